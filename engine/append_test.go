@@ -44,23 +44,38 @@ func TestBatchesThatAreRefused(t *testing.T) {
 		change func(*ledger.AppendEntriesRequest)
 		code   fault.Code
 	}{
-		"a compaction":               {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Kind = sessions.KindCompaction }, fault.Invalid},
-		"a restore":                  {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Kind = sessions.KindRestore }, fault.Invalid},
-		"an unknown kind":            {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Kind = "x" }, fault.Invalid},
-		"a span beyond the original": {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(0, 1000) }, fault.Invalid},
-		"a negative span":            {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(-3, 3) }, fault.Invalid},
-		"a span that runs backwards": {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(5, 3) }, fault.Invalid},
-		"an unknown blob":            {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = blob(strings.Repeat("0", 64), nil) }, fault.NotFound},
-		"no hash of a blob":          {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = blob("../x", nil) }, fault.NotFound},
-		"a blob and an original":     {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = blob(strings.Repeat("0", 64), []byte("x")) }, fault.Invalid},
-		"a long original":            {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Original = make([]byte, limits.EntryInline+1) }, fault.TooLarge},
+		"a compaction": {func(r *ledger.AppendEntriesRequest) {
+			r.Entries[0].Kind = sessions.KindCompaction
+		}, fault.Invalid},
+		"a restore": {func(r *ledger.AppendEntriesRequest) {
+			r.Entries[0].Kind = sessions.KindRestore
+		}, fault.Invalid},
+		"an unknown kind": {func(r *ledger.AppendEntriesRequest) { r.Entries[0].Kind = "x" }, fault.Invalid},
+		"a span beyond the original": {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(0, 1000) },
+			fault.Invalid},
+		"a negative span": {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(-3, 3) },
+			fault.Invalid},
+		"a span that runs backwards": {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = span(5, 3) },
+			fault.Invalid},
+		"an unknown blob": {func(r *ledger.AppendEntriesRequest) {
+			r.Entries[0] = blob(strings.Repeat("0", 64), nil)
+		}, fault.NotFound},
+		"no hash of a blob": {func(r *ledger.AppendEntriesRequest) { r.Entries[0] = blob("../x", nil) },
+			fault.NotFound},
+		"a blob and an original": {func(r *ledger.AppendEntriesRequest) {
+			r.Entries[0] = blob(strings.Repeat("0", 64), []byte("x"))
+		}, fault.Invalid},
+		"a long original": {func(r *ledger.AppendEntriesRequest) {
+			r.Entries[0].Original = make([]byte, limits.EntryInline+1)
+		}, fault.TooLarge},
 		"too many entries": {func(r *ledger.AppendEntriesRequest) {
 			r.Entries = make([]sessions.NewEntry, limits.AppendCount+1)
 		}, fault.TooLarge},
 		"too many bytes": {func(r *ledger.AppendEntriesRequest) {
 			e := note
 			e.Original = make([]byte, limits.EntryInline)
-			r.Entries = slices.Repeat([]sessions.NewEntry{e}, (limits.AppendBatch+limits.EntryInline)/limits.EntryInline+1)
+			r.Entries = slices.Repeat([]sessions.NewEntry{e},
+				(limits.AppendBatch+limits.EntryInline)/limits.EntryInline+1)
 		}, fault.TooLarge},
 		"an end before the start": {func(r *ledger.AppendEntriesRequest) { r.Offset, r.Next = 5, 3 }, fault.Invalid},
 		"no import id":            {func(r *ledger.AppendEntriesRequest) { r.Import = "" }, fault.Invalid},
@@ -87,16 +102,19 @@ func TestAnythingThatAFileMayHoldIsTaken(t *testing.T) {
 	huge := strings.Repeat("\x01", 100_000)
 	var calls, results []string
 	for i := range 5000 {
-		calls = append(calls, string(raw(`{"type":"tool_use","id":"toolu_%024d","name":"Read","input":{"file_path":"f%d"}}`, i, i)))
+		calls = append(calls,
+			fmt.Sprintf(`{"type":"tool_use","id":"toolu_%024d","name":"Read","input":{"file_path":"f%d"}}`, i, i))
 		results = append(results, string(raw(`{"type":"tool_result","tool_use_id":"toolu_%024d","content":"x"}`, i)))
 	}
 	labels := message(raw(`{"role":"user","content":"x"}`))
-	labels.HostID, labels.HostParent, labels.Group, labels.Author, labels.Model, labels.Note = huge, huge, huge, huge, huge, huge
+	labels.HostID, labels.HostParent, labels.Group = huge, huge, huge
+	labels.Author, labels.Model, labels.Note = huge, huge, huge
 	early, late := message(raw(`{"role":"user","content":"x"}`)), message(raw(`{"role":"user","content":"x"}`))
 	early.Time = time.Time{}
 	late.Time = time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -12*3600))
 	bash := func(command string) []byte {
-		return raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Bash","input":%s}]}`, asJSON(t, map[string]string{"command": command}))
+		return raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Bash","input":%s}]}`,
+			asJSON(t, map[string]string{"command": command}))
 	}
 	for name, test := range map[string]struct {
 		entry sessions.NewEntry
@@ -107,17 +125,22 @@ func TestAnythingThatAFileMayHoldIsTaken(t *testing.T) {
 		"a year that JSON cannot say": {late, sessions.KindMessage},
 		"nothing":                     {message(nil), sessions.KindNote},
 		"no JSON":                     {message([]byte("\xff\xfe")), sessions.KindNote},
-		"thousands of calls":          {message(raw(`{"role":"assistant","content":[%s]}`, strings.Join(calls, ","))), sessions.KindNote},
-		"thousands of results":        {message(raw(`{"role":"user","content":[%s]}`, strings.Join(results, ","))), sessions.KindNote},
-		"forty calls":                 {message(raw(`{"role":"assistant","content":[%s]}`, strings.Join(calls[:40], ","))), sessions.KindMessage},
-		"a long command":              {message(bash(strings.Repeat("echo x\n", 60_000))), sessions.KindMessage},
-		"a command of controls":       {message(bash(huge[:50_000])), sessions.KindMessage},
-		"a long call id":              {message(raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{}}]}`, strings.Repeat("c", 100_000))), sessions.KindNote},
-		"a long tool name":            {message(raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":%q,"input":{}}]}`, strings.Repeat("n", 100_000))), sessions.KindMessage},
-		"many arguments": {message(raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Bash","input":{%s"z":1}}]}`,
-			strings.Repeat(`"\u0001\u0001":"\u0001\u0001",`, 10_000))), sessions.KindMessage},
-		"a long path":     {message(raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{"file_path":%q}}]}`, strings.Repeat("d/", 2000))), sessions.KindMessage},
-		"a path too long": {message(raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Write","input":{"file_path":%q}}]}`, strings.Repeat("d/", 20_000))), sessions.KindMessage},
+		"thousands of calls": {message(raw(`{"role":"assistant","content":[%s]}`, strings.Join(calls, ","))),
+			sessions.KindNote},
+		"thousands of results": {message(raw(`{"role":"user","content":[%s]}`, strings.Join(results, ","))),
+			sessions.KindNote},
+		"forty calls": {message(raw(`{"role":"assistant","content":[%s]}`,
+			strings.Join(calls[:40], ","))), sessions.KindMessage},
+		"a long command":        {message(bash(strings.Repeat("echo x\n", 60_000))), sessions.KindMessage},
+		"a command of controls": {message(bash(huge[:50_000])), sessions.KindMessage},
+		"a long call id":        {message(toolUse(strings.Repeat("c", 100_000), "Bash", "{}")), sessions.KindNote},
+		"a long tool name":      {message(toolUse("c", strings.Repeat("n", 100_000), "{}")), sessions.KindMessage},
+		"many arguments": {message(toolUse("c", "Bash",
+			"{"+strings.Repeat(`"\u0001\u0001":"\u0001\u0001",`, 10_000)+`"z":1}`)), sessions.KindMessage},
+		"a long path": {message(toolUse("c", "Read", `{"file_path":"`+strings.Repeat("d/", 2000)+`"}`)),
+			sessions.KindMessage},
+		"a path too long": {message(toolUse("c", "Write", `{"file_path":"`+strings.Repeat("d/", 20_000)+`"}`)),
+			sessions.KindMessage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := open(t)
@@ -129,7 +152,8 @@ func TestAnythingThatAFileMayHoldIsTaken(t *testing.T) {
 			if e.Kind != test.kind || e.Size != int64(len(test.entry.Original)) {
 				t.Errorf("kind %s of %d bytes, note %q", e.Kind, e.Size, e.Note)
 			}
-			if got := originals(t, l, resp.Session, 0, 0); !bytes.Equal(bytes.TrimSuffix(got, []byte("\n")), test.entry.Original) {
+			if got := originals(t, l, resp.Session, 0, 0); !bytes.Equal(bytes.TrimSuffix(got, []byte("\n")),
+				test.entry.Original) {
 				t.Errorf("%d bytes come back of %d", len(got), len(test.entry.Original))
 			}
 			render(t, l, resp.Session)
@@ -142,15 +166,18 @@ func TestASessionsLabelsAreBounded(t *testing.T) {
 	l := open(t)
 	r := batchOf(message(raw(`{"role":"user","content":"x"}`)))
 	r.Session = sessions.Session{
-		Host: "h", HostID: "i", Title: strings.Repeat("é", 5000), Dir: "/" + strings.Repeat("d", 10_000), Model: strings.Repeat("m", 5000),
-		ID: "forged", Seq: 99, Turns: 9, Chain: "forged", Usage: sessions.Usage{Input: 7}, Updated: start.Add(1000 * time.Hour),
+		Host: "h", HostID: "i", Title: strings.Repeat("é", 5000), Dir: "/" + strings.Repeat("d", 10_000),
+		Model: strings.Repeat("m", 5000),
+		ID:    "forged", Seq: 99, Turns: 9, Chain: "forged", Usage: sessions.Usage{Input: 7},
+		Updated: start.Add(1000 * time.Hour),
 	}
 	resp, err := l.AppendEntries(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := l.Session(t.Context(), ledger.SessionRequest{Name: resp.Session})
-	if err != nil || len([]rune(s.Title)) != 120 || s.Dir != "" || len(s.Model) > 300 || s.Seq != 1 || s.Turns != 1 || s.Usage.Input != 0 || !s.Updated.Equal(start) {
+	if err != nil || len([]rune(s.Title)) != 120 || s.Dir != "" || len(s.Model) > 300 || s.Seq != 1 || s.Turns != 1 ||
+		s.Usage.Input != 0 || !s.Updated.Equal(start) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -255,7 +282,8 @@ func TestAnImportIsVisibleWhenItIsDone(t *testing.T) {
 		_, err := l.ImportState(t.Context(), ledger.ImportStateRequest{Import: id})
 		wantCode(t, err, fault.Invalid)
 	}
-	if st, err := l.ImportState(t.Context(), ledger.ImportStateRequest{Import: "unknown"}); err != nil || st.Offset != 0 || st.Session != "" {
+	if st, err := l.ImportState(t.Context(), ledger.ImportStateRequest{Import: "unknown"}); err != nil ||
+		st.Offset != 0 || st.Session != "" {
 		t.Errorf("an unknown import: %+v, %v", st, err)
 	}
 }

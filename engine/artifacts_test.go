@@ -30,12 +30,14 @@ func TestPutArtifactMeasuresItsContent(t *testing.T) {
 	l := open(t)
 	code := string(readFile(t, "../transcript/format.go"))
 	for name, text := range map[string]string{
-		"empty": "", "short": "a\nb\n", "wide": "é界😀\n", "code of several chunks": strings.Repeat(code, (5<<20)/len(code)/2),
+		"empty": "", "short": "a\nb\n", "wide": "é界😀\n",
+		"code of several chunks": strings.Repeat(code, (5<<20)/len(code)/2),
 	} {
 		a := put(t, l, text, name)
 		want := tokens.O200kBase.CountString(text)
 		if a.Bytes != int64(len(text)) || a.Chars != int64(len([]rune(text))) || a.Tokens != want {
-			t.Errorf("%s: %d bytes, %d characters, %d tokens, want %d, %d, %d", name, a.Bytes, a.Chars, a.Tokens, len(text), len([]rune(text)), want)
+			t.Errorf("%s: %d bytes, %d characters, %d tokens, want %d, %d, %d", name, a.Bytes, a.Chars, a.Tokens,
+				len(text), len([]rune(text)), want)
 		}
 		if again := put(t, l, text, "another title"); again.ID != a.ID || again.Title != name {
 			t.Errorf("%s: the same content is %s %q and %s %q", name, a.ID, a.Title, again.ID, again.Title)
@@ -51,7 +53,8 @@ func TestWhatArtifactsAreCalledIsLimited(t *testing.T) {
 	}
 	long := strings.Repeat("x", 301)
 	for name, r := range map[string]ledger.PutArtifactRequest{
-		"title": {Title: long}, "tool": {Tool: long}, "hint": {Hint: long}, "session": {Ref: artifacts.Ref{Session: long}},
+		"title": {Title: long}, "tool": {Tool: long}, "hint": {Hint: long},
+		"session": {Ref: artifacts.Ref{Session: long}},
 	} {
 		r.Blob = ref.Hash
 		if _, err := l.PutArtifact(t.Context(), r); !fault.Is(err, fault.TooLarge) {
@@ -97,7 +100,8 @@ func TestHandlesOfAnotherWorkspaceAreNotFound(t *testing.T) {
 	a := put(t, other, "elsewhere", "")
 	id := hand(t, other, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	summary := compact(t, other, id, compactionOf(2)).Summary.ID
-	for _, handle := range []string{a.ID, summary, log(t, other, id)[0].ID, "", "no handle", strings.Repeat("a", 1<<20)} {
+	for _, handle := range []string{a.ID, summary, log(t, other, id)[0].ID, "", "no handle",
+		strings.Repeat("a", 1<<20)} {
 		_, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: handle})
 		if !fault.Is(err, fault.NotFound) || fault.HintOf(err) == "" || len(err.Error()) > 1200 {
 			t.Errorf("%.40q: %v", handle, err)
@@ -189,10 +193,11 @@ func TestTwoResultsOfOneCallKeepTheirStubs(t *testing.T) {
 		"in one message":  {of(result(first), result(second))},
 	} {
 		id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(append(spell("A"),
-			raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{}}]}`)), messages...)}).Session
+			toolUse("c", "Read", `{}`)), messages...)}).Session
 		shown := string(render(t, l, id)[2])
 		handle := log(t, l, id)[2].Results[0].Artifact
-		if !strings.Contains(shown, handle) || !strings.Contains(shown, "the first result") || strings.Contains(shown, "the second result") {
+		if !strings.Contains(shown, handle) || !strings.Contains(shown, "the first result") ||
+			strings.Contains(shown, "the second result") {
 			t.Errorf("%s: the view shows %.600s", name, shown)
 		}
 		if got := readHandle(t, l, handle); got != first {

@@ -25,7 +25,8 @@ func TestAnyOneLostRecordIsMended(t *testing.T) {
 	}
 	for b, keys := range sample(t, l) {
 		for _, key := range keys {
-			found, left, err := l.Mend(t.Context(), func(tx kv.Tx, _ map[string]bool) error { return tx.Delete(b, key) })
+			found, left, err := l.Mend(t.Context(),
+				func(tx kv.Tx, _ map[string]bool) error { return tx.Delete(b, key) })
 			_, quiet := silent[b]
 			switch {
 			case err != nil:
@@ -45,7 +46,8 @@ func TestAnyOneUnreadableRecordIsMended(t *testing.T) {
 	l := openOnce(t, schema1(t))
 	for b, keys := range sample(t, l) {
 		for _, key := range keys {
-			found, left, err := l.Mend(t.Context(), func(tx kv.Tx, _ map[string]bool) error { return tx.Put(b, key, []byte{0, 0, 0, 9, '{'}) })
+			found, left, err := l.Mend(t.Context(),
+				func(tx kv.Tx, _ map[string]bool) error { return tx.Put(b, key, []byte{0, 0, 0, 9, '{'}) })
 			// The values of these are not looked at: their keys say everything, or they are plain text.
 			plain := slices.Contains([]kv.Bucket{"change_session", "change_path", "intent_paths", "intents_pending",
 				"artifacts.time", "artifacts.session", "keys_time", "doomed", "stubs", "commands"}, b)

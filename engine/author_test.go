@@ -13,7 +13,8 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-const toldByAModel = "## Completed\n- what a model told\n## Open Questions\nNone.\n## Remaining Work\nNone.\n## Key Findings\nNone."
+const toldByAModel = "## Completed\n- what a model told\n## Open Questions\nNone.\n" +
+	"## Remaining Work\nNone.\n## Key Findings\nNone."
 
 // author answers every brief with one text and one price, and counts.
 type author struct {
@@ -39,7 +40,8 @@ func (a *author) write(_ context.Context, b *compaction.Brief) (compaction.Answe
 
 func by(t *testing.T, l ledger.API, session string, o compaction.Options, key string, a *author) ledger.CompactionPlan {
 	t.Helper()
-	p, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: o}, key, false, a.write)
+	p, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: o}, key, false,
+		a.write)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +62,12 @@ func TestAModelsSummaryIsPlannedAndAccepted(t *testing.T) {
 	}}
 	p := by(t, l, id, compaction.Options{Mode: compaction.Hybrid, Keep: 2, Reason: "manual"}, "", a)
 	s := p.Summary
-	if p.Outcome != compaction.Compacted || s.Mode != compaction.Hybrid || s.Requested != compaction.Hybrid || !s.Current || a.asked != 1 || p.Brief != nil {
+	if p.Outcome != compaction.Compacted || s.Mode != compaction.Hybrid || s.Requested != compaction.Hybrid ||
+		!s.Current || a.asked != 1 || p.Brief != nil {
 		t.Fatalf("%s: %+v, asked %d times", p.Outcome, s.Record, a.asked)
 	}
-	if s.Run.Status != compaction.Accepted || s.Run.Usage.Input != 1_000 || s.Usage.Input != 1_000 || s.TokensAfter.N >= s.TokensBefore.N {
+	if s.Run.Status != compaction.Accepted || s.Run.Usage.Input != 1_000 || s.Usage.Input != 1_000 ||
+		s.TokensAfter.N >= s.TokensBefore.N {
 		t.Errorf("%+v, usage %+v", s.Run, s.Usage)
 	}
 	view := render(t, l, id)
@@ -99,7 +103,8 @@ func TestADeterministicSummaryStandsWhenAModelFails(t *testing.T) {
 			id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 			want := plan(t, l, id, compaction.Options{Keep: 2})
 			p := by(t, l, id, compaction.Options{Mode: compaction.LLM, Keep: 2}, "", &c.a)
-			if p.Outcome != compaction.Compacted || p.Summary.Mode != compaction.Intent || p.Summary.Requested != compaction.LLM ||
+			if p.Outcome != compaction.Compacted || p.Summary.Mode != compaction.Intent ||
+				p.Summary.Requested != compaction.LLM ||
 				p.Summary.Run.Status != c.want || p.Summary.Run.Reason == "" {
 				t.Fatalf("%s: %+v, run %+v", p.Outcome, p.Summary.Record, p.Summary.Run)
 			}
@@ -110,10 +115,12 @@ func TestADeterministicSummaryStandsWhenAModelFails(t *testing.T) {
 				t.Errorf("the cost is lost: %+v", u)
 			}
 			failed := eventsOf[ledger.CompactionFailed](t, l, ledger.EventFailed)
-			if len(failed) != 1 || failed[0].Class != c.want || failed[0].Cost.Usage.Input != 1_000 || !failed[0].ViewChanged {
+			if len(failed) != 1 || failed[0].Class != c.want || failed[0].Cost.Usage.Input != 1_000 ||
+				!failed[0].ViewChanged {
 				t.Errorf("events %+v", failed)
 			}
-			if made := eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction); len(made) != 1 || made[0].Fallback == "" || made[0].After >= made[0].Before {
+			if made := eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction); len(made) != 1 ||
+				made[0].Fallback == "" || made[0].After >= made[0].Before {
 				t.Errorf("events %+v", made)
 			}
 		})
@@ -130,7 +137,8 @@ func TestTheCostOfARefusedSummaryIsBooked(t *testing.T) {
 	}}
 	for i := range 2 {
 		p := by(t, l, id, compaction.Options{Mode: compaction.LLM, Keep: 2}, "k", a)
-		if p.Outcome != compaction.DoesNotFit || p.Why == "" || p.Summary.Run == nil || p.Summary.Run.Status != compaction.Unfit || a.asked != 1 {
+		if p.Outcome != compaction.DoesNotFit || p.Why == "" || p.Summary.Run == nil ||
+			p.Summary.Run.Status != compaction.Unfit || a.asked != 1 {
 			t.Fatalf("sending %d: %s: %s: %+v, asked %d times", i+1, p.Outcome, p.Why, p.Summary.Run, a.asked)
 		}
 	}
@@ -141,7 +149,8 @@ func TestTheCostOfARefusedSummaryIsBooked(t *testing.T) {
 		t.Errorf("the session used %+v", u)
 	}
 	es := log(t, l, id)
-	if e := es[len(es)-1]; len(es) != 62 || e.Kind != sessions.KindCost || e.Usage.Output != 100 || !strings.Contains(e.Note, "does_not_fit") {
+	if e := es[len(es)-1]; len(es) != 62 || e.Kind != sessions.KindCost || e.Usage.Output != 100 ||
+		!strings.Contains(e.Note, "does_not_fit") {
 		t.Errorf("%d entries, the last %+v", len(es), e)
 	}
 	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: id}); err != nil {
@@ -164,7 +173,8 @@ func TestAModelIsPaidOnceForARepeatedRequest(t *testing.T) {
 		t.Errorf("asked %d times, %s and %s", a.asked, first.Summary.ID, again.Summary.ID)
 	}
 	o.Keep = 3
-	_, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "k", false, a.write)
+	_, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "k", false,
+		a.write)
 	if wantCode(t, err, fault.Conflict); a.asked != 1 {
 		t.Error("another request under the key was paid for")
 	}
@@ -177,7 +187,8 @@ func TestASummaryOfAnotherRangeIsNotTaken(t *testing.T) {
 	a := &author{text: toldByAModel}
 	a.meanwhile = func() { compact(t, l, id, compaction.Options{Keep: 30 - 5*a.asked}) }
 	p := by(t, l, id, compaction.Options{Mode: compaction.LLM, Keep: 2}, "", a)
-	if a.asked != 2 || p.Outcome != compaction.Compacted || p.Summary.Mode != compaction.Intent || p.Summary.Run.Status != compaction.Failed || p.Summary.Run.Usage.Input != 2_000 {
+	if a.asked != 2 || p.Outcome != compaction.Compacted || p.Summary.Mode != compaction.Intent ||
+		p.Summary.Run.Status != compaction.Failed || p.Summary.Run.Usage.Input != 2_000 {
 		t.Errorf("asked %d times: %s %s %+v", a.asked, p.Outcome, p.Why, p.Summary.Run)
 	}
 	if u := used(t, l, id); u.Input != 2_000 {
@@ -200,13 +211,17 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 		{"of another range", func(r *ledger.AcceptCompactionRequest) { r.Answer.Range = "x" }, fault.Stale},
 		{"for another boundary", func(r *ledger.AcceptCompactionRequest) { r.Answer.FirstKept++ }, fault.Stale},
 		{"for no boundary", func(r *ledger.AcceptCompactionRequest) { r.Answer.FirstKept = 0 }, fault.Stale},
-		{"too long", func(r *ledger.AcceptCompactionRequest) { r.Answer.Text = strings.Repeat("x", 2<<20) }, fault.TooLarge},
-		{"that gives tokens back", func(r *ledger.AcceptCompactionRequest) { r.Answer.Run.Usage.Input = -1 }, fault.Invalid},
+		{"too long", func(r *ledger.AcceptCompactionRequest) { r.Answer.Text = strings.Repeat("x", 2<<20) },
+			fault.TooLarge},
+		{"that gives tokens back", func(r *ledger.AcceptCompactionRequest) { r.Answer.Run.Usage.Input = -1 },
+			fault.Invalid},
 		{"under strict", func(r *ledger.AcceptCompactionRequest) { r.Options.Strict = true }, fault.Invalid},
 	} {
-		r := ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position, Answer: &compaction.Answer{
-			Text: toldByAModel, FirstKept: p.Brief.FirstKept, Range: p.Brief.Range, Run: compaction.Run{Status: compaction.Accepted},
-		}}
+		r := ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position,
+			Answer: &compaction.Answer{
+				Text: toldByAModel, FirstKept: p.Brief.FirstKept, Range: p.Brief.Range,
+				Run: compaction.Run{Status: compaction.Accepted},
+			}}
 		c.edit(&r)
 		_, err := l.AcceptCompaction(t.Context(), r)
 		if fault.CodeOf(err) != c.code {
@@ -222,7 +237,8 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 		t.Error(err)
 	}
 	a := &author{text: toldByAModel}
-	if p, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "", true, a.write); err != nil || a.asked > 0 || p.Outcome != compaction.Compacted {
+	if p, err := ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "", true,
+		a.write); err != nil || a.asked > 0 || p.Outcome != compaction.Compacted {
 		t.Errorf("a dry run asked %d times: %v", a.asked, err)
 	}
 	_, err = ledger.CompactBy(t.Context(), l, ledger.PlanCompactionRequest{Session: id, Options: o}, "", false, nil)
@@ -237,9 +253,11 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 func TestSecretsAndAModelsWords(t *testing.T) {
 	const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	l := open(t)
-	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(say("The token is "+secret, "I see."), long(30)...)}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(say("The token is "+secret, "I see."),
+		long(30)...)}).Session
 	o := compaction.Options{Mode: compaction.Hybrid, Keep: 2}
-	if raw := asJSON(t, plan(t, l, id, o).Brief); strings.Contains(string(raw), "ghp_") || !strings.Contains(string(raw), "[masked:github-token:") {
+	if raw := asJSON(t, plan(t, l, id, o).Brief); strings.Contains(string(raw), "ghp_") ||
+		!strings.Contains(string(raw), "[masked:github-token:") {
 		t.Errorf("%.300s", raw)
 	}
 	p := by(t, l, id, o, "", &author{text: strings.Replace(toldByAModel, "told", "told of Rumpelstiltskin", 1)})
@@ -249,7 +267,8 @@ func TestSecretsAndAModelsWords(t *testing.T) {
 	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: "Rumpelstiltskin"}); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := l.Summary(t.Context(), ledger.SummaryRequest{ID: p.Summary.ID}); err != nil || strings.Contains(s.Text, "Rumpelstiltskin") {
+	if s, err := l.Summary(t.Context(), ledger.SummaryRequest{ID: p.Summary.ID}); err != nil ||
+		strings.Contains(s.Text, "Rumpelstiltskin") {
 		t.Errorf("%v: %s", err, s.Text)
 	}
 }

@@ -39,9 +39,12 @@ func of(session string) ledger.AutoRequest {
 func talkOf(turns, words int) [][]byte {
 	var out [][]byte
 	for i := range turns {
-		out = append(out, transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, fmt.Sprintf("request %d: see to the thing %d", i, i)))
-		out = append(out, round(fmt.Sprint("t", i), "Grep", map[string]any{"pattern": fmt.Sprint("thing", i)}, fmt.Sprint(i, strings.Repeat(" word", words)))...)
-		out = append(out, transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, fmt.Sprintf("thing %d is seen to", i)))
+		out = append(out, transcript.NewMessage(transcript.Anthropic, transcript.RoleUser,
+			fmt.Sprintf("request %d: see to the thing %d", i, i)))
+		out = append(out, round(fmt.Sprint("t", i), "Grep", map[string]any{"pattern": fmt.Sprint("thing", i)},
+			fmt.Sprint(i, strings.Repeat(" word", words)))...)
+		out = append(out, transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant,
+			fmt.Sprintf("thing %d is seen to", i)))
 	}
 	return out
 }
@@ -72,14 +75,21 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 	}{
 		{"nothing", nil, 3, ledger.Signals{}, ledger.AutoNothing, "", "within its limits", true},
 		{"edits that suffice", full, 28, ledger.Signals{}, ledger.AutoEdited, "", "within its limits", true},
-		{"a compaction", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20, ledger.Signals{}, ledger.AutoCompacted, "threshold", "the limit is 40,000", true},
-		{"by turns", func(p *window.Policy) { p.Compact.Turns = 15 }, 15, ledger.Signals{}, ledger.AutoCompacted, "window_size", "15 turns", true},
-		{"an overflow", nil, 20, ledger.Signals{Overflow: true}, ledger.AutoCompacted, "context_exceeded", "refused", true},
+		{"a compaction", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20, ledger.Signals{},
+			ledger.AutoCompacted, "threshold", "the limit is 40,000", true},
+		{"by turns", func(p *window.Policy) { p.Compact.Turns = 15 }, 15, ledger.Signals{}, ledger.AutoCompacted,
+			"window_size", "15 turns", true},
+		{"an overflow", nil, 20, ledger.Signals{Overflow: true}, ledger.AutoCompacted, "context_exceeded", "refused",
+			true},
 		{"asked too early", nil, 3, ledger.Signals{Asked: true}, ledger.AutoNothing, "", window.NotYet, true},
-		{"asked, at half of the trigger", func(p *window.Policy) { *p = without(); p.Compact.Effective = 100_000 }, 15, ledger.Signals{Asked: true}, ledger.AutoCompacted, "agent_requested", "asked", true},
-		{"asked with a budget", nil, 15, ledger.Signals{Asked: true, Insist: true}, ledger.AutoCompacted, "agent_requested", "asked", true},
-		{"by hand, and there is nothing", nil, 1, ledger.Signals{Manual: true}, ledger.AutoRefused, "manual", "not compacted: everything fits", true},
-		{"without edits", func(p *window.Policy) { p.Compact.Effective = 40_000 }, 20, ledger.Signals{}, ledger.AutoCompacted, "threshold", "the limit", false},
+		{"asked, at half of the trigger", func(p *window.Policy) { *p = without(); p.Compact.Effective = 100_000 }, 15,
+			ledger.Signals{Asked: true}, ledger.AutoCompacted, "agent_requested", "asked", true},
+		{"asked with a budget", nil, 15, ledger.Signals{Asked: true, Insist: true}, ledger.AutoCompacted,
+			"agent_requested", "asked", true},
+		{"by hand, and there is nothing", nil, 1, ledger.Signals{Manual: true}, ledger.AutoRefused, "manual",
+			"not compacted: everything fits", true},
+		{"without edits", func(p *window.Policy) { p.Compact.Effective = 40_000 }, 20, ledger.Signals{},
+			ledger.AutoCompacted, "threshold", "the limit", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := window.Default()
@@ -123,7 +133,8 @@ func TestAutoWithAKeyIsDoneOnce(t *testing.T) {
 	first, n := auto(t, l, r), 0
 	n = len(log(t, l, id))
 	again := auto(t, l, r)
-	if first.Action != ledger.AutoCompacted || again.Compaction.Summary.ID != first.Compaction.Summary.ID || len(log(t, l, id)) != n {
+	if first.Action != ledger.AutoCompacted || again.Compaction.Summary.ID != first.Compaction.Summary.ID ||
+		len(log(t, l, id)) != n {
 		t.Errorf("%s %s, then %s with %d entries", first.Action, first.Why, again.Action, len(log(t, l, id))-n)
 	}
 }
@@ -135,7 +146,9 @@ func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
 	l := openWith(t, p)
 	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(20, 4_000)}).Session
 	made := auto(t, l, of(id))
-	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(talkOf(1, 5_000), round("x", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 5_000))...)})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true,
+		Messages: append(talkOf(1, 5_000),
+			round("x", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 5_000))...)})
 	for range 2 {
 		r := of(id)
 		r.Asked = true
@@ -164,10 +177,14 @@ func TestAutoAsksTheConfiguredModel(t *testing.T) {
 		mode     compaction.Mode
 		fallback string
 	}{
-		{"there is one", func(context.Context) (ledger.Author, string, error) { return wrote, "", nil }, false, compaction.LLM, ""},
+		{"there is one", func(context.Context) (ledger.Author, string, error) { return wrote, "", nil }, false,
+			compaction.LLM, ""},
 		{"nobody can ask", nil, false, compaction.Intent, "no model can be asked"},
-		{"none is configured", func(context.Context) (ledger.Author, string, error) { return nil, "", errors.New("no summarizer") }, false, compaction.Intent, "no summarizer"},
-		{"an overflow", func(context.Context) (ledger.Author, string, error) { return wrote, "", nil }, true, compaction.Intent, ""},
+		{"none is configured", func(context.Context) (ledger.Author, string, error) {
+			return nil, "", errors.New("no summarizer")
+		}, false, compaction.Intent, "no summarizer"},
+		{"an overflow", func(context.Context) (ledger.Author, string, error) { return wrote, "", nil }, true,
+			compaction.Intent, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := without()
@@ -176,7 +193,8 @@ func TestAutoAsksTheConfiguredModel(t *testing.T) {
 			r := of(hand(t, l, ledger.AppendMessagesRequest{Messages: talkOf(20, 4_000)}).Session)
 			r.Overflow = c.overflow
 			out, err := ledger.Auto(t.Context(), l, r, c.open)
-			if err != nil || out.Action != ledger.AutoCompacted || out.Compaction.Summary.Mode != c.mode || !strings.Contains(out.Fallback, c.fallback) {
+			if err != nil || out.Action != ledger.AutoCompacted || out.Compaction.Summary.Mode != c.mode ||
+				!strings.Contains(out.Fallback, c.fallback) {
 				t.Fatalf("%s, %q, %v: %+v", out.Action, out.Fallback, err, out.Compaction)
 			}
 		})
@@ -193,11 +211,13 @@ func TestEditsAreToldWithTheirSizes(t *testing.T) {
 		t.Fatalf("%+v", told)
 	}
 	e := told[0]
-	if e.Count != len(out.Edited.Edits) || e.Before != out.Edited.TokensBefore.N || e.After != out.Edited.TokensAfter.N || !e.Estimate ||
+	if e.Count != len(out.Edited.Edits) || e.Before != out.Edited.TokensBefore.N ||
+		e.After != out.Edited.TokensAfter.N || !e.Estimate ||
 		e.Rewritten == 0 || e.Reason != "threshold" || e.Freed < e.Before-e.After-10 || e.Freed > e.Before-e.After+10 {
 		t.Errorf("%+v for %+v", e, out.Edited)
 	}
-	if len(e.Passes) != 1 || e.Passes[0].Pass != "clear" || e.Passes[0].Count != e.Count || e.Items[0].Tool != "Grep" || e.Items[0].Call == "" {
+	if len(e.Passes) != 1 || e.Passes[0].Pass != "clear" || e.Passes[0].Count != e.Count ||
+		e.Items[0].Tool != "Grep" || e.Items[0].Call == "" {
 		t.Errorf("passes %+v, items %+v", e.Passes, e.Items)
 	}
 }
@@ -205,20 +225,23 @@ func TestEditsAreToldWithTheirSizes(t *testing.T) {
 // used is an answer of an agent that took so much input.
 func spent(author string, hidden bool, input int64) sessions.NewEntry {
 	return sessions.NewEntry{
-		Kind: sessions.KindMessage, Format: transcript.Anthropic, Author: author, Hidden: hidden, Usage: &sessions.Usage{Input: input},
+		Kind: sessions.KindMessage, Format: transcript.Anthropic, Author: author, Hidden: hidden,
+		Usage:    &sessions.Usage{Input: input},
 		Original: []byte(`{"role":"assistant","content":"I looked."}`),
 	}
 }
 
 func asking(text string) sessions.NewEntry {
-	return sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, text)}
+	return sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+		Original: transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, text)}
 }
 
 // imported appends entries to a session as an import does.
 func imported(t *testing.T, l *engine.Local, offset int64, entries ...sessions.NewEntry) string {
 	t.Helper()
 	resp, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
-		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Offset: offset, Next: offset + 1, Done: true, Entries: entries,
+		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Offset: offset, Next: offset + 1, Done: true,
+		Entries: entries,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +255,8 @@ func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
 	p := window.Default()
 	p.Compact.WarnAt, p.Compact.CutoverAt, p.Compact.Turns = 1_000, 2_000, 0
 	l := openWith(t, p)
-	id := imported(t, l, 0, asking("go"), spent("", false, 900), spent("tester", false, 900), spent("explorer", true, 5_000))
+	id := imported(t, l, 0, asking("go"), spent("", false, 900), spent("tester", false, 900),
+		spent("explorer", true, 5_000))
 	if out := auto(t, l, of(id)); out.Action != ledger.AutoNothing {
 		t.Fatalf("%s: %s", out.Action, out.Why)
 	}
@@ -243,12 +267,14 @@ func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
 		}
 	}
 	warned := eventsOf[ledger.BudgetWarning](t, l, ledger.EventBudgetWarn)
-	if len(warned) != 2 || warned[0].Agent != "explorer" || warned[0].Input != 5_000 || warned[1].Agent != "tester" || warned[1].Input != 1_100 {
+	if len(warned) != 2 || warned[0].Agent != "explorer" || warned[0].Input != 5_000 || warned[1].Agent != "tester" ||
+		warned[1].Input != 1_100 {
 		t.Errorf("warned of %+v", warned)
 	}
 	var texts []sessions.NewEntry
 	for i := range 30 {
-		texts = append(texts, asking(fmt.Sprintf("request %d %s", i, strings.Repeat("please ", 300))), spent("", false, 0))
+		texts = append(texts, asking(fmt.Sprintf("request %d %s", i, strings.Repeat("please ", 300))),
+			spent("", false, 0))
 	}
 	imported(t, l, 2, append(texts, spent("tester", false, 1_000))...)
 	out := auto(t, l, of(id))
@@ -266,7 +292,8 @@ func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
 	}
 	imported(t, l, 3, asking("on"), spent("", false, 0), asking("and on"), spent("tester", false, 1_500))
 	auto(t, l, of(id))
-	if warned := eventsOf[ledger.BudgetWarning](t, l, ledger.EventBudgetWarn); len(warned) != 3 || warned[2].Agent != "tester" || warned[2].Input != 1_500 {
+	if warned := eventsOf[ledger.BudgetWarning](t, l, ledger.EventBudgetWarn); len(warned) != 3 ||
+		warned[2].Agent != "tester" || warned[2].Input != 1_500 {
 		t.Errorf("in the next cycle: %+v", warned)
 	}
 }
@@ -276,7 +303,8 @@ func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
 	p, own := window.Default(), window.Default()
 	p.Compact.WarnAt, own.Compact.CutoverAt = 1_000, 500
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e, Settings: engine.Settings{Policy: &p, Agents: map[string]window.Policy{"tester": own}}})
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+		Settings: engine.Settings{Policy: &p, Agents: map[string]window.Policy{"tester": own}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +317,8 @@ func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
 	if out := auto(t, l, of(id)); out.Trigger != "cumulative_budget" || !out.Edited.Warn {
 		t.Errorf("%q: %s", out.Trigger, out.Why)
 	}
-	warned, cut := eventsOf[ledger.BudgetWarning](t, l, ledger.EventBudgetWarn), eventsOf[ledger.BudgetWarning](t, l, ledger.EventCutover)
+	warned, cut := eventsOf[ledger.BudgetWarning](t, l, ledger.EventBudgetWarn), eventsOf[ledger.BudgetWarning](t, l,
+		ledger.EventCutover)
 	if len(warned) != 1 || warned[0].Agent != "" || len(cut) != 1 || cut[0].Agent != "Tester" {
 		t.Errorf("warned %+v, cut over %+v", warned, cut)
 	}
@@ -311,8 +340,10 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	// The same conversation goes on with a model of a larger window and a tokenizer that is known.
 	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Model: "gpt-4.1", Messages: talkOf(1, 10)})
 	after := status(t, l, id)
-	if after.Model != "gpt-4.1" || !after.Used.Exact || before.Used.Exact || after.Window <= before.Window || after.Threshold <= before.Threshold {
-		t.Errorf("before %s %+v of %d, after %s %+v of %d", before.Model, before.Used, before.Window, after.Model, after.Used, after.Window)
+	if after.Model != "gpt-4.1" || !after.Used.Exact || before.Used.Exact || after.Window <= before.Window ||
+		after.Threshold <= before.Threshold {
+		t.Errorf("before %s %+v of %d, after %s %+v of %d", before.Model, before.Used, before.Window, after.Model,
+			after.Used, after.Window)
 	}
 	if got := render(t, l, id); len(got) < len(sent) {
 		t.Errorf("%d messages, there were %d", len(got), len(sent))
@@ -331,7 +362,8 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	r := of(id)
 	r.Model = "gpt-4"
 	out := auto(t, l, r)
-	if out.Action != ledger.AutoCompacted || out.Compaction.Summary.Record.Window != 8_192 || out.Compaction.Summary.Record.Model != "gpt-4" {
+	if out.Action != ledger.AutoCompacted || out.Compaction.Summary.Record.Window != 8_192 ||
+		out.Compaction.Summary.Record.Model != "gpt-4" {
 		t.Fatalf("a smaller window: %s, %s", out.Action, out.Why)
 	}
 	if made := eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction); made[0].Window != 8_192 {
@@ -362,11 +394,13 @@ func TestAMessageThatCannotBeReadIsLeftAsItIs(t *testing.T) {
 	l = openPolicy(t, dir, p)
 	for step, edits := range []int{5, 0} {
 		made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"})
-		if err != nil || len(made.Edits) != edits || len(made.Failed) != 1 || made.Failed[0].Entry != 3 || made.Failed[0].Layer != "clear" {
+		if err != nil || len(made.Edits) != edits || len(made.Failed) != 1 || made.Failed[0].Entry != 3 ||
+			made.Failed[0].Layer != "clear" {
 			t.Errorf("step %d: %d edits, %+v, %v", step, len(made.Edits), made.Failed, err)
 		}
 	}
-	if told := eventsOf[ledger.LayerError](t, l, ledger.EventLayerError); len(told) != 1 || told[0].Entry != 3 || told[0].Message == "" || told[0].Error == "" {
+	if told := eventsOf[ledger.LayerError](t, l, ledger.EventLayerError); len(told) != 1 || told[0].Entry != 3 ||
+		told[0].Message == "" || told[0].Error == "" {
 		t.Errorf("told %+v", told)
 	}
 }

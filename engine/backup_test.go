@@ -24,11 +24,13 @@ func TestABackupIsTheLedgerAtItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(file)
-	if err != nil || info.Size() != b.Bytes || info.Mode().Perm()&0o077 != 0 || b.Blobs == 0 || b.Records == 0 || b.File != file {
+	if err != nil || info.Size() != b.Bytes || info.Mode().Perm()&0o077 != 0 || b.Blobs == 0 || b.Records == 0 ||
+		b.File != file {
 		t.Errorf("%+v, %v, %v", b, info, err)
 	}
 	small := filepath.Join(t.TempDir(), "records.tar")
-	if r, err := l.Backup(t.Context(), ledger.BackupRequest{File: small, RecordsOnly: true}); err != nil || r.Blobs != 0 || r.Bytes >= b.Bytes {
+	if r, err := l.Backup(t.Context(), ledger.BackupRequest{File: small, RecordsOnly: true}); err != nil ||
+		r.Blobs != 0 || r.Bytes >= b.Bytes {
 		t.Errorf("records alone: %+v, %v", r, err)
 	}
 	hand(t, l, ledger.AppendMessagesRequest{Messages: say("this comes later")})

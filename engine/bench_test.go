@@ -54,8 +54,9 @@ func BenchmarkAppendEntries(b *testing.B) {
 	b.SetBytes(size)
 	for n := 0; b.Loop(); n++ {
 		_, err := l.AppendEntries(b.Context(), ledger.AppendEntriesRequest{
-			Import: fmt.Sprint("import-", n), Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(n), Dir: "/home/dev/shop"},
-			Next: 1, Entries: batch, Done: true,
+			Import:  fmt.Sprint("import-", n),
+			Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(n), Dir: "/home/dev/shop"},
+			Next:    1, Entries: batch, Done: true,
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -75,7 +76,8 @@ func benchSessions(b *testing.B, run func(b *testing.B, l *engine.Local, session
 	})
 	b.Run("10000", func(b *testing.B) {
 		l := benchLedger(b)
-		resp, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+		resp, err := l.AppendMessages(b.Context(),
+			ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -110,7 +112,8 @@ func BenchmarkPlanCompaction(b *testing.B) {
 // newest messages of the view.
 func BenchmarkViewAfterOneMore(b *testing.B) {
 	l := benchLedger(b)
-	resp, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+	resp, err := l.AppendMessages(b.Context(),
+		ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -147,14 +150,16 @@ func BenchmarkEditView(b *testing.B) {
 // does that is open; and asks it of a ledger that has not read the session yet.
 func BenchmarkGrowthAfterOneMore(b *testing.B) {
 	l := benchLedger(b)
-	resp, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
+	resp, err := l.AppendMessages(b.Context(),
+		ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(10_000)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	start := time.Now()
 	ask := func() {
 		start = time.Now()
-		if g, err := l.TurnStats(b.Context(), ledger.TurnStatsRequest{Session: resp.Session}); err != nil || len(g.Turns) != 500 {
+		if g, err := l.TurnStats(b.Context(), ledger.TurnStatsRequest{Session: resp.Session}); err != nil ||
+			len(g.Turns) != 500 {
 			b.Fatal(len(g.Turns), err)
 		}
 	}
@@ -179,7 +184,8 @@ func BenchmarkGrowthAfterOneMore(b *testing.B) {
 // how full its window is, and which of the files that it read have changed since.
 func BenchmarkFollowAfterOneMore(b *testing.B) {
 	l := benchLedger(b)
-	resp, err := l.AppendMessages(b.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(20_000)})
+	resp, err := l.AppendMessages(b.Context(),
+		ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: working(20_000)})
 	if err != nil {
 		b.Fatal(err)
 	}

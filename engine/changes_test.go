@@ -32,20 +32,24 @@ func act(t *testing.T, l *engine.Local, name, dir string, from time.Time, calls 
 	var entries []sessions.NewEntry
 	add := func(message []byte, effects []sessions.Effect) {
 		entries = append(entries, sessions.NewEntry{
-			Kind: sessions.KindMessage, Time: from.Add(time.Duration(len(entries)) * time.Minute), Format: transcript.Anthropic,
+			Kind: sessions.KindMessage, Time: from.Add(time.Duration(len(entries)) * time.Minute),
+			Format:   transcript.Anthropic,
 			Original: message, Effects: effects,
 		})
 	}
 	add(raw(`{"role":"user","content":"Work."}`), nil)
 	for i, c := range calls {
 		id := fmt.Sprint(name, "-", i)
-		add(raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, c.tool, c.args), nil)
+		add(raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, c.tool,
+			c.args), nil)
 		if !c.pending {
-			add(raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":%q}]}`, id, c.failed, c.result), c.effects)
+			add(raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":%q}]}`,
+				id, c.failed, c.result), c.effects)
 		}
 	}
 	resp, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
-		Import: name, Session: sessions.Session{Host: "h", HostID: name, Dir: dir}, Next: 1, Entries: entries, Done: true,
+		Import: name, Session: sessions.Session{Host: "h", HostID: name, Dir: dir}, Next: 1, Entries: entries,
+		Done: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -78,10 +82,12 @@ func TestChangesThatCallsMake(t *testing.T) {
 		want  []string
 	}{
 		{"write and edit", []did{
-			{tool: "Write", args: `{"file_path":"/w/a.go"}`}, {tool: "Edit", args: `{"file_path":"/w/a.go"}`}, {tool: "Write", args: `{"file_path":"/w/a.go"}`},
+			{tool: "Write", args: `{"file_path":"/w/a.go"}`}, {tool: "Edit", args: `{"file_path":"/w/a.go"}`},
+			{tool: "Write", args: `{"file_path":"/w/a.go"}`},
 		}, []string{"created a.go transcript", "modified a.go transcript", "modified a.go transcript"}},
 		{"the host says what a write did", []did{
-			{tool: "Write", args: `{"file_path":"/w/a.go"}`, effects: []sessions.Effect{{Path: "/w/b.go", Op: "created"}, {Path: "/w/a.go", Op: "modified"}}},
+			{tool: "Write", args: `{"file_path":"/w/a.go"}`,
+				effects: []sessions.Effect{{Path: "/w/b.go", Op: "created"}, {Path: "/w/a.go", Op: "modified"}}},
 			{tool: "Edit", args: `{"file_path":"b.go"}`, effects: []sessions.Effect{{Path: "/w/b.go", Op: "exploded"}}},
 		}, []string{"modified a.go transcript", "modified b.go transcript"}},
 		{"failed and pending calls change nothing", []did{
@@ -90,20 +96,26 @@ func TestChangesThatCallsMake(t *testing.T) {
 			{tool: "Write", args: `{"file_path":"/w/b.go"}`, pending: true},
 		}, []string{}},
 		{"move, copy, delete", []did{
-			{tool: "move_file", args: `{"source":"a","destination":"b"}`}, {tool: "copy_file", args: `{"source":"b","destination":"c"}`}, {tool: "delete_file", args: `{"path":"b"}`},
+			{tool: "move_file", args: `{"source":"a","destination":"b"}`},
+			{tool: "copy_file", args: `{"source":"b","destination":"c"}`}, {tool: "delete_file", args: `{"path":"b"}`},
 		}, []string{"deleted a transcript", "created b transcript", "created c transcript", "deleted b transcript"}},
 		{"a deleted file is created again", []did{
-			{tool: "Write", args: `{"file_path":"a"}`}, {tool: "delete_file", args: `{"path":"a"}`}, {tool: "Write", args: `{"file_path":"a"}`},
+			{tool: "Write", args: `{"file_path":"a"}`}, {tool: "delete_file", args: `{"path":"a"}`},
+			{tool: "Write", args: `{"file_path":"a"}`},
 		}, []string{"created a transcript", "deleted a transcript", "created a transcript"}},
 		{"shell", []did{{tool: "Bash", args: `{"command":"mv a b && echo x > c && rm sub/d"}`}},
 			[]string{"deleted a inferred", "created b inferred", "modified c inferred", "deleted sub/d inferred"}},
-		{"a shell command longer than an intent keeps", []did{{tool: "Bash", args: string(asJSON(t, map[string]string{"command": script}))}},
+		{"a shell command longer than an intent keeps",
+			[]did{{tool: "Bash", args: string(asJSON(t, map[string]string{"command": script}))}},
 			[]string{"modified gen.txt inferred", "deleted late.txt inferred"}},
 		{"a commit's message is no command", []did{{tool: "git_commit", args: `{"message":"rm a"}`}}, []string{}},
 		{"outside and odd paths", []did{
-			{tool: "Write", args: `{"file_path":"/etc/hosts"}`}, {tool: "Write", args: `{"file_path":"/w-evil/a"}`}, {tool: "Write", args: `{"file_path":"/w/x/../a"}`},
-			{tool: "Write", args: `{"file_path":"a\u0000b"}`}, {tool: "Write", args: `{}`}, {tool: "Write", args: `{"file_path":"../up"}`},
-		}, []string{"created /etc/hosts transcript", "created /w-evil/a transcript", "created a transcript", "created /up transcript"}},
+			{tool: "Write", args: `{"file_path":"/etc/hosts"}`}, {tool: "Write", args: `{"file_path":"/w-evil/a"}`},
+			{tool: "Write", args: `{"file_path":"/w/x/../a"}`},
+			{tool: "Write", args: `{"file_path":"a\u0000b"}`}, {tool: "Write", args: `{}`},
+			{tool: "Write", args: `{"file_path":"../up"}`},
+		}, []string{"created /etc/hosts transcript", "created /w-evil/a transcript", "created a transcript",
+			"created /up transcript"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l, _ := openIn(t, t.TempDir(), "/w")
@@ -119,7 +131,7 @@ func TestAResultRecordedTwiceIsOneChange(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	result := raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done"}]}`)
 	hand(t, l, ledger.AppendMessagesRequest{Messages: append(spell("A"),
-		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Write","input":{"file_path":"a"}}]}`), result, result)})
+		toolUse("c", "Write", `{"file_path":"a"}`), result, result)})
 	if got := changed(t, l, ledger.ChangesRequest{}); len(got) != 1 {
 		t.Errorf("%v", got)
 	}
@@ -127,9 +139,11 @@ func TestAResultRecordedTwiceIsOneChange(t *testing.T) {
 
 func TestChangesByPathInAnySpelling(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
-	act(t, l, "s", "/w/sub", start, did{tool: "Write", args: `{"file_path":"a/b"}`}, did{tool: "Write", args: `{"file_path":"/w/sub/a/bc"}`})
+	act(t, l, "s", "/w/sub", start, did{tool: "Write", args: `{"file_path":"a/b"}`},
+		did{tool: "Write", args: `{"file_path":"/w/sub/a/bc"}`})
 	for path, want := range map[string]int{
-		"": 2, ".": 2, "/w": 2, "sub": 2, "sub/": 2, "/w/sub/a": 2, "sub/a/b": 1, "./sub/../sub/a/b": 1, "/w/sub/a/bc": 1, "a": 0, "/other": 0,
+		"": 2, ".": 2, "/w": 2, "sub": 2, "sub/": 2, "/w/sub/a": 2, "sub/a/b": 1, "./sub/../sub/a/b": 1,
+		"/w/sub/a/bc": 1, "a": 0, "/other": 0,
 	} {
 		if got := changed(t, l, ledger.ChangesRequest{Path: path}); len(got) != want {
 			t.Errorf("%q: %v, want %d", path, got, want)
@@ -158,7 +172,8 @@ func TestReadsThatOthersMadeStale(t *testing.T) {
 		t.Error(diff)
 	}
 	act(t, l, "me too", "/w", start.Add(2*time.Hour), read("a"))
-	if bare, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: me, NoStale: true}); err != nil || len(bare.Stale) != 0 || bare.Total != resp.Total {
+	if bare, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: me, NoStale: true}); err != nil ||
+		len(bare.Stale) != 0 || bare.Total != resp.Total {
 		t.Errorf("without what is stale: %+v, %v", bare, err)
 	}
 	if resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: other}); err != nil || len(resp.Stale) != 0 {
@@ -171,7 +186,8 @@ func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	var calls []did
 	for i := range 340 {
-		calls = append(calls, did{tool: "Edit", args: fmt.Sprintf(`{"file_path":"a","new_string":"%d"}`, i)}, did{tool: "Read", args: `{"file_path":"a"}`, result: "four tokens of text"})
+		calls = append(calls, did{tool: "Edit", args: fmt.Sprintf(`{"file_path":"a","new_string":"%d"}`, i)},
+			did{tool: "Read", args: `{"file_path":"a"}`, result: "four tokens of text"})
 	}
 	for i, name := range []string{"first", "second", "third"} {
 		act(t, l, name, "/w", start.Add(time.Duration(i)*24*time.Hour), calls...)
@@ -184,7 +200,8 @@ func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
 		t.Fatalf("%d changes, %d intents, %d reads", len(h.Changes), len(h.Intents), len(h.Reads))
 	}
 	for i := range 999 {
-		if h.Changes[i].ID >= h.Changes[i+1].ID || h.Intents[i].Begun.After(h.Intents[i+1].Begun) || h.Reads[i].Time.After(h.Reads[i+1].Time) {
+		if h.Changes[i].ID >= h.Changes[i+1].ID || h.Intents[i].Begun.After(h.Intents[i+1].Begun) ||
+			h.Reads[i].Time.After(h.Reads[i+1].Time) {
 			t.Fatalf("element %d is not older than the next", i)
 		}
 	}

@@ -49,12 +49,19 @@ func TestACheckNamesWhatIsWrong(t *testing.T) {
 		where string
 		what  string
 	}{
-		{"entry", func(tx kv.Tx) error { return tx.Delete("log", []byte("ab03de2c\x00\x00\x00\x00\x00\x00\x00\x00\x07")) }, "session ab03de2c, entry 7", "is missing"},
-		{"session", func(tx kv.Tx) error { return tx.Delete("sessions", []byte("ab03de2c")) }, "session ab03de2c", "has a log and no record"},
-		{"index", func(tx kv.Tx) error { return tx.Put("calls", []byte("ab03de2c\x00nobody"), make([]byte, 8)) }, "index calls", "points to nothing"},
-		{"count", func(tx kv.Tx) error { return tx.Put("artifacts.counts", []byte("counts"), []byte(`{"live":7}`)) }, "artifacts", "7 live"},
-		{"event", func(tx kv.Tx) error { return tx.Delete("events", []byte{0, 0, 0, 0, 0, 0, 0, 2}) }, "events 2 to 2", "are missing"},
-		{"original", func(tx kv.Tx) error { return rewrite(tx, "ab03de2c\x00\x00\x00\x00\x00\x00\x00\x00\x03") }, "session ab03de2c, entry 3", "chain of the log is broken"},
+		{"entry", func(tx kv.Tx) error {
+			return tx.Delete("log", []byte("ab03de2c\x00\x00\x00\x00\x00\x00\x00\x00\x07"))
+		}, "session ab03de2c, entry 7", "is missing"},
+		{"session", func(tx kv.Tx) error { return tx.Delete("sessions", []byte("ab03de2c")) }, "session ab03de2c",
+			"has a log and no record"},
+		{"index", func(tx kv.Tx) error { return tx.Put("calls", []byte("ab03de2c\x00nobody"), make([]byte, 8)) },
+			"index calls", "points to nothing"},
+		{"count", func(tx kv.Tx) error { return tx.Put("artifacts.counts", []byte("counts"), []byte(`{"live":7}`)) },
+			"artifacts", "7 live"},
+		{"event", func(tx kv.Tx) error { return tx.Delete("events", []byte{0, 0, 0, 0, 0, 0, 0, 2}) }, "events 2 to 2",
+			"are missing"},
+		{"original", func(tx kv.Tx) error { return rewrite(tx, "ab03de2c\x00\x00\x00\x00\x00\x00\x00\x00\x03") },
+			"session ab03de2c, entry 3", "chain of the log is broken"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			dir := schema1(t)

@@ -10,7 +10,8 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// After a pause the provider's cache has nothing of the view any more: a compaction is due earlier. How long that takes is what the host asked for when it wrote the cache.
+// After a pause the provider's cache has nothing of the view any more: a compaction is due earlier. How long that takes
+// is what the host asked for when it wrote the cache.
 func TestAPauseIsAnOccasion(t *testing.T) {
 	for _, c := range []struct {
 		name  string

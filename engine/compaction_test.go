@@ -57,7 +57,8 @@ func TestAStalePlanIsRefused(t *testing.T) {
 	p := plan(t, l, id, compaction.Options{Keep: 2})
 	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: spell("A")})
 	before := render(t, l, id)
-	_, err := l.AcceptCompaction(t.Context(), ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
+	_, err := l.AcceptCompaction(t.Context(),
+		ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
 	wantCode(t, err, fault.Stale)
 	wantView(t, l, id, before)
 	if p := compact(t, l, id, compaction.Options{Keep: 2}); p.Outcome != compaction.Compacted {
@@ -76,7 +77,8 @@ func TestNothingToDoIsAnAnswer(t *testing.T) {
 	}
 	entries := len(log(t, l, id))
 	p := plan(t, l, id, compaction.Options{})
-	s, err := l.AcceptCompaction(t.Context(), ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
+	s, err := l.AcceptCompaction(t.Context(),
+		ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position})
 	if err != nil || s.Refused != compaction.NothingToDo || s.ID != "" || s.Why == "" {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -197,7 +199,8 @@ func TestCompactWithAKeyIsDoneOnce(t *testing.T) {
 			hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: long(more)})
 		}
 		again, err := do(r, "k", false)
-		if err != nil || again.Summary.ID != first.Summary.ID || again.Summary.Text != first.Summary.Text || again.Outcome != compaction.Compacted {
+		if err != nil || again.Summary.ID != first.Summary.ID || again.Summary.Text != first.Summary.Text ||
+			again.Outcome != compaction.Compacted {
 			t.Fatalf("after %d turns: %s %s, %v", more, again.Outcome, again.Summary.ID, err)
 		}
 	}
@@ -226,13 +229,15 @@ func TestOptionsHaveLimits(t *testing.T) {
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
 	big := strings.Repeat("x", 5000)
 	for name, o := range map[string]compaction.Options{
-		"notes": {Notes: big}, "focus": {Focus: big}, "reason": {Reason: big}, "model": {Model: big}, "pin": {Pin: make([]string, 1000)},
+		"notes": {Notes: big}, "focus": {Focus: big}, "reason": {Reason: big}, "model": {Model: big},
+		"pin": {Pin: make([]string, 1000)},
 	} {
 		r := ledger.PlanCompactionRequest{Session: id, Options: o}
 		if _, err := l.PlanCompaction(t.Context(), r); !fault.Is(err, fault.TooLarge) {
 			t.Errorf("planning with a long %s: %v", name, err)
 		}
-		if _, err := l.AcceptCompaction(t.Context(), ledger.AcceptCompactionRequest{PlanCompactionRequest: r, Position: 60}); !fault.Is(err, fault.TooLarge) {
+		if _, err := l.AcceptCompaction(t.Context(),
+			ledger.AcceptCompactionRequest{PlanCompactionRequest: r, Position: 60}); !fault.Is(err, fault.TooLarge) {
 			t.Errorf("accepting with a long %s: %v", name, err)
 		}
 	}

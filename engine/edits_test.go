@@ -22,7 +22,8 @@ func round(id, tool string, args map[string]any, result string) [][]byte {
 	in, _ := json.Marshal(args)
 	text, _ := json.Marshal(result)
 	return [][]byte{
-		fmt.Appendf(nil, `{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, tool, in),
+		fmt.Appendf(nil, `{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, tool,
+			in),
 		fmt.Appendf(nil, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s}]}`, id, text),
 	}
 }
@@ -33,7 +34,8 @@ func consumed(t *testing.T, l *engine.Local) string {
 	body := strings.Repeat("func secretName() int { return 42 }\n", 400)
 	messages := say("look at a.go")
 	messages = append(messages, round("c1", "Read", map[string]any{"file_path": "a.go"}, body)...)
-	messages = append(messages, round("c2", "Write", map[string]any{"file_path": "./a.go", "content": "package a"}, "written")...)
+	messages = append(messages, round("c2", "Write", map[string]any{"file_path": "./a.go", "content": "package a"},
+		"written")...)
 	messages = append(messages, []byte(`{"role":"assistant","content":"done"}`))
 	return hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 }
@@ -62,7 +64,8 @@ func TestEditsAreStickyAndExact(t *testing.T) {
 	if err != nil || again.Step != made.Step {
 		t.Errorf("the same request: %+v, %v", again, err)
 	}
-	if next, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"}); err != nil || len(next.Edits) != 0 {
+	if next, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"}); err != nil ||
+		len(next.Edits) != 0 {
 		t.Errorf("a second step: %+v, %v", next, err)
 	}
 
@@ -100,7 +103,8 @@ func shownTokens(t *testing.T, raw []byte) int {
 	const frame = 4
 	n := frame
 	for _, p := range m.Parts {
-		n += tokens.O200kBase.CountString(p.Text) + tokens.O200kBase.CountString(p.Name) + tokens.O200kBase.CountString(string(p.Args))
+		n += tokens.O200kBase.CountString(p.Text) + tokens.O200kBase.CountString(p.Name) +
+			tokens.O200kBase.CountString(string(p.Args))
 	}
 	return n
 }
@@ -110,11 +114,14 @@ func TestForgettingReachesEdits(t *testing.T) {
 	l := open(t)
 	messages := say("look")
 	for i := range 30 {
-		messages = append(messages, round(fmt.Sprint("c", i), "Read", map[string]any{"file_path": "secret-place.go"}, strings.Repeat("word ", 3000)+fmt.Sprint(i))...)
+		messages = append(messages, round(fmt.Sprint("c", i), "Read", map[string]any{"file_path": "secret-place.go"},
+			strings.Repeat("word ", 3000)+fmt.Sprint(i))...)
 	}
 	messages = append(messages, []byte(`{"role":"assistant","content":"done"}`))
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
-	if made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual", Model: "claude-haiku-4-5"}); err != nil || len(made.Edits) == 0 {
+	if made, err := l.EditView(t.Context(),
+		ledger.EditViewRequest{Session: id, Reason: "manual", Model: "claude-haiku-4-5"}); err != nil ||
+		len(made.Edits) == 0 {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: "secret-place"}); err != nil {
@@ -144,10 +151,13 @@ func TestInvariant2ClearedResultsAreReadBackByTheirHandles(t *testing.T) {
 	l := open(t)
 	messages := say("look")
 	for i := range 14 {
-		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)}, fmt.Sprint(i, strings.Repeat(" word", 7000)))...)
+		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)},
+			fmt.Sprint(i, strings.Repeat(" word", 7000)))...)
 	}
-	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, []byte(`{"role":"assistant","content":"done"}`))}).Session
-	if made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"}); err != nil || len(made.Edits) != 8 {
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages,
+		[]byte(`{"role":"assistant","content":"done"}`))}).Session
+	if made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: "manual"}); err != nil ||
+		len(made.Edits) != 8 {
 		t.Fatalf("%d edits, %v", len(made.Edits), err)
 	}
 	for i, m := range render(t, l, id) {
@@ -204,24 +214,30 @@ func TestEditedMessagesHandedBackAreKnown(t *testing.T) {
 			l := openWith(t, p)
 			messages := say(strings.Repeat("a long request ", 400), strings.Repeat("a long answer ", 400), "look")
 			for i := range 14 {
-				messages = append(messages, round(fmt.Sprint("c", i), "Read", map[string]any{"file_path": "a.go"}, strings.Repeat("word ", 4000)+fmt.Sprint(i))...)
+				messages = append(messages,
+					round(fmt.Sprint("c", i), "Read", map[string]any{"file_path": "a.go"},
+						strings.Repeat("word ", 4000)+fmt.Sprint(i))...)
 			}
-			messages = append(messages, round("w", "Write", map[string]any{"file_path": "a.go", "content": "x"}, "ok")...)
+			messages = append(messages, round("w", "Write", map[string]any{"file_path": "a.go", "content": "x"},
+				"ok")...)
 			messages = append(messages, []byte(`{"role":"assistant","content":"done"}`))
 			id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 			if c.reason == "" {
 				compact(t, l, id, compactionOf(1))
-			} else if made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reason: c.reason}); err != nil || len(made.Edits) == 0 {
+			} else if made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id,
+				Reason: c.reason}); err != nil || len(made.Edits) == 0 {
 				t.Fatalf("%+v, %v", made, err)
 			}
-			if !slices.ContainsFunc(log(t, l, id), func(e sessions.Entry) bool { return e.Kind == sessions.KindEdits }) {
+			if !slices.ContainsFunc(log(t, l, id),
+				func(e sessions.Entry) bool { return e.Kind == sessions.KindEdits }) {
 				t.Fatal("nothing was edited")
 			}
 			before := len(log(t, l, id))
 			back := append(render(t, l, id), transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, "go on"))
 			resp := hand(t, l, ledger.AppendMessagesRequest{Messages: back})
 			if resp.Session != id || len(log(t, l, id)) != before+1 {
-				t.Errorf("session %s of %d entries went on as %s with %d", id, before, resp.Session, len(log(t, l, resp.Session)))
+				t.Errorf("session %s of %d entries went on as %s with %d", id, before, resp.Session,
+					len(log(t, l, resp.Session)))
 			}
 		})
 	}
@@ -235,7 +251,8 @@ func TestAStepIsBounded(t *testing.T) {
 	l := openWith(t, p)
 	messages := say("look")
 	for i := range 1_000 {
-		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)}, strings.Repeat("word ", 60))...)
+		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint(i)},
+			strings.Repeat("word ", 60))...)
 	}
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	var made []int

@@ -42,8 +42,8 @@ type Local struct {
 
 var _ ledger.API = (*Local)(nil)
 
-// Open opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when
-// another process owns it or when a newer version wrote it; denied for a directory that cannot be written; corrupt.
+// Open opens the ledger in o.State and upgrades its records to the schema of this program. Errors: unavailable when
+// another process owns it or a newer version wrote it; denied for a directory that cannot be written; corrupt.
 func Open(ctx context.Context, o Options) (*Local, error) {
 	c, err := core.Open(ctx, o, upkeep.Migrate)
 	if err != nil {
@@ -58,20 +58,20 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	}, nil
 }
 
-// Close waits for the transactions under way and releases the ledger. A waiting WaitEvents ends.
+// Close waits for running transactions and releases the ledger. A waiting WaitEvents returns.
 func (l *Local) Close() error { return l.core.Close() }
 
 // CheckLocation returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
 func (l *Local) CheckLocation() error { return l.core.CheckLocation() }
 
-// Tighten makes every file of the state directory private again, where others loosened its permissions.
+// Tighten makes every file of the state directory private again, where its permissions were loosened.
 func (l *Local) Tighten() error { return l.core.Tighten() }
 
-// KeepReserve makes the file that reserves space for deleting on a full disk. Errors: those of writing it.
+// KeepReserve creates the file that reserves space for deleting on a full disk. Errors: those of writing it.
 func (l *Local) KeepReserve() error { return l.upkeep.KeepReserve() }
 
-// Rest drops what is kept only to be faster: the logs that were read, what follows from them, and the tables of the
-// tokenizers. It is for a ledger that had no request for a while.
+// Rest drops the caches of an idle ledger: the logs that were read, what was derived from them, and the tables of the
+// tokenizers.
 func (l *Local) Rest() {
 	l.core.Rest()
 	l.views.Rest()

@@ -109,12 +109,14 @@ func TestCountsUseWhatWasLearnt(t *testing.T) {
 			break
 		}
 	}
-	if ratio := float64(after.Used.N) / float64(o200k); after.Counting != "calibrated(60)" || after.Used.Exact || ratio < 1.9 || ratio > 2.1 || after.Used.Upper <= after.Used.N {
+	if ratio := float64(after.Used.N) / float64(o200k); after.Counting != "calibrated(60)" || after.Used.Exact ||
+		ratio < 1.9 || ratio > 2.1 || after.Used.Upper <= after.Used.N {
 		t.Errorf("after: %s, %+v of %d", after.Counting, after.Used, o200k)
 	}
 	checkFigures(t, l, id, "after learning")
 	compact(t, l, id, compactionOf(1))
-	if made := eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction); len(made) != 1 || made[0].Before != after.Used.N {
+	if made := eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction); len(made) != 1 ||
+		made[0].Before != after.Used.N {
 		t.Errorf("the event tells %+v, the status %v", made, after.Used)
 	}
 	now, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{})
@@ -129,12 +131,14 @@ func TestEstimatorsThatAreNone(t *testing.T) {
 		"no state": {"claude-opus-4-7": []byte("x")},
 		"empty":    {"claude-opus-4-7": nil},
 	} {
-		_, err := l.KeepEstimators(t.Context(), ledger.KeepEstimatorsRequest{Estimators: ledger.Estimators{States: states}})
+		_, err := l.KeepEstimators(t.Context(),
+			ledger.KeepEstimatorsRequest{Estimators: ledger.Estimators{States: states}})
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := l.Learn(t.Context(), ledger.LearnRequest{Measurements: make([]ledger.Measurement, 1001)}); !fault.Is(err, fault.TooLarge) {
+	if _, err := l.Learn(t.Context(), ledger.LearnRequest{Measurements: make([]ledger.Measurement,
+		1001)}); !fault.Is(err, fault.TooLarge) {
 		t.Errorf("too many: %v", err)
 	}
 	// What no tokenizer measures is passed over, and is not asked for again.
@@ -191,16 +195,19 @@ func TestAnEstimatorThatCannotBeReadIsLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := open(t)
-			id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("question", "answer"), Model: "claude-opus-4-5"}).Session
+			id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("question", "answer"),
+				Model: "claude-opus-4-5"}).Session
 			model := status(t, l, id).Model
 			if err := l.PutEstimator(t.Context(), model, []byte(c.raw)); err != nil {
 				t.Fatal(err)
 			}
-			_, err := l.Learn(t.Context(), ledger.LearnRequest{Host: "h", HostID: "i", Measurements: measured(0, 3, model)})
+			_, err := l.Learn(t.Context(),
+				ledger.LearnRequest{Host: "h", HostID: "i", Measurements: measured(0, 3, model)})
 			if !fault.Is(err, c.code) {
 				t.Errorf("learning: %v", err)
 			}
-			if _, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{model}}); !fault.Is(err, c.code) {
+			_, err = l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{model}})
+			if !fault.Is(err, c.code) {
 				t.Errorf("asking: %v", err)
 			}
 			if now := status(t, l, id); now.Counting != "prior" {

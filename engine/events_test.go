@@ -65,7 +65,8 @@ func TestWaitEventsWakesAtOnce(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	e := a.resp.Events[0]
-	if e.Kind != ledger.EventEntries || e.Session != id || e.Entry != 2 || e.Count != 2 || e.Seq != a.resp.Next || e.Time.IsZero() {
+	if e.Kind != ledger.EventEntries || e.Session != id || e.Entry != 2 || e.Count != 2 || e.Seq != a.resp.Next ||
+		e.Time.IsZero() {
 		t.Errorf("%+v", e)
 	}
 }
@@ -101,7 +102,8 @@ func TestWaitEventsFilters(t *testing.T) {
 			t.Errorf("%+v: %s next %d missed %v", test.r, seqs, resp.Next, resp.Missed)
 		}
 	}
-	if _, err := l.WaitEvents(t.Context(), ledger.WaitEventsRequest{Kinds: make([]string, 1000)}); !fault.Is(err, fault.TooLarge) {
+	_, err := l.WaitEvents(t.Context(), ledger.WaitEventsRequest{Kinds: make([]string, 1000)})
+	if !fault.Is(err, fault.TooLarge) {
 		t.Errorf("a thousand kinds: %v", err)
 	}
 }
@@ -201,7 +203,8 @@ func TestMissedEventsAreSaid(t *testing.T) {
 		}
 	}
 	for _, after := range []int64{0, total + 1, 1<<63 - 1} {
-		resp := got(t, waiting(t.Context(), l, ledger.WaitEventsRequest{After: after, Kinds: []string{ledger.EventMemory}, WaitMS: 60_000})).resp
+		resp := got(t, waiting(t.Context(), l,
+			ledger.WaitEventsRequest{After: after, Kinds: []string{ledger.EventMemory}, WaitMS: 60_000})).resp
 		if !resp.Missed || resp.Next != total || len(resp.Events) != 0 {
 			t.Errorf("after %d: %+v", after, resp)
 		}

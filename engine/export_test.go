@@ -22,7 +22,8 @@ var errUndo = errors.New("undone")
 
 // Mend damages the records, mends what an audit finds, audits again and renders every view, all in a
 // transaction that is not kept. It returns what was found and what was left after mending.
-func (l *Local) Mend(ctx context.Context, damage func(tx kv.Tx, blobs map[string]bool) error) (found, left []audit.Finding, err error) {
+func (l *Local) Mend(ctx context.Context,
+	damage func(tx kv.Tx, blobs map[string]bool) error) (found, left []audit.Finding, err error) {
 	blobs, err := stored(ctx, l.core.Store)
 	if err != nil {
 		return nil, nil, err

@@ -21,8 +21,10 @@ func secretResult(call, secret string) [][]byte {
 	text := "Exit code 1\n" + strings.Repeat("error: "+secret+" leaked\n", 4000)
 	return [][]byte{
 		raw(`{"role":"user","content":"Print it as %s."}`, call),
-		raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"print"}}]}`, call),
-		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":true,"content":%q}]}`, call, text),
+		raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"print"}}]}`,
+			call),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":true,"content":%q}]}`, call,
+			text),
 		raw(`{"role":"assistant","content":"Printed."}`),
 	}
 }
@@ -78,7 +80,8 @@ func TestForgettingAnArtifactRemovesItEverywhere(t *testing.T) {
 	// Twenty sessions hold it: more than an artifact remembers places.
 	var ids []string
 	for i := range 20 {
-		ids = append(ids, hand(t, l, ledger.AppendMessagesRequest{Messages: secretResult("call-"+string(rune('a'+i)), secret)}).Session)
+		ids = append(ids, hand(t, l, ledger.AppendMessagesRequest{Messages: secretResult("call-"+string(rune('a'+i)),
+			secret)}).Session)
 	}
 	a := only(t, l, ids[0])
 	if !strings.Contains(readHandle(t, l, a.ID), secret) {
@@ -102,7 +105,8 @@ func TestForgettingAnArtifactRemovesItEverywhere(t *testing.T) {
 		if bytes.Contains(all, []byte(secret)) || !bytes.Contains(all, []byte("forgotten")) {
 			t.Fatalf("the view of %s: %.500s", id, all)
 		}
-		if text := originals(t, l, id, 0, 0); bytes.Contains(text, []byte(secret)) || !bytes.Contains(text, []byte("[forgotten on 2026-11-20 on request]")) {
+		if text := originals(t, l, id, 0, 0); bytes.Contains(text, []byte(secret)) ||
+			!bytes.Contains(text, []byte("[forgotten on 2026-11-20 on request]")) {
 			t.Fatalf("the originals of %s: %.500s", id, text)
 		}
 		for _, e := range log(t, l, id) {
@@ -124,7 +128,8 @@ func TestForgettingAnArtifactRemovesItEverywhere(t *testing.T) {
 		t.Errorf("reading its message: %v", err)
 	}
 	c.now = c.now.AddDate(0, 0, 3)
-	if again, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID}); err != nil || len(again.Counts) != 0 || !artifact(t, l, a.ID).Forgotten.Equal(*gone.Forgotten) {
+	if again, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID}); err != nil || len(again.Counts) != 0 ||
+		!artifact(t, l, a.ID).Forgotten.Equal(*gone.Forgotten) {
 		t.Errorf("forgetting it again: %+v, %v", again, err)
 	}
 }
@@ -232,7 +237,8 @@ func TestCompactionAfterForgetting(t *testing.T) {
 	if p.Outcome != compaction.Compacted || strings.Contains(p.Summary.Text, "hunter2") {
 		t.Fatalf("%s: %.2000s", p.Outcome, p.Summary.Text)
 	}
-	if got := readHandle(t, l, p.Summary.ID); strings.Contains(got, "hunter2") || !strings.Contains(got, "forgotten on") {
+	if got := readHandle(t, l, p.Summary.ID); strings.Contains(got, "hunter2") ||
+		!strings.Contains(got, "forgotten on") {
 		t.Errorf("the range: %.1000s", got)
 	}
 }
@@ -252,7 +258,8 @@ func TestABlobThatOnlyCarriedMessagesIsUsedUp(t *testing.T) {
 	}
 	whole := `[{"role":"user","content":"hello"}]`
 	for _, text := range []string{whole, `[{"role":"robot","content":"x"}]`, "no JSON"} {
-		_, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Blob: put(text)})
+		_, err := l.AppendMessages(t.Context(),
+			ledger.AppendMessagesRequest{Format: transcript.Anthropic, Blob: put(text)})
 		if (err == nil) != (text == whole) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -261,10 +268,12 @@ func TestABlobThatOnlyCarriedMessagesIsUsedUp(t *testing.T) {
 		}
 	}
 	hash := put(whole)
-	if _, err := l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: hash, Title: "the same bytes"}); err != nil {
+	if _, err := l.PutArtifact(t.Context(),
+		ledger.PutArtifactRequest{Blob: hash, Title: "the same bytes"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Blob: hash}); err != nil {
+	if _, err := l.AppendMessages(t.Context(),
+		ledger.AppendMessagesRequest{Format: transcript.Anthropic, Blob: hash}); err != nil {
 		t.Fatal(err)
 	}
 	if !blobs(t, state)[hash] {

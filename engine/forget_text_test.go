@@ -37,22 +37,29 @@ func plant(t *testing.T, l *engine.Local, secret string) (session string, artifa
 	t.Helper()
 	q := inJSON(secret)
 	loud := strings.Repeat("a line of output that is long enough to count\n", 100)
-	huge := strings.Repeat("one more line of a very long output\n", 2000) + secret + "\n" + strings.Repeat("the end of it\n", 50)
+	huge := strings.Repeat("one more line of a very long output\n", 2000) +
+		secret + "\n" + strings.Repeat("the end of it\n", 50)
 	messages := [][]byte{
 		raw(`{"role":"user","content":"Deploy with %s please, as in the notes."}`, q),
-		raw(`{"role":"assistant","content":[{"type":"text","text":"I use %s for that."},{"type":"tool_use","id":"c1","name":"Bash","input":{"command":"deploy --key '%s' && go test ./..."}}]}`, q, q),
-		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":%q}]}`, "Exit code 1\nerror: bad key "+secret),
-		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c2","name":"Write","input":{"file_path":"/w/%s.txt","content":"x"}}]}`, q),
-		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","content":"File created successfully"}]}`),
-		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c3","name":"Bash","input":{"command":"show"}}]}`),
-		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c3","content":%s}]}`, quote(loud+loud+loud+loud+loud+loud+loud+secret)),
-		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c4","name":"Bash","input":{"command":"show --all"}}]}`),
+		raw(`{"role":"assistant","content":[{"type":"text","text":"I use %s for that."},`+
+			`{"type":"tool_use","id":"c1","name":"Bash","input":{"command":"deploy --key '%s' && go test ./..."}}]}`,
+			q, q),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":%q}]}`,
+			"Exit code 1\nerror: bad key "+secret),
+		toolUse("c2", "Write", `{"file_path":"/w/`+q+`.txt","content":"x"}`),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c2",` +
+			`"content":"File created successfully"}]}`),
+		toolUse("c3", "Bash", `{"command":"show"}`),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c3","content":%s}]}`,
+			quote(loud+loud+loud+loud+loud+loud+loud+secret)),
+		toolUse("c4", "Bash", `{"command":"show --all"}`),
 		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c4","content":%s}]}`, quote(huge)),
-		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c5","name":"Read","input":{"file_path":"/w/%s.txt"}}]}`, q),
+		toolUse("c5", "Read", `{"file_path":"/w/`+q+`.txt"}`),
 		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c5","content":"nothing of interest"}]}`),
 		raw(`{"role":"assistant","content":[{"type":"text","text":"The first deployment is finished."}]}`),
 	}
-	r := hand(t, l, ledger.AppendMessagesRequest{Mutation: ledger.Mutation{Key: "hand-in"}, Messages: append(messages, long(40)...)})
+	r := hand(t, l, ledger.AppendMessagesRequest{Mutation: ledger.Mutation{Key: "hand-in"},
+		Messages: append(messages, long(40)...)})
 	compact(t, l, r.Session, compaction.Options{Keep: 2, Notes: "The key is " + secret + ", never change it."})
 	list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{Session: r.Session})
 	if err != nil || list.Total != 1 {
@@ -61,7 +68,8 @@ func plant(t *testing.T, l *engine.Local, secret string) (session string, artifa
 	for i, body := range []string{"old: " + secret, "new: " + secret} {
 		_, err := l.SaveMemory(t.Context(), ledger.SaveMemoryRequest{
 			Mutation: ledger.Mutation{Key: fmt.Sprint("memory ", i)},
-			Entry:    memory.Entry{Name: "About " + secret, Description: "what " + secret + " is", Body: body, Source: "user"},
+			Entry: memory.Entry{Name: "About " + secret, Description: "what " + secret + " is", Body: body,
+				Source: "user"},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -173,7 +181,8 @@ func unharmed(t *testing.T, l *engine.Local, session string, before []sessions.E
 	form := []byte(inJSON(secret))
 	kept := 0
 	for i, text := range texts {
-		switch held := bytes.Contains(text, form) || bytes.Contains(text, []byte(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(form)))); {
+		switch held := bytes.Contains(text, form) ||
+			bytes.Contains(text, []byte(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(form)))); {
 		case held && !bytes.Contains(now[i], []byte("forgotten on ")):
 			t.Errorf("original %d still reads %.200s", i, now[i])
 		case !held && !bytes.Equal(now[i], text):
@@ -193,7 +202,8 @@ func unharmed(t *testing.T, l *engine.Local, session string, before []sessions.E
 			continue
 		}
 		_, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: e.ID})
-		if gone := e.Forgotten != nil; gone != (err != nil) || gone && !(fault.Is(err, fault.NotFound) && strings.Contains(err.Error(), "forgotten on 2026-11-20")) {
+		if gone := e.Forgotten != nil; gone != (err != nil) || gone &&
+			!(fault.Is(err, fault.NotFound) && strings.Contains(err.Error(), "forgotten on 2026-11-20")) {
 			t.Errorf("handle %s: %v", e.ID, err)
 		}
 	}
@@ -216,7 +226,8 @@ func TestInvariant2AForgottenTextLeavesTombstones(t *testing.T) {
 	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: planted}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: artifact}); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "forgotten on 2026-11-20") {
+	_, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: artifact})
+	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "forgotten on 2026-11-20") {
 		t.Errorf("the artifact: %v", err)
 	}
 	for _, view := range [][][]byte{sent, nil} {
@@ -236,11 +247,13 @@ func TestInvariant2AForgottenTextLeavesTombstones(t *testing.T) {
 	if err != nil || strings.Contains(sum.Text, planted) || !strings.Contains(sum.Text, "[forgotten on 2026-11-20]") {
 		t.Errorf("the summary: %.500s, %v", sum.Text, err)
 	}
-	if p := compact(t, l, session, compaction.Options{Keep: 1}); p.Outcome != compaction.Compacted && p.Outcome != compaction.NothingToDo {
+	if p := compact(t, l, session, compaction.Options{Keep: 1}); p.Outcome != compaction.Compacted &&
+		p.Outcome != compaction.NothingToDo {
 		t.Errorf("compacting again: %s", p.Outcome)
 	}
 	kept, err := l.Memories(t.Context(), ledger.MemoriesRequest{Body: true})
-	if err != nil || len(kept.Entries) != 1 || kept.Entries[0].Body != "new: [forgotten on 2026-11-20]" || kept.Entries[0].Name != "About [forgotten on 2026-11-20]" {
+	if err != nil || len(kept.Entries) != 1 || kept.Entries[0].Body != "new: [forgotten on 2026-11-20]" ||
+		kept.Entries[0].Name != "About [forgotten on 2026-11-20]" {
 		t.Errorf("memory: %+v, %v", kept.Entries, err)
 	}
 	if _, err := l.Memory(t.Context(), ledger.MemoryRequest{Name: kept.Entries[0].Name}); err != nil {
@@ -248,7 +261,8 @@ func TestInvariant2AForgottenTextLeavesTombstones(t *testing.T) {
 	}
 	for _, path := range []string{planted + ".txt", "[forgotten on 2026-11-20].txt"} {
 		h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: path})
-		if found := strings.HasPrefix(path, "["); err != nil || (len(h.Intents) > 0) != found || (len(h.Changes) > 0) != found || (len(h.Reads) > 0) != found {
+		if found := strings.HasPrefix(path, "["); err != nil || (len(h.Intents) > 0) != found ||
+			(len(h.Changes) > 0) != found || (len(h.Reads) > 0) != found {
 			t.Errorf("history of %s: %+v, %v", path, h, err)
 		}
 	}

@@ -80,12 +80,15 @@ func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing
 				r := rand.New(rand.NewPCG(seed, 11))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
 				handed := p.Messages(lines...)
-				resp, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: p.Format, Messages: handed})
+				resp, err := l.AppendMessages(t.Context(),
+					ledger.AppendMessagesRequest{Format: p.Format, Messages: handed})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				p.sound(t, l, resp.Session, handed)
-				plan := compact(t, l, resp.Session, compaction.Options{Keep: r.IntN(4), Budget: 600, Mode: []compaction.Mode{compaction.Intent, compaction.Window}[r.IntN(2)]})
+				plan := compact(t, l, resp.Session,
+					compaction.Options{Keep: r.IntN(4), Budget: 600,
+						Mode: []compaction.Mode{compaction.Intent, compaction.Window}[r.IntN(2)]})
 				if plan.Outcome == compaction.Compacted {
 					compacted++
 				}
@@ -123,8 +126,10 @@ func (p provider) system(t *testing.T, l *engine.Local, session string, handed [
 // when all calls are answered.
 func TestInvariant4RequestsArePrefixesForEveryProvider(t *testing.T) {
 	steps := [][]string{
-		{"u go"}, {"a ok +x1 +y1", "t x1=" + strings.Repeat("out.", 15_000) + " y1=two"}, {"a +z1", "t z1=one"}, {"a done"}, {"u on img"},
-		{"a +x2 +x3", "t x2=one", "t x3=two"}, {"a hm"}, {`u ""`, "u more odd"}, {"a +y2"}, {"u stop"}, {"a done"}, {"t w1=orphan", "u on"},
+		{"u go"}, {"a ok +x1 +y1", "t x1=" + strings.Repeat("out.", 15_000) + " y1=two"}, {"a +z1", "t z1=one"},
+		{"a done"}, {"u on img"},
+		{"a +x2 +x3", "t x2=one", "t x3=two"}, {"a hm"}, {`u ""`, "u more odd"}, {"a +y2"}, {"u stop"}, {"a done"},
+		{"t w1=orphan", "u on"},
 	}
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
@@ -132,7 +137,8 @@ func TestInvariant4RequestsArePrefixesForEveryProvider(t *testing.T) {
 			var session string
 			var before [][]byte
 			for i, step := range steps {
-				resp := hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: i > 0, Format: p.Format, Messages: p.Messages(step...)})
+				resp := hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: i > 0, Format: p.Format,
+					Messages: p.Messages(step...)})
 				session = resp.Session
 				now := render(t, l, session)
 				if step[0] == "a +y2" {
@@ -155,10 +161,12 @@ func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			l, answered := open(t), 0
 			talks := [][]string{ // a result that comes after the next answer
-				{"u go", "a +x1 +y2", "t y2=two", "u on", "a done", "t x1=late", "u more", "a done", "u go on", "a done"},
+				{"u go", "a +x1 +y2", "t y2=two", "u on", "a done", "t x1=late", "u more", "a done", "u go on",
+					"a done"},
 			}
 			for seed := range uint64(some(10)) {
-				talks = append(talks, formattest.RandomTalk(rand.New(rand.NewPCG(seed, 23)), transcript.Takes(p.Format, transcript.RoleSystem)))
+				talks = append(talks, formattest.RandomTalk(rand.New(rand.NewPCG(seed, 23)),
+					transcript.Takes(p.Format, transcript.RoleSystem)))
 			}
 			for seed, lines := range talks {
 				lines = slices.DeleteFunc(lines, func(l string) bool { return len(p.Messages(l)) == 0 })
@@ -169,14 +177,16 @@ func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 						before, answered = sent, answered+1
 					}
 					session = hand(t, l, ledger.AppendMessagesRequest{
-						Mutation: ledger.Mutation{Key: fmt.Sprint(seed, " ", i)}, Session: session, Since: i > 0, Format: p.Format, Messages: p.Messages(line),
+						Mutation: ledger.Mutation{Key: fmt.Sprint(seed, " ", i)}, Session: session, Since: i > 0,
+						Format: p.Format, Messages: p.Messages(line),
 					}).Session
 					now := render(t, l, session)
 					if sent = nil; transcript.Sendable(p.Format, now) != nil {
 						continue
 					}
 					if sent = now; len(now) < len(before) || !slices.EqualFunc(before, now[:len(before)], bytes.Equal) {
-						t.Fatalf("seed %d, %.60q: the request is no longer\n%s\nbut\n%s\nof\n%.3000s", seed, line, p.Brief(t, before), p.Brief(t, now), strings.Join(lines, "\n"))
+						t.Fatalf("seed %d, %.60q: the request is no longer\n%s\nbut\n%s\nof\n%.3000s", seed, line,
+							p.Brief(t, before), p.Brief(t, now), strings.Join(lines, "\n"))
 					}
 				}
 			}
@@ -194,13 +204,16 @@ func TestCallsInFrontOfEverythingGetAUsersMessage(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l := open(t)
-			first := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages("a +x", "t x=1", "u go", "a done")})
+			first := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format,
+				Messages: p.Messages("a +x", "t x=1", "u go", "a done")})
 			view := render(t, l, first.Session)
 			got := p.Brief(t, view)
-			if err := transcript.Valid(p.Format, view); err != nil || !strings.HasSuffix(got, want) || (got == "u [The | "+want) != transcript.Alternates(p.Format) {
+			if err := transcript.Valid(p.Format, view); err != nil || !strings.HasSuffix(got, want) ||
+				(got == "u [The | "+want) != transcript.Alternates(p.Format) {
 				t.Errorf("%s: %v", got, err)
 			}
-			next := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: append(view, p.Messages("u on")...)})
+			next := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format,
+				Messages: append(view, p.Messages("u on")...)})
 			if next.Session != first.Session || next.Added != 1 {
 				t.Errorf("handed back: %+v, not session %s", next, first.Session)
 			}
@@ -213,13 +226,15 @@ func TestCallsBeforeThereWereToolsAreTakenAsTheyAre(t *testing.T) {
 	l := openWith(t, window.Default())
 	message := func(role, rest string) []byte { return fmt.Appendf(nil, `{"role":%q,%s}`, role, rest) }
 	call := func(name string) []byte {
-		return message("assistant", fmt.Sprintf(`"content":null,"function_call":{"name":%q,"arguments":"{\"path\":\"a.go\"}"}`, name))
+		return message("assistant",
+			fmt.Sprintf(`"content":null,"function_call":{"name":%q,"arguments":"{\"path\":\"a.go\"}"}`, name))
 	}
 	result := func(name, text string) []byte {
 		return message("function", fmt.Sprintf(`"name":%q,"content":%q`, name, text))
 	}
 	handed := [][]byte{
-		message("user", `"content":"go"`), call("read"), result("read", strings.Repeat("out.", 15_000)), call("read"), result("read", "two"), result("read", "thrice"),
+		message("user", `"content":"go"`), call("read"), result("read", strings.Repeat("out.", 15_000)), call("read"),
+		result("read", "two"), result("read", "thrice"),
 		call("write"), message("user", `"content":"stop"`), message("assistant", `"content":"done"`),
 	}
 	s := hand(t, l, ledger.AppendMessagesRequest{Format: transcript.OpenAIChat, Messages: handed}).Session
@@ -260,7 +275,8 @@ func TestCallsWithoutIDsAreToldApart(t *testing.T) {
 	l := open(t)
 	p := providers[4]
 	resp, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{
-		Messages: p.Messages("u go", "a +x1 +x2 +y3", "t x1=one", "t x2=two y3=three", "a ok", "u on", "a +x4", "t x4=four"),
+		Messages: p.Messages("u go", "a +x1 +x2 +y3", "t x1=one", "t x2=two y3=three", "a ok", "u on", "a +x4",
+			"t x4=four"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +294,8 @@ func TestCallsWithoutIDsAreToldApart(t *testing.T) {
 	if !slices.Equal(calls, want) || !slices.Equal(results, want) {
 		t.Errorf("calls %q, results %q, want %q", calls, results, want)
 	}
-	if got := p.Brief(t, render(t, l, resp.Session)); got != "u go | a +x +x +y | t x=one x=two y=three | a ok | u on | a +x | t x=four" {
+	shown := "u go | a +x +x +y | t x=one x=two y=three | a ok | u on | a +x | t x=four"
+	if got := p.Brief(t, render(t, l, resp.Session)); got != shown {
 		t.Errorf("the view is %s", got)
 	}
 }
@@ -328,7 +345,8 @@ func (p provider) request(system string, lines []string) ledger.AppendMessagesRe
 // Whatever message of a conversation is forgotten, the rest stays valid for its provider, and what stands
 // in its place says so.
 func TestInvariant3ViewsStayValidWhereAMessageWasForgotten(t *testing.T) {
-	lines := []string{"u go", "a ok +x1 +y1", "t x1=" + strings.Repeat("out.", 15_000), "t y1=two", "a done", "u on", "a +x2", "t x2=one", "a done"}
+	lines := []string{"u go", "a ok +x1 +y1", "t x1=" + strings.Repeat("out.", 15_000), "t y1=two", "a done", "u on",
+		"a +x2", "t x2=one", "a done"}
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			for i := range p.Messages(lines...) {
@@ -354,7 +372,8 @@ func TestInvariant3ViewsStayValidWhereAMessageWasForgotten(t *testing.T) {
 func TestInvariant3EditedViewsAreValidForEveryProvider(t *testing.T) {
 	volume(t)
 	tight := window.Default()
-	tight.ResultChars, tight.ReplayChars, tight.BatchChars, tight.OldWords, tight.ToolPairs, tight.InTurnTokens = 20, 20, 1, true, 2, 60
+	tight.ResultChars, tight.ReplayChars, tight.BatchChars = 20, 20, 1
+	tight.OldWords, tight.ToolPairs, tight.InTurnTokens = true, 2, 60
 	tight.Evict = window.EvictPolicy{MaxTokens: 1, Window: 2}
 	tight.Clear = window.ClearPolicy{Trigger: 0.000001, Keep: 1, AtLeast: 1, Inputs: true}
 	for _, p := range providers {
@@ -363,7 +382,8 @@ func TestInvariant3EditedViewsAreValidForEveryProvider(t *testing.T) {
 			for seed := range uint64(seeds) {
 				r := rand.New(rand.NewPCG(seed, 17))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
-				resp, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
+				resp, err := l.AppendMessages(t.Context(),
+					ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

@@ -23,7 +23,8 @@ import (
 
 // lengthy returns a message that lies in a blob, different for every n.
 func lengthy(n int) []byte {
-	return transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, strings.Repeat(fmt.Sprintf("line %d\n", n), 6000))
+	return transcript.NewMessage(transcript.Anthropic, transcript.RoleUser,
+		strings.Repeat(fmt.Sprintf("line %d\n", n), 6000))
 }
 
 // ahead opens a ledger in dir whose clock is the real one, moved by what the returned counter says.
@@ -62,9 +63,10 @@ func TestGarbageIsWhatNoRecordNamesAnHourLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A batch that belongs where the import does not stand has stored its blob when it is refused.
-	_, err = l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Offset: 5, Next: 6, Entries: []sessions.NewEntry{
-		{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: lengthy(1)},
-	}})
+	_, err = l.AppendEntries(t.Context(),
+		ledger.AppendEntriesRequest{Import: "i", Offset: 5, Next: 6, Entries: []sessions.NewEntry{
+			{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: lengthy(1)},
+		}})
 	wantCode(t, err, fault.Conflict)
 
 	if c := collect(t, l); c.Blobs.Count != 0 {
@@ -158,7 +160,8 @@ func appendOne(ctx context.Context, l *engine.Local, writer, round, contents int
 	_, err := l.AppendEntries(ctx, ledger.AppendEntriesRequest{
 		Import: id, Next: 1, Done: true, Session: sessions.Session{Host: "test", HostID: id},
 		Entries: []sessions.NewEntry{{
-			Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: lengthy((writer + round) % contents),
+			Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic,
+			Original: lengthy((writer + round) % contents),
 		}},
 	})
 	return err

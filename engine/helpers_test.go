@@ -84,7 +84,8 @@ func sound(t *testing.T, dir string) {
 func openWith(t *testing.T, p window.Policy) *engine.Local {
 	t.Helper()
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e, Settings: engine.Settings{Policy: &p}})
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+		Settings: engine.Settings{Policy: &p}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,4 +241,9 @@ func readWhole(tb testing.TB, path string) agents.Recording {
 		tb.Fatal(err)
 	}
 	return r
+}
+
+// toolUse returns an assistant message that calls one tool.
+func toolUse(id, tool, input string) []byte {
+	return raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, tool, input)
 }

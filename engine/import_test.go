@@ -170,8 +170,10 @@ func TestABatchSentAgain(t *testing.T) {
 	const batches = 12
 	send := func(i int) (ledger.AppendEntriesResponse, error) {
 		return l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
-			Mutation: ledger.Mutation{Key: fmt.Sprint("key ", i)}, Import: "x", Session: sessions.Session{Host: "claude-code", HostID: "h"},
-			Offset: int64(i), Next: int64(i + 1), Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Original: []byte("{}")}},
+			Mutation: ledger.Mutation{Key: fmt.Sprint("key ", i)}, Import: "x",
+			Session: sessions.Session{Host: "claude-code", HostID: "h"},
+			Offset:  int64(i), Next: int64(i + 1),
+			Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Original: []byte("{}")}},
 		})
 	}
 	var first [batches]ledger.AppendEntriesResponse

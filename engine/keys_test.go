@@ -27,7 +27,8 @@ type mutator struct {
 }
 
 // anyOf makes a mutator's call of a method of the API.
-func anyOf[Q, R any](ctx context.Context, method func(context.Context, Q) (R, error), request func(key string) Q) func(string) (any, error) {
+func anyOf[Q, R any](ctx context.Context, method func(context.Context, Q) (R, error),
+	request func(key string) Q) func(string) (any, error) {
 	return func(key string) (any, error) { return method(ctx, request(key)) }
 }
 
@@ -60,21 +61,25 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 	entries := func(text string) func(string) ledger.AppendEntriesRequest {
 		return func(key string) ledger.AppendEntriesRequest {
 			return ledger.AppendEntriesRequest{
-				Mutation: ledger.Mutation{Key: key}, Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Next: 1, Done: true,
-				Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: raw(`{"role":"user","content":%q}`, text)}},
+				Mutation: ledger.Mutation{Key: key}, Import: "i", Session: sessions.Session{Host: "h", HostID: "i"},
+				Next: 1, Done: true,
+				Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+					Original: raw(`{"role":"user","content":%q}`, text)}},
 			}
 		}
 	}
 	messages := func(letters string) func(string) ledger.AppendMessagesRequest {
 		return func(key string) ledger.AppendMessagesRequest {
-			return ledger.AppendMessagesRequest{Mutation: ledger.Mutation{Key: key}, Format: transcript.Anthropic, Messages: spell(letters)}
+			return ledger.AppendMessagesRequest{Mutation: ledger.Mutation{Key: key}, Format: transcript.Anthropic,
+				Messages: spell(letters)}
 		}
 	}
 	accept := func(reason string) func(string) ledger.AcceptCompactionRequest {
 		return func(key string) ledger.AcceptCompactionRequest {
 			r := ledger.PlanCompactionRequest{Session: imported}
 			r.Options.Reason = reason
-			return ledger.AcceptCompactionRequest{Mutation: ledger.Mutation{Key: key}, PlanCompactionRequest: r, Position: plan.Position}
+			return ledger.AcceptCompactionRequest{Mutation: ledger.Mutation{Key: key}, PlanCompactionRequest: r,
+				Position: plan.Position}
 		}
 	}
 	put := func(title string) func(string) ledger.PutArtifactRequest {
@@ -107,20 +112,25 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 	}
 	trims := func(stage int) func(string) ledger.NoteTrimRequest {
 		return func(key string) ledger.NoteTrimRequest {
-			return ledger.NoteTrimRequest{Mutation: ledger.Mutation{Key: key}, Session: restored, RequestTrimmed: ledger.RequestTrimmed{Stage: stage}}
+			return ledger.NoteTrimRequest{Mutation: ledger.Mutation{Key: key}, Session: restored,
+				RequestTrimmed: ledger.RequestTrimmed{Stage: stage}}
 		}
 	}
 	return []mutator{
 		{"AppendEntries", anyOf(ctx, l.AppendEntries, entries("a")), anyOf(ctx, l.AppendEntries, entries("b")), true},
-		{"AppendMessages", anyOf(ctx, l.AppendMessages, messages("Xy")), anyOf(ctx, l.AppendMessages, messages("Xz")), false},
-		{"Overflow", anyOf(ctx, l.Overflow, overflows("prompt is too long")), anyOf(ctx, l.Overflow, overflows("too many tokens")), false},
+		{"AppendMessages", anyOf(ctx, l.AppendMessages, messages("Xy")), anyOf(ctx, l.AppendMessages, messages("Xz")),
+			false},
+		{"Overflow", anyOf(ctx, l.Overflow, overflows("prompt is too long")),
+			anyOf(ctx, l.Overflow, overflows("too many tokens")), false},
 		{"NoteTrim", anyOf(ctx, l.NoteTrim, trims(1)), anyOf(ctx, l.NoteTrim, trims(2)), false},
-		{"AcceptCompaction", anyOf(ctx, l.AcceptCompaction, accept("")), anyOf(ctx, l.AcceptCompaction, accept("other")), false},
+		{"AcceptCompaction", anyOf(ctx, l.AcceptCompaction, accept("")),
+			anyOf(ctx, l.AcceptCompaction, accept("other")), false},
 		{"Restore", anyOf(ctx, l.Restore, restore(summary)), anyOf(ctx, l.Restore, restore("0123456789ab")), false},
 		{"PutArtifact", anyOf(ctx, l.PutArtifact, put("a")), anyOf(ctx, l.PutArtifact, put("b")), false},
 		{"Forget", anyOf(ctx, l.Forget, forgets(gone.ID)), anyOf(ctx, l.Forget, forgets("0123456789ab")), false},
 		{"SaveMemory", anyOf(ctx, l.SaveMemory, save("a")), anyOf(ctx, l.SaveMemory, save("b")), false},
-		{"DeleteMemory", anyOf(ctx, l.DeleteMemory, remove("doomed")), anyOf(ctx, l.DeleteMemory, remove("other")), false},
+		{"DeleteMemory", anyOf(ctx, l.DeleteMemory, remove("doomed")), anyOf(ctx, l.DeleteMemory, remove("other")),
+			false},
 	}
 }
 

@@ -58,7 +58,8 @@ func TestNoSecretLeavesThroughEvents(t *testing.T) {
 	l := open(t)
 	put(t, l, "text", "curl -H 'Authorization: token "+secret+"'")
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("hi")}).Session
-	recovered(t, l, ledger.OverflowRequest{Session: id, Body: []byte("prompt is too long: 9 tokens > 8000 maximum"), Provider: "token " + secret})
+	recovered(t, l, ledger.OverflowRequest{Session: id, Body: []byte("prompt is too long: 9 tokens > 8000 maximum"),
+		Provider: "token " + secret})
 	leaks(t, "an event", events(t, l, ledger.WaitEventsRequest{}))
 	if told := eventsOf[ledger.ContextOverflow](t, l, ledger.EventOverflow); len(told) != 1 || told[0].Limit != 8_000 {
 		t.Errorf("the rest of the payload: %+v", told)
@@ -96,7 +97,8 @@ func TestMasksAreTheSameAfterARestart(t *testing.T) {
 func TestSecretsStayExactAtRest(t *testing.T) {
 	l := open(t)
 	session := hand(t, l, ledger.AppendMessagesRequest{Messages: say("use "+secret, "password=hunter2hunter2")}).Session
-	if got := string(originals(t, l, session, 1, 1<<40)); !strings.Contains(got, secret) || !strings.Contains(got, "hunter2hunter2") {
+	if got := string(originals(t, l, session, 1, 1<<40)); !strings.Contains(got, secret) ||
+		!strings.Contains(got, "hunter2hunter2") {
 		t.Errorf("the originals: %s", got)
 	}
 	view := string(bytes.Join(render(t, l, session), nil))

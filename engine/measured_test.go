@@ -27,7 +27,8 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 	aside := written(`{"role":"assistant","content":"found"}`, func(e *sessions.NewEntry) {
 		e.Hidden, e.Author, e.Usage = true, "explorer", &sessions.Usage{Input: 99_999}
 	})
-	summary := written(`{"role":"user","content":"This session is being continued from a previous conversation that ran out of context. And so on."}`, nil)
+	summary := written(`{"role":"user","content":"This session is being continued from a previous `+
+		`conversation that ran out of context. And so on."}`, nil)
 	for _, c := range []struct {
 		name    string
 		entries []sessions.NewEntry
@@ -42,9 +43,12 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 		{"the host compacted since", []sessions.NewEntry{ask, first, answered, more, summary}, 20_000, false, 20_036},
 		{"gone back", []sessions.NewEntry{ask, first, again, answered, back}, 20_148, false, 20_150},
 		{"gone back, and on", []sessions.NewEntry{ask, first, again, answered, back, more}, 21_148, false, 21_150},
-		{"gone back behind what the host compacted", []sessions.NewEntry{ask, first, again, answered, summary, back}, 20_148, false, 20_150},
-		{"gone back, and answered", []sessions.NewEntry{ask, first, again, answered, back, answer(21_000)}, 21_148, true, 21_148},
-		{"gone back behind all answers", []sessions.NewEntry{ask, first, again, answered, prompt("ask")}, 20_000, false, 20_015},
+		{"gone back behind what the host compacted", []sessions.NewEntry{ask, first, again, answered, summary, back},
+			20_148, false, 20_150},
+		{"gone back, and answered", []sessions.NewEntry{ask, first, again, answered, back, answer(21_000)}, 21_148,
+			true, 21_148},
+		{"gone back behind all answers", []sessions.NewEntry{ask, first, again, answered, prompt("ask")}, 20_000,
+			false, 20_015},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t)
@@ -55,8 +59,10 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 				t.Fatal(err)
 			}
 			st := status(t, l, r.Session)
-			if held := st.Held; held.N < c.least || held.N > c.least+100 || held.Exact != c.exact || held.Upper < max(held.N, c.upper) {
-				t.Errorf("%+v up to %d; measured %d, the view %+v, beside it %+v", held, held.Upper, st.Measured, st.Used, st.Fixed)
+			if held := st.Held; held.N < c.least || held.N > c.least+100 || held.Exact != c.exact ||
+				held.Upper < max(held.N, c.upper) {
+				t.Errorf("%+v up to %d; measured %d, the view %+v, beside it %+v", held, held.Upper, st.Measured,
+					st.Used, st.Fixed)
 			}
 		})
 	}

@@ -145,7 +145,8 @@ func TestOurSummaryAtTheHeadContinuesTheChain(t *testing.T) {
 	}
 	var view [][]byte
 	view = append(view, render(t, l, first.Session)...)
-	if same := hand(t, l, ledger.AppendMessagesRequest{Messages: view}); same.Session != first.Session || same.Added != 0 {
+	if same := hand(t, l, ledger.AppendMessagesRequest{Messages: view}); same.Session != first.Session ||
+		same.Added != 0 {
 		t.Fatalf("the view handed back: %+v", same)
 	}
 	more := append(view, say("And now?", "Done.")...)
@@ -162,7 +163,8 @@ func TestOurSummaryAtTheHeadContinuesTheChain(t *testing.T) {
 		t.Fatalf("a fork behind the summary: %+v", forked)
 	}
 	fork = append(fork, say("", "Fine.")[1])
-	if again := hand(t, l, ledger.AppendMessagesRequest{Messages: fork}); again.Session != forked.Session || again.Added != 1 {
+	if again := hand(t, l, ledger.AppendMessagesRequest{Messages: fork}); again.Session != forked.Session ||
+		again.Added != 1 {
 		t.Fatalf("the fork goes on: %+v", again)
 	}
 	views(t, l, first.Session, more)
@@ -172,8 +174,9 @@ func TestAViewWithStubsHandedBackIsKnown(t *testing.T) {
 	l := open(t)
 	messages := [][]byte{
 		raw(`{"role":"user","content":"Read it."}`),
-		raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Read","input":{"file_path":"big.txt"}}]}`),
-		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":%q}]}`, strings.Repeat("a line of a big file\n", 3000)),
+		toolUse("c1", "Read", `{"file_path":"big.txt"}`),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":%q}]}`,
+			strings.Repeat("a line of a big file\n", 3000)),
 		raw(`{"role":"assistant","content":"Read."}`),
 	}
 	first := hand(t, l, ledger.AppendMessagesRequest{Messages: messages})
@@ -184,7 +187,8 @@ func TestAViewWithStubsHandedBackIsKnown(t *testing.T) {
 	}
 	for _, whole := range [][][]byte{view, messages} {
 		more := append(whole[:4:4], raw(`{"role":"user","content":"Go on."}`))
-		if got := hand(t, l, ledger.AppendMessagesRequest{Messages: more}); got.Session != first.Session || got.Created {
+		if got := hand(t, l, ledger.AppendMessagesRequest{Messages: more}); got.Session != first.Session ||
+			got.Created {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -229,16 +233,24 @@ func TestMessagesThatCannotBeTaken(t *testing.T) {
 	}{
 		{"none", ledger.AppendMessagesRequest{}, fault.Invalid, "no messages"},
 		{"no object", ledger.AppendMessagesRequest{Messages: append(spell("X"), raw(`7`))}, fault.Invalid, "message 2"},
-		{"torn", ledger.AppendMessagesRequest{Messages: append(spell("AbC"), raw(`{"role":"user","content":"`))}, fault.Invalid, "message 4"},
-		{"without a role", ledger.AppendMessagesRequest{Messages: [][]byte{raw(`{"content":"x"}`)}}, fault.Invalid, "message 1"},
-		{"torn, since", ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(spell("X"), raw(`{`))}, fault.Invalid, "message 2"},
-		{"since without a session", ledger.AppendMessagesRequest{Since: true, Messages: spell("C")}, fault.Invalid, "need the session"},
-		{"unknown session", ledger.AppendMessagesRequest{Session: "ffffffff", Messages: spell("C")}, fault.NotFound, "ffffffff"},
-		{"a session that an agent's files feed", ledger.AppendMessagesRequest{Session: imported, Messages: spell("C")}, fault.Conflict, imported},
+		{"torn", ledger.AppendMessagesRequest{Messages: append(spell("AbC"), raw(`{"role":"user","content":"`))},
+			fault.Invalid, "message 4"},
+		{"without a role", ledger.AppendMessagesRequest{Messages: [][]byte{raw(`{"content":"x"}`)}}, fault.Invalid,
+			"message 1"},
+		{"torn, since", ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(spell("X"), raw(`{`))},
+			fault.Invalid, "message 2"},
+		{"since without a session", ledger.AppendMessagesRequest{Since: true, Messages: spell("C")}, fault.Invalid,
+			"need the session"},
+		{"unknown session", ledger.AppendMessagesRequest{Session: "ffffffff", Messages: spell("C")}, fault.NotFound,
+			"ffffffff"},
+		{"a session that an agent's files feed", ledger.AppendMessagesRequest{Session: imported, Messages: spell("C")},
+			fault.Conflict, imported},
 		{"unknown blob", ledger.AppendMessagesRequest{Blob: strings.Repeat("0", 64)}, fault.NotFound, "blob"},
-		{"blob and messages", ledger.AppendMessagesRequest{Blob: strings.Repeat("0", 64), Messages: spell("A")}, fault.Invalid, "exactly one"},
+		{"blob and messages", ledger.AppendMessagesRequest{Blob: strings.Repeat("0", 64), Messages: spell("A")},
+			fault.Invalid, "exactly one"},
 		{"too many", ledger.AppendMessagesRequest{Messages: make([][]byte, 20_001)}, fault.TooLarge, "20001"},
-		{"a long session name", ledger.AppendMessagesRequest{Session: strings.Repeat("f", 1<<20), Messages: spell("C")}, fault.TooLarge, "session"},
+		{"a long session name", ledger.AppendMessagesRequest{Session: strings.Repeat("f", 1<<20),
+			Messages: spell("C")}, fault.TooLarge, "session"},
 	} {
 		test.r.Format = transcript.Anthropic
 		_, err := l.AppendMessages(t.Context(), test.r)
@@ -257,7 +269,8 @@ func TestAConversationInABlobIsTheSame(t *testing.T) {
 	l := open(t)
 	messages := spell("AbC")
 	first := hand(t, l, ledger.AppendMessagesRequest{Messages: messages})
-	array := append(append([]byte("[ "), bytes.Join([][]byte{messages[0], messages[1], messages[2]}, []byte(" , "))...), ']')
+	array := append(append([]byte("[ "),
+		bytes.Join([][]byte{messages[0], messages[1], messages[2]}, []byte(" , "))...), ']')
 	ref, err := l.PutBlob(t.Context(), bytes.NewReader(array))
 	if err != nil {
 		t.Fatal(err)

@@ -228,7 +228,10 @@ func TestANewLedgerHasNoCopyAndANewerOneIsRefused(t *testing.T) {
 func TestAKilledMigrationIsStartedAnew(t *testing.T) {
 	volume(t)
 	for schema, recorded := range map[string]string{"1": "", "2": "2"} {
-		t.Run("schema "+schema, func(t *testing.T) { killMigrations(t, golden(t, schema), recorded, "ledger.db.schema-"+schema) })
+		t.Run("schema "+schema, func(t *testing.T) {
+			killMigrations(t, golden(t, schema), recorded,
+				"ledger.db.schema-"+schema)
+		})
 	}
 }
 

@@ -88,11 +88,14 @@ func TestManyCallersAtOnce(t *testing.T) {
 func (w *worker) round(t *testing.T, l *engine.Local, round int) error {
 	ctx := t.Context()
 	turn := [][]byte{
-		raw(`{"role":"user","content":"caller %d, request %d: %s"}`, w.n, round, strings.Repeat("look at the loader ", 40)),
-		raw(`{"role":"assistant","content":"caller %d, answer %d: %s"}`, w.n, round, strings.Repeat("the loader reads lines ", 400)),
+		raw(`{"role":"user","content":"caller %d, request %d: %s"}`, w.n, round,
+			strings.Repeat("look at the loader ", 40)),
+		raw(`{"role":"assistant","content":"caller %d, answer %d: %s"}`, w.n, round,
+			strings.Repeat("the loader reads lines ", 400)),
 	}
 	resp, err := l.AppendMessages(ctx, ledger.AppendMessagesRequest{
-		Mutation: ledger.Mutation{Key: fmt.Sprint("m-", w.n, "-", round)}, Format: transcript.Anthropic, Messages: append(w.messages[:len(w.messages):len(w.messages)], turn...),
+		Mutation: ledger.Mutation{Key: fmt.Sprint("m-", w.n, "-", round)}, Format: transcript.Anthropic,
+		Messages: append(w.messages[:len(w.messages):len(w.messages)], turn...),
 	})
 	if err != nil {
 		return err
@@ -122,7 +125,8 @@ func (w *worker) round(t *testing.T, l *engine.Local, round int) error {
 	}
 	w.arts[a.ID] = content
 	if round%4 == 3 {
-		p, err := ledger.Compact(ctx, l, ledger.PlanCompactionRequest{Session: w.session, Options: compaction.Options{Keep: 1}}, "", false)
+		p, err := ledger.Compact(ctx, l,
+			ledger.PlanCompactionRequest{Session: w.session, Options: compaction.Options{Keep: 1}}, "", false)
 		if err != nil || p.Outcome != compaction.Compacted {
 			return fmt.Errorf("compaction: %s %w", p.Outcome, err)
 		}
@@ -140,7 +144,8 @@ func (w *worker) round(t *testing.T, l *engine.Local, round int) error {
 // appendShared appends a note to the session that all callers share.
 func appendShared(t *testing.T, l *engine.Local, imp string, offset int64, note string) error {
 	_, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
-		Import: imp, Session: sessions.Session{Host: "h", HostID: "shared"}, Offset: offset, Next: offset + 1, Done: true,
+		Import: imp, Session: sessions.Session{Host: "h", HostID: "shared"}, Offset: offset, Next: offset + 1,
+		Done:    true,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindNote, Time: start, Original: []byte(note)}},
 	})
 	return err
@@ -254,11 +259,13 @@ func TestForgettingBesideAppending(t *testing.T) {
 		running.Go(func() {
 			for i := range 4 {
 				call := fmt.Sprint("c", n, "-", i)
-				_, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: [][]byte{
-					raw(`{"role":"user","content":%q}`, call),
-					raw(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{}}]}`, call),
-					raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call, text),
-				}})
+				_, err := l.AppendMessages(t.Context(),
+					ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: [][]byte{
+						raw(`{"role":"user","content":%q}`, call),
+						toolUse(call, "Bash", "{}"),
+						raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`,
+							call, text),
+					}})
 				if err != nil {
 					t.Error(err)
 				}

@@ -19,7 +19,8 @@ func TestWhatAViewLeavesOutIsToldForEachAgent(t *testing.T) {
 	for turn := range 3 {
 		for range 2 {
 			for _, agent := range []string{"", "reviewer"} {
-				if _, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reader: ledger.Reader{Agent: agent}}); err != nil {
+				if _, err := l.EditView(t.Context(),
+					ledger.EditViewRequest{Session: id, Reader: ledger.Reader{Agent: agent}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -40,20 +41,23 @@ func TestWhatAViewLeavesOutIsToldForEachAgent(t *testing.T) {
 		}
 		next := say("go on")
 		if turn == 0 {
-			next = append(next, []byte(`{"role":"assistant","content":[{"type":"text","text":"well"},{"type":"tool_use","id":"lost","name":"Grep","input":{}}]}`))
+			next = append(next, []byte(`{"role":"assistant","content":[{"type":"text","text":"well"},`+
+				`{"type":"tool_use","id":"lost","name":"Grep","input":{}}]}`))
 		}
 		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(next, say("stop")...)})
 	}
 }
 
-// That one agent's limit is reached in the turn after a compaction is told as well, where another one is within its own.
+// That one agent's limit is reached in the turn after a compaction is told as well, where another one is within its
+// own.
 func TestGraceIsToldForAnyAgent(t *testing.T) {
 	p := window.Default()
 	p.Compact.CutoverAt, p.Compact.Turns = 2_000, 0
 	l := openWith(t, p)
 	texts := []sessions.NewEntry{asking("go")}
 	for i := range 30 {
-		texts = append(texts, asking(fmt.Sprintf("request %d %s", i, strings.Repeat("please ", 300))), spent("", false, 0))
+		texts = append(texts, asking(fmt.Sprintf("request %d %s", i, strings.Repeat("please ", 300))),
+			spent("", false, 0))
 	}
 	id := imported(t, l, 0, texts...)
 	compact(t, l, id, compactionOf(2))
@@ -62,7 +66,8 @@ func TestGraceIsToldForAnyAgent(t *testing.T) {
 	if !out.Edited.Due.Grace || out.Edited.Due.Held != window.ReasonCumulative {
 		t.Errorf("due: %+v", out.Edited.Due)
 	}
-	if told := eventsOf[ledger.CompactionSkipped](t, l, ledger.EventSkipped); len(told) != 1 || told[0].Reason != window.ReasonCumulative {
+	if told := eventsOf[ledger.CompactionSkipped](t, l, ledger.EventSkipped); len(told) != 1 ||
+		told[0].Reason != window.ReasonCumulative {
 		t.Errorf("told %+v", told)
 	}
 }

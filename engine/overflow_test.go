@@ -15,7 +15,8 @@ import (
 )
 
 // refusal is the error of a provider whose window is smaller than what is configured.
-const refusal = `{"error":{"message":"This model's maximum context length is 30000 tokens. However, your messages resulted in 52000 tokens."}}`
+const refusal = `{"error":{"message":"This model's maximum context length is 30000 tokens. ` +
+	`However, your messages resulted in 52000 tokens."}}`
 
 // recovered hands in what came back and does what comes next.
 func recovered(t *testing.T, l ledger.API, r ledger.OverflowRequest) ledger.Recovery {
@@ -34,11 +35,14 @@ func TestAnOverflowIsRecoveredFrom(t *testing.T) {
 	l := openPolicy(t, dir, without())
 	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(12, 4_000)}).Session
 	before := status(t, l, id)
-	rec := recovered(t, l, ledger.OverflowRequest{Session: id, Status: 400, Body: []byte(refusal), Endpoint: "https://user:key@example.org/v1?key=secret"})
-	if rec.Verdict.Class != overflow.PromptOverflow || rec.Advice.Action != overflow.Compact || rec.Lesson != overflow.Lowered {
+	rec := recovered(t, l, ledger.OverflowRequest{Session: id, Status: 400, Body: []byte(refusal),
+		Endpoint: "https://user:key@example.org/v1?key=secret"})
+	if rec.Verdict.Class != overflow.PromptOverflow || rec.Advice.Action != overflow.Compact ||
+		rec.Lesson != overflow.Lowered {
 		t.Fatalf("%+v", rec.OverflowResponse)
 	}
-	if rec.Auto == nil || rec.Auto.Action != ledger.AutoCompacted || rec.Auto.Trigger != "context_exceeded" || rec.Trimmed != nil {
+	if rec.Auto == nil || rec.Auto.Action != ledger.AutoCompacted || rec.Auto.Trigger != "context_exceeded" ||
+		rec.Trimmed != nil {
 		t.Fatalf("%+v, trimmed %+v", rec.Auto, rec.Trimmed)
 	}
 	if err := l.Close(); err != nil {
@@ -46,7 +50,8 @@ func TestAnOverflowIsRecoveredFrom(t *testing.T) {
 	}
 	l = openPolicy(t, dir, without())
 	st := status(t, l, id)
-	if before.Window != 128_000 || st.Window != 128_000 || st.Limits != nil { // below a quarter: not believed until it is named again
+	// below a quarter: not believed until it is named again
+	if before.Window != 128_000 || st.Window != 128_000 || st.Limits != nil {
 		t.Errorf("the window was %d and is %d, %+v", before.Window, st.Window, st.Limits)
 	}
 	again := recovered(t, l, ledger.OverflowRequest{Session: id, Status: 400, Body: []byte(refusal)})
@@ -54,10 +59,12 @@ func TestAnOverflowIsRecoveredFrom(t *testing.T) {
 		t.Errorf("the second error of the turn: %+v", again.OverflowResponse)
 	}
 	st = status(t, l, id)
-	if st.Window != 30_000 || st.Limits == nil || st.Limits.Profile != 128_000 || st.Limits.Learned.Endpoint != "https://example.org/v1" || st.Threshold > 30_000 {
+	if st.Window != 30_000 || st.Limits == nil || st.Limits.Profile != 128_000 ||
+		st.Limits.Learned.Endpoint != "https://example.org/v1" || st.Threshold > 30_000 {
 		t.Errorf("the window is %d, %+v", st.Window, st.Limits)
 	}
-	if other, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Model: "gpt-4.1"}); err != nil || other.Limits != nil {
+	if other, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Model: "gpt-4.1"}); err != nil ||
+		other.Limits != nil {
 		t.Errorf("another model has %+v, %v", other.Limits, err)
 	}
 	told := eventsOf[ledger.WindowLearned](t, l, ledger.EventWindowLearned)
@@ -82,7 +89,8 @@ func TestAUserTurnIsRecoveredOnce(t *testing.T) {
 	}
 	view := bytes.Join(render(t, l, id), nil)
 	second := recovered(t, l, r)
-	if second.Advice.Action != overflow.TrimRequest || second.Trimmed == nil || second.Trimmed.After >= second.Trimmed.Before {
+	if second.Advice.Action != overflow.TrimRequest || second.Trimmed == nil ||
+		second.Trimmed.After >= second.Trimmed.Before {
 		t.Fatalf("%+v, %+v", second.Advice, second.Trimmed)
 	}
 	if err := transcript.Valid(transcript.Anthropic, second.Messages); err != nil {
@@ -91,10 +99,12 @@ func TestAUserTurnIsRecoveredOnce(t *testing.T) {
 	if got := bytes.Join(render(t, l, id), nil); !bytes.Equal(got, view) {
 		t.Error("a trimmed copy changed the view")
 	}
-	if third := recovered(t, l, r); third.Advice.Action != overflow.GiveUp || third.Advice.Say != overflow.GaveUp || third.Auto != nil {
+	if third := recovered(t, l, r); third.Advice.Action != overflow.GiveUp || third.Advice.Say != overflow.GaveUp ||
+		third.Auto != nil {
 		t.Errorf("%+v", third.Advice)
 	}
-	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(say("ok"), talkOf(2, 10)...)[1:]})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true,
+		Messages: append(say("ok"), talkOf(2, 10)...)[1:]})
 	if out := auto(t, l, of(id)); out.Trigger != "context_exceeded" {
 		t.Errorf("the next evaluation: %s by %q, %s", out.Action, out.Trigger, out.Why)
 	}
@@ -115,14 +125,23 @@ func TestWhatIsDoneAboutAnAnswer(t *testing.T) {
 		owes   bool // the next evaluation compacts
 		output int
 	}{
-		{"a rate limit", ledger.OverflowRequest{Status: 429, Body: []byte("too many tokens per minute")}, overflow.Surface, false, 0},
-		{"another model's", ledger.OverflowRequest{Model: "gpt-4.1", Body: []byte("prompt is too long: 9 tokens > 300 maximum")}, overflow.Ignore, false, 0},
-		{"the user has read some", ledger.OverflowRequest{Streamed: true, Body: []byte("prompt is too long: 140000 tokens > 128000 maximum")}, overflow.CompactNext, true, 0},
-		{"cut silently", ledger.OverflowRequest{Status: 200, Finish: "length", NumCtx: 32_768, Usage: &overflow.Usage{Input: 16_386, Output: 5}}, overflow.CompactNext, true, 0},
-		{"over the window, silently", ledger.OverflowRequest{Status: 200, Finish: "stop", Usage: &overflow.Usage{Input: 140_000, Output: 5}}, overflow.CompactNext, true, 0},
-		{"a fine answer", ledger.OverflowRequest{Status: 200, Finish: "stop", Usage: &overflow.Usage{Input: 40_000, Output: 500}}, overflow.Surface, false, 0},
-		{"the output budget", ledger.OverflowRequest{Body: []byte("input length and `max_tokens` exceed context limit: 120000 + 8192 > 128000")}, overflow.LowerOutput, false, 6720},
-		{"bytes", ledger.OverflowRequest{Status: 413, Body: []byte("413 Request Entity Too Large")}, overflow.Shrink, true, 0},
+		{"a rate limit", ledger.OverflowRequest{Status: 429, Body: []byte("too many tokens per minute")},
+			overflow.Surface, false, 0},
+		{"another model's", ledger.OverflowRequest{Model: "gpt-4.1",
+			Body: []byte("prompt is too long: 9 tokens > 300 maximum")}, overflow.Ignore, false, 0},
+		{"the user has read some", ledger.OverflowRequest{Streamed: true,
+			Body: []byte("prompt is too long: 140000 tokens > 128000 maximum")}, overflow.CompactNext, true, 0},
+		{"cut silently", ledger.OverflowRequest{Status: 200, Finish: "length", NumCtx: 32_768,
+			Usage: &overflow.Usage{Input: 16_386, Output: 5}}, overflow.CompactNext, true, 0},
+		{"over the window, silently", ledger.OverflowRequest{Status: 200, Finish: "stop",
+			Usage: &overflow.Usage{Input: 140_000, Output: 5}}, overflow.CompactNext, true, 0},
+		{"a fine answer", ledger.OverflowRequest{Status: 200, Finish: "stop",
+			Usage: &overflow.Usage{Input: 40_000, Output: 500}}, overflow.Surface, false, 0},
+		{"the output budget", ledger.OverflowRequest{Body: []byte(
+			"input length and `max_tokens` exceed context limit: 120000 + 8192 > 128000")}, overflow.LowerOutput,
+			false, 6720},
+		{"bytes", ledger.OverflowRequest{Status: 413, Body: []byte("413 Request Entity Too Large")}, overflow.Shrink,
+			true, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := openWith(t, without())
@@ -131,7 +150,8 @@ func TestWhatIsDoneAboutAnAnswer(t *testing.T) {
 			id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: messages}).Session
 			c.r.Session = id
 			rec := recovered(t, l, c.r)
-			if rec.Advice.Action != c.action || rec.Next == "" || rec.Advice.OutputCap != c.output || rec.Window.OutputCap != c.output {
+			if rec.Advice.Action != c.action || rec.Next == "" || rec.Advice.OutputCap != c.output ||
+				rec.Window.OutputCap != c.output {
 				t.Errorf("%+v of %+v: %s, %+v", rec.Advice, rec.Verdict, rec.Next, rec.Window)
 			}
 			if owes := status(t, l, id).Next.Due.Reason == "context_exceeded"; owes != c.owes {
@@ -148,11 +168,13 @@ func TestWhatIsDoneAboutAnAnswer(t *testing.T) {
 func TestALearnedWindowIsThatOfItsAddress(t *testing.T) {
 	l := openWith(t, without())
 	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(4, 400)}).Session
-	recovered(t, l, ledger.OverflowRequest{Session: id, Endpoint: "https://a.example", Body: []byte("prompt is too long: 140000 tokens > 100000 maximum"), Streamed: true})
+	recovered(t, l, ledger.OverflowRequest{Session: id, Endpoint: "https://a.example",
+		Body: []byte("prompt is too long: 140000 tokens > 100000 maximum"), Streamed: true})
 	if st := status(t, l, id); st.Window != 100_000 {
 		t.Fatalf("the window is %d", st.Window)
 	}
-	fine := ledger.OverflowRequest{Session: id, Endpoint: "https://b.example", Status: 200, Finish: "stop", Usage: &overflow.Usage{Input: 110_000, Output: 5}}
+	fine := ledger.OverflowRequest{Session: id, Endpoint: "https://b.example", Status: 200, Finish: "stop",
+		Usage: &overflow.Usage{Input: 110_000, Output: 5}}
 	if rec := recovered(t, l, fine); rec.Advice.Action != overflow.Surface || rec.Window.Tokens != 128_000 {
 		t.Errorf("elsewhere: %+v, %+v", rec.Advice, rec.Window)
 	}
@@ -165,8 +187,10 @@ func TestALearnedWindowIsThatOfItsAddress(t *testing.T) {
 // A count far below ours is a suspicion first, and believed the second time.
 func TestASuspicionIsBelievedTheSecondTime(t *testing.T) {
 	l := openWith(t, without())
-	id := hand(t, l, ledger.AppendMessagesRequest{Model: "qwen3", Messages: say(strings.Repeat("word ", 30_000))}).Session
-	r := ledger.OverflowRequest{Session: id, Status: 200, Finish: "stop", NumCtx: 32_768, Usage: &overflow.Usage{Input: 12_000, Output: 50}}
+	id := hand(t, l, ledger.AppendMessagesRequest{Model: "qwen3",
+		Messages: say(strings.Repeat("word ", 30_000))}).Session
+	r := ledger.OverflowRequest{Session: id, Status: 200, Finish: "stop", NumCtx: 32_768,
+		Usage: &overflow.Usage{Input: 12_000, Output: 50}}
 	for i, want := range []overflow.Action{overflow.Surface, overflow.CompactNext} {
 		if rec := recovered(t, l, r); rec.Advice.Action != want {
 			t.Errorf("call %d: %+v of %+v", i, rec.Advice, rec.Verdict)
@@ -179,8 +203,10 @@ func TestRecoveryCanBeSwitchedOff(t *testing.T) {
 	p.Compact.NoRecovery = true
 	l := openWith(t, p)
 	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(12, 400)}).Session
-	rec := recovered(t, l, ledger.OverflowRequest{Session: id, Body: []byte("prompt is too long: 140000 tokens > 100000 maximum")})
-	if rec.Advice.Action != overflow.Surface || rec.Lesson != overflow.Lowered || rec.Auto != nil || status(t, l, id).Window != 100_000 {
+	rec := recovered(t, l, ledger.OverflowRequest{Session: id,
+		Body: []byte("prompt is too long: 140000 tokens > 100000 maximum")})
+	if rec.Advice.Action != overflow.Surface || rec.Lesson != overflow.Lowered || rec.Auto != nil ||
+		status(t, l, id).Window != 100_000 {
 		t.Errorf("%+v", rec)
 	}
 }
@@ -189,7 +215,8 @@ func TestRecoveryCanBeSwitchedOff(t *testing.T) {
 func TestOverflowsOfLongAgo(t *testing.T) {
 	l, now := openIn(t, t.TempDir(), "")
 	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(30, 1_000)}).Session
-	r := ledger.OverflowRequest{Session: id, Body: []byte("prompt is too long: 140000 tokens > 100000 maximum"), Streamed: true, At: now.now}
+	r := ledger.OverflowRequest{Session: id, Body: []byte("prompt is too long: 140000 tokens > 100000 maximum"),
+		Streamed: true, At: now.now}
 	recovered(t, l, r)
 	if st := status(t, l, id); st.Window != 100_000 {
 		t.Errorf("the window is %d", st.Window)
@@ -207,12 +234,14 @@ func TestOverflowsOfLongAgo(t *testing.T) {
 
 func TestOverflowRefuses(t *testing.T) {
 	l := open(t)
-	for _, r := range []ledger.OverflowRequest{{Session: "nobody"}, {Session: "nobody", NumCtx: -1}, {Session: "x", Body: make([]byte, 1<<20)}} {
+	for _, r := range []ledger.OverflowRequest{{Session: "nobody"}, {Session: "nobody", NumCtx: -1},
+		{Session: "x", Body: make([]byte, 1<<20)}} {
 		if _, err := l.Overflow(t.Context(), r); err == nil {
 			t.Errorf("%+v is taken", r.Session)
 		}
 	}
-	_, err := l.NoteTrim(t.Context(), ledger.NoteTrimRequest{Session: "nobody", RequestTrimmed: ledger.RequestTrimmed{Stage: 9}})
+	_, err := l.NoteTrim(t.Context(), ledger.NoteTrimRequest{Session: "nobody",
+		RequestTrimmed: ledger.RequestTrimmed{Stage: 9}})
 	wantCode(t, err, fault.Invalid)
 }
 
@@ -221,7 +250,8 @@ func TestForgettingReachesDecisions(t *testing.T) {
 	l := open(t)
 	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(12, 400)}).Session
 	recovered(t, l, ledger.OverflowRequest{
-		Session: id, Body: []byte("prompt is too long: 140000 tokens > 100000 maximum"), Provider: "secret-provider", Endpoint: "https://secret-provider.example.org",
+		Session: id, Body: []byte("prompt is too long: 140000 tokens > 100000 maximum"), Provider: "secret-provider",
+		Endpoint: "https://secret-provider.example.org",
 	})
 	if n := len(eventsOf[ledger.ContextOverflow](t, l, ledger.EventOverflow)); n != 1 {
 		t.Fatalf("%d events", n)

@@ -17,7 +17,8 @@ import (
 func anyPolicy(r *rand.Rand) *window.Policy {
 	p := window.Default()
 	p.Filter = window.Filter{
-		TextOnly: r.IntN(6) == 0, Turns: r.IntN(2) * r.IntN(4), Messages: r.IntN(2) * (1 + r.IntN(12)), Exact: r.IntN(2) == 0, CapFraction: 0.5,
+		TextOnly: r.IntN(6) == 0, Turns: r.IntN(2) * r.IntN(4), Messages: r.IntN(2) * (1 + r.IntN(12)),
+		Exact: r.IntN(2) == 0, CapFraction: 0.5,
 	}
 	p.ResultChars, p.ReplayChars, p.BatchChars, p.OldWords = r.IntN(2)*30, r.IntN(2)*20, 1, r.IntN(2) == 0
 	p.ToolPairs, p.InTurnTokens = r.IntN(2)*2, r.IntN(2)*60
@@ -39,12 +40,14 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
 				id := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)}).Session
 				stored, reader := originals(t, l, id, 0, 0), ledger.Reader{Agent: "any", Policy: anyPolicy(r)}
-				made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reader: reader, Reason: "manual"})
+				made, err := l.EditView(t.Context(),
+					ledger.EditViewRequest{Session: id, Reader: reader, Reason: "manual"})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				if made.Over != (made.TokensAfter.Upper > made.Threshold) {
-					t.Errorf("seed %d: %d tokens are over %d: %t", seed, made.TokensAfter.Upper, made.Threshold, made.Over)
+					t.Errorf("seed %d: %d tokens are over %d: %t", seed, made.TokensAfter.Upper, made.Threshold,
+						made.Over)
 				}
 				view := viewOf(t, l, id, reader)
 				if again := viewOf(t, l, id, reader); again != view {
@@ -53,7 +56,8 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 				if !bytes.Equal(originals(t, l, id, 0, 0), stored) {
 					t.Errorf("seed %d: what was recorded changed", seed)
 				}
-				if err := transcript.Valid(p.Format, bytes.Split([]byte(strings.TrimSpace(view)), []byte("\n"))); view != "" && err != nil {
+				if err := transcript.Valid(p.Format,
+					bytes.Split([]byte(strings.TrimSpace(view)), []byte("\n"))); view != "" && err != nil {
 					t.Fatalf("seed %d: %v\n%s\n%+v", seed, err, strings.Join(lines, "\n"), *reader.Policy)
 				}
 				for _, m := range anyHandle.FindAllStringSubmatch(view, -1) {

@@ -17,7 +17,8 @@ import (
 func openAgents(t *testing.T, agents map[string]window.Policy) *engine.Local {
 	t.Helper()
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e, Settings: engine.Settings{Agents: agents}})
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+		Settings: engine.Settings{Agents: agents}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,8 @@ func TestAgentsHavePoliciesOfTheirOwn(t *testing.T) {
 		reader ledger.Reader
 		want   int // messages, the first request among them
 	}{
-		{ledger.Reader{}, 3}, {ledger.Reader{Agent: "Tester"}, 2}, {ledger.Reader{Agent: "nobody"}, 3}, {ledger.Reader{Agent: "tester", Policy: &three}, 4},
+		{ledger.Reader{}, 3}, {ledger.Reader{Agent: "Tester"}, 2}, {ledger.Reader{Agent: "nobody"}, 3},
+		{ledger.Reader{Agent: "tester", Policy: &three}, 4},
 	} {
 		if got := strings.Count(viewOf(t, l, id, c.reader), "\n"); got != c.want {
 			t.Errorf("%+v: %d messages, want %d", c.reader, got, c.want)
@@ -67,7 +69,8 @@ func TestEditsOfAnAgentAreItsOwn(t *testing.T) {
 	tight := window.Default()
 	tight.ResultChars = 2_000
 	l := openAgents(t, map[string]window.Policy{"tester": tight})
-	messages := append(say("look"), round("c1", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 2_000))...)
+	messages := append(say("look"), round("c1", "Grep", map[string]any{"pattern": "x"},
+		strings.Repeat("word ", 2_000))...)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, say("", "done")[1:]...)}).Session
 	before := viewOf(t, l, id, ledger.Reader{})
 
@@ -82,7 +85,8 @@ func TestEditsOfAnAgentAreItsOwn(t *testing.T) {
 	if got := viewOf(t, l, id, tester); !strings.Contains(got, "omitted to reduce context size") {
 		t.Errorf("the tester's view: %.300s", got)
 	}
-	if again, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reader: tester, Reason: "manual"}); err != nil || len(again.Edits) > 0 {
+	if again, err := l.EditView(t.Context(),
+		ledger.EditViewRequest{Session: id, Reader: tester, Reason: "manual"}); err != nil || len(again.Edits) > 0 {
 		t.Errorf("a second step: %+v, %v", again, err)
 	}
 }
@@ -95,10 +99,12 @@ func TestTheCapIsWarnedOfOnceInTenTurns(t *testing.T) {
 	var session string
 	warned := map[string]int{}
 	for turn := range 23 {
-		resp := hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: turn > 0, Messages: say("ask", "answer")})
+		resp := hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: turn > 0,
+			Messages: say("ask", "answer")})
 		session = resp.Session
 		for _, agent := range []string{"", "tester"} {
-			if _, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: session, Reader: ledger.Reader{Agent: agent}}); err != nil {
+			if _, err := l.EditView(t.Context(),
+				ledger.EditViewRequest{Session: session, Reader: ledger.Reader{Agent: agent}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -123,7 +129,8 @@ func TestWhatAFilterLeavesOutIsTold(t *testing.T) {
 	l := openAgents(t, map[string]window.Policy{"mcp": p})
 	var session string
 	for turn := range 8 {
-		session = hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: turn > 0, Messages: say("ask", "answer")}).Session
+		session = hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: turn > 0,
+			Messages: say("ask", "answer")}).Session
 		for range 2 {
 			if _, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: session}); err != nil {
 				t.Fatal(err)
@@ -136,7 +143,8 @@ func TestWhatAFilterLeavesOutIsTold(t *testing.T) {
 			told = append(told, string(e.Data))
 		}
 	}
-	if len(told) < 3 || len(told) > 6 || !strings.Contains(told[0], `"messages_before":6,"messages_after":5,"tail":1,"pinned":1`) {
+	if len(told) < 3 || len(told) > 6 ||
+		!strings.Contains(told[0], `"messages_before":6,"messages_after":5,"tail":1,"pinned":1`) {
 		t.Errorf("%d: %s", len(told), strings.Join(told, "\n"))
 	}
 }
@@ -149,7 +157,8 @@ func TestInvariant2EvictedResultsAreReadBackByTheirHandles(t *testing.T) {
 	l := openWith(t, p)
 	messages := say("look")
 	for i := range 14 {
-		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint("p", i)}, fmt.Sprint(i, strings.Repeat(" word", 3_000)))...)
+		messages = append(messages, round(fmt.Sprint("c", i), "Grep", map[string]any{"pattern": fmt.Sprint("p", i)},
+			fmt.Sprint(i, strings.Repeat(" word", 3_000)))...)
 	}
 	messages = append(messages, say("", "done", "on")[1:]...)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
@@ -179,7 +188,8 @@ func TestInvariant2EvictedResultsAreReadBackByTheirHandles(t *testing.T) {
 	before := len(log(t, l, id))
 	resp := hand(t, l, ledger.AppendMessagesRequest{Messages: append(view, say("", "go on")[1])})
 	if resp.Session != id || len(log(t, l, id)) != before+1 {
-		t.Errorf("session %s of %d entries went on as %s with %d", id, before, resp.Session, len(log(t, l, resp.Session)))
+		t.Errorf("session %s of %d entries went on as %s with %d", id, before, resp.Session,
+			len(log(t, l, resp.Session)))
 	}
 	if st := status(t, l, id); st.Used.N < made.TokensAfter.N || st.Used.N > made.TokensAfter.N+20 {
 		t.Errorf("the step says %d tokens, the status %d", made.TokensAfter.N, st.Used.N)

@@ -28,26 +28,31 @@ func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
 				var session, summary string
 				for step := range 12 {
 					resp := hand(t, l, ledger.AppendMessagesRequest{
-						Session: session, Since: step > 0, Format: p.Format, Messages: p.Messages(formattest.RandomTalk(r, false)...),
+						Session: session, Since: step > 0, Format: p.Format,
+						Messages: p.Messages(formattest.RandomTalk(r, false)...),
 					})
 					session = resp.Session
 					switch r.IntN(8) {
 					case 0:
-						if _, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: session, Reason: "manual"}); err != nil {
+						if _, err := l.EditView(t.Context(),
+							ledger.EditViewRequest{Session: session, Reason: "manual"}); err != nil {
 							t.Fatal(err)
 						}
 					case 1:
-						if plan := compact(t, l, session, compaction.Options{Keep: r.IntN(4), Budget: 600}); plan.Outcome == compaction.Compacted {
+						if plan := compact(t, l, session,
+							compaction.Options{Keep: r.IntN(4), Budget: 600}); plan.Outcome == compaction.Compacted {
 							summary = plan.Summary.ID
 						}
 					case 2:
 						if summary != "" {
-							_, _ = l.Restore(t.Context(), ledger.RestoreRequest{ID: summary}) // it may be restored already
+							// it may be restored already
+							_, _ = l.Restore(t.Context(), ledger.RestoreRequest{ID: summary})
 						}
 					case 3:
 						entries := log(t, l, session)
 						if id := entries[r.IntN(len(entries))].ID; id != "" {
-							_, _ = l.Forget(t.Context(), ledger.ForgetRequest{Handle: id}) // it may be forgotten already
+							// it may be forgotten already
+							_, _ = l.Forget(t.Context(), ledger.ForgetRequest{Handle: id})
 						}
 					}
 					kept := messagesOf(t, l, session)

@@ -97,12 +97,14 @@ func exits(t *testing.T, l *engine.Local) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := l.PlanCompaction(t.Context(), ledger.PlanCompactionRequest{Session: id, Options: compaction.Options{Whole: true}})
+	plan, err := l.PlanCompaction(t.Context(),
+		ledger.PlanCompactionRequest{Session: id, Options: compaction.Options{Whole: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for exit, v := range map[string]any{
-		"sessions": all, "intents": intents, "changes": changes, "artifacts": artifacts, "events": events(t, l, ledger.WaitEventsRequest{}), "a plan": plan,
+		"sessions": all, "intents": intents, "changes": changes, "artifacts": artifacts,
+		"events": events(t, l, ledger.WaitEventsRequest{}), "a plan": plan,
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {

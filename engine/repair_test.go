@@ -75,7 +75,8 @@ func TestARepairNamesWhatIsLost(t *testing.T) {
 	for _, f := range r.Lost.Items {
 		all.WriteString(f.Where + ": " + f.What + "\n")
 	}
-	for _, want := range []string{"session ab03de2c, entry 7: is missing", "session ab03de2c, intent of call ", "blob " + filepath.Base(biggest)} {
+	for _, want := range []string{"session ab03de2c, entry 7: is missing", "session ab03de2c, intent of call ",
+		"blob " + filepath.Base(biggest)} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("%q is not among what is lost:\n%s", want, all.String())
 		}

@@ -64,7 +64,8 @@ func TestNothingExpiresWithoutAPolicy(t *testing.T) {
 			t.Errorf("session %s is gone", id)
 		}
 	}
-	for _, bad := range []ledger.RetainRequest{{Set: &ledger.RetentionPolicy{}}, {Set: &ledger.RetentionPolicy{OlderThan: -1}}, {Set: &ledger.RetentionPolicy{MaxSize: 1}, Off: true}} {
+	for _, bad := range []ledger.RetainRequest{{Set: &ledger.RetentionPolicy{}},
+		{Set: &ledger.RetentionPolicy{OlderThan: -1}}, {Set: &ledger.RetentionPolicy{MaxSize: 1}, Off: true}} {
 		_, err := l.Retain(t.Context(), bad)
 		wantCode(t, err, fault.Invalid)
 	}
@@ -73,7 +74,8 @@ func TestNothingExpiresWithoutAPolicy(t *testing.T) {
 func TestOldSessionsExpire(t *testing.T) {
 	l, c, ids := aged(t, 4)
 	state := stateOf(t, l)
-	if _, err := l.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "old fact", Body: "b"}}); err != nil {
+	if _, err := l.SaveMemory(t.Context(),
+		ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "old fact", Body: "b"}}); err != nil {
 		t.Fatal(err)
 	}
 	byHand := put(t, l, "put by hand", "kept")
@@ -92,7 +94,8 @@ func TestOldSessionsExpire(t *testing.T) {
 	}
 	for i, id := range ids {
 		text := originals(t, l, id, 0, 0)
-		if gone := i < 2; gone != bytes.Contains(text, []byte("[expired on 2026-12-03 by the retention policy]")) || gone == bytes.Contains(text, []byte("session-")) {
+		if gone := i < 2; gone != bytes.Contains(text, []byte("[expired on 2026-12-03 by the retention policy]")) ||
+			gone == bytes.Contains(text, []byte("session-")) {
 			t.Errorf("session %d: %.300s", i, text)
 		}
 		if err := transcript.Valid(transcript.Anthropic, render(t, l, id)); err != nil {
@@ -132,10 +135,12 @@ func TestTheOldestExpireUntilTheLedgerFits(t *testing.T) {
 		t.Fatalf("due: %v of %v", names(all), ids)
 	}
 	one := all.Due[0].Log + all.Due[0].Blobs.Disk
-	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size - 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[:1]) {
+	r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size - 1}})
+	if fmt.Sprint(names(r)) != fmt.Sprint(ids[:1]) {
 		t.Errorf("a byte too much: %v", names(r))
 	}
-	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size - one - 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[:2]) {
+	r = retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size - one - 1}})
+	if fmt.Sprint(names(r)) != fmt.Sprint(ids[:2]) {
 		t.Errorf("a session too much: %v", names(r))
 	}
 	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size}}); r.DueTotal != 0 {
@@ -143,7 +148,8 @@ func TestTheOldestExpireUntilTheLedgerFits(t *testing.T) {
 	}
 	// A session that goes on is not due.
 	hand(t, l, ledger.AppendMessagesRequest{Session: ids[0], Since: true, Messages: say("And now?")})
-	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{OlderThan: 1}}); fmt.Sprint(names(r)) != fmt.Sprint(ids[1:]) {
+	r = retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{OlderThan: 1}})
+	if fmt.Sprint(names(r)) != fmt.Sprint(ids[1:]) {
 		t.Errorf("while the first is active: %v of %v", names(r), ids)
 	}
 	c.now = c.now.Add(time.Hour)
@@ -160,7 +166,8 @@ func TestASessionIsForgottenAsAWhole(t *testing.T) {
 	both := only(t, l, other)
 	hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: true, Messages: shared})
 	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session})
-	if err != nil || count(f, "message") == 0 || count(f, "artifact") != 1 || count(f, "summary") != 1 || fmt.Sprint(f.Sessions) != fmt.Sprint([]string{session}) {
+	if err != nil || count(f, "message") == 0 || count(f, "artifact") != 1 || count(f, "summary") != 1 ||
+		fmt.Sprint(f.Sessions) != fmt.Sprint([]string{session}) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	if err := transcript.Valid(transcript.Anthropic, render(t, l, session)); err != nil {
@@ -181,18 +188,22 @@ func TestASessionIsForgottenAsAWhole(t *testing.T) {
 	if err != nil || len(c.Changes) != 1 || c.Changes[0].Path != "[forgotten on 2026-11-20]" {
 		t.Errorf("its changes: %+v, %v", c.Changes, err)
 	}
-	for _, word := range []string{"deploy --key", "The first deployment is finished", "harmless content that is not its own"} {
+	for _, word := range []string{"deploy --key", "The first deployment is finished",
+		"harmless content that is not its own"} {
 		if hits := rawHits(t, state, word); hits != nil {
 			t.Errorf("%q is in %v", word, hits)
 		}
 	}
 	// It can go on, and be forgotten by a message.
-	hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: true, Messages: say("A new request.", "An answer.")})
+	hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: true,
+		Messages: say("A new request.", "An answer.")})
 	entries := log(t, l, session)
-	if f, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: entries[len(entries)-2].ID}); err != nil || count(f, "message") != 1 {
+	if f, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: entries[len(entries)-2].ID}); err != nil ||
+		count(f, "message") != 1 {
 		t.Errorf("one message: %+v, %v", f, err)
 	}
-	if text := string(originals(t, l, session, 0, 0)); strings.Contains(text, "A new request.") || !strings.Contains(text, "An answer.") {
+	if text := string(originals(t, l, session, 0, 0)); strings.Contains(text, "A new request.") ||
+		!strings.Contains(text, "An answer.") {
 		t.Error("the wrong message is gone")
 	}
 	_, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: "no such thing"})

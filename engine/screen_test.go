@@ -26,15 +26,17 @@ func TestOutputOfCommandsIsRenderedAtBirth(t *testing.T) {
 		{"larger than what is offloaded", "Bash", progress(2000), " 2000 of 2000 files\nerror: disk full"},
 		{"smaller than that", "Bash", progress(200), "  200 of 200 files\nerror: disk full"},
 		{"not worth an artifact", "Bash", progress(20), ""},
-		{"rendered and still too large", "Bash", long, "\n   1  a line that stays\n   2  a line that stays\n   3  a line that stays\n... [3,985 lines truncated] ...\n3989  a line"},
+		{"rendered and still too large", "Bash", long, "\n   1  a line that stays\n   2  a line that stays\n" +
+			"   3  a line that stays\n... [3,985 lines truncated] ...\n3989  a line"},
 		{"nothing to render", "Bash", strings.Repeat("line\r\n", 100), ""},
 		{"not of a command", "Read", progress(200), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t)
 			id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(spell("A"),
-				raw(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":%q,"input":{"command":"make"}}]}`, c.tool),
-				raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":%s}]}`, quoted(t, c.output)))}).Session
+				toolUse("c", c.tool, `{"command":"make"}`),
+				raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":%s}]}`,
+					quoted(t, c.output)))}).Session
 			m, err := transcript.Decode(transcript.Anthropic, render(t, l, id)[2])
 			if err != nil {
 				t.Fatal(err)

@@ -61,7 +61,8 @@ func TestWhichSessionIsMeant(t *testing.T) {
 	want("the host's variable", ledger.SessionRequest{HostID: "host-old"}, old, "")
 	want("the host's variable is not recorded", ledger.SessionRequest{HostID: "host-unknown"}, active, "")
 	want("a name wins over the variable", ledger.SessionRequest{Name: "host-old", HostID: "host-active"}, old, "")
-	want("an unknown name", ledger.SessionRequest{Name: "unknown", HostID: "host-active", Latest: true}, "", fault.NotFound, "unknown")
+	want("an unknown name", ledger.SessionRequest{Name: "unknown", HostID: "host-active", Latest: true}, "",
+		fault.NotFound, "unknown")
 	want("a long name", ledger.SessionRequest{Name: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
 	want("a long variable", ledger.SessionRequest{HostID: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
 
@@ -89,7 +90,8 @@ func TestASubagentsModelIsNotTheSessions(t *testing.T) {
 		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Next: 1, Done: true,
 		Entries: []sessions.NewEntry{
 			{Kind: sessions.KindMessage, Format: "anthropic", Model: "large", Original: spell("a")[0]},
-			{Kind: sessions.KindMessage, Format: "anthropic", Model: "small", Original: spell("b")[0], Hidden: true, Author: "explorer"},
+			{Kind: sessions.KindMessage, Format: "anthropic", Model: "small", Original: spell("b")[0], Hidden: true,
+				Author: "explorer"},
 		},
 	})
 	if err != nil {

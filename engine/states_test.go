@@ -30,8 +30,10 @@ type agent struct {
 func (a *agent) append(at time.Time, format string, args ...any) {
 	a.t.Helper()
 	resp, err := a.l.AppendEntries(a.t.Context(), ledger.AppendEntriesRequest{
-		Import: a.name, Session: sessions.Session{Host: "h", HostID: a.name, Dir: a.dir}, Offset: a.n, Next: a.n + 1, Done: true,
-		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: at, Format: transcript.Anthropic, Original: raw(format, args...)}},
+		Import: a.name, Session: sessions.Session{Host: "h", HostID: a.name, Dir: a.dir}, Offset: a.n, Next: a.n + 1,
+		Done: true,
+		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: at, Format: transcript.Anthropic,
+			Original: raw(format, args...)}},
 	})
 	if err != nil {
 		a.t.Fatal(err)
@@ -47,7 +49,8 @@ func (a *agent) call(at time.Time, id, tool, args string) {
 }
 
 func (a *agent) result(at time.Time, id string, failed bool) {
-	a.append(at, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":"x"}]}`, id, failed)
+	a.append(at, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":"x"}]}`, id,
+		failed)
 }
 
 // at is a moment of these tests: seconds after they begin, within what counts as lately.
@@ -142,8 +145,10 @@ func TestAttributionOfAnObservedChange(t *testing.T) {
 		{"a command that runs", []call{{"Bash", bash, 9, 0, false}}, 10, "a0"},
 		{"a command abandoned long ago", []call{{"Bash", bash, -700, 0, false}}, 10, "external"},
 		{"two commands", []call{{"Bash", bash, 8, 11, false}, {"Bash", bash, 9, 0, false}}, 10, "?a0?a1"},
-		{"a command and a call that names it", []call{{"Bash", bash, 9.5, 11, false}, {"Edit", editA, 9, 11, false}}, 10, "a1"},
-		{"two calls that name it: the later", []call{{"Edit", editA, 9.5, 11, false}, {"Edit", editA, 9, 9.6, false}}, 10, "a0"},
+		{"a command and a call that names it", []call{{"Bash", bash, 9.5, 11, false}, {"Edit", editA, 9, 11, false}},
+			10, "a1"},
+		{"two calls that name it: the later", []call{{"Edit", editA, 9.5, 11, false}, {"Edit", editA, 9, 9.6, false}},
+			10, "a0"},
 	} {
 		for _, live := range []bool{true, false} { // whether the calls are known before the change is seen
 			t.Run(fmt.Sprint(test.name, ", known before: ", live), func(t *testing.T) {
@@ -197,17 +202,30 @@ func TestOneEditIsOneChangeWhateverIsKnownFirst(t *testing.T) {
 		do   func(l *engine.Local, a *agent)
 		want string
 	}{
-		{"transcript first", func(l *engine.Local, a *agent) { observe(t, l, before); edit(a); observe(t, l, after) }, "modified a.go observed by a 1→2"},
-		{"observed first", func(l *engine.Local, a *agent) { observe(t, l, before); observe(t, l, after); edit(a) }, "modified a.go observed by a 1→2"},
+		{"transcript first", func(l *engine.Local, a *agent) { observe(t, l, before); edit(a); observe(t, l, after) },
+			"modified a.go observed by a 1→2"},
+		{"observed first", func(l *engine.Local, a *agent) { observe(t, l, before); observe(t, l, after); edit(a) },
+			"modified a.go observed by a 1→2"},
 		{"observed again", func(l *engine.Local, a *agent) {
 			observe(t, l, before)
 			observe(t, l, after)
 			edit(a)
 			observe(t, l, after)
 		}, "modified a.go observed by a 1→2"},
-		{"never looked at before", func(l *engine.Local, a *agent) { edit(a); observe(t, l, after) }, "modified a.go transcript by a →2"},
-		{"command, transcript first", func(l *engine.Local, a *agent) { observe(t, l, before); run(a); observe(t, l, after) }, "modified a.go observed by a 1→2"},
-		{"command, observed first", func(l *engine.Local, a *agent) { observe(t, l, before); observe(t, l, after); run(a) }, "modified a.go observed by a 1→2"},
+		{"never looked at before", func(l *engine.Local, a *agent) { edit(a); observe(t, l, after) },
+			"modified a.go transcript by a →2"},
+		{"command, transcript first", func(l *engine.Local,
+			a *agent) {
+			observe(t, l, before)
+			run(a)
+			observe(t, l, after)
+		}, "modified a.go observed by a 1→2"},
+		{"command, observed first", func(l *engine.Local,
+			a *agent) {
+			observe(t, l, before)
+			observe(t, l, after)
+			run(a)
+		}, "modified a.go observed by a 1→2"},
 		{"between call and result", func(l *engine.Local, a *agent) {
 			observe(t, l, before)
 			a.call(at(1), "c", "Edit", editA)
@@ -275,7 +293,8 @@ func TestTwoEditsSeenAsOneBelongToTheLater(t *testing.T) {
 		if !first {
 			hashes = "→3" // what it was between the two nobody saw
 		}
-		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "modified a.go transcript by a\n") || !strings.Contains(got, "modified a.go observed by b "+hashes+"\n") {
+		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "modified a.go transcript by a\n") ||
+			!strings.Contains(got, "modified a.go observed by b "+hashes+"\n") {
 			t.Errorf("seen first: %v:\n%s", first, got)
 		}
 	}
@@ -284,7 +303,8 @@ func TestTwoEditsSeenAsOneBelongToTheLater(t *testing.T) {
 // TestANewFileWhoseSecondChangeIsSeenBeforeTheFirstIsTold: the creation stays one, by the call that told
 // of it, before the change that was seen.
 func TestANewFileWhoseSecondChangeIsSeenBeforeTheFirstIsTold(t *testing.T) {
-	for name, seenFirst := range map[string]bool{"before the first is told": true, "before the second is begun": false} {
+	for name, seenFirst := range map[string]bool{"before the first is told": true,
+		"before the second is begun": false} {
 		t.Run(name, func(t *testing.T) { secondChangeSeenEarly(t, seenFirst) })
 	}
 }
@@ -328,11 +348,13 @@ func TestWhatHappenedToAFile(t *testing.T) {
 	gone.Before, gone.Noticed = &there, at(2.5)
 	observe(t, l, made, gone)
 	observe(t, l, is("new", "m", at(-1000), at(9))) // moved here, with its old time
-	big := ledger.Observation{State: changes.State{Path: "big", Exists: true, Size: 1 << 40, Modified: at(1), Large: true}, Seen: at(2)}
+	big := ledger.Observation{State: changes.State{Path: "big", Exists: true, Size: 1 << 40, Modified: at(1),
+		Large: true}, Seen: at(2)}
 	observe(t, l, big)
 	big.Modified, big.Seen = at(5), at(6)
 	observe(t, l, big)
-	wantTold(t, l, nil, "created new observed by external →n", "deleted old observed by external", "modified new observed by external n→m", "modified big observed by external")
+	wantTold(t, l, nil, "created new observed by external →n", "deleted old observed by external",
+		"modified new observed by external n→m", "modified big observed by external")
 	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -443,13 +465,16 @@ func TestPendingIntentsAreReconciledWithTheDisk(t *testing.T) {
 		{"an edit that was made", "Edit", editA, &old, now("2"), intents.Applied},
 		{"an edit that was not made", "Edit", editA, &old, old, intents.Retryable},
 		{"a file that was written", "Write", editA, ptr(is("a.go", "", at(0), at(-5))), now("2"), intents.Applied},
-		{"a file that was not written", "Write", editA, ptr(is("a.go", "", at(0), at(-5))), is("a.go", "", at(0), at(60)), intents.Retryable},
-		{"a file that nobody had looked at, not written", "Write", editA, nil, is("a.go", "", at(0), at(60)), intents.Retryable},
+		{"a file that was not written", "Write", editA, ptr(is("a.go", "", at(0), at(-5))),
+			is("a.go", "", at(0), at(60)), intents.Retryable},
+		{"a file that nobody had looked at, not written", "Write", editA, nil, is("a.go", "", at(0), at(60)),
+			intents.Retryable},
 		{"a file that nobody had looked at, not edited since", "Edit", editA, nil, old, intents.Retryable},
 		{"a file that nobody had looked at, edited", "Edit", editA, nil, now("2"), intents.Pending},
 		{"a file that is gone", "delete_file", `{"path":"a.go"}`, &old, is("a.go", "", at(0), at(60)), intents.Applied},
 		{"a file that is not gone", "delete_file", `{"path":"a.go"}`, &old, old, intents.Retryable},
-		{"a file that was moved", "move_file", `{"source":"a.go","destination":"b.go"}`, &old, is("a.go", "", at(0), at(60)), intents.Applied},
+		{"a file that was moved", "move_file", `{"source":"a.go","destination":"b.go"}`, &old,
+			is("a.go", "", at(0), at(60)), intents.Applied},
 	} {
 		for _, how := range []string{"the observer starts anew", "the host goes on", "it may still run"} {
 			l, _ := openIn(t, t.TempDir(), "/w")
@@ -479,7 +504,8 @@ func TestPendingIntentsAreReconciledWithTheDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			if in := intentOf(t, l, "a.go"); in.Status != want || in.Reconciled != (want != intents.Pending) {
-				t.Errorf("%s, %s: %s, reconciled %v; want %s (before the call: %.9s)", test.name, how, in.Status, in.Reconciled, want, in.PreHash)
+				t.Errorf("%s, %s: %s, reconciled %v; want %s (before the call: %.9s)", test.name, how, in.Status,
+					in.Reconciled, want, in.PreHash)
 			}
 		}
 	}
@@ -534,7 +560,8 @@ func TestCommandsStayPending(t *testing.T) {
 func TestInvariant10OnlyPathsInsideTheWorkspaceHaveAState(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	good := is("a", "1", at(1), at(2))
-	for _, p := range []string{"", ".", "..", "../x", "/etc/passwd", "/w/a", "a/../../x", "a/../b", "./a", "a//b", "a\x00b", "a\nb", "C:/x", strings.Repeat("a", 600)} {
+	for _, p := range []string{"", ".", "..", "../x", "/etc/passwd", "/w/a", "a/../../x", "a/../b", "./a", "a//b",
+		"a\x00b", "a\nb", "C:/x", strings.Repeat("a", 600)} {
 		o := good
 		o.Path = p
 		_, err := l.RecordStates(t.Context(), ledger.RecordStatesRequest{States: []ledger.Observation{o}})

@@ -51,9 +51,11 @@ func TestStatusFiguresAgree(t *testing.T) {
 // twice, one that was forgotten.
 func TestStatusFiguresAgreeWhereTheViewDropsThings(t *testing.T) {
 	l := open(t)
-	call := `{"role":"assistant","content":[{"type":"text","text":"Look."},{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"a/long/name/of/a/file"}}]}`
+	call := `{"role":"assistant","content":[{"type":"text","text":"Look."},` +
+		`{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"a/long/name/of/a/file"}}]}`
 	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"a few words of text"}]}`
-	messages := append(spell("A"), raw(call, "lost"), spell("B")[0], raw(call, "twice"), raw(result, "twice"), raw(result, "twice"))
+	messages := append(spell("A"), raw(call, "lost"), spell("B")[0], raw(call, "twice"), raw(result, "twice"),
+		raw(result, "twice"))
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, secretResult("gone", "x")...)}).Session
 	checkFigures(t, l, id, "before")
 	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: only(t, l, id).ID}); err != nil {
@@ -73,7 +75,8 @@ func checkFigures(t *testing.T, l *engine.Local, id, when string) {
 		n, upper := 0, 0
 		for i, c := range st.Categories {
 			n, upper = n+c.Tokens.N, upper+c.Tokens.Upper
-			if c.Tokens.N < 0 || c.Tokens.Exact != st.Used.Exact || i > 0 && c.Tokens.N > st.Categories[i-1].Tokens.N+1 {
+			if c.Tokens.N < 0 || c.Tokens.Exact != st.Used.Exact || i > 0 &&
+				c.Tokens.N > st.Categories[i-1].Tokens.N+1 {
 				t.Errorf("%s, model %q: category %+v", when, model, c)
 			}
 		}
@@ -126,7 +129,9 @@ func TestAStatusCountsWhatIsShown(t *testing.T) {
 	l := open(t)
 	messages := say("go")
 	messages = append(messages, round("c1", "Grep", map[string]any{"pattern": "x"}, strings.Repeat("word ", 500))...)
-	messages = append(messages, []byte(`{"role":"assistant","content":[{"type":"text","text":"`+strings.Repeat("words ", 500)+`"},{"type":"tool_use","id":"lost","name":"Lost","input":{"pattern":"`+strings.Repeat("long ", 300)+`"}}]}`))
+	messages = append(messages, []byte(`{"role":"assistant","content":[{"type":"text","text":"`+strings.Repeat(
+		"words ", 500)+`"},{"type":"tool_use","id":"lost","name":"Lost","input":{"pattern":"`+strings.Repeat(
+		"long ", 300)+`"}}]}`))
 	messages = append(messages, say("stop")...)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	for _, c := range []struct {
@@ -149,7 +154,8 @@ func TestAStatusCountsWhatIsShown(t *testing.T) {
 			t.Errorf("%s: sources %v, want %v", c.name, tools, c.tools)
 		}
 		for _, category := range st.Categories {
-			if category.Name == "tool calls" && category.Tokens.N > 100 || category.Name == "assistant" && category.Tokens.N < 500 || c.tools == nil && strings.HasPrefix(category.Name, "tool") {
+			if category.Name == "tool calls" && category.Tokens.N > 100 || category.Name == "assistant" &&
+				category.Tokens.N < 500 || c.tools == nil && strings.HasPrefix(category.Name, "tool") {
 				t.Errorf("%s: %+v", c.name, category)
 			}
 		}

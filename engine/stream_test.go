@@ -84,7 +84,9 @@ func TestASessionOfAnySizeIsStreamed(t *testing.T) {
 			t.Logf("from %d: %d MiB, at most %d KiB more memory than before", offset, in.read>>20, grown>>10)
 		}
 	}
-	if _, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Handle: resp.Session, Offset: times*int64(len(want)) + 1}); !fault.Is(err, fault.Invalid) {
+	if _, err := l.ReadBlob(t.Context(),
+		ledger.ReadBlobRequest{Handle: resp.Session,
+			Offset: times*int64(len(want)) + 1}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("beyond the end: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

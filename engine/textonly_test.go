@@ -19,8 +19,10 @@ func TestAViewOfTextsAloneForEveryProvider(t *testing.T) {
 	for _, provider := range providers {
 		t.Run(provider.Name, func(t *testing.T) {
 			l := open(t)
-			lines := []string{"u go", "a think words +x1 +y1", "t x1=one y1=two", "a think +x2", "t x2=three", "a done", "u on", "a hm"}
-			resp := hand(t, l, ledger.AppendMessagesRequest{Format: provider.Format, Messages: provider.Messages(lines...)})
+			lines := []string{"u go", "a think words +x1 +y1", "t x1=one y1=two", "a think +x2", "t x2=three",
+				"a done", "u on", "a hm"}
+			resp := hand(t, l, ledger.AppendMessagesRequest{Format: provider.Format,
+				Messages: provider.Messages(lines...)})
 			reader := ledger.Reader{Policy: &p}
 			v, err := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: resp.Session, Reader: reader})
 			if err != nil {
@@ -34,7 +36,8 @@ func TestAViewOfTextsAloneForEveryProvider(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if slices.ContainsFunc(decoded.Parts, func(p transcript.Part) bool { return p.Kind != transcript.KindText }) {
+				if slices.ContainsFunc(decoded.Parts,
+					func(p transcript.Part) bool { return p.Kind != transcript.KindText }) {
 					t.Errorf("%s", m.JSON)
 				}
 			}

@@ -23,7 +23,8 @@ func kept(session string) ledger.AutoRequest {
 func thrashing(t *testing.T, dir string, p window.Policy) (*engine.Local, string) {
 	t.Helper()
 	l := openPolicy(t, dir, p)
-	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: say(strings.Repeat("word ", 50_000), "ok", "and now?")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o",
+		Messages: say(strings.Repeat("word ", 50_000), "ok", "and now?")}).Session
 	for i := range p.Compact.ThrashWindow {
 		if out := auto(t, l, kept(id)); out.Action != ledger.AutoRefused || out.Trigger != "threshold" {
 			t.Fatalf("attempt %d: %s, %s", i, out.Action, out.Why)
@@ -52,7 +53,8 @@ func TestCompactionsThatChangeNothingAreSuppressed(t *testing.T) {
 	l, id := thrashing(t, dir, p)
 	for restarts := range 3 {
 		out := auto(t, l, of(id))
-		if out.Action != ledger.AutoNothing || !out.Edited.Due.Suppressed || !strings.Contains(out.Why, "waits until the view has") {
+		if out.Action != ledger.AutoNothing || !out.Edited.Due.Suppressed ||
+			!strings.Contains(out.Why, "waits until the view has") {
 			t.Errorf("after %d restarts: %s, %s", restarts, out.Action, out.Why)
 		}
 		if err := l.Close(); err != nil {
@@ -61,14 +63,16 @@ func TestCompactionsThatChangeNothingAreSuppressed(t *testing.T) {
 		l = openPolicy(t, dir, p)
 	}
 	told := eventsOf[ledger.CompactionSuppressed](t, l, ledger.EventSuppressed)
-	if len(told) != 1 || fmt.Sprint(told[0].Ratios) != "[0 0 0]" || told[0].Reason != "threshold" || told[0].Until < 50_000 {
+	if len(told) != 1 || fmt.Sprint(told[0].Ratios) != "[0 0 0]" || told[0].Reason != "threshold" ||
+		told[0].Until < 50_000 {
 		t.Fatalf("told %+v", told)
 	}
 
 	// Growth of a tenth of the window arms it again; what grew can go.
 	more := func(words int) {
 		text := strings.Repeat("word ", words)
-		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: [][]byte{transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, text)}})
+		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true,
+			Messages: [][]byte{transcript.NewMessage(transcript.Anthropic, transcript.RoleAssistant, text)}})
 	}
 	more(told[0].Until - 50_000 - 200)
 	if out := auto(t, l, of(id)); !out.Edited.Due.Suppressed {
@@ -122,7 +126,8 @@ func TestCompactionsThatSaveLittleAreSuppressed(t *testing.T) {
 		if out.Action != ledger.AutoCompacted {
 			t.Fatalf("compaction %d: %s, %s", i, out.Action, out.Why)
 		}
-		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: say("go on", "yes", "and on", "yes")})
+		hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true,
+			Messages: say("go on", "yes", "and on", "yes")})
 	}
 	for _, made := range eventsOf[ledger.CompactionMade](t, l, ledger.EventCompaction) {
 		if made.Savings <= 0 || made.Savings >= 0.10 {
@@ -137,7 +142,8 @@ func TestCompactionsThatSaveLittleAreSuppressed(t *testing.T) {
 	if out := auto(t, l, r); out.Action != ledger.AutoCompacted {
 		t.Errorf("an overflow: %s, %s", out.Action, out.Why)
 	}
-	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: say("more", strings.Repeat("word ", 45_000), "go on", "yes")})
+	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true,
+		Messages: say("more", strings.Repeat("word ", 45_000), "go on", "yes")})
 	r.Overflow = false
 	if out := auto(t, l, r); out.Edited.Due.Suppressed || out.Trigger != "threshold" {
 		t.Errorf("after one that saved much: %s, %s", out.Action, out.Why)
@@ -158,7 +164,8 @@ func TestALimitOfInputIsActedOnOnce(t *testing.T) {
 			p.Compact.Turns = 0
 			c.limit(&p)
 			l := openWith(t, p)
-			id := imported(t, l, 0, asking("go"), spent("", false, 10), spent("", false, 60_000)) // the first measures what every request carries
+			// the first measures what every request carries
+			id := imported(t, l, 0, asking("go"), spent("", false, 10), spent("", false, 60_000))
 			for i, want := range []string{c.reason, "", "", c.reason, ""} {
 				if out := auto(t, l, of(id)); out.Trigger != want {
 					t.Errorf("request %d: %s by %q, %s", i, out.Action, out.Trigger, out.Why)

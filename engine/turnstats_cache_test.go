@@ -64,7 +64,8 @@ func TestWhoAsksMeanwhileReplaysNothing(t *testing.T) {
 	var running sync.WaitGroup
 	for range askers {
 		running.Go(func() {
-			if g, err := l.TurnStats(looked{t.Context(), &n, 0}, ledger.TurnStatsRequest{Session: id}); err != nil || len(g.Turns) != turns {
+			if g, err := l.TurnStats(looked{t.Context(), &n, 0}, ledger.TurnStatsRequest{Session: id}); err != nil ||
+				len(g.Turns) != turns {
 				t.Error(len(g.Turns), err)
 			}
 		})

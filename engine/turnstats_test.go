@@ -82,7 +82,8 @@ func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 			messages := p.Messages(formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))...)
 			w := watched{l: l, was: map[int]ledger.Status{}}
 			for i, m := range messages {
-				w.id = hand(t, l, ledger.AppendMessagesRequest{Session: w.id, Since: i > 0, Format: p.Format, Messages: [][]byte{m}}).Session
+				w.id = hand(t, l, ledger.AppendMessagesRequest{Session: w.id, Since: i > 0, Format: p.Format,
+					Messages: [][]byte{m}}).Session
 				w.note(t)
 				w.disturb(t, r)
 				w.note(t)
@@ -91,7 +92,8 @@ func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 			for _, turn := range g.Turns {
 				was, seen := w.was[turn.Turn]
 				if turn.Turn > 0 && (!seen || turn.Used != was.Used || !sameParts(turn.Filled, was.Categories)) {
-					t.Errorf("seed %d, %s: turn %d was %+v of %+v, the growth says %+v", seed, p.Name, turn.Turn, was.Used, was.Categories, turn)
+					t.Errorf("seed %d, %s: turn %d was %+v of %+v, the growth says %+v", seed, p.Name, turn.Turn,
+						was.Used, was.Categories, turn)
 				}
 				if turn.Compacted+turn.Restored != "" {
 					cuts++
@@ -103,7 +105,8 @@ func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 			}
 			l, _ = openIn(t, state, "/home/dev/shop")
 			if again := growth(t, l, w.id); !slices.EqualFunc(again.Turns, g.Turns, sameTurn) {
-				t.Errorf("seed %d, %s: read at once the turns are\n%+v\nand not\n%+v", seed, p.Name, again.Turns, g.Turns)
+				t.Errorf("seed %d, %s: read at once the turns are\n%+v\nand not\n%+v", seed, p.Name, again.Turns,
+					g.Turns)
 			}
 		}
 	}
@@ -132,7 +135,9 @@ func (w *watched) disturb(t *testing.T, r *rand.Rand) {
 	case 0:
 		compact(t, w.l, w.id, compaction.Options{Keep: 1})
 	case 1:
-		if _, err := w.l.EditView(t.Context(), ledger.EditViewRequest{Session: w.id, Reader: ledger.Reader{Policy: anyPolicy(r)}, Reason: "manual"}); err != nil {
+		if _, err := w.l.EditView(t.Context(),
+			ledger.EditViewRequest{Session: w.id, Reader: ledger.Reader{Policy: anyPolicy(r)},
+				Reason: "manual"}); err != nil {
 			t.Fatal(err)
 		}
 	case 2:
@@ -148,7 +153,8 @@ func (w *watched) disturb(t *testing.T, r *rand.Rand) {
 
 // sameParts reports whether parts are those of a status.
 func sameParts(parts []ledger.Part, categories []ledger.Category) bool {
-	return slices.EqualFunc(parts, categories, func(p ledger.Part, c ledger.Category) bool { return p.Name == c.Name && p.Tokens == c.Tokens.N })
+	return slices.EqualFunc(parts, categories,
+		func(p ledger.Part, c ledger.Category) bool { return p.Name == c.Name && p.Tokens == c.Tokens.N })
 }
 
 func sameTurn(a, b ledger.Turn) bool { return fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b) }
@@ -169,8 +175,10 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 	var id string
 	ask := func(n int) {
 		messages := say(fmt.Sprint("request ", n))
-		messages = append(messages, round(fmt.Sprint("c", n), "Grep", map[string]any{"pattern": fmt.Sprint(n)}, strings.Repeat("word ", 2_000))...)
-		id = hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: id != "", Messages: append(messages, say("", "done")[1:]...)}).Session
+		messages = append(messages, round(fmt.Sprint("c", n), "Grep", map[string]any{"pattern": fmt.Sprint(n)},
+			strings.Repeat("word ", 2_000))...)
+		id = hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: id != "",
+			Messages: append(messages, say("", "done")[1:]...)}).Session
 	}
 	for n := range 4 {
 		ask(n)
@@ -178,7 +186,8 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 	before := growth(t, l, id)
 	p := compact(t, l, id, compaction.Options{Keep: 1})
 	compacted := growth(t, l, id).Turns[3]
-	if compacted.Compacted != p.Summary.ID || compacted.Restored != "" || compacted.Used.N >= before.Turns[3].Used.N || partsOf(compacted.Filled)["summary"] == 0 || !slices.Equal(compacted.Added, before.Turns[3].Added) {
+	if compacted.Compacted != p.Summary.ID || compacted.Restored != "" || compacted.Used.N >= before.Turns[3].Used.N ||
+		partsOf(compacted.Filled)["summary"] == 0 || !slices.Equal(compacted.Added, before.Turns[3].Added) {
 		t.Errorf("compacted: %+v, before %+v", compacted, before.Turns[3])
 	}
 	ask(4)
@@ -186,7 +195,8 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := growth(t, l, id)
-	if last := g.Turns[4]; last.Restored != p.Summary.ID || last.Compacted != "" || partsOf(last.Filled)["summary"] != 0 || partsOf(last.Added)["tool results"] < 1_000 {
+	if last := g.Turns[4]; last.Restored != p.Summary.ID || last.Compacted != "" ||
+		partsOf(last.Filled)["summary"] != 0 || partsOf(last.Added)["tool results"] < 1_000 {
 		t.Errorf("taken back: %+v", last)
 	}
 	if !sameTurn(g.Turns[3], compacted) {
@@ -204,7 +214,8 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 // TestAGrowthForgets has a turn forgotten that was told of before: its words and its size go.
 func TestAGrowthForgets(t *testing.T) {
 	l := open(t)
-	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("one thing", "yes", "the plan is zebrafish and nothing else", strings.Repeat("zebrafish ", 500), "more", "no")}).Session
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("one thing", "yes",
+		"the plan is zebrafish and nothing else", strings.Repeat("zebrafish ", 500), "more", "no")}).Session
 	before := growth(t, l, id)
 	if before.Turns[1].Request != "the plan is zebrafish and nothing else" {
 		t.Fatalf("%+v", before.Turns[1])
@@ -216,7 +227,8 @@ func TestAGrowthForgets(t *testing.T) {
 	if raw, err := json.Marshal(after); err != nil || bytes.Contains(raw, []byte("zebrafish")) {
 		t.Errorf("%s, %v", raw, err)
 	}
-	if len(after.Turns) != 3 || after.Turns[1].Request != "" || after.Turns[1].Used.N >= before.Turns[1].Used.N || after.Turns[2].Used != after.Used {
+	if len(after.Turns) != 3 || after.Turns[1].Request != "" || after.Turns[1].Used.N >= before.Turns[1].Used.N ||
+		after.Turns[2].Used != after.Used {
 		t.Errorf("%+v", after.Turns)
 	}
 }
@@ -248,7 +260,8 @@ func TestAGrowthOfARecordedSession(t *testing.T) {
 
 // written is an entry as a host's file has it.
 func written(text string, edit func(*sessions.NewEntry)) sessions.NewEntry {
-	e := sessions.NewEntry{Kind: sessions.KindMessage, Time: start, Original: []byte(text), Message: transcript.Span{To: len(text)}, Format: transcript.Anthropic}
+	e := sessions.NewEntry{Kind: sessions.KindMessage, Time: start, Original: []byte(text),
+		Message: transcript.Span{To: len(text)}, Format: transcript.Anthropic}
 	if edit != nil {
 		edit(&e)
 	}
@@ -260,7 +273,8 @@ func written(text string, edit func(*sessions.NewEntry)) sessions.NewEntry {
 func TestAGrowthIsThatOfTheMainConversation(t *testing.T) {
 	l := open(t)
 	answer := func(group string, u sessions.Usage) sessions.NewEntry {
-		return written(`{"role":"assistant","content":"some words"}`, func(e *sessions.NewEntry) { e.Group, e.Usage = group, &u })
+		return written(`{"role":"assistant","content":"some words"}`,
+			func(e *sessions.NewEntry) { e.Group, e.Usage = group, &u })
 	}
 	aside := func(text string) sessions.NewEntry {
 		return written(text, func(e *sessions.NewEntry) {
@@ -272,7 +286,8 @@ func TestAGrowthIsThatOfTheMainConversation(t *testing.T) {
 		Entries: []sessions.NewEntry{
 			written(`{"role":"user","content":"go"}`, nil),
 			answer("a", sessions.Usage{Input: 1_000, Output: 1}),
-			aside(`{"role":"user","content":"` + strings.Repeat("look ", 1_000) + `"}`), aside(`{"role":"assistant","content":"found"}`),
+			aside(`{"role":"user","content":"` + strings.Repeat("look ", 1_000) + `"}`),
+			aside(`{"role":"assistant","content":"found"}`),
 			answer("b", sessions.Usage{CacheRead: 2_000, Output: 1}), answer("b", sessions.Usage{Output: 30}),
 			aside(`{"role":"assistant","content":"late"}`),
 			written(`{"role":"user","content":"on"}`, nil),
@@ -303,12 +318,15 @@ func TestAGrowthIsBounded(t *testing.T) {
 	growth(t, l, id)
 	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: say(texts[half:]...)})
 	g := growth(t, l, id)
-	if len(g.Turns) != 500 || g.Earlier != turns-500 || g.Turns[0].Turn != turns-500+1 || g.Turns[0].Request != fmt.Sprint("text ", 2*(turns-500)) {
+	if len(g.Turns) != 500 || g.Earlier != turns-500 || g.Turns[0].Turn != turns-500+1 ||
+		g.Turns[0].Request != fmt.Sprint("text ", 2*(turns-500)) {
 		t.Errorf("%d turns behind %d: %+v", len(g.Turns), g.Earlier, g.Turns[0])
 	}
 	fresh := open(t)
 	other := hand(t, fresh, ledger.AppendMessagesRequest{Messages: say(texts...)}).Session
-	if at := growth(t, fresh, other); !slices.EqualFunc(at.Turns, g.Turns, func(a, b ledger.Turn) bool { return a.Used == b.Used && a.Turn == b.Turn && a.Seq == b.Seq }) || at.Earlier != g.Earlier {
+	if at := growth(t, fresh, other); !slices.EqualFunc(at.Turns, g.Turns,
+		func(a, b ledger.Turn) bool { return a.Used == b.Used && a.Turn == b.Turn && a.Seq == b.Seq }) ||
+		at.Earlier != g.Earlier {
 		t.Error("read at once, the turns are others")
 	}
 }
@@ -316,14 +334,16 @@ func TestAGrowthIsBounded(t *testing.T) {
 // TestAGrowthHoldsBackWhatNobodyMaySee masks secrets in requests, titles and names.
 func TestAGrowthHoldsBackWhatNobodyMaySee(t *testing.T) {
 	l := open(t)
-	messages := append(say("use password=hunter2hunter2 now"), round("c1", "Read", map[string]any{"file_path": "/home/dev/shop/password=hunter2hunter2"}, "text")...)
+	messages := append(say("use password=hunter2hunter2 now"),
+		round("c1", "Read", map[string]any{"file_path": "/home/dev/shop/password=hunter2hunter2"}, "text")...)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: messages}).Session
 	g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw, err := json.Marshal(g)
-	if err != nil || bytes.Contains(raw, []byte("hunter2")) || !strings.HasPrefix(g.Turns[0].Request, "use password=[masked:") {
+	if err != nil || bytes.Contains(raw, []byte("hunter2")) ||
+		!strings.HasPrefix(g.Turns[0].Request, "use password=[masked:") {
 		t.Errorf("%s, %v", raw, err)
 	}
 }
@@ -331,12 +351,15 @@ func TestAGrowthHoldsBackWhatNobodyMaySee(t *testing.T) {
 // TestAGrowthOfNothing asks of sessions without messages, and of none.
 func TestAGrowthOfNothing(t *testing.T) {
 	l := open(t)
-	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1, Done: true})
+	r, err := l.AppendEntries(t.Context(),
+		ledger.AppendEntriesRequest{Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1,
+			Done: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: r.Session}); err != nil || g.Turns == nil || len(g.Turns) > 0 || g.Used.N != 0 {
+		if g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: r.Session}); err != nil ||
+			g.Turns == nil || len(g.Turns) > 0 || g.Used.N != 0 {
 			t.Errorf("%+v, %v", g, err)
 		}
 	}

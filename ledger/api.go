@@ -1,8 +1,8 @@
 package ledger
 
-// API is everything that can be asked of a ledger. Package engine implements it on an open store, its client over
-// a socket. Requests and responses are plain values; a request that changes something embeds Mutation, and the
-// same key with the same body gets the same answer, once applied.
+// API is everything that a client can ask of a ledger. Package engine implements it on an open store, its client over
+// a socket. Requests and responses are plain values. A request that changes something embeds Mutation; repeated with
+// the same key and body, it is applied once and gets the same response.
 //
 // Every method's error is a *fault.Error: not_found for an unknown or forgotten thing, invalid for a request that
 // breaks a rule, conflict for an ambiguous one, unavailable when the ledger cannot be reached within the deadline,
@@ -28,12 +28,12 @@ type API interface {
 
 // Mutation is embedded in every request that changes the ledger.
 type Mutation struct {
-	// Key makes the request safe to repeat: it is applied once and answered the same for a day.
-	// The same key with another body is a conflict. A client fills an empty one with a random key.
+	// Key makes the request safe to repeat: it is applied once, and a repetition gets the same response for a day. The
+	// same key with another body is a conflict. A client replaces an empty key by a random one.
 	Key string `json:"key,omitempty"`
 }
 
-// What the functions of this package need together.
+// Combinations of roles that functions of this package need.
 type (
 	// A LogReader reads sessions with all their originals.
 	LogReader interface {

@@ -5,8 +5,8 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Attached is a request or response with raw bytes in it, which travel beside its JSON instead of
-// inside as base64: originals come back and go out as they are.
+// Attached is a request or response with raw bytes. They travel next to its JSON instead of inside as base64, so that
+// originals stay byte-identical.
 type Attached interface {
 	// Detach returns the value without its raw bytes, and these in order. The value itself stays.
 	Detach() (bare any, data [][]byte)

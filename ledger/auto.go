@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// AutoRequest asks for what the policy wants of a session's view now.
+// AutoRequest asks for what the policy requires of a session's view now.
 type AutoRequest struct {
 	EditViewRequest
 	// Options are those of a compaction, should one be due. Its mode and reason are the policy's.
@@ -28,8 +28,8 @@ type AutoAction string
 const (
 	AutoNothing   AutoAction = "nothing"   // Why says why not
 	AutoEdited    AutoAction = "edited"    // a step of edits, and no compaction
-	AutoCompacted AutoAction = "compacted" // a compaction, and the edits that it took along or that came first
-	AutoRefused   AutoAction = "refused"   // a compaction was due and came to nothing
+	AutoCompacted AutoAction = "compacted" // a compaction, with the edits that it includes or that came first
+	AutoRefused   AutoAction = "refused"   // a compaction was due and was not made
 )
 
 // AutoResult says what Auto did, and why.
@@ -45,14 +45,12 @@ type AutoResult struct {
 	Fallback string `json:"fallback_reason,omitempty"`
 }
 
-// Auto does over an API what the policy asks for now: nothing, a step of edits, or a compaction. Edits come
-// first: where they bring the view under its threshold, no compaction follows. A mode with a model runs in
-// this process with the author that open makes; where there is none (open may be nil), or it fails, the
-// deterministic mode stands. A model that a person has to allow first is an error. Each request gets an answer: one
-// that is not granted is told why.
+// Auto does what the policy requires now: nothing, a step of edits, or a compaction. Edits come first: if they bring
+// the view below its threshold, no compaction follows. A mode with a model runs in this process with the author that
+// open returns. If there is none (open may be nil) or it fails, Auto uses the deterministic mode. A model that needs a
+// person's permission is an error. The result always says why.
 //
-// Errors: those of EditView, and of Compact; denied from open. With r.DryRun nothing is changed, and no author is
-// asked.
+// Errors: those of EditView and of Compact; denied from open. With r.DryRun nothing changes, and no author is asked.
 func Auto(ctx context.Context, api Shrinker, r AutoRequest, open OpenAuthor) (AutoResult, error) {
 	key := r.Key
 	r.Key = stepKey(key, "edits")
@@ -83,7 +81,7 @@ func Auto(ctx context.Context, api Shrinker, r AutoRequest, open OpenAuthor) (Au
 	return out, nil
 }
 
-// compact makes the compaction that is due, without a model where none can be had.
+// compact makes the compaction that is due, without a model if none is available.
 func (out *AutoResult) compact(ctx context.Context, api Shrinker, p PlanCompactionRequest, key string, dryRun bool,
 	open OpenAuthor) (CompactionPlan, error) {
 	if !p.Options.Mode.Asks() {
@@ -94,7 +92,7 @@ func (out *AutoResult) compact(ctx context.Context, api Shrinker, p PlanCompacti
 	if open != nil {
 		a, sections, err := open(ctx)
 		if fault.Is(err, fault.Denied) {
-			return CompactionPlan{}, err // a person has to decide: nothing stands for that
+			return CompactionPlan{}, err // only a person can decide: no fallback
 		}
 		if err != nil {
 			why = err.Error()
@@ -117,7 +115,7 @@ func stepKey(key, name string) string {
 	return key + ":" + name
 }
 
-// Sizes says in words what a compaction or a step made of the view; "" for neither.
+// Sizes describes how a compaction or a step changed the size of the view; "" without either.
 func (out AutoResult) Sizes() string {
 	switch {
 	case out.Action == AutoCompacted:

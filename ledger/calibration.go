@@ -8,16 +8,16 @@ import (
 
 // Calibration learns how models count tokens.
 type Calibration interface {
-	// Learn takes measurements of models' tokenizers into what the user ledger knows of them.
+	// Learn adds measurements of models' tokenizers to the estimators of the user ledger.
 	Learn(ctx context.Context, r LearnRequest) (Estimators, error)
-	// Estimators returns what this ledger knows of models' tokenizers.
+	// Estimators returns this ledger's estimators of models' tokenizers.
 	Estimators(ctx context.Context, r EstimatorsRequest) (Estimators, error)
-	// KeepEstimators stores what was learnt elsewhere, for the counts of this ledger. invalid: not a state.
+	// KeepEstimators stores estimators of another ledger for the counts of this one. invalid: not a state.
 	KeepEstimators(ctx context.Context, r KeepEstimatorsRequest) (Estimators, error)
 }
 
-// Measurement is what one request of a session shows of its model's tokenizer: by how much the input
-// grew, and with what.
+// Measurement is what one request of a session reveals about its model's tokenizer: the growth of the input, and the
+// text that caused it.
 type Measurement struct {
 	Request int64  `json:"request"` // which one of the session's main conversation, from 1
 	Model   string `json:"model"`
@@ -28,11 +28,11 @@ type Measurement struct {
 	After    int64           `json:"after"`    // tokens of the request, as measured
 }
 
-// Growth is what the added texts took, in tokens.
+// Growth is the size of the added texts in tokens.
 func (m Measurement) Growth() int64 { return m.After - m.Before }
 
-// LearnRequest hands in measurements of one session, in order. Those of requests up to the last one that
-// was learnt from are passed over, so that handing in twice is once. At most 64 measurements, and models.
+// LearnRequest sends measurements of one session, in order: at most 64, and at most 64 models. Requests that were
+// learned already are skipped, so a repetition has no effect.
 type LearnRequest struct {
 	Mutation
 	Host         string        `json:"host"`    // of the session
@@ -41,20 +41,20 @@ type LearnRequest struct {
 	Models       []string      `json:"models,omitempty"` // whose states are wanted besides those of the measurements
 }
 
-// EstimatorsRequest asks for what was learnt of models.
+// EstimatorsRequest asks for the estimators of models.
 type EstimatorsRequest struct {
 	Models []string `json:"models"` // at most 64
 }
 
-// Estimators holds what was learnt of models, those without any left out.
+// Estimators holds the estimators of models. Models without one are omitted.
 type Estimators struct {
 	States map[string][]byte `json:"states"` // by the name of the model: see tokens.ParseEstimator
-	// Event is up to which event of this ledger its sessions were measured.
+	// Event is the last event of this ledger whose session was measured.
 	Event int64 `json:"event"`
 }
 
-// KeepEstimatorsRequest stores what the user ledger has learnt of models in the ledger of a workspace,
-// whose counts use it from then on.
+// KeepEstimatorsRequest stores estimators of the user ledger in the ledger of a workspace, whose counts use them from
+// then on.
 type KeepEstimatorsRequest struct {
 	Mutation
 	Estimators

@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// Compactions replaces ranges of a session by summaries, and takes that back.
+// Compactions replaces ranges of a session by summaries, and restores them.
 type Compactions interface {
 	// PlanCompaction computes what AcceptCompaction would do, and changes nothing.
 	PlanCompaction(ctx context.Context, r PlanCompactionRequest) (CompactionPlan, error)
@@ -21,7 +21,7 @@ type Compactions interface {
 	Summaries(ctx context.Context, r SummariesRequest) (SummariesResponse, error)
 	// Summary returns one compaction with its text.
 	Summary(ctx context.Context, r SummaryRequest) (Summary, error)
-	// Restore takes a compaction back: the view shows its range again.
+	// Restore undoes a compaction: the view shows its range again.
 	Restore(ctx context.Context, r RestoreRequest) (RestoreResponse, error)
 }
 
@@ -47,10 +47,10 @@ type CompactionPlan struct {
 type AcceptCompactionRequest struct {
 	Mutation
 	PlanCompactionRequest
-	// Position is that of the plan that the caller has seen: the log must not have gone on. 0: there was none.
+	// Position is that of the plan that the caller has seen: the log must not have grown since. 0: there was none.
 	Position int64 `json:"position,omitempty"`
-	// Answer is what came of asking a model, in the modes that have one write. With it the log may have
-	// gone on since the plan: what counts is that the range is the same.
+	// Answer is the result of asking a model, in the modes in which one writes. With it the log may have grown since
+	// the plan, as long as the range is the same.
 	Answer *compaction.Answer `json:"answer,omitempty"`
 }
 
@@ -61,7 +61,7 @@ type Summary struct {
 	TokensBefore tokens.Count `json:"before"`
 	TokensAfter  tokens.Count `json:"after"`
 	Current      bool         `json:"current"`            // whether the view starts with it
-	Restored     *time.Time   `json:"restored,omitempty"` // when it was taken back
+	Restored     *time.Time   `json:"restored,omitempty"` // when it was undone
 	// Refused says why nothing was recorded but what a model cost; then ID is empty. "" for a compaction.
 	Refused compaction.Outcome `json:"refused,omitempty"`
 	Why     string             `json:"why,omitempty"` // in words, with Refused
@@ -82,7 +82,7 @@ type SummaryRequest struct {
 	ID string `json:"id"`
 }
 
-// RestoreRequest takes a compaction back.
+// RestoreRequest undoes a compaction.
 type RestoreRequest struct {
 	Mutation
 	ID string `json:"id"`
@@ -96,8 +96,8 @@ type RestoreResponse struct {
 	Window  int          `json:"window"` // of the session's model; 0: unknown
 }
 
-// Compact makes a compaction without a model, in one request. Outcomes other than compacted come back in the plan: no
-// summary is recorded, only that it was tried. With dryRun nothing is recorded at all.
+// Compact makes a compaction without a model, in one request. For other outcomes than compacted, which the plan
+// returns, only the attempt is recorded. With dryRun nothing is recorded.
 func Compact(ctx context.Context, api Compactions, r PlanCompactionRequest, key string,
 	dryRun bool) (CompactionPlan, error) {
 	if dryRun {
@@ -110,18 +110,18 @@ func Compact(ctx context.Context, api Compactions, r PlanCompactionRequest, key 
 	return finished(CompactionPlan{PlanCompactionRequest: r}, made), nil
 }
 
-// An Author writes the summary of a brief: a model that the caller's process asks, or a text that somebody
-// supplies. It fails only when the caller gave up; a model that cannot be asked is an answer that says so.
+// An Author writes the summary of a brief: a model that the caller's process asks, or a supplied text. It returns an
+// error only when the caller gave up; the answer says if a model could not be asked.
 type Author func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error)
 
-// maxAnswers is how often a model is asked again because the range changed while it wrote.
+// maxAnswers bounds how often a model is asked when the range changes while it writes.
 const maxAnswers = 2
 
-// CompactBy is Compact for the modes that have a model write: it plans, has the author write, and accepts
-// what came of that. With dryRun no author is asked: the plan shows the deterministic document. A
-// compaction whose outcome is compacted says in Summary.Run what became of the model's words.
+// CompactBy is Compact for the modes in which a model writes: it plans, has the author write, and accepts the result.
+// With dryRun no author is asked, and the plan shows the deterministic document. After a compaction Summary.Run says
+// how the model's text was used.
 //
-// Errors: invalid without an author; unavailable when the caller gave up, and then nothing was changed.
+// Errors: invalid without an author; unavailable when the caller gave up, and then nothing has changed.
 func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, key string, dryRun bool,
 	author Author) (CompactionPlan, error) {
 	if author == nil {
@@ -164,8 +164,8 @@ func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, ke
 		WithHint("compact again when the agent pauses")
 }
 
-// acceptedBefore asks for the answer that an earlier sending under the same key got, so that no model is
-// paid twice; nil when there was none.
+// acceptedBefore returns the response to an earlier request with the same key, so that no model is paid twice; nil
+// without one.
 func acceptedBefore(ctx context.Context, api Compactions, r PlanCompactionRequest, key string) (*Summary, error) {
 	if key == "" {
 		return nil, nil
@@ -180,7 +180,7 @@ func acceptedBefore(ctx context.Context, api Compactions, r PlanCompactionReques
 	return nil, err
 }
 
-// finished is the plan of what was accepted, or refused.
+// finished returns the plan of an accepted or refused compaction.
 func finished(p CompactionPlan, s Summary) CompactionPlan {
 	p.Brief = nil
 	if s.Refused != "" {

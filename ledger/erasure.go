@@ -14,7 +14,7 @@ type Erasure interface {
 	Forget(ctx context.Context, r ForgetRequest) (Forgotten, error)
 	// Retain shows, sets or removes the retention policy, and applies it when asked to.
 	Retain(ctx context.Context, r RetainRequest) (Retention, error)
-	// Mask masks the secrets in a text that is to leave to somebody else than the agent it came from.
+	// Mask masks the secrets in a text before it leaves for other readers than its agent.
 	Mask(ctx context.Context, r MaskRequest) (MaskResponse, error)
 }
 
@@ -29,15 +29,15 @@ type ForgetRequest struct {
 	DryRun bool   `json:"dry_run,omitempty"` // only say what would be forgotten
 }
 
-// Forgotten says what was forgotten, and where a text is still to be found.
+// Forgotten says what was forgotten, and where a text still occurs.
 type Forgotten struct {
 	At       time.Time       `json:"at"`
 	DryRun   bool            `json:"dry_run,omitempty"`
 	Counts   []ForgottenKind `json:"counts"`   // the most first
 	Sessions []string        `json:"sessions"` // whose messages or summaries were among it, at most 1,000
-	Searched int             `json:"searched"` // files of the state directory that a text was looked for in afterwards
-	Left     []LeftPlace     `json:"left"`     // of these, what holds it still, at most 100
-	Outside  []LeftPlace     `json:"outside"`  // what lies elsewhere and was not touched, at most 100
+	Searched int             `json:"searched"` // files of the state directory that were searched for the text afterwards
+	Left     []LeftPlace     `json:"left"`     // those of them that still contain it, at most 100
+	Outside  []LeftPlace     `json:"outside"`  // places elsewhere, which are not changed, at most 100
 }
 
 // ForgottenKind is how many things of one kind were forgotten, or lost a text.
@@ -89,7 +89,7 @@ type Retention struct {
 	Expired  *Forgotten     `json:"expired,omitempty"` // what went
 }
 
-// And returns what two ledgers forgot together.
+// And returns the sum of what two ledgers forgot.
 func (f Forgotten) And(g Forgotten) Forgotten {
 	counts := map[string]int{}
 	for _, c := range slices.Concat(f.Counts, g.Counts) {

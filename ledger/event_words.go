@@ -8,39 +8,38 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Words tells an event's payload in a line, "" for an event without one, or of a kind that this program does
-// not know.
+// Words describes an event's payload in a line. It is "" for an event without one, or of an unknown kind.
 func (e Event) Words() string {
-	tell := told[e.Kind]
-	if e.Data == nil || tell == nil {
+	words := descriptions[e.Kind]
+	if e.Data == nil || words == nil {
 		return ""
 	}
-	return tell(e.Data)
+	return words(e.Data)
 }
 
-// told has for each kind what tells its payload.
-var told = map[string]func(json.RawMessage) string{
-	EventCompaction:    tellAs(CompactionMade.words),
-	EventSkipped:       tellAs(CompactionSkipped.words),
-	EventSuppressed:    tellAs(func(d CompactionSuppressed) string { return d.Why }),
-	EventFailed:        tellAs(CompactionFailed.words),
-	EventRestore:       tellAs(CompactionRestored.words),
-	EventCleared:       tellAs(EditsMade.words),
-	EventTruncated:     tellAs(EditsMade.words),
-	EventTrimmedInTurn: tellAs(EditsMade.words),
-	EventBudgetWarn:    tellAs(BudgetWarning.words),
-	EventCutover:       tellAs(BudgetWarning.words),
-	EventCapWarning:    tellAs(CapWarning.words),
-	EventFiltered:      tellAs(ViewFiltered.words),
-	EventRepaired:      tellAs(ViewRepaired.words),
-	EventLayerError:    tellAs(LayerError.words),
-	EventOverflow:      tellAs(ContextOverflow.words),
-	EventWindowLearned: tellAs(WindowLearned.words),
-	EventTrimmed:       tellAs(RequestTrimmed.words),
+// descriptions has a function for each kind that describes its payload.
+var descriptions = map[string]func(json.RawMessage) string{
+	EventCompaction:    describe(CompactionMade.words),
+	EventSkipped:       describe(CompactionSkipped.words),
+	EventSuppressed:    describe(func(d CompactionSuppressed) string { return d.Why }),
+	EventFailed:        describe(CompactionFailed.words),
+	EventRestore:       describe(CompactionRestored.words),
+	EventCleared:       describe(EditsMade.words),
+	EventTruncated:     describe(EditsMade.words),
+	EventTrimmedInTurn: describe(EditsMade.words),
+	EventBudgetWarn:    describe(BudgetWarning.words),
+	EventCutover:       describe(BudgetWarning.words),
+	EventCapWarning:    describe(CapWarning.words),
+	EventFiltered:      describe(ViewFiltered.words),
+	EventRepaired:      describe(ViewRepaired.words),
+	EventLayerError:    describe(LayerError.words),
+	EventOverflow:      describe(ContextOverflow.words),
+	EventWindowLearned: describe(WindowLearned.words),
+	EventTrimmed:       describe(RequestTrimmed.words),
 }
 
-// tellAs makes a teller of a payload's words. One that cannot be read says nothing.
-func tellAs[T any](words func(T) string) func(json.RawMessage) string {
+// describe returns a function that decodes a payload and describes it, "" for one that cannot be decoded.
+func describe[T any](words func(T) string) func(json.RawMessage) string {
 	return func(raw json.RawMessage) string {
 		var data T
 		if json.Unmarshal(raw, &data) != nil {
@@ -50,7 +49,7 @@ func tellAs[T any](words func(T) string) func(json.RawMessage) string {
 	}
 }
 
-// words tells sizes: "120,000 → 30,000 tokens", with ≈ where they are estimates.
+// words formats sizes: "120,000 → 30,000 tokens", with ≈ for estimates.
 func (s Sizes) words() string {
 	mark := ""
 	if s.Estimate {
@@ -59,7 +58,7 @@ func (s Sizes) words() string {
 	return fmt.Sprintf("%[1]s%[2]s → %[1]s%[3]s tokens", mark, chars.Commas(s.Before), chars.Commas(s.After))
 }
 
-// words tells a cost, with a semicolon in front; "" for none.
+// words formats a cost, with a leading semicolon; "" for none.
 func (c *Cost) words() string {
 	if c == nil {
 		return ""

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Events says how a ledger fares and what happens to it.
+// Events reports the state of a ledger and its changes.
 type Events interface {
-	// Info says which ledger this is and how its owner fares.
+	// Info identifies the ledger and describes its owner.
 	Info(ctx context.Context, r InfoRequest) (Info, error)
 	// WaitEvents returns the events after r.After, waiting until there is one or the wait is over.
 	WaitEvents(ctx context.Context, r WaitEventsRequest) (WaitEventsResponse, error)
@@ -18,7 +18,7 @@ type Events interface {
 // InfoRequest asks for Info.
 type InfoRequest struct{}
 
-// Info says which ledger this is and how its owner fares.
+// Info identifies a ledger and describes its owner.
 type Info struct {
 	Workspace string    `json:"workspace"`     // root directory; "" for the user ledger
 	State     string    `json:"state"`         // state directory
@@ -28,7 +28,7 @@ type Info struct {
 	Clients   int       `json:"clients"`      // connections now
 	InProcess bool      `json:"in_process,omitempty"`
 	Following bool      `json:"following"` // whether the owner follows session files, and that makes progress
-	// Tasks are what the owner does besides answering.
+	// Tasks are the background tasks of the owner.
 	Tasks     []TaskState `json:"tasks,omitempty"`
 	Sessions  int         `json:"sessions"`
 	Artifacts int         `json:"artifacts"`
@@ -47,7 +47,7 @@ type Event struct {
 	Count   int       `json:"count,omitempty"` // how many entries it appended
 	ID      string    `json:"id,omitempty"`    // of the summary, artifact or memory it is about
 	Detail  string    `json:"detail,omitempty"`
-	// Data is the payload of a decision about a view: a JSON object, one struct a kind, see payloads.go.
+	// Data is the payload of a decision about a view: a JSON object, with one struct per kind, see payloads.go.
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
@@ -58,7 +58,7 @@ const (
 	EventMemory    = "memory"
 	EventChange    = "change"
 	EventForgotten = "forgotten"
-	EventLost      = "lost" // was damaged; repair put this in its place
+	EventLost      = "lost" // was damaged; repair replaced it by this
 
 	// Decisions about a view, with their payloads.
 	EventCompaction    = "compaction"             // CompactionMade
@@ -97,7 +97,7 @@ type WaitEventsResponse struct {
 	Missed bool    `json:"missed,omitempty"`
 }
 
-// TaskState is how one background task of an owner fares.
+// TaskState is the state of one background task of an owner.
 type TaskState struct {
 	Name  string `json:"name"`  // what it does: "following session files"
 	State string `json:"state"` // one of the constants below

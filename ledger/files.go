@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/intents"
 )
 
-// Files says what sessions meant to do with files and what happened to them.
+// Files returns what sessions intended to do with files and how the files changed.
 type Files interface {
 	// Changes lists what happened to files, newest first.
 	Changes(ctx context.Context, r ChangesRequest) (ChangesResponse, error)
@@ -18,7 +18,7 @@ type Files interface {
 	FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error)
 }
 
-// Observations takes in what an observer sees of files.
+// Observations records the states of files that an observer finds.
 type Observations interface {
 	// Touched lists the files that sessions touched lately, for an observer to look at.
 	Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error)
@@ -100,7 +100,7 @@ type TouchedResponse struct {
 // TouchedFile is a file with what the ledger knows of it.
 type TouchedFile struct {
 	changes.State
-	Known bool `json:"known"` // whether anybody has looked at it yet
+	Known bool `json:"known"` // whether it has been observed yet
 }
 
 // RecordStatesRequest hands in what files were found to be.

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Housekeeping looks after the ledger on its disk.
+// Housekeeping maintains the ledger on disk.
 type Housekeeping interface {
-	// DiskUsage says what the ledger occupies on disk, and what of it could go.
+	// DiskUsage returns the disk space of the ledger, and how much of it can be freed.
 	DiskUsage(ctx context.Context, r DiskUsageRequest) (DiskUsage, error)
-	// CollectGarbage deletes what no record names, and gives the room of deleted records back.
+	// CollectGarbage deletes unreferenced data and reclaims the space of deleted records.
 	CollectGarbage(ctx context.Context, r CollectGarbageRequest) (Collected, error)
 	// Backup writes the ledger into a file while it is in use. invalid: the place is not allowed;
 	// conflict: the file exists.
@@ -25,7 +25,7 @@ type DiskUsage struct {
 	Total   int64     `json:"total"`   // everything in it
 	Records int64     `json:"records"` // the file of records
 	Blobs   BlobUsage `json:"blobs"`
-	// Unnamed are the blobs that no record names and that are old enough to go: what gc would free.
+	// Unnamed are the unreferenced blobs that are old enough to be deleted: what gc would free.
 	Unnamed BlobUsage `json:"unnamed"`
 	Exports int64     `json:"exports"`
 	Logs    int64     `json:"logs"`

@@ -46,7 +46,7 @@ type OverflowResponse struct {
 	// sure yet.
 	Limit int          `json:"limit,omitempty"`
 	View  tokens.Count `json:"view"`  // what the view has now
-	Fixed int          `json:"fixed"` // tokens that every request carries beside it, as far as known
+	Fixed int          `json:"fixed"` // tokens that every request carries besides it, as far as known
 	// Actual corrects that: what the provider counts for it all, by what it said; 0: it did not say.
 	Actual int `json:"actual,omitempty"`
 	Stage  int `json:"stage,omitempty"` // of the trimmed copy that was sent last in this turn
@@ -69,19 +69,19 @@ type Recovery struct {
 	OverflowResponse
 	// Auto is the step or compaction that was made of the view; nil: none.
 	Auto *AutoResult `json:"auto,omitempty"`
-	// Trimmed says that Messages are a smaller copy of the view, of which nothing is recorded; nil: they are
-	// not, and the view itself is to be sent.
+	// Trimmed says that Messages are a smaller copy of the view, of which nothing is recorded; nil: send the view
+	// itself.
 	Trimmed  *RequestTrimmed `json:"trimmed,omitempty"`
 	Messages [][]byte        `json:"-"`
 	// Next says in words what to do.
 	Next string `json:"next"`
 }
 
-// Recover hands in over an API what came back for a request of a session, and does what comes next: a
-// compaction without a model, since a model would be given the history that was just refused, and where that
-// does not fit, a trimmed copy of the view. A copy is never recorded as an edit; the next evaluation compacts.
+// Recover reports what a provider returned for a request of a session, and does what follows: a compaction without a
+// model, since a model would get the history that was just refused, and if that does not suffice, a trimmed copy of
+// the view. A copy is never recorded as an edit; the next evaluation compacts.
 //
-// Errors: those of Overflow, Auto and Messages. That nothing helps is no error: then Advice.Action is
+// Errors: those of Overflow, Auto and Messages. If nothing helps, that is no error: then Advice.Action is
 // overflow.GiveUp.
 func Recover(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options) (Recovery, error) {
 	key := r.Key
@@ -101,8 +101,8 @@ func Recover(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.
 	return rec, err
 }
 
-// shrink makes the view smaller: by edits, by a compaction where these do not suffice, and by a copy where
-// that does not either. For a body with too many bytes compaction is the last means, and not tried here.
+// shrink makes the view smaller: by edits, then by a compaction, then by a trimmed copy, as far as needed. For a body
+// with too many bytes it skips the compaction, which is the last resort there.
 func (rec *Recovery) shrink(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options,
 	key string) error {
 	asked := EditViewRequest{Mutation: Mutation{stepKey(key, "first")}, Session: rec.Session, Reader: r.Reader,
@@ -133,8 +133,7 @@ func (rec *Recovery) shrink(ctx context.Context, api Shrinker, r OverflowRequest
 	return rec.trim(ctx, api, r, key)
 }
 
-// resized notes what a view has that was made smaller, where there is a limit to hold it against, and reports
-// whether it is within that limit.
+// resized records the size of a reduced view if there is a limit, and reports whether it is within that limit.
 func (rec *Recovery) resized(done AutoResult) bool {
 	after := done.Edited.TokensAfter
 	switch {
@@ -150,8 +149,8 @@ func (rec *Recovery) resized(done AutoResult) bool {
 	return overflow.Budget{ContextTokens: rec.Limit}.Check(overflow.Size{Tokens: rec.Actual}) == nil
 }
 
-// corrected is what the provider will count for a view of so many tokens, with what is sent beside it: by the
-// relation of its count to ours, or else our upper bound.
+// corrected predicts what the provider counts for a view of so many tokens with everything else in the request: by the
+// ratio of its count to ours, otherwise by our upper bound.
 func (rec *Recovery) corrected(view tokens.Count) int {
 	if ratio := (overflow.Ratio{}).Learn(rec.Actual, rec.View.N+rec.Fixed); ratio.N > 0 {
 		return ratio.Correct(view.N + rec.Fixed)
@@ -159,7 +158,7 @@ func (rec *Recovery) corrected(view tokens.Count) int {
 	return view.Upper + rec.Fixed
 }
 
-// trim makes the smaller copy that comes next and records that it was made.
+// trim makes the next smaller copy and records that.
 func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, key string) error {
 	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Reader: r.Reader, Model: r.Model})
 	if err != nil {

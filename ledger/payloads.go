@@ -46,7 +46,7 @@ type Cost struct {
 	Dollars *float64       `json:"cost_usd,omitempty"` // by the model's list price; nil: not known
 }
 
-// CompactionSkipped is the payload of EventSkipped: a compaction that came to nothing, or that was due and
+// CompactionSkipped is the payload of EventSkipped: a compaction that was tried without effect, or that was due and
 // not tried.
 type CompactionSkipped struct {
 	Sizes
@@ -67,14 +67,14 @@ type CompactionSuppressed struct {
 	Until  int       `json:"until_tokens"` // the view's size from which on they run again
 }
 
-// CompactionFailed is the payload of EventFailed: a model was to write, and its words were not taken.
+// CompactionFailed is the payload of EventFailed: a model was asked to write, and its text was not used.
 type CompactionFailed struct {
 	Reason      string            `json:"reason"`
 	Mode        compaction.Mode   `json:"mode"` // that was asked for
 	Class       compaction.Status `json:"error_class"`
 	Why         string            `json:"why"`
 	Cost        *Cost             `json:"cost,omitempty"`
-	ViewChanged bool              `json:"view_changed"` // the deterministic document stands
+	ViewChanged bool              `json:"view_changed"` // the deterministic document was used
 }
 
 // CompactionRestored is the payload of EventRestore.

@@ -8,11 +8,11 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// Recorder takes in what happened.
+// Recorder records sessions.
 type Recorder interface {
 	// ImportState says how far an import has come, so that it can be resumed.
 	ImportState(ctx context.Context, r ImportStateRequest) (ImportState, error)
-	// AppendEntries appends a batch of an import. conflict: the offset is not where the import stands.
+	// AppendEntries appends a batch of an import. conflict: the import is at another offset.
 	AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error)
 	// AppendMessages records a conversation handed in by a host that keeps it itself.
 	AppendMessages(ctx context.Context, r AppendMessagesRequest) (AppendMessagesResponse, error)
@@ -71,8 +71,8 @@ type AppendMessagesRequest struct {
 	Format transcript.Format `json:"format,omitempty"`
 	// Messages is the whole conversation, or with Since only what is new since the last call.
 	Messages [][]byte `json:"messages,omitempty"`
-	// Blob names a stored blob with the JSON array, for a conversation too long for a frame. The request
-	// uses it up, whether it succeeds or not: it is deleted unless something else names it.
+	// Blob names a stored blob with the JSON array, for a conversation too long for a frame. The request consumes it,
+	// whether it succeeds or not: it is deleted unless something else references it.
 	Blob  string `json:"blob,omitempty"`
 	Since bool   `json:"since,omitempty"`
 }
@@ -88,9 +88,8 @@ type AppendMessagesResponse struct {
 // maxInline is how many bytes of messages travel inside a request; more go as a blob.
 const maxInline = 2 << 20
 
-// HandIn records the messages of a JSON array over an API, with their exact bytes, and returns how many
-// there are beside the answer. r says everything about them but the messages. Messages that are only
-// what is new may be none.
+// HandIn records the messages of a JSON array, with their exact bytes, and returns their number with the response. r
+// has everything but the messages. With r.Since the array may be empty.
 func HandIn(ctx context.Context, api MessageTaker, r AppendMessagesRequest,
 	array []byte) (AppendMessagesResponse, int, error) {
 	raws, err := transcript.Split(r.Format, array)

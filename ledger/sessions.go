@@ -64,9 +64,9 @@ type LogEntry struct {
 	Original []byte `json:"original,omitempty"`
 }
 
-// WriteOriginals writes the originals of a range of a session's log, one a line, exactly as they
-// were received, and returns how many it wrote. In the place of a forgotten one stands a message that
-// says so. An error of w that has no code is unavailable.
+// WriteOriginals writes the originals of a range of a session's log, one per line, exactly as they were received, and
+// returns their number. A forgotten one is replaced by a message that says so. An error of w without a code becomes
+// unavailable.
 func WriteOriginals(ctx context.Context, api LogReader, w io.Writer, session string, from, to int64) (int, error) {
 	n := 0
 	for r := (LogRequest{Session: session, From: from, To: to, Originals: true}); ; {

@@ -22,7 +22,7 @@ type TurnStats struct {
 
 // Turn is what one turn of a session did to its view.
 type Turn struct {
-	Turn    int       `json:"turn"`    // 1-based; 0: nobody has asked for anything yet
+	Turn    int       `json:"turn"`    // 1-based; 0: before the first request
 	Seq     int64     `json:"seq"`     // of its first entry
 	Time    time.Time `json:"time"`    // of the request
 	Request string    `json:"request"` // its first line, at most 120 characters; "" where it has none or was forgotten
@@ -34,8 +34,8 @@ type Turn struct {
 	// Added is what its messages brought when they came, largest first. What was there before and this together
 	// is more than Used where something was cut, compacted or gone back from.
 	Added     []Part `json:"added"`
-	Compacted string `json:"compacted"` // the summary of a compaction in this turn that stood at its end; "": none
-	Restored  string `json:"restored"`  // the summary of an earlier compaction that was taken back in this turn
+	Compacted string `json:"compacted"` // the summary of a compaction in this turn, if in force at its end; "": none
+	Restored  string `json:"restored"`  // the summary of an earlier compaction that was undone in this turn
 }
 
 // Part is what one kind of content takes.

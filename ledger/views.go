@@ -14,7 +14,7 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Views shows what a model is to see of a session, and decides what of it is shown less.
+// Views returns what a model sees of a session, and decides which parts to shorten.
 type Views interface {
 	// View returns a page of what a model is to see of a session now.
 	View(ctx context.Context, r ViewRequest) (ViewResponse, error)
@@ -31,15 +31,15 @@ type Views interface {
 	NoteTrim(ctx context.Context, r NoteTrimRequest) (NoteTrimResponse, error)
 }
 
-// Reader says for whom a view is: what one agent of a session is shown may be less than what another one is.
-// The zero value is whoever the session belongs to.
+// Reader says for whom a view is: one agent of a session may be shown less than another. The zero value is the agent
+// that the session belongs to.
 type Reader struct {
 	// Agent is the agent whose next request it is, by its name under agents in ctxledger.yaml; case does not
 	// count. "": the session's host. One that is not configured has the policy of everybody. Edits that are
 	// made for a named agent hold in its views alone, those for "" in all.
 	Agent string `json:"agent,omitempty"`
-	// Policy holds for this call, in the place of what is configured. nil: that. Edits that are made by it are as
-	// sticky as any: name an agent, too, where they are not to hold for everybody.
+	// Policy replaces the configured policy for this call; nil keeps it. Its edits persist like any others: also name
+	// an agent if they must not apply to all.
 	Policy *window.Policy `json:"policy,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type ViewMessage struct {
 	Tokens int               `json:"tokens"`           // o200k_base
 	JSON   []byte            `json:"json,omitempty"`   // exactly the original bytes, unless Edited
 	Blob   string            `json:"blob,omitempty"`   // where the message is, when too long for a page
-	Edited bool              `json:"edited,omitempty"` // a stub or a merge stands in it
+	Edited bool              `json:"edited,omitempty"` // it contains a stub or is a merge
 }
 
 // StatusRequest asks what fills a session's window.
@@ -82,8 +82,8 @@ type StatusRequest struct {
 	Session string `json:"session"`
 	Reader
 	Model string `json:"model,omitempty"`
-	// Brief asks for Use alone, without Categories, Sources and Saved: to know the rest, the whole session is gone
-	// through.
+	// Brief asks for Use alone, without Categories, Sources and Saved: the rest
+	// requires reading the whole session.
 	Brief bool `json:"brief,omitempty"`
 }
 
@@ -109,7 +109,7 @@ type Use struct {
 	Saved   tokens.Count  `json:"saved"`   // what stubs, edits and the summary keep out of the view now
 }
 
-// Status says what fills a session's window, and what is to be cut next.
+// Status says what fills a session's window, and what would be cut next.
 type Status struct {
 	Use
 	// Next is the step of edits that would be taken now, and whether a compaction is due.
@@ -135,7 +135,7 @@ const (
 	SourceTool = "tool"
 )
 
-// Source is a file or a tool that takes room in a view.
+// Source is a file or a tool whose content is in a view.
 type Source struct {
 	Kind   string       `json:"kind"`
 	Name   string       `json:"name"`
@@ -169,7 +169,7 @@ type Signals struct {
 	Overflow bool `json:"overflow,omitempty"` // the provider refused the request because of its size
 	Trimmed  bool `json:"trimmed,omitempty"`  // the last request went through only because it was trimmed
 	Asked    bool `json:"asked,omitempty"`    // the agent asked for one
-	Insist   bool `json:"insist,omitempty"`   // and said how large it is to be, or handed in what is to be compacted
+	Insist   bool `json:"insist,omitempty"`   // and gave its size, or sent the content to compact
 	Manual   bool `json:"manual,omitempty"`   // a person did
 }
 
@@ -199,7 +199,7 @@ type AgentInput struct {
 	Agent string `json:"agent,omitempty"` // "": the main conversation
 	Input int    `json:"input"`           // since the last compaction that was accepted
 	Turn  int    `json:"turn"`            // in the last turn
-	Apart bool   `json:"apart,omitempty"` // its messages stand in no view: it has counters of its own
+	Apart bool   `json:"apart,omitempty"` // its messages are in no view: it has counters of its own
 }
 
 // Window is the window of a model with where the figure comes from. It is the one figure for thresholds,

@@ -10,28 +10,28 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// How the time of a change and the time of a call are brought together.
+// How the time of a change is matched with the time of a call.
 const (
-	// grace is how long after its result a call may still have changed a file: hosts note the result
-	// of a write before what the write set off (a formatter, a flush) is through.
+	// grace is how long after its result a call may still have changed a file: hosts record the result of a write
+	// before what it triggers (a formatter, a flush) has finished.
 	grace = 2 * time.Second
-	// fileClock is how much the clock of a file system may be behind that of the host: it ticks.
+	// fileClock is how far the clock of a file system may lag behind that of the host: its ticks are coarse.
 	fileClock = 10 * time.Millisecond
-	// maxRun is how long a call is taken to run at most, and maxPending one without a result, which
-	// may have been abandoned.
+	// maxRun is the longest time that a call is assumed to run, and maxPending that of a call without a result,
+	// which may have been abandoned.
 	maxRun     = 2 * time.Hour
 	maxPending = 10 * time.Minute
-	// maxWindow bounds the calls, and the changes, that are looked at for one time.
+	// maxWindow bounds the calls, and the changes, that are examined for one time.
 	maxWindow = 1000
 	// maxCandidates bounds the candidates that are kept of one change.
 	maxCandidates = 8
-	// MaxRecent is how many changes of one path are looked at.
-	MaxRecent = 16
+	// maxRecent is how many changes of one path Recent returns.
+	maxRecent = 16
 )
 
-// Attributor says which call changed a file, by time: a call that names the file, the latest one that
-// did; else the one open call (see intents.Intent.Open) that ran; else the open calls that ran, as
-// candidates; else nobody. Calls that name only other files explain nothing.
+// Attributor determines by time which call changed a file. It is the latest call that names the file. Otherwise it is
+// the one open call (see intents.Intent.Open) that ran, or the open calls that ran are candidates. Calls that name
+// only other files are no explanation.
 type Attributor struct {
 	trees *Trees
 	Tx    kv.Tx
@@ -43,7 +43,7 @@ func NewAttributor(trees *Trees, tx kv.Tx, own *sessions.Session) Attributor {
 	return Attributor{trees, tx, own}
 }
 
-// attribution is who changed a file: one intent, several candidates, or nobody.
+// attribution is the result: one intent, several candidates, or neither.
 type attribution struct {
 	Intent     *intents.Intent
 	candidates []intents.Intent
@@ -96,13 +96,13 @@ func (a Attributor) open(tree string, at time.Time) ([]intents.Intent, error) {
 	return a.running(list, tree, at)
 }
 
-// claimed returns the one of several calls whose session says that it changed the file, or nil.
+// claimed returns the one of several calls whose session reported changing the file, or nil.
 func (a Attributor) claimed(tree, path string, among []intents.Intent) (*intents.Intent, error) {
-	list, err := changes.OfPath(a.Tx, path, MaxRecent)
+	list, err := Recent(a.Tx, tree, path)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range InTree(list, tree) {
+	for _, c := range list {
 		i := slices.IndexFunc(among, func(in intents.Intent) bool { return in.ID == c.Intent })
 		if i >= 0 && c.Claim() {
 			return &among[i], nil
@@ -111,8 +111,8 @@ func (a Attributor) claimed(tree, path string, among []intents.Intent) (*intents
 	return nil, nil
 }
 
-// inTree keeps the calls of sessions that work on the files of a tree.
-func (a Attributor) inTree(list []intents.Intent, tree string) ([]intents.Intent, error) {
+// callsIn keeps the calls of sessions that work on the files of a tree.
+func (a Attributor) callsIn(list []intents.Intent, tree string) ([]intents.Intent, error) {
 	kept := list[:0]
 	for _, in := range list {
 		s, err := a.Session(in.Session)
@@ -126,10 +126,10 @@ func (a Attributor) inTree(list []intents.Intent, tree string) ([]intents.Intent
 	return kept, nil
 }
 
-// running keeps the calls that may have been at work on a tree at a time. A failed call that names
-// its files has not changed them.
+// running keeps the calls that may have worked on a tree at a time. A failed call that names its files has not changed
+// them.
 func (a Attributor) running(list []intents.Intent, tree string, at time.Time) ([]intents.Intent, error) {
-	list, err := a.inTree(list, tree)
+	list, err := a.callsIn(list, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +149,8 @@ func (a Attributor) running(list []intents.Intent, tree string, at time.Time) ([
 	return kept, nil
 }
 
-// window returns when a call may have changed files. A call of a session that ran in none of the trees has
-// an empty one: from after to.
+// window returns when a call may have changed files. It is empty (from after to) for a call of a session that ran in
+// none of the trees.
 func (a Attributor) window(in intents.Intent) (from, to time.Time, err error) {
 	s, err := a.Session(in.Session)
 	if _, known := a.trees.worksOn(s); err != nil || !known || in.Begun.IsZero() {
@@ -164,14 +164,14 @@ func (a Attributor) window(in intents.Intent) (from, to time.Time, err error) {
 	return from, to, err
 }
 
-// abandoned returns when a call without a result was over at the latest: when its session went on to
-// the next turn, or maxPending after it began.
+// abandoned returns the latest end of a call without a result: the next turn of its session, or maxPending after it
+// began.
 func (a Attributor) abandoned(s sessions.Session, in intents.Intent) (time.Time, error) {
 	end := in.Begun.Add(maxPending)
 	if s.Turns <= in.Turn {
 		return end, nil
 	}
-	const near = 256 // entries of calls that ran beside it
+	const near = 256 // entries of concurrent calls
 	for e, err := range sessions.Scan(a.Tx, s.ID, in.Seq+1, in.Seq+near) {
 		if err != nil {
 			return end, err
@@ -202,22 +202,22 @@ func (by attribution) Put(c *changes.Change) {
 	}
 }
 
-// equals reports whether the change's record says so already.
+// equals reports whether the change's record has this attribution already.
 func (by attribution) equals(c changes.Change) bool {
 	d := c
 	by.Put(&d)
 	return c.Intent == d.Intent && slices.Equal(c.Candidates, d.Candidates)
 }
 
-// again attributes the observed changes anew that happened while a call may have run: the ledger
-// learns of a call, and of its end, after the files have changed. It returns how many records changed.
+// again attributes the observed changes during a call a second time: the ledger learns of a call, and of its end,
+// after the files have changed. It returns the number of updated records.
 func (a Attributor) again(in intents.Intent) (int, error) {
 	from, to, err := a.window(in)
 	if err != nil || from.After(to) {
 		return 0, err
 	}
 	if longest := in.Begun.Add(maxPending); to.Before(longest) {
-		to = longest // so long it could have been the one, until it was known to have ended
+		to = longest // until its end was known, it was a candidate for that long
 	}
 	list, err := changes.ObservedBetween(a.Tx, from, to, maxWindow)
 	if err != nil {
@@ -228,7 +228,7 @@ func (a Attributor) again(in intents.Intent) (int, error) {
 		return 0, err
 	}
 	n := 0
-	for _, c := range InTree(list, a.trees.Apart(s)) {
+	for _, c := range inTree(list, a.trees.Apart(s)) {
 		if c.Reported {
 			continue
 		}
@@ -248,8 +248,14 @@ func (a Attributor) again(in intents.Intent) (int, error) {
 	return n, nil
 }
 
-// InTree keeps the changes of files in one tree; "" is the workspace's root.
-func InTree(list []changes.Change, tree string) []changes.Change {
+// Recent returns the newest changes of a file of a tree, newest first; "" is the workspace's root.
+func Recent(tx kv.Tx, tree, path string) ([]changes.Change, error) {
+	list, err := changes.OfPath(tx, path, maxRecent)
+	return inTree(list, tree), err
+}
+
+// inTree keeps the changes of files in one tree.
+func inTree(list []changes.Change, tree string) []changes.Change {
 	return slices.DeleteFunc(list, func(c changes.Change) bool { return c.Tree != tree })
 }
 
@@ -259,5 +265,5 @@ func (a Attributor) PendingOn(tree, path string) ([]intents.Intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.inTree(slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), tree)
+	return a.callsIn(slices.DeleteFunc(list, func(in intents.Intent) bool { return in.Subject() != path }), tree)
 }

@@ -15,11 +15,11 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// BucketCommands keeps what intents cut or mask: session NUL call id → the exact command of a pending shell run,
-// which says what it does to files. It goes with the result, and is shown to no reader.
+// BucketCommands keeps the commands that intents cut or mask: session NUL call id → the exact command of a pending
+// shell run, from which its effects on files are derived. The record is deleted with the result and never shown.
 const BucketCommands kv.Bucket = "commands"
 
-// maxCommand bounds the part of a command that is read for what it does to files, in bytes.
+// maxCommand bounds the part of a command that is searched for effects on files, in bytes.
 const maxCommand = 64 << 10
 
 // Effects records what the calls of one session do to files, inside one transaction.
@@ -34,7 +34,7 @@ func NewEffects(trees *Trees, tx kv.Tx, own *sessions.Session, at time.Time) *Ef
 	return &Effects{Attributor: NewAttributor(trees, tx, own), at: at}
 }
 
-// Call is a tool call together with its arguments, which the log's entry keeps only in short.
+// Call is a tool call with its arguments, which the log's entry abbreviates.
 type Call struct {
 	sessions.Call
 	Meaning intents.Meaning
@@ -42,19 +42,19 @@ type Call struct {
 	Shown   ShownCall
 }
 
-// ShownCall is what records may say of a call: the same without secrets.
+// ShownCall is the part of a call that records may contain: the same without secrets.
 type ShownCall struct {
 	Meaning intents.Meaning
 	Args    json.RawMessage
 }
 
-// Outcome is what came back for a call, without secrets.
+// Outcome is the result of a call, without secrets.
 type Outcome struct {
 	CallID, Text string
 	Failed       bool
 }
 
-// Path returns a path as the ledger keeps paths: exact, because files are known by it.
+// Path returns a path in the form of the ledger. It is not masked, because it identifies the file.
 func (x *Effects) Path(p string) string { return x.trees.KeptPath(*x.own, p) }
 
 // Begin records the intents of an entry's calls, and its reads.
@@ -112,7 +112,7 @@ func (x *Effects) beginOne(in intents.Intent, c Call) error {
 	return x.again(in)
 }
 
-// again attributes anew what was observed while a call may have run.
+// again attributes the observed changes during a call a second time.
 func (x *Effects) again(in intents.Intent) error {
 	n, err := x.Attributor.again(in)
 	x.Changed += n
@@ -124,8 +124,7 @@ func CommandKey(in intents.Intent) []byte {
 	return []byte(in.Session + "\x00" + sessions.ClipID(in.CallID))
 }
 
-// WholeLines shortens a command to whole lines of at most n bytes together: a line that is cut
-// could name another file.
+// WholeLines shortens a command to whole lines of at most n bytes in total: a cut line could name another file.
 func WholeLines(command string, n int) string {
 	if len(command) <= n {
 		return command
@@ -133,7 +132,7 @@ func WholeLines(command string, n int) string {
 	return command[:strings.LastIndexByte(command[:n], '\n')+1]
 }
 
-// command returns what a shell run ran, and forgets what was kept of it beside the intent.
+// command returns the command of a shell run, and deletes the copy that was kept for the intent.
 func (x *Effects) command(in intents.Intent) (string, error) {
 	raw, err := x.Tx.Get(BucketCommands, CommandKey(in))
 	if err != nil || raw == nil && !in.CommandCut() {
@@ -166,14 +165,14 @@ func (x *Effects) Finish(e sessions.Entry, outcomes []Outcome, reported []sessio
 	return nil
 }
 
-// touched is a file, by its path as the ledger keeps it, and what was done to it.
+// touched is a file, by its path in the ledger, and the operation on it.
 type touched struct {
 	path string
 	op   changes.Op
 }
 
-// change records what an applied intent did to files: in the records of the changes that were observed
-// already, else as claims.
+// change records what an applied intent did to files: in the records of changes that were observed already, otherwise
+// as claims.
 func (x *Effects) change(e sessions.Entry, in intents.Intent, effects []sessions.Effect) error {
 	files, err := x.touched(in, effects)
 	if err != nil {
@@ -208,8 +207,8 @@ func (x *Effects) change(e sessions.Entry, in intents.Intent, effects []sessions
 	return nil
 }
 
-// confirm notes in the changes of a file that were observed while a call ran that the call's session
-// names them, and reports whether there were any. What was seen stands over what is said.
+// confirm marks the changes of a file that were observed during a call as reported by the call's session, and says
+// whether there were any. An observation outranks a report.
 func (x *Effects) confirm(e sessions.Entry, in intents.Intent, f touched) (bool, error) {
 	from, to, err := x.Attributor.window(in)
 	if err != nil || from.After(to) {
@@ -248,7 +247,7 @@ func (x *Effects) confirm(e sessions.Entry, in intents.Intent, f touched) (bool,
 	return seen, nil
 }
 
-// owns reports whether an observed change is one of a file, and the doing of a call that names it.
+// owns reports whether an observed change is one of a file and was made by a call that names it.
 func (x *Effects) owns(in intents.Intent, c changes.Change, path string) (bool, error) {
 	if c.Path != path {
 		return false, nil
@@ -261,17 +260,16 @@ func (x *Effects) owns(in intents.Intent, c changes.Change, path string) (bool, 
 	return by.Intent != nil && one(*by.Intent) || slices.ContainsFunc(by.candidates, one), nil
 }
 
-// giveBack records what an earlier call of the same file is left with when its change turns out to be
-// that of a later one: its claim, if it has nothing else.
+// giveBack restores the claim of an earlier call on a file whose observed change turns out to belong to a later one,
+// unless the earlier call has another change.
 func (x *Effects) giveBack(old, now changes.Change) error {
 	if !old.Reported || old.Intent == now.Intent {
 		return nil
 	}
-	list, err := changes.OfPath(x.Tx, old.Path, MaxRecent)
+	list, err := Recent(x.Tx, old.Tree, old.Path)
 	if err != nil {
 		return err
 	}
-	list = InTree(list, old.Tree)
 	if slices.ContainsFunc(list, func(c changes.Change) bool { return c.Intent == old.Intent && c.ID != old.ID }) {
 		return nil
 	}
@@ -305,7 +303,7 @@ func (x *Effects) touched(in intents.Intent, effects []sessions.Effect) ([]touch
 	return nil, nil
 }
 
-// shell returns the files that a shell command changed by its plain meaning.
+// shell returns the files that a shell command evidently changed.
 func (x *Effects) shell(command string) []touched {
 	var files []touched
 	for _, act := range shell.Acts(command) {
@@ -324,8 +322,8 @@ func (x *Effects) shell(command string) []touched {
 	return files
 }
 
-// writeOp says whether a write created its file: as the host reports, else by what the ledger
-// knows of the path before the call began.
+// writeOp reports whether a write created its file: according to the host, otherwise according to the ledger's records
+// from before the call.
 func (x *Effects) writeOp(in intents.Intent, effects []sessions.Effect) (changes.Op, error) {
 	for _, f := range effects {
 		op := changes.Op(f.Op)
@@ -342,11 +340,10 @@ func (x *Effects) writeOp(in intents.Intent, effects []sessions.Effect) (changes
 	if in.PreHash != "" {
 		return createdIf(in.PreHash == intents.Absent), nil
 	}
-	list, err := changes.OfPath(x.Tx, in.Target, MaxRecent)
+	list, err := Recent(x.Tx, x.trees.Apart(*x.own), in.Target)
 	if err != nil {
 		return "", err
 	}
-	list = InTree(list, x.trees.Apart(*x.own))
 	before := slices.IndexFunc(list, func(c changes.Change) bool { return !c.Time.After(in.Begun) }) // the newest
 	return createdIf(before < 0 || list[before].Op == changes.Deleted), nil
 }

@@ -8,13 +8,12 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// MaxPath bounds the paths that are kept; file systems allow 4,096 bytes.
+// MaxPath bounds stored paths; file systems allow 4,096 bytes.
 const MaxPath = 4096
 
-// Normal returns a path as the ledger keeps it: with slashes, relative to the workspace root when
-// it lies inside ("." is the root itself), else absolute. dir is what relative paths are relative
-// to; "" is the root. A session that ran elsewhere (imported from another machine) has its own
-// directory for a root. "" comes back for what cannot be a path.
+// Normal returns a path in the form of the ledger: with slashes, relative to the workspace root inside it ("." is the
+// root itself), otherwise absolute. dir is the base of relative paths; "" is the root. The root of a session that ran
+// elsewhere (imported from another machine) is its own directory. The result is "" for what cannot be a path.
 func (t *Trees) Normal(dir, p string) (rel string, outside bool) {
 	rel, outside = normalIn(t.root, dir, p)
 	if !outside {
@@ -28,7 +27,7 @@ func (t *Trees) Normal(dir, p string) (rel string, outside bool) {
 	return rel, true
 }
 
-// normalIn is normal for a root, to which alone paths are relative.
+// normalIn is Normal for a single root.
 func normalIn(root, dir, p string) (rel string, outside bool) {
 	if p == "" || len(p) > MaxPath || strings.ContainsAny(p, "\x00\n") {
 		return "", false
@@ -47,7 +46,7 @@ func normalIn(root, dir, p string) (rel string, outside bool) {
 	return p, isAbs(p)
 }
 
-// below returns p relative to dir, if it is dir or lies inside. Both have slashes.
+// below returns p relative to dir, if it is dir or inside it. Both have slashes.
 func below(dir, p string) (string, bool) {
 	if dir == "" {
 		return "", false
@@ -60,8 +59,8 @@ func below(dir, p string) (string, bool) {
 	return rest, ok && rest != ""
 }
 
-// slashes returns a path with slashes. That of a Windows drive is known on every system: sessions
-// travel.
+// slashes returns a path with slashes. It converts those of a Windows drive on every system, since sessions move
+// between machines.
 func slashes(p string) string {
 	if isDrive(p) {
 		return strings.ReplaceAll(p, `\`, "/")
@@ -77,8 +76,9 @@ func isDrive(p string) bool {
 	return len(p) > 2 && p[1] == ':' && (p[2] == '/' || p[2] == '\\') && ('a' <= p[0]|0x20 && p[0]|0x20 <= 'z')
 }
 
-// KeptPath returns a path of a call as the ledger keeps it: exact, because files are known by it, unless only the
-// way that it was written shows that it holds a secret, as in an address. Then no exit could mask it any more.
+// KeptPath returns a path of a call in the form of the ledger. It is not masked, because it identifies the file,
+// except when only the original spelling reveals that it contains a secret, as in a URL: later output could not mask
+// it any more.
 func (t *Trees) KeptPath(s sessions.Session, p string) string {
 	kept, _ := t.pathOf(s, p)
 	shown := t.masks.String(p)

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"slices"
 	"time"
 
 	"ctxledger.dev/changes"
@@ -8,10 +9,10 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// lately is how long ago a session may have touched a file for it to be looked at again.
+// lately is how old a touch may be for the file to be checked again.
 const lately = 7 * 24 * time.Hour
 
-// touch notes that the session touched a file, if it is one that can be looked at.
+// touch records that the session touched a file, if an observer can check it.
 func (x *Effects) touch(path string, at time.Time) error {
 	tree, known := x.trees.worksOn(*x.own)
 	if path == "" || path == "." || isAbs(path) || !known || at.Before(x.at.Add(-lately)) {
@@ -20,8 +21,8 @@ func (x *Effects) touch(path string, at time.Time) error {
 	return changes.Touch(x.Tx, tree, path)
 }
 
-// Abandon takes note that the session's host has gone on to another turn: a look at the files of calls
-// that are still pending tells what became of them, and what changed from now on is not their doing.
+// Abandon records that the session has moved on to another turn. The files of calls that are still pending are checked
+// again to find out how the calls ended, and later changes are not attributed to them.
 func (x *Effects) Abandon(at time.Time) error {
 	pending, err := intents.PendingOf(x.Tx, x.own.ID)
 	if err != nil {
@@ -29,7 +30,7 @@ func (x *Effects) Abandon(at time.Time) error {
 	}
 	for _, in := range pending {
 		if in.Turn != x.own.Turns-1 {
-			continue // it was abandoned before
+			continue // abandoned earlier
 		}
 		if err := x.touch(in.Subject(), at); err != nil {
 			return err
@@ -41,8 +42,7 @@ func (x *Effects) Abandon(at time.Time) error {
 	return nil
 }
 
-// preHash returns what the file that a call acts on was like when the call began, as far as the
-// ledger knows.
+// preHash returns the state of a call's file when the call began, as far as it is known.
 func (x *Effects) preHash(in intents.Intent) (string, error) {
 	path := in.Subject()
 	tree, known := x.trees.worksOn(*x.own)
@@ -56,26 +56,24 @@ func (x *Effects) preHash(in intents.Intent) (string, error) {
 	return HashBefore(x.Tx, st, in.Begun)
 }
 
-// HashBefore returns what a file was like when a call began: the hash of its content, intents.Absent,
-// or "" when that is not known. st is its present state. What became so just before may be the call's
-// own doing: the file system's clock ticks.
+// HashBefore returns the state of a file when a call began: the hash of its content, intents.Absent, or "" when it is
+// unknown. st is its present state. A change shortly before the call may be the call's own, since the file system's
+// clock is coarse.
 func HashBefore(tx kv.Tx, st changes.State, begun time.Time) (string, error) {
 	at := begun.Add(-fileClock)
 	if !st.Since.After(at) {
 		return ContentOf(st), nil
 	}
-	list, err := changes.OfPath(tx, st.Path, MaxRecent)
+	list, err := Recent(tx, st.Tree, st.Path)
 	if err != nil {
 		return "", err
 	}
-	list = InTree(list, st.Tree)
-	for i := len(list) - 1; i >= 0; i-- {
-		c := list[i]
+	for _, c := range slices.Backward(list) {
 		if c.Source != changes.Observed || c.Time.Before(at) {
 			continue
 		}
 		switch {
-		case c.Before.After(at): // it was looked at for the first time when it had begun
+		case c.Before.After(at): // the first observation came after the call began
 			return "", nil
 		case c.Op == changes.Created:
 			return intents.Absent, nil
@@ -85,7 +83,7 @@ func HashBefore(tx kv.Tx, st changes.State, begun time.Time) (string, error) {
 	return "", nil
 }
 
-// ContentOf returns the hash of a file's content, intents.Absent, or "" when it is not known.
+// ContentOf returns the hash of a file's content, intents.Absent, or "" when it is unknown.
 func ContentOf(st changes.State) string {
 	if !st.Exists {
 		return intents.Absent

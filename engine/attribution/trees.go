@@ -7,8 +7,8 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Trees are the directory trees that share a ledger: a workspace's root and its other worktrees. They say which
-// tree a session works on, and which form a path has in the ledger.
+// Trees are the directory trees that share a ledger: a workspace's root and its other worktrees. They determine the
+// tree of a session and the form of a path in the ledger.
 type Trees struct {
 	root  string // of the workspace; "" for a user ledger
 	list  func() []string
@@ -26,7 +26,7 @@ func NewTrees(root string, list func() []string, masks *redact.Redactor) *Trees 
 // Has reports whether a directory is the root of one of the trees.
 func (t *Trees) Has(root string) bool { return slices.Contains(t.list(), root) }
 
-// TreeOf returns the innermost of the trees that a directory lies in; "": it lies in none. It looks at the disk.
+// TreeOf returns the innermost tree that contains a directory; "": none does. It reads the disk.
 func (t *Trees) TreeOf(dir string) (tree string) {
 	switch {
 	case dir == "" || t.root == "":
@@ -42,17 +42,18 @@ func (t *Trees) TreeOf(dir string) (tree string) {
 	return tree
 }
 
-// IsOf reports whether a session counts as one of a tree: it ran there, or in none of the trees, as one that
-// was imported from another machine.
+// IsOf reports whether a session counts as one of a tree: it ran there, or in none of the trees, such as one imported
+// from another machine.
 func (t *Trees) IsOf(s sessions.Session, tree string) bool {
 	if s.Tree == "" && s.Dir != "" && t.here(s) {
-		return tree == t.root // recorded before trees were told apart
+		return tree == t.root // recorded by a version without trees
 	}
 	return s.Tree == "" || s.Tree == tree
 }
 
-// Apart returns the tree of a session whose files are not those of the workspace's root; "": they are, or the
-// session ran in none of the trees. Its paths are relative to that tree, and say nothing of another tree's files.
+// Apart returns the tree of a session that works on other files than those of the workspace's root. It is "" for a
+// session that works on the root's files or ran in none of the trees. Paths are relative to the tree and unrelated to
+// the files of other trees.
 func (t *Trees) Apart(s sessions.Session) string {
 	if t.here(s) {
 		return ""
@@ -60,14 +61,14 @@ func (t *Trees) Apart(s sessions.Session) string {
 	return s.Tree
 }
 
-// worksOn returns the tree whose files a session works on, "" being the workspace, and whether it is one of the
-// trees at all: a session that was imported from another machine works on none.
+// worksOn returns the tree whose files a session works on, "" being the workspace, and whether there is one: a session
+// imported from another machine works on none.
 func (t *Trees) worksOn(s sessions.Session) (tree string, known bool) {
 	tree = t.Apart(s)
 	return tree, tree != "" || t.here(s)
 }
 
-// pathOf returns a path of a session as the ledger keeps it.
+// pathOf returns a path of a session in the form of the ledger.
 func (t *Trees) pathOf(s sessions.Session, p string) (rel string, outside bool) {
 	tree := t.Apart(s)
 	if tree == "" {

@@ -36,7 +36,7 @@ func TestPathsAreThoseOfASessionsTree(t *testing.T) {
 func TestChangesOfAnotherTreeAreNotThoseOfThisFile(t *testing.T) {
 	list := []changes.Change{{ID: 3, Tree: "/b"}, {ID: 2}, {ID: 1, Tree: "/c"}}
 	for tree, want := range map[string]int64{"": 2, "/b": 3, "/c": 1} {
-		if got := InTree(append([]changes.Change(nil), list...), tree); len(got) != 1 || got[0].ID != want {
+		if got := inTree(append([]changes.Change(nil), list...), tree); len(got) != 1 || got[0].ID != want {
 			t.Errorf("%q: %+v", tree, got)
 		}
 	}

@@ -73,9 +73,9 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 	return a, nil
 }
 
-// chunkEnd returns where a chunk may be cut without changing the count of tokens: before the
-// newline that ends its last whole line, since no token reaches from a letter into a line break.
-// A chunk without one is cut between characters, and counted a little high.
+// chunkEnd returns where to cut a chunk without changing its count of tokens: before the newline that ends its last
+// whole line, since no token spans a letter and a line break. A chunk without such a newline is cut between
+// characters, which counts slightly too many tokens.
 func chunkEnd(chunk []byte, last bool) int {
 	if last {
 		return len(chunk)
@@ -111,7 +111,7 @@ func (l *Ledger) Artifacts(ctx context.Context, r ledger.ArtifactsRequest) (ledg
 	})
 }
 
-// artifactSize is about what an artifact's record takes in a page, in bytes.
+// artifactSize estimates the bytes of an artifact's record in a page.
 func artifactSize(a artifacts.Artifact) int {
 	n := 500 + len(a.Tool) + len(a.Hint) + len(a.Title)
 	for _, r := range a.Refs {
@@ -132,7 +132,7 @@ func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest)
 	return page, err
 }
 
-// SearchArtifacts implements ledger.ArtifactStore. It looks through the newest maxList artifacts.
+// SearchArtifacts implements ledger.ArtifactStore. It searches the newest maxList artifacts.
 func (l *Ledger) SearchArtifacts(ctx context.Context,
 	r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
 	list, err := View(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {

@@ -13,12 +13,12 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// bucketUnreferenced holds, by hash, the blobs that a record stopped naming, until they are deleted: a crash
-// in between is made good by the next owner.
+// bucketUnreferenced lists, by hash, the blobs that a record stopped referencing, until they are deleted. After a
+// crash in between, the next owner deletes them.
 const bucketUnreferenced kv.Bucket = "doomed"
 
-// MarkUnreferenced puts a blob on the list of those that are deleted unless some record names them. It belongs
-// into the transaction that takes the name out of a record.
+// MarkUnreferenced lists a blob for deletion unless another record references it. Call it in the transaction that
+// removes the reference.
 func MarkUnreferenced(tx kv.Tx, hash string) error {
 	if hash == "" {
 		return nil
@@ -26,24 +26,23 @@ func MarkUnreferenced(tx kv.Tx, hash string) error {
 	return tx.Put(bucketUnreferenced, []byte(hash), nil)
 }
 
-// ReferenceBlob takes a blob that a record is about to name off the list of those to be deleted. The caller
-// holds l.references for reading.
+// ReferenceBlob removes a blob that a record is about to reference from the list of blobs to delete. The caller holds
+// the blobs: see HoldBlobs.
 func (l *Ledger) ReferenceBlob(tx kv.Tx, hash string) error {
 	l.use(hash)
 	return tx.Delete(bucketUnreferenced, []byte(hash))
 }
 
-// useUp deletes a blob that only carried a request, unless a record names it. A failure costs disk
-// and nothing else: the next owner deletes what is doomed, and a blob that was not doomed is what a
-// crash would have left as well.
+// useUp deletes a blob that only carried a request, unless a record references it. A failure only costs disk space:
+// the next owner deletes listed blobs, and garbage collection the others.
 func (l *Ledger) useUp(ctx context.Context, hash string) {
 	if err := l.Store.Update(ctx, func(tx kv.Tx) error { return MarkUnreferenced(tx, hash) }); err == nil {
 		_ = l.DeleteUnreferenced(ctx)
 	}
 }
 
-// DeleteUnreferenced deletes the doomed blobs that no record names, and clears the list. Nobody comes to
-// name a blob meanwhile.
+// DeleteUnreferenced deletes the listed blobs that no record references, and clears the list. No blob is referenced
+// meanwhile.
 func (l *Ledger) DeleteUnreferenced(ctx context.Context) error {
 	l.references.Lock()
 	defer l.references.Unlock()
@@ -70,7 +69,7 @@ func (l *Ledger) DeleteUnreferenced(ctx context.Context) error {
 	})
 }
 
-// unreferencedBlobs returns the list, and of each blob on it whether a record names it nevertheless.
+// unreferencedBlobs returns the listed blobs, and for each whether a record references it.
 func unreferencedBlobs(tx kv.Tx) (map[string]bool, error) {
 	doomed := map[string]bool{}
 	for r, err := range tx.Scan(bucketUnreferenced, kv.Range{}) {
@@ -93,7 +92,7 @@ func unreferencedBlobs(tx kv.Tx) (map[string]bool, error) {
 	return doomed, nil
 }
 
-// BlobReference is a record that names a blob.
+// BlobReference is a reference from a record to a blob.
 type BlobReference struct {
 	Hash     string
 	Size     int64  // bytes of the content; 0: the record does not say
@@ -102,8 +101,8 @@ type BlobReference struct {
 	artifact string // handle
 }
 
-// BlobReferences yields every reference to a blob in the ledger, log by log, then those of artifacts. A blob
-// that is not among them may be deleted: what comes to name blobs comes to this function too.
+// BlobReferences yields every reference to a blob in the ledger: those of each log, then those of artifacts. A blob
+// without one may be deleted, so every new kind of reference has to be added here.
 func BlobReferences(tx kv.Tx) iter.Seq2[BlobReference, error] {
 	return func(yield func(BlobReference, error) bool) {
 		all, err := sessions.List(tx)
@@ -134,7 +133,7 @@ func BlobReferences(tx kv.Tx) iter.Seq2[BlobReference, error] {
 	}
 }
 
-// yieldEntry yields the blobs that one entry names, and reports whether more are wanted.
+// yieldEntry yields the references of one entry, and reports whether more are wanted.
 func yieldEntry(session string, e sessions.Entry, yield func(BlobReference, error) bool) bool {
 	n := BlobReference{Session: session, Seq: e.Seq}
 	if e.Kind == sessions.KindCompaction {

@@ -23,8 +23,8 @@ func (l *Ledger) LockBlobs() (unlock func()) {
 	return l.references.Unlock
 }
 
-// TrackBlobUse begins or, with nil, ends the noting of blobs that come into use. When it returns, every
-// append that began before has been committed or given up.
+// TrackBlobUse starts recording in seen which blobs come into use; nil ends it. Every append that began earlier has
+// been committed or abandoned when it returns.
 func (l *Ledger) TrackBlobUse(seen map[string]bool) {
 	l.references.Lock()
 	defer l.references.Unlock()
@@ -33,7 +33,7 @@ func (l *Ledger) TrackBlobUse(seen map[string]bool) {
 	l.inUse = seen
 }
 
-// use notes that a blob is stored or named, in case garbage is being collected. The caller holds
+// use records that a blob is stored or referenced, for a garbage collection that may be running. The caller holds
 // l.references for reading.
 func (l *Ledger) use(hash string) {
 	l.mu.Lock()
@@ -43,15 +43,15 @@ func (l *Ledger) use(hash string) {
 	}
 }
 
-// BlobUsed reports whether a blob came into use since TrackBlobUse began.
+// BlobUsed reports whether a blob came into use since TrackBlobUse started.
 func (l *Ledger) BlobUsed(hash string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.inUse[hash]
 }
 
-// storeBlob stores a blob. The caller holds l.references for reading when the content ends, and until it
-// does not matter any more whether the blob is there.
+// storeBlob stores a blob. The caller holds l.references for reading from the end of the content until the blob is
+// referenced or no longer needed.
 func (l *Ledger) storeBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
 	ref, err := l.Store.PutBlob(ctx, content, limits.Blob)
 	if err == nil {
@@ -60,8 +60,8 @@ func (l *Ledger) storeBlob(ctx context.Context, content io.Reader) (kv.BlobRef, 
 	return ref, err
 }
 
-// PutBlob implements ledger.Blobs. Garbage that is collected in this moment does not include the blob: whoever
-// stored it has limits.CollectGrace to name it.
+// PutBlob implements ledger.Blobs. A running garbage collection keeps the blob: its sender has limits.CollectGrace to
+// reference it.
 func (l *Ledger) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
 	end := &ending{Reader: content, then: l.references.RLock}
 	ref, err := l.storeBlob(ctx, end)
@@ -71,7 +71,7 @@ func (l *Ledger) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, er
 	return ref, err
 }
 
-// ending calls a function when a content has ended. It waits for a slow sender without a lock.
+// ending calls a function when its content has ended, so that a slow sender holds no lock.
 type ending struct {
 	io.Reader
 	then func()
@@ -88,7 +88,7 @@ func (e *ending) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBlob returns a whole blob, if it is not longer than limit.
+// readBlob returns a whole blob of at most limit bytes.
 func (l *Ledger) readBlob(ctx context.Context, hash string, limit int64) ([]byte, error) {
 	b, err := l.Store.OpenBlob(ctx, hash)
 	if err != nil {

@@ -19,7 +19,7 @@ const (
 	BucketSummaryText kv.Bucket = "summary_text" // SHA-256 of the text → summary id
 )
 
-// SummaryPlace is where a summary's record stands.
+// SummaryPlace is the position of a summary's record in the logs.
 type SummaryPlace struct {
 	Session string `json:"session"`
 	Seq     int64  `json:"seq"`
@@ -30,7 +30,7 @@ type Restored struct {
 	ID string `json:"id"`
 }
 
-// Compactions folds the compactions of a session's log: which were made, which is in force.
+// Compactions folds the compactions of a session's log: all that were made, and the one in force.
 type Compactions struct {
 	Records []compaction.Record
 	Undone  map[string]time.Time
@@ -38,7 +38,7 @@ type Compactions struct {
 	Now     string           // id of the one in force
 }
 
-// Add takes an entry into account.
+// Add folds one more entry.
 func (c *Compactions) Add(e *sessions.Entry) error {
 	switch e.Kind {
 	case sessions.KindCompaction:
@@ -68,8 +68,7 @@ func (c *Compactions) Add(e *sessions.Entry) error {
 	return nil
 }
 
-// InForce reports whether the view rests on a compaction: it is the current one or among those that
-// the current one includes.
+// InForce reports whether a compaction is the current one or among those that the current one includes.
 func (c *Compactions) InForce(id string) bool {
 	for rec := c.current(); rec != nil; rec = c.record(rec.Previous) {
 		if rec.ID == id {
@@ -79,7 +78,7 @@ func (c *Compactions) InForce(id string) bool {
 	return false
 }
 
-// before returns the id of the compaction that was in force before id, skipping those taken back.
+// before returns the id of the compaction that was in force before id, without restored ones.
 func (c *Compactions) before(id string) string {
 	for rec := c.record(id); rec != nil; rec = c.record(rec.Previous) {
 		if _, gone := c.Undone[rec.Previous]; !gone {
@@ -111,7 +110,7 @@ func (l *Ledger) SummaryText(ctx context.Context, r compaction.Record) (string, 
 	return string(text), err
 }
 
-// ShownText returns the text of a summary as others than the agent see it.
+// ShownText returns the text of a summary as it is shown to others than the agent.
 func (l *Ledger) ShownText(ctx context.Context, r compaction.Record) (string, error) {
 	if r.Shown != "" {
 		return r.Shown, nil
@@ -119,7 +118,7 @@ func (l *Ledger) ShownText(ctx context.Context, r compaction.Record) (string, er
 	return l.SummaryText(ctx, r)
 }
 
-// SummaryAt finds where a summary's record stands; nil when there is none.
+// SummaryAt returns the position of a summary's record; nil for an unknown id.
 func SummaryAt(tx kv.Tx, id string) (*SummaryPlace, error) {
 	raw, err := tx.Get(BucketSummaries, []byte(id))
 	if err != nil || raw == nil {
@@ -132,7 +131,7 @@ func SummaryAt(tx kv.Tx, id string) (*SummaryPlace, error) {
 	return &at, nil
 }
 
-// SummaryRecord finds a summary by its id; nil when there is none.
+// SummaryRecord returns the record of a summary; nil for an unknown id.
 func SummaryRecord(tx kv.Tx, id string) (*compaction.Record, error) {
 	at, err := SummaryAt(tx, id)
 	if err != nil || at == nil {
@@ -149,7 +148,7 @@ func SummaryRecord(tx kv.Tx, id string) (*compaction.Record, error) {
 	return &r, nil
 }
 
-// summaryByText finds the summary whose text a host hands back as a message, or nil.
+// summaryByText returns the summary whose text a host sends back as a message, or nil.
 func summaryByText(tx kv.Tx, text string) (*compaction.Record, error) {
 	id, err := tx.Get(BucketSummaryText, []byte(sessions.Digest([]byte(text))))
 	if err != nil || id == nil {
@@ -158,8 +157,8 @@ func summaryByText(tx kv.Tx, text string) (*compaction.Record, error) {
 	return SummaryRecord(tx, string(id))
 }
 
-// StoreText puts a summary's text into its record, or into a blob when it is too long for one. The caller
-// holds l.references for reading.
+// StoreText stores a summary's text in its record, or in a blob when it is too long. The caller holds the blobs: see
+// HoldBlobs.
 func (l *Ledger) StoreText(ctx context.Context, r compaction.Record, text string) (compaction.Record, error) {
 	r.TextHash = sessions.Digest([]byte(text))
 	if len(text) <= kv.MaxInline {

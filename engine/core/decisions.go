@@ -24,12 +24,12 @@ type placedDecision struct {
 	turn int
 }
 
-// decisions folds those of a session's log.
+// decisions folds the decisions of a log.
 type decisions struct {
 	taken []placedDecision
 }
 
-// add takes an entry into account.
+// add folds one more entry.
 func (d *decisions) add(e *sessions.Entry) error {
 	if e.Kind != sessions.KindDecision {
 		return nil
@@ -49,8 +49,8 @@ type Decided[T any] struct {
 	Turn int
 }
 
-// DecisionsSince returns the decisions of one kind behind an entry of the log, oldest first. One whose payload
-// does not fit the kind, as a newer program may write it, counts as none.
+// DecisionsSince returns the decisions of one kind after an entry of the log, oldest first. It skips payloads that do
+// not fit the kind: a newer program may have written them.
 func DecisionsSince[T any](f *Folded, event string, seq int64) (out []Decided[T]) {
 	for _, d := range f.decisions.taken {
 		if d.Event != event || d.seq <= seq {
@@ -70,7 +70,7 @@ type Decision struct {
 	Data  any
 }
 
-// NewEvent returns the event of a decision or change, with its payload.
+// NewEvent returns the event of a decision or a change, with its payload.
 func NewEvent(kind, session string, entry int64, data any) (ledger.Event, error) {
 	raw, err := json.Marshal(data)
 	if err != nil {

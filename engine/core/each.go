@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// each runs do for 0 to n-1 on as many goroutines as there are processors, and returns the error of
-// the first index that has one. After an error no other index is begun. A panic ends on the caller's
-// goroutine, which knows what to do with it.
+// each runs do for 0 to n-1 on as many goroutines as there are processors, and returns the error of the lowest index
+// that has one. After an error no further index starts. A panic continues on the caller's goroutine.
 func each(n int, do func(i int) error) error {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {

@@ -10,14 +10,14 @@ import (
 	"ctxledger.dev/window"
 )
 
-// EditStep is the payload of a KindEdits entry: what was decided once about the view.
+// EditStep is the payload of a KindEdits entry: edits of a view that were decided together.
 type EditStep struct {
 	Reason string        `json:"reason"`
 	Before int           `json:"tokens_before"` // of the whole view, o200k_base
 	After  int           `json:"tokens_after"`
 	Edits  []window.Edit `json:"edits"`
 	Agent  string        `json:"agent,omitempty"` // whose views they are for; "": of all
-	// Summary is the compaction that took the step along: it goes with it.
+	// Summary is the compaction that included the step: restoring it undoes the step.
 	Summary string `json:"summary,omitempty"`
 }
 
@@ -26,7 +26,7 @@ type steps struct {
 	made []EditStep
 }
 
-// add takes an entry into account. Taking a compaction back takes back what it took along.
+// add folds one more entry. Restoring a compaction undoes the steps that it included.
 func (s *steps) add(e *sessions.Entry) error {
 	switch e.Kind {
 	case sessions.KindEdits:
@@ -45,7 +45,7 @@ func (s *steps) add(e *sessions.Entry) error {
 	return nil
 }
 
-// Edits returns the edits that hold for the reader of a view, in the order in which they were made.
+// Edits returns the edits that apply to the reader of the view, in order.
 func (f *Folded) Edits() (all []window.Edit) {
 	for _, made := range f.made {
 		if made.Agent == "" || strings.EqualFold(made.Agent, f.Agent) {

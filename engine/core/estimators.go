@@ -11,18 +11,18 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// What is learnt of the tokenizers of models lies in the user ledger. The ledger of a workspace has a
-// copy, so that its counts need nobody else. Keys are digests: no words of a host lie in these buckets.
+// The user ledger learns the tokenizers of models. The ledger of a workspace has a copy, so that it can count alone.
+// Keys are digests: these buckets contain no text of a host.
 const (
 	BucketEstimators kv.Bucket = "estimators" // digest of the model's name → tokens.Estimator
-	BucketMeasured   kv.Bucket = "measured"   // digest of host and host id → number of the last request learnt from
+	BucketMeasured   kv.Bucket = "measured"   // digest of host and host id → number of the last learned request
 )
 
-// keyMeasured is where in bucketEngine the event stands up to which this ledger's sessions were measured.
+// keyMeasured is the record of BucketEngine with the last event whose session was measured.
 var keyMeasured = []byte("measured")
 
-// maxMeasurements is how many measurements, or models, one request speaks of: the states of so many
-// models fit into a record, as what is kept under the key of the request has to.
+// maxMeasurements bounds the measurements and the models of one request. The states of so many models fit into the
+// stored response of the request.
 const maxMeasurements = 64
 
 // Learn implements ledger.Calibration.
@@ -57,7 +57,7 @@ func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estim
 	})
 }
 
-// learn takes in the measurements that are new, and stores what follows.
+// learn adds the new measurements to the estimators and stores them.
 func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 	source := []byte(sessions.Digest([]byte(r.Host + "\x00" + r.HostID)))
 	last, err := ReadNumber(tx, BucketMeasured, source)
@@ -66,7 +66,7 @@ func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 	}
 	before := last
 	for _, m := range r.Measurements {
-		e, err := known.of(tx, m.Model) // also of what was learnt before: the answer may not have arrived
+		e, err := known.of(tx, m.Model) // also for known measurements: the response may have been lost
 		if err != nil {
 			return err
 		}
@@ -82,15 +82,23 @@ func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 		return nil
 	}
 	states, err := known.states()
+	if err == nil {
+		err = putStates(tx, states)
+	}
 	if err != nil {
 		return err
 	}
+	return putNumber(tx, BucketMeasured, source, last)
+}
+
+// putStates stores the encoded estimators of models.
+func putStates(tx kv.Tx, states map[string][]byte) error {
 	for model, state := range states {
 		if err := tx.Put(BucketEstimators, estimatorKey(model), state); err != nil {
 			return err
 		}
 	}
-	return putNumber(tx, BucketMeasured, source, last)
+	return nil
 }
 
 // Estimators implements ledger.Calibration.
@@ -130,17 +138,15 @@ func (l *Ledger) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequ
 		return ledger.Estimators{}, err
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.Estimators, []ledger.Event, error) {
-		for model, state := range r.States {
-			if err := tx.Put(BucketEstimators, estimatorKey(model), state); err != nil {
-				return ledger.Estimators{}, nil, err
-			}
+		if err := putStates(tx, r.States); err != nil {
+			return ledger.Estimators{}, nil, err
 		}
 		return ledger.Estimators{Event: r.Event}, nil, putNumber(tx, BucketEngine, keyMeasured, r.Event)
 	})
 }
 
-// estimator returns the estimator of a model. Errors: corrupt for a record that was damaged or holds no
-// state, unavailable for the state of a newer program, which nobody else may overwrite.
+// estimator returns the estimator of a model. Errors: corrupt for a damaged record, unavailable for the state of a
+// newer program, which must not be overwritten.
 func estimator(tx kv.Tx, model string) (*tokens.Estimator, error) {
 	raw, err := tx.Get(BucketEstimators, estimatorKey(model))
 	if err != nil {
@@ -157,7 +163,7 @@ func estimatorKey(model string) []byte {
 	return []byte(sessions.Digest([]byte(tokens.NewEstimator(model).Model())))
 }
 
-// learned holds estimators by the names of their models.
+// learned maps models' names to their estimators.
 type learned map[string]*tokens.Estimator
 
 // learnedOf reads the estimators of models.
@@ -184,7 +190,7 @@ func (k learned) of(tx kv.Tx, model string) (*tokens.Estimator, error) {
 	return e, err
 }
 
-// states encodes the estimators that have learnt.
+// states encodes the estimators that have learned something.
 func (k learned) states() (map[string][]byte, error) {
 	states := map[string][]byte{}
 	for model, e := range k {

@@ -52,7 +52,7 @@ func publish(tx kv.Tx, at time.Time, events []ledger.Event) error {
 	return nil
 }
 
-// ring wakes everybody who waits for events.
+// ring wakes all that wait for events.
 func (l *Ledger) ring() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *Ledger) nextBell() <-chan struct{} {
 	return l.bell
 }
 
-// WaitEvents implements ledger.Events. A caller that has missed events is told so at once.
+// WaitEvents implements ledger.Events. It returns at once when the caller has missed events.
 func (l *Ledger) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if len(r.Kinds) > maxKinds {
 		return ledger.WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait",
@@ -95,7 +95,7 @@ func (l *Ledger) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (le
 	}
 }
 
-// readEvents returns the events after r.After that are of the kinds asked for.
+// readEvents returns the events after r.After of the requested kinds.
 func readEvents(tx kv.Tx, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	newest, err := NewestEvent(tx)
 	if err != nil || r.After < 0 {

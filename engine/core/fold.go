@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Folded is a session's log read once: its headers, the compactions in force, and the view that
-// follows from both. What is kept of it for later (readLogs) is without the last three fields.
+// Folded is a session's log, read once: its headers, the compactions in force and the resulting view. The cached copy
+// (readLogs) lacks the last three fields.
 type Folded struct {
 	Session sessions.Session
 	Entries []sessions.Entry
@@ -33,7 +33,7 @@ func (l *Ledger) Fold(tx kv.Tx, id string) (*Folded, error) {
 	return l.FoldFor(tx, id, ledger.Reader{}, true)
 }
 
-// FoldFor reads the log for one reader. committed says that the transaction has changed nothing of it.
+// FoldFor reads the log for one reader. committed says that the transaction has not changed the log.
 func (l *Ledger) FoldFor(tx kv.Tx, id string, r ledger.Reader, committed bool) (*Folded, error) {
 	s, err := sessions.Get(tx, id)
 	if err != nil {
@@ -52,12 +52,12 @@ func (l *Ledger) FoldFor(tx kv.Tx, id string, r ledger.Reader, committed bool) (
 	return f, nil
 }
 
-// UseEstimators has counts use what a transaction knows of models: one that has ended knows nothing.
+// UseEstimators makes counts use the estimators that a transaction reads. Those of an ended transaction are gone.
 func (f *Folded) UseEstimators(tx kv.Tx) {
 	f.estimator = func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
 }
 
-// Take takes an entry of the log into account.
+// Take folds one more entry of the log.
 func (f *Folded) Take(e *sessions.Entry) error {
 	if err := f.steps.add(e); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (f *Folded) Take(e *sessions.Entry) error {
 	return f.Compactions.Add(e)
 }
 
-// Input is what the view follows from.
+// Input returns what the view is computed from.
 func (f *Folded) Input() window.Input {
 	return window.Input{Entries: f.Entries, Cutoff: f.Cutoff(), Edits: f.Edits(), Filter: f.Policy.Filter}
 }
@@ -78,7 +78,7 @@ func (f *Folded) plan() {
 	f.View = window.Plan(f.Input())
 }
 
-// Extend takes an entry into account that was just appended.
+// Extend folds an entry that was just appended and computes the view again.
 func (f *Folded) Extend(e sessions.Entry) error {
 	f.Entries = append(f.Entries, e)
 	if err := f.Take(&e); err != nil {
@@ -88,7 +88,7 @@ func (f *Folded) Extend(e sessions.Entry) error {
 	return nil
 }
 
-// Clone returns a copy that can be extended by itself.
+// Clone returns a copy that can be extended independently.
 func (f *Folded) Clone() *Folded {
 	c := *f
 	c.Entries, c.Records, c.made = slices.Clip(f.Entries), slices.Clip(f.Records), slices.Clip(f.made)
@@ -97,7 +97,7 @@ func (f *Folded) Clone() *Folded {
 	return &c
 }
 
-// Whole returns the messages of the session as if nothing had been compacted.
+// Whole returns the messages of the session without any compaction.
 func (f *Folded) Whole() []window.Slot {
 	if f.View.Summary == "" && f.Policy.Filter.Empty() {
 		return f.View.Slots
@@ -121,7 +121,7 @@ func (f *Folded) Call(id string) (sessions.Call, bool) {
 	return c, known
 }
 
-// Cutoff returns where the view starts after the compaction in force.
+// Cutoff returns where the view starts after the current compaction.
 func (c *Compactions) Cutoff() *window.Cutoff {
 	cur := c.current()
 	if cur == nil {
@@ -130,8 +130,8 @@ func (c *Compactions) Cutoff() *window.Cutoff {
 	return &window.Cutoff{Summary: cur.ID, FirstKept: cur.FirstKept, Recorded: c.At[cur.ID]}
 }
 
-// Current returns the compaction that the view starts with, or nil. A rewind into the range that a
-// compaction covers takes it out of the view.
+// Current returns the compaction that the view starts with, or nil. A rewind into the range that it covers removes it
+// from the view.
 func (f *Folded) Current() *compaction.Record {
 	if f.View.Summary == "" {
 		return nil
@@ -160,7 +160,7 @@ func (f *Folded) Counter(model string) tokens.Counter {
 	c := f.Models.For(model)
 	e, err := f.estimator(model)
 	if err != nil {
-		return c // a copy that cannot be read is none: the count says that it is the family's
+		return c // unreadable: count as the model's family does; the count says so
 	}
 	return c.With(e)
 }

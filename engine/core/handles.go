@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// content is what a handle stands for, open for reading.
+// content is what a handle names, open for reading.
 type content interface {
 	artifacts.Content
 	io.Closer
@@ -38,8 +38,7 @@ func (l *Ledger) openBlob(ctx context.Context, hash string) (content, error) {
 	return opened{artifacts.Blob(b), b}, nil
 }
 
-// patient is content that is read only as long as somebody waits for it: a search through a long one
-// ends with its caller.
+// patient is content whose reads fail once the context has ended, so that a long search ends with its caller.
 type patient struct {
 	ctx context.Context
 	content
@@ -53,16 +52,16 @@ func (p patient) ReadAt(b []byte, at int64) (int, error) {
 	return p.content.ReadAt(b, at)
 }
 
-// target is what a handle names. The zero value of each field is not what it names.
+// target is what a handle names: exactly one field is set.
 type target struct {
 	blob    string             // an artifact's content
 	summary *compaction.Record // a compaction: its range; or a whole session
 	message *sessions.Stored   // one message
 }
 
-// resolve says what a handle names: an artifact, a summary (the originals of the range that it
-// stands for, one a line), a whole session, or a message by the beginning of its id. A forgotten
-// thing says when it was forgotten. Handles of another workspace's ledger are unknown here.
+// resolve returns what a handle names: an artifact, a summary (the originals of its range, one per line), a whole
+// session, or a message by a prefix of its id. For forgotten content the error says when it was forgotten. Handles of
+// another workspace's ledger are unknown here.
 func resolve(tx kv.Tx, handle string) (target, error) {
 	a, err := artifacts.Get(tx, handle)
 	if err == nil {
@@ -99,8 +98,7 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	return target{message: &e}, err
 }
 
-// open opens what a handle names. It reads the store in steps of its own: call it outside of a
-// transaction.
+// open opens what a handle names. It runs its own transactions: do not call it inside one.
 func (l *Ledger) open(ctx context.Context, handle string) (content, error) {
 	t, err := View(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, handle) })
 	if err != nil {
@@ -109,7 +107,7 @@ func (l *Ledger) open(ctx context.Context, handle string) (content, error) {
 	return l.openTarget(ctx, t)
 }
 
-// openTarget opens what a handle has named.
+// openTarget opens the target of a handle.
 func (l *Ledger) openTarget(ctx context.Context, t target) (content, error) {
 	switch {
 	case t.blob != "":
@@ -142,7 +140,8 @@ func (c *capped) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// ReadBlob implements ledger.Blobs. The range of a summary and a whole session, of any size, are streamed from the log.
+// ReadBlob implements ledger.Blobs. The range of a summary and a whole session are streamed from the log, whatever
+// their size.
 func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
 	if (r.Hash == "") == (r.Handle == "") {
 		return nil, fault.New(fault.Invalid, "engine.read",
@@ -174,15 +173,14 @@ func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.Rea
 	}{io.NewSectionReader(c, r.Offset, c.Size()-r.Offset), c}, nil
 }
 
-// stream is the originals of a range of a log as they are read, a page at a time. Closing it ends the
-// goroutine that reads them.
+// stream reads the originals of a range of a log page by page. Close ends the goroutine that reads them.
 type stream struct {
 	*io.PipeReader
 	stop  context.CancelFunc
-	ended chan struct{} // closed when nothing reads the ledger any more
+	ended chan struct{} // closed when the reading goroutine has ended
 }
 
-// stream opens the originals of a range, from an offset on. Errors: invalid for an offset beyond them.
+// stream opens the originals of a range at an offset. Errors: invalid for an offset beyond them.
 func (l *Ledger) stream(ctx context.Context, of compaction.Record, offset int64) (io.ReadCloser, error) {
 	ctx, stop := context.WithCancel(ctx)
 	r, w := io.Pipe()

@@ -21,24 +21,24 @@ import (
 
 const BucketImports kv.Bucket = "imports" // import id → importRecord
 
-// ImportRecord is an import as it is stored. A batch is remembered here and not among the keys of
-// mutations: its record is written with it anyway, and where it stands in the source says which it is.
+// ImportRecord is the stored state of an import. Its batches are remembered here instead of among the keys of
+// mutations: the record is written with every batch anyway, and the offset in the source identifies the batch.
 type ImportRecord struct {
 	ledger.ImportState
 	Batches []batch `json:"batches,omitempty"` // the newest that have a key, oldest first
 }
 
-// batch is one that was appended, with what identifies it and the answer it got.
+// batch is an appended batch: what identifies it, and its response.
 type batch struct {
 	Key    string `json:"key"`
 	Digest string `json:"digest"`
 	Seq    int64  `json:"seq"`
 }
 
-// keptBatches is how many batches an import remembers: twice as many as its reader has under way.
+// keptBatches is how many batches an import remembers: twice as many as a client has in flight.
 const keptBatches = 4
 
-// digestLen is how many bytes of a digest are kept: enough to tell a client's mistake from a repetition.
+// digestLen is the length of a batch's digest in bytes: enough to distinguish a client's mistake from a repetition.
 const digestLen = 8
 
 // ImportState implements ledger.Recorder.
@@ -59,7 +59,7 @@ func readImport(tx kv.Tx, id string) (ImportRecord, error) {
 	return rec, fault.Wrap(fault.Corrupt, "engine.import", json.Unmarshal(raw, &rec))
 }
 
-// answered returns the answer to an earlier sending of a batch, if there was one.
+// answered returns the response to an earlier request with the same batch, if there was one.
 func (rec ImportRecord) answered(m Mutation) (resp ledger.AppendEntriesResponse, done bool, err error) {
 	i := slices.IndexFunc(rec.Batches, func(b batch) bool { return m.key != "" && b.Key == m.key })
 	switch {
@@ -72,7 +72,7 @@ func (rec ImportRecord) answered(m Mutation) (resp ledger.AppendEntriesResponse,
 	return ledger.AppendEntriesResponse{Session: rec.Session, Seq: rec.Batches[i].Seq}, true, nil
 }
 
-// took notes that a batch was appended as the newest one.
+// took records a batch as the newest one.
 func (rec *ImportRecord) took(r ledger.AppendEntriesRequest, m Mutation, resp ledger.AppendEntriesResponse) {
 	rec.ImportState = ledger.ImportState{Import: r.Import, Session: resp.Session, Offset: r.Next, Line: r.Line,
 		Check: r.Check}
@@ -121,7 +121,7 @@ func (l *Ledger) AppendEntries(ctx context.Context,
 	return appendAll()
 }
 
-// importTree returns the tree that the session of an import runs in: it is found out once.
+// importTree returns the tree of an import's session. It is determined once, with the first batch.
 func (l *Ledger) importTree(ctx context.Context, r ledger.AppendEntriesRequest) (string, error) {
 	if r.Offset == 0 {
 		return l.Trees.TreeOf(dirOf(r.Session)), nil
@@ -136,7 +136,7 @@ func (l *Ledger) importTree(ctx context.Context, r ledger.AppendEntriesRequest) 
 	})
 }
 
-// batchDigest identifies a batch: where it stands in its source, and its originals.
+// batchDigest identifies a batch by its position in the source and by its originals.
 func batchDigest(r ledger.AppendEntriesRequest, ready []*prepared) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %d %d %d %q %v\n", r.Import, r.Offset, r.Next, r.Line, r.Check, r.Done)
@@ -177,11 +177,11 @@ func checkBatch(r ledger.AppendEntriesRequest) error {
 		Label("parent session", r.Session.Parent))
 }
 
-// maxHostID bounds a host's id of a session, in bytes: it stands in keys.
+// maxHostID bounds a host's id of a session, in bytes: the id is part of keys.
 const maxHostID = 200
 
-// errEarly says of a batch that it has overtaken the one before it.
-var errEarly = errors.New("the batch before it is not there yet")
+// errEarly marks the error for a batch that arrived before its predecessor.
+var errEarly = errors.New("the previous batch has not arrived yet")
 
 // appendBatch writes one batch of an import.
 func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*prepared,
@@ -195,22 +195,20 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 		return resp, nil, err
 	}
 	if st.Offset != r.Offset {
-		e := fault.New(fault.Conflict, "engine.append", "the import stands at offset %d, not at %d", st.Offset,
+		e := fault.New(fault.Conflict, "engine.append", "the import is at offset %d, not at %d", st.Offset,
 			r.Offset)
 		if st.Offset < r.Offset {
 			e.Err = errEarly
 		}
-		return zero, nil, e.WithHint("ask for ImportState and go on from there")
+		return zero, nil, e.WithHint("ask for ImportState and continue from there")
 	}
 	s, err := l.importSession(tx, st.ImportState, r)
 	if err != nil {
 		return zero, nil, err
 	}
 	rec := l.recorder(tx, &s, m.At)
-	for _, p := range ready {
-		if _, err := rec.record(p); err != nil {
-			return zero, nil, err
-		}
+	if err := rec.recordAll(ready); err != nil {
+		return zero, nil, err
 	}
 	appeared := s.Pending && r.Done
 	s.Pending = s.Pending && !r.Done
@@ -229,8 +227,7 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 	return resp, rec.events(len(ready), appeared), nil
 }
 
-// importSession returns the session of an import: the one it began, the one of the same host's
-// conversation, or a new one.
+// importSession returns the session of an import: its own, that of the same conversation of the host, or a new one.
 func (l *Ledger) importSession(tx kv.Tx, st ledger.ImportState,
 	r ledger.AppendEntriesRequest) (sessions.Session, error) {
 	if st.Session != "" {
@@ -251,7 +248,7 @@ func (l *Ledger) importSession(tx kv.Tx, st ledger.ImportState,
 	}, r.Import)
 }
 
-// dirOf returns the host's working directory, if it can be one.
+// dirOf returns the host's working directory, "" for one that is too long for a path.
 func dirOf(s sessions.Session) string {
 	if len(s.Dir) > attribution.MaxPath {
 		return ""
@@ -259,7 +256,7 @@ func dirOf(s sessions.Session) string {
 	return s.Dir
 }
 
-// refresh reads a session and takes over what the host has said about it since.
+// refresh reads a session and fills in what the host has reported since.
 func (l *Ledger) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.Session, error) {
 	s, err := sessions.Get(tx, id)
 	if err != nil {
@@ -274,8 +271,8 @@ func (l *Ledger) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.S
 	return s, nil
 }
 
-// events returns the public record of what a recorder wrote: count entries, or none that still
-// change what is seen of the session.
+// events returns the events of what a recorder wrote: count entries, or none if only the visible part of the session
+// changed.
 func (rec *recorder) events(count int, seen bool) []ledger.Event {
 	var out []ledger.Event
 	if count > 0 || seen {
@@ -289,11 +286,11 @@ func (rec *recorder) events(count int, seen bool) []ledger.Event {
 	return out
 }
 
-// overtaken is how long a batch waits for the one before it, which its client has sent first.
+// overtaken is how long a batch waits for its predecessor, which its client has sent earlier.
 const overtaken = time.Second
 
-// await waits until an import has reached an offset, because the batches of one client may overtake
-// each other on their way. An import that does not get there is for the transaction to refuse.
+// await waits until an import has reached an offset, because the batches of one client may arrive out of order. If the
+// import does not reach it, the transaction refuses the batch.
 func (l *Ledger) await(ctx context.Context, id string, offset int64) error {
 	var timer *time.Timer
 	for {
@@ -311,7 +308,7 @@ func (l *Ledger) await(ctx context.Context, id string, offset int64) error {
 		case <-timer.C:
 			return nil
 		case <-l.closed:
-			return nil // the transaction says it
+			return nil // the transaction returns the error
 		case <-ctx.Done():
 			return fault.Wrap(fault.Unavailable, "engine.append", ctx.Err())
 		}

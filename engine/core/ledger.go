@@ -16,11 +16,11 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// BucketEngine holds what the ledger knows of itself: the schema of its records, by which its programs
-// know what buckets to expect. A ledger without the record has schema 1.
+// BucketEngine holds the ledger's own records, such as the schema number that tells programs which buckets to expect.
+// A ledger without that record has schema 1.
 const BucketEngine kv.Bucket = "engine"
 
-// KeySchema is the record of BucketEngine with the number of the schema.
+// KeySchema is the record of BucketEngine with the schema number.
 var KeySchema = []byte("schema")
 
 // Ledger is a ledger opened by this process. It is safe for concurrent use.
@@ -41,24 +41,25 @@ type Ledger struct {
 	closed chan struct{}   // closed by Close
 	once   sync.Once       // closes closed
 
-	// references is held for reading from the time a blob is stored until the record that names it is
-	// committed, and for writing while blobs that no record names are deleted.
+	// references is held for reading from the time a blob is stored until the record that references it is committed,
+	// and for writing while unreferenced blobs are deleted.
 	references sync.RWMutex
 
 	maintenance maintenance
 	logs        readLogs
 }
 
-// ReadOnly is a ledger that only reads originals and masks, for records of an older schema.
+// ReadOnly returns a ledger that only reads originals and masks, for records of an older schema.
 func ReadOnly(store kv.Store, masks *redact.Redactor) *Ledger {
 	return &Ledger{Store: store, Masks: masks}
 }
 
-// Migrate brings the records of a store to the schema of this program, and returns what masks under its key.
+// Migrate upgrades the records of a store to the schema of this program, and returns the redactor with the ledger's
+// key.
 type Migrate func(ctx context.Context, store kv.Store, state string, e env.Env) (*redact.Redactor, error)
 
-// Open opens the ledger in o.State and brings its records to the schema of this program. Errors: unavailable when
-// another process owns it or when a newer version wrote it; denied for a directory that cannot be written; corrupt.
+// Open opens the ledger in o.State and upgrades its records to the schema of this program. Errors: unavailable when
+// another process owns it or a newer version wrote it; denied for a directory that cannot be written; corrupt.
 func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "engine.open", err)
@@ -82,15 +83,15 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 		maintenance: maintenance{token: make(chan struct{}, 1)},
 	}
 	failpoint.Hit("engine.open.doomed")
-	// An earlier owner may have died while forgetting. On a full disk the ledger opens nevertheless: reading it
-	// needs no room, and deleting what makes room has to begin with opening it.
+	// An earlier owner may have crashed while forgetting. A ledger on a full disk still opens: reading needs no
+	// space, and the user has to open it to delete anything.
 	if err := l.DeleteUnreferenced(ctx); err != nil && !bolt.IsFull(err) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return l, nil
 }
 
-// Close waits for the transactions under way and releases the ledger. A waiting WaitEvents ends.
+// Close waits for running transactions and releases the ledger. A waiting WaitEvents returns.
 func (l *Ledger) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Store.Close()
@@ -104,7 +105,7 @@ func (l *Ledger) CheckLocation() error {
 	return nil
 }
 
-// Tighten makes every file of the state directory private again, where others loosened its permissions.
+// Tighten makes every file of the state directory private again, where its permissions were loosened.
 func (l *Ledger) Tighten() error {
 	if s, ok := l.Store.(interface{ Tighten() error }); ok {
 		return s.Tighten()
@@ -112,7 +113,7 @@ func (l *Ledger) Tighten() error {
 	return nil
 }
 
-// Now returns the present time as it is stored: UTC, without a monotonic reading.
+// Now returns the current time as it is stored: UTC, without a monotonic reading.
 func (l *Ledger) Now() time.Time { return l.Env.Now().UTC().Round(0) }
 
 // View runs fn on a snapshot and returns its value.

@@ -7,15 +7,15 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// maintenance lets one piece of housekeeping run at a time: collecting garbage, a backup, rewriting
-// the records, forgetting. Appends are not held up by it.
+// maintenance lets one maintenance task run at a time: garbage collection, a backup, a migration, forgetting. Appends
+// do not wait for it.
 type maintenance struct {
 	token chan struct{} // full while something runs
 	what  atomic.Pointer[string]
 }
 
-// Maintain waits for its turn, names what is done from now on, and returns what ends it. Errors:
-// unavailable, naming what is under way, when ctx ends first.
+// Maintain waits until no other maintenance task runs, registers what starts now, and returns the function that ends
+// it. Errors: unavailable when ctx ends first, naming the running task.
 func (l *Ledger) Maintain(ctx context.Context, what string) (done func(), err error) {
 	m := &l.maintenance
 	select {
@@ -24,7 +24,7 @@ func (l *Ledger) Maintain(ctx context.Context, what string) (done func(), err er
 		return func() { m.what.Store(nil); <-m.token }, nil
 	case <-ctx.Done():
 	}
-	now := "other housekeeping" // of which the name is just not known
+	now := "other housekeeping" // its name is not registered yet
 	if p := m.what.Load(); p != nil {
 		now = *p
 	}

@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// BucketMasks holds the key of the ledger's masks: maskKey → random bytes. It never leaves the ledger, so
-// nobody outside can test a guess against a mask.
+// BucketMasks holds the key of the ledger's masks: MaskKey → random bytes. The key never leaves the ledger, so that a
+// guess cannot be tested against a mask.
 const BucketMasks kv.Bucket = "masks"
 
 // The record of BucketMasks.
@@ -31,7 +31,7 @@ func (l *Ledger) Mask(_ context.Context, r ledger.MaskRequest) (ledger.MaskRespo
 	return ledger.MaskResponse{Text: text, Masked: n}, nil
 }
 
-// masked returns a text with its secrets masked, and how many they were.
+// masked returns a text with its secrets masked, and their number.
 func masked(masks *redact.Redactor, text string) (string, int) {
 	n := len(masks.Find([]byte(text)))
 	if n == 0 {
@@ -40,9 +40,9 @@ func masked(masks *redact.Redactor, text string) (string, int) {
 	return masks.String(text), n
 }
 
-// MaskMessage returns a message whose texts, tool names and arguments are masked: what the ledger derives from a
-// message (names, paths, commands, outcomes, titles, stubs) comes from this form, so that a secret never loses the
-// label by which it is recognised, and no cut leaves half of one. Reasoning, which nothing is derived from, stays.
+// MaskMessage returns a message with masked texts, tool names and arguments. The ledger derives names, paths,
+// commands, outcomes, titles and stubs from this form: masking first keeps the label by which a secret is recognised,
+// and no cut leaves half of one. Reasoning stays as it is, since nothing is derived from it.
 func MaskMessage(masks *redact.Redactor, m transcript.Message) transcript.Message {
 	parts := make([]transcript.Part, len(m.Parts))
 	for i, p := range m.Parts {
@@ -58,13 +58,13 @@ func MaskMessage(masks *redact.Redactor, m transcript.Message) transcript.Messag
 	return m
 }
 
-// maskedLabel masks a text and cuts it to a label, in this order.
+// maskedLabel masks a text, then cuts it to a label.
 func (l *Ledger) maskedLabel(s string) string { return CutLabel(l.Masks.String(s)) }
 
 // MaskedTitle returns the first line of a text as the title of a session.
 func (l *Ledger) MaskedTitle(s string) string { return FirstLine(l.Masks.String(s)) }
 
-// maskMemory masks the texts of a memory and says in it how many values were masked.
+// maskMemory masks the texts of a memory and records the number of masks in it.
 func maskMemory(masks *redact.Redactor, e *memory.Entry) {
 	e.Masked = 0
 	for _, s := range []*string{&e.Name, &e.Description, &e.Source, &e.Body} {
@@ -74,7 +74,7 @@ func maskMemory(masks *redact.Redactor, e *memory.Entry) {
 	}
 }
 
-// maskEvents masks what events say about commits: titles quote commands.
+// maskEvents masks the texts of events: titles quote commands.
 func (l *Ledger) maskEvents(resp ledger.WaitEventsResponse, err error) (ledger.WaitEventsResponse, error) {
 	if err != nil || len(resp.Events) == 0 {
 		return resp, err

@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// defaultRecall is how many memories a query gets when it names no limit.
+// defaultRecall is the number of memories that a query without a limit returns.
 const defaultRecall = 5
 
 // SaveMemory implements ledger.MemoryStore. An empty scope is that of this ledger. Secrets are masked before they are
@@ -66,7 +66,7 @@ func (l *Ledger) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger
 	})
 }
 
-// fitMemories takes bodies out that were not asked for, and what is too much for a page.
+// fitMemories removes bodies that were not requested, and entries that exceed a page.
 func fitMemories(r *ledger.MemoriesResponse, bodies bool) {
 	for i := range r.Entries {
 		if !bodies {

@@ -18,9 +18,8 @@ const maxMessages = 20_000 // messages of one conversation: a commit stays withi
 
 // AppendMessages implements ledger.Recorder.
 //
-// A host that keeps its conversation sends it whole each time. Its messages are known again by
-// their chain of ids, so only what is new is recorded; a summary of ours at the head stands for
-// the range that it replaced.
+// A host that keeps its conversation sends all of it each time. The chain of ids identifies known messages, so only
+// new ones are recorded. One of our summaries at the head represents the range that it replaced.
 func (l *Ledger) AppendMessages(ctx context.Context,
 	r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
 	var zero ledger.AppendMessagesResponse
@@ -44,7 +43,7 @@ func (l *Ledger) AppendMessages(ctx context.Context,
 	return resp, err
 }
 
-// recordMessages records what is new of a conversation, again when another caller was faster.
+// recordMessages records the new messages of a conversation. It retries when another caller was faster.
 func (l *Ledger) recordMessages(ctx context.Context, r ledger.AppendMessagesRequest,
 	m Mutation) (ledger.AppendMessagesResponse, error) {
 	l.references.RLock()
@@ -102,8 +101,7 @@ func (l *Ledger) conversation(ctx context.Context, r ledger.AppendMessagesReques
 	return raws, nil
 }
 
-// recognise returns the format of messages. Where they could be of several, it is that of the session
-// that they continue.
+// recognise returns the format of messages. If several fit, it is that of the session that they continue.
 func (l *Ledger) recognise(ctx context.Context, session string, raws [][]byte) (transcript.Format, error) {
 	var likely []transcript.Format
 	if session != "" {
@@ -116,7 +114,7 @@ func (l *Ledger) recognise(ctx context.Context, session string, raws [][]byte) (
 	return transcript.Recognise(raws, likely...)
 }
 
-// newestFormat returns the format of the newest message of a session, "" when none is near its end.
+// newestFormat returns the format of a session's newest message, "" when the last entries have none.
 func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
 	const near = 100 // entries: what hosts and the ledger itself write between two messages
 	s, err := sessions.Find(tx, session)
@@ -129,8 +127,8 @@ func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
 	return "", err
 }
 
-// tryMessages places a conversation, prepares what is new of it and records that. stale: another
-// caller recorded messages of it in between.
+// tryMessages locates a conversation in the ledger, prepares its new messages and records them. stale: another caller
+// recorded messages of it meanwhile.
 func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte,
 	m Mutation) (ledger.AppendMessagesResponse, error) {
 	c := chained(raws)
@@ -155,8 +153,8 @@ func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest
 	})
 }
 
-// prepareMessages decodes the messages that are not known. Other than in an import, one that cannot
-// be decoded is refused, with its number: its sender can mend it.
+// prepareMessages decodes the new messages. Unlike an import, it refuses one that cannot be decoded, with its number,
+// since its sender can correct it.
 func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte,
 	known int) ([]*prepared, error) {
 	now := l.Now()
@@ -201,10 +199,8 @@ func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at pos
 		}
 	}
 	rec := l.recorder(tx, &s, m.At)
-	for _, p := range ready {
-		if _, err := rec.record(p); err != nil {
-			return zero, nil, err
-		}
+	if err := rec.recordAll(ready); err != nil {
+		return zero, nil, err
 	}
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err
@@ -213,23 +209,19 @@ func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at pos
 	return resp, rec.events(len(ready), rewound), nil
 }
 
-// messageSession returns the session that goes on, or creates one.
+// messageSession returns the session to continue, or creates one.
 func (l *Ledger) messageSession(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared,
 	m Mutation) (sessions.Session, bool, error) {
 	if at.session != "" {
 		s, err := sessions.Get(tx, at.session)
 		return s, false, err
 	}
-	host := r.Host
-	if host == "" {
-		host = "mcp"
-	}
 	seed := []byte(m.key + "\x00" + m.At.String())
 	for _, p := range ready {
 		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
-		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r),
+		Host: cmp.Or(r.Host, "mcp"), Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r),
 		Created: m.At, Updated: m.At, Title: l.title(ready),
 	}, sessions.Digest(seed))
 	return s, true, err

@@ -17,8 +17,8 @@ import (
 
 // The buckets of keys and responses.
 const (
-	BucketKeys  kv.Bucket = "keys"      // key → answered
-	BucketKeyAt kv.Bucket = "keys_time" // time, key → nothing: those of bucketKeys by age
+	BucketKeys  kv.Bucket = "keys"      // key → StoredResponse
+	BucketKeyAt kv.Bucket = "keys_time" // time, key → nothing: the keys of BucketKeys by age
 )
 
 const (
@@ -26,24 +26,24 @@ const (
 	keySweeps = 16  // expired keys that one mutation clears away
 )
 
-// StoredResponse is what is kept of a mutation, so that its repetition gets the same answer.
+// StoredResponse is stored for each mutation with a key, so that a repetition gets the same response.
 type StoredResponse struct {
 	At       time.Time       `json:"at"`
 	Op       string          `json:"op"`
 	Digest   string          `json:"digest"`
 	Response json.RawMessage `json:"response"`
-	// Forgotten is when the response was removed, because it held a text that was to be forgotten.
+	// Forgotten is when the response was removed because it contained a forgotten text.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
 }
 
-// Mutation is one change of the ledger: what it is called, its key, and what identifies its body.
+// Mutation is one change of the ledger: its operation, its key, and a digest of its body.
 type Mutation struct {
 	Op, key, digest string
 	At              time.Time
 }
 
-// Mutation describes a request. body is hashed to recognise another request under the same key;
-// without a key there is nothing to recognise.
+// NewMutation describes a request. The digest of body detects another request under the same key; without a key there
+// is none.
 func (l *Ledger) NewMutation(op, key string, body ...any) (Mutation, error) {
 	m := Mutation{Op: op, key: key, At: l.Now()}
 	if len(key) > maxKey {
@@ -64,8 +64,8 @@ func keyTooLong(op, key string) error {
 	return fault.New(fault.TooLarge, op, "the key of the request has %d bytes, more than %d", len(key), maxKey)
 }
 
-// PreviousResponse returns the answer of an earlier sending, if there was one. A method that prepares much,
-// or from what may be gone by then, asks before it does.
+// PreviousResponse returns the response to an earlier request with the same key, if there was one. A method calls it
+// before expensive preparation, or before it reads what the first request may have consumed.
 func PreviousResponse[R any](ctx context.Context, l *Ledger, m Mutation) (r R, done bool, err error) {
 	if m.key == "" {
 		return r, false, nil
@@ -77,13 +77,13 @@ func PreviousResponse[R any](ctx context.Context, l *Ledger, m Mutation) (r R, d
 	return r, done, err
 }
 
-// Mutate runs fn in one transaction together with the event it returns and the answer under the
-// mutation's key. A repetition runs nothing and gets the stored answer.
+// Mutate runs fn in one transaction, which also stores its events and the response under the mutation's key. A
+// repetition does not run fn and gets the stored response.
 func Mutate[R any](ctx context.Context, l *Ledger, m Mutation, fn func(kv.Tx) (R, []ledger.Event, error)) (R, error) {
 	var r R
 	err := l.Store.Update(ctx, func(tx kv.Tx) error {
 		var zero R
-		r = zero // the function may run more than once
+		r = zero // fn may run more than once
 		done, err := m.answered(tx, &r)
 		if err != nil || done {
 			return err
@@ -109,8 +109,7 @@ func Mutate[R any](ctx context.Context, l *Ledger, m Mutation, fn func(kv.Tx) (R
 	return r, nil
 }
 
-// answered looks for the answer of an earlier sending and puts it into r. One that is older than
-// limits.KeyLife is as good as swept.
+// answered reads the stored response to an earlier request into r. One older than limits.KeyLife counts as expired.
 func (m Mutation) answered(tx kv.Tx, r any) (bool, error) {
 	if m.key == "" {
 		return false, nil
@@ -137,7 +136,7 @@ func (m Mutation) answered(tx kv.Tx, r any) (bool, error) {
 	return true, fault.Wrap(fault.Corrupt, m.Op, json.Unmarshal(a.Response, r))
 }
 
-// keep stores the answer under the key and clears away some that are too old to be asked for.
+// keep stores the response under the key and deletes some expired ones.
 func (m Mutation) keep(tx kv.Tx, r any) error {
 	if m.key == "" || defect.LostKey.Seeded() {
 		return nil
@@ -159,8 +158,8 @@ func (m Mutation) keep(tx kv.Tx, r any) error {
 	return tx.Put(BucketKeyAt, append(TimeKey(m.At), m.key...), nil)
 }
 
-// sweepKeys removes a few of the keys that were stored before a time, and the expired record of the
-// key that is about to be used again.
+// sweepKeys deletes a few of the keys that were stored before a time, and the expired record of the key that is about
+// to be reused.
 func sweepKeys(tx kv.Tx, before time.Time, key string) error {
 	var old [][]byte
 	raw, err := tx.Get(BucketKeys, []byte(key))
@@ -193,7 +192,7 @@ func sweepKeys(tx kv.Tx, before time.Time, key string) error {
 	return nil
 }
 
-// TimeKey is the key of a time, in the order of times.
+// TimeKey returns the key of a time; keys sort as times do.
 func TimeKey(t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(max(t.UnixNano(), 0)))
 }

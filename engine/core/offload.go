@@ -17,13 +17,13 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-const BucketStubs kv.Bucket = "stubs" // session NUL entry call id → the text that stands for the result
+const BucketStubs kv.Bucket = "stubs" // session NUL entry call id → stub of the result
 
-// ownTools are our retrieval calls. Their results are never offloaded: a stub that is read back
-// through another stub would never end.
+// ownTools are our retrieval tools. Their results are never offloaded: reading back a stub through another stub would
+// not end.
 var ownTools = []string{"read_artifact", "compact_conversation", "context_status"}
 
-// offload makes an artifact of a result and stores the stub that stands in its place from now on.
+// offload turns a result into an artifact and stores the stub that replaces it in views.
 func (rec *recorder) offload(r *result) error {
 	c, _, err := sessions.CallOf(rec.tx, rec.session.ID, r.CallID)
 	if err != nil {
@@ -62,8 +62,8 @@ func (rec *recorder) offload(r *result) error {
 	return rec.tx.Put(BucketStubs, key, []byte(stub))
 }
 
-// stubFor returns the text that stands for a result: of a command's output what a terminal shows of it,
-// whole where that is small enough, without secrets in both cases: the artifact has them.
+// stubFor returns the stub of a result. That of a command is its output as a terminal shows it, in full if it is small
+// enough. Secrets are masked in both: the artifact has them.
 func (r *result) stubFor(a artifacts.Artifact, command bool, masks *redact.Redactor) (stub string, ok bool) {
 	if command && r.screen != nil {
 		return artifacts.ScreenStub(a, r.text, masks.String(r.screen.text), r.screen.chars <= limits.OffloadChars)
@@ -71,7 +71,7 @@ func (r *result) stubFor(a artifacts.Artifact, command bool, masks *redact.Redac
 	return artifacts.Stub(a, r.shown, r.Failed || command)
 }
 
-// Hint returns the telling argument of a call, as in "path=src/a.go".
+// Hint returns the characteristic argument of a call, as in "path=src/a.go".
 func Hint(c sessions.Call) string {
 	if c.Target == "" {
 		return ""
@@ -90,8 +90,8 @@ func Hint(c sessions.Call) string {
 	return artifacts.Hint(args)
 }
 
-// alias makes a message known in the wording in which views show it, with stubs in the place of
-// results: a host that took a view over hands it back like that.
+// alias indexes a message also in the form that views show, with stubs instead of results: a host that took over a
+// view sends it back in that form.
 func (rec *recorder) alias(chain string, e sessions.Entry, p *prepared, results []result) error {
 	stubs := map[string]string{}
 	for _, r := range results {
@@ -113,7 +113,7 @@ func (rec *recorder) alias(chain string, e sessions.Entry, p *prepared, results 
 	return sessions.Alias(rec.tx, rec.session.ID, e, sessions.MessageID(chain, sessions.Digest(shown)))
 }
 
-// Stub returns the text that stands for a result of an entry in every view.
+// Stub returns the text that replaces a result of an entry in every view.
 func Stub(tx kv.Tx, session string, seq int64, callID string) (string, error) {
 	raw, err := tx.Get(BucketStubs, StubKey(session, seq, callID))
 	if err != nil {

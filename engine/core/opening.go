@@ -7,17 +7,17 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// openingText stands in front of calls with which a conversation begins, where the provider takes none but
-// behind a user's message. It is in no log.
+// openingText is a user message before the calls with which a conversation begins, for providers that accept calls
+// only after one. It is in no log.
 const openingText = "[The conversation begins with the calls below: what was asked before them is not recorded.]"
 
-// OpeningMessage is the message with that text. It counts nothing, as other messages that are made up.
+// OpeningMessage returns the message with that text. Like other synthetic messages it counts no tokens.
 func OpeningMessage(f transcript.Format) ledger.ViewMessage {
 	return ledger.ViewMessage{Role: transcript.RoleUser, Format: f, Edited: true,
 		JSON: transcript.NewMessage(f, transcript.RoleUser, openingText)}
 }
 
-// BeginsWithCalls reports whether a view without a summary begins with calls that its provider would not take.
+// BeginsWithCalls reports whether a view without a summary begins with calls, and its provider rejects that.
 func (f *Folded) BeginsWithCalls() bool {
 	head := f.View.Head()
 	if f.Current() != nil || head == len(f.View.Slots) {
@@ -36,7 +36,7 @@ func (f *Folded) BeginsWithCalls() bool {
 	return calls > len(first.DropCalls)
 }
 
-// withoutOpening takes the message off that stands in front of a view that is handed back.
+// withoutOpening removes the opening message of a view that a host sends back.
 func withoutOpening(f transcript.Format, raws [][]byte) [][]byte {
 	if len(raws) > 1 && transcript.Alternates(f) && bytes.Equal(raws[0], OpeningMessage(f).JSON) {
 		return raws[1:]

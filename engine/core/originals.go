@@ -29,7 +29,7 @@ func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error)
 	return original[e.Message.From:e.Message.To], nil
 }
 
-// originalOf returns the original of an entry that was not forgotten.
+// originalOf returns the original of an entry that is not forgotten.
 func (l *Ledger) originalOf(ctx context.Context, e sessions.Stored) ([]byte, error) {
 	if e.Blob == "" {
 		return e.Original, nil
@@ -37,7 +37,7 @@ func (l *Ledger) originalOf(ctx context.Context, e sessions.Stored) ([]byte, err
 	return l.readBlob(ctx, e.Blob, limits.Blob)
 }
 
-// DecodeEntry returns the message of one entry. Errors: not_found when it was forgotten.
+// DecodeEntry returns the decoded message of an entry. Errors: not_found for a forgotten one.
 func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, session string, seq int64) (transcript.Message, error) {
 	e, err := sessions.GetEntry(tx, session, seq)
 	if err == nil && e.Forgotten != nil {

@@ -13,10 +13,10 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// MaxBranches is how many sessions with the same beginning are looked at.
+// MaxBranches bounds the sessions with a common beginning that are examined.
 const MaxBranches = 64
 
-// chain is a conversation as it is handed in, with the digests of its messages.
+// chain is a conversation as a host sends it, with the digests of its messages.
 type chain struct {
 	raws    [][]byte
 	digests []string
@@ -30,16 +30,15 @@ func chained(raws [][]byte) chain {
 	return c
 }
 
-// position is where a conversation stands in the ledger.
+// position is the place of a conversation in the ledger.
 type position struct {
 	session string // "" for a new one
 	known   int    // messages that are in the ledger already
 	last    int64  // the entry of the newest known one; 0: none
 }
 
-// place finds how much of a conversation is known, and which session goes on: the named one, or the
-// one that ends where the known part ends. Anything else is a new session, be it a fork of a shared
-// beginning.
+// locate finds how much of a conversation is known, and which session it continues: the named one, or the one that
+// ends where the known part ends. Anything else becomes a new session, even if it forks from a common beginning.
 func (l *Ledger) locate(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
 	if r.Session != "" {
 		return locateIn(tx, r, c)
@@ -98,17 +97,16 @@ func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, erro
 	return at.in(tx, s.ID)
 }
 
-// start is where a chain is followed from: the known messages at its head, and the id that the next
-// one follows.
+// start is where following a chain starts: the known messages at its head, and the id before the next one.
 type start struct {
 	session string // that of the summary at the head
 	known   int
 	id      string // "" at the beginning of a conversation
 }
 
-// head recognises a summary of ours at the head of a conversation, behind what the system said and the
-// provider's own compaction: it stands for the messages up to the newest that it covers. Where the system
-// says something else than in the summary's session, the conversation is another one.
+// head recognises one of our summaries at the head of a conversation, after the system's messages and the provider's
+// own compaction. It represents the messages up to the newest that it covers. If the system's messages differ from
+// those of the summary's session, it is another conversation.
 func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
 	system, behind := 0, behindCompacted(f, c.raws)
 	for i, raw := range c.raws {
@@ -142,7 +140,7 @@ func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
 	return start{}, nil
 }
 
-// behindCompacted returns where the messages behind the provider's own newest compaction begin, 0 for none.
+// behindCompacted returns the index after the provider's own newest compaction, 0 for none.
 func behindCompacted(f transcript.Format, raws [][]byte) int {
 	if !transcript.Itemised(f) {
 		return 0
@@ -158,19 +156,19 @@ func behindCompacted(f transcript.Format, raws [][]byte) int {
 	return 0
 }
 
-// walk follows a chain as far as its messages are known: in one session, or in any.
+// walk follows a chain as long as its messages are known: in one session, or with "" in any.
 func walk(tx kv.Tx, c chain, from start, session string) (start, error) {
 	for i := from.known; i < len(c.digests); i++ {
 		p, found, err := find(tx, sessions.MessageID(from.id, c.digests[i]), session)
 		if err != nil || !found {
 			return from, err
 		}
-		from.known, from.id = i+1, p.ID // the id of another wording is that of the message itself
+		from.known, from.id = i+1, p.ID // an alias has the id of the message itself
 	}
 	return from, nil
 }
 
-// find returns where a message stands, in one session or in any.
+// find returns the place of a message in one session, or with "" in any.
 func find(tx kv.Tx, id, session string) (sessions.Place, bool, error) {
 	if session != "" {
 		return sessions.PlaceIn(tx, session, id)
@@ -182,7 +180,7 @@ func find(tx kv.Tx, id, session string) (sessions.Place, bool, error) {
 	return places[0], true, nil
 }
 
-// in returns where a start stands in a session that has it.
+// in returns the position of a start in a session that contains it.
 func (s start) in(tx kv.Tx, session string) (position, error) {
 	at := position{session: session, known: s.known}
 	if s.known == 0 {
@@ -196,8 +194,8 @@ func (s start) in(tx kv.Tx, session string) (position, error) {
 	return at, err
 }
 
-// endOf follows a chain and returns the session that ends where it stops being known; none when
-// every session that knows it goes on differently.
+// endOf follows a chain and returns the session that ends where the known part ends; none if every session that
+// contains it continues differently.
 func endOf(tx kv.Tx, c chain, from start) (position, error) {
 	end, err := walk(tx, c, from, from.session)
 	if err != nil || end.known == 0 {
@@ -219,8 +217,8 @@ func endOf(tx kv.Tx, c chain, from start) (position, error) {
 	return position{}, nil
 }
 
-// rewind notes that a session goes on from an earlier message than its newest, and reports whether
-// it does: what stands between is no longer part of the conversation.
+// rewind records that a session continues from an earlier message than its newest, and reports whether it does. The
+// messages in between are no longer part of the conversation.
 func rewind(tx kv.Tx, s *sessions.Session, to int64, at time.Time) (bool, error) {
 	newest, _, err := sessions.PlaceIn(tx, s.ID, s.Chain)
 	if err != nil || newest.Seq == to {

@@ -21,20 +21,19 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// maxFacts bounds the ids and names of the calls and results of one entry, and once more what its
-// calls are about, in bytes: even if JSON writes each byte as six, the record stays within
-// kv.MaxValue.
+// maxFacts bounds the ids and names of an entry's calls and results, and separately the targets of its calls, in
+// bytes. Even if JSON escapes each byte as six, the record stays within kv.MaxValue.
 const maxFacts = 16 << 10
 
-// prepared is an entry about to be appended: all that can be known of it before the transaction.
+// prepared is an entry to append, with everything that is known before the transaction.
 type prepared struct {
 	entry    sessions.Entry
-	original []byte // nil when it lies in entry.Blob
+	original []byte // nil when it is in entry.Blob
 	digest   string // SHA-256 of the original
 	calls    []attribution.Call
 	results  []result
 	effects  []sessions.Effect
-	opaque   bool // it holds what features do not show: images, or a provider's sealed parts
+	opaque   bool // it has images or sealed parts, which features do not cover
 }
 
 // result is a tool result with its text.
@@ -44,20 +43,19 @@ type result struct {
 	shown  string      // the text without secrets
 	screen *screen     // what a terminal shows of the text, if that is something else
 	blob   *kv.BlobRef // where the text is, when it is large enough to become an artifact
-	stub   string      // what stands in its place, once it became one
+	stub   string      // its replacement in views, once it is an artifact
 }
 
-// screen is a rendered text and its size in characters.
+// screen is a rendered text and its length in characters.
 type screen struct {
 	text  string
 	chars int
 }
 
-// minRendered is how many characters a result must lose by rendering for that to be shown in its place,
-// if it is not to be offloaded for its size: less is not worth an artifact.
+// minRendered is how many characters rendering must save before a result of normal size becomes an artifact.
 const minRendered = 1000
 
-// offloads reports whether a result becomes an artifact, if it is of a command, or else of another tool.
+// offloads reports whether a result becomes an artifact; command says whether it is one of a command.
 func (r *result) offloads(command bool) bool {
 	if command && r.screen != nil && r.Chars-r.screen.chars >= minRendered {
 		return true
@@ -79,7 +77,7 @@ func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (
 	if span := n.Message; span != (transcript.Span{}) &&
 		(span.From < 0 || span.To < span.From || int64(span.To) > p.entry.Size) {
 		return nil, fault.New(fault.Invalid, op,
-			"the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
+			"the message at bytes %d to %d is outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
 	if n.Kind == sessions.KindMessage {
 		p.extract(s.Corrections, l.Masks)
@@ -87,8 +85,7 @@ func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (
 	return p, nil
 }
 
-// prepareAll prepares the entries of a batch, several at once: decoding and counting are most of
-// the work of an import.
+// prepareAll prepares the entries of a batch in parallel: decoding and counting are most of the work of an import.
 func (l *Ledger) prepareAll(ctx context.Context, s Settings, entries []sessions.NewEntry) ([]*prepared, error) {
 	ready := make([]*prepared, len(entries))
 	err := each(len(entries), func(i int) (err error) {
@@ -98,14 +95,14 @@ func (l *Ledger) prepareAll(ctx context.Context, s Settings, entries []sessions.
 	return ready, err
 }
 
-// storeBlobs stores the blobs that prepared entries need, several at once. The caller holds l.references
-// until the entries are committed.
+// storeBlobs stores the blobs of prepared entries in parallel. The caller holds l.references until the entries are
+// committed.
 func (l *Ledger) storeBlobs(ctx context.Context, ready []*prepared) error {
 	defer failpoint.Hit("engine.prepare.placed")
 	return each(len(ready), func(i int) error { return l.storeBlobsOf(ctx, ready[i]) })
 }
 
-// header copies what a face says about an entry, within bounds.
+// header copies a client's description of an entry, within limits.
 func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 	at := n.Time.UTC()
 	if y := at.Year(); y < 0 || y > 9999 {
@@ -119,8 +116,7 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 	}
 }
 
-// load sets what identifies an entry: the bytes of its original, or the blob that it lies in. The
-// blob of a note is never read.
+// load sets the digest and the size of an entry, from its original or its blob. It never reads the blob of a note.
 func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) error {
 	const op = "engine.append"
 	switch {
@@ -142,9 +138,9 @@ func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) err
 	return err
 }
 
-// extract fills in what the log keeps of a message. A message that cannot be decoded stays in the
-// log as a note: its original is what counts. corrections are how messages begin that correct an agent. What
-// is kept of the message's words is taken from its masked form.
+// extract fills in what the log keeps of a message. A message that cannot be decoded stays in the log as a note with
+// its original. corrections are the beginnings of messages that correct an agent. Words of the message are taken from
+// its masked form.
 func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	raw := p.original
 	if span := p.entry.Message; !span.Empty() {
@@ -182,9 +178,9 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	}
 }
 
-// facts is what the calls and results take in the record of the entry, in bytes before quoting.
+// facts returns the size of the calls and results in the record of the entry, in bytes before escaping.
 func (p *prepared) facts() int {
-	const fields = 16 // the names and numbers beside the texts, which need no quoting
+	const fields = 16 // names and numbers, which need no escaping
 	n := 0
 	for _, c := range p.calls {
 		n += len(c.ID) + len(c.Name) + fields + intents.SameSize
@@ -195,7 +191,7 @@ func (p *prepared) facts() int {
 	return n
 }
 
-// unread makes a note of a message: its original stays, and nothing is known of it.
+// unread turns a message into a note: its original stays, and nothing derived from it.
 func (p *prepared) unread(why string) {
 	e := &p.entry
 	e.Kind, e.Note, e.Role = sessions.KindNote, CutLabel(why), ""
@@ -204,7 +200,7 @@ func (p *prepared) unread(why string) {
 	p.calls, p.results = nil, nil
 }
 
-// part counts one part and keeps what the log says about it, shown being its masked form.
+// part counts one part and records its facts. shown is its masked form.
 func (p *prepared) part(part, shown transcript.Part) int {
 	p.opaque = p.opaque || part.Sealed || part.Media > 0 || part.Kind == transcript.KindImage
 	p.entry.Features[tokens.FeatureBlocks]++
@@ -216,7 +212,7 @@ func (p *prepared) part(part, shown transcript.Part) int {
 		p.entry.Reasoning += n
 	case transcript.KindCall:
 		if part.Sealed {
-			return n + p.count(string(part.Args)) // the provider's own call: nobody else answers it
+			return n + p.count(string(part.Args)) // the provider's own call, which it answers itself
 		}
 		n += p.count(part.Name) + p.count(string(part.Args))
 		m := intents.Classify(part.Name, part.Args)
@@ -242,7 +238,7 @@ func (p *prepared) part(part, shown transcript.Part) int {
 	return n
 }
 
-// screenOf renders a text. It is nil for a text that has nothing to render.
+// screenOf renders a text; nil if rendering changes nothing.
 func screenOf(text string) *screen {
 	shown, rendered := termtext.Shown(text)
 	if !rendered {
@@ -258,8 +254,8 @@ func (p *prepared) count(text string) int {
 	return f[tokens.FeatureTokens]
 }
 
-// storeBlobsOf stores an original that is too long for a record, and the texts of results that may
-// become artifacts: blobs are durable before the records that name them.
+// storeBlobsOf stores an original that is too long for a record, and the results that may become artifacts: blobs are
+// durable before the records that reference them.
 func (l *Ledger) storeBlobsOf(ctx context.Context, p *prepared) error {
 	if p.entry.Blob == "" && len(p.original) > kv.MaxInline {
 		ref, err := l.storeBlob(ctx, bytes.NewReader(p.original))
@@ -271,7 +267,7 @@ func (l *Ledger) storeBlobsOf(ctx context.Context, p *prepared) error {
 	for i := range p.results {
 		r := &p.results[i]
 		if !r.offloads(true) || artifacts.IsStub(r.text) {
-			continue // whose result it is, the transaction will know
+			continue // the transaction knows the call and decides
 		}
 		ref, err := l.storeBlob(ctx, strings.NewReader(r.text))
 		if err != nil {

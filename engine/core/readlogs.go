@@ -17,15 +17,15 @@ const (
 	maxLogEntries = 50_000 // of all of them together
 )
 
-// readLogs keeps the logs that were read last, so that a session that went on is read from where it was.
-// Only what a transaction without changes has seen comes in: it was committed.
+// readLogs caches the logs that were read last, so that only the new entries of a session are read. It only contains
+// committed entries: those read by transactions without changes.
 type readLogs struct {
 	mu   sync.Mutex
 	kept []readLog // guarded by mu; the most recently used last
 }
 
-// readLog is a log as it was read, and what followed from it. Nobody changes its entries. The array behind
-// them is appended to by whoever took it out of readLogs, and by nobody else, and so is the planner.
+// readLog is a cached log with its folded form. Its entries do not change. Only the transaction that took it out of
+// readLogs appends to the array of entries and uses the planner.
 type readLog struct {
 	session   string
 	rewritten uint64 // how often entries had been rewritten
@@ -68,7 +68,7 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy wi
 	return f, nil
 }
 
-// known returns what is kept of a log. With take it is taken out, to be appended to.
+// known returns the cached log of a session. With take it leaves the cache, to be appended to.
 func (l *readLogs) known(s sessions.Session, rewritten uint64, take bool) readLog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *readLogs) known(s sessions.Session, rewritten uint64, take bool) readLo
 	return log
 }
 
-// put keeps a log, unless a longer one is kept, and lets the oldest go where there are too many.
+// put caches a log, unless a longer one is cached, and evicts the oldest above the limits.
 func (l *readLogs) put(log readLog) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,8 +108,7 @@ func (l *readLogs) entries() (n int) {
 	return n
 }
 
-// Rest lets go of what is kept only to be faster: the logs that were read, what became of them, and the tables of the
-// tokenizers. It is for a ledger that nobody has asked anything for a while.
+// Rest drops the caches of an idle ledger: the logs that were read, and the tables of the tokenizers.
 func (l *Ledger) Rest() {
 	l.logs.mu.Lock()
 	l.logs.kept = nil

@@ -24,11 +24,21 @@ func (l *Ledger) recorder(tx kv.Tx, session *sessions.Session, at time.Time) *re
 	return &recorder{l, tx, session, at, attribution.NewEffects(l.Trees, tx, session, at)}
 }
 
-// record appends p to the session with everything that follows from it.
-func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
+// recordAll appends prepared entries in order.
+func (rec *recorder) recordAll(ready []*prepared) error {
+	for _, p := range ready {
+		if err := rec.record(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record appends p to the session and records all that follows from it.
+func (rec *recorder) record(p *prepared) error {
 	p, err := rec.identify(p)
 	if err != nil {
-		return sessions.Entry{}, err
+		return err
 	}
 	s, e := rec.session, p.entry // a copy: the transaction may run twice
 	e.ID = sessions.MessageID(s.Chain, p.digest)
@@ -42,23 +52,23 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	if e.Usage != nil {
 		s.Usage = s.Usage.Add(*e.Usage)
 	}
-	room := maxFacts
+	left := maxFacts
 	for _, c := range p.calls {
 		target := rec.target(c)
-		if len(target) <= room {
+		if len(target) <= left {
 			c.Target = target
-			room -= len(target)
+			left -= len(target)
 		}
 		c.Same = intents.Same(c.Name, c.Shown.Meaning, c.Shown.Args, target)
-		if from := rec.files.Path(c.Meaning.From); c.Op == intents.OpMove && len(from) <= room {
+		if from := rec.files.Path(c.Meaning.From); c.Op == intents.OpMove && len(from) <= left {
 			c.From = from
-			room -= len(from)
+			left -= len(from)
 		}
 		e.Calls = append(e.Calls, c.Call)
 	}
 	results, err := rec.results(p)
 	if err != nil {
-		return e, err
+		return err
 	}
 	for _, r := range results {
 		e.Results = append(e.Results, r.Result)
@@ -66,32 +76,32 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 	chain := s.Chain
 	e, err = sessions.Append(rec.tx, s, e, p.original)
 	if err != nil {
-		return e, err
+		return err
 	}
 	if err := rec.alias(chain, e, p, results); err != nil {
-		return e, err
+		return err
 	}
 	if e.Blob != "" {
 		if err := rec.l.ReferenceBlob(rec.tx, e.Blob); err != nil {
-			return e, err
+			return err
 		}
 	}
 	if err := rec.files.Begin(e, p.calls); err != nil {
-		return e, err
+		return err
 	}
 	outcomes := make([]attribution.Outcome, len(p.results))
 	for i, r := range p.results {
 		outcomes[i] = attribution.Outcome{CallID: r.CallID, Text: r.shown, Failed: r.Failed}
 	}
 	if err := rec.files.Finish(e, outcomes, p.effects); err != nil || !e.Prompt {
-		return e, err
+		return err
 	}
-	return e, rec.files.Abandon(e.Time)
+	return rec.files.Abandon(e.Time)
 }
 
-// identify gives calls and results that have no ids of their own those under which the session knows
-// them: what the format derives comes again in every answer. A result belongs to the newest answer
-// before it, and follows the results that came already.
+// identify gives calls and results without ids of their own the ids by which the session knows them: ids that the
+// format derives repeat in every answer. A result belongs to the newest answer before it, after the results that have
+// arrived already.
 func (rec *recorder) identify(p *prepared) (*prepared, error) {
 	if !transcript.Derives(p.entry.Format) {
 		return p, nil
@@ -125,8 +135,8 @@ func derived(id string) bool {
 	return ok
 }
 
-// caller returns the newest entry of the conversation that is an answer, 0 when none is near, and how
-// many results of each function came since.
+// caller returns the newest answer of the conversation, 0 when none is near, and the number of results since, by
+// function.
 func (rec *recorder) caller() (seq int64, came map[string]int, err error) {
 	const near = 100 // entries between an answer and the results of its calls
 	came = map[string]int{}
@@ -145,7 +155,7 @@ func (rec *recorder) caller() (seq int64, came map[string]int, err error) {
 	return 0, came, err
 }
 
-// target returns what a call is about, its path as the ledger keeps paths.
+// target returns the target of a call; a path in the form of the ledger.
 func (rec *recorder) target(c attribution.Call) string {
 	switch c.Meaning.Op {
 	case intents.OpShell, intents.OpCommit, intents.OpGrep, intents.OpList, "":
@@ -154,8 +164,7 @@ func (rec *recorder) target(c attribution.Call) string {
 	return rec.files.Path(c.Meaning.Target)
 }
 
-// results returns the results of p after offloading those that are large. They are copies: the
-// transaction may run twice.
+// results offloads the large results of p. It returns copies, since the transaction may run twice.
 func (rec *recorder) results(p *prepared) ([]result, error) {
 	out := slices.Clone(p.results)
 	for i := range out {

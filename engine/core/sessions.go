@@ -30,7 +30,7 @@ func visible(tx kv.Tx) ([]sessions.Session, error) {
 	return slices.DeleteFunc(all, func(s sessions.Session) bool { return s.Pending }), err
 }
 
-// sessionSize is about what a session takes in a page, in bytes.
+// sessionSize estimates the bytes of a session in a page.
 func sessionSize(s sessions.Session) int { return 700 + len(s.Title) + len(s.Dir) + len(s.HostID) }
 
 // Session implements ledger.SessionReader.
@@ -53,7 +53,7 @@ func (l *Ledger) Session(ctx context.Context, r ledger.SessionRequest) (sessions
 	})
 }
 
-// unnamed finds the one session of a tree, "" for any, that was active in the last ten minutes.
+// unnamed finds the one session of a tree that was active in the last ten minutes; "" is any tree.
 func (l *Ledger) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, error) {
 	all, err := visible(tx)
 	if err != nil {
@@ -62,12 +62,7 @@ func (l *Ledger) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, 
 	if tree != "" {
 		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return !l.Trees.IsOf(s, tree) })
 	}
-	var active []sessions.Session
-	for _, s := range all {
-		if s.Live(l.Now()) {
-			active = append(active, s)
-		}
-	}
+	active := slices.DeleteFunc(slices.Clone(all), func(s sessions.Session) bool { return !s.Live(l.Now()) })
 	switch {
 	case len(active) == 1:
 		return active[0], nil
@@ -112,7 +107,7 @@ func (l *Ledger) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogRespon
 	})
 }
 
-// Stale says that a log went on since something was decided about it.
+// Stale is the error for a log that has new entries since a plan was made.
 func Stale(s sessions.Session, position int64) error {
 	return fault.New(fault.Stale, "engine.accept",
 		"the log of session %s went on from entry %d to %d since the plan was made", s.ID, position, s.Seq).

@@ -40,7 +40,7 @@ type Settings struct {
 	Corrections []string
 }
 
-// settled fills in what is not configured.
+// settled fills in defaults.
 func (s Settings) settled() Settings {
 	if s.Models == nil {
 		s.Models = tokens.Builtin()
@@ -58,7 +58,7 @@ func (s Settings) settled() Settings {
 // maxSettings is how many trees' settings are kept.
 const maxSettings = 64
 
-// treeSettings knows what each of the directory trees that share a ledger configures. It is safe for concurrent use.
+// treeSettings reads and caches the configuration of each tree that shares a ledger. It is safe for concurrent use.
 type treeSettings struct {
 	root string
 	read func(tree string) Settings // nil: every tree has own
@@ -72,7 +72,7 @@ func newTreeSettings(o Options) *treeSettings {
 	return &treeSettings{root: o.Workspace, read: o.SettingsOf, own: o.Settings.settled(), kept: map[string]Settings{}}
 }
 
-// of returns what holds in a tree; "" is the workspace.
+// of returns the settings of a tree; "" is the workspace.
 func (t *treeSettings) of(tree string) Settings {
 	if tree == "" || tree == t.root || t.read == nil {
 		return t.own
@@ -90,11 +90,10 @@ func (t *treeSettings) of(tree string) Settings {
 	return s
 }
 
-// Settings returns what is configured for a session: by the tree that it ran in.
+// Settings returns the settings of a session: those of the tree that it ran in.
 func (l *Ledger) Settings(s sessions.Session) Settings { return l.configured.of(s.Tree) }
 
-// policyFor returns how much of a session a reader is to see. Errors: invalid for a policy that cannot be
-// meant.
+// policyFor returns the policy for a reader of a session. Errors: invalid for a policy that is not valid.
 func (l *Ledger) policyFor(s sessions.Session, r ledger.Reader) (window.Policy, error) {
 	if r.Policy != nil {
 		return *r.Policy, r.Policy.Check()

@@ -8,7 +8,7 @@ import (
 )
 
 // Limits of the texts in requests. A request with a longer text is refused. Texts of a recorded session are cut
-// instead: nobody can edit a session file.
+// instead, since session files cannot be corrected.
 const (
 	maxLabel = 300   // bytes of a name, title, hint, model or id
 	maxTitle = 120   // characters of a session's title

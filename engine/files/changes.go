@@ -37,7 +37,7 @@ func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.Ch
 	})
 }
 
-// changeSize is about what a change takes in a page, in bytes.
+// changeSize estimates the bytes of a change in a page.
 func changeSize(c changes.Change) int {
 	return 550 + len(c.Path) + len(c.Agent) + 80*len(c.Candidates)
 }
@@ -46,8 +46,8 @@ func notPath(op, p string) error {
 	return fault.New(fault.Invalid, op, "%.1000q is not a path", p)
 }
 
-// staleReads returns the files that a session has read and that others changed afterwards, by path,
-// at most defaultList.
+// staleReads returns the files that a session has read and others changed afterwards, by path, at most
+// core.DefaultList.
 func (l *Files) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
 	f, err := l.Fold(tx, session)
 	if err != nil {

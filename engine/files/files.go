@@ -1,5 +1,5 @@
-// Package files says what sessions meant to do with files and what happened to them, and takes in what an observer
-// sees of them.
+// Package files returns what sessions intended to do with files and how the files changed, and records what an
+// observer sees of them.
 package files
 
 import "ctxledger.dev/engine/core"

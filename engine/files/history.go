@@ -14,8 +14,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// maxHistory bounds the changes, the intents and the reads of one file that FileHistory returns: the
-// newest of each.
+// maxHistory bounds the changes, the intents and the reads that FileHistory returns: the newest of each.
 const maxHistory = 1000
 
 // FileHistory implements ledger.Files.
@@ -68,7 +67,7 @@ func (l *Files) Intents(ctx context.Context, r ledger.IntentsRequest) (ledger.In
 	})
 }
 
-// newestOf sorts a list, oldest first, and returns as much of its end as fits.
+// newestOf sorts a list, oldest first, and returns as many of its newest elements as fit.
 func newestOf[T any](list []T, older func(a, b T) int, size func(T) int) []T {
 	slices.SortStableFunc(list, func(a, b T) int { return older(b, a) })
 	list = core.Fitting(list[:min(len(list), maxHistory)], limits.Page/3, size)
@@ -76,7 +75,7 @@ func newestOf[T any](list []T, older func(a, b T) int, size func(T) int) []T {
 	return core.OrEmpty(list)
 }
 
-// intentSize is about what an intent takes in a page, in bytes.
+// intentSize estimates the bytes of an intent in a page.
 func intentSize(in intents.Intent) int {
 	n := 600 + len(in.Target) + len(in.From) + len(in.Command) + len(in.Error) + len(in.Outcome) + len(in.CallID)
 	for k, v := range in.Args {
@@ -108,8 +107,7 @@ func reads(tx kv.Tx, path string) ([]ledger.FileRead, error) {
 	}, func(ledger.FileRead) int { return 150 }), nil
 }
 
-// resultTokens returns the size of a call's result, which stands in one of the entries after it; 0
-// when it never came.
+// resultTokens returns the size of a call's result, which is in one of the following entries; 0 without a result.
 func resultTokens(tx kv.Tx, r sessions.Read) (int, error) {
 	const near = 64 // parallel calls put other entries between
 	for e, err := range sessions.Scan(tx, r.Session, r.Seq+1, r.Seq+near) {

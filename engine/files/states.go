@@ -14,7 +14,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// maxStates is how many files one RecordStates tells of.
+// maxStates bounds the files of one RecordStates request.
 const maxStates = 500
 
 // RecordStates implements ledger.Observations.
@@ -27,14 +27,14 @@ func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) 
 	if err != nil {
 		return resp, err
 	}
-	news, err := core.View(ctx, l.Ledger,
-		func(tx kv.Tx) ([]ledger.Observation, error) { return l.news(tx, r.Tree, r.States) })
-	if err != nil || len(news) == 0 {
-		return resp, err // nothing to write: most looks find what is known
+	fresh, err := core.View(ctx, l.Ledger,
+		func(tx kv.Tx) ([]ledger.Observation, error) { return l.unknown(tx, r.Tree, r.States) })
+	if err != nil || len(fresh) == 0 {
+		return resp, err // nothing to write, as for most observations
 	}
 	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RecordStatesResponse, []ledger.Event, error) {
 		w := witness{attribution.NewAttributor(l.Trees, tx, nil), r.Tree, r.Started, []changes.Change{}}
-		for _, o := range news {
+		for _, o := range fresh {
 			if err := w.see(o); err != nil {
 				return resp, nil, err
 			}
@@ -43,7 +43,7 @@ func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) 
 	})
 }
 
-// checkStates refuses what no observer hands in.
+// checkStates refuses requests that an observer does not send.
 func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 	const op = "engine.states"
 	if len(r.States) > maxStates {
@@ -69,8 +69,8 @@ func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 	return nil
 }
 
-// news keeps the observations of a tree that say anything new.
-func (l *Files) news(tx kv.Tx, tree string, all []ledger.Observation) ([]ledger.Observation, error) {
+// unknown keeps the observations of a tree that the ledger does not know yet.
+func (l *Files) unknown(tx kv.Tx, tree string, all []ledger.Observation) ([]ledger.Observation, error) {
 	var out []ledger.Observation
 	for _, o := range all {
 		st, known, err := changes.StateOf(tx, tree, o.Path)
@@ -96,7 +96,7 @@ func (l *Files) news(tx kv.Tx, tree string, all []ledger.Observation) ([]ledger.
 	return out, nil
 }
 
-// witness takes observations into the ledger, in one transaction.
+// witness records observations in one transaction.
 type witness struct {
 	attribution.Attributor
 	tree    string    // of all that was seen
@@ -104,7 +104,7 @@ type witness struct {
 	seen    []changes.Change
 }
 
-// see compares one observation with what is known of the file, and records what follows.
+// see compares an observation with the known state of the file, and records what follows.
 func (w *witness) see(o ledger.Observation) error {
 	was, known, err := changes.StateOf(w.Tx, w.tree, o.Path)
 	if err != nil {
@@ -134,8 +134,8 @@ func (w *witness) see(o ledger.Observation) error {
 	return w.conclude(is, !known)
 }
 
-// time returns when a file became what was seen: its own time, if that lies between the last look and
-// this one, else when the change was noticed. A file that was moved here brings an old time along.
+// changedAt returns when a file changed: its own modification time, if that is between the previous observation and
+// this one, otherwise when the change was noticed. A file that was moved here has an older time.
 func changedAt(o ledger.Observation, since time.Time) time.Time {
 	switch {
 	case o.Exists && o.Modified.After(since) && !o.Modified.After(o.Seen):
@@ -146,7 +146,7 @@ func changedAt(o ledger.Observation, since time.Time) time.Time {
 	return o.Seen.UTC()
 }
 
-// firstTime returns since when a file that was never seen before is known to be so.
+// firstTime returns since when a newly observed file has had its state.
 func firstTime(o ledger.Observation) time.Time {
 	if o.Exists && o.Modified.Before(o.Seen) {
 		return o.Modified.UTC()
@@ -154,7 +154,7 @@ func firstTime(o ledger.Observation) time.Time {
 	return o.Seen.UTC()
 }
 
-// changed records that a file changed, in the record of the claim that it bears out or in a new one.
+// changed records that a file changed, in the record of the claim that it confirms or in a new one.
 func (w *witness) changed(op changes.Op, was, is changes.State) error {
 	by, err := w.Of(w.tree, is.Path, is.Since)
 	if err != nil {
@@ -177,7 +177,7 @@ func (w *witness) changed(op changes.Op, was, is changes.State) error {
 	}
 	c.Op, c.Source, c.Time = op, changes.Observed, is.Since
 	c.HashTo, c.Large = is.Hash, is.Large || was.Large
-	if len(claims) == 0 { // else the file was something else in between, which nobody saw
+	if len(claims) == 0 { // otherwise it had another state in between
 		c.HashFrom, c.Before = was.Hash, was.Since
 	}
 	if own >= 0 {
@@ -189,7 +189,7 @@ func (w *witness) changed(op changes.Op, was, is changes.State) error {
 	return err
 }
 
-// first completes the claim that explains a file which was not looked at before.
+// first completes the claim that explains a newly observed file.
 func (w *witness) first(is changes.State) error {
 	claims, err := claimsSince(w.Tx, w.tree, is.Path, time.Time{})
 	if err != nil || len(claims) == 0 || is.Hash == "" {
@@ -205,8 +205,8 @@ func (w *witness) first(is changes.State) error {
 	return changes.Update(w.Tx, c)
 }
 
-// unchanged withdraws a claim that the file does not bear out: its bytes are those from before the
-// call. Of several claims since then none is withdrawn: one may have taken back another.
+// unchanged withdraws a claim that the file contradicts: its content is that from before the call. Of several claims
+// none is withdrawn, since one may have undone another.
 func (w *witness) unchanged(was changes.State, o ledger.Observation) error {
 	claims, err := claimsSince(w.Tx, w.tree, o.Path, was.Since)
 	if err != nil || len(claims) != 1 || claims[0].Time.After(o.Seen) || attribution.ContentOf(was) == "" {
@@ -219,9 +219,8 @@ func (w *witness) unchanged(was changes.State, o ledger.Observation) error {
 	return changes.Withdraw(w.Tx, claims[0])
 }
 
-// conclude says of the pending calls that act on a file what became of them, where their hosts have
-// gone on without their results, and notes what the file was like before those that still run. first
-// says that the file was never looked at before.
+// conclude decides how the pending calls on a file ended, if their hosts have moved on without a result, and records
+// the previous state of the file for calls that still run. first says that the file was not observed before.
 func (w *witness) conclude(is changes.State, first bool) error {
 	pending, err := w.PendingOn(w.tree, is.Path)
 	if err != nil {
@@ -251,8 +250,8 @@ func (w *witness) conclude(is changes.State, first bool) error {
 	return nil
 }
 
-// notePre notes what the file of a pending call was like before, if that can be known. What a call is
-// to write and is not there was not there before either.
+// notePre records the state of a file before a pending call, if it is known. A file that a call is about to write and
+// that does not exist did not exist before either.
 func (w *witness) notePre(in intents.Intent, is changes.State, first bool) (intents.Intent, error) {
 	pre, err := attribution.HashBefore(w.Tx, is, in.Begun)
 	if first && !is.Exists && (in.Op == intents.OpWrite || in.Op == intents.OpCopy) {
@@ -267,12 +266,8 @@ func (w *witness) notePre(in intents.Intent, is changes.State, first bool) (inte
 
 // claimsSince returns the claims on a file of a tree after a time, newest first.
 func claimsSince(tx kv.Tx, tree, path string, since time.Time) ([]changes.Change, error) {
-	list, err := changes.OfPath(tx, path, attribution.MaxRecent)
-	if err != nil {
-		return nil, err
-	}
-	list = attribution.InTree(list, tree)
-	return slices.DeleteFunc(list, func(c changes.Change) bool { return !c.Claim() || !c.Time.After(since) }), nil
+	list, err := attribution.Recent(tx, tree, path)
+	return slices.DeleteFunc(list, func(c changes.Change) bool { return !c.Claim() || !c.Time.After(since) }), err
 }
 
 // changeEvents returns the public record of observed changes: one event a session.
