@@ -9,7 +9,7 @@ import (
 
 // command is a test or build that ran before.
 type command struct {
-	text   string // white space single, without what only stands around it
+	text   string // with single spaces, without assignments and redirections
 	failed bool   // the last run
 }
 
@@ -59,8 +59,8 @@ var (
 	saysPassed = regexp.MustCompile(`(?i)pass|\bok\b|exit (code |status )?0|succe|✓|✅|clean|green|no (errors|issues)`)
 )
 
-// told reports whether a text holds the command with the outcome of its last run.
-func (c *command) told(flat string) bool {
+// keptIn reports whether a text holds the command with the outcome of its last run.
+func (c *command) keptIn(flat string) bool {
 	says := saysPassed
 	if c.failed {
 		says = saysFailed
@@ -72,7 +72,7 @@ func (c *command) told(flat string) bool {
 		}
 		from += i + len(c.text)
 		line, rest, _ := strings.Cut(flat[from:], "\n")
-		if strings.Trim(line, " `:*") == "" { // the outcome may stand below
+		if strings.Trim(line, " `:*") == "" { // the outcome may be on the next line
 			line, _, _ = strings.Cut(rest, "\n")
 		}
 		if !continues(flat, from) && says.MatchString(line) {
@@ -81,8 +81,8 @@ func (c *command) told(flat string) bool {
 	}
 }
 
-// continues reports whether the command goes on at i, so that another one is meant: "go test ./a" is
-// not "go test ./a/b".
+// continues reports whether the command continues at i and so is another one: "go test ./a" is not
+// "go test ./a/b".
 func continues(s string, i int) bool {
 	return i < len(s) && (isWord(rune(s[i])) || s[i] == '/' || s[i] == '.' || s[i] == '-')
 }

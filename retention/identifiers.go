@@ -65,8 +65,8 @@ func (s set) add(all ...string) {
 	}
 }
 
-// Identifiers returns the identifiers that a text names, and every word that could be one: for whoever
-// compares many texts.
+// Identifiers returns the identifiers that a text names, and every word that could be one. Callers that compare
+// many texts use it.
 func Identifiers(raw string) (named []string, words map[string]bool) {
 	t := newText(raw)
 	named = identifiers(raw)

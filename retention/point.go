@@ -2,6 +2,7 @@ package retention
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func NewPoint(dir string, before, after []Message) *Point {
 	for i := range before {
 		b.take(&before[i])
 	}
-	p.files, p.commands = b.changed(), b.commands
+	p.files, p.commands = b.changed, b.commands
 	p.requests = b.requests[max(0, len(b.requests)-lastRequest):]
 	p.ranked, p.before = b.rank(), b.said.String()
 	p.follow(after, newText(p.before))
@@ -122,8 +123,10 @@ func stringsIn(raw json.RawMessage) []string {
 	return appendStrings(nil, v)
 }
 
-// options are arguments of tools that choose among the tool's own words, which nobody has to remember.
-var options = map[string]bool{"status": true, "type": true, "mode": true, "output_mode": true, "subagent_type": true, "model": true}
+// options are arguments whose values are words of the tool itself: a summary need not keep them.
+var options = map[string]bool{
+	"status": true, "type": true, "mode": true, "output_mode": true, "subagent_type": true, "model": true,
+}
 
 func appendStrings(out []string, v any) []string {
 	switch v := v.(type) {
@@ -134,12 +137,7 @@ func appendStrings(out []string, v any) []string {
 			out = appendStrings(out, e)
 		}
 	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		for _, k := range keys {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			if !options[k] {
 				out = appendStrings(out, v[k])
 			}

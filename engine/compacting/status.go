@@ -34,7 +34,7 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 			return ledger.Status{}, err
 		}
 		if r.Brief {
-			return ledger.Status{Use: views.Room(f, c, w, views.Filled(f, text)), NextCuts: []ledger.NextCut{}, Agents: []ledger.AgentInput{}}, nil
+			return ledger.Status{Use: views.BriefUse(f, c, w, views.Filled(f, text)), NextCuts: []ledger.NextCut{}, Agents: []ledger.AgentInput{}}, nil
 		}
 		st := ledger.Status{Use: views.Use(f, c, w, views.Filled(f, text), views.Unedited(f)), Total: f.Session.Usage, Agents: views.Agents(f), SinceTurns: views.Turns(f)}
 		l.MaskUse(&st.Use) // its names are paths and tools

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"time"
@@ -32,11 +33,7 @@ func (ob *observer) flush(ctx context.Context) {
 		return
 	}
 	b := batch{ob: ob, rules: ob.rules()}
-	var rest []string
-	for name := range ripe {
-		rest = append(rest, name)
-	}
-	slices.Sort(rest)
+	rest := slices.Sorted(maps.Keys(ripe))
 	for _, vanished := range []bool{true, false} { // a directory that was moved leaves before it comes
 		rest = slices.DeleteFunc(rest, func(name string) bool {
 			ob.o.Pulse.Beat()
@@ -74,7 +71,10 @@ func (ob *observer) examine(ctx context.Context, b *batch, name string, info saf
 		delete(parent.subs, path.Base(name))
 	}
 	for _, file := range ob.dirs.gone(name) {
-		b.add(ctx, look{name: file, info: safefs.Info{Kind: safefs.Absent}, noticed: noticed, had: changes.State{Tree: ob.scope.tree, Path: file, Exists: true}})
+		b.add(ctx, look{
+			name: file, info: safefs.Info{Kind: safefs.Absent}, noticed: noticed,
+			had: changes.State{Tree: ob.scope.tree, Path: file, Exists: true},
+		})
 	}
 	if parent == nil || b.rules.Ignored(name, false) && !ob.named[name] {
 		return

@@ -38,16 +38,14 @@ func (l *Upkeep) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledg
 		return u.DiskUsage, err
 	}
 	for _, n := range disk {
-		u.Blobs.Count++
-		u.Blobs.Disk += n
+		count(&u.Blobs, n, 0)
 	}
 	garbage, err := l.garbage(ctx)
 	if err != nil {
 		return u.DiskUsage, err
 	}
 	for _, b := range garbage {
-		u.Unnamed.Count++
-		u.Unnamed.Disk += b.Disk
+		count(&u.Unnamed, b.Disk, 0)
 	}
 	err = l.Store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.Scope, disk) })
 	return u.DiskUsage, err

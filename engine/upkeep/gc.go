@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"ctxledger.dev/engine/core"
@@ -84,11 +85,7 @@ func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 		}
 		return nil
 	})
-	garbage := make([]kv.StoredBlob, 0, len(old))
-	for _, b := range old {
-		garbage = append(garbage, b)
-	}
-	return garbage, err
+	return slices.Collect(maps.Values(old)), err
 }
 
 // deleteUnused deletes those of some blobs that have not come into use since the collection began.
@@ -102,8 +99,7 @@ func (l *Upkeep) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed 
 		if err := l.Store.DeleteBlob(ctx, b.Hash); err != nil {
 			return err
 		}
-		freed.Count++
-		freed.Disk += b.Disk
+		count(freed, b.Disk, 0)
 	}
 	return nil
 }
