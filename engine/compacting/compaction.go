@@ -45,8 +45,10 @@ func (l *Compactions) PlanCompaction(ctx context.Context, r ledger.PlanCompactio
 // checkPlan refuses options beyond their limits.
 func checkPlan(r ledger.PlanCompactionRequest) error {
 	o := r.Options
-	return core.CheckTexts("engine.plan", core.Label("session", r.Session), core.Label("agent", r.Agent), core.Text{What: "notes", Value: o.Notes, Most: limits.Notes}, core.Label("model", o.Model),
-		core.Label("reason", o.Reason), core.Text{What: "focus", Value: o.Focus, Most: core.MaxQuery}, core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
+	return core.CheckTexts("engine.plan", core.Label("session", r.Session), core.Label("agent", r.Agent),
+		core.Text{What: "notes", Value: o.Notes, Most: limits.Notes}, core.Label("model", o.Model),
+		core.Label("reason", o.Reason), core.Text{What: "focus", Value: o.Focus, Most: core.MaxQuery},
+		core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
 }
 
 // plan plans a compaction, with the answer of a model where there is one.
@@ -63,7 +65,7 @@ func (l *Compactions) plan(
 	return compaction.Plan(in, o)
 }
 
-// compactionInput gathers what the compaction domain reads of a session.
+// compactionInput gathers the input of the compaction domain from a session.
 func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options) (compaction.Input, error) {
 	whole := f.Whole()
 	in := compaction.Input{
@@ -113,7 +115,9 @@ func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Fol
 
 // item joins the entries of one message of the view.
 func item(f *core.Folded, slot window.Slot) compaction.Item {
-	it := compaction.Item{Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens, Compacted: slot.Compacted}
+	it := compaction.Item{
+		Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens, Compacted: slot.Compacted,
+	}
 	for _, seq := range slot.Seqs {
 		e := f.Entries[seq-1] // sequence numbers have no gaps
 		if it.ID == "" {
@@ -158,8 +162,8 @@ func (l *Compactions) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) err
 	return nil
 }
 
-// fileActs returns the files that a shell command plainly moves or deletes. Of one that was cut only
-// whole lines count.
+// fileActs returns the files that a shell command evidently moves or deletes. Of a truncated command only whole lines
+// count.
 func (l *Compactions) fileActs(s sessions.Session, in intents.Intent) []compaction.FileAct {
 	command := in.Command
 	if in.CommandCut() {
