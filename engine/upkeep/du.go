@@ -21,7 +21,7 @@ import (
 // maxUsage is how many sessions a report of disk usage lists.
 const maxUsage = 100
 
-// DiskUsage implements API. It reads every record and looks at every file.
+// DiskUsage implements API. It reads every record and the size of every file.
 func (l *Upkeep) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledger.DiskUsage, error) {
 	u := usage{ledger.DiskUsage{State: l.State}}
 	if err := u.walk(ctx, l.State); err != nil {
@@ -70,7 +70,7 @@ func (l *Upkeep) BlobSizes(ctx context.Context) (map[string]int64, error) {
 func (u *usage) walk(ctx context.Context, state string) error {
 	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
-			return nil // gone in the meantime, or nothing by itself
+			return nil // deleted in the meantime, or without a size of its own
 		}
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func (u *usage) walk(ctx context.Context, state string) error {
 		if err != nil {
 			return err
 		}
-		rel, _ := filepath.Rel(state, path) // path lies below state
+		rel, _ := filepath.Rel(state, path) // path is below state
 		u.file(filepath.ToSlash(rel), info.Size())
 		return nil
 	})
@@ -92,7 +92,7 @@ func (u *usage) walk(ctx context.Context, state string) error {
 // file takes one file of the state directory into account.
 func (u *usage) file(name string, size int64) {
 	if name == RecordsName {
-		return // it reserves more than it takes
+		return // its size on disk comes from the store
 	}
 	u.Total += size
 	switch top, _, _ := strings.Cut(name, "/"); {
@@ -187,7 +187,7 @@ func (u *usage) readRest(tx kv.Tx, scope memory.Scope) error {
 	return err
 }
 
-// ended is the error of work that nobody waits for any more.
+// ended is the error of work whose context has ended.
 func ended(ctx context.Context) error {
 	return fault.Wrap(fault.Unavailable, "engine.housekeeping", ctx.Err())
 }

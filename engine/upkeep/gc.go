@@ -12,11 +12,11 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// collectBatch is how many blobs are deleted before appends get their turn again.
+// collectBatch is how many blobs are deleted under one lock: appends wait that long.
 const collectBatch = 16
 
-// CollectGarbage implements API. What it deletes are blobs of requests that never came to an end, of
-// forgotten contents, and pages of views; then the records are rewritten without what was deleted.
+// CollectGarbage implements API. It deletes blobs of requests that never ended, of forgotten contents, and of pages of
+// views. Then it compacts the file of records.
 func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
 	done, err := l.Maintain(ctx, "collecting garbage")
 	if err != nil {
@@ -44,7 +44,7 @@ func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequ
 	return c, err
 }
 
-// collect deletes the garbage. A blob that is stored or named from the moment that it starts stays.
+// collect deletes the garbage. It keeps blobs that are stored or referenced after it starts.
 func (l *Upkeep) collect(ctx context.Context) (ledger.BlobUsage, error) {
 	l.WatchUse(map[string]bool{})
 	defer l.WatchUse(nil)
@@ -61,7 +61,7 @@ func (l *Upkeep) collect(ctx context.Context) (ledger.BlobUsage, error) {
 	return freed, nil
 }
 
-// garbage returns the blobs that no record names and that are old enough to go.
+// garbage returns the unreferenced blobs that are old enough to be deleted.
 func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 	before := l.Now().Add(-limits.CollectGrace)
 	old := map[string]kv.StoredBlob{}
@@ -88,7 +88,7 @@ func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 	return slices.Collect(maps.Values(old)), err
 }
 
-// deleteUnused deletes those of some blobs that have not come into use since the collection began.
+// deleteUnused deletes those of some blobs that were not used since the collection began.
 func (l *Upkeep) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed *ledger.BlobUsage) error {
 	l.Naming.Lock()
 	defer l.Naming.Unlock()
