@@ -132,7 +132,7 @@ type writer struct {
 	err   error // of w, the first one
 }
 
-// What stands around the entries.
+// What surrounds the entries.
 const (
 	head   = "{\n  \"Entries\": ["
 	indent = "\n    "
