@@ -40,7 +40,7 @@ func TestLostEventsLeadToARescan(t *testing.T) {
 	ob := w.observer()
 	w.read("d/a.go", "d/b.go")
 	ob.refresh(t.Context())
-	must(t, ob.dirs.close()) // nobody hears of what follows
+	must(t, ob.dirs.close()) // no events of what follows
 	w.put("d/a.go", "22")
 	w.put("d/c.go", "22")
 	w.put("d/e.go", "22")

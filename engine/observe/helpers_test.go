@@ -195,8 +195,8 @@ func (w *world) settle() {
 	w.await(sentinel)
 }
 
-// told returns the changes as words, oldest first, without those of the sentinel.
-func (w *world) told() []string {
+// recorded returns the changes as words, oldest first, without those of the sentinel.
+func (w *world) recorded() []string {
 	w.t.Helper()
 	list := w.changes()
 	out := []string{}
@@ -221,7 +221,7 @@ func (w *world) changes() []changes.Change {
 // want compares the changes, in any order.
 func (w *world) want(want ...string) {
 	w.t.Helper()
-	got := w.told()
+	got := w.recorded()
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

@@ -35,7 +35,7 @@ func TestEverySaveIsOneChange(t *testing.T) {
 		{"in place, the same size", []in{write("", "two")}, []changes.Op{changes.Modified}},
 		{"truncate, then write", []in{func(f string) error { return os.Truncate(f, 0) }, write("", "new text")}, []changes.Op{changes.Modified}},
 		{"append twice", []in{appendTo("x"), appendTo("y")}, []changes.Op{changes.Modified}},
-		{"write beside, rename", []in{write(".tmp123", "new text"), rename(".tmp123", "")}, []changes.Op{changes.Modified}},
+		{"write another file, rename", []in{write(".tmp123", "new text"), rename(".tmp123", "")}, []changes.Op{changes.Modified}},
 		{"vim", []in{write("4913", ""), remove("4913"), rename("", "~"), write("", "new text"), remove("~")}, []changes.Op{changes.Modified}},
 		{"JetBrains", []in{write("___jb_tmp___", "new text"), rename("", "___jb_old___"), rename("___jb_tmp___", ""), remove("___jb_old___")}, []changes.Op{changes.Modified}},
 		{"unlink and create", []in{remove(""), write("", "new text")}, []changes.Op{changes.Modified}},
@@ -133,7 +133,7 @@ func TestChangesMadeWhileNothingRan(t *testing.T) {
 	w.put("d/c.go", "2") // before the host and its observer died; the result was never written
 	w.put("d/a.go", "2")
 	must(t, os.Remove(w.path("d/b.go")))
-	w.put("d/other.go", "2") // nobody knew it
+	w.put("d/other.go", "2") // no session touched it
 	info, err := os.Stat(w.path("d/a.go"))
 	must(t, err)
 	w.start()
