@@ -126,7 +126,7 @@ func TestChangesAreReplacedAndWithdrawn(t *testing.T) {
 	one := record(Change{Path: "a", Op: Modified, Source: Transcript, Session: "s", Time: noon})
 	two := record(Change{Path: "a", Op: Modified, Source: Observed, Time: noon.Add(time.Second)})
 	if !one.Claim() || two.Claim() {
-		t.Error("what was observed is no claim, what was told is one")
+		t.Error("an observed change is no claim, a reported one is")
 	}
 	moved := two
 	moved.Session, moved.Time = "s", noon.Add(time.Minute)

@@ -211,6 +211,6 @@ func TestPendingIntentsAreFoundUntilTheirOutcome(t *testing.T) {
 	})
 	storetest.Update(t, s, IndexPending)
 	if got := pending(""); got != "a 1, ab 1" {
-		t.Errorf("built anew: %q", got)
+		t.Errorf("rebuilt: %q", got)
 	}
 }
