@@ -57,8 +57,8 @@ func (r Result) status() (Status, *int) {
 var (
 	telling = regexp.MustCompile(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|` +
 		`not found|no such|denied|fatal)\b|---\s*FAIL`)
-	summing = regexp.MustCompile(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|test result|` +
-		`build|error)\b`)
+	summing = regexp.MustCompile(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|` +
+		`test result|build|error)\b`)
 )
 
 // Outcome returns the one line of a command's output that best shows how it ended: for a failure

@@ -15,11 +15,13 @@ type command struct {
 
 var (
 	// checks recognises a simple command that tests or builds.
-	checks = regexp.MustCompile(`^(\S*/)?(go (test|build|vet)|pytest|python3? -m (pytest|unittest)|tox|vitest|jest|mocha|` +
+	checks = regexp.MustCompile(`^(\S*/)?(go (test|build|vet)|pytest|python3? -m (pytest|unittest)|tox|` +
+		`vitest|jest|mocha|` +
 		`rspec|phpunit|ctest|golangci-lint|staticcheck|tsc|eslint|ruff|mypy|make|cmake|ninja|` +
 		`(npx|bunx) (tsc|jest|vitest|eslint|playwright)|` +
 		`(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*(test|build|lint|check|typecheck|compile)|` +
-		`(cargo|dotnet|swift|mix|mvn|gradle|gradlew|zig|just|task|mise|rake|bazel)\s.*\b(test|build|check|clippy|lint|ci|fmt))\b`)
+		`(cargo|dotnet|swift|mix|mvn|gradle|gradlew|zig|just|task|mise|rake|bazel)\s.*` +
+		`\b(test|build|check|clippy|lint|ci|fmt))\b`)
 	operators   = regexp.MustCompile(`\s*(?:&&|\|\||;|\n)\s*`)
 	assignments = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)|time|sudo|timeout \S+)\s+)+`)
 	redirection = regexp.MustCompile(`\s*(?:\d?>&\d|&?\d?>>?\s*\S+|<\s*\S+)`)

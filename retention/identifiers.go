@@ -30,7 +30,8 @@ func identifiers(text string) []string {
 				n = chunk
 			}
 		}
-		f := transcript.Extract(transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText, Text: text[:n]}}})
+		f := transcript.Extract(transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText,
+			Text: text[:n]}}})
 		for _, p := range f.Paths {
 			if p = twoSegments(p); !noPath.MatchString(p) {
 				out = append(out, p)

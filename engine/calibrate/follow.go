@@ -132,7 +132,8 @@ func (f *follower) round(ctx context.Context) (took time.Duration, err error) {
 
 // keep stores what was learned, and up to which event.
 func (f *follower) keep(ctx context.Context, states map[string][]byte, event int64) error {
-	_, err := f.api.KeepEstimators(ctx, ledger.KeepEstimatorsRequest{Estimators: ledger.Estimators{States: states, Event: event}})
+	_, err := f.api.KeepEstimators(ctx,
+		ledger.KeepEstimatorsRequest{Estimators: ledger.Estimators{States: states, Event: event}})
 	return err
 }
 

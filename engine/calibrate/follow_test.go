@@ -123,15 +123,17 @@ func follow(t *testing.T, l ledger.API, rounds int, user func(context.Context) (
 }
 
 // followBut is follow without the sessions of which skip is true.
-func followBut(t *testing.T, l ledger.API, rounds int, user func(context.Context) (ledger.API, error), skip func(sessions.Session) bool) {
+func followBut(t *testing.T, l ledger.API, rounds int, user func(context.Context) (ledger.API, error),
+	skip func(sessions.Session) bool) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(), User: user, Skip: skip, Wait: func(context.Context, time.Duration) {
-		if rounds--; rounds < 0 { // once before the first round
-			stop()
-		}
-	}})
+	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(), User: user, Skip: skip,
+		Wait: func(context.Context, time.Duration) {
+			if rounds--; rounds < 0 { // once before the first round
+				stop()
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +242,8 @@ func TestFollowBearsAUserLedgerThatFails(t *testing.T) {
 			}
 		},
 	})
-	if lines := strings.Count(said.String(), "\n"); err != nil || lines != 1 || !strings.Contains(said.String(), "a damaged user ledger") {
+	if lines := strings.Count(said.String(), "\n"); err != nil || lines != 1 ||
+		!strings.Contains(said.String(), "a damaged user ledger") {
 		t.Errorf("%v: said %q", err, said.String())
 	}
 	if waits[1] != time.Minute || waits[2] != 2*time.Minute || waits[11] != time.Hour {
@@ -276,7 +279,8 @@ func TestFollowPassesOverADamagedSession(t *testing.T) {
 // TestFollowKnowsTheUsersModels: one that is counted exactly teaches nothing, and the family of another is
 // what its estimator starts with.
 func TestFollowKnowsTheUsersModels(t *testing.T) {
-	models, err := tokens.Builtin().With(tokens.Model{Name: "mine", Family: tokens.Claude}, tokens.Model{Name: "exact", Encoding: tokens.O200kBase})
+	models, err := tokens.Builtin().With(tokens.Model{Name: "mine", Family: tokens.Claude},
+		tokens.Model{Name: "exact", Encoding: tokens.O200kBase})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,9 @@ type log struct {
 
 // next reads a page of the entries since the last call, and returns their measurements. more says whether there is
 // another page.
-func (l *log) next(ctx context.Context, api ledger.API, session string) (found []ledger.Measurement, more bool, err error) {
+func (l *log) next(
+	ctx context.Context, api ledger.API, session string,
+) (found []ledger.Measurement, more bool, err error) {
 	page, err := api.Log(ctx, ledger.LogRequest{Session: session, From: l.seq + 1})
 	if err != nil {
 		return nil, false, err

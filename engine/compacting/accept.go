@@ -85,7 +85,9 @@ type accepted struct {
 }
 
 // conclude records in the log what became of a plan.
-func (l *Compactions) conclude(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation) (ledger.Summary, []ledger.Event, error) {
+func (l *Compactions) conclude(
+	ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
+) (ledger.Summary, []ledger.Event, error) {
 	ready.folded.CountIn(tx) // it was folded in another transaction
 	if ready.Outcome != compaction.Compacted {
 		return l.refuse(tx, r, ready, m)
@@ -110,7 +112,9 @@ func (l *Compactions) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptComp
 }
 
 // ready prepares a proposal for being recorded.
-func (l *Compactions) ready(ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, o compaction.Options) (*accepted, error) {
+func (l *Compactions) ready(
+	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, o compaction.Options,
+) (*accepted, error) {
 	ready := &accepted{Proposal: p, folded: f}
 	var err error
 	if ready.window, err = l.WindowOf(tx, f, o.Model); err != nil {
@@ -136,7 +140,9 @@ func (l *Compactions) ready(ctx context.Context, tx kv.Tx, f *core.Folded, p com
 
 // checkAfter checks that the view after a compaction is valid for its provider, as it would be sent. It returns how many
 // messages that view has.
-func (l *Compactions) checkAfter(ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, joined []window.Edit) (int, error) {
+func (l *Compactions) checkAfter(
+	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, joined []window.Edit,
+) (int, error) {
 	in := f.Input()
 	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
 	in.Edits = append(in.Edits, joined...)
@@ -174,7 +180,9 @@ func (l *Compactions) rendered(ctx context.Context, tx kv.Tx, f *core.Folded, sl
 }
 
 // accept records a compaction in the log.
-func (l *Compactions) accept(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation) (ledger.Summary, []ledger.Event, error) {
+func (l *Compactions) accept(
+	ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
+) (ledger.Summary, []ledger.Event, error) {
 	s, err := sessions.Get(tx, r.Session)
 	if err != nil {
 		return ledger.Summary{}, nil, err
@@ -217,7 +225,8 @@ func (l *Compactions) accept(ctx context.Context, tx kv.Tx, r ledger.AcceptCompa
 			return ledger.Summary{}, nil, err
 		}
 		step := core.EditStep{
-			Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Agent: after.Agent, Summary: rec.ID,
+			Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Agent: after.Agent,
+			Summary: rec.ID,
 		}
 		taken, err := l.RecordStep(ctx, tx, after, step, views.Sizing{Model: r.Options.Model}, m)
 		if err != nil {

@@ -18,7 +18,9 @@ import (
 )
 
 // PlanCompaction implements API.
-func (l *Compactions) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
+func (l *Compactions) PlanCompaction(
+	ctx context.Context, r ledger.PlanCompactionRequest,
+) (ledger.CompactionPlan, error) {
 	if err := checkPlan(r); err != nil {
 		return ledger.CompactionPlan{}, err
 	}
@@ -66,7 +68,9 @@ func (l *Compactions) plan(
 }
 
 // compactionInput gathers the input of the compaction domain from a session.
-func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options) (compaction.Input, error) {
+func (l *Compactions) compactionInput(
+	ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options,
+) (compaction.Input, error) {
 	whole := f.Whole()
 	in := compaction.Input{
 		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
@@ -116,7 +120,8 @@ func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Fol
 // item joins the entries of one message of the view.
 func item(f *core.Folded, slot window.Slot) compaction.Item {
 	it := compaction.Item{
-		Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens, Compacted: slot.Compacted,
+		Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens,
+		Compacted: slot.Compacted,
 	}
 	for _, seq := range slot.Seqs {
 		e := f.Entries[seq-1] // sequence numbers have no gaps
@@ -156,7 +161,8 @@ func (l *Compactions) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) err
 			if err != nil {
 				return err
 			}
-			in.Artifacts = append(in.Artifacts, compaction.ArtifactRef{ID: a.ID, Label: a.Describe(), Seq: e.Seq, Tokens: a.Tokens})
+			in.Artifacts = append(in.Artifacts, compaction.ArtifactRef{ID: a.ID, Label: a.Describe(), Seq: e.Seq,
+				Tokens: a.Tokens})
 		}
 	}
 	return nil
@@ -174,7 +180,8 @@ func (l *Compactions) fileActs(s sessions.Session, in intents.Intent) []compacti
 		if act.Verb != shell.Move && act.Verb != shell.Delete {
 			continue
 		}
-		out = append(out, compaction.FileAct{From: l.Trees.KeptPath(s, act.Path), To: l.Trees.KeptPath(s, act.To), Git: act.Git})
+		out = append(out, compaction.FileAct{From: l.Trees.KeptPath(s, act.Path), To: l.Trees.KeptPath(s, act.To),
+			Git: act.Git})
 	}
 	return out
 }

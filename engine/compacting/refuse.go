@@ -14,7 +14,9 @@ import (
 // refuse records that a compaction was refused and the view did not change. The session is still charged for the
 // model. A compaction that the policy requested counts as an attempt that saved nothing, so that it is not repeated
 // forever.
-func (l *Compactions) refuse(tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation) (ledger.Summary, []ledger.Event, error) {
+func (l *Compactions) refuse(
+	tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
+) (ledger.Summary, []ledger.Event, error) {
 	rec := ready.Record
 	out := ledger.Summary{
 		Record:  compaction.Record{Session: r.Session, Mode: rec.Mode, Requested: rec.Requested, Run: rec.Run},
@@ -26,8 +28,10 @@ func (l *Compactions) refuse(tx kv.Tx, r ledger.AcceptCompactionRequest, ready *
 	}
 	c := ready.folded.Counter(r.Options.Model)
 	skipped := ledger.CompactionSkipped{
-		Sizes: views.Sizes(c, ready.before, ready.before), Reason: r.Options.Reason, Outcome: ready.Outcome, Why: ready.Why,
-		Counted: ready.before, Model: ready.window.Model, Window: ready.window.Tokens, Cost: costOf(ready.folded.Models, rec.Run),
+		Sizes: views.Sizes(c, ready.before, ready.before), Reason: r.Options.Reason, Outcome: ready.Outcome,
+		Why:     ready.Why,
+		Counted: ready.before, Model: ready.window.Model, Window: ready.window.Tokens,
+		Cost: costOf(ready.folded.Models, rec.Run),
 	}
 	event, err := core.NewEvent(ledger.EventSkipped, s.ID, s.Seq, skipped)
 	if err != nil {
@@ -45,7 +49,8 @@ func (l *Compactions) refuse(tx kv.Tx, r ledger.AcceptCompactionRequest, ready *
 		events[0].Entry = e.Seq
 	}
 	if window.Automatic(r.Options.Reason) {
-		if events, err = core.RecordNotes(tx, &s, []core.Note{{Event: ledger.EventSkipped, Data: skipped}}, m); err != nil {
+		if events, err = core.RecordNotes(tx, &s, []core.Note{{Event: ledger.EventSkipped, Data: skipped}},
+			m); err != nil {
 			return ledger.Summary{}, nil, err
 		}
 	}
@@ -53,10 +58,13 @@ func (l *Compactions) refuse(tx kv.Tx, r ledger.AcceptCompactionRequest, ready *
 }
 
 // compactionEvents returns the event of an accepted compaction, and one more if the model's answer was not used.
-func (l *Compactions) compactionEvents(ready *accepted, rec compaction.Record, o compaction.Options, entry int64) ([]ledger.Event, error) {
+func (l *Compactions) compactionEvents(
+	ready *accepted, rec compaction.Record, o compaction.Options, entry int64,
+) ([]ledger.Event, error) {
 	f, c := ready.folded, ready.folded.Counter(o.Model)
 	made := ledger.CompactionMade{
-		Sizes: views.Sizes(c, rec.Before, rec.After), Previous: rec.Previous, Reason: o.Reason, ModeRequested: o.Mode, ModeUsed: rec.Mode,
+		Sizes: views.Sizes(c, rec.Before, rec.After), Previous: rec.Previous, Reason: o.Reason, ModeRequested: o.Mode,
+		ModeUsed: rec.Mode,
 		FromTurn: rec.TurnFrom, ToTurn: rec.TurnTo, TurnsRetained: max(0, f.Session.Turns-rec.TurnTo),
 		MessagesBefore: len(f.View.Slots), MessagesAfter: ready.messages,
 		Savings: float64(rec.Before-rec.After) / float64(max(rec.Before, 1)), Window: ready.window.Tokens,

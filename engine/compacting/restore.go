@@ -19,11 +19,15 @@ func (l *Compactions) Restore(ctx context.Context, r ledger.RestoreRequest) (led
 	if err != nil {
 		return ledger.RestoreResponse{}, err
 	}
-	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) { return l.restore(ctx, tx, r.ID, m) })
+	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) {
+		return l.restore(ctx, tx, r.ID, m)
+	})
 }
 
 // restore records in the log that a compaction was undone.
-func (l *Compactions) restore(ctx context.Context, tx kv.Tx, id string, m core.Mutation) (ledger.RestoreResponse, []ledger.Event, error) {
+func (l *Compactions) restore(
+	ctx context.Context, tx kv.Tx, id string, m core.Mutation,
+) (ledger.RestoreResponse, []ledger.Event, error) {
 	var zero ledger.RestoreResponse
 	rec, err := knownSummary(tx, id)
 	if err != nil {

@@ -16,7 +16,8 @@ const maxNextCuts = 10
 
 // Status implements API.
 func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Status, error) {
-	if err := core.CheckTexts("engine.status", core.Label("session", r.Session), core.Label("model", r.Model), core.Label("agent", r.Agent)); err != nil {
+	if err := core.CheckTexts("engine.status", core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("agent", r.Agent)); err != nil {
 		return ledger.Status{}, err
 	}
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.Status, error) {
@@ -45,7 +46,8 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w
 		}
-		next, err := l.DecideOn(ctx, tx, f, ledger.EditViewRequest{Session: r.Session, Reader: r.Reader, Model: r.Model})
+		next, err := l.DecideOn(ctx, tx, f, ledger.EditViewRequest{Session: r.Session, Reader: r.Reader,
+			Model: r.Model})
 		if err != nil {
 			return st, err
 		}

@@ -58,7 +58,8 @@ type turnKey struct {
 // order.
 func turns(ctx context.Context, api ledger.API, s sessions.Session, emit func(Turn) error) error {
 	g := &gatherer{
-		api: api, session: s, byCall: map[string]*intents.Intent{}, runs: map[string]*CommandRun{}, byTurn: map[turnKey]*group{},
+		api: api, session: s, byCall: map[string]*intents.Intent{}, runs: map[string]*CommandRun{},
+		byTurn: map[turnKey]*group{},
 	}
 	if err := g.readIntents(ctx); err != nil {
 		return err
@@ -117,7 +118,8 @@ func (g *gatherer) readIntents(ctx context.Context) error {
 			n := g.group(in.Turn, in.Agent)
 			n.runs = append(n.runs, in.CallID)
 			n.last = later(n.last, *in.Finished)
-			g.runs[in.CallID] = &CommandRun{Command: chars.Cut(in.Command, maxCommand), Succeeded: in.Status == intents.Applied}
+			g.runs[in.CallID] = &CommandRun{Command: chars.Cut(in.Command, maxCommand),
+				Succeeded: in.Status == intents.Applied}
 		case in.Op == intents.OpCommit && in.Status == intents.Applied:
 			n := g.group(in.Turn, in.Agent)
 			n.GitCommits = append(n.GitCommits, in.Command)
@@ -192,7 +194,10 @@ func eachChange(ctx context.Context, api ledger.API, session string, fn func(cha
 // take reads what an entry of the log says of commands: their whole text, and their output.
 func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 	wanted := slices.ContainsFunc(e.Results, func(r sessions.Result) bool { return g.runs[r.CallID] != nil }) ||
-		slices.ContainsFunc(e.Calls, func(c sessions.Call) bool { in := g.byCall[c.ID]; return in != nil && in.CommandCut() })
+		slices.ContainsFunc(e.Calls, func(c sessions.Call) bool {
+			in := g.byCall[c.ID]
+			return in != nil && in.CommandCut()
+		})
 	if !wanted || e.Forgotten != nil {
 		return nil
 	}

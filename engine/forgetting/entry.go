@@ -61,7 +61,8 @@ func (s *step) message(session string, seq int64) error {
 		if err := intents.ForgetCall(s, session, c.ID); err != nil {
 			return err
 		}
-		if err := s.Delete(attribution.BucketCommands, attribution.CommandKey(intents.Intent{Session: session, CallID: c.ID})); err != nil {
+		if err := s.Delete(attribution.BucketCommands,
+			attribution.CommandKey(intents.Intent{Session: session, CallID: c.ID})); err != nil {
 			return err
 		}
 	}

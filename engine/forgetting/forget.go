@@ -87,7 +87,9 @@ func (l *Forgetting) discard(ctx context.Context) error {
 }
 
 // forgot records the response to a completed request, with its event.
-func (l *Forgetting) forgot(ctx context.Context, m core.Mutation, f ledger.Forgotten, handle string) (ledger.Forgotten, error) {
+func (l *Forgetting) forgot(
+	ctx context.Context, m core.Mutation, f ledger.Forgotten, handle string,
+) (ledger.Forgotten, error) {
 	return core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (ledger.Forgotten, []ledger.Event, error) {
 		return f, []ledger.Event{{Kind: ledger.EventForgotten, ID: handle}}, nil
 	})

@@ -188,7 +188,9 @@ func (e *eraser) session(ctx context.Context, id string) error {
 	if err := e.messages(ctx, parts.messages, parts.artifacts); err != nil {
 		return err
 	}
-	err = inBatches(ctx, e, parts.summaries, func(s *step, seq int64) error { return s.summary(id, seq, e.emptySummary) })
+	err = inBatches(ctx, e, parts.summaries, func(s *step, seq int64) error {
+		return s.summary(id, seq, e.emptySummary)
+	})
 	if err != nil {
 		return err
 	}

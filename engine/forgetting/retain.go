@@ -158,7 +158,8 @@ func (l *Forgetting) expire(ctx context.Context, out *ledger.Retention) error {
 	out.Expired = &f
 	m := core.Mutation{Op: "retain", At: e.at}
 	_, err := core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (struct{}, []ledger.Event, error) {
-		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(), Detail: "by the retention policy"}}, nil
+		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(),
+			Detail: "by the retention policy"}}, nil
 	})
 	return err
 }

@@ -187,7 +187,9 @@ func (e *eraser) summaries(ctx context.Context, session string, t scrub.Text, bl
 }
 
 // summaryWithout removes the text from one summary. A long one is first stored as a blob again.
-func (e *eraser) summaryWithout(ctx context.Context, session string, seq int64, r compaction.Record, t scrub.Text) error {
+func (e *eraser) summaryWithout(
+	ctx context.Context, session string, seq int64, r compaction.Record, t scrub.Text,
+) error {
 	text, err := e.l.SummaryText(ctx, r)
 	if err != nil {
 		return err

@@ -34,7 +34,8 @@ func listen(ctx context.Context, api Ledger) (updates <-chan struct{}, stop func
 				}
 			}
 			r = ledger.WaitEventsRequest{
-				After: resp.Next, Kinds: []string{ledger.EventEntries}, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds(),
+				After: resp.Next, Kinds: []string{ledger.EventEntries}, Limit: 1000,
+				WaitMS: limits.LongPoll.Milliseconds(),
 			}
 		}
 	})

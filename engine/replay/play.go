@@ -148,7 +148,8 @@ func (pl *player) readBack(blocks []block, st *step, missing []string) {
 			continue // an earlier one brought it
 		}
 		from := pl.shown(pl.said[id])
-		b := block{id: "read " + id + strconv.Itoa(st.upTo), tokens: readCall + min(readMost, from.tokens), words: from.words}
+		b := block{id: "read " + id + strconv.Itoa(st.upTo), tokens: readCall + min(readMost, from.tokens),
+			words: from.words}
 		pl.out.ReadBack++
 		last := ""
 		if len(blocks) > 0 {
@@ -197,7 +198,8 @@ func (pl *player) sum() Outcome {
 		o.Dollars = read + write + long + answer
 	}
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
-	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + longWrite*float64(pl.long) + outputUnits*float64(o.Output)
+	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) +
+		longWrite*float64(pl.long) + outputUnits*float64(o.Output)
 	o.Stable = o.stable()
 	o.Kept = shareOf(pl.had, pl.used)
 	return o

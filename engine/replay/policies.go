@@ -43,14 +43,20 @@ func Policies() []Policy {
 	warm.Compact.Idle = 0
 	full.Compact.Fraction, full.Compact.Effective, full.Compact.Idle, full.Compact.Gain = 0.85, 0, 0, 0
 	return []Policy{
-		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
+		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true,
+			open: openRecorded},
 		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
-		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns", open: openOurs(ours{})},
+		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns",
+			open: openOurs(ours{})},
 		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true})},
-		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{noEdits: true})},
-		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{mode: compaction.Window})},
-		{Name: "without pauses", About: "ctxledger, no compaction because the provider's cache has expired", open: openOurs(ours{policy: &warm})},
-		{Name: "at 85 % of the window", About: "ctxledger, which compacts there alone", open: openOurs(ours{policy: &full})},
+		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document",
+			open: openOurs(ours{noEdits: true})},
+		{Name: "without document", About: "ctxledger, old turns dropped",
+			open: openOurs(ours{mode: compaction.Window})},
+		{Name: "without pauses", About: "ctxledger, no compaction because the provider's cache has expired",
+			open: openOurs(ours{policy: &warm})},
+		{Name: "at 85 % of the window", About: "ctxledger, which compacts there alone",
+			open: openOurs(ours{policy: &full})},
 	}
 }
 

@@ -37,7 +37,9 @@ type compacted struct {
 
 // AuditRecords runs all audits on the records that tx sees. Those of the engine that change entries and artifacts run
 // before the domains count them.
-func AuditRecords(ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs map[string]bool, report func(audit.Finding)) error {
+func AuditRecords(
+	ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs map[string]bool, report func(audit.Finding),
+) error {
 	var x *auditor
 	mine := func(part func(*auditor) error) func(*audit.Audit) error {
 		return func(a *audit.Audit) error {
@@ -208,7 +210,8 @@ const lostSummary = "[The text of this summary was lost: its record was damaged.
 // compaction checks the text of a compaction.
 func (x *auditor) compaction(session string, e sessions.Stored, r compaction.Record) (mend func() error, err error) {
 	if r.TextBlob != "" && !x.blobs[r.TextBlob] {
-		x.FindLost(sessions.Where(session, e.Seq), "the text of summary %s, blob %.12s, is missing or damaged", r.ID, r.TextBlob)
+		x.FindLost(sessions.Where(session, e.Seq), "the text of summary %s, blob %.12s, is missing or damaged", r.ID,
+			r.TextBlob)
 		r.Text, r.TextBlob, r.TextHash = lostSummary, "", sessions.Digest([]byte(lostSummary))
 		if e.Data, err = json.Marshal(r); err != nil {
 			return nil, fault.Wrap(fault.Internal, "engine.audit", err)

@@ -135,7 +135,8 @@ func (x *auditor) events() error {
 		var e ledger.Event
 		err := json.Unmarshal(r.Value, &e)
 		if err != nil || !bytes.Equal(core.SeqKey(e.Seq), r.Key) {
-			return fault.New(fault.Corrupt, "engine.audit", "it cannot be read, or key and stored number differ: %v", err)
+			return fault.New(fault.Corrupt, "engine.audit", "it cannot be read, or key and stored number differ: %v",
+				err)
 		}
 		if last > 0 && e.Seq > last+1 {
 			x.FindLost(fmt.Sprintf("events %d to %d", last+1, e.Seq-1), "are missing")

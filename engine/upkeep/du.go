@@ -124,7 +124,9 @@ func (u *usage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map
 
 // UsageBySession returns what each session occupies, the newest first, and the content of every named
 // blob by hash. disk is what each blob takes.
-func UsageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]ledger.SessionUsage, map[string]int64, error) {
+func UsageBySession(
+	ctx context.Context, tx kv.Tx, disk map[string]int64,
+) ([]ledger.SessionUsage, map[string]int64, error) {
 	all, err := sessions.List(tx)
 	if err != nil {
 		return nil, nil, err

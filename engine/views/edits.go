@@ -21,7 +21,9 @@ import (
 
 // Join returns the edits to make together with a compaction, because the messages after its summary are written into
 // the provider's cache again in any case. It corrects the proposal's size after the compaction.
-func (l *Views) Join(ctx context.Context, tx kv.Tx, f *core.Folded, p *compaction.Proposal, o compaction.Options) ([]window.Edit, error) {
+func (l *Views) Join(
+	ctx context.Context, tx kv.Tx, f *core.Folded, p *compaction.Proposal, o compaction.Options,
+) ([]window.Edit, error) {
 	if p.Outcome != compaction.Compacted || o.KeepTail {
 		return nil, nil
 	}
@@ -46,7 +48,8 @@ func (l *Views) Join(ctx context.Context, tx kv.Tx, f *core.Folded, p *compactio
 
 // EditView implements API.
 func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.EditedView, error) {
-	if err := core.CheckTexts("engine.edit", core.Label("session", r.Session), core.Label("model", r.Model), core.Label("reason", r.Reason), core.Label("agent", r.Agent)); err != nil {
+	if err := core.CheckTexts("engine.edit", core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("reason", r.Reason), core.Label("agent", r.Agent)); err != nil {
 		return ledger.EditedView{}, err
 	}
 	if r.DryRun {
@@ -65,17 +68,22 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 		if err != nil {
 			return d.Made, err
 		}
-		made, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) { return l.editView(ctx, tx, d, m) })
+		made, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) {
+			return l.editView(ctx, tx, d, m)
+		})
 		if !fault.Is(err, fault.Stale) {
 			return made, err
 		}
 	}
-	return ledger.EditedView{}, fault.New(fault.Stale, "engine.edit", "session %s grew %d times while its edits were decided", r.Session, limits.Plans).
+	return ledger.EditedView{}, fault.New(fault.Stale, "engine.edit",
+		"session %s grew %d times while its edits were decided", r.Session, limits.Plans).
 		WithHint("ask again when the agent pauses")
 }
 
 // editView records a decision, if there is anything to record and the log has not grown since.
-func (l *Views) editView(ctx context.Context, tx kv.Tx, d decided, m core.Mutation) (ledger.EditedView, []ledger.Event, error) {
+func (l *Views) editView(
+	ctx context.Context, tx kv.Tx, d decided, m core.Mutation,
+) (ledger.EditedView, []ledger.Event, error) {
 	made := d.Made
 	if len(made.Edits) == 0 && len(d.notes) == 0 {
 		return made, nil, nil
@@ -90,7 +98,8 @@ func (l *Views) editView(ctx context.Context, tx kv.Tx, d decided, m core.Mutati
 	after := d.folded.Clone() // the transaction may run twice
 	var events []ledger.Event
 	if len(made.Edits) > 0 {
-		step := core.EditStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits, Agent: after.Agent}
+		step := core.EditStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits,
+			Agent: after.Agent}
 		if events, err = l.RecordStep(ctx, tx, after, step, d.sizing, m); err != nil {
 			return made, nil, err
 		}
@@ -104,7 +113,9 @@ func (l *Views) editView(ctx context.Context, tx kv.Tx, d decided, m core.Mutati
 }
 
 // RecordStep appends a step to the log and to f.
-func (l *Views) RecordStep(ctx context.Context, tx kv.Tx, f *core.Folded, made core.EditStep, of Sizing, m core.Mutation) ([]ledger.Event, error) {
+func (l *Views) RecordStep(
+	ctx context.Context, tx kv.Tx, f *core.Folded, made core.EditStep, of Sizing, m core.Mutation,
+) ([]ledger.Event, error) {
 	s := &f.Session
 	events, err := stepEvents(f, made, of)
 	if err != nil {
@@ -114,7 +125,8 @@ func (l *Views) RecordStep(ctx context.Context, tx kv.Tx, f *core.Folded, made c
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, "engine.edit", err)
 	}
-	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.At, Turn: s.Turns, Data: data}, nil)
+	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.At, Turn: s.Turns, Data: data},
+		nil)
 	if err != nil {
 		return nil, err
 	}
@@ -159,14 +171,16 @@ func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	}
 	c, d := f.Counter(r.Model), window.Decide(f.Input(), f.Policy, st)
 	if r.NoEdits {
-		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold, Why: "no edits were asked for"}
+		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold,
+			Why: "no edits were asked for"}
 	}
 	exact, err := l.weighAll(ctx, tx, f, d.Edits)
 	if err != nil {
 		return decided{}, err
 	}
 	d.Edits, d.After = exact.edits, d.Before-exact.freed
-	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
+	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before),
+		TokensAfter: c.Of(d.After), Failed: exact.failed}
 	now := situation(f, w, st, d.After, r.Signals)
 	made.NearCap = f.View.NearCap
 	made.Due, made.Warn = l.dueFor(f, now)
@@ -178,7 +192,9 @@ func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 }
 
 // stateOf gathers what a decision depends on.
-func (l *Views) stateOf(ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.Window, reason string) (window.State, error) {
+func (l *Views) stateOf(
+	ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.Window, reason string,
+) (window.State, error) {
 	c := f.Counter(w.Model)
 	st := window.State{
 		Window: w.Tokens,
@@ -261,7 +277,8 @@ func (l *Views) weighAll(ctx context.Context, tx kv.Tx, f *core.Folded, edits []
 		}
 		if err != nil {
 			if len(w.failed) < maxFailed {
-				w.failed = append(w.failed, ledger.LayerError{Layer: e.Pass, Entry: e.Seq, Message: f.Entries[e.Seq-1].ID, Error: err.Error()})
+				w.failed = append(w.failed, ledger.LayerError{Layer: e.Pass, Entry: e.Seq,
+					Message: f.Entries[e.Seq-1].ID, Error: err.Error()})
 			}
 			continue
 		}

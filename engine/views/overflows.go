@@ -22,7 +22,8 @@ const maxAnswerBody = 256 << 10
 // log, which shows the next call of the same turn that it is not the first.
 func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error) {
 	const op = "engine.overflow"
-	err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("model", r.Model), core.Label("provider", r.Provider), core.Label("endpoint", r.Endpoint),
+	err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("provider", r.Provider), core.Label("endpoint", r.Endpoint),
 		core.Label("finish", r.Finish), core.Text{What: "body", Value: string(r.Body), Most: maxAnswerBody})
 	if err != nil {
 		return ledger.OverflowResponse{}, err
@@ -53,7 +54,9 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 }
 
 // overflowed classifies the answer to a request, learns from it, and says what to do.
-func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.OverflowRequest, now time.Time) (ledger.OverflowResponse, []core.Note, error) {
+func (l *Views) overflowed(
+	ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.OverflowRequest, now time.Time,
+) (ledger.OverflowResponse, []core.Note, error) {
 	resp := ledger.OverflowResponse{Session: f.Session.ID}
 	if r.Model == "" {
 		r.Model = f.Session.Model
@@ -72,7 +75,8 @@ func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledg
 	fixed, _ := fixedInput(f, c)
 	resp.Fixed = fixed.N
 	q := overflow.Request{
-		Window: before.Tokens, Estimate: resp.View.N + resp.Fixed, MaxOutput: r.MaxOutput, NumCtx: numCtx, Suspected: suspected(f, at),
+		Window: before.Tokens, Estimate: resp.View.N + resp.Fixed, MaxOutput: r.MaxOutput, NumCtx: numCtx,
+		Suspected: suspected(f, at),
 	}
 	v := overflow.Classify(overflow.Response{Status: r.Status, Body: r.Body, Finish: r.Finish, Usage: r.Usage}, q)
 	known, lesson, err := learnWindow(tx, v, at, before.Profile, q, now)
@@ -84,7 +88,8 @@ func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledg
 		resp.Actual = ratio.Correct(q.Estimate)
 	}
 	resp.Advice = overflow.Advise(l.incident(f, r, resp, at, now))
-	event := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate, Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
+	event := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate,
+		Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
 	var notes []core.Note
 	if v.Class != overflow.None || v.Suspect {
 		notes = append(notes, core.Note{Event: ledger.EventOverflow, Data: event})
@@ -133,7 +138,9 @@ func address(endpoint string) string {
 }
 
 // incident adds to a verdict what the log knows.
-func (l *Views) incident(f *core.Folded, r ledger.OverflowRequest, resp ledger.OverflowResponse, at overflow.Place, now time.Time) overflow.Incident {
+func (l *Views) incident(
+	f *core.Folded, r ledger.OverflowRequest, resp ledger.OverflowResponse, at overflow.Place, now time.Time,
+) overflow.Incident {
 	in := overflow.Incident{
 		Verdict: resp.Verdict, Model: at.Model, Current: at.Model, At: r.At, Streamed: r.Streamed,
 		Fits: resp.Actual > 0 && resp.Limit > 0 && resp.Actual <= resp.Limit, Recover: !f.Policy.Compact.NoRecovery,
@@ -182,7 +189,8 @@ func trimmedTo(f *core.Folded) int {
 // NoteTrim implements API.
 func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.NoteTrimResponse, error) {
 	const op = "engine.trim"
-	if err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("reason", r.Reason), core.Label("outcome", r.Outcome)); err != nil {
+	if err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("reason", r.Reason),
+		core.Label("outcome", r.Outcome)); err != nil {
 		return ledger.NoteTrimResponse{}, err
 	}
 	if r.Stage < 0 || r.Stage > overflow.Stages || r.Before < 0 || r.After < 0 {

@@ -17,7 +17,8 @@ import (
 // situation is the input of the triggers for a view of so many o200k_base tokens.
 func situation(f *core.Folded, w ledger.Window, st window.State, view int, s ledger.Signals) window.Situation {
 	now := window.Situation{
-		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(newest(f)), Turns: Turns(f), Cold: st.Cold,
+		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(newest(f)),
+		Turns: Turns(f), Cold: st.Cold,
 		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
 		Trimmed: s.Trimmed || owesCompaction(f),
 	}
@@ -79,13 +80,15 @@ func placedAttempts(f *core.Folded, st window.State) []attempt {
 	var all []attempt
 	for _, r := range f.Records {
 		all = append(all, attempt{window.Attempt{
-			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
+			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model,
+			Manual: r.Reason == window.ReasonManual,
 		}, f.At[r.ID], r.Reason})
 	}
 	for _, t := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
 		if d := t.Data; d.Outcome != compaction.Grace {
 			n := st.Request(d.Counted)
-			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.Seq, d.Reason})
+			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.Seq,
+				d.Reason})
 		}
 	}
 	slices.SortFunc(all, func(a, b attempt) int { return cmp.Compare(a.seq, b.seq) })

@@ -26,7 +26,8 @@ const (
 
 // TurnStats implements API.
 func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledger.TurnStats, error) {
-	if err := core.CheckTexts("engine.turnstats", core.Label("session", r.Session), core.Label("model", r.Model)); err != nil {
+	if err := core.CheckTexts("engine.turnstats", core.Label("session", r.Session),
+		core.Label("model", r.Model)); err != nil {
 		return ledger.TurnStats{}, err
 	}
 	kept, err := l.turnStats.take(ctx, r.Session) // before the transaction, so that its view is the newest
@@ -93,8 +94,9 @@ type turnStat struct {
 // turn returns a turn in the tokens of a model.
 func (t *turnStat) turn(c tokens.Counter) ledger.Turn {
 	return ledger.Turn{
-		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()), Measured: t.measured.tokens,
-		Filled: parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
+		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()),
+		Measured: t.measured.tokens,
+		Filled:   parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 
 // View implements API.
 func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResponse, error) {
-	if err := core.CheckTexts("engine.view", core.Label("session", r.Session), core.Label("model", r.Model), core.Label("agent", r.Agent)); err != nil {
+	if err := core.CheckTexts("engine.view", core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("agent", r.Agent)); err != nil {
 		return ledger.ViewResponse{}, err
 	}
 	resp, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.ViewResponse, error) {
@@ -27,7 +28,8 @@ func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResp
 		}
 		if r.Position != 0 && r.Position != f.Session.Seq {
 			return ledger.ViewResponse{}, fault.New(fault.Stale, "engine.view",
-				"the log of session %s grew from %d to %d while its view was read", r.Session, r.Position, f.Session.Seq).
+				"the log of session %s grew from %d to %d while its view was read", r.Session, r.Position,
+				f.Session.Seq).
 				WithHint("read the view again from its start")
 		}
 		return l.Page(ctx, tx, f, r)
@@ -130,7 +132,8 @@ func (l *Views) Render(ctx context.Context, tx kv.Tx, f *core.Folded, slot windo
 // ourMessage is a message that the ledger itself puts into a view in the place of an entry.
 func ourMessage(f *core.Folded, slot window.Slot, seq int64, text string) ledger.ViewMessage {
 	return ledger.ViewMessage{
-		Seq: seq, ID: f.Entries[seq-1].ID, Role: transcript.RoleUser, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens,
+		Seq: seq, ID: f.Entries[seq-1].ID, Role: transcript.RoleUser, Format: slot.Format, Turn: slot.Turn,
+		Tokens: slot.Tokens,
 		Edited: true, JSON: transcript.NewMessage(slot.Format, transcript.RoleUser, text),
 	}
 }
@@ -138,7 +141,9 @@ func ourMessage(f *core.Folded, slot window.Slot, seq int64, text string) ledger
 // renderSlot returns the messages of a slot itself: one, or several where results and items are messages of their
 // own. They are the original bytes, or the original with exactly the replaced parts changed. There are none when
 // nothing is left that could be sent.
-func (l *Views) renderSlot(ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot) ([]ledger.ViewMessage, error) {
+func (l *Views) renderSlot(
+	ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot,
+) ([]ledger.ViewMessage, error) {
 	if slot.Note != "" {
 		return []ledger.ViewMessage{ourMessage(f, slot, slot.Seqs[0], slot.Note)}, nil
 	}
@@ -181,7 +186,9 @@ func (l *Views) renderSlot(ctx context.Context, tx kv.Tx, f *core.Folded, slot w
 }
 
 // placed adds the origin and the size to each piece of a slot.
-func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece) []ledger.ViewMessage {
+func placed(
+	slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece,
+) []ledger.ViewMessage {
 	out := make([]ledger.ViewMessage, len(pieces))
 	rest := slot.Tokens
 	for i, p := range pieces {

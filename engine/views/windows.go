@@ -80,7 +80,9 @@ func windowKey(at overflow.Place) []byte {
 }
 
 // learnWindow records what an error says about the window of a model, and returns what is known then.
-func learnWindow(tx kv.Tx, v overflow.Verdict, at overflow.Place, profile int, q overflow.Request, now time.Time) (overflow.Learned, overflow.Lesson, error) {
+func learnWindow(
+	tx kv.Tx, v overflow.Verdict, at overflow.Place, profile int, q overflow.Request, now time.Time,
+) (overflow.Learned, overflow.Lesson, error) {
 	known, err := learnedWindow(tx, at)
 	if err != nil {
 		return known, overflow.Nothing, err
