@@ -18,7 +18,7 @@ const (
 // Message is one message of the main conversation.
 type Message struct {
 	transcript.Message
-	// Request says that a person wrote it, as far as the host tells.
+	// Request says that a person wrote it, as far as the host shows.
 	Request bool
 }
 
@@ -29,7 +29,7 @@ type Point struct {
 	commands   []*command
 	requests   []string // the last ten, oldest first
 
-	ranked []string // identifiers known before, the worthiest first
+	ranked []string // identifiers known before, often and recently said ones first
 	before string   // everything said before, in order
 	calls  int      // after it, at most laterCalls
 }
@@ -41,7 +41,7 @@ type file struct {
 }
 
 // NewPoint collects what a compaction between before and after has to keep. dir is the directory in which the
-// session ran: a file that lies in it is named by its name alone. "" when that is not known.
+// session ran: a file directly in it is identified by its name alone. "" if it is unknown.
 func NewPoint(dir string, before, after []Message) *Point {
 	p := &Point{need: set{}, hard: set{}}
 	b := newPast(dir)
@@ -98,7 +98,7 @@ func (p *Point) use(call transcript.Part, known *text, again set) {
 			p.need.add(id)
 		}
 	}
-	// What an agent has used once, it has before its eyes from then on.
+	// What an agent has used once is in its view from then on.
 	again.add(identifiers(args)...)
 	again.add(identifiers(body)...)
 }

@@ -68,7 +68,7 @@ func bring(t *testing.T, l ledger.API, path string) string {
 	return report.Session
 }
 
-// renamed writes the session file anew with another model.
+// renamed rewrites the session file with another model.
 func renamed(t *testing.T, path, name string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -158,7 +158,7 @@ func TestFollowHasMeasuredUsageLearntOnce(t *testing.T) {
 	if n, copied := learnt(t, user), learnt(t, l); n != 19 || copied != 0 {
 		t.Errorf("%d measurements learnt, %d copied after a death", n, copied)
 	}
-	bring(t, l, write(t, dir, id, 50)) // the session goes on
+	bring(t, l, write(t, dir, id, 50)) // the session grows
 	follow(t, l, 1, reach)
 	if n, copied := learnt(t, user), learnt(t, l); n != 49 || copied != 49 {
 		t.Errorf("%d measurements learnt, %d copied", n, copied)
@@ -264,8 +264,8 @@ func (d damaged) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogRespon
 	return d.API.Log(ctx, r)
 }
 
-// TestFollowPassesOverADamagedSession: the others are learnt from, and the ledger goes on behind it.
-func TestFollowPassesOverADamagedSession(t *testing.T) {
+// TestFollowSkipsADamagedSession: the others are measured, and the ledger remembers a later event.
+func TestFollowSkipsADamagedSession(t *testing.T) {
 	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
 	bad := bring(t, l, write(t, dir, "11111111-1111-4111-8111-111111111111", 5))
 	bring(t, l, write(t, dir, "11111111-1111-4111-8111-222222222222", 5))
@@ -285,12 +285,12 @@ func TestFollowKnowsTheUsersModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	states := map[bool][]byte{}
-	for _, told := range []bool{false, true} {
+	for _, configured := range []bool{false, true} {
 		user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
 		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-111111111111", 2), "mine"))
 		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-222222222222", 2), "exact"))
 		o := calibrate.Options{Env: env.System(), User: func(context.Context) (ledger.API, error) { return kept{user}, nil }}
-		if told {
+		if configured {
 			o.Models = models
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -304,10 +304,10 @@ func TestFollowKnowsTheUsersModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{"mine", "exact"}})
-		if err != nil || got.States["mine"] == nil || (got.States["exact"] == nil) != told {
-			t.Fatalf("told %v: %d states: %v", told, len(got.States), err)
+		if err != nil || got.States["mine"] == nil || (got.States["exact"] == nil) != configured {
+			t.Fatalf("configured %v: %d states: %v", configured, len(got.States), err)
 		}
-		states[told] = got.States["mine"]
+		states[configured] = got.States["mine"]
 	}
 	if bytes.Equal(states[false], states[true]) {
 		t.Error("the family makes no difference")

@@ -55,7 +55,7 @@ func TestWhatALogMeasures(t *testing.T) {
 		{"a prefix that changed", []sessions.Entry{a, said(200), answer("m2", 999, 351, 10)}, 0, 0},
 		{"a cache that expired", []sessions.Entry{a, said(200), answer("m2", 0, 1350, 10)}, 0, 0},
 		{"an image", []sessions.Entry{a, said(0), said(200), b}, 0, 0},
-		{"something said beside the messages", []sessions.Entry{a,
+		{"text that the host added to the messages", []sessions.Entry{a,
 			{Kind: sessions.KindNote, Note: "attachment x", Hidden: true}, said(200), b}, 0, 0},
 		{"a compaction", []sessions.Entry{a, {Kind: sessions.KindCompaction}, said(200), b}, 0, 0},
 		{"a rewind", []sessions.Entry{a, {Kind: sessions.KindRewind}, said(200), b}, 0, 0},

@@ -234,7 +234,7 @@ func TestWhatTheLedgerCouldNotTakeIsToldAgain(t *testing.T) {
 	w.failures = 1
 	ob.refresh(t.Context())
 	if ob.ticks() == nil {
-		t.Fatal("nothing is to be tried again")
+		t.Fatal("nothing is retried")
 	}
 	ob.tick(t.Context())
 	w.await("d/a.go")
