@@ -25,11 +25,11 @@ func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompa
 	if err := checkAccept(r); err != nil {
 		return ledger.Summary{}, err
 	}
-	m, err := l.Mutation("compact", r.Key, r.PlanCompactionRequest)
+	m, err := l.NewMutation("compact", r.Key, r.PlanCompactionRequest)
 	if err != nil {
 		return ledger.Summary{}, err
 	}
-	s, done, err := core.Repeated[ledger.Summary](ctx, l.Ledger, m)
+	s, done, err := core.PreviousResponse[ledger.Summary](ctx, l.Ledger, m)
 	if err != nil || done && s.ID == "" {
 		return s, err
 	}
@@ -39,8 +39,7 @@ func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompa
 	if err := checkAnswer(r); err != nil {
 		return s, err
 	}
-	l.Naming.RLock()
-	defer l.Naming.RUnlock()
+	defer l.HoldBlobs()()
 	for range limits.Plans {
 		ready, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (*accepted, error) { return l.planned(ctx, tx, r) })
 		if err != nil {
@@ -88,7 +87,7 @@ type accepted struct {
 func (l *Compactions) conclude(
 	ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
 ) (ledger.Summary, []ledger.Event, error) {
-	ready.folded.CountIn(tx) // it was folded in another transaction
+	ready.folded.UseEstimators(tx) // it was folded in another transaction
 	if ready.Outcome != compaction.Compacted {
 		return l.refuse(tx, r, ready, m)
 	}
@@ -134,7 +133,7 @@ func (l *Compactions) ready(
 	if ready.messages, err = l.checkAfter(ctx, tx, f, ready.Proposal, ready.joined); err != nil {
 		return nil, err
 	}
-	ready.Record, err = l.KeepText(ctx, ready.Record, p.Text)
+	ready.Record, err = l.StoreText(ctx, ready.Record, p.Text)
 	return ready, err
 }
 
@@ -210,7 +209,7 @@ func (l *Compactions) accept(
 		return ledger.Summary{}, nil, err
 	}
 	if rec.TextBlob != "" {
-		if err := l.NameBlob(tx, rec.TextBlob); err != nil {
+		if err := l.ReferenceBlob(tx, rec.TextBlob); err != nil {
 			return ledger.Summary{}, nil, err
 		}
 	}

@@ -48,8 +48,8 @@ func (l *Compactions) PlanCompaction(
 func checkPlan(r ledger.PlanCompactionRequest) error {
 	o := r.Options
 	return core.CheckTexts("engine.plan", core.Label("session", r.Session), core.Label("agent", r.Agent),
-		core.Text{What: "notes", Value: o.Notes, Most: limits.Notes}, core.Label("model", o.Model),
-		core.Label("reason", o.Reason), core.Text{What: "focus", Value: o.Focus, Most: core.MaxQuery},
+		core.Text("notes", o.Notes, limits.Notes), core.Label("model", o.Model),
+		core.Label("reason", o.Reason), core.Text("focus", o.Focus, core.MaxQuery),
 		core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
 }
 
@@ -76,11 +76,11 @@ func (l *Compactions) compactionInput(
 		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
 		Items: make([]compaction.Item, 0, len(whole)),
 		Text: func(seq int64) (string, error) {
-			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
 			return transcript.PlainText(m), err
 		},
 		Result: func(seq int64, callID string) (string, error) {
-			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
 			for _, p := range m.Parts {
 				if p.Kind == transcript.KindResult && p.ID == callID {
 					return p.Text, err
@@ -91,7 +91,7 @@ func (l *Compactions) compactionInput(
 	}
 	if o.Reasoning {
 		in.Reasoning = func(seq int64) (string, error) {
-			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
 			return transcript.Reasoning(m), err
 		}
 	}

@@ -49,7 +49,7 @@ func (l *Compactions) refuse(
 		events[0].Entry = e.Seq
 	}
 	if window.Automatic(r.Options.Reason) {
-		if events, err = core.RecordNotes(tx, &s, []core.Note{{Event: ledger.EventSkipped, Data: skipped}},
+		if events, err = core.RecordDecisions(tx, &s, []core.Decision{{Event: ledger.EventSkipped, Data: skipped}},
 			m); err != nil {
 			return ledger.Summary{}, nil, err
 		}

@@ -28,7 +28,7 @@ func (s *step) original(session string, seq int64) (sessions.Entry, error) {
 		return sessions.Entry{}, err
 	}
 	e := stored.Entry
-	if err := core.Doom(s, e.Blob); err != nil {
+	if err := core.MarkUnreferenced(s, e.Blob); err != nil {
 		return e, err
 	}
 	if e.Forgotten == nil {
@@ -78,7 +78,7 @@ func (s *step) artifact(id string) error {
 	if a.Forgotten == nil {
 		s.count(kindArtifact, "")
 	}
-	if err := core.Doom(s, a.Hash); err != nil {
+	if err := core.MarkUnreferenced(s, a.Hash); err != nil {
 		return err
 	}
 	_, err = artifacts.Forget(s, id, s.e.at, s.e.expired)
@@ -107,12 +107,12 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 	}
 	s.count(kindSummary, session)
 	if before != r.TextBlob {
-		if err := core.Doom(s, before); err != nil {
+		if err := core.MarkUnreferenced(s, before); err != nil {
 			return err
 		}
 	}
 	if r.TextBlob != "" {
-		if err := s.e.l.NameBlob(s, r.TextBlob); err != nil {
+		if err := s.e.l.ReferenceBlob(s, r.TextBlob); err != nil {
 			return err
 		}
 	}

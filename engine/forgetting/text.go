@@ -81,7 +81,7 @@ func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 	}
 	return e.update(ctx, func(s *step) error {
 		for hash := range blobs { // also unreferenced ones, which a crash may leave
-			if err := core.Doom(s, hash); err != nil {
+			if err := core.MarkUnreferenced(s, hash); err != nil {
 				return err
 			}
 		}
@@ -194,13 +194,12 @@ func (e *eraser) summaryWithout(
 	if err != nil {
 		return err
 	}
-	e.l.Naming.RLock()
-	defer e.l.Naming.RUnlock()
+	defer e.l.HoldBlobs()()
 	clean := compaction.Record{Text: r.Text, TextBlob: r.TextBlob, TextHash: r.TextHash}
 	if out := t.Out(text); out != text {
 		clean.Text, clean.TextBlob = "", ""
 		if !e.dry {
-			if clean, err = e.l.KeepText(ctx, clean, out); err != nil {
+			if clean, err = e.l.StoreText(ctx, clean, out); err != nil {
 				return err
 			}
 		}

@@ -140,7 +140,7 @@ func UsageBySession(
 	}
 	named := map[string]int64{}
 	counted := map[[2]string]bool{} // session and hash
-	for n, err := range core.NamedBlobs(tx) {
+	for n, err := range core.BlobReferences(tx) {
 		if err != nil {
 			return nil, nil, err
 		}

@@ -56,11 +56,11 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 		d, err := l.decide(ctx, r)
 		return d.Made, err
 	}
-	m, err := l.Mutation("edit", r.Key, r)
+	m, err := l.NewMutation("edit", r.Key, r)
 	if err != nil {
 		return ledger.EditedView{}, err
 	}
-	if made, done, err := core.Repeated[ledger.EditedView](ctx, l.Ledger, m); done || err != nil {
+	if made, done, err := core.PreviousResponse[ledger.EditedView](ctx, l.Ledger, m); done || err != nil {
 		return made, err
 	}
 	for range limits.Plans {
@@ -105,7 +105,7 @@ func (l *Views) editView(
 		}
 		made.Step = events[0].Entry
 	}
-	noted, err := core.RecordNotes(tx, &after.Session, d.notes, m)
+	noted, err := core.RecordDecisions(tx, &after.Session, d.notes, m)
 	if err != nil {
 		return made, nil, err
 	}
@@ -144,7 +144,7 @@ type decided struct {
 	Made   ledger.EditedView
 	folded *core.Folded
 	sizing Sizing
-	notes  []core.Note
+	notes  []core.Decision
 }
 
 // decide says which edits the view of a session gets now. It reads the texts of all of them, so it runs outside of
@@ -303,7 +303,7 @@ func (l *Views) weigh(ctx context.Context, tx kv.Tx, f *core.Folded, e window.Ed
 	if !e.Part.OfMessage() {
 		return e, true, nil
 	}
-	m, err := l.Decoded(ctx, tx, f.Session.ID, e.Seq)
+	m, err := l.DecodeEntry(ctx, tx, f.Session.ID, e.Seq)
 	if fault.Is(err, fault.NotFound) {
 		return e, false, nil // forgotten in the meantime
 	}

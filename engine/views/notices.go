@@ -14,7 +14,7 @@ import (
 
 // notices returns the notes about a decision that were not recorded yet: a warning is given once for each agent and
 // cycle.
-func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Note {
+func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Decision {
 	t := f.Policy.Compact
 	notes := l.budgetNotices(f, made.Due)
 	if made.Due.Grace {
@@ -28,27 +28,27 @@ func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situa
 	}
 	notes = append(notes, viewNotices(f)...)
 	for _, e := range made.Failed {
-		sameEntry := func(past core.Taken[ledger.LayerError]) bool { return past.Data.Entry == e.Entry }
-		if !slices.ContainsFunc(core.TakenSince[ledger.LayerError](f, ledger.EventLayerError, 0), sameEntry) {
-			notes = append(notes, core.Note{Event: ledger.EventLayerError, Data: e})
+		sameEntry := func(past core.Decided[ledger.LayerError]) bool { return past.Data.Entry == e.Entry }
+		if !slices.ContainsFunc(core.DecisionsSince[ledger.LayerError](f, ledger.EventLayerError, 0), sameEntry) {
+			notes = append(notes, core.Decision{Event: ledger.EventLayerError, Data: e})
 		}
 	}
 	return notes
 }
 
 // budgetNotices reports, for each agent, that its input is near its limit or has reached it.
-func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.Note) {
+func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.Decision) {
 	warned := func(event string, w ledger.BudgetWarning) bool {
-		same := func(past core.Taken[ledger.BudgetWarning]) bool {
+		same := func(past core.Decided[ledger.BudgetWarning]) bool {
 			return past.Data.Agent == w.Agent && past.Data.Reason == w.Reason
 		}
-		return slices.ContainsFunc(core.TakenSince[ledger.BudgetWarning](f, event, cycleStart(f)), same)
+		return slices.ContainsFunc(core.DecisionsSince[ledger.BudgetWarning](f, event, cycleStart(f)), same)
 	}
 	for _, a := range Agents(f) {
 		t := l.budget(f, a.Agent)
 		w := ledger.BudgetWarning{Agent: a.Agent, Input: a.Input, WarnAt: t.WarnAt, CutoverAt: t.CutoverAt}
 		if t.WarnAt > 0 && a.Input >= t.WarnAt && !warned(ledger.EventBudgetWarn, w) {
-			notes = append(notes, core.Note{Event: ledger.EventBudgetWarn, Data: w})
+			notes = append(notes, core.Decision{Event: ledger.EventBudgetWarn, Data: w})
 		}
 		if a.Apart {
 			continue // see dueFor
@@ -62,54 +62,54 @@ func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.
 			continue
 		}
 		if !warned(ledger.EventCutover, w) {
-			notes = append(notes, core.Note{Event: ledger.EventCutover, Data: w})
+			notes = append(notes, core.Decision{Event: ledger.EventCutover, Data: w})
 		}
 	}
 	return notes
 }
 
 // graceNotice reports that a compaction is due in the turn after another one, and waits.
-func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Note {
-	for _, past := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, cycleStart(f)) {
+func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Decision {
+	for _, past := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, cycleStart(f)) {
 		if past.Data.Outcome == compaction.Grace && past.Data.Reason == made.Due.Held {
 			return nil
 		}
 	}
-	return []core.Note{{Event: ledger.EventSkipped, Data: ledger.CompactionSkipped{
+	return []core.Decision{{Event: ledger.EventSkipped, Data: ledger.CompactionSkipped{
 		Sizes: Sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: compaction.Grace, Why: made.Due.Why,
 		Counted: made.After, Model: now.Model, Window: now.Window,
 	}}}
 }
 
 // suppressedNotice reports, once until the next attempt, that compactions wait because they save little.
-func suppressedNotice(f *core.Folded, t window.TriggerPolicy, due window.Trigger, now window.Situation) []core.Note {
+func suppressedNotice(f *core.Folded, t window.TriggerPolicy, due window.Trigger, now window.Situation) []core.Decision {
 	tried := placedAttempts(f, window.State{}) // where they are, not how large they were
 	if len(tried) == 0 {
 		return nil
 	}
 	last := tried[len(tried)-1].seq
-	if len(core.TakenSince[ledger.CompactionSuppressed](f, ledger.EventSuppressed, last)) > 0 {
+	if len(core.DecisionsSince[ledger.CompactionSuppressed](f, ledger.EventSuppressed, last)) > 0 {
 		return nil
 	}
 	suppressed := ledger.CompactionSuppressed{Reason: due.Held, Why: due.Why, Until: now.Rearmed()}
 	for _, a := range t.LastAttempts(now) {
 		suppressed.Ratios = append(suppressed.Ratios, a.Savings())
 	}
-	return []core.Note{{Event: ledger.EventSuppressed, Data: suppressed}}
+	return []core.Decision{{Event: ledger.EventSuppressed, Data: suppressed}}
 }
 
 // viewNotices reports what the view of an agent leaves out and repairs, when that differs from the last report, and at
 // most once in a turn.
-func viewNotices(f *core.Folded) (notes []core.Note) {
+func viewNotices(f *core.Folded) (notes []core.Decision) {
 	filtered := ledger.ViewFiltered{Agent: f.Agent, Filtered: f.View.Filtered}
 	ofFiltered := func(d ledger.ViewFiltered) string { return d.Agent }
 	if filtered.Before != filtered.After && isNew(f, ledger.EventFiltered, filtered, ofFiltered) {
-		notes = append(notes, core.Note{Event: ledger.EventFiltered, Data: filtered})
+		notes = append(notes, core.Decision{Event: ledger.EventFiltered, Data: filtered})
 	}
 	repaired := ledger.ViewRepaired{Agent: f.Agent, Repairs: f.View.Repairs()}
 	ofRepaired := func(d ledger.ViewRepaired) string { return d.Agent }
 	if repaired.Repairs != (window.Repairs{}) && isNew(f, ledger.EventRepaired, repaired, ofRepaired) {
-		notes = append(notes, core.Note{Event: ledger.EventRepaired, Data: repaired})
+		notes = append(notes, core.Decision{Event: ledger.EventRepaired, Data: repaired})
 	}
 	return notes
 }
@@ -117,7 +117,7 @@ func viewNotices(f *core.Folded) (notes []core.Note) {
 // isNew reports whether an event about an agent's view differs from the last one of its kind, which is of an earlier
 // turn.
 func isNew[T comparable](f *core.Folded, event string, data T, agent func(T) string) bool {
-	for _, last := range slices.Backward(core.TakenSince[T](f, event, 0)) {
+	for _, last := range slices.Backward(core.DecisionsSince[T](f, event, 0)) {
 		if strings.EqualFold(agent(last.Data), agent(data)) {
 			return last.Data != data && last.Turn < f.Session.Turns
 		}
@@ -129,13 +129,13 @@ func isNew[T comparable](f *core.Folded, event string, data T, agent func(T) str
 const capTurns = 10
 
 // capNotice reports that the view has nearly as many messages as its cap.
-func capNotice(f *core.Folded) []core.Note {
-	for _, past := range core.TakenSince[ledger.CapWarning](f, ledger.EventCapWarning, 0) {
+func capNotice(f *core.Folded) []core.Decision {
+	for _, past := range core.DecisionsSince[ledger.CapWarning](f, ledger.EventCapWarning, 0) {
 		if strings.EqualFold(past.Data.Agent, f.Agent) && f.Session.Turns-past.Turn < capTurns {
 			return nil
 		}
 	}
-	return []core.Note{{Event: ledger.EventCapWarning, Data: ledger.CapWarning{
+	return []core.Decision{{Event: ledger.EventCapWarning, Data: ledger.CapWarning{
 		Agent: f.Agent, Count: f.View.Filtered.Counted, Cap: f.Policy.Messages, Fraction: f.Policy.CapFraction,
 	}}}
 }
@@ -193,7 +193,7 @@ func editsMade(f *core.Folded, edits []window.Edit, c tokens.Counter) ledger.Edi
 		made.Passes[i].Count++
 		made.Passes[i].Freed += n
 		tool := ""
-		if call, known := callOf(f, e.Call); known {
+		if call, known := f.Call(e.Call); known {
 			tool = call.Name
 		}
 		made.Items = append(made.Items, ledger.EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.Of(n).N})

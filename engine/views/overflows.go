@@ -24,7 +24,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 	const op = "engine.overflow"
 	err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("model", r.Model),
 		core.Label("provider", r.Provider), core.Label("endpoint", r.Endpoint),
-		core.Label("finish", r.Finish), core.Text{What: "body", Value: string(r.Body), Most: maxAnswerBody})
+		core.Label("finish", r.Finish), core.Text("body", string(r.Body), maxAnswerBody))
 	if err != nil {
 		return ledger.OverflowResponse{}, err
 	}
@@ -32,7 +32,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op,
 			"status, max_output and num_ctx are numbers from 0, which means not known")
 	}
-	m, err := l.Mutation("overflow", r.Key, r)
+	m, err := l.NewMutation("overflow", r.Key, r)
 	if err != nil {
 		return ledger.OverflowResponse{}, err
 	}
@@ -45,7 +45,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 		if err != nil {
 			return ledger.OverflowResponse{}, nil, err
 		}
-		events, err := core.RecordNotes(tx, &f.Session, notes, m)
+		events, err := core.RecordDecisions(tx, &f.Session, notes, m)
 		if err != nil {
 			return ledger.OverflowResponse{}, nil, err
 		}
@@ -56,7 +56,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 // overflowed classifies the answer to a request, learns from it, and says what to do.
 func (l *Views) overflowed(
 	ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.OverflowRequest, now time.Time,
-) (ledger.OverflowResponse, []core.Note, error) {
+) (ledger.OverflowResponse, []core.Decision, error) {
 	resp := ledger.OverflowResponse{Session: f.Session.ID}
 	if r.Model == "" {
 		r.Model = f.Session.Model
@@ -90,9 +90,9 @@ func (l *Views) overflowed(
 	resp.Advice = overflow.Advise(l.incident(f, r, resp, at, now))
 	event := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate,
 		Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
-	var notes []core.Note
+	var notes []core.Decision
 	if v.Class != overflow.None || v.Suspect {
-		notes = append(notes, core.Note{Event: ledger.EventOverflow, Data: event})
+		notes = append(notes, core.Decision{Event: ledger.EventOverflow, Data: event})
 	}
 	resp.Window = before
 	resp.Window.Tokens, resp.Window.Learned = known.Window(at, before.Profile, numCtx, now), nil
@@ -103,7 +103,7 @@ func (l *Views) overflowed(
 		resp.Window.OutputCap = event.OutputCap
 	}
 	if lesson == overflow.Higher || resp.Window.Tokens != before.Tokens {
-		notes = append(notes, core.Note{Event: ledger.EventWindowLearned, Data: ledger.WindowLearned{
+		notes = append(notes, core.Decision{Event: ledger.EventWindowLearned, Data: ledger.WindowLearned{
 			Place: at, Lesson: lesson, Named: v.Limit, Old: before.Tokens, New: resp.Window.Tokens, Pattern: v.Pattern,
 		}})
 	}
@@ -154,7 +154,7 @@ func (l *Views) incident(
 	if cur := f.Current(); cur != nil {
 		in.Compacted = cur.Created
 	}
-	for _, past := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		d := past.Data
 		same := past.Turn == f.Session.Turns && d.Place.Model == at.Model
 		if same && d.Class != overflow.None && d.Action != overflow.Ignore {
@@ -167,7 +167,7 @@ func (l *Views) incident(
 // suspected reports whether the call before this one of the same model was suspected to have been cut.
 func suspected(f *core.Folded, at overflow.Place) bool {
 	suspect := false
-	for _, past := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if past.Data.Place == at {
 			suspect = past.Data.Suspect
 		}
@@ -178,7 +178,7 @@ func suspected(f *core.Folded, at overflow.Place) bool {
 // trimmedTo returns the stage of the trimmed copy that was made last in this turn, 0 for none.
 func trimmedTo(f *core.Folded) int {
 	stage := 0
-	for _, past := range core.TakenSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
+	for _, past := range core.DecisionsSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
 		if past.Turn == f.Session.Turns {
 			stage = past.Data.Stage
 		}
@@ -197,7 +197,7 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op,
 			"a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
 	}
-	m, err := l.Mutation("trim", r.Key, r)
+	m, err := l.NewMutation("trim", r.Key, r)
 	if err != nil {
 		return ledger.NoteTrimResponse{}, err
 	}
@@ -206,7 +206,7 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err
 		}
-		events, err := core.RecordNotes(tx, &s, []core.Note{{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}}, m)
+		events, err := core.RecordDecisions(tx, &s, []core.Decision{{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}}, m)
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err
 		}

@@ -84,7 +84,7 @@ func placedAttempts(f *core.Folded, st window.State) []attempt {
 			Manual: r.Reason == window.ReasonManual,
 		}, f.At[r.ID], r.Reason})
 	}
-	for _, t := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
+	for _, t := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
 		if d := t.Data; d.Outcome != compaction.Grace {
 			n := st.Request(d.Counted)
 			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.Seq,
@@ -112,18 +112,18 @@ func owesCompaction(f *core.Folded) bool {
 		last = max(last, f.At[r.ID])
 	}
 	last = max(last, refused(f, window.ReasonExceeded))
-	if len(core.TakenSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, last)) > 0 {
+	if len(core.DecisionsSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, last)) > 0 {
 		return true
 	}
-	overflows := core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, last)
-	return slices.ContainsFunc(overflows, func(t core.Taken[ledger.ContextOverflow]) bool {
+	overflows := core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, last)
+	return slices.ContainsFunc(overflows, func(t core.Decided[ledger.ContextOverflow]) bool {
 		return t.Data.Action == overflow.CompactNext
 	})
 }
 
 // refused returns the entry of the last compaction that was due for a reason and was refused; 0: none was.
 func refused(f *core.Folded, reason string) (last int64) {
-	for _, t := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
+	for _, t := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
 		if t.Data.Reason == reason && t.Data.Outcome != compaction.Grace {
 			last = t.Seq
 		}
