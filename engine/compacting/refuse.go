@@ -49,8 +49,8 @@ func (l *Compactions) refuse(
 		events[0].Entry = e.Seq
 	}
 	if window.Automatic(r.Options.Reason) {
-		if events, err = core.RecordDecisions(tx, &s, []core.Decision{{Event: ledger.EventSkipped, Data: skipped}},
-			m); err != nil {
+		attempt := core.Decision{Event: ledger.EventSkipped, Data: skipped}
+		if events, err = core.RecordDecisions(tx, &s, []core.Decision{attempt}, m); err != nil {
 			return ledger.Summary{}, nil, err
 		}
 	}

@@ -14,7 +14,9 @@ import (
 
 // notices returns the notes about a decision that were not recorded yet: a warning is given once for each agent and
 // cycle.
-func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Decision {
+func (l *Views) notices(
+	f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter,
+) []core.Decision {
 	t := f.Policy.Compact
 	notes := l.budgetNotices(f, made.Due)
 	if made.Due.Grace {
@@ -82,7 +84,9 @@ func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c
 }
 
 // suppressedNotice reports, once until the next attempt, that compactions wait because they save little.
-func suppressedNotice(f *core.Folded, t window.TriggerPolicy, due window.Trigger, now window.Situation) []core.Decision {
+func suppressedNotice(
+	f *core.Folded, t window.TriggerPolicy, due window.Trigger, now window.Situation,
+) []core.Decision {
 	tried := placedAttempts(f, window.State{}) // where they are, not how large they were
 	if len(tried) == 0 {
 		return nil

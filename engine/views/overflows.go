@@ -206,7 +206,8 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err
 		}
-		events, err := core.RecordDecisions(tx, &s, []core.Decision{{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}}, m)
+		trimmed := core.Decision{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}
+		events, err := core.RecordDecisions(tx, &s, []core.Decision{trimmed}, m)
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err
 		}
