@@ -15,31 +15,26 @@ func Audit(a *audit.Audit) error {
 	err := a.Each(bucketChanges, "change", func(r kv.Record) error {
 		c, err := decode(r)
 		if err == nil && !bytes.Equal(idKey(c.ID), r.Key) {
-			err = fault.New(fault.Corrupt, "changes.audit", "it calls itself change %d", c.ID)
+			err = fault.New(fault.Corrupt, "changes.audit", "key and stored id differ: %d", c.ID)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	err = a.SweepNames(bucketPaths, func(r kv.Record) (bool, error) {
-		c, err := get(a.Tx, idOf(r.Key))
-		return bytes.Equal(indexKey(c.Path, c.ID), r.Key), err
-	}, nameChange)
-	if err != nil {
-		return err
+	indexed := func(b kv.Bucket) func(kv.Record) (bool, error) {
+		return func(r kv.Record) (bool, error) {
+			c, err := get(a.Tx, idOf(r.Key))
+			return bytes.Equal(indexes(c)[b], r.Key), err
+		}
 	}
-	err = a.Sweep(bucketSessions, func(r kv.Record) (bool, error) {
-		c, err := get(a.Tx, idOf(r.Key))
-		return bytes.Equal(indexKey(c.Session, c.ID), r.Key), err
-	})
-	if err != nil {
-		return err
+	err = a.SweepNames(bucketPaths, indexed(bucketPaths), nameChange)
+	if err == nil {
+		err = a.Sweep(bucketSessions, indexed(bucketSessions))
 	}
-	err = a.Sweep(bucketTimes, func(r kv.Record) (bool, error) {
-		c, err := get(a.Tx, idOf(r.Key))
-		return c.Source == Observed && bytes.Equal(timeKey(c.Time, c.ID), r.Key), err
-	})
+	if err == nil {
+		err = a.Sweep(bucketTimes, indexed(bucketTimes))
+	}
 	if err == nil {
 		err = auditStates(a)
 	}
@@ -57,7 +52,7 @@ func Audit(a *audit.Audit) error {
 	return nil
 }
 
-// auditStates checks that what is known of files can be read and that touches and states name each other.
+// auditStates checks that the states of files can be read and that touches and states refer to each other.
 func auditStates(a *audit.Audit) error {
 	err := a.Each(bucketStates, "state of", func(r kv.Record) error {
 		_, err := loadStored(a.Tx, string(r.Key))
@@ -78,7 +73,7 @@ func nameChange(r kv.Record) string {
 	return fmt.Sprintf("change %d of %s", idOf(r.Key), strings.ToValidUTF8(path, "?"))
 }
 
-// want checks that the indexes know a change.
+// want checks that the indexes contain a change.
 func want(a *audit.Audit, c Change) error {
 	where := fmt.Sprintf("change %d of %s", c.ID, strings.ToValidUTF8(c.Path, "?"))
 	keys := indexes(c)

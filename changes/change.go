@@ -41,15 +41,14 @@ type Change struct {
 	Time     time.Time `json:"time"`
 	HashFrom string    `json:"hash_from,omitempty"` // SHA-256 before, when known
 	HashTo   string    `json:"hash_to,omitempty"`   // SHA-256 after, when known
-	Before   time.Time `json:"before,omitzero"`     // of an observed change: since when the file was known to be what it was before
-	Large    bool      `json:"large,omitempty"`     // too large to hash: told by size and time
-	// Reported says of an observed change that its session's own record names it too; its attribution
-	// is final.
+	Before   time.Time `json:"before,omitzero"`     // of an observed change: since when the file was in its old state
+	Large    bool      `json:"large,omitempty"`     // too large to hash: detected by size and time
+	// Reported says of an observed change that its session's own record has it too: its attribution is final.
 	Reported bool `json:"reported,omitempty"`
-	// Told is the operation that the session's record names, where it is another one than was seen.
+	// Told is the operation in the session's record, if it differs from the observed one.
 	Told Op `json:"told,omitempty"`
-	// Candidates are the calls that ran when the file changed, where there were several: one of them
-	// or somebody else changed it. Then Session is "".
+	// Candidates are the calls that ran when the file changed, if there were several: one of them or an external
+	// program changed it. Then Session is "".
 	Candidates []Candidate `json:"candidates,omitempty"`
 }
 
@@ -69,7 +68,7 @@ func (c Change) Elsewhere(main, tree string) string {
 	return of
 }
 
-// Stale is a file that a session has read and that changed afterwards by other hands.
+// Stale is a file that a session has read and that another one or an external program changed afterwards.
 type Stale struct {
 	Path    string    `json:"path"`
 	ReadSeq int64     `json:"read_seq"` // the entry of the session's newest read
@@ -79,6 +78,6 @@ type Stale struct {
 
 // Who changed a file, when it was not one session.
 const (
-	External = "external" // nobody that the ledger knows
+	External = "external" // no session
 	Several  = "several"  // one of several calls that ran at the time
 )

@@ -1,11 +1,11 @@
-// Package changes keeps what happened to files: created, modified or deleted, with the source of
-// the knowledge and the intent it is attributed to.
+// Package changes records what happened to files: created, modified or deleted, with the source of the information and the
+// intent it is attributed to.
 //
 // Start at Record, which stores a change, and List, which finds them again; State is what the ledger
 // last saw of a file. What was inferred is marked as such; nothing here touches the file system.
 //
-// A change that a session reports is a claim until somebody has looked at the file. What was seen then
-// completes the claim's record, or shows that nothing changed: one thing that happened is one record.
+// A change that a session reports is a claim until the file was observed. The observation completes the claim's record, or
+// shows that nothing changed: one change is one record.
 //
 // The package deliberately does not watch files: that is changes/watch.
 package changes

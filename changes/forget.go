@@ -6,15 +6,12 @@ import (
 	"ctxledger.dev/kv/rewrite"
 )
 
-// ForgetSession puts stone in the place of every path that a session's changes name. That something
-// changed, when, and its number stay.
+// ForgetSession replaces every path in a session's changes by stone. That something changed, when, and its number are
+// kept.
 func ForgetSession(tx kv.Tx, session, stone string) error {
-	var all []Change
-	for c, err := range newestFirst(tx, Filter{Session: session}) {
-		if err != nil {
-			return err
-		}
-		all = append(all, c)
+	all, err := kv.Collect(newestFirst(tx, Filter{Session: session}), kv.All)
+	if err != nil {
+		return err
 	}
 	for _, c := range all {
 		if err := rename(tx, c, stone); err != nil {
@@ -24,12 +21,16 @@ func ForgetSession(tx kv.Tx, session, stone string) error {
 	return nil
 }
 
-// Rules returns how the records of this package lose a text.
+// Rules returns how a text is removed from the records of this package.
 func Rules() []rewrite.Rule {
 	return []rewrite.Rule{
 		{Kind: "change", Bucket: bucketChanges, Out: scrubChange},
-		{Kind: "state of a file", Bucket: bucketStates, Out: scrubState},
-		{Kind: "touched file", Bucket: bucketTouched, Out: scrubTouched},
+		{Kind: "state of a file", Bucket: bucketStates, Out: func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+			return dropNamed(tx, bucketStates, r, string(r.Key), t)
+		}},
+		{Kind: "touched file", Bucket: bucketTouched, Out: func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+			return dropNamed(tx, bucketTouched, r, string(r.Value), t)
+		}},
 	}
 }
 
@@ -56,20 +57,10 @@ func rename(tx kv.Tx, c Change, path string) error {
 	return put(tx, c)
 }
 
-// scrubState forgets what is known of a file whose name holds the text.
-func scrubState(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	path := string(r.Key)
+// dropNamed deletes the record of a file whose path contains the text.
+func dropNamed(tx kv.Tx, b kv.Bucket, r kv.Record, path string, t scrub.Text) (bool, error) {
 	if t.Out(path) == path {
 		return false, nil
 	}
-	return true, tx.Delete(bucketStates, r.Key)
-}
-
-// scrubTouched forgets that a session touched such a file.
-func scrubTouched(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	path := string(r.Value)
-	if t.Out(path) == path {
-		return false, nil
-	}
-	return true, tx.Delete(bucketTouched, r.Key)
+	return true, tx.Delete(b, r.Key)
 }

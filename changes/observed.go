@@ -12,7 +12,7 @@ const (
 	bucketLast  kv.Bucket = "change_last"  // 0 → the newest id when a change was withdrawn
 )
 
-// Claim reports whether c is what a session said or meant, and nobody has seen what became of it.
+// Claim reports whether c is what a session reported or meant, and was not observed yet.
 func (c Change) Claim() bool { return c.Source != Observed && c.HashTo == "" }
 
 // OfPath returns the newest changes of exactly this path, at most limit, newest first.
@@ -26,7 +26,7 @@ func ObservedBetween(tx kv.Tx, from, to time.Time, limit int) ([]Change, error) 
 	return kv.Collect(indexed(tx, bucketTimes, kv.Range{From: timeKey(from, 0), To: timeKey(to.Add(1), 0)}), limit)
 }
 
-// Update replaces the record of a change by what is known better now. Its id and path stay.
+// Update replaces the record of a change. Its id and path are kept.
 func Update(tx kv.Tx, c Change) error {
 	old, err := get(tx, c.ID)
 	if err != nil {

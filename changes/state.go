@@ -46,13 +46,14 @@ type State struct {
 	Size     int64     `json:"size,omitempty"`    // bytes
 	Modified time.Time `json:"modified,omitzero"` // by the file system's clock
 	Hash     string    `json:"hash,omitempty"`    // SHA-256 of the content; "" when absent, Large or not known
-	Large    bool      `json:"large,omitempty"`   // too large to hash: size and time tell changes
+	Large    bool      `json:"large,omitempty"`   // too large to hash: changes are detected by size and time
 	Since    time.Time `json:"since,omitzero"`    // since when it is known to be so
 }
 
 // Same reports whether two states are equal but for Since.
 func (s State) Same(o State) bool {
-	return s.Tree == o.Tree && s.Path == o.Path && s.Exists == o.Exists && s.Size == o.Size && s.Modified.Equal(o.Modified) && s.Hash == o.Hash && s.Large == o.Large
+	return s.Tree == o.Tree && s.Path == o.Path && s.Exists == o.Exists && s.Size == o.Size &&
+		s.Modified.Equal(o.Modified) && s.Hash == o.Hash && s.Large == o.Large
 }
 
 // Diff says what happened to a file between two looks at it; "" when nothing did. Where a hash is

@@ -19,7 +19,8 @@ var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)
 
 func TestDiff(t *testing.T) {
 	file := func(size int64, minutes int, hash string) State {
-		return State{Path: "a", Exists: true, Size: size, Modified: noon.Add(time.Duration(minutes) * time.Minute), Hash: hash}
+		return State{Path: "a", Exists: true, Size: size, Modified: noon.Add(time.Duration(minutes) * time.Minute),
+			Hash: hash}
 	}
 	absent := State{Path: "a"}
 	for _, test := range []struct {
@@ -44,7 +45,8 @@ func TestDiff(t *testing.T) {
 
 func TestInvariant1StatesComeBackAsTheyWere(t *testing.T) {
 	s := storetest.Open(t)
-	want := State{Path: "d/a.go", Exists: true, Size: 3, Modified: noon, Hash: strings.Repeat("a", 64), Large: true, Since: noon.Add(time.Hour)}
+	want := State{Path: "d/a.go", Exists: true, Size: 3, Modified: noon, Hash: strings.Repeat("a", 64), Large: true,
+		Since: noon.Add(time.Hour)}
 	storetest.Update(t, s, func(tx kv.Tx) error {
 		if err := Touch(tx, want.Tree, want.Path); err != nil {
 			return err
@@ -126,7 +128,7 @@ func TestChangesAreReplacedAndWithdrawn(t *testing.T) {
 	one := record(Change{Path: "a", Op: Modified, Source: Transcript, Session: "s", Time: noon})
 	two := record(Change{Path: "a", Op: Modified, Source: Observed, Time: noon.Add(time.Second)})
 	if !one.Claim() || two.Claim() {
-		t.Error("what was observed is no claim, what was told is one")
+		t.Error("an observed change is no claim, a reported one is")
 	}
 	moved := two
 	moved.Session, moved.Time = "s", noon.Add(time.Minute)
@@ -135,7 +137,8 @@ func TestChangesAreReplacedAndWithdrawn(t *testing.T) {
 		for _, x := range []struct {
 			from, to time.Time
 			want     int
-		}{{noon, noon.Add(time.Second), 0}, {noon, noon.Add(time.Minute), 1}, {noon.Add(time.Minute), noon.Add(time.Minute), 1}, {noon.Add(time.Minute + 1), noon.Add(time.Hour), 0}} {
+		}{{noon, noon.Add(time.Second), 0}, {noon, noon.Add(time.Minute), 1},
+			{noon.Add(time.Minute), noon.Add(time.Minute), 1}, {noon.Add(time.Minute + 1), noon.Add(time.Hour), 0}} {
 			if got, err := ObservedBetween(tx, x.from, x.to, 9); err != nil || len(got) != x.want {
 				t.Errorf("observed from %s to %s: %+v, %v", x.from, x.to, got, err)
 			}

@@ -128,7 +128,8 @@ func get(tx kv.Tx, id int64) (Change, error) {
 func decode(r kv.Record) (Change, error) {
 	var c Change
 	if err := json.Unmarshal(r.Value, &c); err != nil {
-		return Change{}, fault.New(fault.Corrupt, "changes.decode", "change %d is indexed but cannot be read", idOf(r.Key))
+		return Change{}, fault.New(fault.Corrupt, "changes.decode", "change %d is indexed but cannot be read",
+			idOf(r.Key))
 	}
 	return c, nil
 }

@@ -16,7 +16,7 @@ func Audit(a *audit.Audit) error {
 	err := a.Each(bucketIntents, "intent", func(r kv.Record) error {
 		in, err := decode(r.Value)
 		if err == nil && !bytes.Equal(key(in), r.Key) {
-			err = fault.New(fault.Corrupt, "intents.audit", "it is that of another call")
+			err = fault.New(fault.Corrupt, "intents.audit", "key and stored id differ")
 		}
 		return err
 	})
@@ -77,7 +77,7 @@ func soundTime(tx kv.Tx, r kv.Record) (bool, error) {
 	return in != nil && in.Open() && bytes.Equal(timeKey(in.Begun), r.Key[:stamp]), err
 }
 
-// want checks that the indexes know an intent.
+// want checks that the indexes contain an intent.
 func want(a *audit.Audit, in Intent) error {
 	where := fmt.Sprintf("session %s, intent of entry %d", in.Session, in.Seq)
 	if err := a.Want(bucketCalls, callid.Key(in.Session, in.CallID), key(in), where); err != nil {

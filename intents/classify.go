@@ -32,15 +32,17 @@ var operations = map[string]string{
 	"searchreplace": OpPatch, "searchandreplace": OpPatch, "replacestringinfile": OpPatch,
 	"replacefilecontent": OpPatch, "inserteditintofile": OpPatch, "insertcontent": OpPatch, "insert": OpPatch,
 	"editexistingfile": OpPatch, "applypatch": OpPatch, "applydiff": OpPatch,
-	"deletefile": OpDelete, "deletedirectory": OpDelete, "deletepath": OpDelete, "removefile": OpDelete, "delete": OpDelete,
+	"deletefile": OpDelete, "deletedirectory": OpDelete, "deletepath": OpDelete, "removefile": OpDelete,
+	"delete":   OpDelete,
 	"movefile": OpMove, "movepath": OpMove, "renamefile": OpMove, "copyfile": OpCopy, "copypath": OpCopy,
 	"bash": OpShell, "shell": OpShell, "localshell": OpShell, "terminal": OpShell, "powershell": OpShell,
 	"shellrun": OpShell, "shellrunscript": OpShell, "shellrunbackground": OpShell, "execcommand": OpShell,
 	"runcommand": OpShell, "executecommand": OpShell, "execute": OpShell, "runshellcommand": OpShell,
 	"runterminalcmd": OpShell, "runterminalcommand": OpShell, "runinterminal": OpShell,
 	"gitcommit": OpCommit,
-	"read":      OpRead, "readfile": OpRead, "readtextfile": OpRead, "readmanyfiles": OpRead, "view": OpRead, "viewfile": OpRead,
-	"grep": OpGrep, "grepfile": OpGrep, "grepsearch": OpGrep, "searchfiles": OpGrep, "searchfilecontent": OpGrep,
+	"read":      OpRead, "readfile": OpRead, "readtextfile": OpRead, "readmanyfiles": OpRead, "view": OpRead,
+	"viewfile": OpRead,
+	"grep":     OpGrep, "grepfile": OpGrep, "grepsearch": OpGrep, "searchfiles": OpGrep, "searchfilecontent": OpGrep,
 	"glob": OpList, "globfilesearch": OpList, "filesearch": OpList, "findpath": OpList, "ls": OpList, "list": OpList,
 	"listdir": OpList, "listfiles": OpList, "listdirectory": OpList,
 	"getfilesummary": OpLook, "getfileinfo": OpLook, "sessioncontextread": OpLook, "changesreadlatest": OpLook,
@@ -63,8 +65,9 @@ var (
 	fromArgs    = []string{"source", "from", "oldpath", "sourcepath"}
 	toArgs      = []string{"destination", "to", "newpath", "destinationpath"}
 	commandArgs = []string{"command", "cmd", "script", "commandline"}
-	rangeArgs   = []string{"offset", "limit", "lines", "range", "viewrange", "startline", "endline", "head", "tail", "pages"}
-	queryArgs   = []string{"pattern", "query", "regex", "globpattern"}
+	rangeArgs   = []string{"offset", "limit", "lines", "range", "viewrange", "startline", "endline", "head", "tail",
+		"pages"}
+	queryArgs = []string{"pattern", "query", "regex", "globpattern"}
 )
 
 // Meaning is what a tool call means to do.

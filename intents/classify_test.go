@@ -76,7 +76,8 @@ func TestClassifyKnowsTheToolsOfHosts(t *testing.T) {
 		{"Write", `{"file_path":7}`, Meaning{Op: OpWrite}},
 		{"Write", ``, Meaning{Op: OpWrite}},
 		{"Write", `{"uri":"file:///w/a.go"}`, Meaning{Op: OpWrite, Target: "/w/a.go"}},
-		{"Write", `{"Path":"second","path":"first","PATH":""}`, Meaning{Op: OpWrite}}, // of spellings the first in order counts
+		{"Write", `{"Path":"second","path":"first","PATH":""}`, Meaning{Op: OpWrite}},
+		// of spellings the first in order counts
 	} {
 		if got := Classify(test.name, json.RawMessage(test.args)); got != test.want {
 			t.Errorf("%s %s: %+v, want %+v", test.name, test.args, got, test.want)

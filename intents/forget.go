@@ -17,8 +17,8 @@ func ForgetResult(tx kv.Tx, session, callID string) error {
 	return save(tx, key(*in), *in)
 }
 
-// ForgetCall removes what an intent keeps of its call's words: arguments, command, and the paths with
-// their index. That the call was made, and how it ended, stays.
+// ForgetCall removes the words of a call from its intent: arguments, command, and the paths with their index. That the call
+// was made, and how it ended, is kept.
 func ForgetCall(tx kv.Tx, session, callID string) error {
 	in, err := OfCall(tx, session, callID)
 	if err != nil || in == nil {
@@ -31,7 +31,7 @@ func ForgetCall(tx kv.Tx, session, callID string) error {
 	return save(tx, key(*in), *in)
 }
 
-// Rules returns how the records of this package lose a text.
+// Rules returns how a text is removed from the records of this package.
 func Rules() []rewrite.Rule {
 	return []rewrite.Rule{{Kind: "intent", Bucket: bucketIntents, Out: scrubIntent}}
 }
@@ -42,14 +42,7 @@ func scrubIntent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 			return nil, err
 		}
 		rewrite.Words(t, &in.Agent, &in.Name, &in.Target, &in.From, &in.Command, &in.Error, &in.Outcome)
-		args := in.Args
-		in.Args = nil
-		for name, value := range args {
-			if in.Args == nil {
-				in.Args = make(map[string]string, len(args))
-			}
-			in.Args[t.Out(name)] = t.Out(value)
-		}
+		in.mapArgs(t.Out)
 		return r.Key, index(tx, *in)
 	})
 }

@@ -36,23 +36,22 @@ type Intent struct {
 	Status   Status            `json:"status"`
 	Error    string            `json:"error,omitempty"` // of a failure, at most 300 characters
 	ExitCode *int              `json:"exit_code,omitempty"`
-	Outcome  string            `json:"outcome,omitempty"` // last telling line of a command's output
+	Outcome  string            `json:"outcome,omitempty"` // the most informative line of a command's output
 	Begun    time.Time         `json:"begun"`
 	Finished *time.Time        `json:"finished,omitempty"`
 	Source   string            `json:"source"` // "transcript" or "observed"
 	// PreHash is the SHA-256 of the file that the call acts on as it was before, or Absent; "" when the
 	// ledger did not see the file in time.
 	PreHash string `json:"pre_hash,omitempty"`
-	// Reconciled says that Status was concluded from the disk after a crash; a result that still comes
-	// overrules it.
+	// Reconciled says that Status was concluded from the file after a crash; a later result overrides it.
 	Reconciled bool `json:"reconciled,omitempty"`
 }
 
 // Absent is the PreHash of a file that was not there.
 const Absent = "absent"
 
-// Subject returns the path of the file that tells whether the call was carried out: what a move takes
-// away, else the target.
+// Subject returns the path of the file that shows whether the call was carried out: the source of a move, else the
+// target.
 func (in Intent) Subject() string {
 	if in.Op == OpMove {
 		return in.From

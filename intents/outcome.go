@@ -33,7 +33,7 @@ type Result struct {
 	Failed, Known bool
 }
 
-// status returns whether the call succeeded and its exit code, if the text tells one.
+// status returns whether the call succeeded, and its exit code if the text contains one.
 func (r Result) status() (Status, *int) {
 	var code *int
 	if m := exitCode.FindStringSubmatch(r.Text); m != nil {
@@ -55,11 +55,13 @@ func (r Result) status() (Status, *int) {
 }
 
 var (
-	telling = regexp.MustCompile(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|not found|no such|denied|fatal)\b|---\s*FAIL`)
-	summing = regexp.MustCompile(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|test result|build|error)\b`)
+	telling = regexp.MustCompile(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|` +
+		`not found|no such|denied|fatal)\b|---\s*FAIL`)
+	summing = regexp.MustCompile(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|` +
+		`test result|build|error)\b`)
 )
 
-// Outcome returns the one line of a command's output that tells best how it ended: for a failure
+// Outcome returns the one line of a command's output that best shows how it ended: for a failure
 // the first line that names the problem (also for a success whose pipe hid one), else the last line
 // that sums up, else the last line. Of a long output it reads the beginning and the end.
 func Outcome(text string, failed bool) string {
@@ -76,7 +78,8 @@ func Outcome(text string, failed bool) string {
 		if summing.MatchString(line) {
 			sum = line
 		}
-		if failed && problem == "" && !strings.HasPrefix(line, "==") && telling.MatchString(line) { // == is a heading of pytest
+		heading := strings.HasPrefix(line, "==") // of pytest
+		if failed && problem == "" && !heading && telling.MatchString(line) {
 			problem = line
 		}
 	}
@@ -93,8 +96,8 @@ func Outcome(text string, failed bool) string {
 	}
 }
 
-// failureMarks are words of test runners that no success prints. A pipe takes the exit status of what
-// printed them away: the line is then the only sign.
+// failureMarks are words of test runners that no success prints. In a pipe the exit status of the test runner is lost, and
+// this line is the only sign.
 var failureMarks = []string{"WARNING: DATA RACE", "--- FAIL", "panic: ", "Traceback (most recent call last)"}
 
 // hidden returns the first line that a failure mark starts, or "".

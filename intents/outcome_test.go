@@ -29,9 +29,12 @@ func TestOutcomeIsTheTellingLine(t *testing.T) {
 		{"go test fails", goFails, true, "--- FAIL: TestLoad (0.00s)"},
 		{"go test does not build", goBuild, true, "catalog/load.go:14:2: undefined: parse"},
 		{"go test passes", goOK, false, "ok  \texample.com/shop/catalog\t0.004s"},
-		{"a race is found, and a pipe hides it", "=== RUN   TestStock\n==================\nWARNING: DATA RACE\nRead at 0x00c0 by goroutine 8:\n  testing.tRunner()\n", false, "WARNING: DATA RACE"},
-		{"a failing test that a pipe hides", "    --- FAIL: TestLoad (0.00s)\nok  \tshop/cart\t0.002s\n", false, "--- FAIL: TestLoad (0.00s)"},
-		{"a mark inside a line is no failure", "grep says: x.go: // prints panic: here\nok  \tshop\t0.1s\n", false, "ok  \tshop\t0.1s"},
+		{"a race is found, and a pipe hides it",
+			"=== RUN   TestStock\n==================\nWARNING: DATA RACE\nRead at 0x00c0 by goroutine 8:\n  testing.tRunner()\n", false, "WARNING: DATA RACE"},
+		{"a failing test that a pipe hides", "    --- FAIL: TestLoad (0.00s)\nok  \tshop/cart\t0.002s\n", false,
+			"--- FAIL: TestLoad (0.00s)"},
+		{"a mark inside a line is no failure", "grep says: x.go: // prints panic: here\nok  \tshop\t0.1s\n", false,
+			"ok  \tshop\t0.1s"},
 		{"cargo does not compile", cargo, true, "error[E0425]: cannot find value `x` in this scope"},
 		{"cargo passes", cargoOK, false, "test result: ok. 2 passed; 0 failed; 0 ignored"},
 		{"npm passes", npm, false, "Tests  3 passed (3)"},
@@ -74,7 +77,8 @@ func TestAStructuredStatusWinsOverTheText(t *testing.T) {
 	}{
 		{"host says failed", Result{Text: "all is well", Failed: true, Known: true}, Failed, nil},
 		{"host says fine", Result{Text: "[ERROR] is what it prints", Known: true}, Applied, nil},
-		{"host says failed, with a code", Result{Text: "Exit code 2\nmake: ***", Failed: true, Known: true}, Failed, code(2)},
+		{"host says failed, with a code", Result{Text: "Exit code 2\nmake: ***", Failed: true, Known: true}, Failed,
+			code(2)},
 		{"only the text: error", Result{Text: "[ERROR] oldText not found"}, Failed, nil},
 		{"only the text: denied", Result{Text: "[DENIED] no"}, Failed, nil},
 		{"only the text: timeout", Result{Text: "[TIMEOUT] 30s"}, Failed, nil},
@@ -84,7 +88,8 @@ func TestAStructuredStatusWinsOverTheText(t *testing.T) {
 		{"only the text: exit code 0", Result{Text: "Exit code 0\nx"}, Applied, code(0)},
 		{"only the text: case counts", Result{Text: "[error] x"}, Applied, nil},
 		{"only the text: not at the start", Result{Text: "x [ERROR]"}, Applied, nil},
-		{"a code too long", Result{Text: "Exit code 99999999999999999999", Failed: true, Known: true}, Failed, code(999999)},
+		{"a code too long", Result{Text: "Exit code 99999999999999999999", Failed: true, Known: true}, Failed,
+			code(999999)},
 		{"nothing", Result{}, Applied, nil},
 	} {
 		status, got := test.r.status()
@@ -96,7 +101,8 @@ func TestAStructuredStatusWinsOverTheText(t *testing.T) {
 
 // FuzzOutcomeStaysShort: one line, within its limit, whatever the output.
 func FuzzOutcomeStaysShort(f *testing.F) {
-	for _, s := range []string{goFails, goBuild, goOK, pytest, npm, npmErr, cargo, bashErr, "\xff\xfe", strings.Repeat("界", 300)} {
+	for _, s := range []string{goFails, goBuild, goOK, pytest, npm, npmErr, cargo, bashErr, "\xff\xfe",
+		strings.Repeat("界", 300)} {
 		f.Add(s, true)
 		f.Add(s, false)
 	}

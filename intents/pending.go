@@ -36,8 +36,7 @@ func callOf(k []byte) []byte {
 	return slices.Concat(session, []byte{0}, rest[seqLen+1:])
 }
 
-// IndexPending builds the index of pending intents anew: for a ledger that was written before there
-// was one.
+// IndexPending rebuilds the index of pending intents, for a ledger that was written before it existed.
 func IndexPending(tx kv.Tx) error {
 	for in, err := range All(tx) {
 		if err != nil {
@@ -50,7 +49,7 @@ func IndexPending(tx kv.Tx) error {
 	return nil
 }
 
-// indexPending makes the index say of one intent whether it is pending.
+// indexPending updates the index for one intent.
 func indexPending(tx kv.Tx, in Intent) error {
 	k := callid.Key(in.Session, in.CallID)
 	if in.Status == Pending {

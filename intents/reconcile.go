@@ -2,15 +2,14 @@ package intents
 
 import "ctxledger.dev/kv"
 
-// Evidence is what a look at the file that a pending call acts on found.
+// Evidence is the state of the file that a pending call acts on.
 type Evidence struct {
 	Exists bool
 	Hash   string // SHA-256 of the content; "" when it could not be had
 }
 
-// Conclude says from the disk what became of a pending call: applied when the file is not as it was
-// before the call, retryable when it is. It is Pending where the disk cannot tell: for commands, and
-// where the content before or after is not known.
+// Conclude concludes the outcome of a pending call from the file: applied if the file differs from before the call,
+// retryable if it does not. It is Pending for commands, and if the content before or after is unknown.
 func (in Intent) Conclude(e Evidence) Status {
 	now := e.Hash
 	if !e.Exists {
@@ -36,7 +35,7 @@ func (in Intent) Conclude(e Evidence) Status {
 	return Pending
 }
 
-// Reconcile records what was concluded of a pending intent. It has no time of finishing: nobody saw it.
+// Reconcile records the conclusion about a pending intent. The time of its end is unknown and stays empty.
 func Reconcile(tx kv.Tx, in Intent, s Status) error {
 	in.Status, in.Reconciled = s, true
 	return save(tx, key(in), in)

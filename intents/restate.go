@@ -2,13 +2,14 @@ package intents
 
 import (
 	"encoding/json"
+	"maps"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/kv"
 )
 
-// Restate replaces what an intent keeps of its call's words by that of other wordings: the tool's name, the
-// command and the arguments. Paths stay. A call without an intent changes nothing.
+// Restate replaces the words of a call in its intent: the tool's name, the command and the arguments. Paths are kept. A
+// call without an intent changes nothing.
 func Restate(tx kv.Tx, session, callID, name, command string, args json.RawMessage) error {
 	in, err := OfCall(tx, session, callID)
 	if err != nil || in == nil || in.Args == nil && in.Command == "" {
@@ -18,7 +19,7 @@ func Restate(tx kv.Tx, session, callID, name, command string, args json.RawMessa
 	return save(tx, key(*in), *in)
 }
 
-// Retell replaces what an intent keeps of a result's text, if it is this text, by that of another wording.
+// Retell replaces what an intent keeps of a result's text, if it comes from text, by the same of shown.
 func Retell(tx kv.Tx, session, callID, text, shown string) error {
 	in, err := OfCall(tx, session, callID)
 	if err != nil || in == nil || in.Error == "" && in.Outcome == "" {
@@ -34,7 +35,7 @@ func Retell(tx kv.Tx, session, callID, text, shown string) error {
 	return save(tx, key(*in), *in)
 }
 
-// MapWords replaces the words of every intent by what fn makes of them; paths stay. Errors: corrupt.
+// MapWords replaces the words of every intent by what fn makes of them; paths are kept. Errors: corrupt.
 func MapWords(tx kv.Tx, fn func(string) string) error {
 	var changed []Intent
 	for in, err := range All(tx) {
@@ -60,13 +61,19 @@ func (in *Intent) mapWords(fn func(string) string) (changed bool) {
 			*w, changed = out, true
 		}
 	}
+	args := in.Args
+	in.mapArgs(fn)
+	return changed || !maps.Equal(args, in.Args)
+}
+
+// mapArgs replaces the names and values of the arguments by what fn makes of them.
+func (in *Intent) mapArgs(fn func(string) string) {
+	if len(in.Args) == 0 {
+		return
+	}
 	args := make(map[string]string, len(in.Args))
 	for name, value := range in.Args {
 		args[fn(name)] = fn(value)
-		changed = changed || fn(name) != name || fn(value) != value
 	}
-	if changed && in.Args != nil {
-		in.Args = args
-	}
-	return changed
+	in.Args = args
 }

@@ -38,7 +38,8 @@ func writeArgs(b *strings.Builder, args json.RawMessage, path, target string) {
 	for _, n := range slices.Sorted(maps.Keys(a)) {
 		v := string(a[n])
 		var s string
-		if path != "" && slices.Contains(pathArgs, n) && json.Unmarshal(a[n], &s) == nil && strings.TrimPrefix(s, "file://") == path {
+		if path != "" && slices.Contains(pathArgs, n) && json.Unmarshal(a[n], &s) == nil &&
+			strings.TrimPrefix(s, "file://") == path {
 			v = target
 		}
 		b.WriteString("\x00" + n + "\x00" + v)

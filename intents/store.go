@@ -73,8 +73,7 @@ func unindex(tx kv.Tx, in Intent) error {
 	return nil
 }
 
-// pathKeys returns where an intent stands in the index of paths. A path too long for it is still found
-// by its session.
+// pathKeys returns the keys of an intent in the index of paths. A path too long for a key is still found by its session.
 func pathKeys(in Intent) (keys [][]byte) {
 	for _, p := range []string{in.Target, in.From} {
 		if k := append([]byte(p+"\x00"), key(in)...); p != "" && len(k) <= kv.MaxKey {
@@ -84,9 +83,8 @@ func pathKeys(in Intent) (keys [][]byte) {
 	return keys
 }
 
-// Finish records the outcome of a call and returns its intent, or nil when there was nothing to
-// finish: no intent was begun for the call, or an earlier outcome of it is known, which stays. What
-// reconciliation concluded is no such outcome.
+// Finish records the outcome of a call and returns its intent. It returns nil if no intent was begun for the call, or an
+// earlier outcome is recorded, which is kept. A result of reconciliation is no such outcome.
 func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, error) {
 	in, err := OfCall(tx, session, callID)
 	if err != nil || in == nil || in.Status == Failed || in.Status == Applied && !in.Reconciled {
@@ -128,7 +126,7 @@ func scan(tx kv.Tx, r kv.Range) iter.Seq2[Intent, error] {
 	return kv.Values(tx, bucketIntents, r, func(r kv.Record) (Intent, error) { return decode(r.Value) })
 }
 
-// known returns the intents that an index names and that there are, at most limit of them.
+// known returns the existing intents that an index refers to, at most limit of them.
 func known(tx kv.Tx, index kv.Bucket, r kv.Range, limit int, find func(key []byte) (*Intent, error)) ([]Intent, error) {
 	var list []Intent
 	for in, err := range kv.Values(tx, index, r, func(r kv.Record) (*Intent, error) { return find(r.Key) }) {
@@ -153,7 +151,8 @@ func OfSession(tx kv.Tx, session string) ([]Intent, error) {
 // number and of later ones. An error (corrupt) ends it.
 func From(tx kv.Tx, session string, seq int64) iter.Seq2[Intent, error] {
 	prefix := []byte(session + "\x00")
-	return scan(tx, kv.Range{Prefix: prefix, From: binary.BigEndian.AppendUint64(slices.Clip(prefix), uint64(max(seq, 0)))})
+	from := binary.BigEndian.AppendUint64(slices.Clip(prefix), uint64(max(seq, 0)))
+	return scan(tx, kv.Range{Prefix: prefix, From: from})
 }
 
 // OfPath returns the intents that name a path, in the order of session and log.
@@ -201,7 +200,7 @@ func load(tx kv.Tx, k []byte) (*Intent, error) {
 	return &in, err
 }
 
-// save writes an intent's record and keeps the index of pending ones true.
+// save writes an intent's record and updates the index of pending ones.
 func save(tx kv.Tx, k []byte, in Intent) error {
 	raw, err := json.Marshal(in)
 	if err != nil {

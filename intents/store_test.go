@@ -50,7 +50,8 @@ func ofCall(t testing.TB, s kv.Store, session, callID string) *Intent {
 
 func TestAnIntentIsPendingUntilItsFirstOutcome(t *testing.T) {
 	s := storetest.Open(t)
-	in := begin(t, s, Intent{Session: "s", Seq: 3, Turn: 1, CallID: "c", Name: "Edit", Op: OpPatch, Target: "a.go", Begun: noon}, `{"path":"a.go"}`)
+	in := begin(t, s, Intent{Session: "s", Seq: 3, Turn: 1, CallID: "c", Name: "Edit", Op: OpPatch, Target: "a.go",
+		Begun: noon}, `{"path":"a.go"}`)
 	if in.Status != Pending || len(in.ID) != 16 || in.Args["path"] != "a.go" {
 		t.Fatalf("begun: %+v", in)
 	}
@@ -58,7 +59,8 @@ func TestAnIntentIsPendingUntilItsFirstOutcome(t *testing.T) {
 		t.Errorf("a repeated record replaced the intent: %+v", again)
 	}
 	done := finish(t, s, "s", "c", Result{Text: "not found", Failed: true, Known: true}, noon.Add(time.Second))
-	if done == nil || done.Status != Failed || done.Error != "not found" || !done.Finished.Equal(noon.Add(time.Second)) {
+	if done == nil || done.Status != Failed || done.Error != "not found" ||
+		!done.Finished.Equal(noon.Add(time.Second)) {
 		t.Fatalf("finished: %+v", done)
 	}
 	if second := finish(t, s, "s", "c", Result{Text: "ok", Known: true}, noon); second != nil {
@@ -96,8 +98,10 @@ func TestWhatIsKeptOfACallIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := begin(t, s, Intent{Session: "s", Seq: 1, CallID: "c", Op: OpShell, Command: strings.Repeat("x", 2000)}, string(raw))
-	if len(in.Args) != maxArgs || in.Args["list"] != "[1,2]" || in.Args["text"] != strings.Repeat("界", maxArg)+"…" || in.Args[strings.Repeat("k", maxArg)+"…"] != "v" {
+	in := begin(t, s, Intent{Session: "s", Seq: 1, CallID: "c", Op: OpShell, Command: strings.Repeat("x", 2000)},
+		string(raw))
+	if len(in.Args) != maxArgs || in.Args["list"] != "[1,2]" || in.Args["text"] != strings.Repeat("界", maxArg)+"…" ||
+		in.Args[strings.Repeat("k", maxArg)+"…"] != "v" {
 		t.Errorf("%d arguments kept: %.300v", len(in.Args), in.Args)
 	}
 	if !in.CommandCut() || len(in.Command) != maxCommand+len("…") {
@@ -131,7 +135,8 @@ func TestIntentsAreFoundByPathAndSession(t *testing.T) {
 		return b.String()
 	}
 	storetest.Update(t, s, func(tx kv.Tx) error {
-		for path, want := range map[string]string{"a.go": "s1/1 s1/2 s2/1 ", "b.go": "s1/2 ", "a": "", "a.go/x": "s2/3 "} {
+		for path, want := range map[string]string{"a.go": "s1/1 s1/2 s2/1 ", "b.go": "s1/2 ", "a": "",
+			"a.go/x": "s2/3 "} {
 			if got := names(OfPath(tx, path)); got != want {
 				t.Errorf("of %s: %s, want %s", path, got, want)
 			}
@@ -158,8 +163,9 @@ func TestInvariant1IntentsComeBackAsTheyWere(t *testing.T) {
 	s := storetest.Open(t)
 	code := 3
 	want := Intent{
-		Session: "s", Seq: 1, Turn: 2, Agent: "a", CallID: "c", Name: "Bash", Op: OpShell, Target: "t", From: "f", Command: "x",
-		Status: Retryable, ExitCode: &code, Begun: noon, Finished: &noon, Source: "transcript",
+		Session: "s", Seq: 1, Turn: 2, Agent: "a", CallID: "c", Name: "Bash", Op: OpShell, Target: "t", From: "f",
+		Command: "x",
+		Status:  Retryable, ExitCode: &code, Begun: noon, Finished: &noon, Source: "transcript",
 	}
 	in := begin(t, s, want, `{"command":"x"}`)
 	want.ID, want.Status, want.Args = in.ID, Pending, map[string]string{"command": "x"}
@@ -185,7 +191,8 @@ func TestInvariant1IntentsComeBackAsTheyWere(t *testing.T) {
 func TestPendingIntentsAreFoundUntilTheirOutcome(t *testing.T) {
 	s := storetest.Open(t)
 	long := strings.Repeat("c", 300)
-	for _, in := range []Intent{{Session: "a", CallID: "1"}, {Session: "a", CallID: long}, {Session: "ab", CallID: "1"}} {
+	for _, in := range []Intent{{Session: "a", CallID: "1"}, {Session: "a", CallID: long},
+		{Session: "ab", CallID: "1"}} {
 		begin(t, s, in, `{}`)
 	}
 	pending := func(session string) string {
@@ -207,10 +214,11 @@ func TestPendingIntentsAreFoundUntilTheirOutcome(t *testing.T) {
 		t.Errorf("after an outcome: %q", got)
 	}
 	storetest.Update(t, s, func(tx kv.Tx) error { // as a ledger without the index
-		return errors.Join(tx.Delete(bucketPending, callid.Key("a", "1")), tx.Delete(bucketPending, callid.Key("ab", "1")))
+		return errors.Join(tx.Delete(bucketPending, callid.Key("a", "1")),
+			tx.Delete(bucketPending, callid.Key("ab", "1")))
 	})
 	storetest.Update(t, s, IndexPending)
 	if got := pending(""); got != "a 1, ab 1" {
-		t.Errorf("built anew: %q", got)
+		t.Errorf("rebuilt: %q", got)
 	}
 }

@@ -10,9 +10,10 @@ import (
 // The arguments under which hosts pass what is written, lower-case and without underscores.
 var (
 	contentArgs = []string{"content", "contents", "filetext", "text", "codecontent", "newsource"}
-	newTextArgs = []string{"newstring", "newstr", "newtext", "replacement", "replace", "inserttext", "codeedit", "newsource", "content", "text"}
-	patchArgs   = []string{"patch", "diff", "input"}
-	editsArgs   = []string{"edits", "replacements", "changes"}
+	newTextArgs = []string{"newstring", "newstr", "newtext", "replacement", "replace", "inserttext", "codeedit",
+		"newsource", "content", "text"}
+	patchArgs = []string{"patch", "diff", "input"}
+	editsArgs = []string{"edits", "replacements", "changes"}
 )
 
 // maxWritten is how many texts one call writes at most, as far as Written looks.

@@ -9,17 +9,19 @@ import (
 
 // command is a test or build that ran before.
 type command struct {
-	text   string // white space single, without what only stands around it
+	text   string // with single spaces, without assignments and redirections
 	failed bool   // the last run
 }
 
 var (
 	// checks recognises a simple command that tests or builds.
-	checks = regexp.MustCompile(`^(\S*/)?(go (test|build|vet)|pytest|python3? -m (pytest|unittest)|tox|vitest|jest|mocha|` +
+	checks = regexp.MustCompile(`^(\S*/)?(go (test|build|vet)|pytest|python3? -m (pytest|unittest)|tox|` +
+		`vitest|jest|mocha|` +
 		`rspec|phpunit|ctest|golangci-lint|staticcheck|tsc|eslint|ruff|mypy|make|cmake|ninja|` +
 		`(npx|bunx) (tsc|jest|vitest|eslint|playwright)|` +
 		`(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*(test|build|lint|check|typecheck|compile)|` +
-		`(cargo|dotnet|swift|mix|mvn|gradle|gradlew|zig|just|task|mise|rake|bazel)\s.*\b(test|build|check|clippy|lint|ci|fmt))\b`)
+		`(cargo|dotnet|swift|mix|mvn|gradle|gradlew|zig|just|task|mise|rake|bazel)\s.*` +
+		`\b(test|build|check|clippy|lint|ci|fmt))\b`)
 	operators   = regexp.MustCompile(`\s*(?:&&|\|\||;|\n)\s*`)
 	assignments = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)|time|sudo|timeout \S+)\s+)+`)
 	redirection = regexp.MustCompile(`\s*(?:\d?>&\d|&?\d?>>?\s*\S+|<\s*\S+)`)
@@ -59,8 +61,8 @@ var (
 	saysPassed = regexp.MustCompile(`(?i)pass|\bok\b|exit (code |status )?0|succe|✓|✅|clean|green|no (errors|issues)`)
 )
 
-// told reports whether a text holds the command with the outcome of its last run.
-func (c *command) told(flat string) bool {
+// keptIn reports whether a text holds the command with the outcome of its last run.
+func (c *command) keptIn(flat string) bool {
 	says := saysPassed
 	if c.failed {
 		says = saysFailed
@@ -72,7 +74,7 @@ func (c *command) told(flat string) bool {
 		}
 		from += i + len(c.text)
 		line, rest, _ := strings.Cut(flat[from:], "\n")
-		if strings.Trim(line, " `:*") == "" { // the outcome may stand below
+		if strings.Trim(line, " `:*") == "" { // the outcome may be on the next line
 			line, _, _ = strings.Cut(rest, "\n")
 		}
 		if !continues(flat, from) && says.MatchString(line) {
@@ -81,8 +83,8 @@ func (c *command) told(flat string) bool {
 	}
 }
 
-// continues reports whether the command goes on at i, so that another one is meant: "go test ./a" is
-// not "go test ./a/b".
+// continues reports whether the command continues at i and so is another one: "go test ./a" is not
+// "go test ./a/b".
 func continues(s string, i int) bool {
 	return i < len(s) && (isWord(rune(s[i])) || s[i] == '/' || s[i] == '.' || s[i] == '-')
 }

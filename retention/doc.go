@@ -1,14 +1,14 @@
 // Package retention measures what a summary keeps of a conversation, by what really happened after it.
 //
-// Start with NewPoint: it takes the messages before and after one compaction. Point.Measure holds any
-// text against them; Point.WordList and Point.Tail make the two texts of the same length that a
+// Start with NewPoint: it takes the messages before and after one compaction. Point.Measure measures any
+// text by them; Point.WordList and Point.Tail make the two texts of the same length that a
 // summary has to be compared with, and that do well on some measures and badly on others.
 //
 // # What is measured
 //
 // An identifier is what transcript.Extract finds: CamelCase, snake_case, dotted.names, error codes, ids,
-// exit codes and file paths. A name is named in a text where it stands between characters that are neither
-// letters, digits nor "_"; a path where its last two segments do.
+// exit codes and file paths. A text names an identifier where it has it between characters that are neither
+// letters, digits nor "_"; of a path its last two segments count.
 //
 //   - Need: of the identifiers in the arguments of the 200 tool calls after the compaction that had
 //     occurred before it, the share that the text names.
@@ -18,17 +18,17 @@
 //     then nor write from its head.
 //   - Files: of the files that calls had changed before without an error, the share that the text
 //     names.
-//   - Bind: of those files, the share that the text says something of: on a line that names the file, or
-//     at most three lines away, stands an identifier of the bodies of its edits. Files whose edits hold no
+//   - Bind: of those files, the share that the text says something about: a line that names the file, or one
+//     at most three lines away, has an identifier of the bodies of its edits. Files whose edits have no
 //     identifier are left out.
 //   - Commands: of the tests and builds that ran before, each taken without changes of directory,
 //     variables, redirections and filters, the share that the text holds word for word, with a word
 //     for the outcome of the last run (passed, failed) in the rest of its line or, where the line ends with
 //     it, in the next one.
-//   - User: of the runs of five words in the last ten messages of the user, the share that stands in
+//   - User: of the runs of five words in the last ten messages of the user, the share that is in
 //     the text verbatim, white space aside. A shorter message is one run.
 //   - Precision: of the identifiers that the text names, the share that counts for Need.
-//   - Dense: the share of the text, in bytes, that stands in lines with more than eight identifiers: a
+//   - Dense: the share of the text, in bytes, that is in lines with more than eight identifiers: a
 //     word list has everything there, a document little.
 //
 // Subagents' messages are left out on both sides, and so is what hosts write in the user's name.

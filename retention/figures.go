@@ -37,7 +37,7 @@ func (f *Figures) shares() []*Share {
 	return []*Share{&f.Need, &f.Hard, &f.Files, &f.Bind, &f.Commands, &f.User, &f.Precision, &f.Dense}
 }
 
-// Mean returns the mean of each measure over those that know it.
+// Mean returns the mean of each measure over the figures in which it is known.
 func Mean(all []Figures) Figures {
 	var sum Figures
 	count := make([]int, len(sum.shares()))
@@ -56,11 +56,11 @@ func Mean(all []Figures) Figures {
 }
 
 const (
-	bindLines  = 3 // how far from a file's name something said about it may stand
+	bindLines  = 3 // how many lines away from a file's path something said about it may be
 	denseNames = 8 // identifiers of a line that is no list yet
 )
 
-// Measure holds a text against what happened.
+// Measure computes the figures of a text.
 func (p *Point) Measure(raw string) Figures {
 	t := newText(raw)
 	f := Figures{Need: share(t, p.need), Hard: share(t, p.hard)}
@@ -106,7 +106,7 @@ func (p *Point) measureFiles(t *text) (files, bind Share) {
 	return part(named, len(p.files)), part(bound, bindable)
 }
 
-// bound reports whether one of the file's names stands near the file.
+// bound reports whether one of the file's names is near the file's path.
 func (f *file) bound(lines []string) bool {
 	for i, line := range lines {
 		if !strings.Contains(line, f.path) || !newText(line).names(f.path) {
@@ -128,13 +128,13 @@ func (p *Point) measureCommands(raw string) Share {
 		lines[i] = strings.Join(strings.Fields(l), " ")
 	}
 	flat := strings.Join(lines, "\n")
-	told := 0
+	kept := 0
 	for _, c := range p.commands {
-		if c.told(flat) {
-			told++
+		if c.keptIn(flat) {
+			kept++
 		}
 	}
-	return part(told, len(p.commands))
+	return part(kept, len(p.commands))
 }
 
 // runWords is the length of the runs of words that are looked for.

@@ -30,7 +30,8 @@ func identifiers(text string) []string {
 				n = chunk
 			}
 		}
-		f := transcript.Extract(transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText, Text: text[:n]}}})
+		f := transcript.Extract(transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText,
+			Text: text[:n]}}})
 		for _, p := range f.Paths {
 			if p = twoSegments(p); !noPath.MatchString(p) {
 				out = append(out, p)
@@ -65,8 +66,8 @@ func (s set) add(all ...string) {
 	}
 }
 
-// Identifiers returns the identifiers that a text names, and every word that could be one: for whoever
-// compares many texts.
+// Identifiers returns the identifiers that a text names, and every word that could be one. Callers that compare
+// many texts use it.
 func Identifiers(raw string) (named []string, words map[string]bool) {
 	t := newText(raw)
 	named = identifiers(raw)

@@ -2,6 +2,7 @@ package retention
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ type past struct {
 	said     strings.Builder
 	requests []string
 	files    map[string]*file
-	order    []*file
+	changed  []*file // those of files, in order
 	commands []*command
 	byText   map[string]*command
 	pending  map[string]transcript.Part // calls by id, until their results come
@@ -89,7 +90,7 @@ func (b *past) finish(call, result transcript.Part) {
 		if f == nil {
 			f = &file{path: path, names: set{}}
 			b.files[path] = f
-			b.order = append(b.order, f)
+			b.changed = append(b.changed, f)
 		}
 		_, body := arguments(call)
 		for _, id := range identifiers(body) {
@@ -100,16 +101,10 @@ func (b *past) finish(call, result transcript.Part) {
 	}
 }
 
-func (b *past) changed() []*file { return b.order }
-
 // rank orders the identifiers: often and recently said first.
 func (b *past) rank() []string {
 	worth := func(o *occurrence) float64 { return float64(o.count) * (1 + 3*float64(o.last)/float64(b.at)) }
-	all := make([]*occurrence, 0, len(b.counts))
-	for _, o := range b.counts {
-		all = append(all, o)
-	}
-	slices.SortFunc(all, func(x, y *occurrence) int {
+	all := slices.SortedFunc(maps.Values(b.counts), func(x, y *occurrence) int {
 		return cmp.Or(cmp.Compare(worth(y), worth(x)), strings.Compare(x.id, y.id))
 	})
 	out := make([]string, len(all))
@@ -123,7 +118,8 @@ var (
 	// reminders are what hosts put into a message of the user.
 	reminders = regexp.MustCompile(`(?s)<(system-reminder|ide_\w+)>.*?</(system-reminder|ide_\w+)>`)
 	// hostText is how messages begin that hosts write in the user's name.
-	hostText = regexp.MustCompile(`^(<command-|<local-command|<bash-|<task-notification|<user-prompt-submit-hook|\[Request interrupted|Caveat: The messages below)`)
+	hostText = regexp.MustCompile(`^(<command-|<local-command|<bash-|<task-notification|<user-prompt-submit-hook|` +
+		`\[Request interrupted|Caveat: The messages below)`)
 )
 
 // ofPerson returns what a person wrote of a message in the user's name; "" for nothing.

@@ -2,6 +2,7 @@ package retention
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ const (
 // Message is one message of the main conversation.
 type Message struct {
 	transcript.Message
-	// Request says that a person wrote it, as far as the host tells.
+	// Request says that a person wrote it, as far as the host shows.
 	Request bool
 }
 
@@ -28,7 +29,7 @@ type Point struct {
 	commands   []*command
 	requests   []string // the last ten, oldest first
 
-	ranked []string // identifiers known before, the worthiest first
+	ranked []string // identifiers known before, often and recently said ones first
 	before string   // everything said before, in order
 	calls  int      // after it, at most laterCalls
 }
@@ -40,14 +41,14 @@ type file struct {
 }
 
 // NewPoint collects what a compaction between before and after has to keep. dir is the directory in which the
-// session ran: a file that lies in it is named by its name alone. "" when that is not known.
+// session ran: a file directly in it is identified by its name alone. "" if it is unknown.
 func NewPoint(dir string, before, after []Message) *Point {
 	p := &Point{need: set{}, hard: set{}}
 	b := newPast(dir)
 	for i := range before {
 		b.take(&before[i])
 	}
-	p.files, p.commands = b.changed(), b.commands
+	p.files, p.commands = b.changed, b.commands
 	p.requests = b.requests[max(0, len(b.requests)-lastRequest):]
 	p.ranked, p.before = b.rank(), b.said.String()
 	p.follow(after, newText(p.before))
@@ -97,7 +98,7 @@ func (p *Point) use(call transcript.Part, known *text, again set) {
 			p.need.add(id)
 		}
 	}
-	// What an agent has used once, it has before its eyes from then on.
+	// What an agent has used once is in its view from then on.
 	again.add(identifiers(args)...)
 	again.add(identifiers(body)...)
 }
@@ -122,8 +123,10 @@ func stringsIn(raw json.RawMessage) []string {
 	return appendStrings(nil, v)
 }
 
-// options are arguments of tools that choose among the tool's own words, which nobody has to remember.
-var options = map[string]bool{"status": true, "type": true, "mode": true, "output_mode": true, "subagent_type": true, "model": true}
+// options are arguments whose values are words of the tool itself: a summary need not keep them.
+var options = map[string]bool{
+	"status": true, "type": true, "mode": true, "output_mode": true, "subagent_type": true, "model": true,
+}
 
 func appendStrings(out []string, v any) []string {
 	switch v := v.(type) {
@@ -134,12 +137,7 @@ func appendStrings(out []string, v any) []string {
 			out = appendStrings(out, e)
 		}
 	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		for _, k := range keys {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			if !options[k] {
 				out = appendStrings(out, v[k])
 			}

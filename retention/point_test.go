@@ -48,7 +48,8 @@ func (k *talk) run(command, result string, failed bool) {
 func shop() *Point {
 	var before, after talk
 	before.user("Please add a discount to the cart of the shop, in cents only.")
-	before.do("Read", map[string]string{"file_path": "/w/shop/cart/cart.go"}, "func TotalCents() {}\ntype LineItem struct{}\nErrEmpty", false)
+	before.do("Read", map[string]string{"file_path": "/w/shop/cart/cart.go"},
+		"func TotalCents() {}\ntype LineItem struct{}\nErrEmpty", false)
 	before.edit("/w/shop/cart/cart.go", "func ApplyDiscount(totalCents int) {}")
 	before.edit("/w/shop/README.md", "plain words only")
 	before.do("Edit", map[string]string{"file_path": "/w/shop/cart/old.go"}, "not found", true)
@@ -92,7 +93,8 @@ go vet ./... → passed
 `
 	p := shop()
 	full := p.Measure(whole)
-	for name, share := range map[string]Share{"need": full.Need, "hard": full.Hard, "files": full.Files, "bind": full.Bind, "commands": full.Commands, "user": full.User} {
+	for name, share := range map[string]Share{"need": full.Need, "hard": full.Hard, "files": full.Files,
+		"bind": full.Bind, "commands": full.Commands, "user": full.User} {
 		if share != 1 {
 			t.Errorf("%s of the whole text is %v", name, share)
 		}
@@ -126,7 +128,8 @@ func TestPrecisionAndDensityAreOfTheText(t *testing.T) {
 	p := shop()
 	list := "LineItem FooBar\n" + strings.Repeat("aB", 1) + "1x cD dE eF_g fG_h gH_i hI_j iJ_k jK_l kL_m lM_n\n"
 	f := p.Measure(list)
-	if want := Share(strings.Index(list, "\n") + 1); math.Abs(float64(1-f.Dense)-float64(want)/float64(len(list))) > 1e-9 {
+	if want := Share(strings.Index(list,
+		"\n") + 1); math.Abs(float64(1-f.Dense)-float64(want)/float64(len(list))) > 1e-9 {
 		t.Errorf("dense: %v of %q", f.Dense, list)
 	}
 	if f.Precision <= 0 || f.Precision > 0.2 {
@@ -169,7 +172,8 @@ func TestBaselinesKeepTheirLength(t *testing.T) {
 }
 
 func TestPathsAreNamedByTwoSegments(t *testing.T) {
-	for path, want := range map[string]string{"/a/b/c.go": "b/c.go", "b/c.go": "b/c.go", "c.go": "c.go", "/": "", "a/": "a"} {
+	for path, want := range map[string]string{"/a/b/c.go": "b/c.go", "b/c.go": "b/c.go", "c.go": "c.go", "/": "",
+		"a/": "a"} {
 		if got := twoSegments(path); got != want {
 			t.Errorf("%q: %q", path, got)
 		}

@@ -1,4 +1,4 @@
-// Package watch tells which paths in a set of directories may have changed.
+// Package watch reports which paths in a set of directories may have changed.
 //
 // Start with New, name directories with Add and read Events. Watching is not recursive: each
 // directory is added on its own, and a caller that finds a new directory in an event adds it and
@@ -7,7 +7,7 @@
 // Guarantees: a change in a watched directory leads to an event that is sent after the change
 // happened, so a caller who looks at the path then sees it or something newer; what was lost
 // (an overflow of the system's queue or of ours, an error of the system) leads to an Event with
-// Rescan, never to silence; events of one path that nobody has read yet are one event; memory is
+// Rescan, never to silence; unread events of one path are merged into one; memory is
 // bounded by the queue; after Close no goroutine is left.
 //
 // The package deliberately does not say what happened to a path, reads no files, keeps no

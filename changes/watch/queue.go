@@ -1,10 +1,10 @@
 package watch
 
-// queueLen is how many different paths wait for a slow reader before the queue gives up on
-// single paths and asks for a rescan: about one checkout of a large branch.
+// queueLen is how many different paths wait for a slow reader before the queue requests a rescan instead: about one
+// checkout of a large branch.
 const queueLen = 4096
 
-// queue holds the events that nobody has read yet, each path once, in order of their first event.
+// queue holds the unread events, each path once, in order of their first event.
 type queue struct {
 	paths  []string
 	known  map[string]struct{}
@@ -30,7 +30,7 @@ func (q *queue) add(path string) {
 	q.paths = append(q.paths, path)
 }
 
-// lost notes that events are missing, which makes the waiting ones pointless.
+// lost records that events are missing: a rescan replaces the waiting ones.
 func (q *queue) lost() { *q = queue{rescan: true} }
 
 // head returns the event to send next, and whether there is one.
@@ -54,6 +54,6 @@ func (q *queue) pop() {
 	delete(q.known, q.paths[0])
 	q.paths = q.paths[1:]
 	if len(q.paths) == 0 {
-		q.paths = nil // let go of the array that the slice has walked through
+		q.paths = nil // release the array
 	}
 }

@@ -69,7 +69,7 @@ func (w *Watcher) Close() error {
 }
 
 // run moves the system's events into the queue, always ready to receive so that the system's
-// queue does not overflow, and from there to whoever reads Events.
+// queue does not overflow, and from there to the reader of Events.
 func (w *Watcher) run() {
 	defer close(w.ended)
 	defer close(w.events)
@@ -92,7 +92,7 @@ func (w *Watcher) run() {
 			if !ok {
 				return
 			}
-			q.lost() // whatever it was, an overflow above all: what we know is incomplete
+			q.lost() // an overflow, in most cases: events are missing
 		case out <- next:
 			q.pop()
 		case <-w.done:
@@ -114,8 +114,10 @@ func coded(op, dir string, err error) error {
 	case errors.Is(err, fsnotify.ErrClosed):
 		code = fault.Unavailable
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return &fault.Error{Code: fault.Limited, Op: op, Err: err, Message: "the system's number of file watches is used up",
-			Hint: "raise fs.inotify.max_user_watches or fs.inotify.max_user_instances"}
+		return &fault.Error{
+			Code: fault.Limited, Op: op, Err: err, Message: "the system's number of file watches is used up",
+			Hint: "raise fs.inotify.max_user_watches or fs.inotify.max_user_instances",
+		}
 	}
 	if dir == "" {
 		return fault.Wrap(code, op, err)

@@ -18,37 +18,36 @@ import (
 )
 
 const (
-	settle   = 30 * time.Second // how long measurements may wait for more: nothing is urgent here
-	share    = 100              // measuring takes at most one part in so many of the time
-	patience = time.Minute      // before what failed is tried again, twice as long each time
-	longest  = time.Hour        // but not longer
-	batch    = 64               // measurements that are handed in at once, and states that are kept at once
+	settle   = 30 * time.Second // how long measurements wait for more: none is urgent
+	share    = 100              // measuring takes at most 1/share of the time
+	patience = time.Minute      // before the first retry, doubled for each further one
+	longest  = time.Hour        // the longest such pause
+	batch    = 64               // measurements that are sent at once, and states that are stored at once
 	atOnce   = 1000             // events that one round takes in
-	reading  = 64               // sessions whose place in the log is remembered
-	asking   = 1000             // models of which is remembered that they were asked for
+	reading  = 64               // sessions whose position in the log is remembered
+	asking   = 1000             // models that are remembered as requested
 )
 
 // Options say how to follow. Only Env has to be set.
 type Options struct {
 	Env env.Env
-	// User opens the user ledger, which is closed after each round; nil: the ledger that is followed
-	// reaches it itself.
+	// User opens the user ledger, which is closed after each round; nil: the followed ledger forwards to it.
 	User func(ctx context.Context) (ledger.API, error)
-	// Models says what is counted exactly, and of which family the others are; nil: as the program knows.
+	// Models says which models are counted exactly, and the family of the others; nil: the built-in registry.
 	Models *tokens.Registry
-	// Skip reports whether nothing is learnt from a session; nil: from all.
+	// Skip reports whether a session is left out; nil: none is.
 	Skip func(s sessions.Session) bool
-	// Log gets what went wrong; nil: nothing is logged.
+	// Log gets errors; nil: nothing is logged.
 	Log *slog.Logger
 	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
 	Wait func(ctx context.Context, d time.Duration)
-	// Pulse shows whether the measuring makes progress; nil: nobody asks.
+	// Pulse reports progress to a watchdog; nil: there is none.
 	Pulse *pulse.Pulse
 }
 
-// Follow measures the sessions of a ledger as they grow, and has what they show learnt, while ctx lasts.
-// Trouble is tried again, less and less often, and logged once until it is over; it ends nothing. A session
-// that cannot be read is passed over: the ledger's check names it. Follow returns nil when ctx ends.
+// Follow measures the sessions of a ledger as they grow and sends the measurements to the user ledger, until ctx ends.
+// Errors are retried with growing pauses and logged once until they are over; they do not end Follow. A session that
+// cannot be read is skipped: the ledger's check reports it. Follow returns nil when ctx ends.
 func Follow(ctx context.Context, api ledger.API, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -93,12 +92,12 @@ type follower struct {
 	api   ledger.API
 	user  ledger.API // what learns, opened when a round first needs it
 	o     Options
-	event int64           // up to which sessions were measured; -1: the ledger is to be asked
-	logs  map[string]*log // by session; what is not remembered is read from its beginning
+	event int64           // up to which sessions were measured; -1: unknown, the ledger has it
+	logs  map[string]*log // by session; one without an entry is read from its beginning
 	asked map[string]bool // models whose estimators were asked for
 }
 
-// restart goes back to where the ledger stands: what was read was not handed in, or its answer was lost.
+// restart returns to the position stored in the ledger: measurements were not sent, or the response was lost.
 func (f *follower) restart() {
 	f.event = -1
 	clear(f.logs)
@@ -131,13 +130,14 @@ func (f *follower) round(ctx context.Context) (took time.Duration, err error) {
 	return 0, nil
 }
 
-// keep stores what was learnt, and up to which event.
+// keep stores what was learned, and up to which event.
 func (f *follower) keep(ctx context.Context, states map[string][]byte, event int64) error {
-	_, err := f.api.KeepEstimators(ctx, ledger.KeepEstimatorsRequest{Estimators: ledger.Estimators{States: states, Event: event}})
+	_, err := f.api.KeepEstimators(ctx,
+		ledger.KeepEstimatorsRequest{Estimators: ledger.Estimators{States: states, Event: event}})
 	return err
 }
 
-// grown waits for sessions to grow, and returns their ids with the event up to which that is.
+// grown waits for sessions to grow, and returns their ids with the newest event.
 func (f *follower) grown(ctx context.Context) (names []string, event int64, err error) {
 	r := ledger.WaitEventsRequest{
 		After: f.event, Kinds: []string{ledger.EventEntries}, Limit: atOnce, WaitMS: limits.LongPoll.Milliseconds(),
@@ -179,8 +179,7 @@ func (f *follower) all(ctx context.Context) (names []string, err error) {
 	}
 }
 
-// learn hands in what sessions show that was not handed in yet, and returns what is known then and not
-// kept yet.
+// learn sends the new measurements of sessions, and returns the learned states that are not stored yet.
 func (f *follower) learn(ctx context.Context, names []string) (states map[string][]byte, err error) {
 	defer f.rest()
 	states = map[string][]byte{}
@@ -192,20 +191,20 @@ func (f *follower) learn(ctx context.Context, names []string) (states map[string
 	return states, nil
 }
 
-// rest lets go of the user ledger, and gives the memory back that measuring has left behind: the daemon
-// has mostly nothing else to do by then, for a long time.
+// rest closes the user ledger and returns freed memory to the system, because the daemon is usually idle for a long time
+// after that.
 func (f *follower) rest() {
 	if f.user == nil {
 		return // there was little to do
 	}
 	if f.user != f.api {
-		_ = f.user.Close() // nothing is written by that
+		_ = f.user.Close() // closing writes nothing
 	}
 	f.user = nil
 	debug.FreeOSMemory()
 }
 
-// session hands in what one session shows, page by page, and the question for the estimator of its model.
+// session sends the measurements of one session, page by page, and then requests the estimator of its model.
 func (f *follower) session(ctx context.Context, name string, states map[string][]byte) error {
 	s, err := f.api.Session(ctx, ledger.SessionRequest{Name: name})
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
@@ -242,7 +241,7 @@ func (f *follower) session(ctx context.Context, name string, states map[string][
 	return f.hand(ctx, ledger.LearnRequest{Host: s.Host, HostID: s.HostID, Models: []string{s.Model}}, states)
 }
 
-// log returns a session's log, as far as it was read.
+// log returns the reader of a session's log.
 func (f *follower) log(name string) *log {
 	l := f.logs[name]
 	if l == nil {
@@ -255,7 +254,7 @@ func (f *follower) log(name string) *log {
 	return l
 }
 
-// hand has a request learnt and adds the answer to states, of which it keeps many at once.
+// hand sends a request to the user ledger and adds the response to states, which it stores in batches.
 func (f *follower) hand(ctx context.Context, r ledger.LearnRequest, states map[string][]byte) (err error) {
 	if f.user == nil {
 		f.user = f.api

@@ -68,7 +68,7 @@ func bring(t *testing.T, l ledger.API, path string) string {
 	return report.Session
 }
 
-// renamed writes the session file anew with another model.
+// renamed rewrites the session file with another model.
 func renamed(t *testing.T, path, name string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -123,15 +123,17 @@ func follow(t *testing.T, l ledger.API, rounds int, user func(context.Context) (
 }
 
 // followBut is follow without the sessions of which skip is true.
-func followBut(t *testing.T, l ledger.API, rounds int, user func(context.Context) (ledger.API, error), skip func(sessions.Session) bool) {
+func followBut(t *testing.T, l ledger.API, rounds int, user func(context.Context) (ledger.API, error),
+	skip func(sessions.Session) bool) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(), User: user, Skip: skip, Wait: func(context.Context, time.Duration) {
-		if rounds--; rounds < 0 { // once before the first round
-			stop()
-		}
-	}})
+	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(), User: user, Skip: skip,
+		Wait: func(context.Context, time.Duration) {
+			if rounds--; rounds < 0 { // once before the first round
+				stop()
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +158,7 @@ func TestFollowHasMeasuredUsageLearntOnce(t *testing.T) {
 	if n, copied := learnt(t, user), learnt(t, l); n != 19 || copied != 0 {
 		t.Errorf("%d measurements learnt, %d copied after a death", n, copied)
 	}
-	bring(t, l, write(t, dir, id, 50)) // the session goes on
+	bring(t, l, write(t, dir, id, 50)) // the session grows
 	follow(t, l, 1, reach)
 	if n, copied := learnt(t, user), learnt(t, l); n != 49 || copied != 49 {
 		t.Errorf("%d measurements learnt, %d copied", n, copied)
@@ -240,7 +242,8 @@ func TestFollowBearsAUserLedgerThatFails(t *testing.T) {
 			}
 		},
 	})
-	if lines := strings.Count(said.String(), "\n"); err != nil || lines != 1 || !strings.Contains(said.String(), "a damaged user ledger") {
+	if lines := strings.Count(said.String(), "\n"); err != nil || lines != 1 ||
+		!strings.Contains(said.String(), "a damaged user ledger") {
 		t.Errorf("%v: said %q", err, said.String())
 	}
 	if waits[1] != time.Minute || waits[2] != 2*time.Minute || waits[11] != time.Hour {
@@ -261,8 +264,8 @@ func (d damaged) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogRespon
 	return d.API.Log(ctx, r)
 }
 
-// TestFollowPassesOverADamagedSession: the others are learnt from, and the ledger goes on behind it.
-func TestFollowPassesOverADamagedSession(t *testing.T) {
+// TestFollowSkipsADamagedSession: the others are measured, and the ledger remembers a later event.
+func TestFollowSkipsADamagedSession(t *testing.T) {
 	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
 	bad := bring(t, l, write(t, dir, "11111111-1111-4111-8111-111111111111", 5))
 	bring(t, l, write(t, dir, "11111111-1111-4111-8111-222222222222", 5))
@@ -276,17 +279,18 @@ func TestFollowPassesOverADamagedSession(t *testing.T) {
 // TestFollowKnowsTheUsersModels: one that is counted exactly teaches nothing, and the family of another is
 // what its estimator starts with.
 func TestFollowKnowsTheUsersModels(t *testing.T) {
-	models, err := tokens.Builtin().With(tokens.Model{Name: "mine", Family: tokens.Claude}, tokens.Model{Name: "exact", Encoding: tokens.O200kBase})
+	models, err := tokens.Builtin().With(tokens.Model{Name: "mine", Family: tokens.Claude},
+		tokens.Model{Name: "exact", Encoding: tokens.O200kBase})
 	if err != nil {
 		t.Fatal(err)
 	}
 	states := map[bool][]byte{}
-	for _, told := range []bool{false, true} {
+	for _, configured := range []bool{false, true} {
 		user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
 		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-111111111111", 2), "mine"))
 		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-222222222222", 2), "exact"))
 		o := calibrate.Options{Env: env.System(), User: func(context.Context) (ledger.API, error) { return kept{user}, nil }}
-		if told {
+		if configured {
 			o.Models = models
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -300,10 +304,10 @@ func TestFollowKnowsTheUsersModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{"mine", "exact"}})
-		if err != nil || got.States["mine"] == nil || (got.States["exact"] == nil) != told {
-			t.Fatalf("told %v: %d states: %v", told, len(got.States), err)
+		if err != nil || got.States["mine"] == nil || (got.States["exact"] == nil) != configured {
+			t.Fatalf("configured %v: %d states: %v", configured, len(got.States), err)
 		}
-		states[told] = got.States["mine"]
+		states[configured] = got.States["mine"]
 	}
 	if bytes.Equal(states[false], states[true]) {
 		t.Error("the family makes no difference")

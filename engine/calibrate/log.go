@@ -7,8 +7,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// Measurements returns what the log of a session shows of its models' tokenizers, oldest first. Models
-// that are counted exactly are left out. Errors: those of engine.API.Log.
+// Measurements returns what the log of a session shows about its models' tokenizers, oldest first. Models that are
+// counted exactly are left out. Errors: those of ledger.API.Log.
 func Measurements(ctx context.Context, api ledger.API, session string) (all []ledger.Measurement, err error) {
 	l := &log{models: tokens.Builtin()}
 	for more := true; more; {
@@ -21,16 +21,18 @@ func Measurements(ctx context.Context, api ledger.API, session string) (all []le
 	return all, nil
 }
 
-// log is a session's log, as far as it was read.
+// log reads a session's log.
 type log struct {
 	models *tokens.Registry
 	pairs  pairs
 	seq    int64 // of the newest entry that was read
 }
 
-// next reads a page of the entries that came since the last time, and returns what they show. more says
-// whether there is another page.
-func (l *log) next(ctx context.Context, api ledger.API, session string) (found []ledger.Measurement, more bool, err error) {
+// next reads a page of the entries since the last call, and returns their measurements. more says whether there is
+// another page.
+func (l *log) next(
+	ctx context.Context, api ledger.API, session string,
+) (found []ledger.Measurement, more bool, err error) {
 	page, err := api.Log(ctx, ledger.LogRequest{Session: session, From: l.seq + 1})
 	if err != nil {
 		return nil, false, err
@@ -42,7 +44,7 @@ func (l *log) next(ctx context.Context, api ledger.API, session string) (found [
 			continue
 		}
 		if f := family(l.models, m.Model); f != family(tokens.Builtin(), m.Model) {
-			m.Family = f.String() // the user ledger knows no workspace's configuration
+			m.Family = f.String() // the user ledger does not have the workspace's configuration
 		}
 		found = append(found, m)
 	}

@@ -7,9 +7,9 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// pairs reads the log of a session in order and finds what can be measured in it: between two
-// consecutive requests of the main conversation the input grew by the answer, whose size the provider
-// reported, and by what was added since, whose features are known.
+// pairs reads the log of a session in order and finds measurements in it: between two consecutive requests of the main
+// conversation the input grew by the answer, whose size the provider reported, and by what was added since, whose
+// features are known.
 type pairs struct {
 	requests int64 // of the main conversation so far
 	last     request
@@ -17,7 +17,7 @@ type pairs struct {
 	spoiled  bool            // something came in between that has no known features
 }
 
-// request is one answer of a model as far as the log tells.
+// request is one answer of a model as the log has it.
 type request struct {
 	group, model string
 	usage        sessions.Usage
@@ -78,7 +78,7 @@ func (p *pairs) measure(next request) (o ledger.Measurement, ok bool) {
 	switch {
 	case was.group == "" || p.spoiled || was.model != next.model || next.model == "":
 	case next.usage.CacheRead < cached: // the prefix was changed, or its cache has expired
-	case !was.finished: // nobody knows how long the answer was
+	case !was.finished: // the length of the answer is unknown
 	case o.After <= o.Before:
 	default:
 		ok = true

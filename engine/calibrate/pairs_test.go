@@ -17,7 +17,8 @@ func said(n int) sessions.Entry {
 // answer is an entry of an answer that was complete.
 func answer(group string, read, write, output int64) sessions.Entry {
 	return sessions.Entry{Kind: sessions.KindMessage, Role: transcript.RoleAssistant, Group: group, Model: "opus",
-		Features: tokens.Features{int(output), 1}, Usage: &sessions.Usage{Input: 1, CacheRead: read, CacheWrite: write, Output: output}}
+		Features: tokens.Features{int(output), 1}, Usage: &sessions.Usage{Input: 1, CacheRead: read,
+			CacheWrite: write, Output: output}}
 }
 
 // with changes an entry.
@@ -34,7 +35,8 @@ func TestWhatALogMeasures(t *testing.T) {
 	}{
 		{"two requests", []sessions.Entry{said(9), a, said(200), b}, 300, 200},
 		{"several texts between", []sessions.Entry{a, said(200), said(30), b}, 300, 230},
-		{"an answer in parts, with results between them", []sessions.Entry{a, said(200), rest(a), said(30), rest(a), b}, 300, 230},
+		{"an answer in parts, with results between them", []sessions.Entry{a, said(200), rest(a), said(30), rest(a),
+			b}, 300, 230},
 		{"usage that comes bit by bit", []sessions.Entry{
 			with(a, func(e *sessions.Entry) {
 				e.Unfinished, e.Usage = true, &sessions.Usage{Input: 1, CacheWrite: 1000, Output: 8}
@@ -44,7 +46,8 @@ func TestWhatALogMeasures(t *testing.T) {
 		{"subagents speak elsewhere", []sessions.Entry{a, said(200),
 			with(answer("s1", 5, 5, 5), func(e *sessions.Entry) { e.Author, e.Hidden = "sub", true }),
 			with(said(77), func(e *sessions.Entry) { e.Author, e.Hidden = "sub", true }), b}, 300, 200},
-		{"notes are not sent", []sessions.Entry{a, {Kind: sessions.KindNote, Note: "progress"}, said(200), b}, 300, 200},
+		{"notes are not sent", []sessions.Entry{a, {Kind: sessions.KindNote, Note: "progress"}, said(200), b}, 300,
+			200},
 
 		{"one request", []sessions.Entry{said(9), a, said(200)}, 0, 0},
 		{"an answer cut off", []sessions.Entry{with(a, func(e *sessions.Entry) { e.Unfinished = true }), said(200), b}, 0, 0},
@@ -52,7 +55,8 @@ func TestWhatALogMeasures(t *testing.T) {
 		{"a prefix that changed", []sessions.Entry{a, said(200), answer("m2", 999, 351, 10)}, 0, 0},
 		{"a cache that expired", []sessions.Entry{a, said(200), answer("m2", 0, 1350, 10)}, 0, 0},
 		{"an image", []sessions.Entry{a, said(0), said(200), b}, 0, 0},
-		{"something said beside the messages", []sessions.Entry{a, {Kind: sessions.KindNote, Note: "attachment x", Hidden: true}, said(200), b}, 0, 0},
+		{"text that the host added to the messages", []sessions.Entry{a,
+			{Kind: sessions.KindNote, Note: "attachment x", Hidden: true}, said(200), b}, 0, 0},
 		{"a compaction", []sessions.Entry{a, {Kind: sessions.KindCompaction}, said(200), b}, 0, 0},
 		{"a rewind", []sessions.Entry{a, {Kind: sessions.KindRewind}, said(200), b}, 0, 0},
 		{"the host's own answer", []sessions.Entry{a, said(200), rest(answer("m9", 0, 0, 0)), b}, 0, 0},
@@ -67,7 +71,8 @@ func TestWhatALogMeasures(t *testing.T) {
 				}
 			}
 			if growth != c.growth || n != c.tokens || found > 1 {
-				t.Errorf("%d measurements: grew by %d with %d tokens, want %d with %d", found, growth, n, c.growth, c.tokens)
+				t.Errorf("%d measurements: grew by %d with %d tokens, want %d with %d", found, growth, n, c.growth,
+					c.tokens)
 			}
 		})
 	}
@@ -78,7 +83,8 @@ func TestAMeasurementAfterASpoiledOne(t *testing.T) {
 	var p pairs
 	var requests []int64
 	for _, e := range []sessions.Entry{
-		answer("m1", 0, 1000, 50), said(0), answer("m2", 1000, 350, 10), said(100), answer("m3", 1350, 150, 10), said(100), answer("m4", 1500, 150, 10),
+		answer("m1", 0, 1000, 50), said(0), answer("m2", 1000, 350, 10), said(100), answer("m3", 1350, 150, 10),
+		said(100), answer("m4", 1500, 150, 10),
 	} {
 		if m, ok := p.add(e); ok {
 			requests = append(requests, m.Request)

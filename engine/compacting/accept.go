@@ -17,9 +17,10 @@ import (
 	"ctxledger.dev/window"
 )
 
-// AcceptCompaction implements API. The plan is computed here, so that nobody can commit one that the ledger would not
-// make. It is made again when the log goes on meanwhile, unless the caller names the position of the plan that it has
-// seen. The key stands for session and options: repeated after the log went on, it still gets its answer.
+// AcceptCompaction implements API. The plan is computed here, so that no caller can commit one that the ledger would
+// not make. It is computed again when the log has grown meanwhile, unless the caller names the position of the plan that
+// it has seen. The key identifies session and options, so that a repeated request gets its answer even if the log has
+// grown.
 func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionRequest) (ledger.Summary, error) {
 	if err := checkAccept(r); err != nil {
 		return ledger.Summary{}, err
@@ -54,42 +55,46 @@ func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompa
 			return s, err
 		}
 	}
-	return s, fault.New(fault.Stale, "engine.accept", "session %s went on %d times while its compaction was recorded", r.Session, limits.Plans).
+	return s, fault.New(fault.Stale, "engine.accept",
+		"session %s grew %d times while its compaction was recorded", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
 }
 
 // checkAccept refuses what cannot be accepted, whatever the log says.
 func checkAccept(r ledger.AcceptCompactionRequest) error {
 	if r.Options.Whole {
-		return fault.New(fault.Invalid, "engine.accept", "a document of the whole session is for another chat: it compacts nothing")
+		return fault.New(fault.Invalid, "engine.accept",
+			"a document of the whole session is for another chat: it compacts nothing")
 	}
 	return checkPlan(r.PlanCompactionRequest)
 }
 
-// pinned reports whether the log must be where it was when the caller saw the plan. While a model writes, a session
-// goes on: there the range alone must be unchanged.
+// pinned reports whether the log must not have grown since the caller saw the plan. A session may grow while a model
+// writes: with an answer only the range must be unchanged.
 func pinned(r ledger.AcceptCompactionRequest) bool { return r.Position != 0 && r.Answer == nil }
 
-// accepted is a plan that is ready to be written, or to be refused.
+// accepted is a plan that can be recorded as a compaction, or as refused.
 type accepted struct {
 	compaction.Proposal
 	folded   *core.Folded
 	window   ledger.Window
 	before   int           // o200k_base tokens of the view
-	joined   []window.Edit // see join
-	messages int           // of the view that it leaves
+	joined   []window.Edit // see Join
+	messages int           // of the view after it
 }
 
-// conclude writes what became of a plan into the log.
-func (l *Compactions) conclude(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation) (ledger.Summary, []ledger.Event, error) {
-	ready.folded.UseEstimators(tx) // it was folded in another one
+// conclude records in the log what became of a plan.
+func (l *Compactions) conclude(
+	ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
+) (ledger.Summary, []ledger.Event, error) {
+	ready.folded.UseEstimators(tx) // it was folded in another transaction
 	if ready.Outcome != compaction.Compacted {
 		return l.refuse(tx, r, ready, m)
 	}
 	return l.accept(ctx, tx, r, ready, m)
 }
 
-// planned makes the plan in the log as it is now, with the answer of a model where there is one.
+// planned plans in the log as it is now, with the answer of a model where there is one.
 func (l *Compactions) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest) (*accepted, error) {
 	f, err := l.FoldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
@@ -105,8 +110,10 @@ func (l *Compactions) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptComp
 	return l.ready(ctx, tx, f, p, r.Options)
 }
 
-// ready prepares what came of planning for being written.
-func (l *Compactions) ready(ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, o compaction.Options) (*accepted, error) {
+// ready prepares a proposal for being recorded.
+func (l *Compactions) ready(
+	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, o compaction.Options,
+) (*accepted, error) {
 	ready := &accepted{Proposal: p, folded: f}
 	var err error
 	if ready.window, err = l.WindowOf(tx, f, o.Model); err != nil {
@@ -130,10 +137,11 @@ func (l *Compactions) ready(ctx context.Context, tx kv.Tx, f *core.Folded, p com
 	return ready, err
 }
 
-// checkAfter holds the view that a compaction leaves against the provider's rules, as it would be
-// sent: whatever was planned, a history that nobody accepts is never made. It returns how many messages
-// the view has.
-func (l *Compactions) checkAfter(ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, joined []window.Edit) (int, error) {
+// checkAfter checks that the view after a compaction is valid for its provider, as it would be sent. It returns how many
+// messages that view has.
+func (l *Compactions) checkAfter(
+	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, joined []window.Edit,
+) (int, error) {
 	in := f.Input()
 	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
 	in.Edits = append(in.Edits, joined...)
@@ -149,7 +157,8 @@ func (l *Compactions) checkAfter(ctx context.Context, tx kv.Tx, f *core.Folded, 
 	}
 	messages = slices.Concat(messages, [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}, kept)
 	if err := transcript.Valid(format, messages); err != nil {
-		return 0, fault.New(fault.Internal, "engine.accept", "the compacted view would not be valid for its provider, so nothing was changed: %v", err)
+		return 0, fault.New(fault.Internal, "engine.accept",
+			"the compacted view would not be valid for its provider, so nothing was changed: %v", err)
 	}
 	return len(after.Slots) + 1, nil
 }
@@ -169,8 +178,10 @@ func (l *Compactions) rendered(ctx context.Context, tx kv.Tx, f *core.Folded, sl
 	return messages, nil
 }
 
-// accept writes an accepted plan into the log.
-func (l *Compactions) accept(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation) (ledger.Summary, []ledger.Event, error) {
+// accept records a compaction in the log.
+func (l *Compactions) accept(
+	ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
+) (ledger.Summary, []ledger.Event, error) {
 	s, err := sessions.Get(tx, r.Session)
 	if err != nil {
 		return ledger.Summary{}, nil, err
@@ -187,7 +198,9 @@ func (l *Compactions) accept(ctx context.Context, tx kv.Tx, r ledger.AcceptCompa
 	if err != nil {
 		return ledger.Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
 	}
-	e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindCompaction, Time: m.At, Turn: s.Turns, Usage: rec.Run.Cost(), Data: data}, nil)
+	e, err := sessions.Append(tx, &s, sessions.Entry{
+		Kind: sessions.KindCompaction, Time: m.At, Turn: s.Turns, Usage: rec.Run.Cost(), Data: data,
+	}, nil)
 	if err != nil {
 		return ledger.Summary{}, nil, err
 	}
@@ -210,13 +223,17 @@ func (l *Compactions) accept(ctx context.Context, tx kv.Tx, r ledger.AcceptCompa
 		if err := after.Extend(e); err != nil {
 			return ledger.Summary{}, nil, err
 		}
-		taken, err := l.RecordStep(ctx, tx, after, core.EditStep{Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Agent: after.Agent, Summary: rec.ID}, views.Sizing{Model: r.Options.Model}, m)
+		step := core.EditStep{
+			Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Agent: after.Agent,
+			Summary: rec.ID,
+		}
+		taken, err := l.RecordStep(ctx, tx, after, step, views.Sizing{Model: r.Options.Model}, m)
 		if err != nil {
 			return ledger.Summary{}, nil, err
 		}
 		s, events = after.Session, append(events, taken...)
 	}
-	rec.Text, rec.TextBlob = "", "" // the answer is kept under the key, and must not keep the text
+	rec.Text, rec.TextBlob = "", "" // the response is stored with the key, without the text
 	out := summary(ready.folded, rec, ready.Text, r.Options.Model)
 	out.Current = true
 	return out, events, sessions.Save(tx, s)

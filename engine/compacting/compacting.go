@@ -1,9 +1,9 @@
-// Package compacting replaces ranges of sessions by summaries: it plans, and accepts what came of a plan.
+// Package compacting replaces ranges of sessions by summaries: it plans a compaction, and records the result.
 package compacting
 
 import "ctxledger.dev/engine/views"
 
-// Compactions implements ledger.Compactions, and with the status ledger.Views.
+// Compactions implements ledger.Compactions, and Status of ledger.Views.
 type Compactions struct{ *views.Views }
 
 // New returns the compactions of an open ledger.

@@ -18,7 +18,9 @@ import (
 )
 
 // PlanCompaction implements API.
-func (l *Compactions) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
+func (l *Compactions) PlanCompaction(
+	ctx context.Context, r ledger.PlanCompactionRequest,
+) (ledger.CompactionPlan, error) {
 	if err := checkPlan(r); err != nil {
 		return ledger.CompactionPlan{}, err
 	}
@@ -45,8 +47,10 @@ func (l *Compactions) PlanCompaction(ctx context.Context, r ledger.PlanCompactio
 // checkPlan refuses options beyond their limits.
 func checkPlan(r ledger.PlanCompactionRequest) error {
 	o := r.Options
-	return core.CheckTexts("engine.plan", core.Label("session", r.Session), core.Label("agent", r.Agent), core.Text("notes", o.Notes, limits.Notes), core.Label("model", o.Model),
-		core.Label("reason", o.Reason), core.Text("focus", o.Focus, core.MaxQuery), core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
+	return core.CheckTexts("engine.plan", core.Label("session", r.Session), core.Label("agent", r.Agent),
+		core.Text("notes", o.Notes, limits.Notes), core.Label("model", o.Model),
+		core.Label("reason", o.Reason), core.Text("focus", o.Focus, core.MaxQuery),
+		core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
 }
 
 // plan plans a compaction, with the answer of a model where there is one.
@@ -63,8 +67,10 @@ func (l *Compactions) plan(
 	return compaction.Plan(in, o)
 }
 
-// compactionInput gathers what the compaction domain reads of a session.
-func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options) (compaction.Input, error) {
+// compactionInput gathers the input of the compaction domain from a session.
+func (l *Compactions) compactionInput(
+	ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options,
+) (compaction.Input, error) {
 	whole := f.Whole()
 	in := compaction.Input{
 		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
@@ -113,7 +119,10 @@ func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Fol
 
 // item joins the entries of one message of the view.
 func item(f *core.Folded, slot window.Slot) compaction.Item {
-	it := compaction.Item{Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens, Compacted: slot.Compacted}
+	it := compaction.Item{
+		Seqs: slot.Seqs, Role: slot.Role, Prompt: slot.Prompt, Turn: slot.Turn, Tokens: slot.Tokens,
+		Compacted: slot.Compacted,
+	}
 	for _, seq := range slot.Seqs {
 		e := f.Entries[seq-1] // sequence numbers have no gaps
 		if it.ID == "" {
@@ -152,14 +161,15 @@ func (l *Compactions) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) err
 			if err != nil {
 				return err
 			}
-			in.Artifacts = append(in.Artifacts, compaction.ArtifactRef{ID: a.ID, Label: a.Describe(), Seq: e.Seq, Tokens: a.Tokens})
+			in.Artifacts = append(in.Artifacts, compaction.ArtifactRef{ID: a.ID, Label: a.Describe(), Seq: e.Seq,
+				Tokens: a.Tokens})
 		}
 	}
 	return nil
 }
 
-// fileActs returns the files that a shell command plainly moves or deletes. Of one that was cut only
-// whole lines count.
+// fileActs returns the files that a shell command evidently moves or deletes. Of a truncated command only whole lines
+// count.
 func (l *Compactions) fileActs(s sessions.Session, in intents.Intent) []compaction.FileAct {
 	command := in.Command
 	if in.CommandCut() {
@@ -170,7 +180,8 @@ func (l *Compactions) fileActs(s sessions.Session, in intents.Intent) []compacti
 		if act.Verb != shell.Move && act.Verb != shell.Delete {
 			continue
 		}
-		out = append(out, compaction.FileAct{From: l.Trees.KeptPath(s, act.Path), To: l.Trees.KeptPath(s, act.To), Git: act.Git})
+		out = append(out, compaction.FileAct{From: l.Trees.KeptPath(s, act.Path), To: l.Trees.KeptPath(s, act.To),
+			Git: act.Git})
 	}
 	return out
 }

@@ -19,11 +19,15 @@ func (l *Compactions) Restore(ctx context.Context, r ledger.RestoreRequest) (led
 	if err != nil {
 		return ledger.RestoreResponse{}, err
 	}
-	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) { return l.restore(ctx, tx, r.ID, m) })
+	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) {
+		return l.restore(ctx, tx, r.ID, m)
+	})
 }
 
-// restore notes in the log that a compaction was taken back.
-func (l *Compactions) restore(ctx context.Context, tx kv.Tx, id string, m core.Mutation) (ledger.RestoreResponse, []ledger.Event, error) {
+// restore records in the log that a compaction was undone.
+func (l *Compactions) restore(
+	ctx context.Context, tx kv.Tx, id string, m core.Mutation,
+) (ledger.RestoreResponse, []ledger.Event, error) {
 	var zero ledger.RestoreResponse
 	rec, err := knownSummary(tx, id)
 	if err != nil {
@@ -34,10 +38,12 @@ func (l *Compactions) restore(ctx context.Context, tx kv.Tx, id string, m core.M
 		return zero, nil, err
 	}
 	if at, gone := f.Undone[id]; gone {
-		return zero, nil, fault.New(fault.Conflict, "engine.restore", "summary %s was taken back already, on %s", id, at.Format(time.DateTime))
+		return zero, nil, fault.New(fault.Conflict, "engine.restore",
+			"summary %s was already undone, on %s", id, at.Format(time.DateTime))
 	}
 	if !f.InForce(id) {
-		return zero, nil, fault.New(fault.Conflict, "engine.restore", "summary %s does not stand in the view of session %s", id, f.Session.ID).
+		return zero, nil, fault.New(fault.Conflict, "engine.restore",
+			"summary %s is not part of the view of session %s", id, f.Session.ID).
 			WithHint("print its range without --apply")
 	}
 	_, text, err := l.SummaryMessage(ctx, f)
@@ -49,7 +55,8 @@ func (l *Compactions) restore(ctx context.Context, tx kv.Tx, id string, m core.M
 	if err != nil {
 		return zero, nil, fault.Wrap(fault.Internal, "engine.restore", err)
 	}
-	e, err := sessions.Append(tx, &f.Session, sessions.Entry{Kind: sessions.KindRestore, Time: m.At, Turn: f.Session.Turns, Data: data}, nil)
+	entry := sessions.Entry{Kind: sessions.KindRestore, Time: m.At, Turn: f.Session.Turns, Data: data}
+	e, err := sessions.Append(tx, &f.Session, entry, nil)
 	if err != nil {
 		return zero, nil, err
 	}
@@ -59,15 +66,17 @@ func (l *Compactions) restore(ctx context.Context, tx kv.Tx, id string, m core.M
 	if _, text, err = l.SummaryMessage(ctx, f); err != nil {
 		return zero, nil, err
 	}
-	c, w := f.Counter(""), ledger.Window{}
-	if w, err = l.WindowOf(tx, f, ""); err != nil {
+	c := f.Counter("")
+	w, err := l.WindowOf(tx, f, "")
+	if err != nil {
 		return zero, nil, err
 	}
 	resp := ledger.RestoreResponse{Session: f.Session.ID, Tokens: c.Of(f.Tokens(text)), Window: w.Tokens}
 	if cur := f.Current(); cur != nil {
 		resp.Current = cur.ID
 	}
-	event, err := core.NewEvent(ledger.EventRestore, f.Session.ID, e.Seq, ledger.CompactionRestored{Sizes: views.Sizes(c, before, f.Tokens(text)), To: resp.Current})
+	restored := ledger.CompactionRestored{Sizes: views.Sizes(c, before, f.Tokens(text)), To: resp.Current}
+	event, err := core.NewEvent(ledger.EventRestore, f.Session.ID, e.Seq, restored)
 	event.ID = id
 	if err != nil {
 		return zero, nil, err

@@ -16,7 +16,8 @@ const maxNextCuts = 10
 
 // Status implements API.
 func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Status, error) {
-	if err := core.CheckTexts("engine.status", core.Label("session", r.Session), core.Label("model", r.Model), core.Label("agent", r.Agent)); err != nil {
+	if err := core.CheckTexts("engine.status", core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("agent", r.Agent)); err != nil {
 		return ledger.Status{}, err
 	}
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.Status, error) {
@@ -34,35 +35,39 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 			return ledger.Status{}, err
 		}
 		if r.Brief {
-			return ledger.Status{Use: views.Room(f, c, w, views.Filled(f, text)), NextCuts: []ledger.NextCut{}, Agents: []ledger.AgentInput{}}, nil
+			use := views.BriefUse(f, c, w, views.Filled(f, text))
+			return ledger.Status{Use: use, NextCuts: []ledger.NextCut{}, Agents: []ledger.AgentInput{}}, nil
 		}
-		st := ledger.Status{Use: views.Use(f, c, w, views.Filled(f, text), views.Unedited(f)), Total: f.Session.Usage, Agents: views.Agents(f), SinceTurns: views.Turns(f)}
+		st := ledger.Status{
+			Use:   views.Use(f, c, w, views.Filled(f, text), views.Unedited(f)),
+			Total: f.Session.Usage, Agents: views.Agents(f), SinceTurns: views.Turns(f),
+		}
 		l.MaskUse(&st.Use) // its names are paths and tools
 		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w
 		}
-		next, err := l.DecideOn(ctx, tx, f, ledger.EditViewRequest{Session: r.Session, Reader: r.Reader, Model: r.Model})
+		next, err := l.DecideOn(ctx, tx, f, ledger.EditViewRequest{Session: r.Session, Reader: r.Reader,
+			Model: r.Model})
 		if err != nil {
 			return st, err
 		}
 		st.Next = next.Made
-		st.Next.Edits = nil // a status says how much, not what of each message
+		st.Next.Edits = nil // a status has the sums, not each edit
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, c)
 		return st, err
 	})
 }
 
-// nextCuts returns what the next compaction would take out of the view.
-func (l *Compactions) nextCuts(ctx context.Context, tx kv.Tx, f *core.Folded, model string, c tokens.Counter) ([]ledger.NextCut, error) {
+// nextCuts returns what the next compaction would remove from the view.
+func (l *Compactions) nextCuts(
+	ctx context.Context, tx kv.Tx, f *core.Folded, model string, c tokens.Counter,
+) ([]ledger.NextCut, error) {
 	out := []ledger.NextCut{}
 	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model}, nil)
 	if err != nil {
 		return out, err
 	}
-	for _, cut := range p.Record.Cut {
-		if len(out) == maxNextCuts {
-			break
-		}
+	for _, cut := range p.Record.Cut[:min(len(p.Record.Cut), maxNextCuts)] {
 		out = append(out, ledger.NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: c.Of(cut.Tokens)})
 	}
 	return out, nil

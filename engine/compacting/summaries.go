@@ -15,8 +15,9 @@ import (
 func summary(f *core.Folded, r compaction.Record, text, model string) ledger.Summary {
 	c := f.Counter(model)
 	s := ledger.Summary{
-		Record: r, TextTokens: c.Of(tokens.O200kBase.CountString(text)), TokensBefore: c.Of(r.Before), TokensAfter: c.Of(r.After),
-		Current: f.Now == r.ID,
+		Record: r, TextTokens: c.Of(tokens.O200kBase.CountString(text)), TokensBefore: c.Of(r.Before),
+		TokensAfter: c.Of(r.After),
+		Current:     f.Now == r.ID,
 	}
 	if at, gone := f.Undone[r.ID]; gone {
 		s.Restored = &at

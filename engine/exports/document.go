@@ -17,7 +17,7 @@ type Changes struct {
 	Entries         []Turn
 	ActiveSessionID string           `json:"ActiveSessionId,omitempty"`
 	External        []ExternalChange `json:",omitempty"`
-	Dropped         int              `json:",omitempty"` // entries left out at the beginning, for size; a member of ours
+	Dropped         int              `json:",omitempty"` // oldest entries left out, for size; a member of ours
 }
 
 // Turn is what one agent did in one turn.
@@ -66,7 +66,7 @@ type Intent struct {
 	Status       intents.Status
 	ErrorMessage string `json:",omitempty"` // cut at 300 characters
 	CompletedAt  string `json:",omitempty"`
-	Reconciled   bool   `json:",omitempty"` // the outcome was concluded from the file; a member of ours, as the next one is
+	Reconciled   bool   `json:",omitempty"` // the outcome was concluded from the file; with PreHash, ours
 	PreHash      string `json:",omitempty"`
 }
 
@@ -81,7 +81,8 @@ type Operation struct {
 // entryOf returns an intent as intents.json has it. agent is the main conversation's, for intents that name none.
 func entryOf(in intents.Intent, agent string) Intent {
 	e := Intent{
-		IntentID: in.ID, Timestamp: stamp(in.Begun), Agent: cmp.Or(in.Agent, agent), TurnIndex: max(in.Turn-1, 0), SessionID: in.Session,
+		IntentID: in.ID, Timestamp: stamp(in.Begun), Agent: cmp.Or(in.Agent, agent), TurnIndex: max(in.Turn-1, 0),
+		SessionID: in.Session,
 		Operation: Operation{FunctionName: in.Op, TargetPath: cmp.Or(in.Target, in.From), ArgsSummary: in.Args},
 		Status:    in.Status, ErrorMessage: in.Error, PreHash: in.PreHash, Reconciled: in.Reconciled,
 	}
@@ -132,7 +133,7 @@ type writer struct {
 	err   error // of w, the first one
 }
 
-// What stands around the entries.
+// What surrounds the entries.
 const (
 	head   = "{\n  \"Entries\": ["
 	indent = "\n    "

@@ -41,7 +41,8 @@ func TestTheDocumentedExamplesAreWrittenByteForByte(t *testing.T) {
 	changed := Changes{ActiveSessionID: "a3f92c1d", Entries: []Turn{{
 		Agent: "Developer", TurnIndex: 3, Timestamp: "2026-05-27T15:30:00.123Z", SessionID: "a3f92c1d",
 		FilesWritten: []string{"src/api/users.go"}, FilesDeleted: []string{},
-		CommandsRun: []CommandRun{{Command: "go test ./...", Succeeded: true, Output: "ok ..."}}, GitCommits: []string{"feat: users api"},
+		CommandsRun: []CommandRun{{Command: "go test ./...", Succeeded: true, Output: "ok ..."}},
+		GitCommits:  []string{"feat: users api"},
 	}}}
 	if diff := cmp.Diff(string(example(t, ChangesFile)), written(t, changed)); diff != "" {
 		t.Error(diff)
@@ -72,7 +73,8 @@ func TestTheLayout(t *testing.T) {
 `},
 		{"texts that look like JSON, and names that differ in case", Changes{
 			Entries: []Turn{{
-				Agent: "{", FilesWritten: []string{"a[", "b]", "{}", ""}, FilesDeleted: []string{"<&>\u2028"}, CommandsRun: []CommandRun{}, GitCommits: []string{},
+				Agent: "{", FilesWritten: []string{"a[", "b]", "{}", ""}, FilesDeleted: []string{"<&>\u2028"},
+				CommandsRun: []CommandRun{}, GitCommits: []string{},
 				FilesVia: map[string]string{"b.go": "shell", "B.go": "shell"},
 			}},
 			External: []ExternalChange{{"p", "modified", "t"}, {"q", "deleted", "t"}},
@@ -125,7 +127,8 @@ func TestFilesViaNamesEveryFile(t *testing.T) {
 		via[fmt.Sprintf("%d.go", n)] = viaShell
 	}
 	var d Changes
-	if err := json.Unmarshal([]byte(written(t, Changes{Entries: []Turn{{FilesVia: via}}})), &d); err != nil || len(d.Entries[0].FilesVia) != len(via) {
+	if err := json.Unmarshal([]byte(written(t, Changes{Entries: []Turn{{FilesVia: via}}})), &d); err != nil ||
+		len(d.Entries[0].FilesVia) != len(via) {
 		t.Errorf("%d of %d files, %v", len(d.Entries[0].FilesVia), len(via), err)
 	}
 }
@@ -134,8 +137,10 @@ func TestEntryOfAnIntent(t *testing.T) {
 	at := time.Date(2026, 5, 27, 17, 29, 58, 2e6, time.FixedZone("", 2*60*60))
 	done := at.Add(time.Second + time.Microsecond)
 	in := intents.Intent{
-		ID: "0f3c9a7be1d24466", Session: "a3f92c1d", Seq: 7, Turn: 4, CallID: "c", Name: "Bash", Op: intents.OpShell, Command: "go test ./...",
-		Args: map[string]string{"command": "go test ./...", "a": "b"}, Status: intents.Failed, Error: "[EXIT 1]", Begun: at, Finished: &done,
+		ID: "0f3c9a7be1d24466", Session: "a3f92c1d", Seq: 7, Turn: 4, CallID: "c", Name: "Bash", Op: intents.OpShell,
+		Command: "go test ./...",
+		Args:    map[string]string{"command": "go test ./...", "a": "b"}, Status: intents.Failed, Error: "[EXIT 1]",
+		Begun: at, Finished: &done,
 		PreHash: "5f3c", Reconciled: true,
 	}
 	want := `{

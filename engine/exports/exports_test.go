@@ -57,8 +57,10 @@ func turn(request string, acts ...act) (messages [][]byte) {
 	add(transcript.RoleUser, request)
 	for i, a := range acts {
 		id := fmt.Sprintf("%s-%d", request, i)
-		add(transcript.RoleAssistant, []any{map[string]any{"type": "tool_use", "id": id, "name": a.name, "input": json.RawMessage(a.args)}})
-		add(transcript.RoleUser, []any{map[string]any{"type": "tool_result", "tool_use_id": id, "is_error": a.failed, "content": a.result}})
+		add(transcript.RoleAssistant,
+			[]any{map[string]any{"type": "tool_use", "id": id, "name": a.name, "input": json.RawMessage(a.args)}})
+		add(transcript.RoleUser,
+			[]any{map[string]any{"type": "tool_result", "tool_use_id": id, "is_error": a.failed, "content": a.result}})
 	}
 	add(transcript.RoleAssistant, "done with "+request)
 	return messages
@@ -137,36 +139,52 @@ func TestWhatCallsDidIsExported(t *testing.T) {
 		acts []act
 		want exports.Turn
 	}{
-		{"write_file and patch_file give a write", []act{write("a.go"), {name: "patch_file", args: `{"path":"b.go","oldText":"x","newText":"y"}`, result: "ok"}},
+		{"write_file and patch_file give a write", []act{write("a.go"),
+			{name: "patch_file", args: `{"path":"b.go","oldText":"x","newText":"y"}`, result: "ok"}},
 			exports.Turn{FilesWritten: []string{"a.go", "b.go"}}},
-		{"the same file twice is listed once", []act{write("a.go"), write("a.go")}, exports.Turn{FilesWritten: []string{"a.go"}}},
-		{"move_file gives one write and one delete", []act{{name: "move_file", args: `{"source":"a.go","destination":"b.go"}`, result: "ok"}},
+		{"the same file twice is listed once", []act{write("a.go"), write("a.go")},
+			exports.Turn{FilesWritten: []string{"a.go"}}},
+		{"move_file gives one write and one delete",
+			[]act{{name: "move_file", args: `{"source":"a.go","destination":"b.go"}`, result: "ok"}},
 			exports.Turn{FilesWritten: []string{"b.go"}, FilesDeleted: []string{"a.go"}}},
-		{"copy_file gives one write", []act{{name: "copy_file", args: `{"source":"a.go","destination":"b.go"}`, result: "ok"}},
+		{"copy_file gives one write",
+			[]act{{name: "copy_file", args: `{"source":"a.go","destination":"b.go"}`, result: "ok"}},
 			exports.Turn{FilesWritten: []string{"b.go"}}},
 		{"delete_file gives a delete", []act{{name: "delete_file", args: `{"path":"a.go"}`, result: "ok"}},
 			exports.Turn{FilesDeleted: []string{"a.go"}}},
-		{"a failed write is not in FilesWritten", []act{write("a.go"), {name: "write_file", args: `{"path":"b.go","content":"x"}`, result: "denied", failed: true}},
+		{"a failed write is not in FilesWritten", []act{write("a.go"),
+			{name: "write_file", args: `{"path":"b.go","content":"x"}`, result: "denied", failed: true}},
 			exports.Turn{FilesWritten: []string{"a.go"}}},
 		{"a command that succeeds", []act{{name: "shell_run", args: `{"command":"go test ./..."}`, result: "ok ..."}},
-			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "go test ./...", Succeeded: true, Output: "ok ..."}}}},
-		{"a failed command is there with false", []act{{name: "shell_run", args: `{"command":"go test ./..."}`, result: "FAIL", failed: true}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "go test ./...", Succeeded: true,
+				Output: "ok ..."}}}},
+		{"a failed command is there with false",
+			[]act{{name: "shell_run", args: `{"command":"go test ./..."}`, result: "FAIL", failed: true}},
 			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "go test ./...", Output: "FAIL"}}}},
-		{"a status wins over the text", []act{{name: "shell_run", args: `{"command":"grep ERROR log"}`, result: "[ERROR] a line of the log"}},
-			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "grep ERROR log", Succeeded: true, Output: "[ERROR] a line of the log"}}}},
+		{"a status wins over the text",
+			[]act{{name: "shell_run", args: `{"command":"grep ERROR log"}`, result: "[ERROR] a line of the log"}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "grep ERROR log", Succeeded: true,
+				Output: "[ERROR] a line of the log"}}}},
 		{"git_commit", []act{{name: "git_commit", args: `{"message":"feat: users api"}`, result: "ok"}},
 			exports.Turn{GitCommits: []string{"feat: users api"}}},
-		{"sed -i through the shell is a write", []act{{name: "Bash", args: `{"command":"sed -i s/a/b/ src/a.go"}`, result: ""}},
+		{"sed -i through the shell is a write",
+			[]act{{name: "Bash", args: `{"command":"sed -i s/a/b/ src/a.go"}`, result: ""}},
 			exports.Turn{FilesWritten: []string{"src/a.go"}, FilesVia: map[string]string{"src/a.go": "shell"},
 				CommandsRun: []exports.CommandRun{{Command: "sed -i s/a/b/ src/a.go", Succeeded: true}}}},
-		{"output is cut at 4,096 characters, a command with a mark", []act{{name: "shell_run", args: `{"command":"` + long + `"}`, result: long}},
-			exports.Turn{CommandsRun: []exports.CommandRun{{Command: strings.Repeat("界", 4096) + "…", Succeeded: true, Output: strings.Repeat("界", 4096)}}}},
-		{"a command over 1,000 characters is whole", []act{{name: "shell_run", args: `{"command":"` + long[:6000] + `"}`, result: "x"}},
+		{"output is cut at 4,096 characters, a command with a mark",
+			[]act{{name: "shell_run", args: `{"command":"` + long + `"}`, result: long}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: strings.Repeat("界", 4096) + "…", Succeeded: true,
+				Output: strings.Repeat("界", 4096)}}}},
+		{"a command over 1,000 characters is whole",
+			[]act{{name: "shell_run", args: `{"command":"` + long[:6000] + `"}`, result: "x"}},
 			exports.Turn{CommandsRun: []exports.CommandRun{{Command: long[:6000], Succeeded: true, Output: "x"}}}},
 		{"binary output is its size", []act{{name: "shell_run", args: `{"command":"cat x"}`, result: "\x00\x01\x02"}},
-			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "cat x", Succeeded: true, Output: "(binary output, 3 bytes)"}}}},
-		{"output that became an artifact", []act{{name: "shell_run", args: `{"command":"cat x"}`, result: strings.Repeat("0123456789", 10_000)}},
-			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "cat x", Succeeded: true, Output: strings.Repeat("0123456789", 410)[:4096]}}}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "cat x", Succeeded: true,
+				Output: "(binary output, 3 bytes)"}}}},
+		{"output that became an artifact",
+			[]act{{name: "shell_run", args: `{"command":"cat x"}`, result: strings.Repeat("0123456789", 10_000)}},
+			exports.Turn{CommandsRun: []exports.CommandRun{{Command: "cat x", Succeeded: true,
+				Output: strings.Repeat("0123456789", 410)[:4096]}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l, e := open(t)
@@ -187,7 +205,8 @@ func TestWhatCallsDidIsExported(t *testing.T) {
 			if want.CommandsRun == nil {
 				want.CommandsRun = []exports.CommandRun{}
 			}
-			want.Agent, want.TurnIndex, want.Timestamp, want.SessionID = got.Agent, got.TurnIndex, got.Timestamp, got.SessionID
+			want.Agent, want.TurnIndex, want.Timestamp, want.SessionID = got.Agent, got.TurnIndex, got.Timestamp,
+				got.SessionID
 			if diff := cmp.Diff(asJSON(t, want), asJSON(t, got)); diff != "" {
 				t.Error(diff)
 			}
@@ -199,7 +218,8 @@ func TestWhatCallsDidIsExported(t *testing.T) {
 func TestASessionThatGoesOnKeepsItsOutputs(t *testing.T) {
 	l, e := open(t)
 	earlier := turn("earlier")[1:] // an answer without its request
-	c, _ := export(t, l, e, record(t, l, "", earlier, turn("go", act{name: "shell_run", args: `{"command":"go test ./..."}`, result: "ok ..."})))
+	c, _ := export(t, l, e, record(t, l, "", earlier,
+		turn("go", act{name: "shell_run", args: `{"command":"go test ./..."}`, result: "ok ..."})))
 	if len(c.Entries) != 1 || len(c.Entries[0].CommandsRun) != 1 || c.Entries[0].CommandsRun[0].Output != "ok ..." {
 		t.Errorf("%+v", c.Entries)
 	}
@@ -218,7 +238,8 @@ func asJSON(t *testing.T, turn exports.Turn) string {
 func TestTwoSessionsInterleavedKeepTheirOwn(t *testing.T) {
 	l, e := open(t)
 	write := func(s string, n int) [][]byte {
-		return turn(fmt.Sprint(s, n), act{name: "write_file", args: fmt.Sprintf(`{"path":"%s%d.go","content":"x"}`, s, n), result: "ok"})
+		return turn(fmt.Sprint(s, n), act{name: "write_file",
+			args: fmt.Sprintf(`{"path":"%s%d.go","content":"x"}`, s, n), result: "ok"})
 	}
 	a, b := record(t, l, "", write("a", 0)), record(t, l, "", write("b", 0))
 	for n := 1; n < 20; n++ {
@@ -234,10 +255,12 @@ func TestTwoSessionsInterleavedKeepTheirOwn(t *testing.T) {
 		if n >= 20 {
 			s, id = "b", b
 		}
-		if want := fmt.Sprintf("%s%d.go", s, n%20); got.SessionID != id || got.TurnIndex != n%20 || len(got.FilesWritten) != 1 || got.FilesWritten[0] != want {
+		if want := fmt.Sprintf("%s%d.go", s, n%20); got.SessionID != id || got.TurnIndex != n%20 ||
+			len(got.FilesWritten) != 1 || got.FilesWritten[0] != want {
 			t.Errorf("entry %d: %+v, want %s of %s", n, got, want, id)
 		}
-		if in := i.Entries[n]; in.SessionID != id || in.TurnIndex != n%20 || in.Status != intents.Applied || in.Operation.FunctionName != "write_file" {
+		if in := i.Entries[n]; in.SessionID != id || in.TurnIndex != n%20 || in.Status != intents.Applied ||
+			in.Operation.FunctionName != "write_file" {
 			t.Errorf("intent %d: %+v", n, in)
 		}
 	}
@@ -247,10 +270,12 @@ func TestACallThatFailedIsAFailedIntent(t *testing.T) {
 	l, e := open(t)
 	long := strings.Repeat("x", 400)
 	_, i := export(t, l, e, record(t, l, "", turn("go",
-		act{name: "patch_file", args: `{"path":"a.go","oldText":"` + long + `"}`, result: "not found: " + long, failed: true},
+		act{name: "patch_file", args: `{"path":"a.go","oldText":"` + long + `"}`, result: "not found: " + long,
+			failed: true},
 	)))
 	got := i.Entries[0]
-	if got.Status != intents.Failed || len([]rune(got.ErrorMessage)) != 301 || got.CompletedAt == "" || got.Operation.TargetPath != "a.go" {
+	if got.Status != intents.Failed || len([]rune(got.ErrorMessage)) != 301 || got.CompletedAt == "" ||
+		got.Operation.TargetPath != "a.go" {
 		t.Errorf("%+v", got)
 	}
 	if n := len([]rune(got.Operation.ArgsSummary["oldText"])); n != 201 {
@@ -282,7 +307,8 @@ func TestFollowKeepsTheActiveSessionUpToDate(t *testing.T) {
 		}})
 	}()
 	command := func(n int) [][]byte {
-		return turn(fmt.Sprint(n), act{name: "shell_run", args: `{"command":"echo"}`, result: fmt.Sprintf("token-%d-hunter2hunter2", n)})
+		return turn(fmt.Sprint(n), act{name: "shell_run", args: `{"command":"echo"}`,
+			result: fmt.Sprintf("token-%d-hunter2hunter2", n)})
 	}
 	s := record(t, l, "", command(0))
 	// nudge records turns until Follow has seen one and rests, and returns for how long it wants to.
@@ -303,7 +329,8 @@ func TestFollowKeepsTheActiveSessionUpToDate(t *testing.T) {
 	if d := nudge(2); d != 99*50*time.Millisecond {
 		t.Errorf("rests %v after a writing of 50 ms", d)
 	}
-	if c, i := read(t, dir); len(c.Entries) < 2 || len(i.Entries) < 2 || c.ActiveSessionID != s || i.ActiveSessionID != s {
+	if c, i := read(t, dir); len(c.Entries) < 2 || len(i.Entries) < 2 || c.ActiveSessionID != s ||
+		i.ActiveSessionID != s {
 		t.Errorf("%d turns, %d intents", len(c.Entries), len(i.Entries))
 	}
 	again <- true
@@ -330,7 +357,9 @@ func TestALiveFileStaysSmall(t *testing.T) {
 	l, e := open(t)
 	var turns [][][]byte
 	for n := range 700 {
-		turns = append(turns, turn(fmt.Sprint(n), act{name: "shell_run", args: fmt.Sprintf(`{"command":"echo %d"}`, n), result: strings.Repeat("<&>\n", 1200)}))
+		turns = append(turns, turn(fmt.Sprint(n),
+			act{name: "shell_run", args: fmt.Sprintf(`{"command":"echo %d"}`, n),
+				result: strings.Repeat("<&>\n", 1200)}))
 	}
 	s := record(t, l, "", turns...)
 	ctx, stop := context.WithCancel(t.Context())
@@ -359,7 +388,8 @@ func TestALiveFileStaysSmall(t *testing.T) {
 		t.Errorf("%d bytes, %v", st.Size(), err)
 	}
 	c, _ := read(t, dir)
-	if n := len(c.Entries); c.Dropped == 0 || c.Dropped+n != 700 || c.Entries[n-1].CommandsRun[0].Command != "echo 699" {
+	if n := len(c.Entries); c.Dropped == 0 || c.Dropped+n != 700 ||
+		c.Entries[n-1].CommandsRun[0].Command != "echo 699" {
 		t.Errorf("%d entries, %d dropped", n, c.Dropped)
 	}
 }
@@ -369,11 +399,13 @@ func TestSecretsAreMaskedInExports(t *testing.T) {
 	token := "gh" + "p_" + "R7tGq2LmXw9ZbV4cNf8KsYd3HpJ6uTe1aQoB" // of no account
 	l, e := open(t)
 	c, i := export(t, l, e, record(t, l, "", turn("go", act{
-		name: "shell_run", args: `{"command":"push --token ` + token + `"}`, result: "pushed with\n" + token, failed: true,
+		name: "shell_run", args: `{"command":"push --token ` + token + `"}`, result: "pushed with\n" + token,
+		failed: true,
 	})))
 	run, in := c.Entries[0].CommandsRun[0], i.Entries[0]
 	for what, text := range map[string]string{
-		"command": run.Command, "output": run.Output, "error": in.ErrorMessage, "intent": in.Operation.Command, "argument": in.Operation.ArgsSummary["command"],
+		"command": run.Command, "output": run.Output, "error": in.ErrorMessage, "intent": in.Operation.Command,
+		"argument": in.Operation.ArgsSummary["command"],
 	} {
 		if strings.Contains(text, token) || len(text) < 20 {
 			t.Errorf("%s: %s", what, text)

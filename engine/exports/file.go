@@ -25,8 +25,8 @@ const (
 // tempSuffix ends the names of files that are being written.
 const tempSuffix = ".partial"
 
-// openDir opens a directory of ours, and makes it, for this user alone, if there is none. Whatever comes to
-// lie at its path or in it, nothing outside of it is written or removed.
+// openDir opens a directory of ours, and makes it, private to this user, if there is none. Whatever replaces it or
+// appears in it, nothing outside of it is written or removed.
 func openDir(dir string) (*os.Root, error) {
 	const op = "exports.dir"
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -36,17 +36,19 @@ func openDir(dir string) (*os.Root, error) {
 	return root, fault.Wrap(fault.Denied, op, err)
 }
 
-// writeFile writes a file of a directory in one step: what happens in between leaves the file of before. fill's
-// output is masked on its way. keep decides at last whether the new file takes the old one's place; the
-// size is 0 when it does not.
-func writeFile(ctx context.Context, api ledger.API, e env.Env, dir *os.Root, name string, fill func(io.Writer) error, keep func() (bool, error)) (size int64, err error) {
+// writeFile replaces a file of a directory atomically: a failure leaves the old file. The output of fill is masked. keep
+// decides at the end whether the new file replaces the old one; the size is 0 if it does not.
+func writeFile(
+	ctx context.Context, api ledger.API, e env.Env, dir *os.Root, name string,
+	fill func(io.Writer) error, keep func() (bool, error),
+) (size int64, err error) {
 	const op = "exports.write"
 	temp := name + "." + e.ID(4) + tempSuffix
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, fault.Wrap(fault.Denied, op, err)
 	}
-	defer func() { _ = dir.Remove(temp) }() // gone already when it took its place
+	defer func() { _ = dir.Remove(temp) }() // renamed if all went well
 	b := bufio.NewWriter(f)
 	out := &exit{ctx: ctx, api: api, w: b}
 	err = fill(out)
@@ -61,7 +63,7 @@ func writeFile(ctx context.Context, api ledger.API, e env.Env, dir *os.Root, nam
 		return 0, err
 	}
 	if err = dir.Rename(temp, name); errors.Is(err, fs.ErrNotExist) {
-		return 0, nil // forgetting removed it: what it would have replaced is gone as well
+		return 0, nil // forgetting removed it, and the file that it would have replaced
 	}
 	return out.size, disk(err)
 }
@@ -69,8 +71,8 @@ func writeFile(ctx context.Context, api ledger.API, e env.Env, dir *os.Root, nam
 // disk gives an error of the file system its code.
 func disk(err error) error { return fault.Wrap(fault.Unavailable, "exports.write", err) }
 
-// exit is where a document leaves the ledger: the one place at which its secrets are masked. Each
-// Write is a whole entry, as writer makes them.
+// exit is where a document leaves the ledger, and the only place where its secrets are masked. Each Write is a whole
+// entry, as writer makes them.
 type exit struct {
 	ctx  context.Context
 	api  ledger.API
@@ -89,8 +91,8 @@ func (x *exit) Write(p []byte) (int, error) {
 	return len(p), disk(err)
 }
 
-// mask masks the secrets of a text. One that is too long for a single request is masked in pieces that
-// end with lines: JSON has no line break inside a string, so no secret is cut.
+// mask masks the secrets of a text. A text too long for one request is masked in pieces of whole lines: JSON has no line
+// break inside a string, so no secret is cut.
 func (x *exit) mask(text string) (string, error) {
 	var out strings.Builder
 	for len(text) > 0 {
@@ -99,7 +101,8 @@ func (x *exit) mask(text string) (string, error) {
 			end = strings.LastIndexByte(text[:limits.MaskText], '\n') + 1
 		}
 		if end == 0 {
-			return "", fault.New(fault.TooLarge, "exports.mask", "a line of %d bytes is too long to be looked through for secrets", len(text))
+			return "", fault.New(fault.TooLarge, "exports.mask",
+				"a line of %d bytes is too long to be searched for secrets", len(text))
 		}
 		r, err := x.api.Mask(x.ctx, ledger.MaskRequest{Text: text[:end]})
 		if err != nil {
@@ -111,7 +114,7 @@ func (x *exit) mask(text string) (string, error) {
 	return out.String(), nil
 }
 
-// removeTemps removes what a crash left behind in a state directory.
+// removeTemps removes temporary files that a crash left in a state directory.
 func removeTemps(state *os.Root) error {
 	names, err := fs.Glob(safefs.Files(state), Dir+"/*.json.*"+tempSuffix)
 	for _, name := range names {

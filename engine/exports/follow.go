@@ -20,35 +20,35 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Dir is where the files lie in a state directory.
+// Dir is the directory of the files in a state directory.
 const Dir = "exports"
 
 // The bounds of the files of the active session.
 const (
 	maxFile  = 2 << 20         // bytes of one file; the oldest entries are left out
-	settle   = time.Second     // how long to wait for more before a change is written
-	share    = 100             // writing takes at most one part in so many of the time
-	patience = 5 * time.Second // before what failed is tried again
+	settle   = time.Second     // the debounce before a change is written
+	share    = 100             // writing takes at most 1/share of the time
+	patience = 5 * time.Second // before a retry
 )
 
 // Options say how to follow. Only Env has to be set.
 type Options struct {
 	Env env.Env
-	// Log gets what went wrong; nil: nothing is logged.
+	// Log gets errors; nil: nothing is logged.
 	Log *slog.Logger
 	// Wait waits for a time, or until ctx ends; nil: by the system's clock.
 	Wait func(ctx context.Context, d time.Duration)
 	// Skip reports whether a session is not exported; nil: none.
 	Skip func(s sessions.Session) bool
-	// Pulse shows whether the writing makes progress; nil: nobody asks.
+	// Pulse reports progress to a watchdog; nil: there is none.
 	Pulse *pulse.Pulse
 }
 
-// Follow writes changes.json and intents.json of the active session into the exports directory of the
-// ledger's state, and again a moment after they change, while ctx lasts. After each writing it rests 99
-// times as long as that took, except when something was forgotten: then the files are written at once.
+// Follow writes changes.json and intents.json of the active session into the exports directory of the ledger's state,
+// and again shortly after they change, until ctx ends. After each write it rests 99 times as long as that took, except
+// when something was forgotten: then it writes at once.
 //
-// Trouble is logged and tried again; it ends nothing. Follow returns nil when ctx ends.
+// Errors are logged and retried; they do not end Follow. It returns nil when ctx ends.
 func Follow(ctx context.Context, api ledger.API, o Options) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -95,7 +95,7 @@ func (f *follower) wait(ctx context.Context, d time.Duration) {
 	f.o.Pulse.Beat()
 }
 
-// next waits for an event that concerns the files, and reports whether that must not wait.
+// next waits for an event that concerns the files, and reports whether it is urgent.
 func (f *follower) next(ctx context.Context) (urgent bool, err error) {
 	r := ledger.WaitEventsRequest{
 		After: f.after, WaitMS: limits.LongPoll.Milliseconds(),
@@ -140,7 +140,7 @@ func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer state.Close() //nolint:errcheck // nothing is written through it any more
+	defer state.Close() //nolint:errcheck // only a handle on the directory
 	keep := func() (bool, error) { return f.current(ctx, now.Next) }
 	for name, fill := range map[string]func(io.Writer) error{
 		ChangesFile: func(w io.Writer) error { return f.changes(ctx, w, s) },
@@ -154,8 +154,8 @@ func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
 	return f.o.Env.Now().Sub(start), nil
 }
 
-// prepare opens the state directory, makes the one of exports, which forgetting removes, and clears that of
-// what a crash left. A link in its place that leads out of the state directory is not followed.
+// prepare opens the state directory, makes the exports directory in it, which forgetting removes, and deletes temporary
+// files of a crash. A link in its place that leads out of the state directory is not followed.
 func (f *follower) prepare(ctx context.Context) (*os.Root, error) {
 	if f.state == "" {
 		info, err := f.api.Info(ctx, ledger.InfoRequest{})
@@ -177,7 +177,7 @@ func (f *follower) prepare(ctx context.Context) (*os.Root, error) {
 	return state, nil
 }
 
-// current reports whether nothing was forgotten since an event: what was read before may hold it.
+// current reports whether nothing was forgotten since an event: what was read before may contain it.
 func (f *follower) current(ctx context.Context, since int64) (bool, error) {
 	resp, err := f.api.WaitEvents(ctx, ledger.WaitEventsRequest{After: since, Kinds: []string{ledger.EventForgotten}})
 	return err == nil && len(resp.Events) == 0 && !resp.Missed, err
@@ -201,7 +201,7 @@ func (f *follower) changes(ctx context.Context, w io.Writer, s sessions.Session)
 	return Changes{Entries: t.list, ActiveSessionID: s.ID, External: outside, Dropped: t.dropped}.Write(w)
 }
 
-// liveExternal bounds the changes of nobody's session in the file of the active one.
+// liveExternal bounds the external changes in the file of the active session.
 const liveExternal = 100
 
 // intents writes intents.json of a session, as much of its end as fits.
@@ -225,10 +225,10 @@ type tail[T any] struct {
 	dropped int
 }
 
-// margin is the room in a file for what stands beside its entries, in bytes.
+// margin is the space in a file for everything except its entries, in bytes.
 const margin = 64 << 10
 
-// add appends an element, and drops the oldest ones that do not fit any more.
+// add appends an element, and drops the oldest ones that no longer fit.
 func (t *tail[T]) add(v T) {
 	t.list = append(t.list, v)
 	t.bytes += size(v)

@@ -27,7 +27,7 @@ const (
 	maxCommand = 4096 // of a command line
 )
 
-// viaShell says of a file that a command changed it.
+// viaShell marks a file that a command changed.
 const viaShell = "shell"
 
 // group is what one agent did in one turn.
@@ -38,7 +38,7 @@ type group struct {
 	Turn
 }
 
-// gatherer puts the turns of one session together.
+// gatherer assembles the turns of one session.
 type gatherer struct {
 	api     ledger.API
 	session sessions.Session
@@ -58,7 +58,8 @@ type turnKey struct {
 // order.
 func turns(ctx context.Context, api ledger.API, s sessions.Session, emit func(Turn) error) error {
 	g := &gatherer{
-		api: api, session: s, byCall: map[string]*intents.Intent{}, runs: map[string]*CommandRun{}, byTurn: map[turnKey]*group{},
+		api: api, session: s, byCall: map[string]*intents.Intent{}, runs: map[string]*CommandRun{},
+		byTurn: map[turnKey]*group{},
 	}
 	if err := g.readIntents(ctx); err != nil {
 		return err
@@ -117,7 +118,8 @@ func (g *gatherer) readIntents(ctx context.Context) error {
 			n := g.group(in.Turn, in.Agent)
 			n.runs = append(n.runs, in.CallID)
 			n.last = later(n.last, *in.Finished)
-			g.runs[in.CallID] = &CommandRun{Command: chars.Cut(in.Command, maxCommand), Succeeded: in.Status == intents.Applied}
+			g.runs[in.CallID] = &CommandRun{Command: chars.Cut(in.Command, maxCommand),
+				Succeeded: in.Status == intents.Applied}
 		case in.Op == intents.OpCommit && in.Status == intents.Applied:
 			n := g.group(in.Turn, in.Agent)
 			n.GitCommits = append(n.GitCommits, in.Command)
@@ -192,7 +194,10 @@ func eachChange(ctx context.Context, api ledger.API, session string, fn func(cha
 // take reads what an entry of the log says of commands: their whole text, and their output.
 func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 	wanted := slices.ContainsFunc(e.Results, func(r sessions.Result) bool { return g.runs[r.CallID] != nil }) ||
-		slices.ContainsFunc(e.Calls, func(c sessions.Call) bool { in := g.byCall[c.ID]; return in != nil && in.CommandCut() })
+		slices.ContainsFunc(e.Calls, func(c sessions.Call) bool {
+			in := g.byCall[c.ID]
+			return in != nil && in.CommandCut()
+		})
 	if !wanted || e.Forgotten != nil {
 		return nil
 	}
@@ -205,7 +210,7 @@ func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 	}
 	m, err := transcript.Decode(e.Format, original)
 	if err != nil {
-		return nil //style:ok it was decoded when it was recorded; the rest of the export is worth having
+		return nil //style:ok it was decoded when it was recorded; the rest of the export is still useful
 	}
 	transcript.Identify(&m, e.CallIDs())
 	for _, p := range m.Parts {
@@ -227,12 +232,11 @@ func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 	return nil
 }
 
-// beforeCut returns the beginning of a text that is to be cut to n characters, masked: of half a secret nobody can
-// tell that it is one.
+// beforeCut masks the beginning of a text before it is cut to n characters: the masks do not recognise half a secret.
 func (g *gatherer) beforeCut(ctx context.Context, text string, n int) (string, error) {
 	const longest = 64 << 10 // characters: no secret that is recognised is longer
 	if utf8.RuneCountInString(text) <= n {
-		return text, nil // it is masked where it is written
+		return text, nil // exit masks it
 	}
 	r, err := g.api.Mask(ctx, ledger.MaskRequest{Text: chars.First(text, n+longest)})
 	return r.Text, err
@@ -245,7 +249,7 @@ func (g *gatherer) original(ctx context.Context, e ledger.LogEntry) ([]byte, err
 	}
 	rc, err := g.api.ReadBlob(ctx, ledger.ReadBlobRequest{Hash: e.Blob})
 	if fault.Is(err, fault.NotFound) {
-		return nil, nil // forgotten in the meantime
+		return nil, nil // forgotten meanwhile
 	}
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// maxExternal bounds the changes of nobody's session in a document: the newest.
+// maxExternal bounds the external changes in a document: the newest are kept.
 const maxExternal = 10_000
 
 // Written says what was exported.
@@ -25,15 +25,15 @@ type Written struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-// Write writes changes.json and intents.json of some sessions, oldest first, into a directory, which is
-// made. Errors: denied for a directory that cannot be written; those of the API.
+// Write writes changes.json and intents.json of some sessions, oldest first, into a directory, which it makes if needed.
+// Errors: denied for a directory that cannot be written; those of the API.
 func Write(ctx context.Context, api ledger.API, e env.Env, dir string, all []sessions.Session) (Written, error) {
 	w := Written{Dir: dir, Sessions: len(all)}
 	root, err := openDir(dir)
 	if err != nil {
 		return w, err
 	}
-	defer root.Close() //nolint:errcheck // nothing is written through it any more
+	defer root.Close() //nolint:errcheck // only a handle on the directory
 	active := activeOf(all)
 	size, err := writeFile(ctx, api, e, root, ChangesFile, func(out io.Writer) error {
 		doc := writer{w: out}
@@ -78,7 +78,7 @@ func Write(ctx context.Context, api ledger.API, e env.Env, dir string, all []ses
 // always keeps what was written.
 func always() (bool, error) { return true, nil }
 
-// activeOf returns the id of the session that was active last, a subagent's left out.
+// activeOf returns the id of the most recently active session that is not a subagent's.
 func activeOf(all []sessions.Session) string {
 	var newest sessions.Session
 	for _, s := range all {

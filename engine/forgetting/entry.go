@@ -13,15 +13,15 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// The kinds of things that answers about forgetting count.
+// The kinds that responses about forgetting count.
 const (
 	kindMessage  = "message"
 	kindArtifact = "artifact"
 	kindSummary  = "summary"
 )
 
-// original forgets the original of one entry, with the stubs that quote its results and what intents
-// keep of them. Its blob is deleted when no other record names it.
+// original forgets the original of one entry, with the stubs that quote its results and what intents keep of them. Its
+// blob is deleted if it is then unreferenced.
 func (s *step) original(session string, seq int64) (sessions.Entry, error) {
 	stored, err := sessions.GetEntry(s, session, seq)
 	if err != nil {
@@ -61,7 +61,8 @@ func (s *step) message(session string, seq int64) error {
 		if err := intents.ForgetCall(s, session, c.ID); err != nil {
 			return err
 		}
-		if err := s.Delete(attribution.BucketCommands, attribution.CommandKey(intents.Intent{Session: session, CallID: c.ID})); err != nil {
+		if err := s.Delete(attribution.BucketCommands,
+			attribution.CommandKey(intents.Intent{Session: session, CallID: c.ID})); err != nil {
 			return err
 		}
 	}
@@ -84,9 +85,8 @@ func (s *step) artifact(id string) error {
 	return err
 }
 
-// summary gives a compaction another text: edit takes out of the record and of the text what has to
-// go. A host that hands the old text back is still understood: of that its hash is kept, which tells
-// nothing.
+// summary changes the record of a compaction by edit. The hash of the old text, which discloses nothing, is kept: a host
+// that hands that text back is still understood.
 func (s *step) summary(session string, seq int64, edit func(r *compaction.Record)) error {
 	e, err := sessions.GetEntry(s, session, seq)
 	if err != nil {
@@ -123,8 +123,7 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 	return sessions.Amend(s, session, e)
 }
 
-// heldBy returns the entries of all logs that hold an artifact's content as a result and were not
-// forgotten.
+// heldBy returns the entries of all logs that have an artifact's content as a result and were not forgotten.
 func heldBy(tx kv.Tx, artifact string) (held []place, err error) {
 	err = eachHeld(tx, func(p place, id string) {
 		if id == artifact && (len(held) == 0 || held[len(held)-1] != p) { // an entry may hold it twice

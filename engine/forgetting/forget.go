@@ -13,24 +13,23 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Bounds of an answer about forgetting.
+// Bounds of a response about forgetting.
 const (
 	maxForgottenSessions = 1000 // sessions that it names
-	maxLeft              = 100  // places that it names as still holding the text
+	maxLeft              = 100  // places that it names as still containing the text
 )
 
 // Forget implements API.
 //
-// What is forgotten goes in steps, each a short transaction after which every handle resolves or says
-// that its content was forgotten: first the originals, with their blobs put on the list of the doomed,
-// then what was derived from them; then the blobs are deleted, and the records are rewritten so that
-// no freed page keeps a byte. A crash in between loses nothing: the same request again finds what is
-// left and goes on, and counts that.
+// Forgetting proceeds in steps, each a short transaction after which every handle resolves or says that its content was
+// forgotten. The first steps remove the originals and list their blobs for deletion; the next remove what was derived
+// from them. Then the blobs are deleted, and the file of records is rewritten so that no freed page keeps a byte. After
+// a crash in between, the same request finds what is left, continues, and counts that.
 func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
 	if err := checkForget(r); err != nil {
 		return ledger.Forgotten{}, err
 	}
-	// The text itself is not part of what identifies the request: its hash would be kept for a day.
+	// The text is not part of the request's identity, because its hash would be kept for a day.
 	m, err := l.NewMutation("forget", r.Key, r.Handle, r.DryRun)
 	if err != nil {
 		return ledger.Forgotten{}, err
@@ -63,16 +62,16 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 	return l.forgot(ctx, m, f, r.Handle)
 }
 
-// checkForget refuses a request that names not exactly one thing.
+// checkForget refuses a request that does not name exactly one thing.
 func checkForget(r ledger.ForgetRequest) error {
 	const op = "engine.forget"
 	if (r.Handle == "") == (r.Text == "") {
-		return fault.New(fault.Invalid, op, "name what is to be forgotten by a handle or by a text, and only by one of them")
+		return fault.New(fault.Invalid, op, "name a handle or a text to forget, and only one of them")
 	}
 	return core.CheckTexts(op, core.Label("handle", r.Handle))
 }
 
-// discard makes what no record holds any more vanish from the disk.
+// discard deletes unreferenced data from the disk.
 func (l *Forgetting) discard(ctx context.Context) error {
 	failpoint.Hit("engine.forget.committed")
 	if err := l.DeleteUnreferenced(ctx); err != nil {
@@ -81,14 +80,16 @@ func (l *Forgetting) discard(ctx context.Context) error {
 	if err := l.removeExports(); err != nil {
 		return err
 	}
-	if _, err := l.DropCopies(0); err != nil { // they are as the records were before
+	if _, err := l.DropCopies(0); err != nil { // they have the records of before
 		return err
 	}
 	return l.Store.Vacuum(ctx)
 }
 
-// forgot records the answer of a request that is done, and tells everybody.
-func (l *Forgetting) forgot(ctx context.Context, m core.Mutation, f ledger.Forgotten, handle string) (ledger.Forgotten, error) {
+// forgot records the response to a completed request, with its event.
+func (l *Forgetting) forgot(
+	ctx context.Context, m core.Mutation, f ledger.Forgotten, handle string,
+) (ledger.Forgotten, error) {
 	return core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (ledger.Forgotten, []ledger.Event, error) {
 		return f, []ledger.Event{{Kind: ledger.EventForgotten, ID: handle}}, nil
 	})
@@ -98,14 +99,14 @@ func (l *Forgetting) forgot(ctx context.Context, m core.Mutation, f ledger.Forgo
 type eraser struct {
 	l       *Forgetting
 	at      time.Time
-	expired bool // by the retention policy, on nobody's request
-	dry     bool // nothing is stored: what would be forgotten is counted
+	expired bool // by the retention policy, not on request
+	dry     bool // only count what would be forgotten
 
 	counts   map[string]int  // things forgotten, by kind
 	sessions map[string]bool // whose log held some of them
 }
 
-// noWrites is a transaction that reads and stores nothing: a dry run.
+// noWrites is the transaction of a dry run, which discards writes.
 type noWrites struct{ kv.Tx }
 
 func (noWrites) Put(kv.Bucket, []byte, []byte) error { return nil }
@@ -119,7 +120,7 @@ type step struct {
 	sessions []string
 }
 
-// count notes a thing that was forgotten, and whose session's it was, if any.
+// count counts something forgotten, and notes its session, if any.
 func (s *step) count(kind, session string) {
 	s.counts[kind]++
 	if session != "" {
@@ -152,13 +153,16 @@ func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
 
 // forgotten returns what was counted.
 func (e *eraser) forgotten() ledger.Forgotten {
-	f := ledger.Forgotten{At: e.at, DryRun: e.dry, Counts: ledger.Counted(e.counts), Left: []ledger.LeftPlace{}, Outside: []ledger.LeftPlace{}}
+	f := ledger.Forgotten{
+		At: e.at, DryRun: e.dry, Counts: ledger.Counted(e.counts),
+		Left: []ledger.LeftPlace{}, Outside: []ledger.LeftPlace{},
+	}
 	f.Sessions = slices.Sorted(maps.Keys(e.sessions))
 	f.Sessions = core.OrEmpty(f.Sessions[:min(len(f.Sessions), maxForgottenSessions)])
 	return f
 }
 
-// stone is the text that stands for what was taken out of another text.
+// stone is the text that replaces what was removed from another text.
 func (e *eraser) stone() string {
 	return "[" + tombstoneWord(e.expired) + " on " + e.at.Format(time.DateOnly) + "]"
 }

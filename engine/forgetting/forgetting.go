@@ -3,8 +3,8 @@ package forgetting
 
 import "ctxledger.dev/engine/upkeep"
 
-// Forgetting implements ledger.Erasure but for Mask, which package core has.
+// Forgetting implements ledger.Erasure except Mask, which package core has.
 type Forgetting struct{ *upkeep.Upkeep }
 
-// New returns what forgets in an open ledger.
+// New returns the forgetting of an open ledger.
 func New(u *upkeep.Upkeep) *Forgetting { return &Forgetting{u} }

@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// eraseBatch is how many records one transaction of a forgetting changes: others wait that long.
+// eraseBatch is how many records one transaction of a forgetting changes: other writers wait that long.
 const eraseBatch = 64
 
 // handle forgets what a handle names: an artifact with the messages that hold it, a message in every
@@ -34,7 +34,7 @@ func (e *eraser) handle(ctx context.Context, handle string) error {
 	return e.messages(ctx, t.messages, map[string]bool{})
 }
 
-// named is what a handle names, also when it was forgotten already: then what a crash left of it goes.
+// named is what a handle names, even if it was already forgotten: then what a crash left of it is removed.
 type named struct {
 	artifact string
 	summary  *core.SummaryPlace
@@ -42,7 +42,7 @@ type named struct {
 	messages []place // of one message, in every session that has it
 }
 
-// nameOf resolves a handle as reading does, without regard to what was forgotten.
+// nameOf resolves a handle as reading does, including forgotten things.
 func nameOf(tx kv.Tx, handle string) (named, error) {
 	if a, err := artifacts.Get(tx, handle); !fault.Is(err, fault.NotFound) {
 		return named{artifact: a.ID}, err
@@ -60,19 +60,21 @@ func nameOf(tx kv.Tx, handle string) (named, error) {
 	n := named{}
 	for _, p := range places {
 		if p.ID != places[0].ID {
-			return named{}, fault.New(fault.Conflict, "engine.forget", "several messages have an id that starts with %.1000q", handle).
+			return named{}, fault.New(fault.Conflict, "engine.forget",
+				"several messages have an id that starts with %.1000q", handle).
 				WithHint("name more digits of it")
 		}
 		n.messages = append(n.messages, place{p.Session, p.Seq})
 	}
 	if len(n.messages) == 0 {
-		return n, fault.New(fault.NotFound, "engine.forget", "no artifact, message, summary or session %.1000q in this workspace", handle).
+		return n, fault.New(fault.NotFound, "engine.forget",
+			"no artifact, message, summary or session %.1000q in this workspace", handle).
 			WithHint("a memory is deleted by its name: ctxledger memory rm NAME")
 	}
 	return n, nil
 }
 
-// wholeArtifact forgets an artifact and every entry that holds its content as a result.
+// wholeArtifact forgets an artifact and every entry that has its content as a result.
 func (e *eraser) wholeArtifact(ctx context.Context, id string) error {
 	held, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]place, error) { return heldBy(tx, id) })
 	if err != nil {
@@ -110,8 +112,8 @@ func (e *eraser) originals(ctx context.Context, places []place) error {
 	})
 }
 
-// messages forgets entries with what was extracted from them, and those of their artifacts and of some
-// others that nothing holds then.
+// messages forgets entries with what was extracted from them. Of their artifacts and those in ids, it forgets the ones
+// that are then unreferenced.
 func (e *eraser) messages(ctx context.Context, places []place, ids map[string]bool) error {
 	err := inBatches(ctx, e, places, func(s *step, p place) error { return s.message(p.session, p.seq) })
 	if err != nil {
@@ -139,7 +141,7 @@ func (e *eraser) messages(ctx context.Context, places []place, ids map[string]bo
 	return e.artifactsOf(ctx, ids, gone)
 }
 
-// artifactsOf forgets those of some artifacts that no entry holds but the ones that are gone.
+// artifactsOf forgets those of some artifacts that no entry refers to except the forgotten ones in gone.
 func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[place]bool) error {
 	if len(ids) == 0 {
 		return nil
@@ -162,12 +164,12 @@ func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[
 	})
 }
 
-// wholeSummary forgets the text of a summary. Its handle still reads the messages that it stands for.
+// wholeSummary forgets the text of a summary. Its handle still reads the messages that it covers.
 func (e *eraser) wholeSummary(ctx context.Context, at core.SummaryPlace) error {
 	return e.update(ctx, func(s *step) error { return s.summary(at.Session, at.Seq, e.emptySummary) })
 }
 
-// emptySummary takes everything out of a summary that it says of its range.
+// emptySummary removes everything that a summary says about its range.
 func (e *eraser) emptySummary(r *compaction.Record) {
 	r.Text, r.TextBlob, r.Shown, r.Cut, r.Reason = e.tombstoneText(), "", "", nil, ""
 	r.TextHash = sessions.Digest([]byte(r.Text))
@@ -176,8 +178,8 @@ func (e *eraser) emptySummary(r *compaction.Record) {
 	}
 }
 
-// session forgets everything that a session has received and what was made of it. Its entries stay as
-// tombstones: their handles say that they were forgotten, and an import goes on where it stands.
+// session forgets everything that a session has received and what was derived from it. Its entries stay as tombstones:
+// their handles say that they were forgotten, and an import continues where it was.
 func (e *eraser) session(ctx context.Context, id string) error {
 	parts, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (sessionParts, error) { return partsOf(tx, id) })
 	if err != nil {
@@ -186,7 +188,9 @@ func (e *eraser) session(ctx context.Context, id string) error {
 	if err := e.messages(ctx, parts.messages, parts.artifacts); err != nil {
 		return err
 	}
-	err = inBatches(ctx, e, parts.summaries, func(s *step, seq int64) error { return s.summary(id, seq, e.emptySummary) })
+	err = inBatches(ctx, e, parts.summaries, func(s *step, seq int64) error {
+		return s.summary(id, seq, e.emptySummary)
+	})
 	if err != nil {
 		return err
 	}
@@ -198,11 +202,11 @@ func (e *eraser) session(ctx context.Context, id string) error {
 	})
 }
 
-// sessionParts is what there is of a session.
+// sessionParts are the things of a session to be forgotten.
 type sessionParts struct {
 	messages  []place
 	summaries []int64         // entries that record compactions
-	artifacts map[string]bool // that name the session as where they came from
+	artifacts map[string]bool // that only this session refers to
 }
 
 func partsOf(tx kv.Tx, id string) (sessionParts, error) {
@@ -228,7 +232,7 @@ func partsOf(tx kv.Tx, id string) (sessionParts, error) {
 	return p, nil
 }
 
-// tombstone removes what a session's record says of it in words, and says when.
+// tombstone removes the words from a session's record, and records the time.
 func (s *step) tombstone(id string) error {
 	record, err := sessions.Get(s, id)
 	if err != nil {

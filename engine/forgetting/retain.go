@@ -15,15 +15,14 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// bucketPolicies holds what the user decided for this ledger: name → JSON.
+// bucketPolicies holds the user's policies for this ledger: name → JSON.
 const bucketPolicies kv.Bucket = "policies"
 
 // policyRetention is the name of the RetentionPolicy.
 const policyRetention = "retention"
 
-// Retain implements API. What expires are whole sessions, through the same code that forgets: their
-// entries stay as tombstones. Memories, artifacts that were put by hand, sessions that were active in
-// the last minutes and the newest session never expire.
+// Retain implements API. Whole sessions expire, by the code that forgets them on request: their entries stay as
+// tombstones. Memories, artifacts that a user stored, recently active sessions and the newest session never expire.
 func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger.Retention, error) {
 	if err := l.setPolicy(ctx, r); err != nil {
 		return ledger.Retention{}, err
@@ -83,7 +82,7 @@ func retentionPolicy(tx kv.Tx) (*ledger.RetentionPolicy, error) {
 	return &p, nil
 }
 
-// due returns what the ledger takes, and the sessions that expire now by a policy, if there is one.
+// due returns the size of the ledger, and the sessions that a policy makes expire now.
 func (l *Forgetting) due(ctx context.Context, p *ledger.RetentionPolicy) (ledger.Retention, error) {
 	out := ledger.Retention{Policy: p, Due: []ledger.SessionUsage{}}
 	disk, err := l.BlobSizes(ctx)
@@ -98,7 +97,9 @@ func (l *Forgetting) due(ctx context.Context, p *ledger.RetentionPolicy) (ledger
 	if p == nil {
 		return out, nil
 	}
-	list, err := core.View(ctx, l.Ledger, func(tx kv.Tx) ([]ledger.SessionUsage, error) { return l.candidates(ctx, tx, disk) })
+	list, err := core.View(ctx, l.Ledger, func(tx kv.Tx) ([]ledger.SessionUsage, error) {
+		return l.candidates(ctx, tx, disk)
+	})
 	out.Due = append(out.Due, expired(*p, list, out.Size, l.Now())...)
 	out.DueTotal = len(out.Due)
 	out.Due = out.Due[:min(len(out.Due), maxForgottenSessions)]
@@ -134,7 +135,7 @@ func expired(p ledger.RetentionPolicy, list []ledger.SessionUsage, size int64, n
 		old := p.OlderThan > 0 && now.Sub(s.Updated) > time.Duration(p.OlderThan)*time.Second
 		large := p.MaxSize > 0 && size > p.MaxSize
 		if !old && !large {
-			break // those behind are younger
+			break // the others are younger
 		}
 		size -= s.Log + s.Blobs.Disk
 		n++
@@ -157,7 +158,8 @@ func (l *Forgetting) expire(ctx context.Context, out *ledger.Retention) error {
 	out.Expired = &f
 	m := core.Mutation{Op: "retain", At: e.at}
 	_, err := core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (struct{}, []ledger.Event, error) {
-		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(), Detail: "by the retention policy"}}, nil
+		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(),
+			Detail: "by the retention policy"}}, nil
 	})
 	return err
 }

@@ -22,8 +22,8 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// rules returns how every bucket of a ledger that holds words loses a text: a bucket that comes to
-// hold some comes into this table too. at is when that happens.
+// rules returns how a text is removed from every bucket that contains words: a new bucket with words needs a row here.
+// at is the time of the forgetting.
 func rules(at time.Time) []rewrite.Rule {
 	own := []rewrite.Rule{
 		{Kind: "stub", Bucket: core.BucketStubs, Out: plainText(core.BucketStubs)},
@@ -35,7 +35,7 @@ func rules(at time.Time) []rewrite.Rule {
 	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(), own)
 }
 
-// plainText is the rule of a bucket whose values are texts.
+// plainText is the rule for a bucket whose values are texts.
 func plainText(b kv.Bucket) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
 	return func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 		clean := t.Out(string(r.Value))
@@ -52,13 +52,16 @@ func scrubEvent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 		if e.Data == nil {
 			return r.Key, nil
 		}
-		clean, err := transcript.MapStrings(e.Data, func(s string) (string, bool) { out := t.Out(s); return out, out != s })
+		clean, err := transcript.MapStrings(e.Data, func(s string) (string, bool) {
+			out := t.Out(s)
+			return out, out != s
+		})
 		e.Data = clean
 		return r.Key, fault.Wrap(fault.Corrupt, "engine.forget", err)
 	})
 }
 
-// scrubWindow takes a text out of the names of who named a limit. The limit then holds for nobody.
+// scrubWindow removes a text from the names that a learned limit is for. The limit then applies to no model.
 func scrubWindow(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, views.BucketWindows, r, func(known *overflow.Learned) ([]byte, error) {
 		rewrite.Words(t, &known.Provider, &known.Endpoint, &known.Model)
@@ -66,8 +69,8 @@ func scrubWindow(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	})
 }
 
-// forgetAnswer removes a whole answer that holds the text: parts of it would be another answer. That
-// the request was carried out stays.
+// forgetAnswer removes a whole stored response that contains the text, since a part of it would be another response.
+// That the request was carried out is kept.
 func forgetAnswer(at time.Time) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
 	return func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 		return rewrite.JSON(tx, core.BucketKeys, r, func(a *core.StoredResponse) ([]byte, error) {

@@ -14,33 +14,32 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// exportsDir is where the files lie that are written from the ledger and never read back.
+// exportsDir has the files that are written from the ledger and never read back.
 const exportsDir = "exports"
 
-// blobsDir is where the store keeps blobs: they are compressed, so they are looked through by the
-// store and not as files.
+// blobsDir is where the store keeps blobs. They are compressed, so they are searched through the store and not as files.
 const blobsDir = "blobs"
 
-// removeExports removes what was written from the ledger: it is written again, from what is left.
+// removeExports removes the exported files, which are then written again from what is left.
 func (l *Forgetting) removeExports() error {
 	const op = "engine.forget"
 	state, err := safefs.OpenRoot(l.State)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, op, err)
 	}
-	defer state.Close() // nothing is removed through it any more
+	defer state.Close() // no longer needed
 	names, err := fs.ReadDir(safefs.Files(state), exportsDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	for _, e := range names { // only below: a link in the place of the directory must not empty another one
+	for _, e := range names { // one by one: a link in the place of the directory must not empty another one
 		err = errors.Join(err, state.RemoveAll(path.Join(exportsDir, e.Name())))
 	}
 	return fault.Wrap(fault.Unavailable, op, err)
 }
 
-// searchState looks for a text in every file of the state directory and in every blob. It returns how
-// many it looked through, and the places that hold it.
+// searchState searches every file of the state directory and every blob for a text. It returns how many it searched, and
+// the places that contain the text.
 func (l *Forgetting) searchState(ctx context.Context, t scrub.Text) (searched int, left []ledger.LeftPlace, err error) {
 	left = []ledger.LeftPlace{}
 	err = filepath.WalkDir(l.State, func(place string, d fs.DirEntry, err error) error {
@@ -73,13 +72,15 @@ func (l *Forgetting) searchState(ctx context.Context, t scrub.Text) (searched in
 			return searched, left, err
 		}
 		if holds && len(left) < maxLeft {
-			left = append(left, ledger.LeftPlace{Place: "blob " + b.Hash, Why: "it came while the text was being forgotten: forget it again"})
+			left = append(left, ledger.LeftPlace{
+				Place: "blob " + b.Hash, Why: "it was stored while the text was being forgotten: forget it again",
+			})
 		}
 	}
 	return searched, left, nil
 }
 
-// searchFile looks for a text in a file and says why it is a place that is left, "" when it is none.
+// searchFile searches a file for a text and says why the text is left there, "" when it is not there.
 func searchFile(ctx context.Context, path string, t scrub.Text) string {
 	f, _, err := safefs.OpenListed(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +96,7 @@ func searchFile(ctx context.Context, path string, t scrub.Text) string {
 	case !found:
 		return ""
 	case filepath.Base(path) == upkeep.RecordsName:
-		return "it is part of what records stand on, an id or a name of the ledger's own, or it was just recorded again"
+		return "it is part of an id or of a name of the ledger itself, or it was just recorded again"
 	}
 	return "ctxledger did not write it from the ledger, or wrote it before: remove the file if it is not needed"
 }

@@ -16,11 +16,10 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// maxRounds is how often a forgetting looks again: a session under way may record the text anew while
-// it is being taken out.
+// maxRounds is how often forgetting a text repeats: an active session may record the text again meanwhile.
 const maxRounds = 3
 
-// text forgets a text wherever the ledger holds it, and then looks for it in every file.
+// text forgets a text wherever the ledger has it, and then searches every file for it.
 func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger.Forgotten, error) {
 	t, err := scrub.New(text, e.stone())
 	if err != nil {
@@ -45,13 +44,16 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 	if f.Searched, f.Left, err = e.l.searchState(ctx, t); err != nil {
 		return ledger.Forgotten{}, err
 	}
-	if f.Outside, err = core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]ledger.LeftPlace, error) { return outsideOf(tx, f.Sessions) }); err != nil {
+	f.Outside, err = core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]ledger.LeftPlace, error) {
+		return outsideOf(tx, f.Sessions)
+	})
+	if err != nil {
 		return ledger.Forgotten{}, err
 	}
 	return e.l.forgot(ctx, m, f, "")
 }
 
-// round forgets everything that holds the text now.
+// round forgets everything that contains the text now.
 func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 	blobs, err := e.blobs(ctx, t)
 	if err != nil {
@@ -78,7 +80,7 @@ func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 		}
 	}
 	return e.update(ctx, func(s *step) error {
-		for hash := range blobs { // also those that no record names, as a crash leaves them
+		for hash := range blobs { // also unreferenced ones, which a crash may leave
 			if err := core.MarkUnreferenced(s, hash); err != nil {
 				return err
 			}
@@ -87,7 +89,7 @@ func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 	})
 }
 
-// blobs returns the stored blobs that hold the text.
+// blobs returns the stored blobs that contain the text.
 func (e *eraser) blobs(ctx context.Context, t scrub.Text) (map[string]bool, error) {
 	found := map[string]bool{}
 	for b, err := range e.l.Store.Blobs(ctx) {
@@ -105,7 +107,7 @@ func (e *eraser) blobs(ctx context.Context, t scrub.Text) (map[string]bool, erro
 	return found, nil
 }
 
-// blobHolds looks for a text in a blob. One that is gone in the meantime holds nothing.
+// blobHolds searches a blob for a text. A blob that was deleted in the meantime contains nothing.
 func (l *Forgetting) blobHolds(ctx context.Context, hash string, t scrub.Text) (bool, error) {
 	b, err := l.Store.OpenBlob(ctx, hash)
 	if fault.Is(err, fault.NotFound) {
@@ -137,7 +139,7 @@ func (e *eraser) artifactsIn(ctx context.Context, blobs map[string]bool) error {
 	return inBatches(ctx, e, ids, (*step).artifact)
 }
 
-// entries forgets the originals of a session that hold the text.
+// entries forgets the originals of a session that contain the text.
 func (e *eraser) entries(ctx context.Context, session string, t scrub.Text, blobs map[string]bool) error {
 	places, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (places []place, err error) {
 		found, err := sessions.Holders(tx, session, t, blobs)
@@ -152,7 +154,7 @@ func (e *eraser) entries(ctx context.Context, session string, t scrub.Text, blob
 	return e.originals(ctx, places)
 }
 
-// summaries takes the text out of a session's summaries.
+// summaries removes the text from a session's summaries.
 func (e *eraser) summaries(ctx context.Context, session string, t scrub.Text, blobs map[string]bool) error {
 	found, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (found map[int64]compaction.Record, err error) {
 		found = map[int64]compaction.Record{}
@@ -184,8 +186,10 @@ func (e *eraser) summaries(ctx context.Context, session string, t scrub.Text, bl
 	return nil
 }
 
-// summaryWithout takes the text out of one summary. A long one is stored as a blob again first.
-func (e *eraser) summaryWithout(ctx context.Context, session string, seq int64, r compaction.Record, t scrub.Text) error {
+// summaryWithout removes the text from one summary. A long one is first stored as a blob again.
+func (e *eraser) summaryWithout(
+	ctx context.Context, session string, seq int64, r compaction.Record, t scrub.Text,
+) error {
 	text, err := e.l.SummaryText(ctx, r)
 	if err != nil {
 		return err
@@ -214,7 +218,7 @@ func (e *eraser) summaryWithout(ctx context.Context, session string, seq int64, 
 	})
 }
 
-// apply takes the text out of the records of one bucket, a few at a time.
+// apply removes the text from the records of one bucket, a few at a time.
 func (e *eraser) apply(ctx context.Context, r rewrite.Rule, t scrub.Text) error {
 	keys, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([][]byte, error) { return r.Keys(tx, t) })
 	if err != nil {
@@ -233,7 +237,7 @@ func (e *eraser) apply(ctx context.Context, r rewrite.Rule, t scrub.Text) error 
 	})
 }
 
-// outsideOf names the places outside of the ledger from which sessions were read.
+// outsideOf returns the places outside of the ledger from which sessions were read.
 func outsideOf(tx kv.Tx, ids []string) ([]ledger.LeftPlace, error) {
 	out := []ledger.LeftPlace{}
 	for _, id := range ids[:min(len(ids), maxLeft)] {

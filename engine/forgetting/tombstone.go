@@ -2,7 +2,7 @@ package forgetting
 
 import "ctxledger.dev/sessions"
 
-// tombstoneWord says how something went: on request, or by the retention policy.
+// tombstoneWord says how something was removed: on request, or by the retention policy.
 func tombstoneWord(expired bool) string {
 	if expired {
 		return "expired"

@@ -36,8 +36,8 @@ func watchBudget(goos string) (most int, perFile bool) {
 	}
 }
 
-// stamp is what a file was like when it was last looked at. Two files with equal size and time are the
-// same unless the time is so near the look that the file may have been written once more since.
+// stamp is the state of a file when it was last examined. Files with equal size and time are the same, unless the time is
+// so recent that the file may have been written again since.
 type stamp struct{ size, modified, looked int64 }
 
 func (s stamp) same(info safefs.Info) bool {
@@ -58,8 +58,8 @@ type directory struct {
 	used   int64
 }
 
-// directories are those that are watched, by their paths in the tree. At most a budget of watches is
-// used; the directory that was not touched for longest makes room for another.
+// directories are the watched ones, by their paths in the tree. The number of watches is limited; the least recently
+// touched directory is evicted for another.
 type directories struct {
 	root    string
 	tree    *safefs.Tree
@@ -74,7 +74,7 @@ type directories struct {
 	grown   int
 	polled  int
 	uses    int64
-	told    bool // that directories are polled
+	warned  bool // that directories are polled
 	now     func() time.Time
 }
 
@@ -89,7 +89,7 @@ func newDirectories(root string, tree *safefs.Tree, log *slog.Logger, now func()
 func (d *directories) start() {
 	w, err := watch.New()
 	if err != nil {
-		d.tell(err)
+		d.warn(err)
 		return
 	}
 	d.watcher = w
@@ -153,12 +153,15 @@ func (d *directories) add(name string, grown bool) bool {
 	if err != nil || info.Kind != safefs.Dir {
 		return false
 	}
-	dir := &directory{files: map[string]stamp{}, subs: map[string]struct{}{}, cost: 1, used: d.uses, listed: d.now(), grown: grown, whole: grown, polled: true}
+	dir := &directory{
+		files: map[string]stamp{}, subs: map[string]struct{}{}, cost: 1, used: d.uses, listed: d.now(),
+		grown: grown, whole: grown, polled: true,
+	}
 	if d.perFile {
 		entries, _, _ := d.tree.List(name, maxEntries) // what cannot be read costs nothing
 		dir.cost += len(entries)
 	}
-	d.makeRoom(min(dir.cost, d.most()))
+	d.evict(min(dir.cost, d.most()))
 	d.all[name] = dir
 	d.spent += dir.cost
 	d.polled++
@@ -179,7 +182,7 @@ func (d *directories) watch(name string, dir *directory) {
 	}
 	err := d.watcher.Add(filepath.Join(d.root, filepath.FromSlash(name)))
 	if err != nil {
-		d.tell(err)
+		d.warn(err)
 		return
 	}
 	if dir.polled {
@@ -188,7 +191,7 @@ func (d *directories) watch(name string, dir *directory) {
 	}
 }
 
-// rewatch watches a directory anew whose path may lead to another one by now.
+// rewatch renews the watch of a directory whose path may lead to another one by now.
 func (d *directories) rewatch(name string) {
 	dir := d.all[name]
 	if d.watcher == nil || dir.polled {
@@ -200,12 +203,12 @@ func (d *directories) rewatch(name string) {
 	d.watch(name, dir)
 }
 
-// tell logs once why directories are polled.
-func (d *directories) tell(err error) {
-	if d.told || fault.Is(err, fault.NotFound) {
+// warn logs once why directories are polled.
+func (d *directories) warn(err error) {
+	if d.warned || fault.Is(err, fault.NotFound) {
 		return
 	}
-	d.told = true
+	d.warned = true
 	d.log.Warn("not all directories can be watched: they are polled", "error", err)
 }
 
@@ -244,8 +247,8 @@ func (d *directories) note(dir *directory, base string, s *stamp) {
 	}
 }
 
-// makeRoom lets go of directories until a new one can be paid for.
-func (d *directories) makeRoom(cost int) {
+// evict drops the least recently used directories until one that costs so much fits.
+func (d *directories) evict(cost int) {
 	for len(d.all) > 0 && (d.spent+cost > d.most() || d.stamps > d.part(maxStamps)) {
 		oldest, least := "", int64(-1)
 		for name, dir := range d.all {
@@ -257,7 +260,7 @@ func (d *directories) makeRoom(cost int) {
 	}
 }
 
-// leave ends the watching of one directory.
+// leave stops watching one directory.
 func (d *directories) leave(name string) {
 	dir := d.all[name]
 	if d.watcher != nil {
@@ -274,8 +277,7 @@ func (d *directories) leave(name string) {
 	}
 }
 
-// gone ends the watching of a directory that is no more, with all below it, and returns the files that
-// were seen there.
+// gone stops watching a deleted directory and all below it, and returns the files that were seen there.
 func (d *directories) gone(name string) []string {
 	var files []string
 	for other, dir := range d.all {
@@ -290,8 +292,7 @@ func (d *directories) gone(name string) []string {
 	return files
 }
 
-// differing returns the entries of a directory that are not as they were last seen, and how many were
-// looked at.
+// differing returns the entries of a directory that differ from what was last seen, and how many were examined.
 func (d *directories) differing(name string) (bases []string, looked int) {
 	dir := d.all[name]
 	most := maxEntries
@@ -304,7 +305,7 @@ func (d *directories) differing(name string) (bases []string, looked int) {
 	}
 	if more {
 		for base := range dir.files {
-			bases = append(bases, base) // the looking tells
+			bases = append(bases, base) // whether they changed is found when they are examined
 		}
 		return bases, len(bases) + 1
 	}
@@ -313,7 +314,8 @@ func (d *directories) differing(name string) (bases []string, looked int) {
 		there[e.Name] = true
 		s, had := dir.files[e.Name]
 		_, sub := dir.subs[e.Name]
-		if e.Kind == safefs.File && (!had && dir.whole || had && !s.same(e.Info)) || e.Kind == safefs.Dir && !e.Link && !sub && dir.whole {
+		if e.Kind == safefs.File && (!had && dir.whole || had && !s.same(e.Info)) ||
+			e.Kind == safefs.Dir && !e.Link && !sub && dir.whole {
 			bases = append(bases, e.Name)
 		}
 	}

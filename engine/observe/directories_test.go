@@ -19,7 +19,8 @@ func (w *world) observer() *observer {
 	w.t.Helper()
 	info, err := w.l.Info(w.t.Context(), ledger.InfoRequest{})
 	must(w.t, err)
-	ob, err := newObserver(w, info.State, scope{root: w.root, own: true}, Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+	ob, err := newObserver(w, info.State, scope{root: w.root, own: true},
+		Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(w.t, err)
 	w.t.Cleanup(func() { ob.close() })
 	return ob
@@ -40,7 +41,7 @@ func TestLostEventsLeadToARescan(t *testing.T) {
 	ob := w.observer()
 	w.read("d/a.go", "d/b.go")
 	ob.refresh(t.Context())
-	must(t, ob.dirs.close()) // nobody hears of what follows
+	must(t, ob.dirs.close()) // no events of what follows
 	w.put("d/a.go", "22")
 	w.put("d/c.go", "22")
 	w.put("d/e.go", "22")
@@ -110,7 +111,8 @@ func TestTheDirectoryTouchedLongestAgoMakesRoom(t *testing.T) {
 }
 
 func TestBudgetsOfThePlatforms(t *testing.T) {
-	for goos, want := range map[string]string{"linux": "4096 false", "darwin": "512 true", "freebsd": "512 true", "windows": "128 false"} {
+	for goos, want := range map[string]string{"linux": "4096 false", "darwin": "512 true", "freebsd": "512 true",
+		"windows": "128 false"} {
 		most, perFile := watchBudget(goos)
 		if got := fmt.Sprint(most, " ", perFile); got != want {
 			t.Errorf("%s: %s, want %s", goos, got, want)
@@ -154,7 +156,8 @@ func TestAFileThatKeepsChangingIsLookedAtLessOften(t *testing.T) {
 		d.take(now)
 		d.changed("log", now)
 	}
-	if waits[0] != quiet || waits[freeLooks] != quiet || waits[freeLooks+1] != brake || waits[freeLooks+3] != 4*brake || waits[19] != maxBrake {
+	if waits[0] != quiet || waits[freeLooks] != quiet || waits[freeLooks+1] != brake ||
+		waits[freeLooks+3] != 4*brake || waits[19] != maxBrake {
 		t.Errorf("waits %v", waits)
 	}
 	now = now.Add(calm + 1)

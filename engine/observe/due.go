@@ -2,23 +2,23 @@ package observe
 
 import "time"
 
-// When a path is looked at after the system has told of it.
+// When a path is examined after a notification from the system.
 const (
 	quiet   = 100 * time.Millisecond // after its last event: editors write a file in several steps
 	longest = time.Second            // after its first event, however many follow
 )
 
-// A file that changes on and on (a log) is looked at less and less often.
+// A file that changes continuously (a log) is examined less and less often.
 const (
-	freeLooks  = 8               // changes in a row without any brake
+	freeLooks  = 8               // changes in a row without a delay
 	brake      = time.Second     // after the next one; doubled with each further one
 	maxBrake   = time.Minute     // at most
-	calm       = 2 * time.Minute // without a change, and the brake is off again
+	calm       = 2 * time.Minute // without a change, after which the delay is reset
 	maxBraked  = 1024            // files that are remembered for it
-	maxWaiting = 8192            // paths that wait to be looked at; beyond, directories are scanned
+	maxWaiting = 8192            // waiting paths; above it, directories are scanned
 )
 
-// due holds the paths that are to be looked at when they have come to rest.
+// due holds the paths that wait to be examined until they have been quiet for a moment.
 type due struct {
 	waiting map[string]waiting
 	braked  map[string]braked
@@ -33,7 +33,7 @@ type braked struct {
 	last    time.Time
 }
 
-// add notes an event of a path, and reports whether there was room for it.
+// add records an event of a path, and reports whether the path was accepted: their number is bounded.
 func (d *due) add(path string, now time.Time) bool {
 	if d.waiting == nil {
 		d.waiting = map[string]waiting{}
@@ -50,7 +50,7 @@ func (d *due) add(path string, now time.Time) bool {
 	return true
 }
 
-// at returns when a waiting path is ripe.
+// at returns when a waiting path is ready.
 func (d *due) at(path string, w waiting) time.Time {
 	ripe := w.last.Add(quiet)
 	if most := w.first.Add(longest); most.Before(ripe) {
@@ -65,7 +65,7 @@ func (d *due) at(path string, w waiting) time.Time {
 	return ripe
 }
 
-// next returns how long it is until the next path is ripe, and whether any waits.
+// next returns how long it is until the next path is ready, and whether any waits.
 func (d *due) next(now time.Time) (time.Duration, bool) {
 	soonest, some := time.Duration(0), false
 	for path, w := range d.waiting {
@@ -76,7 +76,7 @@ func (d *due) next(now time.Time) (time.Duration, bool) {
 	return soonest, some
 }
 
-// take removes the ripe paths and returns them with the times of their first events.
+// take removes the ready paths and returns them with the times of their first events.
 func (d *due) take(now time.Time) map[string]time.Time {
 	ripe := map[string]time.Time{}
 	for path, w := range d.waiting {
@@ -88,7 +88,7 @@ func (d *due) take(now time.Time) map[string]time.Time {
 	return ripe
 }
 
-// changed notes that a file has changed.
+// changed counts a change of a file.
 func (d *due) changed(path string, now time.Time) {
 	if d.braked == nil || len(d.braked) >= maxBraked {
 		d.braked = map[string]braked{}

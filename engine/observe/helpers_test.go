@@ -71,7 +71,8 @@ func newWorld(t testing.TB, files map[string]string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: root, Env: env.System(), RunTwice: true})
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: root, Env: env.System(),
+		RunTwice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,10 +134,12 @@ func (w *world) append(messages ...string) {
 	w.t.Helper()
 	var entries []sessions.NewEntry
 	for _, m := range messages {
-		entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: []byte(m)})
+		entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: time.Now(),
+			Format: transcript.Anthropic, Original: []byte(m)})
 	}
 	resp, err := w.l.AppendEntries(w.t.Context(), ledger.AppendEntriesRequest{
-		Import: "a", Session: sessions.Session{Host: "h", HostID: "a", Dir: w.root}, Offset: w.n, Next: w.n + 1, Done: true, Entries: entries,
+		Import: "a", Session: sessions.Session{Host: "h", HostID: "a", Dir: w.root}, Offset: w.n, Next: w.n + 1,
+		Done: true, Entries: entries,
 	})
 	must(w.t, err)
 	w.n++
@@ -144,7 +147,8 @@ func (w *world) append(messages ...string) {
 }
 
 func use(id, tool, args string) string {
-	return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, tool, args)
+	return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, tool,
+		args)
 }
 
 func result(id string) string {
@@ -195,8 +199,8 @@ func (w *world) settle() {
 	w.await(sentinel)
 }
 
-// told returns the changes as words, oldest first, without those of the sentinel.
-func (w *world) told() []string {
+// recorded returns the changes as words, oldest first, without those of the sentinel.
+func (w *world) recorded() []string {
 	w.t.Helper()
 	list := w.changes()
 	out := []string{}
@@ -221,7 +225,7 @@ func (w *world) changes() []changes.Change {
 // want compares the changes, in any order.
 func (w *world) want(want ...string) {
 	w.t.Helper()
-	got := w.told()
+	got := w.recorded()
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

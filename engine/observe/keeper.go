@@ -11,33 +11,33 @@ import (
 )
 
 const (
-	// treePause is how long after a look at which trees there are the next one may follow.
+	// treePause is the least time between two updates of the trees.
 	treePause = time.Second
-	// treeLook is after how long without news the trees are looked at: they come and go without a session.
+	// treeLook is the time without updates after which the trees are listed: they come and go without a session.
 	treeLook = 30 * time.Second
 )
 
-// keeper keeps an observer at work for every tree that is to be observed.
+// keeper runs an observer for every observed tree.
 type keeper struct {
 	ledger  Ledger
 	info    ledger.Info
 	o       Options
 	started time.Time
 	running []*job
-	touched []string     // trees that sessions touched, the last first
+	touched []string     // trees that sessions touched, the most recent first
 	cursor  int64        // of touched
-	parts   atomic.Int64 // observers at work: they share the watches
+	parts   atomic.Int64 // running observers, which share the watches
 }
 
-// job is one observer at work.
+// job is one running observer.
 type job struct {
 	scope scope
 	stop  context.CancelFunc
 	ended chan struct{}
 }
 
-// loop looks which trees there are, whenever sessions have gone on, until ctx ends.
-func (k *keeper) loop(ctx context.Context, news <-chan struct{}) {
+// loop updates the trees whenever sessions have grown, until ctx ends.
+func (k *keeper) loop(ctx context.Context, updates <-chan struct{}) {
 	timer := time.NewTicker(treeLook)
 	defer timer.Stop()
 	defer k.halt(func(*job) bool { return true })
@@ -47,7 +47,7 @@ func (k *keeper) loop(ctx context.Context, news <-chan struct{}) {
 		env.Sleep(ctx, treePause)
 		select {
 		case <-ctx.Done():
-		case <-news:
+		case <-updates:
 		case <-timer.C:
 		}
 		k.o.Pulse.Beat()
@@ -58,7 +58,7 @@ func (k *keeper) loop(ctx context.Context, news <-chan struct{}) {
 func (k *keeper) update(ctx context.Context) {
 	resp, err := k.ledger.Touched(ctx, ledger.TouchedRequest{After: k.cursor, Trees: true})
 	if err != nil {
-		k.o.Log.Debug("the touched trees are not known", "error", err) // the next look tells
+		k.o.Log.Debug("the touched trees are not known", "error", err) // the next update tries again
 	} else {
 		k.cursor = resp.Next
 		old := slices.DeleteFunc(k.touched, func(t string) bool { return slices.Contains(resp.Trees, t) })
@@ -75,7 +75,7 @@ func (k *keeper) update(ctx context.Context) {
 	}
 }
 
-// halt ends observers and waits for their end.
+// halt stops observers and waits for them.
 func (k *keeper) halt(which func(*job) bool) {
 	var ending []*job
 	k.running = slices.DeleteFunc(k.running, func(j *job) bool {
@@ -91,7 +91,7 @@ func (k *keeper) halt(which func(*job) bool) {
 	}
 }
 
-// begin observes a tree. One that cannot be opened is tried again with the next look.
+// begin observes a tree. One that cannot be opened is tried again at the next update.
 func (k *keeper) begin(ctx context.Context, s scope) {
 	o := k.o
 	pulse, end := k.o.Pulse.Part()
@@ -112,8 +112,8 @@ func (k *keeper) begin(ctx context.Context, s scope) {
 		defer end()
 		defer k.parts.Add(-1)
 		defer ob.close()
-		news, unlisten := listen(ctx, k.ledger)
+		updates, unlisten := listen(ctx, k.ledger)
 		defer unlisten()
-		ob.loop(ctx, news)
+		ob.loop(ctx, updates)
 	}()
 }

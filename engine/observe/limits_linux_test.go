@@ -92,7 +92,7 @@ func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
 	}
 	ob.refresh(t.Context())
 	if ob.ticks() == nil {
-		t.Error("without descriptors nothing is to be tried again")
+		t.Error("nothing is retried without descriptors")
 	}
 	free(8)
 	ob.tick(t.Context())

@@ -10,15 +10,15 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// pause is how long to wait before asking a ledger again that did not answer.
+// pause is how long to wait before a retry when the ledger did not answer.
 const pause = time.Second
 
-// listen returns a channel that gives an element whenever sessions have gone on: one at once, and one
-// for everything that happens before it is taken; until then the ledger is not asked again. stop ends
-// the listening and waits for its end.
-func listen(ctx context.Context, api Ledger) (news <-chan struct{}, stop func()) {
+// listen returns a channel that receives an element whenever sessions have grown: one immediately, and then one for all
+// events since the last was received; until then the ledger is not polled. stop ends listening and waits for its
+// goroutine.
+func listen(ctx context.Context, api Ledger) (updates <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	bell := make(chan struct{})
+	ch := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
 		for r := (ledger.WaitEventsRequest{After: -1}); ctx.Err() == nil; {
@@ -29,12 +29,15 @@ func listen(ctx context.Context, api Ledger) (news <-chan struct{}, stop func())
 			}
 			if r.After < 0 || len(resp.Events) > 0 || resp.Missed {
 				select {
-				case bell <- struct{}{}:
+				case ch <- struct{}{}:
 				case <-ctx.Done():
 				}
 			}
-			r = ledger.WaitEventsRequest{After: resp.Next, Kinds: []string{ledger.EventEntries}, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()}
+			r = ledger.WaitEventsRequest{
+				After: resp.Next, Kinds: []string{ledger.EventEntries}, Limit: 1000,
+				WaitMS: limits.LongPoll.Milliseconds(),
+			}
 		}
 	})
-	return bell, func() { cancel(); running.Wait() }
+	return ch, func() { cancel(); running.Wait() }
 }

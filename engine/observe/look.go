@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"time"
@@ -14,15 +15,15 @@ import (
 )
 
 const (
-	// maxHash is how large a file may be to be hashed, in bytes; of larger ones size and time tell.
+	// maxHash is the largest file that is hashed, in bytes; of larger files size and time are compared.
 	maxHash = 16 << 20
 	// clockSkew is how far the clock of a file system may be ahead of ours.
 	clockSkew = time.Second
-	// batchLen is how many observations are handed in at once.
+	// batchLen is how many observations are sent at once.
 	batchLen = 200
 )
 
-// flush looks at the paths that have come to rest.
+// flush examines the ready paths.
 func (ob *observer) flush(ctx context.Context) {
 	if !ob.usable() {
 		return
@@ -32,11 +33,7 @@ func (ob *observer) flush(ctx context.Context) {
 		return
 	}
 	b := batch{ob: ob, rules: ob.rules()}
-	var rest []string
-	for name := range ripe {
-		rest = append(rest, name)
-	}
-	slices.Sort(rest)
+	rest := slices.Sorted(maps.Keys(ripe))
 	for _, vanished := range []bool{true, false} { // a directory that was moved leaves before it comes
 		rest = slices.DeleteFunc(rest, func(name string) bool {
 			ob.o.Pulse.Beat()
@@ -55,7 +52,7 @@ func (ob *observer) flush(ctx context.Context) {
 	b.send(ctx)
 }
 
-// unreadable decides what an error of a single path means: what time can mend is tried again.
+// unreadable handles an error of a single path: it is retried unless access was denied.
 func (ob *observer) unreadable(name string, err error) {
 	if !fault.Is(err, fault.Denied) {
 		ob.retry[name] = true
@@ -63,7 +60,7 @@ func (ob *observer) unreadable(name string, err error) {
 	ob.log.Debug("file cannot be looked at", "path", name, "error", err)
 }
 
-// examine looks at a path that an event named.
+// examine examines the path of an event.
 func (ob *observer) examine(ctx context.Context, b *batch, name string, info safefs.Info, noticed time.Time) {
 	parent := ob.dirs.all[path.Dir(name)]
 	if info.Kind == safefs.Dir {
@@ -74,7 +71,10 @@ func (ob *observer) examine(ctx context.Context, b *batch, name string, info saf
 		delete(parent.subs, path.Base(name))
 	}
 	for _, file := range ob.dirs.gone(name) {
-		b.add(ctx, look{name: file, info: safefs.Info{Kind: safefs.Absent}, noticed: noticed, had: changes.State{Tree: ob.scope.tree, Path: file, Exists: true}})
+		b.add(ctx, look{
+			name: file, info: safefs.Info{Kind: safefs.Absent}, noticed: noticed,
+			had: changes.State{Tree: ob.scope.tree, Path: file, Exists: true},
+		})
 	}
 	if parent == nil || b.rules.Ignored(name, false) && !ob.named[name] {
 		return
@@ -85,7 +85,7 @@ func (ob *observer) examine(ctx context.Context, b *batch, name string, info saf
 	b.look(ctx, name, noticed)
 }
 
-// examineDir looks at a directory that an event named: it may be new, or another one than before.
+// examineDir examines the directory of an event: it may be new, or have replaced another one.
 func (ob *observer) examineDir(b *batch, parent *directory, name string, info safefs.Info) {
 	if ob.dirs.all[name] != nil {
 		ob.dirs.rewatch(name)
@@ -104,8 +104,8 @@ func (ob *observer) examineDir(b *batch, parent *directory, name string, info sa
 	}
 }
 
-// meet looks at a file that a session has touched, and reports whether it could: what can never be
-// looked at counts as done.
+// meet examines a file that a session has touched, and reports whether that was possible: a file that can never be read
+// counts as done.
 func (ob *observer) meet(ctx context.Context, b *batch, f ledger.TouchedFile) bool {
 	info, err := ob.tree.Stat(f.Path)
 	if err != nil {
@@ -130,7 +130,7 @@ type look struct {
 	had     changes.State // what it was before, where that is known otherwise than by its directory
 }
 
-// batch collects observations to hand them in together.
+// batch collects observations to send them together.
 type batch struct {
 	ob     *observer
 	rules  *ignore.Rules
@@ -139,7 +139,7 @@ type batch struct {
 	failed bool
 }
 
-// look reads a file and adds what it is. It reports whether that was possible, or never will be.
+// look reads a file and adds its state. It reports whether that was possible, or never will be.
 func (b *batch) look(ctx context.Context, name string, noticed time.Time) bool {
 	sum, info, err := b.ob.tree.Hash(name, maxHash)
 	if err != nil {
@@ -150,7 +150,7 @@ func (b *batch) look(ctx context.Context, name string, noticed time.Time) bool {
 	return true
 }
 
-// add adds an observation, unless it is that there still is nothing.
+// add adds an observation, unless there still is no file.
 func (b *batch) add(ctx context.Context, l look) {
 	st := l.state(b.ob.scope.tree)
 	if l.seen = b.ob.now(); st.Modified.After(l.seen) && st.Modified.Sub(l.seen) < clockSkew {
@@ -177,7 +177,7 @@ func (l look) state(tree string) changes.State {
 	return st
 }
 
-// before returns what the observer saw of a file the last time, nil when it saw nothing else.
+// before returns what the observer last saw of a file, nil when it has not changed.
 func (ob *observer) before(l look, now changes.State) *changes.State {
 	if l.had.Path != "" {
 		return &l.had
@@ -189,7 +189,10 @@ func (ob *observer) before(l look, now changes.State) *changes.State {
 	s, had := dir.files[path.Base(l.name)]
 	switch {
 	case had:
-		was := changes.State{Tree: ob.scope.tree, Path: l.name, Exists: true, Size: s.size, Modified: time.Unix(0, s.modified).UTC(), Since: time.Unix(0, s.looked).UTC()}
+		was := changes.State{
+			Tree: ob.scope.tree, Path: l.name, Exists: true, Size: s.size,
+			Modified: time.Unix(0, s.modified).UTC(), Since: time.Unix(0, s.looked).UTC(),
+		}
 		if now.Exists && was.Size == now.Size && was.Modified.Equal(now.Modified) {
 			return nil
 		}
@@ -200,13 +203,14 @@ func (ob *observer) before(l look, now changes.State) *changes.State {
 	return nil
 }
 
-// send hands in what was collected, and reports whether all of the batch could be so far.
+// send sends what was collected, and reports whether the whole batch was recorded so far.
 func (b *batch) send(ctx context.Context) bool {
 	if len(b.states) == 0 {
 		return !b.failed
 	}
 	ob := b.ob
-	resp, err := ob.ledger.RecordStates(ctx, ledger.RecordStatesRequest{Tree: ob.scope.tree, Started: ob.started, States: b.states})
+	r := ledger.RecordStatesRequest{Tree: ob.scope.tree, Started: ob.started, States: b.states}
+	resp, err := ob.ledger.RecordStates(ctx, r)
 	if err != nil {
 		ob.fail(ctx, err)
 		b.failed = true
@@ -226,7 +230,7 @@ func (b *batch) send(ctx context.Context) bool {
 	return !b.failed
 }
 
-// note remembers what the ledger knows now.
+// note remembers what the ledger has now.
 func (ob *observer) note(l look) {
 	dir := ob.dirs.all[path.Dir(l.name)]
 	if dir == nil {

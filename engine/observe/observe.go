@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Ledger is the part of engine.API that an observer needs.
+// Ledger is the part of ledger.API that an observer needs.
 type Ledger interface {
 	Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error)
 	Touched(ctx context.Context, r ledger.TouchedRequest) (ledger.TouchedResponse, error)
@@ -22,21 +22,21 @@ type Ledger interface {
 // Options says how to observe. All fields but Env may be empty.
 type Options struct {
 	Env env.Env      // the clock
-	Log *slog.Logger // gets what went wrong; nil: nothing is logged
-	// Tick says when to look again at what cannot be watched and to try again what failed; nil: every
-	// two seconds while there is such a thing.
+	Log *slog.Logger // gets errors; nil: nothing is logged
+	// Tick says when to poll what cannot be watched and to retry what failed; nil: every two seconds while there is
+	// anything of either.
 	Tick <-chan time.Time
 	// Trees returns the roots of the trees that share the ledger; nil: its workspace alone.
 	Trees func() []string
-	// Skip reports whether the files of a tree are left alone; nil: of none.
+	// Skip reports whether a tree is not observed; nil: all are.
 	Skip func(tree string) bool
-	// Pulse shows whether the observing makes progress; nil: nobody asks.
+	// Pulse reports progress to a watchdog; nil: there is none.
 	Pulse *pulse.Pulse
 }
 
-// Run observes the trees of a ledger, those that sessions touched last, until ctx ends, and returns nil then. Trouble with a file, a
-// directory, the watching or the ledger is logged and tried again; it ends nothing. Errors: invalid for
-// a ledger without a workspace; those of Info.
+// Run observes the most recently touched trees of a ledger until ctx ends, and then returns nil. Errors of a file, a
+// directory, the watcher or the ledger are logged and retried; they do not end Run. Errors: invalid for a ledger without
+// a workspace; those of Info.
 func Run(ctx context.Context, api Ledger, o Options) error {
 	info, err := api.Info(ctx, ledger.InfoRequest{})
 	if ctx.Err() != nil {
@@ -57,9 +57,9 @@ func Run(ctx context.Context, api Ledger, o Options) error {
 	if o.Skip == nil {
 		o.Skip = func(string) bool { return false }
 	}
-	news, stop := listen(ctx, api)
+	updates, stop := listen(ctx, api)
 	defer stop()
 	k := &keeper{ledger: api, info: info, o: o, started: o.Env.Now().UTC().Round(0)}
-	k.loop(ctx, news)
+	k.loop(ctx, updates)
 	return nil
 }

@@ -35,9 +35,12 @@ func TestEverySaveIsOneChange(t *testing.T) {
 		{"in place, the same size", []in{write("", "two")}, []changes.Op{changes.Modified}},
 		{"truncate, then write", []in{func(f string) error { return os.Truncate(f, 0) }, write("", "new text")}, []changes.Op{changes.Modified}},
 		{"append twice", []in{appendTo("x"), appendTo("y")}, []changes.Op{changes.Modified}},
-		{"write beside, rename", []in{write(".tmp123", "new text"), rename(".tmp123", "")}, []changes.Op{changes.Modified}},
-		{"vim", []in{write("4913", ""), remove("4913"), rename("", "~"), write("", "new text"), remove("~")}, []changes.Op{changes.Modified}},
-		{"JetBrains", []in{write("___jb_tmp___", "new text"), rename("", "___jb_old___"), rename("___jb_tmp___", ""), remove("___jb_old___")}, []changes.Op{changes.Modified}},
+		{"write another file, rename", []in{write(".tmp123", "new text"), rename(".tmp123", "")},
+			[]changes.Op{changes.Modified}},
+		{"vim", []in{write("4913", ""), remove("4913"), rename("", "~"), write("", "new text"), remove("~")},
+			[]changes.Op{changes.Modified}},
+		{"JetBrains", []in{write("___jb_tmp___", "new text"), rename("", "___jb_old___"), rename("___jb_tmp___", ""),
+			remove("___jb_old___")}, []changes.Op{changes.Modified}},
 		{"unlink and create", []in{remove(""), write("", "new text")}, []changes.Op{changes.Modified}},
 		{"a swap of links", []in{
 			write(".2", "new text"), func(f string) error { return os.Symlink(path.Base(f)+".2", f+".l") }, rename(".l", ""), remove(".2"), write(".2", "new text"),
@@ -73,7 +76,8 @@ func TestEverySaveIsOneChange(t *testing.T) {
 	got := map[string][]changes.Op{}
 	for _, c := range w.changes() {
 		got[c.Path] = append(got[c.Path], c.Op)
-		if c.Source != changes.Observed || c.Session != "" || c.Op == changes.Modified && (c.HashFrom == "" || c.HashTo == "") {
+		if c.Source != changes.Observed || c.Session != "" || c.Op == changes.Modified &&
+			(c.HashFrom == "" || c.HashTo == "") {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -133,7 +137,7 @@ func TestChangesMadeWhileNothingRan(t *testing.T) {
 	w.put("d/c.go", "2") // before the host and its observer died; the result was never written
 	w.put("d/a.go", "2")
 	must(t, os.Remove(w.path("d/b.go")))
-	w.put("d/other.go", "2") // nobody knew it
+	w.put("d/other.go", "2") // no session touched it
 	info, err := os.Stat(w.path("d/a.go"))
 	must(t, err)
 	w.start()
@@ -154,14 +158,16 @@ func TestChangesMadeWhileNothingRan(t *testing.T) {
 
 func TestNewTreesAreSeenWithoutWhatGitIgnores(t *testing.T) {
 	w := newWorld(t, map[string]string{
-		"src/a.go": "1", ".gitignore": "*.log\nnode_modules/\n", ".git/info/exclude": "secret\n", "src/.gitignore": "gen/\n", sentinel: "",
+		"src/a.go": "1", ".gitignore": "*.log\nnode_modules/\n", ".git/info/exclude": "secret\n",
+		"src/.gitignore": "gen/\n", sentinel: "",
 	})
 	outside := t.TempDir()
 	must(t, os.WriteFile(outside+"/out.go", nil, 0o600))
 	w.start()
 	w.read("src/a.go", sentinel)
 	for _, name := range []string{
-		"src/new/deep/er/x.go", "src/new/y.go", "src/gen/z.go", "src/node_modules/p/i.js", "src/build.log", "src/secret", "src/sub/.git/config",
+		"src/new/deep/er/x.go", "src/new/y.go", "src/gen/z.go", "src/node_modules/p/i.js", "src/build.log",
+		"src/secret", "src/sub/.git/config",
 		"src/sub/s.go", ".git/HEAD", "src/new/t.log",
 	} {
 		w.put(name, "x")
@@ -172,7 +178,8 @@ func TestNewTreesAreSeenWithoutWhatGitIgnores(t *testing.T) {
 	w.put("src/new/deep/er/x.go", "changed")
 	w.await("src/new/deep/er/x.go")
 	w.settle()
-	w.want("created src/new/deep/er/x.go observed external", "created src/new/y.go observed external", "created src/sub/s.go observed external",
+	w.want("created src/new/deep/er/x.go observed external", "created src/new/y.go observed external",
+		"created src/sub/s.go observed external",
 		"modified src/new/deep/er/x.go observed external")
 }
 
@@ -196,7 +203,8 @@ func TestARenamedDirectoryLeavesAndComes(t *testing.T) {
 	w.await("src/new/in/b.go")
 	w.settle()
 	w.want("deleted src/old/a.go observed external", "deleted src/old/in/b.go observed external",
-		"created src/new/a.go observed external", "created src/new/in/b.go observed external", "modified src/new/in/b.go observed external")
+		"created src/new/a.go observed external", "created src/new/in/b.go observed external",
+		"modified src/new/in/b.go observed external")
 }
 
 func TestAWorkspaceThatIsAwayLosesNoFiles(t *testing.T) {
@@ -226,7 +234,7 @@ func TestWhatTheLedgerCouldNotTakeIsToldAgain(t *testing.T) {
 	w.failures = 1
 	ob.refresh(t.Context())
 	if ob.ticks() == nil {
-		t.Fatal("nothing is to be tried again")
+		t.Fatal("nothing is retried")
 	}
 	ob.tick(t.Context())
 	w.await("d/a.go")
@@ -241,7 +249,8 @@ func TestWhatTheLedgerCouldNotTakeIsToldAgain(t *testing.T) {
 	w.want()
 	ob.tick(t.Context())
 	w.ripen(ob)
-	w.want("modified d/a.go observed external", "modified d/b.go observed external", "deleted d/e/f.go observed external")
+	w.want("modified d/a.go observed external", "modified d/b.go observed external",
+		"deleted d/e/f.go observed external")
 }
 
 func TestRunNeedsAWorkspace(t *testing.T) {
@@ -270,7 +279,8 @@ func TestInvariant10NothingBehindALinkIsObserved(t *testing.T) {
 	must(t, os.WriteFile(outside+"/new.go", []byte("outside"), 0o600))
 	must(t, os.Symlink(outside, w.path("evil")))
 	w.start()
-	w.append(use("out", "Read", fmt.Sprintf(`{"file_path":%q}`, outside+"/c.go")), use("up", "Read", `{"file_path":"../c.go"}`))
+	w.append(use("out", "Read", fmt.Sprintf(`{"file_path":%q}`, outside+"/c.go")),
+		use("up", "Read", `{"file_path":"../c.go"}`))
 	w.read("in/a.go", "in/b.go", "d/c.go", "evil/c.go", sentinel)
 	must(t, os.Rename(w.path("d"), w.path("in/d"))) // what was d leads out from here on
 	must(t, os.Symlink(outside, w.path("d")))
@@ -281,7 +291,8 @@ func TestInvariant10NothingBehindALinkIsObserved(t *testing.T) {
 	must(t, os.WriteFile(outside+"/new.go", []byte("more"), 0o600))
 	w.await("in/a.go", "in/b.go", "d/c.go")
 	w.settle()
-	w.want("deleted in/a.go observed external", "deleted d/c.go observed external", "created in/d/c.go observed external")
+	w.want("deleted in/a.go observed external", "deleted d/c.go observed external",
+		"created in/d/c.go observed external")
 	h, err := w.l.Touched(t.Context(), ledger.TouchedRequest{})
 	must(t, err)
 	for _, f := range h.Files {

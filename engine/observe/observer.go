@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// tick is how often to look at what cannot be watched, and to try again what failed.
+	// tick is how often to poll what cannot be watched, and to retry what failed.
 	tick = 2 * time.Second
-	// pollMost is how many directory entries one tick looks at.
+	// pollMost is how many directory entries one tick examines.
 	pollMost = 5_000
 	// maxNamed bounds the paths of touched files that are remembered.
 	maxNamed = 20_000
-	// share and breath bound what taking in news costs while sessions go on without a pause: one part in
-	// so many of the time, and with at least such a pause. News that come alone are taken in at once.
+	// share and breath bound the cost of refreshing while sessions grow continuously: it takes at most 1/share of the
+	// time, with pauses of at least breath. A single update is handled at once.
 	share  = 10
 	breath = 10 * time.Millisecond
-	// maxDrain is how many waiting events are taken in before files are looked at.
+	// maxDrain is how many waiting events are handled before files are examined.
 	maxDrain = 1024
 )
 
@@ -40,17 +40,17 @@ type observer struct {
 	log     *slog.Logger
 	tree    *safefs.Tree
 	dirs    *directories
-	state   string // the ledger's own directory as a path in the tree; "": it lies elsewhere
+	state   string // the ledger's own directory as a path in the tree; "": it is elsewhere
 	started time.Time
 
 	due    due
-	named  map[string]bool // files that sessions touched: looked at even where git ignores them
+	named  map[string]bool // files that sessions touched: observed even if git ignores them
 	cursor int64           // of Touched
-	rested time.Time       // when news are taken in again
-	again  bool            // something failed and is tried with the next tick: all that is touched
-	retry  map[string]bool // single paths that are
-	polls  []string        // directories that the polling has still to look at in this round
-	ticker *time.Ticker    // runs while there is anything to poll or to try again
+	rested time.Time       // when updates are handled again
+	again  bool            // something failed: the next tick refreshes all touched files
+	retry  map[string]bool // single paths to retry at the next tick
+	polls  []string        // directories still to be polled in this round
+	ticker *time.Ticker    // runs while there is anything to poll or to retry
 }
 
 // newObserver returns an observer of a scope; state is the directory of the ledger.
@@ -82,14 +82,14 @@ func (ob *observer) close() {
 
 func (ob *observer) now() time.Time { return ob.o.Env.Now().UTC().Round(0) }
 
-// loop takes in what happens until ctx ends.
-func (ob *observer) loop(ctx context.Context, news <-chan struct{}) {
+// loop handles events until ctx ends.
+func (ob *observer) loop(ctx context.Context, updates <-chan struct{}) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
 		now := ob.o.Env.Now()
 		wait, some := ob.due.next(now)
-		heard := news
+		heard := updates
 		if rest := ob.rested.Sub(now); rest > 0 {
 			heard = nil
 			if !some || rest < wait {
@@ -123,7 +123,7 @@ func (ob *observer) loop(ctx context.Context, news <-chan struct{}) {
 	}
 }
 
-// drain takes in the events that are waiting.
+// drain handles the waiting events.
 func (ob *observer) drain() {
 	for range maxDrain {
 		select {
@@ -135,7 +135,7 @@ func (ob *observer) drain() {
 	}
 }
 
-// event notes that a path may have changed.
+// event records that a path may have changed.
 func (ob *observer) event(e watch.Event) {
 	if e.Rescan {
 		ob.rescan()
@@ -151,34 +151,34 @@ func (ob *observer) event(e watch.Event) {
 	}
 }
 
-// barred reports whether a path is never looked at: git's own files, the ledger's, the root itself,
-// what other trees have, and what cannot be told of.
+// barred reports whether a path is never observed: git's own files, the ledger's, the root itself, files of other trees,
+// and names that the ledger cannot store.
 func (ob *observer) barred(name string) bool {
-	return name == "." || !ob.scope.covers(name) || name == ".git" || strings.HasPrefix(name, ".git/") || strings.HasSuffix(name, "/.git") || strings.Contains(name, "/.git/") ||
+	return name == "." || !ob.scope.covers(name) || strings.Contains("/"+name+"/", "/.git/") ||
 		ob.state != "" && (name == ob.state || strings.HasPrefix(name, ob.state+"/")) ||
 		len(name) > changes.MaxPath || !utf8.ValidString(name) || strings.ContainsAny(name, "\x00\n")
 }
 
-// rescan makes everything due that is not as it was last seen.
+// rescan makes everything due that differs from what was last seen.
 func (ob *observer) rescan() {
 	for name := range ob.dirs.all {
 		ob.scan(name)
 	}
 }
 
-// scan makes due what differs in one directory, and returns how many entries it looked at.
+// scan makes due what differs in one directory, and returns how many entries it examined.
 func (ob *observer) scan(name string) int {
 	ob.o.Pulse.Beat()
 	bases, looked := ob.dirs.differing(name)
 	for _, base := range bases {
 		if p := path.Join(name, base); !ob.barred(p) {
-			ob.due.add(p, ob.o.Env.Now()) // what finds no room is found by the next scan
+			ob.due.add(p, ob.o.Env.Now()) // a path that is not accepted is found by the next scan
 		}
 	}
 	return looked
 }
 
-// ticks returns the channel of ticks while there is anything to do with them.
+// ticks returns the channel of ticks while there is anything to poll or to retry.
 func (ob *observer) ticks() <-chan time.Time {
 	needed := ob.dirs.polled > 0 || ob.again || len(ob.retry) > 0
 	switch {
@@ -196,7 +196,7 @@ func (ob *observer) ticks() <-chan time.Time {
 	return ob.ticker.C
 }
 
-// tick polls directories, a bounded number of entries at a time, and tries again what failed.
+// tick polls directories, a bounded number of entries at a time, and retries what failed.
 func (ob *observer) tick(ctx context.Context) {
 	if ob.again {
 		ob.refresh(ctx)
@@ -221,8 +221,8 @@ func (ob *observer) tick(ctx context.Context) {
 	}
 }
 
-// refresh asks which files sessions touched since the last time, watches their directories and looks at
-// the files themselves.
+// refresh requests the files that sessions touched since the last call, watches their directories and examines the files
+// themselves.
 func (ob *observer) refresh(ctx context.Context) {
 	if !ob.usable() {
 		return
@@ -253,9 +253,9 @@ func (ob *observer) refresh(ctx context.Context) {
 	}
 }
 
-// enter watches the directories of files, those of the first in the list before all.
+// enter watches the directories of files, with priority for the first in the list.
 func (ob *observer) enter(files []ledger.TouchedFile) {
-	ob.dirs.makeRoom(0) // more trees may share the watches than before
+	ob.dirs.evict(0) // more trees may share the watches than before
 	var names []string
 	known := map[string]bool{}
 	for _, f := range files {
@@ -270,8 +270,8 @@ func (ob *observer) enter(files []ledger.TouchedFile) {
 	}
 }
 
-// usable reports whether the tree is still the one at its root. One that was replaced is opened again; while
-// there is none, its files are not gone but unknown.
+// usable reports whether the tree is still the one at its root. A replaced tree is opened again; while there is none, its
+// files are not deleted but unknown.
 func (ob *observer) usable() bool {
 	if !ob.tree.Replaced() {
 		return true
@@ -290,7 +290,7 @@ func (ob *observer) usable() bool {
 	return true
 }
 
-// fail notes that the ledger did not answer; what was to be told is told again.
+// fail records that the ledger did not answer; the observations are sent again.
 func (ob *observer) fail(ctx context.Context, err error) {
 	if ctx.Err() == nil && !ob.again {
 		ob.log.Warn("observed changes cannot be recorded yet", "error", err)

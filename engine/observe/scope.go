@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// maxTrees is how many trees are observed at once: those that sessions touched last.
+// maxTrees is how many trees are observed at once: the most recently touched ones.
 const maxTrees = 8
 
-// scope is what one observer looks at: a tree without the trees inside it, or the workspace with those.
+// scope is what one observer observes: a tree without the trees inside it, or the workspace with those.
 type scope struct {
 	root  string  // what paths are relative to
 	tree  string  // as the ledger names it; "": the workspace
-	own   bool    // whether what lies in none of inner is looked at
+	own   bool    // whether files outside of all inner are observed
 	inner []inner // longer paths first
 }
 
-// inner is a tree that lies inside another one.
+// inner is a tree inside another one.
 type inner struct {
 	path   string // with slashes, relative to the root of the scope
-	looked bool   // whether its files are looked at
+	looked bool   // whether its files are observed
 }
 
-// covers reports whether a path is one to be looked at.
+// covers reports whether a path is observed.
 func (s scope) covers(name string) bool {
 	for _, in := range s.inner {
 		if name == in.path || strings.HasPrefix(name, in.path+"/") {
@@ -34,7 +34,7 @@ func (s scope) covers(name string) bool {
 	return s.own
 }
 
-// any reports whether there is anything to look at.
+// any reports whether anything is observed.
 func (s scope) any() bool {
 	return s.own || slices.ContainsFunc(s.inner, func(in inner) bool { return in.looked })
 }
@@ -43,8 +43,8 @@ func (s scope) equal(o scope) bool {
 	return s.root == o.root && s.tree == o.tree && s.own == o.own && slices.Equal(s.inner, o.inner)
 }
 
-// scopes returns what is observed of the trees of a workspace: its root, and of the trees beside it those that
-// sessions touched, the last before all.
+// scopes returns what is observed of the trees of a workspace: its root, and of the trees outside it those that sessions
+// touched, the most recent first.
 func scopes(root string, trees, touched []string, skip func(tree string) bool) []scope {
 	var list []scope
 	if main := within(root, "", trees, skip); main.any() {

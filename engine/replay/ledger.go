@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -14,7 +15,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// ledger is a ledger for one replay, in a directory that goes with it.
+// scratch is a ledger for one replay. Its directory is removed with it.
 type scratch struct {
 	*engine.Local
 	dir     string
@@ -22,7 +23,7 @@ type scratch struct {
 	taken   int    // entries appended
 }
 
-// openLedger opens an empty ledger. Errors: unavailable when there is no place for it.
+// openLedger opens an empty ledger. Errors: unavailable when it cannot have a directory.
 func openLedger(ctx context.Context, e env.Env, root string, s engine.Settings) (*scratch, error) {
 	dir, err := os.MkdirTemp(e.Temp, "ctxledger-replay-")
 	if err != nil {
@@ -73,7 +74,7 @@ func fitting(entries []sessions.NewEntry) int {
 
 // inlined returns the entries with originals that are too long for a request stored as blobs.
 func (l *scratch) inlined(ctx context.Context, all []sessions.NewEntry) ([]sessions.NewEntry, error) {
-	out := append([]sessions.NewEntry{}, all...)
+	out := slices.Clone(all)
 	for i := range out {
 		if len(out[i].Original) <= limits.EntryInline {
 			continue

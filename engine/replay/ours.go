@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 	"time"
 
 	"ctxledger.dev/compaction"
@@ -37,15 +36,16 @@ type oursRun struct {
 	saved  map[string]int   // tokens that stubs save in a message, by its id in the ledger
 }
 
-func openOurs(o ours) func(context.Context, env.Env, *track, room) (viewer, error) {
-	return func(ctx context.Context, e env.Env, t *track, _ room) (viewer, error) {
+func openOurs(o ours) func(context.Context, env.Env, *track, int) (viewer, error) {
+	return func(ctx context.Context, e env.Env, t *track, _ int) (viewer, error) {
 		clock := t.steps[0].at
 		e.Now = func() time.Time { return clock }
 		l, err := openLedger(ctx, e, t.About.Dir, engine.Settings{Policy: o.policy})
 		if err != nil {
 			return nil, err
 		}
-		return &oursRun{ours: o, scratch: l, t: t, clock: &clock, known: map[string]block{}, saved: map[string]int{}}, nil
+		return &oursRun{ours: o, scratch: l, t: t, clock: &clock, known: map[string]block{}, saved: map[string]int{}},
+			nil
 	}
 }
 
@@ -156,5 +156,3 @@ func (v view) size() int {
 	}
 	return n
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -3,6 +3,8 @@ package replay
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -27,7 +29,7 @@ type player struct {
 
 // play replays the session under one policy.
 func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Outcome, err error) {
-	v, err := p.open(ctx, e, t, sc.room())
+	v, err := p.open(ctx, e, t, sc.limit())
 	if err != nil {
 		return out, err
 	}
@@ -130,8 +132,8 @@ func (pl *player) missing(blocks []block, st *step) []string {
 }
 
 func inView(blocks []block, id string) bool {
-	for i := len(blocks) - 1; i >= 0; i-- {
-		if blocks[i].words[id] {
+	for _, b := range slices.Backward(blocks) { // the newest are the likeliest
+		if b.words[id] {
 			return true
 		}
 	}
@@ -146,7 +148,8 @@ func (pl *player) readBack(blocks []block, st *step, missing []string) {
 			continue // an earlier one brought it
 		}
 		from := pl.shown(pl.said[id])
-		b := block{id: "read " + id + itoa(st.upTo), tokens: readCall + min(readMost, from.tokens), words: from.words}
+		b := block{id: "read " + id + strconv.Itoa(st.upTo), tokens: readCall + min(readMost, from.tokens),
+			words: from.words}
 		pl.out.ReadBack++
 		last := ""
 		if len(blocks) > 0 {
@@ -195,7 +198,8 @@ func (pl *player) sum() Outcome {
 		o.Dollars = read + write + long + answer
 	}
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
-	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) + longWrite*float64(pl.long) + outputUnits*float64(o.Output)
+	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) +
+		longWrite*float64(pl.long) + outputUnits*float64(o.Output)
 	o.Stable = o.stable()
 	o.Kept = shareOf(pl.had, pl.used)
 	return o

@@ -14,8 +14,8 @@ type Policy struct {
 	About string
 	// recorded says that the session ran like this: what its agent had to read again, it did.
 	recorded bool
-	// open starts a run of the policy.
-	open func(ctx context.Context, e env.Env, t *track, room room) (viewer, error)
+	// open starts a run of the policy. Above limit o200k_base tokens of messages it makes the view smaller.
+	open func(ctx context.Context, e env.Env, t *track, limit int) (viewer, error)
 }
 
 // A viewer is one run of a policy over one session.
@@ -36,11 +36,6 @@ type view struct {
 	stepped bool
 }
 
-// room is what a session's requests may carry, in o200k_base tokens of messages.
-type room struct {
-	limit int // above it a policy makes the view smaller
-}
-
 // Policies are those that are compared. The first is what the others are measured against, the third is
 // the product's default; behind it, what it is without each of its parts.
 func Policies() []Policy {
@@ -48,21 +43,27 @@ func Policies() []Policy {
 	warm.Compact.Idle = 0
 	full.Compact.Fraction, full.Compact.Effective, full.Compact.Idle, full.Compact.Gain = 0.85, 0, 0, 0
 	return []Policy{
-		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true, open: openRecorded},
+		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true,
+			open: openRecorded},
 		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
-		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns", open: openOurs(ours{})},
+		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns",
+			open: openOurs(ours{})},
 		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true})},
-		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document", open: openOurs(ours{noEdits: true})},
-		{Name: "without document", About: "ctxledger, old turns dropped", open: openOurs(ours{mode: compaction.Window})},
-		{Name: "without pauses", About: "ctxledger, no compaction because the provider's cache has expired", open: openOurs(ours{policy: &warm})},
-		{Name: "at 85 % of the window", About: "ctxledger, which compacts there alone", open: openOurs(ours{policy: &full})},
+		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document",
+			open: openOurs(ours{noEdits: true})},
+		{Name: "without document", About: "ctxledger, old turns dropped",
+			open: openOurs(ours{mode: compaction.Window})},
+		{Name: "without pauses", About: "ctxledger, no compaction because the provider's cache has expired",
+			open: openOurs(ours{policy: &warm})},
+		{Name: "at 85 % of the window", About: "ctxledger, which compacts there alone",
+			open: openOurs(ours{policy: &full})},
 	}
 }
 
 // recorded is the policy "none".
 type recorded struct{ *track }
 
-func openRecorded(_ context.Context, _ env.Env, t *track, _ room) (viewer, error) {
+func openRecorded(_ context.Context, _ env.Env, t *track, _ int) (viewer, error) {
 	return recorded{t}, nil
 }
 
@@ -72,7 +73,7 @@ func (r recorded) view(_ context.Context, st *step) (view, error) {
 	for _, s := range r.Summaries {
 		if s < upTo {
 			from = s
-			// The request of the summary was made before this one if none lies between.
+			// The host asked for the summary before this request if no other came in between.
 			v.compacted = r.firstStepAfter(s) == upTo
 			v.stepped = v.compacted
 			if v.summarised = 0; v.compacted {
@@ -102,17 +103,17 @@ func (t *track) firstStepAfter(entry int) int {
 // sliding keeps the newest messages that fit, moving with every request.
 type sliding struct {
 	*track
-	room room
+	limit int
 }
 
-func openSliding(_ context.Context, _ env.Env, t *track, r room) (viewer, error) {
-	return sliding{t, r}, nil
+func openSliding(_ context.Context, _ env.Env, t *track, limit int) (viewer, error) {
+	return sliding{t, limit}, nil
 }
 
 func (s sliding) view(_ context.Context, st *step) (view, error) {
 	upTo := st.upTo
 	from, sum := upTo, 0
-	for from > 0 && sum+s.shown(from-1).tokens <= s.room.limit {
+	for from > 0 && sum+s.shown(from-1).tokens <= s.limit {
 		from--
 		sum += s.shown(from).tokens
 	}

@@ -30,8 +30,9 @@ func session(t *testing.T, most, at int) *replay.Session {
 	if at > 0 {
 		summary, err := json.Marshal(map[string]any{
 			"type": "user", "uuid": "5b0b5b0b-0000-4000-8000-000000000001", "isCompactSummary": true,
-			"message": map[string]string{"role": "user", "content": "We worked on the shop: pricing.Gross rounds in integers. " +
-				fmt.Sprint(make([]int, 1500))},
+			"message": map[string]string{"role": "user",
+				"content": "We worked on the shop: pricing.Gross rounds in integers. " +
+					fmt.Sprint(make([]int, 1500))},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +126,8 @@ func TestPoliciesAreComparedRequestByRequest(t *testing.T) {
 			t.Errorf("outcome %d is of %s", i, o.Policy)
 		}
 	}
-	again, err := replay.Run(t.Context(), testEnv(t), session(t, some, halfway), tokens.Builtin(), replay.Policies()[:1])
+	again, err := replay.Run(t.Context(), testEnv(t), session(t, some, halfway), tokens.Builtin(),
+		replay.Policies()[:1])
 	if err != nil || again.Outcomes[0] != none {
 		t.Errorf("another run differs:\n%+v\n%+v, %v", none, again, err)
 	}
@@ -180,7 +182,8 @@ func TestSavingsAreThoseOfTheDefault(t *testing.T) {
 }
 
 func TestSumsAreWeightedByRequests(t *testing.T) {
-	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 2, Steps: 1, Units: 4, Priced: true}, {}, {Units: 2}}}
+	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 2, Steps: 1, Units: 4, Priced: true}, {},
+		{Units: 2}}}
 	b := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 3, Broken: 3, Units: 8}, {}, {Units: 10}}}
 	sum := replay.Sum([]replay.Report{a, b})
 	if len(sum) != 3 || sum[0].Requests != 5 || sum[0].Stable != 0.25 || sum[0].Units != 12 || sum[0].Priced {

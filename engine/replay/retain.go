@@ -65,7 +65,7 @@ func Retention(ctx context.Context, e env.Env, s *Session, least int) ([]Kept, e
 	return out, nil
 }
 
-// kept compacts the session as it stands and measures the summary.
+// kept compacts the session as far as it was appended, and measures the summary.
 func (l *scratch) kept(ctx context.Context, s *Session, at int) (Kept, error) {
 	p := retention.NewPoint(s.About.Dir, s.messages(0, at), s.messages(at+1, len(s.Entries)))
 	text := func(t string) Text {

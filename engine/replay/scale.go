@@ -26,10 +26,10 @@ type scale struct {
 // of returns the provider's tokens of a request with so many o200k_base tokens of messages.
 func (sc scale) of(n int) int64 { return int64(math.Round(sc.overhead + sc.factor*float64(n))) }
 
-// room is how many o200k_base tokens of messages a request may have.
-func (sc scale) room() room {
+// limit is how many o200k_base tokens of messages a request may have.
+func (sc scale) limit() int {
 	left := max(float64(sc.window)*fullAt-sc.overhead, float64(sc.window)/4)
-	return room{limit: int(left / sc.factor)}
+	return int(left / sc.factor)
 }
 
 // scale fits a line through what the provider counted of the recorded requests. Its slope comes from growth

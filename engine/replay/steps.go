@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"strconv"
 	"time"
 
 	"ctxledger.dev/intents"
@@ -71,7 +72,7 @@ func newTrack(s *Session) *track {
 // blockOf makes the block of a message. It counts what all policies carry alike: texts, and not what frames
 // them, since a host may write one message as several entries.
 func blockOf(m transcript.Message, entry int) block {
-	b := block{id: "entry " + itoa(entry)}
+	b := block{id: "entry " + strconv.Itoa(entry)}
 	text := ""
 	for _, p := range m.Parts {
 		text += p.Text + "\n" + string(p.Args) + "\n"

@@ -19,25 +19,27 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// auditor checks what the engine promises of a ledger's records beyond what each domain does.
+// auditor checks the engine's own invariants of a ledger's records, which no domain checks.
 type auditor struct {
 	*audit.Audit
 	at    time.Time
-	blobs map[string]bool // those that are there, whole
+	blobs map[string]bool // the undamaged ones
 
 	compacted []compacted
 }
 
-// compacted is a compaction with the place of its entry.
+// compacted is a compaction with its entry.
 type compacted struct {
 	compaction.Record
 	session string
 	seq     int64
 }
 
-// AuditRecords runs all audits on the records that tx sees, the engine's own between those of the
-// domains: what it changes of entries and artifacts comes before anybody counts them.
-func AuditRecords(ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs map[string]bool, report func(audit.Finding)) error {
+// AuditRecords runs all audits on the records that tx sees. Those of the engine that change entries and artifacts run
+// before the domains count them.
+func AuditRecords(
+	ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs map[string]bool, report func(audit.Finding),
+) error {
 	var x *auditor
 	mine := func(part func(*auditor) error) func(*audit.Audit) error {
 		return func(a *audit.Audit) error {
@@ -50,16 +52,17 @@ func AuditRecords(ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs m
 	return audit.Run(ctx, tx, fix, report,
 		sessions.Audit(at), mine((*auditor).contents), mine((*auditor).logs),
 		intents.Audit, changes.Audit, artifacts.Audit, memory.Audit,
-		mine((*auditor).summaries), mine((*auditor).beside), mine((*auditor).keys), mine((*auditor).events), mine((*auditor).estimators),
+		mine((*auditor).summaries), mine((*auditor).stubs), mine((*auditor).commands), mine((*auditor).imports),
+		mine((*auditor).keys), mine((*auditor).events), mine((*auditor).estimators),
 	)
 }
 
-// contents checks that the content of every artifact is there. One that is not becomes a tombstone.
+// contents checks that the content of every artifact exists. Without it the artifact becomes a tombstone.
 func (x *auditor) contents() error {
 	var lost []string
 	for a, err := range artifacts.All(x.Tx) {
 		if fault.Is(err, fault.Corrupt) {
-			break // the artifacts' own audit tells
+			break // the audit of package artifacts reports it
 		}
 		if err != nil {
 			return err
@@ -80,7 +83,7 @@ func (x *auditor) contents() error {
 	return nil
 }
 
-// logs checks what the entries of every log name.
+// logs checks the entries of every log and what they refer to.
 func (x *auditor) logs() error {
 	all, err := sessions.List(x.Tx)
 	if err != nil {
@@ -101,7 +104,7 @@ func (x *auditor) logs() error {
 				mend = append(mend, fix)
 			}
 		}
-		for _, fix := range mend { // not while the log is read
+		for _, fix := range mend { // after the log was read
 			if err := fix(); err != nil {
 				return err
 			}
@@ -110,7 +113,7 @@ func (x *auditor) logs() error {
 	return nil
 }
 
-// entry checks one entry and returns what mends it, or nil.
+// entry checks one entry and returns a function that repairs it, or nil.
 func (x *auditor) entry(session string, e sessions.Stored, c *core.Compactions) (mend func() error, err error) {
 	where := sessions.Where(session, e.Seq)
 	if err := c.Add(&e.Entry); err != nil {
@@ -151,7 +154,7 @@ func (x *auditor) wrongOriginal(e sessions.Stored) string {
 	return ""
 }
 
-// lose gives up the original of an entry, with what stands for parts of it.
+// lose drops the original of an entry, with the stubs of its results.
 func (x *auditor) lose(session string, e sessions.Stored) error {
 	for _, r := range e.Results {
 		if err := x.Tx.Delete(core.BucketStubs, core.StubKey(session, e.Seq, r.CallID)); err != nil {
@@ -161,8 +164,8 @@ func (x *auditor) lose(session string, e sessions.Stored) error {
 	return sessions.Lose(x.Tx, session, e.Seq, x.at)
 }
 
-// results checks that the results which artifacts stand for have artifact and stub. Where one is
-// missing, the original is shown again.
+// results checks that results stored as artifacts have their artifact and stub. If one is missing, the original is
+// shown again.
 func (x *auditor) results(session string, e sessions.Stored) (mend func() error, err error) {
 	e.Results = slices.Clone(e.Results)
 	var stubs [][]byte
@@ -200,13 +203,15 @@ func (x *auditor) results(session string, e sessions.Stored) (mend func() error,
 	}, nil
 }
 
-// lostSummary stands for the text of a summary that is lost.
-const lostSummary = "[The text of this summary was lost: its record was damaged. `ctxledger restore --apply` brings back what it stands for.]"
+// lostSummary replaces the text of a lost summary.
+const lostSummary = "[The text of this summary was lost: its record was damaged. " +
+	"`ctxledger restore --apply` brings back what it stands for.]"
 
 // compaction checks the text of a compaction.
 func (x *auditor) compaction(session string, e sessions.Stored, r compaction.Record) (mend func() error, err error) {
 	if r.TextBlob != "" && !x.blobs[r.TextBlob] {
-		x.FindLost(sessions.Where(session, e.Seq), "the text of summary %s, blob %.12s, is missing or damaged", r.ID, r.TextBlob)
+		x.FindLost(sessions.Where(session, e.Seq), "the text of summary %s, blob %.12s, is missing or damaged", r.ID,
+			r.TextBlob)
 		r.Text, r.TextBlob, r.TextHash = lostSummary, "", sessions.Digest([]byte(lostSummary))
 		if e.Data, err = json.Marshal(r); err != nil {
 			return nil, fault.Wrap(fault.Internal, "engine.audit", err)

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
@@ -16,7 +15,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Backup implements API. The archive is complete and on disk before it gets its name.
+// Backup implements API. The archive is complete and synced before it gets its name.
 func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.BackedUp, error) {
 	start := l.Env.Now()
 	if err := l.checkPlace(r.File); err != nil {
@@ -41,7 +40,7 @@ func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.Bac
 		err = backupError(errors.Join(os.Rename(temp, r.File), syncDir(filepath.Dir(r.File))))
 	}
 	if err != nil {
-		_ = os.Remove(temp) // what failed before is what counts
+		_ = os.Remove(temp) // err is the one to report
 		return ledger.BackedUp{}, err
 	}
 	failpoint.Hit("engine.backup.renamed")
@@ -49,7 +48,7 @@ func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.Bac
 	return b, nil
 }
 
-// checkPlace refuses what no backup may be written to.
+// checkPlace refuses a file that a backup must not be written to.
 func (l *Upkeep) checkPlace(file string) error {
 	const op = "engine.backup"
 	if !filepath.IsAbs(file) {
@@ -63,8 +62,8 @@ func (l *Upkeep) checkPlace(file string) error {
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, op, err)
 	}
-	if rel, err := filepath.Rel(state, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return fault.New(fault.Invalid, op, "%s lies in the state directory that is backed up", file).
+	if rel, err := filepath.Rel(state, dir); err == nil && filepath.IsLocal(rel) {
+		return fault.New(fault.Invalid, op, "%s is inside the state directory that is backed up", file).
 			WithHint("name a file elsewhere, best on another disk")
 	}
 	if _, err := os.Lstat(file); err == nil {
@@ -88,7 +87,7 @@ func (l *Upkeep) writeBackup(ctx context.Context, file string, blobs bool) error
 	return backupError(errors.Join(err, f.Close()))
 }
 
-// readBackup reads an archive that was written, from one heading to the next: it can be unpacked.
+// readBackup checks that an archive can be unpacked, by reading all its headers.
 func readBackup(file string) (b ledger.BackedUp, err error) {
 	f, _, err := safefs.OpenListed(file)
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"ctxledger.dev/kv/bolt"
 )
 
-// Finding is something in a ledger that is not as it should be, for faces, which do not know the store.
+// Finding is something wrong in a ledger, for faces, which do not import the store.
 type Finding = audit.Finding
 
 // maxDamage is how many findings a report lists; the rest is counted.
 const maxDamage = 200
 
-// checkWait is how long a check waits for an owner that is just leaving.
+// checkWait is how long a check waits for an owner that is shutting down.
 const checkWait = time.Second
 
 // Checked is what a check found.
 type Checked struct {
 	Records int64 `json:"records"` // that were read
 	Blobs   int64 `json:"blobs"`
-	// Damage is what is wrong, at most 200; Total is how much it is in all.
+	// Damage has at most 200 findings; Total counts all.
 	Damage []Finding `json:"damage"`
 	Total  int       `json:"total"`
 }
@@ -39,12 +39,11 @@ func (c *Checked) find(f Finding) {
 	}
 }
 
-// Check reads the whole ledger in a state directory, which nobody has open, and says what is wrong with
-// it: pages, envelopes and blobs, then what the domains and the engine promise of the records. What is
-// wrong is no error. Errors: not_found, denied, or unavailable when it cannot be looked at.
+// Check reads the whole ledger in a state directory and reports what is wrong with it: pages, envelopes and blobs, then
+// the invariants of the domains and the engine. No process may have the ledger open. A finding is not an error.
+// Errors: not_found, denied, or unavailable when the ledger cannot be read.
 //
-// A file that is damaged in an unknown way may crash or hang the process: package daemon therefore has
-// a child process do this.
+// A damaged file may crash or hang the process: package daemon therefore runs this in a child process.
 func Check(ctx context.Context, state string, e env.Env) (Checked, error) {
 	c := Checked{Damage: []Finding{}}
 	damaged := map[string]bool{} // blobs
@@ -67,12 +66,12 @@ func Check(ctx context.Context, state string, e env.Env) (Checked, error) {
 	}
 	err = auditStore(ctx, s, e.Now(), damaged, c.find)
 	if fault.Is(err, fault.Corrupt) && c.Total > 0 {
-		err = nil // what was found keeps the rest from being looked at
+		err = nil // the findings explain why the rest could not be read
 	}
 	return c, errors.Join(err, s.Close())
 }
 
-// errKeepNothing ends a transaction of which nothing is to be kept.
+// errKeepNothing rolls a transaction back.
 var errKeepNothing = errors.New("nothing is kept")
 
 // auditStore audits the records of an open store, those of an older schema as if they had been migrated.

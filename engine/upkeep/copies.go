@@ -11,11 +11,11 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// copyPrefix starts the names of the copies of the file of records that are kept when it is migrated.
+// copyPrefix starts the names of the copies of the file of records that migration keeps.
 const copyPrefix = RecordsName + ".schema-"
 
-// copyLife is how long such a copy is kept. It is a way back to the program of before, from which
-// people turn away for good within days.
+// copyLife is how long such a copy is kept, for a return to the previous version of the program. People who return
+// do so within days.
 const copyLife = 30 * 24 * time.Hour
 
 // DropCopies removes the copies that are older than life, and returns their size in bytes.

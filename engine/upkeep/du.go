@@ -21,7 +21,7 @@ import (
 // maxUsage is how many sessions a report of disk usage lists.
 const maxUsage = 100
 
-// DiskUsage implements API. It reads every record and looks at every file.
+// DiskUsage implements API. It reads every record and the size of every file.
 func (l *Upkeep) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledger.DiskUsage, error) {
 	u := usage{ledger.DiskUsage{State: l.State}}
 	if err := u.walk(ctx, l.State); err != nil {
@@ -38,16 +38,14 @@ func (l *Upkeep) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledg
 		return u.DiskUsage, err
 	}
 	for _, n := range disk {
-		u.Blobs.Count++
-		u.Blobs.Disk += n
+		count(&u.Blobs, n, 0)
 	}
 	garbage, err := l.garbage(ctx)
 	if err != nil {
 		return u.DiskUsage, err
 	}
 	for _, b := range garbage {
-		u.Unnamed.Count++
-		u.Unnamed.Disk += b.Disk
+		count(&u.Unnamed, b.Disk, 0)
 	}
 	err = l.Store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.Scope, disk) })
 	return u.DiskUsage, err
@@ -72,7 +70,7 @@ func (l *Upkeep) BlobSizes(ctx context.Context) (map[string]int64, error) {
 func (u *usage) walk(ctx context.Context, state string) error {
 	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
-			return nil // gone in the meantime, or nothing by itself
+			return nil // deleted in the meantime, or without a size of its own
 		}
 		if err != nil {
 			return err
@@ -84,7 +82,7 @@ func (u *usage) walk(ctx context.Context, state string) error {
 		if err != nil {
 			return err
 		}
-		rel, _ := filepath.Rel(state, path) // path lies below state
+		rel, _ := filepath.Rel(state, path) // path is below state
 		u.file(filepath.ToSlash(rel), info.Size())
 		return nil
 	})
@@ -94,7 +92,7 @@ func (u *usage) walk(ctx context.Context, state string) error {
 // file takes one file of the state directory into account.
 func (u *usage) file(name string, size int64) {
 	if name == RecordsName {
-		return // it reserves more than it takes
+		return // its size on disk comes from the store
 	}
 	u.Total += size
 	switch top, _, _ := strings.Cut(name, "/"); {
@@ -126,7 +124,9 @@ func (u *usage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map
 
 // UsageBySession returns what each session occupies, the newest first, and the content of every named
 // blob by hash. disk is what each blob takes.
-func UsageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]ledger.SessionUsage, map[string]int64, error) {
+func UsageBySession(
+	ctx context.Context, tx kv.Tx, disk map[string]int64,
+) ([]ledger.SessionUsage, map[string]int64, error) {
 	all, err := sessions.List(tx)
 	if err != nil {
 		return nil, nil, err
@@ -189,7 +189,7 @@ func (u *usage) readRest(tx kv.Tx, scope memory.Scope) error {
 	return err
 }
 
-// ended is the error of work that nobody waits for any more.
+// ended is the error of work whose context has ended.
 func ended(ctx context.Context) error {
 	return fault.Wrap(fault.Unavailable, "engine.housekeeping", ctx.Err())
 }

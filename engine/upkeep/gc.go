@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"ctxledger.dev/engine/core"
@@ -11,11 +12,11 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// collectBatch is how many blobs are deleted before appends get their turn again.
+// collectBatch is how many blobs are deleted under one lock: appends wait that long.
 const collectBatch = 16
 
-// CollectGarbage implements API. What it deletes are blobs of requests that never came to an end, of
-// forgotten contents, and pages of views; then the records are rewritten without what was deleted.
+// CollectGarbage implements API. It deletes blobs of requests that never ended, of forgotten contents, and of pages of
+// views. Then it compacts the file of records.
 func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
 	done, err := l.Maintain(ctx, "collecting garbage")
 	if err != nil {
@@ -43,7 +44,7 @@ func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequ
 	return c, err
 }
 
-// collect deletes the garbage. A blob that is stored or named from the moment that it starts stays.
+// collect deletes the garbage. It keeps blobs that are stored or referenced after it starts.
 func (l *Upkeep) collect(ctx context.Context) (ledger.BlobUsage, error) {
 	l.TrackBlobUse(map[string]bool{})
 	defer l.TrackBlobUse(nil)
@@ -60,7 +61,7 @@ func (l *Upkeep) collect(ctx context.Context) (ledger.BlobUsage, error) {
 	return freed, nil
 }
 
-// garbage returns the blobs that no record names and that are old enough to go.
+// garbage returns the unreferenced blobs that are old enough to be deleted.
 func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 	before := l.Now().Add(-limits.CollectGrace)
 	old := map[string]kv.StoredBlob{}
@@ -84,14 +85,10 @@ func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 		}
 		return nil
 	})
-	garbage := make([]kv.StoredBlob, 0, len(old))
-	for _, b := range old {
-		garbage = append(garbage, b)
-	}
-	return garbage, err
+	return slices.Collect(maps.Values(old)), err
 }
 
-// deleteUnused deletes those of some blobs that have not come into use since the collection began.
+// deleteUnused deletes those of some blobs that were not used since the collection began.
 func (l *Upkeep) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed *ledger.BlobUsage) error {
 	defer l.LockBlobs()()
 	for _, b := range batch {
@@ -101,8 +98,7 @@ func (l *Upkeep) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed 
 		if err := l.Store.DeleteBlob(ctx, b.Hash); err != nil {
 			return err
 		}
-		freed.Count++
-		freed.Disk += b.Disk
+		count(freed, b.Disk, 0)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ type migration struct {
 	fn   func(*migrating) error
 }
 
-// migrating is what a step has: the transaction of all steps, and a ledger that reads originals and masks.
+// migrating is the context of a step: the transaction of all steps, and a ledger that reads originals and masks.
 type migrating struct {
 	kv.Tx
 	ctx context.Context //style:ok a step is one function in a table; ends the reading of blobs
@@ -43,9 +43,9 @@ var migrations = []migration{
 // newestSchema is what this program writes.
 func newestSchema() int { return migrations[len(migrations)-1].to }
 
-// Migrate brings the records of a store to the newest schema, and returns what masks under its key. The copy of
-// the file is in place before anything changes, and all steps are one transaction with the new number: after a crash
-// at any instant the records have either schema.
+// Migrate brings the records of a store to the newest schema, and returns the redactor with the ledger's key. The copy of
+// the file is complete before anything changes, and one transaction has all steps and the new schema number: after a
+// crash at any instant the records have one schema or the other.
 func Migrate(ctx context.Context, store kv.Store, state string, e env.Env) (*redact.Redactor, error) {
 	at, used, key, err := schema(ctx, store)
 	if err != nil {
@@ -69,15 +69,16 @@ func Migrate(ctx context.Context, store kv.Store, state string, e env.Env) (*red
 	return masks, store.Update(ctx, func(tx kv.Tx) error { return bringUp(ctx, store, tx, key) })
 }
 
-// bringUp takes the steps from the schema of the records to the newest one. A ledger whose masks have no key yet
-// gets this one.
+// bringUp runs the steps from the schema of the records to the newest one. A ledger without a masking key gets this
+// one.
 func bringUp(ctx context.Context, store kv.Store, tx kv.Tx, key []byte) error {
 	at, err := schemaOf(tx)
 	if err != nil {
 		return err
 	}
 	if at > newestSchema() {
-		return fault.New(fault.Unavailable, "engine.migrate", "the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
+		return fault.New(fault.Unavailable, "engine.migrate",
+			"the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
 			WithHint("upgrade ctxledger")
 	}
 	known, err := tx.Get(core.BucketMasks, []byte(core.MaskKey))
@@ -100,8 +101,8 @@ func bringUp(ctx context.Context, store kv.Store, tx kv.Tx, key []byte) error {
 	return tx.Put(core.BucketEngine, core.KeySchema, []byte(strconv.Itoa(newestSchema())))
 }
 
-// schema returns the schema of the records, whether anything was ever recorded, and the key of the masks; nil:
-// there is none yet.
+// schema returns the schema of the records, whether anything was ever recorded, and the masking key; nil: there is none
+// yet.
 func schema(ctx context.Context, store kv.Store) (at int, used bool, key []byte, err error) {
 	err = store.View(ctx, func(tx kv.Tx) error {
 		if at, err = schemaOf(tx); err != nil {
@@ -129,8 +130,8 @@ func schemaOf(tx kv.Tx) (int, error) {
 	return n, nil
 }
 
-// keepCopy puts a copy of the file of records beside it, for the way back to the program of before. One
-// of an attempt that was interrupted is replaced: the program of before may have written since.
+// keepCopy copies the file of records within its directory, for a return to the previous version of the program. It
+// replaces the copy of an interrupted attempt: that version may have written since.
 func keepCopy(state string, schema int) error {
 	name := filepath.Join(state, copyPrefix+strconv.Itoa(schema))
 	temp := name + ".partial"
@@ -143,13 +144,13 @@ func keepCopy(state string, schema int) error {
 		err = syncDir(state)
 	}
 	if err != nil {
-		return fmt.Errorf("a copy of the records cannot be kept: %w", err)
+		return fmt.Errorf("copy the records before migrating: %w", err)
 	}
 	return nil
 }
 
-// copyFile copies a file into a new one of our own, which is on disk when it returns. Stretches of
-// zeros, of which a young file of records mostly consists, take no room.
+// copyFile copies a file into a new private one and syncs it. Blocks of zeros, the larger part of a young file of
+// records, stay holes.
 func copyFile(from, to string) error {
 	r, _, err := safefs.OpenListed(from)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// rederive makes anew what older programs derived from exact texts: names, paths, labels of calls, arguments,
+// rederive derives again what older programs derived from unmasked texts: names, paths, labels of calls, arguments,
 // commands and outcomes of intents, titles, labels of artifacts and of cuts. One original is in memory at a time,
 // and only records that change are written. What the view shows (stubs, edits, summaries) stays as it was sent; a
-// summary gets the wording that other readers see.
+// summary gets a second, masked wording for other readers.
 func (m *migrating) rederive() error {
 	all, err := sessions.List(m)
 	if err != nil {
@@ -28,13 +28,13 @@ func (m *migrating) rederive() error {
 			return err
 		}
 	}
-	if err := intents.MapWords(m, m.l.Masks.String); err != nil { // those whose originals are gone
+	if err := intents.MapWords(m, m.l.Masks.String); err != nil { // those without an original
 		return err
 	}
 	return m.artifacts()
 }
 
-// session makes anew what was derived in one log.
+// session derives one log again.
 func (m *migrating) session(s sessions.Session) error {
 	d := derivation{migrating: m, session: s, known: newResidue(m.l.Masks)}
 	for seq := int64(1); seq <= s.Seq; seq++ {
@@ -58,18 +58,18 @@ func (m *migrating) session(s sessions.Session) error {
 	return sessions.Save(m, d.session)
 }
 
-// damaged reports whether err says that a record is lost or unreadable. That keeps nothing else from being derived: a
-// ledger under repair is brought to the newest schema as well, and check and repair tell of the record.
+// damaged reports whether err says that a record is lost or unreadable. Such a record is skipped: a ledger under repair
+// is migrated as well, and check and repair report the record.
 func damaged(err error) bool { return fault.Is(err, fault.Corrupt) || fault.Is(err, fault.NotFound) }
 
-// derivation makes anew what was derived in one session.
+// derivation derives the records of one session again.
 type derivation struct {
 	*migrating
 	session sessions.Session
 	known   *residue // the secrets of the log so far
 }
 
-// entry makes anew what was derived from one entry, and stores it again if that is something else.
+// entry derives the header of one entry again, and stores it if it has changed.
 func (d *derivation) entry(e sessions.Stored) error {
 	before, err := json.Marshal(e.Entry)
 	if err != nil {
@@ -94,8 +94,7 @@ func (d *derivation) entry(e sessions.Stored) error {
 	return sessions.Amend(d, d.session.ID, e)
 }
 
-// message makes anew what was derived from a message. Where its original is gone, what could not be masked with its
-// label is left out.
+// message derives the facts of a message again. Without its original, it drops names and paths and masks the labels.
 func (d *derivation) message(e *sessions.Stored) error {
 	var m transcript.Message
 	raw, err := d.l.Message(d.ctx, *e)
@@ -111,7 +110,7 @@ func (d *derivation) message(e *sessions.Stored) error {
 	if same(m, shown) {
 		return nil
 	}
-	d.known.learn(m)
+	d.known.remember(m)
 	facts := transcript.Extract(shown)
 	e.Paths, e.Names = facts.Paths, facts.Names
 	for i, p := range m.Parts {
@@ -127,14 +126,14 @@ func (d *derivation) message(e *sessions.Stored) error {
 	return d.results(e, m, shown)
 }
 
-// same reports whether nothing of a message was masked.
+// same reports whether no part of a message was masked.
 func same(m, shown transcript.Message) bool {
 	return slices.EqualFunc(m.Parts, shown.Parts, func(a, b transcript.Part) bool {
 		return a.Text == b.Text && a.Name == b.Name && string(a.Args) == string(b.Args)
 	})
 }
 
-// calls makes anew what the log and the intents say of an entry's calls.
+// calls derives the labels and intents of an entry's calls again.
 func (d *derivation) calls(e *sessions.Stored, m, shown transcript.Message) error {
 	meant := map[string]intents.Meaning{}
 	for i, p := range shown.Parts {
@@ -143,7 +142,8 @@ func (d *derivation) calls(e *sessions.Stored, m, shown transcript.Message) erro
 		}
 		meaning := intents.Classify(m.Parts[i].Name, p.Args)
 		meant[p.ID] = meaning
-		if err := intents.Restate(d, d.session.ID, p.ID, core.CutLabel(p.Name), meaning.Command, p.Args); err != nil && !damaged(err) {
+		err := intents.Restate(d, d.session.ID, p.ID, core.CutLabel(p.Name), meaning.Command, p.Args)
+		if err != nil && !damaged(err) {
 			return err
 		}
 	}
@@ -151,7 +151,7 @@ func (d *derivation) calls(e *sessions.Stored, m, shown transcript.Message) erro
 	return nil
 }
 
-// labels replaces what calls are about where that are words, and the names of tools. The paths of files stay.
+// labels replaces the names of tools, and the targets of calls that are words. Paths of files stay.
 func (d *derivation) labels(e *sessions.Stored, label func(sessions.Call) string) {
 	for i := range e.Calls {
 		c := &e.Calls[i]
@@ -162,7 +162,7 @@ func (d *derivation) labels(e *sessions.Stored, label func(sessions.Call) string
 	}
 }
 
-// results makes anew what intents and artifacts say of an entry's results.
+// results derives again what intents say about an entry's results.
 func (d *derivation) results(e *sessions.Stored, m, shown transcript.Message) error {
 	for i, p := range m.Parts {
 		if p.Kind != transcript.KindResult || p.Sealed {
@@ -175,7 +175,7 @@ func (d *derivation) results(e *sessions.Stored, m, shown transcript.Message) er
 	return nil
 }
 
-// summary makes the wording of a summary that others see, and its labels.
+// summary derives the wording of a summary for other readers, and its labels.
 func (d *derivation) summary(e *sessions.Stored) error {
 	var r compaction.Record
 	if err := json.Unmarshal(e.Data, &r); err != nil {
@@ -183,7 +183,7 @@ func (d *derivation) summary(e *sessions.Stored) error {
 	}
 	text, err := d.l.SummaryText(d.ctx, r)
 	if err != nil {
-		return nil // its blob is lost: check and repair tell of it
+		return nil // its blob is lost: check and repair report it
 	}
 	if shown := d.known.String(text); shown != text {
 		r.Shown = core.CutText(shown, maxShown)
@@ -196,17 +196,14 @@ func (d *derivation) summary(e *sessions.Stored) error {
 	return fault.Wrap(fault.Internal, "engine.rederive", err)
 }
 
-// maxShown bounds the wording of an older summary for others, in bytes: it stands in a record.
+// maxShown bounds the wording of an older summary for other readers, in bytes: it is part of a record.
 const maxShown = kv.MaxValue / 8
 
-// artifacts makes the labels of artifacts anew, from the call where they came from one.
+// artifacts derives the labels of artifacts again, from their call if they have one.
 func (m *migrating) artifacts() error {
-	var all []artifacts.Artifact
-	for a, err := range artifacts.All(m) {
-		if err != nil {
-			return err
-		}
-		all = append(all, a)
+	all, err := kv.Collect(artifacts.All(m), kv.All)
+	if err != nil {
+		return err
 	}
 	mask := m.l.Masks.String
 	for _, a := range all {

@@ -11,10 +11,10 @@ import (
 	"ctxledger.dev/kv/bolt"
 )
 
-// Repaired is what a repair saved, mended and lost.
+// Repaired is what a repair saved, rebuilt and lost.
 type Repaired struct {
 	Checked       // the new ledger; its Damage is empty
-	Mended  int   `json:"mended"` // indexes and counts that were made anew
+	Mended  int   `json:"mended"` // indexes and counts that were rebuilt
 	Lost    Found `json:"lost"`   // what could not be saved
 }
 
@@ -30,14 +30,14 @@ func (f *Found) add(x Finding) {
 	}
 }
 
-// Repair salvages the ledger in a state directory, which nobody has open, into another, empty one:
-// whatever record can be read, every whole blob. Then it makes anew what follows from the records, and
-// puts something in the place of what is lost wherever others rest on it. The result passes Check.
+// Repair salvages the ledger in a state directory into another, empty one: all readable records and undamaged blobs. No
+// process may have the ledger open. Then Repair rebuilds what is derived from the records, and replaces lost records
+// that others refer to by placeholders. The result passes Check.
 // Errors: not_found, denied, unavailable; corrupt when nothing of the ledger can be read.
 func Repair(ctx context.Context, state, into string, e env.Env) (Repaired, error) {
 	r := Repaired{Lost: Found{Items: []Finding{}}}
 	_, err := bolt.Salvage(ctx, state, into, bolt.Watch{Problem: func(p bolt.Problem) {
-		if p.Code != fault.Denied { // what others may read is saved
+		if p.Code != fault.Denied { // too permissive modes: the content is saved
 			r.Lost.add(Finding{Where: p.Where, What: p.What, Lost: true})
 		}
 	}})
@@ -48,12 +48,13 @@ func Repair(ctx context.Context, state, into string, e env.Env) (Repaired, error
 		return r, err
 	}
 	if r.Checked, err = Check(ctx, into, e); err == nil && r.Total > 0 {
-		err = fault.New(fault.Internal, "engine.repair", "the repaired ledger is not sound: %s: %s", r.Damage[0].Where, r.Damage[0].What)
+		err = fault.New(fault.Internal, "engine.repair",
+			"the repaired ledger is not sound: %s: %s", r.Damage[0].Where, r.Damage[0].What)
 	}
 	return r, err
 }
 
-// mend makes what was salvaged a ledger that is sound in itself.
+// mend makes a consistent ledger of what was salvaged.
 func (r *Repaired) mend(ctx context.Context, state string, e env.Env) error {
 	s, err := bolt.Open(state, bolt.Options{})
 	if err != nil {

@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// reserveName is a file of the state directory that only takes room: what deletes things has to write
-	// a little first, and on a full disk takes that of the reserve.
+	// reserveName is a file of the state directory that only occupies space. Deleting has to write a little first; on a
+	// full disk it removes the reserve and uses its space.
 	reserveName = "reserve"
-	// reserveBytes is its size: some commits of a forgetting.
+	// reserveBytes is its size: enough for some transactions of a forgetting.
 	reserveBytes = 256 << 10
 )
 
-// KeepReserve makes the reserve, if there is room for it. Errors: those of writing it.
+// KeepReserve makes the reserve if it is missing. Errors: those of writing it.
 func (l *Upkeep) KeepReserve() error {
 	path := filepath.Join(l.State, reserveName)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == reserveBytes {
 		return nil
 	}
 	content := make([]byte, reserveBytes)
-	l.Env.Random(content) // a file system that compresses takes no room for zeros
+	l.Env.Random(content) // a compressing file system would store zeros in no space
 	err := os.Remove(path)
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
@@ -45,10 +45,11 @@ func writeNew(path string, content []byte) error {
 	return err
 }
 
-// SpendReserve gives the room of the reserve to what deletes things, and returns what takes it back.
+// SpendReserve frees the space of the reserve for an operation that deletes, and returns a function that makes the
+// reserve again.
 func (l *Upkeep) SpendReserve() (restore func()) {
 	if os.Remove(filepath.Join(l.State, reserveName)) != nil {
 		return func() {} // there is none
 	}
-	return func() { _ = l.KeepReserve() } // without room for it the next owner tries again
+	return func() { _ = l.KeepReserve() } // on a full disk the next owner tries again
 }

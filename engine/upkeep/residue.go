@@ -7,25 +7,25 @@ import (
 
 // Bounds of a residue.
 const (
-	residueWindow = 8       // bytes of a secret by which a piece of it is known again
-	residueBytes  = 1 << 20 // of the secrets that are remembered; what more there is, masks alone have to find
+	residueWindow = 8       // bytes of a secret by which a piece of it is recognised
+	residueBytes  = 1 << 20 // of the secrets that are remembered; further ones are left to the masks alone
 )
 
-// residue takes secrets, and pieces of them, out of a text that was made from exact words: there they may stand
-// without what shows that they are some.
+// residue removes secrets, and pieces of them, from a text that was derived from unmasked words. There a secret may lack
+// the context by which the masks recognise it.
 type residue struct {
 	masks   *redact.Redactor
 	windows map[string]bool
 	short   map[string]bool // whole secrets shorter than a window
-	room    int
+	left    int             // bytes of secrets that can still be remembered
 }
 
 func newResidue(masks *redact.Redactor) *residue {
-	return &residue{masks: masks, windows: map[string]bool{}, short: map[string]bool{}, room: residueBytes}
+	return &residue{masks: masks, windows: map[string]bool{}, short: map[string]bool{}, left: residueBytes}
 }
 
-// learn remembers the secrets of a message.
-func (r *residue) learn(m transcript.Message) {
+// remember adds the secrets of a message.
+func (r *residue) remember(m transcript.Message) {
 	for _, p := range m.Parts {
 		for _, text := range []string{p.Text, p.Name, string(p.Args)} {
 			for _, s := range r.masks.Find([]byte(text)) {
@@ -36,7 +36,7 @@ func (r *residue) learn(m transcript.Message) {
 }
 
 func (r *residue) add(secret string) {
-	if r.room -= len(secret); r.room < 0 {
+	if r.left -= len(secret); r.left < 0 {
 		return
 	}
 	if len(secret) < residueWindow {
@@ -47,10 +47,10 @@ func (r *residue) add(secret string) {
 	}
 }
 
-// pieceMask stands for what was known again.
+// pieceMask replaces a recognised piece.
 const pieceMask = "[masked:secret:00000000]"
 
-// String returns a text without the secrets that are known and those that show themselves.
+// String returns a text without the remembered secrets and those that the masks find.
 func (r *residue) String(text string) string {
 	text = r.masks.String(text)
 	var out []byte
@@ -71,7 +71,7 @@ func (r *residue) String(text string) string {
 	return string(append(out, text[from:]...))
 }
 
-// at returns the length of the piece of a secret that stands at i, 0 for none.
+// at returns the length of the piece of a secret at i, 0 for none.
 func (r *residue) at(text string, i int) int {
 	end := i
 	for j := i; j <= end && j+residueWindow <= len(text); j++ {

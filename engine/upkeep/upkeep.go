@@ -1,4 +1,4 @@
-// Package upkeep looks after a ledger on its disk: migration, disk usage, garbage, backups, checks and repairs.
+// Package upkeep maintains a ledger on disk: migration, disk usage, garbage collection, backups, checks and repairs.
 package upkeep
 
 import "ctxledger.dev/engine/core"

@@ -9,20 +9,20 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// How long providers keep a prompt in their cache after its last use: minutes, or an hour where that was
-// asked for when it was written.
+// How long providers keep a prompt in their cache after its last use: minutes, or an hour if the request that wrote
+// it asked for that.
 const (
 	cacheLife     = 5 * time.Minute
 	cacheLifeLong = time.Hour
 )
 
-// providersCache is what is known of what a provider has of a session's newest request in its cache.
+// providersCache is the state of a session's newest request in the cache of its provider.
 type providersCache struct {
-	cold bool // nothing any more
-	long bool // it keeps it for an hour
+	cold bool // it has expired
+	long bool // it is kept for an hour
 }
 
-// cached says how the provider's cache stands. It is warm where the time of the newest answer is not known.
+// cached returns the state of the provider's cache. It is warm where the time of the newest answer is not known.
 func cached(f *core.Folded, now time.Time) (c providersCache) {
 	var answered time.Time
 	for _, e := range slices.Backward(f.Entries) {

@@ -11,9 +11,8 @@ import (
 	"ctxledger.dev/window"
 )
 
-// aliasEdits makes messages known in the wording in which views show them from now on: a host that keeps
-// what it is shown hands that back. f is the log with the step. Sessions that are read from files need
-// none.
+// aliasEdits records the edited wording of messages as aliases, because a host that keeps what a view shows hands that
+// wording back. f is the log with the step. Sessions that are read from files need no aliases.
 func (l *Views) aliasEdits(ctx context.Context, tx kv.Tx, f *core.Folded, edits []window.Edit) error {
 	if f.Session.HostID != "" {
 		return nil
@@ -34,7 +33,7 @@ func (l *Views) aliasEdits(ctx context.Context, tx kv.Tx, f *core.Folded, edits 
 		for i, m := range pieces {
 			previous := before[m.Seq]
 			if slot.After != "" && i == len(pieces)-1 {
-				previous = m.ID // it stands behind that message
+				previous = m.ID // it follows that message
 			}
 			if err := aliasPiece(tx, f, slot, m, previous); err != nil {
 				return err
@@ -44,8 +43,8 @@ func (l *Views) aliasEdits(ctx context.Context, tx kv.Tx, f *core.Folded, edits 
 	return nil
 }
 
-// aliasPiece makes one message known. A note stands for all entries of its slot, so what follows it
-// follows the last of them.
+// aliasPiece records the alias of one message. A note replaces all entries of its slot, so the next message follows
+// the last of them.
 func aliasPiece(tx kv.Tx, f *core.Folded, slot window.Slot, m ledger.ViewMessage, before string) error {
 	seq := m.Seq
 	if slot.Note != "" {
@@ -54,7 +53,7 @@ func aliasPiece(tx kv.Tx, f *core.Folded, slot window.Slot, m ledger.ViewMessage
 	return sessions.Alias(tx, f.Session.ID, f.Entries[seq-1], sessions.MessageID(before, sessions.Digest(m.JSON)))
 }
 
-// previous returns, for each message on the way to the newest, the id of the one that it follows.
+// previous returns, for each message on the branch of the newest, the id of the one that it follows.
 func previous(f *core.Folded) map[int64]string {
 	ids, last := map[int64]string{}, ""
 	for _, slot := range window.Plan(window.Input{Entries: f.Entries}).Slots {

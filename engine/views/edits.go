@@ -19,9 +19,11 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Join returns the edits that a compaction takes along: what is kept behind its summary is written into
-// the provider's cache anew anyway. The proposal then says what is left.
-func (l *Views) Join(ctx context.Context, tx kv.Tx, f *core.Folded, p *compaction.Proposal, o compaction.Options) ([]window.Edit, error) {
+// Join returns the edits to make together with a compaction, because the messages after its summary are written into
+// the provider's cache again in any case. It corrects the proposal's size after the compaction.
+func (l *Views) Join(
+	ctx context.Context, tx kv.Tx, f *core.Folded, p *compaction.Proposal, o compaction.Options,
+) ([]window.Edit, error) {
 	if p.Outcome != compaction.Compacted || o.KeepTail {
 		return nil, nil
 	}
@@ -46,7 +48,8 @@ func (l *Views) Join(ctx context.Context, tx kv.Tx, f *core.Folded, p *compactio
 
 // EditView implements API.
 func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.EditedView, error) {
-	if err := core.CheckTexts("engine.edit", core.Label("session", r.Session), core.Label("model", r.Model), core.Label("reason", r.Reason), core.Label("agent", r.Agent)); err != nil {
+	if err := core.CheckTexts("engine.edit", core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("reason", r.Reason), core.Label("agent", r.Agent)); err != nil {
 		return ledger.EditedView{}, err
 	}
 	if r.DryRun {
@@ -65,17 +68,22 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 		if err != nil {
 			return d.Made, err
 		}
-		made, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) { return l.editView(ctx, tx, d, m) })
+		made, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) {
+			return l.editView(ctx, tx, d, m)
+		})
 		if !fault.Is(err, fault.Stale) {
 			return made, err
 		}
 	}
-	return ledger.EditedView{}, fault.New(fault.Stale, "engine.edit", "session %s went on %d times while its edits were decided", r.Session, limits.Plans).
+	return ledger.EditedView{}, fault.New(fault.Stale, "engine.edit",
+		"session %s grew %d times while its edits were decided", r.Session, limits.Plans).
 		WithHint("ask again when the agent pauses")
 }
 
-// editView records a decision about a log that has not moved on, if there is anything to record.
-func (l *Views) editView(ctx context.Context, tx kv.Tx, d decided, m core.Mutation) (ledger.EditedView, []ledger.Event, error) {
+// editView records a decision, if there is anything to record and the log has not grown since.
+func (l *Views) editView(
+	ctx context.Context, tx kv.Tx, d decided, m core.Mutation,
+) (ledger.EditedView, []ledger.Event, error) {
 	made := d.Made
 	if len(made.Edits) == 0 && len(d.notes) == 0 {
 		return made, nil, nil
@@ -90,21 +98,24 @@ func (l *Views) editView(ctx context.Context, tx kv.Tx, d decided, m core.Mutati
 	after := d.folded.Clone() // the transaction may run twice
 	var events []ledger.Event
 	if len(made.Edits) > 0 {
-		step := core.EditStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits, Agent: after.Agent}
+		step := core.EditStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits,
+			Agent: after.Agent}
 		if events, err = l.RecordStep(ctx, tx, after, step, d.sizing, m); err != nil {
 			return made, nil, err
 		}
 		made.Step = events[0].Entry
 	}
-	told, err := core.RecordDecisions(tx, &after.Session, d.notes, m)
+	noted, err := core.RecordDecisions(tx, &after.Session, d.notes, m)
 	if err != nil {
 		return made, nil, err
 	}
-	return made, append(events, told...), sessions.Save(tx, after.Session)
+	return made, append(events, noted...), sessions.Save(tx, after.Session)
 }
 
-// RecordStep appends a step to the log, which f then has.
-func (l *Views) RecordStep(ctx context.Context, tx kv.Tx, f *core.Folded, made core.EditStep, of Sizing, m core.Mutation) ([]ledger.Event, error) {
+// RecordStep appends a step to the log and to f.
+func (l *Views) RecordStep(
+	ctx context.Context, tx kv.Tx, f *core.Folded, made core.EditStep, of Sizing, m core.Mutation,
+) ([]ledger.Event, error) {
 	s := &f.Session
 	events, err := stepEvents(f, made, of)
 	if err != nil {
@@ -114,7 +125,8 @@ func (l *Views) RecordStep(ctx context.Context, tx kv.Tx, f *core.Folded, made c
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, "engine.edit", err)
 	}
-	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.At, Turn: s.Turns, Data: data}, nil)
+	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.At, Turn: s.Turns, Data: data},
+		nil)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +139,7 @@ func (l *Views) RecordStep(ctx context.Context, tx kv.Tx, f *core.Folded, made c
 	return events, l.aliasEdits(ctx, tx, f, made.Edits)
 }
 
-// decided is a decision with the log that it is about, and with what somebody is to be told.
+// decided is a decision with the log that it is about and the notes to record.
 type decided struct {
 	Made   ledger.EditedView
 	folded *core.Folded
@@ -135,8 +147,8 @@ type decided struct {
 	notes  []core.Decision
 }
 
-// decide says which edits the view of a session takes now. It looks at the texts of all of them, which no
-// transaction that writes should wait for.
+// decide says which edits the view of a session gets now. It reads the texts of all of them, so it runs outside of
+// the transaction that writes.
 func (l *Views) decide(ctx context.Context, r ledger.EditViewRequest) (decided, error) {
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (decided, error) {
 		f, err := l.FoldFor(tx, r.Session, r.Reader, true)
@@ -147,7 +159,7 @@ func (l *Views) decide(ctx context.Context, r ledger.EditViewRequest) (decided, 
 	})
 }
 
-// DecideOn says which edits a view takes now, with their exact sizes, and whether a compaction is due then.
+// DecideOn says which edits a view gets now, with their exact sizes, and whether a compaction is due then.
 func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.EditViewRequest) (decided, error) {
 	w, err := l.WindowOf(tx, f, r.Model)
 	if err != nil {
@@ -159,14 +171,16 @@ func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	}
 	c, d := f.Counter(r.Model), window.Decide(f.Input(), f.Policy, st)
 	if r.NoEdits {
-		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold, Why: "no edits were asked for"}
+		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold,
+			Why: "no edits were asked for"}
 	}
 	exact, err := l.weighAll(ctx, tx, f, d.Edits)
 	if err != nil {
 		return decided{}, err
 	}
 	d.Edits, d.After = exact.edits, d.Before-exact.freed
-	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before), TokensAfter: c.Of(d.After), Failed: exact.failed}
+	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before),
+		TokensAfter: c.Of(d.After), Failed: exact.failed}
 	now := situation(f, w, st, d.After, r.Signals)
 	made.NearCap = f.View.NearCap
 	made.Due, made.Warn = l.dueFor(f, now)
@@ -178,7 +192,9 @@ func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 }
 
 // stateOf gathers what a decision depends on.
-func (l *Views) stateOf(ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.Window, reason string) (window.State, error) {
+func (l *Views) stateOf(
+	ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.Window, reason string,
+) (window.State, error) {
 	c := f.Counter(w.Model)
 	st := window.State{
 		Window: w.Tokens,
@@ -195,7 +211,7 @@ func (l *Views) stateOf(ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.
 	}
 	cache := cached(f, l.Now())
 	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
-	fixed, _ := fixed(f, c)
+	fixed, _ := fixedInput(f, c)
 	st.Fixed = fixed.N
 	size := st.Request(f.Tokens(text))
 	st.Ahead = window.CallsAhead(requests(f), size-st.Fixed, f.Policy.Compact.Threshold(st.Window)-size)
@@ -203,7 +219,7 @@ func (l *Views) stateOf(ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.
 	return st, nil
 }
 
-// exitCode looks up that of a command. One that cannot be read is not known.
+// exitCode looks up the exit code of a command. One that cannot be read counts as unknown.
 func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
 	return func(call string) (int, bool) {
 		in, err := intents.OfCall(tx, session, call)
@@ -214,8 +230,8 @@ func exitCode(tx kv.Tx, session string) func(call string) (int, bool) {
 	}
 }
 
-// changedBy looks up the newest entry by which a session had changed a file. A file that somebody else has
-// changed since, and a record that cannot be read, say nothing.
+// changedBy looks up the newest entry by which a session changed a file; 0 if another one changed it since, or the
+// record cannot be read.
 func changedBy(tx kv.Tx, session, tree string) func(path string) int64 {
 	return func(path string) int64 {
 		c, err := changes.Newest(tx, path, tree)
@@ -226,7 +242,7 @@ func changedBy(tx kv.Tx, session, tree string) func(path string) int64 {
 	}
 }
 
-// requests is how many answers the view has: as many requests were made for them.
+// requests counts the answers in the view: each took one request.
 func requests(f *core.Folded) int {
 	n := 0
 	for _, slot := range f.View.Slots {
@@ -237,22 +253,21 @@ func requests(f *core.Folded) int {
 	return n
 }
 
-// maxStep is how many bytes the edits of one step take: it is one record. What does not fit waits for the
-// next one.
+// maxStep bounds the edits of one step, which is one record, in bytes. The others wait for the next step.
 const maxStep = kv.MaxValue / 2
 
 // weighed are edits with their exact sizes.
 type weighed struct {
 	edits  []window.Edit
 	freed  int
-	failed []ledger.LayerError // the messages that could not be looked at
+	failed []ledger.LayerError // the messages that could not be read
 }
 
 // maxFailed is how many of these one decision names.
 const maxFailed = 10
 
-// weighAll counts what edits show, leaves out those that free nothing, and sums what the others do. A
-// message that cannot be read stays as it is: that is no reason not to edit the others.
+// weighAll counts the tokens that edits show, leaves out those that free nothing, and sums what the others free. A
+// message that cannot be read is not edited.
 func (l *Views) weighAll(ctx context.Context, tx kv.Tx, f *core.Folded, edits []window.Edit) (w weighed, err error) {
 	size := 0
 	for _, e := range edits {
@@ -262,7 +277,8 @@ func (l *Views) weighAll(ctx context.Context, tx kv.Tx, f *core.Folded, edits []
 		}
 		if err != nil {
 			if len(w.failed) < maxFailed {
-				w.failed = append(w.failed, ledger.LayerError{Layer: e.Pass, Entry: e.Seq, Message: f.Entries[e.Seq-1].ID, Error: err.Error()})
+				w.failed = append(w.failed, ledger.LayerError{Layer: e.Pass, Entry: e.Seq,
+					Message: f.Entries[e.Seq-1].ID, Error: err.Error()})
 			}
 			continue
 		}
@@ -282,7 +298,7 @@ func (l *Views) weighAll(ctx context.Context, tx kv.Tx, f *core.Folded, edits []
 	return w, nil
 }
 
-// weigh counts what an edit shows of its message.
+// weigh counts the tokens that an edit shows of its message.
 func (l *Views) weigh(ctx context.Context, tx kv.Tx, f *core.Folded, e window.Edit) (window.Edit, bool, error) {
 	if !e.Part.OfMessage() {
 		return e, true, nil

@@ -9,14 +9,14 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// measured is what the provider measured of an answer and its request. A host that writes an answer in parts
-// says with each of them what it adds.
+// measured is what the provider measured of an answer and its request. A host that writes an answer in parts gives
+// each part its own usage.
 type measured struct {
 	group  string
 	tokens int64
 }
 
-// take takes an entry into account. Those of subagents are no answers of the main conversation.
+// take takes an entry into account. Entries of subagents are not part of the main conversation.
 func (m *measured) take(e *sessions.Entry) {
 	if e.Kind != sessions.KindMessage || e.Usage == nil || e.Hidden {
 		return
@@ -27,8 +27,8 @@ func (m *measured) take(e *sessions.Entry) {
 	m.tokens += e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
 }
 
-// newestMeasured returns what the provider measured of the newest answer of the main conversation, as far as its
-// entries are meant, and how many entries there are up to its last part. Nothing was measured: 0 tokens.
+// newestMeasured returns what the provider measured of the newest answer of the main conversation, of the entries
+// that meant accepts, and how many entries there are up to its last part. Nothing was measured: 0 tokens.
 func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) {
 	var newest []*sessions.Entry // backwards
 	for i := len(f.Entries) - 1; i >= 0; i-- {
@@ -51,13 +51,13 @@ func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) 
 	return m.tokens, upTo
 }
 
-// anyEntry means all of a log.
+// anyEntry accepts all entries of a log.
 func anyEntry(int) bool { return true }
 
-// held returns what the window of the agent holds by now: what the provider measured of the newest answer that was not
-// gone back from, and the messages since then as the agent has them, without our stubs. Where the host compacted by
-// itself since, that is its summary with what came after it, and what is carried besides. Where nothing was measured,
-// it is the view and that.
+// held returns what the agent's own window holds now: what the provider measured of the newest answer on the active
+// branch, and the messages since then as the agent has them, without our stubs. If the host has compacted since, that
+// is its summary, what came after it, and the fixed input. If nothing was measured, it is the view and the fixed
+// input.
 func held(f *core.Folded, c tokens.Counter, u ledger.Use) tokens.Count {
 	fixed := tokens.Count{Exact: true}
 	if u.Fixed != nil {
@@ -82,7 +82,7 @@ func held(f *core.Folded, c tokens.Counter, u ledger.Use) tokens.Count {
 		return base
 	}
 	n := sum(base, c.Of(since))
-	n.Exact = false // what a provider wraps a message in is not known
+	n.Exact = false // how a provider frames a message is not known
 	return n
 }
 

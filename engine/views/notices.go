@@ -12,9 +12,11 @@ import (
 	"ctxledger.dev/window"
 )
 
-// notices returns what somebody is to be told of a decision and was not told yet: a warning comes once for
-// an agent and a cycle.
-func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Decision {
+// notices returns the notes about a decision that were not recorded yet: a warning is given once for each agent and
+// cycle.
+func (l *Views) notices(
+	f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter,
+) []core.Decision {
 	t := f.Policy.Compact
 	notes := l.budgetNotices(f, made.Due)
 	if made.Due.Grace {
@@ -28,24 +30,26 @@ func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situa
 	}
 	notes = append(notes, viewNotices(f)...)
 	for _, e := range made.Failed {
-		if !slices.ContainsFunc(core.DecisionsSince[ledger.LayerError](f, ledger.EventLayerError, 0), func(told core.Decided[ledger.LayerError]) bool { return told.Data.Entry == e.Entry }) {
+		sameEntry := func(past core.Decided[ledger.LayerError]) bool { return past.Data.Entry == e.Entry }
+		if !slices.ContainsFunc(core.DecisionsSince[ledger.LayerError](f, ledger.EventLayerError, 0), sameEntry) {
 			notes = append(notes, core.Decision{Event: ledger.EventLayerError, Data: e})
 		}
 	}
 	return notes
 }
 
-// budgetNotices tells, for each agent, that its input comes near its limit, or has reached it.
+// budgetNotices reports, for each agent, that its input is near its limit or has reached it.
 func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.Decision) {
-	told := func(event string, w ledger.BudgetWarning) bool {
-		return slices.ContainsFunc(core.DecisionsSince[ledger.BudgetWarning](f, event, cycle(f)), func(d core.Decided[ledger.BudgetWarning]) bool {
-			return d.Data.Agent == w.Agent && d.Data.Reason == w.Reason
-		})
+	warned := func(event string, w ledger.BudgetWarning) bool {
+		same := func(past core.Decided[ledger.BudgetWarning]) bool {
+			return past.Data.Agent == w.Agent && past.Data.Reason == w.Reason
+		}
+		return slices.ContainsFunc(core.DecisionsSince[ledger.BudgetWarning](f, event, cycleStart(f)), same)
 	}
 	for _, a := range Agents(f) {
 		t := l.budget(f, a.Agent)
 		w := ledger.BudgetWarning{Agent: a.Agent, Input: a.Input, WarnAt: t.WarnAt, CutoverAt: t.CutoverAt}
-		if t.WarnAt > 0 && a.Input >= t.WarnAt && !told(ledger.EventBudgetWarn, w) {
+		if t.WarnAt > 0 && a.Input >= t.WarnAt && !warned(ledger.EventBudgetWarn, w) {
 			notes = append(notes, core.Decision{Event: ledger.EventBudgetWarn, Data: w})
 		}
 		if a.Apart {
@@ -59,17 +63,17 @@ func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.
 		default:
 			continue
 		}
-		if !told(ledger.EventCutover, w) {
+		if !warned(ledger.EventCutover, w) {
 			notes = append(notes, core.Decision{Event: ledger.EventCutover, Data: w})
 		}
 	}
 	return notes
 }
 
-// graceNotice tells that a compaction is due in the turn after another one, and waits.
+// graceNotice reports that a compaction is due in the turn after another one, and waits.
 func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Decision {
-	for _, told := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, cycle(f)) {
-		if told.Data.Outcome == compaction.Grace && told.Data.Reason == made.Due.Held {
+	for _, past := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, cycleStart(f)) {
+		if past.Data.Outcome == compaction.Grace && past.Data.Reason == made.Due.Held {
 			return nil
 		}
 	}
@@ -79,35 +83,44 @@ func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c
 	}}}
 }
 
-// suppressedNotice tells that compactions wait because they change little: once, until one is tried again.
-func suppressedNotice(f *core.Folded, t window.TriggerPolicy, due window.Trigger, now window.Situation) []core.Decision {
+// suppressedNotice reports, once until the next attempt, that compactions wait because they save little.
+func suppressedNotice(
+	f *core.Folded, t window.TriggerPolicy, due window.Trigger, now window.Situation,
+) []core.Decision {
 	tried := placedAttempts(f, window.State{}) // where they are, not how large they were
-	if len(tried) == 0 || len(core.DecisionsSince[ledger.CompactionSuppressed](f, ledger.EventSuppressed, tried[len(tried)-1].seq)) > 0 {
+	if len(tried) == 0 {
 		return nil
 	}
-	told := ledger.CompactionSuppressed{Reason: due.Held, Why: due.Why, Until: now.Rearmed()}
-	for _, a := range t.LastAttempts(now) {
-		told.Ratios = append(told.Ratios, a.Savings())
+	last := tried[len(tried)-1].seq
+	if len(core.DecisionsSince[ledger.CompactionSuppressed](f, ledger.EventSuppressed, last)) > 0 {
+		return nil
 	}
-	return []core.Decision{{Event: ledger.EventSuppressed, Data: told}}
+	suppressed := ledger.CompactionSuppressed{Reason: due.Held, Why: due.Why, Until: now.Rearmed()}
+	for _, a := range t.LastAttempts(now) {
+		suppressed.Ratios = append(suppressed.Ratios, a.Savings())
+	}
+	return []core.Decision{{Event: ledger.EventSuppressed, Data: suppressed}}
 }
 
-// viewNotices tells what the view of an agent leaves out and what it had to mend, when that is other than was
-// told, and at most once in a turn.
+// viewNotices reports what the view of an agent leaves out and repairs, when that differs from the last report, and at
+// most once in a turn.
 func viewNotices(f *core.Folded) (notes []core.Decision) {
 	filtered := ledger.ViewFiltered{Agent: f.Agent, Filtered: f.View.Filtered}
-	if filtered.Before != filtered.After && untold(f, ledger.EventFiltered, filtered, func(d ledger.ViewFiltered) string { return d.Agent }) {
+	ofFiltered := func(d ledger.ViewFiltered) string { return d.Agent }
+	if filtered.Before != filtered.After && isNew(f, ledger.EventFiltered, filtered, ofFiltered) {
 		notes = append(notes, core.Decision{Event: ledger.EventFiltered, Data: filtered})
 	}
 	repaired := ledger.ViewRepaired{Agent: f.Agent, Repairs: f.View.Repairs()}
-	if repaired.Repairs != (window.Repairs{}) && untold(f, ledger.EventRepaired, repaired, func(d ledger.ViewRepaired) string { return d.Agent }) {
+	ofRepaired := func(d ledger.ViewRepaired) string { return d.Agent }
+	if repaired.Repairs != (window.Repairs{}) && isNew(f, ledger.EventRepaired, repaired, ofRepaired) {
 		notes = append(notes, core.Decision{Event: ledger.EventRepaired, Data: repaired})
 	}
 	return notes
 }
 
-// untold reports whether something was not told yet of an agent's view, nor anything else of this kind in this turn.
-func untold[T comparable](f *core.Folded, event string, data T, agent func(T) string) bool {
+// isNew reports whether an event about an agent's view differs from the last one of its kind, which is of an earlier
+// turn.
+func isNew[T comparable](f *core.Folded, event string, data T, agent func(T) string) bool {
 	for _, last := range slices.Backward(core.DecisionsSince[T](f, event, 0)) {
 		if strings.EqualFold(agent(last.Data), agent(data)) {
 			return last.Data != data && last.Turn < f.Session.Turns
@@ -116,17 +129,19 @@ func untold[T comparable](f *core.Folded, event string, data T, agent func(T) st
 	return true
 }
 
-// capTurns is how many turns lie between two warnings about the number of messages.
+// capTurns is the least number of turns between two warnings about the number of messages.
 const capTurns = 10
 
-// capNotice tells that the view has nearly as many messages as are shown.
+// capNotice reports that the view has nearly as many messages as its cap.
 func capNotice(f *core.Folded) []core.Decision {
-	for _, told := range core.DecisionsSince[ledger.CapWarning](f, ledger.EventCapWarning, 0) {
-		if strings.EqualFold(told.Data.Agent, f.Agent) && f.Session.Turns-told.Turn < capTurns {
+	for _, past := range core.DecisionsSince[ledger.CapWarning](f, ledger.EventCapWarning, 0) {
+		if strings.EqualFold(past.Data.Agent, f.Agent) && f.Session.Turns-past.Turn < capTurns {
 			return nil
 		}
 	}
-	return []core.Decision{{Event: ledger.EventCapWarning, Data: ledger.CapWarning{Agent: f.Agent, Count: f.View.Filtered.Counted, Cap: f.Policy.Messages, Fraction: f.Policy.CapFraction}}}
+	return []core.Decision{{Event: ledger.EventCapWarning, Data: ledger.CapWarning{
+		Agent: f.Agent, Count: f.View.Filtered.Counted, Cap: f.Policy.Messages, Fraction: f.Policy.CapFraction,
+	}}}
 }
 
 // Sizing is what the events of a step say beyond the step itself.
@@ -138,11 +153,10 @@ type Sizing struct {
 // maxItems is how many edits an event names.
 const maxItems = 20
 
-// kindOfPass says which event tells of the edits of a pass; of those that it does not name
-// EventTrimmedInTurn does.
+// kindOfPass is the event for the edits of a pass; EventTrimmedInTurn is that of the other passes.
 var kindOfPass = map[string]string{"clear": ledger.EventCleared, "arguments": ledger.EventTruncated}
 
-// stepEvents tells a step of edits: an event for each kind of edits in it.
+// stepEvents returns an event for each kind of edits in a step.
 func stepEvents(f *core.Folded, step core.EditStep, of Sizing) ([]ledger.Event, error) {
 	c := f.Counter(of.Model)
 	byKind := map[string][]window.Edit{}
@@ -155,10 +169,10 @@ func stepEvents(f *core.Folded, step core.EditStep, of Sizing) ([]ledger.Event, 
 		if len(byKind[kind]) == 0 {
 			continue
 		}
-		told := editsMade(f, byKind[kind], c)
-		told.Reason, told.Before, told.After = step.Reason, c.Of(step.Before).N, c.Of(step.After).N
-		told.Estimate, told.Rewritten = !c.Exact(), c.Of(of.rewritten).N
-		event, err := core.NewEvent(kind, f.Session.ID, 0, told)
+		made := editsMade(f, byKind[kind], c)
+		made.Reason, made.Before, made.After = step.Reason, c.Of(step.Before).N, c.Of(step.After).N
+		made.Estimate, made.Rewritten = !c.Exact(), c.Of(of.rewritten).N
+		event, err := core.NewEvent(kind, f.Session.ID, 0, made)
 		if err != nil {
 			return nil, err
 		}
@@ -168,35 +182,33 @@ func stepEvents(f *core.Folded, step core.EditStep, of Sizing) ([]ledger.Event, 
 	return events, nil
 }
 
-// editsMade sums edits by pass and names the dearest.
+// editsMade sums edits by pass and names the largest.
 func editsMade(f *core.Folded, edits []window.Edit, c tokens.Counter) ledger.EditsMade {
-	told := ledger.EditsMade{Count: len(edits), Passes: []ledger.PassEdits{}, Items: []ledger.EditedItem{}}
-	freed, byPass := 0, map[string]int{} // o200k_base
+	made := ledger.EditsMade{Count: len(edits), Passes: []ledger.PassEdits{}, Items: []ledger.EditedItem{}}
+	freed := 0 // o200k_base, as in Passes until the end
 	for _, e := range edits {
 		n := e.Before - e.Tokens
 		freed += n
-		if byPass[e.Pass]++; byPass[e.Pass] == 1 {
-			told.Passes = append(told.Passes, ledger.PassEdits{Pass: e.Pass})
+		i := slices.IndexFunc(made.Passes, func(p ledger.PassEdits) bool { return p.Pass == e.Pass })
+		if i < 0 {
+			i = len(made.Passes)
+			made.Passes = append(made.Passes, ledger.PassEdits{Pass: e.Pass})
 		}
-		for i := range told.Passes {
-			if p := &told.Passes[i]; p.Pass == e.Pass {
-				p.Count++
-				p.Freed += n
-			}
-		}
+		made.Passes[i].Count++
+		made.Passes[i].Freed += n
 		tool := ""
 		if call, known := f.Call(e.Call); known {
 			tool = call.Name
 		}
-		told.Items = append(told.Items, ledger.EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.Of(n).N})
+		made.Items = append(made.Items, ledger.EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.Of(n).N})
 	}
-	told.Freed = c.Of(freed).N
-	for i := range told.Passes {
-		told.Passes[i].Freed = c.Of(told.Passes[i].Freed).N
+	made.Freed = c.Of(freed).N
+	for i := range made.Passes {
+		made.Passes[i].Freed = c.Of(made.Passes[i].Freed).N
 	}
-	slices.SortStableFunc(told.Items, func(a, b ledger.EditedItem) int { return cmp.Compare(b.Freed, a.Freed) })
-	told.Items = told.Items[:min(len(told.Items), maxItems)]
-	return told
+	slices.SortStableFunc(made.Items, func(a, b ledger.EditedItem) int { return cmp.Compare(b.Freed, a.Freed) })
+	made.Items = made.Items[:min(len(made.Items), maxItems)]
+	return made
 }
 
 // Sizes are those of a view before and after, in tokens of the counter's model.

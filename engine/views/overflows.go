@@ -15,20 +15,22 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// maxAnswerBody is how many bytes of an answer are looked at.
+// maxAnswerBody bounds the body of an answer, in bytes.
 const maxAnswerBody = 256 << 10
 
-// Overflow implements API. What was learned holds for the ledger; what happened is an entry of the session's
-// log, from which the next call of the same turn knows that it is not the first.
+// Overflow implements API. What was learned is valid for the whole ledger. What happened is an entry of the session's
+// log, which shows the next call of the same turn that it is not the first.
 func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error) {
 	const op = "engine.overflow"
-	err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("model", r.Model), core.Label("provider", r.Provider), core.Label("endpoint", r.Endpoint),
+	err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("provider", r.Provider), core.Label("endpoint", r.Endpoint),
 		core.Label("finish", r.Finish), core.Text("body", string(r.Body), maxAnswerBody))
 	if err != nil {
 		return ledger.OverflowResponse{}, err
 	}
 	if r.MaxOutput < 0 || r.NumCtx < 0 || r.Status < 0 {
-		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op, "status, max_output and num_ctx are numbers from 0, which means not known")
+		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op,
+			"status, max_output and num_ctx are numbers from 0, which means not known")
 	}
 	m, err := l.NewMutation("overflow", r.Key, r)
 	if err != nil {
@@ -51,8 +53,10 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 	})
 }
 
-// overflowed says what became of a request, learns from it, and says what to do.
-func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.OverflowRequest, now time.Time) (ledger.OverflowResponse, []core.Decision, error) {
+// overflowed classifies the answer to a request, learns from it, and says what to do.
+func (l *Views) overflowed(
+	ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.OverflowRequest, now time.Time,
+) (ledger.OverflowResponse, []core.Decision, error) {
 	resp := ledger.OverflowResponse{Session: f.Session.ID}
 	if r.Model == "" {
 		r.Model = f.Session.Model
@@ -68,10 +72,11 @@ func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledg
 	}
 	c := f.Counter(r.Model)
 	resp.View = c.Of(f.Tokens(text))
-	fixed, _ := fixed(f, c)
+	fixed, _ := fixedInput(f, c)
 	resp.Fixed = fixed.N
 	q := overflow.Request{
-		Window: before.Tokens, Estimate: resp.View.N + resp.Fixed, MaxOutput: r.MaxOutput, NumCtx: numCtx, Suspected: suspected(f, at),
+		Window: before.Tokens, Estimate: resp.View.N + resp.Fixed, MaxOutput: r.MaxOutput, NumCtx: numCtx,
+		Suspected: suspected(f, at),
 	}
 	v := overflow.Classify(overflow.Response{Status: r.Status, Body: r.Body, Finish: r.Finish, Usage: r.Usage}, q)
 	known, lesson, err := learnWindow(tx, v, at, before.Profile, q, now)
@@ -83,18 +88,19 @@ func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledg
 		resp.Actual = ratio.Correct(q.Estimate)
 	}
 	resp.Advice = overflow.Advise(l.incident(f, r, resp, at, now))
-	told := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate, Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
+	event := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate,
+		Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
 	var notes []core.Decision
 	if v.Class != overflow.None || v.Suspect {
-		notes = append(notes, core.Decision{Event: ledger.EventOverflow, Data: told})
+		notes = append(notes, core.Decision{Event: ledger.EventOverflow, Data: event})
 	}
 	resp.Window = before
 	resp.Window.Tokens, resp.Window.Learned = known.Window(at, before.Profile, numCtx, now), nil
 	if resp.Window.Tokens != before.Profile {
 		resp.Window.Learned = &known
 	}
-	if told.OutputCap > 0 {
-		resp.Window.OutputCap = told.OutputCap
+	if event.OutputCap > 0 {
+		resp.Window.OutputCap = event.OutputCap
 	}
 	if lesson == overflow.Higher || resp.Window.Tokens != before.Tokens {
 		notes = append(notes, core.Decision{Event: ledger.EventWindowLearned, Data: ledger.WindowLearned{
@@ -117,8 +123,7 @@ func calledAt(f *core.Folded, r ledger.OverflowRequest) (overflow.Place, int) {
 	return at, numCtx
 }
 
-// address is the part of an endpoint that tells servers apart. Keys, which some have in it, are none of the
-// ledger's business.
+// address is the part of an endpoint that identifies the server. It leaves out keys, which some endpoints contain.
 func address(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {
@@ -132,8 +137,10 @@ func address(endpoint string) string {
 	return u.Scheme + "://" + u.Host + strings.TrimSuffix(u.Path, "/")
 }
 
-// incident surrounds a verdict with what the log knows.
-func (l *Views) incident(f *core.Folded, r ledger.OverflowRequest, resp ledger.OverflowResponse, at overflow.Place, now time.Time) overflow.Incident {
+// incident adds to a verdict what the log knows.
+func (l *Views) incident(
+	f *core.Folded, r ledger.OverflowRequest, resp ledger.OverflowResponse, at overflow.Place, now time.Time,
+) overflow.Incident {
 	in := overflow.Incident{
 		Verdict: resp.Verdict, Model: at.Model, Current: at.Model, At: r.At, Streamed: r.Streamed,
 		Fits: resp.Actual > 0 && resp.Limit > 0 && resp.Actual <= resp.Limit, Recover: !f.Policy.Compact.NoRecovery,
@@ -147,9 +154,10 @@ func (l *Views) incident(f *core.Folded, r ledger.OverflowRequest, resp ledger.O
 	if cur := f.Current(); cur != nil {
 		in.Compacted = cur.Created
 	}
-	for _, told := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
-		d := told.Data
-		if told.Turn == f.Session.Turns && d.Place.Model == at.Model && d.Class != overflow.None && d.Action != overflow.Ignore {
+	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+		d := past.Data
+		same := past.Turn == f.Session.Turns && d.Place.Model == at.Model
+		if same && d.Class != overflow.None && d.Action != overflow.Ignore {
 			in.Earlier++
 		}
 	}
@@ -159,9 +167,9 @@ func (l *Views) incident(f *core.Folded, r ledger.OverflowRequest, resp ledger.O
 // suspected reports whether the call before this one of the same model was suspected to have been cut.
 func suspected(f *core.Folded, at overflow.Place) bool {
 	suspect := false
-	for _, told := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
-		if told.Data.Place == at {
-			suspect = told.Data.Suspect
+	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+		if past.Data.Place == at {
+			suspect = past.Data.Suspect
 		}
 	}
 	return suspect
@@ -170,9 +178,9 @@ func suspected(f *core.Folded, at overflow.Place) bool {
 // trimmedTo returns the stage of the trimmed copy that was made last in this turn, 0 for none.
 func trimmedTo(f *core.Folded) int {
 	stage := 0
-	for _, told := range core.DecisionsSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
-		if told.Turn == f.Session.Turns {
-			stage = told.Data.Stage
+	for _, past := range core.DecisionsSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
+		if past.Turn == f.Session.Turns {
+			stage = past.Data.Stage
 		}
 	}
 	return stage
@@ -181,11 +189,13 @@ func trimmedTo(f *core.Folded) int {
 // NoteTrim implements API.
 func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.NoteTrimResponse, error) {
 	const op = "engine.trim"
-	if err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("reason", r.Reason), core.Label("outcome", r.Outcome)); err != nil {
+	if err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("reason", r.Reason),
+		core.Label("outcome", r.Outcome)); err != nil {
 		return ledger.NoteTrimResponse{}, err
 	}
 	if r.Stage < 0 || r.Stage > overflow.Stages || r.Before < 0 || r.After < 0 {
-		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op, "a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
+		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op,
+			"a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
 	}
 	m, err := l.NewMutation("trim", r.Key, r)
 	if err != nil {
@@ -196,7 +206,8 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err
 		}
-		events, err := core.RecordDecisions(tx, &s, []core.Decision{{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}}, m)
+		trimmed := core.Decision{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}
+		events, err := core.RecordDecisions(tx, &s, []core.Decision{trimmed}, m)
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err
 		}

@@ -12,11 +12,11 @@ import (
 	"ctxledger.dev/window"
 )
 
-// maxSources is how many files and how many tools a status names, the dearest ones.
+// maxSources is how many files and how many tools a status names, the largest ones.
 const maxSources = 20
 
-// sources sums what stands in the view by where it comes from: by file and by tool, the dearest first. A
-// call about a file counts for its tool as well.
+// sources sums the content of the view by file and by tool, the largest first. A call about a file counts for its
+// tool as well.
 func sources(f *core.Folded, c tokens.Counter) []ledger.Source {
 	sums := map[ledger.Source]*sourceSum{}
 	for _, slot := range f.View.Slots {
@@ -81,9 +81,9 @@ func most(sources []ledger.Source, n int) []ledger.Source {
 	})
 }
 
-// fixed estimates what every request carries beside the conversation: system prompt, tools, memory. It is
-// what the provider measured of the first request, without the messages that it had.
-func fixed(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
+// fixedInput estimates what every request carries in addition to the conversation: system prompt, tools, memory.
+// It is what the provider measured of the first request, less the messages in it.
+func fixedInput(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
 	for i, e := range f.Entries {
 		if e.Usage == nil || e.Hidden {
 			continue

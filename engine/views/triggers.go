@@ -14,10 +14,11 @@ import (
 	"ctxledger.dev/window"
 )
 
-// situation is what triggers look at when the view has so many o200k_base tokens.
+// situation is the input of the triggers for a view of so many o200k_base tokens.
 func situation(f *core.Folded, w ledger.Window, st window.State, view int, s ledger.Signals) window.Situation {
 	now := window.Situation{
-		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(newest(f)), Turns: Turns(f), Cold: st.Cold,
+		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(newest(f)),
+		Turns: Turns(f), Cold: st.Cold,
 		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
 		Trimmed: s.Trimmed || owesCompaction(f),
 	}
@@ -29,7 +30,7 @@ func situation(f *core.Folded, w ledger.Window, st window.State, view int, s led
 	return now
 }
 
-// budget is the trigger policy of a view with the limits that one agent has for what it takes.
+// budget is the trigger policy of a view with the input limits of one agent.
 func (l *Views) budget(f *core.Folded, agent string) window.TriggerPolicy {
 	t := f.Policy.Compact
 	if own, has := l.Settings(f.Session).Agents[strings.ToLower(agent)]; has && !strings.EqualFold(agent, f.Agent) {
@@ -38,15 +39,15 @@ func (l *Views) budget(f *core.Folded, agent string) window.TriggerPolicy {
 	return t
 }
 
-// dueFor says whether a compaction is due, for any agent whose messages stand in the view, and whether one nears
-// its limit. now is the situation without what an agent took.
+// dueFor says whether a compaction is due for any agent whose messages are in the view, and whether an agent is near
+// its limit. now is the situation without the input of agents.
 func (l *Views) dueFor(f *core.Folded, now window.Situation) (due window.Trigger, warn bool) {
-	untried := untried(f)
+	open := untried(f)
 	for i, a := range Agents(f) {
 		t := l.budget(f, a.Agent)
 		now.Input = a.Input
 		warn = warn || t.Warns(now)
-		now.TurnInput, now.Input = untried[i].Turn, untried[i].Input
+		now.TurnInput, now.Input = open[i].Turn, open[i].Input
 		if a.Apart {
 			continue // a compaction of this view changes nothing of what it is sent
 		}
@@ -58,34 +59,36 @@ func (l *Views) dueFor(f *core.Folded, now window.Situation) (due window.Trigger
 	return due, warn
 }
 
-// cycle returns the entry of the compaction in force: what came behind it belongs to the present cycle.
-func cycle(f *core.Folded) int64 {
+// cycleStart returns the entry of the compaction in force, after which the present cycle began; 0: there is none.
+func cycleStart(f *core.Folded) int64 {
 	if cur := f.Current(); cur != nil {
 		return f.At[cur.ID]
 	}
 	return 0
 }
 
-// attempt is one with its place in the log.
+// attempt is an attempt to compact, with its entry in the log.
 type attempt struct {
 	window.Attempt
 	seq    int64
 	reason string
 }
 
-// placedAttempts returns what was tried so far: compactions that were made, and those that the policy asked for
-// and that came to nothing.
+// placedAttempts returns the attempts so far: compactions that were made, and those that the policy requested and
+// that were refused.
 func placedAttempts(f *core.Folded, st window.State) []attempt {
 	var all []attempt
 	for _, r := range f.Records {
 		all = append(all, attempt{window.Attempt{
-			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
+			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model,
+			Manual: r.Reason == window.ReasonManual,
 		}, f.At[r.ID], r.Reason})
 	}
 	for _, t := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
 		if d := t.Data; d.Outcome != compaction.Grace {
 			n := st.Request(d.Counted)
-			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.Seq, d.Reason})
+			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.Seq,
+				d.Reason})
 		}
 	}
 	slices.SortFunc(all, func(a, b attempt) int { return cmp.Compare(a.seq, b.seq) })
@@ -101,8 +104,8 @@ func attempts(f *core.Folded, st window.State) []window.Attempt {
 	return out
 }
 
-// owesCompaction reports whether a request went through only as a trimmed copy, or was cut by its provider,
-// and no compaction was tried since: the next evaluation has one.
+// owesCompaction reports whether a request succeeded only as a trimmed copy, or was cut by its provider, and no
+// compaction was tried since. The next evaluation then finds one due.
 func owesCompaction(f *core.Folded) bool {
 	last := int64(0)
 	for _, r := range f.Records {
@@ -112,12 +115,13 @@ func owesCompaction(f *core.Folded) bool {
 	if len(core.DecisionsSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, last)) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, last), func(t core.Decided[ledger.ContextOverflow]) bool {
+	overflows := core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, last)
+	return slices.ContainsFunc(overflows, func(t core.Decided[ledger.ContextOverflow]) bool {
 		return t.Data.Action == overflow.CompactNext
 	})
 }
 
-// refused returns the entry of the last compaction that was due for a reason and came to nothing; 0: none did.
+// refused returns the entry of the last compaction that was due for a reason and was refused; 0: none was.
 func refused(f *core.Folded, reason string) (last int64) {
 	for _, t := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
 		if t.Data.Reason == reason && t.Data.Outcome != compaction.Grace {
@@ -127,18 +131,18 @@ func refused(f *core.Folded, reason string) (last int64) {
 	return last
 }
 
-// Agents returns what each agent of a session took since the last accepted compaction, and in the last turn:
+// Agents returns the input of each agent of a session since the last accepted compaction, and in the last turn:
 // the main conversation first, then by name.
-func Agents(f *core.Folded) []ledger.AgentInput { return inputs(f, cycle(f), 0) }
+func Agents(f *core.Folded) []ledger.AgentInput { return inputs(f, cycleStart(f), 0) }
 
-// untried is agents without what a compaction was made for already, or tried in vain: one that did not help is
+// untried is Agents without the input for which a compaction was already made or refused: one that did not help is
 // not repeated with each request.
 func untried(f *core.Folded) []ledger.AgentInput {
-	cycle := cycle(f)
-	return inputs(f, max(cycle, refused(f, window.ReasonCumulative)), max(cycle, refused(f, window.ReasonTurn)))
+	since := cycleStart(f)
+	return inputs(f, max(since, refused(f, window.ReasonCumulative)), max(since, refused(f, window.ReasonTurn)))
 }
 
-// inputs sums what each agent took behind an entry of the log, and behind another one in the last turn.
+// inputs sums the input of each agent after one entry of the log and, in the last turn, after another.
 func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 	sums := map[string]*ledger.AgentInput{"": {}}
 	for _, e := range f.Entries {
@@ -167,7 +171,7 @@ func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 	return out
 }
 
-// newest is what the view has from its newest answer on, in o200k_base tokens: it stays verbatim in any case.
+// newest is the size of the view from its newest answer on, in o200k_base tokens: that part is always kept verbatim.
 func newest(f *core.Folded) int {
 	n := 0
 	for _, slot := range slices.Backward(f.View.Slots) {

@@ -18,18 +18,19 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Bounds of a growth.
+// Bounds of turn statistics.
 const (
 	maxTurns        = 500   // turns of a session that are listed
-	maxRequestChars = 4_000 // characters of a request that secrets are looked for in: its first line is cut at 120
+	maxRequestChars = 4_000 // characters of a request that are searched for secrets: its first line is cut at 120
 )
 
 // TurnStats implements API.
 func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledger.TurnStats, error) {
-	if err := core.CheckTexts("engine.growth", core.Label("session", r.Session), core.Label("model", r.Model)); err != nil {
+	if err := core.CheckTexts("engine.turnstats", core.Label("session", r.Session),
+		core.Label("model", r.Model)); err != nil {
 		return ledger.TurnStats{}, err
 	}
-	kept, err := l.growths.take(ctx, r.Session) // before the transaction: so each reads on from where the one before it was
+	kept, err := l.turnStats.take(ctx, r.Session) // before the transaction, so that its view is the newest
 	if err != nil {
 		return ledger.TurnStats{}, err
 	}
@@ -39,7 +40,7 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		if err != nil {
 			return ledger.TurnStats{}, err
 		}
-		g, err := l.grown(ctx, tx, f, kept)
+		g, err := l.replayTurns(ctx, tx, f, kept)
 		if err != nil {
 			return ledger.TurnStats{}, err
 		}
@@ -48,7 +49,9 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 			return ledger.TurnStats{}, err
 		}
 		c := f.Counter(r.Model)
-		out := ledger.TurnStats{Use: Use(f, c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier}
+		out := ledger.TurnStats{
+			Use: Use(f, c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier,
+		}
 		l.MaskUse(&out.Use)
 		for _, t := range g.turns {
 			out.Turns = append(out.Turns, t.turn(c))
@@ -65,38 +68,39 @@ func (l *Views) MaskUse(u *ledger.Use) {
 	}
 }
 
-// growth replays the log of a session turn by turn. It is one goroutine's at a time.
-type growth struct {
+// turnReplay replays the log of a session turn by turn. It is not safe for concurrent use.
+type turnReplay struct {
 	rewritten uint64      // how often entries had been rewritten
 	log       core.Folded // as far as it was replayed
 	planner   window.Planner
 	uncut     window.Planner // makes the view as if nothing had been cut
 	sizes     map[string]int // of summaries, by id
-	turns     []grown        // the newest, oldest first
+	turns     []turnStat     // the newest, oldest first
 	earlier   int
 }
 
-// grown is one turn.
-type grown struct {
+// turnStat is one turn.
+type turnStat struct {
 	number              int
 	seq, prompt         int64 // its first entry, and its request; 0: none
 	time                time.Time
 	request             string
-	asked               bool // request is what it is
+	asked               bool // request was read
 	measured            measured
 	filled, added       window.Fill
 	compacted, restored string
 }
 
 // turn returns a turn in the tokens of a model.
-func (t *grown) turn(c tokens.Counter) ledger.Turn {
+func (t *turnStat) turn(c tokens.Counter) ledger.Turn {
 	return ledger.Turn{
-		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()), Measured: t.measured.tokens,
-		Filled: parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
+		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()),
+		Measured: t.measured.tokens,
+		Filled:   parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
 	}
 }
 
-// parts tells what fills a view.
+// parts returns the categories of what fills a view.
 func parts(c tokens.Counter, filled window.Fill) []ledger.Part {
 	out := []ledger.Part{}
 	for _, x := range categories(c, filled) {
@@ -105,20 +109,20 @@ func parts(c tokens.Counter, filled window.Fill) []ledger.Part {
 	return out
 }
 
-// grown returns the turns of a session up to the end of its log. Where ctx ends first, what was replayed stays kept.
-func (l *Views) grown(ctx context.Context, tx kv.Tx, f *core.Folded, kept *keptGrowth) (*growth, error) {
+// replayTurns replays a session to the end of its log. Where ctx ends first, what was replayed stays cached.
+func (l *Views) replayTurns(ctx context.Context, tx kv.Tx, f *core.Folded, kept *cachedStats) (*turnReplay, error) {
 	rewritten, err := sessions.Rewritten(tx, f.Session.ID)
 	if err != nil {
 		return nil, err
 	}
 	g := kept.from(rewritten, len(f.Entries))
-	size := func(r *compaction.Record) (int, error) {
-		text, err := l.SummaryText(ctx, *r)
+	size := func(rec *compaction.Record) (int, error) {
+		text, err := l.SummaryText(ctx, *rec)
 		return core.SummaryTokens(text), err
 	}
 	if err := g.follow(ctx, f, size); err != nil {
 		if ctx.Err() == nil {
-			kept.growth = nil
+			kept.replay = nil
 		}
 		return nil, err
 	}
@@ -142,66 +146,69 @@ func (l *Views) requestLine(ctx context.Context, tx kv.Tx, session string, seq i
 	return l.MaskedTitle(chars.Head(transcript.PlainText(m), maxRequestChars)), err
 }
 
-// follow replays what the log of a session has and was not replayed yet. size returns that of a summary.
-func (g *growth) follow(ctx context.Context, f *core.Folded, size func(*compaction.Record) (int, error)) error {
-	g.log.Policy = f.Policy
-	for i := len(g.log.Entries); i < len(f.Entries); i++ {
+// follow replays the entries of a log that were not replayed yet. size returns the size of a summary.
+func (r *turnReplay) follow(ctx context.Context, f *core.Folded, size summarySize) error {
+	r.log.Policy = f.Policy
+	for i := len(r.log.Entries); i < len(f.Entries); i++ {
 		e := &f.Entries[i]
-		if len(g.turns) == 0 || e.Turn > g.now().number {
+		if len(r.turns) == 0 || e.Turn > r.now().number {
 			if err := ctx.Err(); err != nil {
-				return fault.Wrap(fault.Unavailable, "engine.growth", err)
+				return fault.Wrap(fault.Unavailable, "engine.turnstats", err)
 			}
-			if err := g.begin(e, f.Session.Turns, size); err != nil {
+			if err := r.begin(e, f.Session.Turns, size); err != nil {
 				return err
 			}
 		}
-		g.log.Entries = f.Entries[: i+1 : i+1]
-		if err := g.log.Take(e); err != nil {
+		r.log.Entries = f.Entries[: i+1 : i+1]
+		if err := r.log.Take(e); err != nil {
 			return err
 		}
-		if err := g.now().note(e); err != nil {
+		if err := r.now().note(e); err != nil {
 			return err
 		}
 	}
-	if len(g.turns) == 0 {
+	if len(r.turns) == 0 {
 		return nil
 	}
-	return g.measure(size)
+	return r.measure(size)
 }
+
+// summarySize returns the o200k_base tokens of a summary.
+type summarySize func(*compaction.Record) (int, error)
 
 // now returns the newest turn.
-func (g *growth) now() *grown { return &g.turns[len(g.turns)-1] }
+func (r *turnReplay) now() *turnStat { return &r.turns[len(r.turns)-1] }
 
-// filled returns what fills the view now.
-func (g *growth) filled() window.Fill {
-	if len(g.turns) == 0 {
+// filled returns what fills the view after the newest turn.
+func (r *turnReplay) filled() window.Fill {
+	if len(r.turns) == 0 {
 		return window.Fill{}
 	}
-	return g.now().filled
+	return r.now().filled
 }
 
-// begin begins a turn with an entry. Of the turns before it, those are measured that are among the newest of
-// all; what came before the first request belongs to the first turn.
-func (g *growth) begin(e *sessions.Entry, all int, size func(*compaction.Record) (int, error)) error {
-	if len(g.turns) == 1 && g.now().number == 0 {
-		g.now().number = e.Turn
+// begin begins a turn with an entry. It measures the turn before if that is among the newest maxTurns; what came
+// before the first request belongs to the first turn.
+func (r *turnReplay) begin(e *sessions.Entry, all int, size summarySize) error {
+	if len(r.turns) == 1 && r.now().number == 0 {
+		r.now().number = e.Turn
 		return nil
 	}
-	if len(g.turns) > 0 && g.now().number > all-maxTurns {
-		if err := g.measure(size); err != nil {
+	if len(r.turns) > 0 && r.now().number > all-maxTurns {
+		if err := r.measure(size); err != nil {
 			return err
 		}
 	}
-	g.turns = append(g.turns, grown{number: e.Turn, seq: e.Seq, time: e.Time})
-	if n := len(g.turns) - maxTurns; n > 0 {
-		g.turns = slices.Delete(g.turns, 0, n)
-		g.earlier += n
+	r.turns = append(r.turns, turnStat{number: e.Turn, seq: e.Seq, time: e.Time})
+	if n := len(r.turns) - maxTurns; n > 0 {
+		r.turns = slices.Delete(r.turns, 0, n)
+		r.earlier += n
 	}
 	return nil
 }
 
 // note takes an entry of a turn into account.
-func (t *grown) note(e *sessions.Entry) error {
+func (t *turnStat) note(e *sessions.Entry) error {
 	switch e.Kind {
 	case sessions.KindMessage:
 		if e.Prompt && t.prompt == 0 {
@@ -211,7 +218,7 @@ func (t *grown) note(e *sessions.Entry) error {
 	case sessions.KindCompaction, sessions.KindRestore:
 		var record core.Restored // both name the summary the same way
 		if err := json.Unmarshal(e.Data, &record); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.growth", err)
+			return fault.Wrap(fault.Corrupt, "engine.turnstats", err)
 		}
 		switch {
 		case e.Kind == sessions.KindCompaction:
@@ -225,29 +232,29 @@ func (t *grown) note(e *sessions.Entry) error {
 	return nil
 }
 
-// measure measures the newest turn, which ends where the log was replayed to.
-func (g *growth) measure(size func(*compaction.Record) (int, error)) error {
-	t := g.now()
-	g.log.View = g.planner.Plan(g.log.Input())
-	t.filled = g.log.View.Fill
-	if cur := g.log.Current(); cur != nil {
-		if _, known := g.sizes[cur.ID]; !known {
+// measure measures the newest turn, which ends where the replay is.
+func (r *turnReplay) measure(size summarySize) error {
+	t := r.now()
+	r.log.View = r.planner.Plan(r.log.Input())
+	t.filled = r.log.View.Fill
+	if cur := r.log.Current(); cur != nil {
+		if _, known := r.sizes[cur.ID]; !known {
 			n, err := size(cur)
 			if err != nil {
 				return err
 			}
-			g.sizes[cur.ID] = n
+			r.sizes[cur.ID] = n
 		}
-		t.filled = t.filled.With(window.Summary, g.sizes[cur.ID])
+		t.filled = t.filled.With(window.Summary, r.sizes[cur.ID])
 	}
-	t.added = window.Plan(window.Input{Entries: g.log.Entries[t.seq-1:]}).Fill
+	t.added = window.Plan(window.Input{Entries: r.log.Entries[t.seq-1:]}).Fill
 	return nil
 }
 
 // whole returns the view of a log as if nothing had been cut, edited or left out.
-func (g *growth) whole(f *core.Folded) window.View {
+func (r *turnReplay) whole(f *core.Folded) window.View {
 	if untouched(f) {
 		return f.View
 	}
-	return g.uncut.Plan(window.Input{Entries: f.Entries})
+	return r.uncut.Plan(window.Input{Entries: f.Entries})
 }

@@ -8,65 +8,65 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// maxGrowths is how many sessions' turns are kept.
-const maxGrowths = 2
+// maxCached is how many sessions' turns are cached.
+const maxCached = 2
 
-// growths keeps the turns of the sessions that were asked for last, so that a session that went on is read
-// on from where it was.
-type growths struct {
+// statsCache keeps the turns of the most recently requested sessions, so that only the new part of their logs is
+// replayed.
+type statsCache struct {
 	mu   sync.Mutex
-	kept []*keptGrowth // guarded by mu; the most recently used last
+	kept []*cachedStats // guarded by mu; the most recently used last
 }
 
-// keptGrowth is what is kept of a session. Whoever has put something into held has its growth alone: of several who
-// ask at once one replays, and the others read on from there.
-type keptGrowth struct {
+// cachedStats is the replay of one session. One request at a time has it: of several concurrent ones, the first
+// replays and the others continue from there.
+type cachedStats struct {
 	session string
-	held    chan struct{} // holds one
-	growth  *growth       // of whoever holds it; nil: nothing was replayed
+	held    chan struct{} // a semaphore of one
+	replay  *turnReplay   // owned by the holder of the semaphore; nil: nothing was replayed
 }
 
-// take has what is kept of a session for who asks, who gives it back with release.
+// take returns the cached replay of a session for exclusive use, until release.
 // Errors: unavailable when ctx ends before it is free.
-func (k *growths) take(ctx context.Context, session string) (*keptGrowth, error) {
-	kept := k.find(session)
+func (c *statsCache) take(ctx context.Context, session string) (*cachedStats, error) {
+	kept := c.find(session)
 	select {
 	case kept.held <- struct{}{}:
 		return kept, nil
 	case <-ctx.Done():
-		return nil, fault.Wrap(fault.Unavailable, "engine.growth", ctx.Err())
+		return nil, fault.Wrap(fault.Unavailable, "engine.turnstats", ctx.Err())
 	}
 }
 
-// release gives back what was taken.
-func (g *keptGrowth) release() { <-g.held }
+// release ends the exclusive use.
+func (s *cachedStats) release() { <-s.held }
 
-// find returns what is kept of a session, and lets the oldest go where there are too many. Who has taken that
-// goes on with it.
-func (k *growths) find(session string) *keptGrowth {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	g := &keptGrowth{session: session, held: make(chan struct{}, 1)}
-	if i := slices.IndexFunc(k.kept, func(o *keptGrowth) bool { return o.session == session }); i >= 0 {
-		g = k.kept[i]
-		k.kept = slices.Delete(k.kept, i, i+1)
+// find returns the entry of a session and evicts the least recently used one above maxCached. A request that uses an
+// evicted entry finishes with it.
+func (c *statsCache) find(session string) *cachedStats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &cachedStats{session: session, held: make(chan struct{}, 1)}
+	if i := slices.IndexFunc(c.kept, func(o *cachedStats) bool { return o.session == session }); i >= 0 {
+		s = c.kept[i]
+		c.kept = slices.Delete(c.kept, i, i+1)
 	}
-	k.kept = append(k.kept, g)
-	k.kept = slices.Delete(k.kept, 0, max(0, len(k.kept)-maxGrowths))
-	return g
+	c.kept = append(c.kept, s)
+	c.kept = slices.Delete(c.kept, 0, max(0, len(c.kept)-maxCached))
+	return s
 }
 
-// rest lets go of everything.
-func (k *growths) rest() {
-	k.mu.Lock()
-	k.kept = nil
-	k.mu.Unlock()
+// clear drops all entries.
+func (c *statsCache) clear() {
+	c.mu.Lock()
+	c.kept = nil
+	c.mu.Unlock()
 }
 
-// from returns what a log of so many entries is replayed on from. One that was rewritten since is replayed anew.
-func (g *keptGrowth) from(rewritten uint64, entries int) *growth {
-	if g.growth == nil || g.growth.rewritten != rewritten || len(g.growth.log.Entries) > entries {
-		g.growth = &growth{rewritten: rewritten, sizes: map[string]int{}}
+// from returns the replay that a log of so many entries continues. It starts again if the log was rewritten.
+func (s *cachedStats) from(rewritten uint64, entries int) *turnReplay {
+	if s.replay == nil || s.replay.rewritten != rewritten || len(s.replay.log.Entries) > entries {
+		s.replay = &turnReplay{rewritten: rewritten, sizes: map[string]int{}}
 	}
-	return g.growth
+	return s.replay
 }

@@ -9,11 +9,11 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// TestWhoWaitsForAGrowthMayGiveUp asks for a growth while another one is under way, and does not wait for its end.
-func TestWhoWaitsForAGrowthMayGiveUp(t *testing.T) {
+// TestTurnStatsStopWaitingWhenTheContextEnds requests turn statistics while another request for them is in flight.
+func TestTurnStatsStopWaitingWhenTheContextEnds(t *testing.T) {
 	const session = "s"
 	v := New(nil) // the ledger is not reached
-	kept, err := v.growths.take(t.Context(), session)
+	kept, err := v.turnStats.take(t.Context(), session)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,16 +11,16 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Use tells what fills the window. whole is the view as if nothing had been cut.
+// Use reports what fills the window. whole is the view as if nothing had been cut.
 func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
-	u := Room(f, c, w, filled)
+	u := BriefUse(f, c, w, filled)
 	u.Categories, u.Sources = categories(c, filled), sources(f, c)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
 	return u
 }
 
-// Room is use without what fills the window, and what was saved.
-func Room(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
+// BriefUse is Use without categories, sources and savings.
+func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
 		Threshold: f.Policy.Compact.Threshold(w.Tokens), Categories: []ledger.Category{}, Sources: []ledger.Source{},
@@ -28,7 +28,7 @@ func Room(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill)
 	if cur := f.Current(); cur != nil {
 		u.Summary = cur.ID
 	}
-	if fixed, known := fixed(f, c); known {
+	if fixed, known := fixedInput(f, c); known {
 		u.Fixed = &fixed
 	}
 	u.Measured, _ = newestMeasured(f, anyEntry)
@@ -36,7 +36,7 @@ func Room(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill)
 	return u
 }
 
-// Filled returns what fills the view, with the summary that it starts with.
+// Filled returns what fills the view, including the summary at its start.
 func Filled(f *core.Folded, summary string) window.Fill {
 	if f.Current() == nil {
 		return f.View.Fill
@@ -57,7 +57,7 @@ func untouched(f *core.Folded) bool {
 	return f.Cutoff() == nil && len(f.Edits()) == 0 && f.Policy.Filter.Empty()
 }
 
-// categories tells what fills a view, largest first. Together they are the whole view.
+// categories returns what fills a view, largest first. They add up to the whole view.
 func categories(c tokens.Counter, filled window.Fill) []ledger.Category {
 	kinds := filled.Kinds()
 	slices.SortStableFunc(kinds, func(a, b window.Content) int {
@@ -68,7 +68,9 @@ func categories(c tokens.Counter, filled window.Fill) []ledger.Category {
 	for _, kind := range kinds {
 		upTo += filled[kind]
 		n := c.Of(upTo) // so that roundings do not add up
-		out = append(out, ledger.Category{Name: kind.String(), Tokens: tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper}})
+		out = append(out, ledger.Category{
+			Name: kind.String(), Tokens: tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper},
+		})
 		before = n
 	}
 	return out
@@ -79,7 +81,8 @@ func callsIn(slot window.Slot, e *sessions.Entry) []sessions.Call {
 	if len(slot.DropCalls) == 0 {
 		return e.Calls
 	}
-	return slices.DeleteFunc(slices.Clone(e.Calls), func(c sessions.Call) bool { return slices.Contains(slot.DropCalls, c.ID) })
+	dropped := func(c sessions.Call) bool { return slices.Contains(slot.DropCalls, c.ID) }
+	return slices.DeleteFunc(slices.Clone(e.Calls), dropped)
 }
 
 // resultsIn returns the results of an entry in a slot, none where only texts are shown.
@@ -93,7 +96,7 @@ func resultsIn(slot window.Slot, e *sessions.Entry) []sessions.Result {
 // shown are the edits of a slot.
 type shown []window.Edit
 
-// tokens returns what is shown of a part, or whole where it was not edited.
+// tokens returns the size of a part as it is shown, or whole where it was not edited.
 func (s shown) tokens(seq int64, call string, part window.Part, whole int) int {
 	for _, e := range s {
 		if e.Seq == seq && e.Call == call && e.Part == part {

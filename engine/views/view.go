@@ -17,7 +17,8 @@ import (
 
 // View implements API.
 func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResponse, error) {
-	if err := core.CheckTexts("engine.view", core.Label("session", r.Session), core.Label("model", r.Model), core.Label("agent", r.Agent)); err != nil {
+	if err := core.CheckTexts("engine.view", core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("agent", r.Agent)); err != nil {
 		return ledger.ViewResponse{}, err
 	}
 	resp, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.ViewResponse, error) {
@@ -26,7 +27,9 @@ func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResp
 			return ledger.ViewResponse{}, err
 		}
 		if r.Position != 0 && r.Position != f.Session.Seq {
-			return ledger.ViewResponse{}, fault.New(fault.Stale, "engine.view", "the log of session %s went on from %d to %d while its view was read", r.Session, r.Position, f.Session.Seq).
+			return ledger.ViewResponse{}, fault.New(fault.Stale, "engine.view",
+				"the log of session %s grew from %d to %d while its view was read", r.Session, r.Position,
+				f.Session.Seq).
 				WithHint("read the view again from its start")
 		}
 		return l.Page(ctx, tx, f, r)
@@ -67,7 +70,7 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 		if err != nil {
 			return ledger.ViewResponse{}, err
 		}
-		// What moves into a blob takes a page of its own, so that no two such are in memory.
+		// A message that moves into a blob has a page of its own, so that only one such is in memory.
 		for _, m := range pieces {
 			size += min(len(m.JSON), limits.Page) + messageSize
 		}
@@ -80,8 +83,7 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 	return resp, nil
 }
 
-// messageSize is what a message takes in a page beside its JSON, in bytes; as much again as base64
-// adds to it.
+// messageSize is the upper bound of the members of a message in a page other than its JSON, in bytes.
 const messageSize = 130
 
 // SummaryMessage returns the message at the head of a compacted view, and its text.
@@ -101,8 +103,8 @@ func (l *Views) SummaryMessage(ctx context.Context, f *core.Folded) ([]ledger.Vi
 	}}, text, nil
 }
 
-// Format returns the provider's format of the session's messages: that of the view, or of the newest
-// message where the view has none left.
+// Format returns the provider's format of the session's messages: that of the view, or of the newest message where
+// the view is empty.
 func Format(f *core.Folded) transcript.Format {
 	if n := len(f.View.Slots); n > 0 {
 		return f.View.Slots[n-1].Format
@@ -115,7 +117,7 @@ func Format(f *core.Folded) transcript.Format {
 	return transcript.Anthropic
 }
 
-// Render returns what a slot is for its provider: its messages, and behind them the one that follows it.
+// Render returns the messages of a slot as its provider gets them, and then the note after it.
 func (l *Views) Render(ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot) ([]ledger.ViewMessage, error) {
 	if slot.After == "" {
 		return l.renderSlot(ctx, tx, f, slot)
@@ -127,18 +129,21 @@ func (l *Views) Render(ctx context.Context, tx kv.Tx, f *core.Folded, slot windo
 	return append(pieces, after), err
 }
 
-// ourMessage is a message of the ledger itself that stands in a view at the place of an entry.
+// ourMessage is a message that the ledger itself puts into a view in the place of an entry.
 func ourMessage(f *core.Folded, slot window.Slot, seq int64, text string) ledger.ViewMessage {
 	return ledger.ViewMessage{
-		Seq: seq, ID: f.Entries[seq-1].ID, Role: transcript.RoleUser, Format: slot.Format, Turn: slot.Turn, Tokens: slot.Tokens,
+		Seq: seq, ID: f.Entries[seq-1].ID, Role: transcript.RoleUser, Format: slot.Format, Turn: slot.Turn,
+		Tokens: slot.Tokens,
 		Edited: true, JSON: transcript.NewMessage(slot.Format, transcript.RoleUser, text),
 	}
 }
 
-// renderSlot returns what a slot itself is for its provider, one message or, where results and items are
-// messages of their own, several: the original bytes, or, where something stands in for a part, the original
-// with exactly that part replaced. It is nothing when nothing is left that could be sent.
-func (l *Views) renderSlot(ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot) ([]ledger.ViewMessage, error) {
+// renderSlot returns the messages of a slot itself: one, or several where results and items are messages of their
+// own. They are the original bytes, or the original with exactly the replaced parts changed. There are none when
+// nothing is left that could be sent.
+func (l *Views) renderSlot(
+	ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot,
+) ([]ledger.ViewMessage, error) {
 	if slot.Note != "" {
 		return []ledger.ViewMessage{ourMessage(f, slot, slot.Seqs[0], slot.Note)}, nil
 	}
@@ -151,7 +156,7 @@ func (l *Views) renderSlot(ctx context.Context, tx kv.Tx, f *core.Folded, slot w
 			return nil, err
 		}
 		if e.Forgotten != nil && e.Role == transcript.RoleTool && !transcript.Joins(slot.Format) {
-			continue // a result that says so is added, and nothing but results may stand there
+			continue // Render adds a result that says so, and nothing but results may be there
 		}
 		raw, err := l.Message(ctx, e)
 		if err != nil {
@@ -180,8 +185,10 @@ func (l *Views) renderSlot(ctx context.Context, tx kv.Tx, f *core.Folded, slot w
 	return placed(slot, records, raws, pieces), nil
 }
 
-// placed says of each piece of a slot where it comes from, and what it takes.
-func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece) []ledger.ViewMessage {
+// placed adds the origin and the size to each piece of a slot.
+func placed(
+	slot window.Slot, records []sessions.Entry, raws []transcript.Record, pieces []transcript.Piece,
+) []ledger.ViewMessage {
 	out := make([]ledger.ViewMessage, len(pieces))
 	rest := slot.Tokens
 	for i, p := range pieces {
@@ -204,7 +211,7 @@ func placed(slot window.Slot, records []sessions.Entry, raws []transcript.Record
 	return out
 }
 
-// shownTokens is what an entry takes with stubs in the place of results, and what was edited as it is shown.
+// shownTokens is the size of an entry as it is shown, with stubs and edits.
 func shownTokens(slot window.Slot, e sessions.Entry) int {
 	n := e.Tokens
 	for _, r := range e.Results {
@@ -220,7 +227,7 @@ func shownTokens(slot window.Slot, e sessions.Entry) int {
 	return max(n, 0)
 }
 
-// moveLong moves the messages that do not fit a page into blobs, outside of any transaction: it may
+// moveLong moves the messages that do not fit a page into blobs. It runs outside of any transaction because it may
 // have to wait for a garbage collection.
 func (l *Views) moveLong(ctx context.Context, messages []ledger.ViewMessage) error {
 	size := 0

@@ -1,16 +1,16 @@
-// Package views shows what a model is to see of a session, and decides what of it is shown less.
+// Package views builds the view of a session that a model gets, and decides which parts of it are shortened.
 package views
 
 import "ctxledger.dev/engine/core"
 
-// Views implements ledger.Views but for Status, which needs the plan of a compaction.
+// Views implements ledger.Views except Status, which needs the plan of a compaction.
 type Views struct {
 	*core.Ledger
-	growths growths
+	turnStats statsCache
 }
 
 // New returns the views of an open ledger.
 func New(l *core.Ledger) *Views { return &Views{Ledger: l} }
 
-// Rest drops what is kept only to be faster.
-func (l *Views) Rest() { l.growths.rest() }
+// Rest drops the caches.
+func (l *Views) Rest() { l.turnStats.clear() }

@@ -13,11 +13,11 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// BucketWindows holds what errors of providers taught: digest of endpoint and model → overflow.Learned.
+// BucketWindows holds limits learned from errors of providers: digest of endpoint and model → overflow.Learned.
 const BucketWindows kv.Bucket = "windows"
 
-// WindowOf returns the window of a model, or of the session's when none is named: what is configured, or
-// what an error taught, if that is less.
+// WindowOf returns the window of a model, or of the session's when none is named: the configured one, or the one
+// learned from an error, if that is smaller.
 func (l *Views) WindowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window, error) {
 	if model == "" {
 		model = f.Session.Model
@@ -26,13 +26,13 @@ func (l *Views) WindowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window,
 	return l.windowAt(tx, f, model, at, numCtx)
 }
 
-// windowAt is windowOf for a model where it is called.
+// windowAt is WindowOf for a model at an endpoint.
 func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Place, numCtx int) (ledger.Window, error) {
 	w := ledger.Window{Model: model}
 	w.Profile, _ = f.Models.Window(model)
-	for _, told := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
-		if told.Data.Place == at && told.Data.OutputCap > 0 {
-			w.OutputCap = told.Data.OutputCap
+	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+		if past.Data.Place == at && past.Data.OutputCap > 0 {
+			w.OutputCap = past.Data.OutputCap
 		}
 	}
 	known, err := learnedWindow(tx, at)
@@ -46,19 +46,19 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	return w, nil
 }
 
-// served returns where the session calls a model, as far as its overflows told: an error is about one
-// model behind one address.
+// served returns where the session calls a model, by its newest overflow: an error is about one model behind one
+// address.
 func served(f *core.Folded, model string) (at overflow.Place, numCtx int) {
 	at.Model = tokens.NewEstimator(model).Model()
-	for _, told := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
-		if told.Data.Place.Model == at.Model {
-			at, numCtx = told.Data.Place, told.Data.NumCtx
+	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+		if past.Data.Place.Model == at.Model {
+			at, numCtx = past.Data.Place, past.Data.NumCtx
 		}
 	}
 	return at, numCtx
 }
 
-// learnedWindow returns what was learned of a place, the zero value where nothing was.
+// learnedWindow returns what was learned of a model at an endpoint, or the zero value.
 func learnedWindow(tx kv.Tx, at overflow.Place) (known overflow.Learned, err error) {
 	raw, err := tx.Get(BucketWindows, windowKey(at))
 	if err != nil || raw == nil {
@@ -79,8 +79,10 @@ func windowKey(at overflow.Place) []byte {
 	return []byte(sessions.Digest([]byte(at.Provider + "\x00" + at.Endpoint + "\x00" + at.Model)))
 }
 
-// learnWindow takes in what an error says about the window of a model, and returns what follows.
-func learnWindow(tx kv.Tx, v overflow.Verdict, at overflow.Place, profile int, q overflow.Request, now time.Time) (overflow.Learned, overflow.Lesson, error) {
+// learnWindow records what an error says about the window of a model, and returns what is known then.
+func learnWindow(
+	tx kv.Tx, v overflow.Verdict, at overflow.Place, profile int, q overflow.Request, now time.Time,
+) (overflow.Learned, overflow.Lesson, error) {
 	known, err := learnedWindow(tx, at)
 	if err != nil {
 		return known, overflow.Nothing, err

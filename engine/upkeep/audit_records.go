@@ -53,9 +53,9 @@ func (x *auditor) summaries() error {
 	return nil
 }
 
-// beside checks what is kept beside the logs: stubs, commands, the state of imports.
-func (x *auditor) beside() error {
-	err := x.Sweep(core.BucketStubs, func(r kv.Record) (bool, error) {
+// stubs checks that every stub is of a result that an artifact stores.
+func (x *auditor) stubs() error {
+	return x.Sweep(core.BucketStubs, func(r kv.Record) (bool, error) {
 		session, rest, _ := strings.Cut(string(r.Key), "\x00")
 		if len(rest) < 8 {
 			return false, nil
@@ -65,9 +65,10 @@ func (x *auditor) beside() error {
 			return sessions.ClipID(res.CallID) == rest[8:] && res.Artifact != "" && e.Forgotten == nil
 		}), err
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// commands checks that every kept command line has its intent.
+func (x *auditor) commands() error {
 	known := map[string]bool{}
 	for in, err := range intents.All(x.Tx) {
 		if err != nil {
@@ -77,10 +78,11 @@ func (x *auditor) beside() error {
 			known[string(attribution.CommandKey(in))] = true
 		}
 	}
-	err = x.Sweep(attribution.BucketCommands, func(r kv.Record) (bool, error) { return known[string(r.Key)], nil })
-	if err != nil {
-		return err
-	}
+	return x.Sweep(attribution.BucketCommands, func(r kv.Record) (bool, error) { return known[string(r.Key)], nil })
+}
+
+// imports checks the state of imports.
+func (x *auditor) imports() error {
 	return x.Each(core.BucketImports, "import", func(r kv.Record) error {
 		var st core.ImportRecord
 		if err := json.Unmarshal(r.Value, &st); err != nil {
@@ -90,13 +92,13 @@ func (x *auditor) beside() error {
 			return nil
 		}
 		if _, err := sessions.Get(x.Tx, st.Session); err != nil {
-			return fault.New(fault.Corrupt, "engine.audit", "session %s, into which it reads, is not there", st.Session)
+			return fault.New(fault.Corrupt, "engine.audit", "its session %s does not exist", st.Session)
 		}
 		return nil
 	})
 }
 
-// keys checks the answers to mutations and their index by time.
+// keys checks the stored responses to mutations and their index by time.
 func (x *auditor) keys() error {
 	at := map[string][]byte{} // by key, where the index has it
 	err := x.Each(core.BucketKeys, "answer to request", func(r kv.Record) error {
@@ -124,8 +126,8 @@ func (x *auditor) keys() error {
 	return nil
 }
 
-// events checks that events can be read and follow each other. A gap is filled, so that whoever follows
-// the ledger counts on.
+// events checks that events can be read and are numbered without gaps. A gap is filled, so that followers of the
+// ledger can continue.
 func (x *auditor) events() error {
 	last := int64(0)
 	var missing []ledger.Event
@@ -133,7 +135,8 @@ func (x *auditor) events() error {
 		var e ledger.Event
 		err := json.Unmarshal(r.Value, &e)
 		if err != nil || !bytes.Equal(core.SeqKey(e.Seq), r.Key) {
-			return fault.New(fault.Corrupt, "engine.audit", "it is none, or another one: %v", err)
+			return fault.New(fault.Corrupt, "engine.audit", "it cannot be read, or key and stored number differ: %v",
+				err)
 		}
 		if last > 0 && e.Seq > last+1 {
 			x.FindLost(fmt.Sprintf("events %d to %d", last+1, e.Seq-1), "are missing")
@@ -159,12 +162,12 @@ func (x *auditor) events() error {
 	return nil
 }
 
-// estimators checks what was learnt of models. What cannot be read is given up: it is learnt anew.
+// estimators checks what was learned about models. Unreadable records are lost and learned again.
 func (x *auditor) estimators() error {
 	err := x.Each(core.BucketEstimators, "estimator", func(r kv.Record) error {
 		_, err := tokens.ParseEstimator("a model", r.Value)
 		if fault.Is(err, fault.Unavailable) {
-			return nil // of a newer program, which can
+			return nil // a newer program wrote it
 		}
 		return err
 	})
