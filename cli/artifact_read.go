@@ -18,8 +18,8 @@ func (a *app) artifactRead() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "read HANDLE",
 		Short: "Read a part of an artifact, of a summary's range or of a message",
-		Long: "Reads from the start, or what one of the flags selects, a page at a time. Standard error says what\n" +
-			"was read and how to go on. `ctxledger cat HANDLE` prints everything at once.",
+		Long: "Reads one page, from the start or from what a flag selects. Standard error says what was read and how\n" +
+			"to read the next page. `ctxledger cat HANDLE` prints everything at once.",
 		Example: "  ctxledger artifact read a3f9c20b1d7e --lines 100-140\n  ctxledger artifact read a3f9c20b1d7e --tail 20\n" +
 			"  ctxledger artifact read a3f9c20b1d7e --json-path '$.items[0].name'",
 		Args: a.args(1, 1),
@@ -32,8 +32,8 @@ func (a *app) artifactRead() *cobra.Command {
 	f.StringVar(&s.Bytes, "bytes", "", "`BYTES`, as in 0-4095")
 	f.IntVar(&s.Head, "head", 0, "the first `N` lines")
 	f.IntVar(&s.Tail, "tail", 0, "the last `N` lines")
-	f.StringVar(&s.JSONPath, "json-path", "", "values of a JSON document, at a `PATH` such as $.items[0].name")
-	f.StringVar(&s.Search, "search", "", "the passages that fit these `WORDS` best")
+	f.StringVar(&s.JSONPath, "json-path", "", "values of a JSON document at `PATH`, such as $.items[0].name")
+	f.StringVar(&s.Search, "search", "", "the passages that match `WORDS` best")
 	pageFlags(cmd, &s)
 	return cmd
 }
@@ -41,7 +41,7 @@ func (a *app) artifactRead() *cobra.Command {
 // pageFlags are the flags of every command that prints a page.
 func pageFlags(cmd *cobra.Command, s *artifacts.Selection) {
 	cmd.Flags().IntVar(&s.Limit, "limit", 0, "at most `N` characters (default 8000, at most 40000)")
-	cmd.Flags().Int64Var(&s.After, "after", 0, "go on with a search behind `N`, as the page before says")
+	cmd.Flags().Int64Var(&s.After, "after", 0, "continue a search after `N`, as the previous page says")
 }
 
 func (a *app) artifactGrep() *cobra.Command {
@@ -62,7 +62,7 @@ func (a *app) artifactGrep() *cobra.Command {
 }
 
 // readPage prints one page of what a handle names.
-func (a *app) readPage(ctx context.Context, api ledger.API, handle string, s artifacts.Selection) error {
+func (a *app) readPage(ctx context.Context, api ledger.ArtifactStore, handle string, s artifacts.Selection) error {
 	page, err := api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: handle, Selection: s})
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *app) readPage(ctx context.Context, api ledger.API, handle string, s art
 	}
 	a.say("%s of %s, %s", page.Range, chars.Plural(page.TotalLines, "line"), chars.Size(page.TotalBytes))
 	if page.Next != nil {
-		a.hint("it goes on with `%s`", readCommand(handle, *page.Next))
+		a.hint("next page: `%s`", readCommand(handle, *page.Next))
 	}
 	text := page.Text
 	if text != "" && !strings.HasSuffix(text, "\n") && page.Next == nil {
@@ -87,21 +87,15 @@ func readCommand(handle string, s artifacts.Selection) string {
 	if s.Grep != "" {
 		cmd = "ctxledger artifact grep " + quoted(s.Grep) + " " + handle
 	}
-	for _, f := range []struct{ flag, value string }{
-		{"lines", s.Lines}, {"bytes", s.Bytes}, {"json-path", s.JSONPath}, {"search", s.Search},
-	} {
-		if f.value != "" {
-			cmd += " --" + f.flag + " " + quoted(f.value)
-		}
-	}
 	for _, f := range []struct {
 		flag  string
-		value int64
+		value any
 	}{
-		{"head", int64(s.Head)}, {"tail", int64(s.Tail)}, {"context", int64(s.Context)}, {"limit", int64(s.Limit)}, {"after", s.After},
+		{"lines", s.Lines}, {"bytes", s.Bytes}, {"json-path", s.JSONPath}, {"search", s.Search},
+		{"head", s.Head}, {"tail", s.Tail}, {"context", s.Context}, {"limit", s.Limit}, {"after", s.After},
 	} {
-		if f.value > 0 {
-			cmd += fmt.Sprintf(" --%s %d", f.flag, f.value)
+		if value := fmt.Sprint(f.value); value != "" && value != "0" {
+			cmd += " --" + f.flag + " " + quoted(value)
 		}
 	}
 	return cmd
@@ -119,12 +113,12 @@ func (a *app) artifactSearch() *cobra.Command {
 	r := ledger.SearchArtifactsRequest{}
 	cmd := &cobra.Command{
 		Use:     "search WORDS",
-		Short:   "Passages in all artifacts that fit the words best",
+		Short:   "Search all artifacts for the passages that match best",
 		Example: "  ctxledger artifact search 'connection refused'",
 		Args:    a.args(1, 1),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			if r.Limit < 1 {
-				return misuse("--limit takes a number from 1, not %d", r.Limit)
+			if err := atLeast(1, r.Limit, "--limit"); err != nil {
+				return err
 			}
 			r.Query = args[0]
 			resp, err := api.SearchArtifacts(ctx, r)
@@ -144,7 +138,7 @@ func (a *app) artifactSearch() *cobra.Command {
 
 func printPassages(w io.Writer, passages []artifacts.Passage) {
 	if len(passages) == 0 {
-		fmt.Fprintln(w, "nothing fits")
+		fmt.Fprintln(w, "no passage matches")
 	}
 	for i, p := range passages {
 		if i > 0 {

@@ -25,8 +25,8 @@ type authorFlags struct {
 
 func (f *authorFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.model, "model", "", "in modes llm and hybrid: have `MODEL` write instead of the configured one")
-	flags.StringVar(&f.summary, "summary", "", "take the summary from `FILE` (- is standard input) instead of asking a model")
+	flags.StringVar(&f.model, "model", "", "in modes llm and hybrid: `MODEL` writes instead of the configured one")
+	flags.StringVar(&f.summary, "summary", "", "read the summary from `FILE` (- is standard input) instead of asking a model")
 	flags.BoolVar(&f.reasoning, "reasoning", false, "keep excerpts of the model's reasoning")
 }
 
@@ -48,7 +48,9 @@ func (f authorFlags) check(mode string) error {
 const maxSummary = 1 << 20
 
 // compacted plans and accepts a compaction, with a model or a supplied text where the mode wants one.
-func (a *app) compacted(ctx context.Context, api ledger.API, r ledger.PlanCompactionRequest, f authorFlags) (ledger.CompactionPlan, error) {
+func (a *app) compacted(
+	ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactionRequest, f authorFlags,
+) (ledger.CompactionPlan, error) {
 	r.Options.Reasoning = f.reasoning
 	if !r.Options.Mode.Asks() {
 		return ledger.Compact(ctx, api, r, "", false)
@@ -58,9 +60,10 @@ func (a *app) compacted(ctx context.Context, api ledger.API, r ledger.PlanCompac
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
-		return ledger.CompactBy(ctx, api, r, "", false, func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
+		author := func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
 			return compaction.Supplied(b, text), nil
-		})
+		}
+		return ledger.CompactBy(ctx, api, r, "", false, author)
 	}
 	author, sections, err := a.openAuthor(f.model)
 	if err != nil {
@@ -70,8 +73,8 @@ func (a *app) compacted(ctx context.Context, api ledger.API, r ledger.PlanCompac
 	return ledger.CompactBy(ctx, api, r, "", false, author)
 }
 
-// openAuthor returns the configured model as an author, and the sections of its summaries. What a workspace
-// configures the person at the terminal is asked about first.
+// openAuthor returns the configured model as an author, and the sections of its summaries. It first asks the
+// person at the terminal to confirm what a workspace configures.
 func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 	approved, err := trust.Confirm(a.Env, a.place, a.In, a.Err)
 	if err != nil {
@@ -91,7 +94,7 @@ func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 	}, model.Config().Sections, nil
 }
 
-// sayDied shows what a program said before it failed, where that is more than the error has room for.
+// sayDied shows what a program wrote before it failed, if that is more than the one line in the error.
 func (a *app) sayDied(said string) {
 	if !strings.Contains(strings.TrimSpace(said), "\n") {
 		return
@@ -102,17 +105,13 @@ func (a *app) sayDied(said string) {
 	}
 }
 
-// supplied reads a summary that somebody wrote.
+// supplied reads a summary from a file.
 func (a *app) supplied(name string) (string, error) {
-	in := a.In
-	if name != "-" {
-		file, err := openFile(name, a.absolute(name))
-		if err != nil {
-			return "", err
-		}
-		defer file.Close() // only read
-		in = file
+	in, _, err := a.input(name)
+	if err != nil {
+		return "", err
 	}
+	defer in.Close() // only read
 	raw, err := io.ReadAll(io.LimitReader(in, maxSummary+1))
 	switch {
 	case err != nil:
@@ -125,7 +124,7 @@ func (a *app) supplied(name string) (string, error) {
 	return string(raw), nil
 }
 
-// sayRun says what became of a model's summary, and what it cost.
+// sayRun says how a model's summary was made, and what it cost.
 func (a *app) sayRun(r *compaction.Run) {
 	if r == nil {
 		return
@@ -139,6 +138,8 @@ func (a *app) sayRun(r *compaction.Run) {
 		if r.Estimated {
 			mark = "≈"
 		}
-		a.say("%[1]s: %[2]s%[3]s input, %[2]s%[4]s output tokens", chars.Plural(r.Calls, "request"), mark, chars.Commas(int(r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)), chars.Commas(int(r.Usage.Output)))
+		input := r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite
+		a.say("%[1]s: %[2]s%[3]s input, %[2]s%[4]s output tokens",
+			chars.Plural(r.Calls, "request"), mark, chars.Commas(input), chars.Commas(r.Usage.Output))
 	}
 }

@@ -21,7 +21,7 @@ func (a *app) auto(ctx context.Context, api ledger.API, session string, f compac
 		return err
 	}
 	a.sayAuto(out)
-	switch f.format {
+	switch f.output.format {
 	case formatJSON:
 		return a.answerJSON(out)
 	case formatMessages:
@@ -47,7 +47,7 @@ func (a *app) sayAuto(out ledger.AutoResult) {
 	}
 	a.say("session %s: %s: %s", out.Edited.Session, what, out.Why)
 	if out.Action == ledger.AutoCompacted {
-		a.hint("`ctxledger restore --apply %s` takes it back", out.Compaction.Summary.ID)
+		a.hint("`ctxledger restore --apply %s` undoes it", out.Compaction.Summary.ID)
 	}
 	if out.Edited.Warn {
 		a.say("an agent of session %s nears the input at which it is compacted", out.Edited.Session)

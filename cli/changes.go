@@ -18,30 +18,26 @@ func (a *app) changesCommand() *cobra.Command {
 	r := ledger.ChangesRequest{}
 	cmd := &cobra.Command{
 		Use:   "changes [--session S] [PATH]",
-		Short: "What happened to files, newest first",
-		Long: "Lists what the ledger knows of changes to files, with the source of each: observed by ctxledger,\n" +
-			"told by a session's tool calls (transcript), or inferred from a command that was run. An observed change\n" +
-			"is that of the call that ran when the file changed: of one of several such calls where it says session?,\n" +
-			"of somebody else (external) where there was none.",
+		Short: "List changes of files, newest first",
+		Long: "Lists the recorded changes of files, each with its source: observed by ctxledger, reported by a session's\n" +
+			"tool call (transcript), or inferred from a command. An observed change is attributed to the call that ran\n" +
+			"when the file changed. If several ran, their sessions are marked with a question mark; if none ran, the\n" +
+			"change is external.",
 		Example: "  ctxledger changes\n  ctxledger changes --session ab03de2c internal/",
 		Args:    a.args(0, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (resp ledger.ChangesResponse, err error) {
 			if r.Limit < 1 || r.Since < 0 {
-				return misuse("--limit takes a number from 1, --since one from 0")
+				return resp, misuse("--limit must be at least 1, --since at least 0")
 			}
 			if r.Session != "" {
 				s, err := a.session(ctx, r.Session, true)
 				if err != nil {
-					return err
+					return resp, err
 				}
 				r.Session = s.ID
 			}
-			resp, err := a.changes(ctx, api, r, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			return a.answer(resp, func(w io.Writer) { a.printChanges(w, resp) })
-		}),
+			return a.changes(ctx, api, r, strings.Join(args, ""))
+		}, a.printChanges),
 	}
 	cmd.Flags().StringVar(&r.Session, "session", "", "only session `S`, with the files that it read and others changed since")
 	cmd.Flags().Int64Var(&r.Since, "since", 0, "only changes with a number above `N`")
@@ -49,8 +45,11 @@ func (a *app) changesCommand() *cobra.Command {
 	return cmd
 }
 
-// changes asks for the changes of a path, "" being all, in the first sense of it that has some.
-func (a *app) changes(ctx context.Context, api ledger.API, r ledger.ChangesRequest, name string) (resp ledger.ChangesResponse, err error) {
+// changes asks for the changes of a path, or of all files if name is "". Of the paths that name may mean it
+// takes the first with changes.
+func (a *app) changes(
+	ctx context.Context, api ledger.Files, r ledger.ChangesRequest, name string,
+) (resp ledger.ChangesResponse, err error) {
 	if name == "" {
 		return api.Changes(ctx, r)
 	}
@@ -115,7 +114,7 @@ func author(c changes.Change) string {
 	return strings.Join(names, " ")
 }
 
-// turn prints the number of a turn; there is none outside of a session.
+// turn prints the number of a turn; outside of a session there is none.
 func turn(n int) string {
 	if n == 0 {
 		return ""

@@ -10,19 +10,50 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
-// The formats in which a compaction is answered.
+// The formats of answers with messages.
 const (
 	formatText     = "text"
 	formatJSON     = "json"
 	formatMessages = "messages"
 )
+
+// outputFlags are the flags of the commands that read and print messages.
+type outputFlags struct {
+	format string // "" before check: the default
+	wire   string // format of the messages in a file; "": recognised
+}
+
+func (f *outputFlags) define(cmd *cobra.Command, formats string) {
+	cmd.Flags().StringVar(&f.format, "format", "", "`FORMAT`: "+formats+" (default text)")
+	cmd.Flags().StringVar(&f.wire, "messages", "",
+		"FILE holds messages in `FORMAT`, one of "+transcript.FormatNames()+" (default: recognised)")
+}
+
+// check sets the default format, and refuses unknown formats.
+func (f *outputFlags) check(json bool) error {
+	switch {
+	case f.wire != "" && !slices.Contains(transcript.Formats(), transcript.Format(f.wire)):
+		return misuse("there is no format of messages %q: use one of %s", f.wire, transcript.FormatNames())
+	case json && f.format == formatText:
+		return misuse("give --json or --format text, not both")
+	case f.format == "" && json:
+		f.format = formatJSON
+	case f.format == "":
+		f.format = formatText
+	case !slices.Contains([]string{formatText, formatJSON, formatMessages}, f.format):
+		return misuse("there is no format %q: use text, json or messages", f.format)
+	}
+	return nil
+}
 
 // compactFlags are the flags of the compact command.
 type compactFlags struct {
@@ -30,8 +61,7 @@ type compactFlags struct {
 	budget int
 	chars  int
 	keep   int
-	format string
-	wire   string
+	output outputFlags
 	author authorFlags
 }
 
@@ -40,25 +70,23 @@ func (a *app) compactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact [SESSION|FILE]",
 		Short: "Replace the older part of a session by a summary, reversibly",
-		Long: "Compacts a session, or a file, which is read into the ledger first: an agent's session file, or the\n" +
-			"messages of a conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that\n" +
-			"a summary stands for and takes the compaction back. With --mode auto only what the policy asks for now is\n" +
-			"done: nothing, a step of edits, or a compaction (`context` in ctxledger.yaml); the answer says why.",
+		Long: "Compacts a session, or a file, which is imported first: an agent's session file, or the messages of a\n" +
+			"conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that a summary\n" +
+			"replaces, or undoes the compaction. --mode auto does only what is due by the policy (`context` in\n" +
+			"ctxledger.yaml): nothing, a step of edits, or a compaction; the answer says why.",
 		Example: "  ctxledger compact\n  ctxledger compact --budget 2000 session.jsonl\n" +
 			"  ctxledger compact --format messages ab03de2c > messages.json",
 		Args: a.args(0, 1),
 	}
-	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), window (drop the oldest turns), llm or hybrid (a model writes, see docs/configuration.md), auto (only what is due now)")
+	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), "+
+		"window (drop the oldest turns), llm or hybrid (a model writes, see docs/configuration.md), "+
+		"auto (only what is due now)")
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary; in window mode for the whole view")
 	cmd.Flags().IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
 	f.author.define(cmd)
-	cmd.Flags().StringVar(&f.format, "format", formatText, "`FORMAT`: text (the summary alone), json, or messages (the new view)")
-	cmd.Flags().StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`, one of "+transcript.FormatNames()+" (default: recognised)")
+	f.output.define(cmd, "text (only the summary), json, or messages (the new view)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if a.json && !cmd.Flags().Changed("format") {
-			f.format = formatJSON
-		}
 		if f.author.summary != "" && !cmd.Flags().Changed("mode") {
 			f.mode = string(compaction.LLM)
 		}
@@ -73,26 +101,24 @@ func (a *app) compactCommand() *cobra.Command {
 }
 
 // check refuses flags that contradict each other.
-func (f compactFlags) check(json bool) error {
+func (f *compactFlags) check(json bool) error {
 	switch {
 	case f.mode == string(compaction.Lossless):
-		return misuse("mode lossless needs the evidence store, which this version does not have: use intent, or hybrid with a model")
+		return misuse("mode lossless needs the evidence store, which this version does not have: " +
+			"use intent, or hybrid with a model")
 	case f.mode != modeAuto && !slices.Contains(modes, compaction.Mode(f.mode)):
 		return misuse("there is no mode %q: use intent, window, llm, hybrid or auto", f.mode)
 	case f.chars > 0 && f.mode == modeAuto:
-		return misuse("--budget-chars compacts whether it is due or not: give --budget in mode auto")
+		return misuse("--budget-chars does not work in mode auto: give --budget")
 	case f.chars > 0 && compaction.Mode(f.mode).Asks():
-		return misuse("--budget-chars would ask a model again and again: give --budget in mode %s", f.mode)
+		return misuse("--budget-chars would ask a model repeatedly in mode %s: give --budget", f.mode)
 	case f.budget < 0 || f.chars < 0 || f.keep < 0:
-		return misuse("--budget, --budget-chars and --keep take numbers from 0, which leaves them to ctxledger")
+		return misuse("--budget, --budget-chars and --keep take numbers from 0 (ctxledger decides)")
 	case f.budget > 0 && f.chars > 0:
 		return misuse("give --budget or --budget-chars, not both")
-	case f.format != formatText && f.format != formatJSON && f.format != formatMessages:
-		return misuse("there is no format %q: use text, json or messages", f.format)
-	case f.wire != "" && !slices.Contains(transcript.Formats(), transcript.Format(f.wire)):
-		return misuse("there is no format of messages %q: use one of %s", f.wire, transcript.FormatNames())
-	case json && f.format == formatText:
-		return misuse("give --json or --format text, not both")
+	}
+	if err := f.output.check(json); err != nil {
+		return err
 	}
 	return f.author.check(f.mode)
 }
@@ -101,11 +127,7 @@ func (f compactFlags) check(json bool) error {
 var modes = []compaction.Mode{compaction.Intent, compaction.Window, compaction.LLM, compaction.Hybrid}
 
 func (a *app) compact(ctx context.Context, api ledger.API, what string, f compactFlags) error {
-	name, err := a.sessionOf(ctx, api, what, f.wire)
-	if err != nil {
-		return err
-	}
-	s, err := a.session(ctx, name, false)
+	s, err := a.sessionOf(ctx, api, what, f.output.wire)
 	if err != nil {
 		return err
 	}
@@ -124,22 +146,26 @@ func (a *app) compact(ctx context.Context, api ledger.API, what string, f compac
 	if err != nil {
 		return err
 	}
-	return a.printCompaction(ctx, api, p, f.format)
+	return a.printCompaction(ctx, api, p, f.output.format)
 }
 
-// sessionOf returns the session that an argument names: that of a file is read into the ledger.
-func (a *app) sessionOf(ctx context.Context, api ledger.API, what, wire string) (string, error) {
-	if what == "" || !a.isFile(what) {
-		if wire != "" {
-			return "", misuse("--messages is about a file of messages: name one")
+// sessionOf returns the session that an argument names. A file it first reads into the ledger.
+func (a *app) sessionOf(ctx context.Context, api ledger.API, what, wire string) (s sessions.Session, err error) {
+	switch isFile := what != "" && a.isFile(what); {
+	case isFile:
+		file := what
+		if what, err = a.conversation(ctx, api, file, wire); err == nil && what == "" {
+			var r agents.Report
+			r, err = a.importFile(ctx, api, file)
+			what = r.Session
 		}
-		return what, nil
+	case wire != "":
+		err = misuse("--messages needs a file of messages: name one")
 	}
-	if name, err := a.conversation(ctx, api, what, wire); err != nil || name != "" {
-		return name, err
+	if err != nil {
+		return s, err
 	}
-	r, err := a.importFile(ctx, api, what)
-	return r.Session, err
+	return a.session(ctx, what, false)
 }
 
 // isFile reports whether an argument names a file rather than a session.
@@ -149,7 +175,7 @@ func (a *app) isFile(name string) bool {
 }
 
 // charBudget finds a budget in tokens whose summary has at most so many characters.
-func charBudget(ctx context.Context, api ledger.API, r ledger.PlanCompactionRequest, most int) (int, error) {
+func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactionRequest, most int) (int, error) {
 	const (
 		perToken = 3 // characters: what a token of a summary has at least, as a rule
 		tries    = 6
@@ -172,17 +198,18 @@ func charBudget(ctx context.Context, api ledger.API, r ledger.PlanCompactionRequ
 		why = fmt.Sprintf("the shortest that was found has %s", chars.Commas(got))
 		r.Options.Budget = max(r.Options.Budget*most/got*9/10, 1)
 	}
-	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session fits into %s characters: %s", chars.Commas(most), why).
+	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session fits into %s characters: %s",
+		chars.Commas(most), why).
 		WithHint("allow more with --budget-chars")
 }
 
 func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.CompactionPlan, format string) error {
 	switch p.Outcome {
 	case compaction.Compacted:
-		a.say("%s → %s tokens; summary %s stands for turns %d–%d of session %s", p.Summary.TokensBefore, p.Summary.TokensAfter,
-			p.Summary.ID, p.Summary.TurnFrom, p.Summary.TurnTo, p.Session)
+		a.say("%s → %s tokens; summary %s replaces turns %d–%d of session %s", p.Summary.TokensBefore,
+			p.Summary.TokensAfter, p.Summary.ID, p.Summary.TurnFrom, p.Summary.TurnTo, p.Session)
 		a.sayRun(p.Summary.Run)
-		a.hint("`ctxledger restore --apply %s` takes it back", p.Summary.ID)
+		a.hint("`ctxledger restore --apply %s` undoes it", p.Summary.ID)
 	case compaction.NothingToDo:
 		a.say("session %s was not compacted: %s", p.Session, p.Why)
 	default:

@@ -17,13 +17,13 @@ const duSessions = 10
 func (a *app) duCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "du",
-		Short: "What the ledger takes on disk, and what of it could go",
-		Long: "Shows what the ledger takes on disk, by kind and by session. A content that several sessions name counts\n" +
-			"for each of them. Nothing expires by itself; when the whole is larger than ledger_warn_mb in\n" +
-			"ctxledger.yaml (in MB, 2048 unless it is set, 0 for no limit), this command and the status say so.",
+		Short: "Show the ledger's disk usage, and what could be freed",
+		Long: "Shows the ledger's disk usage, by kind and by session. A blob that several sessions reference counts for\n" +
+			"each of them. Nothing expires without a policy (`ctxledger retain`). This command and the status warn when\n" +
+			"the ledger is larger than ledger_warn_mb in ctxledger.yaml (in MB; default 2048, 0 for no limit).",
 		Example: "  ctxledger du\n  ctxledger du --json",
 		Args:    a.args(0, 0),
-		RunE:    a.asks(a.du),
+		RunE:    shows(a, a.du, a.printUsage),
 	}
 }
 
@@ -33,27 +33,28 @@ type duAnswer struct {
 	Ceiling int64 `json:"ceiling"` // bytes above which the user wants to be warned; 0: none
 }
 
-func (a *app) du(ctx context.Context, api ledger.API, _ []string) error {
+func (a *app) du(ctx context.Context, api ledger.API, _ []string) (duAnswer, error) {
 	u, err := api.DiskUsage(ctx, ledger.DiskUsageRequest{})
 	if err != nil {
-		return err
+		return duAnswer{}, err
 	}
-	out := duAnswer{u, a.settings(a.place).Ceiling()}
-	return a.answer(out, func(w io.Writer) { a.printUsage(w, out) })
+	return duAnswer{u, a.settings(a.place).Ceiling()}, nil
 }
 
 func (a *app) printUsage(w io.Writer, u duAnswer) {
 	t := a.newTable("WHAT", ">ON DISK", "HOLDS")
-	t.add("records", chars.Size(u.Records), fmt.Sprintf("%s, %s", chars.Plural(u.SessionTotal, "session"), chars.Plural(u.Memories.Count, "memory")))
+	t.add("records", chars.Size(u.Records),
+		chars.Plural(u.SessionTotal, "session")+", "+chars.Plural(u.Memories.Count, "memory"))
 	t.add("blobs", chars.Size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
-		chars.Plural(u.Blobs.Count, "blob"), chars.Size(u.Blobs.Content), chars.Plural(u.Artifacts.Count, "artifact"), chars.Size(u.Artifacts.Bytes)))
+		chars.Plural(u.Blobs.Count, "blob"), chars.Size(u.Blobs.Content),
+		chars.Plural(u.Artifacts.Count, "artifact"), chars.Size(u.Artifacts.Bytes)))
 	for _, row := range []struct {
 		name, holds string
 		bytes       int64
 	}{
-		{"exports", "files that were written for others to read", u.Exports},
-		{"log", "what the daemon had to say", u.Logs},
-		{"copies", "records as they were before a newer version changed them", u.Kept},
+		{"exports", "files written for other programs", u.Exports},
+		{"log", "messages of the daemon", u.Logs},
+		{"copies", "records as they were before an upgrade", u.Kept},
 	} {
 		if row.bytes > 0 {
 			t.add(row.name, chars.Size(row.bytes), row.holds)
@@ -65,15 +66,18 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 		fmt.Fprintln(w)
 		a.printSessionUsage(w, u.DiskUsage)
 	}
-	fmt.Fprintf(w, "\nunnamed blobs: %s; `ctxledger gc` would free %s and the room of deleted records\n", chars.Commas(u.Unnamed.Count), chars.Size(u.Unnamed.Disk))
-	a.printCeiling(w, u.Total, u.Ceiling, "`ctxledger gc` frees what nothing names; `ctxledger artifact forget` takes contents out")
+	fmt.Fprintf(w, "\nunreferenced blobs: %s; `ctxledger gc` would free %s and the space of deleted records\n",
+		chars.Commas(u.Unnamed.Count), chars.Size(u.Unnamed.Disk))
+	a.printCeiling(w, u.Total, u.Ceiling,
+		"`ctxledger gc` deletes unreferenced data, `ctxledger artifact forget` an artifact")
 }
 
 func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {
 	t := a.newTable("SESSION", ">RECORDS", ">LOG", ">BLOBS", ">ON DISK", "UPDATED", "TITLE")
 	shown := u.Sessions[:min(len(u.Sessions), duSessions)]
 	for _, s := range shown {
-		t.add(s.ID, chars.Commas(s.Entries), chars.Size(s.Log), chars.Commas(s.Blobs.Count), chars.Size(s.Blobs.Disk), a.stamp(s.Updated), a.line(s.Title, 40))
+		t.add(s.ID, chars.Commas(s.Entries), chars.Size(s.Log), chars.Commas(s.Blobs.Count), chars.Size(s.Blobs.Disk),
+			a.stamp(s.Updated), a.line(s.Title, 40))
 	}
 	t.print(w)
 	if rest := u.SessionTotal - len(shown); rest > 0 {
@@ -81,9 +85,9 @@ func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {
 	}
 }
 
-// printCeiling warns of a ledger that is larger than its user wants, with the way out.
+// printCeiling warns if a ledger is larger than its user wants, and says what to do.
 func (a *app) printCeiling(w io.Writer, bytes, ceiling int64, out string) {
 	if ceiling > 0 && bytes > ceiling {
-		fmt.Fprintf(w, "large: %s are more than the %s of ledger_warn_mb; %s\n", chars.Size(bytes), chars.Size(ceiling), out)
+		fmt.Fprintf(w, "large: %s, above the limit ledger_warn_mb of %s; %s\n", chars.Size(bytes), chars.Size(ceiling), out)
 	}
 }

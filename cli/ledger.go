@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"path"
 	"path/filepath"
 
@@ -16,8 +17,8 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// asks makes the function of a command that needs the ledger: it is opened first, its daemon
-// started if none runs.
+// asks makes the function of a command that needs the ledger. It opens the ledger first, and starts its
+// daemon if none runs.
 func (a *app) asks(do func(ctx context.Context, api ledger.API, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := a.open(cmd.Context()); err != nil {
@@ -25,6 +26,19 @@ func (a *app) asks(do func(ctx context.Context, api ledger.API, args []string) e
 		}
 		return do(cmd.Context(), a.ledger, args)
 	}
+}
+
+// shows makes the function of a command that asks the ledger once and prints the answer.
+func shows[T any](a *app, ask func(ctx context.Context, api ledger.API, args []string) (T, error),
+	text func(w io.Writer, v T),
+) func(*cobra.Command, []string) error {
+	return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+		v, err := ask(ctx, api, args)
+		if err != nil {
+			return err
+		}
+		return a.answer(v, func(w io.Writer) { text(w, v) })
+	})
 }
 
 // open finds the workspace and opens its ledger.

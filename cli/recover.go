@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,20 +14,18 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/overflow"
-	"ctxledger.dev/transcript"
 )
 
 // Bounds of what is read of a provider's answer.
 const (
-	maxAnswer    = 16 << 20  // bytes of one that succeeded, whose usage may stand at its end
-	maxErrorBody = 256 << 10 // bytes of one that failed
+	maxAnswer    = 16 << 20  // bytes of a successful one, whose usage may be at its end
+	maxErrorBody = 256 << 10 // bytes of a failed one
 )
 
 // recoverFlags are the flags of the recover command.
 type recoverFlags struct {
 	answer string
-	format string
-	wire   string
+	output outputFlags
 	report ledger.OverflowRequest
 }
 
@@ -36,30 +33,27 @@ func (a *app) recoverCommand() *cobra.Command {
 	var f recoverFlags
 	cmd := &cobra.Command{
 		Use:   "recover --error FILE [SESSION|FILE]",
-		Short: "What to do after a provider refused a request as too large, or cut it",
-		Long: "Reads what a provider answered, an error or an answer with its usage, and does what comes next: learns\n" +
-			"the limit that the error names, compacts without a model, and where that does not fit, makes a smaller\n" +
-			"copy of the request, of which nothing is recorded. What is no overflow is said to be none. The session\n" +
-			"may be a file of messages, as for `ctxledger compact`. Where nothing more can be done, the exit status is 1.",
+		Short: "Recover after a provider refused or truncated a request as too large",
+		Long: "Reads a provider's answer, an error or a response with its usage, and takes the next step: it learns the\n" +
+			"limit that the error names, compacts without a model, and if that is not enough, makes a smaller copy of\n" +
+			"the request, which is not recorded. It says so if the answer is no overflow. The session may be a file of\n" +
+			"messages, as for `ctxledger compact`. If nothing more can be done, the exit status is 1.",
 		Example: "  ctxledger recover --error error.json --status 400 --format messages chat.json\n" +
 			"  curl … | ctxledger recover --error - --endpoint http://localhost:11434",
 		Args: a.args(0, 1),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.answer, "error", "", "read the provider's answer from `FILE` (- is standard input)")
-	flags.IntVar(&f.report.Status, "status", 0, "the answer came with this `STATUS` of HTTP (default: not known)")
-	flags.StringVar(&f.report.Model, "model", "", "the request was to `MODEL` (default: that of the session)")
-	flags.StringVar(&f.report.Provider, "provider", "", "the request was to the provider `NAME`; a limit is learned for provider, endpoint and model")
-	flags.StringVar(&f.report.Endpoint, "endpoint", "", "the request was to the server at `URL`")
+	flags.IntVar(&f.report.Status, "status", 0, "HTTP `STATUS` of the answer (default: not known)")
+	flags.StringVar(&f.report.Model, "model", "", "`MODEL` of the request (default: that of the session)")
+	flags.StringVar(&f.report.Provider, "provider", "",
+		"provider `NAME` of the request; a limit is learned for provider, endpoint and model")
+	flags.StringVar(&f.report.Endpoint, "endpoint", "", "`URL` of the server that the request went to")
 	flags.IntVar(&f.report.MaxOutput, "max-output", 0, "the request asked for at most `TOKENS` of output")
 	flags.IntVar(&f.report.NumCtx, "num-ctx", 0, "the request asked a local server for a context of `TOKENS`")
-	flags.BoolVar(&f.report.Streamed, "streamed", false, "some of the answer has reached the user")
-	flags.StringVar(&f.format, "format", formatText, "`FORMAT`: text, json, or messages (what to send next)")
-	flags.StringVar(&f.wire, "messages", "", "FILE holds messages in `FORMAT`, one of "+transcript.FormatNames()+" (default: recognised)")
+	flags.BoolVar(&f.report.Streamed, "streamed", false, "a part of the answer has reached the user")
+	f.output.define(cmd, "text, json, or messages (what to send next)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if a.json && !flags.Changed("format") {
-			f.format = formatJSON
-		}
 		if err := f.check(a.json); err != nil {
 			return err
 		}
@@ -71,23 +65,17 @@ func (a *app) recoverCommand() *cobra.Command {
 }
 
 // check refuses flags that contradict each other.
-func (f recoverFlags) check(json bool) error {
+func (f *recoverFlags) check(json bool) error {
 	r := f.report
 	switch {
 	case f.answer == "":
 		return misuse("give what the provider answered with --error FILE; - is standard input")
 	case r.Status != 0 && (r.Status < 100 || r.Status > 599):
-		return misuse("--status takes a status of HTTP, from 100 to 599")
+		return misuse("--status takes an HTTP status, from 100 to 599")
 	case r.MaxOutput < 0 || r.NumCtx < 0:
-		return misuse("--max-output and --num-ctx take numbers from 0, which means not known")
-	case !slices.Contains([]string{formatText, formatJSON, formatMessages}, f.format):
-		return misuse("there is no format %q: use text, json or messages", f.format)
-	case f.wire != "" && !slices.Contains(transcript.Formats(), transcript.Format(f.wire)):
-		return misuse("there is no format of messages %q: use one of %s", f.wire, transcript.FormatNames())
-	case json && f.format == formatText:
-		return misuse("give --json or --format text, not both")
+		return misuse("--max-output and --num-ctx take numbers from 0 (not known)")
 	}
-	return nil
+	return f.output.check(json)
 }
 
 func (a *app) recover(ctx context.Context, api ledger.API, what string, f recoverFlags) error {
@@ -95,11 +83,7 @@ func (a *app) recover(ctx context.Context, api ledger.API, what string, f recove
 	if err != nil {
 		return err
 	}
-	name, err := a.sessionOf(ctx, api, what, f.wire)
-	if err != nil {
-		return err
-	}
-	s, err := a.session(ctx, name, false)
+	s, err := a.sessionOf(ctx, api, what, f.output.wire)
 	if err != nil {
 		return err
 	}
@@ -112,26 +96,22 @@ func (a *app) recover(ctx context.Context, api ledger.API, what string, f recove
 		return err
 	}
 	if done.Advice.Action != overflow.GiveUp {
-		return a.printRecovery(ctx, api, done, f.format)
+		return a.printRecovery(ctx, api, done, f.output.format)
 	}
 	gaveUp := fault.New(fault.TooLarge, "cli.recover", "%s", done.Advice.Say)
-	if f.format != formatJSON {
+	if f.output.format != formatJSON {
 		return gaveUp
 	}
-	return errors.Join(a.printRecovery(ctx, api, done, f.format), gaveUp)
+	return errors.Join(a.printRecovery(ctx, api, done, f.output.format), gaveUp)
 }
 
 // readAnswer reads what a provider answered.
 func (a *app) readAnswer(name string) ([]byte, error) {
-	in := a.In
-	if name != "-" {
-		file, err := openFile(name, a.absolute(name))
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close() // only read
-		in = file
+	in, _, err := a.input(name)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close() // only read
 	body, err := io.ReadAll(io.LimitReader(in, maxAnswer+1))
 	if err == nil && len(body) > maxAnswer {
 		return nil, fault.New(fault.TooLarge, "cli.recover", "the answer has more than %d MiB", maxAnswer>>20)
@@ -153,7 +133,7 @@ func (a *app) printRecovery(ctx context.Context, api ledger.API, done ledger.Rec
 	return a.printMessages(ctx, api, done.Session)
 }
 
-// recoveryText tells what a request's failure is, what was learned, and what to do.
+// recoveryText describes the failure of a request, what was learned from it, and what to do.
 func (a *app) recoveryText(done ledger.Recovery) string {
 	var b strings.Builder
 	v := done.Verdict
@@ -171,7 +151,8 @@ func (a *app) recoveryText(done ledger.Recovery) string {
 		fmt.Fprintf(&b, "\nwindow     %s", text)
 	}
 	if done.Lesson == overflow.Higher {
-		fmt.Fprintf(&b, "\nwindow     the error names more than is configured, %s tokens: raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
+		fmt.Fprintf(&b, "\nwindow     the error names more than is configured, %s tokens: "+
+			"raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
 	}
 	fmt.Fprintf(&b, "\nnext       %s\n", oneLine(done.Next))
 	return b.String()
@@ -184,12 +165,13 @@ func known(n int) string {
 	return chars.Commas(n)
 }
 
-// windowSource says what errors of the provider taught about a window, "" for nothing.
+// windowSource describes the window that was learned from the provider's errors; "" if none was.
 func (a *app) windowSource(w *ledger.Window) string {
 	if w == nil || w.Learned == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s tokens, learned on %s from the provider's error (%s)", chars.Commas(w.Tokens), w.Learned.Seen.Format("2006-01-02"), w.Learned.Pattern)
+	text := fmt.Sprintf("%s tokens, learned on %s from the provider's error (%s)",
+		chars.Commas(w.Tokens), w.Learned.Seen.Format("2006-01-02"), w.Learned.Pattern)
 	if w.Learned.Endpoint != "" {
 		text += " at " + a.line(w.Learned.Endpoint, cellWidth)
 	}

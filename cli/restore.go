@@ -16,8 +16,8 @@ func (a *app) restoreCommand() *cobra.Command {
 	var apply bool
 	cmd := &cobra.Command{
 		Use:   "restore [--apply] SUMMARY",
-		Short: "Print the range that a summary stands for, or take its compaction back",
-		Long: "Prints the original records of the range, byte for byte as they were received, one a line.\n" +
+		Short: "Print the range that a summary replaces, or undo its compaction",
+		Long: "Prints the original records of the range, byte for byte as they were received, one per line.\n" +
 			"With --apply the view of the session shows the range again.",
 		Example: "  ctxledger restore 3f9c1b2a7d4e > range.jsonl\n  ctxledger restore --apply 3f9c1b2a7d4e",
 		Args:    a.args(1, 1),
@@ -43,7 +43,13 @@ type restoreAnswer struct {
 	Records  []stored `json:"records"`
 }
 
-func (a *app) restorePrint(ctx context.Context, api ledger.API, id string) error {
+// summaryReader reads summaries and the records that they replace.
+type summaryReader interface {
+	ledger.Compactions
+	ledger.LogReader
+}
+
+func (a *app) restorePrint(ctx context.Context, api summaryReader, id string) error {
 	s, err := api.Summary(ctx, ledger.SummaryRequest{ID: id})
 	if err != nil {
 		return err
@@ -79,7 +85,7 @@ func (c *collector) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (a *app) restoreApply(ctx context.Context, api ledger.API, id string) error {
+func (a *app) restoreApply(ctx context.Context, api ledger.Compactions, id string) error {
 	r, err := api.Restore(ctx, ledger.RestoreRequest{ID: id})
 	if err != nil {
 		return err
@@ -99,23 +105,20 @@ func (a *app) restoreApply(ctx context.Context, api ledger.API, id string) error
 func (a *app) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff SUMMARY",
-		Short: "What left the view with a compaction, dearest first",
-		Long: "Lists what a compaction took out of the view. `ctxledger cat HANDLE` prints one of them,\n" +
-			"`ctxledger restore SUMMARY` all.",
+		Short: "List what a compaction removed from the view, largest first",
+		Long: "Lists what a compaction removed from the view. `ctxledger cat HANDLE` prints one item, `ctxledger restore\n" +
+			"SUMMARY` prints all of them.",
 		Example: "  ctxledger diff 3f9c1b2a7d4e",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			s, err := api.Summary(ctx, ledger.SummaryRequest{ID: args[0]})
-			if err != nil {
-				return err
-			}
-			return a.answer(s, func(w io.Writer) { a.printDiff(w, s) })
-		}),
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (ledger.Summary, error) {
+			return api.Summary(ctx, ledger.SummaryRequest{ID: args[0]})
+		}, a.printDiff),
 	}
 }
 
 func (a *app) printDiff(w io.Writer, s ledger.Summary) {
-	fmt.Fprintf(w, "summary %s of session %s: turns %d–%d, %s → %s tokens\n\n", s.ID, s.Session, s.TurnFrom, s.TurnTo, s.TokensBefore, s.TokensAfter)
+	fmt.Fprintf(w, "summary %s of session %s: turns %d–%d, %s → %s tokens\n\n",
+		s.ID, s.Session, s.TurnFrom, s.TurnTo, s.TokensBefore, s.TokensAfter)
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
 	for _, c := range s.Cut {
 		t.add(c.Handle, chars.Commas(c.Tokens), c.Kind, c.Label)

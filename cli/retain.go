@@ -19,21 +19,21 @@ func (a *app) retainCommand() *cobra.Command {
 	var r ledger.RetainRequest
 	cmd := &cobra.Command{
 		Use:   "retain [--older-than AGE] [--max-size SIZE] | retain --off",
-		Short: "Let old sessions expire: show, set or remove the policy",
-		Long: "Without flags it shows the retention policy and which sessions are due by it. Nothing expires unless a\n" +
-			"policy is set. --older-than lets sessions expire that long after their newest entry, --max-size lets\n" +
-			"the oldest expire until records and contents fit. Flags given together replace the policy as a whole.\n" +
-			"The daemon applies it at its start and once a day; --now does it at once.\n\n" +
-			"What expires are whole sessions, with their summaries and with the artifacts that no other session\n" +
-			"holds; their handles say so. Memories, artifacts put by hand, sessions of the last ten minutes and the\n" +
-			"newest session stay.",
+		Short: "Show, set or remove the policy by which old sessions expire",
+		Long: "Without flags it shows the retention policy and the sessions that are due. Nothing expires without a\n" +
+			"policy. --older-than expires sessions by the age of their newest entry; --max-size expires the oldest\n" +
+			"sessions until records and contents fit. Setting either replaces the whole policy. The daemon applies\n" +
+			"it at its start and once a day; --now applies it at once.\n\n" +
+			"A session expires as a whole, with its summaries and the artifacts that no other session holds; their\n" +
+			"handles then say so. Memories, artifacts that you put yourself, sessions of the last ten minutes and the\n" +
+			"newest session never expire.",
 		Example: "  ctxledger retain --older-than 90d --max-size 500MB\n  ctxledger retain --now\n  ctxledger retain --off",
 		Args:    a.args(0, 0),
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "expire `AGE` after the newest entry: 90d, 12w, 36h")
 	cmd.Flags().StringVar(&most, "max-size", "", "expire the oldest above `SIZE` on disk: 500MB, 2GB")
 	cmd.Flags().BoolVar(&r.Off, "off", false, "remove the policy")
-	cmd.Flags().BoolVar(&r.Apply, "now", false, "let what is due expire at once")
+	cmd.Flags().BoolVar(&r.Apply, "now", false, "expire what is due at once")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if age != "" || most != "" {
 			p, err := policy(age, most)
@@ -45,13 +45,9 @@ func (a *app) retainCommand() *cobra.Command {
 		if r.Off && (r.Set != nil || r.Apply) {
 			return misuse("--off goes with no other flag")
 		}
-		return a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
-			out, err := api.Retain(ctx, r)
-			if err != nil {
-				return err
-			}
-			return a.answer(out, func(w io.Writer) { a.printRetention(w, out) })
-		})(cmd, args)
+		return shows(a, func(ctx context.Context, api ledger.API, _ []string) (ledger.Retention, error) {
+			return api.Retain(ctx, r)
+		}, a.printRetention)(cmd, args)
 	}
 	return cmd
 }
@@ -72,7 +68,8 @@ func policy(age, most string) (p ledger.RetentionPolicy, err error) {
 // seconds reads an age: hours as Go writes them, days or weeks.
 func seconds(s string) (int64, error) {
 	for unit, of := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if n, err := strconv.ParseInt(strings.TrimSuffix(s, unit), 10, 32); err == nil && strings.HasSuffix(s, unit) && n > 0 {
+		number, ok := strings.CutSuffix(s, unit)
+		if n, err := strconv.ParseInt(number, 10, 32); ok && err == nil && n > 0 {
 			return n * int64(of/time.Second), nil
 		}
 	}
@@ -121,7 +118,8 @@ func (a *app) printRetention(w io.Writer, r ledger.Retention) {
 	case r.Applied:
 		fmt.Fprintf(w, "expired: %s\n", chars.Plural(r.DueTotal, "session"))
 	default:
-		fmt.Fprintf(w, "due: %s; the daemon lets them expire at its next start or within a day, --now at once\n", chars.Plural(r.DueTotal, "session"))
+		fmt.Fprintf(w, "due: %s; the daemon expires them at its next start or within a day, --now at once\n",
+			chars.Plural(r.DueTotal, "session"))
 	}
 	t := a.newTable("SESSION", "UPDATED", ">SIZE", "TITLE")
 	for _, s := range r.Due {

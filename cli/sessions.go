@@ -24,8 +24,8 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if len(args) > 0 {
 				return a.summaries(ctx, api, args[0])
 			}
-			if limit < 1 {
-				return misuse("--limit takes a number from 1, not %d", limit)
+			if err := atLeast(1, limit, "--limit"); err != nil {
+				return err
 			}
 			resp, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: limit})
 			if err != nil {
@@ -45,7 +45,7 @@ type sessionAnswer struct {
 }
 
 // summaries lists the compactions of a session.
-func (a *app) summaries(ctx context.Context, api ledger.API, name string) error {
+func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string) error {
 	s, err := a.session(ctx, name, true)
 	if err != nil {
 		return err
@@ -83,14 +83,15 @@ func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
 	t := a.newTable("SESSION", "AGENT", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")
 	for _, s := range resp.Sessions {
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
-		t.add(s.ID, s.Host, a.stamp(s.Updated), chars.Commas(s.Turns), chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40), a.line(s.Title, 60))
+		t.add(s.ID, s.Host, a.stamp(s.Updated), chars.Commas(s.Turns), chars.Commas(s.Seq), chars.Commas(in),
+			chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40), a.line(s.Title, 60))
 	}
 	t.print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
 }
 
-// ranIn says where a session ran: relative to the tree of this place, or the whole directory. "" where nothing
-// says, "." for the root.
+// ranIn returns where a session ran: a path relative to the user's tree, "." for its root, or else the absolute
+// directory; "" if it is not known.
 func (a *app) ranIn(s sessions.Session) string {
 	if rel, err := filepath.Rel(a.place.Root, s.Dir); s.Dir != "" && err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -98,7 +99,7 @@ func (a *app) ranIn(s sessions.Session) string {
 	return s.Dir
 }
 
-// more says that a list has n more lines, of total, than were printed.
+// more says that n of a list's total lines were not printed.
 func more(w io.Writer, n, total int) {
 	if n > 0 {
 		fmt.Fprintf(w, "… %s more: --limit %d\n", chars.Commas(n), total)

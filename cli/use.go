@@ -26,8 +26,15 @@ type usageError struct {
 // misuse returns a usageError.
 func misuse(format string, args ...any) error { return usageError{error: fmt.Errorf(format, args...)} }
 
-// args checks how many arguments a command got; most < 0: as many as one likes. Too few or too
-// many are wrong use.
+// atLeast refuses a number below least that was given with a flag.
+func atLeast(least, got int, flag string) error {
+	if got < least {
+		return misuse("%s takes a number from %d, not %d", flag, least, got)
+	}
+	return nil
+}
+
+// args checks how many arguments a command got; most < 0: no limit. Too few or too many are wrong use.
 func (a *app) args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		_, takes, _ := strings.Cut(cmd.Use, " ")
@@ -45,10 +52,10 @@ func (a *app) args(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// flagError is the error for flags that are wrong. The library names a flag that does not exist up to the first equals
-// sign, which may be inside of a secret: here it is masked as a whole, and cut behind that.
+// flagError is the error for wrong flags. The library cuts an unknown flag at its first equals sign, which may be
+// inside a secret: flagError masks the whole argument before it cuts.
 func (a *app) flagError(err error) error {
-	said, _, _ := strings.Cut(err.Error(), ": strconv.") // what follows are names of Go's
+	said, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
 	if name, ok := strings.CutPrefix(said, "unknown flag: "); ok {
 		for _, arg := range a.Args {
 			if strings.HasPrefix(arg, name+"=") {
@@ -96,22 +103,23 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// say writes one line to standard error, the program's name in front of it: stored text cannot pass for another
-// message.
+// say writes one line to standard error, prefixed with the program's name. Stored text in it cannot start a line of
+// its own.
 func (a *app) say(format string, args ...any) {
 	fmt.Fprintf(a.messages, "ctxledger: %s\n", oneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
 }
 
 // several returns the errors that were joined in one, in their order.
 func several(err error) []error {
-	var out []error
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			out = append(out, several(e)...)
-		}
-		return out
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
 	}
-	return []error{err}
+	var out []error
+	for _, e := range joined.Unwrap() {
+		out = append(out, several(e)...)
+	}
+	return out
 }
 
 // hint writes what the reader can do.

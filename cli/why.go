@@ -18,21 +18,17 @@ import (
 func (a *app) whyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "why FILE",
-		Short:   "A file's history in the ledger: who read, changed or tried to change it",
+		Short:   "Show who read, changed or tried to change a file",
 		Example: "  ctxledger why internal/store/store.go",
 		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			h, err := a.history(ctx, api, args[0])
-			if err != nil {
-				return err
-			}
-			return a.answer(h, func(w io.Writer) { a.printHistory(w, h) })
-		}),
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (ledger.FileHistory, error) {
+			return a.history(ctx, api, args[0])
+		}, a.printHistory),
 	}
 }
 
-// history asks for the history of a file, in the first sense of its name that has one.
-func (a *app) history(ctx context.Context, api ledger.API, name string) (h ledger.FileHistory, err error) {
+// history asks for the history of a file. Of the paths that name may mean it takes the first with a history.
+func (a *app) history(ctx context.Context, api ledger.Files, name string) (h ledger.FileHistory, err error) {
 	for _, p := range a.ledgerPaths(name) {
 		h, err = api.FileHistory(ctx, ledger.FileHistoryRequest{Path: p})
 		if err != nil || len(h.Reads)+len(h.Intents)+len(h.Changes) > 0 {
@@ -84,7 +80,7 @@ func (a *app) story(h ledger.FileHistory) []moment {
 func (a *app) printHistory(w io.Writer, h ledger.FileHistory) {
 	moments := a.story(h)
 	if len(moments) == 0 {
-		fmt.Fprintf(w, "the ledger knows nothing of %s\n", oneLine(h.Path))
+		fmt.Fprintf(w, "nothing is recorded about %s\n", oneLine(h.Path))
 		return
 	}
 	fmt.Fprintln(w, oneLine(h.Path))

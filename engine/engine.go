@@ -61,8 +61,8 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 // Close waits for the transactions under way and releases the ledger. A waiting WaitEvents ends.
 func (l *Local) Close() error { return l.core.Close() }
 
-// Placed returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
-func (l *Local) Placed() error { return l.core.Placed() }
+// CheckLocation returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+func (l *Local) CheckLocation() error { return l.core.CheckLocation() }
 
 // Tighten makes every file of the state directory private again, where others loosened its permissions.
 func (l *Local) Tighten() error { return l.core.Tighten() }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/audit"
@@ -47,7 +48,7 @@ func Audit(a *audit.Audit) error {
 
 func soundCall(tx kv.Tx, r kv.Record) (bool, error) {
 	in, err := load(tx, r.Value)
-	return in != nil && bytes.Equal(callKey(in.Session, in.CallID), r.Key), err
+	return in != nil && bytes.Equal(callid.Key(in.Session, in.CallID), r.Key), err
 }
 
 // nameCall names the intent of a call.
@@ -79,7 +80,7 @@ func soundTime(tx kv.Tx, r kv.Record) (bool, error) {
 // want checks that the indexes know an intent.
 func want(a *audit.Audit, in Intent) error {
 	where := fmt.Sprintf("session %s, intent of entry %d", in.Session, in.Seq)
-	if err := a.Want(bucketCalls, callKey(in.Session, in.CallID), key(in), where); err != nil {
+	if err := a.Want(bucketCalls, callid.Key(in.Session, in.CallID), key(in), where); err != nil {
 		return err
 	}
 	for _, k := range pathKeys(in) {
@@ -90,5 +91,5 @@ func want(a *audit.Audit, in Intent) error {
 	if in.Status != Pending {
 		return nil
 	}
-	return a.Want(bucketPending, callKey(in.Session, in.CallID), nil, where)
+	return a.Want(bucketPending, callid.Key(in.Session, in.CallID), nil, where)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/kv"
 )
 
@@ -51,7 +52,7 @@ func IndexPending(tx kv.Tx) error {
 
 // indexPending makes the index say of one intent whether it is pending.
 func indexPending(tx kv.Tx, in Intent) error {
-	k := callKey(in.Session, in.CallID)
+	k := callid.Key(in.Session, in.CallID)
 	if in.Status == Pending {
 		return tx.Put(bucketPending, k, nil)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -38,7 +39,7 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	in.Status, in.Command = Pending, chars.Cut(in.Command, maxCommand)
 	in.Args = short(args)
 	k := key(in)
-	if err := tx.Put(bucketCalls, callKey(in.Session, in.CallID), k); err != nil {
+	if err := tx.Put(bucketCalls, callid.Key(in.Session, in.CallID), k); err != nil {
 		return Intent{}, err
 	}
 	if in.Open() && !in.Begun.IsZero() {
@@ -105,7 +106,7 @@ func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, 
 
 // OfCall returns the intent of a call, or nil.
 func OfCall(tx kv.Tx, session, callID string) (*Intent, error) {
-	return ofCallKey(tx, callKey(session, callID))
+	return ofCallKey(tx, callid.Key(session, callID))
 }
 
 // ofCallKey returns the intent of a call, by the call's key in the indexes, or nil.
@@ -225,24 +226,10 @@ func id(session, callID string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// maxCallID bounds the part of a call id that stands in a key; hosts use some 30 bytes.
-const maxCallID = 200
-
 func key(in Intent) []byte {
 	k := binary.BigEndian.AppendUint64([]byte(in.Session+"\x00"), uint64(in.Seq))
-	return append(append(k, 0), clip(in.CallID)...)
+	return append(append(k, 0), callid.Clip(in.CallID)...)
 }
 
 // seqLen is the length of a sequence number in a key, in bytes.
 const seqLen = 8
-
-func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }
-
-// clip shortens a call id for use in a key; a longer one is replaced by its hash.
-func clip(callID string) string {
-	if len(callID) <= maxCallID {
-		return callID
-	}
-	sum := sha256.Sum256([]byte(callID))
-	return hex.EncodeToString(sum[:])
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
@@ -206,7 +207,7 @@ func TestPendingIntentsAreFoundUntilTheirOutcome(t *testing.T) {
 		t.Errorf("after an outcome: %q", got)
 	}
 	storetest.Update(t, s, func(tx kv.Tx) error { // as a ledger without the index
-		return errors.Join(tx.Delete(bucketPending, callKey("a", "1")), tx.Delete(bucketPending, callKey("ab", "1")))
+		return errors.Join(tx.Delete(bucketPending, callid.Key("a", "1")), tx.Delete(bucketPending, callid.Key("ab", "1")))
 	})
 	storetest.Update(t, s, IndexPending)
 	if got := pending(""); got != "a 1, ab 1" {

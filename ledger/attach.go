@@ -14,7 +14,8 @@ type Attached interface {
 	Attach(data [][]byte) error
 }
 
-var _ = []Attached{&AppendEntriesRequest{}, &AppendMessagesRequest{}, &LogResponse{}, &ViewResponse{}, &artifacts.Page{}}
+var _ = []Attached{&AppendEntriesRequest{}, &AppendMessagesRequest{}, &LogResponse{}, &ViewResponse{},
+	&artifacts.Page{}}
 
 // Detach implements Attached: an original for each entry.
 func (r *AppendEntriesRequest) Detach() (any, [][]byte) {

@@ -48,9 +48,11 @@ type AutoResult struct {
 // Auto does over an API what the policy asks for now: nothing, a step of edits, or a compaction. Edits come
 // first: where they bring the view under its threshold, no compaction follows. A mode with a model runs in
 // this process with the author that open makes; where there is none (open may be nil), or it fails, the
-// deterministic mode stands. A model that a person has to allow first is an error. Each request gets an answer: one that is not granted is told why.
+// deterministic mode stands. A model that a person has to allow first is an error. Each request gets an answer: one
+// that is not granted is told why.
 //
-// Errors: those of EditView, and of Compact; denied from open. With r.DryRun nothing is changed, and no author is asked.
+// Errors: those of EditView, and of Compact; denied from open. With r.DryRun nothing is changed, and no author is
+// asked.
 func Auto(ctx context.Context, api Shrinker, r AutoRequest, open OpenAuthor) (AutoResult, error) {
 	key := r.Key
 	r.Key = stepKey(key, "edits")
@@ -82,7 +84,8 @@ func Auto(ctx context.Context, api Shrinker, r AutoRequest, open OpenAuthor) (Au
 }
 
 // compact makes the compaction that is due, without a model where none can be had.
-func (out *AutoResult) compact(ctx context.Context, api Shrinker, p PlanCompactionRequest, key string, dryRun bool, open OpenAuthor) (CompactionPlan, error) {
+func (out *AutoResult) compact(ctx context.Context, api Shrinker, p PlanCompactionRequest, key string, dryRun bool,
+	open OpenAuthor) (CompactionPlan, error) {
 	if !p.Options.Mode.Asks() {
 		return Compact(ctx, api, p, key, dryRun)
 	}
@@ -120,7 +123,8 @@ func (out AutoResult) Sizes() string {
 	case out.Action == AutoCompacted:
 		return fmt.Sprintf("%s → %s tokens", out.Compaction.Summary.TokensBefore, out.Compaction.Summary.TokensAfter)
 	case len(out.Edited.Edits) > 0:
-		return fmt.Sprintf("%s → %s tokens by %s edits", out.Edited.TokensBefore, out.Edited.TokensAfter, chars.Commas(len(out.Edited.Edits)))
+		return fmt.Sprintf("%s → %s tokens by %s edits", out.Edited.TokensBefore, out.Edited.TokensAfter,
+			chars.Commas(len(out.Edited.Edits)))
 	}
 	return ""
 }

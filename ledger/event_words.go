@@ -64,7 +64,8 @@ func (c *Cost) words() string {
 	if c == nil {
 		return ""
 	}
-	out := fmt.Sprintf("; model asked %d ×, %s input and %s output tokens", c.Calls, chars.Commas(c.Usage.Prompt()), chars.Commas(int(c.Usage.Output)))
+	out := fmt.Sprintf("; model asked %d ×, %s input and %s output tokens", c.Calls, chars.Commas(c.Usage.Prompt()),
+		chars.Commas(int(c.Usage.Output)))
 	if c.Dollars != nil {
 		out += fmt.Sprintf(", $%.4f", *c.Dollars)
 	}
@@ -72,7 +73,8 @@ func (c *Cost) words() string {
 }
 
 func (d CompactionMade) words() string {
-	out := fmt.Sprintf("%s: %s, turns %d–%d, mode %s%s", d.Reason, d.Sizes.words(), d.FromTurn, d.ToTurn, d.ModeUsed, d.Cost.words())
+	out := fmt.Sprintf("%s: %s, turns %d–%d, mode %s%s", d.Reason, d.Sizes.words(), d.FromTurn, d.ToTurn, d.ModeUsed,
+		d.Cost.words())
 	return strings.TrimPrefix(out, ": ")
 }
 
@@ -92,7 +94,8 @@ func (d EditsMade) words() string {
 		passes[i] = fmt.Sprintf("%d × %s", p.Count, p.Pass)
 	}
 	s := Sizes{d.Before, d.After, d.Estimate}
-	return fmt.Sprintf("%s: %s, %s freed, %s written into the cache again: %s", d.Reason, s.words(), chars.Commas(d.Freed), chars.Commas(d.Rewritten), strings.Join(passes, ", "))
+	return fmt.Sprintf("%s: %s, %s freed, %s written into the cache again: %s", d.Reason, s.words(),
+		chars.Commas(d.Freed), chars.Commas(d.Rewritten), strings.Join(passes, ", "))
 }
 
 func (d BudgetWarning) words() string {
@@ -101,9 +104,11 @@ func (d BudgetWarning) words() string {
 		who = "agent " + d.Agent
 	}
 	if d.Turn > 0 {
-		return fmt.Sprintf("%s: %s tokens of input in one turn, the limit is %s", who, chars.Commas(d.Turn), chars.Commas(d.CutoverAt))
+		return fmt.Sprintf("%s: %s tokens of input in one turn, the limit is %s", who, chars.Commas(d.Turn),
+			chars.Commas(d.CutoverAt))
 	}
-	return fmt.Sprintf("%s: %s tokens of input since the last compaction; warned at %s, compacted at %s", who, chars.Commas(d.Input), chars.Commas(d.WarnAt), chars.Commas(d.CutoverAt))
+	return fmt.Sprintf("%s: %s tokens of input since the last compaction; warned at %s, compacted at %s", who,
+		chars.Commas(d.Input), chars.Commas(d.WarnAt), chars.Commas(d.CutoverAt))
 }
 
 func (d CapWarning) words() string {
@@ -115,7 +120,8 @@ func (d ViewFiltered) words() string {
 }
 
 func (d ViewRepaired) words() string {
-	return fmt.Sprintf("results were made up: %d; left out: %d calls, %d results", d.Synthesised, d.DroppedCalls, d.DroppedResults)
+	return fmt.Sprintf("results were made up: %d; left out: %d calls, %d results", d.Synthesised, d.DroppedCalls,
+		d.DroppedResults)
 }
 
 func (d LayerError) words() string {
@@ -134,7 +140,8 @@ func (d ContextOverflow) words() string {
 }
 
 func (d WindowLearned) words() string {
-	return fmt.Sprintf("%s: window %s → %s (%s, the error names %s)", d.Model, chars.Commas(d.Old), chars.Commas(d.New), d.Lesson, chars.Commas(d.Named))
+	return fmt.Sprintf("%s: window %s → %s (%s, the error names %s)", d.Model, chars.Commas(d.Old),
+		chars.Commas(d.New), d.Lesson, chars.Commas(d.Named))
 }
 
 func (d RequestTrimmed) words() string {

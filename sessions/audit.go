@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/audit"
@@ -279,7 +280,7 @@ func soundCall(tx kv.Tx, r kv.Record) (bool, error) {
 	}
 	e, err := GetEntry(tx, session, int64(binary.BigEndian.Uint64(r.Value)))
 	for _, c := range e.Calls {
-		if clip(c.ID) == call {
+		if callid.Clip(c.ID) == call {
 			return true, err
 		}
 	}
@@ -334,7 +335,7 @@ func wantEntry(a *audit.Audit, session string, e Entry) error {
 		}
 	}
 	for _, c := range e.Calls {
-		if err := a.Want(bucketCalls, callKey(session, c.ID), seq, where); err != nil {
+		if err := a.Want(bucketCalls, callid.Key(session, c.ID), seq, where); err != nil {
 			return err
 		}
 	}

@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
 
-// maxCallID bounds the part of a call id that stands in a key; hosts use some 30 bytes.
-const maxCallID = 200
-
 // CallOf returns the call with the given id and the entry that makes it, or nil when the session
 // has none.
 func CallOf(tx kv.Tx, session, callID string) (*Call, Entry, error) {
-	v, err := tx.Get(bucketCalls, callKey(session, callID))
+	v, err := tx.Get(bucketCalls, callid.Key(session, callID))
 	if err != nil || len(v) != 8 {
 		return nil, Entry{}, err
 	}
@@ -60,19 +58,9 @@ func IndexRead(tx kv.Tx, path, session string, seq int64, callID string) error {
 
 func readKey(path, session string, seq int64, callID string) []byte {
 	k := binary.BigEndian.AppendUint64([]byte(path+"\x00"+session+"\x00"), uint64(seq))
-	return append(k, clip(callID)...)
+	return append(k, callid.Clip(callID)...)
 }
 
 func indexCall(tx kv.Tx, session string, seq int64, c Call) error {
-	return tx.Put(bucketCalls, callKey(session, c.ID), binary.BigEndian.AppendUint64(nil, uint64(seq)))
-}
-
-func callKey(session, callID string) []byte { return []byte(session + "\x00" + clip(callID)) }
-
-// clip makes a call id fit for a key: one that is too long is replaced by its hash.
-func clip(callID string) string {
-	if len(callID) > maxCallID {
-		return Digest([]byte(callID))
-	}
-	return callID
+	return tx.Put(bucketCalls, callid.Key(session, c.ID), binary.BigEndian.AppendUint64(nil, uint64(seq)))
 }

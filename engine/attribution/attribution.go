@@ -103,7 +103,8 @@ func (a Attributor) claimed(tree, path string, among []intents.Intent) (*intents
 		return nil, err
 	}
 	for _, c := range InTree(list, tree) {
-		if i := slices.IndexFunc(among, func(in intents.Intent) bool { return in.ID == c.Intent }); i >= 0 && c.Claim() {
+		i := slices.IndexFunc(among, func(in intents.Intent) bool { return in.ID == c.Intent })
+		if i >= 0 && c.Claim() {
 			return &among[i], nil
 		}
 	}

@@ -99,7 +99,8 @@ func (x *Effects) beginOne(in intents.Intent, c Call) error {
 	}
 	whole := in.Command == c.Meaning.Command // neither cut nor masked
 	if in.Op == intents.OpShell && !whole && in.Status == intents.Pending {
-		if err := x.Tx.Put(BucketCommands, CommandKey(in), []byte(WholeLines(c.Meaning.Command, maxCommand))); err != nil {
+		if err := x.Tx.Put(BucketCommands, CommandKey(in),
+			[]byte(WholeLines(c.Meaning.Command, maxCommand))); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,8 @@ func (x *Effects) command(in intents.Intent) (string, error) {
 func (x *Effects) Finish(e sessions.Entry, outcomes []Outcome, reported []sessions.Effect) error {
 	known := e.Format == transcript.Anthropic // is_error is part of the format
 	for _, r := range outcomes {
-		in, err := intents.Finish(x.Tx, x.own.ID, r.CallID, intents.Result{Text: r.Text, Failed: r.Failed, Known: known}, e.Time)
+		in, err := intents.Finish(x.Tx, x.own.ID, r.CallID,
+			intents.Result{Text: r.Text, Failed: r.Failed, Known: known}, e.Time)
 		if err != nil {
 			return err
 		}

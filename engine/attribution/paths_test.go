@@ -47,7 +47,8 @@ func TestNormal(t *testing.T) {
 		l := NewTrees(test.root, nil, nil)
 		got, outside := l.Normal(test.dir, test.in)
 		if got != test.want || outside != test.outside {
-			t.Errorf("root %q, dir %q: %q is %q outside %v, want %q %v", test.root, test.dir, test.in, got, outside, test.want, test.outside)
+			t.Errorf("root %q, dir %q: %q is %q outside %v, want %q %v", test.root, test.dir, test.in, got, outside,
+				test.want, test.outside)
 		}
 	}
 }
@@ -61,7 +62,8 @@ func FuzzNormalIsStable(f *testing.F) {
 		f.Add("/", "", s)
 	}
 	f.Fuzz(func(t *testing.T, root, dir, p string) {
-		if !strings.HasPrefix(root, "/") || dir != "" && !strings.HasPrefix(dir, "/") || strings.ContainsAny(root+dir, "\x00\n") {
+		if !strings.HasPrefix(root, "/") || dir != "" && !strings.HasPrefix(dir, "/") ||
+			strings.ContainsAny(root+dir, "\x00\n") {
 			t.Skip() // directories of a host are absolute
 		}
 		l := NewTrees(path.Clean(root), nil, nil)

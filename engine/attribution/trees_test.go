@@ -20,7 +20,8 @@ func TestPathsAreThoseOfASessionsTree(t *testing.T) {
 		{"a worktree's subdirectory, upwards", "/b/sub", "/b", "../a.go", "a.go", false},
 		{"the main tree's file from a worktree", "/b", "/b", "/w/a.go", "/w/a.go", true},
 		{"a worktree's file from the main tree", "/w", "/w", "/b/a.go", "/b/a.go", true},
-		{"a worktree inside", "/w/.claude/worktrees/x", "/w/.claude/worktrees/x", "a.go", ".claude/worktrees/x/a.go", false},
+		{"a worktree inside", "/w/.claude/worktrees/x", "/w/.claude/worktrees/x", "a.go", ".claude/worktrees/x/a.go",
+			false},
 		{"another machine", "/elsewhere/p", "", "a.go", "a.go", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

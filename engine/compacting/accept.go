@@ -24,11 +24,11 @@ func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompa
 	if err := checkAccept(r); err != nil {
 		return ledger.Summary{}, err
 	}
-	m, err := l.Mutation("compact", r.Key, r.PlanCompactionRequest)
+	m, err := l.NewMutation("compact", r.Key, r.PlanCompactionRequest)
 	if err != nil {
 		return ledger.Summary{}, err
 	}
-	s, done, err := core.Repeated[ledger.Summary](ctx, l.Ledger, m)
+	s, done, err := core.PreviousResponse[ledger.Summary](ctx, l.Ledger, m)
 	if err != nil || done && s.ID == "" {
 		return s, err
 	}
@@ -38,8 +38,7 @@ func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompa
 	if err := checkAnswer(r); err != nil {
 		return s, err
 	}
-	l.Naming.RLock()
-	defer l.Naming.RUnlock()
+	defer l.HoldBlobs()()
 	for range limits.Plans {
 		ready, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (*accepted, error) { return l.planned(ctx, tx, r) })
 		if err != nil {
@@ -83,7 +82,7 @@ type accepted struct {
 
 // conclude writes what became of a plan into the log.
 func (l *Compactions) conclude(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation) (ledger.Summary, []ledger.Event, error) {
-	ready.folded.CountIn(tx) // it was folded in another one
+	ready.folded.UseEstimators(tx) // it was folded in another one
 	if ready.Outcome != compaction.Compacted {
 		return l.refuse(tx, r, ready, m)
 	}
@@ -99,16 +98,7 @@ func (l *Compactions) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptComp
 	if pinned(r) && f.Session.Seq != r.Position {
 		return nil, core.Stale(f.Session, r.Position)
 	}
-	in, err := l.compactionInput(ctx, tx, f, r.Options)
-	if err != nil {
-		return nil, err
-	}
-	var p compaction.Proposal
-	if r.Answer != nil {
-		p, err = compaction.Finish(in, r.Options, *r.Answer)
-	} else {
-		p, err = compaction.Plan(in, r.Options)
-	}
+	p, err := l.plan(ctx, tx, f, r.Options, r.Answer)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +126,7 @@ func (l *Compactions) ready(ctx context.Context, tx kv.Tx, f *core.Folded, p com
 	if ready.messages, err = l.checkAfter(ctx, tx, f, ready.Proposal, ready.joined); err != nil {
 		return nil, err
 	}
-	ready.Record, err = l.KeepText(ctx, ready.Record, p.Text)
+	ready.Record, err = l.StoreText(ctx, ready.Record, p.Text)
 	return ready, err
 }
 
@@ -206,7 +196,7 @@ func (l *Compactions) accept(ctx context.Context, tx kv.Tx, r ledger.AcceptCompa
 		return ledger.Summary{}, nil, err
 	}
 	if rec.TextBlob != "" {
-		if err := l.NameBlob(tx, rec.TextBlob); err != nil {
+		if err := l.ReferenceBlob(tx, rec.TextBlob); err != nil {
 			return ledger.Summary{}, nil, err
 		}
 	}

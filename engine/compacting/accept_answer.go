@@ -20,7 +20,7 @@ func checkAnswer(r ledger.AcceptCompactionRequest) error {
 	if a.Run.Usage.Input < 0 || a.Run.Usage.Output < 0 || a.Run.Usage.CacheRead < 0 || a.Run.Usage.CacheWrite < 0 || a.Run.Calls < 0 {
 		return fault.New(fault.Invalid, op, "the usage of an answer is negative")
 	}
-	return core.CheckTexts(op, core.Text{What: "summary", Value: a.Text, Most: maxAnswer}, core.Text{What: "summary of the turn", Value: a.Turn, Most: maxAnswer}, core.Text{What: "reason", Value: a.Run.Reason, Most: maxReason},
+	return core.CheckTexts(op, core.Text("summary", a.Text, maxAnswer), core.Text("summary of the turn", a.Turn, maxAnswer), core.Text("reason", a.Run.Reason, maxReason),
 		core.Label("model", a.Run.Model), core.Label("range", a.Range), core.Label("status", string(a.Run.Status)))
 }
 

@@ -27,11 +27,7 @@ func (l *Compactions) PlanCompaction(ctx context.Context, r ledger.PlanCompactio
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
-		in, err := l.compactionInput(ctx, tx, f, r.Options)
-		if err != nil {
-			return ledger.CompactionPlan{}, err
-		}
-		p, err := compaction.Plan(in, r.Options)
+		p, err := l.plan(ctx, tx, f, r.Options, nil)
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
@@ -49,15 +45,20 @@ func (l *Compactions) PlanCompaction(ctx context.Context, r ledger.PlanCompactio
 // checkPlan refuses options beyond their limits.
 func checkPlan(r ledger.PlanCompactionRequest) error {
 	o := r.Options
-	return core.CheckTexts("engine.plan", core.Label("session", r.Session), core.Label("agent", r.Agent), core.Text{What: "notes", Value: o.Notes, Most: limits.Notes}, core.Label("model", o.Model),
-		core.Label("reason", o.Reason), core.Text{What: "focus", Value: o.Focus, Most: core.MaxQuery}, core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
+	return core.CheckTexts("engine.plan", core.Label("session", r.Session), core.Label("agent", r.Agent), core.Text("notes", o.Notes, limits.Notes), core.Label("model", o.Model),
+		core.Label("reason", o.Reason), core.Text("focus", o.Focus, core.MaxQuery), core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
 }
 
-// plan asks the compaction domain.
-func (l *Compactions) plan(ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options) (compaction.Proposal, error) {
+// plan plans a compaction, with the answer of a model where there is one.
+func (l *Compactions) plan(
+	ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options, answer *compaction.Answer,
+) (compaction.Proposal, error) {
 	in, err := l.compactionInput(ctx, tx, f, o)
 	if err != nil {
 		return compaction.Proposal{}, err
+	}
+	if answer != nil {
+		return compaction.Finish(in, o, *answer)
 	}
 	return compaction.Plan(in, o)
 }
@@ -69,11 +70,11 @@ func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Fol
 		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
 		Items: make([]compaction.Item, 0, len(whole)),
 		Text: func(seq int64) (string, error) {
-			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
 			return transcript.PlainText(m), err
 		},
 		Result: func(seq int64, callID string) (string, error) {
-			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
 			for _, p := range m.Parts {
 				if p.Kind == transcript.KindResult && p.ID == callID {
 					return p.Text, err
@@ -84,7 +85,7 @@ func (l *Compactions) compactionInput(ctx context.Context, tx kv.Tx, f *core.Fol
 	}
 	if o.Reasoning {
 		in.Reasoning = func(seq int64) (string, error) {
-			m, err := l.Decoded(ctx, tx, f.Session.ID, seq)
+			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
 			return transcript.Reasoning(m), err
 		}
 	}

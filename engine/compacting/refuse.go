@@ -40,7 +40,7 @@ func (l *Compactions) refuse(tx kv.Tx, r ledger.AcceptCompactionRequest, ready *
 		events[0].Entry = e.Seq
 	}
 	if window.Automatic(r.Options.Reason) {
-		if events, err = core.RecordNotes(tx, &s, []core.Note{{Event: ledger.EventSkipped, Data: told}}, m); err != nil {
+		if events, err = core.RecordDecisions(tx, &s, []core.Decision{{Event: ledger.EventSkipped, Data: told}}, m); err != nil {
 			return ledger.Summary{}, nil, err
 		}
 	}

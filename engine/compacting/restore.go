@@ -15,7 +15,7 @@ import (
 
 // Restore implements API.
 func (l *Compactions) Restore(ctx context.Context, r ledger.RestoreRequest) (ledger.RestoreResponse, error) {
-	m, err := l.Mutation("restore", r.Key, r)
+	m, err := l.NewMutation("restore", r.Key, r)
 	if err != nil {
 		return ledger.RestoreResponse{}, err
 	}
@@ -29,7 +29,7 @@ func (l *Compactions) restore(ctx context.Context, tx kv.Tx, id string, m core.M
 	if err != nil {
 		return zero, nil, err
 	}
-	f, err := l.FoldIn(tx, rec.Session)
+	f, err := l.FoldFor(tx, rec.Session, ledger.Reader{}, false)
 	if err != nil {
 		return zero, nil, err
 	}

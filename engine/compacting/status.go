@@ -55,7 +55,7 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 // nextCuts returns what the next compaction would take out of the view.
 func (l *Compactions) nextCuts(ctx context.Context, tx kv.Tx, f *core.Folded, model string, c tokens.Counter) ([]ledger.NextCut, error) {
 	out := []ledger.NextCut{}
-	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model})
+	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model}, nil)
 	if err != nil {
 		return out, err
 	}

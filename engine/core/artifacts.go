@@ -13,21 +13,21 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// PutArtifact implements API.
+// PutArtifact implements ledger.ArtifactStore.
 func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
 	if err := CheckTexts("engine.artifact", Label("title", r.Title), Label("tool", r.Tool), Label("hint", r.Hint),
 		Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)); err != nil {
 		return artifacts.Artifact{}, err
 	}
-	m, err := l.Mutation("artifact", r.Key, r)
+	m, err := l.NewMutation("artifact", r.Key, r)
 	if err != nil {
 		return artifacts.Artifact{}, err
 	}
-	if a, done, err := Repeated[artifacts.Artifact](ctx, l, m); done || err != nil {
+	if a, done, err := PreviousResponse[artifacts.Artifact](ctx, l, m); done || err != nil {
 		return a, err
 	}
-	l.Naming.RLock()
-	defer l.Naming.RUnlock()
+	l.references.RLock()
+	defer l.references.RUnlock()
 	a, err := l.measure(ctx, r)
 	if err != nil {
 		return artifacts.Artifact{}, err
@@ -38,7 +38,8 @@ func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (
 		if err != nil {
 			return kept, nil, err
 		}
-		return kept, []ledger.Event{{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}}, l.NameBlob(tx, kept.Hash)
+		event := ledger.Event{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}
+		return kept, []ledger.Event{event}, l.ReferenceBlob(tx, kept.Hash)
 	})
 }
 
@@ -50,7 +51,8 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 	}
 	defer b.Close() // opened for reading
 	ref := b.Ref()
-	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Tool: r.Tool, Hint: r.Hint, Title: r.Title}
+	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Tool: r.Tool, Hint: r.Hint,
+		Title: r.Title}
 	if r.Ref != (artifacts.Ref{}) {
 		a.Refs = []artifacts.Ref{r.Ref}
 	}
@@ -95,19 +97,17 @@ func isWord(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
 }
 
-// Artifact implements API.
+// Artifact implements ledger.ArtifactStore.
 func (l *Ledger) Artifact(ctx context.Context, r ledger.ArtifactRequest) (artifacts.Artifact, error) {
 	return View(ctx, l, func(tx kv.Tx) (artifacts.Artifact, error) { return artifacts.Get(tx, r.ID) })
 }
 
-// Artifacts implements API.
+// Artifacts implements ledger.ArtifactStore.
 func (l *Ledger) Artifacts(ctx context.Context, r ledger.ArtifactsRequest) (ledger.ArtifactsResponse, error) {
 	return View(ctx, l, func(tx kv.Tx) (ledger.ArtifactsResponse, error) {
 		list, total, err := artifacts.List(tx, r.Session, max(r.Skip, 0), max(r.Limit, 0))
-		if list == nil {
-			list = []artifacts.Artifact{}
-		}
-		return ledger.ArtifactsResponse{Artifacts: Fitting(list, limits.Page, artifactSize), Total: total}, err
+		fits := Fitting(OrEmpty(list), limits.Page, artifactSize)
+		return ledger.ArtifactsResponse{Artifacts: fits, Total: total}, err
 	})
 }
 
@@ -120,7 +120,7 @@ func artifactSize(a artifacts.Artifact) int {
 	return n
 }
 
-// ReadArtifact implements API.
+// ReadArtifact implements ledger.ArtifactStore.
 func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest) (artifacts.Page, error) {
 	c, err := l.open(ctx, r.ID)
 	if err != nil {
@@ -132,8 +132,9 @@ func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest)
 	return page, err
 }
 
-// SearchArtifacts implements API. It looks through the newest maxList artifacts.
-func (l *Ledger) SearchArtifacts(ctx context.Context, r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
+// SearchArtifacts implements ledger.ArtifactStore. It looks through the newest maxList artifacts.
+func (l *Ledger) SearchArtifacts(ctx context.Context,
+	r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
 	list, err := View(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
 		list, _, err := artifacts.List(tx, "", 0, maxList)
 		return list, err

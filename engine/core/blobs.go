@@ -9,18 +9,32 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// WatchUse begins or, with nil, ends the noting of blobs that come into use. When it returns, every
+// HoldBlobs keeps unreferenced blobs from being deleted until release is called. A caller holds them from the time
+// it stores a blob until the record that names the blob is committed.
+func (l *Ledger) HoldBlobs() (release func()) {
+	l.references.RLock()
+	return l.references.RUnlock
+}
+
+// LockBlobs keeps blobs from being stored and referenced until unlock is called. A caller that deletes
+// unreferenced blobs locks them.
+func (l *Ledger) LockBlobs() (unlock func()) {
+	l.references.Lock()
+	return l.references.Unlock
+}
+
+// TrackBlobUse begins or, with nil, ends the noting of blobs that come into use. When it returns, every
 // append that began before has been committed or given up.
-func (l *Ledger) WatchUse(seen map[string]bool) {
-	l.Naming.Lock()
-	defer l.Naming.Unlock()
+func (l *Ledger) TrackBlobUse(seen map[string]bool) {
+	l.references.Lock()
+	defer l.references.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.inUse = seen
 }
 
 // use notes that a blob is stored or named, in case garbage is being collected. The caller holds
-// l.naming for reading.
+// l.references for reading.
 func (l *Ledger) use(hash string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -29,14 +43,14 @@ func (l *Ledger) use(hash string) {
 	}
 }
 
-// Used reports whether a blob came into use since WatchUse began.
-func (l *Ledger) Used(hash string) bool {
+// BlobUsed reports whether a blob came into use since TrackBlobUse began.
+func (l *Ledger) BlobUsed(hash string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.inUse[hash]
 }
 
-// storeBlob stores a blob. The caller holds l.naming for reading when the content ends, and until it
+// storeBlob stores a blob. The caller holds l.references for reading when the content ends, and until it
 // does not matter any more whether the blob is there.
 func (l *Ledger) storeBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
 	ref, err := l.Store.PutBlob(ctx, content, limits.Blob)
@@ -46,13 +60,13 @@ func (l *Ledger) storeBlob(ctx context.Context, content io.Reader) (kv.BlobRef, 
 	return ref, err
 }
 
-// PutBlob implements API. Garbage that is collected in this moment does not include the blob: whoever
+// PutBlob implements ledger.Blobs. Garbage that is collected in this moment does not include the blob: whoever
 // stored it has limits.CollectGrace to name it.
 func (l *Ledger) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
-	end := &ending{Reader: content, then: l.Naming.RLock}
+	end := &ending{Reader: content, then: l.references.RLock}
 	ref, err := l.storeBlob(ctx, end)
 	if end.seen {
-		l.Naming.RUnlock()
+		l.references.RUnlock()
 	}
 	return ref, err
 }
@@ -87,7 +101,8 @@ func (l *Ledger) readBlob(ctx context.Context, hash string, limit int64) ([]byte
 func readWhole(b kv.Blob, limit int64) ([]byte, error) {
 	ref := b.Ref()
 	if ref.Size > limit {
-		return nil, fault.New(fault.TooLarge, "engine.blob", "blob %.12s has %d bytes, more than %d", ref.Hash, ref.Size, limit)
+		return nil, fault.New(fault.TooLarge, "engine.blob", "blob %.12s has %d bytes, more than %d", ref.Hash,
+			ref.Size, limit)
 	}
 	return io.ReadAll(io.NewSectionReader(b, 0, ref.Size))
 }

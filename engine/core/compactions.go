@@ -59,7 +59,8 @@ func (c *Compactions) Add(e *sessions.Entry) error {
 			return fault.Wrap(fault.Corrupt, "engine.compactions", err)
 		}
 		if !c.InForce(r.ID) {
-			return fault.New(fault.Corrupt, "engine.compactions", "entry %d takes back compaction %.1000q, which was not in force", e.Seq, r.ID)
+			return fault.New(fault.Corrupt, "engine.compactions",
+				"entry %d takes back compaction %.1000q, which was not in force", e.Seq, r.ID)
 		}
 		c.Undone[r.ID] = e.Time
 		c.Now = c.before(r.ID)
@@ -157,9 +158,9 @@ func summaryByText(tx kv.Tx, text string) (*compaction.Record, error) {
 	return SummaryRecord(tx, string(id))
 }
 
-// KeepText puts a summary's text into its record, or into a blob when it is too long for one. The caller
-// holds l.naming for reading.
-func (l *Ledger) KeepText(ctx context.Context, r compaction.Record, text string) (compaction.Record, error) {
+// StoreText puts a summary's text into its record, or into a blob when it is too long for one. The caller
+// holds l.references for reading.
+func (l *Ledger) StoreText(ctx context.Context, r compaction.Record, text string) (compaction.Record, error) {
 	r.TextHash = sessions.Digest([]byte(text))
 	if len(text) <= kv.MaxInline {
 		r.Text = text

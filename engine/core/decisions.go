@@ -9,17 +9,17 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// decision is the payload of a KindDecision entry: something that was decided about a view, or found out
-// about it, and that changed nothing of it. What was decided before, and in which cycle, follows from the
-// log alone, so it outlives the owner.
-type decision struct {
-	Event string          `json:"event"` // the kind of the event that told it
-	Data  json.RawMessage `json:"data"`  // its payload, as the event had it
+// storedDecision is the payload of a KindDecision entry: a decision about a view, or a fact found out about it,
+// that changed nothing of it. Earlier decisions and their cycles follow from the log alone, so they survive a
+// restart of the owner.
+type storedDecision struct {
+	Event string          `json:"event"` // the kind of the event that announced it
+	Data  json.RawMessage `json:"data"`  // its payload, as in the event
 }
 
-// placedDecision is a decision with its place in the log.
+// placedDecision is a stored decision with its position in the log.
 type placedDecision struct {
-	decision
+	storedDecision
 	seq  int64
 	turn int
 }
@@ -34,7 +34,7 @@ func (d *decisions) add(e *sessions.Entry) error {
 	if e.Kind != sessions.KindDecision {
 		return nil
 	}
-	var made decision
+	var made storedDecision
 	if err := json.Unmarshal(e.Data, &made); err != nil {
 		return fault.Wrap(fault.Corrupt, "engine.decisions", err)
 	}
@@ -42,30 +42,30 @@ func (d *decisions) add(e *sessions.Entry) error {
 	return nil
 }
 
-// Taken is a decision of one kind with its payload.
-type Taken[T any] struct {
+// Decided is a decision of one kind with its payload.
+type Decided[T any] struct {
 	Data T
 	Seq  int64
 	Turn int
 }
 
-// TakenSince returns the decisions of one kind behind an entry of the log, oldest first. One whose payload
+// DecisionsSince returns the decisions of one kind behind an entry of the log, oldest first. One whose payload
 // does not fit the kind, as a newer program may write it, counts as none.
-func TakenSince[T any](f *Folded, event string, seq int64) (out []Taken[T]) {
+func DecisionsSince[T any](f *Folded, event string, seq int64) (out []Decided[T]) {
 	for _, d := range f.decisions.taken {
 		if d.Event != event || d.seq <= seq {
 			continue
 		}
 		var data T
 		if json.Unmarshal(d.Data, &data) == nil {
-			out = append(out, Taken[T]{data, d.seq, d.turn})
+			out = append(out, Decided[T]{data, d.seq, d.turn})
 		}
 	}
 	return out
 }
 
-// Note is a decision that is to be recorded.
-type Note struct {
+// Decision is a decision to record, with the kind of its event.
+type Decision struct {
 	Event string
 	Data  any
 }
@@ -79,19 +79,20 @@ func NewEvent(kind, session string, entry int64, data any) (ledger.Event, error)
 	return ledger.Event{Kind: kind, Session: session, Entry: entry, Data: raw}, nil
 }
 
-// RecordNotes appends decisions to the log of a session, which the caller saves, and returns their events.
-func RecordNotes(tx kv.Tx, s *sessions.Session, notes []Note, m Mutation) ([]ledger.Event, error) {
+// RecordDecisions appends decisions to the log of a session, which the caller saves, and returns their events.
+func RecordDecisions(tx kv.Tx, s *sessions.Session, notes []Decision, m Mutation) ([]ledger.Event, error) {
 	var events []ledger.Event
 	for _, n := range notes {
 		event, err := NewEvent(n.Event, s.ID, 0, n.Data)
 		if err != nil {
 			return nil, err
 		}
-		data, err := json.Marshal(decision{n.Event, event.Data})
+		data, err := json.Marshal(storedDecision{n.Event, event.Data})
 		if err != nil {
 			return nil, fault.Wrap(fault.Internal, "engine.decisions", err)
 		}
-		e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindDecision, Time: m.At, Turn: s.Turns, Data: data}, nil)
+		e, err := sessions.Append(tx, s,
+			sessions.Entry{Kind: sessions.KindDecision, Time: m.At, Turn: s.Turns, Data: data}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -25,11 +25,12 @@ var keyMeasured = []byte("measured")
 // models fit into a record, as what is kept under the key of the request has to.
 const maxMeasurements = 64
 
-// Learn implements API.
+// Learn implements ledger.Calibration.
 func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estimators, error) {
 	const op = "engine.learn"
 	if n := max(len(r.Measurements), len(r.Models)); n > maxMeasurements {
-		return ledger.Estimators{}, fault.New(fault.TooLarge, op, "%d measurements or models in one request, more than %d", n, maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, op,
+			"%d measurements or models in one request, more than %d", n, maxMeasurements)
 	}
 	if err := CheckTexts(op, Label("host", r.Host), Label("host id", r.HostID)); err != nil {
 		return ledger.Estimators{}, err
@@ -39,7 +40,7 @@ func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estim
 			return ledger.Estimators{}, err
 		}
 	}
-	m, err := l.Mutation("learn", r.Key, r)
+	m, err := l.NewMutation("learn", r.Key, r)
 	if err != nil {
 		return ledger.Estimators{}, err
 	}
@@ -59,7 +60,7 @@ func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estim
 // learn takes in the measurements that are new, and stores what follows.
 func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 	source := []byte(sessions.Digest([]byte(r.Host + "\x00" + r.HostID)))
-	last, err := Number(tx, BucketMeasured, source)
+	last, err := ReadNumber(tx, BucketMeasured, source)
 	if err != nil {
 		return err
 	}
@@ -92,10 +93,11 @@ func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 	return putNumber(tx, BucketMeasured, source, last)
 }
 
-// Estimators implements API.
+// Estimators implements ledger.Calibration.
 func (l *Ledger) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (ledger.Estimators, error) {
 	if len(r.Models) > maxMeasurements {
-		return ledger.Estimators{}, fault.New(fault.TooLarge, "engine.estimators", "%d models in one request, more than %d", len(r.Models), maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, "engine.estimators",
+			"%d models in one request, more than %d", len(r.Models), maxMeasurements)
 	}
 	return View(ctx, l, func(tx kv.Tx) (ledger.Estimators, error) {
 		known, err := learnedOf(tx, r.Models)
@@ -106,23 +108,24 @@ func (l *Ledger) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (le
 		if err != nil {
 			return ledger.Estimators{}, err
 		}
-		event, err := Number(tx, BucketEngine, keyMeasured)
+		event, err := ReadNumber(tx, BucketEngine, keyMeasured)
 		return ledger.Estimators{States: states, Event: event}, err
 	})
 }
 
-// KeepEstimators implements API.
+// KeepEstimators implements ledger.Calibration.
 func (l *Ledger) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequest) (ledger.Estimators, error) {
 	const op = "engine.estimators"
 	if len(r.States) > maxMeasurements {
-		return ledger.Estimators{}, fault.New(fault.TooLarge, op, "the estimators of %d models in one request, more than %d", len(r.States), maxMeasurements)
+		return ledger.Estimators{}, fault.New(fault.TooLarge, op,
+			"the estimators of %d models in one request, more than %d", len(r.States), maxMeasurements)
 	}
 	for model, state := range r.States {
 		if _, err := tokens.ParseEstimator(model, state); err != nil {
 			return ledger.Estimators{}, fault.New(fault.Invalid, op, "%s", err)
 		}
 	}
-	m, err := l.Mutation("keep estimators", r.Key, r)
+	m, err := l.NewMutation("keep estimators", r.Key, r)
 	if err != nil {
 		return ledger.Estimators{}, err
 	}
@@ -197,8 +200,8 @@ func (k learned) states() (map[string][]byte, error) {
 	return states, nil
 }
 
-// Number reads a number; one that was never written is 0.
-func Number(tx kv.Tx, b kv.Bucket, key []byte) (int64, error) {
+// ReadNumber reads a number; one that was never written is 0.
+func ReadNumber(tx kv.Tx, b kv.Bucket, key []byte) (int64, error) {
 	raw, err := tx.Get(b, key)
 	if err != nil || raw == nil {
 		return 0, err

@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"os"
 	"slices"
 	"time"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
 )
 
 const BucketEvents kv.Bucket = "events" // sequence number → Event
@@ -19,6 +22,7 @@ const BucketEvents kv.Bucket = "events" // sequence number → Event
 const (
 	defaultEvents = 100
 	MaxEvents     = 1000
+	maxKinds      = 32 // kinds in one filter
 )
 
 // publish stores events with the numbers that follow the newest, and drops the oldest beyond
@@ -63,10 +67,11 @@ func (l *Ledger) nextBell() <-chan struct{} {
 	return l.bell
 }
 
-// WaitEvents implements API. A caller that has missed events is told so at once.
+// WaitEvents implements ledger.Events. A caller that has missed events is told so at once.
 func (l *Ledger) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if len(r.Kinds) > maxKinds {
-		return ledger.WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait", "%d kinds of events, more than %d", len(r.Kinds), maxKinds)
+		return ledger.WaitEventsResponse{}, fault.New(fault.TooLarge, "engine.wait",
+			"%d kinds of events, more than %d", len(r.Kinds), maxKinds)
 	}
 	wait := time.Duration(min(max(r.WaitMS, 0), limits.LongPoll.Milliseconds())) * time.Millisecond
 	timer := time.NewTimer(wait)
@@ -96,7 +101,8 @@ func readEvents(tx kv.Tx, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse
 	if err != nil || r.After < 0 {
 		return ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest}, err
 	}
-	resp := ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest, Missed: newest-r.After > limits.Events || r.After > newest}
+	resp := ledger.WaitEventsResponse{Events: []ledger.Event{}, Next: newest,
+		Missed: newest-r.After > limits.Events || r.After > newest}
 	if r.After > newest {
 		return resp, nil // a number of another ledger: this one starts over
 	}
@@ -141,3 +147,32 @@ func NewestEvent(tx kv.Tx) (int64, error) {
 
 // SeqKey is the key of a sequence number, in the order of numbers.
 func SeqKey(seq int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(seq, 0))) }
+
+// Info implements ledger.Events. What only the owner knows (clients, idle time) is filled in by the daemon.
+func (l *Ledger) Info(ctx context.Context, _ ledger.InfoRequest) (ledger.Info, error) {
+	size, err := l.Store.Size(ctx)
+	if err != nil {
+		return ledger.Info{}, err
+	}
+	return View(ctx, l, func(tx kv.Tx) (ledger.Info, error) {
+		info := ledger.Info{
+			Workspace: l.root, State: l.State, PID: os.Getpid(), Started: l.started, InProcess: true,
+			Bytes: size.Records + size.Blobs,
+		}
+		all, err := visible(tx)
+		if err != nil {
+			return info, err
+		}
+		info.Sessions = len(all)
+		counts, err := artifacts.Count(tx)
+		if err != nil {
+			return info, err
+		}
+		info.Artifacts = counts.Live
+		if info.Memories, err = memory.Count(tx, l.Scope); err != nil {
+			return info, err
+		}
+		info.Event, err = NewestEvent(tx)
+		return info, err
+	})
+}

@@ -23,19 +23,14 @@ type Folded struct {
 	Policy    window.Policy
 	Agent     string // whose view it is: see Reader
 	View      window.View
-	Calls     map[string]sessions.Call // by id; made when it is first asked for
 	Models    *tokens.Registry
+	calls     map[string]sessions.Call // by id; made by the first Call
 	estimator func(model string) (*tokens.Estimator, error)
 }
 
 // Fold reads the log of a session and folds it into its view, in a transaction that changes nothing.
 func (l *Ledger) Fold(tx kv.Tx, id string) (*Folded, error) {
 	return l.FoldFor(tx, id, ledger.Reader{}, true)
-}
-
-// FoldIn is fold in a transaction that may have changed the log.
-func (l *Ledger) FoldIn(tx kv.Tx, id string) (*Folded, error) {
-	return l.FoldFor(tx, id, ledger.Reader{}, false)
 }
 
 // FoldFor reads the log for one reader. committed says that the transaction has changed nothing of it.
@@ -53,12 +48,12 @@ func (l *Ledger) FoldFor(tx kv.Tx, id string, r ledger.Reader, committed bool) (
 		return nil, err
 	}
 	f.Models = l.Settings(s).Models
-	f.CountIn(tx)
+	f.UseEstimators(tx)
 	return f, nil
 }
 
-// CountIn has counts use what a transaction knows of models: one that has ended knows nothing.
-func (f *Folded) CountIn(tx kv.Tx) {
+// UseEstimators has counts use what a transaction knows of models: one that has ended knows nothing.
+func (f *Folded) UseEstimators(tx kv.Tx) {
 	f.estimator = func(model string) (*tokens.Estimator, error) { return estimator(tx, model) }
 }
 
@@ -110,6 +105,20 @@ func (f *Folded) Whole() []window.Slot {
 	in := f.Input()
 	in.Cutoff, in.Filter = nil, window.Filter{}
 	return window.Plan(in).Slots
+}
+
+// Call returns the call of an id; where a log has several, the newest.
+func (f *Folded) Call(id string) (sessions.Call, bool) {
+	if f.calls == nil {
+		f.calls = map[string]sessions.Call{}
+		for _, e := range f.Entries {
+			for _, c := range e.Calls {
+				f.calls[c.ID] = c
+			}
+		}
+	}
+	c, known := f.calls[id]
+	return c, known
 }
 
 // Cutoff returns where the view starts after the compaction in force.

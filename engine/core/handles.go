@@ -3,6 +3,7 @@ package core
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 
 	"ctxledger.dev/artifacts"
@@ -86,12 +87,14 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 		return target{}, err
 	}
 	if len(places) == 0 {
-		return target{}, fault.New(fault.NotFound, "engine.handle", "no artifact, summary or message %.1000q in this workspace", handle).
+		return target{}, fault.New(fault.NotFound, "engine.handle",
+			"no artifact, summary or message %.1000q in this workspace", handle).
 			WithHint("handles are valid only in the workspace whose session showed them")
 	}
 	e, err := sessions.GetEntry(tx, places[0].Session, places[0].Seq)
 	if err == nil && e.Forgotten != nil {
-		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle, sessions.TombstoneText(*e.Forgotten, e.Expired))
+		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle,
+			sessions.TombstoneText(*e.Forgotten, e.Expired))
 	}
 	return target{message: &e}, err
 }
@@ -139,10 +142,11 @@ func (c *capped) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// ReadBlob implements API. The range of a summary and a whole session, of any size, are streamed from the log.
+// ReadBlob implements ledger.Blobs. The range of a summary and a whole session, of any size, are streamed from the log.
 func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
 	if (r.Hash == "") == (r.Handle == "") {
-		return nil, fault.New(fault.Invalid, "engine.read", "name a blob by its hash or by a handle, and only one of them")
+		return nil, fault.New(fault.Invalid, "engine.read",
+			"name a blob by its hash or by a handle, and only one of them")
 	}
 	t := target{blob: r.Hash}
 	var err error
@@ -168,4 +172,43 @@ func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.Rea
 		io.Reader
 		io.Closer
 	}{io.NewSectionReader(c, r.Offset, c.Size()-r.Offset), c}, nil
+}
+
+// stream is the originals of a range of a log as they are read, a page at a time. Closing it ends the
+// goroutine that reads them.
+type stream struct {
+	*io.PipeReader
+	stop  context.CancelFunc
+	ended chan struct{} // closed when nothing reads the ledger any more
+}
+
+// stream opens the originals of a range, from an offset on. Errors: invalid for an offset beyond them.
+func (l *Ledger) stream(ctx context.Context, of compaction.Record, offset int64) (io.ReadCloser, error) {
+	ctx, stop := context.WithCancel(ctx)
+	r, w := io.Pipe()
+	s := &stream{PipeReader: r, stop: stop, ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		_, err := ledger.WriteOriginals(ctx, l, w, of.Session, of.From, of.To)
+		_ = w.CloseWithError(err) // the reader's end of the pipe says it
+	}()
+	n, err := int64(0), error(nil)
+	if offset > 0 {
+		n, err = io.CopyN(io.Discard, s, offset)
+	}
+	if offset < 0 || errors.Is(err, io.EOF) {
+		err = fault.New(fault.Invalid, "engine.read", "offset %d is outside of the %d bytes", offset, n)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close implements io.Closer.
+func (s *stream) Close() error {
+	s.stop()
+	err := s.PipeReader.Close()
+	<-s.ended
+	return err
 }

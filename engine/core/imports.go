@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/internal/fault"
@@ -40,7 +41,7 @@ const keptBatches = 4
 // digestLen is how many bytes of a digest are kept: enough to tell a client's mistake from a repetition.
 const digestLen = 8
 
-// ImportState implements API.
+// ImportState implements ledger.Recorder.
 func (l *Ledger) ImportState(ctx context.Context, r ledger.ImportStateRequest) (ledger.ImportState, error) {
 	rec, err := View(ctx, l, func(tx kv.Tx) (ImportRecord, error) { return readImport(tx, r.Import) })
 	return rec.ImportState, err
@@ -65,14 +66,16 @@ func (rec ImportRecord) answered(m Mutation) (resp ledger.AppendEntriesResponse,
 	case i < 0:
 		return resp, false, nil
 	case rec.Batches[i].Digest != m.digest:
-		return resp, false, fault.New(fault.Conflict, m.Op, "the key %q was used for another batch of this import", m.key)
+		return resp, false, fault.New(fault.Conflict, m.Op, "the key %q was used for another batch of this import",
+			m.key)
 	}
 	return ledger.AppendEntriesResponse{Session: rec.Session, Seq: rec.Batches[i].Seq}, true, nil
 }
 
 // took notes that a batch was appended as the newest one.
 func (rec *ImportRecord) took(r ledger.AppendEntriesRequest, m Mutation, resp ledger.AppendEntriesResponse) {
-	rec.ImportState = ledger.ImportState{Import: r.Import, Session: resp.Session, Offset: r.Next, Line: r.Line, Check: r.Check}
+	rec.ImportState = ledger.ImportState{Import: r.Import, Session: resp.Session, Offset: r.Next, Line: r.Line,
+		Check: r.Check}
 	if m.key == "" {
 		return
 	}
@@ -80,14 +83,15 @@ func (rec *ImportRecord) took(r ledger.AppendEntriesRequest, m Mutation, resp le
 	rec.Batches = rec.Batches[max(0, len(rec.Batches)-keptBatches):]
 }
 
-// AppendEntries implements API.
-func (l *Ledger) AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
+// AppendEntries implements ledger.Recorder.
+func (l *Ledger) AppendEntries(ctx context.Context,
+	r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
 	var zero ledger.AppendEntriesResponse
 	if err := checkBatch(r); err != nil {
 		return zero, err
 	}
-	l.Naming.RLock()
-	defer l.Naming.RUnlock()
+	l.references.RLock()
+	defer l.references.RUnlock()
 	tree, err := l.importTree(ctx, r)
 	if err != nil {
 		return zero, err
@@ -95,16 +99,17 @@ func (l *Ledger) AppendEntries(ctx context.Context, r ledger.AppendEntriesReques
 	r.Session.Tree = tree
 	ready, err := l.prepareAll(ctx, l.Settings(r.Session), r.Entries)
 	if err == nil {
-		err = l.placeAll(ctx, ready)
+		err = l.storeBlobs(ctx, ready)
 	}
 	if err != nil {
 		return zero, err
 	}
 	m := Mutation{Op: "append", key: r.Key, digest: batchDigest(r, ready), At: l.Now()}
 	appendAll := func() (ledger.AppendEntriesResponse, error) {
-		return Mutate(ctx, l, Mutation{Op: m.Op, At: m.At}, func(tx kv.Tx) (ledger.AppendEntriesResponse, []ledger.Event, error) {
-			return l.appendBatch(tx, r, ready, m)
-		})
+		return Mutate(ctx, l, Mutation{Op: m.Op, At: m.At},
+			func(tx kv.Tx) (ledger.AppendEntriesResponse, []ledger.Event, error) {
+				return l.appendBatch(tx, r, ready, m)
+			})
 	}
 	resp, err := appendAll()
 	if !errors.Is(err, errEarly) {
@@ -145,18 +150,21 @@ func batchDigest(r ledger.AppendEntriesRequest, ready []*prepared) string {
 func checkBatch(r ledger.AppendEntriesRequest) error {
 	const op = "engine.append"
 	if len(r.Entries) > limits.AppendCount {
-		return fault.New(fault.TooLarge, op, "%d entries in one batch, more than %d", len(r.Entries), limits.AppendCount)
+		return fault.New(fault.TooLarge, op, "%d entries in one batch, more than %d", len(r.Entries),
+			limits.AppendCount)
 	}
 	size := 0
 	for _, e := range r.Entries {
 		if len(e.Original) > limits.EntryInline {
-			return fault.New(fault.TooLarge, op, "an original of %d bytes, more than %d", len(e.Original), limits.EntryInline).
+			return fault.New(fault.TooLarge, op, "an original of %d bytes, more than %d", len(e.Original),
+				limits.EntryInline).
 				WithHint("store it with PutBlob and name it")
 		}
 		size += len(e.Original)
 	}
 	if size > limits.AppendBatch+limits.EntryInline {
-		return fault.New(fault.TooLarge, op, "originals of %d bytes in one batch, more than %d", size, limits.AppendBatch)
+		return fault.New(fault.TooLarge, op, "originals of %d bytes in one batch, more than %d", size,
+			limits.AppendBatch)
 	}
 	if r.Next < r.Offset {
 		return fault.New(fault.Invalid, op, "the batch ends at offset %d, before it starts at %d", r.Next, r.Offset)
@@ -164,7 +172,8 @@ func checkBatch(r ledger.AppendEntriesRequest) error {
 	if len(r.Key) > maxKey {
 		return keyTooLong(op, r.Key)
 	}
-	return CheckTexts(op, Label("check", r.Check), Text{"host", r.Session.Host, maxHostID}, Text{"host's session id", r.Session.HostID, maxHostID},
+	return CheckTexts(op, Label("check", r.Check), Text("host", r.Session.Host, maxHostID),
+		Text("host's session id", r.Session.HostID, maxHostID),
 		Label("parent session", r.Session.Parent))
 }
 
@@ -175,7 +184,8 @@ const maxHostID = 200
 var errEarly = errors.New("the batch before it is not there yet")
 
 // appendBatch writes one batch of an import.
-func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*prepared, m Mutation) (ledger.AppendEntriesResponse, []ledger.Event, error) {
+func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*prepared,
+	m Mutation) (ledger.AppendEntriesResponse, []ledger.Event, error) {
 	var zero ledger.AppendEntriesResponse
 	st, err := readImport(tx, r.Import)
 	if err != nil {
@@ -185,7 +195,8 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 		return resp, nil, err
 	}
 	if st.Offset != r.Offset {
-		e := fault.New(fault.Conflict, "engine.append", "the import stands at offset %d, not at %d", st.Offset, r.Offset)
+		e := fault.New(fault.Conflict, "engine.append", "the import stands at offset %d, not at %d", st.Offset,
+			r.Offset)
 		if st.Offset < r.Offset {
 			e.Err = errEarly
 		}
@@ -220,7 +231,8 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 
 // importSession returns the session of an import: the one it began, the one of the same host's
 // conversation, or a new one.
-func (l *Ledger) importSession(tx kv.Tx, st ledger.ImportState, r ledger.AppendEntriesRequest) (sessions.Session, error) {
+func (l *Ledger) importSession(tx kv.Tx, st ledger.ImportState,
+	r ledger.AppendEntriesRequest) (sessions.Session, error) {
 	if st.Session != "" {
 		return l.refresh(tx, st.Session, r.Session)
 	}
@@ -267,10 +279,41 @@ func (l *Ledger) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.S
 func (rec *recorder) events(count int, seen bool) []ledger.Event {
 	var out []ledger.Event
 	if count > 0 || seen {
-		out = append(out, ledger.Event{Kind: ledger.EventEntries, Session: rec.session.ID, Entry: rec.session.Seq, Count: count})
+		out = append(out, ledger.Event{Kind: ledger.EventEntries, Session: rec.session.ID, Entry: rec.session.Seq,
+			Count: count})
 	}
 	if rec.files.Changed > 0 {
-		out = append(out, ledger.Event{Kind: ledger.EventChange, Session: rec.session.ID, Entry: rec.session.Seq, Count: rec.files.Changed})
+		out = append(out, ledger.Event{Kind: ledger.EventChange, Session: rec.session.ID, Entry: rec.session.Seq,
+			Count: rec.files.Changed})
 	}
 	return out
+}
+
+// overtaken is how long a batch waits for the one before it, which its client has sent first.
+const overtaken = time.Second
+
+// await waits until an import has reached an offset, because the batches of one client may overtake
+// each other on their way. An import that does not get there is for the transaction to refuse.
+func (l *Ledger) await(ctx context.Context, id string, offset int64) error {
+	var timer *time.Timer
+	for {
+		bell := l.nextBell() // before reading, so that no commit slips between
+		st, err := View(ctx, l, func(tx kv.Tx) (ImportRecord, error) { return readImport(tx, id) })
+		if err != nil || st.Offset >= offset {
+			return err
+		}
+		if timer == nil {
+			timer = time.NewTimer(overtaken)
+			defer timer.Stop()
+		}
+		select {
+		case <-bell:
+		case <-timer.C:
+			return nil
+		case <-l.closed:
+			return nil // the transaction says it
+		case <-ctx.Done():
+			return fault.Wrap(fault.Unavailable, "engine.append", ctx.Err())
+		}
+	}
 }

@@ -29,6 +29,7 @@ func (l *Ledger) Maintain(ctx context.Context, what string) (done func(), err er
 		now = *p
 	}
 	return nil, (&fault.Error{
-		Code: fault.Unavailable, Op: "engine.maintain", Message: what + " has to wait: " + now + " is under way", Err: ctx.Err(),
+		Code: fault.Unavailable, Op: "engine.maintain", Message: what + " has to wait: " + now + " is under way",
+		Err: ctx.Err(),
 	}).WithHint("try again when it is done")
 }

@@ -22,9 +22,9 @@ const (
 	MaskKeySize = 32 // bytes, as many as the hash has
 )
 
-// Mask implements API.
+// Mask implements ledger.Erasure.
 func (l *Ledger) Mask(_ context.Context, r ledger.MaskRequest) (ledger.MaskResponse, error) {
-	if err := CheckTexts("engine.mask", Text{"text", r.Text, limits.MaskText}); err != nil {
+	if err := CheckTexts("engine.mask", Text("text", r.Text, limits.MaskText)); err != nil {
 		return ledger.MaskResponse{}, err
 	}
 	text, n := masked(l.Masks, r.Text)
@@ -86,7 +86,8 @@ func (l *Ledger) maskEvents(resp ledger.WaitEventsResponse, err error) (ledger.W
 		if e.Data == nil {
 			continue
 		}
-		e.Data, err = transcript.MapStrings(e.Data, func(s string) (string, bool) { out := l.Masks.String(s); return out, out != s })
+		e.Data, err = transcript.MapStrings(e.Data,
+			func(s string) (string, bool) { out := l.Masks.String(s); return out, out != s })
 		if err != nil {
 			return ledger.WaitEventsResponse{}, fault.Wrap(fault.Corrupt, "engine.events", err)
 		}

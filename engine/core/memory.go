@@ -14,10 +14,10 @@ import (
 // defaultRecall is how many memories a query gets when it names no limit.
 const defaultRecall = 5
 
-// SaveMemory implements API. An empty scope is that of this ledger. Secrets are masked before they are stored: a
-// memory goes to other sessions and other agents.
+// SaveMemory implements ledger.MemoryStore. An empty scope is that of this ledger. Secrets are masked before they are
+// stored: a memory goes to other sessions and other agents.
 func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
-	m, err := l.Mutation("save memory", r.Key, r)
+	m, err := l.NewMutation("save memory", r.Key, r)
 	if err != nil {
 		return memory.Entry{}, err
 	}
@@ -43,21 +43,23 @@ func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (me
 	})
 }
 
-// Memories implements API, for the scope that this ledger holds.
+// Memories implements ledger.MemoryStore, for the scope that this ledger holds.
 func (l *Ledger) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	resp := ledger.MemoriesResponse{Entries: []memory.Entry{}}
 	if r.Scope != "" && r.Scope != l.Scope {
 		return resp, l.wrongScope(r.Scope)
 	}
-	if err := CheckTexts("engine.memory", Text{"query", r.Query, MaxQuery}, Label("cursor", r.After)); err != nil {
+	if err := CheckTexts("engine.memory", Text("query", r.Query, MaxQuery), Label("cursor", r.After)); err != nil {
 		return resp, err
 	}
 	return View(ctx, l, func(tx kv.Tx) (ledger.MemoriesResponse, error) {
 		var err error
 		if r.Query != "" {
-			resp.Entries, err = memory.Recall(tx, l.Scope, r.Query, min(cmp.Or(max(r.Limit, 0), defaultRecall), maxList))
+			resp.Entries, err = memory.Recall(tx, l.Scope, r.Query,
+				min(cmp.Or(max(r.Limit, 0), defaultRecall), maxList))
 		} else {
-			resp.Entries, resp.Next, err = memory.List(tx, l.Scope, r.After, min(cmp.Or(max(r.Limit, 0), maxList), maxList))
+			resp.Entries, resp.Next, err = memory.List(tx, l.Scope, r.After,
+				min(cmp.Or(max(r.Limit, 0), maxList), maxList))
 		}
 		fitMemories(&resp, r.Body)
 		return resp, err
@@ -80,7 +82,7 @@ func fitMemories(r *ledger.MemoriesResponse, bodies bool) {
 	r.Entries = OrEmpty(fits)
 }
 
-// Memory implements API.
+// Memory implements ledger.MemoryStore.
 func (l *Ledger) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Entry, error) {
 	if r.Scope != "" && r.Scope != l.Scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)
@@ -88,12 +90,12 @@ func (l *Ledger) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Ent
 	return View(ctx, l, func(tx kv.Tx) (memory.Entry, error) { return memory.Get(tx, l.Scope, r.Name) })
 }
 
-// DeleteMemory implements API.
+// DeleteMemory implements ledger.MemoryStore.
 func (l *Ledger) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
 	if r.Scope != "" && r.Scope != l.Scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)
 	}
-	m, err := l.Mutation("delete memory", r.Key, r)
+	m, err := l.NewMutation("delete memory", r.Key, r)
 	if err != nil {
 		return memory.Entry{}, err
 	}

@@ -3,8 +3,6 @@ package core
 import (
 	"cmp"
 	"context"
-	"strings"
-	"unicode/utf8"
 
 	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/internal/failpoint"
@@ -16,27 +14,26 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-const (
-	maxTitle    = 120    // characters of a session's title
-	maxMessages = 20_000 // messages of one conversation: a commit stays within seconds
-)
+const maxMessages = 20_000 // messages of one conversation: a commit stays within seconds
 
-// AppendMessages implements API.
+// AppendMessages implements ledger.Recorder.
 //
 // A host that keeps its conversation sends it whole each time. Its messages are known again by
 // their chain of ids, so only what is new is recorded; a summary of ours at the head stands for
 // the range that it replaced.
-func (l *Ledger) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
+func (l *Ledger) AppendMessages(ctx context.Context,
+	r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
 	var zero ledger.AppendMessagesResponse
 	const op = "engine.messages"
-	if err := CheckTexts(op, Label("session", r.Session), Text{"host", r.Host, maxHostID}, Label("model", r.Model), Label("blob", r.Blob), Text{"directory", r.Dir, attribution.MaxPath}); err != nil {
+	if err := CheckTexts(op, Label("session", r.Session), Text("host", r.Host, maxHostID), Label("model", r.Model),
+		Label("blob", r.Blob), Text("directory", r.Dir, attribution.MaxPath)); err != nil {
 		return zero, err
 	}
-	m, err := l.Mutation("messages", r.Key, r)
+	m, err := l.NewMutation("messages", r.Key, r)
 	if err != nil {
 		return zero, err
 	}
-	if resp, done, err := Repeated[ledger.AppendMessagesResponse](ctx, l, m); done || err != nil {
+	if resp, done, err := PreviousResponse[ledger.AppendMessagesResponse](ctx, l, m); done || err != nil {
 		return resp, err
 	}
 	resp, err := l.recordMessages(ctx, r, m)
@@ -48,9 +45,10 @@ func (l *Ledger) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequ
 }
 
 // recordMessages records what is new of a conversation, again when another caller was faster.
-func (l *Ledger) recordMessages(ctx context.Context, r ledger.AppendMessagesRequest, m Mutation) (ledger.AppendMessagesResponse, error) {
-	l.Naming.RLock()
-	defer l.Naming.RUnlock()
+func (l *Ledger) recordMessages(ctx context.Context, r ledger.AppendMessagesRequest,
+	m Mutation) (ledger.AppendMessagesResponse, error) {
+	l.references.RLock()
+	defer l.references.RUnlock()
 	raws, err := l.conversation(ctx, r)
 	if err != nil {
 		return ledger.AppendMessagesResponse{}, err
@@ -60,7 +58,7 @@ func (l *Ledger) recordMessages(ctx context.Context, r ledger.AppendMessagesRequ
 			return ledger.AppendMessagesResponse{}, err
 		}
 	}
-	raws = withoutLeading(r.Format, raws)
+	raws = withoutOpening(r.Format, raws)
 	for range limits.Plans {
 		resp, err := l.tryMessages(ctx, r, raws, m)
 		if !fault.Is(err, fault.Stale) {
@@ -133,9 +131,10 @@ func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
 
 // tryMessages places a conversation, prepares what is new of it and records that. stale: another
 // caller recorded messages of it in between.
-func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte, m Mutation) (ledger.AppendMessagesResponse, error) {
+func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte,
+	m Mutation) (ledger.AppendMessagesResponse, error) {
 	c := chained(raws)
-	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.place(tx, r, c) })
+	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.locate(tx, r, c) })
 	if err != nil {
 		return ledger.AppendMessagesResponse{}, err
 	}
@@ -144,12 +143,13 @@ func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest
 		return ledger.AppendMessagesResponse{}, err
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.AppendMessagesResponse, []ledger.Event, error) {
-		now, err := l.place(tx, r, c)
+		now, err := l.locate(tx, r, c)
 		if err != nil {
 			return ledger.AppendMessagesResponse{}, nil, err
 		}
 		if now.known != at.known {
-			return ledger.AppendMessagesResponse{}, nil, fault.New(fault.Stale, "engine.messages", "another caller recorded messages of this conversation at the same time")
+			return ledger.AppendMessagesResponse{}, nil, fault.New(fault.Stale, "engine.messages",
+				"another caller recorded messages of this conversation at the same time")
 		}
 		return l.appendMessages(tx, r, now, ready, m)
 	})
@@ -157,7 +157,8 @@ func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest
 
 // prepareMessages decodes the messages that are not known. Other than in an import, one that cannot
 // be decoded is refused, with its number: its sender can mend it.
-func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte, known int) ([]*prepared, error) {
+func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte,
+	known int) ([]*prepared, error) {
 	now := l.Now()
 	entries := make([]sessions.NewEntry, 0, len(raws)-known)
 	for _, raw := range raws[known:] {
@@ -178,14 +179,16 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			if transcript.Takes(r.Format, transcript.RoleSystem) {
 				hint = "hand in messages of system, user, assistant and tool"
 			}
-			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1, p.entry.Role).WithHint("%s", hint)
+			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1,
+				p.entry.Role).WithHint("%s", hint)
 		}
 	}
-	return ready, l.placeAll(ctx, ready)
+	return ready, l.storeBlobs(ctx, ready)
 }
 
 // appendMessages records the new messages of a conversation.
-func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared, m Mutation) (ledger.AppendMessagesResponse, []ledger.Event, error) {
+func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared,
+	m Mutation) (ledger.AppendMessagesResponse, []ledger.Event, error) {
 	var zero ledger.AppendMessagesResponse
 	s, created, err := l.messageSession(tx, r, at, ready, m)
 	if err != nil {
@@ -206,11 +209,13 @@ func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at pos
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err
 	}
-	return ledger.AppendMessagesResponse{Session: s.ID, Seq: s.Seq, Added: len(ready), Created: created}, rec.events(len(ready), rewound), nil
+	resp := ledger.AppendMessagesResponse{Session: s.ID, Seq: s.Seq, Added: len(ready), Created: created}
+	return resp, rec.events(len(ready), rewound), nil
 }
 
 // messageSession returns the session that goes on, or creates one.
-func (l *Ledger) messageSession(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared, m Mutation) (sessions.Session, bool, error) {
+func (l *Ledger) messageSession(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared,
+	m Mutation) (sessions.Session, bool, error) {
 	if at.session != "" {
 		s, err := sessions.Get(tx, at.session)
 		return s, false, err
@@ -224,7 +229,8 @@ func (l *Ledger) messageSession(tx kv.Tx, r ledger.AppendMessagesRequest, at pos
 		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
-		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r), Created: m.At, Updated: m.At, Title: l.title(ready),
+		Host: host, Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r),
+		Created: m.At, Updated: m.At, Title: l.title(ready),
 	}, sessions.Digest(seed))
 	return s, true, err
 }
@@ -242,14 +248,4 @@ func (l *Ledger) title(ready []*prepared) string {
 		return l.MaskedTitle(transcript.PlainText(m))
 	}
 	return ""
-}
-
-// FirstLine returns the first line of a text, shortened to a title.
-func FirstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimLeft(s, "# \t\r\n"), "\n")
-	s = strings.TrimSpace(s)
-	if utf8.RuneCountInString(s) > maxTitle {
-		s = string([]rune(s)[:maxTitle-1]) + "…"
-	}
-	return s
 }

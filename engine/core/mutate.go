@@ -26,8 +26,8 @@ const (
 	keySweeps = 16  // expired keys that one mutation clears away
 )
 
-// Answered is what is kept of a mutation, so that its repetition gets the same answer.
-type Answered struct {
+// StoredResponse is what is kept of a mutation, so that its repetition gets the same answer.
+type StoredResponse struct {
 	At       time.Time       `json:"at"`
 	Op       string          `json:"op"`
 	Digest   string          `json:"digest"`
@@ -44,7 +44,7 @@ type Mutation struct {
 
 // Mutation describes a request. body is hashed to recognise another request under the same key;
 // without a key there is nothing to recognise.
-func (l *Ledger) Mutation(op, key string, body ...any) (Mutation, error) {
+func (l *Ledger) NewMutation(op, key string, body ...any) (Mutation, error) {
 	m := Mutation{Op: op, key: key, At: l.Now()}
 	if len(key) > maxKey {
 		return m, keyTooLong(op, key)
@@ -64,9 +64,9 @@ func keyTooLong(op, key string) error {
 	return fault.New(fault.TooLarge, op, "the key of the request has %d bytes, more than %d", len(key), maxKey)
 }
 
-// Repeated returns the answer of an earlier sending, if there was one. A method that prepares much,
+// PreviousResponse returns the answer of an earlier sending, if there was one. A method that prepares much,
 // or from what may be gone by then, asks before it does.
-func Repeated[R any](ctx context.Context, l *Ledger, m Mutation) (r R, done bool, err error) {
+func PreviousResponse[R any](ctx context.Context, l *Ledger, m Mutation) (r R, done bool, err error) {
 	if m.key == "" {
 		return r, false, nil
 	}
@@ -119,7 +119,7 @@ func (m Mutation) answered(tx kv.Tx, r any) (bool, error) {
 	if err != nil || raw == nil {
 		return false, err
 	}
-	var a Answered
+	var a StoredResponse
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return false, fault.Wrap(fault.Corrupt, m.Op, err)
 	}
@@ -131,7 +131,8 @@ func (m Mutation) answered(tx kv.Tx, r any) (bool, error) {
 			WithHint("use a new request_id for a new request")
 	}
 	if a.Forgotten != nil {
-		return false, fault.New(fault.NotFound, m.Op, "the request was carried out, and its answer was forgotten on %s", a.Forgotten.Format(time.DateOnly))
+		return false, fault.New(fault.NotFound, m.Op,
+			"the request was carried out, and its answer was forgotten on %s", a.Forgotten.Format(time.DateOnly))
 	}
 	return true, fault.Wrap(fault.Corrupt, m.Op, json.Unmarshal(a.Response, r))
 }
@@ -145,7 +146,7 @@ func (m Mutation) keep(tx kv.Tx, r any) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, m.Op, err)
 	}
-	raw, err := json.Marshal(Answered{At: m.At, Op: m.Op, Digest: m.digest, Response: response})
+	raw, err := json.Marshal(StoredResponse{At: m.At, Op: m.Op, Digest: m.digest, Response: response})
 	if err != nil {
 		return fault.Wrap(fault.Internal, m.Op, err)
 	}
@@ -167,7 +168,7 @@ func sweepKeys(tx kv.Tx, before time.Time, key string) error {
 		return err
 	}
 	if raw != nil {
-		var a Answered
+		var a StoredResponse
 		if err := json.Unmarshal(raw, &a); err != nil {
 			return fault.Wrap(fault.Corrupt, "engine.keys", err)
 		}

@@ -47,7 +47,7 @@ func (rec *recorder) offload(r *result) error {
 	if a, _, err = artifacts.Put(rec.tx, a); err != nil {
 		return err
 	}
-	if err := rec.l.NameBlob(rec.tx, a.Hash); err != nil {
+	if err := rec.l.ReferenceBlob(rec.tx, a.Hash); err != nil {
 		return err
 	}
 	stub, ok := r.stubFor(a, command, rec.l.Masks)
@@ -120,7 +120,8 @@ func Stub(tx kv.Tx, session string, seq int64, callID string) (string, error) {
 		return "", err
 	}
 	if raw == nil {
-		return "", fault.New(fault.Corrupt, "engine.stub", "the stub of call %.1000q in entry %d of session %s is missing", callID, seq, session)
+		return "", fault.New(fault.Corrupt, "engine.stub",
+			"the stub of call %.1000q in entry %d of session %s is missing", callID, seq, session)
 	}
 	return string(raw), nil
 }

@@ -23,7 +23,8 @@ func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error)
 		return original, nil
 	}
 	if e.Message.From < 0 || e.Message.To > len(original) {
-		return nil, fault.New(fault.Corrupt, "engine.message", "the message of entry %d lies outside its original", e.Seq)
+		return nil, fault.New(fault.Corrupt, "engine.message", "the message of entry %d lies outside its original",
+			e.Seq)
 	}
 	return original[e.Message.From:e.Message.To], nil
 }
@@ -36,8 +37,8 @@ func (l *Ledger) originalOf(ctx context.Context, e sessions.Stored) ([]byte, err
 	return l.readBlob(ctx, e.Blob, limits.Blob)
 }
 
-// Decoded returns the message of one entry. Errors: not_found when it was forgotten.
-func (l *Ledger) Decoded(ctx context.Context, tx kv.Tx, session string, seq int64) (transcript.Message, error) {
+// DecodeEntry returns the message of one entry. Errors: not_found when it was forgotten.
+func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, session string, seq int64) (transcript.Message, error) {
 	e, err := sessions.GetEntry(tx, session, seq)
 	if err == nil && e.Forgotten != nil {
 		err = fault.New(fault.NotFound, "engine.decode", "message %s was forgotten", e.ID)

@@ -69,14 +69,17 @@ func (r *result) offloads(command bool) bool {
 func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (*prepared, error) {
 	const op = "engine.append"
 	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
-		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be handed in, only %s and %s", n.Kind, sessions.KindMessage, sessions.KindNote)
+		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be handed in, only %s and %s",
+			n.Kind, sessions.KindMessage, sessions.KindNote)
 	}
 	p := &prepared{entry: l.header(n), effects: n.Effects}
 	if err := l.load(ctx, n, p); err != nil {
 		return nil, err
 	}
-	if span := n.Message; span != (transcript.Span{}) && (span.From < 0 || span.To < span.From || int64(span.To) > p.entry.Size) {
-		return nil, fault.New(fault.Invalid, op, "the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
+	if span := n.Message; span != (transcript.Span{}) &&
+		(span.From < 0 || span.To < span.From || int64(span.To) > p.entry.Size) {
+		return nil, fault.New(fault.Invalid, op,
+			"the message at bytes %d to %d lies outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
 	if n.Kind == sessions.KindMessage {
 		p.extract(s.Corrections, l.Masks)
@@ -95,11 +98,11 @@ func (l *Ledger) prepareAll(ctx context.Context, s Settings, entries []sessions.
 	return ready, err
 }
 
-// placeAll stores the blobs that prepared entries need, several at once. The caller holds l.naming
+// storeBlobs stores the blobs that prepared entries need, several at once. The caller holds l.references
 // until the entries are committed.
-func (l *Ledger) placeAll(ctx context.Context, ready []*prepared) error {
+func (l *Ledger) storeBlobs(ctx context.Context, ready []*prepared) error {
 	defer failpoint.Hit("engine.prepare.placed")
-	return each(len(ready), func(i int) error { return l.placeBlobs(ctx, ready[i]) })
+	return each(len(ready), func(i int) error { return l.storeBlobsOf(ctx, ready[i]) })
 }
 
 // header copies what a face says about an entry, within bounds.
@@ -109,8 +112,9 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 		at = l.Now() // JSON has no such year
 	}
 	return sessions.Entry{
-		Kind: n.Kind, Time: at, HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
-		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model), Format: n.Format, Message: n.Message, Blob: n.Blob,
+		Kind: n.Kind, Time: at, Format: n.Format, Message: n.Message, Blob: n.Blob,
+		HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
+		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
 		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished,
 	}
 }
@@ -170,9 +174,11 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	if p.opaque {
 		e.Features = tokens.Features{}
 	}
-	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == "" && !e.Earlier
+	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == "" &&
+		!e.Earlier
 	if p.facts() > maxFacts {
-		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls), len(p.results)))
+		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls),
+			len(p.results)))
 	}
 }
 
@@ -192,9 +198,9 @@ func (p *prepared) facts() int {
 // unread makes a note of a message: its original stays, and nothing is known of it.
 func (p *prepared) unread(why string) {
 	e := &p.entry
-	e.Kind, e.Note = sessions.KindNote, CutLabel(why)
-	e.Role, e.Prompt, e.Correction, e.Empty, e.Tokens, e.Chars, e.Reasoning, e.Features, e.Paths, e.Names = "", false, false, false, 0, 0, 0, tokens.Features{}, nil, nil
-	e.Thoughts, e.Compacted, e.Earlier = false, false, false
+	e.Kind, e.Note, e.Role = sessions.KindNote, CutLabel(why), ""
+	e.Prompt, e.Correction, e.Empty, e.Thoughts, e.Compacted, e.Earlier = false, false, false, false, false, false
+	e.Tokens, e.Chars, e.Reasoning, e.Features, e.Paths, e.Names = 0, 0, 0, tokens.Features{}, nil, nil
 	p.calls, p.results = nil, nil
 }
 
@@ -215,11 +221,14 @@ func (p *prepared) part(part, shown transcript.Part) int {
 		n += p.count(part.Name) + p.count(string(part.Args))
 		m := intents.Classify(part.Name, part.Args)
 		c := sessions.Call{ // its target needs the session
-			ID: part.ID, Name: CutLabel(shown.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args), Partial: m.Partial, Malformed: part.Malformed(),
+			ID: part.ID, Name: CutLabel(shown.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args),
+			Partial: m.Partial, Malformed: part.Malformed(),
 		}
-		p.calls = append(p.calls, attribution.Call{Call: c, Meaning: m, Args: part.Args, Shown: attribution.ShownCall{Meaning: m, Args: part.Args}})
+		p.calls = append(p.calls, attribution.Call{Call: c, Meaning: m, Args: part.Args,
+			Shown: attribution.ShownCall{Meaning: m, Args: part.Args}})
 		if !bytes.Equal(shown.Args, part.Args) {
-			p.calls[len(p.calls)-1].Shown = attribution.ShownCall{Meaning: intents.Classify(part.Name, shown.Args), Args: shown.Args}
+			p.calls[len(p.calls)-1].Shown = attribution.ShownCall{Meaning: intents.Classify(part.Name, shown.Args),
+				Args: shown.Args}
 		}
 	case transcript.KindResult:
 		n += part.Media * tokens.Image
@@ -227,7 +236,8 @@ func (p *prepared) part(part, shown transcript.Part) int {
 			return n
 		}
 		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
-		p.results = append(p.results, result{Result: r, text: part.Text, shown: shown.Text, screen: screenOf(part.Text)})
+		p.results = append(p.results, result{Result: r, text: part.Text, shown: shown.Text,
+			screen: screenOf(part.Text)})
 	}
 	return n
 }
@@ -248,9 +258,9 @@ func (p *prepared) count(text string) int {
 	return f[tokens.FeatureTokens]
 }
 
-// placeBlobs stores an original that is too long for a record, and the texts of results that may
+// storeBlobsOf stores an original that is too long for a record, and the texts of results that may
 // become artifacts: blobs are durable before the records that name them.
-func (l *Ledger) placeBlobs(ctx context.Context, p *prepared) error {
+func (l *Ledger) storeBlobsOf(ctx context.Context, p *prepared) error {
 	if p.entry.Blob == "" && len(p.original) > kv.MaxInline {
 		ref, err := l.storeBlob(ctx, bytes.NewReader(p.original))
 		if err != nil {

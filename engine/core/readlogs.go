@@ -36,7 +36,8 @@ type readLog struct {
 }
 
 // current returns the log of a session, folded for one agent. keep says that the transaction changes nothing.
-func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy window.Policy, keep bool) (*Folded, error) {
+func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy window.Policy,
+	keep bool) (*Folded, error) {
 	rewritten, err := sessions.Rewritten(tx, s.ID)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,8 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy wi
 			return nil, err
 		}
 		if log.entries = append(log.entries, e.Entry); e.Seq != int64(len(log.entries)) {
-			return nil, fault.New(fault.Corrupt, "engine.fold", "entry %d of session %s stands at place %d of its log", e.Seq, s.ID, len(log.entries))
+			return nil, fault.New(fault.Corrupt, "engine.fold", "entry %d of session %s stands at place %d of its log",
+				e.Seq, s.ID, len(log.entries))
 		}
 		if err := f.Take(&e.Entry); err != nil {
 			return nil, err
@@ -106,8 +108,8 @@ func (l *readLogs) entries() (n int) {
 	return n
 }
 
-// Rest lets go of what is kept only to be faster: the logs that were read, what became of them, and the tables of the tokenizers.
-// It is for a ledger that nobody has asked anything for a while.
+// Rest lets go of what is kept only to be faster: the logs that were read, what became of them, and the tables of the
+// tokenizers. It is for a ledger that nobody has asked anything for a while.
 func (l *Ledger) Rest() {
 	l.logs.mu.Lock()
 	l.logs.kept = nil

@@ -72,7 +72,7 @@ func (rec *recorder) record(p *prepared) (sessions.Entry, error) {
 		return e, err
 	}
 	if e.Blob != "" {
-		if err := rec.l.NameBlob(rec.tx, e.Blob); err != nil {
+		if err := rec.l.ReferenceBlob(rec.tx, e.Blob); err != nil {
 			return e, err
 		}
 	}

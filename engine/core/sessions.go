@@ -11,9 +11,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-const DefaultList = 100 // elements of a list when the request names no limit
-
-// Sessions implements API.
+// Sessions implements ledger.SessionReader.
 func (l *Ledger) Sessions(ctx context.Context, r ledger.SessionsRequest) (ledger.SessionsResponse, error) {
 	return View(ctx, l, func(tx kv.Tx) (ledger.SessionsResponse, error) {
 		all, err := visible(tx)
@@ -35,26 +33,10 @@ func visible(tx kv.Tx) ([]sessions.Session, error) {
 // sessionSize is about what a session takes in a page, in bytes.
 func sessionSize(s sessions.Session) int { return 700 + len(s.Title) + len(s.Dir) + len(s.HostID) }
 
-// ListLimit is how many elements a list has: as many as asked for, but at most maxList; 0 means
-// defaultList.
-func ListLimit(limit int) int {
-	if limit <= 0 {
-		return DefaultList
-	}
-	return min(limit, maxList)
-}
-
-// OrEmpty returns a list that JSON writes as [].
-func OrEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-// Session implements API.
+// Session implements ledger.SessionReader.
 func (l *Ledger) Session(ctx context.Context, r ledger.SessionRequest) (sessions.Session, error) {
-	if err := CheckTexts("engine.session", Label("session's name", r.Name), Label("host's session id", r.HostID)); err != nil {
+	if err := CheckTexts("engine.session", Label("session's name", r.Name),
+		Label("host's session id", r.HostID)); err != nil {
 		return sessions.Session{}, err
 	}
 	return View(ctx, l, func(tx kv.Tx) (sessions.Session, error) {
@@ -94,14 +76,16 @@ func (l *Ledger) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, 
 	case len(active) > 1:
 		return sessions.Session{}, sessions.Ambiguous("several sessions are active in this workspace", active)
 	case len(all) > 0:
-		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no session was active in the last ten minutes").
+		return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
+			"no session was active in the last ten minutes").
 			WithHint("name one: the newest is %s", all[0].ID)
 	}
-	return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "this workspace has no recorded session yet").
+	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
+		"this workspace has no recorded session yet").
 		WithHint("import one with `ctxledger import FILE`, or hand in messages")
 }
 
-// Log implements API.
+// Log implements ledger.SessionReader.
 func (l *Ledger) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogResponse, error) {
 	return View(ctx, l, func(tx kv.Tx) (ledger.LogResponse, error) {
 		resp := ledger.LogResponse{Entries: []ledger.LogEntry{}}
@@ -126,4 +110,11 @@ func (l *Ledger) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogRespon
 		}
 		return resp, nil
 	})
+}
+
+// Stale says that a log went on since something was decided about it.
+func Stale(s sessions.Session, position int64) error {
+	return fault.New(fault.Stale, "engine.accept",
+		"the log of session %s went on from entry %d to %d since the plan was made", s.ID, position, s.Seq).
+		WithHint("plan again")
 }

@@ -1,10 +1,59 @@
 package core
 
 import (
+	"strings"
 	"sync"
+	"time"
 
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
+
+// Options say which ledger to open.
+type Options struct {
+	State     string        // state directory; created when absent
+	Workspace string        // root directory that paths are relative to; "" for a user ledger
+	Env       env.Env       // clock and randomness
+	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
+	RunTwice  bool          // test switch: run every transaction twice, see kv
+	Scratch   bool          // the ledger is removed with its process: nothing waits for the disk, see kv/bolt
+
+	Settings Settings
+	// Trees returns the roots of the trees that share the ledger; nil: Workspace alone.
+	Trees func() []string
+	// SettingsOf returns what one of the trees configures, which holds for its sessions; nil: Settings.
+	SettingsOf func(tree string) Settings
+}
+
+// Settings are what a user configures of a ledger. The zero value is that of a workspace without a
+// configuration.
+type Settings struct {
+	Models *tokens.Registry // what models count and hold; nil: those that the program knows
+	Policy *window.Policy   // how much of a conversation a model is to see; nil: window.Default
+	// Agents are the policies of single agents, by their names in lower case, in the place of Policy.
+	Agents map[string]window.Policy
+	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
+	Corrections []string
+}
+
+// settled fills in what is not configured.
+func (s Settings) settled() Settings {
+	if s.Models == nil {
+		s.Models = tokens.Builtin()
+	}
+	if s.Policy == nil {
+		p := window.Default()
+		s.Policy = &p
+	}
+	if s.Corrections == nil {
+		s.Corrections = transcript.Corrections()
+	}
+	return s
+}
 
 // maxSettings is how many trees' settings are kept.
 const maxSettings = 64
@@ -43,3 +92,18 @@ func (t *treeSettings) of(tree string) Settings {
 
 // Settings returns what is configured for a session: by the tree that it ran in.
 func (l *Ledger) Settings(s sessions.Session) Settings { return l.configured.of(s.Tree) }
+
+// policyFor returns how much of a session a reader is to see. Errors: invalid for a policy that cannot be
+// meant.
+func (l *Ledger) policyFor(s sessions.Session, r ledger.Reader) (window.Policy, error) {
+	if r.Policy != nil {
+		return *r.Policy, r.Policy.Check()
+	}
+	set := l.Settings(s)
+	for _, name := range []string{r.Agent, s.Host} {
+		if own, has := set.Agents[strings.ToLower(name)]; has {
+			return own, nil
+		}
+	}
+	return *set.Policy, nil
+}

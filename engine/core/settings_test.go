@@ -10,12 +10,13 @@ import (
 
 func TestSettingsAreThoseOfTheSessionsTree(t *testing.T) {
 	read := 0
-	l := &Ledger{root: "/w", configured: newTreeSettings(Options{Workspace: "/w", SettingsOf: func(tree string) Settings {
-		read++
-		p := window.Default()
-		p.ResultChars = len(tree)
-		return Settings{Policy: &p, Corrections: []string{tree}}
-	}})}
+	l := &Ledger{root: "/w", configured: newTreeSettings(Options{Workspace: "/w",
+		SettingsOf: func(tree string) Settings {
+			read++
+			p := window.Default()
+			p.ResultChars = len(tree)
+			return Settings{Policy: &p, Corrections: []string{tree}}
+		}})}
 	for range 2 {
 		for tree, want := range map[string]string{"/b": "/b", "/cc": "/cc"} {
 			s := sessions.Session{Tree: tree}

@@ -12,38 +12,37 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// breath is how long the daemon waits when a connection could not be accepted: for lack of file
-// descriptors, say, of which others will be given back.
-const breath = 50 * time.Millisecond
+// acceptRetry is how long the daemon waits after a failed accept, for example when it is out of file descriptors.
+const acceptRetry = 50 * time.Millisecond
 
 // accept serves connections until the listener is closed.
 func (d *daemon) accept(l listener) {
-	for said := false; ; {
+	for logged := false; ; {
 		conn, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) || d.leaving.Err() != nil {
 			return
 		}
 		if err != nil {
-			if !said {
+			if !logged {
 				d.log.Warn("accept", "error", err.Error())
 			}
-			said = true
+			logged = true
 			select {
-			case <-time.After(breath):
+			case <-time.After(acceptRetry):
 			case <-d.leaving.Done():
 			}
 			continue
 		}
-		said = false
+		logged = false
 		d.conns.Go(func() { d.serve(conn) })
 	}
 }
 
-// serve gives a new connection to what it wants.
+// serve handles a new connection according to its purpose.
 func (d *daemon) serve(conn net.Conn) {
 	h, refusal := d.greet(conn)
 	if refusal != nil {
-		_ = conn.Close() // it has been told, if it listens
+		_ = conn.Close() // greet has sent the refusal
 		return
 	}
 	if h.Want == wantLeave {
@@ -51,7 +50,7 @@ func (d *daemon) serve(conn net.Conn) {
 		d.leave(errAsked)
 		return
 	}
-	defer conn.Close() // whoever is there has what it came for, or is gone
+	defer conn.Close() // the client has its answer, or has disconnected
 	defer d.presence.exit()
 	switch h.Want {
 	case wantCalls:
@@ -63,14 +62,14 @@ func (d *daemon) serve(conn net.Conn) {
 	}
 }
 
-// greet receives a client and answers it. Who is let in is counted, unless it asks to leave.
+// greet answers a client's hello. An accepted client is counted, unless it asks the daemon to leave.
 func (d *daemon) greet(conn net.Conn) (hello, error) {
 	defer hangUpAfter(conn, greeting)()
 	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.Close() })
 	var h hello
 	err := readJSON(conn, helloFrame, &h)
-	// From here on the connection is not cut off: a client that has been welcomed is taken leave of,
-	// or it would believe that this owner died.
+	// From here on, shutdown does not close the connection: a welcomed client gets a goodbye, or it would
+	// believe that this owner died.
 	if !unwatch() && err == nil {
 		err = d.leaving.Err()
 	}
@@ -85,7 +84,7 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 	}
 	if w.Error != nil {
 		d.log.Warn("refused", "error", w.Error.Message)
-		_ = writeJSON(conn, w) // it is turned away in any case
+		_ = writeJSON(conn, w) // the connection is closed in any case
 		return h, w.Error
 	}
 	if err := writeJSON(conn, w); err != nil {
@@ -98,7 +97,7 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 	return h, nil
 }
 
-// judge returns why a client is not let in, or nil.
+// judge returns why a client is rejected, or nil.
 func (d *daemon) judge(h hello) *fault.Error {
 	const op = "daemon.greet"
 	switch {
@@ -110,12 +109,12 @@ func (d *daemon) judge(h hello) *fault.Error {
 		return fault.New(fault.Invalid, op, "the daemon no longer serves protocol %d", h.Protocol).
 			WithHint("update this program, or run its newer version: ctxledger daemon stop")
 	case h.Want != wantCalls && h.Want != wantPut && h.Want != wantRead:
-		return fault.New(fault.Invalid, op, "a connection for %.1000q is not offered", h.Want)
+		return fault.New(fault.Invalid, op, "unknown connection purpose %.1000q", h.Want)
 	}
 	return nil
 }
 
-// send writes a response, and hangs up on a client that does not take it.
+// send writes a response, and closes the connection to a client that does not read it.
 func (d *daemon) send(conn net.Conn, r response) {
 	defer hangUpAfter(conn, limits.Call)()
 	frame, err := message(r, r.attachment)
@@ -123,7 +122,7 @@ func (d *daemon) send(conn net.Conn, r response) {
 		_, err = conn.Write(frame)
 	}
 	if fault.Is(err, fault.TooLarge) {
-		f := toWire(err, d.config.Env, d.log)
+		f := d.wire(err)
 		f.Message = "the answer is too long: " + f.Message
 		err = writeJSON(conn, response{ID: r.ID, Error: f.WithHint("ask for less at a time")})
 	}

@@ -27,13 +27,13 @@ type caller struct {
 	writing sync.Mutex // held while a response is written
 
 	mu      sync.Mutex
-	running map[uint64]context.CancelFunc // guarded by mu; the calls under way
+	running map[uint64]context.CancelFunc // guarded by mu; the in-flight calls
 }
 
-// serveCalls answers calls until the client hangs up or the daemon leaves.
+// serveCalls answers calls until the client disconnects or the daemon leaves.
 func (d *daemon) serveCalls(conn net.Conn) {
 	c := &caller{d: d, conn: conn, running: make(map[uint64]context.CancelFunc)}
-	// A deadline in the past ends the reading alone: answers still go out.
+	// A deadline in the past ends only the reading: answers are still sent.
 	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer unwatch()
 	in := bufio.NewReaderSize(conn, readAhead)
@@ -49,7 +49,7 @@ func (d *daemon) serveCalls(conn net.Conn) {
 		c.begin(r)
 	}
 	if d.leaving.Err() == nil {
-		c.cancelAll() // the client is gone: nobody waits for the answers
+		c.cancelAll() // the client has disconnected: no one reads the answers
 	}
 	c.work.Wait()
 	if d.leaving.Err() != nil {
@@ -67,7 +67,7 @@ func (c *caller) begin(r request) {
 	}
 	c.work.Go(func() {
 		a, answered := c.run(ctx, r)
-		c.finish(r.ID) // before the answer: whoever has that may ask again
+		c.finish(r.ID) // before the answer: the client may then reuse the id
 		if answered {
 			c.answer(a)
 			failpoint.Hit("daemon.call.answered")
@@ -75,23 +75,23 @@ func (c *caller) begin(r request) {
 	})
 }
 
-// admit notes a call as running, or returns why it is not begun.
+// admit registers a call as running, or returns why it is refused.
 func (c *caller) admit(id uint64, cancel context.CancelFunc) *fault.Error {
 	const op = "daemon.call"
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, taken := c.running[id]; taken {
-		return fault.New(fault.Invalid, op, "a call with this id is under way")
+		return fault.New(fault.Invalid, op, "a call with this id is in flight")
 	}
 	if len(c.running) >= maxCalls {
-		return fault.New(fault.Limited, op, "%d calls of this connection are under way", maxCalls).
+		return fault.New(fault.Limited, op, "%d calls of this connection are in flight", maxCalls).
 			WithHint("wait for one of them")
 	}
 	c.running[id] = cancel
 	return nil
 }
 
-// finish forgets a call that is about to be answered.
+// finish unregisters a call that is about to be answered.
 func (c *caller) finish(id uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,14 +105,14 @@ func deadline(r request) time.Duration {
 		return limits.Call
 	}
 	longest := limits.LongPoll + limits.Call
-	if slices.Contains(housekeeping, r.Method) {
+	if slices.Contains(maintenance, r.Method) {
 		longest = limits.Maintenance
 	}
 	return min(time.Duration(r.Deadline)*time.Millisecond, longest)
 }
 
-// run does what one call asks for. A long poll that the leaving of the daemon cuts short is not
-// answered: the client asks the next owner.
+// run executes one call. A long poll that the daemon's shutdown interrupts is not answered: the client
+// asks the next owner.
 func (c *caller) run(ctx context.Context, r request) (a response, answered bool) {
 	poll := r.Method == waitEvents
 	if poll {
@@ -124,19 +124,19 @@ func (c *caller) run(ctx context.Context, r request) (a response, answered bool)
 	failpoint.Hit("daemon.call.heard")
 	out, err := c.d.handle(ctx, r)
 	failpoint.Hit("daemon.call.done")
-	c.d.heed(err)
+	c.d.leaveIfMoved(err)
 	if err == nil {
 		return reply(r, out), true
 	}
 	if poll && c.d.leaving.Err() != nil {
 		return response{}, false
 	}
-	return response{ID: r.ID, Error: toWire(err, c.d.config.Env, c.d.log)}, true
+	return response{ID: r.ID, Error: c.d.wire(err)}, true
 }
 
-// heed makes the daemon leave at an error that says that its ledger is gone: the next call is for the one
-// that is there now.
-func (d *daemon) heed(err error) {
+// leaveIfMoved makes the daemon leave when an error says that its ledger was moved or replaced: the next
+// call opens the ledger that is there now.
+func (d *daemon) leaveIfMoved(err error) {
 	if bolt.IsMoved(err) {
 		d.leave(errGone)
 	}
@@ -149,7 +149,7 @@ func (c *caller) answer(r response) {
 	c.d.send(c.conn, r)
 }
 
-// cancel ends a call, which may have ended.
+// cancel ends a call, which may have ended already.
 func (c *caller) cancel(id uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +158,7 @@ func (c *caller) cancel(id uint64) {
 	}
 }
 
-// cancelAll ends all calls of the connection.
+// cancelAll ends every call of the connection.
 func (c *caller) cancelAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,7 +167,7 @@ func (c *caller) cancelAll() {
 	}
 }
 
-// handle runs the method that a request names.
+// handle calls the method that a request names.
 func (d *daemon) handle(ctx context.Context, r request) (out content, err error) {
 	method, ok := methods[r.Method]
 	if !ok {
@@ -187,7 +187,7 @@ func (d *daemon) handle(ctx context.Context, r request) (out content, err error)
 	return out, err
 }
 
-// present is the ledger as clients see it: with an owner.
+// present is the ledger with the owner's data added to Info.
 type present struct {
 	ledger.API
 	d *daemon

@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// The methods of engine.API, a line each. methods.go has the other end.
+// The methods of engine.API. methods.go has the server side.
 
 func (c *client) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	return call[ledger.Info](ctx, c, "Info", r)
@@ -21,11 +21,15 @@ func (c *client) ImportState(ctx context.Context, r ledger.ImportStateRequest) (
 	return call[ledger.ImportState](ctx, c, "ImportState", r)
 }
 
-func (c *client) AppendEntries(ctx context.Context, r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
+func (c *client) AppendEntries(
+	ctx context.Context, r ledger.AppendEntriesRequest,
+) (ledger.AppendEntriesResponse, error) {
 	return mutate[ledger.AppendEntriesResponse](ctx, c, "AppendEntries", &r, &r.Mutation)
 }
 
-func (c *client) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
+func (c *client) AppendMessages(
+	ctx context.Context, r ledger.AppendMessagesRequest,
+) (ledger.AppendMessagesResponse, error) {
 	return mutate[ledger.AppendMessagesResponse](ctx, c, "AppendMessages", &r, &r.Mutation)
 }
 
@@ -101,12 +105,14 @@ func (c *client) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest)
 	return call[artifacts.Page](ctx, c, "ReadArtifact", r)
 }
 
-func (c *client) SearchArtifacts(ctx context.Context, r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
+func (c *client) SearchArtifacts(
+	ctx context.Context, r ledger.SearchArtifactsRequest,
+) (ledger.SearchArtifactsResponse, error) {
 	return call[ledger.SearchArtifactsResponse](ctx, c, "SearchArtifacts", r)
 }
 
 func (c *client) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
-	ctx, cancel := patiently(ctx)
+	ctx, cancel := maintenanceTimeout(ctx)
 	defer cancel()
 	return mutate[ledger.Forgotten](ctx, c, "Forget", &r, &r.Mutation)
 }
@@ -179,7 +185,7 @@ func (c *client) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequ
 	return mutate[ledger.Estimators](ctx, c, "KeepEstimators", &r, &r.Mutation)
 }
 
-// WaitEvents waits itself: its deadline counts from the end of that.
+// WaitEvents is a long poll: its deadline is the requested wait plus limits.Call.
 func (c *client) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		wait := min(time.Duration(r.WaitMS)*time.Millisecond, limits.LongPoll)

@@ -16,10 +16,9 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Check says what is wrong with the ledger in o.State. A daemon that owns it goes on working: what is
-// checked is then a snapshot that it makes. Nothing is started and nothing changed. Errors: not_found
-// when there is no ledger; unavailable when it cannot be read in time, or another process than a
-// daemon owns it.
+// Check reports what is wrong with the ledger in o.State. If a daemon owns it, the daemon keeps running
+// and Check reads a snapshot that it makes. Nothing is started or changed. Errors: not_found when there
+// is no ledger; unavailable when it cannot be read in time, or when a process that is no daemon owns it.
 func Check(ctx context.Context, o Options) (upkeep.Checked, error) {
 	if _, err := os.Stat(filepath.Join(o.State, "ledger.db")); errors.Is(err, fs.ErrNotExist) {
 		return upkeep.Checked{}, fault.New(fault.NotFound, "daemon.check", "there is no ledger in %s yet", o.State)
@@ -31,13 +30,13 @@ func Check(ctx context.Context, o Options) (upkeep.Checked, error) {
 	if !s.Running {
 		return checkClosed(ctx, o, o.State)
 	}
-	dir, err := beside(o.State, "check")
+	dir, err := siblingDir(o.State, "check")
 	if err != nil {
 		return upkeep.Checked{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it holds nothing of its own
+	defer func() { _ = os.RemoveAll(dir) }() // it holds only copies and links
 	err = snapshot(ctx, o, dir)
-	if fault.Is(err, fault.Corrupt) { // no snapshot can be made of it, which says enough
+	if fault.Is(err, fault.Corrupt) { // damage that prevents a snapshot is the finding
 		return damagedIn("ledger.db", err.Error()), nil
 	}
 	if err != nil {
@@ -46,7 +45,7 @@ func Check(ctx context.Context, o Options) (upkeep.Checked, error) {
 	return checkClosed(ctx, o, dir)
 }
 
-// checkClosed checks a ledger that nobody has open.
+// checkClosed checks a ledger that no process has open.
 func checkClosed(ctx context.Context, o Options, state string) (upkeep.Checked, error) {
 	answer, err := inChild(ctx, o, limits.Maintenance, hiddenCheck, state)
 	switch {
@@ -55,19 +54,18 @@ func checkClosed(ctx context.Context, o Options, state string) (upkeep.Checked, 
 	case err != nil:
 		return upkeep.Checked{}, err
 	case answer.Checked == nil:
-		return upkeep.Checked{}, fault.New(fault.Internal, "daemon.check", "the check said nothing")
+		return upkeep.Checked{}, fault.New(fault.Internal, "daemon.check", "the check returned no result")
 	}
 	return *answer.Checked, nil
 }
 
-// damagedIn is the result of a check that could not be ended.
+// damagedIn is the result of a check that could not be completed.
 func damagedIn(where, what string) upkeep.Checked {
 	return upkeep.Checked{Damage: []upkeep.Finding{{Where: where, What: what}}, Total: 1}
 }
 
-// snapshot makes a directory a ledger like the one that a daemon owns. Its blobs are further names of
-// the files that there are: before and after the records are read, so that each is there that they
-// name.
+// snapshot copies the ledger that a daemon owns into dir. Blobs are hard links, made before and after the
+// records are copied, so that every blob that a record references is there.
 func snapshot(ctx context.Context, o Options, dir string) error {
 	o.NoSpawn, o.InProcess = true, false
 	api, err := Open(ctx, o)
@@ -88,21 +86,14 @@ func snapshot(ctx context.Context, o Options, dir string) error {
 	return fault.Wrap(fault.Unavailable, "daemon.snapshot", unpackRecords(archive, filepath.Join(dir, "ledger.db")))
 }
 
-// linkAll gives the blobs below a directory further names below another one.
+// linkAll hard-links the files below one directory into another one.
 func linkAll(ctx context.Context, from, to string) error {
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return ignoreMissing(err)
-		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
+	err := eachFile(from, func(rel string) error {
+		name := filepath.Join(to, rel)
+		if err := errors.Join(ctx.Err(), os.MkdirAll(filepath.Dir(name), 0o700)); err != nil {
 			return err
 		}
-		name := filepath.Join(to, rel)
-		if d.IsDir() {
-			return os.MkdirAll(name, 0o700)
-		}
-		if err := os.Link(path, name); !errors.Is(err, fs.ErrExist) {
+		if err := os.Link(filepath.Join(from, rel), name); !errors.Is(err, fs.ErrExist) {
 			return ignoreMissing(err)
 		}
 		return nil
@@ -110,7 +101,7 @@ func linkAll(ctx context.Context, from, to string) error {
 	return fault.Wrap(fault.Unavailable, "daemon.snapshot", err)
 }
 
-// ignoreMissing takes a file that has gone in the meantime for one that never was.
+// ignoreMissing returns err, or nil when it says that a file does not exist: it was deleted meanwhile.
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -118,7 +109,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// unpackRecords takes the file of records out of a backup.
+// unpackRecords extracts the file of records from a backup, and deletes the backup.
 func unpackRecords(archive, file string) (err error) {
 	f, _, err := safefs.OpenListed(archive)
 	if err != nil {

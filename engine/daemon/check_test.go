@@ -35,7 +35,7 @@ func TestWhatBefallsAReaderOfADamagedLedger(t *testing.T) {
 	o := made(t)
 	t.Setenv(childVariable, "crash")
 	c, err := Check(deadlined(t), o)
-	if err != nil || c.Total != 1 || !strings.Contains(c.Damage[0].What, "died") {
+	if err != nil || c.Total != 1 || !strings.Contains(c.Damage[0].What, "crashed") {
 		t.Errorf("crash: %+v, %v", c, err)
 	}
 	t.Setenv(childVariable, "hang")

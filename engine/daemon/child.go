@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ctxledger.dev/engine/upkeep"
@@ -17,55 +18,55 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// What a child process is asked to do with a ledger, by its first argument. A file that is damaged in
-// a way that nobody thought of may crash or hang whoever reads it: that is then the child.
+// What a child process does with a ledger, by its first argument. Unforeseen damage may crash or hang the
+// reader of a file, so a child process reads it.
 const (
 	hiddenCheck  = "__check"  // STATE: checks the ledger
 	hiddenRepair = "__repair" // STATE INTO: salvages the ledger into a new state directory
 )
 
-// said is what a child answers on its standard output.
-type said struct {
+// childResult is what a child writes to its standard output.
+type childResult struct {
 	Checked  *upkeep.Checked  `json:"checked,omitempty"`
 	Repaired *upkeep.Repaired `json:"repaired,omitempty"`
 	Error    *fault.Error     `json:"error,omitempty"`
 }
 
-// errDied says that a child ended without an answer.
-var errDied = errors.New("the process that read the ledger died of it")
+// errDied says that a child ended without a result.
+var errDied = errors.New("the process that read the ledger crashed")
 
-// inChild runs one task in a child process and returns its answer. Errors: those of the task; errDied;
-// unavailable when it took longer than life.
-func inChild(ctx context.Context, o Options, life time.Duration, args ...string) (said, error) {
+// inChild runs one task in a child process and returns its result. Errors: those of the task; errDied;
+// unavailable when it took longer than timeout.
+func inChild(ctx context.Context, o Options, timeout time.Duration, args ...string) (childResult, error) {
 	const op = "daemon.child"
-	ctx, cancel := context.WithTimeout(ctx, life)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	command, err := ownCommand(o, args...)
 	if err != nil {
-		return said{}, err
+		return childResult{}, err
 	}
 	child := exec.CommandContext(ctx, command[0], command[1:]...)
-	child.Args[0] = processName // /proc/self/exe tells people nothing
+	child.Args[0] = processName // instead of /proc/self/exe, for people who list processes
 	out := &capped{left: limits.Frame}
 	child.Stdout = out
 	child.WaitDelay = time.Second
 	failed := child.Run()
 	if child.Process == nil && ctx.Err() == nil {
-		return said{}, unstarted(failed)
+		return childResult{}, unstarted(failed)
 	}
 	if ctx.Err() != nil {
-		return said{}, (&fault.Error{
-			Code: fault.Unavailable, Op: op, Message: "reading the ledger did not end in time", Err: ctx.Err(),
-		}).WithHint("if its disk is not just slow, a damaged file can be the reason: run: ctxledger repair")
+		return childResult{}, (&fault.Error{
+			Code: fault.Unavailable, Op: op, Message: "reading the ledger timed out", Err: ctx.Err(),
+		}).WithHint("the disk may be slow, or a file damaged: run: ctxledger repair")
 	}
-	var answer said
+	var answer childResult
 	switch err := json.Unmarshal(out.kept.Bytes(), &answer); {
 	case err != nil && failed != nil:
-		return said{}, errDied
+		return childResult{}, errDied
 	case err != nil:
-		return said{}, fault.Wrap(fault.Internal, op, err)
+		return childResult{}, fault.Wrap(fault.Internal, op, err)
 	case answer.Error != nil:
-		return said{}, answer.Error
+		return childResult{}, answer.Error
 	}
 	return answer, nil
 }
@@ -80,7 +81,7 @@ func ownCommand(o Options, args ...string) ([]string, error) {
 		}
 		binary = []string{path}
 	}
-	return append(append([]string{}, binary...), args...), nil
+	return slices.Concat(binary, args), nil
 }
 
 // unstarted is the error of a program that cannot be started.
@@ -95,8 +96,8 @@ func unstarted(err error) error {
 	return f
 }
 
-// capped keeps what is written to it, up to a limit beyond which writing fails. The buffer is not
-// embedded: its ReadFrom would know no limit.
+// capped is a buffer with a size limit, beyond which writing fails. bytes.Buffer is not embedded, because
+// its ReadFrom would bypass the limit.
 type capped struct {
 	kept bytes.Buffer
 	left int
@@ -111,9 +112,9 @@ func (c *capped) Write(p []byte) (int, error) {
 	return c.kept.Write(p)
 }
 
-// child plays the role of a child process.
+// child is the main function of a child process.
 func child(ctx context.Context, args []string, r Role) (exit int) {
-	var answer said
+	var answer childResult
 	var err error
 	switch {
 	case args[0] == hiddenCheck && len(args) == 2:
@@ -121,27 +122,23 @@ func child(ctx context.Context, args []string, r Role) (exit int) {
 	case args[0] == hiddenRepair && len(args) == 3:
 		answer.Repaired, err = pointTo(upkeep.Repair(ctx, args[1], args[2], r.Env))
 	default:
-		return 2 // nobody but inChild uses this
+		return 2 // only inChild calls this
 	}
 	if err != nil {
-		f, ok := flatten(err)
-		if !ok {
-			f = fault.New(fault.Internal, "daemon.child", "%s", err)
-		}
-		answer = said{Error: f}
+		answer = childResult{Error: flattened("daemon.child", err)}
 	}
 	line, err := json.Marshal(answer)
 	if err != nil {
-		return 1 // an answer is always encodable; without one the child counts as dead
+		return 1 // a result is always encodable; without one the child counts as crashed
 	}
-	_, _ = os.Stdout.Write(append(line, '\n')) // whoever waits for it may be gone
+	_, _ = os.Stdout.Write(append(line, '\n')) // the parent may have ended
 	return 0
 }
 
 func pointTo[T any](v T, err error) (*T, error) { return &v, err }
 
-// beside makes a private directory beside a state directory, on the same file system.
-func beside(state, kind string) (string, error) {
+// siblingDir makes a private directory next to a state directory, on the same file system.
+func siblingDir(state, kind string) (string, error) {
 	dir, err := os.MkdirTemp(filepath.Dir(state), "."+filepath.Base(state)+"-"+kind+"-")
 	return dir, fault.Wrap(fault.Unavailable, "daemon.beside", err)
 }

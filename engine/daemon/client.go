@@ -15,31 +15,31 @@ import (
 // Options say which ledger to reach, and how.
 type Options struct {
 	State     string   // state directory of the ledger, absolute
-	Workspace string   // root of the workspace, for a daemon that is started; "" for the user ledger
+	Workspace string   // root of the workspace, for a new daemon; "" for the user ledger
 	Env       env.Env  // clock, randomness and temporary directory
-	Binary    []string // command that becomes the daemon; nil: this program
+	Binary    []string // command that starts a daemon; nil: this program
 	Version   string   // of this program, for the owner's log
-	InProcess bool     // own the ledger in this process, for it alone
+	InProcess bool     // own the ledger in this process, exclusively
 	NoSpawn   bool     // start no daemon: unavailable when none runs
 
-	Settings func(tree string) engine.Settings // with InProcess, what a tree of the workspace configures; nil: nothing
+	Settings func(tree string) engine.Settings // with InProcess: the settings of a tree of the workspace; nil: none
 }
 
-// client is the ledger of another process. It is safe for concurrent use.
+// client is a ledger that another process owns. It is safe for concurrent use.
 type client struct {
 	o    Options
 	stop context.CancelFunc // ends life
-	life context.Context    // over when the client is closed
+	life context.Context    // done when the client is closed
 
 	suspects suspects
 
-	gate   chan struct{} // holds one token, for whoever uses the fields below
+	gate   chan struct{} // a lock with timeout; holds one token
 	link   *link         // guarded by gate; may be lost, or nil
 	seeker seeker        // guarded by gate
 }
 
-// Open returns the ledger in o.State, reached through its owner, which is started if there is
-// none. ctx bounds the opening; the returned API lives until it is closed.
+// Open connects to the owner of the ledger in o.State, and starts a daemon if there is none. ctx bounds
+// the opening; the returned API is valid until it is closed.
 //
 // Errors: unavailable when no owner could be reached in time, or with InProcess when another
 // process owns the ledger; denied, corrupt and others as engine.Open gives them.
@@ -55,9 +55,9 @@ func Open(ctx context.Context, o Options) (ledger.API, error) {
 	return c, nil
 }
 
-// Close hangs up: calls under way end as unavailable. The daemon stays. Closing twice is once.
+// Close disconnects: in-flight calls end as unavailable. The daemon keeps running. Close is idempotent.
 func (c *client) Close() error {
-	c.stop() // from here on nobody connects
+	c.stop() // from here on nothing connects
 	c.gate <- struct{}{}
 	defer func() { <-c.gate }()
 	if c.link != nil {
@@ -67,7 +67,7 @@ func (c *client) Close() error {
 	return nil
 }
 
-// connected returns a connection that has not been lost, as far as one can know.
+// connected returns a connection that is not known to be lost, a new one if need be.
 func (c *client) connected(ctx context.Context) (*link, error) {
 	select {
 	case c.gate <- struct{}{}:
@@ -98,7 +98,7 @@ func (c *client) connected(ctx context.Context) (*link, error) {
 // errClosed is the error of a call on a closed client.
 var errClosed = fault.New(fault.Unavailable, "daemon.call", "the connection to the ledger is closed")
 
-// roundTrip sends a call, again and again while owners are lost, and stores its answer in answer.
+// roundTrip sends a call, repeats it while owners are lost, and stores its answer in answer.
 func (c *client) roundTrip(ctx context.Context, method string, r, answer any) error {
 	in, err := pack(r, true)
 	if err != nil {
@@ -130,8 +130,7 @@ func (c *client) roundTrip(ctx context.Context, method string, r, answer any) er
 	}
 }
 
-// call is a method of the client: one request, one response. A context without a deadline gets
-// limits.Call.
+// call sends one request and returns its response. A context without a deadline gets limits.Call.
 func call[Response any](ctx context.Context, c *client, method string, r any) (Response, error) {
 	var answer Response
 	if _, ok := ctx.Deadline(); !ok {
@@ -146,29 +145,29 @@ func call[Response any](ctx context.Context, c *client, method string, r any) (R
 	return answer, nil
 }
 
-// key returns a new key for a mutation. Keys of about the same time begin alike, so that the store
-// keeps them beside each other: a commit of many touches one page and not as many.
+// key returns a new key for a mutation. It starts with the time, so that a commit of many mutations writes
+// neighbouring keys in few pages.
 func (c *client) key() string {
 	return fmt.Sprintf("%012x%s", c.o.Env.Now().UnixMilli(), c.o.Env.ID(10))
 }
 
-// maintain is call for housekeeping: a context without a deadline gets limits.Maintenance.
+// maintain is call for maintenance: a context without a deadline gets limits.Maintenance.
 func maintain[Response any](ctx context.Context, c *client, method string, r any) (Response, error) {
-	ctx, cancel := patiently(ctx)
+	ctx, cancel := maintenanceTimeout(ctx)
 	defer cancel()
 	return call[Response](ctx, c, method, r)
 }
 
-// patiently gives a context without a deadline that of housekeeping.
-func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
+// maintenanceTimeout gives a context without a deadline limits.Maintenance.
+func maintenanceTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, limits.Maintenance)
 }
 
-// mutate is call for a request that changes something: with a key it can be sent twice and is
-// applied once. r points to the request, m to the Mutation in it.
+// mutate is call for a request that changes the ledger. A key makes it idempotent, so that it can be sent
+// again. r points to the request, m to the Mutation in it.
 func mutate[Response any](ctx context.Context, c *client, method string, r any, m *ledger.Mutation) (Response, error) {
 	if m.Key == "" {
 		m.Key = c.key()

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// causeSize bounds what an error quotes of a crash, in bytes.
+	// causeSize bounds the quotation of a crash in an error, in bytes.
 	causeSize = 200
-	// crashSize bounds a log that is searched for a crash, in bytes: it has about logSize, and the stacks of all goroutines.
+	// crashSize bounds a log that is searched for a crash, in bytes: about logSize plus the stacks of all goroutines.
 	crashSize = 16 << 20
 )
 
-// crashWords begin the line in which Go's runtime says why a program dies.
+// crashWords start the line in which Go's runtime reports why a program crashes.
 var crashWords = []string{"panic:", "fatal error:", "SIG", "unexpected fault address", "runtime: out of memory"}
 
-// crashOf returns why the owner with a pid died by itself, as its log has it: one line. "": it did not, or
-// was killed, or could not say so. The runtime writes the reason of a crash before connections end.
+// crashOf returns the line of an owner's log that says why it crashed; "" if it did not, or was killed, or
+// logged nothing. The runtime logs the reason of a crash before connections end.
 func crashOf(state string, pid int) string {
 	var log []byte
 	for _, path := range []string{logPath(state) + ".1", logPath(state)} {
@@ -44,8 +44,8 @@ func crashOf(state string, pid int) string {
 	return crashLine(section)
 }
 
-// crashLine returns the line of what a program said when it died that says why, else the first one. Lines
-// of a log are none of it.
+// crashLine returns the line of a crashed program's output that gives the reason, else the first line.
+// It skips lines of the log.
 func crashLine(text []byte) string {
 	first := ""
 	for line := range strings.Lines(string(text)) {
@@ -60,8 +60,7 @@ func crashLine(text []byte) string {
 	return first
 }
 
-// quotable returns a line of a crash as an error may show it: with secrets masked, without control
-// characters, and short.
+// quotable returns a line of a crash for an error message: secrets masked, no control characters, short.
 func quotable(e env.Env, line string) string {
 	return chars.Short(chars.Line(redact.New([]byte(e.ID(maskKey))).String(line)), causeSize)
 }

@@ -10,14 +10,13 @@ import (
 const (
 	// maxClients is how many connections a daemon serves at once; a workspace has a handful.
 	maxClients = 256
-	// ownFiles is how many file descriptors a daemon keeps for itself: the ledger, its log, blobs that are
-	// read and written, what it watches.
+	// ownFiles is how many file descriptors a daemon reserves for the ledger, the log, open blobs and watches.
 	ownFiles = 32
-	// leastClients is how many connections it serves nevertheless.
+	// leastClients is the minimum number of connections, whatever the limit of descriptors.
 	leastClients = 8
 )
 
-// capacity returns how many connections a process serves that may have so many files open; 0: any number.
+// capacity returns how many connections a process with a limit of file descriptors serves; 0: no limit.
 func capacity(descriptors int) int {
 	if descriptors == 0 {
 		return maxClients
@@ -25,7 +24,7 @@ func capacity(descriptors int) int {
 	return min(maxClients, max(leastClients, descriptors-ownFiles))
 }
 
-// full is the refusal of a daemon that serves as many connections as it can.
+// full is the error of a daemon that has reached its limit of connections.
 func full(descriptors int) *fault.Error {
 	const op = "daemon.greet"
 	n := capacity(descriptors)
@@ -33,15 +32,18 @@ func full(descriptors int) *fault.Error {
 		return fault.New(fault.Limited, op, "the daemon serves %d connections already", n).
 			WithHint("end sessions of agents that are not needed: each holds a connection")
 	}
-	return fault.New(fault.Limited, op, "the daemon serves %d connections already, which is what its %d file descriptors allow", n, descriptors).
-		WithHint("end sessions of agents that are not needed, or raise the limit with ulimit -n and run: ctxledger daemon stop")
+	return fault.New(fault.Limited, op,
+		"the daemon serves %d connections already, which is what its %d file descriptors allow", n, descriptors).
+		WithHint("end sessions of agents that are not needed, or raise the limit with ulimit -n " +
+			"and run: ctxledger daemon stop")
 }
 
-// outOfFiles returns the error of a process that may open no more files, if err says that; else nil.
+// outOfFiles returns the error of a process without free file descriptors if err says that, else nil.
 func outOfFiles(err error) *fault.Error {
 	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
 		return nil
 	}
-	return fault.New(fault.Limited, "daemon.files", "%s: this process or the system has no file descriptors left (the process may have %d)", err, descriptors()).
-		WithHint("try again when less is open, or raise the limit with ulimit -n and start again")
+	return fault.New(fault.Limited, "daemon.files",
+		"%s: this process or the system has no file descriptors left (limit of the process: %d)", err, descriptors()).
+		WithHint("try again when fewer files are open, or raise the limit with ulimit -n and start again")
 }

@@ -13,27 +13,27 @@ import (
 	"ctxledger.dev/kv/bolt"
 )
 
-// greeting bounds how long either side waits for the other's first frame.
+// greeting bounds how long each side waits for the other's first frame.
 const greeting = 5 * time.Second
 
-// glance is how long an owner may be silent until a client looks whether it is there at all, and how
-// often it looks again: owner.json may have been left by one that died, or have been changed.
-const glance = 250 * time.Millisecond
+// ownerPoll is how often a client that waits for an owner checks that it still exists: owner.json may be
+// the leftover of a crash, or have changed.
+const ownerPoll = 250 * time.Millisecond
 
-// errNobody says that nobody listens at a published address.
-var errNobody = errors.New("nobody listens there")
+// errNobody says that no process listens at a published address.
+var errNobody = errors.New("no process is listening there")
 
-// hangUpAfter closes conn when d has passed, unless stop is called before.
+// hangUpAfter closes conn after d, unless stop is called before.
 func hangUpAfter(conn net.Conn, d time.Duration) (stop func() bool) {
-	return time.AfterFunc(d, func() { _ = conn.Close() }).Stop // closing is all that is wanted
+	return time.AfterFunc(d, func() { _ = conn.Close() }).Stop // the other side of conn sees the error
 }
 
-// whileOwner returns a context that ends with errNobody as soon as o is seen not to be the owner.
+// whileOwner returns a context that is cancelled with errNobody when o is no longer the owner.
 func whileOwner(ctx context.Context, o owner) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
-		tick := time.NewTicker(glance)
+		tick := time.NewTicker(ownerPoll)
 		defer tick.Stop()
 		for {
 			select {
@@ -49,9 +49,8 @@ func whileOwner(ctx context.Context, o owner) (_ context.Context, stop func()) {
 	return ctx, func() { cancel(nil); work.Wait() }
 }
 
-// dial connects to a published owner and introduces this process. An error of code denied or
-// invalid is the owner's answer; unavailable, that there is none; with errNobody, that there is no
-// process.
+// dial connects to a published owner and sends hello. Errors: denied and invalid are the owner's answer;
+// unavailable says that there was none; errNobody, that there is no such process.
 func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome, error) {
 	const op = "daemon.dial"
 	if o.InProcess {
@@ -66,7 +65,7 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, network, target)
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		return nil, welcome{}, silent(ctx, o) // it does not even take connections any more
+		return nil, welcome{}, silent(ctx, o) // it does not even accept connections
 	}
 	if f := outOfFiles(err); f != nil {
 		return nil, welcome{}, f
@@ -85,14 +84,14 @@ func dial(ctx context.Context, o owner, want, version string) (net.Conn, welcome
 	foreign := fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Denied)
 	switch {
 	case errors.Is(context.Cause(ctx), errNobody) || foreign && o.gone():
-		err = fault.Wrap(fault.Unavailable, op, errNobody) // it is somebody else who listens there
+		err = fault.Wrap(fault.Unavailable, op, errNobody) // another process listens there
 	case late:
 		err = silent(ctx, o)
 	}
 	return nil, welcome{}, err
 }
 
-// silent is the error of an owner that is there and does not answer.
+// silent is the error of an owner that exists and does not answer.
 func silent(ctx context.Context, o owner) error {
 	return &fault.Error{
 		Code: fault.Unavailable, Op: "daemon.dial", Message: fmt.Sprintf("the daemon with pid %d does not answer", o.PID),
@@ -100,9 +99,9 @@ func silent(ctx context.Context, o owner) error {
 	}
 }
 
-// meet is dial for who wants to know whether there is an owner at all: a connection that ends before
-// the welcome is an owner about to go, and a token that is not taken one that has gone, so it looks
-// again until the answer is certain or greeting is over. Errors: not_found when no owner has published
+// meet is dial for callers that ask whether there is an owner at all. A connection that ends before the
+// welcome means that the owner is leaving, and a denied token that it was replaced, so meet tries again
+// until the answer is certain or greeting has passed. Errors: not_found when no owner has published
 // itself, and those of dial.
 func meet(ctx context.Context, state, want string) (net.Conn, owner, welcome, error) {
 	const op = "daemon.dial"
@@ -121,7 +120,7 @@ func meet(ctx context.Context, state, want string) (net.Conn, owner, welcome, er
 			if !bolt.Held(state) {
 				return nil, o, w, err
 			}
-			err = unfound(op, state) // it is about to publish itself, or to say anew where it is
+			err = unfound(op, state) // the owner is about to publish itself, again perhaps
 		}
 		select {
 		case <-time.After(redial):

@@ -11,8 +11,11 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// toWire returns err as it is sent. Of a fault it keeps everything but the cause, which becomes
-// part of the message; anything else becomes internal, with an incident id that the log explains.
+// wire returns err as it is sent to a client.
+func (d *daemon) wire(err error) *fault.Error { return toWire(err, d.config.Env, d.log) }
+
+// toWire returns err as it is sent. The cause of a fault becomes part of its message. Any other error
+// becomes internal, with an incident id under which the log has the details.
 func toWire(err error, e env.Env, log *slog.Logger) *fault.Error {
 	if f, ok := flatten(err); ok {
 		return f
@@ -23,7 +26,15 @@ func toWire(err error, e env.Env, log *slog.Logger) *fault.Error {
 	return incident(e, log, "error", err.Error())
 }
 
-// flatten returns the fault in err without a cause: its text is in the message.
+// flattened returns err as a fault without a cause, internal if it is none.
+func flattened(op string, err error) *fault.Error {
+	if f, ok := flatten(err); ok {
+		return f
+	}
+	return fault.New(fault.Internal, op, "%s", err)
+}
+
+// flatten returns the fault in err without its cause, whose text is in the message.
 func flatten(err error) (*fault.Error, bool) {
 	if f := outOfFiles(err); f != nil {
 		return f, true
@@ -35,7 +46,7 @@ func flatten(err error) (*fault.Error, bool) {
 	return &fault.Error{Code: f.Code, Op: f.Op, Message: err.Error(), Hint: fault.HintOf(err)}, true
 }
 
-// incident logs what happened and returns the error that names it.
+// incident logs an internal error and returns the fault with its id.
 func incident(e env.Env, log *slog.Logger, kind, detail string) *fault.Error {
 	id := e.ID(4)
 	log.Error(kind, "incident", id, "detail", detail)
@@ -43,8 +54,7 @@ func incident(e env.Env, log *slog.Logger, kind, detail string) *fault.Error {
 		WithHint("the daemon's log has the details: log/daemon.log in the state directory")
 }
 
-// guarded runs fn and turns a panic into an incident. Every request and every background task
-// runs inside it.
+// guarded runs fn and turns a panic into an incident. Every request and background task runs in it.
 func guarded(e env.Env, log *slog.Logger, fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -10,10 +10,10 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// frameHeader is the length of a frame's length, in bytes: big endian, counting the body alone.
+// frameHeader is the size of a frame's length field, in bytes: big endian, the length of the body.
 const frameHeader = 4
 
-// helloFrame bounds a frame from somebody who has not shown the token yet, in bytes.
+// helloFrame bounds a frame from a client that has not authenticated yet, in bytes.
 const helloFrame = 4 << 10
 
 // chunk is how many bytes of a blob one frame carries: few enough that cancelling is prompt.
@@ -22,11 +22,15 @@ const chunk = 256 << 10
 // newFrame returns body as a frame. too_large: it exceeds limits.Frame.
 func newFrame(body []byte) ([]byte, error) {
 	if len(body) > limits.Frame {
-		return nil, fault.New(fault.TooLarge, "daemon.frame", "a message of %d bytes exceeds the limit of %d", len(body), limits.Frame)
+		return nil, tooLong(len(body), limits.Frame)
 	}
 	frame := make([]byte, frameHeader, frameHeader+len(body))
 	binary.BigEndian.PutUint32(frame, uint32(len(body)))
 	return append(frame, body...), nil
+}
+
+func tooLong(size, limit int) error {
+	return fault.New(fault.TooLarge, "daemon.frame", "a message of %d bytes exceeds the limit of %d", size, limit)
 }
 
 // readFrame returns the body of the next frame, which may be empty. Errors: too_large for a frame
@@ -39,7 +43,7 @@ func readFrame(r io.Reader, limit uint32) ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(header[:])
 	if n > limit {
-		return nil, fault.New(fault.TooLarge, "daemon.frame", "a message of %d bytes exceeds the limit of %d", n, limit)
+		return nil, tooLong(int(n), int(limit))
 	}
 	body := make([]byte, n)
 	if _, err := io.ReadFull(r, body); err != nil {
@@ -57,6 +61,11 @@ func writeJSON(w io.Writer, v any) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, "daemon.encode", err)
 	}
+	return writeFrame(w, body)
+}
+
+// writeFrame sends body as one frame.
+func writeFrame(w io.Writer, body []byte) error {
 	frame, err := newFrame(body)
 	if err != nil {
 		return err

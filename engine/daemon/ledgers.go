@@ -14,13 +14,13 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// OpenWorkspace returns the ledger of a workspace, with the user ledger behind it: memories of
-// scope user live there, those without a scope are looked for in both, project first. The user
-// ledger is opened when it is first needed; while it cannot be, everything else works.
+// OpenWorkspace returns the ledger of a workspace, combined with the user ledger: that holds memories of
+// scope user, and a memory without a scope is searched in both, project first. The user ledger is opened
+// when it is first needed; if that fails, everything else works.
 //
-// Without a root the user ledger is all there is; project memories are refused then.
-// What is asked for without a name is that of ws.Root, one of the trees that share the ledger.
-// o.State and o.Workspace are taken from ws. Errors: those of Open.
+// Without a root there is only the user ledger, and project memories are refused. A request without a
+// tree is about ws.Root, one of the trees that share the ledger. o.State and o.Workspace are taken from
+// ws. Errors: those of Open.
 func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledger.API, error) {
 	o.State, o.Workspace = ws.State, cmp.Or(ws.Main, ws.Root)
 	main, err := Open(ctx, o)
@@ -36,16 +36,18 @@ func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledg
 		defer cancel()
 		api, err := Open(ctx, o)
 		if err != nil {
-			return nil, &fault.Error{Code: fault.CodeOf(err), Op: "daemon.user", Message: "the user ledger cannot be opened", Err: err}
+			return nil, &fault.Error{
+				Code: fault.CodeOf(err), Op: "daemon.user", Message: "the user ledger cannot be opened", Err: err,
+			}
 		}
 		return api, nil
 	})}, nil
 }
 
-// userWait bounds one attempt to open the user ledger: what is asked of the project waits for it.
+// userWait bounds one attempt to open the user ledger, for which requests to the project ledger wait.
 const userWait = 2 * time.Second
 
-// ledgers is the ledger of a workspace that sends what concerns user memory to the user ledger.
+// ledgers is the ledger of a workspace. It forwards requests about user memory to the user ledger.
 type ledgers struct {
 	ledger.API        // of the workspace
 	root       string // of the tree that this process works on
@@ -55,21 +57,23 @@ type ledgers struct {
 // Close releases both ledgers.
 func (l *ledgers) Close() error { return errors.Join(l.user.Close(), l.API.Close()) }
 
-// Info names the tree of this process: the ledger is that of all trees of a repository.
+// Info names the tree of this process; all trees of a repository share the ledger.
 func (l *ledgers) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := l.API.Info(ctx, r)
 	info.Workspace = l.root
 	return info, err
 }
 
-// Session finds a session that is not named among those of this tree.
+// Session finds a session; without an id, among those of this tree.
 func (l *ledgers) Session(ctx context.Context, r ledger.SessionRequest) (sessions.Session, error) {
 	r.Tree = l.root
 	return l.API.Session(ctx, r)
 }
 
 // AppendMessages records where the host runs.
-func (l *ledgers) AppendMessages(ctx context.Context, r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
+func (l *ledgers) AppendMessages(
+	ctx context.Context, r ledger.AppendMessagesRequest,
+) (ledger.AppendMessagesResponse, error) {
 	r.Dir = l.root
 	return l.API.AppendMessages(ctx, r)
 }
@@ -83,8 +87,7 @@ func (l *ledgers) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (m
 	return api.SaveMemory(ctx, r)
 }
 
-// Memory finds a memory in the ledger of its scope; without one in the workspace's, then in the
-// user's.
+// Memory finds a memory in the ledger of its scope; without a scope in the workspace's, then in the user's.
 func (l *ledgers) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Entry, error) {
 	api, err := l.of(ctx, r.Scope)
 	if err != nil {
@@ -96,18 +99,19 @@ func (l *ledgers) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.En
 	}
 	user, no := l.user.Get(ctx)
 	if no != nil {
-		return e, fault.New(fault.NotFound, "daemon.memory", "%s; user memory could not be looked at: %s", err, no).
+		return e, fault.New(fault.NotFound, "daemon.memory", "%s; user memory could not be read: %s", err, no).
 			WithHint("%s", fault.HintOf(no))
 	}
 	if e, no = user.Memory(ctx, r); fault.Is(no, fault.NotFound) {
-		no = fault.New(fault.NotFound, "daemon.memory", "no memory %.1000q, neither of the project nor of the user", r.Name)
+		no = fault.New(fault.NotFound, "daemon.memory",
+			"no memory %.1000q, neither of the project nor of the user", r.Name)
 	}
 	return e, no
 }
 
-// DeleteMemory deletes from the ledger of the scope, without one from the workspace's. A memory of
-// the user, which all workspaces share, goes only when its scope is named: a request that is sent
-// again must not reach further than the first.
+// DeleteMemory deletes from the ledger of the scope; without a scope from the workspace's. A memory of the
+// user, which all workspaces share, is deleted only when the scope is given: a repeated request must not
+// delete more than the first one.
 func (l *ledgers) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
 	api, err := l.of(ctx, r.Scope)
 	if err != nil {
@@ -119,15 +123,16 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest
 	}
 	if user, no := l.user.Get(ctx); no == nil {
 		if _, no = user.Memory(ctx, ledger.MemoryRequest{Name: r.Name}); no == nil {
-			return e, fault.New(fault.NotFound, "daemon.memory", "no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
+			return e, fault.New(fault.NotFound, "daemon.memory",
+				"no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
 				WithHint("name the scope to delete that: user")
 		}
 	}
 	return e, err
 }
 
-// Forget forgets a text in the user ledger as well, which holds memories of all workspaces. What
-// cannot be looked at there is named as left.
+// Forget also forgets a text in the user ledger, which holds memories of all workspaces. If that fails,
+// the response lists the user ledger as a place that was left.
 func (l *ledgers) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
 	f, err := l.API.Forget(ctx, r)
 	if err != nil || r.Text == "" {
@@ -140,22 +145,22 @@ func (l *ledgers) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Fo
 			return f.And(more), nil
 		}
 	}
-	f.Left = append(f.Left, ledger.LeftPlace{Place: "the user ledger", Why: "it could not be looked at: " + err.Error()})
+	f.Left = append(f.Left, ledger.LeftPlace{Place: "the user ledger", Why: "it could not be read: " + err.Error()})
 	return f, nil
 }
 
-// Learn learns into the user ledger: tokenizers are the same in all workspaces. It is not held longer
-// than that: a process that has its ledgers to itself would keep it from all others, without being asked.
+// Learn updates the user ledger: tokenizers are the same in all workspaces. It releases that ledger at
+// once: with --in-process, this process would otherwise lock all others out.
 func (l *ledgers) Learn(ctx context.Context, r ledger.LearnRequest) (e ledger.Estimators, err error) {
-	user, giveBack, err := l.user.Lease(ctx)
+	user, release, err := l.user.Lease(ctx)
 	if err != nil {
 		return e, err
 	}
 	e, err = user.Learn(ctx, r)
-	return e, errors.Join(err, giveBack())
+	return e, errors.Join(err, release())
 }
 
-// of returns the ledger that keeps a scope.
+// of returns the ledger for a scope.
 func (l *ledgers) of(ctx context.Context, s memory.Scope) (ledger.API, error) {
 	if s == memory.User {
 		return l.user.Get(ctx)
@@ -166,10 +171,10 @@ func (l *ledgers) of(ctx context.Context, s memory.Scope) (ledger.API, error) {
 // rootless is the user ledger of a process without a workspace.
 type rootless struct {
 	ledger.API
-	why string // there is no workspace
+	why string // why there is no workspace
 }
 
-// refused is the error of what needs a workspace.
+// refused is the error of a request that needs a workspace.
 func (r *rootless) refused(code fault.Code) error {
 	return fault.New(code, "daemon.memory", "there is no project memory without a workspace: %s", r.why).
 		WithHint("name a project with --workspace, or use the scope user")
@@ -183,7 +188,7 @@ func (r *rootless) SaveMemory(ctx context.Context, q ledger.SaveMemoryRequest) (
 	return r.API.SaveMemory(ctx, q)
 }
 
-// Memories has nothing to show for the scope project, and says so.
+// Memories lists nothing for the scope project, with a note that says why.
 func (r *rootless) Memories(ctx context.Context, q ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	if q.Scope == memory.Project {
 		note := r.refused(fault.NotFound).Error()

@@ -16,29 +16,28 @@ import (
 // errLost says that a connection ended before the answer came; the call can be repeated.
 var errLost = errors.New("the connection to the ledger's owner was lost")
 
-// errUnsent is errLost for a request that the connection's end prevented: its owner has not seen it.
+// errUnsent is errLost for a request that was not sent: the owner has not seen it.
 var errUnsent = fmt.Errorf("%w before", errLost)
 
-// readAhead is how much of a connection for calls is read at once, in bytes: a small message in one
-// system call.
+// readAhead is the buffer size for reading calls, in bytes: a small message takes one system call.
 const readAhead = 16 << 10
 
-// link is a client's connection for calls. One goroutine serves it, until close.
+// link is a client's connection for calls. One goroutine reads from it until close.
 type link struct {
 	conn    net.Conn
 	owner   owner
-	pid     int           // of the owner, as it said itself
-	writing chan struct{} // holds one token, for whoever writes
+	pid     int           // of the owner, from its welcome
+	writing chan struct{} // a lock with timeout for writing; holds one token
 	gone    chan struct{} // closed when the connection has ended
 	work    sync.WaitGroup
 
 	mu      sync.Mutex
 	waiting map[uint64]chan response // guarded by mu; nil when the connection has ended
 	last    uint64                   // guarded by mu; the newest id
-	bye     bool                     // guarded by mu; the owner left in good order
+	bye     bool                     // guarded by mu; the owner shut down cleanly
 }
 
-// newLink takes over a connection that was opened for calls.
+// newLink takes ownership of a connection that was opened for calls.
 func newLink(conn net.Conn, o owner, pid int) *link {
 	l := &link{
 		conn: conn, owner: o, pid: pid,
@@ -49,7 +48,7 @@ func newLink(conn net.Conn, o owner, pid int) *link {
 	return l
 }
 
-// read hands out responses until the connection ends.
+// read delivers responses until the connection ends.
 func (l *link) read() {
 	in := bufio.NewReaderSize(l.conn, readAhead)
 	for {
@@ -64,13 +63,13 @@ func (l *link) read() {
 		}
 		if answer, ok := l.waiting[r.ID]; ok {
 			delete(l.waiting, r.ID)
-			answer <- r // has room for one
+			answer <- r // buffered: does not block
 		}
 		l.mu.Unlock()
 	}
 }
 
-// end tells all who wait that nothing more comes.
+// end wakes all waiting calls: the connection has ended.
 func (l *link) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +78,7 @@ func (l *link) end() {
 	close(l.gone)
 }
 
-// lost reports whether the connection has ended, and whether its owner took leave before.
+// lost reports whether the connection has ended, and whether its owner said goodbye before.
 func (l *link) lost() (lost, bye bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,7 +121,7 @@ func (l *link) call(ctx context.Context, method string, in content) (content, er
 	}
 }
 
-// begin returns a new id and where its answer will come; nil when the connection has ended.
+// begin returns a new id and the channel for its answer; nil when the connection has ended.
 func (l *link) begin() (uint64, chan response) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,14 +134,14 @@ func (l *link) begin() (uint64, chan response) {
 	return l.last, answer
 }
 
-// forget drops a call that nobody waits for any more.
+// forget removes a call that has returned.
 func (l *link) forget(id uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.waiting, id)
 }
 
-// send writes a frame, when it is its turn.
+// send writes a frame, once earlier writes have ended.
 func (l *link) send(ctx context.Context, frame []byte) error {
 	select {
 	case l.writing <- struct{}{}:
@@ -159,11 +158,11 @@ func (l *link) send(ctx context.Context, frame []byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		_ = l.conn.Close() // nothing can follow half a frame
+		_ = l.conn.Close() // a partial frame cannot be completed
 		return lateOwner(ctx, l.pid)
 	default:
-		// The other side has hung up, and the reader comes to that too: after the owner's last words,
-		// which closing here would cut off.
+		// The other side has closed the connection. The reader sees that too, after the owner's last
+		// responses, which closing here would discard.
 		select {
 		case <-l.gone:
 			return errLost
@@ -173,20 +172,19 @@ func (l *link) send(ctx context.Context, frame []byte) error {
 	}
 }
 
-// cancelWait is how long a caller that gives up takes to say so. Where that is not enough, the call ends
-// at the deadline that it was sent with.
+// cancelWait bounds the sending of a cancellation. If it is not sent, the call ends at its own deadline.
 const cancelWait = 50 * time.Millisecond
 
-// cancel tells the owner that nobody waits for a call.
+// cancel tells the owner to cancel a call.
 func (l *link) cancel(id uint64) {
 	ctx, done := context.WithTimeout(context.Background(), cancelWait)
 	defer done()
 	if frame, err := requestFrame(ctx, request{ID: id, Cancel: true}); err == nil {
-		_ = l.send(ctx, frame) // who is silent is not told either
+		_ = l.send(ctx, frame) // best effort
 	}
 }
 
-// requestFrame returns a request as a frame, with what is left of ctx's deadline.
+// requestFrame returns a request as a frame, with the time left until ctx's deadline.
 func requestFrame(ctx context.Context, r request) ([]byte, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		r.Deadline = max(1, time.Until(deadline).Milliseconds())
@@ -202,8 +200,8 @@ func late(ctx context.Context) *fault.Error {
 	}
 }
 
-// lateOwner is late for an owner that is known. One that does not answer in time is busy, or stands
-// still: which of them can only be seen from outside.
+// lateOwner is late for a known owner. One that does not answer in time is busy or hangs; only an observer
+// of the process can tell.
 func lateOwner(ctx context.Context, pid int) error {
 	err := late(ctx)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -213,5 +211,5 @@ func lateOwner(ctx context.Context, pid int) error {
 	return err
 }
 
-// hintStuck is the way out where a daemon is there and silent.
-const hintStuck = "try again; if it stands still, end it with: kill -9 %d (what it has acknowledged stays)"
+// hintStuck is the hint for a daemon that does not answer.
+const hintStuck = "try again; if it hangs, end it with: kill -9 %d (acknowledged data is safe)"

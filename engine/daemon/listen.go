@@ -14,16 +14,16 @@ import (
 	"ctxledger.dev/kv/bolt"
 )
 
-// loopback is the one host that a daemon listens on where there are no Unix sockets.
+// loopback is the host that a daemon listens on where there are no Unix sockets.
 const loopback = "127.0.0.1"
 
 // socketName is the socket in the state directory.
 const socketName = "owner.sock"
 
-// socketPath is the longest path of a socket, in bytes: macOS takes 103, Linux 107.
+// socketPath is the maximum length of a socket's path, in bytes: macOS allows 103, Linux 107.
 const socketPath = 100
 
-// listener accepts connections at the address in owner.json. remove takes away what Close leaves.
+// listener accepts connections at the address in owner.json. remove deletes the socket, which Close leaves.
 type listener struct {
 	net.Listener
 	address string
@@ -31,8 +31,8 @@ type listener struct {
 }
 
 // listenUnix listens on a socket in the state directory or, if its path is too long, in a private
-// directory under the temporary one; on a disk without room for a name, at a port. What lies at the path is removed first: the caller holds the
-// ledger's lock, so it is a leftover.
+// directory under the temporary one; on a full disk, at a port. It removes an existing file first: the
+// caller holds the ledger's lock, so the file is a leftover.
 func listenUnix(e env.Env, state string) (listener, error) {
 	const op = "daemon.listen"
 	path, err := chooseSocket(e, state)
@@ -49,15 +49,16 @@ func listenUnix(e env.Env, state string) (listener, error) {
 	if err != nil {
 		return listener{}, fault.Wrap(fault.Unavailable, op, err)
 	}
-	// Closing would remove by name, and by then the name may be another owner's.
+	// Close would remove the socket by name, which may be another owner's by then.
 	l.SetUnlinkOnClose(false)
 	if err := os.Chmod(path, 0o600); err != nil {
 		return listener{}, errors.Join(fault.Wrap(fault.Denied, op, err), l.Close())
 	}
-	return listener{Listener: l, address: "unix:" + path, remove: func() error { return fault.Wrap(fault.Unavailable, op, os.Remove(path)) }}, nil
+	remove := func() error { return fault.Wrap(fault.Unavailable, op, os.Remove(path)) }
+	return listener{Listener: l, address: "unix:" + path, remove: remove}, nil
 }
 
-// chooseSocket returns where the socket of a state directory goes.
+// chooseSocket returns the path for the socket of a state directory.
 func chooseSocket(e env.Env, state string) (string, error) {
 	if path := filepath.Join(state, socketName); len(path) <= socketPath {
 		return path, nil
@@ -74,8 +75,8 @@ func chooseSocket(e env.Env, state string) (string, error) {
 		WithHint("set TMPDIR to a directory with a short path")
 }
 
-// makePrivate makes a directory of this user alone, or checks that it is one: in the directory
-// for temporary files anybody may have taken the name.
+// makePrivate makes a directory that only this user can access, or checks an existing one: another user
+// may have created it in the directory for temporary files.
 func makePrivate(dir string) error {
 	const op = "daemon.listen"
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -86,7 +87,7 @@ func makePrivate(dir string) error {
 		return fault.Wrap(fault.Denied, op, err)
 	}
 	if !info.IsDir() || info.Mode().Perm() != 0o700 || !ownedByUs(info) {
-		return fault.New(fault.Denied, op, "%s is not a directory of this user alone", dir).
+		return fault.New(fault.Denied, op, "%s is not a private directory of this user", dir).
 			WithHint("remove it, or set TMPDIR to a directory of your own")
 	}
 	return nil

@@ -15,10 +15,10 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// logSize is how long a log file grows before it is set aside, in bytes. One older file is kept.
+// logSize is the size at which a log file is rotated, in bytes. One older file is kept.
 const logSize = 1 << 20
 
-// maskKey is the size of the key for the masks of a log, in bytes.
+// maskKey is the size of the key for masking secrets, in bytes.
 const maskKey = 32
 
 // logPath returns where the daemon of a state directory logs.
@@ -27,7 +27,7 @@ func logPath(state string) string { return filepath.Join(state, "log", "daemon.l
 // logFile is the daemon's log. It takes writes from any goroutine.
 type logFile struct {
 	path    string
-	crashes bool // whether a crash of this process is written here as well
+	crashes bool // whether the runtime writes a crash of this process here too
 
 	mu   sync.Mutex
 	file *os.File // guarded by mu
@@ -43,7 +43,7 @@ func openLog(state string, crashes bool) (*logFile, error) {
 	return l, fault.Wrap(fault.Denied, "daemon.log", l.open())
 }
 
-// open opens the file at l.path. The caller holds l.mu, or is alone.
+// open opens the file at l.path. The caller holds l.mu, except in openLog.
 func (l *logFile) open() error {
 	f, info, err := safefs.OpenAppend(l.path)
 	if err != nil {
@@ -59,7 +59,7 @@ func (l *logFile) open() error {
 	return nil
 }
 
-// Write appends p, setting the file aside when it would grow beyond logSize.
+// Write appends p, and rotates the file before it would grow beyond logSize.
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rotate sets the file aside and begins a new one. The caller holds l.mu.
+// rotate renames the file and begins a new one. The caller holds l.mu.
 func (l *logFile) rotate() error {
 	if err := l.file.Close(); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// logger returns a logger that writes to w with secrets masked, a bounded line for each record. The masks' key is one of this process, so
-// that the log works where the ledger does not.
+// logger returns a logger that writes to w: one bounded line for each record, with secrets masked. The key
+// of the masks belongs to this process, so that logging works when the ledger does not.
 func logger(w *logFile, e env.Env) *slog.Logger {
 	masks := redact.New([]byte(e.ID(maskKey)))
 	return slog.New(slog.NewTextHandler(masks.Lines(logcap.Records(w)), nil))

@@ -9,10 +9,9 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/fault"
 )
 
-// Role is what a program brings along for the daemons that it becomes.
+// Role configures the daemons that a program becomes.
 type Role struct {
 	Version string  // of the program
 	Env     env.Env // of the process
@@ -23,9 +22,9 @@ type Role struct {
 	Settings func(tree string) engine.Settings
 }
 
-// Main is the first thing that a program of ctxledger does with its arguments. If they ask for
-// the daemon role, or for that of a child that reads a ledger, it plays that and returns when it is
-// done; the program then ends with exit. Otherwise handled is false and nothing has happened.
+// Main must be the first call of every program of ctxledger. If the arguments ask for a daemon, or for a
+// child process that reads a ledger, Main runs it to its end, and the program must end with exit.
+// Otherwise handled is false and nothing has happened.
 func Main(args []string, r Role) (handled bool, exit int) {
 	switch {
 	case len(args) < 2:
@@ -36,35 +35,31 @@ func Main(args []string, r Role) (handled bool, exit int) {
 		return false, 0
 	}
 	if len(args) != 4 {
-		return true, 2 // nobody but spawn uses this
+		return true, 2 // only spawn calls this
 	}
-	// Whoever started this daemon may be gone, and with it the reader of its standard output.
+	// The process that started this daemon, which reads its standard output, may have ended.
 	signal.Ignore(syscall.SIGPIPE)
-	// The signals that make an owner leave end a process that has no ledger yet, and nothing to lose:
-	// Run takes them when it has one. Crashes go to the log from then on.
+	// Until Run has opened the ledger, termination signals end the process: nothing can be lost. From then
+	// on Run handles them, and crashes are written to the log.
 	c := Config{State: args[2], Workspace: args[3], Env: r.Env, Version: r.Version, process: true}
 	if r.Background != nil {
 		c.Background = r.Background(c.Workspace)
 	}
 	c.Settings = r.Settings
 	ready := false
-	c.ready = func() { ready = true; say(report{}) }
+	c.ready = func() { ready = true; writeReport(report{}) }
 	err := Run(context.Background(), c)
 	if err == nil {
 		return true, 0
 	}
 	if !ready {
-		f, ok := flatten(err)
-		if !ok {
-			f = fault.New(fault.Internal, "daemon.start", "%s", err)
-		}
-		say(report{Error: f})
+		writeReport(report{Error: flattened("daemon.start", err)})
 	}
 	return true, 1
 }
 
-// say writes the one line that the starting process waits for. It may have gone away.
-func say(r report) {
+// writeReport writes the line that the starting process waits for, which may have ended.
+func writeReport(r report) {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return // a report is always encodable; without one the daemon counts as crashed

@@ -10,16 +10,16 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// How many memories of both ledgers a request gets that names no limit: as many as of one.
+// The default limits of a request for both ledgers, equal to those of one ledger.
 const (
 	recallBoth = 5
 	listBoth   = 1000
 )
 
-// userPage marks a cursor that goes on in the user ledger.
+// userPage marks a cursor into the user ledger.
 const userPage = "user:"
 
-// projectPage marks a cursor that goes on in the workspace's ledger.
+// projectPage marks a cursor into the workspace's ledger.
 const projectPage = "project:"
 
 // Memories lists the memories of one scope, or of both: those of the project by name, then those
@@ -51,7 +51,7 @@ func (l *ledgers) recall(ctx context.Context, r ledger.MemoriesRequest) (ledger.
 	user := l.userMemories(ctx, r)
 	all.Entries = append(all.Entries, user.Entries...)
 	all.Notes = append(all.Notes, user.Notes...)
-	// Stable: of equals, the project's come first, each in its ledger's order.
+	// Stable: of equal scores the project's come first, each in its ledger's order.
 	slices.SortStableFunc(all.Entries, func(a, b memory.Entry) int { return cmp.Compare(b.Score, a.Score) })
 	all.Entries = all.Entries[:min(len(all.Entries), r.Limit)]
 	return all, nil
@@ -80,7 +80,7 @@ func (l *ledgers) list(ctx context.Context, r ledger.MemoriesRequest) (ledger.Me
 	q := r
 	q.After, q.Limit = after, r.Limit-len(page.Entries)
 	if q.Limit == 0 {
-		page.Next = userPage // whether there is more is for the next page to say
+		page.Next = userPage // the next page shows whether there are more
 		return page, nil
 	}
 	user := l.userMemories(ctx, q)
@@ -92,8 +92,7 @@ func (l *ledgers) list(ctx context.Context, r ledger.MemoriesRequest) (ledger.Me
 	return page, nil
 }
 
-// userMemories asks the user ledger. What goes wrong there becomes a note: the answer of the
-// project is worth having without it.
+// userMemories asks the user ledger. An error becomes a note: the project's memories are useful without it.
 func (l *ledgers) userMemories(ctx context.Context, r ledger.MemoriesRequest) ledger.MemoriesResponse {
 	api, err := l.user.Get(ctx)
 	if err == nil {
@@ -102,5 +101,5 @@ func (l *ledgers) userMemories(ctx context.Context, r ledger.MemoriesRequest) le
 			return m
 		}
 	}
-	return ledger.MemoriesResponse{Notes: []string{"user memory could not be looked at: " + err.Error()}}
+	return ledger.MemoriesResponse{Notes: []string{"user memory could not be read: " + err.Error()}}
 }

@@ -11,14 +11,14 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// attachment is the raw bytes of a request or response. They stand in a frame of their own behind
-// its JSON, one after the other; Sizes says where one ends.
+// attachment is the raw bytes of a request or response. They follow its JSON in one frame, concatenated;
+// Sizes gives the length of each part.
 type attachment struct {
 	Sizes []int `json:"attached,omitempty"`
 	data  [][]byte
 }
 
-// attached returns the attachment that holds data.
+// attached returns data as an attachment.
 func attached(data [][]byte) attachment {
 	a := attachment{data: data}
 	for _, d := range data {
@@ -27,8 +27,7 @@ func attached(data [][]byte) attachment {
 	return a
 }
 
-// total returns how many bytes Sizes announces. Errors: invalid for a negative one, too_large for
-// more than a frame.
+// total returns the sum of Sizes. Errors: invalid for a negative size, too_large for more than a frame.
 func (a attachment) total() (int, error) {
 	n := 0
 	for _, size := range a.Sizes {
@@ -42,7 +41,7 @@ func (a attachment) total() (int, error) {
 	return n, nil
 }
 
-// receive reads the frame behind a JSON that announced it.
+// receive reads the frame that follows the JSON, if that announced one.
 func (a *attachment) receive(r io.Reader) error {
 	if len(a.Sizes) == 0 {
 		return nil
@@ -56,7 +55,7 @@ func (a *attachment) receive(r io.Reader) error {
 		return err
 	}
 	if len(all) != n {
-		return fault.New(fault.Invalid, "daemon.frame", "%d raw bytes were announced and %d have come", n, len(all))
+		return fault.New(fault.Invalid, "daemon.frame", "%d raw bytes were announced and %d received", n, len(all))
 	}
 	a.data = make([][]byte, len(a.Sizes))
 	for i, size := range a.Sizes {
@@ -65,7 +64,7 @@ func (a *attachment) receive(r io.Reader) error {
 	return nil
 }
 
-// message returns v as it is sent: a frame of JSON, and if there is an attachment another one.
+// message returns v as it is sent: a frame of JSON, and a second frame if there is an attachment.
 func message(v any, a attachment) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -87,17 +86,17 @@ func message(v any, a attachment) ([]byte, error) {
 	return out, nil
 }
 
-// content is what a method gets or gives: JSON, and the raw bytes that belong into it.
+// content is the body of a request or response: JSON, and the raw bytes that belong into it.
 type content struct {
 	body json.RawMessage
 	data [][]byte
 }
 
-// attached returns content as an attachment: the JSON first, so that nobody has to parse it inside
-// another one.
+// attached returns content as an attachment, the JSON first, so that it is not parsed as part of the
+// request's own JSON.
 func (c content) attached() attachment { return attached(append([][]byte{c.body}, c.data...)) }
 
-// take returns what has come: in the attachment, or from an older client inside the JSON.
+// take returns the received content: the attachment, or from an older client the JSON inside.
 func (a attachment) take(inside json.RawMessage) content {
 	if len(a.data) == 0 {
 		return content{body: inside}
@@ -105,7 +104,7 @@ func (a attachment) take(inside json.RawMessage) content {
 	return content{a.data[0], a.data[1:]}
 }
 
-// readRequest receives a request with what belongs to it.
+// readRequest receives a request with its attachment.
 func readRequest(r io.Reader) (q request, err error) {
 	if err = readJSON(r, limits.Frame, &q); err == nil {
 		err = q.receive(r)
@@ -113,7 +112,7 @@ func readRequest(r io.Reader) (q request, err error) {
 	return q, err
 }
 
-// readResponse receives a response with what belongs to it.
+// readResponse receives a response with its attachment.
 func readResponse(r io.Reader) (a response, err error) {
 	if err = readJSON(r, limits.Frame, &a); err == nil {
 		err = a.receive(r)
@@ -121,7 +120,7 @@ func readResponse(r io.Reader) (a response, err error) {
 	return a, err
 }
 
-// reply returns the response to a request: with raw bytes beside the JSON if the client takes them.
+// reply returns the response to a request, with raw bytes as an attachment if the client accepts them.
 func reply(r request, out content) response {
 	if r.Raw {
 		return response{ID: r.ID, attachment: out.attached()}
@@ -129,7 +128,7 @@ func reply(r request, out content) response {
 	return response{ID: r.ID, Body: out.body}
 }
 
-// result returns what a response says.
+// result returns the content or the error of a response.
 func (r response) result() (content, error) {
 	if r.Error != nil {
 		return content{}, r.Error
@@ -137,7 +136,7 @@ func (r response) result() (content, error) {
 	return r.take(r.Body), nil
 }
 
-// pack returns v as content; raw says whether its raw bytes may stand beside the JSON.
+// pack returns v as content; raw says whether its raw bytes may be detached from the JSON.
 func pack(v any, raw bool) (c content, err error) {
 	if a, ok := v.(ledger.Attached); ok && raw {
 		v, c.data = a.Detach()
@@ -146,8 +145,8 @@ func pack(v any, raw bool) (c content, err error) {
 	return c, err
 }
 
-// unpack reads content into v, a pointer. strict refuses a field that v does not have: an owner
-// would otherwise do less than it was asked for and not say so.
+// unpack decodes content into v, a pointer. strict refuses a field that v does not have: an owner would
+// otherwise silently ignore part of a request.
 func (c content) unpack(v any, strict bool) error {
 	d := json.NewDecoder(bytes.NewReader(c.body))
 	if strict {
@@ -161,7 +160,7 @@ func (c content) unpack(v any, strict bool) error {
 	case len(c.data) == 0:
 		return nil
 	case !ok:
-		return fault.New(fault.Invalid, "daemon.attach", "raw bytes where none belong")
+		return fault.New(fault.Invalid, "daemon.attach", "unexpected raw bytes")
 	}
 	return a.Attach(c.data)
 }

@@ -10,16 +10,16 @@ import (
 // handler answers one request of a method.
 type handler func(ctx context.Context, api ledger.API, in content, raw bool) (content, error)
 
-// waitEvents is the one method that waits for others: an owner that leaves does not wait for it.
+// waitEvents is the long poll: an owner that leaves does not wait for it.
 const waitEvents = "WaitEvents"
 
-// housekeeping are the methods that may take limits.Maintenance.
-var housekeeping = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget", "Retain", "ForgetArtifact"}
+// maintenance lists the methods that may take limits.Maintenance.
+var maintenance = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget", "Retain", "ForgetArtifact"}
 
-// hintSkew is the way out where two builds share a protocol, and yet do not understand each other.
+// hintSkew is the hint when two builds with the same protocol version do not understand each other.
 const hintSkew = "the daemon may be older than this program: run: ctxledger daemon stop"
 
-// methods is every call of engine.API but the streams. calls.go has the other end of each line.
+// methods has every call of engine.API except the streams. calls.go has the client side.
 var methods = map[string]handler{
 	"Info":             on(ledger.API.Info),
 	waitEvents:         on(ledger.API.WaitEvents),
@@ -65,7 +65,7 @@ var methods = map[string]handler{
 	"KeepEstimators":   on(ledger.API.KeepEstimators),
 }
 
-// on makes a handler of a method of engine.API.
+// on makes a handler from a method of engine.API.
 func on[Request, Response any](method func(ledger.API, context.Context, Request) (Response, error)) handler {
 	return func(ctx context.Context, api ledger.API, in content, raw bool) (content, error) {
 		var r Request

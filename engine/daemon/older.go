@@ -7,12 +7,12 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// older is what earlier protocols had and engine.API has no more, in terms of what it has now.
+// older has the methods that engine.API no longer has, implemented with those that it has now.
 var older = map[string]handler{
 	"ForgetArtifact": on(forgetArtifact), // of protocol 1
 }
 
-// forgetArtifactRequest is the request of ForgetArtifact, of protocol 1.
+// forgetArtifactRequest is the request of ForgetArtifact in protocol 1.
 type forgetArtifactRequest struct {
 	ledger.Mutation
 	ID string `json:"id"`

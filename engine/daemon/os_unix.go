@@ -15,10 +15,10 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// listen opens what clients dial on this platform.
+// listen opens the listener of this platform.
 func listen(e env.Env, state string) (listener, error) { return listenUnix(e, state) }
 
-// privateName names the directory for sockets that do not fit a state directory.
+// privateName names the directory for sockets whose path in the state directory would be too long.
 func privateName() string { return "ctxledger-" + strconv.Itoa(os.Getuid()) }
 
 // ownedByUs reports whether a file belongs to this user.
@@ -27,34 +27,34 @@ func ownedByUs(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-// lockDir locks a directory against other processes that do. free is false when one of them has it;
-// a directory that is not there yet needs no lock.
+// lockDir takes an advisory lock on a directory. free is false when another process has it. A directory
+// that does not exist yet needs no lock.
 func lockDir(dir string) (lock *os.File, free bool) {
 	d, err := safefs.OpenDir(dir)
 	if err != nil {
 		return nil, true
 	}
 	if err := syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = d.Close() // opened for its lock alone
+		_ = d.Close() // opened only for its lock
 		return nil, !errors.Is(err, syscall.EWOULDBLOCK)
 	}
 	return d, true
 }
 
-// detach keeps a child out of this process's terminal and signals.
+// detach separates a child from this process's terminal and signals.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// sendAway makes a daemon leave in good order.
+// sendAway makes a daemon shut down cleanly.
 func sendAway(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 
-// reap collects the exit status of a child that has ended, so that it does not stay as a zombie.
-// It does not wait, and reports whether there is nothing left to collect.
+// reap collects the exit status of a child that has ended, so that no zombie is left. It does not wait,
+// and reports whether there is nothing left to collect.
 func reap(pid int) bool {
 	got, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 	return err != nil || got == pid
 }
 
-// endedFromOutside reports whether a process was ended by a signal that a program does not send itself.
+// endedFromOutside reports whether a process was ended by a signal from another process.
 func endedFromOutside(state *os.ProcessState) bool {
 	if state == nil {
 		return false
@@ -63,10 +63,10 @@ func endedFromOutside(state *os.ProcessState) bool {
 	return ok && status.Signaled() && slices.Contains(endingSignals, status.Signal())
 }
 
-// endingSignals are those that people and the system end programs with. The others are of a crash.
+// endingSignals are the signals with which users and the system end programs. Others mean a crash.
 var endingSignals = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE}
 
-// descriptors returns how many files this process may have open; 0: more than it will.
+// descriptors returns this process's limit of open files; 0: more than it will need.
 func descriptors() int {
 	var r syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil || r.Cur > 1<<20 {

@@ -9,13 +9,13 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// listen opens what clients dial on this platform.
+// listen opens the listener of this platform.
 func listen(env.Env, string) (listener, error) { return listenLoopback() }
 
-// privateName names the directory for sockets that do not fit a state directory.
+// privateName names the directory for sockets whose path in the state directory would be too long.
 func privateName() string { return "ctxledger" }
 
-// ownedByUs is not asked on Windows, where there are no sockets in directories.
+// ownedByUs is not used on Windows, where the listener is a port.
 func ownedByUs(fs.FileInfo) bool { return true }
 
 // lockDir locks nothing: directories cannot be locked here.
@@ -24,20 +24,20 @@ func lockDir(string) (lock *os.File, free bool) { return nil, true }
 // detachedProcess is DETACHED_PROCESS of CreateProcess: no console.
 const detachedProcess = 0x8
 
-// detach keeps a child out of this process's console and signals.
+// detach separates a child from this process's console and signals.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// sendAway ends a daemon: there are no signals to do that in good order.
+// sendAway ends a daemon: Windows has no signal for a clean shutdown.
 func sendAway(p *os.Process) error { return p.Kill() }
 
-// reap has nothing to do on Windows: an ended process goes with its last handle.
+// reap has nothing to do on Windows: an ended process disappears with its last handle.
 func reap(int) bool { return true }
 
-// endedFromOutside reports whether a process was ended by another one, which says the exit status then:
-// os.Process.Kill and the task manager say 1, with which no program of ours ends before it has reported.
+// endedFromOutside reports whether a process was ended by another one, which then chooses the exit status:
+// os.Process.Kill and the task manager use 1. No program of ours exits with 1 before it has reported.
 func endedFromOutside(state *os.ProcessState) bool { return state != nil && state.ExitCode() == 1 }
 
-// descriptors returns how many files this process may have open: more than it will.
+// descriptors returns this process's limit of open files; 0: more than it will need.
 func descriptors() int { return 0 }

@@ -18,63 +18,59 @@ import (
 	"ctxledger.dev/kv/bolt"
 )
 
-// ownerName is the file in a state directory by which its owner is found.
-const ownerName = "owner.json"
+const (
+	ownerName = "owner.json"  // the file in a state directory that names its owner
+	spareName = "owner.spare" // the file that becomes the next owner.json
+	blank     = "{}\n"        // the content of a spare file
+	ownerSize = 16 << 10      // bounds owner.json, in bytes
+)
 
-// spareName is the file that becomes the next owner.json.
-const spareName = "owner.spare"
-
-// blank is what it holds until then.
-const blank = "{}\n"
-
-// ownerSize bounds that file, in bytes.
-const ownerSize = 16 << 10
-
-// owner is what the owner of a ledger says about itself in owner.json.
+// owner is the content of owner.json.
 type owner struct {
 	Protocol  int       `json:"protocol"`
 	Version   string    `json:"version,omitempty"`
 	PID       int       `json:"pid"`
 	Address   string    `json:"address"` // "unix:PATH" or "tcp:127.0.0.1:PORT"
-	Token     string    `json:"token"`   // shown by every client; also tells one owner from the next
+	Token     string    `json:"token"`   // authenticates clients; also identifies the owner
 	Started   time.Time `json:"started"`
 	Workspace string    `json:"workspace"`
-	// InProcess says that the owner serves nobody else: it has no address. It is there so that the
-	// others need not search for it.
+	// InProcess says that the owner serves no other process: it has no address.
 	InProcess bool `json:"in_process,omitempty"`
 
 	state string // the directory that it was read from; "" for the owner itself
 }
 
-// same reports whether two owners are found and spoken to in the same way.
+// same reports whether two owners have the same identity and address.
 func (o owner) same(p owner) bool {
-	return o.Token == p.Token && o.Address == p.Address && o.PID == p.PID && o.Protocol == p.Protocol && o.InProcess == p.InProcess
+	return o.Token == p.Token && o.Address == p.Address && o.PID == p.PID &&
+		o.Protocol == p.Protocol && o.InProcess == p.InProcess
 }
 
-// gone reports whether o, as it was read, is not the owner: another one has published itself, or no process
-// has the ledger open.
+// gone reports whether o, as it was read, is no longer the owner: another one has published itself, or no
+// process has the ledger open.
 func (o owner) gone() bool {
 	now, err := readOwner(o.state)
 	if fault.Is(err, fault.Limited) {
-		return false // that cannot be seen now
+		return false // cannot be determined now
 	}
 	return err != nil || !now.same(o) || !bolt.Held(o.state)
 }
 
-// holds reports whether o is a process that keeps the ledger to itself now, and did not die on it.
+// holds reports whether o is a running process that owns the ledger exclusively.
 func (o owner) holds() bool { return o.InProcess && process.Alive(o.PID) }
 
-// keepsToItself is the error of who meets an owner in another process.
-func (o owner) keepsToItself(op, state string) error {
-	return fault.New(fault.Unavailable, op, "the process with pid %d keeps the ledger in %s to itself (--in-process)", o.PID, state).
+// exclusive is the error when another process owns the ledger exclusively.
+func (o owner) exclusive(op, state string) error {
+	return fault.New(fault.Unavailable, op,
+		"the process with pid %d has exclusive use of the ledger in %s (--in-process)", o.PID, state).
 		WithHint("end that process, or start it without --in-process: then all share a daemon")
 }
 
-// publish writes owner.json in one step. Only the holder of the ledger's lock may.
+// publish replaces owner.json atomically. Only the holder of the ledger's lock may call it.
 //
-// A full disk keeps no owner away, or nothing could be read, and nothing deleted: owner.json is the file that
-// the last owner left, as owner.json or under spareName, and needs no new block. Where that cannot be renamed
-// it is written in place: whoever reads half of it takes it for an owner that is not there, and looks again.
+// It works on a full disk too, where reading and deleting must stay possible: it reuses the blocks of the
+// file that the last owner left, as owner.json or under spareName. If the rename fails, it overwrites
+// owner.json in place: a client that reads half of it sees a missing owner, and tries again.
 func (o owner) publish(state string) error {
 	const op = "daemon.publish"
 	content, err := json.MarshalIndent(o, "", "  ")
@@ -94,7 +90,7 @@ func (o owner) publish(state string) error {
 	if err == nil {
 		return nil
 	}
-	_ = os.Remove(spare) // half of it, perhaps
+	_ = os.Remove(spare) // it may be incomplete
 	if overwrite(path, 0, append(content, '\n')) == nil {
 		return nil
 	}
@@ -105,8 +101,8 @@ func (o owner) publish(state string) error {
 	return f
 }
 
-// overwrite writes a private file of the state directory in place, so that it needs no more room than it has.
-// What is no plain file makes way; flag may be os.O_CREATE.
+// overwrite writes a private file of the state directory in place, so that it needs no new blocks. It
+// removes anything that is not a regular file; flag may be os.O_CREATE.
 func overwrite(path string, flag int, content []byte) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		if err := os.Remove(path); err != nil {
@@ -124,7 +120,7 @@ func overwrite(path string, flag int, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// clearWay removes what stands in the way of publishing: a directory of that name, if it is empty.
+// clearWay removes an empty directory at path, which would prevent publishing.
 func clearWay(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		if err := os.Remove(path); err != nil {
@@ -135,8 +131,8 @@ func clearWay(path string) error {
 	return nil
 }
 
-// withdraw takes owner.json away if it is still o's: the directory may be a new one by now. Its room is kept
-// for the next owner, without a word in it.
+// withdraw removes owner.json if it is still o's: the directory may have been replaced. It keeps the file,
+// blank, as the spare of the next owner.
 func (o owner) withdraw(state string) error {
 	if now, err := readOwner(state); err != nil || now.Token != o.Token {
 		return nil
@@ -149,8 +145,8 @@ func (o owner) withdraw(state string) error {
 	return fault.Wrap(fault.Unavailable, "daemon.withdraw", err)
 }
 
-// readOwner reads owner.json. not_found: there is none. Anything else that is wrong with the file
-// is corrupt; the next owner replaces it.
+// readOwner reads owner.json. Errors: not_found when there is none; corrupt when its content is invalid:
+// the next owner replaces it.
 func readOwner(state string) (owner, error) {
 	const op = "daemon.owner"
 	path := filepath.Join(state, ownerName)
@@ -159,7 +155,7 @@ func readOwner(state string) (owner, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return owner{}, fault.New(fault.NotFound, op, "no daemon has published itself in %s", state)
 	case fault.Is(err, fault.Invalid):
-		return owner{}, fault.New(fault.Corrupt, op, "%s is no plain file", path)
+		return owner{}, fault.New(fault.Corrupt, op, "%s is not a regular file", path)
 	case err != nil:
 		if f := outOfFiles(err); f != nil {
 			return owner{}, f
@@ -181,7 +177,7 @@ func readOwner(state string) (owner, error) {
 	return o, err
 }
 
-// splitAddress returns an address for net.Dial. Only this machine is ever dialed.
+// splitAddress returns an address for net.Dial. It refuses other machines.
 func splitAddress(address string) (network, target string, err error) {
 	network, target, _ = strings.Cut(address, ":")
 	switch {
@@ -192,5 +188,5 @@ func splitAddress(address string) (network, target string, err error) {
 			return network, target, nil
 		}
 	}
-	return "", "", fault.New(fault.Corrupt, "daemon.owner", "%s has the address %q, which no daemon has", ownerName, address)
+	return "", "", fault.New(fault.Corrupt, "daemon.owner", "%s has the invalid address %q", ownerName, address)
 }

@@ -9,8 +9,7 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
-// patient is a connection that closes itself when nothing has moved on it for limits.Call: a blob
-// has no deadline as a whole, because it may be long.
+// patient is a connection with an idle timeout of limits.Call, in place of a deadline: a blob may be long.
 type patient struct {
 	net.Conn
 	timer *time.Timer
@@ -32,7 +31,7 @@ func (p *patient) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// moved gives the connection more time.
+// moved restarts the timeout if bytes were transferred.
 func (p *patient) moved(n int) {
 	if n > 0 {
 		p.timer.Reset(limits.Call)
@@ -58,7 +57,7 @@ func (c *client) dialStream(ctx context.Context, want string) (net.Conn, *link, 
 		if !fault.Is(err, fault.Unavailable) {
 			return nil, nil, err
 		}
-		// The owner is leaving or gone: its other connection ends as well, or the wait does.
+		// The owner is leaving or gone: wait until its connection for calls ends as well.
 		select {
 		case <-l.gone:
 		case <-time.After(limits.Call):

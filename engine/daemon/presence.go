@@ -8,23 +8,24 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// presence knows who is connected, and calls idle when nobody has been for a while.
+// presence counts the connected clients and implements the daemon's idle timeout.
 type presence struct {
-	env  env.Env
-	wait time.Duration
-	room int // for clients
+	env     env.Env
+	timeout time.Duration
+	limit   int // of clients
 
 	mu      sync.Mutex
-	timer   *time.Timer // guarded by mu; runs while nobody is connected
+	timer   *time.Timer // guarded by mu; runs while no client is connected
 	clients int         // guarded by mu
 	last    time.Time   // guarded by mu; of the newest request
-	leavers []net.Conn  // guarded by mu; wait for the end of this owner
+	leavers []net.Conn  // guarded by mu; clients that wait until this owner has left
 }
 
+// init starts the idle timeout, which calls idle.
 func (p *presence) init(c Config, idle func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.env, p.wait, p.room, p.last = c.Env, c.Idle, capacity(descriptors()), c.Env.Now()
+	p.env, p.timeout, p.limit, p.last = c.Env, c.Idle, capacity(descriptors()), c.Env.Now()
 	p.timer = time.AfterFunc(c.Idle, func() {
 		if n, _ := p.now(); n == 0 {
 			idle()
@@ -32,11 +33,11 @@ func (p *presence) init(c Config, idle func()) {
 	})
 }
 
-// enter counts a client in, and reports whether there is room for it.
+// enter adds a client, and reports whether the limit allows it.
 func (p *presence) enter() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.clients >= p.room {
+	if p.clients >= p.limit {
 		return false
 	}
 	p.clients++
@@ -44,17 +45,17 @@ func (p *presence) enter() bool {
 	return true
 }
 
-// exit counts a client out.
+// exit removes a client.
 func (p *presence) exit() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clients--
 	if p.clients == 0 {
-		p.timer.Reset(p.wait)
+		p.timer.Reset(p.timeout)
 	}
 }
 
-// touch notes a request.
+// touch records the time of a request.
 func (p *presence) touch() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +69,7 @@ func (p *presence) now() (clients int, idle time.Duration) {
 	return p.clients, p.env.Now().Sub(p.last)
 }
 
-// stop ends the waiting for idleness.
+// stop ends the idle timeout.
 func (p *presence) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,11 +83,11 @@ func (p *presence) hold(conn net.Conn) {
 	p.leavers = append(p.leavers, conn)
 }
 
-// release closes the connections that wait for the end.
+// release closes the connections that hold keeps.
 func (p *presence) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, conn := range p.leavers {
-		_ = conn.Close() // closing is the message
+		_ = conn.Close() // tells the client that this owner has left
 	}
 }

@@ -2,10 +2,10 @@ package daemon
 
 import "os"
 
-// ownExecutable is this program, whatever its path names by now: an update may have replaced or removed it.
+// ownExecutable is this program, even after an update has replaced or removed its file.
 const ownExecutable = "/proc/self/exe"
 
-// ownProgram returns what to start to run this very program once more.
+// ownProgram returns the path that runs this same program again.
 func ownProgram() (string, error) {
 	if _, err := os.Stat(ownExecutable); err == nil {
 		return ownExecutable, nil

@@ -4,6 +4,5 @@ package daemon
 
 import "os"
 
-// ownProgram returns what to start to run this program once more: what is at its path by now, which after
-// an update is the newer one.
+// ownProgram returns the path that runs this program again: after an update, its newer version.
 func ownProgram() (string, error) { return os.Executable() }

@@ -7,17 +7,17 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// protocol is the version of what this package says on a connection, requests and responses of
-// engine.API included: it rises with the first change of them after a release. An owner serves every
-// protocol from oldestProtocol on; a client that is newer than the owner asks it to leave.
+// protocol is the version of the wire protocol, requests and responses of engine.API included: the first
+// change after a release increments it. An owner serves every protocol from oldestProtocol on; a client
+// that is newer than the owner asks it to leave.
 const (
-	protocol       = 2 // 2: raw bytes beside the JSON; housekeeping
+	protocol       = 2 // 2: attachments, and the methods of maintenance
 	oldestProtocol = 1
 )
 
-// What a connection is for.
+// The purposes of a connection.
 const (
-	wantCalls = "calls"     // requests and responses, until either side hangs up
+	wantCalls = "calls"     // requests and responses, until one side closes the connection
 	wantPut   = "put_blob"  // one blob in, one response out
 	wantRead  = "read_blob" // one request in, one response, a blob and another response out
 	wantLeave = "leave"     // asks the owner to leave; the connection ends when it has
@@ -40,19 +40,19 @@ type welcome struct {
 	Error    *fault.Error `json:"error,omitempty"` // why the connection is closed now
 }
 
-// request is one call. With Cancel it takes back the call of the same id, and has no answer.
+// request is one call. With Cancel it cancels the call of the same id, and has no answer.
 type request struct {
 	ID       uint64          `json:"id"`
 	Method   string          `json:"method,omitempty"`
-	Deadline int64           `json:"deadline_ms,omitempty"` // what is left; 0: limits.Call
+	Deadline int64           `json:"deadline_ms,omitempty"` // time left; 0: limits.Call
 	Body     json.RawMessage `json:"body,omitempty"`
 	Cancel   bool            `json:"cancel,omitempty"`
-	Raw      bool            `json:"raw,omitempty"` // the answer may have raw bytes beside it
+	Raw      bool            `json:"raw,omitempty"` // the answer may have an attachment
 	attachment
 }
 
-// response answers the request of the same id. Bye is the last frame of an owner that leaves in
-// good order: what it has not answered by then, it has not begun or will not finish.
+// response answers the request of the same id. Bye is the last frame of an owner that shuts down cleanly:
+// requests without an answer were not begun or will not finish.
 type response struct {
 	ID    uint64          `json:"id"`
 	Body  json.RawMessage `json:"body,omitempty"`

@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// PutBlob sends a blob on a connection of its own. When the owner is lost in between, a content
-// that can seek is sent again from where it stood; any other is unavailable then.
+// PutBlob sends a blob on a connection of its own. When the owner is lost meanwhile, a content that can
+// seek is sent again; any other is unavailable.
 func (c *client) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, error) {
 	const op = "daemon.putblob"
 	seeker, _ := content.(io.Seeker)
@@ -39,7 +39,7 @@ func (c *client) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, er
 			return ref, err
 		}
 		if seeker == nil {
-			return ref, fault.New(fault.Unavailable, op, "the ledger's owner was lost while a blob was sent").
+			return ref, fault.New(fault.Unavailable, op, "the connection was lost while a blob was sent").
 				WithHint("send it again")
 		}
 		if err := a.lost(l, err); err != nil {
@@ -51,7 +51,7 @@ func (c *client) PutBlob(ctx context.Context, content io.Reader) (kv.BlobRef, er
 	}
 }
 
-// putBlob sends one blob and returns the owner's answer, which may come early.
+// putBlob sends one blob and returns the owner's answer, which may arrive before all is sent.
 func putBlob(ctx context.Context, conn net.Conn, content io.Reader) (kv.BlobRef, error) {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	var (
@@ -74,10 +74,10 @@ func putBlob(ctx context.Context, conn net.Conn, content io.Reader) (kv.BlobRef,
 	})
 	source, failed := errors.AsType[*sourceError](sent)
 	if failed {
-		_ = conn.Close() // the owner drops what has come
+		_ = conn.Close() // the owner discards what it has received
 	}
 	work.Wait()
-	_ = conn.Close() // everything has been said
+	_ = conn.Close() // the answer is here
 	switch {
 	case failed:
 		return kv.BlobRef{}, fault.Wrap(fault.Invalid, "daemon.putblob", source.err)

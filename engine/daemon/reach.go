@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -13,33 +14,32 @@ import (
 )
 
 const (
-	// redial is how long a client waits before it looks for the owner again; up to as much is
-	// added at random, so that clients do not move in step.
+	// redial is the delay before a client looks for the owner again, plus up to as much random jitter.
 	redial = 2 * time.Millisecond
-	// respawn is how long a client waits after a daemon that found the ledger taken: its owner is
-	// about to publish itself, or about to leave.
+	// respawn is the delay after a daemon that found the ledger locked: the lock's owner is about to
+	// publish itself, or to leave.
 	respawn = 100 * time.Millisecond
-	// yield is how long a client waits for a process that keeps the ledger to itself: it may be a
-	// short command.
+	// yield is how long a client waits for a process that owns the ledger exclusively: it may be a short
+	// command.
 	yield = time.Second
 )
 
-// seeker looks for the owner of a ledger, and starts one where there is none.
+// seeker finds the owner of a ledger, and starts one if there is none.
 type seeker struct {
 	o        Options
 	starts   starts
-	children []int // processes started by this client that may have to be collected
+	children []int // processes started by this client, whose exit status may have to be collected
 }
 
-// locks is what one search knows of the ledger's lock from the daemons that could not have it.
+// locks is what one search has learned about the ledger's lock from daemons that could not take it.
 type locks struct {
-	token string    // of the process that keeps the ledger to itself; "": none has been seen
+	token string    // of the process that owns the ledger exclusively; "": none has been seen
 	since time.Time // when it was seen first
-	last  bool      // whether the newest daemon found the lock taken
+	last  bool      // whether the newest daemon found the ledger locked
 }
 
-// note records that a daemon found the lock taken. The error ends the search: a living process keeps
-// the ledger to itself, has done so for a while, and says so.
+// note records that a daemon found the ledger locked. The error ends the search: a running process has
+// owned the ledger exclusively for longer than yield.
 func (k *locks) note(state string, now time.Time) error {
 	k.last = true
 	o, err := readOwner(state)
@@ -53,7 +53,7 @@ func (k *locks) note(state string, now time.Time) error {
 	if now.Sub(k.since) < yield {
 		return nil
 	}
-	return o.keepsToItself("daemon.open", state)
+	return o.exclusive("daemon.open", state)
 }
 
 // reach returns a connection to the owner, a new one if need be, within limits.Connect.
@@ -72,7 +72,7 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 		l, why := s.try(ctx)
 		if l != nil {
 			if child != nil && child.process.Pid != l.pid {
-				if !child.dismiss() { // somebody else was faster; it must not wait to be next
+				if !child.dismiss() { // another process was faster; the child must not wait for its turn
 					child = nil
 				}
 			}
@@ -80,7 +80,7 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 			return l, nil
 		}
 		if fault.Is(why, fault.Invalid) || fault.Is(why, fault.Limited) {
-			return nil, why // the owner does not speak with us
+			return nil, why // the owner refuses this client
 		}
 		if ctx.Err() != nil {
 			return nil, s.unreached(ctx, why, taken.last)
@@ -110,14 +110,14 @@ func (s *seeker) reach(ctx context.Context) (*link, error) {
 	}
 }
 
-// part lets a started daemon go on by itself. nil: there is none.
+// part detaches from a started daemon, which keeps running. nil: there is none.
 func (s *seeker) part(child *starting) {
 	if child != nil {
 		s.children = append(s.children, child.abandon())
 	}
 }
 
-// unreached is the error of a search that found nobody in time. taken says that somebody has the lock.
+// unreached is the error of a search that found no owner in time. taken says that a process has the lock.
 func (s *seeker) unreached(ctx context.Context, why error, taken bool) error {
 	if s.starts.deaths > 0 {
 		return crashLoop(s.o.State, s.starts.deaths, "while starting", s.starts.cause)
@@ -132,8 +132,8 @@ func (s *seeker) unreached(ctx context.Context, why error, taken bool) error {
 	}
 }
 
-// try dials the published owner. A missing or damaged owner.json is an owner that is not there,
-// and so is one that is not the published one: only invalid and limited are final.
+// try dials the published owner. A missing, damaged or outdated owner.json means that there is no owner
+// yet: only the errors invalid and limited are final.
 func (s *seeker) try(ctx context.Context) (*link, error) {
 	o, err := readOwner(s.o.State)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *seeker) try(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	if w.Protocol < protocol {
-		_ = conn.Close() // nothing was said on it
+		_ = conn.Close() // nothing was sent on it
 		if err := askToLeave(ctx, o); err != nil {
 			return nil, err
 		}
@@ -157,14 +157,14 @@ func (s *seeker) try(ctx context.Context) (*link, error) {
 func (s *seeker) start() (*starting, error) {
 	if s.o.NoSpawn {
 		if o, err := readOwner(s.o.State); err == nil && o.holds() {
-			return nil, o.keepsToItself("daemon.open", s.o.State)
+			return nil, o.exclusive("daemon.open", s.o.State)
 		}
 		return nil, fault.New(fault.Unavailable, "daemon.open", "no daemon runs for the ledger in %s", s.o.State)
 	}
 	return spawn(s.o)
 }
 
-// heed takes what a started daemon has reported, and returns the error that ends the search.
+// heed handles the report of a started daemon, and returns the error that ends the search.
 func (s *seeker) heed(child *starting, said error, taken *locks) error {
 	taken.last = false
 	if said == nil {
@@ -195,20 +195,12 @@ func later(a, b time.Time) time.Time {
 // pause returns how long to wait before looking again.
 func (s *seeker) pause() time.Duration { return scattered(s.o.Env, redial) }
 
-// scattered returns a random duration between d and twice that.
+// scattered returns a random duration from d to 2d.
 func scattered(e env.Env, d time.Duration) time.Duration {
 	var p [1]byte
 	e.Random(p[:])
 	return d + d*time.Duration(p[0])/256
 }
 
-// collect takes the exit status of the daemons that this client started and that have ended.
-func (s *seeker) collect() {
-	left := s.children[:0]
-	for _, pid := range s.children {
-		if !reap(pid) {
-			left = append(left, pid)
-		}
-	}
-	s.children = left
-}
+// collect reaps the ended daemons that this client started.
+func (s *seeker) collect() { s.children = slices.DeleteFunc(s.children, reap) }

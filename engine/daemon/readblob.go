@@ -11,8 +11,8 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// ReadBlob receives a blob on a connection of its own. When the owner is lost in between, reading
-// goes on with the next one. ctx bounds the reading as well.
+// ReadBlob receives a blob on a connection of its own. When the owner is lost meanwhile, reading continues
+// with the next one. ctx bounds the reading as well.
 func (c *client) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
 	b := &blobReader{ctx: ctx, c: c, request: r, attempt: attempt{c: c, method: "ReadBlob"}}
 	if err := b.begin(); err != nil {
@@ -21,20 +21,20 @@ func (c *client) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.Rea
 	return b, nil
 }
 
-// blobReader is a blob that comes over a connection. Like any reader it is for one goroutine.
+// blobReader reads a blob from a connection. It is for one goroutine.
 type blobReader struct {
 	ctx     context.Context //style:ok a reader has no parameter to take it from
 	c       *client
-	request ledger.ReadBlobRequest // Offset moves on with what has been read
+	request ledger.ReadBlobRequest // Offset advances with what has been read
 	attempt attempt
 	link    *link // to the owner that sends it
 	conn    net.Conn
 	stream  streamReader
 	unwatch func() bool // detaches conn from ctx
-	err     error       // what every further Read returns
+	err     error       // the result of every further Read
 }
 
-// begin asks one owner after the other, until one has begun to send what is left of the blob.
+// begin asks one owner after the other, until one sends the rest of the blob.
 func (b *blobReader) begin() error {
 	for {
 		err := b.open()
@@ -47,7 +47,7 @@ func (b *blobReader) begin() error {
 	}
 }
 
-// open dials and asks for what is left of the blob. errLost: the connection ended.
+// open dials and asks for the rest of the blob. errLost: the connection ended.
 func (b *blobReader) open() error {
 	conn, l, err := b.c.dialStream(b.ctx, wantRead)
 	if err != nil {
@@ -72,7 +72,7 @@ func (b *blobReader) open() error {
 	return nil
 }
 
-// lost is errLost, or the reason that makes repeating pointless.
+// lost is errLost, or an error that ends the attempts because ctx is done.
 func (b *blobReader) lost() error {
 	if b.ctx.Err() != nil {
 		return late(b.ctx)
@@ -100,7 +100,7 @@ func (b *blobReader) Read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// verdict returns what the owner says after the last byte: io.EOF if that was all.
+// verdict returns the owner's response after the last byte: io.EOF for success.
 func (b *blobReader) verdict() error {
 	var answer response
 	if err := readJSON(b.conn, limits.Frame, &answer); err != nil {
@@ -122,13 +122,13 @@ func (b *blobReader) again() error {
 	return b.begin()
 }
 
-// hangUp ends the present connection.
+// hangUp closes the current connection.
 func (b *blobReader) hangUp() {
 	b.unwatch()
 	_ = b.conn.Close() // nothing is sent on it any more
 }
 
-// fail hangs up and returns err.
+// fail closes the connection and returns err.
 func (b *blobReader) fail(err error) error {
 	b.hangUp()
 	return err

@@ -14,15 +14,15 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// Repaired is what a repair did.
+// Repaired is the result of a repair.
 type Repaired struct {
 	upkeep.Repaired
-	// Kept is where the ledger lies as it was found; "" when it was not damaged and nothing changed.
+	// Kept is the directory with the damaged ledger; "" when it was not damaged and nothing changed.
 	Kept string `json:"kept,omitempty"`
 }
 
-// Repair asks the daemon of the ledger in o.State to leave and, if the ledger is damaged, puts a sound
-// one in its place, with everything that can be saved. The damaged one is set aside and never deleted.
+// Repair stops the daemon of the ledger in o.State and, if the ledger is damaged, replaces it with a sound
+// one that has everything that can be saved. The damaged ledger is moved and never deleted.
 // Errors: not_found when there is no ledger; unavailable when another process uses it.
 func Repair(ctx context.Context, o Options) (Repaired, error) {
 	const op = "daemon.repair"
@@ -40,11 +40,11 @@ func Repair(ctx context.Context, o Options) (Repaired, error) {
 	if err != nil {
 		return Repaired{}, fault.Wrap(fault.Unavailable, op, err)
 	}
-	into, err := beside(o.State, "repair")
+	into, err := siblingDir(o.State, "repair")
 	if err != nil {
 		return Repaired{}, err
 	}
-	defer func() { _ = os.RemoveAll(into) }() // what is left of it is in place by now, or nobody's
+	defer func() { _ = os.RemoveAll(into) }() // exchange has moved what is needed
 	answer, err := inChild(ctx, o, limits.Maintenance, hiddenRepair, o.State, into)
 	switch {
 	case errors.Is(err, errDied):
@@ -53,7 +53,7 @@ func Repair(ctx context.Context, o Options) (Repaired, error) {
 	case err != nil:
 		return Repaired{}, err
 	case answer.Repaired == nil:
-		return Repaired{}, fault.New(fault.Internal, op, "the repair said nothing")
+		return Repaired{}, fault.New(fault.Internal, op, "the repair returned no result")
 	}
 	kept := fmt.Sprintf("%s.damaged-%s", o.State, o.Env.Now().UTC().Format("20060102-150405"))
 	if err := exchange(ctx, o.State, before, into, kept); err != nil {
@@ -62,9 +62,9 @@ func Repair(ctx context.Context, o Options) (Repaired, error) {
 	return Repaired{*answer.Repaired, kept}, nil
 }
 
-// exchange puts the records and blobs of a repaired ledger in the place of those of the damaged one,
-// which get further names in a directory of their own first. The records are the last to change places,
-// in one step: after a crash before it the damaged ledger is there as it was, after it the repaired one.
+// exchange replaces the records and blobs of the damaged ledger with those of the repaired one, after it
+// has hard-linked the damaged files into kept. The records are replaced last, atomically: a crash before
+// that leaves the damaged ledger as it was, a crash after it the repaired one.
 func exchange(ctx context.Context, state, before, into, kept string) error {
 	if err := os.Mkdir(kept, 0o700); err != nil {
 		return err
@@ -74,7 +74,7 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 		os.Link(filepath.Join(state, "ledger.db"), filepath.Join(kept, "ledger.db")),
 		syncDir(kept), syncDir(filepath.Dir(kept)))
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(kept)) // further names alone
+		return errors.Join(err, os.RemoveAll(kept)) // it holds only links
 	}
 	whole := map[string]bool{}
 	err = eachFile(sound, func(rel string) error {
@@ -88,8 +88,8 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 		return err
 	}
 	if now, err := fingerprint(state); err != nil || now != before {
-		return errors.Join(fault.New(fault.Unavailable, "daemon.repair", "another program used the ledger while it was repaired").
-			WithHint("end it and run: ctxledger repair"), err)
+		used := fault.New(fault.Unavailable, "daemon.repair", "another program used the ledger while it was repaired")
+		return errors.Join(used.WithHint("end it and run: ctxledger repair"), err)
 	}
 	if err := os.Rename(filepath.Join(into, "ledger.db"), filepath.Join(state, "ledger.db")); err != nil {
 		return err
@@ -103,7 +103,7 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 	return errors.Join(err, syncDir(state))
 }
 
-// eachFile calls fn with every file below a directory, by its path from there.
+// eachFile calls fn with the relative path of every file below a directory.
 func eachFile(dir string, fn func(rel string) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -117,7 +117,7 @@ func eachFile(dir string, fn func(rel string) error) error {
 	})
 }
 
-// syncDir makes the names in a directory durable, where the system can do that.
+// syncDir makes the entries of a directory durable, if the system supports that.
 func syncDir(dir string) error {
 	d, err := safefs.OpenDir(dir)
 	if err != nil {
@@ -127,7 +127,7 @@ func syncDir(dir string) error {
 	return d.Close()
 }
 
-// fingerprint tells whether the file of records was written to.
+// fingerprint changes when the file of records is written to.
 func fingerprint(state string) (string, error) {
 	info, err := os.Stat(filepath.Join(state, "ledger.db"))
 	if errors.Is(err, fs.ErrNotExist) {

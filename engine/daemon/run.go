@@ -26,18 +26,18 @@ type Config struct {
 	Workspace  string        // root of the workspace; "" for the user ledger
 	Env        env.Env       // clock, randomness and temporary directory
 	Version    string        // of the program, for clients and the log
-	Idle       time.Duration // how long it stays without clients; 0: limits.Idle
-	Background []Task        // what it does beside answering
+	Idle       time.Duration // idle timeout; 0: limits.Idle
+	Background []Task        // its background tasks
 
-	Settings func(tree string) engine.Settings // what a tree of the workspace configures; nil: nothing
+	Settings func(tree string) engine.Settings // the settings of a tree of the workspace; nil: none
 
-	ready   func()                           // called when clients can come; nil: nothing
-	process bool                             // whether the process is this daemon's alone: see Main
+	ready   func()                           // called when clients can connect; nil: nothing
+	process bool                             // whether the process serves only this daemon: see Main
 	open    func(Config) (ledger.API, error) // nil: engine.Open
-	listen  func(Config) (listener, error)   // nil: what the platform has
+	listen  func(Config) (listener, error)   // nil: the listener of the platform
 }
 
-// daemon is an owner at work.
+// daemon is a running owner.
 type daemon struct {
 	config  Config
 	api     ledger.API
@@ -46,26 +46,26 @@ type daemon struct {
 	started time.Time
 
 	leave    context.CancelCauseFunc // makes the daemon leave
-	leaving  context.Context         // over when it is to leave: long polls end
-	hard     context.Context         // over when it cannot wait any longer: every call ends
-	tasks    *Tasks                  // what it does besides answering
+	leaving  context.Context         // done when it starts to leave: long polls end
+	hard     context.Context         // done when it cannot wait any longer: every call ends
+	tasks    *Tasks                  // its background tasks
 	conns    sync.WaitGroup          // connections being served
 	presence presence
 }
 
-// The reasons of its own why a daemon leaves, for its log.
+// The reasons why a daemon leaves, for its log.
 var (
-	errIdle  = errors.New("nobody has been here for a while")
+	errIdle  = errors.New("idle timeout")
 	errGone  = errors.New("the state directory is gone")
-	errAsked = errors.New("a client asked for it")
+	errAsked = errors.New("a client requested it")
 )
 
-// ownMessage is what the log says when an owner begins: what follows, up to the next one, is its doing.
+// ownMessage is the log message of a starting owner: the records up to the next one are its own.
 const ownMessage = "own"
 
-// Run owns a ledger and serves it until ctx ends, nobody has been connected for c.Idle, a client
-// asks it to leave, or the state directory is gone. Then it finishes what it has begun, stops its
-// background tasks, and releases the ledger.
+// Run owns a ledger and serves it until ctx ends, no client has been connected for c.Idle, a client asks
+// it to leave, or the state directory is gone. Then it finishes in-flight calls, stops its background
+// tasks, and releases the ledger.
 //
 // Errors: those of engine.Open, in particular unavailable when another process owns the ledger;
 // denied or unavailable when it cannot listen or log.
@@ -90,7 +90,7 @@ func Run(ctx context.Context, c Config) error {
 	return errors.Join(err, file.Close())
 }
 
-// openLedger opens the ledger of c, and with it takes the lock that makes the owner.
+// openLedger opens the ledger of c, whose lock makes this process the owner.
 func openLedger(ctx context.Context, c Config) (ledger.API, error) {
 	if c.open != nil {
 		return c.open(c)
@@ -98,7 +98,7 @@ func openLedger(ctx context.Context, c Config) (ledger.API, error) {
 	return engine.Open(ctx, engineOptions(c.Env, c.State, c.Workspace, c.Settings))
 }
 
-// engineOptions says how to open the ledger in state of a workspace with all its trees.
+// engineOptions returns the options for the ledger in state, of a workspace with all its trees.
 func engineOptions(e env.Env, state, root string, settings func(string) engine.Settings) engine.Options {
 	o := engine.Options{State: state, Workspace: root, Env: e, LockWait: lockWait, SettingsOf: settings}
 	if settings != nil {
@@ -128,7 +128,7 @@ func own(ctx context.Context, c Config, api ledger.API, log *slog.Logger) error 
 	hard, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	d.hard = hard
-	d.presence.init(c, d.idle) // from here on it may leave
+	d.presence.init(c, func() { d.leave(errIdle) }) // from here on it may leave
 	defer d.presence.stop()
 	if err := d.self.publish(c.State); err != nil {
 		return errors.Join(err, l.Close(), l.remove(), api.Close())
@@ -140,7 +140,7 @@ func own(ctx context.Context, c Config, api ledger.API, log *slog.Logger) error 
 	return d.work(l, stop)
 }
 
-// openListener opens what clients of c dial.
+// openListener opens the listener of c.
 func openListener(c Config) (listener, error) {
 	if c.listen != nil {
 		return c.listen(c)
@@ -148,9 +148,10 @@ func openListener(c Config) (listener, error) {
 	return listen(c.Env, c.State)
 }
 
-// work runs until the daemon is to leave, and leaves.
+// work serves until the daemon must leave, and shuts down.
 func (d *daemon) work(l listener, stop context.CancelFunc) error {
-	d.tasks = StartTasks(d.leaving, d.api, d.config.Env, d.log, append(d.own(), d.config.Background...)) // before anybody can ask
+	// The tasks start before the first client can ask for their states.
+	d.tasks = StartTasks(d.leaving, d.api, d.config.Env, d.log, append(d.own(), d.config.Background...))
 	accepting := make(chan struct{})
 	go func() { defer close(accepting); d.accept(l) }()
 	<-d.leaving.Done()
@@ -177,7 +178,7 @@ func (d *daemon) own() []Task {
 	}
 }
 
-// depart finishes what was begun and releases the ledger.
+// depart finishes in-flight calls and releases the ledger.
 func (d *daemon) depart(l listener, accepting <-chan struct{}, stop context.CancelFunc) error {
 	failpoint.Hit("daemon.leave.begun")
 	ended := make(chan []string, 1)
@@ -187,7 +188,7 @@ func (d *daemon) depart(l listener, accepting <-chan struct{}, stop context.Canc
 	var err error
 	select {
 	case err = <-withdrawn:
-	case <-time.After(limits.TaskEnd): // who dials what is left there finds nobody
+	case <-time.After(limits.TaskEnd): // clients that read the leftover owner.json find no listener
 		err = fault.New(fault.Unavailable, "daemon.withdraw", "%s could not be removed in time", ownerName)
 	}
 	failpoint.Hit("daemon.leave.withdrawn")
@@ -206,12 +207,12 @@ func (d *daemon) depart(l listener, accepting <-chan struct{}, stop context.Canc
 	return err
 }
 
-// await waits for the departure, but not for ever: where something does not return, perhaps a call on a
-// disk that hangs, the end of the process releases the ledger. What was acknowledged is on disk.
+// await waits for depart, with a timeout: if it does not return, perhaps because a disk hangs, the end of
+// the process releases the ledger. Acknowledged data is on disk.
 func (d *daemon) await(departed <-chan error, stop context.CancelFunc) error {
 	stuck := time.AfterFunc(limits.TaskEnd, func() {
 		if len(d.tasks.Wait(0)) > 0 {
-			stop() // calls may wait for the task as well
+			stop() // calls may wait for that task
 		}
 	})
 	defer stuck.Stop()
@@ -230,13 +231,14 @@ func (d *daemon) await(departed <-chan error, stop context.CancelFunc) error {
 	}
 }
 
-// LeftBehind is the error of who leaves while tasks do not end.
+// LeftBehind is the error of an owner that leaves although tasks have not ended.
 func LeftBehind(tasks []string) error {
-	return fault.New(fault.Unavailable, "daemon.leave", "background tasks did not end and were left behind: %s", strings.Join(tasks, ", "))
+	return fault.New(fault.Unavailable, "daemon.leave",
+		"background tasks did not end and were left behind: %s", strings.Join(tasks, ", "))
 }
 
-// withdraw keeps new clients away. What it removes is the owner's only while the state directory
-// is the one that it published itself in.
+// withdraw closes the listener and removes its files, unless the state directory was replaced: then they
+// are another owner's.
 func (d *daemon) withdraw(l listener) error {
 	err := l.Close()
 	if errors.Is(context.Cause(d.leaving), errGone) {
@@ -244,6 +246,3 @@ func (d *daemon) withdraw(l listener) error {
 	}
 	return errors.Join(err, l.remove(), d.self.withdraw(d.config.State))
 }
-
-// idle makes the daemon leave because nobody is there.
-func (d *daemon) idle() { d.leave(errIdle) }

@@ -10,39 +10,36 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
 
 // servePut receives one blob.
 func (d *daemon) servePut(raw net.Conn) {
 	conn := newPatient(raw)
-	defer conn.Close() // the answer is out
+	defer conn.Close() // the answer was sent
 	d.presence.touch()
 	defer context.AfterFunc(d.hard, func() { _ = raw.Close() })()
 	content := &streamReader{r: conn}
-	var ref kv.BlobRef
-	err := guarded(d.config.Env, d.log, func() (err error) {
-		ref, err = d.api.PutBlob(d.hard, &arriving{r: content})
+	var body []byte
+	err := guarded(d.config.Env, d.log, func() error {
+		ref, err := d.api.PutBlob(d.hard, &arriving{r: content})
+		if err == nil {
+			body, err = json.Marshal(ref)
+		}
 		return err
 	})
 	failpoint.Hit("daemon.put.stored")
-	d.heed(err)
+	d.leaveIfMoved(err)
 	if err != nil {
-		d.send(conn, response{Error: toWire(err, d.config.Env, d.log)})
-		// Closing with bytes unread could take the answer away from a client still sending.
+		d.send(conn, response{Error: d.wire(err)})
+		// Closing with unread bytes could destroy the answer before a client that still sends reads it.
 		_, _ = io.Copy(io.Discard, content)
-		return
-	}
-	body, err := json.Marshal(ref)
-	if err != nil {
-		d.send(conn, response{Error: toWire(err, d.config.Env, d.log)})
 		return
 	}
 	d.send(conn, response{Body: body})
 }
 
-// arriving is a blob on its way in. That its connection ended is no defect of the daemon.
+// arriving is an incoming blob. An error of its connection is unavailable, not a defect of the daemon.
 type arriving struct{ r io.Reader }
 
 func (a *arriving) Read(p []byte) (int, error) {
@@ -56,22 +53,21 @@ func (a *arriving) Read(p []byte) (int, error) {
 // serveRead sends one blob.
 func (d *daemon) serveRead(raw net.Conn) {
 	conn := newPatient(raw)
-	defer conn.Close() // everything is out
+	defer conn.Close() // everything was sent
 	d.presence.touch()
-	// An owner that leaves hangs up: the client goes on with the next one.
+	// An owner that leaves closes the connection: the client continues with the next owner.
 	defer context.AfterFunc(d.leaving, func() { _ = raw.Close() })()
 	err := guarded(d.config.Env, d.log, func() error { return d.sendBlob(conn) })
 	if err != nil {
-		d.send(conn, response{Error: toWire(err, d.config.Env, d.log)})
+		d.send(conn, response{Error: d.wire(err)})
 	}
 }
 
-// sendBlob answers a request for a blob. Its error has not been sent yet; nil: all is said, or
-// nobody is there to hear it.
+// sendBlob answers a request for a blob. An error that it returns has not been sent yet.
 func (d *daemon) sendBlob(conn net.Conn) error {
 	var r ledger.ReadBlobRequest
 	if err := readJSON(conn, limits.Frame, &r); err != nil {
-		return nil //style:ok the client has hung up or talks nonsense: hanging up is the answer
+		return nil //style:ok the client has disconnected or sent garbage: closing is the answer
 	}
 	content, err := d.api.ReadBlob(d.leaving, r)
 	if err != nil {
@@ -79,12 +75,12 @@ func (d *daemon) sendBlob(conn net.Conn) error {
 	}
 	defer content.Close() // only read from
 	if err := writeJSON(conn, response{}); err != nil {
-		return nil //style:ok the client has hung up
+		return nil //style:ok the client has disconnected
 	}
 	err = sendStream(conn, content, func() bool { return false })
 	if source, ok := errors.AsType[*sourceError](err); ok {
-		// The stream is ended, so that the error is read as one.
-		if err := sendChunk(conn, nil); err == nil {
+		// End the stream, so that the client reads the error next.
+		if err := writeFrame(conn, nil); err == nil {
 			return source.err
 		}
 		return nil

@@ -15,14 +15,13 @@ import (
 )
 
 const (
-	// hidden is the first argument that makes a binary the daemon of the state directory and
-	// workspace that follow it.
+	// hidden is the first argument that starts a daemon; state directory and workspace follow it.
 	hidden = "__daemon"
-	// processName is what a daemon calls itself in lists of processes.
+	// processName is the name of a daemon in lists of processes.
 	processName = "ctxledger-daemon"
-	// endWait is how long a daemon may take to end that has closed its output.
+	// endWait is how long a daemon may take to end after it has closed its output.
 	endWait = time.Second
-	// reportSize bounds what a starting daemon says, in bytes.
+	// reportSize bounds the output of a starting daemon, in bytes.
 	reportSize = 64 << 10
 )
 
@@ -32,11 +31,11 @@ type report struct {
 }
 
 // crashed says that a daemon ended before it could report.
-type crashed struct{ said string } // why, if it said so
+type crashed struct{ said string } // the reason from its output, if any
 
 func (c *crashed) Error() string { return "the daemon ended while starting: " + c.said }
 
-// starting is a daemon that has been started and not reported yet.
+// starting is a started daemon that has not reported yet.
 type starting struct {
 	process *os.Process
 	result  chan error // receives exactly one value; *fault.Error, *crashed or nil
@@ -44,8 +43,8 @@ type starting struct {
 	work    sync.WaitGroup
 }
 
-// spawn starts a daemon for the ledger in o.State: a child process that outlives this one, with
-// its environment, but without its terminal, directory and files.
+// spawn starts a daemon for the ledger in o.State: a child process that outlives this one. It inherits the
+// environment, but not terminal, directory and files.
 func spawn(o Options) (*starting, error) {
 	command, err := daemonCommand(o)
 	if err != nil {
@@ -55,7 +54,7 @@ func spawn(o Options) (*starting, error) {
 	if err != nil {
 		return nil, unstarted(err)
 	}
-	command.Stdout, command.Stderr = w, w // a crash says there what it is
+	command.Stdout, command.Stderr = w, w // the runtime reports a crash there
 	err = command.Start()
 	closed := w.Close()
 	if err = errors.Join(err, closed); err != nil {
@@ -80,7 +79,7 @@ func daemonCommand(o Options) (*exec.Cmd, error) {
 	return command, nil
 }
 
-// readReport reads what a starting daemon has to say. What is no report is what it said when it died.
+// readReport reads the report of a starting daemon. Without one, its output is that of a crash.
 func readReport(r io.Reader) error {
 	in := bufio.NewReader(io.LimitReader(r, reportSize))
 	var other []byte
@@ -100,7 +99,7 @@ func readReport(r io.Reader) error {
 	}
 }
 
-// reported returns where the report comes; never, when nothing has been started.
+// reported returns the channel of the report, which blocks for ever when nothing was started.
 func (s *starting) reported() <-chan error {
 	if s == nil {
 		return nil
@@ -108,7 +107,7 @@ func (s *starting) reported() <-chan error {
 	return s.result
 }
 
-// abandon stops listening to the daemon, which goes on. Its pid is for reap.
+// abandon stops reading from the daemon, which keeps running. Its pid is for reap.
 func (s *starting) abandon() (pid int) {
 	pid = s.process.Pid
 	_ = s.pipe.Close() // only read from
@@ -117,9 +116,8 @@ func (s *starting) abandon() (pid int) {
 	return pid
 }
 
-// dismiss sends a daemon away that is not needed. While it waits for the ledger that ends it at once;
-// it may have become the owner meanwhile, and have clients: then it leaves in good order. It reports
-// whether it still has to be collected.
+// dismiss ends a daemon that is not needed: at once while it waits for the ledger, or by a clean shutdown
+// if it has become the owner meanwhile. It reports whether the process still has to be reaped.
 func (s *starting) dismiss() (lives bool) {
 	_ = sendAway(s.process) // it may have ended by itself
 	if <-s.result == nil {
@@ -129,26 +127,27 @@ func (s *starting) dismiss() (lives bool) {
 	return false
 }
 
-// discard ends a daemon that has said that it is not the owner, and waits for its end.
+// discard kills a daemon that has reported that it is not the owner, and waits for its end.
 func (s *starting) discard() {
 	_ = s.process.Kill() // it may have ended by itself
-	_ = s.ended()        // nobody asks how
+	_ = s.ended()        // its exit status does not matter
 }
 
-// ended waits for the end of a daemon that has closed its output, for endWait, and returns how it came.
+// ended waits for the end of a daemon that has closed its output, kills it after endWait, and returns its
+// exit status.
 func (s *starting) ended() *os.ProcessState {
 	_ = s.pipe.Close() // only read from
 	s.work.Wait()
 	defer time.AfterFunc(endWait, func() { _ = s.process.Kill() }).Stop()
 	state, err := s.process.Wait()
 	if err != nil {
-		return nil // somebody else has taken notice of its end
+		return nil // another goroutine has reaped it
 	}
 	return state
 }
 
-// death returns why a daemon died that has not reported: what it said, else its exit status. killed says
-// that it was ended from outside.
+// death returns why a daemon ended without a report: its output, else its exit status. killed says that
+// another process ended it.
 func (c *crashed) death(state *os.ProcessState) (cause string, killed bool) {
 	switch {
 	case endedFromOutside(state):

@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// State is what can be said of a ledger's daemon from outside.
+// State is the state of a ledger's daemon, seen from outside.
 type State struct {
 	Running  bool        `json:"running"`
 	PID      int         `json:"pid,omitempty"`
@@ -18,26 +18,26 @@ type State struct {
 	Protocol int         `json:"protocol,omitempty"`
 	Address  string      `json:"address,omitempty"`
 	Started  time.Time   `json:"started,omitzero"`
-	Info     ledger.Info `json:"info,omitzero"` // its own answer, when it speaks our protocol
-	// InProcess says that the process PID keeps the ledger to itself: no daemon can run.
+	Info     ledger.Info `json:"info,omitzero"` // its own answer, when it has our protocol
+	// InProcess says that the process PID owns the ledger exclusively: no daemon can run.
 	InProcess bool `json:"in_process,omitempty"`
 }
 
-// Status says whether a daemon owns the ledger in a state directory, without starting one. No
-// daemon is not an error; one that does not answer is, of code unavailable.
+// Status reports whether a daemon owns the ledger in a state directory, without starting one. No daemon
+// is not an error. Errors: unavailable for a daemon that does not answer.
 func Status(ctx context.Context, state string) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.Connect)
 	defer cancel()
 	conn, o, w, err := meet(ctx, state, wantCalls)
 	switch {
 	case fault.Is(err, fault.NotFound) || errors.Is(err, errNobody):
-		return State{}, nil // there is none, or it died without withdrawing
+		return State{}, nil // there is none, or it crashed and left owner.json
 	case err != nil:
 		return State{}, err
 	case o.holds():
 		return State{PID: o.PID, Version: o.Version, Protocol: o.Protocol, Started: o.Started, InProcess: true}, nil
 	case o.InProcess:
-		return State{}, nil // it died as well
+		return State{}, nil // it crashed as well
 	}
 	s := State{
 		Running: true, PID: w.PID, Version: w.Version, Protocol: w.Protocol,

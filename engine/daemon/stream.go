@@ -7,8 +7,8 @@ import (
 
 // A blob on the wire is a sequence of frames with raw bytes, ended by an empty frame.
 
-// sendStream copies r to w as a stream. Which side failed is told by the error: one of r comes
-// back as a *sourceError. stop, asked before each frame, ends the copying early.
+// sendStream copies r to w as a stream. An error of r is returned as a *sourceError. stop is called
+// before each frame and ends the copying early.
 func sendStream(w io.Writer, r io.Reader, stop func() bool) error {
 	buffer := make([]byte, chunk)
 	for {
@@ -20,34 +20,24 @@ func sendStream(w io.Writer, r io.Reader, stop func() bool) error {
 			return nil
 		}
 		if n > 0 {
-			if err := sendChunk(w, buffer[:n]); err != nil {
+			if err := writeFrame(w, buffer[:n]); err != nil {
 				return err
 			}
 		}
 		if err != nil {
-			return sendChunk(w, nil)
+			return writeFrame(w, nil)
 		}
 	}
 }
 
-// sendChunk sends one frame of a stream; an empty one ends it.
-func sendChunk(w io.Writer, p []byte) error {
-	frame, err := newFrame(p)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(frame)
-	return err
-}
-
-// sourceError is a failure of what was to be sent, not of the connection.
+// sourceError is an error of the reader whose content is sent, not of the connection.
 type sourceError struct{ err error }
 
 func (e *sourceError) Error() string { return e.err.Error() }
 func (e *sourceError) Unwrap() error { return e.err }
 
-// streamReader reads the bytes of a stream from a connection. It ends with io.EOF after the
-// empty frame, and with io.ErrUnexpectedEOF when the connection ends before that.
+// streamReader reads a stream from a connection: io.EOF after the empty frame, io.ErrUnexpectedEOF when
+// the connection ends before that.
 type streamReader struct {
 	r     io.Reader
 	rest  []byte

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,37 +15,55 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Task is work that an owner does besides answering, until its context ends: following session files, for
-// example. A task that fails hurts nobody else.
+// Task is background work of an owner until its context ends, for example following session files. A task
+// that fails affects no other.
 type Task struct {
 	Name string        // what it does, for status and log
 	Step time.Duration // how long one step may take before the task counts as stuck; 0: limits.TaskStep
-	// Run does the work. It beats before each step and rests while it waits for something to do.
+	// Run does the work. It calls Beat before each step and Rest before it waits.
 	Run func(ctx context.Context, api ledger.API, p *pulse.Pulse) error
 }
 
-// Tasks are the background tasks of one owner, at work.
+// every runs step at once and then at each interval, until ctx ends or step fails.
+func every(ctx context.Context, interval time.Duration, p *pulse.Pulse, step func() error) error {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		p.Beat()
+		if err := step(); err != nil {
+			return err
+		}
+		p.Rest()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Tasks are the running background tasks of one owner.
 type Tasks struct {
 	env   env.Env
 	all   []*job
 	ended chan struct{} // closed when all have
 }
 
-// job is one task at work.
+// job is one running task.
 type job struct {
 	Task
 	pulse *pulse.Pulse
 
 	mu    sync.Mutex
 	ended time.Time // guarded by mu; zero: not yet
-	err   error     // guarded by mu; what it ended with
+	err   error     // guarded by mu; its result
 	said  string    // guarded by mu; err, with secrets masked
 }
 
-// StartTasks starts tasks, each on a goroutine of its own. The log gets what they fail with.
+// StartTasks starts tasks, each on a goroutine of its own. Their errors are logged.
 func StartTasks(ctx context.Context, api ledger.API, e env.Env, log *slog.Logger, tasks []Task) *Tasks {
 	t := &Tasks{env: e, ended: make(chan struct{})}
-	masks := redact.New([]byte(e.ID(maskKey))) // what a task fails with is shown to clients
+	masks := redact.New([]byte(e.ID(maskKey))) // clients see the error of a task
 	var work sync.WaitGroup
 	for _, task := range tasks {
 		r := &job{Task: task, pulse: pulse.New(e.Now)}
@@ -68,7 +87,7 @@ func StartTasks(ctx context.Context, api ledger.API, e env.Env, log *slog.Logger
 	return t
 }
 
-// Inform adds to what a ledger says of itself how the tasks fare.
+// Inform adds the states of the tasks to info.
 func (t *Tasks) Inform(info *ledger.Info) {
 	for _, r := range t.all {
 		s := r.state(t.env.Now())
@@ -79,7 +98,7 @@ func (t *Tasks) Inform(info *ledger.Info) {
 	}
 }
 
-// state says how one task fares.
+// state returns the state of one task.
 func (r *job) state(now time.Time) ledger.TaskState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,21 +112,17 @@ func (r *job) state(now time.Time) ledger.TaskState {
 	}
 	took, rests := r.pulse.Step()
 	s.State, s.Seconds = ledger.TaskWorking, took.Seconds()
-	most := r.Step
-	if most == 0 {
-		most = limits.TaskStep
-	}
 	switch {
 	case rests:
 		s.State = ledger.TaskWaiting
-	case took >= most:
+	case took >= cmp.Or(r.Step, limits.TaskStep):
 		s.State = ledger.TaskStuck
 	}
 	return s
 }
 
-// Wait waits for all tasks, but no longer than d, and returns the names of those that have not ended:
-// nothing can interrupt a system call. Their context has to be over.
+// Wait waits for all tasks, at most d, and returns the names of those that have not ended: nothing can
+// interrupt a system call. Their context must be done.
 func (t *Tasks) Wait(d time.Duration) (left []string) {
 	over := time.NewTimer(d)
 	defer over.Stop()
@@ -126,7 +141,7 @@ func (t *Tasks) Wait(d time.Duration) (left []string) {
 	return left
 }
 
-// Err returns what the tasks that have ended failed with.
+// Err returns the errors of the tasks that have ended.
 func (t *Tasks) Err() (err error) {
 	for _, r := range t.all {
 		r.mu.Lock()

@@ -5,24 +5,25 @@ import (
 	"time"
 )
 
-// turn is the right to start an owner. Of all the processes that have lost one, one has it at a time:
-// otherwise each would start a daemon, of which all but one find the ledger taken, and the more
-// processes there are the longer the first of them takes.
+// turn is the right to start an owner, which one of the processes that have lost an owner has at a time.
+// Without it each would start a daemon, all but one of which find the ledger locked, and slow each other
+// down.
 type turn struct {
-	patience time.Duration // how long to wait for the turn of another process; see turnWait
+	patience time.Duration // how long to wait while another process has the turn; see turnWait
 
 	lock  *os.File  // of the state directory; nil: not taken
 	taken bool      // whether an owner may be started
 	asked time.Time // when the turn was first asked for
 }
 
-// turnWait is how long a process waits at least for the turn of another one, which may have been stopped (one that
-// ends gives its turn back). Each waits for another time, up to twice as long. On a machine so busy that a daemon takes
-// longer than that to start, all who wait start one, and make it busier: with 1 s for everybody dozens did.
+// turnWait is the minimum time that a process waits while another one has the turn: that process may be
+// suspended (one that ends releases its turn). Each waits for a random time of up to twice as long. On a
+// machine so busy that a daemon takes longer to start, all waiting processes start one, and make it
+// busier: with 1 s for all, dozens did.
 const turnWait = 3 * time.Second
 
-// take takes the turn if it can be had, and reports whether that is new: the owner that another
-// process has started in the meantime must be looked for before another one is.
+// take takes the turn if it is free or patience is over, and reports whether it did. The caller must then
+// look again for an owner that another process has started meanwhile.
 func (t *turn) take(state string, now time.Time) (fresh bool) {
 	if t.asked.IsZero() {
 		t.asked = now
@@ -35,18 +36,18 @@ func (t *turn) take(state string, now time.Time) (fresh bool) {
 	return true
 }
 
-// lapse ends a turn that another process still has, after a daemon was started in it: the next one has to be waited for
-// as long again.
+// lapse ends a turn that was taken although another process still has it: the next one needs as much
+// patience.
 func (t *turn) lapse() {
 	if t.lock == nil {
 		t.end()
 	}
 }
 
-// end lets the next process have the turn.
+// end releases the turn for the next process.
 func (t *turn) end() {
 	if t.lock != nil {
-		_ = t.lock.Close() // opened for its lock alone
+		_ = t.lock.Close() // opened only for its lock
 	}
 	*t = turn{patience: t.patience}
 }

@@ -333,7 +333,7 @@ func TestADaemonWhoseQueueIsFullIsNotTakenForGone(t *testing.T) {
 	}
 	defer store.Close() // nothing was written
 	leave(t, state, owner{PID: os.Getpid(), Address: fullQueue(t)})
-	ctx, cancel := context.WithTimeout(t.Context(), 4*glance)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*ownerPoll)
 	defer cancel()
 	s, err := Status(ctx, state)
 	if !fault.Is(err, fault.Unavailable) || s.Running {

@@ -11,25 +11,25 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// A daemon stays for many minutes, and mostly nobody asks anything.
+// A daemon runs for many minutes, and is idle most of the time.
 const (
-	// calm is after how long without a request it gives the memory back that its work has left behind.
-	calm = 5 * time.Second
-	// rest is after how long it lets go of what it keeps to be faster, too. An agent that works asks sooner;
-	// what calibrate has to do is done by then.
-	rest = time.Minute
+	// freeAfter is the idle time after which the daemon returns freed memory to the system.
+	freeAfter = 5 * time.Second
+	// restAfter is the idle time after which it drops its caches too. A working agent sends requests more
+	// often, and calibration has finished by then.
+	restAfter = time.Minute
 )
 
-// placed is a ledger that knows whether its files are still where they were opened.
-type placed interface{ Placed() error }
+// locatable is a ledger that can check that its files are still where they were opened.
+type locatable interface{ CheckLocation() error }
 
-// resting is a ledger that keeps something only to be faster, and can let go of it.
+// resting is a ledger that can drop its caches.
 type resting interface{ Rest() }
 
-// reserving is a ledger that keeps room on the disk for what deletes things.
+// reserving is a ledger that reserves disk space for deletions.
 type reserving interface{ KeepReserve() error }
 
-// reserve makes the ledger keep such room. Without it everything works, but on a full disk.
+// reserve makes the ledger reserve disk space, which is needed only on a full disk.
 func (d *daemon) reserve(context.Context, ledger.API, *pulse.Pulse) error {
 	if r, ok := d.api.(reserving); ok {
 		if err := r.KeepReserve(); err != nil {
@@ -39,12 +39,12 @@ func (d *daemon) reserve(context.Context, ledger.API, *pulse.Pulse) error {
 	return nil
 }
 
-// watchEvery is how often a daemon looks after its state directory.
+// watchEvery is how often a daemon checks its state directory.
 const watchEvery = time.Second
 
-// watch makes the daemon leave when its state directory is removed or replaced, or the ledger in it,
-// and publishes it again when only owner.json is, or says something else: nobody else can, as long as the lock is held. It also
-// sees that the daemon takes little room while it is not needed.
+// watch makes the daemon leave when its state directory, or the ledger in it, is removed or replaced. If
+// only owner.json was removed or changed, it publishes the daemon again: no other process can while the
+// lock is held. It also frees memory while the daemon is idle.
 func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error {
 	home, err := os.Stat(d.config.State)
 	if err != nil {
@@ -63,13 +63,13 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 		}
 		p.Beat()
 		now, err := os.Stat(d.config.State)
-		here, ok := d.api.(placed)
-		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) || ok && bolt.IsMoved(here.Placed()) {
+		here, ok := d.api.(locatable)
+		if err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State) || ok && bolt.IsMoved(here.CheckLocation()) {
 			d.leave(errGone)
 			return nil
 		}
 		if now.Mode().Perm()&^0o700 != 0 {
-			_ = os.Chmod(d.config.State, 0o700) // KeepPrivate and check say it when that is not possible
+			_ = os.Chmod(d.config.State, 0o700) // KeepPrivate and check report a failure
 		}
 		if o, err := readOwner(d.config.State); err != nil || !o.same(d.self) {
 			if err := d.self.publish(d.config.State); err != nil {
@@ -82,13 +82,13 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 	}
 }
 
-// relax gives memory back when it comes to be calm, and more of it after a rest.
+// relax frees memory when the idle time passes freeAfter or restAfter.
 func (d *daemon) relax(before, idle time.Duration) {
-	rests := before < rest && idle >= rest
+	rests := before < restAfter && idle >= restAfter
 	if r, ok := d.api.(resting); ok && rests {
 		r.Rest()
 	}
-	if rests || before < calm && idle >= calm {
+	if rests || before < freeAfter && idle >= freeAfter {
 		debug.FreeOSMemory()
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Changes implements API.
+// Changes implements ledger.Files.
 func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
 	f := changes.Filter{Session: r.Session, Since: r.Since, Before: r.Before}
 	if r.Path != "" {
@@ -79,7 +79,8 @@ func (l *Files) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
 		default:
 			by = changes.External
 		}
-		if stale = append(stale, changes.Stale{Path: path, ReadSeq: newest[path].Seq, Changed: c.Time, By: by}); len(stale) == core.DefaultList {
+		stale = append(stale, changes.Stale{Path: path, ReadSeq: newest[path].Seq, Changed: c.Time, By: by})
+		if len(stale) == core.DefaultList {
 			break
 		}
 	}

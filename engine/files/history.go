@@ -18,7 +18,7 @@ import (
 // newest of each.
 const maxHistory = 1000
 
-// FileHistory implements API.
+// FileHistory implements ledger.Files.
 func (l *Files) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (ledger.FileHistory, error) {
 	path, _ := l.Trees.Normal("", r.Path)
 	if path == "" {
@@ -44,7 +44,7 @@ func (l *Files) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (l
 	})
 }
 
-// Intents implements API.
+// Intents implements ledger.Files.
 func (l *Files) Intents(ctx context.Context, r ledger.IntentsRequest) (ledger.IntentsResponse, error) {
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.IntentsResponse, error) {
 		resp := ledger.IntentsResponse{Intents: []intents.Intent{}}

@@ -17,17 +17,18 @@ import (
 // maxStates is how many files one RecordStates tells of.
 const maxStates = 500
 
-// RecordStates implements API.
+// RecordStates implements ledger.Observations.
 func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) (ledger.RecordStatesResponse, error) {
 	resp := ledger.RecordStatesResponse{Changes: []changes.Change{}}
 	if err := l.checkStates(r); err != nil {
 		return resp, err
 	}
-	m, err := l.Mutation("states", r.Key, r)
+	m, err := l.NewMutation("states", r.Key, r)
 	if err != nil {
 		return resp, err
 	}
-	news, err := core.View(ctx, l.Ledger, func(tx kv.Tx) ([]ledger.Observation, error) { return l.news(tx, r.Tree, r.States) })
+	news, err := core.View(ctx, l.Ledger,
+		func(tx kv.Tx) ([]ledger.Observation, error) { return l.news(tx, r.Tree, r.States) })
 	if err != nil || len(news) == 0 {
 		return resp, err // nothing to write: most looks find what is known
 	}
@@ -52,14 +53,17 @@ func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 		return fault.New(fault.Invalid, op, "%.1000q is not the root of a tree of this ledger", r.Tree)
 	}
 	for _, o := range r.States {
-		if p, outside := l.Trees.Normal("", o.Path); p != o.Path || outside || p == "." || len(r.Tree)+1+len(p) > changes.MaxPath {
+		if p, outside := l.Trees.Normal("", o.Path); p != o.Path || outside || p == "." ||
+			len(r.Tree)+1+len(p) > changes.MaxPath {
 			return fault.New(fault.Invalid, op, "%.1000q is not the path of a file in the workspace", o.Path)
 		}
 		if o.Hash != "" && len(o.Hash) != 64 {
 			return fault.New(fault.Invalid, op, "%.1000q is not a SHA-256", o.Hash)
 		}
-		if o.Seen.IsZero() || o.Tree != r.Tree || o.Before != nil && (o.Before.Tree != o.Tree || o.Before.Path != o.Path) {
-			return fault.New(fault.Invalid, op, "the state of %.1000q says not when it was seen, or speaks of another file", o.Path)
+		if o.Seen.IsZero() || o.Tree != r.Tree ||
+			o.Before != nil && (o.Before.Tree != o.Tree || o.Before.Path != o.Path) {
+			return fault.New(fault.Invalid, op,
+				"the state of %.1000q says not when it was seen, or speaks of another file", o.Path)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // maxTouched is how many files one answer lists.
 const maxTouched = 4000
 
-// Touched implements API.
+// Touched implements ledger.Observations.
 func (l *Files) Touched(ctx context.Context, r ledger.TouchedRequest) (ledger.TouchedResponse, error) {
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.TouchedResponse, error) {
 		resp := ledger.TouchedResponse{Files: []ledger.TouchedFile{}}

@@ -28,7 +28,7 @@ func (s *step) original(session string, seq int64) (sessions.Entry, error) {
 		return sessions.Entry{}, err
 	}
 	e := stored.Entry
-	if err := core.Doom(s, e.Blob); err != nil {
+	if err := core.MarkUnreferenced(s, e.Blob); err != nil {
 		return e, err
 	}
 	if e.Forgotten == nil {
@@ -77,7 +77,7 @@ func (s *step) artifact(id string) error {
 	if a.Forgotten == nil {
 		s.count(kindArtifact, "")
 	}
-	if err := core.Doom(s, a.Hash); err != nil {
+	if err := core.MarkUnreferenced(s, a.Hash); err != nil {
 		return err
 	}
 	_, err = artifacts.Forget(s, id, s.e.at, s.e.expired)
@@ -107,12 +107,12 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 	}
 	s.count(kindSummary, session)
 	if before != r.TextBlob {
-		if err := core.Doom(s, before); err != nil {
+		if err := core.MarkUnreferenced(s, before); err != nil {
 			return err
 		}
 	}
 	if r.TextBlob != "" {
-		if err := s.e.l.NameBlob(s, r.TextBlob); err != nil {
+		if err := s.e.l.ReferenceBlob(s, r.TextBlob); err != nil {
 			return err
 		}
 	}
@@ -125,26 +125,35 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 
 // heldBy returns the entries of all logs that hold an artifact's content as a result and were not
 // forgotten.
-func heldBy(tx kv.Tx, artifact string) ([]place, error) {
+func heldBy(tx kv.Tx, artifact string) (held []place, err error) {
+	err = eachHeld(tx, func(p place, id string) {
+		if id == artifact && (len(held) == 0 || held[len(held)-1] != p) { // an entry may hold it twice
+			held = append(held, p)
+		}
+	})
+	return held, err
+}
+
+// eachHeld calls fn with each artifact that is the content of a result, and the entry of that result. Forgotten
+// entries are left out.
+func eachHeld(tx kv.Tx, fn func(p place, artifact string)) error {
 	all, err := sessions.List(tx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var held []place
 	for _, s := range all {
 		for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			for _, r := range e.Results {
-				if r.Artifact == artifact && e.Forgotten == nil {
-					held = append(held, place{s.ID, e.Seq})
-					break
+				if r.Artifact != "" && e.Forgotten == nil {
+					fn(place{s.ID, e.Seq}, r.Artifact)
 				}
 			}
 		}
 	}
-	return held, nil
+	return nil
 }
 
 // place is an entry of a session.

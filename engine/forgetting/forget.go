@@ -31,11 +31,11 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 		return ledger.Forgotten{}, err
 	}
 	// The text itself is not part of what identifies the request: its hash would be kept for a day.
-	m, err := l.Mutation("forget", r.Key, r.Handle, r.DryRun)
+	m, err := l.NewMutation("forget", r.Key, r.Handle, r.DryRun)
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
-	if f, done, err := core.Repeated[ledger.Forgotten](ctx, l.Ledger, m); done || err != nil {
+	if f, done, err := core.PreviousResponse[ledger.Forgotten](ctx, l.Ledger, m); done || err != nil {
 		return f, err
 	}
 	done, err := l.Maintain(ctx, "forgetting")
@@ -75,7 +75,7 @@ func checkForget(r ledger.ForgetRequest) error {
 // discard makes what no record holds any more vanish from the disk.
 func (l *Forgetting) discard(ctx context.Context) error {
 	failpoint.Hit("engine.forget.committed")
-	if err := l.DeleteDoomed(ctx); err != nil {
+	if err := l.DeleteUnreferenced(ctx); err != nil {
 		return err
 	}
 	if err := l.removeExports(); err != nil {

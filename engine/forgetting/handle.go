@@ -84,12 +84,12 @@ func (e *eraser) wholeArtifact(ctx context.Context, id string) error {
 	return e.update(ctx, func(s *step) error { return s.artifact(id) })
 }
 
-// originals forgets the originals of entries, a few at a time.
-func (e *eraser) originals(ctx context.Context, places []place) error {
-	for batch := range slices.Chunk(places, eraseBatch) {
+// inBatches calls fn for each item, in transactions of eraseBatch items.
+func inBatches[T any](ctx context.Context, e *eraser, items []T, fn func(*step, T) error) error {
+	for batch := range slices.Chunk(items, eraseBatch) {
 		err := e.update(ctx, func(s *step) error {
-			for _, p := range batch {
-				if _, err := s.original(p.session, p.seq); err != nil {
+			for _, item := range batch {
+				if err := fn(s, item); err != nil {
 					return err
 				}
 			}
@@ -102,24 +102,23 @@ func (e *eraser) originals(ctx context.Context, places []place) error {
 	return nil
 }
 
+// originals forgets the originals of entries, a few at a time.
+func (e *eraser) originals(ctx context.Context, places []place) error {
+	return inBatches(ctx, e, places, func(s *step, p place) error {
+		_, err := s.original(p.session, p.seq)
+		return err
+	})
+}
+
 // messages forgets entries with what was extracted from them, and those of their artifacts and of some
 // others that nothing holds then.
 func (e *eraser) messages(ctx context.Context, places []place, ids map[string]bool) error {
-	for batch := range slices.Chunk(places, eraseBatch) {
-		err := e.update(ctx, func(s *step) error {
-			for _, p := range batch {
-				if err := s.message(p.session, p.seq); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	err := inBatches(ctx, e, places, func(s *step, p place) error { return s.message(p.session, p.seq) })
+	if err != nil {
+		return err
 	}
 	gone := map[place]bool{}
-	err := e.l.Store.View(ctx, func(tx kv.Tx) error {
+	err = e.l.Store.View(ctx, func(tx kv.Tx) error {
 		for _, p := range places {
 			gone[p] = true
 			entry, err := sessions.GetEntry(tx, p.session, p.seq)
@@ -146,7 +145,8 @@ func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[
 		return nil
 	}
 	return e.update(ctx, func(s *step) error {
-		held, err := heldOf(s, ids, gone)
+		held := map[string]bool{}
+		err := eachHeld(s, func(p place, artifact string) { held[artifact] = held[artifact] || !gone[p] })
 		if err != nil {
 			return err
 		}
@@ -162,33 +162,9 @@ func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[
 	})
 }
 
-// heldOf returns those of some artifacts that an entry holds which is not gone.
-func heldOf(tx kv.Tx, ids map[string]bool, gone map[place]bool) (map[string]bool, error) {
-	held := map[string]bool{}
-	all, err := sessions.List(tx)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range all {
-		for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
-			if err != nil {
-				return nil, err
-			}
-			for _, r := range e.Results {
-				if ids[r.Artifact] && e.Forgotten == nil && !gone[place{s.ID, e.Seq}] {
-					held[r.Artifact] = true
-				}
-			}
-		}
-	}
-	return held, nil
-}
-
 // wholeSummary forgets the text of a summary. Its handle still reads the messages that it stands for.
 func (e *eraser) wholeSummary(ctx context.Context, at core.SummaryPlace) error {
-	return e.update(ctx, func(s *step) error {
-		return s.summary(at.Session, at.Seq, s.e.emptySummary)
-	})
+	return e.update(ctx, func(s *step) error { return s.summary(at.Session, at.Seq, e.emptySummary) })
 }
 
 // emptySummary takes everything out of a summary that it says of its range.
@@ -210,18 +186,9 @@ func (e *eraser) session(ctx context.Context, id string) error {
 	if err := e.messages(ctx, parts.messages, parts.artifacts); err != nil {
 		return err
 	}
-	for batch := range slices.Chunk(parts.summaries, eraseBatch) {
-		err := e.update(ctx, func(s *step) error {
-			for _, seq := range batch {
-				if err := s.summary(id, seq, e.emptySummary); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	err = inBatches(ctx, e, parts.summaries, func(s *step, seq int64) error { return s.summary(id, seq, e.emptySummary) })
+	if err != nil {
+		return err
 	}
 	return e.update(ctx, func(s *step) error {
 		if err := changes.ForgetSession(s, id, e.stone()); err != nil {
@@ -254,8 +221,7 @@ func partsOf(tx kv.Tx, id string) (sessionParts, error) {
 		if err != nil {
 			return p, err
 		}
-		of := func(r artifacts.Ref) bool { return r.Session == id }
-		if len(a.Refs) > 0 && !slices.ContainsFunc(a.Refs, func(r artifacts.Ref) bool { return !of(r) }) {
+		if len(a.Refs) > 0 && !slices.ContainsFunc(a.Refs, func(r artifacts.Ref) bool { return r.Session != id }) {
 			p.artifacts[a.ID] = true
 		}
 	}

@@ -70,7 +70,7 @@ func scrubWindow(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 // the request was carried out stays.
 func forgetAnswer(at time.Time) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
 	return func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-		return rewrite.JSON(tx, core.BucketKeys, r, func(a *core.Answered) ([]byte, error) {
+		return rewrite.JSON(tx, core.BucketKeys, r, func(a *core.StoredResponse) ([]byte, error) {
 			if t.Out(string(a.Response)) != string(a.Response) {
 				a.Response, a.Forgotten = json.RawMessage("null"), &at
 			}

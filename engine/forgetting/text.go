@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"slices"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
@@ -80,7 +79,7 @@ func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 	}
 	return e.update(ctx, func(s *step) error {
 		for hash := range blobs { // also those that no record names, as a crash leaves them
-			if err := core.Doom(s, hash); err != nil {
+			if err := core.MarkUnreferenced(s, hash); err != nil {
 				return err
 			}
 		}
@@ -135,20 +134,7 @@ func (e *eraser) artifactsIn(ctx context.Context, blobs map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	for batch := range slices.Chunk(ids, eraseBatch) {
-		err := e.update(ctx, func(s *step) error {
-			for _, id := range batch {
-				if err := s.artifact(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return inBatches(ctx, e, ids, (*step).artifact)
 }
 
 // entries forgets the originals of a session that hold the text.
@@ -204,13 +190,12 @@ func (e *eraser) summaryWithout(ctx context.Context, session string, seq int64, 
 	if err != nil {
 		return err
 	}
-	e.l.Naming.RLock()
-	defer e.l.Naming.RUnlock()
+	defer e.l.HoldBlobs()()
 	clean := compaction.Record{Text: r.Text, TextBlob: r.TextBlob, TextHash: r.TextHash}
 	if out := t.Out(text); out != text {
 		clean.Text, clean.TextBlob = "", ""
 		if !e.dry {
-			if clean, err = e.l.KeepText(ctx, clean, out); err != nil {
+			if clean, err = e.l.StoreText(ctx, clean, out); err != nil {
 				return err
 			}
 		}
@@ -235,31 +220,17 @@ func (e *eraser) apply(ctx context.Context, r rewrite.Rule, t scrub.Text) error 
 	if err != nil {
 		return err
 	}
-	for batch := range slices.Chunk(keys, eraseBatch) {
-		err := e.update(ctx, func(s *step) error {
-			for _, k := range batch {
-				v, err := s.Get(r.Bucket, k)
-				if err != nil {
-					return err
-				}
-				if v == nil {
-					continue // gone in the meantime
-				}
-				changed, err := r.Out(s, kv.Record{Key: k, Value: v}, t)
-				if err != nil {
-					return err
-				}
-				if changed {
-					s.count(r.Kind, "")
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	return inBatches(ctx, e, keys, func(s *step, k []byte) error {
+		v, err := s.Get(r.Bucket, k)
+		if err != nil || v == nil {
+			return err // or deleted in the meantime
 		}
-	}
-	return nil
+		changed, err := r.Out(s, kv.Record{Key: k, Value: v}, t)
+		if changed && err == nil {
+			s.count(r.Kind, "")
+		}
+		return err
+	})
 }
 
 // outsideOf names the places outside of the ledger from which sessions were read.

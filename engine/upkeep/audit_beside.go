@@ -100,7 +100,7 @@ func (x *auditor) beside() error {
 func (x *auditor) keys() error {
 	at := map[string][]byte{} // by key, where the index has it
 	err := x.Each(core.BucketKeys, "answer to request", func(r kv.Record) error {
-		var a core.Answered
+		var a core.StoredResponse
 		if err := json.Unmarshal(r.Value, &a); err != nil {
 			return fault.Wrap(fault.Corrupt, "engine.audit", err)
 		}
@@ -179,7 +179,7 @@ func (x *auditor) estimators() error {
 		return err
 	}
 	return x.Each(core.BucketMeasured, "number of measurements", func(r kv.Record) error {
-		_, err := core.Number(x.Tx, core.BucketMeasured, r.Key)
+		_, err := core.ReadNumber(x.Tx, core.BucketMeasured, r.Key)
 		return err
 	})
 }

@@ -140,7 +140,7 @@ func UsageBySession(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]led
 	}
 	named := map[string]int64{}
 	counted := map[[2]string]bool{} // session and hash
-	for n, err := range core.NamedBlobs(tx) {
+	for n, err := range core.BlobReferences(tx) {
 		if err != nil {
 			return nil, nil, err
 		}

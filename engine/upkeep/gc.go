@@ -45,8 +45,8 @@ func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequ
 
 // collect deletes the garbage. A blob that is stored or named from the moment that it starts stays.
 func (l *Upkeep) collect(ctx context.Context) (ledger.BlobUsage, error) {
-	l.WatchUse(map[string]bool{})
-	defer l.WatchUse(nil)
+	l.TrackBlobUse(map[string]bool{})
+	defer l.TrackBlobUse(nil)
 	var freed ledger.BlobUsage
 	garbage, err := l.garbage(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 		}
 	}
 	err := l.Store.View(ctx, func(tx kv.Tx) error {
-		for n, err := range core.NamedBlobs(tx) {
+		for n, err := range core.BlobReferences(tx) {
 			if err != nil {
 				return err
 			}
@@ -93,10 +93,9 @@ func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 
 // deleteUnused deletes those of some blobs that have not come into use since the collection began.
 func (l *Upkeep) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed *ledger.BlobUsage) error {
-	l.Naming.Lock()
-	defer l.Naming.Unlock()
+	defer l.LockBlobs()()
 	for _, b := range batch {
-		if l.Used(b.Hash) {
+		if l.BlobUsed(b.Hash) {
 			continue
 		}
 		if err := l.Store.DeleteBlob(ctx, b.Hash); err != nil {

@@ -87,7 +87,7 @@ func bringUp(ctx context.Context, store kv.Store, tx kv.Tx, key []byte) error {
 	if err != nil || at == newestSchema() {
 		return err
 	}
-	step := migrating{Tx: tx, ctx: ctx, l: core.Reading(store, redact.New(known))}
+	step := migrating{Tx: tx, ctx: ctx, l: core.ReadOnly(store, redact.New(known))}
 	for _, m := range migrations {
 		if m.to <= at {
 			continue

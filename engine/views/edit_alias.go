@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"slices"
 
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/kv"
@@ -23,7 +24,7 @@ func (l *Views) aliasEdits(ctx context.Context, tx kv.Tx, f *core.Folded, edits 
 	}
 	before := previous(f)
 	for _, slot := range f.View.Slots {
-		if !touches(slot, edited) {
+		if !slices.ContainsFunc(slot.Seqs, func(seq int64) bool { return edited[seq] }) {
 			continue
 		}
 		pieces, err := l.Render(ctx, tx, f, slot)
@@ -41,16 +42,6 @@ func (l *Views) aliasEdits(ctx context.Context, tx kv.Tx, f *core.Folded, edits 
 		}
 	}
 	return nil
-}
-
-// touches reports whether one of the entries of a slot is among those that were edited.
-func touches(slot window.Slot, edited map[int64]bool) bool {
-	for _, seq := range slot.Seqs {
-		if edited[seq] {
-			return true
-		}
-	}
-	return false
 }
 
 // aliasPiece makes one message known. A note stands for all entries of its slot, so what follows it

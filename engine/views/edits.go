@@ -53,11 +53,11 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 		d, err := l.decide(ctx, r)
 		return d.Made, err
 	}
-	m, err := l.Mutation("edit", r.Key, r)
+	m, err := l.NewMutation("edit", r.Key, r)
 	if err != nil {
 		return ledger.EditedView{}, err
 	}
-	if made, done, err := core.Repeated[ledger.EditedView](ctx, l.Ledger, m); done || err != nil {
+	if made, done, err := core.PreviousResponse[ledger.EditedView](ctx, l.Ledger, m); done || err != nil {
 		return made, err
 	}
 	for range limits.Plans {
@@ -96,7 +96,7 @@ func (l *Views) editView(ctx context.Context, tx kv.Tx, d decided, m core.Mutati
 		}
 		made.Step = events[0].Entry
 	}
-	told, err := core.RecordNotes(tx, &after.Session, d.notes, m)
+	told, err := core.RecordDecisions(tx, &after.Session, d.notes, m)
 	if err != nil {
 		return made, nil, err
 	}
@@ -132,7 +132,7 @@ type decided struct {
 	Made   ledger.EditedView
 	folded *core.Folded
 	sizing Sizing
-	notes  []core.Note
+	notes  []core.Decision
 }
 
 // decide says which edits the view of a session takes now. It looks at the texts of all of them, which no
@@ -287,7 +287,7 @@ func (l *Views) weigh(ctx context.Context, tx kv.Tx, f *core.Folded, e window.Ed
 	if !e.Part.OfMessage() {
 		return e, true, nil
 	}
-	m, err := l.Decoded(ctx, tx, f.Session.ID, e.Seq)
+	m, err := l.DecodeEntry(ctx, tx, f.Session.ID, e.Seq)
 	if fault.Is(err, fault.NotFound) {
 		return e, false, nil // forgotten in the meantime
 	}

@@ -14,7 +14,7 @@ import (
 
 // notices returns what somebody is to be told of a decision and was not told yet: a warning comes once for
 // an agent and a cycle.
-func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Note {
+func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Decision {
 	t := f.Policy.Compact
 	notes := l.budgetNotices(f, made.Due)
 	if made.Due.Grace {
@@ -28,17 +28,17 @@ func (l *Views) notices(f *core.Folded, made ledger.EditedView, now window.Situa
 	}
 	notes = append(notes, viewNotices(f)...)
 	for _, e := range made.Failed {
-		if !slices.ContainsFunc(core.TakenSince[ledger.LayerError](f, ledger.EventLayerError, 0), func(told core.Taken[ledger.LayerError]) bool { return told.Data.Entry == e.Entry }) {
-			notes = append(notes, core.Note{Event: ledger.EventLayerError, Data: e})
+		if !slices.ContainsFunc(core.DecisionsSince[ledger.LayerError](f, ledger.EventLayerError, 0), func(told core.Decided[ledger.LayerError]) bool { return told.Data.Entry == e.Entry }) {
+			notes = append(notes, core.Decision{Event: ledger.EventLayerError, Data: e})
 		}
 	}
 	return notes
 }
 
 // budgetNotices tells, for each agent, that its input comes near its limit, or has reached it.
-func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.Note) {
+func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.Decision) {
 	told := func(event string, w ledger.BudgetWarning) bool {
-		return slices.ContainsFunc(core.TakenSince[ledger.BudgetWarning](f, event, cycle(f)), func(d core.Taken[ledger.BudgetWarning]) bool {
+		return slices.ContainsFunc(core.DecisionsSince[ledger.BudgetWarning](f, event, cycle(f)), func(d core.Decided[ledger.BudgetWarning]) bool {
 			return d.Data.Agent == w.Agent && d.Data.Reason == w.Reason
 		})
 	}
@@ -46,7 +46,7 @@ func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.
 		t := l.budget(f, a.Agent)
 		w := ledger.BudgetWarning{Agent: a.Agent, Input: a.Input, WarnAt: t.WarnAt, CutoverAt: t.CutoverAt}
 		if t.WarnAt > 0 && a.Input >= t.WarnAt && !told(ledger.EventBudgetWarn, w) {
-			notes = append(notes, core.Note{Event: ledger.EventBudgetWarn, Data: w})
+			notes = append(notes, core.Decision{Event: ledger.EventBudgetWarn, Data: w})
 		}
 		if a.Apart {
 			continue // see dueFor
@@ -60,55 +60,55 @@ func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.
 			continue
 		}
 		if !told(ledger.EventCutover, w) {
-			notes = append(notes, core.Note{Event: ledger.EventCutover, Data: w})
+			notes = append(notes, core.Decision{Event: ledger.EventCutover, Data: w})
 		}
 	}
 	return notes
 }
 
 // graceNotice tells that a compaction is due in the turn after another one, and waits.
-func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Note {
-	for _, told := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, cycle(f)) {
+func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Decision {
+	for _, told := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, cycle(f)) {
 		if told.Data.Outcome == compaction.Grace && told.Data.Reason == made.Due.Held {
 			return nil
 		}
 	}
-	return []core.Note{{Event: ledger.EventSkipped, Data: ledger.CompactionSkipped{
+	return []core.Decision{{Event: ledger.EventSkipped, Data: ledger.CompactionSkipped{
 		Sizes: Sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: compaction.Grace, Why: made.Due.Why,
 		Counted: made.After, Model: now.Model, Window: now.Window,
 	}}}
 }
 
 // suppressedNotice tells that compactions wait because they change little: once, until one is tried again.
-func suppressedNotice(f *core.Folded, t window.TriggerPolicy, due window.Trigger, now window.Situation) []core.Note {
+func suppressedNotice(f *core.Folded, t window.TriggerPolicy, due window.Trigger, now window.Situation) []core.Decision {
 	tried := placedAttempts(f, window.State{}) // where they are, not how large they were
-	if len(tried) == 0 || len(core.TakenSince[ledger.CompactionSuppressed](f, ledger.EventSuppressed, tried[len(tried)-1].seq)) > 0 {
+	if len(tried) == 0 || len(core.DecisionsSince[ledger.CompactionSuppressed](f, ledger.EventSuppressed, tried[len(tried)-1].seq)) > 0 {
 		return nil
 	}
 	told := ledger.CompactionSuppressed{Reason: due.Held, Why: due.Why, Until: now.Rearmed()}
 	for _, a := range t.LastAttempts(now) {
 		told.Ratios = append(told.Ratios, a.Savings())
 	}
-	return []core.Note{{Event: ledger.EventSuppressed, Data: told}}
+	return []core.Decision{{Event: ledger.EventSuppressed, Data: told}}
 }
 
 // viewNotices tells what the view of an agent leaves out and what it had to mend, when that is other than was
 // told, and at most once in a turn.
-func viewNotices(f *core.Folded) (notes []core.Note) {
+func viewNotices(f *core.Folded) (notes []core.Decision) {
 	filtered := ledger.ViewFiltered{Agent: f.Agent, Filtered: f.View.Filtered}
 	if filtered.Before != filtered.After && untold(f, ledger.EventFiltered, filtered, func(d ledger.ViewFiltered) string { return d.Agent }) {
-		notes = append(notes, core.Note{Event: ledger.EventFiltered, Data: filtered})
+		notes = append(notes, core.Decision{Event: ledger.EventFiltered, Data: filtered})
 	}
 	repaired := ledger.ViewRepaired{Agent: f.Agent, Repairs: f.View.Repairs()}
 	if repaired.Repairs != (window.Repairs{}) && untold(f, ledger.EventRepaired, repaired, func(d ledger.ViewRepaired) string { return d.Agent }) {
-		notes = append(notes, core.Note{Event: ledger.EventRepaired, Data: repaired})
+		notes = append(notes, core.Decision{Event: ledger.EventRepaired, Data: repaired})
 	}
 	return notes
 }
 
 // untold reports whether something was not told yet of an agent's view, nor anything else of this kind in this turn.
 func untold[T comparable](f *core.Folded, event string, data T, agent func(T) string) bool {
-	for _, last := range slices.Backward(core.TakenSince[T](f, event, 0)) {
+	for _, last := range slices.Backward(core.DecisionsSince[T](f, event, 0)) {
 		if strings.EqualFold(agent(last.Data), agent(data)) {
 			return last.Data != data && last.Turn < f.Session.Turns
 		}
@@ -120,13 +120,13 @@ func untold[T comparable](f *core.Folded, event string, data T, agent func(T) st
 const capTurns = 10
 
 // capNotice tells that the view has nearly as many messages as are shown.
-func capNotice(f *core.Folded) []core.Note {
-	for _, told := range core.TakenSince[ledger.CapWarning](f, ledger.EventCapWarning, 0) {
+func capNotice(f *core.Folded) []core.Decision {
+	for _, told := range core.DecisionsSince[ledger.CapWarning](f, ledger.EventCapWarning, 0) {
 		if strings.EqualFold(told.Data.Agent, f.Agent) && f.Session.Turns-told.Turn < capTurns {
 			return nil
 		}
 	}
-	return []core.Note{{Event: ledger.EventCapWarning, Data: ledger.CapWarning{Agent: f.Agent, Count: f.View.Filtered.Counted, Cap: f.Policy.Messages, Fraction: f.Policy.CapFraction}}}
+	return []core.Decision{{Event: ledger.EventCapWarning, Data: ledger.CapWarning{Agent: f.Agent, Count: f.View.Filtered.Counted, Cap: f.Policy.Messages, Fraction: f.Policy.CapFraction}}}
 }
 
 // Sizing is what the events of a step say beyond the step itself.
@@ -185,7 +185,7 @@ func editsMade(f *core.Folded, edits []window.Edit, c tokens.Counter) ledger.Edi
 			}
 		}
 		tool := ""
-		if call, known := callOf(f, e.Call); known {
+		if call, known := f.Call(e.Call); known {
 			tool = call.Name
 		}
 		told.Items = append(told.Items, ledger.EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.Of(n).N})

@@ -23,14 +23,14 @@ const maxAnswerBody = 256 << 10
 func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error) {
 	const op = "engine.overflow"
 	err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("model", r.Model), core.Label("provider", r.Provider), core.Label("endpoint", r.Endpoint),
-		core.Label("finish", r.Finish), core.Text{What: "body", Value: string(r.Body), Most: maxAnswerBody})
+		core.Label("finish", r.Finish), core.Text("body", string(r.Body), maxAnswerBody))
 	if err != nil {
 		return ledger.OverflowResponse{}, err
 	}
 	if r.MaxOutput < 0 || r.NumCtx < 0 || r.Status < 0 {
 		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op, "status, max_output and num_ctx are numbers from 0, which means not known")
 	}
-	m, err := l.Mutation("overflow", r.Key, r)
+	m, err := l.NewMutation("overflow", r.Key, r)
 	if err != nil {
 		return ledger.OverflowResponse{}, err
 	}
@@ -43,7 +43,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 		if err != nil {
 			return ledger.OverflowResponse{}, nil, err
 		}
-		events, err := core.RecordNotes(tx, &f.Session, notes, m)
+		events, err := core.RecordDecisions(tx, &f.Session, notes, m)
 		if err != nil {
 			return ledger.OverflowResponse{}, nil, err
 		}
@@ -52,7 +52,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 }
 
 // overflowed says what became of a request, learns from it, and says what to do.
-func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.OverflowRequest, now time.Time) (ledger.OverflowResponse, []core.Note, error) {
+func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.OverflowRequest, now time.Time) (ledger.OverflowResponse, []core.Decision, error) {
 	resp := ledger.OverflowResponse{Session: f.Session.ID}
 	if r.Model == "" {
 		r.Model = f.Session.Model
@@ -84,9 +84,9 @@ func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledg
 	}
 	resp.Advice = overflow.Advise(l.incident(f, r, resp, at, now))
 	told := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate, Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
-	var notes []core.Note
+	var notes []core.Decision
 	if v.Class != overflow.None || v.Suspect {
-		notes = append(notes, core.Note{Event: ledger.EventOverflow, Data: told})
+		notes = append(notes, core.Decision{Event: ledger.EventOverflow, Data: told})
 	}
 	resp.Window = before
 	resp.Window.Tokens, resp.Window.Learned = known.Window(at, before.Profile, numCtx, now), nil
@@ -97,7 +97,7 @@ func (l *Views) overflowed(ctx context.Context, tx kv.Tx, f *core.Folded, r ledg
 		resp.Window.OutputCap = told.OutputCap
 	}
 	if lesson == overflow.Higher || resp.Window.Tokens != before.Tokens {
-		notes = append(notes, core.Note{Event: ledger.EventWindowLearned, Data: ledger.WindowLearned{
+		notes = append(notes, core.Decision{Event: ledger.EventWindowLearned, Data: ledger.WindowLearned{
 			Place: at, Lesson: lesson, Named: v.Limit, Old: before.Tokens, New: resp.Window.Tokens, Pattern: v.Pattern,
 		}})
 	}
@@ -147,7 +147,7 @@ func (l *Views) incident(f *core.Folded, r ledger.OverflowRequest, resp ledger.O
 	if cur := f.Current(); cur != nil {
 		in.Compacted = cur.Created
 	}
-	for _, told := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+	for _, told := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		d := told.Data
 		if told.Turn == f.Session.Turns && d.Place.Model == at.Model && d.Class != overflow.None && d.Action != overflow.Ignore {
 			in.Earlier++
@@ -159,7 +159,7 @@ func (l *Views) incident(f *core.Folded, r ledger.OverflowRequest, resp ledger.O
 // suspected reports whether the call before this one of the same model was suspected to have been cut.
 func suspected(f *core.Folded, at overflow.Place) bool {
 	suspect := false
-	for _, told := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+	for _, told := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if told.Data.Place == at {
 			suspect = told.Data.Suspect
 		}
@@ -170,7 +170,7 @@ func suspected(f *core.Folded, at overflow.Place) bool {
 // trimmedTo returns the stage of the trimmed copy that was made last in this turn, 0 for none.
 func trimmedTo(f *core.Folded) int {
 	stage := 0
-	for _, told := range core.TakenSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
+	for _, told := range core.DecisionsSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
 		if told.Turn == f.Session.Turns {
 			stage = told.Data.Stage
 		}
@@ -187,7 +187,7 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 	if r.Stage < 0 || r.Stage > overflow.Stages || r.Before < 0 || r.After < 0 {
 		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op, "a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
 	}
-	m, err := l.Mutation("trim", r.Key, r)
+	m, err := l.NewMutation("trim", r.Key, r)
 	if err != nil {
 		return ledger.NoteTrimResponse{}, err
 	}
@@ -196,7 +196,7 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err
 		}
-		events, err := core.RecordNotes(tx, &s, []core.Note{{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}}, m)
+		events, err := core.RecordDecisions(tx, &s, []core.Decision{{Event: ledger.EventTrimmed, Data: r.RequestTrimmed}}, m)
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err
 		}

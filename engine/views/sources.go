@@ -29,7 +29,7 @@ func sources(f *core.Folded, c tokens.Counter) []ledger.Source {
 				charge(f, sums, call, shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens), 1)
 			}
 			for _, r := range resultsIn(slot, &e) {
-				if call, known := callOf(f, r.CallID); known {
+				if call, known := f.Call(r.CallID); known {
 					charge(f, sums, call, shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, stubbed(r)), 0)
 				}
 			}
@@ -70,20 +70,6 @@ func stubbed(r sessions.Result) int {
 		return r.StubTokens
 	}
 	return r.Tokens
-}
-
-// callOf returns the call of an id; where a log has several, the newest.
-func callOf(f *core.Folded, id string) (sessions.Call, bool) {
-	if f.Calls == nil {
-		f.Calls = map[string]sessions.Call{}
-		for _, e := range f.Entries {
-			for _, c := range e.Calls {
-				f.Calls[c.ID] = c
-			}
-		}
-	}
-	c, known := f.Calls[id]
-	return c, known
 }
 
 // most keeps the first n sources of each kind.

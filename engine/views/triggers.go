@@ -82,7 +82,7 @@ func placedAttempts(f *core.Folded, st window.State) []attempt {
 			Before: st.Request(r.Before), After: st.Request(r.After), Window: r.Window, Model: r.Model, Manual: r.Reason == window.ReasonManual,
 		}, f.At[r.ID], r.Reason})
 	}
-	for _, t := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
+	for _, t := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
 		if d := t.Data; d.Outcome != compaction.Grace {
 			n := st.Request(d.Counted)
 			all = append(all, attempt{window.Attempt{Before: n, After: n, Window: d.Window, Model: d.Model}, t.Seq, d.Reason})
@@ -109,17 +109,17 @@ func owesCompaction(f *core.Folded) bool {
 		last = max(last, f.At[r.ID])
 	}
 	last = max(last, refused(f, window.ReasonExceeded))
-	if len(core.TakenSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, last)) > 0 {
+	if len(core.DecisionsSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, last)) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, last), func(t core.Taken[ledger.ContextOverflow]) bool {
+	return slices.ContainsFunc(core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, last), func(t core.Decided[ledger.ContextOverflow]) bool {
 		return t.Data.Action == overflow.CompactNext
 	})
 }
 
 // refused returns the entry of the last compaction that was due for a reason and came to nothing; 0: none did.
 func refused(f *core.Folded, reason string) (last int64) {
-	for _, t := range core.TakenSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
+	for _, t := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, 0) {
 		if t.Data.Reason == reason && t.Data.Outcome != compaction.Grace {
 			last = t.Seq
 		}

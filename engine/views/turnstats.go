@@ -135,7 +135,7 @@ func (l *Views) grown(ctx context.Context, tx kv.Tx, f *core.Folded, kept *keptG
 
 // requestLine returns the first line of a user's request, masked; "" where it was forgotten.
 func (l *Views) requestLine(ctx context.Context, tx kv.Tx, session string, seq int64) (string, error) {
-	m, err := l.Decoded(ctx, tx, session, seq)
+	m, err := l.DecodeEntry(ctx, tx, session, seq)
 	if fault.Is(err, fault.NotFound) {
 		return "", nil
 	}

@@ -43,8 +43,8 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 	if err != nil {
 		return ledger.ViewResponse{}, err
 	}
-	if f.CallsFirst() {
-		summary = []ledger.ViewMessage{core.Leading(Format(f))}
+	if f.BeginsWithCalls() {
+		summary = []ledger.ViewMessage{core.OpeningMessage(Format(f))}
 	}
 	resp := ledger.ViewResponse{
 		Session: f.Session.ID, Position: f.Session.Seq, Total: len(f.View.Slots) + len(summary),

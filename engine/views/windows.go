@@ -30,7 +30,7 @@ func (l *Views) WindowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window,
 func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Place, numCtx int) (ledger.Window, error) {
 	w := ledger.Window{Model: model}
 	w.Profile, _ = f.Models.Window(model)
-	for _, told := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+	for _, told := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if told.Data.Place == at && told.Data.OutputCap > 0 {
 			w.OutputCap = told.Data.OutputCap
 		}
@@ -50,7 +50,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 // model behind one address.
 func served(f *core.Folded, model string) (at overflow.Place, numCtx int) {
 	at.Model = tokens.NewEstimator(model).Model()
-	for _, told := range core.TakenSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
+	for _, told := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if told.Data.Place.Model == at.Model {
 			at, numCtx = told.Data.Place, told.Data.NumCtx
 		}

@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// Backup implements kv.Store. The records are copied to a temporary file first: a slow w does
-// not hold up the reuse of pages, and nothing deleted is in the archive.
+// Backup implements kv.Store. It copies the records to a temporary file first: a slow w does not delay the
+// reuse of pages, and the archive contains no deleted data.
 func (s *Store) Backup(ctx context.Context, w io.Writer, blobs bool) error {
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *Store) backupRecords(t *archive) error {
 	if err != nil {
 		return err
 	}
-	size := int64(m.pages) * m.pageSize // the file may reserve more
+	size := int64(m.pages) * m.pageSize // the file may be larger
 	return t.file(ledgerName, info, io.NewSectionReader(snapshot.file, 0, size), size)
 }
 
@@ -93,8 +93,7 @@ func (s *Store) backupBlob(t *archive, path string) error {
 	return t.file(blobsName+"/"+path, info, f, info.Size())
 }
 
-// archive writes a tar archive in which everything belongs to whoever unpacks it, and only to
-// them.
+// archive writes a tar archive whose files belong to the user who unpacks it, and are private.
 type archive struct {
 	ctx context.Context
 	tar *tar.Writer
@@ -105,10 +104,10 @@ func (a *archive) dir(name string) error {
 	return a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: dirMode})
 }
 
-// file adds the size bytes of r as a file of the age that info says.
+// file adds the first size bytes of r as a file with the modification time of info.
 func (a *archive) file(name string, info os.FileInfo, r io.Reader, size int64) error {
-	err := a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: fileMode, Size: size, ModTime: info.ModTime()})
-	if err != nil {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: fileMode, Size: size, ModTime: info.ModTime()}
+	if err := a.tar.WriteHeader(h); err != nil {
 		return err
 	}
 	n, err := io.Copy(a.tar, &ctxReader{a.ctx, io.LimitReader(r, size)})

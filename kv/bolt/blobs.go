@@ -30,10 +30,10 @@ type blobs struct {
 	codec *blobfile.Codec
 	temps atomic.Int64 // number of temporary files so far, for their names
 
-	shelf shelf
+	cache blobCache
 
-	scratch bool             // nothing has to be on disk
-	durable [256]atomic.Bool // directories of blobs, by their number, whose names are known to be on disk
+	scratch bool             // do not sync
+	durable [256]atomic.Bool // directories of blobs, by number, whose names are known to be on disk
 }
 
 // tempSuffix ends the names of blobs that are being written.
@@ -51,7 +51,7 @@ func openBlobs(state *os.Root) (*blobs, error) {
 	}
 	b := &blobs{root: root, codec: codec}
 	if b.info, err = root.Stat("."); err == nil {
-		err = b.removeTemps()
+		err = removeTemps(root, func(name string) bool { return strings.HasSuffix(name, tempSuffix) })
 	}
 	if err != nil {
 		_ = root.Close() // the error that matters is err
@@ -88,22 +88,7 @@ func openDir(parent *os.Root, name string) (*os.Root, error) {
 	return parent.OpenRoot(name + "/.")
 }
 
-func (b *blobs) removeTemps() error {
-	names, err := readNames(b.root, ".")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if strings.HasSuffix(name, tempSuffix) {
-			if err := b.root.Remove(name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (b *blobs) close() error { return errors.Join(b.shelf.close(), b.root.Close()) }
+func (b *blobs) close() error { return errors.Join(b.cache.close(), b.root.Close()) }
 
 // place returns the directory and the path of a blob's file.
 func place(hash string) (dir, path string) { return hash[:2], hash[:2] + "/" + hash }
@@ -123,7 +108,7 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 	}
 	failpoint.Hit("kv.blob.created")
 	defer func() {
-		_ = f.Close() // closed already when it went well
+		_ = f.Close() // already closed on success
 		if err != nil {
 			_ = b.root.Remove(temp) // the next owner tries again
 		}
@@ -157,12 +142,12 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
 	failpoint.Hit("kv.blob.renamed")
-	err = errors.Join(b.shelf.drop(ref.Hash), b.sync(ref.Hash))
+	err = errors.Join(b.cache.drop(ref.Hash), b.sync(ref.Hash))
 	failpoint.Hit("kv.blob.named")
 	return ref, osError("kv.putblob", err)
 }
 
-// intact reports whether a blob is stored already, whole. One that is damaged is written anew.
+// intact reports whether a blob is already stored and undamaged.
 func (b *blobs) intact(hash string) bool {
 	r, f, err := b.openFile(hash)
 	if err != nil {
@@ -172,9 +157,9 @@ func (b *blobs) intact(hash string) bool {
 	return r.Verify() == nil
 }
 
-// refresh gives a stored blob the time of the file that was just written with the same content:
-// the clock of the file system. The time is not synced. It keeps the blob from a garbage
-// collection before a record names it; after a power cut that came first, none ever will.
+// refresh sets the time of a stored blob to that of the file that was just written with the same content,
+// by the file system's clock. It protects the blob from garbage collection until a record references it.
+// The time is not synced: after a power cut no record will.
 func (b *blobs) refresh(f *os.File, w *bufio.Writer, hash string) error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -187,8 +172,8 @@ func (b *blobs) refresh(f *os.File, w *bufio.Writer, hash string) error {
 	return b.root.Chtimes(path, info.ModTime(), info.ModTime())
 }
 
-// sync makes the name of a blob durable. A blob that was there before is synced again: the
-// call that stored it may have failed just here.
+// sync makes the name of a blob durable, even if the blob existed before: the call that stored it may have
+// failed here.
 func (b *blobs) sync(hash string) error {
 	if b.scratch {
 		return nil
@@ -211,20 +196,20 @@ func (b *blobs) sync(hash string) error {
 // blob is an open blob. It implements kv.Blob.
 type blob struct {
 	*blobfile.Reader
-	shelf  *shelf
-	of     *shelved
+	cache  *blobCache
+	of     *cachedBlob
 	closed sync.Once
 }
 
-// Close implements kv.Blob. Closing twice is once.
+// Close implements kv.Blob. It is idempotent.
 func (b *blob) Close() (err error) {
-	b.closed.Do(func() { err = osError("kv.blob", b.shelf.put(b.of)) })
+	b.closed.Do(func() { err = osError("kv.blob", b.cache.put(b.of)) })
 	return err
 }
 
 // open opens a stored blob.
 func (b *blobs) open(hash string) (*blob, error) {
-	return b.shelf.take(hash, func() (*blobfile.Reader, *os.File, error) { return b.openFile(hash) })
+	return b.cache.take(hash, func() (*blobfile.Reader, *os.File, error) { return b.openFile(hash) })
 }
 
 // openFile opens the file of a stored blob.
@@ -244,7 +229,8 @@ func (b *blobs) openFile(hash string) (*blobfile.Reader, *os.File, error) {
 // file opens the file of a blob.
 func (b *blobs) file(hash string) (*os.File, int64, error) {
 	if !validHash(hash) {
-		return nil, 0, fault.New(fault.NotFound, "kv.openblob", "there is no blob %.1000q: a blob is named by 64 lower-case hex digits", hash)
+		return nil, 0, fault.New(fault.NotFound, "kv.openblob",
+			"there is no blob %.1000q: a blob is named by 64 lower-case hex digits", hash)
 	}
 	_, path := place(hash)
 	info, err := b.root.Lstat(path)
@@ -275,11 +261,11 @@ func (b *blobs) reader(src io.ReaderAt, size int64, hash string) (*blobfile.Read
 // delete removes a blob's file.
 func (b *blobs) delete(hash string) error {
 	if !validHash(hash) {
-		return nil // it names nothing
+		return nil // no blob has that name
 	}
 	dir, path := place(hash)
 	err := b.root.Remove(path)
-	kept := b.shelf.drop(hash)
+	kept := b.cache.drop(hash)
 	if errors.Is(err, fs.ErrNotExist) {
 		return osError("kv.deleteblob", kept)
 	}
@@ -309,7 +295,7 @@ func (b *blobs) walk(ctx context.Context, yield func(kv.StoredBlob) bool) error 
 	slices.Sort(dirs)
 	for _, dir := range dirs {
 		if len(dir) != 2 {
-			continue // a blob that is being written, which may be gone already
+			continue // a temporary file, which may be gone already
 		}
 		info, err := b.root.Lstat(dir)
 		if err != nil {
@@ -339,7 +325,7 @@ func (b *blobs) walkDir(ctx context.Context, dir string, yield func(kv.StoredBlo
 		_, path := place(hash)
 		info, err := b.root.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted in the meantime
+			continue // deleted meanwhile
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return false, err
@@ -361,7 +347,7 @@ func readNames(root *os.Root, name string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// diskWriter gives errors of the disk their code, apart from those of the caller's reader.
+// diskWriter turns errors of the disk into faults, to distinguish them from those of the caller's reader.
 type diskWriter struct{ w io.Writer }
 
 // Write implements io.Writer.
@@ -370,7 +356,7 @@ func (d *diskWriter) Write(p []byte) (int, error) {
 	return n, osError("kv.putblob", err)
 }
 
-// ctxReader ends a stream when its caller gives up.
+// ctxReader ends a stream when its context is done.
 type ctxReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -20,13 +20,13 @@ type Problem struct {
 	Code  fault.Code `json:"code"` // corrupt; denied for permissions; unavailable for what cannot be read
 }
 
-// Watch is how a long look at a ledger is followed. Each function may be nil.
+// Watch observes a check or a repair. Each function may be nil.
 type Watch struct {
 	Problem  func(Problem)           // called for each problem as it is found
 	Progress func(done, total int64) // bytes; total does not change
 }
 
-// Checked says how much was looked at.
+// Checked says how much was checked.
 type Checked struct {
 	Records  int64 `json:"records"` // those of the backend itself included
 	Pages    int64 `json:"pages"`
@@ -41,15 +41,15 @@ type Checked struct {
 // and holds the owner lock meanwhile. Memory is bounded: some pages, a bit for each page, and
 // the names of one directory of blobs.
 //
-// The error says that the check could not be made: not_found, denied or unavailable (see
-// IsLocked). What is wrong with the ledger is no error.
+// Errors say that the check could not be made: not_found, denied or unavailable (see IsLocked). Damage of
+// the ledger is reported as a Problem, not as an error.
 func Check(ctx context.Context, dir string, w Watch) (Checked, error) {
-	v, err := openVault(ctx, dir, w)
+	v, err := openOffline(ctx, dir, w)
 	if err != nil {
 		return Checked{}, err
 	}
 	defer v.close()
-	c := &checker{vault: v}
+	c := &checker{offline: v}
 	c.modes()
 	c.records()
 	c.blobs()
@@ -62,14 +62,14 @@ func Check(ctx context.Context, dir string, w Watch) (Checked, error) {
 
 // checker is one run of Check.
 type checker struct {
-	*vault
+	*offline
 	checked Checked
 	named   map[kv.Bucket]bool // by the table of buckets
 	found   map[kv.Bucket]bool // in the root bucket
 	format  []byte
 }
 
-// modes checks that nobody else can enter or read.
+// modes checks that no other user can enter or read.
 func (c *checker) modes() {
 	names, err := readNames(c.root, ".")
 	if err != nil {
@@ -83,13 +83,13 @@ func (c *checker) modes() {
 			c.private(name, info, dirMode)
 		case err == nil && info.Mode().IsRegular():
 			c.private(name, info, fileMode)
-		case err != nil && !errors.Is(err, fs.ErrNotExist): // gone in the meantime
+		case err != nil && !errors.Is(err, fs.ErrNotExist): // else deleted meanwhile
 			c.problem(name, osError("kv.check", err))
 		}
 	}
 }
 
-// private reports what others may do with a file, or that it is another user's.
+// private reports a file that other users can access or own.
 func (c *checker) private(name string, info fs.FileInfo, mode fs.FileMode) {
 	if err := checkOwner(info, "it"); err != nil {
 		c.problem(name, err)
@@ -101,28 +101,24 @@ func (c *checker) private(name string, info fs.FileInfo, mode fs.FileMode) {
 
 // records checks the ledger file.
 func (c *checker) records() {
-	m, err := readMeta(c.file, c.size)
-	if err != nil {
-		c.problem(ledgerName, err)
-		var ok bool
-		if m, ok = bestMeta(c.file, c.size); !ok {
-			return
-		}
+	m, ok := c.meta()
+	if !ok {
+		return
 	}
 	c.named, c.found = map[kv.Bucket]bool{metaBucket: true}, map[kv.Bucket]bool{}
-	walk := newPageWalk(&metered{vault: c.vault, src: c.file}, m)
+	walk := newPageWalk(&metered{offline: c.offline, src: c.file}, m)
 	walk.found = func(b kv.Bucket) { c.found[b] = true }
 	walk.records, walk.damage = c.envelopes, c.damage
 	if walk.run() != nil {
-		return // the caller has given up
+		return // the context is done
 	}
 	c.checked.Pages = walk.pages()
 	c.checked.Bytes = c.checked.Pages * m.pageSize
-	c.advance(int64(m.pages) * m.pageSize) // free pages need no look
+	c.advance(int64(m.pages) * m.pageSize) // free pages are not read
 	c.buckets()
 }
 
-// envelopes checks the records of a page and keeps what the backend itself has recorded.
+// envelopes checks the records of a page and collects the backend's own.
 func (c *checker) envelopes(at spot, _, _ []byte, elems []element) error {
 	for _, e := range elems {
 		c.checked.Records++
@@ -143,7 +139,7 @@ func (c *checker) envelopes(at spot, _, _ []byte, elems []element) error {
 	return nil
 }
 
-// damage reports a damaged page and lets the walk go on, unless the check has ended.
+// damage reports a damaged page and continues the walk, unless the context is done.
 func (c *checker) damage(l loss) error {
 	if c.ctx.Err() != nil {
 		return l.err
@@ -156,7 +152,7 @@ func (c *checker) damage(l loss) error {
 	return nil
 }
 
-// buckets compares the table of buckets with the buckets, and checks the format.
+// buckets compares the buckets with the table of buckets, and checks the format.
 func (c *checker) buckets() {
 	for _, b := range slices.Sorted(maps.Keys(c.named)) {
 		if !c.found[b] {
@@ -195,20 +191,19 @@ func (c *checker) blobs() {
 
 // blob compares one blob with its name.
 func (c *checker) blob(hash string) error {
-	f, size, err := c.stored.file(hash)
+	f, r, err := c.offline.blob(hash)
 	if fault.Is(err, fault.NotFound) {
-		return nil // nobody but us deletes, so it was never listed as a file
+		return nil // we hold the lock, so a missing file was never listed
 	}
-	if err != nil {
+	if f == nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return osError("kv.check", err)
+	info, statErr := f.Stat()
+	if statErr != nil {
+		return osError("kv.check", statErr)
 	}
 	c.private("blob "+hash, info, fileMode)
-	r, err := c.stored.reader(&metered{vault: c.vault, src: f}, size, hash)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	queueSize = 1024 // functions that wait; further callers wait to enter
-	maxBatch  = 512  // functions in one commit: bounds what one failure makes run again
+	queueSize = 1024 // queued functions; further callers block
+	maxBatch  = 512  // functions in one commit: bounds how many run again after one fails
 )
 
 // call is one function that waits for its commit.
@@ -25,7 +25,7 @@ type call struct {
 	done  chan struct{} // closed when the outcome is known
 }
 
-// A call waits until the writer takes it or its caller gives up, whichever is first.
+// A call waits until the writer takes it or its context ends, whichever is first.
 const (
 	callWaits int32 = iota
 	callTaken
@@ -60,8 +60,8 @@ func notStarted(ctx context.Context) error {
 	return &fault.Error{Code: fault.Unavailable, Op: "kv.update", Message: "update was not started", Err: ctx.Err()}
 }
 
-// write is the one writer: it commits what waits, together, until the queue is closed, and does
-// between two commits what must not meet one.
+// write is the only writer: until the queue is closed it commits all waiting calls together, and runs jobs
+// between two commits.
 func (s *Store) write() {
 	defer close(s.wrote)
 	for {
@@ -83,9 +83,9 @@ func (s *Store) write() {
 	}
 }
 
-// collect takes first and all that waits behind it.
+// collect takes first and all calls that are queued after it.
 func (s *Store) collect(first *call) []*call {
-	runtime.Gosched() // callers that the last commit released enter now, not one commit later
+	runtime.Gosched() // callers that the last commit released join this commit, not the next one
 	var batch []*call
 	for c := first; ; {
 		if c.state.CompareAndSwap(callWaits, callTaken) {
@@ -106,8 +106,8 @@ func (s *Store) collect(first *call) []*call {
 	}
 }
 
-// commit gives every call of the batch its outcome. Functions that fail are left out; when one
-// has written something first, the transaction is thrown away and the others run again.
+// commit runs the calls of the batch in one transaction and sets their results. Functions that fail are
+// left out; if one has written something first, the transaction is rolled back and the others run again.
 func (s *Store) commit(batch []*call) {
 	if s.opts.RunTwice {
 		for _, c := range batch {
@@ -124,23 +124,22 @@ func (s *Store) commit(batch []*call) {
 		left = slices.DeleteFunc(slices.Clone(left), func(c *call) bool { return c.err != nil })
 	}
 	if err == nil {
-		err = s.Placed() // before anything is acknowledged: what nobody finds again is not stored
+		err = s.CheckLocation() // nothing is acknowledged in a file that was moved away
 	}
 	if err == nil {
 		return
 	}
 	s.fail(err)
-	for _, c := range batch { // also the failed ones: they may have failed over what was not kept
+	for _, c := range batch { // the failed ones too: they may have failed because of what was rolled back
 		c.err = err
 	}
 }
 
-// attempt runs the calls in one transaction and commits it if keep is set. It sets the error of
-// each call that failed. again says that nothing was kept because of the last of these; err is
-// a failure of the storage.
+// attempt runs the calls in one transaction and commits it if keep is set. It sets the error of each call
+// that failed. again says that the last of these made it roll back; err is a failure of the storage.
 //
-// The functions run on a goroutine of their own, so that one which ends its goroutine
-// (as a failing test does) does not end the writer.
+// The functions run on a separate goroutine, so that one that calls runtime.Goexit, as a failing test
+// does, does not end the writer.
 func (s *Store) attempt(calls []*call, keep bool) (again bool, err error) {
 	btx, err := s.current().db.Begin(true)
 	if err != nil {
@@ -166,7 +165,7 @@ func (s *Store) attempt(calls []*call, keep bool) (again bool, err error) {
 	return false, s.finish(btx.Commit)
 }
 
-// run runs calls until one fails that left traces, and reports whether none did.
+// run runs calls until one fails after it has written, and reports whether none did.
 func (t *tx) run(calls []*call) (clean bool) {
 	for _, c := range calls {
 		before := t.dirty

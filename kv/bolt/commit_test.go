@@ -177,7 +177,7 @@ func TestACallThatDoesNotEndIsLeftBehind(t *testing.T) {
 		_ = s.View(context.Background(), func(kv.Tx) error { close(inside); <-release; return nil })
 	}()
 	<-inside
-	if err := s.Close(); !errors.Is(err, errDeserted) {
+	if err := s.Close(); !errors.Is(err, errReleasedEarly) {
 		t.Errorf("closed with %v", err)
 	}
 	next, err := Open(dir, Options{})
@@ -190,7 +190,7 @@ func TestACallThatDoesNotEndIsLeftBehind(t *testing.T) {
 	close(release)
 	<-ended
 	<-s.wrote // the store is shut when its last call has ended
-	if err := s.failure(); !errors.Is(err, errDeserted) {
+	if err := s.failure(); !errors.Is(err, errReleasedEarly) {
 		t.Errorf("it would write: %v", err)
 	}
 }

@@ -15,13 +15,12 @@ import (
 
 const (
 	copyBatch = 4 << 20 // bytes of records in one transaction of a copy: bounds its memory
-	copyFill  = 0.9     // of a page: records come in order, so pages need not keep half their room
+	copyFill  = 0.9     // of a page: records are added in order, so pages need little free space
 )
 
-// copyLedger writes the records that a snapshot of l holds into a new file of the state
-// directory, open, locked and known by its temporary name. It takes nothing on trust: the tree
-// is walked and every envelope checked, and one that is damaged ends the copy. The new file is
-// not synced yet. Errors: corrupt, unavailable.
+// copyLedger copies the records of a snapshot of l into a new file of the state directory, and returns the
+// file open and locked, with its temporary name. It verifies the tree and every envelope; damage ends the
+// copy. The new file is not synced yet. Errors: corrupt, unavailable.
 func copyLedger(ctx context.Context, root *os.Root, l *ledgerFile) (name string, to *ledgerFile, err error) {
 	name, f, err := createTemp(root)
 	if err != nil {
@@ -38,7 +37,7 @@ func copyLedger(ctx context.Context, root *os.Root, l *ledgerFile) (name string,
 	}
 	if err != nil {
 		if errors.Is(err, errStuck) {
-			_ = abandon(f) // bbolt would wait for ever for its own lock
+			_ = abandon(f) // bbolt would deadlock on its own lock
 		} else {
 			_ = db.Close()
 		}
@@ -69,7 +68,7 @@ func fillCopy(ctx context.Context, l, to *ledgerFile) (err error) {
 	return checkFile(to.file)
 }
 
-// discard removes a copy that is not wanted any more.
+// discard removes a copy that is no longer needed.
 func discard(root *os.Root, name string, l *ledgerFile) {
 	_ = l.db.Close()
 	_ = root.Remove(name) // a leftover is removed by the next owner
@@ -98,7 +97,7 @@ func checkFile(f *os.File) error {
 	return checkPages(f, m)
 }
 
-// copyRecords copies every bucket, also an empty one, in order.
+// copyRecords copies all buckets in order, also empty ones.
 func copyRecords(ctx context.Context, t *tx, to *bbolt.DB) error {
 	if err := t.checkBuckets(); err != nil {
 		return err
@@ -112,9 +111,6 @@ func copyRecords(ctx context.Context, t *tx, to *bbolt.DB) error {
 		return err
 	}
 	for _, b := range names {
-		if err = w.bucket(b); err != nil {
-			break
-		}
 		if err = copyBucket(ctx, t, b, w); err != nil {
 			break
 		}
@@ -123,6 +119,9 @@ func copyRecords(ctx context.Context, t *tx, to *bbolt.DB) error {
 }
 
 func copyBucket(ctx context.Context, t *tx, b kv.Bucket, w *bulkWriter) error {
+	if err := w.bucket(b); err != nil {
+		return err
+	}
 	for rec, err := range t.Scan(b, kv.Range{}) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -134,8 +133,8 @@ func copyBucket(ctx context.Context, t *tx, b kv.Bucket, w *bulkWriter) error {
 	return nil
 }
 
-// bulkWriter fills a new file with records in order, a bounded number in each transaction and
-// without a sync: a file without its name yet has nothing to lose.
+// bulkWriter fills a new file with records in order, in transactions of bounded size, without a sync: the
+// file does not have its final name yet.
 type bulkWriter struct {
 	db    *bbolt.DB
 	btx   *bbolt.Tx
@@ -153,7 +152,7 @@ func newBulkWriter(db *bbolt.DB) (*bulkWriter, error) {
 	return &bulkWriter{db: db, btx: btx}, nil
 }
 
-// bucket makes b, if need be, and the bucket of the records that follow.
+// bucket creates b, if need be, and selects it for the records that follow.
 func (w *bulkWriter) bucket(b kv.Bucket) (err error) {
 	if w.into, err = w.btx.CreateBucketIfNotExists([]byte(b)); err != nil {
 		return storageError(err)
@@ -162,7 +161,7 @@ func (w *bulkWriter) bucket(b kv.Bucket) (err error) {
 	return nil
 }
 
-// put adds a record behind all others of its bucket.
+// put adds a record after all others of the bucket.
 func (w *bulkWriter) put(rec kv.Record) (err error) {
 	if w.bytes >= copyBatch {
 		if err := w.btx.Commit(); err != nil {
@@ -180,10 +179,10 @@ func (w *bulkWriter) put(rec kv.Record) (err error) {
 	return storageError(w.into.Put(rec.Key, kv.Seal(w.name, rec.Key, rec.Value)))
 }
 
-// end commits what is left, unless err says that the copy failed.
+// end commits the rest, or rolls back if the copy failed with err.
 func (w *bulkWriter) end(err error) error {
 	if err != nil {
-		_ = w.btx.Rollback() // err is what matters
+		_ = w.btx.Rollback() // err is the error to return
 		return err
 	}
 	err = storageError(w.btx.Commit())
@@ -191,7 +190,7 @@ func (w *bulkWriter) end(err error) error {
 	return err
 }
 
-// notDone is the error of work that its context ended.
+// notDone is the error of work that ended because its context was done.
 func notDone(op, what string, err error) error {
 	return &fault.Error{Code: fault.Unavailable, Op: op, Message: what, Err: err}
 }

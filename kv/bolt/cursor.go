@@ -6,7 +6,7 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// cursor walks one range of one bucket. A nil walker stands for a missing bucket.
+// cursor walks one range of one bucket. The walker is nil for a missing bucket.
 type cursor struct {
 	t         *tx
 	bucket    kv.Bucket
@@ -29,8 +29,8 @@ func (t *tx) cursor(b kv.Bucket, r kv.Range) (c *cursor, err error) {
 }
 
 // first returns the first record of the range in scan order; ok is false when there is none.
-// Scanning looks at the records on both sides of the range as well: one of the range whose key was
-// damaged now stands there, because keys are known to be in order.
+// Scanning also checks the records next to the range: keys are known to be in order, so a record of the
+// range whose key was damaged is there.
 func (c *cursor) first() (rec kv.Record, ok bool, err error) {
 	defer recoverDamage(&err)
 	if c.walk == nil {
@@ -45,7 +45,7 @@ func (c *cursor) first() (rec kv.Record, ok bool, err error) {
 			before = c.walk.last // all keys are below the lower bound
 		}
 		k, raw := before()
-		if err := c.beside(k, raw); err != nil {
+		if err := c.checkAdjacent(k, raw); err != nil {
 			return kv.Record{}, false, err
 		}
 	}
@@ -61,14 +61,14 @@ func (c *cursor) last() (kv.Record, bool, error) {
 	if k == nil { // all keys are below the upper bound
 		return c.record(c.walk.last())
 	}
-	if err := c.beside(k, raw); err != nil {
+	if err := c.checkAdjacent(k, raw); err != nil {
 		return kv.Record{}, false, err
 	}
 	return c.record(c.walk.prev())
 }
 
-// beside checks a record next to the range. key is nil where there is none.
-func (c *cursor) beside(key, raw []byte) error {
+// checkAdjacent checks a record next to the range. key is nil when there is none.
+func (c *cursor) checkAdjacent(key, raw []byte) error {
 	if key == nil {
 		return nil
 	}
@@ -88,10 +88,10 @@ func (c *cursor) next() (rec kv.Record, ok bool, err error) {
 	return c.record(c.walk.next())
 }
 
-// record returns the record at the cursor if it lies in the range.
+// record returns the record at the cursor if it is in the range.
 func (c *cursor) record(key, raw []byte) (kv.Record, bool, error) {
-	if key == nil || bytes.Compare(key, c.low) < 0 || (c.high != nil && bytes.Compare(key, c.high) >= 0) {
-		return kv.Record{}, false, c.beside(key, raw)
+	if key == nil || !inRange(key, c.low, c.high) {
+		return kv.Record{}, false, c.checkAdjacent(key, raw)
 	}
 	rec := kv.Record{Key: bytes.Clone(key)}
 	value, err := unseal(c.bucket, key, raw)

@@ -8,25 +8,29 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// opLocked marks the one open error that a caller must tell from all others.
+// opLocked marks the error that IsLocked recognises.
 const opLocked = "kv.open.locked"
 
-// hintState is the way out when the place of the state directory is the problem.
+// hintState is the hint when the location of the state directory is the problem.
 const hintState = "set CTXLEDGER_STATE to a directory of your own on a local disk"
 
-// hintFull is the way out of a disk, or a share of one, that has no room left.
+// hintFull is the hint for a full disk or an exceeded quota.
 const hintFull = "free space on the disk of the state directory"
 
-// hintDamaged is the way out of a damaged ledger.
-const hintDamaged = "`ctxledger check` lists what is damaged, `ctxledger repair` keeps what is whole; or restore a backup"
+// hintDamaged is the hint for a damaged ledger.
+const hintDamaged = "`ctxledger check` lists what is damaged, `ctxledger repair` keeps what is whole; " +
+	"or restore a backup"
 
-// IsLocked reports whether err says that another owner has the ledger open.
-func IsLocked(err error) bool {
+// hasOp reports whether err is a fault of an operation.
+func hasOp(err error, op string) bool {
 	e, ok := errors.AsType[*fault.Error](err)
-	return ok && e.Op == opLocked
+	return ok && e.Op == op
 }
 
-// IsFull reports whether err says that the disk, or the user's share of it, has no room left.
+// IsLocked reports whether err says that another owner has the ledger open.
+func IsLocked(err error) bool { return hasOp(err, opLocked) }
+
+// IsFull reports whether err says that the disk is full or the user's quota exceeded.
 func IsFull(err error) bool { return isFull(err) }
 
 func locked() error {
@@ -34,12 +38,12 @@ func locked() error {
 		WithHint("close that process or connect to it")
 }
 
-// damaged is the error for a ledger file that must not be opened.
+// damaged is the error for a damaged ledger file.
 func damaged(format string, args ...any) error {
 	return fault.New(fault.Corrupt, "kv.open", ledgerName+" "+format, args...).WithHint(hintDamaged)
 }
 
-// osError gives an error of the operating system its code.
+// osError turns an error of the operating system into a fault.
 func osError(op string, err error) error {
 	if err == nil {
 		return nil
@@ -58,8 +62,8 @@ func osError(op string, err error) error {
 	return e
 }
 
-// tidy spells the path in an error of the operating system as people do: a directory is opened as DIR/., and its files
-// are DIR/./FILE since then.
+// tidy cleans the path in an error of the operating system: directories are opened as DIR/., so the paths
+// of their files are DIR/./FILE.
 func tidy(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok && error(p) == err {
 		return &fs.PathError{Op: p.Op, Path: filepath.Clean(p.Path), Err: p.Err}

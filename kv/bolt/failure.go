@@ -23,7 +23,7 @@ func (s *Store) finish(end func() error) (err error) {
 	return storageError(end())
 }
 
-// storageError gives an error of bbolt its code and, where there is one, the way out.
+// storageError turns an error of bbolt into a fault, with a hint for a full disk.
 func storageError(err error) error {
 	if err == nil {
 		return nil
@@ -35,10 +35,12 @@ func storageError(err error) error {
 	return e
 }
 
-// fail remembers a failure after which nothing may be written any more: after a lost write the
-// cache shows what the disk does not hold, and a later commit would build on it.
+// fail records a failure after which nothing may be written: after a lost write, for example, the page
+// cache differs from the disk, and a later commit would build on it.
 func (s *Store) fail(err error) {
-	if !lostWrite(err) && !errors.Is(err, errStuck) && !errors.Is(err, errUnplaced) && !errors.Is(err, errDeserted) && !IsMoved(err) {
+	final := lostWrite(err) || IsMoved(err) || errors.Is(err, errStuck) ||
+		errors.Is(err, errNotInPlace) || errors.Is(err, errReleasedEarly)
+	if !final {
 		return
 	}
 	s.failMu.Lock()
@@ -48,7 +50,7 @@ func (s *Store) fail(err error) {
 	}
 }
 
-// failure returns why nothing is written any more, or nil.
+// failure returns why the store no longer writes, or nil.
 func (s *Store) failure() error {
 	s.failMu.Lock()
 	defer s.failMu.Unlock()
@@ -58,13 +60,15 @@ func (s *Store) failure() error {
 	if IsMoved(s.failed) {
 		return s.failed
 	}
-	e := &fault.Error{Code: fault.CodeOf(s.failed), Op: "kv.update", Message: "the ledger stopped writing after an earlier failure",
-		Hint: "close every ctxledger process of this workspace, check the disk, and start again", Err: s.failed}
+	e := &fault.Error{
+		Code: fault.CodeOf(s.failed), Op: "kv.update", Message: "the ledger stopped writing after an earlier failure",
+		Hint: "close every ctxledger process of this workspace, check the disk, and start again", Err: s.failed,
+	}
 	if isFull(s.failed) {
 		e.Hint = hintFull + ", close every ctxledger process of this workspace, and start again"
 	}
 	return e
 }
 
-// stuck reports whether bbolt's locks cannot be relied on.
+// stuck reports whether a panic has left bbolt's locks in an unknown state.
 func (s *Store) stuck() bool { return errors.Is(s.failure(), errStuck) }

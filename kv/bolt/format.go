@@ -17,7 +17,7 @@ const format = 1
 const (
 	metaBucket   = kv.Bucket("\x00ctxledger")
 	formatKey    = "format"
-	bucketPrefix = "bucket/" // a record for each bucket: a bucket whose name was damaged is missed
+	bucketPrefix = "bucket/" // a record for each bucket, to detect a bucket with a damaged name
 )
 
 // writeFormat marks a new ledger.
@@ -30,7 +30,7 @@ func writeFormat(btx *bbolt.Tx) error {
 	return b.Put([]byte(formatKey), kv.Seal(metaBucket, []byte(formatKey), value))
 }
 
-// checkFormat refuses a file that is no ledger and one that a newer version made.
+// checkFormat refuses a file that is no ledger or has a newer format.
 func checkFormat(db *bbolt.DB) error {
 	return view(db, func(t *tx) error {
 		value, err := t.Get(metaBucket, []byte(formatKey))
@@ -44,7 +44,7 @@ func checkFormat(db *bbolt.DB) error {
 	})
 }
 
-// checkFormatValue says whether this program can read the format that a ledger says it has.
+// checkFormatValue returns an error unless this program can read a ledger's format.
 func checkFormatValue(value []byte) error {
 	n, err := strconv.Atoi(string(value))
 	switch {
@@ -68,7 +68,7 @@ func createBucket(btx *bbolt.Tx, b kv.Bucket) (*bbolt.Bucket, error) {
 	return btx.CreateBucket([]byte(b))
 }
 
-// checkBuckets compares the buckets that there are with those that were created.
+// checkBuckets compares the existing buckets with those that were created.
 func (t *tx) checkBuckets() error {
 	created := map[string]bool{string(metaBucket): true}
 	for rec, err := range t.Scan(metaBucket, kv.Range{Prefix: []byte(bucketPrefix)}) {

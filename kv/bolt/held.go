@@ -7,8 +7,8 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// Held reports whether a process has the ledger in a state directory open. It keeps nobody from opening it
-// for longer than a moment, and is true where that cannot be seen.
+// Held reports whether a process has the ledger in a state directory open. It holds a shared lock for an
+// instant, and returns true if it cannot tell.
 func Held(dir string) bool {
 	if !Exists(dir) {
 		return false

@@ -7,20 +7,19 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// ledgerFile is one file of records, open and locked. A vacuum puts another one in its place
-// while views still read this one; it is closed when the last of them ends. Until then its
-// blocks stay on disk, without a name.
+// ledgerFile is an open and locked file of records. A vacuum replaces it while views may still read it; it
+// is closed when the last of them ends. Until then its blocks stay on disk, without a name.
 type ledgerFile struct {
 	db   *bbolt.DB
 	file *os.File    // of db, which closes it
 	info fs.FileInfo // which file it is
 
 	readers int           // that use it; guarded by Store.mu
-	retired chan struct{} // not nil once another file took its place, closed with this one; guarded by Store.mu
+	retired chan struct{} // not nil once this file was replaced, closed with it; guarded by Store.mu
 }
 
-// current returns the file that the writer writes to. Only the writer may call it: for everyone
-// else the file could be closed at any time.
+// current returns the file that the writer writes to. Only the writer may call it: for other goroutines
+// the file could be closed at any time.
 func (s *Store) current() *ledgerFile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,9 +45,8 @@ func (s *Store) release(l *ledgerFile) {
 	}
 }
 
-// install makes next the file for all that begins from now on and retires the one before it,
-// which is closed as soon as nobody reads it. It does nothing when next itself has been retired
-// and closed since.
+// install makes next the current file and retires the previous one, which is closed when its last reader
+// ends. It does nothing if next itself has been retired and closed.
 func (s *Store) install(next *ledgerFile) (old *ledgerFile, ok bool) {
 	s.mu.Lock()
 	if next.retired != nil && next.readers == 0 {
@@ -65,8 +63,8 @@ func (s *Store) install(next *ledgerFile) (old *ledgerFile, ok bool) {
 	return old, true
 }
 
-// close closes a retired file. Nothing of it is unwritten: the writer has left it.
+// close closes a retired file, which the writer no longer uses.
 func (l *ledgerFile) close() {
-	_ = l.db.Close() // its records stand in the file that took its place
+	_ = l.db.Close() // its records are in the file that replaced it
 	close(l.retired)
 }

@@ -40,8 +40,8 @@ func lockFile(f *os.File, wait time.Duration) error {
 	}
 }
 
-// abandon releases the lock of a file whose database cannot be closed in order. Closing alone
-// does not: the mapping that is left keeps the file, and with it the lock, alive.
+// abandon releases the lock of a file whose database cannot be closed. Closing the file is not enough: the
+// remaining mapping keeps the file and its lock alive.
 func abandon(f *os.File) error {
 	return errors.Join(unlockFile(f), f.Close())
 }
@@ -49,7 +49,7 @@ func abandon(f *os.File) error {
 // unlockFile releases the owner lock on f.
 func unlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// heldElsewhere is false: whoever asks holds the lock already.
+// heldElsewhere is false: the caller already holds the lock.
 func heldElsewhere(*os.Root) bool { return false }
 
 // lockedElsewhere reports whether another process owns the ledger, by asking for a shared lock.

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// The layout of bbolt's file, as far as it must be sound before bbolt maps it. Integers are in
-// the byte order of the machine, as bbolt writes them.
+// The parts of bbolt's file format that must be valid before bbolt maps the file. Integers are in the byte
+// order of the machine.
 const (
 	pageHeader  = 16 // id u64, flags u16, count u16, overflow u32
 	metaSize    = 64
@@ -29,9 +29,9 @@ type metaPage struct {
 
 // readMeta returns the newer of the two meta pages of a file of the given size.
 //
-// Both must be sound. bbolt would go on with the other one, which is right after a torn write;
-// but a meta page lies within one sector, which is not torn, so a bad one means damage, and
-// the older one would silently take back an acknowledged transaction.
+// Both must be valid. bbolt would continue with the other one, which is right after a torn write. But a
+// meta page lies in one sector, which is written atomically, so a bad one means damage, and the older one
+// would silently revert an acknowledged transaction.
 func readMeta(f io.ReaderAt, size int64) (metaPage, error) {
 	if size == 0 {
 		return metaPage{}, damaged("is empty")
@@ -53,7 +53,8 @@ func readMeta(f io.ReaderAt, size int64) (metaPage, error) {
 	}
 	switch {
 	case first.txid-second.txid != 1 && second.txid-first.txid != 1: // each commit writes the older one
-		return metaPage{}, damaged("has meta pages of transactions %d and %d, which do not follow each other", first.txid, second.txid)
+		return metaPage{}, damaged("has meta pages of transactions %d and %d, which are not consecutive",
+			first.txid, second.txid)
 	case m.pages > uint64(size/m.pageSize):
 		return metaPage{}, damaged("is cut off: it has %d bytes and uses %d pages of %d", size, m.pages, m.pageSize)
 	case m.freelist != noFreelist:
@@ -62,8 +63,7 @@ func readMeta(f io.ReaderAt, size int64) (metaPage, error) {
 	return m, nil
 }
 
-// bestMeta returns the newest sound meta page of a file that need not be sound otherwise, for
-// reading what is left of it. Pages beyond the end of the file are not counted.
+// bestMeta returns the newest valid meta page of a damaged file, without pages beyond the end of the file.
 func bestMeta(f io.ReaderAt, size int64) (best metaPage, ok bool) {
 	for off := int64(0); off <= maxPageSize; off = max(2*off, minPageSize) {
 		m, err := metaAt(f, off)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// networkFS returns the name of the network file system that d lies on, or "".
+// networkFS returns the name of the network file system of d, or "".
 func networkFS(d *os.File) (string, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Fstatfs(int(d.Fd()), &st); err != nil {

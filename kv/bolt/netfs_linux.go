@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// networkFS returns the name of the network file system that d lies on, or "". 9p is let
-// through: sandboxes and virtual machines use it for what is a local disk.
+// networkFS returns the name of the network file system of d, or "". It accepts 9p, which sandboxes and
+// virtual machines use for local disks.
 func networkFS(d *os.File) (string, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Fstatfs(int(d.Fd()), &st); err != nil {

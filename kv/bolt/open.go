@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	maxLedgerBytes = 32 << 30 // a guard: payloads are blobs, so a larger file is a defect
-	maxOpenTries   = 8        // of the races that opening can lose to other processes
+	maxLedgerBytes = 32 << 30 // payloads are blobs, so a larger file is a defect
+	maxOpenTries   = 8        // after races that opening lost to other processes
 )
 
 // errReplaced says that another process exchanged the file while we waited for its lock.
@@ -93,7 +93,7 @@ func openRegular(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, e
 	return f, info, nil
 }
 
-// takeLock takes the owner lock on the ledger file, if it still is the ledger file then.
+// takeLock takes the owner lock on the ledger file, and checks that the file was not replaced meanwhile.
 func takeLock(root *os.Root, f *os.File, info fs.FileInfo, wait time.Duration) error {
 	if err := lockFile(f, wait); err != nil {
 		return err
@@ -105,8 +105,8 @@ func takeLock(root *os.Root, f *os.File, info fs.FileInfo, wait time.Duration) e
 	return err
 }
 
-// checkRegular refuses everything but a plain file: a link could lead out of the state
-// directory, opening a pipe would hang.
+// checkRegular refuses everything but a regular file: a link could lead out of the state directory, and
+// opening a pipe would hang.
 func checkRegular(info fs.FileInfo, name string) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -117,11 +117,12 @@ func checkRegular(info fs.FileInfo, name string) error {
 	case mode.IsDir():
 		return fault.New(fault.Invalid, "kv.open", "%s is a directory, not a ledger", name).WithHint(hintState)
 	default:
-		return fault.New(fault.Invalid, "kv.open", "%s is a special file (%s), not a ledger", name, mode.Type()).WithHint(hintState)
+		return fault.New(fault.Invalid, "kv.open",
+			"%s is a special file (%s), not a ledger", name, mode.Type()).WithHint(hintState)
 	}
 }
 
-// mapLedger checks a locked file and hands it to bbolt.
+// mapLedger checks a locked file and opens it with bbolt.
 func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error) {
 	info, err := f.Stat()
 	if err == nil {
@@ -147,12 +148,12 @@ func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error)
 	return db, osError("kv.open", err)
 }
 
-// openBolt opens bbolt on f, which it owns from here on, also when it fails.
+// openBolt opens bbolt on f and takes ownership of f, also when it fails.
 func openBolt(f *os.File, wait time.Duration) (db *bbolt.DB, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if v := recover(); v != nil {
-			_ = abandon(f) // the damage is what matters
+			_ = abandon(f) // the panic is the error to return
 			db, err = nil, damaged("cannot be opened: %v", v)
 		}
 	}()
@@ -169,8 +170,8 @@ func openBolt(f *os.File, wait time.Duration) (db *bbolt.DB, err error) {
 	return db, err
 }
 
-// createLedger puts a complete, empty ledger in place, unless another process does so first.
-// It is built under another name: a crash leaves no half-made ledger.db behind.
+// createLedger creates an empty ledger, unless another process does so first. It builds the file under a
+// temporary name, so that a crash leaves no incomplete ledger.db.
 func createLedger(root *os.Root) error {
 	name, f, err := createTemp(root)
 	if err != nil {
@@ -186,9 +187,9 @@ func createLedger(root *os.Root) error {
 		return err
 	}
 	failpoint.Hit("kv.create.built")
-	err = root.Link(name, ledgerName) // unlike a rename, never replaces what another process made
+	err = root.Link(name, ledgerName) // unlike a rename, never replaces another process's file
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-		return nil // another process is the owner already, and may have tidied our file away
+		return nil // another process is the owner already, and may have removed our temporary file
 	}
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, "kv.open", fmt.Errorf("ledger cannot be put in place: %w", err))
@@ -197,10 +198,10 @@ func createLedger(root *os.Root) error {
 	return syncRoot(root, ".")
 }
 
-// tempPrefix starts the names of ledgers that are being made.
+// tempPrefix starts the names of unfinished ledger files.
 const tempPrefix = ledgerName + ".new-"
 
-// createTemp creates a file of our own in the state directory.
+// createTemp creates a temporary file in the state directory.
 func createTemp(root *os.Root) (string, *os.File, error) {
 	for i := range 1000 {
 		name := fmt.Sprintf("%s%d", tempPrefix, i)

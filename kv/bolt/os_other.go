@@ -19,7 +19,7 @@ const replacesOpen = false
 
 func checkOwner(fs.FileInfo, string) error { return nil }
 
-// onDisk is what a file takes of the disk, as far as is known here.
+// onDisk is the disk usage of a file, as far as it is known here.
 func onDisk(info fs.FileInfo) int64 { return info.Size() }
 
 // syncDir does nothing: a directory cannot be synced here.

@@ -15,25 +15,26 @@ import (
 // hasModes says that permission bits mean something here.
 const hasModes = true
 
-// initialMap is how much address space is mapped at first, so that a growing file seldom has
-// to wait for all readers to end.
+// initialMap is how much address space is mapped at first, so that a growing file seldom has to wait for
+// all readers.
 const initialMap = 64 << 20
 
 // replacesOpen says that a file may be renamed over one that is open and mapped.
 const replacesOpen = true
 
-// checkOwner refuses what another user owns: that user could read and replace it. Root is
-// held to it too, or its files would lock the user out later.
+// checkOwner refuses a file of another user, who could read and replace it. This applies to root too,
+// whose new files would lock the user out later.
 func checkOwner(info fs.FileInfo, what string) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(st.Uid) == os.Geteuid() {
 		return nil
 	}
-	return fault.New(fault.Denied, "kv.open", "%s belongs to user %d, this process runs as %d", what, st.Uid, os.Geteuid()).
+	return fault.New(fault.Denied, "kv.open",
+		"%s belongs to user %d, this process runs as %d", what, st.Uid, os.Geteuid()).
 		WithHint("run as its owner, or " + hintState)
 }
 
-// onDisk is what a file takes of the disk: the store reserves far more than it has written.
+// onDisk is the disk usage of a file, which may be sparse.
 func onDisk(info fs.FileInfo) int64 {
 	const block = 512 // the unit of st_blocks, whatever the file system's own
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
@@ -50,13 +51,13 @@ func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 // lostWrite reports whether the disk may have dropped data that it had accepted.
 func lostWrite(err error) bool { return isErrno(err, syscall.EIO) }
 
-// isFull reports whether the disk or the user's share of it is full.
+// isFull reports whether the disk is full or the user's quota exceeded.
 func isFull(err error) bool {
 	return isErrno(err, syscall.ENOSPC) || isErrno(err, syscall.EDQUOT)
 }
 
-// isErrno reports whether a system call has failed with e. What fails while bbolt grows its file comes
-// as text alone.
+// isErrno reports whether a system call has failed with e. bbolt returns errors of growing its file only
+// as text.
 func isErrno(err error, e syscall.Errno) bool {
 	return errors.Is(err, e) || err != nil && strings.HasSuffix(err.Error(), ": "+e.Error())
 }

@@ -22,23 +22,22 @@ const (
 	maxDepth     = 32       // of the tree; bbolt's fan-out of 2 or more needs fewer
 )
 
-// pageWalk visits every page that a transaction can reach and notices what would make bbolt
-// fault, panic or run in circles later. bbolt walks the same pages at open, but in a goroutine
-// of its own, where a fault ends the process. Its memory is a bit for each page of the file and
-// one page for each depth.
+// pageWalk visits every page that a transaction can reach and finds what would make bbolt fault, panic or
+// loop later. bbolt visits the same pages at open, but on a separate goroutine, where a fault ends the
+// process. It uses a bit of memory for each page of the file and one page for each depth.
 type pageWalk struct {
 	f    io.ReaderAt
 	meta metaPage
 	seen []uint64                // a bit for each page
-	bufs [maxDepth + 1][]byte    // a page for each depth: those above stay in use
-	elem [maxDepth + 1][]element // and what is in it
+	bufs [maxDepth + 1][]byte    // a page for each depth: those of lower depths stay in use
+	elem [maxDepth + 1][]element // and its elements
 
 	// found and records, if they are set, are called for each bucket and for the records of
 	// each sound page, whose keys lie in [low, high). The slices are valid until they return.
 	found   func(b kv.Bucket)
 	records func(at spot, low, high []byte, elems []element) error
-	// damage is called for each page or element that is not sound. The walk goes on behind it,
-	// or ends with the error that damage returns.
+	// damage is called for each damaged page or element. The walk skips it and continues, or ends with the
+	// error that damage returns.
 	damage func(l loss) error
 }
 
@@ -49,11 +48,11 @@ type spot struct {
 	depth  int
 }
 
-// loss is a part of the tree that is not as it should be.
+// loss is a damaged part of the tree.
 type loss struct {
 	spot
-	low, high []byte // the keys that it holds, [low, high), nil is open; of buckets in the root bucket
-	content   []byte // of the page, nil when it is not the page that it should be
+	low, high []byte // its keys, [low, high), nil is open; of buckets in the root bucket
+	content   []byte // of the page, nil when it is the wrong page
 	err       error
 }
 
@@ -114,7 +113,7 @@ func (w *pageWalk) leaf(at spot, low, high []byte, elems []element) error {
 		var err error
 		switch {
 		case root != (e.flags == bucketFlag) || e.flags > bucketFlag:
-			err = w.element(at, e, "a bucket where none can be, or the reverse")
+			err = w.element(at, e, "a bucket among records, or a record among buckets")
 		case root:
 			err = w.bucket(at, e)
 		default:
@@ -136,7 +135,7 @@ func (w *pageWalk) element(at spot, e element, what string) error {
 	return w.damage(loss{at, e.key, append(slices.Clone(e.key), 0), nil, err})
 }
 
-// bucket visits a bucket, which stands in the leaf page at.
+// bucket visits a bucket, which is an element of the leaf page at.
 func (w *pageWalk) bucket(at spot, e element) error {
 	if len(e.value) < bucketSize {
 		return w.element(at, e, "short bucket")
@@ -151,12 +150,13 @@ func (w *pageWalk) bucket(at spot, e element) error {
 	}
 	elems, err := inlineRecords(e.value)
 	if err != nil {
-		return w.damage(loss{in, nil, nil, e.value[bucketSize:], damaged("is damaged at page %d: inline bucket: %v", at.page, err)})
+		err = damaged("is damaged at page %d: inline bucket: %v", at.page, err)
+		return w.damage(loss{in, nil, nil, e.value[bucketSize:], err})
 	}
 	return w.leaf(in, nil, nil, elems)
 }
 
-// inlineRecords returns the records of a small bucket, which lies inside its parent.
+// inlineRecords returns the records of a small bucket, which is stored inside its parent.
 func inlineRecords(value []byte) ([]element, error) {
 	flags, elems, err := elements(nil, value[bucketSize:], nil, nil)
 	if err == nil && flags != leafPage {
@@ -165,8 +165,8 @@ func inlineRecords(value []byte) ([]element, error) {
 	return elems, err
 }
 
-// read returns a page with its overflow, having checked that it is what it should be and that
-// nothing else refers to it.
+// read returns a page with its overflow, after checking that the header is right and the page is not
+// referenced twice.
 func (w *pageWalk) read(id uint64, depth int) ([]byte, error) {
 	if id < 2 || id >= w.meta.pages || depth > maxDepth {
 		return nil, damaged("is damaged: it refers to page %d of %d at depth %d", id, w.meta.pages, depth)
@@ -198,7 +198,7 @@ func (w *pageWalk) read(id uint64, depth int) ([]byte, error) {
 	return b, osError("kv.open", err)
 }
 
-// forget takes back that a page has been seen: it may be sound in the place where it belongs.
+// forget unmarks a page as seen: the reference to it may be wrong, and another one right.
 func (w *pageWalk) forget(id uint64, size int) {
 	for i := id; i < id+uint64(size)/uint64(w.meta.pageSize); i++ {
 		w.seen[i/64] &^= 1 << (i % 64)
@@ -218,7 +218,7 @@ type pageError string
 // Error implements error.
 func (e pageError) Error() string { return string(e) }
 
-// elements takes a page apart into dst's memory. Keys must ascend and lie in [low, high).
+// elements decodes a page into dst's memory. Keys must ascend and lie in [low, high).
 func elements(dst []element, b, low, high []byte) (flags uint16, elems []element, err error) {
 	if len(b) < pageHeader {
 		return 0, nil, pageError("no header")
@@ -237,7 +237,7 @@ func elements(dst []element, b, low, high []byte) (flags uint16, elems []element
 		return 0, nil, pageError("elements without a count")
 	}
 	elems = slices.Grow(dst[:0], count)[:count]
-	next := uint64(pageHeader + count*elementSize) // bbolt leaves no gaps: a wrong count shows
+	next := uint64(pageHeader + count*elementSize) // bbolt leaves no gaps, which reveals a wrong count
 	for i := range elems {
 		if elems[i], next, err = elementAt(b, i, flags, next); err != nil {
 			return 0, nil, err
@@ -253,8 +253,8 @@ func elements(dst []element, b, low, high []byte) (flags uint16, elems []element
 	return flags, elems, nil
 }
 
-// elementAt returns element i of a page, whose key must start at byte want, and where the next
-// one starts. The page has room for the element's header.
+// elementAt returns element i of a page, whose key must start at byte want, and where the next one starts.
+// The element's header must lie in the page.
 func elementAt(b []byte, i int, flags uint16, want uint64) (element, uint64, error) {
 	order := binary.NativeEndian
 	at := pageHeader + i*elementSize // positions count from the element itself

@@ -9,13 +9,13 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// panicError is a panic of an update function. Stack is for the log, not for people.
+// panicError is a panic of an update function. Stack is for the log, not for users.
 type panicError struct {
 	value any
 	stack []byte
 }
 
-// Error leaves the stack out: it goes to people.
+// Error omits the stack: users see the message.
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 // Stack returns the stack of the goroutine that panicked.

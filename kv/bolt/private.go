@@ -9,9 +9,8 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// tightenTree takes the permissions of others off what lies below a directory of ours, depth levels deep.
-// Links are left alone; what cannot be changed, because it is another user's perhaps, is the error at the
-// end, and check names it.
+// tightenTree removes the permissions of other users from everything below a directory, depth levels deep,
+// except links. It continues after errors and returns them joined; check reports them too.
 func tightenTree(root *os.Root, dir string, depth int) (err error) {
 	if !hasModes {
 		return nil
@@ -35,11 +34,11 @@ func tightenTree(root *os.Root, dir string, depth int) (err error) {
 	return err
 }
 
-// tightenOne takes the permissions of others off a file or a directory.
+// tightenOne removes the permissions of other users from a file or a directory.
 func tightenOne(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // gone in the meantime
+		return nil // deleted meanwhile
 	}
 	if err != nil {
 		return err
@@ -63,7 +62,7 @@ const (
 	allLevels  = 8
 )
 
-// Tighten makes everything in the state directory private again. It looks at every file.
+// Tighten makes everything in the state directory private again. It visits every file.
 func (s *Store) Tighten() error {
 	err := tightenOne(s.root, ".")
 	return osError("kv.tighten", errors.Join(err, tightenTree(s.root, ".", allLevels)))

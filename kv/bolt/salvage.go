@@ -17,32 +17,31 @@ import (
 
 // Salvaged says what was saved from a damaged ledger.
 type Salvaged struct {
-	Records   int64 `json:"records"`   // all that the new ledger holds
+	Records   int64 `json:"records"`   // in the new ledger
 	Strays    int64 `json:"strays"`    // of these, found outside the tree: each may be an older version, or a deleted record
-	Conflicts int64 `json:"conflicts"` // left out: found outside the tree in several versions
+	Conflicts int64 `json:"conflicts"` // omitted: found outside the tree in several versions
 	Blobs     int64 `json:"blobs"`
 	Problems  int64 `json:"problems"` // that were reported
 }
 
-// Salvage copies what is whole of the damaged ledger in the directory dir into a new ledger in
-// the directory into, which must not hold one, and reports what is not. It changes nothing in
-// dir, whose owner lock it holds. Whether a record is whole, its envelope decides, which covers
-// bucket, key and value; whether a blob is, its name.
+// Salvage copies the intact records and blobs of the damaged ledger in the directory dir into a new ledger
+// in the directory into, which must not hold one, and reports the damage. It changes nothing in dir, whose
+// owner lock it holds. The envelope of a record, which covers bucket, key and value, shows whether it is
+// intact; the name of a blob shows whether the blob is.
 //
-// Records come from the page tree first. Where the tree has lost an inner page, and with it the
-// way to whole pages below it, every page of the file is looked at, and records with keys of the
-// lost part are taken from it. Such a page may be one that was discarded and not yet reused: pages
-// carry no number of a transaction, so nothing tells how old it is. So a record is taken from
-// there only if no two of its versions differ; and nothing is looked for where the tree is whole,
-// or where it has lost no more than a page of records, which no other page holds as they were last.
-// When the newer meta page is damaged, the tree is that of the transaction before the last one.
+// Records are read from the page tree first. If the tree has lost an inner page, intact pages below it are
+// unreachable. Then Salvage scans all pages of the file for records with keys in the lost range. Such a
+// page may be an old one that was freed and not yet reused: pages have no transaction number, so its age
+// is unknown. Therefore a record is taken from there only if all its versions are equal. Salvage does not
+// scan for ranges where the tree is intact, or where it has lost only a page of records: no other page has
+// their last version. When the newer meta page is damaged, the tree is that of the transaction before.
 //
-// A stray page does not say whose it is: the envelopes are tried with the buckets that the ledger
-// names, as far as that can still be read, and with those that are known to the caller.
+// A stray page does not name its bucket: the envelopes are tried with the buckets that the ledger names,
+// as far as these can still be read, and with those that the caller knows.
 //
 // Errors: not_found, denied, invalid, unavailable. After an error the new ledger is not complete.
 func Salvage(ctx context.Context, dir, into string, w Watch, known ...kv.Bucket) (Salvaged, error) {
-	v, err := openVault(ctx, dir, w)
+	v, err := openOffline(ctx, dir, w)
 	if err != nil {
 		return Salvaged{}, err
 	}
@@ -56,7 +55,7 @@ func Salvage(ctx context.Context, dir, into string, w Watch, known ...kv.Bucket)
 		return Salvaged{}, err
 	}
 	s := &salvage{
-		vault: v, tree: newSink(ctx, to), names: slices.Clone(known),
+		offline: v, tree: newSink(ctx, to), names: slices.Clone(known),
 		found: map[kv.Bucket]bool{}, depth: map[kv.Bucket]int{},
 	}
 	err = errors.Join(s.run(filepath.Join(into, "strays")), to.Close())
@@ -66,20 +65,20 @@ func Salvage(ctx context.Context, dir, into string, w Watch, known ...kv.Bucket)
 
 // salvage is one run of Salvage.
 type salvage struct {
-	*vault
+	*offline
 	meta  metaPage
 	walk  *pageWalk
 	tree  *sink // where what is saved goes
 	good  []uint64
-	found map[kv.Bucket]bool // buckets that the tree leads to
-	depth map[kv.Bucket]int  // of the pages of records in each bucket, as far as one was found
+	found map[kv.Bucket]bool // buckets that the tree reaches
+	depth map[kv.Bucket]int  // of the pages of records in each bucket, if one was found
 	lost  []loss
 	names []kv.Bucket // that a stray page may belong to
 	out   Salvaged
 }
 
-// run saves records, then blobs. Strays are gathered in a ledger of their own, in the given
-// directory: they may be more than fit into memory.
+// run saves records, then blobs. It collects strays in a temporary ledger in the given directory, because
+// they may not fit into memory.
 func (s *salvage) run(strayDir string) error {
 	if err := s.records(); err != nil {
 		return err
@@ -97,19 +96,15 @@ func (s *salvage) run(strayDir string) error {
 	return s.blobs()
 }
 
-// records saves what the tree leads to and notes what it has lost.
+// records saves the records that the tree reaches, and collects what it has lost.
 func (s *salvage) records() error {
-	m, err := readMeta(s.file, s.size)
-	if err != nil {
-		s.problem(ledgerName, err)
-		var ok bool
-		if m, ok = bestMeta(s.file, s.size); !ok {
-			m = metaPage{pageSize: int64(os.Getpagesize())}
-		}
+	m, ok := s.offline.meta()
+	if !ok {
+		m = metaPage{pageSize: int64(os.Getpagesize())}
 	}
 	s.good = make([]uint64, s.size/m.pageSize/64+1)
 	s.meta = m
-	s.walk = newPageWalk(&metered{vault: s.vault, src: s.file}, m)
+	s.walk = newPageWalk(&metered{offline: s.offline, src: s.file}, m)
 	s.walk.found = func(b kv.Bucket) { s.found[b] = true }
 	s.walk.records, s.walk.damage = s.page, s.damage
 	if err := s.walk.run(); err != nil {
@@ -134,7 +129,7 @@ func (s *salvage) page(at spot, low, high []byte, elems []element) error {
 			return err
 		}
 	}
-	if whole == 0 && len(elems) > 1 { // a page of another bucket: the right one is elsewhere
+	if whole == 0 && len(elems) > 1 { // a page of another bucket: the right page is elsewhere
 		s.lose(loss{spot: spot{at.page, at.bucket, -1}, low: low, high: high})
 		return nil
 	}
@@ -143,7 +138,7 @@ func (s *salvage) page(at spot, low, high []byte, elems []element) error {
 	return nil
 }
 
-// damage saves what a damaged page still shows and lets the walk go on.
+// damage saves the readable records of a damaged page and continues the walk.
 func (s *salvage) damage(l loss) error {
 	if s.ctx.Err() != nil {
 		return l.err
@@ -171,8 +166,8 @@ func (s *salvage) damage(l loss) error {
 	return nil
 }
 
-// misled reports whether the way to a page is wrong rather than the page, so that the right one
-// may be whole elsewhere.
+// misled reports whether the reference to a page is wrong rather than the page itself, so that the right
+// page may be intact elsewhere.
 func (s *salvage) misled(l loss) bool {
 	if l.page < 2 || l.page >= s.meta.pages || s.walk.seen[l.page/64]&(1<<(l.page%64)) != 0 {
 		return true
@@ -181,13 +176,13 @@ func (s *salvage) misled(l loss) bool {
 	return err == nil
 }
 
-// lose notes a loss, whose slices belong to the walk.
+// lose records a loss, with copies of its slices, which the walk reuses.
 func (s *salvage) lose(l loss) {
 	l.low, l.high, l.content = bytes.Clone(l.low), bytes.Clone(l.high), nil
 	s.lost = append(s.lost, l)
 }
 
-// save keeps one record of the tree. The backend's own it makes anew.
+// save stores one record of the tree. It skips the backend's own, which the new ledger has.
 func (s *salvage) save(b kv.Bucket, key, value []byte) error {
 	if b == metaBucket {
 		return nil
@@ -201,8 +196,7 @@ func (s *salvage) save(b kv.Bucket, key, value []byte) error {
 	return err
 }
 
-// inner returns the losses below which there may be whole pages: all but single pages of
-// records.
+// inner returns the losses below which there may be intact pages: all except single pages of records.
 func (s *salvage) inner() (lost []loss) {
 	for _, l := range s.lost {
 		if depth, known := s.depth[l.bucket]; l.bucket == metaBucket || (known && depth == l.depth) {
@@ -213,7 +207,7 @@ func (s *salvage) inner() (lost []loss) {
 	return lost
 }
 
-// isLost reports whether the tree has lost the way to a record.
+// isLost reports whether a record is in a range that the tree has lost.
 func (s *salvage) isLost(b kv.Bucket, key []byte) bool {
 	for _, l := range s.lost {
 		if l.bucket == b && inRange(key, l.low, l.high) {
@@ -230,7 +224,7 @@ func inRange(key, low, high []byte) bool {
 	return bytes.Compare(key, low) >= 0 && (high == nil || bytes.Compare(key, high) < 0)
 }
 
-// blobs copies every blob that is whole.
+// blobs copies every intact blob.
 func (s *salvage) blobs() error {
 	if s.stored == nil {
 		return nil
@@ -256,16 +250,14 @@ func (s *salvage) blobs() error {
 
 // blob copies one blob.
 func (s *salvage) blob(hash string) error {
-	f, size, err := s.stored.file(hash)
-	if err != nil {
-		return err
+	f, r, err := s.offline.blob(hash)
+	if f != nil {
+		defer f.Close()
 	}
-	defer f.Close()
-	r, err := s.stored.reader(&metered{vault: s.vault, src: f}, size, hash)
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.Verify()
 	}
-	if err := r.Verify(); err != nil {
+	if err != nil {
 		return err
 	}
 	_, err = s.tree.to.PutBlob(s.ctx, io.NewSectionReader(r, 0, r.Ref().Size), r.Ref().Size)

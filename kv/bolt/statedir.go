@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"ctxledger.dev/internal/fault"
@@ -18,8 +19,7 @@ const (
 	fileMode   = 0o600
 )
 
-// Exists reports whether the file of a ledger lies in a state directory. It is false too where that
-// cannot be seen.
+// Exists reports whether a state directory holds the file of a ledger; false if it cannot tell.
 func Exists(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, ledgerName))
 	return err == nil
@@ -33,7 +33,7 @@ func openStateDir(dir string) (*os.Root, error) {
 	if err := makeDir(dir); err != nil {
 		err = osError("kv.open", err)
 		if e, ok := errors.AsType[*fault.Error](err); ok && e.Hint == "" {
-			_ = e.WithHint(hintState) // whatever it is, it is the place
+			_ = e.WithHint(hintState) // another location avoids any error
 		}
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func openStateDir(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// makeDir creates dir and what is missing above it, each entry on disk before the next: a
-// ledger is not durable while one of its parents is not.
+// makeDir creates dir and its missing parents. It syncs each entry before it creates the next: a ledger is
+// not durable while one of its parents is not.
 func makeDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -80,8 +80,8 @@ func makeDir(dir string) error {
 	return syncDir(d)
 }
 
-// checkStateDir refuses a directory that is not ours or cannot hold a ledger, and closes one
-// that others could enter.
+// checkStateDir refuses a directory that is not ours or cannot hold a ledger, and removes the permissions
+// of other users.
 func checkStateDir(root *os.Root) error {
 	d, err := root.Open(".")
 	if err != nil {
@@ -111,18 +111,14 @@ func checkStateDir(root *os.Root) error {
 	return osError("kv.open", d.Chmod(dirMode))
 }
 
-// mayTighten keeps us from locking others out of a directory that only looks like ours: the
-// temporary directory, or a home directory that was named by mistake.
+// mayTighten refuses to change the permissions of a directory that is not a state directory: the temporary
+// directory, or a home directory that was named by mistake.
 func mayTighten(d *os.File, info fs.FileInfo) error {
 	names, err := d.Readdirnames(-1)
 	if err != nil {
 		return osError("kv.open", err)
 	}
-	ours := len(names) == 0
-	for _, name := range names {
-		ours = ours || name == ledgerName
-	}
-	if ours && info.Mode()&fs.ModeSticky == 0 {
+	if (len(names) == 0 || slices.Contains(names, ledgerName)) && info.Mode()&fs.ModeSticky == 0 {
 		return nil
 	}
 	return fault.New(fault.Denied, "kv.open",
@@ -130,7 +126,7 @@ func mayTighten(d *os.File, info fs.FileInfo) error {
 		WithHint("name an empty directory, or make it private with chmod 700")
 }
 
-// tighten refuses a file that is not ours and takes the permissions of others off it.
+// tighten refuses a file that is not ours, and removes the permissions of other users from it.
 func tighten(f *os.File, info fs.FileInfo, mode fs.FileMode) error {
 	if err := checkOwner(info, info.Name()); err != nil {
 		return err

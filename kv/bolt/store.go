@@ -21,11 +21,11 @@ import (
 type Options struct {
 	// LockWait is how long to wait for another owner to leave; 0 does not wait.
 	LockWait time.Duration
-	// RunTwice runs every function of Update once more beforehand, in a transaction that is
-	// rolled back: tests find functions that are not repeatable.
+	// RunTwice runs every function of Update an extra time, in a transaction that is rolled back, so that
+	// tests find functions that are not repeatable.
 	RunTwice bool
-	// Scratch says that the ledger is removed with the process that made it, so that nothing waits for the
-	// disk. Never set it for a ledger that somebody opens again: what was acknowledged may be gone then.
+	// Scratch says that the ledger is temporary: nothing is synced. Never set it for a ledger that is
+	// opened again: acknowledged data may be lost.
 	Scratch bool
 }
 
@@ -43,7 +43,7 @@ type Store struct {
 	file    *ledgerFile    // the records; guarded by mu, changed by the writer alone
 	swapped fs.FileInfo    // guarded by mu; see swap
 	closed  bool           // guarded by mu
-	calls   sync.WaitGroup // calls under way; added to only under mu while not closed
+	calls   sync.WaitGroup // in-flight calls; added to only under mu while not closed
 	end     sync.Once
 	endErr  error // result of the one real Close
 
@@ -53,11 +53,10 @@ type Store struct {
 
 var _ kv.Store = (*Store)(nil)
 
-// Open opens the ledger in the directory dir for this process alone, and makes both if they do
-// not exist. Errors: unavailable when another owner has it (see IsLocked), when it is of a
-// newer format or cannot be reached; denied for permissions, another owner's files, links and
-// network file systems; invalid when dir or the ledger is not the kind of file it should be;
-// corrupt for a damaged ledger.
+// Open opens the ledger in the directory dir exclusively, and creates both if they do not exist. Errors:
+// unavailable when another owner has it (see IsLocked), when its format is newer or it cannot be reached;
+// denied for permissions, another owner's files, links and network file systems; invalid when dir or the
+// ledger has the wrong file type; corrupt for a damaged ledger.
 func Open(dir string, o Options) (*Store, error) {
 	root, err := openStateDir(dir)
 	if err != nil {
@@ -97,8 +96,9 @@ func (s *Store) open() (err error) {
 	}
 	s.file.db.NoSync = s.file.db.NoSync || s.opts.Scratch
 	failpoint.Hit("kv.open.mapped")
-	_ = tightenTree(s.root, ".", openLevels) // the rest by Tighten; what cannot be changed, check names
-	if err := removeTemps(s.root); err != nil {
+	_ = tightenTree(s.root, ".", openLevels) // Tighten does the rest; check reports what cannot be changed
+	err = removeTemps(s.root, func(name string) bool { return strings.HasPrefix(name, tempPrefix) })
+	if err != nil {
 		return osError("kv.open", err)
 	}
 	if s.blobs, err = openBlobs(s.root); err == nil {
@@ -107,17 +107,18 @@ func (s *Store) open() (err error) {
 	return err
 }
 
-// removeTemps removes what an earlier process left unfinished. Only the owner calls it.
-func removeTemps(root *os.Root) error {
+// removeTemps removes the temporary files that a crash left in a directory. Only the owner may call it.
+func removeTemps(root *os.Root, isTemp func(name string) bool) error {
 	names, err := readNames(root, ".")
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, tempPrefix) {
-			if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+		if !isTemp(name) {
+			continue
+		}
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
@@ -156,7 +157,7 @@ func (s *Store) PutBlob(ctx context.Context, r io.Reader, limit int64) (kv.BlobR
 	defer s.calls.Done()
 	ref, err := s.blobs.put(ctx, r, limit)
 	if err == nil {
-		err = s.Placed()
+		err = s.CheckLocation()
 	}
 	return ref, err
 }
@@ -195,7 +196,7 @@ func (s *Store) Blobs(ctx context.Context) iter.Seq2[kv.StoredBlob, error] {
 	}
 }
 
-// Size implements kv.Store. It looks at every blob file.
+// Size implements kv.Store. It visits every blob file.
 func (s *Store) Size(ctx context.Context) (kv.Size, error) {
 	if err := s.begin(ctx); err != nil {
 		return kv.Size{}, err
@@ -219,10 +220,10 @@ func (s *Store) Size(ctx context.Context) (kv.Size, error) {
 	return size, nil
 }
 
-// Close implements kv.Store. Updates that wait for their turn are still committed. Calls that do not end
-// within closeWait, stuck on a disk that hangs perhaps, or in reading what they are to store, are left
-// behind: nothing is written any more, and the ledger is free for the next owner. Closing twice is not an
-// error. Errors: unavailable when calls were left behind, or when not even the lock could be released.
+// Close implements kv.Store. Queued updates are still committed. Calls that do not end within closeWait,
+// perhaps because a disk or their input hangs, are abandoned: nothing more is written, and the ledger is
+// free for the next owner. Close is idempotent. Errors: unavailable when calls were abandoned, or when the
+// lock could not be released.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -234,14 +235,14 @@ func (s *Store) Close() error {
 		case <-drained:
 			s.endErr = s.shut()
 		case <-time.After(closeWait):
-			s.endErr = s.desert()
-			go func() { <-drained; _ = s.shut() }() // nothing was written since
+			s.endErr = s.releaseEarly()
+			go func() { <-drained; _ = s.shut() }() // nothing has been written since
 		}
 	})
 	return s.endErr
 }
 
-// shut ends the writer and closes everything. No call is under way.
+// shut ends the writer and closes everything. No call may be in flight.
 func (s *Store) shut() (err error) {
 	close(s.queue)
 	<-s.wrote

@@ -12,12 +12,11 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// conflicts is the bucket of a side ledger that remembers which records were found in versions
-// that differ, by a hash of bucket and key.
+// conflicts is the bucket of the temporary ledger that lists the records of which different versions were
+// found, by a hash of bucket and key.
 const conflicts = kv.Bucket("ctxledger/conflicts")
 
-// strays gathers in side the lost records that stand in pages outside the tree, and saves those
-// that are not in doubt.
+// strays collects in side the lost records from pages outside the tree, and saves those with one version.
 func (s *salvage) strays(side *Store) error {
 	if err := s.stray(func(b []byte, page uint64) (bool, error) { return s.nameBuckets(b), nil }); err != nil {
 		return err
@@ -36,8 +35,8 @@ func (s *salvage) strays(side *Store) error {
 	return s.saveStrays(side)
 }
 
-// stray calls visit for every page of the file that looks like a leaf page and whose records the
-// tree has not given. visit says whether the page was one, so that its overflow is passed over.
+// stray calls visit for every page of the file that looks like a leaf page and was not saved from the
+// tree. visit reports whether it was a leaf page, so that its overflow is skipped.
 func (s *salvage) stray(visit func(b []byte, page uint64) (bool, error)) error {
 	size := s.meta.pageSize
 	head := make([]byte, size)
@@ -47,11 +46,12 @@ func (s *salvage) stray(visit func(b []byte, page uint64) (bool, error)) error {
 			return notDone("kv.salvage", "the repair was not finished", err)
 		}
 		if _, err := s.file.ReadAt(head, int64(id)*size); err != nil {
-			continue // a bad sector, reported already if the tree leads here
+			continue // a bad sector, already reported if the tree references it
 		}
 		overflow := uint64(binary.NativeEndian.Uint32(head[12:]))
 		total := (overflow + 1) * uint64(size)
-		if binary.NativeEndian.Uint64(head) != id || binary.NativeEndian.Uint16(head[8:]) != leafPage || total > maxPageBytes {
+		leaf := binary.NativeEndian.Uint64(head) == id && binary.NativeEndian.Uint16(head[8:]) == leafPage
+		if !leaf || total > maxPageBytes {
 			continue
 		}
 		if s.good[id/64]&(1<<(id%64)) != 0 {
@@ -74,8 +74,8 @@ func (s *salvage) stray(visit func(b []byte, page uint64) (bool, error)) error {
 	return nil
 }
 
-// nameBuckets notes the buckets that the records of the backend's own bucket name, which may
-// stand in a page of their own or inside a page of the root bucket.
+// nameBuckets collects the names of buckets from the records of the backend's own bucket, which has a page
+// of its own or lies inside a page of the root bucket.
 func (s *salvage) nameBuckets(b []byte) (ok bool) {
 	for _, e := range scraps(b) {
 		for _, r := range append(inside(e), e) {
@@ -100,7 +100,7 @@ func inside(e element) []element {
 	return scraps(e.value[bucketSize:])
 }
 
-// gather adds the lost records of a page to the side ledger.
+// gather adds the lost records of a page to the temporary ledger.
 func (s *salvage) gather(b []byte, to *sink) (ok bool, err error) {
 	for _, e := range scraps(b) {
 		for _, r := range append(inside(e), e) {
@@ -120,18 +120,18 @@ func (s *salvage) gather(b []byte, to *sink) (ok bool, err error) {
 	return ok, nil
 }
 
-// bucketOf returns the bucket for which a record's envelope is right, and its value.
+// bucketOf returns the bucket that matches a record's envelope, and the record's value.
 func (s *salvage) bucketOf(r element) (kv.Bucket, []byte) {
 	for i, b := range s.names {
 		if value, err := kv.Unseal(b, r.key, r.value); err == nil {
-			s.names[0], s.names[i] = s.names[i], s.names[0] // the next record is likely of the same one
+			s.names[0], s.names[i] = s.names[i], s.names[0] // the next record is likely in the same bucket
 			return b, value
 		}
 	}
 	return "", nil
 }
 
-// putStray stores a stray record, unless another version of it was found: then none is kept.
+// putStray stores a stray record, unless a different version was found: then it keeps none.
 func putStray(tx kv.Tx, b kv.Bucket, key, value []byte) (int64, error) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %s", len(b), b, key))
 	known, err := tx.Get(conflicts, sum[:])
@@ -151,7 +151,7 @@ func putStray(tx kv.Tx, b kv.Bucket, key, value []byte) (int64, error) {
 	return 0, tx.Delete(b, key)
 }
 
-// saveStrays copies the stray records that the tree has not given after all.
+// saveStrays copies the stray records that were not saved from the tree.
 func (s *salvage) saveStrays(side *Store) error {
 	s.tree.put = putMissing
 	err := side.View(s.ctx, func(tx kv.Tx) error {
@@ -172,7 +172,8 @@ func (s *salvage) saveStrays(side *Store) error {
 				return err
 			}
 			s.out.Conflicts++
-			s.problem(fmt.Sprintf("record %.1000q", rec.Value), damaged("holds several versions of it outside the tree, none of which is known to be the last"))
+			s.problem(fmt.Sprintf("record %.1000q", rec.Value),
+				damaged("holds several versions of it outside the tree; which is the latest is unknown"))
 		}
 		return nil
 	})
@@ -185,7 +186,7 @@ func (s *salvage) saveStrays(side *Store) error {
 	return err
 }
 
-// putMissing stores a record that is not there yet.
+// putMissing stores a record that does not exist yet.
 func putMissing(tx kv.Tx, b kv.Bucket, key, value []byte) (int64, error) {
 	if before, err := tx.Get(b, key); err != nil || before != nil {
 		return 0, err
@@ -198,12 +199,12 @@ type sink struct {
 	ctx   context.Context
 	to    *Store
 	put   func(tx kv.Tx, b kv.Bucket, key, value []byte) (stored int64, err error)
-	batch []sunk
+	batch []pending
 	bytes int
 }
 
-// sunk is a record on its way.
-type sunk struct {
+// pending is a record that waits for the next batch.
+type pending struct {
 	bucket     kv.Bucket
 	key, value []byte
 }
@@ -214,16 +215,16 @@ func newSink(ctx context.Context, to *Store) *sink {
 	}}
 }
 
-// add stores a copy of a record with the next batch, and returns how many records were stored now.
+// add stores a copy of a record with the next batch, and returns how many records that has stored.
 func (s *sink) add(b kv.Bucket, key, value []byte) (stored int64, err error) {
-	s.batch = append(s.batch, sunk{b, bytes.Clone(key), bytes.Clone(value)})
+	s.batch = append(s.batch, pending{b, bytes.Clone(key), bytes.Clone(value)})
 	if s.bytes += len(key) + len(value); s.bytes < copyBatch {
 		return 0, nil
 	}
 	return s.flush()
 }
 
-// flush stores what waits.
+// flush stores the batch.
 func (s *sink) flush() (stored int64, err error) {
 	err = s.to.Update(s.ctx, func(tx kv.Tx) error {
 		stored = 0
@@ -240,7 +241,7 @@ func (s *sink) flush() (stored int64, err error) {
 	return stored, err
 }
 
-// scraps returns the elements of a leaf page that lie inside it, whatever else is wrong with it.
+// scraps returns the readable elements of a leaf page that may be damaged.
 func scraps(b []byte) (elems []element) {
 	if len(b) < pageHeader || binary.NativeEndian.Uint16(b[8:]) == branchPage {
 		return nil

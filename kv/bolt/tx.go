@@ -54,9 +54,8 @@ func (t *tx) Get(b kv.Bucket, key []byte) (value []byte, err error) {
 	return nil, checkMiss(b, w, k, raw)
 }
 
-// checkMiss tells an absent record from one whose key was damaged: keys are known to be in
-// order, so such a record still stands beside the place where the walker has looked for it.
-// k and raw are what it found there.
+// checkMiss distinguishes an absent record from one with a damaged key: keys are known to be in order, so
+// such a record is still adjacent to the position of the walker. k and raw are the record there.
 func checkMiss(b kv.Bucket, w *walker, k, raw []byte) error {
 	if k != nil {
 		if _, err := kv.Unseal(b, k, raw); err != nil {
@@ -151,8 +150,8 @@ func unseal(b kv.Bucket, key, raw []byte) ([]byte, error) {
 	return append(make([]byte, 0, len(value)), value...), nil // not nil for an empty value
 }
 
-// recoverDamage turns a panic or fault inside bbolt into an error. It must be deferred around
-// bbolt's code alone, never around a caller's.
+// recoverDamage turns a panic or fault inside bbolt into an error. It must be deferred only around bbolt's
+// code, never around a caller's.
 func recoverDamage(err *error) {
 	if v := recover(); v != nil {
 		*err = &fault.Error{Code: fault.Corrupt, Op: "kv.tx", Message: ledgerName + " is damaged",

@@ -9,11 +9,10 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Vacuum implements kv.Store. The new file takes the place of the old one by a rename, with the
-// owner lock held on both: after a crash at any instant ledger.db is one of them, whole, and no
-// other process can become the owner in between. Where a mapped file cannot be replaced
-// (Windows) the old one is closed before the rename, as soon as the views on it have ended; in
-// the moment between, another process could take it, and then the rename fails.
+// Vacuum implements kv.Store. A rename replaces the old file by the new one, with the owner lock held on
+// both: after a crash at any instant ledger.db is one of them, intact, and no other process can become the
+// owner meanwhile. On Windows, where a mapped file cannot be replaced, the old one is closed before the
+// rename, once the views on it have ended. If another process opens it in between, the rename fails.
 func (s *Store) Vacuum(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -28,19 +27,19 @@ func (s *Store) Vacuum(ctx context.Context) error {
 	}
 }
 
-// vacuum runs on the writer's goroutine: no update can come between.
+// vacuum runs on the writer's goroutine, so that no update runs meanwhile.
 func (s *Store) vacuum(ctx context.Context) error {
 	if err := s.failure(); err != nil {
 		return err
 	}
 	name, next, err := copyLedger(ctx, s.root, s.current())
 	if err != nil {
-		return s.noRoom(err)
+		return s.diskFull(err)
 	}
 	failpoint.Hit("kv.vacuum.copied")
 	if err := next.file.Sync(); err != nil {
 		discard(s.root, name, next)
-		return s.noRoom(osError("kv.vacuum", err))
+		return s.diskFull(osError("kv.vacuum", err))
 	}
 	failpoint.Hit("kv.vacuum.synced")
 	if !replacesOpen {
@@ -53,27 +52,28 @@ func (s *Store) vacuum(ctx context.Context) error {
 		return osError("kv.vacuum", err)
 	}
 	failpoint.Hit("kv.vacuum.renamed")
-	s.install(next) // before anything can fail: the old file has no name any more
+	s.install(next) // before anything can fail: the old file no longer has a name
 	return s.settle()
 }
 
-// noRoom gives an error of a disk without room for the copy the size of that room. Others stay as they are.
-func (s *Store) noRoom(err error) error {
-	info, no := s.current().file.Stat()
-	if !isFull(err) || no != nil {
+// diskFull adds the required disk space to the error of a full disk, and returns others unchanged.
+func (s *Store) diskFull(err error) error {
+	info, statErr := s.current().file.Stat()
+	if !isFull(err) || statErr != nil {
 		return err
 	}
 	return (&fault.Error{
 		Code: fault.Unavailable, Op: "kv.vacuum", Err: err,
-		Message: fmt.Sprintf("the records could not be rewritten, for which up to %d bytes have to be free on the disk of the state directory", onDisk(info)),
-	}).WithHint(hintFull + " and do the same again: what was deleted before stays deleted")
+		Message: fmt.Sprintf("rewriting the records needs up to %d free bytes on the disk of the state directory",
+			onDisk(info)),
+	}).WithHint(hintFull + " and try again: what was deleted before stays deleted")
 }
 
-// replaceClosed puts next in place once nobody reads the old file.
+// replaceClosed puts next in place once all views on the old file have ended.
 func (s *Store) replaceClosed(ctx context.Context, name string, next *ledgerFile) error {
 	s.swap(s.current().info)
 	defer s.swap(nil)
-	old, _ := s.install(next) // it holds what the old one does, and no update can run
+	old, _ := s.install(next) // it has the same records, and no update can run
 	select {
 	case <-old.retired:
 	case <-ctx.Done():
@@ -89,8 +89,8 @@ func (s *Store) replaceClosed(ctx context.Context, name string, next *ledgerFile
 	return s.settle()
 }
 
-// settle makes the new file's name durable. Until then nothing may be acknowledged that only
-// the new file holds.
+// settle makes the new file's name durable. Until then nothing may be acknowledged that is only in the new
+// file.
 func (s *Store) settle() error {
 	defer failpoint.Hit("kv.vacuum.settled")
 	if err := syncRoot(s.root, "."); err != nil {
@@ -99,10 +99,12 @@ func (s *Store) settle() error {
 	return nil
 }
 
-// stop ends all writing after the place of the file became uncertain.
+// stop ends all writing when it is unknown which file is in place.
 func (s *Store) stop(err error) error {
-	e := &fault.Error{Code: fault.Unavailable, Op: "kv.vacuum", Message: "the rewritten ledger is not known to be in place",
-		Err: fmt.Errorf("%w: %w", errUnplaced, err)}
+	e := &fault.Error{
+		Code: fault.Unavailable, Op: "kv.vacuum", Message: "the rewritten ledger may not be in place",
+		Err: fmt.Errorf("%w: %w", errNotInPlace, err),
+	}
 	if isFull(err) {
 		e.Hint = hintFull
 	}
@@ -110,5 +112,5 @@ func (s *Store) stop(err error) error {
 	return e
 }
 
-// errUnplaced marks a ledger whose name may not be on disk.
-var errUnplaced = errors.New("ledger file is not in place")
+// errNotInPlace marks a ledger whose name may not be on disk.
+var errNotInPlace = errors.New("ledger file is not in place")

@@ -112,7 +112,7 @@ func TestCrashingDaemonsAreNotStartedForEver(t *testing.T) {
 		}))
 	}
 	for _, w := range workers {
-		if err := w.cmd.Wait(); err == nil || strings.Count(w.said.String(), "died by themselves while starting; the last said: exit status 3") != clients/processes {
+		if err := w.cmd.Wait(); err == nil || strings.Count(w.said.String(), "crashed while starting; last output: exit status 3") != clients/processes {
 			t.Errorf("%v: %s", err, w.said)
 		}
 	}

@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -42,4 +43,14 @@ func (s *steps) add(e *sessions.Entry) error {
 		s.made = slices.DeleteFunc(slices.Clone(s.made), func(made EditStep) bool { return made.Summary == r.ID })
 	}
 	return nil
+}
+
+// Edits returns the edits that hold for the reader of a view, in the order in which they were made.
+func (f *Folded) Edits() (all []window.Edit) {
+	for _, made := range f.made {
+		if made.Agent == "" || strings.EqualFold(made.Agent, f.Agent) {
+			all = append(all, made.Edits...)
+		}
+	}
+	return all
 }

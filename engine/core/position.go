@@ -40,12 +40,13 @@ type position struct {
 // place finds how much of a conversation is known, and which session goes on: the named one, or the
 // one that ends where the known part ends. Anything else is a new session, be it a fork of a shared
 // beginning.
-func (l *Ledger) place(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
+func (l *Ledger) locate(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
 	if r.Session != "" {
-		return placeIn(tx, r, c)
+		return locateIn(tx, r, c)
 	}
 	if r.Since {
-		return position{}, fault.New(fault.Invalid, "engine.messages", "new messages alone need the session that they continue").
+		return position{}, fault.New(fault.Invalid, "engine.messages",
+			"new messages alone need the session that they continue").
 			WithHint("pass the session that the earlier call returned")
 	}
 	at, err := endOf(tx, c, start{})
@@ -63,14 +64,15 @@ func (l *Ledger) place(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (posit
 	return at, err
 }
 
-// placeIn is place for a named session.
-func placeIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
+// locateIn is locate for a named session.
+func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, error) {
 	s, err := sessions.Find(tx, r.Session)
 	if err != nil {
 		return position{}, err
 	}
 	if s.HostID != "" {
-		return position{}, fault.New(fault.Conflict, "engine.messages", "session %s is recorded from the files of %s: messages handed in would be there twice", s.ID, s.Host).
+		return position{}, fault.New(fault.Conflict, "engine.messages",
+			"session %s is recorded from the files of %s: messages handed in would be there twice", s.ID, s.Host).
 			WithHint("name no session to record them as a new one")
 	}
 	if r.Since {

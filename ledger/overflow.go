@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
@@ -11,6 +12,57 @@ import (
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
+
+// OverflowRequest hands in what came back for a request of a session: an error, or an answer.
+type OverflowRequest struct {
+	Mutation
+	Session string `json:"session"`
+	Reader         // whose request it was
+	// Model was called, by Provider at Endpoint: a limit that is learned holds for these three. "": the
+	// session's model, and where it was called at its last overflow.
+	Model    string `json:"model,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	Endpoint string `json:"endpoint,omitempty"`
+
+	Status int             `json:"status,omitempty"` // of HTTP; 0: not known
+	Body   []byte          `json:"body,omitempty"`   // as received, at most 256 KiB
+	Finish string          `json:"finish,omitempty"` // why the model stopped
+	Usage  *overflow.Usage `json:"usage,omitempty"`  // as the provider reported
+
+	MaxOutput int       `json:"max_output,omitempty"` // tokens that were asked for; 0: not known
+	NumCtx    int       `json:"num_ctx,omitempty"`    // the context that a server was asked to load
+	Streamed  bool      `json:"streamed,omitempty"`   // some of the answer has reached the user
+	At        time.Time `json:"at,omitzero"`          // of the failure; zero: now
+}
+
+// OverflowResponse says what became of a request, and what to do.
+type OverflowResponse struct {
+	Session string           `json:"session"`
+	Verdict overflow.Verdict `json:"verdict"`
+	Advice  overflow.Advice  `json:"advice"`
+	Lesson  overflow.Lesson  `json:"lesson,omitempty"`
+	Window  Window           `json:"window"` // from then on
+	// Limit is what the retry has to fit, in tokens; 0: not known. It believes a limit of which Window is not
+	// sure yet.
+	Limit int          `json:"limit,omitempty"`
+	View  tokens.Count `json:"view"`  // what the view has now
+	Fixed int          `json:"fixed"` // tokens that every request carries beside it, as far as known
+	// Actual corrects that: what the provider counts for it all, by what it said; 0: it did not say.
+	Actual int `json:"actual,omitempty"`
+	Stage  int `json:"stage,omitempty"` // of the trimmed copy that was sent last in this turn
+}
+
+// NoteTrimRequest records that a smaller copy of a request was made.
+type NoteTrimRequest struct {
+	Mutation
+	Session string `json:"session"`
+	RequestTrimmed
+}
+
+// NoteTrimResponse says where that is in the log.
+type NoteTrimResponse struct {
+	Entry int64 `json:"entry"`
+}
 
 // Recovery is what was done about a request that was too large, and what to send next.
 type Recovery struct {
@@ -51,8 +103,10 @@ func Recover(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.
 
 // shrink makes the view smaller: by edits, by a compaction where these do not suffice, and by a copy where
 // that does not either. For a body with too many bytes compaction is the last means, and not tried here.
-func (rec *Recovery) shrink(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options, key string) error {
-	asked := EditViewRequest{Mutation: Mutation{stepKey(key, "first")}, Session: rec.Session, Reader: r.Reader, Model: r.Model, Reason: "overflow"}
+func (rec *Recovery) shrink(ctx context.Context, api Shrinker, r OverflowRequest, o compaction.Options,
+	key string) error {
+	asked := EditViewRequest{Mutation: Mutation{stepKey(key, "first")}, Session: rec.Session, Reader: r.Reader,
+		Model: r.Model, Reason: "overflow"}
 	made, err := api.EditView(ctx, asked)
 	if err != nil {
 		return err
@@ -116,9 +170,11 @@ func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, 
 		c.Format, c.Messages = m.Format, append(c.Messages, m.JSON)
 	}
 	out, err := overflow.Next(c, overflow.Trimmed{Stage: rec.Stage}, overflow.Target{
-		Limit: rec.Limit, Fixed: rec.Fixed, Actual: rec.corrected(v.Tokens), Count: func(raw []byte) int { return countMessage(c.Format, raw) },
+		Limit: rec.Limit, Fixed: rec.Fixed, Actual: rec.corrected(v.Tokens),
+		Count: func(raw []byte) int { return countMessage(c.Format, raw) },
 	})
-	told := RequestTrimmed{Stage: out.Stage, Before: out.CharsBefore, After: out.CharsAfter, Reason: string(rec.Verdict.Class), Outcome: "made"}
+	told := RequestTrimmed{Stage: out.Stage, Before: out.CharsBefore, After: out.CharsAfter,
+		Reason: string(rec.Verdict.Class), Outcome: "made"}
 	switch {
 	case fault.Is(err, fault.TooLarge):
 		rec.Advice = overflow.Advice{Action: overflow.GiveUp, Say: overflow.GaveUp + " (" + err.Error() + ")"}
@@ -128,7 +184,8 @@ func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, 
 	default:
 		rec.Messages, rec.Trimmed = out.Messages, &told
 	}
-	_, err = api.NoteTrim(ctx, NoteTrimRequest{Mutation: Mutation{stepKey(key, "trim")}, Session: rec.Session, RequestTrimmed: told})
+	_, err = api.NoteTrim(ctx, NoteTrimRequest{Mutation: Mutation{stepKey(key, "trim")}, Session: rec.Session,
+		RequestTrimmed: told})
 	return err
 }
 
@@ -154,7 +211,8 @@ func countMessage(format transcript.Format, raw []byte) int {
 // words says what to do next.
 func (rec *Recovery) words() string {
 	if rec.Trimmed != nil {
-		return fmt.Sprintf("send the trimmed copy, once: stage %d, %s → %s characters; it is not recorded, and the next evaluation compacts",
+		return fmt.Sprintf("send the trimmed copy, once: stage %d, %s → %s characters; "+
+			"it is not recorded, and the next evaluation compacts",
 			rec.Trimmed.Stage, chars.Commas(rec.Trimmed.Before), chars.Commas(rec.Trimmed.After))
 	}
 	switch rec.Advice.Action {
@@ -169,7 +227,8 @@ func (rec *Recovery) words() string {
 		}
 		return "send the view again, once: " + what
 	case overflow.LowerOutput:
-		return fmt.Sprintf("ask for at most %s tokens of output, now and for the rest of the session with this model", chars.Commas(rec.Advice.OutputCap))
+		return fmt.Sprintf("ask for at most %s tokens of output, now and for the rest of the session with this model",
+			chars.Commas(rec.Advice.OutputCap))
 	case overflow.CompactNext:
 		return "keep the answer, and have the session evaluated before the next call: it will be compacted"
 	case overflow.GiveUp:

@@ -11,9 +11,9 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// TestADeletedBlobIsNotReadFromTheShelf: a blob that stays open after it was read is gone with its
-// deletion all the same, and one that is stored again is read anew.
-func TestADeletedBlobIsNotReadFromTheShelf(t *testing.T) {
+// TestADeletedBlobIsNotReadFromTheCache: deletion also removes a cached blob, and one that is stored again
+// is opened again.
+func TestADeletedBlobIsNotReadFromTheCache(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), Options{})
 	defer s.Close()
 	ctx := context.Background()
@@ -46,12 +46,12 @@ func TestADeletedBlobIsNotReadFromTheShelf(t *testing.T) {
 	}
 }
 
-// TestTheShelfIsBounded: many readers of many blobs leave no more open than the shelf holds.
-func TestTheShelfIsBounded(t *testing.T) {
+// TestTheBlobCacheIsBounded: many readers of many blobs leave no more open than the cache holds.
+func TestTheBlobCacheIsBounded(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), Options{})
 	ctx := context.Background()
 	var hashes []string
-	for i := range 3 * shelfSize {
+	for i := range 3 * blobCacheSize {
 		ref, err := s.PutBlob(ctx, strings.NewReader(fmt.Sprint(i)), 100)
 		must(t, err)
 		hashes = append(hashes, ref.Hash)
@@ -76,11 +76,11 @@ func TestTheShelfIsBounded(t *testing.T) {
 		})
 	}
 	readers.Wait()
-	if n := len(s.blobs.shelf.open); n > shelfSize || n != len(s.blobs.shelf.idle) {
-		t.Errorf("%d blobs are open, %d idle", n, len(s.blobs.shelf.idle))
+	if n := len(s.blobs.cache.open); n > blobCacheSize || n != len(s.blobs.cache.idle) {
+		t.Errorf("%d blobs are open, %d idle", n, len(s.blobs.cache.idle))
 	}
 	must(t, s.Close())
-	if n := len(s.blobs.shelf.open); n != 0 {
+	if n := len(s.blobs.cache.open); n != 0 {
 		t.Errorf("%d blobs are open after Close", n)
 	}
 }

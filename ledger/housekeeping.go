@@ -1,6 +1,20 @@
 package ledger
 
-import "time"
+import (
+	"context"
+	"time"
+)
+
+// Housekeeping looks after the ledger on its disk.
+type Housekeeping interface {
+	// DiskUsage says what the ledger occupies on disk, and what of it could go.
+	DiskUsage(ctx context.Context, r DiskUsageRequest) (DiskUsage, error)
+	// CollectGarbage deletes what no record names, and gives the room of deleted records back.
+	CollectGarbage(ctx context.Context, r CollectGarbageRequest) (Collected, error)
+	// Backup writes the ledger into a file while it is in use. invalid: the place is not allowed;
+	// conflict: the file exists.
+	Backup(ctx context.Context, r BackupRequest) (BackedUp, error)
+}
 
 // DiskUsageRequest asks what the ledger occupies.
 type DiskUsageRequest struct{}

@@ -14,52 +14,14 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/memory"
-	"ctxledger.dev/tokens"
-	"ctxledger.dev/transcript"
-	"ctxledger.dev/window"
 )
 
-// Options say which ledger to open.
-type Options struct {
-	State     string        // state directory; created when absent
-	Workspace string        // root directory that paths are relative to; "" for a user ledger
-	Env       env.Env       // clock and randomness
-	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
-	RunTwice  bool          // test switch: run every transaction twice, see kv
-	Scratch   bool          // the ledger is removed with its process: nothing waits for the disk, see kv/bolt
+// BucketEngine holds what the ledger knows of itself: the schema of its records, by which its programs
+// know what buckets to expect. A ledger without the record has schema 1.
+const BucketEngine kv.Bucket = "engine"
 
-	Settings Settings
-	// Trees returns the roots of the trees that share the ledger; nil: Workspace alone.
-	Trees func() []string
-	// SettingsOf returns what one of the trees configures, which holds for its sessions; nil: Settings.
-	SettingsOf func(tree string) Settings
-}
-
-// Settings are what a user configures of a ledger. The zero value is that of a workspace without a
-// configuration.
-type Settings struct {
-	Models *tokens.Registry // what models count and hold; nil: those that the program knows
-	Policy *window.Policy   // how much of a conversation a model is to see; nil: window.Default
-	// Agents are the policies of single agents, by their names in lower case, in the place of Policy.
-	Agents map[string]window.Policy
-	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
-	Corrections []string
-}
-
-// settled fills in what is not configured.
-func (s Settings) settled() Settings {
-	if s.Models == nil {
-		s.Models = tokens.Builtin()
-	}
-	if s.Policy == nil {
-		p := window.Default()
-		s.Policy = &p
-	}
-	if s.Corrections == nil {
-		s.Corrections = transcript.Corrections()
-	}
-	return s
-}
+// KeySchema is the record of BucketEngine with the number of the schema.
+var KeySchema = []byte("schema")
 
 // Ledger is a ledger opened by this process. It is safe for concurrent use.
 type Ledger struct {
@@ -79,16 +41,16 @@ type Ledger struct {
 	closed chan struct{}   // closed by Close
 	once   sync.Once       // closes closed
 
-	// naming is held for reading from the time a blob is stored until the record that names it is
+	// references is held for reading from the time a blob is stored until the record that names it is
 	// committed, and for writing while blobs that no record names are deleted.
-	Naming sync.RWMutex
+	references sync.RWMutex
 
 	maintenance maintenance
 	logs        readLogs
 }
 
-// Reading is a ledger that only reads originals and masks, for records of an older schema.
-func Reading(store kv.Store, masks *redact.Redactor) *Ledger {
+// ReadOnly is a ledger that only reads originals and masks, for records of an older schema.
+func ReadOnly(store kv.Store, masks *redact.Redactor) *Ledger {
 	return &Ledger{Store: store, Masks: masks}
 }
 
@@ -122,7 +84,7 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	failpoint.Hit("engine.open.doomed")
 	// An earlier owner may have died while forgetting. On a full disk the ledger opens nevertheless: reading it
 	// needs no room, and deleting what makes room has to begin with opening it.
-	if err := l.DeleteDoomed(ctx); err != nil && !bolt.IsFull(err) {
+	if err := l.DeleteUnreferenced(ctx); err != nil && !bolt.IsFull(err) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return l, nil
@@ -134,10 +96,10 @@ func (l *Ledger) Close() error {
 	return l.Store.Close()
 }
 
-// Placed returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
-func (l *Ledger) Placed() error {
-	if s, ok := l.Store.(interface{ Placed() error }); ok {
-		return s.Placed()
+// CheckLocation returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+func (l *Ledger) CheckLocation() error {
+	if s, ok := l.Store.(interface{ CheckLocation() error }); ok {
+		return s.CheckLocation()
 	}
 	return nil
 }

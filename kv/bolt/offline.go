@@ -12,9 +12,9 @@ import (
 	"ctxledger.dev/kv/internal/blobfile"
 )
 
-// vault is the directory of a ledger as Check and Salvage see it: locked, read-only, and not
-// trusted. It serves one goroutine.
-type vault struct {
+// offline reads the directory of a ledger for Check and Salvage: locked, read-only, and not trusted. It is
+// for one goroutine.
+type offline struct {
 	ctx    context.Context
 	watch  Watch
 	root   *os.Root
@@ -26,8 +26,8 @@ type vault struct {
 	done, total int64 // bytes, for the progress
 }
 
-// openVault opens a ledger that exists. Errors: not_found, denied, invalid, unavailable.
-func openVault(ctx context.Context, dir string, w Watch) (*vault, error) {
+// openOffline opens a ledger that exists. Errors: not_found, denied, invalid, unavailable.
+func openOffline(ctx context.Context, dir string, w Watch) (*offline, error) {
 	root, err := safefs.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "kv.check", "there is no directory %q", dir)
@@ -35,7 +35,7 @@ func openVault(ctx context.Context, dir string, w Watch) (*vault, error) {
 	if err != nil {
 		return nil, osError("kv.check", err)
 	}
-	v := &vault{ctx: ctx, watch: w, root: root}
+	v := &offline{ctx: ctx, watch: w, root: root}
 	if err := v.open(); err != nil {
 		v.close()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -46,8 +46,8 @@ func openVault(ctx context.Context, dir string, w Watch) (*vault, error) {
 	return v, nil
 }
 
-// open takes the lock and looks for the blobs.
-func (v *vault) open() error {
+// open takes the lock and opens the directory of blobs.
+func (v *offline) open() error {
 	f, info, err := openRegular(v.root, ledgerName, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -73,11 +73,11 @@ func (v *vault) open() error {
 	return v.measure()
 }
 
-// measure adds up what there is to read.
-func (v *vault) measure() error {
+// measure computes how many bytes there are to read.
+func (v *offline) measure() error {
 	v.total = v.size
 	if m, ok := bestMeta(v.file, v.size); ok {
-		v.total = int64(m.pages) * m.pageSize // the file may reserve more
+		v.total = int64(m.pages) * m.pageSize // the file may be larger
 	}
 	if v.stored == nil {
 		return nil
@@ -91,8 +91,28 @@ func (v *vault) measure() error {
 	return nil
 }
 
+// meta returns the best meta page of the file and reports a damaged one; ok is false when there is none.
+func (v *offline) meta() (m metaPage, ok bool) {
+	m, err := readMeta(v.file, v.size)
+	if err != nil {
+		v.problem(ledgerName, err)
+		return bestMeta(v.file, v.size)
+	}
+	return m, true
+}
+
+// blob opens a stored blob, whose file the caller closes.
+func (v *offline) blob(hash string) (*os.File, *blobfile.Reader, error) {
+	f, size, err := v.stored.file(hash)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := v.stored.reader(&metered{offline: v, src: f}, size, hash)
+	return f, r, err
+}
+
 // close releases the lock.
-func (v *vault) close() {
+func (v *offline) close() {
 	if v.stored != nil {
 		_ = v.stored.close() // only read from
 	}
@@ -102,25 +122,25 @@ func (v *vault) close() {
 	_ = v.root.Close()
 }
 
-// problem counts and reports one.
-func (v *vault) problem(where string, err error) {
+// problem counts and reports a problem.
+func (v *offline) problem(where string, err error) {
 	v.problems++
 	if v.watch.Problem != nil {
 		v.watch.Problem(Problem{Where: where, What: err.Error(), Code: fault.CodeOf(err)})
 	}
 }
 
-// advance reports progress up to so many bytes.
-func (v *vault) advance(done int64) {
+// advance reports the progress, in bytes done.
+func (v *offline) advance(done int64) {
 	v.done = max(v.done, min(done, v.total))
 	if v.watch.Progress != nil {
 		v.watch.Progress(v.done, v.total)
 	}
 }
 
-// metered is a file that is read as progress, until the caller gives up.
+// metered is a file that reports its reads as progress, until the context is done.
 type metered struct {
-	*vault
+	*offline
 	src io.ReaderAt
 }
 

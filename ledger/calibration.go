@@ -1,16 +1,31 @@
 package ledger
 
-import "ctxledger.dev/tokens"
+import (
+	"context"
+
+	"ctxledger.dev/tokens"
+)
+
+// Calibration learns how models count tokens.
+type Calibration interface {
+	// Learn takes measurements of models' tokenizers into what the user ledger knows of them.
+	Learn(ctx context.Context, r LearnRequest) (Estimators, error)
+	// Estimators returns what this ledger knows of models' tokenizers.
+	Estimators(ctx context.Context, r EstimatorsRequest) (Estimators, error)
+	// KeepEstimators stores what was learnt elsewhere, for the counts of this ledger. invalid: not a state.
+	KeepEstimators(ctx context.Context, r KeepEstimatorsRequest) (Estimators, error)
+}
 
 // Measurement is what one request of a session shows of its model's tokenizer: by how much the input
 // grew, and with what.
 type Measurement struct {
-	Request  int64           `json:"request"` // which one of the session's main conversation, from 1
-	Model    string          `json:"model"`
-	Family   string          `json:"family,omitempty"` // of the model, where a user's configuration says so: see tokens.ParseFamily
-	Features tokens.Features `json:"features"`         // of what was added to the conversation before it
-	Before   int64           `json:"before"`           // tokens of the request before and its answer, as measured
-	After    int64           `json:"after"`            // tokens of the request, as measured
+	Request int64  `json:"request"` // which one of the session's main conversation, from 1
+	Model   string `json:"model"`
+	// Family is that of the model, where the user configured one: see tokens.ParseFamily.
+	Family   string          `json:"family,omitempty"`
+	Features tokens.Features `json:"features"` // of what was added to the conversation before it
+	Before   int64           `json:"before"`   // tokens of the request before and its answer, as measured
+	After    int64           `json:"after"`    // tokens of the request, as measured
 }
 
 // Growth is what the added texts took, in tokens.

@@ -53,7 +53,7 @@ func TestNothingIsAcknowledgedThatIsNotInItsPlace(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := errors.Join(store(s), s.Placed()); err != nil {
+				if err := errors.Join(store(s), s.CheckLocation()); err != nil {
 					t.Fatal(err)
 				}
 				if err := d.do(state); err != nil {
@@ -62,7 +62,7 @@ func TestNothingIsAcknowledgedThatIsNotInItsPlace(t *testing.T) {
 				if err := store(s); !fault.Is(err, fault.Unavailable) {
 					t.Errorf("stored with %v", err)
 				}
-				if err := s.Placed(); !IsMoved(err) {
+				if err := s.CheckLocation(); !IsMoved(err) {
 					t.Errorf("it is told to be in its place: %v", err)
 				}
 				if err := put(s); !IsMoved(err) {
@@ -80,19 +80,19 @@ func TestNothingIsAcknowledgedThatIsNotInItsPlace(t *testing.T) {
 func TestAVacuumLeavesTheLedgerInItsPlace(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), Options{})
 	defer s.Close()
-	if err := errors.Join(s.Vacuum(t.Context()), s.Placed()); err != nil {
+	if err := errors.Join(s.Vacuum(t.Context()), s.CheckLocation()); err != nil {
 		t.Error(err)
 	}
 }
 
-func BenchmarkPlaced(b *testing.B) {
+func BenchmarkCheckLocation(b *testing.B) {
 	s, err := Open(b.TempDir(), Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
 	for b.Loop() {
-		if err := s.Placed(); err != nil {
+		if err := s.CheckLocation(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,0 +1,193 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// Compactions replaces ranges of a session by summaries, and takes that back.
+type Compactions interface {
+	// PlanCompaction computes what AcceptCompaction would do, and changes nothing.
+	PlanCompaction(ctx context.Context, r PlanCompactionRequest) (CompactionPlan, error)
+	// AcceptCompaction commits a plan. stale: the log has moved on since it was made.
+	AcceptCompaction(ctx context.Context, r AcceptCompactionRequest) (Summary, error)
+	// Summaries lists the compactions of a session, oldest first.
+	Summaries(ctx context.Context, r SummariesRequest) (SummariesResponse, error)
+	// Summary returns one compaction with its text.
+	Summary(ctx context.Context, r SummaryRequest) (Summary, error)
+	// Restore takes a compaction back: the view shows its range again.
+	Restore(ctx context.Context, r RestoreRequest) (RestoreResponse, error)
+}
+
+// PlanCompactionRequest asks what a compaction would do.
+type PlanCompactionRequest struct {
+	Session string `json:"session"`
+	Reader
+	Options compaction.Options `json:"options"`
+}
+
+// CompactionPlan is what a compaction would do.
+type CompactionPlan struct {
+	PlanCompactionRequest
+	Position int64              `json:"position"` // of the log when the plan was made
+	Outcome  compaction.Outcome `json:"outcome"`
+	Why      string             `json:"why,omitempty"` // in words, for every outcome but compacted
+	Summary  Summary            `json:"summary"`       // as it would be recorded; ID is that of the record
+	// Brief is what a model is to be given, in the modes that have one write. Secrets are masked in it.
+	Brief *compaction.Brief `json:"brief,omitempty"`
+}
+
+// AcceptCompactionRequest plans a compaction and commits it.
+type AcceptCompactionRequest struct {
+	Mutation
+	PlanCompactionRequest
+	// Position is that of the plan that the caller has seen: the log must not have gone on. 0: there was none.
+	Position int64 `json:"position,omitempty"`
+	// Answer is what came of asking a model, in the modes that have one write. With it the log may have
+	// gone on since the plan: what counts is that the range is the same.
+	Answer *compaction.Answer `json:"answer,omitempty"`
+}
+
+// Summary is a compaction with its text and with counts for the model it was made for.
+type Summary struct {
+	compaction.Record
+	TextTokens   tokens.Count `json:"summary_tokens"`
+	TokensBefore tokens.Count `json:"before"`
+	TokensAfter  tokens.Count `json:"after"`
+	Current      bool         `json:"current"`            // whether the view starts with it
+	Restored     *time.Time   `json:"restored,omitempty"` // when it was taken back
+	// Refused says why nothing was recorded but what a model cost; then ID is empty. "" for a compaction.
+	Refused compaction.Outcome `json:"refused,omitempty"`
+	Why     string             `json:"why,omitempty"` // in words, with Refused
+}
+
+// SummariesRequest lists the compactions of a session.
+type SummariesRequest struct {
+	Session string `json:"session"`
+}
+
+// SummariesResponse lists compactions, oldest first, without their texts.
+type SummariesResponse struct {
+	Summaries []Summary `json:"summaries"`
+}
+
+// SummaryRequest asks for one compaction, by its id.
+type SummaryRequest struct {
+	ID string `json:"id"`
+}
+
+// RestoreRequest takes a compaction back.
+type RestoreRequest struct {
+	Mutation
+	ID string `json:"id"`
+}
+
+// RestoreResponse says what the view holds after a restore.
+type RestoreResponse struct {
+	Session string       `json:"session"`
+	Current string       `json:"current,omitempty"` // the summary that the view starts with now
+	Tokens  tokens.Count `json:"tokens"`
+	Window  int          `json:"window"` // of the session's model; 0: unknown
+}
+
+// Compact makes a compaction without a model, in one request. Outcomes other than compacted come back in the plan: no
+// summary is recorded, only that it was tried. With dryRun nothing is recorded at all.
+func Compact(ctx context.Context, api Compactions, r PlanCompactionRequest, key string,
+	dryRun bool) (CompactionPlan, error) {
+	if dryRun {
+		return api.PlanCompaction(ctx, r)
+	}
+	made, err := api.AcceptCompaction(ctx, AcceptCompactionRequest{Mutation: Mutation{key}, PlanCompactionRequest: r})
+	if err != nil {
+		return CompactionPlan{}, err
+	}
+	return finished(CompactionPlan{PlanCompactionRequest: r}, made), nil
+}
+
+// An Author writes the summary of a brief: a model that the caller's process asks, or a text that somebody
+// supplies. It fails only when the caller gave up; a model that cannot be asked is an answer that says so.
+type Author func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error)
+
+// maxAnswers is how often a model is asked again because the range changed while it wrote.
+const maxAnswers = 2
+
+// CompactBy is Compact for the modes that have a model write: it plans, has the author write, and accepts
+// what came of that. With dryRun no author is asked: the plan shows the deterministic document. A
+// compaction whose outcome is compacted says in Summary.Run what became of the model's words.
+//
+// Errors: invalid without an author; unavailable when the caller gave up, and then nothing was changed.
+func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, key string, dryRun bool,
+	author Author) (CompactionPlan, error) {
+	if author == nil {
+		return CompactionPlan{}, fault.New(fault.Invalid, "engine.compact",
+			"mode %s needs a model, and none was given", r.Options.Mode)
+	}
+	if done, err := acceptedBefore(ctx, api, r, key); done != nil || err != nil {
+		if err != nil {
+			return CompactionPlan{}, err
+		}
+		return finished(CompactionPlan{PlanCompactionRequest: r}, *done), nil
+	}
+	var wasted sessions.Usage
+	for asked := range limits.Plans {
+		p, err := api.PlanCompaction(ctx, r)
+		if err != nil || dryRun || p.Brief == nil {
+			return p, err
+		}
+		answer := compaction.Unasked(p.Brief, "the session changed under each of its summaries")
+		if asked < maxAnswers {
+			if answer, err = author(ctx, p.Brief); err != nil {
+				return p, err
+			}
+		}
+		answer.Run.Usage = answer.Run.Usage.Add(wasted)
+		accepted, err := api.AcceptCompaction(ctx, AcceptCompactionRequest{
+			Mutation: Mutation{key}, PlanCompactionRequest: r, Position: p.Position, Answer: &answer,
+		})
+		if fault.Is(err, fault.Stale) {
+			wasted = answer.Run.Usage
+			continue
+		}
+		if err != nil {
+			return p, err
+		}
+		return finished(p, accepted), nil
+	}
+	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact",
+		"session %s changed %d times while its compaction was written", r.Session, limits.Plans).
+		WithHint("compact again when the agent pauses")
+}
+
+// acceptedBefore asks for the answer that an earlier sending under the same key got, so that no model is
+// paid twice; nil when there was none.
+func acceptedBefore(ctx context.Context, api Compactions, r PlanCompactionRequest, key string) (*Summary, error) {
+	if key == "" {
+		return nil, nil
+	}
+	s, err := api.AcceptCompaction(ctx, AcceptCompactionRequest{Mutation: Mutation{key}, PlanCompactionRequest: r})
+	switch {
+	case err == nil:
+		return &s, nil
+	case fault.Is(err, fault.Invalid): // it is the first sending: an answer is missing
+		return nil, nil
+	}
+	return nil, err
+}
+
+// finished is the plan of what was accepted, or refused.
+func finished(p CompactionPlan, s Summary) CompactionPlan {
+	p.Brief = nil
+	if s.Refused != "" {
+		p.Outcome, p.Why = s.Refused, s.Why
+		p.Summary.Run = s.Run
+		return p
+	}
+	p.Outcome, p.Why, p.Summary = compaction.Compacted, "", s
+	return p
+}

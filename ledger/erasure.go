@@ -1,0 +1,123 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// Erasure removes content on request or by age, and masks secrets.
+type Erasure interface {
+	// Forget removes what a handle names, or every place that holds a text, from the disk, and leaves
+	// tombstones.
+	Forget(ctx context.Context, r ForgetRequest) (Forgotten, error)
+	// Retain shows, sets or removes the retention policy, and applies it when asked to.
+	Retain(ctx context.Context, r RetainRequest) (Retention, error)
+	// Mask masks the secrets in a text that is to leave to somebody else than the agent it came from.
+	Mask(ctx context.Context, r MaskRequest) (MaskResponse, error)
+}
+
+// ForgetRequest names what is to be forgotten: exactly one of Handle and Text is set.
+type ForgetRequest struct {
+	Mutation
+	// Handle names an artifact, a message, a summary or a whole session.
+	Handle string `json:"handle,omitempty"`
+	// Text is a text of scrub.Least to scrub.Most bytes. What holds it word for word is forgotten;
+	// where something else was derived from it, the text alone is taken out.
+	Text   string `json:"text,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"` // only say what would be forgotten
+}
+
+// Forgotten says what was forgotten, and where a text is still to be found.
+type Forgotten struct {
+	At       time.Time       `json:"at"`
+	DryRun   bool            `json:"dry_run,omitempty"`
+	Counts   []ForgottenKind `json:"counts"`   // the most first
+	Sessions []string        `json:"sessions"` // whose messages or summaries were among it, at most 1,000
+	Searched int             `json:"searched"` // files of the state directory that a text was looked for in afterwards
+	Left     []LeftPlace     `json:"left"`     // of these, what holds it still, at most 100
+	Outside  []LeftPlace     `json:"outside"`  // what lies elsewhere and was not touched, at most 100
+}
+
+// ForgottenKind is how many things of one kind were forgotten, or lost a text.
+type ForgottenKind struct {
+	Kind string `json:"kind"` // "message", "artifact", "summary", "memory", …
+	N    int    `json:"n"`
+}
+
+// LeftPlace is a place that still holds a text, with the reason.
+type LeftPlace struct {
+	Place string `json:"place"`
+	Why   string `json:"why"`
+}
+
+// MaskRequest hands in a text of at most limits.MaskText bytes.
+type MaskRequest struct {
+	Text string `json:"text"`
+}
+
+// MaskResponse is the text with masks in the place of secrets.
+type MaskResponse struct {
+	Text   string `json:"text"`
+	Masked int    `json:"masked"` // how many masks were put in
+}
+
+// RetainRequest shows the retention policy, or changes it first.
+type RetainRequest struct {
+	Set   *RetentionPolicy `json:"set,omitempty"`   // replaces the policy
+	Off   bool             `json:"off,omitempty"`   // removes it: nothing expires
+	Apply bool             `json:"apply,omitempty"` // lets what is due expire now; else it is only listed
+}
+
+// RetentionPolicy says when whole sessions expire. Zero fields say nothing.
+type RetentionPolicy struct {
+	OlderThan int64 `json:"older_than_seconds,omitempty"` // since a session's newest entry
+	// MaxSize bounds records and blobs on disk: the oldest sessions expire until it holds.
+	MaxSize int64     `json:"max_bytes,omitempty"`
+	Set     time.Time `json:"set"`
+}
+
+// Retention is the policy, and what it means now.
+type Retention struct {
+	Policy *RetentionPolicy `json:"policy,omitempty"` // nil: nothing expires
+	Size   int64            `json:"size"`             // bytes of records and blobs
+	// Due are the sessions that expire now, oldest first, at most 1,000; with Apply those that expired.
+	Due      []SessionUsage `json:"due"`
+	DueTotal int            `json:"due_total"`
+	Applied  bool           `json:"applied"`
+	Expired  *Forgotten     `json:"expired,omitempty"` // what went
+}
+
+// And returns what two ledgers forgot together.
+func (f Forgotten) And(g Forgotten) Forgotten {
+	counts := map[string]int{}
+	for _, c := range slices.Concat(f.Counts, g.Counts) {
+		counts[c.Kind] += c.N
+	}
+	f.Counts = Counted(counts)
+	f.Sessions = append(f.Sessions, g.Sessions...)
+	f.Searched += g.Searched
+	f.Left, f.Outside = append(f.Left, g.Left...), append(f.Outside, g.Outside...)
+	return f
+}
+
+// Counted lists counts, the most first.
+func Counted(counts map[string]int) []ForgottenKind {
+	list := []ForgottenKind{}
+	for kind, n := range counts {
+		list = append(list, ForgottenKind{Kind: kind, N: n})
+	}
+	slices.SortFunc(list, func(a, b ForgottenKind) int {
+		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Kind, b.Kind))
+	})
+	return list
+}
+
+// Total is how many things were forgotten.
+func (f Forgotten) Total() (n int) {
+	for _, c := range f.Counts {
+		n += c.N
+	}
+	return n
+}

@@ -1,0 +1,126 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/intents"
+)
+
+// Files says what sessions meant to do with files and what happened to them.
+type Files interface {
+	// Changes lists what happened to files, newest first.
+	Changes(ctx context.Context, r ChangesRequest) (ChangesResponse, error)
+	// Intents lists what a session's tool calls meant to do, in the order of its log.
+	Intents(ctx context.Context, r IntentsRequest) (IntentsResponse, error)
+	// FileHistory says what the ledger knows of one file: changes, intents and reads.
+	FileHistory(ctx context.Context, r FileHistoryRequest) (FileHistory, error)
+}
+
+// Observations takes in what an observer sees of files.
+type Observations interface {
+	// Touched lists the files that sessions touched lately, for an observer to look at.
+	Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error)
+	// RecordStates takes in what an observer saw of files, and records and attributes what changed.
+	RecordStates(ctx context.Context, r RecordStatesRequest) (RecordStatesResponse, error)
+}
+
+// ChangesRequest lists what happened to files.
+type ChangesRequest struct {
+	Session string `json:"session,omitempty"` // empty: all
+	Path    string `json:"path,omitempty"`    // a file, or a directory with all below it
+	Since   int64  `json:"since,omitempty"`   // only changes with a greater id
+	// Before selects only changes with a smaller id, to read page by page: that of the last change of the
+	// page before. Total then counts those of the page. 0: all.
+	Before int64 `json:"before,omitempty"`
+	Limit  int   `json:"limit,omitempty"` // 0: 100
+	// NoStale leaves Stale out: to know it, the whole log of the session is read.
+	NoStale bool `json:"no_stale,omitempty"`
+}
+
+// ChangesResponse lists changes, newest first, and, with the first page of a session, the files that it
+// read and that changed afterwards by other hands.
+type ChangesResponse struct {
+	Changes []changes.Change `json:"changes"`
+	Total   int              `json:"total"`
+	Stale   []changes.Stale  `json:"stale"`
+}
+
+// IntentsRequest asks for a page of a session's intents.
+type IntentsRequest struct {
+	Session string `json:"session"`
+	From    int64  `json:"from,omitempty"` // log entry to start at; 0: the first
+}
+
+// IntentsResponse is a page of intents. Next is the From of the following page, 0 at the end.
+type IntentsResponse struct {
+	Intents []intents.Intent `json:"intents"`
+	Next    int64            `json:"next,omitempty"`
+}
+
+// FileHistoryRequest names a file.
+type FileHistoryRequest struct {
+	Path string `json:"path"`
+}
+
+// FileHistory is what the ledger knows of one file, oldest first.
+type FileHistory struct {
+	Path    string           `json:"path"`
+	Changes []changes.Change `json:"changes"`
+	Intents []intents.Intent `json:"intents"`
+	Reads   []FileRead       `json:"reads"`
+}
+
+// FileRead is one time an agent read a file.
+type FileRead struct {
+	Session string    `json:"session"`
+	Seq     int64     `json:"seq"`
+	Turn    int       `json:"turn"`
+	Time    time.Time `json:"time"`
+	Tokens  int       `json:"tokens"` // of the result, o200k_base
+}
+
+// TouchedRequest asks which files of one tree sessions touched lately.
+type TouchedRequest struct {
+	Tree  string `json:"tree,omitempty"`  // its root; "": the workspace
+	Trees bool   `json:"trees,omitempty"` // list no files, but the other trees that have any
+	After int64  `json:"after,omitempty"` // the Next of an earlier answer; 0: all of the last seven days
+}
+
+// TouchedResponse lists files of a tree that sessions read, wrote or named in a call, the newest
+// touch first; of more than fit an answer the oldest are left out. Next is the After of the following
+// request.
+type TouchedResponse struct {
+	Files []TouchedFile `json:"files"`
+	Trees []string      `json:"trees,omitempty"` // roots, the newest touch first
+	Next  int64         `json:"next"`
+}
+
+// TouchedFile is a file with what the ledger knows of it.
+type TouchedFile struct {
+	changes.State
+	Known bool `json:"known"` // whether anybody has looked at it yet
+}
+
+// RecordStatesRequest hands in what files were found to be.
+type RecordStatesRequest struct {
+	Mutation
+	Tree    string        `json:"tree,omitempty"` // the root of the tree of all States; "": the workspace
+	Started time.Time     `json:"started"`        // when the observer began: calls pending since before are concluded
+	States  []Observation `json:"states"`         // at most 500
+}
+
+// Observation is a look at one file.
+type Observation struct {
+	changes.State           // Since is not looked at
+	Seen          time.Time `json:"seen"`             // when it was looked at
+	Noticed       time.Time `json:"noticed,omitzero"` // when the observer first noticed the change; zero: by looking
+	// Before is what the observer itself saw earlier, for a file that the ledger does not know.
+	Before *changes.State `json:"before,omitempty"`
+}
+
+// RecordStatesResponse lists the changes that were recorded, or whose records were completed.
+type RecordStatesResponse struct {
+	Changes []changes.Change `json:"changes"`
+}

@@ -1,0 +1,113 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// Recorder takes in what happened.
+type Recorder interface {
+	// ImportState says how far an import has come, so that it can be resumed.
+	ImportState(ctx context.Context, r ImportStateRequest) (ImportState, error)
+	// AppendEntries appends a batch of an import. conflict: the offset is not where the import stands.
+	AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error)
+	// AppendMessages records a conversation handed in by a host that keeps it itself.
+	AppendMessages(ctx context.Context, r AppendMessagesRequest) (AppendMessagesResponse, error)
+}
+
+// ImportStateRequest asks how far the import of a source has come.
+type ImportStateRequest struct {
+	Import string `json:"import"` // names the source: same file, same id
+}
+
+// ImportState is how far an import has come.
+type ImportState struct {
+	Import  string `json:"import"`
+	Session string `json:"session,omitempty"` // "" before the first batch
+	Offset  int64  `json:"offset"`            // bytes of the source that are in the ledger
+	Line    int64  `json:"line"`              // lines of the source up to there
+	Check   string `json:"check,omitempty"`   // the Check of the newest batch
+}
+
+// AppendEntriesRequest appends a batch of an import to its session. Its key is remembered until four more
+// batches of the import are in; sent again after that, it is a conflict, as it starts at an offset that
+// the import has left.
+type AppendEntriesRequest struct {
+	Mutation
+	Import string `json:"import"`
+	// Session describes the session; it is created with the first batch. Host and HostID identify it.
+	Session sessions.Session `json:"session"`
+	Offset  int64            `json:"offset"`          // where in the source this batch starts
+	Next    int64            `json:"next"`            // where the following batch starts
+	Line    int64            `json:"line"`            // lines of the source up to Next
+	Check   string           `json:"check,omitempty"` // fingerprint of the bytes before Next, to know the file again
+	// Entries may be empty to report progress alone.
+	Entries []sessions.NewEntry `json:"entries"`
+	// Done makes the session visible: the import has reached the present end of its source.
+	Done bool `json:"done,omitempty"`
+}
+
+// AppendEntriesResponse says what was appended.
+type AppendEntriesResponse struct {
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"` // of the newest entry
+}
+
+// AppendMessagesRequest records messages that a host keeps itself.
+type AppendMessagesRequest struct {
+	Mutation
+	// Session names the session they belong to; empty: found by their chain, or a new one.
+	Session string `json:"session,omitempty"`
+	// Host names who hands them in, for a new session ("mcp").
+	Host  string `json:"host,omitempty"`
+	Model string `json:"model,omitempty"`
+	// Dir is the directory that a new session runs in; "": the root of the workspace.
+	Dir string `json:"dir,omitempty"`
+	// Format is that of the messages. "": recognised, see transcript.Recognise; where several fit, that
+	// of the session.
+	Format transcript.Format `json:"format,omitempty"`
+	// Messages is the whole conversation, or with Since only what is new since the last call.
+	Messages [][]byte `json:"messages,omitempty"`
+	// Blob names a stored blob with the JSON array, for a conversation too long for a frame. The request
+	// uses it up, whether it succeeds or not: it is deleted unless something else names it.
+	Blob  string `json:"blob,omitempty"`
+	Since bool   `json:"since,omitempty"`
+}
+
+// AppendMessagesResponse says where the messages are in the ledger.
+type AppendMessagesResponse struct {
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"`     // of the newest entry
+	Added   int    `json:"added"`   // messages that were new
+	Created bool   `json:"created"` // whether the session is new
+}
+
+// maxInline is how many bytes of messages travel inside a request; more go as a blob.
+const maxInline = 2 << 20
+
+// HandIn records the messages of a JSON array over an API, with their exact bytes, and returns how many
+// there are beside the answer. r says everything about them but the messages. Messages that are only
+// what is new may be none.
+func HandIn(ctx context.Context, api MessageTaker, r AppendMessagesRequest,
+	array []byte) (AppendMessagesResponse, int, error) {
+	raws, err := transcript.Split(r.Format, array)
+	if err != nil {
+		return AppendMessagesResponse{}, 0, err
+	}
+	if len(raws) == 0 && r.Since {
+		return AppendMessagesResponse{Session: r.Session}, 0, nil // nothing new
+	}
+	r.Messages = raws
+	if len(array) > maxInline {
+		blob, err := api.PutBlob(ctx, bytes.NewReader(array))
+		if err != nil {
+			return AppendMessagesResponse{}, 0, err
+		}
+		r.Messages, r.Blob = nil, blob.Hash
+	}
+	done, err := api.AppendMessages(ctx, r)
+	return done, len(raws), err
+}

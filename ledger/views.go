@@ -1,0 +1,255 @@
+package ledger
+
+import (
+	"context"
+	"io"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/overflow"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// Views shows what a model is to see of a session, and decides what of it is shown less.
+type Views interface {
+	// View returns a page of what a model is to see of a session now.
+	View(ctx context.Context, r ViewRequest) (ViewResponse, error)
+	// Status says what fills the window of a session.
+	Status(ctx context.Context, r StatusRequest) (Status, error)
+	// TurnStats says what fills the window of a session, and how it came to, turn by turn.
+	TurnStats(ctx context.Context, r TurnStatsRequest) (TurnStats, error)
+	// EditView decides which parts of a session's view are shown less of from now on, and records it.
+	EditView(ctx context.Context, r EditViewRequest) (EditedView, error)
+	// Overflow says what became of a request that a provider refused or cut, and what to do; it keeps the
+	// limits that errors name.
+	Overflow(ctx context.Context, r OverflowRequest) (OverflowResponse, error)
+	// NoteTrim records that a request was sent as a smaller copy: the next evaluation compacts.
+	NoteTrim(ctx context.Context, r NoteTrimRequest) (NoteTrimResponse, error)
+}
+
+// Reader says for whom a view is: what one agent of a session is shown may be less than what another one is.
+// The zero value is whoever the session belongs to.
+type Reader struct {
+	// Agent is the agent whose next request it is, by its name under agents in ctxledger.yaml; case does not
+	// count. "": the session's host. One that is not configured has the policy of everybody. Edits that are
+	// made for a named agent hold in its views alone, those for "" in all.
+	Agent string `json:"agent,omitempty"`
+	// Policy holds for this call, in the place of what is configured. nil: that. Edits that are made by it are as
+	// sticky as any: name an agent, too, where they are not to hold for everybody.
+	Policy *window.Policy `json:"policy,omitempty"`
+}
+
+// ViewRequest asks for a page of a session's view.
+type ViewRequest struct {
+	Session string `json:"session"`
+	Reader
+	Model string `json:"model,omitempty"` // counts are those of this model; "": the session's
+	From  int    `json:"from,omitempty"`  // where the page starts: what the page before gave as Next
+	// Position is that of the first page: a page of another position would not fit. 0: the newest.
+	Position int64 `json:"position,omitempty"`
+}
+
+// ViewResponse is a page of a view. Next is the From of the following page, 0 at the end.
+type ViewResponse struct {
+	Session  string        `json:"session"`
+	Position int64         `json:"position"` // sequence number of the newest entry that it reflects
+	Summary  string        `json:"summary,omitempty"`
+	Messages []ViewMessage `json:"messages"`
+	Total    int           `json:"total"` // what From counts to: messages, those of one answer or its results as one
+	Tokens   tokens.Count  `json:"tokens"`
+	Next     int           `json:"next,omitempty"`
+}
+
+// ViewMessage is one message of a view, in its provider's format.
+type ViewMessage struct {
+	Seq    int64             `json:"seq"` // of the first entry it comes from; 0 for a summary
+	ID     string            `json:"id"`
+	Role   transcript.Role   `json:"role"`
+	Format transcript.Format `json:"format"`
+	Turn   int               `json:"turn"`
+	Tokens int               `json:"tokens"`           // o200k_base
+	JSON   []byte            `json:"json,omitempty"`   // exactly the original bytes, unless Edited
+	Blob   string            `json:"blob,omitempty"`   // where the message is, when too long for a page
+	Edited bool              `json:"edited,omitempty"` // a stub or a merge stands in it
+}
+
+// StatusRequest asks what fills a session's window.
+type StatusRequest struct {
+	Session string `json:"session"`
+	Reader
+	Model string `json:"model,omitempty"`
+	// Brief asks for Use alone, without Categories, Sources and Saved: to know the rest, the whole session is gone
+	// through.
+	Brief bool `json:"brief,omitempty"`
+}
+
+// Use says what fills a session's window now. Counts of parts are estimates unless Exact.
+type Use struct {
+	Session  sessions.Session `json:"session"`
+	Model    string           `json:"model"`
+	Counting string           `json:"counting"` // where counts come from: see tokens.Counter.Quality
+	Window   int              `json:"window"`   // tokens; 0: unknown
+	Used     tokens.Count     `json:"used"`     // of the view
+	// Measured is the input and output of the newest answer, as the provider reported; 0: none.
+	Measured int64 `json:"measured"`
+	// Held is what the agent's own window holds: the newest answer on the active path, measured, and what came
+	// since; without a measurement Used and Fixed.
+	Held       tokens.Count `json:"held"`
+	Threshold  int          `json:"threshold"`  // above it a compaction is due
+	Categories []Category   `json:"categories"` // by what fills the view, largest first, together Used
+	// Sources is the view by origin: files, then tools, each largest first, at most 20 of each.
+	Sources []Source `json:"sources"`
+	// Fixed is what every request carries besides the conversation; nil where nothing was measured.
+	Fixed   *tokens.Count `json:"fixed,omitempty"`
+	Summary string        `json:"summary"` // the compaction that the view starts with
+	Saved   tokens.Count  `json:"saved"`   // what stubs, edits and the summary keep out of the view now
+}
+
+// Status says what fills a session's window, and what is to be cut next.
+type Status struct {
+	Use
+	// Next is the step of edits that would be taken now, and whether a compaction is due.
+	Next EditedView `json:"next"`
+	// NextCuts are what a compaction would remove first, largest first, at most 10.
+	NextCuts []NextCut      `json:"next_cuts"`
+	Total    sessions.Usage `json:"total_usage"` // of the whole session
+	// Agents are what each agent took: the main conversation first, then by name.
+	Agents     []AgentInput `json:"agents"`
+	Limits     *Window      `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
+	SinceTurns int          `json:"turns_in_view"`
+}
+
+// Category is one kind of content in a view.
+type Category struct {
+	Name   string       `json:"name"`
+	Tokens tokens.Count `json:"tokens"`
+}
+
+// The kinds of sources.
+const (
+	SourceFile = "file"
+	SourceTool = "tool"
+)
+
+// Source is a file or a tool that takes room in a view.
+type Source struct {
+	Kind   string       `json:"kind"`
+	Name   string       `json:"name"`
+	Tokens tokens.Count `json:"tokens"`
+	Calls  int          `json:"calls"` // that are in the view
+}
+
+// NextCut is something that the next compaction would take out of the view.
+type NextCut struct {
+	Label  string       `json:"label"`
+	Seq    int64        `json:"seq"`
+	Tokens tokens.Count `json:"tokens"`
+}
+
+// EditViewRequest asks for a step of edits, if one is due.
+type EditViewRequest struct {
+	Mutation
+	Session string `json:"session"`
+	Reader
+	Model string `json:"model,omitempty"` // whose window and prices count; "": the session's
+	// Reason, if set, is why there has to be a step: it is taken whether it pays or not.
+	Reason string `json:"reason,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
+	// NoEdits only asks whether a compaction is due: for callers that do not send what the view shows.
+	NoEdits bool `json:"no_edits,omitempty"`
+	Signals
+}
+
+// Signals are reasons for a compaction that only a caller can know.
+type Signals struct {
+	Overflow bool `json:"overflow,omitempty"` // the provider refused the request because of its size
+	Trimmed  bool `json:"trimmed,omitempty"`  // the last request went through only because it was trimmed
+	Asked    bool `json:"asked,omitempty"`    // the agent asked for one
+	Insist   bool `json:"insist,omitempty"`   // and said how large it is to be, or handed in what is to be compacted
+	Manual   bool `json:"manual,omitempty"`   // a person did
+}
+
+// EditedView is a decision about a session's view. It is recorded if it has edits.
+type EditedView struct {
+	Session string `json:"session"`
+	Step    int64  `json:"step,omitempty"` // the entry of the log that records it
+	window.Decision
+	TokensBefore tokens.Count `json:"tokens_before"`
+	TokensAfter  tokens.Count `json:"tokens_after"`
+	// Due says whether a compaction is due after this step, and why, or why not.
+	Due window.Trigger `json:"due"`
+	// Mode is how a compaction that is due is made, as configured, and Keep how many turns it keeps; 0: as many
+	// as compaction does by default.
+	Mode compaction.Mode `json:"mode,omitempty"`
+	Keep int             `json:"keep_turns,omitempty"`
+	// Warn says that the input of an agent comes near the limit at which the session is compacted.
+	Warn bool `json:"warn,omitempty"`
+	// Failed is what passes could not look at: those messages stay as they are. At most 10.
+	Failed []LayerError `json:"failed,omitempty"`
+	// NearCap says that the view has nearly as many messages as are shown at most.
+	NearCap bool `json:"near_cap,omitempty"`
+}
+
+// AgentInput is what one agent of a session took, in tokens of input, cached or not.
+type AgentInput struct {
+	Agent string `json:"agent,omitempty"` // "": the main conversation
+	Input int    `json:"input"`           // since the last compaction that was accepted
+	Turn  int    `json:"turn"`            // in the last turn
+	Apart bool   `json:"apart,omitempty"` // its messages stand in no view: it has counters of its own
+}
+
+// Window is the window of a model with where the figure comes from. It is the one figure for thresholds,
+// budgets and the status.
+type Window struct {
+	Model  string `json:"model,omitempty"`
+	Tokens int    `json:"tokens"` // 0: unknown
+	// Profile is what the configuration or the program says; 0: nothing.
+	Profile int `json:"profile,omitempty"`
+	// Learned is what an error taught about this model where the session calls it; nil: nothing.
+	Learned *overflow.Learned `json:"learned,omitempty"`
+	// OutputCap is what the session asks for at most, since an error said so; 0: nothing did.
+	OutputCap int `json:"output_cap,omitempty"`
+}
+
+// Messages reads a whole view over an API, page by page; a view that moved on is read again.
+func Messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse, error) {
+	for range limits.Plans {
+		v, err := messages(ctx, api, r)
+		if !fault.Is(err, fault.Stale) {
+			return v, err
+		}
+	}
+	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s went on %d times while its view was read",
+		r.Session, limits.Plans)
+}
+
+func messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse, error) {
+	v, err := api.View(ctx, r)
+	for page := v; err == nil && page.Next > 0; {
+		r.From, r.Position = page.Next, page.Position
+		if page, err = api.View(ctx, r); err == nil {
+			v.Messages = append(v.Messages, page.Messages...)
+		}
+	}
+	v.Next = 0
+	for i := range v.Messages {
+		m := &v.Messages[i]
+		if err == nil && m.Blob != "" {
+			m.JSON, err = readAll(ctx, api, m.Blob)
+		}
+	}
+	return v, err
+}
+
+func readAll(ctx context.Context, api Blobs, hash string) ([]byte, error) {
+	rc, err := api.ReadBlob(ctx, ReadBlobRequest{Hash: hash})
+	if err != nil {
+		return nil, err
+	}
+	defer rc.Close() // opened for reading
+	return io.ReadAll(rc)
+}
