@@ -116,7 +116,7 @@ func (p *provider) client(t *testing.T, edit func(*config.Summarizer)) *Client {
 
 // brief is something to summarise: n messages, in one part.
 func brief(n int) *compaction.Brief {
-	b := &compaction.Brief{FirstKept: 9, Range: "r", From: 1, To: n, Room: 2_000, Task: "Do it.", Parts: []compaction.BriefPart{{}}}
+	b := &compaction.Brief{FirstKept: 9, Range: "r", From: 1, To: n, MaxTokens: 2_000, Task: "Do it.", Parts: []compaction.BriefPart{{}}}
 	for i := range n {
 		text := fmt.Sprintf("message-%d ", i) + strings.Repeat(fmt.Sprintf("word%d ", i), 300)
 		b.Parts[0].Messages = append(b.Parts[0].Messages, compaction.BriefMessage{Label: fmt.Sprintf("[Agent — Turn %d]", i), Text: text, Chars: len(text)})
