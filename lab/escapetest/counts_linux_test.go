@@ -43,7 +43,9 @@ var workspaceCountSubject = subject{
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		s := lsp.New(lsp.Options{
 			Version: "test", Env: env.System(), Log: slog.New(slog.DiscardHandler),
-			Find: func([]string) (lsp.Workspace, error) { return lsp.Workspace{Root: p.inside, Models: tokens.Builtin()}, nil },
+			Find: func([]string) (lsp.Workspace, error) {
+				return lsp.Workspace{Root: p.inside, Models: tokens.Builtin()}, nil
+			},
 		})
 		in, toServer := io.Pipe()
 		fromServer, out := io.Pipe()
