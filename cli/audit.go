@@ -84,7 +84,8 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 
 func playOf(o replay.Outcome) report.Play {
 	return report.Play{
-		Requests: o.Requests, Input: o.Input, Compactions: o.Compactions, Dollars: o.Dollars, Priced: o.Priced, Units: o.Units,
+		Requests: o.Requests, Input: o.Input, Compactions: o.Compactions, Dollars: o.Dollars, Priced: o.Priced,
+		Units: o.Units,
 	}
 }
 

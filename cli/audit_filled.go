@@ -27,7 +27,8 @@ type portion struct {
 func (p *auditPage) portions() []portion {
 	const marks = "█▓▒░▚▞▄▀"
 	shades := []color.Color{
-		lipgloss.BrightBlack, lipgloss.White, lipgloss.Cyan, lipgloss.Green, lipgloss.Yellow, lipgloss.Magenta, lipgloss.Blue, lipgloss.Red,
+		lipgloss.BrightBlack, lipgloss.White, lipgloss.Cyan, lipgloss.Green, lipgloss.Yellow, lipgloss.Magenta,
+		lipgloss.Blue, lipgloss.Red,
 	}
 	all := make([]portion, 0, len(p.r.Filled)+1)
 	for i, f := range p.r.Filled {

@@ -23,12 +23,14 @@ func (a *app) daemonCommand() *cobra.Command {
 	}
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "status", Short: "Show which daemons run, without starting one", Example: "  ctxledger daemon status --json",
-			Args: a.args(0, 0), RunE: a.daemonStatus,
+			Use: "status", Short: "Show which daemons run, without starting one",
+			Example: "  ctxledger daemon status --json",
+			Args:    a.args(0, 0), RunE: a.daemonStatus,
 		},
 		&cobra.Command{
-			Use: "stop", Short: "Stop the daemons of the workspace and of user memory", Example: "  ctxledger daemon stop",
-			Args: a.args(0, 0), RunE: a.daemonStop,
+			Use: "stop", Short: "Stop the daemons of the workspace and of user memory",
+			Example: "  ctxledger daemon stop",
+			Args:    a.args(0, 0), RunE: a.daemonStop,
 		},
 	)
 	return cmd

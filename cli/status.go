@@ -247,7 +247,8 @@ func (a *app) printSources(w io.Writer, s ledger.Status) {
 		}
 	}
 	if s.Fixed != nil {
-		fmt.Fprintf(w, "besides    %s tokens in every request: system prompt, tools, memory (measured on the first)\n", s.Fixed)
+		fmt.Fprintf(w, "besides    %s tokens in every request: system prompt, tools, memory (measured on the first)\n",
+			s.Fixed)
 	}
 }
 

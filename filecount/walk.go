@@ -107,7 +107,8 @@ func (w *walker) dir(repo *repository, rel, name string, here step) error {
 		repo, rel = repositoryIn(w.tree, w.root, here.at), "."
 	}
 	for _, e := range entries {
-		if err := w.entry(repo, path.Join(rel, e.Name()), filepath.Join(name, e.Name()), here.into(e.Name()), e); err != nil {
+		if err := w.entry(repo, path.Join(rel, e.Name()), filepath.Join(name, e.Name()), here.into(e.Name()),
+			e); err != nil {
 			return err
 		}
 	}

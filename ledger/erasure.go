@@ -35,9 +35,10 @@ type Forgotten struct {
 	DryRun   bool            `json:"dry_run,omitempty"`
 	Counts   []ForgottenKind `json:"counts"`   // the most first
 	Sessions []string        `json:"sessions"` // whose messages or summaries were among it, at most 1,000
-	Searched int             `json:"searched"` // files of the state directory that were searched for the text afterwards
-	Left     []LeftPlace     `json:"left"`     // those of them that still contain it, at most 100
-	Outside  []LeftPlace     `json:"outside"`  // places elsewhere, which are not changed, at most 100
+	// files of the state directory that were searched for the text afterwards
+	Searched int         `json:"searched"`
+	Left     []LeftPlace `json:"left"`    // those of them that still contain it, at most 100
+	Outside  []LeftPlace `json:"outside"` // places elsewhere, which are not changed, at most 100
 }
 
 // ForgottenKind is how many things of one kind were forgotten, or lost a text.

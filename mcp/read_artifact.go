@@ -36,7 +36,8 @@ func readTool() tool {
 			`"total_bytes":{"type":"integer"},` +
 			`"next":{"type":"object","description":"a call for what follows"}},"required":["text"]}`,
 		forms: map[string]string{
-			"id": `"3f9c1b2a7d4e"`, "lines": `"10-40"`, "bytes": `"0-4095"`, "head": "40", "tail": "40", "grep": `"panic|error"`,
+			"id": `"3f9c1b2a7d4e"`, "lines": `"10-40"`, "bytes": `"0-4095"`, "head": "40", "tail": "40",
+			"grep":    `"panic|error"`,
 			"context": "3", "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
 		},
 		longest: 2 * limits.ArtifactTextMax, // JSON can double the length of a text

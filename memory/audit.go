@@ -27,7 +27,8 @@ func Audit(a *audit.Audit) error {
 	err = a.Each(bucketHistory, "earlier version of memory", func(r kv.Record) error {
 		e, err := decode(r.Value)
 		if err == nil && !bytes.HasPrefix(r.Key, historyPrefix(e.GUID)) {
-			err = fault.New(fault.Corrupt, "memory.audit", "key and stored id differ: this is a version of %.1000q", e.Name)
+			err = fault.New(fault.Corrupt, "memory.audit", "key and stored id differ: this is a version of %.1000q",
+				e.Name)
 		}
 		if err == nil && !living[e.GUID] {
 			orphans[e.GUID] = r.Value

@@ -29,7 +29,8 @@ func silent(r Response, q Request) Verdict {
 	case q.Window > 0 && long && u.Output == 0 && reaches(total, fullAt, q.Window):
 		v.Pattern, v.Provider = "SO2", "xiaomi"
 		return v
-	case q.Window > 0 && long && 100*u.Output < tinyOutput*q.MaxOutput && u.Output < tinyTokens && reaches(total+u.Output, fullAt, q.Window):
+	case q.Window > 0 && long && 100*u.Output < tinyOutput*q.MaxOutput && u.Output < tinyTokens &&
+		reaches(total+u.Output, fullAt, q.Window):
 		v.Pattern, v.Confidence = "SO3", Strong
 		return v
 	}

@@ -62,7 +62,8 @@ func (m *memory) compacted(t *thread, e Entry, before int64) {
 	m.end(t)
 	m.era++
 	m.loss = &Loss{
-		Session: t.meter.out.ID, Project: t.meter.out.Project, Time: e.Time, Trigger: e.Compaction.Trigger, Before: before,
+		Session: t.meter.out.ID, Project: t.meter.out.Project, Time: e.Time, Trigger: e.Compaction.Trigger,
+		Before: before,
 	}
 	m.said.Reset()
 	m.open, m.used = true, map[string]*use{}

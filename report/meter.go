@@ -53,7 +53,8 @@ func NewMeter(models *tokens.Registry, zone *time.Location, s Session) *Meter {
 	return &Meter{
 		models: models, zone: zone, seed: maphash.MakeSeed(),
 		out: &measured{
-			Session: s, models: map[string]*Spent{}, days: map[string]*Day{}, tools: map[string]*Tool{}, files: map[string]*File{},
+			Session: s, models: map[string]*Spent{}, days: map[string]*Day{}, tools: map[string]*Tool{},
+			files: map[string]*File{},
 		},
 		rates: map[string]rates{}, threads: map[string]*thread{}, counted: map[string]bool{},
 	}

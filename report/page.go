@@ -37,7 +37,10 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 			return t.Format("2006-01-02 15:04")
 		},
 		"cost":  Play.Cost,
-		"saved": Saving, "saving": func(share float64) string { return strings.Replace(fmt.Sprintf("%.0f %%", share*100), "-", "−", 1) },
+		"saved": Saving,
+		"saving": func(share float64) string {
+			return strings.Replace(fmt.Sprintf("%.0f %%", share*100), "-", "−", 1)
+		},
 		"percent": percent, "times": func(c Carried) string { return fmt.Sprintf("%.0f×", c.Times()) },
 		"id":   func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 8)], "") },
 		"tail": tail, "parts": func(path string) []string { return strings.Split(path, "/") },

@@ -21,7 +21,8 @@ func Audit(at time.Time) func(*audit.Audit) error {
 		err := a.Each(bucketSessions, "session", func(r kv.Record) error {
 			s, err := decodeSession(r.Value)
 			if err == nil && s.ID != string(r.Key) {
-				err = fault.New(fault.Corrupt, "sessions.audit", "key and stored id differ: the record has %.1000q", s.ID)
+				err = fault.New(fault.Corrupt, "sessions.audit", "key and stored id differ: the record has %.1000q",
+					s.ID)
 			}
 			return err
 		})

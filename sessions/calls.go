@@ -25,7 +25,8 @@ func CallOf(tx kv.Tx, session, callID string) (*Call, Entry, error) {
 			return &c, e.Entry, nil
 		}
 	}
-	return nil, Entry{}, fault.New(fault.Corrupt, "sessions.call", "call %q is indexed but entry %d of session %s does not make it", callID, e.Seq, session)
+	return nil, Entry{}, fault.New(fault.Corrupt, "sessions.call",
+		"call %q is indexed but entry %d of session %s does not make it", callID, e.Seq, session)
 }
 
 // Read is one call that read a file.

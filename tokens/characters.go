@@ -122,7 +122,8 @@ func (v *vocabulary) rims() []rim {
 			continue
 		}
 		left, right := table[s.left], table[s.right]
-		all := rim{left.first, left.second, right.last, left.characters && right.characters && (left.last >= 0x80 || right.first >= 0x80)}
+		all := rim{left.first, left.second, right.last, left.characters && right.characters &&
+			(left.last >= 0x80 || right.first >= 0x80)}
 		if splits[s.left].length == 1 {
 			all.second = right.first
 		}

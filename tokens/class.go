@@ -81,7 +81,8 @@ func (t *classTable) at(text []byte, i int) (class, int) {
 	}
 	// Most of what is not ASCII has three bytes. Behind these first bytes, no two
 	// continuation bytes are ill-formed.
-	if b := text[i]; b >= 0xE1 && b != 0xED && b <= 0xEF && i+2 < len(text) && isContinuation(text[i+1]) && isContinuation(text[i+2]) {
+	if b := text[i]; b >= 0xE1 && b != 0xED && b <= 0xEF && i+2 < len(text) && isContinuation(text[i+1]) &&
+		isContinuation(text[i+2]) {
 		return t.of(rune(b&0xF)<<12 | rune(text[i+1]&0x3F)<<6 | rune(text[i+2]&0x3F)), 3
 	}
 	r, size := decodeRune(text[i:])

@@ -36,7 +36,8 @@ func ParseEncoding(name string) (*Encoding, error) {
 		}
 		known = append(known, e.name)
 	}
-	return nil, fault.New(fault.Invalid, "tokens.encoding", "unknown encoding %.1000q: use %s", name, strings.Join(known, " or "))
+	return nil, fault.New(fault.Invalid, "tokens.encoding", "unknown encoding %.1000q: use %s", name,
+		strings.Join(known, " or "))
 }
 
 // String returns the name: "o200k_base".

@@ -32,9 +32,11 @@ func ParseEstimator(model string, state []byte) (*Estimator, error) {
 	const op = "tokens.estimator"
 	switch {
 	case len(state) > 0 && state[0] > estimatorVersion:
-		return nil, fault.New(fault.Unavailable, op, "the estimator of %.1000q has version %d, this program knows up to %d", model, state[0], estimatorVersion)
+		return nil, fault.New(fault.Unavailable, op,
+			"the estimator of %.1000q has version %d, this program knows up to %d", model, state[0], estimatorVersion)
 	case len(state) != estimatorSize || state[0] != estimatorVersion:
-		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q has %d bytes, not %d", model, len(state), estimatorSize)
+		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q has %d bytes, not %d", model, len(state),
+			estimatorSize)
 	}
 	e := NewEstimator(model)
 	e.learned = int64(binary.LittleEndian.Uint64(state[1:]))
@@ -47,7 +49,8 @@ func ParseEstimator(model string, state []byte) (*Estimator, error) {
 		e.errors[i] = math.Float32frombits(binary.LittleEndian.Uint32(state[4*i:]))
 	}
 	if !e.sound() {
-		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q holds numbers that no measurements give", model)
+		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q holds numbers that no measurements give",
+			model)
 	}
 	return e, nil
 }

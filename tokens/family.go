@@ -81,5 +81,6 @@ func ParseFamily(name string) (Family, error) {
 		known = append(known, p.name)
 	}
 	slices.Sort(known)
-	return 0, fault.New(fault.Invalid, "tokens.family", "unknown family %.1000q: use one of %s", name, strings.Join(known, ", "))
+	return 0, fault.New(fault.Invalid, "tokens.family", "unknown family %.1000q: use one of %s", name,
+		strings.Join(known, ", "))
 }

@@ -15,9 +15,10 @@ const (
 	FeatureMarks                   // ASCII punctuation and controls
 	FeatureDigits                  // ASCII digits
 	FeatureNonASCII                // code points beyond ASCII
-	FeatureJoined                  // o200k_base tokens less the runs of ASCII white space: those that follow another directly
-	FeatureCases                   // runs of upper-case ASCII letters
-	FeatureBlocks                  // texts, calls and results of a message, each of which a provider frames
+	// o200k_base tokens less the runs of ASCII white space: those that follow another directly
+	FeatureJoined
+	FeatureCases  // runs of upper-case ASCII letters
+	FeatureBlocks // texts, calls and results of a message, each of which a provider frames
 	features
 )
 

@@ -36,7 +36,8 @@ const (
 // check says what is wrong with an entry. Errors: invalid, naming the model, the field and the limit.
 func (m Model) check() error {
 	wrong := func(field, format string, args ...any) error {
-		return fault.New(fault.Invalid, "tokens.model", "model %.1000q: %s: %s", m.Name, field, fmt.Sprintf(format, args...))
+		return fault.New(fault.Invalid, "tokens.model", "model %.1000q: %s: %s", m.Name, field,
+			fmt.Sprintf(format, args...))
 	}
 	switch {
 	case m.Name == "":

@@ -35,7 +35,8 @@ func ParseRate(text string) (Rate, error) {
 	dollars, err := strconv.ParseUint(whole, 10, 32)
 	padded := decimals + strings.Repeat("0", max(0, rateDecimals-len(decimals)))
 	micros, err2 := strconv.ParseUint(padded, 10, 32)
-	if err != nil || err2 != nil || point && decimals == "" || len(decimals) > rateDecimals || dollars*rateUnit+micros > maxDollars*rateUnit {
+	if err != nil || err2 != nil || point && decimals == "" || len(decimals) > rateDecimals ||
+		dollars*rateUnit+micros > maxDollars*rateUnit {
 		return Rate{}, fault.New(fault.Invalid, "tokens.rate",
 			"%.1000q is not a price: write dollars for a million tokens as 0.25, with at most %d decimals and at most %d", text, rateDecimals, maxDollars)
 	}

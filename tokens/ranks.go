@@ -66,7 +66,8 @@ func ParseRanks(f Family, file []byte) (*Encoding, error) {
 	const op = "tokens.ranks"
 	how, ok := ranked[f]
 	if !ok {
-		return nil, fault.New(fault.Invalid, op, "the family %q has no rules for rank files: use one of %s", f, RankedFamilies())
+		return nil, fault.New(fault.Invalid, op, "the family %q has no rules for rank files: use one of %s",
+			f, RankedFamilies())
 	}
 	if len(file) > MaxRanks {
 		return nil, fault.New(fault.TooLarge, op, "%d bytes are more than the limit of %d", len(file), MaxRanks)
@@ -146,7 +147,8 @@ func (l *rankList) singles(v *vocabulary) error {
 	for id, token := range l.tokens {
 		switch {
 		case len(token) == 0 || len(token) > maxTokenBytes:
-			return fault.New(fault.TooLarge, "tokens.ranks", "token %d has %d bytes: 1 to %d are read", l.ids[id], len(token), maxTokenBytes)
+			return fault.New(fault.TooLarge, "tokens.ranks", "token %d has %d bytes: 1 to %d are read",
+				l.ids[id], len(token), maxTokenBytes)
 		case len(token) == 1 && have[token[0]]:
 			return fault.New(fault.Corrupt, "tokens.ranks", "the byte %#02x has two tokens", token[0])
 		case len(token) == 1:

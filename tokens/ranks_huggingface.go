@@ -90,7 +90,8 @@ func (r rules) parseTokenizerJSON(file []byte) (*rankList, error) {
 		return nil, fault.New(fault.Corrupt, op, "its merges are not a list of pairs")
 	}
 	if len(m.Vocab) > noID || len(merges) > 8*noID {
-		return nil, fault.New(fault.TooLarge, op, "%d tokens and %d merges: the limits are %d and %d", len(m.Vocab), len(merges), noID, 8*noID)
+		return nil, fault.New(fault.TooLarge, op, "%d tokens and %d merges: the limits are %d and %d", len(m.Vocab),
+			len(merges), noID, 8*noID)
 	}
 	return listOf(m.Vocab, merges, m.IgnoreMerges)
 }
@@ -98,7 +99,8 @@ func (r rules) parseTokenizerJSON(file []byte) (*rankList, error) {
 // checkSteps compares what happens to a text before it is merged with the rules.
 func (r rules) checkSteps(f tokenizerJSON) error {
 	otherwise := func(what string) error {
-		return fault.New(fault.Invalid, "tokens.ranks", "it %s text by other rules than the models of the family do", what).
+		return fault.New(fault.Invalid, "tokens.ranks", "it %s text by other rules than the models of the family do",
+			what).
 			WithHint("give the family that the file belongs to: one of %s", RankedFamilies())
 	}
 	nfc := false
@@ -144,7 +146,8 @@ func (s *step) flat() []step {
 // what no merge makes. Several merges may make one token; then they follow each other, and only one of
 // them can ever happen.
 func listOf(vocab map[string]uint32, merges []merge, whole bool) (*rankList, error) {
-	l := &lister{vocab: vocab, index: make(map[string]uint32, len(vocab)), list: &rankList{whole: whole, pairs: make(map[[2]uint32]struct{}, len(merges))}}
+	l := &lister{vocab: vocab, index: make(map[string]uint32, len(vocab)),
+		list: &rankList{whole: whole, pairs: make(map[[2]uint32]struct{}, len(merges))}}
 	l.addAll(func(spelling string) bool { return utf8.RuneCountInString(spelling) == 1 })
 	if err := l.addMerged(merges); err != nil {
 		return nil, err
@@ -181,7 +184,9 @@ func (l *lister) addAll(wanted func(spelling string) bool) {
 			spellings = append(spellings, spelling)
 		}
 	}
-	slices.SortFunc(spellings, func(a, b string) int { return cmp.Or(cmp.Compare(l.vocab[a], l.vocab[b]), strings.Compare(a, b)) })
+	slices.SortFunc(spellings, func(a, b string) int {
+		return cmp.Or(cmp.Compare(l.vocab[a], l.vocab[b]), strings.Compare(a, b))
+	})
 	for _, spelling := range spellings {
 		l.add(spelling)
 	}

@@ -44,7 +44,8 @@ func (r *Registry) With(models ...Model) (*Registry, error) {
 	for _, m := range models {
 		name := bareName(m.Name)
 		if other, twice := given[name]; twice {
-			return nil, fault.New(fault.Invalid, op, "model %.1000q: name: the same as that of model %.1000q", m.Name, other)
+			return nil, fault.New(fault.Invalid, op, "model %.1000q: name: the same as that of model %.1000q", m.Name,
+				other)
 		}
 		given[name] = m.Name
 		m.Name = name
@@ -75,7 +76,8 @@ func sorted(models []Model) []Model {
 func (r *Registry) Lookup(name string) (Model, bool) {
 	name = bareName(name)
 	// Prefixes of a name sort before it, and the longer ones later.
-	at, exact := slices.BinarySearchFunc(r.models, name, func(m Model, name string) int { return strings.Compare(m.Name, name) })
+	at, exact := slices.BinarySearchFunc(r.models, name,
+		func(m Model, name string) int { return strings.Compare(m.Name, name) })
 	if exact {
 		return r.models[at], true
 	}

@@ -12,9 +12,10 @@ type tokenizer struct {
 	// starts returns where pieces certainly start in a window that starts with one. It may be nil.
 	starts     func(*masks) uint64
 	vocabulary *vocabulary
-	nfc        bool                   // texts are brought into Normalization Form C first
-	resident   atomic.Pointer[worker] // the idle worker that stays, so that what it remembers outlives a garbage collection
-	workers    sync.Pool              // of *worker, the other idle ones
+	nfc        bool // texts are brought into Normalization Form C first
+	// the idle worker that stays, so that what it remembers outlives a garbage collection
+	resident atomic.Pointer[worker]
+	workers  sync.Pool // of *worker, the other idle ones
 }
 
 // worker is what one goroutine needs to count: working memory and the counts it remembers.
@@ -35,7 +36,8 @@ type worker struct {
 // bundled makes an encoding of an embedded vocabulary from the three levels of its scanner: starts
 // finds many pieces at once; ascii finds the end of one where nothing but ASCII decides, and else
 // returns 0; runes finds it everywhere.
-func bundled(name string, pairs []byte, starts func(*masks) uint64, ascii func([]byte, int) int, runes func(*classTable, []byte, int) int) *Encoding {
+func bundled(name string, pairs []byte, starts func(*masks) uint64, ascii func([]byte, int) int,
+	runes func(*classTable, []byte, int) int) *Encoding {
 	return &Encoding{name: name, tables: &tables{build: func() *tokenizer {
 		v, err := parseVocabulary(name, pairs)
 		if err != nil {

@@ -73,7 +73,8 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 			continue
 		}
 		if left >= uint32(id) || right >= uint32(id) {
-			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", name, id) // sweep relies on it
+			// sweep relies on it
+			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: token %d is made of a later one", name, id)
 		}
 		if !v.pairs.add(left, right, uint32(id)) {
 			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: there is no place for token %d", name, id)
@@ -122,7 +123,8 @@ func pairsBody(name string, file []byte) ([]byte, error) {
 	}
 	for i, line := range want {
 		if line != nil && !bytes.Equal(lines[i], line) {
-			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: header line %d does not fit the body", name, i+1)
+			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: header line %d does not fit the body", name,
+				i+1)
 		}
 	}
 	return body, nil

@@ -56,7 +56,8 @@ func (a Approved) Program(setting string) (Exec, error) {
 			return Exec{}, err
 		}
 		if !same(now, p) {
-			return Exec{}, fault.New(fault.Denied, op, "%s has changed since it was confirmed", quote(p.Path)).WithHint("%s", hint)
+			return Exec{}, fault.New(fault.Denied, op, "%s has changed since it was confirmed",
+				quote(p.Path)).WithHint("%s", hint)
 		}
 		x.Env = few(a.finder.env)
 		return x, nil
@@ -115,7 +116,8 @@ func wanted(e env.Env, ws workspace.Workspace) (Approved, config.Source, error) 
 	if c.Summarizer == nil {
 		for _, p := range problems {
 			if p.Instead != "" {
-				return Approved{}, from, fault.New(fault.Invalid, op, "no model can be asked: %s", p).WithHint("%s", p.Hint)
+				return Approved{}, from, fault.New(fault.Invalid, op, "no model can be asked: %s", p).WithHint("%s",
+					p.Hint)
 			}
 		}
 		return Approved{}, from, fault.New(fault.NotFound, op, "no model is configured to write summaries").
@@ -123,7 +125,8 @@ func wanted(e env.Env, ws workspace.Workspace) (Approved, config.Source, error) 
 	}
 	f := finder{env: e, dir: from.Dir, root: ws.Root, own: from.User()}
 	a := Approved{Ask{Root: ws.Root, File: from.Path(), Summarizer: c.Summarizer.Effective()}, f, c.Models}
-	for setting, command := range map[string][]string{"key_command": c.Summarizer.KeyCommand, "command": c.Summarizer.Command} {
+	for setting, command := range map[string][]string{"key_command": c.Summarizer.KeyCommand,
+		"command": c.Summarizer.Command} {
 		if len(command) == 0 {
 			continue
 		}

@@ -54,7 +54,8 @@ func terminal(x any) (*os.File, bool) {
 		return nil, false
 	}
 	info, err := f.Stat()
-	return f, err == nil && info.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(f.Fd()) // /dev/null is such a device too
+	// /dev/null is such a device too
+	return f, err == nil && info.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(f.Fd())
 }
 
 // answer reads a line from a terminal.

@@ -82,7 +82,8 @@ func List(ws workspace.Workspace) ([]Consent, error) {
 	}
 	list := []Consent{}
 	for _, e := range entries {
-		if c := readFile(filepath.Join(directory(ws), e.Name())); c != nil && fileOf(ws, c.Ask.Root) == filepath.Join(directory(ws), e.Name()) {
+		if c := readFile(filepath.Join(directory(ws), e.Name())); c != nil &&
+			fileOf(ws, c.Ask.Root) == filepath.Join(directory(ws), e.Name()) {
 			list = append(list, *c)
 		}
 	}
@@ -94,7 +95,8 @@ func List(ws workspace.Workspace) ([]Consent, error) {
 func Revoke(ws workspace.Workspace, root string) error {
 	err := os.Remove(fileOf(ws, root))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.NotFound, "trust.revoke", "nothing was confirmed for %s", quote(root)).WithHint("`ctxledger trust --list` shows what was")
+		return fault.New(fault.NotFound, "trust.revoke", "nothing was confirmed for %s",
+			quote(root)).WithHint("`ctxledger trust --list` shows what was")
 	}
 	return fault.Wrap(fault.Unavailable, "trust.revoke", err)
 }

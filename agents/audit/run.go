@@ -226,7 +226,8 @@ func (w *work) measure(i int) error {
 	m := report.NewMeter(w.Models, w.Zone, report.Session{
 		// A subagent's file belongs to the session that started it.
 		ID: cmp.Or(about.Identity.Parent, about.Identity.ID), Subagent: about.Identity.Subagent,
-		Agent: about.Session.Host, Title: about.Session.Title, Project: about.Session.Dir, Compacts: w.read[i].compacted,
+		Agent: about.Session.Host, Title: about.Session.Title, Project: about.Session.Dir,
+		Compacts: w.read[i].compacted,
 	})
 	in := &watched{Reader: f, work: w}
 	defer func() { w.Advance(src.size - in.read) }() // what was not read is done as well

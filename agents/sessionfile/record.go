@@ -83,6 +83,7 @@ func (r *Record) Request() *report.Request {
 		return nil
 	}
 	return &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Fast: r.Fast, Usage: report.Usage{
-		Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong, CacheWriteLong: u.CacheLong, Output: u.Output,
+		Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong, CacheWriteLong: u.CacheLong,
+		Output: u.Output,
 	}}
 }

@@ -35,13 +35,15 @@ func run(ctx context.Context, e env.Env, args []string) int {
 // workspaceOf returns a workspace as a language server sees it.
 func workspaceOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Workspace {
 	c, problems := config.Load(e, ws.Root, ws.State)
-	editorWorkspace := lsp.Workspace{Root: ws.Root, Models: c.Models, Open: func(ctx context.Context) (lsp.Ledger, error) {
-		return wiring.Open(ctx, e, ws, inProcess)
-	}}
+	editorWorkspace := lsp.Workspace{Root: ws.Root, Models: c.Models,
+		Open: func(ctx context.Context) (lsp.Ledger, error) {
+			return wiring.Open(ctx, e, ws, inProcess)
+		}}
 	for _, p := range problems {
 		log.Warn("configuration", "problem", p.String())
 		if p.Instead != "" {
-			editorWorkspace.Problem, editorWorkspace.Hint = p.String(), cmp.Or(p.Hint, "correct it, and restart the server")
+			editorWorkspace.Problem, editorWorkspace.Hint = p.String(), cmp.Or(p.Hint,
+				"correct it, and restart the server")
 		}
 	}
 	return editorWorkspace

@@ -221,7 +221,8 @@ func (l *Ledger) messageSession(tx kv.Tx, r ledger.AppendMessagesRequest, at pos
 		seed = append(seed, p.digest...)
 	}
 	s, err := sessions.Create(tx, sessions.Session{
-		Host: cmp.Or(r.Host, "mcp"), Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root), Tree: l.treeOfMessages(r),
+		Host: cmp.Or(r.Host, "mcp"), Model: l.maskedLabel(r.Model), Dir: cmp.Or(r.Dir, l.root),
+		Tree:    l.treeOfMessages(r),
 		Created: m.At, Updated: m.At, Title: l.title(ready),
 	}, sessions.Digest(seed))
 	return s, true, err

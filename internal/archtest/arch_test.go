@@ -9,11 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 const module = "ctxledger.dev"
@@ -388,6 +390,32 @@ func TestPackagesStaySmall(t *testing.T) {
 	for dir, n := range files {
 		if n > maxPackageFiles || lines[dir] > maxPackageLines {
 			t.Errorf("%s has %d files and %d lines, more than %d or %d", dir, n, lines[dir], maxPackageFiles, maxPackageLines)
+		}
+	}
+}
+
+// quoted matches the text of a string on one line: breaking one up makes it harder to find.
+var quoted = regexp.MustCompile("\"(\\\\.|[^\"\\\\])*\"|`[^`]*`")
+
+// TestLinesFitTheScreen: code of the product has at most maxColumns columns. A line with a string of half that length
+// may be longer, and so may the tables in wide.
+func TestLinesFitTheScreen(t *testing.T) {
+	for _, f := range source(t) {
+		if f.test || within(f.dir, []string{"lab"}) || wide[f.dir+"/"+f.name] != "" {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join("../..", f.dir, f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(raw), "\n") {
+			line = strings.ReplaceAll(line, "\t", "    ")
+			if utf8.RuneCountInString(line) <= maxColumns || strings.HasPrefix(strings.TrimSpace(line), "//") {
+				continue
+			}
+			if !slices.ContainsFunc(quoted.FindAllString(line, -1), func(s string) bool { return len(s) > maxColumns/2 }) {
+				t.Errorf("%s/%s:%d has %d columns, more than %d", f.dir, f.name, i+1, utf8.RuneCountInString(line), maxColumns)
+			}
 		}
 	}
 }

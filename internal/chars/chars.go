@@ -83,5 +83,6 @@ func parts(s string, i int) bool {
 	}
 	after, _ := utf8.DecodeRuneInString(s[i:])
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
-	return before == zeroWidthJoiner || after == zeroWidthJoiner || unicode.Is(unicode.M, after) || before == '\r' && after == '\n'
+	return before == zeroWidthJoiner || after == zeroWidthJoiner || unicode.Is(unicode.M, after) ||
+		before == '\r' && after == '\n'
 }

@@ -19,7 +19,8 @@ type Provider struct {
 func Providers() []Provider {
 	return []Provider{
 		{"anthropic", transcript.Anthropic, false}, {"openai_chat", transcript.OpenAIChat, false},
-		{"openai_responses", transcript.OpenAIResponses, false}, {"gemini", transcript.Gemini, false}, {"gemini without ids", transcript.Gemini, true},
+		{"openai_responses", transcript.OpenAIResponses, false}, {"gemini", transcript.Gemini, false},
+		{"gemini without ids", transcript.Gemini, true},
 	}
 }
 
@@ -78,9 +79,11 @@ func (p Provider) assemble(kind string, blocks, calls []string) []string {
 	content := fmt.Sprintf(`{"role":%q, "content":[%s]}`, role, strings.Join(blocks, " , "))
 	switch {
 	case p.Format == transcript.OpenAIChat && kind == "a" && len(calls) > 0:
-		return []string{fmt.Sprintf(`{"role":"assistant",%s"content":[%s],"tool_calls": [ %s ]}`, strings.Join(thoughts, ""), strings.Join(blocks, ","), strings.Join(calls, " , "))}
+		return []string{fmt.Sprintf(`{"role":"assistant",%s"content":[%s],"tool_calls": [ %s ]}`,
+			strings.Join(thoughts, ""), strings.Join(blocks, ","), strings.Join(calls, " , "))}
 	case p.Format == transcript.OpenAIChat && len(thoughts) > 0:
-		return []string{fmt.Sprintf(`{"role":"assistant",%s"content":[%s]}`, strings.Join(thoughts, ""), strings.Join(blocks, ","))}
+		return []string{fmt.Sprintf(`{"role":"assistant",%s"content":[%s]}`, strings.Join(thoughts, ""),
+			strings.Join(blocks, ","))}
 	case kind == "t" || len(calls)+len(thoughts) > 0 && len(blocks) == 0:
 		return append(thoughts, calls...)
 	}
@@ -181,7 +184,8 @@ func (p Provider) result(x, text string) string {
 	content := Quote(text)
 	switch {
 	case text == "img" && p.Format == transcript.Gemini:
-		return fmt.Sprintf(`{"functionResponse":{%s"name":%q,"response":{"output":""},"parts":[%s]}}`, p.id(x), p.tool(x), image[p.Format])
+		return fmt.Sprintf(`{"functionResponse":{%s"name":%q,"response":{"output":""},"parts":[%s]}}`, p.id(x),
+			p.tool(x), image[p.Format])
 	case text == "img":
 		content = "[" + image[p.Format] + "]"
 	}
@@ -212,7 +216,8 @@ func (p Provider) Brief(t testing.TB, messages [][]byte) string {
 		if err != nil {
 			t.Fatalf("%v in %s", err, raw)
 		}
-		kind := map[transcript.Role]string{transcript.RoleSystem: "s", transcript.RoleUser: "u", transcript.RoleAssistant: "a", transcript.RoleTool: "t"}[m.Role]
+		kind := map[transcript.Role]string{transcript.RoleSystem: "s", transcript.RoleUser: "u",
+			transcript.RoleAssistant: "a", transcript.RoleTool: "t"}[m.Role]
 		if kind != last {
 			out = append(out, kind)
 		}

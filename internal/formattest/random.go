@@ -17,7 +17,8 @@ func RandomTalk(r *rand.Rand, system bool) []string {
 	}
 	ids := 0
 	for range 4 + r.IntN(10) {
-		lines = append(lines, []string{"u on", "u look img", "u odd", `u ""`, "a hm", "a odd", `a ""`, "u stop", "a think", "c"}[r.IntN(10)])
+		lines = append(lines, []string{"u on", "u look img", "u odd", `u ""`, "a hm", "a odd", `a ""`, "u stop",
+			"a think", "c"}[r.IntN(10)])
 		words, open := []string{"a"}, []string{}
 		if r.IntN(4) == 0 {
 			words = append(words, "think")

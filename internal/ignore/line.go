@@ -10,7 +10,8 @@ import (
 // the .gitignore of the tree's root. The path has slashes and is relative to the root. ok is false for one that no
 // line can name: with control characters, which a line break is one of, not in UTF-8, or outside of the tree.
 func Line(name string, dir bool) (line string, ok bool) {
-	if name != path.Clean(name) || name == "." || name == ".." || path.IsAbs(name) || strings.HasPrefix(name, "../") || !utf8.ValidString(name) {
+	if name != path.Clean(name) || name == "." || name == ".." || path.IsAbs(name) || strings.HasPrefix(name, "../") ||
+		!utf8.ValidString(name) {
 		return "", false
 	}
 	var b strings.Builder

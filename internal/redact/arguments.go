@@ -42,7 +42,8 @@ func arguments() []argument {
 		// Transfers and requests.
 		{"curl", "-u --user -U --proxy-user", either, ":"},
 		{"curl", "--oauth2-bearer --pass --proxy-pass --tlspassword", apart, ""},
-		{"wget,wget2,aria2c", "--password --http-password --http-passwd --ftp-password --proxy-password --proxy-passwd", apart, ""},
+		{"wget,wget2,aria2c", "--password --http-password --http-passwd --ftp-password --proxy-password --proxy-passwd",
+			apart, ""},
 		{"http ,https ,xh ,xhs ,httpie", "-a --auth", apart, ":"},
 		{"lftp", "-u --user", apart, ","},
 		{"ncftpput,ncftpget,ncftp", "-p", either, ""},
@@ -70,7 +71,8 @@ func arguments() []argument {
 		{"rar ,unrar", "-p -hp", joined, ""},
 		{"openssl", "-passin -passout -pass", apart, "pass:"},
 		{"openssl", "-k", apart, ""},
-		{"keytool,jarsigner,apksigner", "-storepass -keypass -srcstorepass -deststorepass -new --ks-pass --key-pass", apart, ""},
+		{"keytool,jarsigner,apksigner", "-storepass -keypass -srcstorepass -deststorepass -new --ks-pass --key-pass",
+			apart, ""},
 		{"apksigner", "--ks-pass --key-pass", apart, "pass:"},
 		{"signtool", "/p", apart, ""},
 		{"gpg,gpg2", "--passphrase", apart, ""},
@@ -139,5 +141,6 @@ func (o option) takes(word string) (value int, ok bool) {
 
 // lettersAfterDash reports whether a word is a dash and letters.
 func lettersAfterDash(word string) bool {
-	return len(word) > 2 && word[0] == '-' && strings.IndexFunc(word[1:], func(r rune) bool { return r > '~' || !isAlnum(byte(r)) || isDigit(byte(r)) }) < 0
+	return len(word) > 2 && word[0] == '-' && strings.IndexFunc(word[1:],
+		func(r rune) bool { return r > '~' || !isAlnum(byte(r)) || isDigit(byte(r)) }) < 0
 }

@@ -32,7 +32,8 @@ func (r *rule) assigned(text []byte, at, n int, bare *extent) (span, bool) {
 		ok = c.bare(bare)
 	}
 	if quote == "" && r.re != nil {
-		c.at = start + len(bytes.TrimRight(text[start:c.at], ":.!?")) // of the text around it: grep ends a name with a colon
+		// of the text around it: grep ends a name with a colon
+		c.at = start + len(bytes.TrimRight(text[start:c.at], ":.!?"))
 	}
 	value := text[start:c.at]
 	if !ok || !r.acceptsValue(value, quote != "") || touchesMask(text, at, c.at) {
@@ -84,7 +85,8 @@ func (c *cursor) suffix() bool {
 	if c.at < len(c.text) && (isAlnum(c.text[c.at]) || c.text[c.at] == '-') {
 		return false
 	}
-	for _, other := range []string{"FILE", "PATH", "DIR", "URL", "URI", "ID", "NAME", "TYPE", "LENGTH", "SIZE", "COUNT", "HASH", "TTL"} {
+	for _, other := range []string{"FILE", "PATH", "DIR", "URL", "URI", "ID", "NAME", "TYPE", "LENGTH", "SIZE", "COUNT",
+		"HASH", "TTL"} {
 		if bytes.HasSuffix(s, []byte(other)) {
 			return false
 		}

@@ -15,7 +15,8 @@ import (
 // invisible returns literals that all forms of it have: raw, escaped for JSON, as source code spells it.
 func invisible() []string {
 	list := lits("\x1b[", "\x1b]", "\x1b(", `u001b`, `u001B`, `x1b[`, `x1B[`, `033[`, `\e[`, "\U000e0000"[:2],
-		`u200`, `u202`, `u206`, `ufe`, `uFE`, `uffa`, `uFFA`, `u00ad`, `u00AD`, `u034f`, `u034F`, `u061c`, `u061C`, `u115f`, `u115F`, `u1160`, `u17b`, `u17B`,
+		`u200`, `u202`, `u206`, `ufe`, `uFE`, `uffa`, `uFFA`, `u00ad`, `u00AD`, `u034f`, `u034F`, `u061c`, `u061C`,
+		`u115f`, `u115F`, `u1160`, `u17b`, `u17B`,
 		`u180`, `u3164`)
 	for _, table := range chars.Unseen() {
 		for _, block := range table.R16 {

@@ -14,7 +14,8 @@ const (
 
 // commandPasswords finds the passwords among the arguments of the program named at text[at:at+n].
 func commandPasswords(text []byte, at, n int) []stretch {
-	if at > 0 && bytes.IndexByte([]byte("_.=$"), text[at-1]) >= 0 || at > 1 && text[at-1] == '-' && isAlnum(text[at-2]) {
+	if at > 0 && bytes.IndexByte([]byte("_.=$"), text[at-1]) >= 0 ||
+		at > 1 && text[at-1] == '-' && isAlnum(text[at-2]) {
 		return nil
 	}
 	options := byProgram()[string(text[at:at+n])]
@@ -37,7 +38,8 @@ func commandPasswords(text []byte, at, n int) []stretch {
 		if o == nil {
 			continue
 		}
-		if value = value.behind(text, o.after); isPassword(text[value.from:value.to]) && !isOption(text[value.from:value.to], options) {
+		if value = value.behind(text, o.after); isPassword(text[value.from:value.to]) &&
+			!isOption(text[value.from:value.to], options) {
 			found = append(found, stretch{value.from, value.to, at, value.to})
 		}
 	}
@@ -200,7 +202,8 @@ func endsWord(b byte) bool {
 // variable, an option, or a placeholder of an example.
 func isPassword(value []byte) bool {
 	const least, most = 4, 512 // bytes
-	if len(value) < least || len(value) > most || value[0] == '-' || placeholder(value) || bytes.IndexByte(value, '$') == 0 {
+	if len(value) < least || len(value) > most || value[0] == '-' || placeholder(value) ||
+		bytes.IndexByte(value, '$') == 0 {
 		return false
 	}
 	capitals := true
@@ -214,7 +217,8 @@ func isPassword(value []byte) bool {
 		return false // PASSWORD, MY_TOKEN
 	}
 	switch strings.ToLower(string(value)) {
-	case "password", "passwd", "pass", "passphrase", "secret", "token", "mypassword", "my-password", "my_password", "stdin", "prompt",
+	case "password", "passwd", "pass", "passphrase", "secret", "token", "mypassword", "my-password", "my_password",
+		"stdin", "prompt",
 		"user", "username", "string", "none", "null", "true", "false":
 		return false
 	}

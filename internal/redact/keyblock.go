@@ -57,7 +57,8 @@ var keyStart = regexp.MustCompile(`^(?:MII[A-Z][A-Za-z0-9+/][AQgw]IB(?:AAK[BC]|A
 	`|MI[GH][A-Za-z0-9]AgEAMBAGByqGSM49|MI[GH][A-Za-z0-9]AgEAMBMGByqGSM49|MC4CAQAwBQYDK2Vw|MHcCAQEEI|MIGkAgEBBD|MIHcAgEBBE|b3BlbnNzaC1rZXktdj)`)
 
 // keyStarts are the literals in these.
-var keyStarts = lits("IBAAK", "IBADANBgkq", "BgkqhkiG9w0BBQ", "AgEAMBAGByqGSM49", "AgEAMBMGByqGSM49", "MC4CAQAwBQYDK2Vw", "MHcCAQEEI", "MIGkAgEBBD", "MIHcAgEBBE",
+var keyStarts = lits("IBAAK", "IBADANBgkq", "BgkqhkiG9w0BBQ", "AgEAMBAGByqGSM49", "AgEAMBMGByqGSM49",
+	"MC4CAQAwBQYDK2Vw", "MHcCAQEEI", "MIGkAgEBBD", "MIHcAgEBBE",
 	"b3BlbnNzaC1rZXktdj")
 
 // keyWalk collects a key line by line.

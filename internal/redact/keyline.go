@@ -98,7 +98,8 @@ func (b *body) take(text []byte, from, end int) {
 		b.from, b.to = from, end
 	case n >= leastBody:
 		b.to = end
-	case isNumber(text[from:end]) && b.size < leastBody || !bytes.ContainsFunc(text[from:end], func(r rune) bool { return isAlnum(byte(r)) }):
+	case isNumber(text[from:end]) && b.size < leastBody ||
+		!bytes.ContainsFunc(text[from:end], func(r rune) bool { return isAlnum(byte(r)) }):
 		return
 	default:
 		if b.short++; b.size == 0 {

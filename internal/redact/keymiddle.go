@@ -74,7 +74,8 @@ func linesBelow(text []byte, at, width int) (n, end int, ok bool) {
 			return n, most, false
 		}
 		if l.from == most || !ofWidth(text, l, width) {
-			if after := lineAt(text[:most], l.next); !isOtherMark(text[l.from:l.to]) && l.next < most { // a short line may be the last one
+			// a short line may be the last one
+			if after := lineAt(text[:most], l.next); !isOtherMark(text[l.from:l.to]) && l.next < most {
 				l = after
 			}
 			return n, l.to, !isOtherMark(text[l.from:l.to])

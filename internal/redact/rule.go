@@ -121,7 +121,8 @@ func (r *rule) match(text []byte, at, n int, bare *extent) (span, bool) {
 
 // passes judges a secret that a pattern has found.
 func (r *rule) passes(secret []byte) bool {
-	return !published(secret) && (r.entropy == 0 || entropy(secret) >= r.entropy) && (r.accept == nil || r.accept(secret))
+	return !published(secret) && (r.entropy == 0 || entropy(secret) >= r.entropy) &&
+		(r.accept == nil || r.accept(secret))
 }
 
 // continuesWord reports whether text[at] continues a word: a letter or digit precedes it that is not

@@ -96,7 +96,8 @@ func placeholder(value []byte) bool {
 	}
 	s := strings.ToLower(string(value))
 	for _, part := range []string{
-		"example", "changeme", "change-me", "change_me", "placeholder", "your-", "your_", "yourpass", "dummy", "redacted",
+		"example", "changeme", "change-me", "change_me", "placeholder", "your-", "your_", "yourpass", "dummy",
+		"redacted",
 		"xxxx", "****", "...", "${", "{{", "$(", "://", "process.env", "os.environ", "getenv",
 	} {
 		if strings.Contains(s, part) {
@@ -121,12 +122,14 @@ func published(secret []byte) bool {
 
 // mixed reports whether a secret has letters and digits.
 func mixed(secret []byte) bool {
-	return bytes.ContainsAny(secret, "0123456789") && bytes.ContainsFunc(secret, func(r rune) bool { return r > '9' && isAlnum(byte(r)) })
+	return bytes.ContainsAny(secret, "0123456789") &&
+		bytes.ContainsFunc(secret, func(r rune) bool { return r > '9' && isAlnum(byte(r)) })
 }
 
 // userAndPassword reports whether a secret is the base64 form of user:password.
 func userAndPassword(secret []byte) bool {
-	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.ReplaceAll(string(secret), "%3D", "="), "="))
+	encoded := strings.ReplaceAll(string(secret), "%3D", "=")
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "="))
 	return err == nil && isText(plain) && bytes.IndexByte(plain, ':') > 0
 }
 

@@ -52,7 +52,8 @@ type Editor struct {
 
 // New returns an editor that writes to in and reads from out until that ends.
 func New(in io.WriteCloser, out io.Reader) *Editor {
-	e := &Editor{in: in, done: make(chan struct{}), calls: map[string]chan Message{}, answers: map[string]any{}, bell: make(chan struct{})}
+	e := &Editor{in: in, done: make(chan struct{}), calls: map[string]chan Message{}, answers: map[string]any{},
+		bell: make(chan struct{})}
 	go e.read(bufio.NewReader(out))
 	return e
 }
@@ -253,7 +254,8 @@ func (e *Editor) Until(ctx context.Context, ok func(told []Message) bool) ([]Mes
 
 // Initialize begins a session with these capabilities and settings, and returns what the server can.
 func (e *Editor) Initialize(ctx context.Context, capabilities, settings, more map[string]any) (json.RawMessage, error) {
-	params := map[string]any{"processId": nil, "rootUri": nil, "capabilities": capabilities, "initializationOptions": settings}
+	params := map[string]any{"processId": nil, "rootUri": nil, "capabilities": capabilities,
+		"initializationOptions": settings}
 	for k, v := range more {
 		params[k] = v
 	}
@@ -266,7 +268,8 @@ func (e *Editor) Initialize(ctx context.Context, capabilities, settings, more ma
 
 // Open opens a document.
 func (e *Editor) Open(uri, language, text string) error {
-	return e.Notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": language, "version": 1, "text": text}})
+	return e.Notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri,
+		"languageId": language, "version": 1, "text": text}})
 }
 
 // Change edits a document.

@@ -106,7 +106,8 @@ var inPlace = regexp.MustCompile(`(^| )(-[nEprs0]*i(\.\w+)?|--in-place(=\S+)?)( 
 
 // isScript reports whether a flag gives the script, so that every operand is a file.
 func isScript(w string) bool {
-	return w == "-e" || w == "-f" || w == "-E" || strings.HasPrefix(w, "--expression") || strings.HasPrefix(w, "--file") ||
+	return w == "-e" || w == "-f" || w == "-E" || strings.HasPrefix(w, "--expression") ||
+		strings.HasPrefix(w, "--file") ||
 		len(w) > 2 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == 'e' // -pie, -ne
 }
 

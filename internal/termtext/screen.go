@@ -27,10 +27,11 @@ type screen struct {
 
 // What cursor moves do, and the bounds on it.
 const (
-	tabStop   = 8       // columns between tab stops; as many blanks each tab may make
-	maxColumn = 4096    // the column that a move reaches at most, from 1
-	maxBelow  = 200     // rows below the last written one that a move reaches at most
-	maxAbove  = 1 << 14 // rows above the last written one that a move reaches at most: more than any terminal keeps on its screen
+	tabStop   = 8    // columns between tab stops; as many blanks each tab may make
+	maxColumn = 4096 // the column that a move reaches at most, from 1
+	maxBelow  = 200  // rows below the last written one that a move reaches at most
+	// rows above the last written one that a move reaches at most: more than any terminal keeps on its screen
+	maxAbove  = 1 << 14
 	maxBlanks = 1 << 20 // blanks that all moves together may make
 	rowBlanks = 16      // an empty row that a move made counts as so many blanks
 	seqBlanks = 32      // what each sequence adds to the blanks that may be made

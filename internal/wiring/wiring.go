@@ -66,11 +66,12 @@ func Role(e env.Env) daemon.Role {
 			{Name: "observing files", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p})
 			}},
-			{Name: "learning from measured usage", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
-				return calibrate.Follow(ctx, api, calibrate.Options{
-					Env: e, Log: log, User: user(e, root, api), Models: c.Models, Skip: left, Pulse: p,
-				})
-			}},
+			{Name: "learning from measured usage",
+				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
+					return calibrate.Follow(ctx, api, calibrate.Options{
+						Env: e, Log: log, User: user(e, root, api), Models: c.Models, Skip: left, Pulse: p,
+					})
+				}},
 		}
 		if c.Exports {
 			run := func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {

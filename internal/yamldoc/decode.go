@@ -32,7 +32,8 @@ const Max = 1 << 20
 func Decode(data []byte, into any) error {
 	const op = "yamldoc.decode"
 	if len(data) > Max {
-		return fault.New(fault.TooLarge, op, "a YAML document of %d bytes is longer than the limit of %d", len(data), Max)
+		return fault.New(fault.TooLarge, op, "a YAML document of %d bytes is longer than the limit of %d", len(data),
+			Max)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(into); err != nil {

@@ -48,7 +48,8 @@ func fieldsOf(node *yaml.Node) ([]Field, error) {
 		return nil, nil // nothing but comments
 	}
 	if node.Kind != yaml.MappingNode {
-		return nil, fault.New(fault.Invalid, "yamldoc.fields", "line %d: a mapping is expected, \"key: value\"", node.Line)
+		return nil, fault.New(fault.Invalid, "yamldoc.fields", "line %d: a mapping is expected, \"key: value\"",
+			node.Line)
 	}
 	fields := make([]Field, 0, len(node.Content)/2)
 	for i := 0; i+1 < len(node.Content); i += 2 {

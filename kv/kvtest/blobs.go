@@ -28,7 +28,8 @@ func contents() map[string][]byte {
 	noise := make([]byte, 1<<20)
 	_, _ = rnd.Read(noise) // never fails
 	text := bytes.Repeat([]byte("a line of a tool's output, 42 bytes long\r\n"), 1<<20/42+1)
-	m := map[string][]byte{"newlines": bytes.Repeat([]byte{'\n'}, 70_000), "one line": bytes.Repeat([]byte{'x'}, 200_000)}
+	m := map[string][]byte{"newlines": bytes.Repeat([]byte{'\n'}, 70_000),
+		"one line": bytes.Repeat([]byte{'x'}, 200_000)}
 	for _, n := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 128 << 10, 1 << 20} {
 		m["noise"+string(rune('a'+len(m)))] = noise[:n]
 		m["text"+string(rune('a'+len(m)))] = text[:n]
@@ -109,7 +110,8 @@ func samePieces(t *testing.T, b kv.Blob, ref kv.BlobRef, content []byte) {
 		n, err := b.ReadAt(p, off)
 		want := content[min(off, int64(len(content))):]
 		want = want[:min(len(want), len(p))]
-		if n != len(want) || !bytes.Equal(p[:n], want) || (n < len(p)) != (err == io.EOF) || (err != nil && err != io.EOF) {
+		if n != len(want) || !bytes.Equal(p[:n], want) || (n < len(p)) != (err == io.EOF) ||
+			(err != nil && err != io.EOF) {
 			t.Fatalf("ReadAt(%d bytes, %d) of %d = %d, %v", len(p), off, len(content), n, err)
 		}
 	}
@@ -250,8 +252,10 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // blobNames: what is not a name finds nothing, wherever it points.
 func (s suite) blobNames(t *testing.T) {
 	st := s.fresh(t)
-	for _, hash := range []string{"", "ab", "../ledger.db", strings.Repeat("a", 63), strings.Repeat("A", 64), strings.Repeat("g", 64),
-		strings.Repeat("../", 21) + "a", strings.Repeat("0", 62) + "\x00\x00", strings.Repeat("a", 65), strings.Repeat("0", 64)} {
+	for _, hash := range []string{"", "ab", "../ledger.db", strings.Repeat("a", 63), strings.Repeat("A", 64),
+		strings.Repeat("g", 64),
+		strings.Repeat("../", 21) + "a", strings.Repeat("0", 62) + "\x00\x00", strings.Repeat("a", 65),
+		strings.Repeat("0", 64)} {
 		_, err := st.OpenBlob(context.Background(), hash)
 		wantCode(t, err, fault.NotFound)
 		if err := st.DeleteBlob(context.Background(), hash); err != nil {
@@ -286,7 +290,8 @@ func (s suite) blobDamage(t *testing.T) {
 		bad[i] ^= byte(1 << (i % 8))
 		damageRead(t, st, path, ref.Hash, bad, others)
 	}
-	for _, bad := range [][]byte{nil, good[:1], good[:len(good)/2], good[:len(good)-1], append(bytes.Clone(good), 0), make([]byte, len(good))} {
+	for _, bad := range [][]byte{nil, good[:1], good[:len(good)/2], good[:len(good)-1], append(bytes.Clone(good), 0),
+		make([]byte, len(good))} {
 		damageRead(t, st, path, ref.Hash, bad, others)
 	}
 	putBlob(t, st, content)

@@ -34,7 +34,8 @@ func (s suite) model(t *testing.T) {
 		want := map[string]string{}
 		for range rapid.IntRange(1, 8).Draw(rt, "updates") {
 			steps := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) step {
-				return step{key.Draw(rt, "key"), rapid.StringN(0, 40, 4000).Draw(rt, "value"), rapid.IntRange(0, 3).Draw(rt, "op") == 0}
+				return step{key.Draw(rt, "key"), rapid.StringN(0, 40, 4000).Draw(rt, "value"),
+					rapid.IntRange(0, 3).Draw(rt, "op") == 0}
 			}), 0, 12).Draw(rt, "steps")
 			fails := rapid.IntRange(0, 4).Draw(rt, "fails") == 0
 			err := st.Update(context.Background(), func(tx kv.Tx) error { return apply(tx, steps, fails) })

@@ -88,7 +88,8 @@ func (s suite) rangeBorders(t *testing.T) {
 		return nil
 	})
 	bounds := [][]byte{nil, {}, []byte("\x00"), []byte("a"), []byte("a\x00"), []byte("a\x00\x00"), []byte("aaa"),
-		[]byte("b"), []byte("b\xff"), []byte("b\xff\xff"), []byte("bz"), []byte("c"), []byte("\xff"), []byte("\xff\xff"), []byte("\xff\xff\xff")}
+		[]byte("b"), []byte("b\xff"), []byte("b\xff\xff"), []byte("bz"), []byte("c"),
+		[]byte("\xff"), []byte("\xff\xff"), []byte("\xff\xff\xff")}
 	err := st.View(context.Background(), func(tx kv.Tx) error {
 		for _, prefix := range bounds {
 			for _, from := range bounds {
@@ -209,11 +210,13 @@ func (s suite) emptied(t *testing.T) {
 					}
 				}
 				for i := -1; i <= records; i += 250 {
-					if value, get := tx.Get(bucket, key(i)); get != nil || (value != nil) != slices.Contains(left, string(key(i))) {
+					if value, get := tx.Get(bucket, key(i)); get != nil ||
+						(value != nil) != slices.Contains(left, string(key(i))) {
 						t.Errorf("record %d: %q, %v", i, value, get)
 					}
 					from, to := key(max(i, 0)), key(max(i, 0)+700)
-					for _, r := range []kv.Range{{}, {Reverse: true}, {From: from, To: to}, {From: from, To: to, Reverse: true}, {To: to, Reverse: true}, {From: from, Reverse: true}} {
+					for _, r := range []kv.Range{{}, {Reverse: true}, {From: from, To: to},
+						{From: from, To: to, Reverse: true}, {To: to, Reverse: true}, {From: from, Reverse: true}} {
 						err = errors.Join(err, sameScan(tx, r, inRange(left, r)))
 					}
 				}

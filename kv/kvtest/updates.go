@@ -18,7 +18,8 @@ func (s suite) atomic(t *testing.T) {
 	st := s.fresh(t)
 	put(t, st, "a", "1")
 	err := st.Update(context.Background(), func(tx kv.Tx) error {
-		return errors.Join(tx.Put(bucket, []byte("a"), []byte("2")), tx.Put("new", []byte("b"), nil), tx.Delete(bucket, []byte("a")), errWanted)
+		return errors.Join(tx.Put(bucket, []byte("a"), []byte("2")), tx.Put("new", []byte("b"), nil),
+			tx.Delete(bucket, []byte("a")), errWanted)
 	})
 	if !errors.Is(err, errWanted) {
 		t.Errorf("error %v", err)
@@ -171,7 +172,8 @@ func (s suite) concurrent(t *testing.T) {
 				if err := st.Update(context.Background(), increment); err != nil {
 					t.Error(err)
 				}
-				if err := st.View(context.Background(), func(tx kv.Tx) error { _, err := tx.Get(bucket, []byte("n")); return err }); err != nil {
+				if err := st.View(context.Background(),
+					func(tx kv.Tx) error { _, err := tx.Get(bucket, []byte("n")); return err }); err != nil {
 					t.Error(err)
 				}
 			}
