@@ -434,7 +434,7 @@ func TestFollowingWritesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	defer os.Chmod(s.dir, 0o700) //nolint:errcheck // so that the directory can be removed
+	defer os.Chmod(s.dir, 0o700) // so that the directory can be removed
 	before, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)

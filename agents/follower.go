@@ -237,7 +237,7 @@ func (f *follower) open(path string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, sessionfile.FileError(path, err)
 	}
-	defer tree.Close() //nolint:errcheck // the file stays open
+	defer tree.Close() // the file stays open
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {
 		return nil, 0, sessionfile.FileError(path, err)

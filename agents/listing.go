@@ -164,7 +164,7 @@ func (f *follower) files(dir string) ([]listed, error) {
 	if err != nil {
 		return nil, sessionfile.FileError(dir, err)
 	}
-	defer tree.Close() //nolint:errcheck // only read
+	defer tree.Close() // only read
 	entries, err := tree.ReadDir(".")
 	if err != nil {
 		return nil, sessionfile.FileError(dir, err)

@@ -75,7 +75,7 @@ func (a *app) artifactPut() *cobra.Command {
 			if err != nil {
 				return art, err
 			}
-			defer content.Close() //nolint:errcheck // opened for reading
+			defer content.Close() // opened for reading
 			ref, err := api.PutBlob(ctx, content)
 			if err != nil {
 				return art, err

@@ -106,7 +106,7 @@ func (a *app) writePage(name string, found audit.Audit) error {
 	if err != nil {
 		return fileError(name, err)
 	}
-	defer root.Close() //nolint:errcheck // nothing is written through it any more
+	defer root.Close() // nothing is written through it any more
 	if err := writeFile(root, filepath.Base(place), b.Bytes()); err != nil {
 		return fileError(name, err)
 	}

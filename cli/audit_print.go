@@ -28,7 +28,7 @@ const (
 func (a *app) printAudit(w io.Writer, r audit.Audit) {
 	if r.Files > 0 {
 		width, height := screen(a.Out)
-		w.Write(a.auditText(r, width, height)) //nolint:errcheck // into memory
+		w.Write(a.auditText(r, width, height)) // into memory
 	}
 }
 

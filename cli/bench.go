@@ -59,7 +59,7 @@ func (a *app) readSession(
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close() // opened for reading
 	r, err := agents.Read(f, file)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func (a *app) cat(ctx context.Context, api ledger.API, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer rc.Close() //nolint:errcheck // opened for reading
+	defer rc.Close() // opened for reading
 	if !a.json {
 		w := a.raw()
 		if _, err = io.Copy(w, rc); err == nil {

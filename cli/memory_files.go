@@ -51,7 +51,7 @@ func (a *app) importMemory(ctx context.Context, api ledger.MemoryStore, dir, sco
 	if err != nil {
 		return fileError(dir, err)
 	}
-	defer root.Close() //nolint:errcheck // only read from
+	defer root.Close() // only read from
 	found, problems, err := memory.Import(safefs.Files(root))
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func writeExport(dir string, files map[string][]byte, overwrite bool) ([]string,
 	if err != nil {
 		return nil, fileError(dir, err)
 	}
-	defer root.Close() //nolint:errcheck // nothing is written through it any more
+	defer root.Close() // nothing is written through it any more
 	names := slices.SortedFunc(maps.Keys(files), indexLast)
 	for _, name := range names {
 		if _, err := root.Lstat(name); err == nil && isIndex(name) && !overwrite {

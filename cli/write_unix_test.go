@@ -30,7 +30,7 @@ func TestAFileIsNeverWrittenIntoWhatIsThere(t *testing.T) {
 		if err := writeFile(root, "page.html", []byte("page")); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		root.Close() //nolint:errcheck // nothing is written through it any more
+		root.Close() // nothing is written through it any more
 		for path, want := range map[string]string{other: "mine", file: "page"} {
 			if got, err := os.ReadFile(path); string(got) != want {
 				t.Errorf("%s: %s holds %q, %v; want %q", what, path, got, err, want)

@@ -91,7 +91,7 @@ func readIn(dir, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Denied, op, err)
 	}
-	defer tree.Close() //nolint:errcheck // opened for reading
+	defer tree.Close() // opened for reading
 	info, err := tree.Stat(name)
 	switch {
 	case err != nil:

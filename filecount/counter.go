@@ -39,7 +39,7 @@ type Options struct {
 // Counter counts texts on all cores.
 type Counter struct {
 	o       Options
-	ctx     context.Context //nolint:containedctx // of the whole work
+	ctx     context.Context // of the whole work
 	workers sync.WaitGroup
 
 	mu    sync.Mutex
@@ -163,7 +163,7 @@ func (t *Counter) count(x *Text, head *bufio.Reader) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close() // opened for reading
 	in := watched{Reader: f, counter: t}
 	defer func() { in.done(x.Size - in.read) }() // what was not read is done as well
 	head.Reset(&in)

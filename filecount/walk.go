@@ -57,7 +57,7 @@ func (w *walker) named(name string) error {
 	if err != nil {
 		return w.failed(name, err)
 	}
-	defer around.Close() //nolint:errcheck // opened for reading
+	defer around.Close() // opened for reading
 	repo := repositoryIn(around, root, ".")
 	rel, err := filepath.Rel(root, w.root)
 	if err != nil {

@@ -52,7 +52,7 @@ func TestADirectoryThatCannotBeReadIsATextThatFailed(t *testing.T) {
 	root := t.TempDir()
 	tree, err := safefs.Open(root)
 	must(t, err)
-	defer tree.Close() //nolint:errcheck // only read
+	defer tree.Close() // only read
 	var got []*Text
 	w := walker{tree: tree, root: root, yield: func(x *Text, _ fs.DirEntry) error { got = append(got, x); return nil }}
 	if err := w.dir(&repository{}, "gone", "shown/gone", step{place: filepath.Join(root, "gone"), at: "gone"}); err != nil {

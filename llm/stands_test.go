@@ -64,7 +64,7 @@ func TestTheDeterministicResultStands(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer l.Close() //nolint:errcheck // a temporary ledger
+				defer l.Close() // a temporary ledger
 				s, err := l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: failing()})
 				if err != nil {
 					t.Fatal(err)

@@ -43,8 +43,8 @@ func newFixture(t *testing.T, edit func(*Server)) *fixture {
 	f.Editor = scriptededitor.New(toServer, fromServer)
 	go func() {
 		f.served <- f.Serve(ctx, in, out)
-		in.Close()  //nolint:errcheck // a pipe
-		out.Close() //nolint:errcheck // a pipe
+		in.Close()  // a pipe
+		out.Close() // a pipe
 	}()
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {

@@ -49,7 +49,7 @@ func (s *Server) use(ctx context.Context, do func(Ledger) error) error {
 	if err != nil {
 		return unopened(err)
 	}
-	defer api.Close() //nolint:errcheck // what was written has been acknowledged
+	defer api.Close() // what was written has been acknowledged
 	return do(api)
 }
 

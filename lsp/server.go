@@ -59,7 +59,7 @@ type Server struct {
 	lost      error // why there is no workspace
 
 	// Set by Serve before it reads.
-	life   context.Context //nolint:containedctx // for work that outlives the message that started it
+	life   context.Context // for work that outlives the message that started it
 	conn   jsonrpc2.Conn
 	client protocol.Client
 }

@@ -38,7 +38,7 @@ func TestAnOrphanEndsThoughNobodyReads(t *testing.T) {
 		}
 		s.tasks.begin(func() { t.Error("a task begins after the end") })
 		synctest.Wait()
-		in.Close()      //nolint:errcheck // a pipe
-		answers.Close() //nolint:errcheck // a pipe
+		in.Close()      // a pipe
+		answers.Close() // a pipe
 	})
 }

@@ -133,6 +133,6 @@ func (p Workspace) read(look func(*safefs.Tree) error) error {
 	if err != nil {
 		return err
 	}
-	defer tree.Close() //nolint:errcheck // opened for reading
+	defer tree.Close() // opened for reading
 	return look(tree)
 }

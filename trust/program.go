@@ -142,7 +142,7 @@ func digest(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer tree.Close() //nolint:errcheck // opened for reading
+	defer tree.Close() // opened for reading
 	sum, info, err := tree.Hash(filepath.Base(real), maxProgram)
 	switch {
 	case err != nil:

@@ -136,7 +136,7 @@ func (s *search) file(name string, size int64, open func() (*os.File, error)) (s
 	if err != nil {
 		return sessionfile.Unknown, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close() // opened for reading
 	agent, err := sessionfile.DetectFile(name, f)
 	if err != nil {
 		return agent, err

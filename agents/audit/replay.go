@@ -105,7 +105,7 @@ func (w *work) played(ctx context.Context, c candidate) *Played {
 	if err != nil {
 		return nil
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close() // opened for reading
 	s, err := agents.Read(f, c.path)
 	if err != nil {
 		return nil

@@ -163,7 +163,7 @@ func (w *work) survey(i int) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close() // opened for reading
 	return w.read[i].survey(f, w.files[i], w.seed)
 }
 
@@ -218,7 +218,7 @@ func (w *work) measure(i int) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close() // opened for reading
 	about, err := src.from.About(src.path, f)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func dirs(e env.Env, trees []string) (all []string) {
 	if err != nil {
 		return nil // nothing is there yet
 	}
-	defer tree.Close() //nolint:errcheck // only read
+	defer tree.Close() // only read
 	entries, err := tree.ReadDir(".")
 	if err != nil {
 		return nil // as if nothing were there

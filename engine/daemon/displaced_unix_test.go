@@ -51,7 +51,7 @@ func TestNothingIsAcknowledgedThatTheNextOwnerDoesNotHave(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer now.Close() //nolint:errcheck // only read
+			defer now.Close() // only read
 			if _, err := now.Memory(t.Context(), ledger.MemoryRequest{Name: acknowledged}); err != nil {
 				t.Errorf("%s was acknowledged: %v", acknowledged, err)
 			}

@@ -153,7 +153,7 @@ func forgetIn(t *testing.T, o Options, state string, kill9 time.Duration) time.D
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer api.Close() //nolint:errcheck // its owner is dead
+	defer api.Close() // its owner is dead
 	pid := published(t, o.State).PID
 	start, done := time.Now(), make(chan error, 1)
 	go func() {
@@ -246,7 +246,7 @@ func searchFiles(t *testing.T, state string) {
 		t.Error(err)
 	}
 	store := unowned(t, state)
-	defer store.Close() //nolint:errcheck // opened for reading
+	defer store.Close() // opened for reading
 	n := 0
 	for b, err := range store.Blobs(t.Context()) {
 		if err != nil {

@@ -76,7 +76,7 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer next.Close() //nolint:errcheck // only read
+			defer next.Close() // only read
 			if _, err := next.Memory(t.Context(), ledger.MemoryRequest{Name: "meanwhile"}); err != nil {
 				t.Errorf("what was acknowledged: %v", err)
 			}

@@ -140,7 +140,7 @@ func (f *follower) write(ctx context.Context) (took time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer state.Close() //nolint:errcheck // only a handle on the directory
+	defer state.Close() // only a handle on the directory
 	keep := func() (bool, error) { return f.current(ctx, now.Next) }
 	for name, fill := range map[string]func(io.Writer) error{
 		ChangesFile: func(w io.Writer) error { return f.changes(ctx, w, s) },

@@ -33,7 +33,7 @@ func Write(ctx context.Context, api ledger.API, e env.Env, dir string, all []ses
 	if err != nil {
 		return w, err
 	}
-	defer root.Close() //nolint:errcheck // only a handle on the directory
+	defer root.Close() // only a handle on the directory
 	active := activeOf(all)
 	size, err := writeFile(ctx, api, e, root, ChangesFile, func(out io.Writer) error {
 		doc := writer{w: out}

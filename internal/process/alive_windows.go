@@ -14,7 +14,7 @@ func Alive(pid int) bool {
 	if err != nil {
 		return errors.Is(err, syscall.ERROR_ACCESS_DENIED) // it exists and belongs to another user
 	}
-	defer syscall.CloseHandle(p) //nolint:errcheck // nothing was changed
+	defer syscall.CloseHandle(p) // nothing was changed
 	ended, err := syscall.WaitForSingleObject(p, 0)
 	return err == nil && ended == syscall.WAIT_TIMEOUT
 }

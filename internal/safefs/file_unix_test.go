@@ -79,7 +79,7 @@ func TestOnlyWhatIsWantedIsOpened(t *testing.T) {
 				}
 				root, err := os.OpenRoot(dir)
 				must(t, err)
-				defer root.Close() //nolint:errcheck // only read
+				defer root.Close() // only read
 				within(t, x.name, func() {
 					c, err := o.open(root, path)
 					wanted := x.name == "file" && !(o.dir && !o.link) || x.name == "link" && o.link || x.name == "directory" && o.dir
@@ -100,7 +100,7 @@ func TestOnlyWhatIsWantedIsOpened(t *testing.T) {
 func TestWhatIsMissingIsMissing(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
 	must(t, err)
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close() // only read
 	for _, o := range openers {
 		if _, err := o.open(root, filepath.Join(root.Name(), "none")); o.name != "OpenAppend" && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", o.name, err)
@@ -118,7 +118,7 @@ func TestNoOpenerWaitsForAPipeSwappedIn(t *testing.T) {
 	put(t, path, "text")
 	root, err := os.OpenRoot(dir)
 	must(t, err)
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close() // only read
 	done, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)

@@ -89,7 +89,7 @@ func holds(t *testing.T, pl programtest.Place, memories int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer api.Close() //nolint:errcheck // only read from
+	defer api.Close() // only read from
 	got, err := api.Info(t.Context(), ledger.InfoRequest{})
 	if err != nil || got.Memories != memories || got.Sessions+got.Artifacts != 0 || got.Event != int64(memories) {
 		t.Errorf("the ledger holds %+v, not just %d memories; %v", got, memories, err)

@@ -51,7 +51,7 @@ var workspaceCountSubject = subject{
 		fromServer, out := io.Pipe()
 		editor := scriptededitor.New(toServer, fromServer)
 		served := make(chan error, 1)
-		go func() { served <- s.Serve(context.Background(), in, out); in.Close(); out.Close() }() //nolint:errcheck // pipes
+		go func() { served <- s.Serve(context.Background(), in, out); in.Close(); out.Close() }() // pipes
 		t.Cleanup(func() {
 			if err := editor.Leave(context.Background()); err != nil {
 				t.Error(err)

@@ -28,7 +28,7 @@ func TestHardLinksCountAsInside(t *testing.T) {
 	must(t, os.Link(p.outside+"/a.txt", p.inside+"/hard.txt"))
 	tree, err := safefs.Open(p.inside)
 	must(t, err)
-	defer tree.Close() //nolint:errcheck // only read
+	defer tree.Close() // only read
 	if got := string(tree.Read("hard.txt", 100)); got != canary {
 		t.Errorf("a hard link is read as %q: then docs/threat-model.md is wrong", got)
 	}
@@ -51,7 +51,7 @@ func TestMountsCountAsInside(t *testing.T) {
 	p := newPlace(t, "ws", map[string]string{"d/b.txt": "b"}, map[string]string{"d/b.txt": canary})
 	tree, err := safefs.Open(p.inside)
 	must(t, err)
-	defer tree.Close() //nolint:errcheck // only read
+	defer tree.Close() // only read
 	done := make(chan struct{})
 	var mounting sync.WaitGroup
 	mounting.Go(func() {

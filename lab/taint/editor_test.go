@@ -34,7 +34,7 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer api.Close() //nolint:errcheck // the test fails with what it did
+	defer api.Close() // the test fails with what it did
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	server := lsp.New(lsp.Options{Version: "test", Env: p.env(), Log: slog.New(slog.DiscardHandler), Find: func([]string) (lsp.Workspace, error) {
@@ -43,8 +43,8 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 	served := make(chan error, 1)
 	go func() {
 		served <- server.Serve(t.Context(), in, out)
-		in.Close()  //nolint:errcheck // a pipe
-		out.Close() //nolint:errcheck // a pipe
+		in.Close()  // a pipe
+		out.Close() // a pipe
 	}()
 	e := &editor{Editor: scriptededitor.New(toServer, fromServer), p: p, s: s}
 	settings := map[string]any{"live": true, "status": true, "lens": "always", "hover": "always", "hints": 1, "symbols": true}
@@ -65,7 +65,7 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
-	e.Close() //nolint:errcheck // it has left
+	e.Close() // it has left
 	e.shown()
 }
 

@@ -52,7 +52,7 @@ func followed(t *testing.T, ws workspace.Workspace) ledger.Info {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer api.Close() //nolint:errcheck // nothing was written
+	defer api.Close() // nothing was written
 	ctx, cancel := context.WithTimeout(t.Context(), programtest.Patience)
 	defer cancel()
 	for after := int64(0); ; {

@@ -104,7 +104,7 @@ func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	defer l.Close() //nolint:errcheck // nothing was sent
+	defer l.Close() // nothing was sent
 	return l.Addr().String()
 }
 

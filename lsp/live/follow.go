@@ -71,7 +71,7 @@ func follow(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	defer api.Close() //nolint:errcheck // nothing was written
+	defer api.Close() // nothing was written
 	now, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: -1})
 	if err != nil {
 		return err

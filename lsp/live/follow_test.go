@@ -34,7 +34,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer local.Close() //nolint:errcheck // Follow closes it too
+	defer local.Close() // Follow closes it too
 	tries := 0
 	told := followed(t, func(context.Context) (Ledger, error) {
 		if tries++; tries == 1 {

@@ -32,7 +32,7 @@ func TestWhoSitsThereIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer local.Close() //nolint:errcheck // Follow closes it too
+	defer local.Close() // Follow closes it too
 	append := func(id string, s sessions.Session, next int64, entries ...sessions.NewEntry) string {
 		r, err := local.AppendEntries(t.Context(),
 			ledger.AppendEntriesRequest{Import: id, Session: s, Next: next, Done: true, Entries: entries})

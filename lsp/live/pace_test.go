@@ -41,7 +41,7 @@ func TestAnAgentThatNeverRestsIsFollowedAtEase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer local.Close() //nolint:errcheck // nothing is lost with a test's
+		defer local.Close() // nothing is lost with a test's
 		c := counted{API: local, slow: time.Second, looks: new(atomic.Int64), stales: new(atomic.Int64)}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})

@@ -100,7 +100,7 @@ func readBlob(ctx context.Context, api ledger.Blobs, req ledger.ReadBlobRequest,
 	if err != nil {
 		return nil, err
 	}
-	defer rc.Close() //nolint:errcheck // opened for reading
+	defer rc.Close() // opened for reading
 	content, err := io.ReadAll(io.LimitReader(rc, most))
 	return content, fault.Wrap(fault.Unavailable, "records.read", err)
 }

@@ -42,7 +42,7 @@ func (l log) message(ctx context.Context, e sessions.Entry) (transcript.Message,
 	}
 	m, err := transcript.Decode(e.Format, raw)
 	if err != nil {
-		return transcript.Message{}, nil //nolint:nilerr // the ledger keeps the original; it is only not shown
+		return transcript.Message{}, nil // the ledger keeps the original; it is only not shown
 	}
 	return m, nil
 }
