@@ -215,6 +215,8 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 			fault.TooLarge},
 		{"that gives tokens back", func(r *ledger.AcceptCompactionRequest) { r.Answer.Run.Usage.Input = -1 },
 			fault.Invalid},
+		{"in a mode without a model", func(r *ledger.AcceptCompactionRequest) { r.Options.Mode = compaction.Intent },
+			fault.Invalid},
 		{"under strict", func(r *ledger.AcceptCompactionRequest) { r.Options.Strict = true }, fault.Invalid},
 	} {
 		r := ledger.AcceptCompactionRequest{PlanCompactionRequest: p.PlanCompactionRequest, Position: p.Position,

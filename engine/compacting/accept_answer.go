@@ -11,10 +11,12 @@ import (
 func checkAnswer(r ledger.AcceptCompactionRequest) error {
 	const op = "engine.accept"
 	a := r.Answer
-	if !r.Options.Mode.Asks() && a == nil {
+	switch asks := r.Options.Mode.Asks(); {
+	case !asks && a == nil:
 		return nil
-	}
-	if a == nil {
+	case !asks:
+		return fault.New(fault.Invalid, op, "mode %s takes no answer of a model", r.Options.Mode)
+	case a == nil:
 		return fault.New(fault.Invalid, op,
 			"mode %s needs the answer of a model: plan, ask, then accept", r.Options.Mode)
 	}
