@@ -68,7 +68,7 @@ func TestTheLongestRequestsGiveWayFirst(t *testing.T) {
 	}
 }
 
-// Whoever says how long a summary may be wants one of a short session too, once.
+// A stated length asks for a summary of a short session too, once.
 func TestAShortSessionIsCompactedWhenABudgetIsGiven(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")

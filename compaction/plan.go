@@ -108,7 +108,7 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 		}
 		cuts = []int{asked, cuts[0]}
 	} else if o.Budget > 0 && in.FirstKept == 0 {
-		// Whoever says how long a summary may be wants one of a short session too.
+		// A stated length asks for a summary of a short session too.
 		cuts = append(cuts, boundary(in.Items, ok, v.start, min(keepLimit(in.usable()), v.before/2)))
 	}
 	var refused Proposal

@@ -96,7 +96,7 @@ func TestBatchesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAnythingThatAFileMayHoldIsTaken: a session file cannot be mended, so whatever stands in a line
+// TestAnythingThatAFileMayHoldIsTaken: a session file cannot be mended, so whatever is in a line
 // is kept, and what the log says about it stays within its record.
 func TestAnythingThatAFileMayHoldIsTaken(t *testing.T) {
 	huge := strings.Repeat("\x01", 100_000)

@@ -180,7 +180,7 @@ func TestAModelIsPaidOnceForARepeatedRequest(t *testing.T) {
 	}
 }
 
-// A summary of a range that is another one by now is written anew, twice at most, and all of it is booked.
+// A summary of a range that is another one by now is written again, twice at most, and all of it is booked.
 func TestASummaryOfAnotherRangeIsNotTaken(t *testing.T) {
 	l := open(t)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(60)}).Session

@@ -164,7 +164,7 @@ func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
 	}
 }
 
-// A mode with a model is asked where there is one, and the deterministic one stands where there is none, and
+// A mode with a model is asked where there is one, and the deterministic one is used where there is none, and
 // after an overflow: a model would be given the history that was just refused.
 func TestAutoAsksTheConfiguredModel(t *testing.T) {
 	wrote := func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
@@ -324,7 +324,7 @@ func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
 	}
 }
 
-// A change of the model counts anew and carries on: the same bytes, other thresholds, nothing un-cleared.
+// A change of the model counts again and carries on: the same bytes, other thresholds, nothing un-cleared.
 func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	p := window.Default()
 	full(&p)
@@ -374,7 +374,7 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	}
 }
 
-// A message that a pass cannot look at stays as it is, is told once, and keeps nobody from editing the others.
+// A message that a pass cannot look at stays as it is, is reported once, and does not keep others from editing the others.
 func TestAMessageThatCannotBeReadIsLeftAsItIs(t *testing.T) {
 	dir := t.TempDir()
 	p := window.Default()

@@ -108,7 +108,7 @@ func BenchmarkPlanCompaction(b *testing.B) {
 	})
 }
 
-// BenchmarkViewAfterOneMore appends a message and reads what a host then sends beside what it sent: the
+// BenchmarkViewAfterOneMore appends a message and reads what a host then sends in addition to what it sent: the
 // newest messages of the view.
 func BenchmarkViewAfterOneMore(b *testing.B) {
 	l := benchLedger(b)

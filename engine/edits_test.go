@@ -145,7 +145,7 @@ func TestEditViewRefuses(t *testing.T) {
 	wantCode(t, err, fault.NotFound)
 }
 
-// What was cleared is read back, byte for byte, by the handle in the text that stands for it.
+// What was cleared is read back, byte for byte, by the handle in the text that replaces it.
 func TestInvariant2ClearedResultsAreReadBackByTheirHandles(t *testing.T) {
 	volume(t)
 	l := open(t)
@@ -202,7 +202,7 @@ func TestRestoringACompactionRestoresWhatItTookAlong(t *testing.T) {
 }
 
 // A host that keeps what it is shown hands back edited messages, and they are known again: also behind
-// a note that stands for several.
+// a note that replaces several.
 func TestEditedMessagesHandedBackAreKnown(t *testing.T) {
 	p := window.Default()
 	p.ToolPairs, p.Compact.ThrashWindow = 2, 0

@@ -108,7 +108,7 @@ func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing
 	}
 }
 
-// system checks that what the system said first stands first, as it was.
+// system checks that what the system said first comes first, as it was.
 func (p provider) system(t *testing.T, l *engine.Local, session string, handed [][]byte) {
 	t.Helper()
 	view := render(t, l, session)
@@ -197,7 +197,7 @@ func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 	}
 }
 
-// Gemini takes no calls but behind a user's message: where a conversation begins with some, one stands in
+// Gemini takes no calls but behind a user's message: where a conversation begins with some, one is put in
 // front of them, which is in no log, and a view that is handed back is known all the same.
 func TestCallsInFrontOfEverythingGetAUsersMessage(t *testing.T) {
 	const want = "a +x | t x=1 | u go | a done"
@@ -342,7 +342,7 @@ func (p provider) request(system string, lines []string) ledger.AppendMessagesRe
 	return ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(append([]string{system}, lines...)...)}
 }
 
-// Whatever message of a conversation is forgotten, the rest stays valid for its provider, and what stands
+// Whatever message of a conversation is forgotten, the rest stays valid for its provider, and what comes
 // in its place says so.
 func TestInvariant3ViewsStayValidWhereAMessageWasForgotten(t *testing.T) {
 	lines := []string{"u go", "a ok +x1 +y1", "t x1=" + strings.Repeat("out.", 15_000), "t y1=two", "a done", "u on",

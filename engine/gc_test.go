@@ -167,7 +167,7 @@ func appendOne(ctx context.Context, l *engine.Local, writer, round, contents int
 	return err
 }
 
-// TestABlobThatIsStoredAgainDuringACollectionStays stores content anew that is garbage at that moment.
+// TestABlobThatIsStoredAgainDuringACollectionStays stores content again that is garbage at that moment.
 func TestABlobThatIsStoredAgainDuringACollectionStays(t *testing.T) {
 	dir := t.TempDir()
 	l, _ := ahead(t, dir)

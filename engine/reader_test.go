@@ -149,7 +149,7 @@ func TestWhatAFilterLeavesOutIsTold(t *testing.T) {
 	}
 }
 
-// What is evicted is read back by the handle beneath its marker; the manifest stands behind it, is handed back
+// What is evicted is read back by the handle beneath its marker; the manifest follows it, is handed back
 // like everything else, and the ledger knows it again.
 func TestInvariant2EvictedResultsAreReadBackByTheirHandles(t *testing.T) {
 	p := window.Default()

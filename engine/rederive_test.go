@@ -116,7 +116,7 @@ func exits(t *testing.T, l *engine.Local) {
 	}
 }
 
-// derivedSecrets returns the planted secrets of which a piece stands in a derived record of a closed ledger, with the
+// derivedSecrets returns the planted secrets of which a piece is in a derived record of a closed ledger, with the
 // first place. Originals and what the agent's view is made of (stubs, the words of a summary) are exact on purpose.
 func derivedSecrets(t *testing.T, dir string) map[string]string {
 	t.Helper()

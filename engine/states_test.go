@@ -291,7 +291,7 @@ func TestTwoEditsSeenAsOneBelongToTheLater(t *testing.T) {
 		}
 		got, hashes := strings.Join(told(t, l, a, b), "\n")+"\n", "1→3"
 		if !first {
-			hashes = "→3" // what it was between the two nobody saw
+			hashes = "→3" // the state between the two is unknown
 		}
 		if strings.Count(got, "\n") != 2 || !strings.Contains(got, "modified a.go transcript by a\n") ||
 			!strings.Contains(got, "modified a.go observed by b "+hashes+"\n") {

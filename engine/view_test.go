@@ -36,7 +36,7 @@ func TestInvariant3ViewsOfARealSessionAreValid(t *testing.T) {
 }
 
 // TestInvariant4RequestsArePrefixesOfLaterOnes follows the recorded session as it grew. Each time
-// the agent is about to answer, its request is what stands before; it must be a byte prefix of
+// the agent is about to answer, its request is what precedes; it must be a byte prefix of
 // every later request.
 func TestInvariant4RequestsArePrefixesOfLaterOnes(t *testing.T) {
 	volume(t)
@@ -155,7 +155,7 @@ func resultTexts(t *testing.T, l *engine.Local, id string) map[string]string {
 	return texts
 }
 
-// readHandle returns everything that a handle stands for.
+// readHandle returns everything that a handle names.
 func readHandle(t *testing.T, l *engine.Local, handle string) string {
 	t.Helper()
 	rc, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Handle: handle})

@@ -4,7 +4,7 @@
 // Start at New; name files with Add and directories with Dir, and get what was found with Done. While the
 // caller's goroutine looks for files, as many as there are processors count them.
 //
-// Guarantees: what is found has the order in which it was named and walked, whoever was faster; what cannot
+// Guarantees: what is found has the order in which it was named and walked, whichever was read first; what cannot
 // be read is kept with the reason, and the rest goes on; links are not followed, and .git is left out; an end
 // of the context ends everything.
 //

@@ -17,8 +17,8 @@ import (
 const gitName = ".git"
 
 // walker finds the files below a directory in the order of their names: regular files that git does
-// not ignore. Links are not followed, and .git is left out. All is read through tree: whoever swaps a
-// directory or a file for a link meanwhile leads nobody out of it.
+// not ignore. Links are not followed, and .git is left out. All is read through tree: a swap of a
+// directory or a file for a link meanwhile does not lead out of it.
 type walker struct {
 	tree *safefs.Tree
 	root string // where the tree is

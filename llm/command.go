@@ -70,7 +70,7 @@ func (cl *Client) run(ctx context.Context, setting, in string, limit int) (strin
 	return out.kept.String(), nil
 }
 
-// died is the error of a program that failed, with the end of what it said, where the cause stands.
+// died is the error of a program that failed, with the end of its output, which names the cause.
 func (cl *Client) died(name string, err error, said string) error {
 	code := fault.Unavailable
 	if cl.tooLarge(overflow.Response{Err: errors.New(said)}, compaction.Prompt{}) {

@@ -126,7 +126,7 @@ func TestWhatProgramsDo(t *testing.T) {
 	}
 }
 
-// Of a program that dies the last 40 lines are told, beside the error that has room for a few words.
+// Of a program that dies the last 40 lines are reported in addition to the error, which has space for a few words.
 func TestTheLastLinesOfAProgramThatDiesAreTold(t *testing.T) {
 	for role, want := range map[string]string{
 		"fail":    "loading the model\nno memory left, token [masked:",

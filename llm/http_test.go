@@ -274,7 +274,7 @@ func TestAPromptOfOnesOwnReachesTheModel(t *testing.T) {
 	}
 }
 
-// Nobody but the configured server gets the request, whatever it says.
+// Only the configured server gets the request, whatever it says.
 func TestARedirectIsFollowedNowhere(t *testing.T) {
 	for _, d := range dialects {
 		other := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("caught", 1, 1, 0)) })
@@ -290,7 +290,7 @@ func TestARedirectIsFollowedNowhere(t *testing.T) {
 	}
 }
 
-// What a server puts into its answer beside a summary: the key that it was sent, figures that cannot be, and
+// What a server puts into its answer besides a summary: the key that it was sent, figures that cannot be, and
 // of some servers the text in parts.
 func TestOddAnswersAreTakenWithCare(t *testing.T) {
 	for _, d := range dialects {

@@ -28,7 +28,7 @@ func failing() [][]byte {
 	return out
 }
 
-// Whatever becomes of the model, over either protocol or as a program: the document that needs none stands,
+// Whatever becomes of the model, over either protocol or as a program: the document that needs none is used,
 // byte for byte, and the answer says why.
 func TestTheDeterministicResultStands(t *testing.T) {
 	const tooMuch = "## Completed\n- go test ./... fails in TestOven, and so on and on and on\n"

@@ -110,7 +110,7 @@ var badInputs = []badInput{
 		view: "u g\x00o | a ok | u on | a +x | t x=\x00 | a done"},
 }
 
-// What every provider's conversations come to that are not as they should be, for whoever hands them in.
+// What every provider's conversations come to that are malformed, for the client that sends them.
 func TestBadInputHasOneOutcomeForEveryProvider(t *testing.T) {
 	providers := formattest.Providers()
 	if testing.Short() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkClassify reads a usual error, and the longest text that is read of one that nobody knows.
+// BenchmarkClassify reads a usual error, and the longest text that is read of an unknown one.
 func BenchmarkClassify(b *testing.B) {
 	for name, body := range map[string]string{
 		"usual":    `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum"}}`,

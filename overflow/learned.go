@@ -42,7 +42,7 @@ const (
 )
 
 // Learn adds what a verdict names. configured is the window that the user or a profile gives, 0 if
-// nobody does; request is the one that failed.
+// none is known; request is the one that failed.
 func (l Learned) Learn(v Verdict, at Place, configured int, request Request, now time.Time) (Learned, Lesson) {
 	if v.Limit < leastLimit || v.Class != PromptOverflow && v.Class != OutputBudget {
 		return l, Nothing

@@ -18,7 +18,7 @@ func Read(status int, body []byte) Response {
 	return r
 }
 
-// answer is what is read of a successful answer, whoever gave it.
+// answer is what is read of a successful answer of any provider.
 type answer struct {
 	Error   json.RawMessage `json:"error"`
 	Type    string          `json:"type"`

@@ -50,7 +50,7 @@ func FuzzTrim(f *testing.F) {
 }
 
 // scripted makes a conversation: of each pair of bytes the first says how many calls a message makes and
-// what stands beside them, the second how long their results are.
+// what comes with them, the second how long their results are.
 func scripted(t *testing.T, f transcript.Format, script []byte) Copy {
 	t.Helper()
 	c := Copy{Format: f, Consumed: map[string]bool{}}

@@ -10,7 +10,7 @@
 // as a provider's cache does: its beginning was read from the cache, what follows was written to it, the
 // rest was neither.
 //
-// Guarantees: the same entries give the same figures, whatever the speed of whoever reads them; time grows
+// Guarantees: the same entries give the same figures, at any speed of the reader; time grows
 // with the number of entries, also where a context is taken back and grows again; a meter holds the pieces
 // of the contexts that are open, not the texts. Every list in a Report is sorted and capped.
 //

@@ -73,7 +73,7 @@ func TestThePolicyOfAPageAllowsItsStyleSheetAlone(t *testing.T) {
 	}
 }
 
-// A replay stands on the page with what it was of, and with its sign.
+// A replay is on the page with what it was of, and with its sign.
 func TestAReplayIsOnThePage(t *testing.T) {
 	play := func(dollars float64) Play { return Play{Dollars: dollars, Priced: true, Units: dollars} }
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ const longWrite = 2
 type rates struct {
 	input, read, write, long, output float64
 
-	scale float64 // of the model's tokens, how many an estimated token stands for
+	scale float64 // of the model's tokens, how many an estimated token represents
 	known bool    // of all that a usage with these parts needs
 }
 

@@ -180,7 +180,7 @@ func (t *thread) charge(r Request) {
 const believable = 1.6
 
 // fit decides how much of a request is the system's, and how many of the provider's tokens a token of
-// weight stands for.
+// weight represents.
 func (t *thread) fit(total, weight, usual float64) (scale float64) {
 	was := t.system
 	if weight == 0 {

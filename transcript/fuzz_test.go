@@ -158,7 +158,7 @@ var formatSeeds = []string{
 }
 
 // The messages of a conversation are slices of it, in order, and nothing but commas and white space
-// stands between them.
+// is between them.
 func FuzzSplitKeepsTheBytes(f *testing.F) {
 	f.Add([]byte(`[{"a":1}, {"b":2}]`))
 	f.Add([]byte(`{"messages":[{"a":1},{}],"x":[]}`))

@@ -309,7 +309,7 @@ func TestWhereProgramsAreFound(t *testing.T) {
 	}
 }
 
-// A program of a workspace gets what it needs to run; one of the user's own everything. Both run beside the file that
+// A program of a workspace gets what it needs to run; one of the user's own everything. Both run next to the file that
 // names them.
 func TestWhatProgramsGet(t *testing.T) {
 	p := newPlace(t)

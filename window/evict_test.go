@@ -51,7 +51,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// What stands for an evicted result says what it was and how it began; the manifest stands behind what was
+// The replacement of an evicted result says what it was and how it began; the manifest follows what was
 // there, and goes when there is a newer one.
 func TestAManifestTellsWhatIsEvicted(t *testing.T) {
 	p := Default()

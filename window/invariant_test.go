@@ -15,7 +15,7 @@ import (
 
 // randomLog builds a log as a broken host might write it: parallel calls in one record or several,
 // results in any order, missing, late, twice or of calls that were never made, results in front of
-// the rest of their message, words beside results, notes, and, if asked for, rewinds.
+// the rest of their message, words next to results, notes, and, if asked for, rewinds.
 func randomLog(t testing.TB, r *rand.Rand, rewinds bool) *testLog {
 	l := &testLog{}
 	ids, group := 0, 0

@@ -12,7 +12,7 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// TestPlan shows what each step does. The view stands in one line: the first letter of the role and
+// TestPlan shows what each step does. The view is one line: the first letter of the role and
 // the entries of each message, then -c dropped calls, -r kept results, +r added results, ~ stubs.
 func TestPlan(t *testing.T) {
 	for _, tt := range []struct {

@@ -21,12 +21,12 @@ import (
 //	write a.go N         arguments of N characters
 //	patch a.go N         the same
 //	move a.go b.go, copy a.go b.go
-//	foo words N          a tool that nobody knows, as is bar
+//	foo words N          an unknown tool, as is bar
 //	delete a.go
 //	shell go_test N      a command (_ for a space) and its output
 //	grep words N
 //
-// Behind each: "fail", "open" (no result), "words N" (beside the call). "&" joins parallel calls.
+// Behind each: "fail", "open" (no result), "words N" (next to the call). "&" joins parallel calls.
 // Tokens of originals are their bytes: what passes count themselves is in tokens of o200k_base.
 func script(t testing.TB, text string) *testLog {
 	t.Helper()

@@ -308,7 +308,7 @@ func TestEveryExportIsDocumented(t *testing.T) {
 	}
 }
 
-// undocumented returns the exported names of a declaration that nobody explains.
+// undocumented returns the exported names of a declaration without a comment.
 func undocumented(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {

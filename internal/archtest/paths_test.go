@@ -27,7 +27,7 @@ var opens = map[string][]string{
 }
 
 // TestEveryCallThatOpensAPathIsInTheCampaign: a new reader or writer comes with a subject that swaps what it
-// is given, or with the reason why nobody else can.
+// is given, or with the reason why no one else can.
 func TestEveryCallThatOpensAPathIsInTheCampaign(t *testing.T) {
 	listed, used, subjects := map[string]string{}, map[string]bool{}, campaign(t)
 	for _, o := range openings {

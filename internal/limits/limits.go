@@ -67,7 +67,7 @@ const (
 	// gigabytes on a slow disk.
 	Maintenance = time.Hour
 	// CollectGrace is how old a blob that no record names must be to be deleted: its writer
-	// may still be about to name it, and whoever got a page that names it may still read it.
+	// may still be about to name it, and the reader of a page that names it may still fetch it.
 	CollectGrace = time.Hour
 	// Connect is how long a client waits for a daemon, starting one if need be.
 	Connect = 10 * time.Second

@@ -109,7 +109,7 @@ func (p planted) base64(e *base64.Encoding) planted {
 	return planted{p.kind, e.EncodeToString([]byte(p.text)), p.start * 4 / 3, (p.end*4 + 2) / 3}
 }
 
-// ownLine reports whether the line is one of its own that nobody would put into a sentence, a path or quotes.
+// ownLine reports whether the line is one that does not belong into a sentence, a path or quotes.
 func (p planted) ownLine() bool { return p.start > 0 || strings.ContainsAny(p.text, "\n '") }
 
 func jsonText(s string) string {

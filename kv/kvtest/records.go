@@ -75,7 +75,7 @@ func (s suite) recordLimits(t *testing.T) {
 	wantCode(t, err, fault.Denied)
 }
 
-// rangeBorders: every combination of bounds that lie on, between and beside keys.
+// rangeBorders: every combination of bounds that are on, between and outside of keys.
 func (s suite) rangeBorders(t *testing.T) {
 	st := s.fresh(t)
 	keys := []string{"\x00", "a", "a\x00", "aa", "ab", "b", "b\xff", "b\xff\xff", "c", "\xff", "\xff\xff"}

@@ -176,7 +176,7 @@ func TestAnOutlineFollowsEdits(t *testing.T) {
 	}
 }
 
-// TestBrokenGoIsReadAnew edits source that does not parse: what follows the edits is what is found anew, though the
+// TestBrokenGoIsReadAnew edits source that does not parse: what follows the edits is what is found again, though the
 // edited part alone parses.
 func TestBrokenGoIsReadAnew(t *testing.T) {
 	for _, c := range []struct {
