@@ -22,8 +22,9 @@ import (
 )
 
 var (
-	configurations = flag.Int("configurations", 0, "so many generated configurations, besides all fixed ones; 0: a part of the fixed ones")
-	seed           = flag.Uint64("seed", 1, "seed of the generated configurations")
+	configurations = flag.Int("configurations", 0,
+		"so many generated configurations, besides all fixed ones; 0: a part of the fixed ones")
+	seed = flag.Uint64("seed", 1, "seed of the generated configurations")
 )
 
 // recording is a session file of the real Claude Code.
@@ -74,17 +75,20 @@ func newBox(t *testing.T) *box {
 // plant puts programs into the repository by names that somebody could look up.
 func (b *box) plant(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{canary, "git", "sh", "ctxledger", "ctxmcp", "ctxlsp", "bin/" + canary, "bin/git", "node_modules/.bin/git"} {
+	for _, name := range []string{canary, "git", "sh", "ctxledger", "ctxmcp", "ctxlsp", "bin/" + canary, "bin/git",
+		"node_modules/.bin/git"} {
 		path := filepath.Join(b.Workspace, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("#!/bin/sh\ntouch "+filepath.Join(b.dir, "ran")+"\necho x\n"), 0o700); err != nil {
+		if err := os.WriteFile(path, []byte("#!/bin/sh\ntouch "+filepath.Join(b.dir, "ran")+"\necho x\n"),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	put(t, filepath.Join(b.Workspace, "guide.md"), "# Guide\ntext\n")
-	put(t, filepath.Join(b.dir, "error.json"), `{"status":400,"body":{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}}`)
+	put(t, filepath.Join(b.dir, "error.json"),
+		`{"status":400,"body":{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}}`)
 }
 
 func put(t *testing.T, path, text string) {
@@ -129,10 +133,13 @@ func (b *box) record(t *testing.T) {
 // trace drives the programs under strace and returns what they did, and answered.
 func (b *box) trace(t *testing.T, rounds []round) ([]event, answers) {
 	t.Helper()
-	p := plan{Bin: b.Bin, Dir: b.Workspace, Replace: b.replace, Rounds: rounds, Result: filepath.Join(b.dir, "result.json")}
+	p := plan{Bin: b.Bin, Dir: b.Workspace, Replace: b.replace, Rounds: rounds,
+		Result: filepath.Join(b.dir, "result.json")}
 	for _, v := range b.Env() {
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {
-			v = "PATH=" + strings.Join([]string{b.Workspace, filepath.Join(b.Workspace, "bin"), filepath.Join(b.Workspace, "node_modules", ".bin"), path}, ":")
+			v = "PATH=" + strings.Join(
+				[]string{b.Workspace, filepath.Join(b.Workspace, "bin"),
+					filepath.Join(b.Workspace, "node_modules", ".bin"), path}, ":")
 		}
 		p.Env = append(p.Env, v)
 	}
@@ -145,7 +152,8 @@ func (b *box) trace(t *testing.T, rounds []round) ([]event, answers) {
 	}
 	put(t, filepath.Join(b.dir, "plan.json"), string(raw))
 	out := filepath.Join(b.dir, "trace")
-	args := []string{"-f", "--seccomp-bpf", "-qq", "--signal=none", "-s", "4096", "-o", out, "-e", "trace=execve,execveat,connect,readlinkat",
+	args := []string{"-f", "--seccomp-bpf", "-qq", "--signal=none", "-s", "4096", "-o", out, "-e",
+		"trace=execve,execveat,connect,readlinkat",
 		"--", b.self, driverRole, filepath.Join(b.dir, "plan.json")}
 	cmd := exec.CommandContext(t.Context(), "strace", args...)
 	if said, err := cmd.CombinedOutput(); err != nil {
@@ -236,7 +244,8 @@ func checkInventory(t *testing.T, b *box, a answers) {
 		{"command", b.commands(t, nil), slices.Collect(maps.Keys(commands))},
 		{"tool", a.Inventory["tools"], slices.Collect(maps.Keys(tools))},
 		{"prompt", a.Inventory["prompts"], slices.Collect(maps.Keys(prompts))},
-		{"resource", append(a.Inventory["resourceTemplates"], a.Inventory["resources"]...), slices.Collect(maps.Keys(resources))},
+		{"resource", append(a.Inventory["resourceTemplates"], a.Inventory["resources"]...),
+			slices.Collect(maps.Keys(resources))},
 		{"method", lsp.Methods(), slices.Collect(maps.Keys(requests))},
 		{"server command", a.Inventory["server commands"], serverCommands()},
 	} {
@@ -301,13 +310,17 @@ func TestTheHarnessSeesWhatIsCommanded(t *testing.T) {
 		want       []event // without the call
 	}{
 		{"{kind: command, command: ['" + program + "']}", []event{{kind: "exec", what: program}}},
-		{fmt.Sprintf("{kind: openai, url: 'http://127.0.0.1:%d', model: m, key_env: GITHUB_TOKEN}", port), []event{{kind: "connect", what: "AF_INET"}, {kind: "lookup", what: "GITHUB_TOKEN"}}},
-		{fmt.Sprintf("{kind: openai, url: 'http://127.0.0.1:%d', model: m, key_command: ['%s']}", port, program), []event{{kind: "exec", what: program}, {kind: "connect", what: "AF_INET"}}},
+		{fmt.Sprintf("{kind: openai, url: 'http://127.0.0.1:%d', model: m, key_env: GITHUB_TOKEN}", port),
+			[]event{{kind: "connect", what: "AF_INET"}, {kind: "lookup", what: "GITHUB_TOKEN"}}},
+		{fmt.Sprintf("{kind: openai, url: 'http://127.0.0.1:%d', model: m, key_command: ['%s']}", port, program),
+			[]event{{kind: "exec", what: program}, {kind: "connect", what: "AF_INET"}}},
 	} {
 		put(t, own, "summarizer: "+c.summarizer+"\n")
-		seen, a := b.trace(t, []round{{Commands: [][]string{{"compact", "--mode", "llm", "--keep", fmt.Sprint(5 - i)}}}})
+		seen, a := b.trace(t, []round{
+			{Commands: [][]string{{"compact", "--mode", "llm", "--keep", fmt.Sprint(5 - i)}}}})
 		for _, want := range c.want {
-			if !slices.ContainsFunc(b.strange(seen), func(e event) bool { return e.kind == want.kind && e.what == want.what }) {
+			if !slices.ContainsFunc(b.strange(seen),
+				func(e event) bool { return e.kind == want.kind && e.what == want.what }) {
 				t.Errorf("%s: %v was not seen; %v", c.summarizer, want, a.Said)
 			}
 		}

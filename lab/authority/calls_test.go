@@ -5,13 +5,15 @@ package authority
 // commands are the calls of each command, by its path. $SESSION, $SUMMARY, $HANDLE, $SHOP (a session file) and $OUT (a
 // directory outside the workspace) are replaced. A command without a call of its own has nil: it only groups others.
 var commands = map[string][][]string{
-	"":                {{}},
-	"help":            {{"help", "trust"}},
-	"status":          {{"status"}, {"status", "$SESSION", "--json"}},
-	"sessions":        {{"sessions"}, {"sessions", "$SESSION", "--json"}},
-	"import":          {{"import", "$SHOP"}},
-	"audit":           {{"audit", "$SHOP"}, {"audit", "--html", "$OUT/audit.html"}},
-	"compact":         {{"compact", "--mode", "auto"}, {"compact", "--mode", "llm"}, {"compact", "--mode", "hybrid", "--model", "m", "$SESSION"}, {"compact", "--mode", "intent", "--keep", "2"}, {"compact", "--mode", "auto", "--json", "$SHOP"}},
+	"":         {{}},
+	"help":     {{"help", "trust"}},
+	"status":   {{"status"}, {"status", "$SESSION", "--json"}},
+	"sessions": {{"sessions"}, {"sessions", "$SESSION", "--json"}},
+	"import":   {{"import", "$SHOP"}},
+	"audit":    {{"audit", "$SHOP"}, {"audit", "--html", "$OUT/audit.html"}},
+	"compact": {{"compact", "--mode", "auto"}, {"compact", "--mode", "llm"},
+		{"compact", "--mode", "hybrid", "--model", "m", "$SESSION"}, {"compact", "--mode", "intent", "--keep", "2"},
+		{"compact", "--mode", "auto", "--json", "$SHOP"}},
 	"recover":         {{"recover", "--error", "$OUT/error.json", "$SESSION"}},
 	"restore":         {{"restore", "$SUMMARY"}},
 	"diff":            {{"diff", "$SUMMARY"}},
@@ -57,8 +59,10 @@ var asking = map[string]bool{"compact": true, "recover": true, "trust": true, "s
 // tools are the calls of each MCP tool.
 var tools = map[string][]map[string]any{
 	"compact_conversation": {
-		{"session": "$SESSION", "mode": "auto"}, {"session": "$SESSION", "mode": "llm"}, {"session": "$SESSION", "mode": "hybrid", "keep_turns": 2},
-		{"mode": "llm", "model": "m", "messages": []any{map[string]any{"role": "user", "content": "go"}, map[string]any{"role": "assistant", "content": "done"}}},
+		{"session": "$SESSION", "mode": "auto"}, {"session": "$SESSION", "mode": "llm"},
+		{"session": "$SESSION", "mode": "hybrid", "keep_turns": 2},
+		{"mode": "llm", "model": "m", "messages": []any{map[string]any{"role": "user", "content": "go"},
+			map[string]any{"role": "assistant", "content": "done"}}},
 	},
 	"memory":         {{"action": "list"}, {"action": "save", "name": "a", "content": "b"}},
 	"read_artifact":  {{"id": "$HANDLE"}},
@@ -71,37 +75,48 @@ var prompts = map[string]map[string]any{"resume": {"session": "$SESSION"}}
 
 // resources are the addresses that are read of each MCP resource, and of each template of resources.
 var resources = map[string]string{
-	"ctxledger://artifact/{id}": "ctxledger://artifact/$HANDLE", "ctxledger://memory/{name}": "ctxledger://memory/fact", "ctxledger://changes": "ctxledger://changes",
+	"ctxledger://artifact/{id}": "ctxledger://artifact/$HANDLE", "ctxledger://memory/{name}": "ctxledger://memory/fact",
+	"ctxledger://changes": "ctxledger://changes",
 }
 
 // told are the methods of the language server that are not answered.
 var told = map[string]bool{
-	"$/setTrace": true, "window/workDoneProgress/cancel": true, "textDocument/didChange": true, "textDocument/didSave": true,
+	"$/setTrace": true, "window/workDoneProgress/cancel": true, "textDocument/didChange": true,
+	"textDocument/didSave":  true,
 	"textDocument/didClose": true, "workspace/didChangeConfiguration": true,
 }
 
 // requests are the parameters of each method of the language server that is called. Those without any are part of
 // every session.
 var requests = map[string][]map[string]any{
-	"initialize": nil, "initialized": nil, "shutdown": nil, "exit": nil, "$/cancelRequest": nil, "textDocument/didOpen": nil,
-	"$/setTrace":                       {{"value": "off"}},
-	"window/workDoneProgress/cancel":   {{"token": "t"}},
-	"textDocument/didChange":           {{"textDocument": map[string]any{"uri": "$URI", "version": 2}, "contentChanges": []any{map[string]any{"text": "# A\nb\n"}}}},
-	"textDocument/didSave":             {{"textDocument": map[string]any{"uri": "$URI"}}},
-	"textDocument/didClose":            {{"textDocument": map[string]any{"uri": "untitled:none"}}},
-	"workspace/didChangeConfiguration": {{"settings": map[string]any{"ctxledger": map[string]any{"lens": "always", "server": map[string]any{"path": "$CANARY"}, "model": "ranked"}}}},
-	"textDocument/codeLens":            {{"textDocument": map[string]any{"uri": "$URI"}}},
-	"textDocument/hover":               {{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
-	"textDocument/documentSymbol":      {{"textDocument": map[string]any{"uri": "$URI"}}},
-	"textDocument/inlayHint":           {{"textDocument": map[string]any{"uri": "$URI"}, "range": everything}},
-	"textDocument/foldingRange":        {{"textDocument": map[string]any{"uri": "$URI"}}},
-	"textDocument/codeAction":          {{"textDocument": map[string]any{"uri": "$URI"}, "range": everything, "context": map[string]any{"diagnostics": []any{}}}},
-	"textDocument/diagnostic":          {{"textDocument": map[string]any{"uri": "$URI"}}},
-	"workspace/textDocumentContent":    {{"uri": "ctxledger://session/$SESSION"}},
-	"ctxledger/tree":                   {{"parent": ""}},
-	"ctxledger/context":                {{"session": "$SESSION"}},
+	"initialize": nil, "initialized": nil, "shutdown": nil, "exit": nil, "$/cancelRequest": nil,
+	"textDocument/didOpen":           nil,
+	"$/setTrace":                     {{"value": "off"}},
+	"window/workDoneProgress/cancel": {{"token": "t"}},
+	"textDocument/didChange": {
+		{"textDocument": map[string]any{"uri": "$URI", "version": 2},
+			"contentChanges": []any{map[string]any{"text": "# A\nb\n"}}}},
+	"textDocument/didSave":  {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"textDocument/didClose": {{"textDocument": map[string]any{"uri": "untitled:none"}}},
+	"workspace/didChangeConfiguration": {
+		{"settings": map[string]any{
+			"ctxledger": map[string]any{"lens": "always", "server": map[string]any{"path": "$CANARY"},
+				"model": "ranked"}}}},
+	"textDocument/codeLens": {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"textDocument/hover": {
+		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
+	"textDocument/documentSymbol": {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"textDocument/inlayHint":      {{"textDocument": map[string]any{"uri": "$URI"}, "range": everything}},
+	"textDocument/foldingRange":   {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"textDocument/codeAction": {{"textDocument": map[string]any{"uri": "$URI"}, "range": everything,
+		"context": map[string]any{"diagnostics": []any{}}}},
+	"textDocument/diagnostic":       {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"workspace/textDocumentContent": {{"uri": "ctxledger://session/$SESSION"}},
+	"ctxledger/tree":                {{"parent": ""}},
+	"ctxledger/context":             {{"session": "$SESSION"}},
 	"workspace/executeCommand": {
-		{"command": "ctxledger.server.countSelection", "arguments": []any{map[string]any{"uri": "$URI", "range": everything}}},
+		{"command": "ctxledger.server.countSelection",
+			"arguments": []any{map[string]any{"uri": "$URI", "range": everything}}},
 		{"command": "ctxledger.server.countWorkspace", "arguments": []any{}},
 		{"command": "ctxledger.server.compact", "arguments": []any{map[string]any{"session": "$SESSION"}}},
 		{"command": "ctxledger.server.restore", "arguments": []any{map[string]any{"summary": "$SUMMARY"}}},
@@ -109,4 +124,5 @@ var requests = map[string][]map[string]any{
 	},
 }
 
-var everything = map[string]any{"start": map[string]any{"line": 0, "character": 0}, "end": map[string]any{"line": 9, "character": 0}}
+var everything = map[string]any{"start": map[string]any{"line": 0, "character": 0},
+	"end": map[string]any{"line": 9, "character": 0}}

@@ -147,11 +147,13 @@ func (d *driver) agent() error {
 // ask does the calls of one session.
 func (d *driver) ask(c *mcpClient) error {
 	d.begin("ctxmcp initialize")
-	if _, err := c.call("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "authority", "version": "1"}}); err != nil {
+	if _, err := c.call("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
+		"clientInfo": map[string]any{"name": "authority", "version": "1"}}); err != nil {
 		return err
 	}
 	for _, list := range []struct{ method, key, id string }{
-		{"tools/list", "tools", "name"}, {"prompts/list", "prompts", "name"}, {"resources/templates/list", "resourceTemplates", "uriTemplate"}, {"resources/list", "resources", "uri"},
+		{"tools/list", "tools", "name"}, {"prompts/list", "prompts", "name"},
+		{"resources/templates/list", "resourceTemplates", "uriTemplate"}, {"resources/list", "resources", "uri"},
 	} {
 		raw, err := c.call(list.method, map[string]any{})
 		if err != nil {
@@ -166,13 +168,15 @@ func (d *driver) ask(c *mcpClient) error {
 	}
 	for tool, all := range tools {
 		for i, args := range all {
-			if err := d.say(c, fmt.Sprintf("ctxmcp %s %d", tool, i), "tools/call", map[string]any{"name": tool, "arguments": args}); err != nil {
+			if err := d.say(c, fmt.Sprintf("ctxmcp %s %d", tool, i), "tools/call",
+				map[string]any{"name": tool, "arguments": args}); err != nil {
 				return err
 			}
 		}
 	}
 	for prompt, args := range prompts {
-		if err := d.say(c, "ctxmcp "+prompt, "prompts/get", map[string]any{"name": prompt, "arguments": args}); err != nil {
+		if err := d.say(c, "ctxmcp "+prompt, "prompts/get",
+			map[string]any{"name": prompt, "arguments": args}); err != nil {
 			return err
 		}
 	}
@@ -252,7 +256,9 @@ func (d *driver) editor() error {
 	}
 	e := scriptededitor.New(in, out)
 	root := "file://" + d.Dir
-	raw, err := e.Initialize(ctx, map[string]any{"window": map[string]any{"workDoneProgress": true}}, map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "countSelection": true, "status": true},
+	raw, err := e.Initialize(ctx, map[string]any{"window": map[string]any{"workDoneProgress": true}},
+		map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true,
+			"countSelection": true, "status": true},
 		map[string]any{"workspaceFolders": []any{map[string]any{"uri": root, "name": "repository"}}})
 	if err != nil {
 		return err

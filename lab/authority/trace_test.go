@@ -64,7 +64,8 @@ func (b *box) strange(all []event) []event {
 	return out
 }
 
-// allowed reports whether our programs do that by themselves: they start each other and talk to the owner of the ledger.
+// allowed reports whether our programs do that by themselves: they start each other and talk to the owner of the
+// ledger.
 func (b *box) allowed(e event) bool {
 	switch e.kind {
 	case "exec":

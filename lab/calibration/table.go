@@ -91,12 +91,15 @@ func (r *row) add(guess tokens.Count, m ledger.Measurement) {
 	}
 }
 
-const header = "model\tsessions\trequests\ttext ≥500: n\tmedian %\tp90 %\ttext: median %\tp90 %\tcontext: median %\tp95 %\tsession: median %\tbound covers %\t"
+const header = "model\tsessions\trequests\ttext ≥500: n\tmedian %\tp90 %\ttext: median %\tp90 %\tcontext: median " +
+	"%\tp95 %\tsession: median %\tbound covers %\t"
 
 func (r *row) line(model string) string {
-	return fmt.Sprintf("%s\t%d\t%d\t%d\t%.2f\t%.1f\t%.2f\t%.1f\t%.3f\t%.2f\t%.2f\t%.1f\t", model, r.played, len(r.any), len(r.large),
+	return fmt.Sprintf("%s\t%d\t%d\t%d\t%.2f\t%.1f\t%.2f\t%.1f\t%.3f\t%.2f\t%.2f\t%.1f\t", model, r.played,
+		len(r.any), len(r.large),
 		quantile(r.large, .5), quantile(r.large, .9), quantile(r.any, .5), quantile(r.any, .9),
-		quantile(r.context, .5), quantile(r.context, .95), quantile(r.sessions, .5), 100*float64(r.covered)/float64(len(r.any)))
+		quantile(r.context, .5), quantile(r.context, .95), quantile(r.sessions, .5), 100*float64(
+			r.covered)/float64(len(r.any)))
 }
 
 // quantile returns what a share of the errors does not exceed, in percent.

@@ -38,7 +38,8 @@ func (c *collector) next(r *rand.Rand) *operation {
 	if i := slices.IndexFunc(c.things, func(t *thing) bool { return t.stored && t.record == nil }); i >= 0 {
 		return c.put(c.things[i], key)
 	}
-	if kept := slices.DeleteFunc(slices.Clone(c.things), (*thing).forgotten); len(kept) > 2 && r.IntN(6) == 0 { // each rewrites the records
+	// each rewrites the records
+	if kept := slices.DeleteFunc(slices.Clone(c.things), (*thing).forgotten); len(kept) > 2 && r.IntN(6) == 0 {
 		return c.forget(kept[r.IntN(len(kept))], key)
 	}
 	return c.store(r)

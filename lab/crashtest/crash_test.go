@@ -134,7 +134,8 @@ func TestInvariant8AMutationCutOffByAKillIsAppliedOnceAndAnsweredTheSame(t *test
 	}
 	for name, send := range mutations {
 		for _, point := range []string{
-			"daemon.call.heard", "engine.mutate.applied", "engine.mutate.published", "engine.mutate.kept", "kv.commit.before",
+			"daemon.call.heard", "engine.mutate.applied", "engine.mutate.published", "engine.mutate.kept",
+			"kv.commit.before",
 			"kv.commit.after", "kv.commit.acked", "engine.mutate.committed", "daemon.call.done", "daemon.call.answered",
 		} {
 			t.Run(name+" "+point, func(t *testing.T) { cutOff(t, point, send) })
@@ -145,7 +146,8 @@ func TestInvariant8AMutationCutOffByAKillIsAppliedOnceAndAnsweredTheSame(t *test
 // cutOff kills the owner of a mutation at a point and repeats the mutation.
 func cutOff(t *testing.T, point string, send func(context.Context, ledger.API) (string, error)) {
 	dir := stateDir(t)
-	s := &series{o: Options{Program: build(t, ""), Env: env.System()}, state: filepath.Join(dir, "state"), workspace: t.TempDir()}
+	s := &series{o: Options{Program: build(t, ""), Env: env.System()}, state: filepath.Join(dir, "state"),
+		workspace: t.TempDir()}
 	var answers []string
 	serve := func(work func(*owner, ledger.API)) {
 		t.Helper()
@@ -243,7 +245,8 @@ func TestObeyRefusesWhatTheHarnessDoesNotSay(t *testing.T) {
 // TestEveryPointHasItsTurn: the plan reaches all failpoints, and as often as each other.
 func TestEveryPointHasItsTurn(t *testing.T) {
 	p := &plan{next: map[failpoint.Phase]int{}}
-	for _, phases := range [][]failpoint.Phase{{failpoint.Create}, {failpoint.Open}, {failpoint.Work, failpoint.Leave}} {
+	for _, phases := range [][]failpoint.Phase{{failpoint.Create}, {failpoint.Open},
+		{failpoint.Work, failpoint.Leave}} {
 		turns := map[string]int{}
 		for range 10 * len(failpoint.Points()) {
 			turns[p.turn(phases...).Name]++

@@ -46,7 +46,8 @@ func takeInventory(ctx context.Context, api ledger.API) (*inventory, error) {
 	if err := checkEvents(ctx, api); err != nil {
 		return nil, err
 	}
-	return &inventory{sessions: s.Sessions, artifacts: a.Artifacts, memories: m.Entries, claimed: map[string]bool{}}, nil
+	return &inventory{sessions: s.Sessions, artifacts: a.Artifacts, memories: m.Entries, claimed: map[string]bool{}},
+		nil
 }
 
 // checkEvents reads all events: their numbers rise by one from the first.

@@ -65,7 +65,8 @@ func (p *plan) untried(phases ...failpoint.Phase) bool {
 
 // pointsOf returns the points of some phases.
 func pointsOf(phases []failpoint.Phase) []failpoint.Point {
-	return slices.DeleteFunc(failpoint.Points(), func(f failpoint.Point) bool { return !slices.Contains(phases, f.During) })
+	return slices.DeleteFunc(failpoint.Points(),
+		func(f failpoint.Point) bool { return !slices.Contains(phases, f.During) })
 }
 
 // turn returns the next point of some phases.

@@ -77,7 +77,8 @@ func (r *Report) Print(w io.Writer) error {
 	fmt.Fprintf(t, "seed\t%d\n", r.Seed)
 	fmt.Fprintf(t, "kills\t%d, and %d of owners that were starting, in %.1f s\n", r.Kills, r.Starts, r.Seconds)
 	if n := len(r.Acked); n > 0 {
-		fmt.Fprintf(t, "acknowledged\t%d operations; per kill at least %d, median %d\n", total, r.Acked[0], r.Acked[n/2])
+		fmt.Fprintf(t, "acknowledged\t%d operations; per kill at least %d, median %d\n", total,
+			r.Acked[0], r.Acked[n/2])
 	}
 	fmt.Fprintf(t, "lost\t%s\n", map[bool]string{false: "nothing", true: "see the error"}[r.Violated])
 	for _, op := range slices.Sorted(maps.Keys(r.Ops)) {

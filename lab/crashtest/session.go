@@ -22,7 +22,8 @@ type reading struct {
 
 // observeSession reads everything that the ledger has to say of a session, and claims it. path is the
 // file that its calls write.
-func observeSession(ctx context.Context, api ledger.API, all *inventory, s sessions.Session, path string) (facts, error) {
+func observeSession(ctx context.Context, api ledger.API, all *inventory, s sessions.Session, path string) (
+	facts, error) {
 	all.claim("session", s.ID)
 	r := &reading{ctx, api, s, facts{"turns": strconv.Itoa(s.Turns)}}
 	for _, read := range []func() error{

@@ -69,12 +69,15 @@ func (t *talker) speak(r *rand.Rand) []line {
 	if open := t.session.open(); open != "" {
 		failed := r.IntN(4) == 0
 		return []line{
-			{original: resultMessage(open, fmt.Sprintf("written in operation %d", t.count), failed), result: open, failed: failed},
-			{original: textMessage(transcript.RoleAssistant, fmt.Sprintf("This is what operation %d has done. ", t.count), 10+r.IntN(60))},
+			{original: resultMessage(open, fmt.Sprintf("written in operation %d", t.count), failed), result: open,
+				failed: failed},
+			{original: textMessage(transcript.RoleAssistant,
+				fmt.Sprintf("This is what operation %d has done. ", t.count), 10+r.IntN(60))},
 		}
 	}
 	return []line{
-		{original: textMessage(transcript.RoleUser, fmt.Sprintf("Please write what operation %d says. ", t.count), 1), prompt: true},
+		{original: textMessage(transcript.RoleUser, fmt.Sprintf("Please write what operation %d says. ", t.count), 1),
+			prompt: true},
 		{original: callMessage(id, t.session.path, strings.Repeat("content ", r.IntN(100))), call: id},
 	}
 }
@@ -166,11 +169,13 @@ func textMessage(role transcript.Role, sentence string, times int) []byte {
 // callMessage returns a message that writes a file.
 func callMessage(id, path, content string) []byte {
 	args, _ := json.Marshal(map[string]string{"file_path": path, "content": content}) // strings can be encoded
-	return []byte(fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Write","input":%s}]}`, id, args))
+	return []byte(fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Write","input":%s}]}`,
+		id, args))
 }
 
 // resultMessage returns a message with the result of a call.
 func resultMessage(id, output string, failed bool) []byte {
 	quoted, _ := json.Marshal(output) // a string can be encoded
-	return []byte(fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s,"is_error":%t}]}`, id, quoted, failed))
+	return []byte(fmt.Sprintf(
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s,"is_error":%t}]}`, id, quoted, failed))
 }

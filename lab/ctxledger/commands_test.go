@@ -201,16 +201,17 @@ func flipBlob(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: flipblob DIR")
 	}
 	largest, size := "", int64(0)
-	ts.Check(filepath.WalkDir(filepath.Join(ts.MkAbs(args[0]), "blobs"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	ts.Check(filepath.WalkDir(filepath.Join(ts.MkAbs(args[0]), "blobs"),
+		func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil && info.Size() > size {
+				largest, size = path, info.Size()
+			}
 			return err
-		}
-		info, err := d.Info()
-		if err == nil && info.Size() > size {
-			largest, size = path, info.Size()
-		}
-		return err
-	}))
+		}))
 	content, err := os.ReadFile(largest)
 	ts.Check(err)
 	content[len(content)/2] ^= 1

@@ -103,7 +103,8 @@ func (m *matrix) reads(tree, id string) {
 	for i, message := range []any{
 		map[string]any{"role": "user", "content": "read a.go"},
 		map[string]any{"role": "assistant", "content": []any{map[string]any{
-			"type": "tool_use", "id": "r", "name": "Read", "input": map[string]string{"file_path": filepath.Join(dir, "a.go")},
+			"type": "tool_use", "id": "r", "name": "Read",
+			"input": map[string]string{"file_path": filepath.Join(dir, "a.go")},
 		}}},
 	} {
 		line, err := json.Marshal(map[string]any{

@@ -21,8 +21,10 @@ func summarizer() {
 	}
 	switch os.Args[1] {
 	case "well":
-		fmt.Println("## Completed\n- The import reads prices as cents, in `catalog/cents.go`.\n- All tests pass.\n- Rewrote src/dream.go.\n\n" +
-			"## Open Questions\nNone.\n\n## Remaining Work\nNone.\n\n## Key Findings\n- accounting owns the currency package")
+		fmt.Println("## Completed\n- The import reads prices as cents, in `catalog/cents.go`.\n- All tests pass.\n- " +
+			"Rewrote src/dream.go.\n\n" +
+			"## Open Questions\nNone.\n\n## Remaining Work\nNone.\n\n## Key Findings\n- accounting owns the currency " +
+			"package")
 	case "silent":
 	case "endless":
 		for block := strings.Repeat("a tale without an end\n", 1<<10); ; {

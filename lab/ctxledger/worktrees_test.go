@@ -17,7 +17,8 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-var allWorktrees = flag.Bool("worktrees", false, "start the owners of the worktree matrix from every place, before and after the sessions")
+var allWorktrees = flag.Bool("worktrees", false,
+	"start the owners of the worktree matrix from every place, before and after the sessions")
 
 // A place is a directory of the matrix: the ledger that it belongs to, and the tree, both named by a directory.
 // A newcomer adds a line; the repository of the matrix is made by layOut.
@@ -81,12 +82,15 @@ func layOut(t *testing.T) *matrix {
 		t.Fatal(err)
 	}
 	m := &matrix{t: t, home: filepath.Join(home, "ada")}
-	m.vars = append(os.Environ(), "HOME="+m.home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"),
-		"CTXLEDGER_STATE=", "CTXLEDGER_WORKSPACE=", "CLAUDE_PROJECT_DIR=", "CLAUDE_CONFIG_DIR=", "CLAUDE_CODE_SESSION_ID=", "GORACE=atexit_sleep_ms=0",
+	m.vars = append(os.Environ(), "HOME="+m.home, "XDG_STATE_HOME="+filepath.Join(home, "state"),
+		"XDG_CONFIG_HOME="+filepath.Join(home, "config"),
+		"CTXLEDGER_STATE=", "CTXLEDGER_WORKSPACE=", "CLAUDE_PROJECT_DIR=", "CLAUDE_CONFIG_DIR=",
+		"CLAUDE_CODE_SESSION_ID=", "GORACE=atexit_sleep_ms=0",
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 	t.Cleanup(func() { stopDaemons(t, home) })
 	git := func(dir string, args ...string) {
-		m.run(dir, "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"}, args...)...)
+		m.run(dir, "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c",
+			"protocol.file.allow=always"}, args...)...)
 	}
 	for _, repository := range []string{"library", "shop"} {
 		git(repository, "init", "-q")
@@ -145,7 +149,8 @@ func (m *matrix) sessions() {
 	for i, p := range places {
 		dir := filepath.Join(m.home, p.dir)
 		line, err := json.Marshal(map[string]any{
-			"type": "user", "uuid": id(i), "sessionId": id(i), "cwd": dir, "timestamp": time.Now().UTC(), "version": "2.1.330",
+			"type": "user", "uuid": id(i), "sessionId": id(i), "cwd": dir, "timestamp": time.Now().UTC(),
+			"version": "2.1.330",
 			"message": map[string]string{"role": "user", "content": "work in " + p.dir},
 		})
 		if err != nil {
@@ -168,7 +173,8 @@ func (m *matrix) list(dir string) []sessions.Session {
 	if err := json.Unmarshal(m.run(dir, "ctxledger", "sessions", "--json", "--limit", "100"), &resp); err != nil {
 		m.t.Fatal(err)
 	}
-	slices.SortFunc(resp.Sessions, func(a, b sessions.Session) int { return bytes.Compare([]byte(a.HostID), []byte(b.HostID)) })
+	slices.SortFunc(resp.Sessions,
+		func(a, b sessions.Session) int { return bytes.Compare([]byte(a.HostID), []byte(b.HostID)) })
 	return resp.Sessions
 }
 
@@ -178,7 +184,8 @@ func (m *matrix) check() {
 	want, enough := map[string][]string{}, time.Now().Add(time.Minute)
 	for i, p := range places {
 		if p.ledger != "" {
-			want[p.ledger] = append(want[p.ledger], fmt.Sprintf("%s ran in %s of %s", id(i), filepath.Join(m.home, p.dir), filepath.Join(m.home, p.tree)))
+			want[p.ledger] = append(want[p.ledger],
+				fmt.Sprintf("%s ran in %s of %s", id(i), filepath.Join(m.home, p.dir), filepath.Join(m.home, p.tree)))
 		}
 	}
 	for ledger, all := range want { // until all are there, so that what is too much has had its time

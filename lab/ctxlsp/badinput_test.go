@@ -44,7 +44,8 @@ func frames() []hostile {
 		{"a type", "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n" + framed(ping), "", 0},
 		{"the old spelling", "Content-Type: application/vscode-jsonrpc; charset=utf8\r\n" + framed(ping), "", 0},
 		{"an unknown line", "X-Whatever: 1\r\n" + framed(ping), "", 0},
-		{"a wrong charset", "Content-Type: application/vscode-jsonrpc; charset=utf-16\r\n" + framed(ping), "null", parseError},
+		{"a wrong charset", "Content-Type: application/vscode-jsonrpc; charset=utf-16\r\n" + framed(ping),
+			"null", parseError},
 		{"the same length twice", "Content-Length: 35\r\n" + framed(ping), "", 0},
 		{"two lengths", "Content-Length: 7\r\n" + framed(ping), "null", parseError},
 		{"no length", "Content-Type: x\r\n\r\n" + ping, "null", parseError},
@@ -53,11 +54,14 @@ func frames() []hostile {
 		{"bytes between messages", "what is this?\r\n", "null", parseError},
 		{"a header of 1 MB", "X: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", "null", parseError},
 		{"many lines", strings.Repeat("X: y\r\n", 1000) + "\r\n", "null", parseError},
-		{"too long for its body", "Content-Length: 40\r\n\r\n" + ping + framed(ping), "null", parseError}, // it eats the next one
+		// it eats the next one
+		{"too long for its body", "Content-Length: 40\r\n\r\n" + ping + framed(ping), "null", parseError},
 		{"too short for its body", "Content-Length: 20\r\n\r\n" + ping, "null", parseError},
 	}
-	for _, n := range []string{"", "0", "-1", "+5", "1e3", "0x10", "2147483647", "2147483648", "9223372036854775808", strings.Repeat("9", 1000), "134217729"} {
-		cases = append(cases, hostile{fmt.Sprintf("the length %.30q", n), "Content-Length: " + n + "\r\n\r\n", "null", parseError})
+	for _, n := range []string{"", "0", "-1", "+5", "1e3", "0x10", "2147483647", "2147483648", "9223372036854775808",
+		strings.Repeat("9", 1000), "134217729"} {
+		cases = append(cases, hostile{fmt.Sprintf("the length %.30q", n), "Content-Length: " + n + "\r\n\r\n",
+			"null", parseError})
 	}
 	return cases
 }
@@ -68,11 +72,16 @@ func messages() []hostile {
 	add := func(name, body, id string, code int) {
 		cases = append(cases, hostile{name, framed(body), id, code})
 	}
-	for _, body := range []string{"{", "x", `"x"`, "NaN", "Infinity", "-", `{"jsonrpc":"2.0",}`, "\xff\xfe", "\x00", `{"jsonrpc":"2.0","method":"$/ping"}{}`} {
+	for _, body := range []string{"{", "x", `"x"`, "NaN", "Infinity", "-", `{"jsonrpc":"2.0",}`, "\xff\xfe", "\x00",
+		`{"jsonrpc":"2.0","method":"$/ping"}{}`} {
 		add("no JSON: "+body, body, "null", parseError)
 	}
-	for _, body := range []string{"[]", "[1]", "[" + ping + "]", "[[" + ping + "]]", "[" + strings.Repeat("1,", 1_000_000) + "1]", "{}", `{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","result":1,"method":"x"}`, `{"jsonrpc":"2.0","METHOD":"$/ping"}`, `{"jsonrpc":"2.0","Method":"$/ping"}`,
-		`{"jsonrpc":"2.0","method":"a","method":"b"}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}`, `{"jsonrpc":"2.0","method":""`[:0] + `{"jsonrpc":"2.0","method":7}`,
+	for _, body := range []string{"[]", "[1]", "[" + ping + "]", "[[" + ping + "]]",
+		"[" + strings.Repeat("1,", 1_000_000) + "1]", "{}", `{"jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","result":1,"method":"x"}`, `{"jsonrpc":"2.0","METHOD":"$/ping"}`,
+		`{"jsonrpc":"2.0","Method":"$/ping"}`,
+		`{"jsonrpc":"2.0","method":"a","method":"b"}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}`,
+		`{"jsonrpc":"2.0","method":""`[:0] + `{"jsonrpc":"2.0","method":7}`,
 		`{"jsonrpc":"2.0","x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `,"method":"a"}`} {
 		add("no request: "+body[:min(50, len(body))], body, "null", invalidRequest)
 	}
@@ -84,16 +93,20 @@ func messages() []hostile {
 	}
 	add("no version", `{"id":"s","method":"shutdown"}`, `"s"`, invalidRequest)
 	for _, id := range []string{"-7", `""`, `"x y"`, "9223372036854775807"} {
-		add("unknown, the id "+id, `{"jsonrpc":"2.0","id":`+id+`,"method":"ctxledger/unknown","params":{}}`, id, methodNotFound)
+		add("unknown, the id "+id, `{"jsonrpc":"2.0","id":`+id+`,"method":"ctxledger/unknown","params":{}}`, id,
+			methodNotFound)
 	}
 	add("unknown without parameters", `{"jsonrpc":"2.0","id":802,"method":"ctxledger/unknown"}`, "802", methodNotFound)
-	add("an unknown method that could be left out", `{"jsonrpc":"2.0","id":807,"method":"$/unknown"}`, "807", methodNotFound)
-	add("parameters by a name that folds to theirs", `{"jsonrpc":"2.0","id":808,"method":"textDocument/hover","paramſ":{"textDocument":{"uri":"untitled:good"},"position":{"line":0,"character":0}}}`, "808", invalidParams)
+	add("an unknown method that could be left out", `{"jsonrpc":"2.0","id":807,"method":"$/unknown"}`, "807",
+		methodNotFound)
+	add("parameters by a name that folds to theirs", `{"jsonrpc":"2.0","id":808,"method":"textDocument/hover",`+
+		`"paramſ":{"textDocument":{"uri":"untitled:good"},"position":{"line":0,"character":0}}}`, "808", invalidParams)
 	add("an empty method", `{"jsonrpc":"2.0","id":803,"method":""}`, "803", methodNotFound)
 	add("a long method", `{"jsonrpc":"2.0","id":804,"method":"`+strings.Repeat("m", 1<<20)+`"}`, "804", methodNotFound)
 	add("an unknown notification", `{"jsonrpc":"2.0","method":"$/unknown","params":{"x":1}}`, "", 0)
 	add("an unknown notification without parameters", `{"jsonrpc":"2.0","method":"workspace/unknown"}`, "", 0)
-	add("a notification with an id", `{"jsonrpc":"2.0","id":805,"method":"textDocument/didOpen","params":{}}`, "805", invalidRequest)
+	add("a notification with an id", `{"jsonrpc":"2.0","id":805,"method":"textDocument/didOpen","params":{}}`, "805",
+		invalidRequest)
 	add("a request without one", `{"jsonrpc":"2.0","method":"textDocument/hover","params":{}}`, "", 0)
 	add("an answer to nothing", `{"jsonrpc":"2.0","id":900,"result":null}`, "", 0)
 	add("a failure of nothing", `{"jsonrpc":"2.0","id":901,"error":{"code":1,"message":"x"}}`, "", 0)
@@ -107,34 +120,47 @@ func requests() []hostile {
 	id := 1000
 	add := func(name, method, params string, code int) {
 		id++
-		cases = append(cases, hostile{name, framed(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)), strconv.Itoa(id), code})
+		cases = append(cases, hostile{
+			name, framed(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method,
+				params)), strconv.Itoa(id), code})
 	}
 	tell := func(name, method, params string) {
-		cases = append(cases, hostile{name, framed(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params)), "", 0})
+		cases = append(cases, hostile{
+			name, framed(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params)), "", 0})
 	}
 	add("initialize twice", "initialize", `{"processId":null,"rootUri":null,"capabilities":{}}`, invalidRequest)
-	for _, p := range []string{"null", "[]", `"x"`, "7", `{"textDocument":7}`, `{"textDocument":{"uri":7}}`, `{"textDocument":{"uri":"x"},"position":"x"}`} {
+	for _, p := range []string{"null", "[]", `"x"`, "7", `{"textDocument":7}`, `{"textDocument":{"uri":7}}`,
+		`{"textDocument":{"uri":"x"},"position":"x"}`} {
 		add("hover with "+p, "textDocument/hover", p, invalidParams)
 		tell("a change with "+p, "textDocument/didChange", p)
 		tell("a cancellation with "+p, "$/cancelRequest", p)
 	}
-	for _, u := range []string{"", "not a uri", "file:///gone.md", "untitled:x", "vscode-remote://ssh+x/a", "file://server/share/a", "file://host", "file:///%zz", "file://", "file:///c%3A/a.md", "FILE:///A", "file:///a%00b", strings.Repeat("x", 1<<20)} {
-		add("hover on "+u[:min(30, len(u))], "textDocument/hover", `{"textDocument":{"uri":"`+u+`"},"position":{"line":0,"character":0}}`, 0)
-		tell("a change of "+u[:min(30, len(u))], "textDocument/didChange", `{"textDocument":{"uri":"`+u+`","version":2},"contentChanges":[{"text":"x"}]}`)
+	for _, u := range []string{"", "not a uri", "file:///gone.md", "untitled:x", "vscode-remote://ssh+x/a",
+		"file://server/share/a", "file://host", "file:///%zz", "file://", "file:///c%3A/a.md", "FILE:///A", "file:///a%00b", strings.Repeat("x", 1<<20)} {
+		add("hover on "+u[:min(30, len(u))], "textDocument/hover",
+			`{"textDocument":{"uri":"`+u+`"},"position":{"line":0,"character":0}}`, 0)
+		tell("a change of "+u[:min(30, len(u))], "textDocument/didChange",
+			`{"textDocument":{"uri":"`+u+`","version":2},"contentChanges":[{"text":"x"}]}`)
 		tell("closing "+u[:min(30, len(u))], "textDocument/didClose", `{"textDocument":{"uri":"`+u+`"}}`)
 	}
-	for _, p := range []string{`{"line":4294967295,"character":4294967295}`, `{"line":0,"character":1000000}`, `{"line":99,"character":0}`, `{"line":0,"line":0,"character":0}`} {
+	for _, p := range []string{`{"line":4294967295,"character":4294967295}`, `{"line":0,"character":1000000}`,
+		`{"line":99,"character":0}`, `{"line":0,"line":0,"character":0}`} {
 		add("hover at "+p, "textDocument/hover", `{"textDocument":{"uri":"untitled:good"},"position":`+p+`}`, 0)
 	}
-	for _, p := range []string{`{"line":4294967296,"character":0}`, `{"line":-1,"character":0}`, `{"line":1.5,"character":0}`, `{"line":1e3,"character":0}`, `{"line":"0","character":0}`} {
-		add("hover at "+p, "textDocument/hover", `{"textDocument":{"uri":"untitled:good"},"position":`+p+`}`, invalidParams)
+	for _, p := range []string{`{"line":4294967296,"character":0}`, `{"line":-1,"character":0}`,
+		`{"line":1.5,"character":0}`, `{"line":1e3,"character":0}`, `{"line":"0","character":0}`} {
+		add("hover at "+p, "textDocument/hover", `{"textDocument":{"uri":"untitled:good"},"position":`+p+`}`,
+			invalidParams)
 	}
-	for _, args := range []string{"[]", `[7]`, `[{"uri":"untitled:none","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}},2]`} {
-		add("a command with "+args, "workspace/executeCommand", `{"command":"ctxledger.server.countSelection","arguments":`+args+`}`, invalidParams)
+	for _, args := range []string{"[]", `[7]`,
+		`[{"uri":"untitled:none","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}},2]`} {
+		add("a command with "+args, "workspace/executeCommand",
+			`{"command":"ctxledger.server.countSelection","arguments":`+args+`}`, invalidParams)
 	}
 	add("an unknown command", "workspace/executeCommand", `{"command":"rm"}`, invalidParams)
 	tell("settings that are none", "workspace/didChangeConfiguration", `{"settings":{"ctxledger":{"lens":7}}}`)
-	tell("settings with a wrong word", "workspace/didChangeConfiguration", `{"settings":{"ctxledger":{"hover":"maybe"}}}`)
+	tell("settings with a wrong word", "workspace/didChangeConfiguration",
+		`{"settings":{"ctxledger":{"hover":"maybe"}}}`)
 	tell("cancelling what is answered", "$/cancelRequest", `{"id":1001}`)
 	tell("cancelling nothing", "$/cancelRequest", `{"id":123456}`)
 	tell("cancelling without an id", "$/cancelRequest", `{}`)
@@ -232,7 +258,8 @@ func TestTheServerEndsWithItsEditor(t *testing.T) {
 	}{
 		{"exit without shutdown", func(s *server) error { return s.Notify("exit", nil) }, 1},
 		{"the end of the input", func(s *server) error { return s.Close() }, 0},
-		{"in the middle of a message", func(s *server) error { _ = s.Raw([]byte("Content-Length: 99\r\n\r\n{")); return s.Close() }, 0},
+		{"in the middle of a message",
+			func(s *server) error { _ = s.Raw([]byte("Content-Length: 99\r\n\r\n{")); return s.Close() }, 0},
 		{"in the middle of a header", func(s *server) error { _ = s.Raw([]byte("Content-Len")); return s.Close() }, 0},
 		{"asked by the system", func(s *server) error { return s.cmd.Process.Signal(os.Interrupt) }, 0},
 	} {
@@ -265,7 +292,8 @@ func TestTheServerEndsWithTheProcessOfItsEditor(t *testing.T) {
 	polite.leave(t)
 	must(t, in.Close())
 	must(t, editor.Wait())
-	if _, err := orphan.Until(orphan.ctx, func([]scriptededitor.Message) bool { return false }); orphan.ctx.Err() != nil {
+	if _, err := orphan.Until(
+		orphan.ctx, func([]scriptededitor.Message) bool { return false }); orphan.ctx.Err() != nil {
 		t.Fatal(err)
 	}
 	if err := orphan.cmd.Wait(); err != nil {

@@ -21,7 +21,8 @@ func TestAPanelSeesTheWindowFill(t *testing.T) {
 	p.StopDaemons(t)
 	s := p.start(t, "CLAUDE_CONFIG_DIR="+t.TempDir())
 	s.inWorkspace(t, p, quiet)
-	if c, err := s.context(t, ""); err != nil || c.Session != "" || c.Turns == nil || c.Categories == nil || c.Sources == nil {
+	if c, err := s.context(t, ""); err != nil || c.Session != "" || c.Turns == nil || c.Categories == nil ||
+		c.Sources == nil {
 		t.Errorf("without a session: %+v, %v", c, err)
 	}
 	if c, err := s.context(t, "beef"); err == nil || !strings.Contains(err.Error(), `no session "beef"`) {
@@ -36,21 +37,24 @@ func TestAPanelSeesASessionGrow(t *testing.T) {
 	p.StopDaemons(t)
 	p.put(t, "guide.md", guide)
 	a := newAgent(t, p)
-	a.write(t, "user", map[string]any{"role": "user", "content": "Use password=hunter2hunter2 \u202e\u001b[31mand <b>look</b>.\nThen more."})
+	a.write(t, "user", map[string]any{
+		"role": "user", "content": "Use password=hunter2hunter2 \u202e\u001b[31mand <b>look</b>.\nThen more."})
 	s := p.start(t, a.variables())
 	s.inWorkspace(t, p, quiet)
 	s.awaitStatus(t, func(st status) bool { return st.Session != "" && st.Held.N > 0 })
 	a.read(t, "guide.md", guide)
 	a.read(t, "guide.md", guide)
 	st := s.awaitedContext(t, func(c lsp.Context) bool { return len(c.Sources) > 0 && c.Sources[0].Calls == 2 })
-	if !st.Live || st.Host != "claude-code" || st.Model != "gpt-5" || len(st.Turns) != 2 || st.Earlier != 0 || st.Measured != 15 {
+	if !st.Live || st.Host != "claude-code" || st.Model != "gpt-5" || len(st.Turns) != 2 || st.Earlier != 0 ||
+		st.Measured != 15 {
 		t.Errorf("%+v", st)
 	}
 	if x := st.Sources[0]; x.Kind != "file" || x.Name != "guide.md" || x.URI != p.uri("guide.md") {
 		t.Errorf("the source is %+v", x)
 	}
 	first, last := st.Turns[0], st.Turns[1]
-	if first.Request != "Please read." || !strings.HasPrefix(last.Request, "Use password=[masked:") || !strings.HasSuffix(last.Request, `] \u202e\u001b[31mand <b>look</b>.`) {
+	if first.Request != "Please read." || !strings.HasPrefix(last.Request, "Use password=[masked:") ||
+		!strings.HasSuffix(last.Request, `] \u202e\u001b[31mand <b>look</b>.`) {
 		t.Errorf("requests %q and %q", first.Request, last.Request)
 	}
 	if last.Used != st.Used || first.Used.N >= last.Used.N || len(last.Filled) < 3 || sum(last.Filled) != st.Used.N {

@@ -62,7 +62,8 @@ func TestEditorsShowWhatThereIs(t *testing.T) {
 		program string
 		args    []string
 	}{
-		{"Neovim", "nvim", []string{"--headless", "-u", "NONE", "-n", "-i", "NONE", "-c", "luafile " + script(t, "neovim.lua")}},
+		{"Neovim", "nvim", []string{"--headless", "-u", "NONE", "-n", "-i", "NONE", "-c",
+			"luafile " + script(t, "neovim.lua")}},
 		{"Emacs", "emacs", []string{"--batch", "-Q", "-l", script(t, "emacs.el")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,7 +81,8 @@ func TestEditorsShowWhatThereIs(t *testing.T) {
 			saved, err := os.ReadFile(filepath.Join(p.Root, guideFile))
 			must(t, err)
 			want := count(string(saved))
-			if got.Encoding != "utf-16" || !strings.Contains(got.Diagnostic, "long-lines") || got.Symbol != "Guide" || got.Lens != want ||
+			if got.Encoding != "utf-16" || !strings.Contains(got.Diagnostic, "long-lines") || got.Symbol != "Guide" ||
+				got.Lens != want ||
 				!strings.HasSuffix(got.Hint, " tokens") || !strings.Contains(got.Hover, "counted alone") {
 				t.Errorf("it shows %+v; %s are saved", got, want)
 			}
@@ -121,14 +123,17 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, "%s", binary)), 0o644))
 	}
 	s := newScreen(t, dir, p)
-	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", "timeout", "--foreground", "120", filepath.Join(dir, "hx"), guideFile)
+	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", "timeout", "--foreground", "120",
+		filepath.Join(dir, "hx"), guideFile)
 	s.run(t, "set-buffer", "# 😀 New")
 	for _, step := range []struct {
 		keys, shows []string
 		again       bool // the keys can be typed again: a view may be opened before there is something in it
 	}{
-		{nil, []string{count("## Install\nRun `make`, then 😀 wait."), "●"}, false},                     // a hint, and the sign of a diagnostic
-		{[]string{"Escape", "Space", "d"}, []string{"long-lines", "This line has 2,500 c"}, true},      // the diagnostics
+		// a hint, and the sign of a diagnostic
+		{nil, []string{count("## Install\nRun `make`, then 😀 wait."), "●"}, false},
+		// the diagnostics
+		{[]string{"Escape", "Space", "d"}, []string{"long-lines", "This line has 2,500 c"}, true},
 		{[]string{"Escape", "Space", "k"}, []string{"counted alone"}, true},                            // a hover
 		{[]string{"Escape", "Space", "s"}, []string{"Guide", "Install", "Use"}, true},                  // the outline
 		{[]string{"Escape", "g", "g", "O"}, []string{"INS"}, false},                                    // another line
@@ -235,7 +240,8 @@ func TestTheClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
 	}
 	must(t, json.Unmarshal(out, &got))
 	want := count("# 😀 New\n" + text)
-	if got.Lens != want || !strings.Contains(got.Hover, "counted alone") || got.Symbol != "😀 New" || !strings.HasSuffix(got.Hint, " tokens") ||
+	if got.Lens != want || !strings.Contains(got.Hover, "counted alone") || got.Symbol != "😀 New" ||
+		!strings.HasSuffix(got.Hint, " tokens") ||
 		got.Diagnostic != "long-lines" || got.Folds == 0 || got.Files != 1 || got.Status != 0 || len(got.Progress) < 2 {
 		t.Errorf("the client has %+v, not %s", got, want)
 	}
@@ -273,7 +279,8 @@ func TestTheClientOfVSCodeTakesRegistrations(t *testing.T) {
 	must(t, json.Unmarshal(newPlace(t).node(t, dir, "registration.cjs", binary), &got))
 	all := "codeAction codeLens diagnostic documentSymbol foldingRange hover inlayHint"
 	want := []string{all, "codeAction codeLens documentSymbol foldingRange hover", "", all}
-	if len(got.Offered) != 0 || !slices.Equal(got.Seen, want) || got.Lens != count("# A\nsome words\n") || got.Status != 0 {
+	if len(got.Offered) != 0 || !slices.Equal(got.Seen, want) || got.Lens != count("# A\nsome words\n") ||
+		got.Status != 0 {
 		t.Errorf("the client has %+v, not %q", got, want)
 	}
 }

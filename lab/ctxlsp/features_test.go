@@ -30,15 +30,26 @@ func TestEveryFeatureCountsWhatItShows(t *testing.T) {
 		more   map[string]any
 		want   []string
 	}{
-		"hover on a heading": {"textDocument/hover", map[string]any{"position": map[string]int{"line": 3, "character": 4}},
-			[]string{"markdown", "counted alone: " + count(install), `"start":{"line":3,"character":3},"end":{"line":3,"character":10}`}},
-		"hover on a word": {"textDocument/hover", map[string]any{"position": map[string]int{"line": 4, "character": 23}}, []string{count(install)}},
-		"symbols":         {"textDocument/documentSymbol", nil, []string{`"name":"Guide"`, `"children":[{"name":"Install"`, `"detail":"` + strings.Fields(count(install))[0] + `"`}},
-		"hints": {"textDocument/inlayHint", map[string]any{"range": scriptededitor.Range{End: scriptededitor.Position{Line: 5}}},
+		"hover on a heading": {"textDocument/hover",
+			map[string]any{"position": map[string]int{"line": 3, "character": 4}},
+			[]string{"markdown", "counted alone: " + count(install),
+				`"start":{"line":3,"character":3},"end":{"line":3,"character":10}`}},
+		"hover on a word": {"textDocument/hover",
+			map[string]any{"position": map[string]int{"line": 4, "character": 23}}, []string{count(install)}},
+		"symbols": {"textDocument/documentSymbol", nil,
+			[]string{`"name":"Guide"`, `"children":[{"name":"Install"`,
+				`"detail":"` + strings.Fields(count(install))[0] + `"`}},
+		"hints": {"textDocument/inlayHint",
+			map[string]any{"range": scriptededitor.Range{End: scriptededitor.Position{Line: 5}}},
 			[]string{`{"position":{"line":4,"character":25},"label":"` + count(install) + `"`}},
-		"folding": {"textDocument/foldingRange", nil, []string{`"startLine":0,"endLine":7`, `"startLine":3,"endLine":4`}},
-		"action": {"textDocument/codeAction", map[string]any{"context": map[string]any{"diagnostics": []any{}}, "range": scriptededitor.Range{Start: scriptededitor.Position{Line: 3}, End: scriptededitor.Position{Line: 4, Character: 25}}},
-			[]string{"selection: " + count(install), `"kind":"source.ctxledger.count"`, "ctxledger.server.countSelection"}},
+		"folding": {"textDocument/foldingRange", nil,
+			[]string{`"startLine":0,"endLine":7`, `"startLine":3,"endLine":4`}},
+		"action": {"textDocument/codeAction",
+			map[string]any{"context": map[string]any{"diagnostics": []any{}},
+				"range": scriptededitor.Range{Start: scriptededitor.Position{Line: 3},
+					End: scriptededitor.Position{Line: 4, Character: 25}}},
+			[]string{"selection: " + count(install), `"kind":"source.ctxledger.count"`,
+				"ctxledger.server.countSelection"}},
 	} {
 		raw := string(ask[json.RawMessage](t, s, c.method, uri, c.more))
 		for _, want := range c.want {

@@ -20,14 +20,23 @@ var (
 
 // seeds are the messages that the generator makes malformed ones from; %s is the id. None ends the server.
 var seeds = []string{
-	`{"jsonrpc":"2.0","id":%s,"method":"textDocument/hover","params":{"textDocument":{"uri":"untitled:bad"},"position":{"line":3,"character":2}}}`,
+	`{"jsonrpc":"2.0","id":%s,"method":"textDocument/hover","params":{"textDocument":{"uri":"untitled:bad"},` +
+		`"position":{"line":3,"character":2}}}`,
 	`{"jsonrpc":"2.0","id":%s,"method":"textDocument/codeLens","params":{"textDocument":{"uri":"untitled:bad"}}}`,
 	`{"jsonrpc":"2.0","id":%s,"method":"textDocument/documentSymbol","params":{"textDocument":{"uri":"untitled:bad"}}}`,
-	`{"jsonrpc":"2.0","id":%s,"method":"textDocument/inlayHint","params":{"textDocument":{"uri":"untitled:bad"},"range":{"start":{"line":0,"character":0},"end":{"line":9,"character":0}}}}`,
-	`{"jsonrpc":"2.0","id":%s,"method":"textDocument/codeAction","params":{"textDocument":{"uri":"untitled:bad"},"range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"context":{"diagnostics":[],"only":["source"]}}}`,
-	`{"jsonrpc":"2.0","id":%s,"method":"workspace/executeCommand","params":{"command":"ctxledger.server.countSelection","arguments":[{"uri":"untitled:bad","range":{"start":{"line":0,"character":0},"end":{"line":1,"character":0}}}]}}`,
-	`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"untitled:bad","languageId":"markdown","version":1,"text":"# A\n😀\n## B\r\nx"},"x":%s}}`,
-	`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"untitled:bad","version":2},"contentChanges":[{"range":{"start":{"line":1,"character":1},"end":{"line":2,"character":0}},"text":"\ud83d"}],"x":%s}}`,
+	`{"jsonrpc":"2.0","id":%s,"method":"textDocument/inlayHint","params":{"textDocument":{"uri":"untitled:bad"},` +
+		`"range":{"start":{"line":0,"character":0},"end":{"line":9,"character":0}}}}`,
+	`{"jsonrpc":"2.0","id":%s,"method":"textDocument/codeAction","params":{"textDocument":{"uri":"untitled:bad"},` +
+		`"range":{"start":{"line":0,"character":0},"end":{"line":2,"character":0}},"context":{"diagnostics":[],` +
+		`"only":["source"]}}}`,
+	`{"jsonrpc":"2.0","id":%s,"method":"workspace/executeCommand",` +
+		`"params":{"command":"ctxledger.server.countSelection","arguments":[{"uri":"untitled:bad",` +
+		`"range":{"start":{"line":0,"character":0},"end":{"line":1,"character":0}}}]}}`,
+	`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"untitled:bad",` +
+		`"languageId":"markdown","version":1,"text":"# A\n😀\n## B\r\nx"},"x":%s}}`,
+	`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"untitled:bad","version":2},` +
+		`"contentChanges":[{"range":{"start":{"line":1,"character":1},"end":{"line":2,"character":0}},` +
+		`"text":"\ud83d"}],"x":%s}}`,
 	`{"jsonrpc":"2.0","method":"textDocument/didClose","params":{"textDocument":{"uri":"untitled:bad"},"x":%s}}`,
 	`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%s}}`,
 	`{"jsonrpc":"2.0","id":%s,"result":null}`,
@@ -54,7 +63,8 @@ func TestGeneratedGarbageHurtsNobody(t *testing.T) {
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
-	t.Logf("%d messages, seed %d; good calls: p50 %v, p99 %v", *messageCount, *seed, took[len(took)/2], took[len(took)*99/100])
+	t.Logf("%d messages, seed %d; good calls: p50 %v, p99 %v", *messageCount, *seed, took[len(took)/2],
+		took[len(took)*99/100])
 	s.leave(t)
 	if said := s.stderr.String(); strings.Contains(said, "incident") || strings.Contains(said, "panic") {
 		t.Errorf("standard error: %.2000s", said[strings.Index(said, "internal error")+1:])

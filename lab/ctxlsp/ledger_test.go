@@ -78,14 +78,16 @@ func TestTheEditorShowsWhatTheLedgerHolds(t *testing.T) {
 	p.StopDaemons(t)
 	a := newAgent(t, p)
 	s := p.start(t, a.variables())
-	offered, err := s.Initialize(s.ctx, capable, quiet, map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
+	offered, err := s.Initialize(s.ctx, capable, quiet,
+		map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
 	must(t, err)
 	if !strings.Contains(string(offered), `"textDocumentContent":{"schemes":["ctxledger"]}`) {
 		t.Errorf("the server offers %s", offered)
 	}
 	changed := s.awaitChanged(t, 0)
 	session := labelled(t, s.nodes(t, "sessions"), "Please read.")
-	if session.Kind != "session" || !session.Live || session.Handle == "" || !strings.HasPrefix(session.URI, "ctxledger:/session/"+session.Handle+"/Please%20read.md") {
+	if session.Kind != "session" || !session.Live || session.Handle == "" ||
+		!strings.HasPrefix(session.URI, "ctxledger:/session/"+session.Handle+"/Please%20read.md") {
 		t.Errorf("the session is %+v", session)
 	}
 	// What has to fit a frame of the daemon in its longest form.
@@ -97,13 +99,15 @@ func TestTheEditorShowsWhatTheLedgerHolds(t *testing.T) {
 	}
 	page := labelled(t, s.nodes(t, session.ID+"/artifacts"), "page.html")
 	text := s.content(t, page.URI)
-	if !strings.HasSuffix(page.URI, "/page.html") || !strings.HasPrefix(text, "<b>&</b>\n<b>&</b>\n") || !strings.Contains(text, "`ctxledger cat "+page.Handle+"` prints all of it") {
+	if !strings.HasSuffix(page.URI, "/page.html") || !strings.HasPrefix(text, "<b>&</b>\n<b>&</b>\n") ||
+		!strings.Contains(text, "`ctxledger cat "+page.Handle+"` prints all of it") {
 		t.Errorf("the artifact is %+v, shown as %d bytes", page, len(text))
 	}
 	for !strings.Contains(s.content(t, session.URI), "- `Read` `small.txt`: 3 tokens\n") {
 		changed = s.awaitChanged(t, changed)
 	}
-	if text := s.content(t, session.URI); !strings.Contains(text, "- `Read` `page.html`: ") || !strings.Contains(text, ", kept as `"+page.Handle+"`\n") {
+	if text := s.content(t, session.URI); !strings.Contains(text, "- `Read` `page.html`: ") ||
+		!strings.Contains(text, ", kept as `"+page.Handle+"`\n") {
 		t.Errorf("the session is shown as %s", text)
 	}
 	s.leave(t)
@@ -135,15 +139,18 @@ func TestAPersonTidiesUpInTheEditor(t *testing.T) {
 	}
 	p.killDaemon(t)
 	summary := strings.TrimSuffix(filepath.Base(d.URI), ".md")
-	if r := s.command(t, "restore", map[string]any{"summary": summary}); !strings.HasPrefix(r.Said, "Summary "+summary+" is taken back") {
+	if r := s.command(t, "restore", map[string]any{"summary": summary}); !strings.HasPrefix(r.Said,
+		"Summary "+summary+" is taken back") {
 		t.Errorf("restored: %+v", r)
 	}
 	session := s.nodes(t, "sessions")[0]
-	if f := s.command(t, "forget", map[string]any{"handle": session.Handle, "dryRun": true}); !strings.HasPrefix(f.Said, "Would forget ") {
+	if f := s.command(t, "forget", map[string]any{"handle": session.Handle, "dryRun": true}); !strings.HasPrefix(f.Said,
+		"Would forget ") {
 		t.Errorf("to be forgotten: %+v", f)
 	}
 	s.awaitChanged(t, changed)
-	if f := s.command(t, "forget", map[string]any{"handle": session.Handle}); !strings.HasPrefix(f.Said, "Forgot ") || strings.Contains(s.content(t, session.URI), "number 1.") {
+	if f := s.command(t, "forget", map[string]any{"handle": session.Handle}); !strings.HasPrefix(f.Said, "Forgot ") ||
+		strings.Contains(s.content(t, session.URI), "number 1.") {
 		t.Errorf("forgotten: %+v", f)
 	}
 	s.leave(t)
@@ -172,7 +179,8 @@ func TestALedgerInTroubleIsExplained(t *testing.T) {
 		"the ledger is none": func(t *testing.T, p *place) {
 			ws := p.Workspace(t)
 			must(t, os.MkdirAll(ws.State, 0o700))
-			must(t, os.WriteFile(filepath.Join(ws.State, "ledger.db"), []byte(strings.Repeat("no ledger ", 1000)), 0o600))
+			must(t, os.WriteFile(filepath.Join(ws.State, "ledger.db"),
+				[]byte(strings.Repeat("no ledger ", 1000)), 0o600))
 		},
 		"there is no workspace": func(_ *testing.T, p *place) { p.Root = p.Home },
 	} {
@@ -183,7 +191,8 @@ func TestALedgerInTroubleIsExplained(t *testing.T) {
 		for method, params := range map[string]map[string]any{
 			"ctxledger/tree":                {"parent": ""},
 			"workspace/textDocumentContent": {"uri": "ctxledger:/session/ab03de2c/x.md"},
-			"workspace/executeCommand":      {"command": "ctxledger.server.compact", "arguments": []any{map[string]any{}}},
+			"workspace/executeCommand": {"command": "ctxledger.server.compact",
+				"arguments": []any{map[string]any{}}},
 		} {
 			began := time.Now()
 			wire, ok := errors.AsType[*scriptededitor.Error](s.Call(s.ctx, method, params, nil))
@@ -192,7 +201,8 @@ func TestALedgerInTroubleIsExplained(t *testing.T) {
 				continue
 			}
 			var data struct{ Message, Hint string }
-			if err := json.Unmarshal(wire.Data, &data); err != nil || data.Hint == "" || wire.Message != data.Message+"; "+data.Hint {
+			if err := json.Unmarshal(wire.Data, &data); err != nil || data.Hint == "" ||
+				wire.Message != data.Message+"; "+data.Hint {
 				t.Errorf("%s: %s: %v, %s", name, method, wire, wire.Data)
 			}
 			t.Logf("%s: %s after %v: %s", name, method, time.Since(began), wire.Message)
@@ -216,31 +226,40 @@ func TestHostileNamesCostOneAnswer(t *testing.T) {
 		code           int
 	}
 	var cases []refused
-	for _, id := range []string{"x", "..", "sessions/..", "sessions/@-1", "sessions/\\u0000", "sessions/ab03/../..", "__proto__", strings.Repeat("sessions/", 100_000)} {
+	for _, id := range []string{"x", "..", "sessions/..", "sessions/@-1", "sessions/\\u0000", "sessions/ab03/../..",
+		"__proto__", strings.Repeat("sessions/", 100_000)} {
 		cases = append(cases, refused{"ctxledger/tree", `{"parent":"` + id + `"}`, invalidParams})
 	}
 	for _, raw := range []string{"null", "[]", `"x"`, `{"parent":7}`, `{"parent":{}}`} {
 		cases = append(cases, refused{"ctxledger/tree", raw, invalidParams})
 	}
 	for _, uri := range []string{
-		"", "x", "file:///etc/passwd", "ctxledger:/artifact/../../etc/passwd", "ctxledger:/session/%00", "ctxledger:/summary/", "ctxledger:/x/ab/y",
-		"ctxledger://evil/artifact/ab/x", "ctxledger:/artifact/ab/x?y=1", "command:workbench.action.quit", "ctxledger:/memory/user/" + strings.Repeat("a", 1<<20) + ".md",
+		"", "x", "file:///etc/passwd", "ctxledger:/artifact/../../etc/passwd", "ctxledger:/session/%00",
+		"ctxledger:/summary/", "ctxledger:/x/ab/y",
+		"ctxledger://evil/artifact/ab/x", "ctxledger:/artifact/ab/x?y=1", "command:workbench.action.quit",
+		"ctxledger:/memory/user/" + strings.Repeat("a", 1<<20) + ".md",
 	} {
 		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, invalidParams})
 	}
-	for _, uri := range []string{"ctxledger:/artifact/000000000000/x", "ctxledger:/session/00000000/../x", "ctxledger:/change/99999999999999999999/x", "ctxledger:/memory/project/%2e%2e%2f%2e%2e.md", "ctxledger:/memory/project/%ff.md"} {
+	for _, uri := range []string{"ctxledger:/artifact/000000000000/x", "ctxledger:/session/00000000/../x",
+		"ctxledger:/change/99999999999999999999/x", "ctxledger:/memory/project/%2e%2e%2f%2e%2e.md", "ctxledger:/memory/project/%ff.md"} {
 		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, requestFailed})
 	}
 	for _, c := range []struct {
 		name, args string
 		code       int
 	}{
-		{"compact", `[{"session":7}]`, invalidParams}, {"compact", `["x"]`, invalidParams}, {"compact", `[{},{}]`, invalidParams}, {"compact", `[{"session":"zz"}]`, requestFailed},
-		{"restore", `[{"summary":""}]`, requestFailed}, {"restore", `[{"summary":"` + strings.Repeat("a", 1<<16) + `"}]`, requestFailed}, {"restore", `[7]`, invalidParams},
-		{"forget", `[{}]`, invalidParams}, {"forget", `[{"handle":"../../x"}]`, requestFailed}, {"forget", `[{"handle":7}]`, invalidParams},
+		{"compact", `[{"session":7}]`, invalidParams}, {"compact", `["x"]`, invalidParams},
+		{"compact", `[{},{}]`, invalidParams}, {"compact", `[{"session":"zz"}]`, requestFailed},
+		{"restore", `[{"summary":""}]`, requestFailed},
+		{"restore", `[{"summary":"` + strings.Repeat("a", 1<<16) + `"}]`, requestFailed},
+		{"restore", `[7]`, invalidParams},
+		{"forget", `[{}]`, invalidParams}, {"forget", `[{"handle":"../../x"}]`, requestFailed},
+		{"forget", `[{"handle":7}]`, invalidParams},
 		{"forget", `[{"handle":"x","dryRun":"no"}]`, invalidParams},
 	} {
-		cases = append(cases, refused{"workspace/executeCommand", `{"command":"ctxledger.server.` + c.name + `","arguments":` + c.args + `}`, c.code})
+		cases = append(cases, refused{"workspace/executeCommand",
+			`{"command":"ctxledger.server.` + c.name + `","arguments":` + c.args + `}`, c.code})
 	}
 	for _, c := range cases {
 		wire, ok := errors.AsType[*scriptededitor.Error](s.Call(s.ctx, c.method, json.RawMessage(c.params), nil))

@@ -49,8 +49,10 @@ func (a *agent) write(t *testing.T, kind string, message map[string]any) {
 	t.Helper()
 	a.calls++
 	raw, err := json.Marshal(map[string]any{
-		"type": kind, "message": message, "uuid": fmt.Sprintf("00000000-0000-4000-8000-%012d", a.calls), "parentUuid": nil,
-		"timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "sessionId": hostSession, "cwd": a.root, "version": "2.1.328", "isSidechain": false,
+		"type": kind, "message": message, "uuid": fmt.Sprintf("00000000-0000-4000-8000-%012d", a.calls),
+		"parentUuid": nil,
+		"timestamp":  time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "sessionId": hostSession, "cwd": a.root,
+		"version": "2.1.328", "isSidechain": false,
 	})
 	must(t, err)
 	_, err = a.file.Write(append(raw, '\n'))
@@ -63,10 +65,12 @@ func (a *agent) read(t *testing.T, name, content string) {
 	id := fmt.Sprintf("toolu_%d", a.calls)
 	a.write(t, "assistant", map[string]any{
 		"id": "msg_" + id, "type": "message", "role": "assistant", "model": "gpt-5",
-		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Read", "input": map[string]any{"file_path": filepath.Join(a.root, name)}}},
-		"usage":   map[string]any{"input_tokens": 10, "output_tokens": 5},
+		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Read",
+			"input": map[string]any{"file_path": filepath.Join(a.root, name)}}},
+		"usage": map[string]any{"input_tokens": 10, "output_tokens": 5},
 	})
-	a.write(t, "user", map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": content}}})
+	a.write(t, "user", map[string]any{
+		"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": content}}})
 }
 
 // quiet are the default settings, with the status.
@@ -79,7 +83,8 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide), 0o644))
 	a := newAgent(t, p)
 	s := p.start(t, a.variables())
-	_, err := s.Initialize(s.ctx, capable, quiet, map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
+	_, err := s.Initialize(s.ctx, capable, quiet,
+		map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
 	must(t, err)
 	uri := p.uri("guide%20(1).md")
 	must(t, s.Open(uri, "markdown", guide))
@@ -155,7 +160,8 @@ func TestTheDaemonMayDie(t *testing.T) {
 	uri := p.uri("a.md")
 	must(t, s.Open(uri, "markdown", guide))
 	a.read(t, "a.md", guide)
-	_, err := s.Until(s.ctx, func([]scriptededitor.Message) bool { return strings.Contains(lensesNow(s, uri), "read once") })
+	_, err := s.Until(s.ctx,
+		func([]scriptededitor.Message) bool { return strings.Contains(lensesNow(s, uri), "read once") })
 	must(t, err)
 	var owner struct{ PID int }
 	raw, err := os.ReadFile(filepath.Join(p.Workspace(t).State, "owner.json"))

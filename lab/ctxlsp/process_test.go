@@ -71,17 +71,21 @@ func serve(t *testing.T, cmd *exec.Cmd) *server {
 }
 
 // everything are the settings that show all there is.
-var everything = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "countSelection": true, "live": false}
+var everything = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true,
+	"countSelection": true, "live": false}
 
 // capable are the capabilities of a client that can all there is.
 var capable = map[string]any{
 	"textDocument": map[string]any{
 		"hover":          map[string]any{"contentFormat": []string{"markdown", "plaintext"}},
 		"documentSymbol": map[string]any{"hierarchicalDocumentSymbolSupport": true},
-		"codeAction":     map[string]any{"codeActionLiteralSupport": map[string]any{"codeActionKind": map[string]any{"valueSet": []string{"source"}}}},
+		"codeAction": map[string]any{
+			"codeActionLiteralSupport": map[string]any{
+				"codeActionKind": map[string]any{"valueSet": []string{"source"}}}},
 	},
-	"workspace": map[string]any{"codeLens": map[string]any{"refreshSupport": true}, "inlayHint": map[string]any{"refreshSupport": true}},
-	"window":    map[string]any{"workDoneProgress": true},
+	"workspace": map[string]any{"codeLens": map[string]any{"refreshSupport": true},
+		"inlayHint": map[string]any{"refreshSupport": true}},
+	"window": map[string]any{"workDoneProgress": true},
 }
 
 // initialize begins a session that shows everything.

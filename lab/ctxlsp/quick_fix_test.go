@@ -68,7 +68,8 @@ func TestGitIgnoresWhatItWasToldTo(t *testing.T) {
 		after   string
 	}{
 		{"there is no .gitignore", modern, "c.go", "-", "-", []string{"create", "edit"}, "/c.go\n"},
-		{"a client that creates none", map[string]any{"documentChanges": true}, "c.go", "-", "-", []string{"edit"}, "/c.go\n"},
+		{"a client that creates none", map[string]any{"documentChanges": true}, "c.go", "-", "-",
+			[]string{"edit"}, "/c.go\n"},
 		{"a client without versions", nil, "c.go", "-", "-", nil, "/c.go\n"},
 		{"it has lines", modern, "a/c d.go", "*.log\n", "-", []string{"edit"}, "*.log\n/a/c d.go\n"},
 		{"its last line has no end", modern, "c.go", "*.log", "-", []string{"edit"}, "*.log\n/c.go\n"},
@@ -76,7 +77,8 @@ func TestGitIgnoresWhatItWasToldTo(t *testing.T) {
 		{"it takes the file out", modern, "c.go", "c.*\n!c.go\n", "-", []string{"edit"}, "c.*\n!c.go\n/c.go\n"},
 		{"it is open and was edited", modern, "c.go", "*.log\n", "*.log\n😀 x", []string{"edit"}, "*.log\n😀 x\n/c.go\n"},
 		{"a name with signs", modern, "a[1]*.go", "", "-", []string{"edit"}, "/a\\[1]\\*.go\n"},
-		{"a directory of others", modern, "web/node_modules/x/index.js", "", "-", []string{"edit"}, "/web/node_modules/\n"},
+		{"a directory of others", modern, "web/node_modules/x/index.js", "", "-", []string{"edit"},
+			"/web/node_modules/\n"},
 		{"minified", modern, "web/x.min.js", "", "-", []string{"edit"}, "/web/x.min.js\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,7 +90,8 @@ func TestGitIgnoresWhatItWasToldTo(t *testing.T) {
 				p.put(t, ".gitignore", c.before)
 			}
 			s := p.start(t)
-			_, err := s.Initialize(s.ctx, editing(c.edit), map[string]any{"diagnostics": []string{"generated"}, "live": false},
+			_, err := s.Initialize(s.ctx, editing(c.edit),
+				map[string]any{"diagnostics": []string{"generated"}, "live": false},
 				map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
 			must(t, err)
 			if c.open != "-" {
@@ -174,7 +177,8 @@ func applied(t *testing.T, f fix, uri, text string) (string, []string) {
 	return b.String(), kinds
 }
 
-// TestWhatNoLineHelpsHasNoFix: a deeper .gitignore, a link, a finding that is none of ours, a client that takes commands only.
+// TestWhatNoLineHelpsHasNoFix: a deeper .gitignore, a link, a finding that is none of ours, a client that takes
+// commands only.
 func TestWhatNoLineHelpsHasNoFix(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -182,7 +186,8 @@ func TestWhatNoLineHelpsHasNoFix(t *testing.T) {
 		can     map[string]any
 		code    string
 	}{
-		{"a deeper file says otherwise", func(t *testing.T, p place) { p.put(t, "gen/.gitignore", "!c.go\n") }, editing(nil), "generated"},
+		{"a deeper file says otherwise", func(t *testing.T, p place) { p.put(t, "gen/.gitignore", "!c.go\n") },
+			editing(nil), "generated"},
 		{"it is a link", func(t *testing.T, p place) {
 			p.put(t, "rules", "")
 			if err := os.Symlink("rules", filepath.Join(p.Root, ".gitignore")); errors.Is(err, fs.ErrPermission) {
@@ -190,7 +195,8 @@ func TestWhatNoLineHelpsHasNoFix(t *testing.T) {
 			}
 		}, editing(nil), "generated"},
 		{"another finding", func(*testing.T, place) {}, editing(nil), "unused"},
-		{"commands only", func(*testing.T, place) {}, map[string]any{"textDocument": map[string]any{"diagnostic": map[string]any{}}}, "generated"},
+		{"commands only", func(*testing.T, place) {},
+			map[string]any{"textDocument": map[string]any{"diagnostic": map[string]any{}}}, "generated"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
@@ -204,8 +210,11 @@ func TestWhatNoLineHelpsHasNoFix(t *testing.T) {
 			if found := s.pulled(t, uri); len(found) != 1 {
 				t.Fatalf("there are %d findings", len(found))
 			}
-			got := string(ask[json.RawMessage](t, s, "textDocument/codeAction", uri, map[string]any{"range": scriptededitor.Range{},
-				"context": map[string]any{"diagnostics": []any{map[string]any{"range": scriptededitor.Range{}, "message": "x", "code": c.code}}}}))
+			got := string(ask[json.RawMessage](t, s, "textDocument/codeAction", uri,
+				map[string]any{"range": scriptededitor.Range{},
+					"context": map[string]any{
+						"diagnostics": []any{map[string]any{"range": scriptededitor.Range{}, "message": "x",
+							"code": c.code}}}}))
 			if got != "[]" {
 				t.Errorf("there is a fix: %s", got)
 			}

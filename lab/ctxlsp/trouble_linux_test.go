@@ -9,8 +9,8 @@ import (
 	"ctxledger.dev/engine/daemon"
 )
 
-// onDisk is a shell line that mounts a disk on $1 with the options $2, does what $4 says as soon as somebody writes to the
-// pipe $3, and runs the rest, in name spaces where that needs no rights and what was started ends with it.
+// onDisk is a shell line that mounts a disk on $1 with the options $2, does what $4 says as soon as somebody writes to
+// the pipe $3, and runs the rest, in name spaces where that needs no rights and what was started ends with it.
 const onDisk = `mount -t tmpfs -o "$2" tmpfs "$1" || exit; (read -r _ < "$3"; mount -o "$4" "$1") >/dev/null & shift 4; exec "$@"`
 
 // TestALedgerOnABadDiskHurtsNobody puts the state directory on a disk that cannot be written, and then can.
@@ -19,8 +19,10 @@ func TestALedgerOnABadDiskHurtsNobody(t *testing.T) {
 		trouble
 		options, mend string
 	}{
-		{trouble{name: "a disk that is read-only", problem: "read-only", hint: "set CTXLEDGER_STATE to a directory of your own"}, "ro", "remount,rw"},
-		{trouble{name: "a disk that is full", problem: "no space", hint: "free space on the disk"}, "size=16k", "remount,size=64m"},
+		{trouble{name: "a disk that is read-only", problem: "read-only",
+			hint: "set CTXLEDGER_STATE to a directory of your own"}, "ro", "remount,rw"},
+		{trouble{name: "a disk that is full", problem: "no space", hint: "free space on the disk"}, "size=16k",
+			"remount,size=64m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

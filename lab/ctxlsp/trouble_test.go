@@ -36,7 +36,8 @@ func troubles() []trouble {
 			must(t, os.WriteFile(p.State, nil, 0o644))
 			return func() { must(t, os.Remove(p.State)) }
 		}, "not a directory", "set CTXLEDGER_STATE to a directory of your own"},
-		{"a text in the place of the ledger", spoiled([]byte(strings.Repeat("no ledger ", 1000))), "not a ledger file", "`ctxledger repair`"},
+		{"a text in the place of the ledger", spoiled([]byte(strings.Repeat("no ledger ", 1000))), "not a ledger file",
+			"`ctxledger repair`"},
 		{"an empty ledger", spoiled(nil), "is empty", "`ctxledger repair`"},
 		{"a ledger that is cut off", func(t *testing.T, p *place) func() {
 			file, raw := p.ledger(t)
@@ -75,7 +76,8 @@ func TestAConfigurationThatCannotBeUsedIsSaid(t *testing.T) {
 	s := p.start(t, "CLAUDE_CONFIG_DIR="+t.TempDir())
 	s.inWorkspace(t, p, map[string]any{"status": true})
 	st := s.awaitStatus(t, func(st status) bool { return st.Problem != "" })
-	if !strings.HasPrefix(st.Problem, "ctxledger.yaml:2:9: follow: ") || !strings.HasSuffix(st.Problem, "the defaults are in force instead") || st.Hint == "" {
+	if !strings.HasPrefix(st.Problem, "ctxledger.yaml:2:9: follow: ") ||
+		!strings.HasSuffix(st.Problem, "the defaults are in force instead") || st.Hint == "" {
 		t.Errorf("%+v", st)
 	}
 	if c, err := s.context(t, ""); err != nil || c.Turns == nil {
@@ -106,8 +108,9 @@ func (p *place) ledger(t *testing.T) (file string, content []byte) {
 	local, err := engine.Open(t.Context(), engine.Options{State: ws.State, Workspace: ws.Root, Env: env.System()})
 	must(t, err)
 	for range 20 {
-		_, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Format: "anthropic", Messages: [][]byte{
-			[]byte(`{"role":"user","content":"` + strings.Repeat("word ", 1000) + `"}`)}})
+		_, err := local.AppendMessages(
+			t.Context(), ledger.AppendMessagesRequest{Host: "test", Format: "anthropic", Messages: [][]byte{
+				[]byte(`{"role":"user","content":"` + strings.Repeat("word ", 1000) + `"}`)}})
 		must(t, err)
 	}
 	must(t, local.Close())
@@ -134,11 +137,13 @@ func newerOwner(t *testing.T, p *place) func() {
 	state := p.Workspace(t).State
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	who, err := json.Marshal(map[string]any{"protocol": 99, "pid": os.Getpid(), "address": "tcp:" + l.Addr().String(), "token": "x"})
+	who, err := json.Marshal(
+		map[string]any{"protocol": 99, "pid": os.Getpid(), "address": "tcp:" + l.Addr().String(), "token": "x"})
 	must(t, err)
 	file := filepath.Join(state, "owner.json")
 	must(t, errors.Join(os.MkdirAll(state, 0o700), os.WriteFile(file, who, 0o600)))
-	refusal := `{"protocol":99,"pid":1,"error":{"code":"invalid","op":"daemon.greet","message":"the daemon no longer serves protocol 2","hint":"update this program"}}`
+	refusal := `{"protocol":99,"pid":1,"error":{"code":"invalid","op":"daemon.greet",` +
+		`"message":"the daemon no longer serves protocol 2","hint":"update this program"}}`
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -197,7 +202,8 @@ func (c trouble) check(t *testing.T, s *server, p place, end func()) {
 		if got := s.cost(t, uri); got != count(guide) {
 			t.Errorf("the lens says %q", got)
 		}
-		hover := ask[json.RawMessage](t, s, "textDocument/hover", uri, map[string]any{"position": scriptededitor.Position{Character: 3}})
+		hover := ask[json.RawMessage](t, s, "textDocument/hover", uri,
+			map[string]any{"position": scriptededitor.Position{Character: 3}})
 		if !strings.Contains(string(hover), "counted alone") {
 			t.Errorf("the hover says %s", hover)
 		}
@@ -211,7 +217,8 @@ func (c trouble) check(t *testing.T, s *server, p place, end func()) {
 	}
 	for _, st := range s.statuses(t) {
 		t.Logf("problem: %s · hint: %s", st.Problem, st.Hint)
-		if line := st.Problem + st.Hint; strings.ContainsAny(line, "\n\r") || len(line) > 600 || (st.Problem == "") != (st.Hint == "") {
+		if line := st.Problem + st.Hint; strings.ContainsAny(line, "\n\r") || len(line) > 600 ||
+			(st.Problem == "") != (st.Hint == "") {
 			t.Errorf("no line for a status bar: %q", line)
 		}
 	}

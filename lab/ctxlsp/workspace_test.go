@@ -20,7 +20,8 @@ type counted struct{ Files, Tokens, Failed int }
 // inWorkspace begins a session in a workspace.
 func (s *server) inWorkspace(t *testing.T, p place, settings map[string]any) {
 	t.Helper()
-	_, err := s.Initialize(s.ctx, capable, settings, map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
+	_, err := s.Initialize(s.ctx, capable, settings,
+		map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
 	must(t, err)
 }
 
@@ -42,8 +43,10 @@ func TestAWorkspaceIsCountedOnRequest(t *testing.T) {
 	s := p.start(t)
 	s.inWorkspace(t, p, everything)
 	var got counted
-	must(t, s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.countWorkspace"}, &got))
-	want := tokens.O200kBase.CountString(guide) + tokens.O200kBase.CountString("package b\n") + tokens.O200kBase.CountString("ignored.txt\n")
+	must(t, s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.countWorkspace"},
+		&got))
+	want := tokens.O200kBase.CountString(guide) + tokens.O200kBase.CountString("package b\n") +
+		tokens.O200kBase.CountString("ignored.txt\n")
 	if got != (counted{Files: 3, Tokens: want}) {
 		t.Errorf("counted %+v, not %d tokens in 3 files", got, want)
 	}
@@ -73,14 +76,17 @@ func TestCountingAWorkspaceCanBeGivenUp(t *testing.T) {
 		p.put(t, fmt.Sprintf("%d.txt", i), text)
 	}
 	for name, give := range map[string]func(s *server, id int) error{
-		"by its request": func(s *server, id int) error { return s.Notify("$/cancelRequest", map[string]any{"id": id}) },
+		"by its request": func(s *server, id int) error {
+			return s.Notify("$/cancelRequest", map[string]any{"id": id})
+		},
 		"by its progress": func(s *server, _ int) error {
 			return s.Notify("window/workDoneProgress/cancel", map[string]any{"token": "mine"})
 		},
 	} {
 		s := p.start(t)
 		s.inWorkspace(t, p, everything)
-		call, err := s.Begin("workspace/executeCommand", map[string]any{"command": "ctxledger.server.countWorkspace", "workDoneToken": "mine"})
+		call, err := s.Begin("workspace/executeCommand",
+			map[string]any{"command": "ctxledger.server.countWorkspace", "workDoneToken": "mine"})
 		must(t, err)
 		_, err = s.Until(s.ctx, func(told []scriptededitor.Message) bool { return len(kinds(told)) > 0 })
 		must(t, err)
@@ -117,13 +123,16 @@ func TestFindingsAreReportedWhereTheyAreChosen(t *testing.T) {
 			if pull {
 				can["textDocument"] = map[string]any{"diagnostic": map[string]any{}}
 			}
-			_, err := s.Initialize(s.ctx, can, map[string]any{"diagnostics": []string{"generated", "large-read", "long-lines", "stale-read"}, "live": false},
+			_, err := s.Initialize(s.ctx, can,
+				map[string]any{"diagnostics": []string{"generated", "large-read", "long-lines", "stale-read"},
+					"live": false},
 				map[string]any{"rootUri": p.uri("")})
 			must(t, err)
 			uri := p.uri(c.file)
 			must(t, s.Open(uri, "go", c.text))
 			found := s.findings(t, uri, pull, c.code != "")
-			if (c.code == "") != (found == "[]") || !strings.Contains(found, c.want) || !strings.Contains(found, c.code) {
+			if (c.code == "") != (found == "[]") || !strings.Contains(found, c.want) ||
+				!strings.Contains(found, c.code) {
 				t.Errorf("%s, pull %v: %s", c.name, pull, found)
 			}
 			if c.code != "" && c.name != "vendored" && !pull { // an edit that mends it
@@ -147,7 +156,8 @@ func (s *server) findings(t *testing.T, uri string, pull, some bool) string {
 	}
 	if !some { // whatever would be told, is told before the answer to what is asked after a pause
 		must(t, s.Open("untitled:long", "x", strings.Repeat("z", 2001)))
-		_, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool { return published(told, "untitled:long") != "" })
+		_, err := s.Until(s.ctx,
+			func(told []scriptededitor.Message) bool { return published(told, "untitled:long") != "" })
 		must(t, err)
 		told, err := s.Until(s.ctx, func([]scriptededitor.Message) bool { return true })
 		must(t, err)

@@ -69,7 +69,8 @@ func (c hostile) judge(t *testing.T, a answer) {
 	switch {
 	case c.code != 0 && (a.Error == nil || a.Error.Code != c.code):
 		t.Errorf("%s: answered %.200s %+v, not with %d", c.name, a.Result, a.Error, c.code)
-	case a.Error != nil && (a.Error.Message == "" || strings.ContainsAny(a.Error.Message, "\n\x1b") || strings.Contains(a.Error.Message, "panic")):
+	case a.Error != nil && (a.Error.Message == "" || strings.ContainsAny(a.Error.Message, "\n\x1b") ||
+		strings.Contains(a.Error.Message, "panic")):
 		t.Errorf("%s: the error says %q", c.name, a.Error.Message)
 	case c.code == 0 && a.Error == nil && bytes.Contains(a.Result, []byte("something went wrong")):
 		t.Errorf("%s: an internal error: %s", c.name, a.Result)
@@ -85,7 +86,8 @@ func (c hostile) judge(t *testing.T, a answer) {
 func holds(t *testing.T, pl programtest.Place, memories int) {
 	t.Helper()
 	ws := pl.Workspace(t)
-	api, err := daemon.Open(t.Context(), daemon.Options{State: ws.State, Workspace: ws.Root, Env: env.System(), InProcess: true})
+	api, err := daemon.Open(
+		t.Context(), daemon.Options{State: ws.State, Workspace: ws.Root, Env: env.System(), InProcess: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,10 +103,14 @@ func holds(t *testing.T, pl programtest.Place, memories int) {
 var seeds = []string{
 	`{"jsonrpc":"2.0","id":%s,"method":"ping"}`,
 	`{"jsonrpc":"2.0","id":%s,"method":"tools/list","params":{}}`,
-	`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"changes","arguments":{"limit":3,"since":"2026-01-01T00:00:00Z"}}}`,
-	`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"read_artifact","arguments":{"id":"0123456789ab","lines":"1-5"}}}`,
-	`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"memory","arguments":{"action":"recall","query":"anything","limit":5}}}`,
-	`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"context_status","arguments":{"session":"00000000"}}}`,
+	`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"changes","arguments":{"limit":3,` +
+		`"since":"2026-01-01T00:00:00Z"}}}`,
+	`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"read_artifact",` +
+		`"arguments":{"id":"0123456789ab","lines":"1-5"}}}`,
+	`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"memory","arguments":{"action":"recall",` +
+		`"query":"anything","limit":5}}}`,
+	`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"context_status",` +
+		`"arguments":{"session":"00000000"}}}`,
 	`{"jsonrpc":"2.0","id":%s,"method":"prompts/get","params":{"name":"resume","arguments":{}}}`,
 	`{"jsonrpc":"2.0","id":%s,"method":"resources/read","params":{"uri":"ctxledger://memory/x"}}`,
 	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"x"}}`,
@@ -180,7 +186,8 @@ func TestGeneratedGarbageBetweenCallsHurtsNobody(t *testing.T) {
 	after := resident(t, p.cmd.Process.Pid)
 	slices.Sort(took)
 	t.Logf("%d malformed messages, %d answers, %d good calls: p50 %v, p99 %v, max %v; memory %d kB, then %d kB; seed %d",
-		g.sent, g.answered, len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1], before>>10, after>>10, *seed)
+		g.sent, g.answered, len(
+			took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1], before>>10, after>>10, *seed)
 	if g.answered < g.due {
 		t.Errorf("%d answers to %d requests", g.answered, g.due)
 	}
@@ -235,9 +242,11 @@ func (g *garbage) read(t *testing.T, p *process, good string) (nulls int) {
 		case g.asked[id]:
 			delete(g.asked, id)
 		case !g.asked["?"]:
-			t.Fatalf("seed %d, message %d: an answer to %s, which nobody asked or which was answered", *seed, g.sent, id)
+			t.Fatalf("seed %d, message %d: an answer to %s, which nobody asked or which was answered",
+				*seed, g.sent, id)
 		}
-		if a.Error != nil && (a.Error.Message == "" || strings.Contains(a.Error.Message, "panic") || strings.Contains(a.Error.Message, "incident")) {
+		if a.Error != nil && (a.Error.Message == "" || strings.Contains(a.Error.Message, "panic") ||
+			strings.Contains(a.Error.Message, "incident")) {
 			t.Errorf("seed %d, message %d: error %+v", *seed, g.sent, a.Error)
 		}
 	}

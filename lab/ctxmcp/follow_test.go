@@ -70,7 +70,8 @@ func TestSessionsAreFollowedWithoutAnyInstallation(t *testing.T) {
 			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir, "CLAUDE_CODE_SESSION_ID="+session)
 			p := start(t, cmd)
 			found, tries := false, 0
-			for began := time.Now(); !found && time.Since(began) < programtest.Patience && (x.followed || tries < 3000); tries++ {
+			for began := time.Now(); !found && time.Since(began) < programtest.Patience &&
+				(x.followed || tries < 3000); tries++ {
 				p.send(t, call("1", "context_status", nil))
 				found = strings.Contains(p.answer(t, "1").text(t), "tokens used")
 			}

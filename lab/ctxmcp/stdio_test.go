@@ -40,7 +40,8 @@ func TestGarbageBetweenCallsIsAnsweredAndEndsNothing(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"f","method":"no/such/method"}`, `"f"`, -32601},
 		{`{"jsonrpc":"2.0","id":"g","method":"tools/call","params":{"name":"no_such_tool"}}`, `"g"`, -32602},
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", -32600},
-		{`{"jsonrpc":"2.0","id":"h","method":"ping","params":{"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}}`, `"h"`, -32600},
+		{`{"jsonrpc":"2.0","id":"h","method":"ping","params":{"x":` + strings.Repeat("[", 5000) + strings.Repeat(
+			"]", 5000) + `}}`, `"h"`, -32600},
 	}
 	for i, g := range garbage {
 		id := strconv.Itoa(i + 1)
@@ -48,7 +49,8 @@ func TestGarbageBetweenCallsIsAnsweredAndEndsNothing(t *testing.T) {
 		if a := p.answer(t, g.id); a.Error == nil || a.Error.Code != g.code || strings.Contains(a.Error.Message, "\n") {
 			t.Errorf("%.60q is answered %s %+v, not with %d", g.line, a.Result, a.Error, g.code)
 		}
-		p.send(t, `{"jsonrpc":"2.0","method":"notifications/unknown","params":[]}`, `{"jsonrpc":"2.0","id":99,"result":{}}`)
+		p.send(t, `{"jsonrpc":"2.0","method":"notifications/unknown","params":[]}`,
+			`{"jsonrpc":"2.0","id":99,"result":{}}`)
 		p.send(t, call(id, "changes", nil)+"\r")
 		has(t, p.answer(t, id).text(t), "no changes recorded")
 	}
@@ -83,14 +85,16 @@ func conversation(size int) []map[string]any {
 	for n, i := 0, 0; n < size; i++ {
 		text := strings.Repeat(fmt.Sprintf("turn %d of the <work> & ", i), 200)
 		n += len(text)
-		out = append(out, map[string]any{"role": "user", "content": text}, map[string]any{"role": "assistant", "content": fmt.Sprintf("answer %d", i)})
+		out = append(out, map[string]any{"role": "user", "content": text},
+			map[string]any{"role": "assistant", "content": fmt.Sprintf("answer %d", i)})
 	}
 	return out
 }
 
 func TestWhatWasAskedBeforeTheEndOfInputIsAnswered(t *testing.T) {
 	cmd := programtest.NewPlace(t).Command(t, binary, "--in-process")
-	lines := []string{call("1", "compact_conversation", map[string]any{"format": "anthropic", "messages": conversation(2 << 20)})}
+	lines := []string{call("1", "compact_conversation",
+		map[string]any{"format": "anthropic", "messages": conversation(2 << 20)})}
 	for i := range 40 {
 		lines = append(lines, call(strconv.Itoa(i+2), "changes", nil))
 	}
@@ -114,7 +118,8 @@ func TestWhatWasAskedBeforeTheEndOfInputIsAnswered(t *testing.T) {
 
 func TestAnswersComeInAnyOrderEachOnce(t *testing.T) {
 	p := start(t, programtest.NewPlace(t).Command(t, binary, "--in-process"))
-	p.send(t, call("0", "compact_conversation", map[string]any{"format": "anthropic", "messages": conversation(1 << 20)}))
+	p.send(t, call("0", "compact_conversation",
+		map[string]any{"format": "anthropic", "messages": conversation(1 << 20)}))
 	for i := 1; i <= 200; i++ {
 		p.send(t, call(strconv.Itoa(i), "changes", nil))
 	}
@@ -166,7 +171,9 @@ func TestToolListDoesNotWaitForTheLedger(t *testing.T) {
 	pl.StopDaemons(t)
 	began := time.Now()
 	p := start(t, pl.Command(t, binary))
-	p.send(t, request("1", "initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "t", "version": "1"}}),
+	p.send(t, request("1", "initialize",
+		map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{},
+			"clientInfo": map[string]any{"name": "t", "version": "1"}}),
 		request("2", "tools/list", map[string]any{}))
 	p.answer(t, "2")
 	listed := time.Since(began)
@@ -189,7 +196,8 @@ func TestTwoServersShareOneLedgerThroughADaemon(t *testing.T) {
 	has(t, two.answer(t, "1").text(t), "by both")
 	// A conversation longer than a frame to the daemon, spelled as encoders would not.
 	messages := strings.ReplaceAll(asJSON(t, conversation(limits.Frame+1<<20)), `{"content"`, `{ "content"`)
-	one.send(t, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"compact_conversation","arguments":{"format":"anthropic","return":"messages","keep_turns":1,"messages":`+messages+`}}}`)
+	one.send(t, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"compact_conversation",`+
+		`"arguments":{"format":"anthropic","return":"messages","keep_turns":1,"messages":`+messages+`}}}`)
 	got := one.answer(t, "2").text(t)
 	var r struct {
 		Status   string            `json:"status"`
@@ -199,7 +207,8 @@ func TestTwoServersShareOneLedgerThroughADaemon(t *testing.T) {
 	if err := json.Unmarshal([]byte(got), &r); err != nil || r.Status != "compacted" {
 		t.Fatalf("%v in %.500s", err, got)
 	}
-	if last := string(r.Messages[len(r.Messages)-1]); !strings.HasPrefix(last, `{ "content":"answer `) || !strings.HasSuffix(messages, last+"]") {
+	if last := string(r.Messages[len(r.Messages)-1]); !strings.HasPrefix(last, `{ "content":"answer `) ||
+		!strings.HasSuffix(messages, last+"]") {
 		t.Errorf("the last message came back as %s", last)
 	}
 	two.send(t, call("2", "context_status", map[string]any{"session": r.Session}))
@@ -302,7 +311,8 @@ func TestStartedNowhereItAsksTheClientForItsRoots(t *testing.T) {
 	cmd.Dir = "/"
 	p := start(t, cmd)
 	p.send(t, request("1", "initialize", map[string]any{
-		"protocolVersion": "2025-06-18", "capabilities": map[string]any{"roots": map[string]any{}}, "clientInfo": map[string]any{"name": "desk", "version": "1"},
+		"protocolVersion": "2025-06-18", "capabilities": map[string]any{"roots": map[string]any{}},
+		"clientInfo": map[string]any{"name": "desk", "version": "1"},
 	}), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	p.answer(t, "1")
 	p.send(t, call("2", "memory", map[string]any{"action": "save", "name": "n", "body": "b", "scope": "project"}))
@@ -321,7 +331,8 @@ func TestStartedNowhereItAsksTheClientForItsRoots(t *testing.T) {
 
 func TestFlagsAndSignals(t *testing.T) {
 	pl := programtest.NewPlace(t)
-	if out, err := pl.Command(t, binary, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "ctxmcp ") {
+	if out, err := pl.Command(t, binary, "--version").Output(); err != nil ||
+		!strings.HasPrefix(string(out), "ctxmcp ") {
 		t.Errorf("%v: %s", err, out)
 	}
 	for _, wrong := range [][]string{{"--frob"}, {"file"}, {"--tool-prefix", "a b"}} {
@@ -344,8 +355,10 @@ func TestFlagsAndSignals(t *testing.T) {
 
 func TestAWaitingSubscriptionDoesNotHoldUpTheEnd(t *testing.T) {
 	p := start(t, programtest.NewPlace(t).Command(t, binary, "--in-process"))
-	modern := map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}}
-	p.send(t, request("1", "subscriptions/listen", map[string]any{"_meta": modern, "notifications": map[string]any{}}), call("2", "changes", nil))
+	modern := map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+		"io.modelcontextprotocol/clientCapabilities": map[string]any{}}
+	p.send(t, request("1", "subscriptions/listen", map[string]any{"_meta": modern, "notifications": map[string]any{}}),
+		call("2", "changes", nil))
 	for { // the acknowledgement is a notification: it has no id
 		line, err := p.out.ReadString('\n')
 		if err != nil {
@@ -367,7 +380,8 @@ func TestAWaitingSubscriptionDoesNotHoldUpTheEnd(t *testing.T) {
 func TestTheLibrarysOwnClientIsServedInBothEras(t *testing.T) {
 	for _, options := range [][]client.ClientOption{nil, {client.WithProtocolVersion("2025-11-25")}} {
 		pl := programtest.NewPlace(t)
-		c := client.NewClient(transport.NewStdio(binary, pl.Variables(), "--in-process", "--workspace", pl.Root), options...)
+		c := client.NewClient(transport.NewStdio(binary, pl.Variables(), "--in-process", "--workspace", pl.Root),
+			options...)
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

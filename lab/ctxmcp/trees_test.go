@@ -20,7 +20,8 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 	pl.StopDaemons(t)
 	tree := filepath.Join(filepath.Dir(pl.Root), "fix")
 	for _, args := range [][]string{
-		{"init", "-q"}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "first"}, {"worktree", "add", "-q", tree},
+		{"init", "-q"}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m",
+			"first"}, {"worktree", "add", "-q", tree},
 	} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = pl.Root
@@ -37,7 +38,8 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(c.wrong, "ctxledger.yaml")
-			if err := os.WriteFile(file, []byte("summarizer: {kind: command, command: [./a]}\ncontext: [\n"), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte("summarizer: {kind: command, command: [./a]}\ncontext: [\n"),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			defer os.Remove(file)
@@ -45,7 +47,8 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir, "CLAUDE_CODE_SESSION_ID="+session)
 			p := start(t, cmd)
 			text := ""
-			for began := time.Now(); !strings.Contains(text, "tokens used") && time.Since(began) < programtest.Patience; {
+			for began := time.Now(); !strings.Contains(text, "tokens used") &&
+				time.Since(began) < programtest.Patience; {
 				p.send(t, call("1", "context_status", nil))
 				text = p.answer(t, "1").text(t)
 			}

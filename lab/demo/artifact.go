@@ -24,7 +24,8 @@ func (d *demo) read(ctx context.Context) error {
 	if _, err := d.mcp.Call(ctx, "read_artifact", map[string]any{"id": a.ID, "lines": "3-5"}, &part); err != nil {
 		return err
 	}
-	if want := strings.Join(strings.SplitAfter(original, "\n")[2:5], ""); strings.TrimSuffix(part.Text, "\n") != strings.TrimSuffix(want, "\n") {
+	if want := strings.Join(strings.SplitAfter(original, "\n")[2:5], ""); strings.TrimSuffix(part.Text,
+		"\n") != strings.TrimSuffix(want, "\n") {
 		return fmt.Errorf("lines 3-5 of artifact %s are %q, in the session file %q", a.ID, part.Text, want)
 	}
 	var found page
@@ -58,7 +59,8 @@ func (d *demo) largest(ctx context.Context) (artifact, string, error) {
 		return artifact{}, "", err
 	}
 	if len(list.Artifacts) == 0 {
-		return artifact{}, "", fmt.Errorf("the import made no artifact, though the session has results of over 70,000 characters")
+		return artifact{}, "", fmt.Errorf(
+			"the import made no artifact, though the session has results of over 70,000 characters")
 	}
 	a := slices.MaxFunc(list.Artifacts, func(x, y artifact) int { return x.Tokens - y.Tokens })
 	for _, ref := range a.Refs {
@@ -86,7 +88,8 @@ func (d *demo) whole(ctx context.Context, id, original string) (calls int, err e
 		}
 	}
 	if all.String() != original {
-		return calls, fmt.Errorf("artifact %s, read in %d calls, differs from the result in the session file", id, calls)
+		return calls, fmt.Errorf("artifact %s, read in %d calls, differs from the result in the session file", id,
+			calls)
 	}
 	return calls, nil
 }

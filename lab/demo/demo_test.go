@@ -33,7 +33,8 @@ func TestDemoShowsTheMainJobAndLeavesNothing(t *testing.T) {
 	if err := run(t.Context(), &out, person(t.TempDir(), ""), bin); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	for _, want := range []string{"1  Start", "2  Import", "3  Compact", "4  Restore", "5  Read", "6  Remember", "7  Changes", "Done in"} {
+	for _, want := range []string{"1  Start", "2  Import", "3  Compact", "4  Restore", "5  Read", "6  Remember",
+		"7  Changes", "Done in"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing", want)
 		}

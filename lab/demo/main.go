@@ -61,7 +61,8 @@ func run(ctx context.Context, out io.Writer, e env.Env, bin string) error {
 	if err := show(ctx, out, rec, bin); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nDone in %.1f s. Every comparison held; the temporary workspace is removed.\n", time.Since(began).Seconds())
+	fmt.Fprintf(out, "\nDone in %.1f s. Every comparison held; the temporary workspace is removed.\n",
+		time.Since(began).Seconds())
 	own, err := findOwn(e)
 	if err != nil {
 		return err

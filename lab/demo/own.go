@@ -68,7 +68,8 @@ func (o own) print(w io.Writer, bin string) {
 	fmt.Fprintf(w, "\nYou have %d %s of Claude Code of your own, %s; none was opened. The newest, %s, compacted:\n\n",
 		o.files, noun, size(o.bytes), size(o.size))
 	fmt.Fprintf(w, "    %s compact %s\n\n", quote(filepath.Join(bin, "ctxledger")), quote(o.newest))
-	fmt.Fprintln(w, "This only reads the file. A copy goes into the ledger of the directory you are in, below your state directory.")
+	fmt.Fprintln(w, "This only reads the file. A copy goes into the ledger of the directory you are in, below your "+
+		"state directory.")
 }
 
 // quote makes a path one word of a shell's command line.

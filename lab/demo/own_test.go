@@ -52,7 +52,8 @@ func TestOwnSessionsAreFoundByNameAndSizeAlone(t *testing.T) {
 		put(t, filepath.Join(projects, "-b", "empty.jsonl"), 0, 4)
 		put(t, filepath.Join(projects, "-b", "notes.txt"), 10, 5)
 		put(t, filepath.Join(projects, "-b", "deep", "other.jsonl"), 10, 6)
-		if err := os.Symlink(filepath.Join(projects, "-a", "old.jsonl"), filepath.Join(projects, "-b", "link.jsonl")); err != nil {
+		if err := os.Symlink(filepath.Join(projects, "-a", "old.jsonl"),
+			filepath.Join(projects, "-b", "link.jsonl")); err != nil {
 			t.Log(err) // not every system lets everybody
 		}
 		got, err := findOwn(e)
@@ -85,7 +86,8 @@ func FuzzQuotedPathsAreOneWord(f *testing.F) {
 	if err != nil {
 		f.Skip("there is no shell here")
 	}
-	for _, s := range []string{"/home/me/a.jsonl", "/with space/it's", "$HOME/`x`", "~me", "a\"b\\c;d&e|f", "grüße/你好"} {
+	for _, s := range []string{"/home/me/a.jsonl", "/with space/it's", "$HOME/`x`", "~me",
+		"a\"b\\c;d&e|f", "grüße/你好"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, path string) {

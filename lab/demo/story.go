@@ -27,7 +27,8 @@ type demo struct {
 
 // play does everything, in order.
 func (d *demo) play(ctx context.Context) error {
-	fmt.Fprintln(d.out, "ctxledger on a recorded session of Claude Code, in a temporary workspace. No model, no network.")
+	fmt.Fprintln(d.out, "ctxledger on a recorded session of Claude Code, in a temporary workspace. No model, no "+
+		"network.")
 	fmt.Fprintln(d.out, "≈ marks an estimate: the tokenizer of this model is not public. Other counts are exact.")
 	fmt.Fprintln(d.out, "✓ marks what was compared, byte for byte or count for count, and is the same.")
 	for _, step := range []func(context.Context) error{
@@ -79,7 +80,8 @@ func (d *demo) importSession(ctx context.Context) error {
 		return err
 	}
 	d.step("Import", "ctxledger import %s  → session %s", recording, d.session)
-	d.line("%s records, %s, %d requests, %d tool calls, in %.2f s", chars.Commas(d.rec.lines), size(int64(len(d.rec.raw))),
+	d.line("%s records, %s, %d requests, %d tool calls, in %.2f s", chars.Commas(d.rec.lines),
+		size(int64(len(d.rec.raw))),
 		d.before.Turn, d.rec.calls, took.Seconds())
 	d.line("A model would now see %s tokens; %s more were kept out as they came in:", d.before.Used, d.before.Saved)
 	for _, c := range d.before.Categories {
@@ -112,7 +114,8 @@ func (d *demo) compact(ctx context.Context) error {
 		return fmt.Errorf("the compaction made %s tokens of %s: it must make fewer", s.After, s.Before)
 	}
 	d.step("Compact", "compact_conversation  → summary %s in %d ms, from the ledger alone", s.ID, took.Milliseconds())
-	d.line("%s → %s tokens, %s; the newest turns stay. The summary begins:", s.Before, s.After, share(s.Before.N, s.After.N))
+	d.line("%s → %s tokens, %s; the newest turns stay. The summary begins:", s.Before, s.After,
+		share(s.Before.N, s.After.N))
 	d.quoted(s.Summary, 9)
 	d.line("%d pieces left the view; each has a handle that reads it back.", s.CutTotal)
 	return nil
@@ -126,7 +129,8 @@ func (d *demo) restore(ctx context.Context) error {
 	}
 	first, last, same := d.rec.find(out)
 	if !same {
-		return fmt.Errorf("what `ctxledger restore` printed, %s, is not a piece of %s, byte for byte", size(int64(len(out))), recording)
+		return fmt.Errorf("what `ctxledger restore` printed, %s, is not a piece of %s, byte for byte",
+			size(int64(len(out))), recording)
 	}
 	if _, err := d.box.Run(ctx, "restore", "--apply", d.summary.ID); err != nil {
 		return err
@@ -136,7 +140,8 @@ func (d *demo) restore(ctx context.Context) error {
 		return err
 	}
 	if after.Used != d.before.Used || after.Summary != "" {
-		return fmt.Errorf("after the compaction was taken back the view has %s tokens, not %s as before", after.Used, d.before.Used)
+		return fmt.Errorf("after the compaction was taken back the view has %s tokens, not %s as before", after.Used,
+			d.before.Used)
 	}
 	d.step("Restore", "ctxledger restore %s  → what the summary stands for", d.summary.ID)
 	d.line("✓ %s bytes: lines %d–%d of the session file", chars.Commas(len(out)), first, last)
@@ -159,7 +164,8 @@ func (d *demo) remember(ctx context.Context) error {
 		}
 	}
 	var got facts
-	if _, err := d.mcp.Call(ctx, "memory", map[string]any{"action": "recall", "query": query, "scope": "project"}, &got); err != nil {
+	if _, err := d.mcp.Call(ctx, "memory", map[string]any{"action": "recall", "query": query, "scope": "project"},
+		&got); err != nil {
 		return err
 	}
 	if len(got.Entries) == 0 || got.Entries[0].Name != name || got.Entries[0].Body != body {

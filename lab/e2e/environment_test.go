@@ -28,16 +28,26 @@ var surroundings = []struct {
 }{
 	{name: "as usual", shell: `exec "$@"`},
 	{name: "no home", unset: []string{"HOME", "USERPROFILE"}, shell: `exec "$@"`},
-	{name: "no home, and no state directory", unset: []string{"HOME", "USERPROFILE", "CTXLEDGER_STATE"}, shell: `exec "$@"`,
-		failing: map[string]string{"import": "CTXLEDGER_STATE", "status": "CTXLEDGER_STATE", "memory": "CTXLEDGER_STATE", "ctxmcp": "CTXLEDGER_STATE"}},
-	{name: "a home that cannot be written", unset: []string{"CTXLEDGER_STATE"}, set: []string{"HOME=/proc/nowhere"}, shell: `exec "$@"`,
-		failing: map[string]string{"import": "CTXLEDGER_STATE", "status": "CTXLEDGER_STATE", "memory": "CTXLEDGER_STATE", "ctxmcp": "CTXLEDGER_STATE"}},
-	{name: "a relative XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"}, set: []string{"XDG_STATE_HOME=relative"}, shell: `exec "$@"`},
-	{name: "an empty XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"}, set: []string{"XDG_STATE_HOME="}, shell: `exec "$@"`},
-	{name: "blanks in XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"}, set: []string{"XDG_STATE_HOME=TOP/with blanks\tand ü"}, shell: `exec "$@"`},
-	{name: "a long XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"}, set: []string{"XDG_STATE_HOME=TOP/" + strings.Repeat("long/", 40)}, shell: `exec "$@"`},
-	{name: "a file as XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"}, set: []string{"XDG_STATE_HOME=TOP/file"}, shell: `echo x > TOP/file; exec "$@"`,
-		failing: map[string]string{"import": "not a directory", "status": "not a directory", "memory": "not a directory", "ctxmcp": "not a directory"}},
+	{name: "no home, and no state directory", unset: []string{"HOME", "USERPROFILE", "CTXLEDGER_STATE"},
+		shell: `exec "$@"`,
+		failing: map[string]string{"import": "CTXLEDGER_STATE", "status": "CTXLEDGER_STATE",
+			"memory": "CTXLEDGER_STATE", "ctxmcp": "CTXLEDGER_STATE"}},
+	{name: "a home that cannot be written", unset: []string{"CTXLEDGER_STATE"}, set: []string{"HOME=/proc/nowhere"},
+		shell: `exec "$@"`,
+		failing: map[string]string{"import": "CTXLEDGER_STATE", "status": "CTXLEDGER_STATE",
+			"memory": "CTXLEDGER_STATE", "ctxmcp": "CTXLEDGER_STATE"}},
+	{name: "a relative XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"}, set: []string{"XDG_STATE_HOME=relative"},
+		shell: `exec "$@"`},
+	{name: "an empty XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"}, set: []string{"XDG_STATE_HOME="},
+		shell: `exec "$@"`},
+	{name: "blanks in XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"},
+		set: []string{"XDG_STATE_HOME=TOP/with blanks\tand ü"}, shell: `exec "$@"`},
+	{name: "a long XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"},
+		set: []string{"XDG_STATE_HOME=TOP/" + strings.Repeat("long/", 40)}, shell: `exec "$@"`},
+	{name: "a file as XDG_STATE_HOME", unset: []string{"CTXLEDGER_STATE"}, set: []string{"XDG_STATE_HOME=TOP/file"},
+		shell: `echo x > TOP/file; exec "$@"`,
+		failing: map[string]string{"import": "not a directory", "status": "not a directory",
+			"memory": "not a directory", "ctxmcp": "not a directory"}},
 	{name: "umask 000", shell: `umask 000; exec "$@"`},
 	{name: "umask 777", shell: `umask 777; exec "$@"`},
 	{name: "a working directory that is gone", shell: `mkdir TOP/gone && cd TOP/gone && rmdir TOP/gone; exec "$@"`},
@@ -48,7 +58,9 @@ var surroundings = []struct {
 	{name: "closed standard error", shell: `exec "$@" 2>&-`},
 	{name: "standard input closed", shell: `exec "$@" <&-`, silent: true},
 	{name: "standard output closed", shell: `exec "$@" >&-`, silent: true},
-	{name: "standard output full", shell: `exec "$@" >/dev/full`, failing: map[string]string{"count": "no space", "import": "no space", "status": "no space", "memory": "no space", "ctxmcp": "no space"}},
+	{name: "standard output full", shell: `exec "$@" >/dev/full`,
+		failing: map[string]string{"count": "no space", "import": "no space", "status": "no space",
+			"memory": "no space", "ctxmcp": "no space"}},
 	{name: "64 descriptors", shell: `ulimit -n 64; exec "$@"`},
 	{name: "GOMAXPROCS=1", set: []string{"GOMAXPROCS=1"}, shell: `exec "$@"`},
 	{name: "little memory", set: []string{"GOMEMLIMIT=64MiB"}, shell: `exec "$@"`},
@@ -80,9 +92,11 @@ func TestOddSurroundings(t *testing.T) {
 				args           []string
 			}{
 				{"count", "", "shop.jsonl", []string{"ctxledger", "count", absolute(t, recording)}},
-				{"import", "", "new records", []string{"ctxledger", "--workspace", s.Workspace, "import", absolute(t, recording)}},
+				{"import", "", "new records",
+					[]string{"ctxledger", "--workspace", s.Workspace, "import", absolute(t, recording)}},
 				{"status", "", "workspace", []string{"ctxledger", "--workspace", s.Workspace, "status"}},
-				{"memory", "", "saved", []string{"ctxledger", "--workspace", s.Workspace, "memory", "add", "fact", "--body", "b"}},
+				{"memory", "", "saved", []string{"ctxledger", "--workspace", s.Workspace, "memory", "add", "fact",
+					"--body", "b"}},
 				{"ctxmcp", calls, "in scope user", []string{"ctxmcp", "--workspace", s.Workspace}},
 				// The server may have left a daemon starting: whoever asks for one waits for it.
 				{"status", "", "workspace", []string{"ctxledger", "--workspace", s.Workspace, "status"}},
@@ -119,7 +133,8 @@ func without(env []string, name string) (out []string) {
 }
 
 // shelled runs a program by a shell, in the workspace.
-func shelled(t *testing.T, s *sandbox.Sandbox, env []string, shell, in string, args []string) (out, said string, err error) {
+func shelled(t *testing.T, s *sandbox.Sandbox, env []string, shell, in string, args []string) (
+	out, said string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

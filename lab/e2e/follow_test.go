@@ -66,7 +66,8 @@ func TestFollowerShowsAnEntryWithin200ms(t *testing.T) {
 	if !bytes.Equal(got.Bytes(), bytes.Join(lines[:head+appends], nil)) {
 		t.Error("what was followed is not what was written")
 	}
-	if got, err := api.Session(deadlined(t), ledger.SessionRequest{Name: w.session}); err != nil || got.HostID != hostID {
+	if got, err := api.Session(deadlined(t), ledger.SessionRequest{Name: w.session}); err != nil ||
+		got.HostID != hostID {
 		t.Errorf("session %+v, %v", got, err)
 	}
 }
@@ -114,7 +115,8 @@ func (w *waiting) entry(t *testing.T, seq int64) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for w.newest < seq {
-		r, err := w.api.WaitEvents(ctx, ledger.WaitEventsRequest{After: w.after, Kinds: []string{ledger.EventEntries}, WaitMS: poll})
+		r, err := w.api.WaitEvents(
+			ctx, ledger.WaitEventsRequest{After: w.after, Kinds: []string{ledger.EventEntries}, WaitMS: poll})
 		if err != nil {
 			t.Fatalf("waiting for entry %d: %v", seq, err)
 		}

@@ -22,13 +22,16 @@ func TestServerStartedInHomeOrRootLeavesNothingThere(t *testing.T) {
 			before := append(tree(t, s.Home), names(t, at)...)
 			c := connect(t, s, at, "desktop")
 
-			if _, err := c.Call(deadlined(t), "memory", map[string]any{"action": "save", "name": "mine", "body": "kept", "scope": "user"}, nil); err != nil {
+			if _, err := c.Call(deadlined(t), "memory",
+				map[string]any{"action": "save", "name": "mine", "body": "kept", "scope": "user"}, nil); err != nil {
 				t.Error(err)
 			}
-			if text, err := c.Call(deadlined(t), "memory", map[string]any{"action": "get", "name": "mine"}, nil); err != nil || !strings.Contains(text, "kept") {
+			if text, err := c.Call(deadlined(t), "memory", map[string]any{"action": "get", "name": "mine"},
+				nil); err != nil || !strings.Contains(text, "kept") {
 				t.Errorf("user memory: %q, %v", text, err)
 			}
-			text, err := c.Call(deadlined(t), "memory", map[string]any{"action": "save", "name": "ours", "body": "x", "scope": "project"}, nil)
+			text, err := c.Call(deadlined(t), "memory",
+				map[string]any{"action": "save", "name": "ours", "body": "x", "scope": "project"}, nil)
 			if err == nil || !strings.Contains(text, "workspace") {
 				t.Errorf("project memory without a project: %q, %v", text, err)
 			}

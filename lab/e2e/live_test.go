@@ -14,9 +14,11 @@ import (
 
 // visit is what the real agent does: it writes a file, changes it, runs a command, and fails once.
 var visit = model.Script{
-	model.Do("I write it down.", model.Call{Tool: "Write", Input: map[string]any{"file_path": "{{dir}}/note.txt", "content": "one\n"}}),
+	model.Do("I write it down.",
+		model.Call{Tool: "Write", Input: map[string]any{"file_path": "{{dir}}/note.txt", "content": "one\n"}}),
 	model.Do("", model.Call{Tool: "Read", Input: map[string]any{"file_path": "{{dir}}/note.txt"}}),
-	model.Do("", model.Call{Tool: "Edit", Input: map[string]any{"file_path": "{{dir}}/note.txt", "old_string": "one", "new_string": "two"}}),
+	model.Do("", model.Call{Tool: "Edit",
+		Input: map[string]any{"file_path": "{{dir}}/note.txt", "old_string": "one", "new_string": "two"}}),
 	model.Do("", model.Call{Tool: "Bash", Input: map[string]any{"command": "cat missing.txt"}}),
 	model.Say("Written."),
 }
@@ -56,7 +58,8 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 			t.Errorf("%s by %q", c.Op, c.Session)
 		}
 	}
-	if want := []string{string(changes.Created), string(changes.Modified)}; !slices.Equal(ops, want) { // told or observed
+	// told or observed
+	if want := []string{string(changes.Created), string(changes.Modified)}; !slices.Equal(ops, want) {
 		t.Errorf("changes of note.txt: %q, want %q: %+v", ops, want, h.Changes)
 	}
 	if len(h.Intents) != 2 || h.Intents[0].Status != intents.Applied || h.Intents[1].Status != intents.Applied {
@@ -85,7 +88,8 @@ func follow(ctx context.Context, t *testing.T, api ledger.API, hostID string, wa
 }
 
 // known returns what the ledger knows of the agent's session.
-func known(ctx context.Context, t *testing.T, api ledger.API, hostID string) (session string, calls []string, results int) {
+func known(ctx context.Context, t *testing.T, api ledger.API, hostID string) (session string, calls []string,
+	results int) {
 	t.Helper()
 	list, err := api.Sessions(ctx, ledger.SessionsRequest{})
 	if err != nil {

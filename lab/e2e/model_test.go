@@ -24,12 +24,14 @@ func TestAModelWritesWhereThePersonWantsIt(t *testing.T) {
 		if err != nil || !strings.Contains(string(raw), "TOOL CALL TRACE") || r.URL.Path != "/v1/chat/completions" {
 			t.Errorf("%v: request %s %.200s", err, r.URL.Path, raw)
 		}
-		text := fmt.Sprintf("## Completed\n- what the model told, time %d\n## Open Questions\nNone.\n## Remaining Work\nNone.\n## Key Findings\nNone.", n)
+		text := fmt.Sprintf("## Completed\n- what the model told, time %d\n## Open Questions\nNone.\n## Remaining "+
+			"Work\nNone.\n## Key Findings\nNone.", n)
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{ // whoever asked may have gone
-			"model":   "m-7",
-			"choices": []any{map[string]any{"message": map[string]string{"role": "assistant", "content": text}, "finish_reason": "stop"}},
-			"usage":   map[string]int{"prompt_tokens": 20_000, "completion_tokens": 60},
+			"model": "m-7",
+			"choices": []any{map[string]any{"message": map[string]string{"role": "assistant", "content": text},
+				"finish_reason": "stop"}},
+			"usage": map[string]int{"prompt_tokens": 20_000, "completion_tokens": 60},
 		})
 	}))
 	defer model.Close()
@@ -54,7 +56,8 @@ func TestAModelWritesWhereThePersonWantsIt(t *testing.T) {
 		t.Fatalf("%s: %s; the model was asked %d times", r.Status, r.Reason, asked.Load())
 	}
 
-	if _, err := s.Run(deadlined(t), "compact", "--mode", "llm", session); err == nil || !strings.Contains(err.Error(), "nobody has confirmed") {
+	if _, err := s.Run(deadlined(t), "compact", "--mode", "llm", session); err == nil ||
+		!strings.Contains(err.Error(), "nobody has confirmed") {
 		t.Fatal(err)
 	}
 	if compact(); r.Status != "refused" || asked.Load() != 0 { // that a person tried is no consent
@@ -81,13 +84,15 @@ func TestAModelWritesWhereThePersonWantsIt(t *testing.T) {
 	if err := json.Unmarshal(run(t, s, "compact", "--mode", "llm", "--keep", "2", "--json", session), &p); err != nil {
 		t.Fatal(err)
 	}
-	if sum := p.Summary; p.Outcome != "compacted" || sum.Mode != "llm" || sum.Run.Status != "accepted" || sum.Run.Model != "m-7" ||
+	if sum := p.Summary; p.Outcome != "compacted" || sum.Mode != "llm" || sum.Run.Status != "accepted" ||
+		sum.Run.Model != "m-7" ||
 		sum.Run.Usage.Input != 20_000 || !strings.Contains(sum.Text, "what the model told, time 1") {
 		t.Fatalf("%+v", p)
 	}
 	run(t, s, "restore", "--apply", p.Summary.ID)
 
-	if compact(); r.Status != "compacted" || !strings.Contains(r.Summary, "what the model told, time 2") || asked.Load() != 2 {
+	if compact(); r.Status != "compacted" || !strings.Contains(r.Summary, "what the model told, time 2") ||
+		asked.Load() != 2 {
 		t.Fatalf("%s: %s: %s; the model was asked %d times", r.Status, r.Reason, r.Summary, asked.Load())
 	}
 	var listed struct {

@@ -37,7 +37,8 @@ func TestTheDaemonObservesTheFilesOfASession(t *testing.T) {
 		if err := os.WriteFile(path, fmt.Appendln(nil, "package order //", i), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := api.WaitEvents(deadlined(t), ledger.WaitEventsRequest{After: after, Kinds: []string{ledger.EventChange}, WaitMS: 1000})
+		r, err := api.WaitEvents(
+			deadlined(t), ledger.WaitEventsRequest{After: after, Kinds: []string{ledger.EventChange}, WaitMS: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,8 @@ func TestTheDaemonObservesTheFilesOfASession(t *testing.T) {
 		want string
 	}{
 		{[]string{"changes", "--limit", "1", name}, "external        modified  " + name + "  observed"},
-		{[]string{"changes", "--limit", "1", "--session", session}, "stale: " + name + " was changed by somebody else after the session read it"},
+		{[]string{"changes", "--limit", "1", "--session", session},
+			"stale: " + name + " was changed by somebody else after the session read it"},
 		{[]string{"why", name}, "source: observed"},
 	} {
 		out, err := s.Run(deadlined(t), x.args...)

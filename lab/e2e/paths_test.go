@@ -21,13 +21,18 @@ import (
 // pathNames are what is given where a path is expected. $TOP is the sandbox, which holds what
 // makePaths makes.
 var pathNames = []string{
-	"", ".", "..", "../../../../../../../../../../etc/passwd", "./file", "file", "dir", "dir/", "file/", "file/x", "nosuch", "nosuch/x",
+	"", ".", "..", "../../../../../../../../../../etc/passwd", "./file", "file", "dir", "dir/", "file/", "file/x",
+	"nosuch", "nosuch/x",
 	"$TOP/shop/file", "$TOP/shop-evil/file", "$TOP/../../etc/passwd", "/etc/passwd", "/etc/shadow/x", root,
 	"link", "link-dir", "link-dir/file", "link-out", "link-loop", "link-chain", "link-nowhere",
-	"pipe", "link-pipe", "socket", "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/proc/self/mem", "/proc/self/environ",
-	"file.", "file ", "file...", " file", "-", "--", "%2e%2e/file", "..%2f..%2fetc%2fpasswd", "....//....//etc/passwd", `..\..\file`,
-	`\\server\share\file`, `C:\file`, "file:///etc/passwd", "~", "~root", "$HOME", "a\nb", "\x1b[31mred", "\xff\xfe", "ſ", strings.Repeat("x", 300), strings.Repeat("x/", 3000),
-	"FILE", "hard", "unreadable", "empty", "con", "nul", "COM1", "*", "?", "[", "{}", "|true", ";true", "`true`", "$(true)",
+	"pipe", "link-pipe", "socket", "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/fd/0",
+	"/proc/self/fd/0", "/proc/self/mem", "/proc/self/environ",
+	"file.", "file ", "file...", " file", "-", "--", "%2e%2e/file", "..%2f..%2fetc%2fpasswd",
+	"....//....//etc/passwd", `..\..\file`,
+	`\\server\share\file`, `C:\file`, "file:///etc/passwd", "~", "~root", "$HOME", "a\nb", "\x1b[31mred", "\xff\xfe",
+	"ſ", strings.Repeat("x", 300), strings.Repeat("x/", 3000),
+	"FILE", "hard", "unreadable", "empty", "con", "nul", "COM1", "*", "?", "[", "{}", "|true", ";true",
+	"`true`", "$(true)",
 }
 
 // root is left out for commands that go through a directory, or make one in it.
@@ -69,7 +74,8 @@ func makePaths(t *testing.T, s *sandbox.Sandbox) {
 		os.WriteFile(s.Workspace+"-evil/file", []byte("x"), 0o644),
 		os.Link(at("file"), at("hard")),
 		os.Symlink("file", at("link")), os.Symlink("dir", at("link-dir")), os.Symlink("/etc/passwd", at("link-out")),
-		os.Symlink("link-loop", at("link-loop")), os.Symlink("link", at("link-chain")), os.Symlink("nowhere", at("link-nowhere")),
+		os.Symlink("link-loop", at("link-loop")), os.Symlink("link", at("link-chain")),
+		os.Symlink("nowhere", at("link-nowhere")),
 		syscall.Mkfifo(at("pipe"), 0o644), os.Symlink("pipe", at("link-pipe")),
 		// A directory whose index would be waited for, and one whose index leads away.
 		os.Mkdir(at("trap"), 0o755), syscall.Mkfifo(at("trap/MEMORY.md"), 0o644),
@@ -139,7 +145,8 @@ func (e pathEntry) give(t *testing.T, s *sandbox.Sandbox, path string) (failed b
 	if ctx.Err() != nil {
 		t.Errorf("%q was waited for: %s", path, out.String())
 	}
-	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1 && exit.ExitCode() != 2) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil &&
+		(!ok || exit.ExitCode() != 1 && exit.ExitCode() != 2) {
 		t.Errorf("%q: %v: %s", path, err, out.String())
 	}
 	return err != nil, out.String()

@@ -51,8 +51,12 @@ func TestFourProcessesShareOneWorkspace(t *testing.T) {
 
 	var work sync.WaitGroup
 	for name, worker := range map[string]func(context.Context, int) error{
-		"left saves":           func(ctx context.Context, i int) error { return s.save(ctx, left, fmt.Sprintf("left-%d", i)) },
-		"right saves":          func(ctx context.Context, i int) error { return s.save(ctx, right, fmt.Sprintf("right-%d", i)) },
+		"left saves": func(ctx context.Context, i int) error {
+			return s.save(ctx, left, fmt.Sprintf("left-%d", i))
+		},
+		"right saves": func(ctx context.Context, i int) error {
+			return s.save(ctx, right, fmt.Sprintf("right-%d", i))
+		},
 		"left hands in":        func(ctx context.Context, i int) error { return s.handIn(ctx, left, i) },
 		"right asks":           func(ctx context.Context, _ int) error { return s.ask(ctx, right) },
 		"right reads":          func(ctx context.Context, i int) error { return s.readBack(ctx, right, i) },
@@ -88,7 +92,8 @@ func TestFourProcessesShareOneWorkspace(t *testing.T) {
 
 // save saves a memory over MCP.
 func (s *sharing) save(ctx context.Context, c *sandbox.Client, name string) error {
-	_, err := c.Call(ctx, "memory", map[string]any{"action": "save", "name": name, "body": "the body of " + name, "request_id": name}, nil)
+	_, err := c.Call(ctx, "memory",
+		map[string]any{"action": "save", "name": name, "body": "the body of " + name, "request_id": name}, nil)
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -108,7 +113,8 @@ func (s *sharing) handIn(ctx context.Context, c *sandbox.Client, n int) error {
 	var got struct {
 		Session string `json:"session"`
 	}
-	_, err := c.Call(ctx, "compact_conversation", map[string]any{"messages": messages, "format": "anthropic", "return": "receipt"}, &got)
+	_, err := c.Call(ctx, "compact_conversation",
+		map[string]any{"messages": messages, "format": "anthropic", "return": "receipt"}, &got)
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -260,10 +260,12 @@ func table(rows []row) string {
 	fmt.Fprintf(&b, line, "subject", "naive in", "swaps", "reads", "raced", "refused", "escapes", "hangs", "s")
 	sum := row{name: "all"}
 	for _, r := range rows {
-		fmt.Fprintf(&b, line, r.name, r.control, r.swaps, r.reads, r.raced, r.refused, r.escapes, r.hangs, fmt.Sprintf("%.1f", r.took.Seconds()))
+		fmt.Fprintf(&b, line, r.name, r.control, r.swaps, r.reads, r.raced, r.refused, r.escapes, r.hangs,
+			fmt.Sprintf("%.1f", r.took.Seconds()))
 		sum.swaps, sum.reads, sum.raced = sum.swaps+r.swaps, sum.reads+r.reads, sum.raced+r.raced
 		sum.refused, sum.escapes, sum.hangs, sum.took = sum.refused+r.refused, sum.escapes+r.escapes, sum.hangs+r.hangs, sum.took+r.took
 	}
-	fmt.Fprintf(&b, line, sum.name, "", sum.swaps, sum.reads, sum.raced, sum.refused, sum.escapes, sum.hangs, fmt.Sprintf("%.1f", sum.took.Seconds()))
+	fmt.Fprintf(&b, line, sum.name, "", sum.swaps, sum.reads, sum.raced, sum.refused, sum.escapes, sum.hangs,
+		fmt.Sprintf("%.1f", sum.took.Seconds()))
 	return b.String()
 }

@@ -16,12 +16,14 @@ import (
 
 // tree is what is counted: what lies outside has more tokens, in files with another name.
 var (
-	counted   = map[string]string{"a.txt": words(3), "d/b.txt": words(5), "deep/er/c.txt": words(7), ".gitignore": "*.log\n"}
+	counted = map[string]string{"a.txt": words(3), "d/b.txt": words(5), "deep/er/c.txt": words(7),
+		".gitignore": "*.log\n"}
 	uncounted = map[string]string{
 		"a.txt": words(many), "d/b.txt": words(many), "d/" + canary + ".txt": words(many), "deep/er/c.txt": words(many),
 		".gitignore": "*.txt\n",
 	}
-	countedAt = []target{{path: "a.txt"}, {path: "d", dir: true}, {path: "deep/er", dir: true}, {path: "deep", dir: true}}
+	countedAt = []target{{path: "a.txt"}, {path: "d", dir: true}, {path: "deep/er", dir: true},
+		{path: "deep", dir: true}}
 )
 
 // large matches a count that nothing inside has.
@@ -69,7 +71,8 @@ var workspaceCountSubject = subject{
 				Files, Failed int
 			}
 			var raw json.RawMessage
-			err := editor.Call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.countWorkspace"}, &raw)
+			err := editor.Call(ctx, "workspace/executeCommand",
+				map[string]any{"command": "ctxledger.server.countWorkspace"}, &raw)
 			if err != nil {
 				return err.Error(), true
 			}

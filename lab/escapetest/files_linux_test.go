@@ -27,7 +27,8 @@ func (p *place) env(dir string) env.Env {
 // run runs a command of ctxledger in this process.
 func (p *place) run(ctx context.Context, dir string, args ...string) (said string, failed bool) {
 	var out bytes.Buffer
-	exit := cli.Main(ctx, cli.Config{Args: args, Env: p.env(dir), Version: "test", In: strings.NewReader(""), Out: &out, Err: &out})
+	exit := cli.Main(ctx, cli.Config{Args: args, Env: p.env(dir), Version: "test", In: strings.NewReader(""),
+		Out: &out, Err: &out})
 	return out.String(), exit != 0
 }
 
@@ -102,8 +103,9 @@ var userConfigSubject = subject{
 const goodRanks, foreignRanks = "IQ== 0\nIQ== 1\n", "no rank file\n"
 
 var ranksSubject = subject{
-	name:    "rank file",
-	inside:  map[string]string{config.File: "models:\n  m: {family: qwen2, ranks: r/q.tiktoken}\n", "r/q.tiktoken": goodRanks},
+	name: "rank file",
+	inside: map[string]string{config.File: "models:\n  m: {family: qwen2, ranks: r/q.tiktoken}\n",
+		"r/q.tiktoken": goodRanks},
 	outside: map[string]string{"r/q.tiktoken": foreignRanks},
 	targets: []target{{path: "r/q.tiktoken"}, {path: "r", dir: true}},
 	leaks:   func(out string) bool { return strings.Contains(out, refusal(foreignRanks)) },

@@ -77,7 +77,8 @@ func TestMountsCountAsInside(t *testing.T) {
 	if seen["b"] == 0 || seen[canary] == 0 || len(seen) > 3 {
 		t.Errorf("read: %v", seen)
 	}
-	fmt.Printf("%d mounts: %d reads of the directory, %d of what was mounted, %d of neither\n", mounts, seen["b"], seen[canary], seen[""])
+	fmt.Printf("%d mounts: %d reads of the directory, %d of what was mounted, %d of neither\n", mounts, seen["b"],
+		seen[canary], seen[""])
 }
 
 // inNamespace runs the test where it is root over mounts.

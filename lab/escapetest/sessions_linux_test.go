@@ -44,7 +44,8 @@ type spy struct {
 // newSpy opens a ledger outside of the tree.
 func newSpy(t testing.TB, p *place, e env.Env) *spy {
 	t.Helper()
-	l, err := engine.Open(context.Background(), engine.Options{State: filepath.Join(p.base, "state"), Workspace: p.inside, Env: e})
+	l, err := engine.Open(context.Background(),
+		engine.Options{State: filepath.Join(p.base, "state"), Workspace: p.inside, Env: e})
 	must(t, err)
 	t.Cleanup(func() { must(t, l.Close()) })
 	return &spy{Local: l, handed: make(chan struct{}, 1)}
@@ -112,9 +113,10 @@ func until(t testing.TB, run func(ctx context.Context) error) {
 }
 
 var observeSubject = subject{
-	name:    "observer",
-	inside:  map[string]string{"a.txt": "a", "d/b.txt": "b", ".gitignore": "*.log\n"},
-	outside: map[string]string{"a.txt": words(many), "d/b.txt": words(many), "d/" + canary + ".txt": "x", ".gitignore": "*\n"},
+	name:   "observer",
+	inside: map[string]string{"a.txt": "a", "d/b.txt": "b", ".gitignore": "*.log\n"},
+	outside: map[string]string{"a.txt": words(many), "d/b.txt": words(many), "d/" + canary + ".txt": "x",
+		".gitignore": "*\n"},
 	targets: []target{{path: "a.txt"}, {path: "d", dir: true}, {path: "d/b.txt"}, {path: ".gitignore"}},
 	stirs:   true,
 	leaks:   func(out string) bool { return strings.Contains(out, fmt.Sprintf("size=%d", len(words(many)))) },
@@ -123,11 +125,13 @@ var observeSubject = subject{
 		s := newSpy(t, p, e)
 		var entries []sessions.NewEntry
 		for i, name := range []string{"a.txt", "d/b.txt"} {
-			entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: e.Now(), Format: transcript.Anthropic, Original: fmt.Appendf(nil,
-				`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Write","input":{"file_path":%q,"content":"x"}}]}`, i, filepath.Join(p.inside, name))})
+			entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: e.Now(),
+				Format: transcript.Anthropic, Original: fmt.Appendf(nil,
+					`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Write","input":{"file_path":%q,"content":"x"}}]}`, i, filepath.Join(p.inside, name))})
 		}
 		_, err := s.Local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
-			Import: "a", Session: sessions.Session{Host: "h", HostID: "a", Dir: p.inside}, Next: 1, Done: true, Entries: entries,
+			Import: "a", Session: sessions.Session{Host: "h", HostID: "a", Dir: p.inside}, Next: 1, Done: true,
+			Entries: entries,
 		})
 		must(t, err)
 		until(t, func(ctx context.Context) error { return observe.Run(ctx, s, observe.Options{Env: e}) })
@@ -151,7 +155,8 @@ var (
 		"s1.jsonl":                   said("s1", workPlace, "hello") + said("s1", "/"+canary, canary),
 		"s1/subagents/agent-2.jsonl": said("s1", workPlace, "hello agent") + said("s1", "/"+canary, canary),
 	}
-	sessionsAt = []target{{path: "s1.jsonl"}, {path: "s1", dir: true}, {path: "s1/subagents", dir: true}, {path: "s1/subagents/agent-2.jsonl"}}
+	sessionsAt = []target{{path: "s1.jsonl"}, {path: "s1", dir: true}, {path: "s1/subagents", dir: true},
+		{path: "s1/subagents/agent-2.jsonl"}}
 )
 
 // workPlace is the directory of the sessions. It need not exist.

@@ -6,10 +6,12 @@ import "strings"
 // paths.
 func subjects() []subject {
 	return []subject{
-		safefsSubject, configSubject, userConfigSubject, ranksSubject, countSubject, workspaceCountSubject, observeSubject,
+		safefsSubject, configSubject, userConfigSubject, ranksSubject, countSubject, workspaceCountSubject,
+		observeSubject,
 		memoryImportSubject, followSubject, auditSubject,
 		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),
-		named("artifact put FILE", "--in-process", "artifact", "put", "a.txt"), named("compact FILE", "--in-process", "compact", "a.txt"),
+		named("artifact put FILE", "--in-process", "artifact", "put", "a.txt"),
+		named("compact FILE", "--in-process", "compact", "a.txt"),
 		findSubject, treesSubject, trustSubject,
 		memoryExportSubject, pageSubject, exportSubject, liveExportsSubject, forgetSubject,
 	}

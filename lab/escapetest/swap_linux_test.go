@@ -35,7 +35,8 @@ func newPlace(t testing.TB, inside string, files, counterparts map[string]string
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	p := &place{t: t, base: base, inside: filepath.Join(base, inside), stage: filepath.Join(base, "stage")}
-	p.outside = p.inside + "evil" // a prefix of paths is no boundary; behind "-" it would be the project of a directory below
+	// a prefix of paths is no boundary; behind "-" it would be the project of a directory below
+	p.outside = p.inside + "evil"
 	for _, dir := range []string{p.inside, p.outside, p.stage, p.home()} {
 		must(t, os.MkdirAll(dir, 0o700))
 	}
@@ -111,7 +112,8 @@ func (p *place) forms(at target) (all []func(path string) error) {
 		all = append(all, link(out), link(up), link(hop), link("/proc/self/root"+out), link(out), link(up))
 		if f, err := os.Open(out); err == nil {
 			p.t.Cleanup(func() { f.Close() })
-			all = append(all, link(fmt.Sprintf("/proc/self/fd/%d", f.Fd())), link(fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd())))
+			all = append(all, link(fmt.Sprintf("/proc/self/fd/%d", f.Fd())),
+				link(fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd())))
 		}
 	}
 	if at.plant {
@@ -123,7 +125,8 @@ func (p *place) forms(at target) (all []func(path string) error) {
 	if at.dir {
 		return append(all, func(path string) error { return os.WriteFile(path, []byte("lies inside"), 0o600) })
 	}
-	if zero := int(unix.Mkdev(1, 5)); unix.Mknod(filepath.Join(p.stage, "zero-"+filepath.Base(hop)), unix.S_IFCHR|0o600, zero) == nil {
+	if zero := int(unix.Mkdev(1, 5)); unix.Mknod(filepath.Join(p.stage, "zero-"+filepath.Base(hop)), unix.S_IFCHR|0o600,
+		zero) == nil {
 		all = append(all, func(path string) error { return unix.Mknod(path, unix.S_IFCHR|0o600, zero) })
 	}
 	return all

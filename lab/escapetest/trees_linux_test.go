@@ -32,9 +32,11 @@ var findSubject = subject{
 // tree that links back, so that only its name tells that it was read.
 var treesSubject = subject{
 	name: "linked worktrees", root: "repo/.git",
-	inside:  map[string]string{"worktrees/fix/gitdir": "../../../../fix/.git\n", "worktrees/fix/commondir": "../..\n"},
-	outside: map[string]string{"worktrees/fix/gitdir": "../../../../" + canary + "/.git\n", "worktrees/fix/commondir": "../../.\n"},
-	targets: []target{{path: "worktrees", dir: true}, {path: "worktrees/fix", dir: true}, {path: "worktrees/fix/gitdir"}, {path: "worktrees/fix/commondir"}},
+	inside: map[string]string{"worktrees/fix/gitdir": "../../../../fix/.git\n", "worktrees/fix/commondir": "../..\n"},
+	outside: map[string]string{"worktrees/fix/gitdir": "../../../../" + canary + "/.git\n",
+		"worktrees/fix/commondir": "../../.\n"},
+	targets: []target{{path: "worktrees", dir: true}, {path: "worktrees/fix", dir: true},
+		{path: "worktrees/fix/gitdir"}, {path: "worktrees/fix/commondir"}},
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		main := filepath.Dir(p.inside)
 		put(t, p.base, map[string]string{
@@ -55,7 +57,8 @@ var treesSubject = subject{
 var trustSubject = subject{
 	name: "program of a summarizer",
 	inside: map[string]string{
-		config.File: "summarizer: {kind: command, command: [tools/write, tools/rules]}\n", "tools/write": "program", "tools/rules": "rules",
+		config.File: "summarizer: {kind: command, command: [tools/write, tools/rules]}\n", "tools/write": "program",
+		"tools/rules": "rules",
 	},
 	outside: map[string]string{"tools/write": canary, "tools/rules": canary},
 	targets: []target{{path: "tools/write", named: true}, {path: "tools/rules", named: true}},

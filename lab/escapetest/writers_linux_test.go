@@ -22,7 +22,8 @@ func fact(body string) string {
 var memoryImportSubject = subject{
 	name: "memory import",
 	inside: map[string]string{
-		"MEMORY.md": "- [style](style.md) — how\n", "style.md": fact("short"), "memory/MEMORY.md": "- [style](style.md) — how\n", "memory/style.md": fact("short"),
+		"MEMORY.md": "- [style](style.md) — how\n", "style.md": fact("short"),
+		"memory/MEMORY.md": "- [style](style.md) — how\n", "memory/style.md": fact("short"),
 	},
 	outside: map[string]string{
 		"MEMORY.md": "- [" + canary + "](style.md) — " + canary + "\n", "style.md": fact(canary),
@@ -39,20 +40,25 @@ var memoryImportSubject = subject{
 // Writers put files into a directory that somebody named: what lies in it may lead elsewhere.
 
 var memoryExportSubject = subject{
-	name:    "memory export",
-	inside:  map[string]string{"repl/x": "x"},
-	outside: map[string]string{"MEMORY.md": "x", "MEMORY.md.tmp": "x", "repl/MEMORY.md": "x", "repl/MEMORY.md.tmp": "x"},
-	targets: []target{{path: "repl", dir: true}, {path: "MEMORY.md", plant: true}, {path: "MEMORY.md.tmp", plant: true}, {path: "repl/MEMORY.md.tmp", plant: true}},
-	writes:  true,
+	name:   "memory export",
+	inside: map[string]string{"repl/x": "x"},
+	outside: map[string]string{"MEMORY.md": "x", "MEMORY.md.tmp": "x", "repl/MEMORY.md": "x",
+		"repl/MEMORY.md.tmp": "x"},
+	targets: []target{{path: "repl", dir: true}, {path: "MEMORY.md", plant: true}, {path: "MEMORY.md.tmp", plant: true},
+		{path: "repl/MEMORY.md.tmp", plant: true}},
+	writes: true,
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		put(t, p.base, map[string]string{"project/x": "x"})
 		for _, args := range [][]string{{"style", "--body", "short"}, {"--scope", "user", "me", "--body", "me"}} {
-			if said, failed := p.run(t.Context(), p.base, append([]string{"--in-process", "--workspace", p.base + "/project", "memory", "add"}, args...)...); failed {
+			if said, failed := p.run(t.Context(), p.base,
+				append([]string{"--in-process", "--workspace", p.base + "/project", "memory", "add"},
+					args...)...); failed {
 				t.Fatal(said)
 			}
 		}
 		return func(ctx context.Context) (string, bool) {
-			return p.run(ctx, p.base, "--in-process", "--workspace", p.base+"/project", "memory", "export", "--overwrite", p.inside)
+			return p.run(ctx, p.base, "--in-process", "--workspace", p.base+"/project", "memory", "export",
+				"--overwrite", p.inside)
 		}
 	},
 }
@@ -66,7 +72,8 @@ var pageSubject = subject{
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		put(t, p.base, map[string]string{"sessions/s1.jsonl": said("s1", workPlace, "hello")})
 		return func(ctx context.Context) (string, bool) {
-			return p.run(ctx, p.base, "audit", "--html", filepath.Join(p.inside, "page.html"), filepath.Join(p.base, "sessions"))
+			return p.run(ctx, p.base, "audit", "--html", filepath.Join(p.inside, "page.html"),
+				filepath.Join(p.base, "sessions"))
 		}
 	},
 }
@@ -76,7 +83,8 @@ func talk(t testing.TB, l *engine.Local, text string, n int64) {
 	t.Helper()
 	_, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: "a", Session: sessions.Session{Host: "h", HostID: "a"}, Offset: n, Next: n + 1, Done: true,
-		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: []byte(`{"role":"user","content":"` + text + `"}`)}},
+		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic,
+			Original: []byte(`{"role":"user","content":"` + text + `"}`)}},
 	})
 	must(t, err)
 }
@@ -125,8 +133,9 @@ func (w written) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (le
 
 var liveExportsSubject = subject{
 	name: "live exports", root: "state",
-	inside:  map[string]string{exports.Dir + "/x": "x"},
-	outside: map[string]string{exports.Dir + "/" + exports.ChangesFile: "x", exports.Dir + "/" + exports.IntentsFile: "x", exports.Dir + "/changes.json.1.partial": "x"},
+	inside: map[string]string{exports.Dir + "/x": "x"},
+	outside: map[string]string{exports.Dir + "/" + exports.ChangesFile: "x",
+		exports.Dir + "/" + exports.IntentsFile: "x", exports.Dir + "/changes.json.1.partial": "x"},
 	targets: []target{{path: exports.Dir, dir: true}},
 	writes:  true,
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
@@ -135,7 +144,8 @@ var liveExportsSubject = subject{
 		talk(t, s.Local, "hello", 0)
 		rounds := make(chan struct{})
 		until(t, func(ctx context.Context) error {
-			return exports.Follow(ctx, written{s, rounds}, exports.Options{Env: e, Wait: func(context.Context, time.Duration) {}})
+			return exports.Follow(ctx, written{s, rounds},
+				exports.Options{Env: e, Wait: func(context.Context, time.Duration) {}})
 		})
 		n := int64(0)
 		return func(ctx context.Context) (string, bool) {

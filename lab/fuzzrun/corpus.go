@@ -35,7 +35,8 @@ func selectCorpora(ctx context.Context, list []target) error {
 			return err
 		}
 		if fmt.Printf("%d\t%s\n", n, t); n == 0 {
-			empty = append(empty, fmt.Errorf("%s has no inputs: let it run for a while (make fuzz ONLY=%s), then select again", t, t.name))
+			empty = append(empty, fmt.Errorf(
+				"%s has no inputs: let it run for a while (make fuzz ONLY=%s), then select again", t, t.name))
 		}
 	}
 	return errors.Join(empty...)

@@ -22,7 +22,8 @@ func TestACorpusIsFewSmallInputsOfAllSizes(t *testing.T) {
 		}
 	}
 	chosen, err := inputs(to)
-	if err != nil || len(chosen) != mostInputs || chosen[0].name != "0" || len(chosen[mostInputs-1].text) < mostBytes-400 {
+	if err != nil || len(chosen) != mostInputs || chosen[0].name != "0" ||
+		len(chosen[mostInputs-1].text) < mostBytes-400 {
 		t.Errorf("%v, %v", chosen, err)
 	}
 }

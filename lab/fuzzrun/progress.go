@@ -17,9 +17,10 @@ type progress struct {
 }
 
 var (
-	progressLine = regexp.MustCompile(`^fuzz: elapsed: (\S+), execs: (\d+) \(\d+/sec\)(?:, new interesting: (\d+) \(total: (\d+)\))?`)
-	crasherLine  = regexp.MustCompile(`^\s*Failing input written to (\S+)`)
-	seedLine     = regexp.MustCompile(`^\s*failure while testing seed corpus entry: (\S+)`)
+	progressLine = regexp.MustCompile(
+		`^fuzz: elapsed: (\S+), execs: (\d+) \(\d+/sec\)(?:, new interesting: (\d+) \(total: (\d+)\))?`)
+	crasherLine = regexp.MustCompile(`^\s*Failing input written to (\S+)`)
+	seedLine    = regexp.MustCompile(`^\s*failure while testing seed corpus entry: (\S+)`)
 )
 
 // read takes one line of the go command and reports whether it says how far the run is.

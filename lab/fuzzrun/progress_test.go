@@ -15,12 +15,17 @@ func TestLinesOfTheGoCommandAreUnderstood(t *testing.T) {
 		is   bool
 	}{
 		{"fuzz: elapsed: 0s, gathering baseline coverage: 0/192 completed", progress{}, false},
-		{"fuzz: elapsed: 3s, gathering baseline coverage: 192/192 completed, now fuzzing with 2 workers", progress{}, false},
+		{"fuzz: elapsed: 3s, gathering baseline coverage: 192/192 completed, now fuzzing with 2 workers",
+			progress{}, false},
 		{"fuzz: elapsed: 0s, execs: 0 (0/sec)", progress{}, true},
-		{"fuzz: elapsed: 3s, execs: 1234 (411/sec), new interesting: 5 (total: 9)\n", progress{executions: 1234, fresh: 5, corpus: 9, elapsed: 3 * time.Second}, true},
-		{"fuzz: elapsed: 1m21s, execs: 10000000000 (123456/sec), new interesting: 0 (total: 207)", progress{executions: 1e10, corpus: 207, elapsed: 81 * time.Second}, true},
-		{"    Failing input written to testdata/fuzz/FuzzOut/582528ddfad69eb5", progress{crasher: "testdata/fuzz/FuzzOut/582528ddfad69eb5"}, false},
-		{"failure while testing seed corpus entry: FuzzOut/582528ddfad69eb5", progress{crasher: "testdata/fuzz/FuzzOut/582528ddfad69eb5"}, false},
+		{"fuzz: elapsed: 3s, execs: 1234 (411/sec), new interesting: 5 (total: 9)\n",
+			progress{executions: 1234, fresh: 5, corpus: 9, elapsed: 3 * time.Second}, true},
+		{"fuzz: elapsed: 1m21s, execs: 10000000000 (123456/sec), new interesting: 0 (total: 207)",
+			progress{executions: 1e10, corpus: 207, elapsed: 81 * time.Second}, true},
+		{"    Failing input written to testdata/fuzz/FuzzOut/582528ddfad69eb5",
+			progress{crasher: "testdata/fuzz/FuzzOut/582528ddfad69eb5"}, false},
+		{"failure while testing seed corpus entry: FuzzOut/582528ddfad69eb5",
+			progress{crasher: "testdata/fuzz/FuzzOut/582528ddfad69eb5"}, false},
 		{"fuzz: elapsed: never, execs: 1 (0/sec)", progress{}, false},
 		{"ok  \tctxledger.dev/internal/redact\t61.342s", progress{}, false},
 		{"PASS", progress{}, false},
@@ -51,11 +56,13 @@ exit status 1
 func TestACrasherIsNamedWithTheFileToCommit(t *testing.T) {
 	var shown bytes.Buffer
 	p, out := follow(strings.NewReader(recorded), &shown)
-	if p.executions != 90123 || p.fresh != 2 || p.rate() != 30041 || !strings.Contains(shown.String(), "90123 executions, 2 new") {
+	if p.executions != 90123 || p.fresh != 2 || p.rate() != 30041 ||
+		!strings.Contains(shown.String(), "90123 executions, 2 new") {
 		t.Errorf("%+v, shown %q", p, shown.String())
 	}
 	err := failure(target{"internal/scrub", "FuzzOut"}, p, out, nil)
-	for _, want := range []string{"commit the input that it failed on: internal/scrub/testdata/fuzz/FuzzOut/582528ddfad69eb5", `left "x"`} {
+	for _, want := range []string{
+		"commit the input that it failed on: internal/scrub/testdata/fuzz/FuzzOut/582528ddfad69eb5", `left "x"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}
@@ -69,14 +76,16 @@ func TestTheTableIsAligned(t *testing.T) {
 	tab.add("b FuzzB", progress{executions: 1234567, fresh: 12, corpus: 300, elapsed: 90 * time.Second})
 	tab.flush()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 3 || strings.Index(lines[1], "5  ") != strings.Index(lines[2], "7  ") || !strings.HasSuffix(lines[2], "b FuzzB") {
+	if len(lines) != 3 || strings.Index(lines[1], "5  ") != strings.Index(lines[2], "7  ") ||
+		!strings.HasSuffix(lines[2], "b FuzzB") {
 		t.Errorf("\n%s", out.String())
 	}
 }
 
 func TestTargetsAreFoundInTestFilesOnly(t *testing.T) {
 	tree := fstest.MapFS{
-		"b/x_test.go":          {Data: []byte("package b\n\nfunc FuzzB(f *testing.F) {\n}\n\nfunc FuzzHelper(t *testing.T) {\n}\n")},
+		"b/x_test.go": {
+			Data: []byte("package b\n\nfunc FuzzB(f *testing.F) {\n}\n\nfunc FuzzHelper(t *testing.T) {\n}\n")},
 		"a/y_test.go":          {Data: []byte("package a\n\nfunc FuzzA(f *testing.F) {\n}\n")},
 		"a/z.go":               {Data: []byte("package a\n\nfunc FuzzNot(f *testing.F) {\n}\n")},
 		"a/testdata/q_test.go": {Data: []byte("package a\n\nfunc FuzzNot(f *testing.F) {\n}\n")},

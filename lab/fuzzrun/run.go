@@ -40,7 +40,8 @@ func failure(t target, p progress, out string, err error) error {
 	if p.crasher == "" {
 		return fmt.Errorf("%s: %w\n%s", t, err, out)
 	}
-	return fmt.Errorf("%s failed\n%s\nfix it, and commit the input that it failed on: %s", t, out, path.Join(t.dir, p.crasher))
+	return fmt.Errorf("%s failed\n%s\nfix it, and commit the input that it failed on: %s", t, out,
+		path.Join(t.dir, p.crasher))
 }
 
 // mostTimes is how many times as long a target runs at most that executes nothing.
@@ -59,7 +60,8 @@ func fuzzSome(ctx context.Context, t target, each time.Duration) (p progress, ou
 
 // fuzz runs one target. It returns how far it came and the last of what it said.
 func fuzz(ctx context.Context, t target, each time.Duration) (progress, string, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), ".")
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime",
+		each.String(), ".")
 	cmd.Dir = t.dir // a target may lie in the module of lab/
 	cmd.WaitDelay = time.Minute
 	said, err := cmd.StdoutPipe()
@@ -105,7 +107,8 @@ func newTable(w io.Writer) table {
 }
 
 func (t table) add(name string, p progress) {
-	fmt.Fprintf(t.w, "%d\t%d\t%d\t%d\t%v\t\t%s\n", p.executions, p.rate(), p.fresh, p.corpus, p.elapsed.Round(time.Second), name)
+	fmt.Fprintf(t.w, "%d\t%d\t%d\t%d\t%v\t\t%s\n", p.executions, p.rate(), p.fresh, p.corpus,
+		p.elapsed.Round(time.Second), name)
 }
 
 func (t table) flush() { _ = t.w.Flush() }

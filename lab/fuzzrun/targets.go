@@ -29,7 +29,8 @@ func targets(tree fs.FS, only string) ([]target, error) {
 		if err != nil {
 			return err
 		}
-		if base := path.Base(p); d.IsDir() && p != "." && (base[0] == '.' || base == "testdata" || base == "node_modules") {
+		if base := path.Base(p); d.IsDir() && p != "." &&
+			(base[0] == '.' || base == "testdata" || base == "node_modules") {
 			return fs.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(p, "_test.go") {

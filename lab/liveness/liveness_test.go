@@ -41,16 +41,23 @@ type way struct {
 
 // ways has a row for each task of an owner: choose a call on a path that only this task makes.
 var ways = map[string]way{
-	ledger.TaskFollow: {call: "openat", paths: func(p place) []string { return []string{p.session, filepath.Base(p.session)} }},
+	ledger.TaskFollow: {call: "openat",
+		paths: func(p place) []string { return []string{p.session, filepath.Base(p.session)} }},
 	"observing files": {call: "openat", paths: func(p place) []string {
 		return []string{touched, filepath.Base(touched), "order", filepath.Join(p.box.Workspace, "order")}
 	}},
-	"learning from measured usage":      {call: "openat", paths: func(p place) []string { return []string{filepath.Join(p.UserState, "owner.json")} }, late: true},
-	"writing exports":                   {call: "mkdirat", paths: func(p place) []string { return []string{filepath.Join(p.State, "exports"), "exports"} }},
-	"watching over the state directory": {call: "openat", paths: func(p place) []string { return []string{filepath.Join(p.State, "owner.json")} }},
-	"keeping files private":             {call: "newfstatat", paths: func(p place) []string { return []string{filepath.Join(p.State, deep)} }},
-	"keeping room to delete in":         {call: "newfstatat", paths: func(p place) []string { return []string{filepath.Join(p.State, "reserve")} }},
-	"applying the retention policy":     {call: "unlinkat", paths: func(p place) []string { return p.blobs }, late: true},
+	"learning from measured usage": {call: "openat",
+		paths: func(p place) []string { return []string{filepath.Join(p.UserState, "owner.json")} }, late: true},
+	"writing exports": {call: "mkdirat",
+		paths: func(p place) []string { return []string{filepath.Join(p.State, "exports"), "exports"} }},
+	"watching over the state directory": {
+		call: "openat", paths: func(p place) []string { return []string{filepath.Join(p.State, "owner.json")} }},
+	"keeping files private": {call: "newfstatat",
+		paths: func(p place) []string { return []string{filepath.Join(p.State, deep)} }},
+	"keeping room to delete in": {call: "newfstatat",
+		paths: func(p place) []string { return []string{filepath.Join(p.State, "reserve")} }},
+	"applying the retention policy": {call: "unlinkat", paths: func(p place) []string { return p.blobs },
+		late: true},
 }
 
 const (
@@ -115,18 +122,23 @@ func prepare(t *testing.T) place {
 	lines, err := os.ReadFile("../../testdata/sessions/shop.jsonl")
 	must(t, err)
 	lines = bytes.ReplaceAll(lines, []byte("/home/dev/shop"), []byte(s.Workspace))
-	old := fmt.Sprintf(`{"parentUuid":null,"type":"user","message":{"role":"user","content":%q},"uuid":"1","timestamp":"2026-11-01T11:00:47.542Z","cwd":%q,"sessionId":"old","version":"2.1.328"}`+"\n",
+	old := fmt.Sprintf(`{"parentUuid":null,"type":"user","message":{"role":"user","content":%q},"uuid":"1",`+
+		`"timestamp":"2026-11-01T11:00:47.542Z","cwd":%q,"sessionId":"old","version":"2.1.328"}`+"\n",
 		strings.Repeat("something long ", 10_000), s.Workspace)
 	e := env.System()
-	e.Home, e.Lookup = s.Home, func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": s.Config}[name] }
+	e.Home, e.Lookup = s.Home, func(name string) string {
+		return map[string]string{"CLAUDE_CONFIG_DIR": s.Config}[name]
+	}
 	p.session = filepath.Join(claudecode.ProjectDir(e, s.Workspace), "05758ff7-b05d-45d5-a684-2d87d43ae644.jsonl")
 	for path, content := range map[string][]byte{
-		p.session: lines, filepath.Join(s.Top, "old.jsonl"): []byte(old), filepath.Join(s.Workspace, touched): []byte("package order\n"),
+		p.session: lines, filepath.Join(s.Top, "old.jsonl"): []byte(old),
+		filepath.Join(s.Workspace, touched): []byte("package order\n"),
 	} {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, content, 0o600))
 	}
-	for _, args := range [][]string{{"import", filepath.Join(s.Top, "old.jsonl")}, {"import", p.session}, {"retain", "--older-than", "1h"}} {
+	for _, args := range [][]string{{"import", filepath.Join(s.Top, "old.jsonl")}, {"import", p.session},
+		{"retain", "--older-than", "1h"}} {
 		_, err := s.Run(deadlined(t), append([]string{"--in-process"}, args...)...)
 		must(t, err)
 	}
@@ -151,7 +163,8 @@ func deadlined(t *testing.T) context.Context {
 func start(t *testing.T, p place, w way) *exec.Cmd {
 	t.Helper()
 	trace := filepath.Join(p.box.Top, "trace")
-	args := []string{"-f", "-qq", "--signal=none", "-o", trace, "-e", "trace=" + w.call, "-e", "inject=" + w.call + ":delay_enter=3600s"}
+	args := []string{"-f", "-qq", "--signal=none", "-o", trace, "-e", "trace=" + w.call, "-e",
+		"inject=" + w.call + ":delay_enter=3600s"}
 	for _, path := range w.paths(p) {
 		args = append(args, "-P", path)
 	}
@@ -193,7 +206,8 @@ func hold(t *testing.T, p place, name string, w way) {
 		t.Errorf("following: %v", info.Following)
 	}
 	for _, x := range []struct{ args, want string }{
-		{"status", "trouble    " + name + ": no progress for "}, {"memory add fact --description d --body b", "fact"}, {"memory show fact", "b"}, {"sessions", ""},
+		{"status", "trouble    " + name + ": no progress for "}, {"memory add fact --description d --body b", "fact"},
+		{"memory show fact", "b"}, {"sessions", ""},
 	} {
 		out, err := p.box.Run(deadlined(t), strings.Fields(x.args)...)
 		if err != nil || !strings.Contains(string(out), x.want) {
@@ -212,7 +226,8 @@ func hold(t *testing.T, p place, name string, w way) {
 	for process.Alive(info.PID) {
 		<-tick.C // fails by the test's time limit
 	}
-	if out, err := p.box.Run(deadlined(t), "--in-process", "memory", "show", "fact"); err != nil || !strings.Contains(string(out), "b") {
+	if out, err := p.box.Run(deadlined(t), "--in-process", "memory", "show", "fact"); err != nil ||
+		!strings.Contains(string(out), "b") {
 		t.Errorf("what was acknowledged: %v\n%s", err, out)
 	}
 }

@@ -19,14 +19,16 @@ import (
 )
 
 // Modes of a compaction; a new one gets its row here.
-var modes = []compaction.Mode{compaction.Intent, compaction.Lossless, compaction.Window, compaction.LLM, compaction.Hybrid}
+var modes = []compaction.Mode{compaction.Intent, compaction.Lossless, compaction.Window, compaction.LLM,
+	compaction.Hybrid}
 
 // summaries are the documents of every mode: of a range, and of the whole session.
 func summaries(s *scene, look looker) {
 	for _, mode := range modes {
 		for _, whole := range []bool{false, true} {
 			name := fmt.Sprintf("summary %s, whole %t", mode, whole)
-			o := compaction.Options{Mode: mode, Budget: 6000, Keep: 1, Whole: whole, Notes: s.cut(planted(s.text.Value, s.form), 3000), Focus: s.cut(planted(s.text.Value, s.form), 200)}
+			o := compaction.Options{Mode: mode, Budget: 6000, Keep: 1, Whole: whole,
+				Notes: s.cut(planted(s.text.Value, s.form), 3000), Focus: s.cut(planted(s.text.Value, s.form), 200)}
 			if whole {
 				o.Mode, o.Keep = compaction.Intent, 0
 			}
@@ -73,14 +75,16 @@ func (l *listener) Limits() (window, output int) { return 200_000, 8000 }
 
 func (l *listener) Summarize(_ context.Context, p compaction.Prompt) (compaction.Reply, error) {
 	l.heard = append(l.heard, p)
-	return compaction.Reply{Text: "## Completed\nx\n## Open Questions\nx\n## Remaining Work\nx\n## Key Findings\nx"}, nil
+	return compaction.Reply{Text: "## Completed\nx\n## Open Questions\nx\n## Remaining Work\nx\n## Key Findings\nx"},
+		nil
 }
 
 // memoryBlock is how memories reach a model unasked.
 func memoryBlock(s *scene, look looker) {
 	all, err := s.api.Memories(s.t.Context(), ledger.MemoriesRequest{Body: true})
 	s.do(err)
-	look("memory block", memory.Block(all.Entries, 100_000), visible, poison.Framed, func(out string) error { return poison.Tagged(out, "agent_memory") })
+	look("memory block", memory.Block(all.Entries, 100_000), visible, poison.Framed,
+		func(out string) error { return poison.Tagged(out, "agent_memory") })
 }
 
 // agent speaks MCP with a server on the scene's ledger.
@@ -95,7 +99,8 @@ type agent struct {
 func connect(s *scene, api ledger.API, look looker) *agent {
 	s.t.Helper()
 	var log serverLog
-	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return kept{api}, nil }, mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
+	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return kept{api}, nil },
+		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
 	s.do(err)
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
@@ -111,7 +116,8 @@ func connect(s *scene, api ledger.API, look looker) *agent {
 		s.do(<-done)
 		log.see("the MCP server", look)
 	}
-	a.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": s.cut(planted(s.text.Value, inline), 60), "version": "1"}})
+	a.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{},
+		"clientInfo": map[string]any{"name": s.cut(planted(s.text.Value, inline), 60), "version": "1"}})
 	return a
 }
 
@@ -124,7 +130,8 @@ func (kept) Close() error { return nil }
 func (a *agent) ask(method string, params any) (result json.RawMessage, refused string) {
 	a.s.t.Helper()
 	a.id++
-	_, err := a.in.Write(append(encoded(map[string]any{"jsonrpc": "2.0", "id": a.id, "method": method, "params": params}), '\n'))
+	_, err := a.in.Write(append(
+		encoded(map[string]any{"jsonrpc": "2.0", "id": a.id, "method": method, "params": params}), '\n'))
 	a.s.do(err)
 	for {
 		line, err := a.out.ReadBytes('\n')
@@ -184,10 +191,13 @@ func uses(s *scene) []use {
 		{tool: "changes"},
 		{tool: "changes", args: map[string]any{"session": s.session, "limit": 200}},
 		{tool: "context_status", args: map[string]any{"session": s.session}},
-		{tool: "compact_conversation", args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1, "return": "receipt"}},
-		{tool: "compact_conversation", args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1, "return": "summary"}, exact: true},
+		{tool: "compact_conversation",
+			args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1, "return": "receipt"}},
+		{tool: "compact_conversation", args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1,
+			"return": "summary"}, exact: true},
 		{tool: "memory", args: map[string]any{"action": "list"}},
-		{tool: "memory", args: map[string]any{"action": "recall", "query": "build name described " + poison.Canary, "limit": 20}},
+		{tool: "memory", args: map[string]any{"action": "recall", "query": "build name described " + poison.Canary,
+			"limit": 20}},
 		{tool: "memory", args: map[string]any{"action": "get", "name": "build"}},
 		{tool: "read_artifact", args: map[string]any{"id": s.artifact}, exact: true},
 	}
@@ -237,7 +247,8 @@ func tools(s *scene, look looker) {
 		}
 	}
 	refusals(s, a, look, used)
-	if r, refused := a.ask("resources/read", map[string]any{"uri": "ctxledger://artifact/" + s.artifact}); refused != "" {
+	if r, refused := a.ask("resources/read",
+		map[string]any{"uri": "ctxledger://artifact/" + s.artifact}); refused != "" {
 		s.t.Errorf("resource of an artifact: %s", refused)
 	} else {
 		look("resource of an artifact", content(r), s.untouched)
@@ -250,13 +261,16 @@ func tools(s *scene, look looker) {
 		}
 		look("resource "+uri, content(r), visible, poison.Framed)
 	}
-	r, refused := a.ask("prompts/get", map[string]any{"name": "resume", "arguments": map[string]any{"session": s.session}})
+	r, refused := a.ask("prompts/get",
+		map[string]any{"name": "resume", "arguments": map[string]any{"session": s.session}})
 	if refused != "" {
 		s.t.Errorf("resume: %s", refused)
 		return
 	}
 	look("handoff", content(r), visible, poison.Framed,
-		func(out string) error { return poison.Tagged(out, "ctxledger_handoff") }, func(out string) error { return poison.Tagged(out, "agent_memory") })
+		func(out string) error {
+			return poison.Tagged(out, "ctxledger_handoff")
+		}, func(out string) error { return poison.Tagged(out, "agent_memory") })
 }
 
 // strings of a schema's object.
@@ -305,9 +319,12 @@ func refusals(s *scene, a *agent, look looker, used map[string]bool) {
 		method string
 		params map[string]any
 	}{
-		{"tools/call", map[string]any{"name": hostile}}, {"prompts/get", map[string]any{"name": hostile}}, {"resources/read", map[string]any{"uri": hostile}},
-		{"prompts/get", map[string]any{"name": "resume", "arguments": map[string]any{hostile: "x"}}}, {"prompts/get", map[string]any{"name": "resume", "arguments": map[string]any{"session": hostile}}},
-		{"resources/read", map[string]any{"uri": "ctxledger://artifact/" + hostile}}, {"resources/read", map[string]any{"uri": "ctxledger://memory/" + hostile}}, {hostile, nil},
+		{"tools/call", map[string]any{"name": hostile}}, {"prompts/get", map[string]any{"name": hostile}},
+		{"resources/read", map[string]any{"uri": hostile}},
+		{"prompts/get", map[string]any{"name": "resume", "arguments": map[string]any{hostile: "x"}}},
+		{"prompts/get", map[string]any{"name": "resume", "arguments": map[string]any{"session": hostile}}},
+		{"resources/read", map[string]any{"uri": "ctxledger://artifact/" + hostile}},
+		{"resources/read", map[string]any{"uri": "ctxledger://memory/" + hostile}}, {hostile, nil},
 	} {
 		if _, refused := a.ask(r.method, r.params); refused != "" {
 			look("refusal of "+r.method[:min(len(r.method), 15)], refused, visible, oneHint)
@@ -315,8 +332,8 @@ func refusals(s *scene, a *agent, look looker, used map[string]bool) {
 	}
 }
 
-// oneHint says whether an error has more lines than those that we write: planted text begins none, and there is one hint
-// at most.
+// oneHint says whether an error has more lines than those that we write: planted text begins none, and there is one
+// hint at most.
 func oneHint(out string) error {
 	hints := 0
 	lines, _ := poison.Lines(out) // a dry run is no refusal, and has quotations
@@ -346,7 +363,8 @@ func listed(s *scene, a *agent, look looker) {
 			s.t.Errorf("%s, %s: %s is not what it is on an empty ledger", s.text.Name(), s.form, method)
 		}
 	}
-	r, _ := a.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "x", "version": "1"}})
+	r, _ := a.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{},
+		"clientInfo": map[string]any{"name": "x", "version": "1"}})
 	look("instructions", string(r), without)
 }
 

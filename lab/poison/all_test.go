@@ -56,7 +56,8 @@ var exits = []struct {
 	{"configurations", true, true, configurations},
 }
 
-// TestPoison plants each text at every place, and looks at every way out. The short run plants several texts in a scene.
+// TestPoison plants each text at every place, and looks at every way out. The short run plants several texts in a
+// scene.
 func TestPoison(t *testing.T) {
 	texts, err := poison.Corpus()
 	if err != nil {
@@ -78,7 +79,8 @@ func TestPoison(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d texts, %d scenes, %d places, %d outputs of %d kinds of exits", len(texts), scenes, len(places), outputs, len(exits))
+	t.Logf("%d texts, %d scenes, %d places, %d outputs of %d kinds of exits", len(texts), scenes, len(places),
+		outputs, len(exits))
 }
 
 // The scenes of the short run.

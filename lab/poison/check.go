@@ -31,7 +31,8 @@ func Terminal(out string, own *regexp.Regexp) error {
 
 // unseen are characters that a class of Unicode takes for visible, and nobody sees.
 var unseen = &unicode.RangeTable{R16: []unicode.Range16{
-	{0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1}, {0x3164, 0x3164, 1}, {0xfe00, 0xfe0d, 1}, {0xffa0, 0xffa0, 1},
+	{0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1}, {0x3164, 0x3164, 1},
+	{0xfe00, 0xfe0d, 1}, {0xffa0, 0xffa0, 1},
 }, R32: []unicode.Range32{{0xe0100, 0xe01ef, 1}}}
 
 // seen reports whether a character is text: scripts and emoji need the joiners.
@@ -94,7 +95,11 @@ func Framed(out string) error {
 }
 
 // heads are the beginnings of lines that readers of a summary key on: each may stand there once.
-var heads = regexp.MustCompile(`^[ \t]*(\[(?:USER MESSAGES|PINNED|OPEN WORK|COMMANDS|ARTIFACTS|AGENT|EXPLORATION|INTENT-DERIVED|CONTEXT RECONSTRUCTION|CONVERSATION SUMMARY|COMPACTION|REASONING|NAMES BY TURN|EARLIER SUMMARY)[A-Z' ]*|OPERATIONS \(|FILES MODIFIED|RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|The full conversation history has been saved|These changes are already on disk|Paths are relative to|Re-read only|Earlier runs, told|Files read \(|Files grepped|Other paths that|Shell searches)`)
+var heads = regexp.MustCompile(`^[ \t]*(\[(?:USER MESSAGES|PINNED|OPEN WORK|COMMANDS|ARTIFACTS|AGENT|EXPLORATION|` +
+	`INTENT-DERIVED|CONTEXT RECONSTRUCTION|CONVERSATION SUMMARY|COMPACTION|REASONING|NAMES BY TURN|` +
+	`EARLIER SUMMARY)[A-Z' ]*|OPERATIONS \(|FILES MODIFIED|RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|` +
+	`The full conversation history has been saved|These changes are already on disk|Paths are relative to|` +
+	`Re-read only|Earlier runs, told|Files read \(|Files grepped|Other paths that|Shell searches)`)
 
 // Document says what in the text of a summary poses as the ledger's own words: a heading, a rule between blocks, a
 // label of a quotation. Other programs read them line by line, so they must not stand in fences either.

@@ -47,17 +47,20 @@ var settings = []setting{
 	{"host", "summarizer: {kind: openai, url: \"https://HOSTILE, model: x, key_env: X}"},
 	{"path of an address", "summarizer: {kind: openai, url: \"https://a.example/HOSTILE, model: HOSTILE, key_env: X}"},
 	{"variable", "summarizer: {kind: openai, url: https://a.example/, model: HOSTILE, key_env: HOSTILE}"},
-	{"sections and template", "summarizer: {kind: openai, url: https://a.example/, model: x, key_env: X, sections: HOSTILE, template: \"{{$history}} HOSTILE}"},
+	{"sections and template", "summarizer: {kind: openai, url: https://a.example/, model: x, key_env: X, sections: " +
+		"HOSTILE, template: \"{{$history}} HOSTILE}"},
 	{"program", "summarizer: {kind: command, command: [HOSTILE, HOSTILE]}"},
 	{"path of a program", "summarizer: {kind: command, command: [\"./HOSTILE]}"},
 	{"arguments", "summarizer: {kind: command, command: [/bin/true, HOSTILE, \"--x=HOSTILE]}"},
-	{"program for a key", "summarizer: {kind: openai, url: https://a.example/, model: x, key_command: [/bin/true, HOSTILE]}"},
+	{"program for a key", "summarizer: {kind: openai, url: https://a.example/, model: x, key_command: [/bin/true, " +
+		"HOSTILE]}"},
 }
 
 // file returns the configuration with a text in it.
 func (c setting) file(text string) string {
 	quoted := inYAML(text)
-	return strings.NewReplacer("/HOSTILE", "/"+quoted[1:], "=HOSTILE", "="+quoted[1:], "}} HOSTILE", "}} "+quoted[1:], "HOSTILE", quoted, "RAW", text).Replace(c.yaml) + "\n"
+	return strings.NewReplacer("/HOSTILE", "/"+quoted[1:], "=HOSTILE", "="+quoted[1:], "}} HOSTILE", "}} "+quoted[1:],
+		"HOSTILE", quoted, "RAW", text).Replace(c.yaml) + "\n"
 }
 
 // inYAML quotes a text as YAML has it: everything but letters and digits is escaped.
@@ -108,15 +111,18 @@ func (s *scene) asked(said string) (shown, answer string) {
 	e := s.env
 	e.Dir, e.Home = s.root, s.state+"-home"
 	screen := terminaltest.Answer(s.t, person, program, "in this tree, until it changes: ", said+"\n")
-	cli.Main(s.t.Context(), cli.Config{Args: []string{"--workspace", s.root, "trust"}, Env: e, Version: "test", In: program, Out: &out, Err: program})
+	cli.Main(s.t.Context(), cli.Config{Args: []string{"--workspace", s.root, "trust"}, Env: e, Version: "test",
+		In: program, Out: &out, Err: program})
 	return screen(), out.String()
 }
 
 // The lines of ours when a person is asked: what stored text there is in them is quoted, or has no space.
 var (
-	row            = `  (?:file|tree|runs|  argument|  file|connects to|sends|model|prompt|gives it|) +\S.*`
-	questionLines  = regexp.MustCompile(`^(?:|ctxledger\.yaml:\d+ asks for what needs your consent:|` + row + `|Type yes to allow exactly this, in this tree, until it changes: .*|ctxledger: .*|  hint: .*)$`)
-	confirmedLines = regexp.MustCompile(`^(?:|confirmed, until it changes:|confirmed [\d: T-]+:|nothing was confirmed|` + row + `)$`)
+	row           = `  (?:file|tree|runs|  argument|  file|connects to|sends|model|prompt|gives it|) +\S.*`
+	questionLines = regexp.MustCompile(`^(?:|ctxledger\.yaml:\d+ asks for what needs your consent:|` + row +
+		`|Type yes to allow exactly this, in this tree, until it changes: .*|ctxledger: .*|  hint: .*)$`)
+	confirmedLines = regexp.MustCompile(
+		`^(?:|confirmed, until it changes:|confirmed [\d: T-]+:|nothing was confirmed|` + row + `)$`)
 )
 
 // ours returns a check that every line is one of ours, and none of them twice that is there once.

@@ -29,9 +29,11 @@ type editor struct {
 // views are what an editor shows: the tree, its documents, what is said of a file, and of what goes wrong.
 func views(s *scene, look looker) {
 	var log serverLog
-	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Log: log.logger(s), Find: func([]string) (lsp.Workspace, error) {
-		return lsp.Workspace{Root: s.root, Models: tokens.Builtin(), Open: func(context.Context) (lsp.Ledger, error) { return kept{s.api}, nil }}, nil
-	}})
+	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Log: log.logger(s),
+		Find: func([]string) (lsp.Workspace, error) {
+			return lsp.Workspace{Root: s.root, Models: tokens.Builtin(),
+				Open: func(context.Context) (lsp.Ledger, error) { return kept{s.api}, nil }}, nil
+		}})
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -43,7 +45,8 @@ func views(s *scene, look looker) {
 		_ = out.Close() // a pipe
 	}()
 	e := &editor{Editor: scriptededitor.New(toServer, fromServer), s: s, look: look, asked: map[string]bool{}}
-	_, err := e.Initialize(ctx, nil, map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true, "live": false}, map[string]any{"rootUri": "file://" + s.root})
+	_, err := e.Initialize(ctx, nil, map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true,
+		"folding": true, "live": false}, map[string]any{"rootUri": "file://" + s.root})
 	s.do(err)
 	e.tree(ctx, "")
 	e.file(ctx)
@@ -139,16 +142,20 @@ func (e *editor) file(ctx context.Context) {
 	at := "file://" + file
 	e.s.do(e.Open(at, "markdown", strings.ToValidUTF8(content, "\ufffd")))
 	zero := map[string]any{"line": 0, "character": 2}
-	everything := map[string]any{"start": map[string]any{"line": 0, "character": 0}, "end": map[string]any{"line": 9, "character": 0}}
+	everything := map[string]any{"start": map[string]any{"line": 0, "character": 0},
+		"end": map[string]any{"line": 9, "character": 0}}
 	for method, more := range map[string]map[string]any{
-		"textDocument/hover": {"position": zero}, "textDocument/codeLens": nil, "textDocument/documentSymbol": nil, "textDocument/foldingRange": nil,
-		"textDocument/inlayHint": {"range": everything}, "textDocument/codeAction": {"range": everything, "context": map[string]any{"diagnostics": []any{}}},
-		"textDocument/diagnostic": nil,
+		"textDocument/hover": {"position": zero}, "textDocument/codeLens": nil, "textDocument/documentSymbol": nil,
+		"textDocument/foldingRange": nil,
+		"textDocument/inlayHint":    {"range": everything},
+		"textDocument/codeAction":   {"range": everything, "context": map[string]any{"diagnostics": []any{}}},
+		"textDocument/diagnostic":   nil,
 	} {
 		e.call(ctx, method, scriptededitor.Document(at, more), nil)
 	}
 	e.call(ctx, "ctxledger/context", map[string]any{"session": e.s.session}, nil)
-	e.call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact", "arguments": []any{map[string]any{"session": e.s.session}}}, nil)
+	e.call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact",
+		"arguments": []any{map[string]any{"session": e.s.session}}}, nil)
 }
 
 // refusals asks for what there is not, by the text.
@@ -158,11 +165,16 @@ func (e *editor) refusals(ctx context.Context) {
 		method string
 		params map[string]any
 	}{
-		{"ctxledger/tree", map[string]any{"parent": hostile}}, {"ctxledger/context", map[string]any{"session": hostile}},
-		{"workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/" + hostile}}, {"workspace/executeCommand", map[string]any{"command": hostile}},
-		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact", "arguments": []any{map[string]any{"session": hostile}}}},
-		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.restore", "arguments": []any{map[string]any{"summary": hostile}}}},
-		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.forget", "arguments": []any{map[string]any{"handle": hostile, "dry_run": true}}}},
+		{"ctxledger/tree", map[string]any{"parent": hostile}},
+		{"ctxledger/context", map[string]any{"session": hostile}},
+		{"workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/" + hostile}},
+		{"workspace/executeCommand", map[string]any{"command": hostile}},
+		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact",
+			"arguments": []any{map[string]any{"session": hostile}}}},
+		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.restore",
+			"arguments": []any{map[string]any{"summary": hostile}}}},
+		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.forget",
+			"arguments": []any{map[string]any{"handle": hostile, "dry_run": true}}}},
 	} {
 		e.call(ctx, r.method, r.params, nil)
 	}
@@ -174,10 +186,13 @@ func (e *editor) refusals(ctx context.Context) {
 
 // silent are the methods that answer with nothing that is stored, with the reason.
 var silent = map[string]string{
-	"initialize": "its answer is what the server can", "initialized": "nothing is answered", "shutdown": "nothing is answered", "exit": "nothing is answered",
-	"$/cancelRequest": "nothing is answered", "$/setTrace": "nothing is answered", "window/workDoneProgress/cancel": "nothing is answered",
-	"textDocument/didOpen": "nothing is answered", "textDocument/didChange": "nothing is answered", "textDocument/didClose": "nothing is answered",
-	"textDocument/didSave": "nothing is answered", "workspace/didChangeConfiguration": "nothing is answered",
+	"initialize": "its answer is what the server can", "initialized": "nothing is answered",
+	"shutdown": "nothing is answered", "exit": "nothing is answered",
+	"$/cancelRequest": "nothing is answered", "$/setTrace": "nothing is answered",
+	"window/workDoneProgress/cancel": "nothing is answered",
+	"textDocument/didOpen":           "nothing is answered", "textDocument/didChange": "nothing is answered",
+	"textDocument/didClose": "nothing is answered",
+	"textDocument/didSave":  "nothing is answered", "workspace/didChangeConfiguration": "nothing is answered",
 }
 
 // named finds the methods in the source of the server.

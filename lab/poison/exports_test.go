@@ -25,7 +25,8 @@ func files(s *scene, look looker) {
 	dir := filepath.Join(s.t.TempDir(), "exported")
 	_, err = exports.Write(s.t.Context(), s.api, s.env, dir, all.Sessions)
 	s.do(err)
-	for name, c := range map[string]func(string) error{exports.ChangesFile: s.changesFile, exports.IntentsFile: s.intentsFile} {
+	for name, c := range map[string]func(string) error{exports.ChangesFile: s.changesFile,
+		exports.IntentsFile: s.intentsFile} {
 		raw, err := os.ReadFile(filepath.Join(dir, name))
 		s.do(err)
 		look(name, string(raw), func(out string) error { return poison.JSON([]byte(out)) }, c)
@@ -92,7 +93,8 @@ func (s *scene) changesFile(raw string) error {
 func (s *scene) ran(runs []exports.CommandRun) error {
 	const most = 4096 // characters
 	first := s.intents()[0]
-	if first.Op != intents.OpShell || len(runs) == 0 || first.CommandCut() && len(runs[0].Command) < len(first.Command) {
+	if first.Op != intents.OpShell || len(runs) == 0 || first.CommandCut() &&
+		len(runs[0].Command) < len(first.Command) {
 		return nil // by its text the first command is something else: a commit, for example
 	}
 	got, want := runs[0].Command, s.script.command
@@ -136,13 +138,15 @@ func (s *scene) intentsFile(raw string) error {
 		want = append(want, in.ID, in.Op, target, command, in.Error, string(in.Status))
 	}
 	for _, r := range doc.Entries {
-		got = append(got, r.IntentID, r.Operation.FunctionName, r.Operation.TargetPath, r.Operation.Command, r.ErrorMessage, string(r.Status))
+		got = append(got, r.IntentID, r.Operation.FunctionName, r.Operation.TargetPath, r.Operation.Command,
+			r.ErrorMessage, string(r.Status))
 	}
 	if err := sameTexts("an intent", want, got); err != nil {
 		return err
 	}
 	for i, in := range s.intents() {
-		if err := poison.SameJSON(in.Args, encoded(doc.Entries[i].Operation.ArgsSummary)); err != nil && len(in.Args) > 0 {
+		if err := poison.SameJSON(in.Args, encoded(doc.Entries[i].Operation.ArgsSummary)); err != nil &&
+			len(in.Args) > 0 {
 			return fmt.Errorf("arguments: %w", err)
 		}
 	}
@@ -203,6 +207,7 @@ func answers(s *scene, look looker) {
 	s.close()
 	for _, r := range rows {
 		out, errs := s.intoPipe(append([]string{"--json"}, r.line...))
-		look("answer of "+strings.Join(r.line, " ")+errs, out, func(out string) error { return poison.SameJSON(r.want, []byte(out)) })
+		look("answer of "+strings.Join(r.line, " ")+errs, out,
+			func(out string) error { return poison.SameJSON(r.want, []byte(out)) })
 	}
 }

@@ -70,7 +70,8 @@ func Parse(page string) (*Element, error) {
 
 // free are the attributes whose values follow from what is stored, with their forms.
 var free = map[string]*regexp.Regexp{
-	"title": regexp.MustCompile(`(?s)^.*$`), "x": figure, "y": figure, "width": figure, "height": figure, "x1": figure, "x2": figure, "y1": figure, "y2": figure,
+	"title": regexp.MustCompile(`(?s)^.*$`), "x": figure, "y": figure, "width": figure, "height": figure, "x1": figure,
+	"x2": figure, "y1": figure, "y2": figure,
 	"viewbox": figure, "dx": figure, "dy": figure, "open": figure,
 }
 
@@ -96,13 +97,14 @@ func (e *Element) kind() string {
 var kindOfBar = regexp.MustCompile(`^(?:key )?(?:k|m|s)-?[a-z0-9-]+$`)
 
 // fixed are the elements whose text is that of the template.
-var fixed = []string{"style", "h1", "h2", "th", "dt", "b", "footer", "table", "tr", "tbody", "thead", "section", "main", "body", "head", "html", "svg", "dl", "header", "script"}
+var fixed = []string{"style", "h1", "h2", "th", "dt", "b", "footer", "table", "tr", "tbody", "thead", "section", "main",
+	"body", "head", "html", "svg", "dl", "header", "script"}
 
 // figures are those in a text of ours.
 var figures = regexp.MustCompile(`[0-9][0-9.,]*`)
 
-// Shape is what pages are made of: of every kind of element, by those that it is in, the kinds that follow each other in
-// it, and the texts of those that quote nothing.
+// Shape is what pages are made of: of every kind of element, by those that it is in, the kinds that follow each other
+// in it, and the texts of those that quote nothing.
 type Shape map[string]bool
 
 // Learn adds what a page is made of.

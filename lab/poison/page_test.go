@@ -47,7 +47,8 @@ func sameNames(page *poison.Element, answer string) error {
 	}
 	var got []string
 	page.Find("section", func(section *poison.Element) {
-		if head := section.Children[0].Text; head != "Models" && !strings.HasPrefix(head, "The dearest tools") && !strings.HasPrefix(head, "The dearest files") {
+		if head := section.Children[0].Text; head != "Models" && !strings.HasPrefix(head, "The dearest tools") &&
+			!strings.HasPrefix(head, "The dearest files") {
 			return
 		}
 		section.Find("tbody", func(body *poison.Element) {
@@ -90,7 +91,8 @@ func harmlessShape(s *scene) poison.Shape {
 		return shape
 	}
 	shape = poison.Shape{}
-	for _, ordinary := range []string{"", "ordinary", "a/b.go", "three ordinary words", planted("words in lines", lines)} {
+	for _, ordinary := range []string{"", "ordinary", "a/b.go", "three ordinary words",
+		planted("words in lines", lines)} {
 		rec := harmless(s.root)
 		for _, p := range places {
 			if ordinary != "" {

@@ -72,7 +72,8 @@ func TestControls(t *testing.T) {
 		{"an element", false, sameHTML([]string{page}, "<p title=\"a\"><b>x</b></p>")},
 		{"an attribute", false, sameHTML([]string{page}, "<p title=\"a\" onclick=\"b\">x</p>")},
 		{"a bare <", false, sameHTML([]string{page}, "<p title=\"a\">x < y</p>")},
-		{"another value of an attribute", false, sameHTML([]string{"<a href=\"x\">y</a>"}, "<a href=\"javascript:x\">y</a>")},
+		{"another value of an attribute", false,
+			sameHTML([]string{"<a href=\"x\">y</a>"}, "<a href=\"javascript:x\">y</a>")},
 		{"another style", false, sameHTML([]string{"<style>a{}</style>"}, "<style>a{} b{}</style>")},
 		{"another heading", false, sameHTML([]string{"<h2>a</h2>"}, "<h2>b</h2>")},
 		{"more rows", true, sameHTML([]string{"<p>a</p><i></i>"}, "<p>a</p><p>b</p><i></i>")},
@@ -96,7 +97,8 @@ func TestControls(t *testing.T) {
 }
 
 func TestCodeSpansAreThoseOfCommonMark(t *testing.T) {
-	for in, want := range map[string]string{"a `b` c": "a  c", "``a`b`` c": " c", "`a": "'a", "\\`a`": "\\`a'", "` `` ` x": " x"} {
+	for in, want := range map[string]string{"a `b` c": "a  c", "``a`b`` c": " c", "`a": "'a", "\\`a`": "\\`a'",
+		"` `` ` x": " x"} {
 		if got := withoutCode(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

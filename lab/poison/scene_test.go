@@ -91,9 +91,12 @@ var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func harmless(dir string) *script {
 	return &script{
 		asked: [3]string{"Make the totals right. Never touch vendor/.", "Now the tests.", "Go on."},
-		said:  "I round once, at the end.", thought: "Rounding is the cause.", tool: "Search", argument: "query", value: "totals",
-		command: "go test ./...", commit: "round once", pattern: "func Total", result: "ok  \tshop\t0.01s", long: "line of a log", failure: "no such file",
-		read: dir + "/main.go", changed: dir + "/total.go", content: "package shop", earlier: "The shop was begun.", branch: "main", dir: dir, model: "claude-sonnet-4-5",
+		said:  "I round once, at the end.", thought: "Rounding is the cause.", tool: "Search", argument: "query",
+		value:   "totals",
+		command: "go test ./...", commit: "round once", pattern: "func Total", result: "ok  \tshop\t0.01s",
+		long: "line of a log", failure: "no such file",
+		read: dir + "/main.go", changed: dir + "/total.go", content: "package shop", earlier: "The shop was begun.",
+		branch: "main", dir: dir, model: "claude-sonnet-4-5",
 		hostID: "05758ff7-b05d-45d5-a684-2d87d43ae644", agent: "general-purpose", at: now.Add(-time.Minute),
 	}
 }
@@ -104,8 +107,9 @@ func (s *script) add(kind string, message any, more map[string]any) {
 	s.at = s.at.Add(time.Second)
 	id := fmt.Sprintf("00000000-0000-4000-8000-%012d", s.number)
 	record := map[string]any{
-		"parentUuid": nil, "isSidechain": false, "type": kind, "message": message, "uuid": id, "timestamp": s.at.Format("2006-01-02T15:04:05.000Z"),
-		"cwd": s.dir, "sessionId": s.hostID, "version": "2.1.328", "gitBranch": s.branch,
+		"parentUuid": nil, "isSidechain": false, "type": kind, "message": message, "uuid": id,
+		"timestamp": s.at.Format("2006-01-02T15:04:05.000Z"),
+		"cwd":       s.dir, "sessionId": s.hostID, "version": "2.1.328", "gitBranch": s.branch,
 	}
 	if s.parent != "" {
 		record["parentUuid"] = s.parent
@@ -131,8 +135,10 @@ func (s *script) user(text string) {
 
 func (s *script) answer(parts ...any) {
 	s.add("assistant", map[string]any{
-		"id": fmt.Sprintf("msg_%d", s.number), "type": "message", "role": "assistant", "model": s.model, "content": parts,
-		"usage": map[string]any{"input_tokens": 1000, "cache_creation_input_tokens": 500, "cache_read_input_tokens": 20000, "output_tokens": 200},
+		"id": fmt.Sprintf("msg_%d", s.number), "type": "message", "role": "assistant", "model": s.model,
+		"content": parts,
+		"usage": map[string]any{"input_tokens": 1000, "cache_creation_input_tokens": 500,
+			"cache_read_input_tokens": 20000, "output_tokens": 200},
 	}, map[string]any{"requestId": fmt.Sprintf("req_%d", s.number)})
 }
 
@@ -149,7 +155,8 @@ func (s *script) call(tool string, input map[string]any, result string, failed b
 
 // file returns the session file.
 func (s *script) file() []byte {
-	s.add("user", map[string]any{"role": "user", "content": "This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:\n" + s.earlier},
+	s.add("user", map[string]any{"role": "user", "content": "This session is being continued from a previous " +
+		"conversation that ran out of context. The conversation is summarized below:\n" + s.earlier},
 		map[string]any{"isCompactSummary": true, "isVisibleInTranscriptOnly": true})
 	s.user(s.asked[0])
 	s.answer(map[string]any{"type": "thinking", "thinking": s.thought, "signature": "x"})
@@ -157,14 +164,18 @@ func (s *script) file() []byte {
 	s.call("Read", map[string]any{"file_path": s.read}, s.result, false)
 	s.call("Grep", map[string]any{"pattern": s.pattern, "path": s.dir, s.argument: s.value}, s.result, false)
 	s.call(s.tool, map[string]any{s.argument: s.value}, s.result, false)
-	s.call("Edit", map[string]any{"file_path": s.changed, "old_string": s.content, "new_string": s.content + "x"}, "The file has been updated.", false)
-	s.call("Write", map[string]any{"file_path": s.changed + ".new", "content": s.content}, "File created successfully", false)
-	s.call("Edit", map[string]any{"file_path": s.dir + "/broken.go", "old_string": "a", "new_string": "b"}, s.failure, true)
+	s.call("Edit", map[string]any{"file_path": s.changed, "old_string": s.content, "new_string": s.content + "x"},
+		"The file has been updated.", false)
+	s.call("Write", map[string]any{"file_path": s.changed + ".new", "content": s.content},
+		"File created successfully", false)
+	s.call("Edit", map[string]any{"file_path": s.dir + "/broken.go", "old_string": "a", "new_string": "b"},
+		s.failure, true)
 	s.answer(text(s.said))
 	s.user(s.asked[1])
 	s.call("Bash", map[string]any{"command": "go vet ./... # " + s.value}, "Exit code 1\n"+s.failure, true)
 	s.call("Bash", map[string]any{"command": "git commit -m '" + s.commit + "'"}, s.result, false)
-	s.call("Read", map[string]any{"file_path": "/usr/share/words"}, strings.Repeat(s.long+"\n", 45_000/(len(s.long)+1)), false)
+	s.call("Read", map[string]any{"file_path": "/usr/share/words"},
+		strings.Repeat(s.long+"\n", 45_000/(len(s.long)+1)), false)
 	s.call("Task", map[string]any{"subagent_type": s.agent, "description": s.value, "prompt": s.value}, s.result, false)
 	s.answer(text("Earlier words. " + s.said))
 	s.user(s.asked[2])
@@ -190,7 +201,8 @@ type scene struct {
 func environment(state string) env.Env {
 	e := env.System()
 	e.Now = func() time.Time { return now }
-	vars := map[string]string{"CTXLEDGER_STATE": state, "XDG_STATE_HOME": state + "-user", "HOME": state + "-home", "NO_COLOR": "1", "TERM": "xterm"}
+	vars := map[string]string{"CTXLEDGER_STATE": state, "XDG_STATE_HOME": state + "-user", "HOME": state + "-home",
+		"NO_COLOR": "1", "TERM": "xterm"}
 	e.Lookup = func(name string) string { return vars[name] }
 	return e
 }
@@ -203,7 +215,8 @@ func newScene(t *testing.T, texts []poison.Text, f form, at []place) *scene {
 		text.Class += fmt.Sprintf(" and %d others", n)
 	}
 	top := t.TempDir()
-	s := &scene{t: t, text: text, form: f, root: filepath.Join(top, "shop"), state: stateDir(t), file: filepath.Join(top, "session.jsonl")}
+	s := &scene{t: t, text: text, form: f, root: filepath.Join(top, "shop"), state: stateDir(t),
+		file: filepath.Join(top, "session.jsonl")}
 	s.env = environment(s.state)
 	s.do(os.Mkdir(s.root, 0o700))
 	s.do(os.WriteFile(filepath.Join(s.root, "ctxledger.yaml"), []byte("context: {mode: intent}\n"), 0o600))
@@ -258,7 +271,8 @@ func (s *scene) close() {
 func (s *scene) plantStores() {
 	s.t.Helper()
 	ctx, value := s.t.Context(), planted(s.text.Value, s.form)
-	s.remember(ctx, memory.Entry{Name: "build", Description: "how to build", Body: s.cut(value, 3000), Type: "project", Source: "user"})
+	s.remember(ctx, memory.Entry{Name: "build", Description: "how to build", Body: s.cut(value, 3000), Type: "project",
+		Source: "user"})
 	for _, e := range []memory.Entry{ // each may be refused
 		{Name: s.cut(value, 100), Description: "a name", Body: "x"},
 		{Name: "described", Description: s.cut(value, 100), Body: "x"},
@@ -276,8 +290,10 @@ func (s *scene) plantStores() {
 	s.do(err)
 	s.artifact = a.ID
 	seen := now.Add(-time.Minute)
-	_, _ = s.api.RecordStates(ctx, ledger.RecordStatesRequest{Started: seen, States: []ledger.Observation{ // it may be refused
-		{State: changes.State{Path: s.cut(value, 200), Exists: true, Size: 1, Hash: strings.Repeat("ab", 32)}, Seen: seen},
+	// it may be refused
+	_, _ = s.api.RecordStates(ctx, ledger.RecordStatesRequest{Started: seen, States: []ledger.Observation{
+		{State: changes.State{Path: s.cut(value, 200), Exists: true, Size: 1, Hash: strings.Repeat("ab", 32)},
+			Seen: seen},
 	}})
 	list, err := s.api.Changes(ctx, ledger.ChangesRequest{Limit: 1})
 	s.do(err)

@@ -30,16 +30,25 @@ func commands(s *scene) []command {
 	exact := func(line ...string) command { return command{line: line, exact: true} }
 	return []command{
 		c("import", "--", s.file), // first: it notes where the session ran
-		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"), c("changes"), c("changes", "--", "HOSTILE"),
-		c("why", "--", s.root+"/total.go"), exact("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session), c("compact", "--mode", "HOSTILE"),
-		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"), c("recover", "--error", "hostile.jsonl", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"), c("diff", "HOSTILE"),
+		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"),
+		c("changes"), c("changes", "--", "HOSTILE"),
+		c("why", "--", s.root+"/total.go"), exact("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session),
+		c("compact", "--mode", "HOSTILE"),
+		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"),
+		c("recover", "--error", "hostile.jsonl", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"),
+		c("diff", "HOSTILE"),
 		exact("cat", s.session), exact("cat", s.artifact), c("cat", "HOSTILE"),
-		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"), exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
-		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"), c("artifact", "forget", "--dry-run", "HOSTILE"),
-		exact("memory", "ls"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"), c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
+		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"),
+		exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
+		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"),
+		c("artifact", "forget", "--dry-run", "HOSTILE"),
+		exact("memory", "ls"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"),
+		c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
-		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."), c("count", "--", "HOSTILE"),
-		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file), c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
+		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."),
+		c("count", "--", "HOSTILE"),
+		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file),
+		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
 		c("daemon", "status"), c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
 		c("forget", "--dry-run", s.artifact), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
 	}
@@ -52,7 +61,8 @@ var mute = map[string]string{
 
 // silentBy are the commands that answer nothing although the text is no argument, with the reason.
 var silentBy = map[string]string{
-	"trust": "nothing is configured", "compact": "some sessions have nothing to compact", "import": "what is no session file", "bench": "the session has no compaction of its own",
+	"trust": "nothing is configured", "compact": "some sessions have nothing to compact",
+	"import": "what is no session file", "bench": "the session has no compaction of its own",
 }
 
 // shell runs every command on a terminal, and into a pipe as JSON: that is encoded, and the form makes no difference.
@@ -114,7 +124,8 @@ func (s *scene) run(out io.Writer, line []string) (messages string) {
 	var errs bytes.Buffer
 	e := s.env
 	e.Dir, e.Home = s.root, s.state+"-home"
-	cli.Main(s.t.Context(), cli.Config{Args: s.arguments(line), Env: e, Version: "test", In: strings.NewReader(""), Out: out, Err: &errs})
+	cli.Main(s.t.Context(), cli.Config{Args: s.arguments(line), Env: e, Version: "test", In: strings.NewReader(""),
+		Out: out, Err: &errs})
 	return errs.String()
 }
 

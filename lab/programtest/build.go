@@ -29,8 +29,8 @@ func Run(tests interface{ Run() int }, build func(dir string) error) int {
 	return exit
 }
 
-// Build builds programs. into is an existing directory, or the path of one program; arguments are flags of go build, and
-// packages.
+// Build builds programs. into is an existing directory, or the path of one program; arguments are flags of go build,
+// and packages.
 func Build(into string, arguments ...string) error {
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", into}, arguments)...)
 	if out, err := cmd.CombinedOutput(); err != nil {

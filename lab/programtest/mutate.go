@@ -8,8 +8,10 @@ import (
 
 // scraps are what mutations put in. The long s and the sign of Kelvin fold to letters of ASCII.
 var scraps = []string{
-	"", "\x00", "\xff", "\ufeff", "\\", `"`, "{", "}", "[", "]", ",", ":", "null", "true", "-1", "1e999", "4294967296", "\u2028", "\n", "\r", "\r\n\r\n",
-	`\ud800`, `"id":7,`, `"method":"ping",`, "\u017f", "\u212a", "/", "..", "%2e", " ", "\t", "$", "Content-Length: 7\r\n\r\n",
+	"", "\x00", "\xff", "\ufeff", "\\", `"`, "{", "}", "[", "]", ",", ":", "null", "true", "-1", "1e999", "4294967296",
+	"\u2028", "\n", "\r", "\r\n\r\n",
+	`\ud800`, `"id":7,`, `"method":"ping",`, "\u017f", "\u212a", "/", "..", "%2e", " ", "\t", "$",
+	"Content-Length: 7\r\n\r\n",
 	strings.Repeat("[", 700), strings.Repeat("9", 40), strings.Repeat("x", 5000),
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Noise has a server read one malformed message thousands of times, and wants its log to say so a few dozen times, with a
-// count: the log of the host must not fill.
+// Noise has a server read one malformed message thousands of times, and wants its log to say so a few dozen times, with
+// a count: the log of the host must not fill.
 func Noise(t *testing.T, program, message string) {
 	t.Helper()
 	var said bytes.Buffer

@@ -54,7 +54,8 @@ func NewPlace(t *testing.T) Place {
 // Variables are the environment of a program: nothing of the machine's own.
 func (p Place) Variables(more ...string) []string {
 	e := env.System()
-	return append([]string{"HOME=" + p.Home, "PATH=" + e.Lookup("PATH"), "TMPDIR=" + e.Temp, "CTXLEDGER_STATE=" + p.State}, more...)
+	return append([]string{"HOME=" + p.Home, "PATH=" + e.Lookup("PATH"), "TMPDIR=" + e.Temp,
+		"CTXLEDGER_STATE=" + p.State}, more...)
 }
 
 // Command returns a program, ready to be started in the workspace. It is killed when the test has no patience left.

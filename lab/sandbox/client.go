@@ -44,7 +44,8 @@ func Dial(ctx context.Context, name string, cmd *exec.Cmd) (*Client, error) {
 	c := &Client{stderr: &Tail{}}
 	cmd.Stderr = c.stderr
 	mc, err := client.NewStdioMCPClientWithOptions(cmd.Path, nil, nil,
-		transport.WithCommandFunc(func(context.Context, string, []string, []string) (*exec.Cmd, error) { return cmd, nil }))
+		transport.WithCommandFunc(
+			func(context.Context, string, []string, []string) (*exec.Cmd, error) { return cmd, nil }))
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,8 @@ func New(bin string) (*Sandbox, error) {
 	}
 	s := &Sandbox{
 		Bin: bin, Top: top, Workspace: filepath.Join(top, "shop"),
-		Home: filepath.Join(top, "home"), Config: filepath.Join(top, "home", ".claude"), state: filepath.Join(top, "state"),
+		Home: filepath.Join(top, "home"), Config: filepath.Join(top, "home", ".claude"),
+		state: filepath.Join(top, "state"),
 	}
 	err = errors.Join(os.MkdirAll(s.Config, 0o700), os.Mkdir(s.Workspace, 0o700))
 	if err != nil {
@@ -78,7 +79,8 @@ var kept = []string{"PATH", "TMPDIR", "TMP", "TEMP", "LANG", "SystemRoot", "GOCO
 // Env returns the environment of the children.
 func (s *Sandbox) Env() []string {
 	out := []string{
-		"HOME=" + s.Home, "USERPROFILE=" + s.Home, "CLAUDE_CONFIG_DIR=" + s.Config, workspace.StateVariable + "=" + s.state,
+		"HOME=" + s.Home, "USERPROFILE=" + s.Home, "CLAUDE_CONFIG_DIR=" + s.Config,
+		workspace.StateVariable + "=" + s.state,
 	}
 	lookup := env.System().Lookup
 	for _, name := range kept {
@@ -133,7 +135,8 @@ func (s *Sandbox) Open(ctx context.Context) (ledger.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return daemon.Open(ctx, daemon.Options{State: place.State, Workspace: place.Root, Env: env.System(), Version: "sandbox", NoSpawn: true})
+	return daemon.Open(ctx, daemon.Options{State: place.State, Workspace: place.Root, Env: env.System(),
+		Version: "sandbox", NoSpawn: true})
 }
 
 // Owner returns the process id of the daemon of the workspace, 0 when none runs.

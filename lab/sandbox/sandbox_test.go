@@ -8,7 +8,8 @@ import (
 )
 
 func TestChildrenSeeNothingOfWhoStartsThem(t *testing.T) {
-	for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "CTXLEDGER_STATE", "CTXLEDGER_WORKSPACE", "XDG_STATE_HOME"} {
+	for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR",
+		"CTXLEDGER_STATE", "CTXLEDGER_WORKSPACE", "XDG_STATE_HOME"} {
 		t.Setenv(name, "/leaked")
 	}
 	s, err := New("bin")

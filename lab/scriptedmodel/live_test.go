@@ -104,7 +104,8 @@ func toolNames(lines []line) []string {
 // noteScript writes and reads a note, and then answers a second prompt.
 var noteScript = Script{
 	Do("I write the note.", Call{"Write", map[string]any{"file_path": "{{dir}}/note.txt", "content": "grüße 你好\n"}}),
-	Do("", Call{"Bash", map[string]any{"command": "cat note.txt"}}, Call{"Read", map[string]any{"file_path": "{{dir}}/note.txt"}}),
+	Do("", Call{"Bash", map[string]any{"command": "cat note.txt"}},
+		Call{"Read", map[string]any{"file_path": "{{dir}}/note.txt"}}),
 	Say("The note is written."),
 	Say("It still is."),
 }
@@ -116,7 +117,8 @@ func TestLiveAgentFollowsTheScriptAndRecordsIt(t *testing.T) {
 	if result.Text != "The note is written." || result.IsError {
 		t.Errorf("result = %+v", result)
 	}
-	if got, want := toolNames(b.lines(t, result.SessionID)), []string{"Write", "Bash", "Read"}; !slices.Equal(got, want) {
+	if got, want := toolNames(b.lines(t, result.SessionID)), []string{"Write", "Bash",
+		"Read"}; !slices.Equal(got, want) {
 		t.Errorf("recorded tool calls = %q, want %q", got, want)
 	}
 	if data, err := os.ReadFile(filepath.Join(b.dir, "note.txt")); string(data) != "grüße 你好\n" {

@@ -48,7 +48,8 @@ const freshTokens = 4
 // newReply returns the answer to r that makes step, whose number in session (the key of its
 // state) decides its ids. cached is the size in tokens of the session's previous request.
 func newReply(r *request, session string, number int, step Step, vars Vars) (*reply, error) {
-	out := &reply{ID: madeID("msg_", session, number, 0), Type: "message", Role: "assistant", Model: r.Model, Content: []block{}}
+	out := &reply{ID: madeID("msg_", session, number, 0), Type: "message", Role: "assistant", Model: r.Model,
+		Content: []block{}}
 	if step.Think != "" {
 		thinking, signature := vars.text(step.Think), madeID("", session, number, -1)
 		out.Content = append(out.Content, block{Type: "thinking", Thinking: &thinking, Signature: &signature})
@@ -66,7 +67,8 @@ func newReply(r *request, session string, number int, step Step, vars Vars) (*re
 		if err != nil {
 			return nil, fmt.Errorf("input of %s: %w", call.Tool, err)
 		}
-		out.Content = append(out.Content, block{Type: "tool_use", ID: madeID("toolu_", session, number, i+1), Name: name, Input: input})
+		out.Content = append(out.Content,
+			block{Type: "tool_use", ID: madeID("toolu_", session, number, i+1), Name: name, Input: input})
 	}
 	reason := "end_turn"
 	if len(step.Calls) > 0 {
@@ -81,7 +83,8 @@ func newReply(r *request, session string, number int, step Step, vars Vars) (*re
 func (r *reply) estimate(size, cached int) int {
 	total := size / bytesPerToken
 	content, _ := json.Marshal(r.Content) // built by us from plain fields: cannot fail
-	r.Usage = usage{Input: min(freshTokens, total), CacheRead: min(cached, max(0, total-freshTokens)), Output: 1 + len(content)/bytesPerToken}
+	r.Usage = usage{Input: min(freshTokens, total), CacheRead: min(cached, max(0, total-freshTokens)),
+		Output: 1 + len(content)/bytesPerToken}
 	r.Usage.CacheCreation = total - r.Usage.Input - r.Usage.CacheRead
 	return total
 }

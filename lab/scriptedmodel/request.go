@@ -91,7 +91,8 @@ func (r *request) tool(name string) (string, error) {
 		}
 	}
 	if len(found) != 1 {
-		return "", fmt.Errorf("the script calls %s, which matches %d of the %d tools offered", name, len(found), len(r.Tools))
+		return "", fmt.Errorf("the script calls %s, which matches %d of the %d tools offered", name,
+			len(found), len(r.Tools))
 	}
 	return found[0], nil
 }

@@ -72,7 +72,8 @@ func Exec(ctx context.Context, path string, o Options) (Result, error) {
 	runErr := cmd.Run()
 	result := Result{Raw: stdout.Bytes()}
 	if err := json.Unmarshal(result.Raw, &result); err != nil || runErr != nil || result.IsError {
-		return result, fmt.Errorf("agent %s: %v; it printed %q and %q", filepath.Base(path), runErr, clip(stdout.Bytes()), clip(stderr.Bytes()))
+		return result, fmt.Errorf("agent %s: %v; it printed %q and %q", filepath.Base(path), runErr,
+			clip(stdout.Bytes()), clip(stderr.Bytes()))
 	}
 	return result, nil
 }

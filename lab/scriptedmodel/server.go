@@ -84,7 +84,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.messages(w, req)
 	case req.Method == http.MethodGet && strings.HasSuffix(path, "/models"):
 		sendJSON(w, http.StatusOK, event{"object": "list", "has_more": false, "data": []event{
-			{"id": "scripted", "type": "model", "object": "model", "display_name": "Scripted", "created_at": "2026-01-01T00:00:00Z"},
+			{"id": "scripted", "type": "model", "object": "model", "display_name": "Scripted",
+				"created_at": "2026-01-01T00:00:00Z"},
 		}})
 	default:
 		sendError(w, http.StatusNotFound, "not_found_error", fmt.Errorf("no such path: %s %s", req.Method, path))

@@ -16,7 +16,8 @@ const tools = `[{"name":"Bash"},{"name":"Read"},{"name":"mcp__ledger__search"},{
 
 // body returns a request of the main conversation that says text.
 func body(text string) string {
-	return `{"model":"m","max_tokens":100,"tools":` + tools + `,"messages":[{"role":"user","content":` + quote(text) + `}]}`
+	return `{"model":"m","max_tokens":100,"tools":` + tools + `,"messages":[{"role":"user","content":` +
+		quote(text) + `}]}`
 }
 
 func quote(s string) string {
@@ -74,7 +75,8 @@ func TestEachRequestOfASessionGetsTheNextStep(t *testing.T) {
 		inputs     []string
 	}{
 		{"one", "tool_use", []string{`Bash {"command":"ls /w"}`}},
-		{"two", "tool_use", []string{`mcp__ledger__search {"paths":["/w/a",7,{"deep":"/w{{other}}"}]}`, `Read {"file_path":"/x"}`}},
+		{"two", "tool_use", []string{`mcp__ledger__search {"paths":["/w/a",7,{"deep":"/w{{other}}"}]}`,
+			`Read {"file_path":"/x"}`}},
 		{"done in /w", "end_turn", nil},
 		{"The script is finished.", "end_turn", nil},
 	} {
@@ -96,7 +98,8 @@ func TestEachRequestOfASessionGetsTheNextStep(t *testing.T) {
 
 func TestSessionsPlayTheScriptEachFromItsStart(t *testing.T) {
 	s := New(twoSteps, nil)
-	for _, c := range []struct{ session, want string }{{"a", "one"}, {"a", "two"}, {"b", "one"}, {"", "one"}, {"b", "two"}, {"", "two"}} {
+	for _, c := range []struct{ session, want string }{{"a", "one"}, {"a", "two"}, {"b", "one"}, {"", "one"},
+		{"b", "two"}, {"", "two"}} {
 		if got := said(ask(t, s, c.session, body("x"))); got != c.want {
 			t.Errorf("session %q: %q, want %q", c.session, got, c.want)
 		}
@@ -108,10 +111,14 @@ func TestSideRequestsUseNoStep(t *testing.T) {
 		body, want string
 		headers    []string
 	}{
-		"quota probe": {`{"model":"m","max_tokens":1,"tools":` + tools + `,"messages":[{"role":"user","content":"quota"}]}`, "#", nil},
-		"title":       {`{"model":"m","max_tokens":100,"messages":[{"role":"user","content":"a title please"}]}`, "A scripted session", nil},
-		"compaction": {`{"model":"m","max_tokens":100,"tools":` + tools + `,"messages":[{"role":"user","content":"x"},` +
-			`{"role":"user","content":[{"type":"text","text":"\nCRITICAL: Respond with TEXT ONLY. Do"}]},{"role":"system","content":"y"}]}`, "<summary>", nil},
+		"quota probe": {`{"model":"m","max_tokens":1,"tools":` + tools +
+			`,"messages":[{"role":"user","content":"quota"}]}`, "#", nil},
+		"title": {`{"model":"m","max_tokens":100,"messages":[{"role":"user","content":"a title please"}]}`,
+			"A scripted session", nil},
+		"compaction": {`{"model":"m","max_tokens":100,"tools":` + tools +
+			`,"messages":[{"role":"user","content":"x"},` +
+			`{"role":"user","content":[{"type":"text","text":"\nCRITICAL: Respond with TEXT ONLY. Do"}]},` +
+			`{"role":"system","content":"y"}]}`, "<summary>", nil},
 		"subagent": {body("look around"), "The subagent has nothing to add.", []string{subagentHeader, "agent-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,13 +138,15 @@ func TestSideRequestsUseNoStep(t *testing.T) {
 func TestUsageGrowsAndThePrefixIsReadFromTheCache(t *testing.T) {
 	s := New(twoSteps, nil)
 	before := 0
-	for i, text := range []string{"short", strings.Repeat("longer ", 100), strings.Repeat("longer ", 300), "cut by compaction"} {
+	for i, text := range []string{"short", strings.Repeat("longer ", 100), strings.Repeat("longer ", 300),
+		"cut by compaction"} {
 		request := body(text)
 		u := ask(t, s, "s", request).Usage
 		if total := u.Input + u.CacheCreation + u.CacheRead; total != len(request)/bytesPerToken {
 			t.Errorf("request %d: figures %+v add up to %d, want %d", i, u, total, len(request)/bytesPerToken)
 		}
-		if want := min(before, len(request)/bytesPerToken-freshTokens); u.CacheRead != want || u.Output == 0 || u.CacheCreation < 0 {
+		if want := min(before, len(request)/bytesPerToken-freshTokens); u.CacheRead != want || u.Output == 0 ||
+			u.CacheCreation < 0 {
 			t.Errorf("request %d: %+v, want %d read from the cache", i, u, want)
 		}
 		before = len(request) / bytesPerToken
@@ -215,7 +224,8 @@ func TestACallOfNoOrSeveralToolsIsAnErrorAndLogged(t *testing.T) {
 	for _, c := range []struct{ tool, want string }{{"Write", "matches 0 of the 5"}, {"twice", "matches 2 of the 5"}} {
 		s := New(Script{Do("", Call{c.tool, nil})}, nil)
 		code, text := post(s, "s", "/v1/messages", body("x"))
-		if code != http.StatusBadRequest || !strings.Contains(text, c.want) || !strings.Contains(text, `"type":"error"`) {
+		if code != http.StatusBadRequest || !strings.Contains(text, c.want) ||
+			!strings.Contains(text, `"type":"error"`) {
 			t.Errorf("%s: status %d: %s", c.tool, code, text)
 		}
 		if log := s.Log(); len(log) != 1 || log[0].Err == nil || log[0].Step != -1 {
@@ -256,7 +266,8 @@ func TestOtherPaths(t *testing.T) {
 func TestRequestsOverTheLimitAreRefused(t *testing.T) {
 	for _, path := range []string{"/v1/messages", "/v1/messages/count_tokens"} {
 		w := httptest.NewRecorder()
-		New(twoSteps, nil).ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, io.LimitReader(zeros{}, maxRequest+1)))
+		New(twoSteps, nil).ServeHTTP(
+			w, httptest.NewRequest(http.MethodPost, path, io.LimitReader(zeros{}, maxRequest+1)))
 		if w.Code != http.StatusRequestEntityTooLarge || !json.Valid(w.Body.Bytes()) {
 			t.Errorf("%s: status %d: %.200s", path, w.Code, w.Body)
 		}
@@ -273,7 +284,8 @@ func (zeros) Read(p []byte) (int, error) {
 
 func FuzzAnyBodyGetsAWholeAnswer(f *testing.F) {
 	f.Add(body("x"))
-	f.Add(`{"stream":true,"tools":` + tools + `,"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image"}]}]}`)
+	f.Add(`{"stream":true,"tools":` + tools +
+		`,"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image"}]}]}`)
 	f.Add(`{"messages":[{"role":"user","content":7}]}`)
 	f.Add(`null`)
 	f.Fuzz(func(t *testing.T, request string) {

@@ -34,7 +34,8 @@ func (r *reply) events() []event {
 		out = append(out, event{"type": "content_block_stop", "index": i})
 	}
 	return append(out,
-		event{"type": "message_delta", "usage": r.Usage, "delta": event{"stop_reason": r.StopReason, "stop_sequence": nil}},
+		event{"type": "message_delta", "usage": r.Usage,
+			"delta": event{"stop_reason": r.StopReason, "stop_sequence": nil}},
 		event{"type": "message_stop"})
 }
 

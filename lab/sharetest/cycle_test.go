@@ -58,7 +58,8 @@ func TestStartAndStop(t *testing.T) {
 			}
 			run(t, s, "daemon", "stop")
 			nothingIsLeft(t, "at the end", stateOf(t, s))
-			t.Logf("%d daemons started and ended in %v, the slowest end took %v", *cycles, time.Since(began).Round(time.Millisecond), slowest)
+			t.Logf("%d daemons started and ended in %v, the slowest end took %v", *cycles,
+				time.Since(began).Round(time.Millisecond), slowest)
 		})
 	}
 }
@@ -91,7 +92,8 @@ func procfs() bool {
 }
 
 // kept is what may lie in a state directory without an owner.
-var kept = map[string]bool{"ledger.db": true, "blobs": true, "log": true, "exports": true, "owner.spare": true, "reserve": true}
+var kept = map[string]bool{"ledger.db": true, "blobs": true, "log": true, "exports": true, "owner.spare": true,
+	"reserve": true}
 
 // nothingIsLeft wants a state directory to be as an owner leaves it: no trace of the owner, no half file,
 // no lock, no process that works for it.
@@ -140,7 +142,8 @@ func processesOf(t *testing.T, state string) (pids []int) {
 		if err != nil {
 			continue // it has ended meanwhile
 		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && strings.Contains(string(line), state) {
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil &&
+			strings.Contains(string(line), state) {
 			pids = append(pids, pid)
 		}
 	}

@@ -108,12 +108,16 @@ func TestTheCheckerCanFail(t *testing.T) {
 		history []record
 		good    bool
 	}{
-		{"one after the other", []record{at(put, "1", "", 0, 1), at(get, "", "1", 2, 3), at(remove, "", "1", 4, 5), at(get, "", "", 6, 7)}, true},
-		{"either of two at once", []record{at(put, "1", "", 0, 9), at(put, "2", "", 0, 9), at(get, "", "1", 10, 11)}, true},
+		{"one after the other", []record{at(put, "1", "", 0, 1), at(get, "", "1", 2, 3), at(remove, "", "1", 4, 5),
+			at(get, "", "", 6, 7)}, true},
+		{"either of two at once", []record{at(put, "1", "", 0, 9), at(put, "2", "", 0, 9), at(get, "", "1", 10, 11)},
+			true},
 		{"a lost update", []record{at(put, "1", "", 0, 1), at(get, "", "", 2, 3)}, false},
 		{"a stale read", []record{at(put, "1", "", 0, 1), at(put, "2", "", 2, 3), at(get, "", "1", 4, 5)}, false},
-		{"a value that comes back", []record{at(put, "1", "", 0, 9), at(put, "2", "", 0, 9), at(get, "", "1", 10, 11), at(get, "", "2", 12, 13)}, false},
-		{"a removal that is applied twice", []record{at(put, "1", "", 0, 1), at(remove, "", "1", 2, 3), at(remove, "", "1", 4, 5)}, false},
+		{"a value that comes back", []record{at(put, "1", "", 0, 9), at(put, "2", "", 0, 9), at(get, "", "1", 10, 11),
+			at(get, "", "2", 12, 13)}, false},
+		{"a removal that is applied twice",
+			[]record{at(put, "1", "", 0, 1), at(remove, "", "1", 2, 3), at(remove, "", "1", 4, 5)}, false},
 		{"an append", []record{at(appending, "0", "1", 0, 1), at(offset, "", "1", 2, 3)}, true},
 		{"two appends at one offset", []record{at(appending, "0", "1", 0, 9), at(appending, "0", "1", 0, 9)}, false},
 		{"one of them refused", []record{at(appending, "0", "1", 0, 9), at(appending, "0", refused, 0, 9)}, true},

@@ -60,8 +60,10 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	d := <-disturbed
 	run(t, s, "memory", "add", theEnd, "--body", "nothing follows")
 	sameEvents(t, workers, applied(all)+1)
-	t.Logf("%d operations of %d clients in %d processes in %v without an error: %.0f a second, %s; %d owners left, %d were killed; seed %d",
-		len(all), clients, processes, took.Round(time.Millisecond), float64(len(all))/took.Seconds(), latencies(all), d.left, d.killed, *seed)
+	t.Logf("%d operations of %d clients in %d processes in %v without an error: %.0f a second, %s; %d owners left, "+
+		"%d were killed; seed %d",
+		len(all), clients, processes, took.Round(time.Millisecond), float64(len(all))/took.Seconds(), latencies(
+			all), d.left, d.killed, *seed)
 	if d.killed == 0 || d.err != nil {
 		t.Errorf("%d owners were killed: %v", d.killed, d.err)
 	}

@@ -16,8 +16,10 @@ func TestAServerOutlivesItsProgramFile(t *testing.T) {
 		away func(t *testing.T, program string)
 	}{
 		{"deleted", func(t *testing.T, program string) { fine(t, os.Remove(program)) }},
-		{"deleted with its directory", func(t *testing.T, program string) { fine(t, os.RemoveAll(filepath.Dir(program))) }},
-		{"replaced by a newer version", func(t *testing.T, program string) { replace(t, program, readFile(t, program)) }},
+		{"deleted with its directory",
+			func(t *testing.T, program string) { fine(t, os.RemoveAll(filepath.Dir(program))) }},
+		{"replaced by a newer version",
+			func(t *testing.T, program string) { replace(t, program, readFile(t, program)) }},
 		{"replaced by half of one", func(t *testing.T, program string) {
 			replace(t, program, readFile(t, program)[:1<<20])
 		}},

@@ -49,7 +49,8 @@ func git(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.Command("git", args...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("git %s: %v: %s\nthe test builds earlier commits: it needs a clone with history (git fetch --unshallow)", strings.Join(args, " "), err, out)
+		t.Fatalf("git %s: %v: %s\nthe test builds earlier commits: it needs a clone with history (git fetch "+
+			"--unshallow)", strings.Join(args, " "), err, out)
 	}
 	return strings.TrimSpace(string(out))
 }
@@ -98,7 +99,8 @@ func everything(t *testing.T, s *sandbox.Sandbox, tag string) {
 	run(t, s, "memory", "add", tag, "--body", "the body of "+tag)
 	for _, args := range [][]string{
 		{"sessions"}, {"status"}, {"events"}, {"changes"}, {"why", "README.md"},
-		{"compact", "--json", "--keep", "1", session}, {"artifact", "ls"}, {"artifact", "search", "test"}, {"cat", handle},
+		{"compact", "--json", "--keep", "1", session}, {"artifact", "ls"}, {"artifact", "search", "test"},
+		{"cat", handle},
 		{"memory", "ls"}, {"memory", "show", tag}, {"daemon", "status"},
 	} {
 		if out := run(t, s, args...); len(out) == 0 {

@@ -52,7 +52,8 @@ func TestAStateDirectoryThatGoesAway(t *testing.T) {
 			if now := contents(t, elsewhere); now != left {
 				t.Errorf("what was moved away has changed from\n%s\nto\n%s", left, now)
 			}
-			if listed := string(run(t, s, "memory", "ls")); !strings.Contains(listed, "after") || strings.Contains(listed, "before") {
+			if listed := string(run(t, s, "memory", "ls")); !strings.Contains(listed, "after") ||
+				strings.Contains(listed, "before") {
 				t.Errorf("the new ledger holds %s", listed)
 			}
 			if c.name == "renamed" { // what was written is whole
@@ -108,11 +109,13 @@ func TestCrashingDaemonsAreNotStartedForEver(t *testing.T) {
 	var workers []*worker
 	for i := range processes {
 		workers = append(workers, startWorker(t, s, assignment{
-			State: place.State, Workspace: place.Root, Bin: dir, Process: i, Clients: clients / processes, Operations: 1, Keys: 1,
+			State: place.State, Workspace: place.Root, Bin: dir, Process: i, Clients: clients / processes,
+			Operations: 1, Keys: 1,
 		}))
 	}
 	for _, w := range workers {
-		if err := w.cmd.Wait(); err == nil || strings.Count(w.said.String(), "crashed while starting; last output: exit status 3") != clients/processes {
+		if err := w.cmd.Wait(); err == nil ||
+			strings.Count(w.said.String(), "crashed while starting; last output: exit status 3") != clients/processes {
 			t.Errorf("%v: %s", err, w.said)
 		}
 	}
@@ -151,10 +154,12 @@ func TestACommandThatKeepsTheLedgerIsNamed(t *testing.T) {
 	fine(t, err)
 	remember(t, alone, "fact")
 	_, err = s.Run(ctx, "memory", "ls")
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("pid %d", alone.PID)) || !strings.Contains(err.Error(), "--in-process") {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("pid %d", alone.PID)) ||
+		!strings.Contains(err.Error(), "--in-process") {
 		t.Errorf("error %v", err)
 	}
-	if out := string(run(t, s, "daemon", "status")); !strings.Contains(out, fmt.Sprint(alone.PID)) || !strings.Contains(out, "in process") {
+	if out := string(run(t, s, "daemon", "status")); !strings.Contains(out, fmt.Sprint(alone.PID)) ||
+		!strings.Contains(out, "in process") {
 		t.Errorf("status %s", out)
 	}
 	// Killed, it is no owner any more.

@@ -97,7 +97,8 @@ func watch(a assignment) (seen watched, err error) {
 	defer func() { err = errors.Join(err, api.Close()) }()
 	digest := sha256.New()
 	for {
-		got, err := api.WaitEvents(context.Background(), ledger.WaitEventsRequest{After: seen.Events, Limit: 1000, WaitMS: 30_000})
+		got, err := api.WaitEvents(context.Background(),
+			ledger.WaitEventsRequest{After: seen.Events, Limit: 1000, WaitMS: 30_000})
 		if err != nil || got.Missed {
 			return seen, fmt.Errorf("after event %d: missed %v, %w", seen.Events, got.Missed, err)
 		}

@@ -22,10 +22,12 @@ func questions(session string) []asked {
 	return []asked{
 		tool("changes", map[string]any{"session": session, "limit": 200}),
 		tool("context_status", map[string]any{"session": session}),
-		tool("compact_conversation", map[string]any{"session": session, "dry_run": true, "return": "summary", "keep_turns": 1}),
+		tool("compact_conversation",
+			map[string]any{"session": session, "dry_run": true, "return": "summary", "keep_turns": 1}),
 		tool("compact_conversation", map[string]any{"session": session, "return": "receipt", "keep_turns": 1}),
 		tool("read_artifact", map[string]any{"id": session, "limit": 40_000}),
-		{"prompt resume", "prompts/get", map[string]any{"name": "resume", "arguments": map[string]string{"session": session}}},
+		{"prompt resume", "prompts/get",
+			map[string]any{"name": "resume", "arguments": map[string]string{"session": session}}},
 	}
 }
 
@@ -83,7 +85,8 @@ func (p *place) handOver(s *search, ask asker, list []canary) {
 
 var sessionAnswered = regexp.MustCompile(`"status":"compacted".*"session":"([0-9a-f]{8})"`)
 
-// handed are compactions of conversations that are handed in, of every format, in every form of the answer that is masked.
+// handed are compactions of conversations that are handed in, of every format, in every form of the answer that is
+// masked.
 func (p *place) handed(list []canary) (all []asked) {
 	formats := transcript.Formats()
 	for n, format := range formats {
@@ -93,7 +96,8 @@ func (p *place) handed(list []canary) (all []asked) {
 				mine = append(mine, list[j])
 			}
 			all = append(all, tool("compact_conversation", map[string]any{
-				"messages": json.RawMessage(handedIn(p.t, format, mine)), "format": format, "model": name(mine[0]), "keep_turns": 1, "return": form,
+				"messages": json.RawMessage(handedIn(p.t, format, mine)), "format": format, "model": name(mine[0]),
+				"keep_turns": 1, "return": form,
 				"notes": mine[0].text, "focus": mine[0].text, "pin": []string{mine[0].text},
 			}))
 		}
@@ -116,12 +120,20 @@ func refused(c canary) []asked {
 	return []asked{
 		{"a method", c.text[:min(len(c.text), 200)], map[string]any{}},
 		{"a tool", "tools/call", map[string]any{"name": c.text, "arguments": map[string]any{}}},
-		{"an artifact", "tools/call", map[string]any{"name": "read_artifact", "arguments": map[string]any{"id": c.text}}},
-		{"an argument", "tools/call", map[string]any{"name": "memory", "arguments": map[string]any{"action": "get", c.text: 1}}},
-		{"a memory", "tools/call", map[string]any{"name": "memory", "arguments": map[string]any{"action": "get", "name": c.text}}},
-		{"a session", "tools/call", map[string]any{"name": "context_status", "arguments": map[string]any{"session": c.text}}},
-		{"a format", "tools/call", map[string]any{"name": "compact_conversation", "arguments": map[string]any{"messages": []any{map[string]any{"role": c.text}}, "format": c.text}}},
-		{"a message", "tools/call", map[string]any{"name": "compact_conversation", "arguments": map[string]any{"messages": []any{map[string]any{"role": c.text, "content": c.text}}}}},
+		{"an artifact", "tools/call",
+			map[string]any{"name": "read_artifact", "arguments": map[string]any{"id": c.text}}},
+		{"an argument", "tools/call",
+			map[string]any{"name": "memory", "arguments": map[string]any{"action": "get", c.text: 1}}},
+		{"a memory", "tools/call",
+			map[string]any{"name": "memory", "arguments": map[string]any{"action": "get", "name": c.text}}},
+		{"a session", "tools/call",
+			map[string]any{"name": "context_status", "arguments": map[string]any{"session": c.text}}},
+		{"a format", "tools/call",
+			map[string]any{"name": "compact_conversation",
+				"arguments": map[string]any{"messages": []any{map[string]any{"role": c.text}}, "format": c.text}}},
+		{"a message", "tools/call",
+			map[string]any{"name": "compact_conversation",
+				"arguments": map[string]any{"messages": []any{map[string]any{"role": c.text, "content": c.text}}}}},
 		{"a resource", "resources/read", map[string]any{"uri": "ctxledger://" + c.text}},
 		{"a prompt", "prompts/get", map[string]any{"name": c.text}},
 	}

@@ -57,7 +57,8 @@ func text(e ast.Expr) string {
 			lines, _ = strconv.Atoi(n.Value)
 		}
 		label := text(e.Args[0])
-		return "-----BEGIN " + label + "-----\n" + strings.Repeat("{b64:64}\n", lines) + "{b64:21}=\n-----END " + label + "-----"
+		return "-----BEGIN " + label + "-----\n" + strings.Repeat("{b64:64}\n", lines) + "{b64:21}=\n-----END " +
+			label + "-----"
 	}
 	return ""
 }
@@ -67,7 +68,8 @@ const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // sets are the bytes that shapes name.
 var sets = map[string]string{
 	"an": letters + "0123456789", "url": letters + "0123456789-_", "b64": letters + "0123456789+/",
-	"up": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "low": "abcdefghijklmnopqrstuvwxyz0123456789", "hex": "0123456789abcdef", "dig": "0123456789",
+	"up": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "low": "abcdefghijklmnopqrstuvwxyz0123456789", "hex": "0123456789abcdef",
+	"dig":   "0123456789",
 	"login": "abcdefghijklmnopqrstuvwxyz0123456789!*^.-_~", "pw": letters + "0123456789!*^.-_~",
 }
 

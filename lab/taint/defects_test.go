@@ -12,8 +12,10 @@ import (
 var defects = []struct {
 	name, text, where, exit string
 }{
-	{"a bearer token as a name in resume", "curl -H 'Authorization: Bearer SECRET' https://api.example.com", "command", "resume"},
-	{"a bearer token as a name in a summary", "curl -H 'Authorization: Bearer SECRET' https://api.example.com", "command", "summary"},
+	{"a bearer token as a name in resume", "curl -H 'Authorization: Bearer SECRET' https://api.example.com",
+		"command", "resume"},
+	{"a bearer token as a name in a summary", "curl -H 'Authorization: Bearer SECRET' https://api.example.com",
+		"command", "summary"},
 	{"a netrc entry in resume", "machine api.example.com login deploy password SECRET", "result", "resume"},
 	{"a netrc entry in a summary", "machine api.example.com login deploy password SECRET", "result", "summary"},
 	{"api_secret: in resume", "service:\n  api_secret: SECRET\n", "write", "resume"},
@@ -30,7 +32,8 @@ var defects = []struct {
 	{"status prints a title", "Use Authorization: Bearer SECRET for it", "title", "status"},
 	{"status prints the name of a file", "ghp_SECRET", "file", "status"},
 	{"changes cuts the name of a file", "ghp_SECRET", "written file", "changes"},
-	{"an unknown flag is cut at an equals sign", `{"auth":"` + base64.StdEncoding.EncodeToString([]byte("shop:"+words)) + `"}`, "nowhere", "flag"},
+	{"an unknown flag is cut at an equals sign",
+		`{"auth":"` + base64.StdEncoding.EncodeToString([]byte("shop:"+words)) + `"}`, "nowhere", "flag"},
 	{"a value before a colon, as grep prints it", "JSESSIONID=SECRET: match", "failure", "compact"},
 	{"an escape in JSON in JSON", `{"log":"{\"m\":\"line\\nhvs.SECRET\"}"}`, "failure", "compact"},
 	{"the errors of MCP echo a tool", "ghp_SECRET", "nowhere", "MCP tool"},
@@ -91,7 +94,8 @@ func leave(t *testing.T, p *place, where, text, exit string) string {
 	defer closed()
 	switch exit {
 	case "resume":
-		return ask("prompts/get", map[string]any{"name": "resume", "arguments": map[string]string{"session": p.session}})
+		return ask("prompts/get",
+			map[string]any{"name": "resume", "arguments": map[string]string{"session": p.session}})
 	case "MCP tool":
 		return ask("tools/call", map[string]any{"name": text, "arguments": map[string]any{}})
 	case "MCP method":
@@ -123,7 +127,8 @@ func plantedAt(root, where, text string) *writer {
 	case "write":
 		w.call("Write", map[string]any{"file_path": config, "content": text}, "File created", false)
 	case "written file":
-		w.call("Write", map[string]any{"file_path": filepath.Join(root, strings.Repeat("d", 60), text), "content": "x"}, "File created", false)
+		w.call("Write", map[string]any{"file_path": filepath.Join(root, strings.Repeat("d", 60), text), "content": "x"},
+			"File created", false)
 	case "file":
 		w.call("Read", map[string]any{"file_path": filepath.Join(root, text)}, strings.Repeat("a line\n", 400), false)
 	}

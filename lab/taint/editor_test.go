@@ -37,9 +37,11 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 	defer api.Close() // the test fails with what it did
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
-	server := lsp.New(lsp.Options{Version: "test", Env: p.env(), Log: slog.New(slog.DiscardHandler), Find: func([]string) (lsp.Workspace, error) {
-		return lsp.Workspace{Root: p.root, Models: tokens.Builtin(), Open: func(context.Context) (lsp.Ledger, error) { return shared{api}, nil }}, nil
-	}})
+	server := lsp.New(lsp.Options{Version: "test", Env: p.env(), Log: slog.New(slog.DiscardHandler),
+		Find: func([]string) (lsp.Workspace, error) {
+			return lsp.Workspace{Root: p.root, Models: tokens.Builtin(),
+				Open: func(context.Context) (lsp.Ledger, error) { return shared{api}, nil }}, nil
+		}})
 	served := make(chan error, 1)
 	go func() {
 		served <- server.Serve(t.Context(), in, out)
@@ -47,8 +49,10 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 		out.Close() // a pipe
 	}()
 	e := &editor{Editor: scriptededitor.New(toServer, fromServer), p: p, s: s}
-	settings := map[string]any{"live": true, "status": true, "lens": "always", "hover": "always", "hints": 1, "symbols": true}
-	if _, err := e.Initialize(t.Context(), map[string]any{"window": map[string]any{"workDoneProgress": true}}, settings, map[string]any{"rootUri": "file://" + p.root}); err != nil {
+	settings := map[string]any{"live": true, "status": true, "lens": "always", "hover": "always", "hints": 1,
+		"symbols": true}
+	if _, err := e.Initialize(t.Context(), map[string]any{"window": map[string]any{"workDoneProgress": true}}, settings,
+		map[string]any{"rootUri": "file://" + p.root}); err != nil {
 		t.Fatal(err)
 	}
 	e.told()
@@ -147,7 +151,8 @@ func (e *editor) file() {
 		e.p.t.Fatal(err)
 	}
 	for _, method := range []string{"textDocument/hover", "textDocument/codeLens"} {
-		e.ask(method, scriptededitor.Document(at, map[string]any{"position": map[string]any{"line": 0, "character": 0}}))
+		e.ask(method, scriptededitor.Document(
+			at, map[string]any{"position": map[string]any{"line": 0, "character": 0}}))
 	}
 }
 
@@ -164,7 +169,8 @@ func (e *editor) commands(all []compacted, artifact string) {
 }
 
 func (e *editor) command(name string, argument map[string]any) {
-	e.ask("workspace/executeCommand", map[string]any{"command": "ctxledger.server." + name, "arguments": []any{argument}})
+	e.ask("workspace/executeCommand",
+		map[string]any{"command": "ctxledger.server." + name, "arguments": []any{argument}})
 }
 
 // refusals asks for what there is not, by secrets.
@@ -176,7 +182,8 @@ func (e *editor) refusals(list []canary) {
 		}{
 			{c.text, map[string]any{}},
 			{"workspace/executeCommand", map[string]any{"command": c.text}},
-			{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.forget", "arguments": []any{map[string]any{"handle": c.text, "dryRun": true}}}},
+			{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.forget",
+				"arguments": []any{map[string]any{"handle": c.text, "dryRun": true}}}},
 			{"ctxledger/tree", map[string]any{"parent": c.text}},
 			{"ctxledger/context", map[string]any{"session": c.text}},
 			{"workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/" + c.text}},

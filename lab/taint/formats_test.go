@@ -14,18 +14,26 @@ import (
 var turns = map[transcript.Format][]string{
 	transcript.Anthropic: {
 		`{"role":"user","content":"TEXT"}`,
-		`{"role":"assistant","content":[{"type":"thinking","thinking":"TEXT","signature":"x"},{"type":"text","text":"I keep TEXT as it is."},` +
-			`{"type":"tool_use","id":"ID","name":"Bash","input":{"command":"echo 'TEXT' > a.txt","description":"TEXT"}},{"type":"tool_use","id":"ID-2","name":"NAME","input":{"NAME":"TEXT"}},` +
+		`{"role":"assistant","content":[{"type":"thinking","thinking":"TEXT","signature":"x"},{"type":"text",` +
+			`"text":"I keep TEXT as it is."},` +
+			`{"type":"tool_use","id":"ID","name":"Bash","input":{"command":"echo 'TEXT' > a.txt",` +
+			`"description":"TEXT"}},{"type":"tool_use","id":"ID-2","name":"NAME","input":{"NAME":"TEXT"}},` +
 			`{"type":"tool_use","id":"ID-3","name":"Write","input":{"file_path":"src/NAME.txt","content":"TEXT"}}]}`,
-		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"ID","content":"TEXT","is_error":true},{"type":"tool_result","tool_use_id":"ID-2","content":[{"type":"text","text":"TEXT"}]},` +
-			`{"type":"tool_result","tool_use_id":"ID-3","content":"ok"},{"type":"text","text":"<system-reminder>TEXT</system-reminder>"},{"type":"document","title":"TEXT","source":{"type":"text","media_type":"text/plain","data":"TEXT"}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"ID","content":"TEXT","is_error":true},` +
+			`{"type":"tool_result","tool_use_id":"ID-2","content":[{"type":"text","text":"TEXT"}]},` +
+			`{"type":"tool_result","tool_use_id":"ID-3","content":"ok"},{"type":"text",` +
+			`"text":"<system-reminder>TEXT</system-reminder>"},{"type":"document","title":"TEXT",` +
+			`"source":{"type":"text","media_type":"text/plain","data":"TEXT"}}]}`,
 		`{"role":"assistant","content":"It is TEXT."}`,
 	},
 	transcript.OpenAIChat: {
 		`{"role":"system","content":"TEXT","name":"NAME"}`,
 		`{"role":"user","content":[{"type":"text","text":"TEXT"}],"name":"NAME"}`,
-		`{"role":"assistant","name":"NAME","reasoning_content":"TEXT","content":"I keep TEXT","tool_calls":[{"id":"ID","type":"function","function":{"name":"Bash","arguments":"{\"command\":\"echo 'TWICE'\"}"}},` +
-			`{"id":"ID-2","type":"function","function":{"name":"NAME","arguments":"{\"NAME\":\"TWICE\"}"}},{"id":"ID-3","type":"custom","custom":{"name":"patch","input":"TEXT"}}]}`,
+		`{"role":"assistant","name":"NAME","reasoning_content":"TEXT","content":"I keep TEXT",` +
+			`"tool_calls":[{"id":"ID","type":"function","function":{"name":"Bash",` +
+			`"arguments":"{\"command\":\"echo 'TWICE'\"}"}},` +
+			`{"id":"ID-2","type":"function","function":{"name":"NAME","arguments":"{\"NAME\":\"TWICE\"}"}},` +
+			`{"id":"ID-3","type":"custom","custom":{"name":"patch","input":"TEXT"}}]}`,
 		`{"role":"tool","tool_call_id":"ID","content":"TEXT"}`,
 		`{"role":"tool","tool_call_id":"ID-2","content":[{"type":"text","text":"TEXT"}]}`,
 		`{"role":"tool","tool_call_id":"ID-3","content":"TEXT"}`,
@@ -43,22 +51,29 @@ var turns = map[transcript.Format][]string{
 		`{"type":"function_call_output","call_id":"ID-2","output":[{"type":"input_text","text":"TEXT"}]}`,
 		`{"type":"custom_tool_call_output","call_id":"ID-3","output":"TEXT"}`,
 		`{"type":"local_shell_call_output","call_id":"ID-4","output":"TEXT"}`,
-		`{"type":"mcp_call","id":"m-ID","server_label":"NAME","name":"NAME","arguments":"{\"q\":\"TWICE\"}","output":"TEXT"}`,
-		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It is TEXT.","annotations":[]},{"type":"refusal","refusal":"TEXT"}]}`,
+		`{"type":"mcp_call","id":"m-ID","server_label":"NAME","name":"NAME","arguments":"{\"q\":\"TWICE\"}",` +
+			`"output":"TEXT"}`,
+		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It is TEXT.",` +
+			`"annotations":[]},{"type":"refusal","refusal":"TEXT"}]}`,
 	},
 	transcript.Gemini: {
 		`{"role":"user","parts":[{"text":"TEXT"}]}`,
-		`{"role":"model","parts":[{"text":"TEXT","thought":true},{"text":"I keep TEXT"},{"functionCall":{"name":"run_shell_command","args":{"command":"echo 'TEXT'","description":"TEXT"}}},` +
+		`{"role":"model","parts":[{"text":"TEXT","thought":true},{"text":"I keep TEXT"},` +
+			`{"functionCall":{"name":"run_shell_command","args":{"command":"echo 'TEXT'","description":"TEXT"}}},` +
 			`{"functionCall":{"name":"NAME","args":{"NAME":"TEXT"}}}]}`,
-		`{"role":"user","parts":[{"functionResponse":{"name":"run_shell_command","response":{"output":"TEXT","error":"TEXT"}}},{"functionResponse":{"name":"NAME","response":{"NAME":"TEXT"}}}]}`,
-		`{"role":"model","parts":[{"executableCode":{"language":"PYTHON","code":"print('TEXT')"}},{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"TEXT"}},{"text":"It is TEXT."}]}`,
+		`{"role":"user","parts":[{"functionResponse":{"name":"run_shell_command","response":{"output":"TEXT",` +
+			`"error":"TEXT"}}},{"functionResponse":{"name":"NAME","response":{"NAME":"TEXT"}}}]}`,
+		`{"role":"model","parts":[{"executableCode":{"language":"PYTHON","code":"print('TEXT')"}},` +
+			`{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"TEXT"}},{"text":"It is TEXT."}]}`,
 	},
 }
 
 // endings are the last turn of a conversation, which stays.
 var endings = map[transcript.Format]string{
-	transcript.Anthropic: `{"role":"user","content":"What is left of TEXT?"}`, transcript.OpenAIChat: `{"role":"user","content":"What is left of TEXT?"}`,
-	transcript.OpenAIResponses: `{"role":"user","content":"What is left of TEXT?"}`, transcript.Gemini: `{"role":"user","parts":[{"text":"What is left of TEXT?"}]}`,
+	transcript.Anthropic:       `{"role":"user","content":"What is left of TEXT?"}`,
+	transcript.OpenAIChat:      `{"role":"user","content":"What is left of TEXT?"}`,
+	transcript.OpenAIResponses: `{"role":"user","content":"What is left of TEXT?"}`,
+	transcript.Gemini:          `{"role":"user","parts":[{"text":"What is left of TEXT?"}]}`,
 }
 
 // handedIn returns the messages of a conversation in a format, with some canaries in every field.
@@ -76,13 +91,16 @@ func handedIn(t *testing.T, format transcript.Format, list []canary) string {
 	return "[" + strings.Join(append(messages, fill(endings[format], list[len(list)-1], 0)), ",\n") + "]"
 }
 
-// request is a file with a conversation, as a provider gets it: with the system prompt and the tools next to the messages.
+// request is a file with a conversation, as a provider gets it: with the system prompt and the tools next to the
+// messages.
 func request(format transcript.Format, messages string, c canary) string {
 	member := map[transcript.Format]string{transcript.OpenAIResponses: "input", transcript.Gemini: "contents"}[format]
 	if member == "" {
 		member = "messages"
 	}
-	return fill(`{"model":"NAME","system":"TEXT","instructions":"TEXT","systemInstruction":{"parts":[{"text":"TEXT"}]},"tools":[{"name":"NAME","description":"TEXT"}],`, c, 0) + fmt.Sprintf("%q:%s}", member, messages)
+	return fill(`{"model":"NAME","system":"TEXT","instructions":"TEXT",`+
+		`"systemInstruction":{"parts":[{"text":"TEXT"}]},"tools":[{"name":"NAME","description":"TEXT"}],`, c, 0) +
+		fmt.Sprintf("%q:%s}", member, messages)
 }
 
 var (

@@ -51,7 +51,8 @@ func commands(t *testing.T, parent string) (all []string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	args := append([]string{"help"}, strings.Fields(parent)...)
-	if status := cli.Main(t.Context(), cli.Config{Args: args, Env: env.System(), Version: "test", Out: &out, Err: &errs}); status != 0 {
+	if status := cli.Main(t.Context(),
+		cli.Config{Args: args, Env: env.System(), Version: "test", Out: &out, Err: &errs}); status != 0 {
 		t.Fatal(errs.String())
 	}
 	below := regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
@@ -68,13 +69,16 @@ func commands(t *testing.T, parent string) (all []string) {
 // served returns what the MCP server lists.
 func served(t *testing.T) (all []string) {
 	t.Helper()
-	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return nil, os.ErrNotExist }, mcp.Options{Version: "test", Env: env.System()})
+	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return nil, os.ErrNotExist },
+		mcp.Options{Version: "test", Env: env.System()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for method, kind := range map[string]string{"tools": "tool", "prompts": "prompt", "resources": "resource", "resources/templates": "resource"} {
+	for method, kind := range map[string]string{"tools": "tool", "prompts": "prompt", "resources": "resource",
+		"resources/templates": "resource"} {
 		var in, out bytes.Buffer
-		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n"+
+		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+			`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n"+
 			`{"jsonrpc":"2.0","id":2,"method":"%s/list","params":{}}`+"\n", method)
 		if err := s.Serve(t.Context(), &in, &out); err != nil {
 			t.Fatal(err)
@@ -105,7 +109,8 @@ func methods(t *testing.T) (all []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := regexp.MustCompile(`"((?:ctxledger|textDocument|workspace|window)/[A-Za-z/]+|\$/(?:cancelRequest|setTrace)|initialized?|shutdown|exit)"`)
+	name := regexp.MustCompile(`"((?:ctxledger|textDocument|workspace|window)/[A-Za-z/]+|\$/(?:cancelRequest|` +
+		`setTrace)|initialized?|shutdown|exit)"`)
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {

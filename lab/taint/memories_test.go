@@ -15,7 +15,8 @@ func (p *place) remember(s *search, list []canary) {
 	entries := make([]memory.Entry, 0, 2*len(list))
 	for i, c := range list {
 		e := memory.Entry{
-			GUID: fmt.Sprintf("%032x", i+1), Name: fmt.Sprintf("canary-%d", i), Type: "project", Scope: memory.Project, Source: "agent:" + c.text,
+			GUID: fmt.Sprintf("%032x", i+1), Name: fmt.Sprintf("canary-%d", i), Type: "project", Scope: memory.Project,
+			Source:      "agent:" + c.text,
 			Description: strings.ReplaceAll(c.text, "\n", " "), Body: c.text, Created: began, Updated: began,
 		}
 		entries = append(entries, e)
@@ -27,7 +28,8 @@ func (p *place) remember(s *search, list []canary) {
 	for name, raw := range memory.Export(entries) {
 		p.write(filepath.Join("memories", name), string(raw))
 	}
-	out, errs := p.run("memory", "import", filepath.Join(filepath.Dir(p.root), "memories")) // names what it does not take
+	// names what it does not take
+	out, errs := p.run("memory", "import", filepath.Join(filepath.Dir(p.root), "memories"))
 	s.look(CLI, "memory import", "", out)
 	s.look(CLI, "standard error", "of memory import", errs)
 }

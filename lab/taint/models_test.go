@@ -38,7 +38,10 @@ func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"error":{"message":"%s","type":"invalid_request_error","code":"%[1]s"}}`, inJSON(m.fails))
 		return
 	}
-	fmt.Fprint(w, `{"id":"c-1","object":"chat.completion","model":"gpt-x-1","choices":[{"index":0,"message":{"role":"assistant","content":"## Completed\nx\n## Open Questions\nx\n## Remaining Work\nx\n## Key Findings\nx"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
+	fmt.Fprint(w, `{"id":"c-1","object":"chat.completion","model":"gpt-x-1","choices":[{"index":0,`+
+		`"message":{"role":"assistant",`+
+		`"content":"## Completed\nx\n## Open Questions\nx\n## Remaining Work\nx\n## Key Findings\nx"},`+
+		`"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
 }
 
 // fail has it fail from now on.

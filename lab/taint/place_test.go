@@ -33,7 +33,8 @@ func (p *place) env() env.Env {
 	e := env.System()
 	e.Dir, e.Home, e.Now = p.root, filepath.Dir(p.root), func() time.Time { return p.now }
 	e.Lookup = func(name string) string {
-		return map[string]string{"CTXLEDGER_STATE": p.state, "XDG_CONFIG_HOME": p.config, "PATH": os.Getenv("PATH")}[name]
+		return map[string]string{"CTXLEDGER_STATE": p.state, "XDG_CONFIG_HOME": p.config,
+			"PATH": os.Getenv("PATH")}[name]
 	}
 	return e
 }
@@ -48,7 +49,8 @@ func (p *place) run(args ...string) (stdout, stderr string) {
 func (p *place) status(args ...string) (stdout, stderr string, status int) {
 	var out, errs bytes.Buffer
 	status = cli.Main(p.t.Context(), cli.Config{
-		Args: append([]string{"--in-process"}, args...), Env: p.env(), Version: "test", In: strings.NewReader(p.input), Out: &out, Err: &errs,
+		Args: append([]string{"--in-process"}, args...), Env: p.env(), Version: "test", In: strings.NewReader(p.input),
+		Out: &out, Err: &errs,
 	})
 	return out.String(), errs.String(), status
 }
@@ -92,7 +94,8 @@ func newPlace(t *testing.T) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &place{t: t, root: filepath.Join(root, "project"), state: filepath.Join(inMemory(t), "state"), config: filepath.Join(root, "config"), now: began.Add(time.Minute)}
+	p := &place{t: t, root: filepath.Join(root, "project"), state: filepath.Join(inMemory(t), "state"),
+		config: filepath.Join(root, "config"), now: began.Add(time.Minute)}
 	if err := os.MkdirAll(filepath.Join(p.root, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +135,8 @@ func (p *place) serve() (ask asker, closed func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return api, nil }, mcp.Options{Version: "test", Env: p.env()})
+	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return api, nil },
+		mcp.Options{Version: "test", Env: p.env()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +156,8 @@ func requests(t *testing.T, method string, params map[string]any) string {
 	var in bytes.Buffer
 	enc := json.NewEncoder(&in)
 	for i, m := range []map[string]any{
-		{"method": "initialize", "params": map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "t", "version": "1"}}},
+		{"method": "initialize", "params": map[string]any{"protocolVersion": "2025-11-25",
+			"capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "t", "version": "1"}}},
 		{"method": method, "params": params},
 	} {
 		m["jsonrpc"], m["id"] = "2.0", i+1

@@ -27,7 +27,8 @@ func programs(s *search, list []canary) {
 		t.Fatal(err)
 	}
 	pl := named(t, list)
-	s.look(MCP, "standard error", "with the ledger in the process", talk(t, pl, lines(t, list), filepath.Join(bin, "ctxmcp"), "--in-process"))
+	s.look(MCP, "standard error", "with the ledger in the process",
+		talk(t, pl, lines(t, list), filepath.Join(bin, "ctxmcp"), "--in-process"))
 	pl.StopDaemons(t)
 	s.look(MCP, "standard error", "", talk(t, pl, lines(t, list), filepath.Join(bin, "ctxmcp")))
 	s.look(LSP, "standard error", "", talk(t, pl, frames(t, pl, list), filepath.Join(bin, "ctxlsp")))
@@ -37,7 +38,8 @@ func programs(s *search, list []canary) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.look(File, "the arguments in `ps`", "", strings.NewReplacer(ws.State, "its state", ws.Root, "its workspace").Replace(string(args)))
+	s.look(File, "the arguments in `ps`", "",
+		strings.NewReplacer(ws.State, "its state", ws.Root, "its workspace").Replace(string(args)))
 	log, err := os.ReadFile(filepath.Join(ws.State, "log", "daemon.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +50,8 @@ func programs(s *search, list []canary) {
 // followed waits until the daemon of a workspace has recorded a session, and returns what it says of itself.
 func followed(t *testing.T, ws workspace.Workspace) ledger.Info {
 	t.Helper()
-	api, err := daemon.Open(t.Context(), daemon.Options{State: ws.State, Workspace: ws.Root, Env: env.System(), Version: wiring.Version})
+	api, err := daemon.Open(
+		t.Context(), daemon.Options{State: ws.State, Workspace: ws.Root, Env: env.System(), Version: wiring.Version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +88,11 @@ func named(t *testing.T, list []canary) programtest.Place {
 			t.Fatal(err)
 		}
 	}
-	put(filepath.Join(pl.Root, "ctxledger.yaml"), fmt.Sprintf("context: {mode: %[1]s}\nmodels: {%[1]s: {window: %[1]s}}\n%[1]s: x\n", secret))
+	put(filepath.Join(pl.Root, "ctxledger.yaml"),
+		fmt.Sprintf("context: {mode: %[1]s}\nmodels: {%[1]s: {window: %[1]s}}\n%[1]s: x\n", secret))
 	put(filepath.Join(pl.Home, ".config/ctxledger/config.yaml"), secret+": x\n")
-	put(filepath.Join(pl.Home, ".claude/projects", slug(pl.Root), host+".jsonl"), session(pl.Root, list[:min(len(list), 8)]).b.String())
+	put(filepath.Join(pl.Home, ".claude/projects", slug(pl.Root), host+".jsonl"),
+		session(pl.Root, list[:min(len(list), 8)]).b.String())
 	return pl
 }
 
@@ -116,7 +121,8 @@ func lines(t *testing.T, list []canary) string {
 	var b strings.Builder
 	b.WriteString(requests(t, "tools/call", map[string]any{"name": "changes", "arguments": map[string]any{}}))
 	for _, c := range list {
-		fmt.Fprintf(&b, "%s\n{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"%[2]s\n", strings.ReplaceAll(c.text, "\n", " "), inJSON(c.text))
+		fmt.Fprintf(&b, "%s\n{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"%[2]s\n", strings.ReplaceAll(c.text, "\n", " "),
+			inJSON(c.text))
 	}
 	return b.String()
 }
@@ -126,7 +132,8 @@ func frames(t *testing.T, pl programtest.Place, list []canary) string {
 	t.Helper()
 	var b strings.Builder
 	frame := func(body string) { fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(body), body) }
-	frame(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"rootUri":"file://%s","capabilities":{}}}`, inJSON(pl.Root)))
+	frame(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,`+
+		`"rootUri":"file://%s","capabilities":{}}}`, inJSON(pl.Root)))
 	frame(`{"jsonrpc":"2.0","method":"initialized","params":{}}`)
 	for _, c := range list {
 		text := inJSON(c.text)

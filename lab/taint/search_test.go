@@ -35,7 +35,8 @@ type search struct {
 }
 
 func newSearch(t *testing.T, list []canary) *search {
-	s := &search{t: t, known: piecesOf(list), exits: map[string]Exit{}, seen: map[string]*outputs{}, escaped: map[string]map[*canary]bool{}}
+	s := &search{t: t, known: piecesOf(list), exits: map[string]Exit{}, seen: map[string]*outputs{},
+		escaped: map[string]map[*canary]bool{}}
 	for _, x := range Exits() {
 		s.exits[x.Face+" "+x.Name] = x
 	}
@@ -93,7 +94,8 @@ func (s *search) finish() {
 		o := s.seen[name]
 		switch {
 		case x.Rule == Masked && o == nil:
-			s.t.Errorf("%s is masked, and nothing was looked at: give it a command line in the table, or a function in the test", name)
+			s.t.Errorf("%s is masked, and nothing was looked at: give it a command line in the table, or a function "+
+				"in the test", name)
 		case x.Rule == Masked && o.masks == 0 && !slices.Contains(plain, name):
 			s.t.Errorf("%s masked nothing: no secret came near it", name)
 		case x.Rule == Exact && (o == nil || !o.gave) && unshown[x.Name] == "":

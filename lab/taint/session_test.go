@@ -46,7 +46,8 @@ func (w *writer) user(content any) {
 
 func (w *writer) assistant(id, model, branch string, content ...any) {
 	w.add(map[string]any{"type": "assistant", "gitBranch": branch, "message": map[string]any{
-		"role": "assistant", "id": id, "model": model, "content": content, "usage": map[string]any{"input_tokens": 10, "output_tokens": 5},
+		"role": "assistant", "id": id, "model": model, "content": content,
+		"usage": map[string]any{"input_tokens": 10, "output_tokens": 5},
 	}})
 }
 
@@ -97,10 +98,13 @@ func session(root string, list []canary) *writer {
 // calls are those of tools that the ledger knows.
 func (w *writer) calls(root string, c canary, i int) {
 	config := filepath.Join(root, "notes/config.txt")
-	w.call("Bash", map[string]any{"command": "printf '%s\\n' '" + c.text + "' > notes/config.txt", "description": c.text}, strings.Repeat("ok\n", i%3)+c.text, i%2 == 0)
+	w.call("Bash", map[string]any{"command": "printf '%s\\n' '" + c.text + "' > notes/config.txt",
+		"description": c.text}, strings.Repeat("ok\n", i%3)+c.text, i%2 == 0)
 	w.call("Write", map[string]any{"file_path": config, "content": "# " + c.text + "\n"}, "File created", false)
-	w.call("Edit", map[string]any{"file_path": config, "old_string": c.text, "new_string": "x " + c.text}, c.text, false)
-	w.call("Read", map[string]any{"file_path": filepath.Join(root, fmt.Sprintf("notes/%d.txt", i))}, numberedLines(c.text), false)
+	w.call("Edit", map[string]any{"file_path": config, "old_string": c.text, "new_string": "x " + c.text},
+		c.text, false)
+	w.call("Read", map[string]any{"file_path": filepath.Join(root, fmt.Sprintf("notes/%d.txt", i))},
+		numberedLines(c.text), false)
 	w.call("Grep", map[string]any{"pattern": c.text, "path": root}, c.text+": match", false)
 }
 
@@ -110,14 +114,17 @@ func (w *writer) rare(root string, c canary, other string, i int) {
 	if n == noName {
 		n = other
 	}
-	w.call("Write", map[string]any{"file_path": filepath.Join(root, "notes", n+".txt"), "content": "x"}, "File created", false)
-	w.call("mcp__x__"+n, map[string]any{n: c.text}, "the needle is "+c.text+strings.Repeat("\nfiller of a long result", 2_000)+"\n"+c.text, false)
+	w.call("Write", map[string]any{"file_path": filepath.Join(root, "notes", n+".txt"), "content": "x"},
+		"File created", false)
+	w.call("mcp__x__"+n, map[string]any{n: c.text},
+		"the needle is "+c.text+strings.Repeat("\nfiller of a long result", 2_000)+"\n"+c.text, false)
 	w.call("Task", map[string]any{"subagent_type": n, "description": c.text, "prompt": c.text}, c.text, false)
-	w.assistant(fmt.Sprintf("msg_of_a_model_%d", i), n, "main", map[string]any{"type": "text", "text": "As another model."})
+	w.assistant(fmt.Sprintf("msg_of_a_model_%d", i), n, "main",
+		map[string]any{"type": "text", "text": "As another model."})
 }
 
-// records are lines outside of the conversation, and members of lines. TEXT is replaced by a secret, NAME by one that can be
-// a name.
+// records are lines outside of the conversation, and members of lines. TEXT is replaced by a secret, NAME by one that
+// can be a name.
 var records = []string{
 	`{"type":"summary","summary":"TEXT","leafUuid":"x"}`,
 	`{"type":"custom-title","customTitle":"TEXT"}`,
@@ -129,14 +136,21 @@ var records = []string{
 	`{"type":"system","subtype":"local_command","content":"<command-name>TEXT</command-name>"}`,
 	`{"type":"attachment","attachment":{"type":"hook_success","hookName":"NAME","content":"TEXT"}}`,
 	`{"type":"attachment","attachment":{"type":"NAME","content":"TEXT"},"rendered":[{"content":"TEXT"}]}`,
-	`{"type":"progress","data":{"type":"agent_progress","agentId":"NAME","prompt":"TEXT","message":{"type":"user","uuid":"p","message":{"role":"user","content":"TEXT"}}}}`,
+	`{"type":"progress","data":{"type":"agent_progress","agentId":"NAME","prompt":"TEXT","message":{"type":"user",` +
+		`"uuid":"p","message":{"role":"user","content":"TEXT"}}}}`,
 	`{"type":"user","isMeta":true,"message":{"role":"user","content":"TEXT"}}`,
 	`{"type":"user","isSidechain":true,"agentName":"NAME","message":{"role":"user","content":"TEXT"}}`,
-	`{"type":"assistant","isSidechain":true,"agentId":"NAME","message":{"role":"assistant","id":"NAME","model":"NAME","content":[{"type":"text","text":"TEXT"}]}}`,
-	`{"type":"user","slug":"NAME","cwd":"/home/NAME","version":"NAME","message":{"role":"user","content":[{"type":"text","text":"TEXT"}]}}`,
-	`{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"NAME","preTokens":1040,"userContext":"TEXT"},"logicalParentUuid":"x"}`,
-	`{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"This session is being continued. The conversation is summarized below:\nTEXT"}}`,
-	`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"NAME","content":[{"type":"text","text":"TEXT"}]}]},"toolUseResult":{"type":"create","filePath":"/home/NAME/TEXT","content":"TEXT","stdout":"TEXT"},"mcpMeta":{"NAME":"TEXT"}}`,
+	`{"type":"assistant","isSidechain":true,"agentId":"NAME","message":{"role":"assistant","id":"NAME",` +
+		`"model":"NAME","content":[{"type":"text","text":"TEXT"}]}}`,
+	`{"type":"user","slug":"NAME","cwd":"/home/NAME","version":"NAME","message":{"role":"user",` +
+		`"content":[{"type":"text","text":"TEXT"}]}}`,
+	`{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"NAME","preTokens":1040,` +
+		`"userContext":"TEXT"},"logicalParentUuid":"x"}`,
+	`{"type":"user","isCompactSummary":true,"message":{"role":"user",` +
+		`"content":"This session is being continued. The conversation is summarized below:\nTEXT"}}`,
+	`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"NAME",` +
+		`"content":[{"type":"text","text":"TEXT"}]}]},"toolUseResult":{"type":"create","filePath":"/home/NAME/TEXT",` +
+		`"content":"TEXT","stdout":"TEXT"},"mcpMeta":{"NAME":"TEXT"}}`,
 }
 
 // others writes all kinds of lines.
@@ -154,7 +168,8 @@ func (w *writer) others(c canary) {
 // as what joins a call and its result.
 func fill(form string, c canary, id int) string {
 	once := inJSON(c.text)
-	return strings.NewReplacer("TEXT", once, "TWICE", inJSON(once), "NAME", name(c), "ID", fmt.Sprintf("call_%d", id)).Replace(form)
+	return strings.NewReplacer("TEXT", once, "TWICE", inJSON(once), "NAME", name(c), "ID",
+		fmt.Sprintf("call_%d", id)).Replace(form)
 }
 
 // inJSON returns a text as a string of JSON has it, without quotes.

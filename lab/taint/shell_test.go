@@ -42,11 +42,14 @@ func (p *place) words(list []canary) map[string]string {
 	}
 	secret, top := nameable(list), filepath.Dir(p.root)
 	return map[string]string{
-		"BRIEF": p.write(secret+".jsonl", session(p.root, list[:min(len(list)/3, 100)]).b.String()), "EXPORTS": filepath.Join(top, secret),
+		"BRIEF":    p.write(secret+".jsonl", session(p.root, list[:min(len(list)/3, 100)]).b.String()),
+		"EXPORTS":  filepath.Join(top, secret),
 		"ENDPOINT": "http://localhost/" + secret,
-		"ARTIFACT": artifacts[0][1], "SPARE": artifacts[1][1], "OTHER": artifacts[2][1], "FILE": p.file, "TEXT": list[0].text, "TOKEN": secret,
+		"ARTIFACT": artifacts[0][1], "SPARE": artifacts[1][1], "OTHER": artifacts[2][1], "FILE": p.file,
+		"TEXT": list[0].text, "TOKEN": secret,
 		"EXPORTED": filepath.Join(top, "exported"), "MEMORIES": filepath.Join(top, "memories"),
-		"REFUSAL": p.write("refusal.json", fill(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum TEXT"}}`, list[0], 0)),
+		"REFUSAL": p.write("refusal.json", fill(`{"type":"error","error":{"type":"invalid_request_error",`+
+			`"message":"prompt is too long: 213462 tokens > 200000 maximum TEXT"}}`, list[0], 0)),
 	}
 }
 
@@ -66,7 +69,8 @@ func (p *place) command(s *search, x Exit, line string, words map[string]string)
 			}
 		}
 		out, errs, status := p.status(args...)
-		if status != 0 && i == 0 && x.Name != "recover" && x.Name != "forget" { // a request cannot be made smaller; places are left
+		// a request cannot be made smaller; places are left
+		if status != 0 && i == 0 && x.Name != "recover" && x.Name != "forget" {
 			p.t.Errorf("%s %s: exit status %d: %.500s%.500s", x.Name, of, status, out, errs)
 		}
 		s.look(CLI, x.Name, of, out)
@@ -84,7 +88,8 @@ func (p *place) backup(s *search) {
 // refusals asks the commands for what there is not, by names that hold secrets.
 func (p *place) refusals(s *search, list []canary) {
 	for _, c := range list[:min(len(list), 40)] {
-		for _, args := range [][]string{{c.text}, {"cat", c.text}, {"memory", "show", c.text}, {"status", c.text}, {"compact", "--mode", c.text}, {"--" + c.text}, {"import", c.text}} {
+		for _, args := range [][]string{{c.text}, {"cat", c.text}, {"memory", "show", c.text}, {"status", c.text},
+			{"compact", "--mode", c.text}, {"--" + c.text}, {"import", c.text}} {
 			out, errs := p.run(args...)
 			s.look(CLI, "standard error", "of what there is not", out+errs)
 		}

@@ -58,12 +58,14 @@ func startCodeServer(t *testing.T, s *scene) *codeServer {
 	dir := os.Getenv(installed)
 	c := &codeServer{scene: s, dir: dir, host: freeAddress(t), data: filepath.Join(s.Top, "vscode")}
 	// VSCODE_CLI tells that this environment is the one to have, and not that of a login shell.
-	c.env = append(s.Env(), "CTX_TEST_SESSION="+s.session, "CTX_TEST_SERVERS="+s.servers, "PATH="+s.Bin+":"+os.Getenv("PATH"),
+	c.env = append(s.Env(), "CTX_TEST_SESSION="+s.session, "CTX_TEST_SERVERS="+s.servers,
+		"PATH="+s.Bin+":"+os.Getenv("PATH"),
 		"VSCODE_CLI=1", "EXTENSIONS_GALLERY={}", "NODE_PATH="+filepath.Join(dir, "node_modules"))
 	c.configure(t, nil)
 	c.install(t)
 	cmd := exec.Command(c.node(t), filepath.Join(dir, "node_modules/code-server/out/node/entry.js"),
-		"--auth", "none", "--bind-addr", c.host, "--reconnection-grace-time", "1", "--idle-timeout-seconds", idle, "--disable-telemetry", "--disable-update-check",
+		"--auth", "none", "--bind-addr", c.host, "--reconnection-grace-time", "1", "--idle-timeout-seconds", idle,
+		"--disable-telemetry", "--disable-update-check",
 		"--disable-getting-started-override", "--user-data-dir", c.data, "--extensions-dir", c.extensions())
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = c.env, s.Workspace, &syscall.SysProcAttr{Setpgid: true}
 	said, err := os.Create(filepath.Join(s.Top, "code-server.log"))
@@ -163,7 +165,8 @@ func (c *codeServer) drive(t *testing.T, script string, args ...string) {
 	defer cancel()
 	chromium, err := exec.LookPath("chromium")
 	must(t, err)
-	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", script), c.host, c.Workspace}, args...)...)
+	cmd := exec.CommandContext(
+		ctx, "node", append([]string{filepath.Join("testdata", script), c.host, c.Workspace}, args...)...)
 	cmd.Env = append(c.env, "CHROMIUM="+chromium)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it closes its browser
 	cmd.WaitDelay = 10 * time.Second

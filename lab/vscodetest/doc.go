@@ -7,8 +7,8 @@
 // takes its pictures. Everything is installed by `make editors`; without CTXLEDGER_VSCODE the tests are left out.
 //
 // Guarantees: nothing outside of a temporary directory is written or read but the installation, nobody's settings,
-// sessions or ledgers; when the tests end, so has every process that they started. Of tests that were killed, code-server
-// ends by itself, five minutes after the last page.
+// sessions or ledgers; when the tests end, so has every process that they started. Of tests that were killed,
+// code-server ends by itself, five minutes after the last page.
 //
 // It deliberately does not test what the extension's own tests in plain Node do, nor the server's answers, which the
 // tests of cmd/ctxlsp and lsp compare.

@@ -63,7 +63,8 @@ func newScene(t *testing.T) *scene {
 	s.put(t, s.session, lately(t, inHere(raw, s.Workspace)))
 	s.countServers(t)
 	for name, f := range facts {
-		_, err := s.Run(t.Context(), "memory", "add", name, "--type", "project", "--description", f.description, "--body", f.body)
+		_, err := s.Run(t.Context(), "memory", "add", name, "--type", "project", "--description", f.description,
+			"--body", f.body)
 		must(t, err)
 	}
 	return s
@@ -71,8 +72,10 @@ func newScene(t *testing.T) *scene {
 
 // facts are what somebody has noted about the project, by their names.
 var facts = map[string]struct{ description, body string }{
-	"prices-in-cents":         {"how amounts of money are kept", "Prices are int64 cents everywhere. Never a float, not even between the CSV file and the receipt."},
-	"currency-is-accountings": {"who owns package currency", "Package currency belongs to the accounting department. Ask them, do not change it."},
+	"prices-in-cents": {"how amounts of money are kept",
+		"Prices are int64 cents everywhere. Never a float, not even between the CSV file and the receipt."},
+	"currency-is-accountings": {"who owns package currency",
+		"Package currency belongs to the accounting department. Ask them, do not change it."},
 }
 
 // put writes a file.

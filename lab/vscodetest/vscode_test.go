@@ -14,15 +14,17 @@ func TestInsideTheExtensionHost(t *testing.T) {
 	s := newScene(t)
 	c := startCodeServer(t, s)
 	empty := filepath.Join(s.Top, "empty")
-	s.put(t, filepath.Join(empty, "package.json"), []byte(`{"name": "empty", "publisher": "test", "version": "0.0.0", "engines": {"vscode": "*"}}`))
+	s.put(t, filepath.Join(empty, "package.json"),
+		[]byte(`{"name": "empty", "publisher": "test", "version": "0.0.0", "engines": {"vscode": "*"}}`))
 	for _, x := range []struct {
 		suite    string
 		settings map[string]any
 	}{
 		{"untrusted", map[string]any{"security.workspace.trust.enabled": true}},
 		{"trusted", map[string]any{
-			"ctxledger.hints": 50, "ctxledger.symbols": true, "ctxledger.folding": true, "ctxledger.countSelection": true,
-			"ctxledger.diagnostics": []string{"long-lines"},
+			"ctxledger.hints": 50, "ctxledger.symbols": true, "ctxledger.folding": true,
+			"ctxledger.countSelection": true,
+			"ctxledger.diagnostics":    []string{"long-lines"},
 		}},
 	} {
 		t.Run(x.suite, func(t *testing.T) {
@@ -42,7 +44,8 @@ func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("-screenshots says where to put them: make screenshots does")
 	}
-	for _, theme := range []string{"Dark Modern", "Light Modern", "Default High Contrast", "Default High Contrast Light"} {
+	for _, theme := range []string{"Dark Modern", "Light Modern", "Default High Contrast",
+		"Default High Contrast Light"} {
 		t.Run(theme, func(t *testing.T) {
 			dir := filepath.Join(*screenshots, strings.ReplaceAll(strings.ToLower(theme), " ", "-"))
 			must(t, os.MkdirAll(dir, 0o755))

@@ -60,7 +60,8 @@ func TestChildrenThatDie(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says := map[int]string{3: "case 3 dies", 10: "without a word", 12: "exit status 3", 20: "hung", 21: "case 21\nfails"}
+	says := map[int]string{3: "case 3 dies", 10: "without a word", 12: "exit status 3", 20: "hung",
+		21: "case 21\nfails"}
 	for _, p := range report.Problems {
 		if want, ok := says[p.Case]; !ok || !strings.Contains(p.What, want) {
 			t.Errorf("case %d: %s", p.Case, p.What)
@@ -80,14 +81,16 @@ func TestStop(t *testing.T) {
 	serve := func(from, to, step int) *exec.Cmd {
 		return exec.Command(os.Args[0], "-child", fmt.Sprint(from, to, step))
 	}
-	report, err := Run(t.Context(), Plan{From: 21, To: 1 << 30, Parallel: 1, Patience: time.Minute, Stop: 1, Child: serve})
+	report, err := Run(t.Context(),
+		Plan{From: 21, To: 1 << 30, Parallel: 1, Patience: time.Minute, Stop: 1, Child: serve})
 	if err != nil || len(report.Problems) != 1 {
 		t.Errorf("%v, %v", report.Problems, err)
 	}
 	for _, program := range [][]string{{"echo", "hello"}, {"false"}, {"/nowhere/" + strconv.Itoa(os.Getpid())}} {
-		_, err = Run(t.Context(), Plan{From: 0, To: 9, Parallel: 2, Patience: time.Minute, Child: func(int, int, int) *exec.Cmd {
-			return exec.Command(program[0], program[1:]...)
-		}})
+		_, err = Run(t.Context(),
+			Plan{From: 0, To: 9, Parallel: 2, Patience: time.Minute, Child: func(int, int, int) *exec.Cmd {
+				return exec.Command(program[0], program[1:]...)
+			}})
 		if err == nil {
 			t.Errorf("%q passed for a child", program)
 		}

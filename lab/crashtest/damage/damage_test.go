@@ -104,7 +104,8 @@ func TestDamageIsNeverServed(t *testing.T) {
 			for _, p := range report.Problems {
 				t.Errorf("-kept=%s -seed=%d -case=%d: %s", dir, *seed, p.Case, p.What)
 			}
-			t.Logf("%d %s, seed %d, %.1f s: %d problems, %v", count, kind, *seed, time.Since(began).Seconds(), len(report.Problems), report.Outcomes)
+			t.Logf("%d %s, seed %d, %.1f s: %d problems, %v", count, kind, *seed, time.Since(began).Seconds(),
+				len(report.Problems), report.Outcomes)
 		})
 	}
 }
@@ -128,7 +129,8 @@ func TestMisdirectedPages(t *testing.T) {
 func TestSeededDefectIsCaught(t *testing.T) {
 	const enough = 500 // flips
 	program := filepath.Join(t.TempDir(), "subject")
-	if err := programtest.Build(program, append(defect.DropChecksum.BuildFlags(), "ctxledger.dev/lab/crashtest/subject")...); err != nil {
+	if err := programtest.Build(
+		program, append(defect.DropChecksum.BuildFlags(), "ctxledger.dev/lab/crashtest/subject")...); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
@@ -139,5 +141,6 @@ func TestSeededDefectIsCaught(t *testing.T) {
 	if len(report.Problems) == 0 {
 		t.Fatalf("drop_checksum was not caught within %d flips", enough)
 	}
-	t.Logf("drop_checksum: caught by flip %d of %d, %.2f s: %.300s", report.Problems[0].Case, enough, time.Since(began).Seconds(), report.Problems[0].What)
+	t.Logf("drop_checksum: caught by flip %d of %d, %.2f s: %.300s", report.Problems[0].Case, enough,
+		time.Since(began).Seconds(), report.Problems[0].What)
 }

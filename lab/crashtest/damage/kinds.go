@@ -208,7 +208,8 @@ func (o *Original) foreign(rng *rand.Rand) Damage {
 func (o *Original) Cuts() iter.Seq[Damage] {
 	return func(yield func(Damage) bool) {
 		for at := 0; at < len(o.files[ledgerFile]); at += o.page {
-			if !yield(o.change(ledgerFile, fmt.Sprintf("cut off to %d bytes", at), func(b []byte) []byte { return b[:at] })) {
+			if !yield(o.change(ledgerFile, fmt.Sprintf("cut off to %d bytes", at),
+				func(b []byte) []byte { return b[:at] })) {
 				return
 			}
 		}

@@ -25,7 +25,8 @@ func TestRepairSavesWhatIsWhole(t *testing.T) {
 	o, err := damage.Load(filepath.Join(dir, "state"))
 	must(t, err)
 	save := func(d damage.Damage) (int64, error) {
-		return salvage(t.Context(), o, story[len(story)-1], d, filepath.Join(dir, "damaged"), filepath.Join(dir, "saved"))
+		return salvage(t.Context(), o, story[len(story)-1], d, filepath.Join(dir, "damaged"),
+			filepath.Join(dir, "saved"))
 	}
 	whole, err := save(damage.Damage{What: "nothing"})
 	must(t, err)
@@ -47,7 +48,8 @@ func TestRepairSavesWhatIsWhole(t *testing.T) {
 }
 
 // salvage saves what is whole of a damaged ledger and returns how many records that is.
-func salvage(ctx context.Context, o *damage.Original, want script.State, d damage.Damage, from, into string) (int64, error) {
+func salvage(ctx context.Context, o *damage.Original, want script.State, d damage.Damage, from, into string) (
+	int64, error) {
 	if err := o.Save(from, d); err != nil {
 		return 0, err
 	}
@@ -66,7 +68,8 @@ func salvage(ctx context.Context, o *damage.Original, want script.State, d damag
 	for q, right := range want {
 		name, _, _ := strings.Cut(q, " ")
 		answer := script.Ask(ctx, api, q)
-		if single := name == "memory" || name == "content" || name == "blob"; single && answer[0] != '!' && answer != right {
+		if single := name == "memory" || name == "content" || name == "blob"; single && answer[0] != '!' &&
+			answer != right {
 			return 0, fmt.Errorf("%s: %s, right is %s", q, answer, right)
 		}
 	}

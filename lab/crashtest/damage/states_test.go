@@ -40,7 +40,8 @@ var badStates = []struct {
 	{"empty file", with(nil), "is empty", "repair"},
 	{"one byte", with([]byte("x")), "too short", "repair"},
 	{"text file", with(bytes.Repeat([]byte("all work\n"), 4000)), "not a ledger file", "repair"},
-	{"SQLite file", with(append([]byte("SQLite format 3\x00\x10\x00\x01\x01"), make([]byte, 12<<10)...)), "not a ledger file", "repair"},
+	{"SQLite file", with(append([]byte("SQLite format 3\x00\x10\x00\x01\x01"), make([]byte, 12<<10)...)),
+		"not a ledger file", "repair"},
 	{"directory", func(t *testing.T, _, ledger string) {
 		must(t, errors.Join(os.Remove(ledger), os.Mkdir(ledger, 0o700)))
 	}, "is a directory", "CTXLEDGER_STATE"},
@@ -53,8 +54,10 @@ var badStates = []struct {
 	{"pipe", func(t *testing.T, _, ledger string) {
 		must(t, errors.Join(os.Remove(ledger), syscall.Mkfifo(ledger, 0o600)))
 	}, "special file", "CTXLEDGER_STATE"},
-	{"no permission for the file", func(t *testing.T, _, ledger string) { must(t, os.Chmod(ledger, 0)) }, "permission denied", "CTXLEDGER_STATE"},
-	{"no permission for the directory", func(t *testing.T, state, _ string) { must(t, os.Chmod(state, 0)) }, "permission denied", "CTXLEDGER_STATE"},
+	{"no permission for the file", func(t *testing.T, _, ledger string) { must(t, os.Chmod(ledger, 0)) },
+		"permission denied", "CTXLEDGER_STATE"},
+	{"no permission for the directory", func(t *testing.T, state, _ string) { must(t, os.Chmod(state, 0)) },
+		"permission denied", "CTXLEDGER_STATE"},
 	{"locked by another program", func(t *testing.T, _, ledger string) {
 		f, err := os.Open(ledger)
 		must(t, err)
@@ -92,12 +95,14 @@ func TestBadStatesAreNamed(t *testing.T) {
 			before := snapshot(t, state)
 			for _, args := range [][]string{{"--in-process", "memory", "ls"}, {"--in-process", "artifact", "--json"}} {
 				said := refuse(t, s, args...)
-				if !strings.Contains(said, c.says) || !strings.Contains(said, "hint: ") || !strings.Contains(said, c.hint) {
+				if !strings.Contains(said, c.says) || !strings.Contains(said, "hint: ") ||
+					!strings.Contains(said, c.hint) {
 					t.Errorf("%q: %s", args, said)
 				}
 			}
 			if c.name != "locked by another program" { // the daemon waits for that one
-				if said := refuse(t, s, "memory", "ls"); !strings.Contains(said, c.says) || !strings.Contains(said, "hint: ") {
+				if said := refuse(t, s, "memory", "ls"); !strings.Contains(said, c.says) ||
+					!strings.Contains(said, "hint: ") {
 					t.Errorf("through the daemon: %s", said)
 				}
 			}
@@ -187,7 +192,8 @@ func TestEveryCutIsNamed(t *testing.T) {
 	at := filepath.Join(dir, "cut")
 	for d := range o.Cuts() {
 		must(t, o.Save(at, d))
-		if api, err := script.Open(t.Context(), at, &script.Clock{}); !fault.Is(err, fault.Corrupt) || fault.HintOf(err) == "" {
+		if api, err := script.Open(t.Context(), at, &script.Clock{}); !fault.Is(err, fault.Corrupt) ||
+			fault.HintOf(err) == "" {
 			t.Errorf("%s: %v", d.What, err)
 			if err == nil {
 				must(t, api.Close())

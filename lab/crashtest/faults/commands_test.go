@@ -39,7 +39,8 @@ func TestCommandsNameAFault(t *testing.T) {
 				t.Fatal(err)
 			}
 			put := s.Command(t.Context(), "--in-process", "artifact", "put", "-")
-			args := []string{"-f", "-qq", "--signal=none", "-o", filepath.Join(s.Top, "trace"), "-e", "trace=" + p.Call, "-e", "inject=" + p.String()}
+			args := []string{"-f", "-qq", "--signal=none", "-o", filepath.Join(s.Top, "trace"), "-e", "trace=" + p.Call,
+				"-e", "inject=" + p.String()}
 			for _, path := range concerned(place.State, t.TempDir()) {
 				args = append(args, "-P", path)
 			}
@@ -49,7 +50,8 @@ func TestCommandsNameAFault(t *testing.T) {
 			cmd.Stderr = &stderr
 			err = cmd.Run()
 			ended, failed := errors.AsType[*exec.ExitError](err)
-			if said := stderr.String(); !failed || ended.ExitCode() != 1 || !strings.HasPrefix(said, "ctxledger: ") || strings.Contains(said, "defect") {
+			if said := stderr.String(); !failed || ended.ExitCode() != 1 || !strings.HasPrefix(said, "ctxledger: ") ||
+				strings.Contains(said, "defect") {
 				t.Errorf("%v: %s", err, said)
 			}
 			again := s.Command(t.Context(), "--in-process", "artifact", "put", "-")

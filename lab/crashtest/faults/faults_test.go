@@ -133,7 +133,8 @@ func TestNothingIsLostOverAFault(t *testing.T) {
 	if b.story, err = script.Tell(t.Context(), filepath.Join(t.TempDir(), "told"), script.Steps(rounds)); err != nil {
 		t.Fatal(err)
 	}
-	if o, err := faults.Run(t.Context(), subject, "play", b.sound, strconv.Itoa(rounds), "0"); err != nil || !o.Finished {
+	if o, err := faults.Run(t.Context(), subject, "play", b.sound, strconv.Itoa(rounds), "0"); err != nil ||
+		!o.Finished {
 		t.Fatal(err, o)
 	}
 	began := time.Now()
@@ -168,14 +169,16 @@ func TestNothingIsLostOverAFault(t *testing.T) {
 	}
 	close(queue)
 	workers.Wait()
-	t.Logf("%d points, %d met by the script, %d failed calls, %d runs reported one, %.1f s", len(list), met, injected, reported, time.Since(began).Seconds())
+	t.Logf("%d points, %d met by the script, %d failed calls, %d runs reported one, %.1f s", len(list), met, injected,
+		reported, time.Since(began).Seconds())
 }
 
 // point injects one fault and looks at the outcome.
 func (b bench) point(t *testing.T, p faults.Point) (faults.Outcome, error) {
 	dir := t.TempDir()
 	state := filepath.Join(dir, "state")
-	o, err := faults.Inject(t.Context(), dir, p, concerned(state, b.sound), subject, "play", state, strconv.Itoa(rounds), "0")
+	o, err := faults.Inject(t.Context(), dir, p, concerned(state, b.sound), subject, "play", state,
+		strconv.Itoa(rounds), "0")
 	if err != nil {
 		return o, err
 	}

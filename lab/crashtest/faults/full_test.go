@@ -22,7 +22,8 @@ func TestFullDisk(t *testing.T) {
 		"no inodes": "size=64m,nr_inodes=48",
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := faults.Run(t.Context(), "unshare", "-Urm", "sh", "-c", onTmpfs, "sh", options, t.TempDir(), subject)
+			o, err := faults.Run(t.Context(), "unshare", "-Urm", "sh", "-c", onTmpfs, "sh", options,
+				t.TempDir(), subject)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,7 +31,8 @@ func TestFullDisk(t *testing.T) {
 				t.Fatalf("%s %+v", o.Stderr, o.Failures)
 			}
 			for _, f := range o.Failures {
-				if f.Code != fault.Unavailable || !strings.Contains(f.Message, "no space") || !strings.Contains(f.Hint, "disk") {
+				if f.Code != fault.Unavailable || !strings.Contains(f.Message, "no space") ||
+					!strings.Contains(f.Hint, "disk") {
 					t.Errorf("attempt %d: code %q, %q, hint %q", f.Step, f.Code, f.Message, f.Hint)
 				}
 			}

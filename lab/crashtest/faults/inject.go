@@ -48,7 +48,8 @@ type Outcome struct {
 // lines of Said. dir is for the harness' own use. An error is one of the harness.
 func Inject(ctx context.Context, dir string, p Point, paths []string, program ...string) (Outcome, error) {
 	trace := filepath.Join(dir, "injected")
-	args := []string{"-f", "-qq", "-y", "--signal=none", "-o", trace, "-e", "trace=" + p.Call, "-e", "inject=" + p.String()}
+	args := []string{"-f", "-qq", "-y", "--signal=none", "-o", trace, "-e", "trace=" + p.Call, "-e",
+		"inject=" + p.String()}
 	for _, path := range paths {
 		args = append(args, "-P", path)
 	}

@@ -118,7 +118,8 @@ func TestPowerCutLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d images of %d moments, seed %d: %d problems, %v, %.1f s", to-from, r.Points(), *seed, len(report.Problems), report.Outcomes, time.Since(began).Seconds())
+	t.Logf("%d images of %d moments, seed %d: %d problems, %v, %.1f s", to-from, r.Points(), *seed,
+		len(report.Problems), report.Outcomes, time.Since(began).Seconds())
 }
 
 // TestSeededDefectsAreCaught: a product that does not wait for the disk loses something in the
@@ -140,7 +141,8 @@ func TestSeededDefectsAreCaught(t *testing.T) {
 					t.Fatal(err)
 				}
 				if len(report.Problems) > 0 {
-					t.Logf("%s: caught by image %d of %d of recording %d, %.2f s: %.300s", d, report.Problems[0].Case, enough, n, time.Since(began).Seconds(), report.Problems[0].What)
+					t.Logf("%s: caught by image %d of %d of recording %d, %.2f s: %.300s", d, report.Problems[0].Case,
+						enough, n, time.Since(began).Seconds(), report.Problems[0].What)
 					return
 				}
 			}

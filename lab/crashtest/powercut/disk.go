@@ -196,7 +196,8 @@ func (d *disk) start(dir, p string) (*node, string, error) {
 		return nil, "", err
 	}
 	clean := path.Clean(p)
-	if strings.HasPrefix(clean, "/proc/") && strings.Contains(clean+"/", "/fd/") || strings.HasPrefix(clean, "/dev/fd/") {
+	if strings.HasPrefix(clean, "/proc/") && strings.Contains(clean+"/", "/fd/") ||
+		strings.HasPrefix(clean, "/dev/fd/") {
 		return nil, "", fmt.Errorf("%q names a file by its number", p)
 	}
 	if clean == d.root {

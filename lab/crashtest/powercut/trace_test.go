@@ -24,7 +24,8 @@ func TestParseTrace(t *testing.T) {
 	}
 	var got []string
 	for _, c := range calls {
-		got = append(got, fmt.Sprintf("%s/%d = %d %v, lines %d-%d", c.name, len(c.args), c.ret, c.failed, c.begin, c.end))
+		got = append(got, fmt.Sprintf("%s/%d = %d %v, lines %d-%d", c.name, len(c.args), c.ret, c.failed,
+			c.begin, c.end))
 	}
 	want := []string{
 		"openat/4 = 3 false, lines 1-1", "pwrite64/4 = 2 false, lines 2-4", "fsync/1 = 0 false, lines 3-5",
@@ -65,10 +66,12 @@ func (c call) print() string {
 // FuzzParseTrace: what is read can be written and read again, unchanged, and is no longer than the
 // trace.
 func FuzzParseTrace(f *testing.F) {
-	f.Add("17 openat(3, \"\\x61\", O_RDWR) = 4\n18 fsync(3 <unfinished ...>\n17 close(4) = 0\n18 <... fsync resumed>) = 0\n")
+	f.Add("17 openat(3, \"\\x61\", O_RDWR) = 4\n18 fsync(3 <unfinished ...>\n17 close(4) = 0\n18 <... fsync " +
+		"resumed>) = 0\n")
 	f.Add("1 bind(4, {a=[1, 2], b=\"\\x2f\"}, 3) = -1 EINVAL (x)\n")
 	f.Add("1 a(,) = ?\n")
-	f.Add("1 openat(AT_FDCWD, \"\\x2f\\x64\\x2f\\x2e\", O_RDONLY|O_CLOEXEC) = 5\n1 openat(5, \"\\x2e\", O_RDONLY|O_NOFOLLOW) = 6\n")
+	f.Add("1 openat(AT_FDCWD, \"\\x2f\\x64\\x2f\\x2e\", O_RDONLY|O_CLOEXEC) = 5\n1 openat(5, \"\\x2e\", " +
+		"O_RDONLY|O_NOFOLLOW) = 6\n")
 	f.Fuzz(func(t *testing.T, trace string) {
 		calls, err := parseTrace(strings.NewReader(trace))
 		if err != nil {

@@ -43,7 +43,8 @@ type player struct {
 // Play runs the steps on a ledger in order and hands the outcome of each to after, whose error ends
 // the run. A step that failed may be run again: after asks for it with again. The first done steps
 // were acknowledged by an earlier run: they are repeated, so that this one learns their answers.
-func Play(ctx context.Context, api ledger.API, clock *Clock, steps []Step, done int, after func(n int, err error) (again bool, end error)) error {
+func Play(ctx context.Context, api ledger.API, clock *Clock, steps []Step, done int,
+	after func(n int, err error) (again bool, end error)) error {
 	p := &player{api: api}
 	for n, s := range steps {
 		if s.keyless && n < done {
@@ -75,14 +76,16 @@ func Steps(rounds int) []Step {
 			Step{Name: "messages", run: func(ctx context.Context, p *player) error { return p.say(ctx, r) }},
 			Step{Name: "import", run: func(ctx context.Context, p *player) error { return p.note(ctx, r) }},
 			Step{Name: "memory", run: func(ctx context.Context, p *player) error { return p.remember(ctx, r) }},
-			Step{Name: "blob", run: func(ctx context.Context, p *player) error { return p.store(ctx, r) }, keyless: true},
+			Step{Name: "blob", run: func(ctx context.Context, p *player) error { return p.store(ctx, r) },
+				keyless: true},
 			Step{Name: "artifact", run: func(ctx context.Context, p *player) error { return p.keep(ctx, r) }},
 		)
 		switch r % 4 {
 		case 1:
 			steps = append(steps, Step{Name: "compaction", run: of((*player).compact)})
 		case 2:
-			steps = append(steps, Step{Name: "forget", run: of((*player).forget), staged: true}, Step{Name: "collect", run: of((*player).collect)})
+			steps = append(steps, Step{Name: "forget", run: of((*player).forget), staged: true},
+				Step{Name: "collect", run: of((*player).collect)})
 		case 3:
 			steps = append(steps, Step{Name: "restore", run: of((*player).restore)},
 				Step{Name: "unlearn", run: func(ctx context.Context, p *player) error { return p.unlearn(ctx, r-1) }})
@@ -109,8 +112,10 @@ func (p *player) say(ctx context.Context, r int) error {
 	size := []int{36_000, 300, 41_000}[r%3]
 	turn := [][]byte{
 		fmt.Appendf(nil, `{"role":"user","content":"request %d: %s"}`, r, words(r, 600)),
-		fmt.Appendf(nil, `{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"/w/file%d.go"}}]}`, call, r),
-		fmt.Appendf(nil, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call, words(r, size)),
+		fmt.Appendf(nil, `{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Read",`+
+			`"input":{"file_path":"/w/file%d.go"}}]}`, call, r),
+		fmt.Appendf(nil, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call,
+			words(r, size)),
 		fmt.Appendf(nil, `{"role":"assistant","content":"answer %d"}`, r),
 	}
 	resp, err := p.api.AppendMessages(ctx, ledger.AppendMessagesRequest{
@@ -184,7 +189,8 @@ func (p *player) store(ctx context.Context, r int) error {
 
 // keep makes an artifact of the blob that store has put.
 func (p *player) keep(ctx context.Context, r int) error {
-	a, err := p.api.PutArtifact(ctx, ledger.PutArtifactRequest{Mutation: p.key(), Blob: digestsHash(r), Title: "digests"})
+	a, err := p.api.PutArtifact(
+		ctx, ledger.PutArtifactRequest{Mutation: p.key(), Blob: digestsHash(r), Title: "digests"})
 	if err == nil {
 		p.artifacts = append(p.artifacts, a.ID)
 	}
@@ -198,7 +204,8 @@ func (p *player) forget(ctx context.Context) error {
 }
 
 func (p *player) compact(ctx context.Context) error {
-	plan, err := ledger.Compact(ctx, p.api, ledger.PlanCompactionRequest{Session: p.session, Options: compaction.Options{Keep: 1}}, p.key().Key, false)
+	plan, err := ledger.Compact(ctx, p.api,
+		ledger.PlanCompactionRequest{Session: p.session, Options: compaction.Options{Keep: 1}}, p.key().Key, false)
 	if err == nil && plan.Outcome != compaction.Compacted {
 		return fault.New(fault.Internal, "script", "nothing was compacted: %s", plan.Why)
 	}

@@ -61,7 +61,8 @@ func fill(ctx context.Context, dir string) error {
 func loadBallast(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	for n := range ballastFiles {
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, fmt.Sprint(n)), make([]byte, ballastBytes/ballastFiles), 0o600))
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, fmt.Sprint(n)),
+			make([]byte, ballastBytes/ballastFiles), 0o600))
 	}
 	return err
 }
@@ -87,7 +88,8 @@ func (f *filler) noise(n int) string {
 func (f *filler) memory(ctx context.Context) error {
 	f.tried++
 	name := fmt.Sprint("filler-", f.tried)
-	_, err := f.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: memory.Entry{Name: name, Source: "filler", Body: f.noise(4000)}})
+	_, err := f.api.SaveMemory(
+		ctx, ledger.SaveMemoryRequest{Entry: memory.Entry{Name: name, Source: "filler", Body: f.noise(4000)}})
 	if err == nil {
 		f.kept = append(f.kept, name)
 	}

@@ -45,7 +45,8 @@ func serve(ctx context.Context, state string, do func(ledger.API, *script.Clock)
 	defer leave()
 	left := make(chan error, 1)
 	go func() {
-		left <- daemon.Run(ctx, daemon.Config{State: state, Workspace: script.Workspace, Env: clock.Env(), Version: "subject"})
+		left <- daemon.Run(ctx, daemon.Config{State: state, Workspace: script.Workspace, Env: clock.Env(),
+			Version: "subject"})
 	}()
 	api, err := connect(ctx, state, left)
 	if err != nil {
@@ -59,7 +60,8 @@ func serve(ctx context.Context, state string, do func(ledger.API, *script.Clock)
 // connect waits for the daemon to publish itself.
 func connect(ctx context.Context, state string, left chan error) (ledger.API, error) {
 	for {
-		api, err := daemon.Open(ctx, daemon.Options{State: state, Workspace: script.Workspace, Env: env.System(), NoSpawn: true})
+		api, err := daemon.Open(
+			ctx, daemon.Options{State: state, Workspace: script.Workspace, Env: env.System(), NoSpawn: true})
 		if err == nil {
 			return api, nil
 		}

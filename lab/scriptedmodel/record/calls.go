@@ -31,7 +31,8 @@ func edit(path, old, new string) model.Call {
 }
 
 func editAll(path, old, new string) model.Call {
-	return model.Call{Tool: "Edit", Input: args{"file_path": "{{dir}}/" + path, "old_string": old, "new_string": new, "replace_all": true}}
+	return model.Call{Tool: "Edit",
+		Input: args{"file_path": "{{dir}}/" + path, "old_string": old, "new_string": new, "replace_all": true}}
 }
 
 func write(path, content string) model.Call {
@@ -40,11 +41,13 @@ func write(path, content string) model.Call {
 
 // grep prints matching lines with their numbers, all of them.
 func grep(pattern, path string) model.Call {
-	return model.Call{Tool: "Grep", Input: args{"pattern": pattern, "path": "{{dir}}/" + path, "output_mode": "content", "-n": true, "head_limit": 0}}
+	return model.Call{Tool: "Grep", Input: args{"pattern": pattern, "path": "{{dir}}/" + path, "output_mode": "content",
+		"-n": true, "head_limit": 0}}
 }
 
 func grepFiles(pattern string) model.Call {
-	return model.Call{Tool: "Grep", Input: args{"pattern": pattern, "path": "{{dir}}", "output_mode": "files_with_matches"}}
+	return model.Call{Tool: "Grep",
+		Input: args{"pattern": pattern, "path": "{{dir}}", "output_mode": "files_with_matches"}}
 }
 
 func glob(pattern string) model.Call {
@@ -52,7 +55,8 @@ func glob(pattern string) model.Call {
 }
 
 func plan(subject, description string) model.Call {
-	return model.Call{Tool: "TaskCreate", Input: args{"subject": subject, "description": description, "activeForm": subject}}
+	return model.Call{Tool: "TaskCreate",
+		Input: args{"subject": subject, "description": description, "activeForm": subject}}
 }
 
 func mark(task, status string) model.Call {

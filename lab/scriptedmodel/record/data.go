@@ -50,7 +50,8 @@ func orders() string {
 		gross := net + (net*1900+5000)/10000
 		n := i%4 + 1
 		sku := fmt.Sprintf("%s-%04d", kinds[i*3%len(kinds)].sku, i*3+1)
-		fmt.Fprintf(&b, `{"id":"o-%05d","day":"2026-%02d-%02d","currency":"EUR","lines":[{"sku":"%s","name":"%s %s","pieces":%d,"net":%d,"gross":%d}],"net":%d,"gross":%d}`+"\n",
+		fmt.Fprintf(&b, `{"id":"o-%05d","day":"2026-%02d-%02d","currency":"EUR","lines":[{"sku":"%s","name":"%s %s",`+
+			`"pieces":%d,"net":%d,"gross":%d}],"net":%d,"gross":%d}`+"\n",
 			i+1, i/70+1, i%28+1, sku, kinds[i*3%len(kinds)].name, finishes[i%len(finishes)], n, net, gross, net, gross)
 	}
 	return b.String()

@@ -30,7 +30,8 @@ import (
 
 // chapters is the story in its order.
 func chapters() []chapter {
-	return []chapter{taxChapter, discountChapter, stockChapter, pricesChapter, receiptChapter, tidyChapter, reportChapter}
+	return []chapter{taxChapter, discountChapter, stockChapter, pricesChapter, receiptChapter, tidyChapter,
+		reportChapter}
 }
 
 // deadline bounds the whole recording, which takes about two minutes.
@@ -79,7 +80,8 @@ func record(ctx context.Context, agent, home, out string) error {
 	session := ""
 	for _, c := range chapters() {
 		result, err := model.Exec(ctx, agent, model.Options{
-			Dir: dir, ConfigDir: config, URL: url, Prompt: c.prompt, Resume: session, ExtraEnv: quiet(), ExtraArgs: plain(),
+			Dir: dir, ConfigDir: config, URL: url, Prompt: c.prompt, Resume: session, ExtraEnv: quiet(),
+			ExtraArgs: plain(),
 		})
 		if err != nil {
 			return err
@@ -119,7 +121,8 @@ func quiet() []string {
 // tools short.
 func plain() []string {
 	return []string{
-		"--system-prompt", "You are a careful Go programmer.", "--system-prompt-snapshot", "off", "--disable-slash-commands",
+		"--system-prompt", "You are a careful Go programmer.", "--system-prompt-snapshot", "off",
+		"--disable-slash-commands",
 		"--tools", "Bash,Read,Edit,Write,Glob,Grep,TaskCreate,TaskUpdate,TaskList",
 	}
 }

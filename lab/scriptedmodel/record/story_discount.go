@@ -83,19 +83,25 @@ func TestFindIgnoresCase(t *testing.T) {
 
 // discountChapter: a new package, and its way into orders.
 var discountChapter = chapter{
-	prompt: "Now discount codes: a percentage or a fixed amount, each with a minimum order value. A discount is never more than the price, " +
-		"and a half cent goes to the shop. Orders must record the code that was used. Tests please, and keep to the rules (cents, hands off currency).",
+	prompt: "Now discount codes: a percentage or a fixed amount, each with a minimum order value. A discount is " +
+		"never more than the price, " +
+		"and a half cent goes to the shop. Orders must record the code that was used. Tests please, and keep to the " +
+		"rules (cents, hands off currency).",
 	steps: model.Script{
-		do("", plan("Discount package", "share or amount, minimum value, whole cents"), plan("Use discounts in orders", "Place takes a code and records it")),
+		do("", plan("Discount package", "share or amount, minimum value, whole cents"),
+			plan("Use discounts in orders", "Place takes a code and records it")),
 		do("", mark("4", "in_progress"), read("order/order.go"), read("pricing/vat.go")),
-		think("A fixed amount larger than the price must end at 0. Rounding: the discount itself rounds down, so half a cent stays with the shop.",
-			"I write the package and its tests.", write("discount/discount.go", discountFirst), write("discount/discount_test.go", discountTest)),
+		think("A fixed amount larger than the price must end at 0. Rounding: the discount itself rounds down, so "+
+			"half a cent stays with the shop.",
+			"I write the package and its tests.", write("discount/discount.go", discountFirst),
+			write("discount/discount_test.go", discountTest)),
 		do("", bash("go test ./discount/", "Test discount")),
 		do("A fixed amount can push the price below zero.", edit("discount/discount.go", `	return net - net*c.BasisPoints/10000 - c.Cents
 `, `	return max(0, net-net*c.BasisPoints/10000-c.Cents)
 `)),
 		do("", bash("go test ./discount/", "Test discount")),
-		do("One expectation of mine was wrong: 10 % of 10.05 is 100.5 cents; rounded down the discount is 100 and the price 905. "+
+		do("One expectation of mine was wrong: 10 % of 10.05 is 100.5 cents; rounded down the discount is 100 and "+
+			"the price 905. "+
 			"That *is* the half cent for the shop.", edit("discount/discount_test.go",
 			`{"half a cent is rounded up in favour of the shop", Code{BasisPoints: 1000}, 1005, 904},`,
 			`{"half a cent goes to the shop", Code{BasisPoints: 1000}, 1005, 905},`)),
@@ -121,8 +127,10 @@ func Place(id, day string, c *cart.Cart, code *discount.Code, products *catalog.
 		do("", bash("go build ./... 2>&1", "Build"), grep("order\\.Place|= Place\\(", ".")),
 		do("Two callers to change. The discount applies to the whole order, so it has to be spread over the lines; "+
 			"I give it to the lines in proportion and the rest to the last one.",
-			edit("cmd/shop/main.go", `order.Place("o-1", "2026-03-01", &wanted, c, stock.New(pieces))`, `order.Place("o-1", "2026-03-01", &wanted, nil, c, stock.New(pieces))`),
-			edit("order/order_test.go", `Place("o-1", "2026-03-01", &c, products, s)`, `Place("o-1", "2026-03-01", &c, nil, products, s)`)),
+			edit("cmd/shop/main.go", `order.Place("o-1", "2026-03-01", &wanted, c, stock.New(pieces))`,
+				`order.Place("o-1", "2026-03-01", &wanted, nil, c, stock.New(pieces))`),
+			edit("order/order_test.go", `Place("o-1", "2026-03-01", &c, products, s)`,
+				`Place("o-1", "2026-03-01", &c, nil, products, s)`)),
 		do("", read("order/order.go")),
 		do("", edit("order/order.go", `		net := p.Cents * int64(line.Pieces)
 		gross := pricing.Gross(net, pricing.Rates[p.Tax])
@@ -213,10 +221,15 @@ var ErrEmpty = errors.New("order: the cart is empty")
 	"errors"
 	"fmt"
 `)),
-		do("", bash("go test -count=1 ./... && gofmt -l .", "Run all tests"), bash("git diff --stat -- currency", "Currency untouched?")),
-		do("", bash("git add -A && git commit -qm 'discount: codes by share or amount' && git show --stat HEAD", "Commit"), mark("5", "completed")),
-		model.Say("Discount codes work: package `discount` (share in basis points or fixed cents, minimum value, never below zero, half a cent to the shop). " +
-			"`order.Place` takes a code, records its name and spreads the reduction over the lines so that they add up. " +
-			"An empty cart is an error now (`order.ErrEmpty`), as it would have divided by zero. All tests pass, committed, `currency` untouched."),
+		do("", bash("go test -count=1 ./... && gofmt -l .", "Run all tests"),
+			bash("git diff --stat -- currency", "Currency untouched?")),
+		do("", bash("git add -A && git commit -qm 'discount: codes by share or amount' && git show --stat HEAD",
+			"Commit"), mark("5", "completed")),
+		model.Say("Discount codes work: package `discount` (share in basis points or fixed cents, minimum value, " +
+			"never below zero, half a cent to the shop). " +
+			"`order.Place` takes a code, records its name and spreads the reduction over the lines so that they add " +
+			"up. " +
+			"An empty cart is an error now (`order.ErrEmpty`), as it would have divided by zero. All tests pass, " +
+			"committed, `currency` untouched."),
 	},
 }

@@ -122,15 +122,20 @@ func TestUnknownLanguage(t *testing.T) {
 
 // receiptChapter: texts in several scripts, whose width is not their length.
 var receiptChapter = chapter{
-	prompt: "We need printed receipts in German, Chinese and English, with the right letters (ü, ß, 汉字) and one emoji in the last line. " +
+	prompt: "We need printed receipts in German, Chinese and English, with the right letters (ü, ß, 汉字) and one " +
+		"emoji in the last line. " +
 		"The amounts have to stand in one column on a 48 column printer. Use currency.Format, but do not change it.",
 	steps: model.Script{
-		do("`currency.Format` gives me the amounts; I check its exact form, and what an order holds now.", read("currency/currency.go"), read("order/order.go"), mark("3", "in_progress")),
+		do("`currency.Format` gives me the amounts; I check its exact form, and what an order holds now.",
+			read("currency/currency.go"), read("order/order.go"), mark("3", "in_progress")),
 		do("", plan("Receipts in three languages", "48 columns, wide characters count as two"), glob("receipt/*")),
-		do("Texts in one file, printing in another.", write("receipt/messages.go", receiptMessages), write("receipt/receipt.go", receiptFirst), write("receipt/receipt_test.go", receiptTest)),
+		do("Texts in one file, printing in another.", write("receipt/messages.go", receiptMessages),
+			write("receipt/receipt.go", receiptFirst), write("receipt/receipt_test.go", receiptTest)),
 		do("", bash("go vet ./receipt/ 2>&1", "Vet receipt"), mark("9", "in_progress")),
-		think("columns() has to count display columns: combining marks 0, East Asian wide and most emoji 2. Standard library only, so a small range table.",
-			"The test needs a function for the width in columns. Chinese letters are two columns wide; without third-party modules I use `unicode` ranges.",
+		think("columns() has to count display columns: combining marks 0, East Asian wide and most emoji 2. Standard "+
+			"library only, so a small range table.",
+			"The test needs a function for the width in columns. Chinese letters are two columns wide; without "+
+				"third-party modules I use `unicode` ranges.",
 			write("receipt/columns.go", `package receipt
 
 import "unicode"
@@ -151,9 +156,12 @@ func columns(s string) int {
 }
 `)),
 		do("", bash("go test ./receipt/ 2>&1", "Test receipt")),
-		do("As expected, `len` counts bytes. `row` must pad by columns.", edit("receipt/receipt.go", `	return fmt.Sprintf("%-*s%s", width - len(right), left, right)`, `	return left + strings.Repeat(" ", max(1, width-columns(left)-columns(right))) + right`)),
+		do("As expected, `len` counts bytes. `row` must pad by columns.",
+			edit("receipt/receipt.go", `	return fmt.Sprintf("%-*s%s", width - len(right), left, right)`,
+				`	return left + strings.Repeat(" ", max(1, width-columns(left)-columns(right))) + right`)),
 		do("Spacing differs; I read the lines.", readPart("receipt/receipt.go", 40, 10)),
-		do("", edit("receipt/receipt.go", `	return fmt.Sprintf("%-*s%s", width-len(right), left, right)`, `	return left + strings.Repeat(" ", max(1, width-columns(left)-columns(right))) + right`)),
+		do("", edit("receipt/receipt.go", `	return fmt.Sprintf("%-*s%s", width-len(right), left, right)`,
+			`	return left + strings.Repeat(" ", max(1, width-columns(left)-columns(right))) + right`)),
 		do("", edit("receipt/receipt.go", `	"fmt"
 	"io"
 `, `	"fmt"
@@ -225,10 +233,16 @@ func place(args []string,`)),
 `, `	"shop.example/order"
 	"shop.example/receipt"
 `)),
-		do("", bash("go build -o bin/shop ./cmd/shop && ./bin/shop order TEA-0005=2 LAMP-0002=1", "Print a German receipt"), bash("SHOP_LANGUAGE=zh ./bin/shop order TEA-0005=2 LAMP-0002=1", "Print a Chinese receipt")),
+		do("", bash("go build -o bin/shop ./cmd/shop && ./bin/shop order TEA-0005=2 LAMP-0002=1",
+			"Print a German receipt"),
+			bash("SHOP_LANGUAGE=zh ./bin/shop order TEA-0005=2 LAMP-0002=1", "Print a Chinese receipt")),
 		do("", read("receipt/messages.go")),
-		do("", bash("go vet ./... && go test -count=1 ./... && git diff --stat -- currency && git add -A && git commit -qm 'receipt: print in German, Chinese and English' && git status --short", "Test and commit"), mark("9", "completed"), mark("3", "completed")),
-		model.Say("Receipts print in German, Chinese and English (`SHOP_LANGUAGE`, German by default). Amounts end in column 48: `receipt.columns` counts what a printer shows, " +
-			"two columns for 汉字 and emoji, none for combining marks. `currency.Format` is used as it is. Committed. Danke und 谢谢! 🪑"),
+		do("", bash("go vet ./... && go test -count=1 ./... && git diff --stat -- currency && git add -A && git "+
+			"commit -qm 'receipt: print in German, Chinese and English' && git status --short", "Test and commit"),
+			mark("9", "completed"), mark("3", "completed")),
+		model.Say("Receipts print in German, Chinese and English (`SHOP_LANGUAGE`, German by default). Amounts end " +
+			"in column 48: `receipt.columns` counts what a printer shows, " +
+			"two columns for 汉字 and emoji, none for combining marks. `currency.Format` is used as it is. Committed. " +
+			"Danke und 谢谢! 🪑"),
 	},
 }

@@ -114,13 +114,18 @@ func TestYen(t *testing.T) {
 
 // reportChapter ends with a test that must go on failing, because of a rule of the first prompt.
 var reportChapter = chapter{
-	prompt: "Last thing: a command `shop report` with the turnover by month from data/orders.ndjson. We start selling in Japan in July, " +
+	prompt: "Last thing: a command `shop report` with the turnover by month from data/orders.ndjson. We start " +
+		"selling in Japan in July, " +
 		"so orders in JPY (no decimals) must appear as well. Add a test for a yen order.",
 	steps: model.Script{
-		do("", plan("Report by month", "package report, command shop report"), plan("Yen", "JPY has no minor unit"), read("internal/store/store.go"), bash("head -c 600 data/orders.ndjson; wc -l data/orders.ndjson", "Look at the orders")),
-		do("", write("report/report.go", reportFirst), write("report/report_test.go", reportTest), mark("13", "in_progress")),
+		do("", plan("Report by month", "package report, command shop report"), plan("Yen", "JPY has no minor unit"),
+			read("internal/store/store.go"),
+			bash("head -c 600 data/orders.ndjson; wc -l data/orders.ndjson", "Look at the orders")),
+		do("", write("report/report.go", reportFirst), write("report/report_test.go", reportTest),
+			mark("13", "in_progress")),
 		do("", bash("gofmt -l report; gofmt -w report; go vet ./report/ && go test ./report/ 2>&1", "Test report")),
-		do("Three things: an empty day panics, the order within a month is left to chance, and yen is unknown. The panic first.",
+		do("Three things: an empty day panics, the order within a month is left to chance, and yen is unknown. The "+
+			"panic first.",
 			edit("report/report.go", `		key := o.Day[:7] + string(o.Currency)
 		m := sums[key]
 		if m == nil {
@@ -140,11 +145,15 @@ var reportChapter = chapter{
 		return out[i].Currency < out[j].Currency
 	})`)),
 		do("", bash("go test ./report/ 2>&1", "Test report")),
-		do("What remains is yen. Where are currencies known?", read("currency/currency.go"), grep("currency\\.(Format|Digits|EUR|USD|CHF)", ".")),
-		think("JPY would have to be added to the known map in currency, and Format always prints two digits, so that even then 5500 yen would print as 55.00. "+
-			"Both are changes of the currency package, which the user forbade. Working around it by formatting yen in report would be a second truth about currencies. "+
+		do("What remains is yen. Where are currencies known?", read("currency/currency.go"),
+			grep("currency\\.(Format|Digits|EUR|USD|CHF)", ".")),
+		think("JPY would have to be added to the known map in currency, and Format always prints two digits, so that "+
+			"even then 5500 yen would print as 55.00. "+
+			"Both are changes of the currency package, which the user forbade. Working around it by formatting yen "+
+			"in report would be a second truth about currencies. "+
 			"I build everything else, leave the test failing, and say so.",
-			"Yen needs two changes in `currency`: the code itself, and a `Format` that does not always print two digits. That package is not ours to change. "+
+			"Yen needs two changes in `currency`: the code itself, and a `Format` that does not always print two "+
+				"digits. That package is not ours to change. "+
 				"I finish the rest and leave `TestYen` as it is.", mark("14", "in_progress")),
 		do("", write("cmd/shop/report.go", `package main
 
@@ -173,21 +182,36 @@ func turnover(w io.Writer) error {
 		return turnover(os.Stdout) // needs no catalogue
 	}`)),
 		do("", bash("go build -o bin/shop ./cmd/shop && ./bin/shop report", "Print the report")),
-		do("A check with another tool: the sums must agree.", bash("for m in 01 02 03 04 05 06; do grep -o \"\\\"day\\\":\\\"2026-$m.*\" data/orders.ndjson | grep -oE '\"gross\":[0-9]+}$' | grep -oE '[0-9]+' | awk -v m=$m '{s+=$1} END {printf \"2026-%s %d %d\\n\", m, NR, s}'; done", "Add up with awk"),
+		do("A check with another tool: the sums must agree.", bash("for m in 01 02 03 04 05 06; do grep -o "+
+			"\"\\\"day\\\":\\\"2026-$m.*\" data/orders.ndjson | grep -oE '\"gross\":[0-9]+}$' | grep -oE '[0-9]+' | "+
+			"awk -v m=$m '{s+=$1} END {printf \"2026-%s %d %d\\n\", m, NR, s}'; done", "Add up with awk"),
 			read("data/orders.ndjson")),
 		do("", bash("printf '%s\\n' '{\"id\":\"o-90001\",\"day\":\"2026-07-01\",\"currency\":\"JPY\",\"lines\":[],\"net\":5000,\"gross\":5500}' > out/yen.ndjson && go test -run 'TestYen' -v ./report/ 2>&1", "The yen test on its own")),
-		do("Is there really no way without touching `currency`? I look for a hook in it.", grep("func |known", "currency"), bash("git log --oneline -- currency && git diff --stat $(git rev-list --max-parents=0 HEAD) HEAD -- currency", "History of currency")),
-		do("There is none: the table is private. I write down what is needed.", write("docs/yen.md", "# Yen\n\n`TestYen` in package `report` fails until package `currency` (owned by accounting) knows JPY:\n\n"+
-			"1. `JPY Code = \"JPY\"` with 0 digits and the sign ¥ (日本円) in the table `known`.\n"+
-			"2. `Format` divides by 100 whatever the number of digits is; it must use `digits`.\n\nNothing else in the shop assumes two digits.\n"), read("report/report_test.go")),
-		do("", edit("README.md", "    go run ./cmd/shop order CHAIR-0007=2 LAMP-0012=1\n", "    go run ./cmd/shop order CHAIR-0007=2 LAMP-0012=1\n    go run ./cmd/shop report\n"), bash("rm out/yen.ndjson; git status --short", "Clean up")),
+		do("Is there really no way without touching `currency`? I look for a hook in it.",
+			grep("func |known", "currency"),
+			bash("git log --oneline -- currency && git diff --stat $(git rev-list --max-parents=0 HEAD) HEAD -- "+
+				"currency", "History of currency")),
+		do("There is none: the table is private. I write down what is needed.",
+			write("docs/yen.md", "# Yen\n\n`TestYen` in package `report` fails until package `currency` (owned by "+
+				"accounting) knows JPY:\n\n"+
+				"1. `JPY Code = \"JPY\"` with 0 digits and the sign ¥ (日本円) in the table `known`.\n"+
+				"2. `Format` divides by 100 whatever the number of digits is; it must use `digits`.\n\nNothing else in "+
+				"the shop assumes two digits.\n"), read("report/report_test.go")),
+		do("", edit("README.md", "    go run ./cmd/shop order CHAIR-0007=2 LAMP-0012=1\n",
+			"    go run ./cmd/shop order CHAIR-0007=2 LAMP-0012=1\n    go run ./cmd/shop report\n"),
+			bash("rm out/yen.ndjson; git status --short", "Clean up")),
 		do("", bash("go vet ./... && go test -count=1 ./... 2>&1", "Vet and test everything"), mark("13", "completed")),
-		do("As expected: everything but `TestYen`. I commit on a branch, so that `main` stays green.", bash("git checkout -qb report && git add -A && git commit -qm 'report: turnover by month (TestYen waits for currency)' && git log --oneline && git show --stat HEAD", "Commit on a branch")),
+		do("As expected: everything but `TestYen`. I commit on a branch, so that `main` stays green.",
+			bash("git checkout -qb report && git add -A && git commit -qm 'report: turnover by month (TestYen waits "+
+				"for currency)' && git log --oneline && git show --stat HEAD", "Commit on a branch")),
 		do("", model.Call{Tool: "TaskList", Input: args{}}),
-		do("A last run, for the record.", bash("go test ./report/ 2>&1 | tail -20; go test ./... 2>&1 | grep -c '^ok'", "Final state"), bash("go test ./...", "Final state, exit status")),
+		do("A last run, for the record.", bash("go test ./report/ 2>&1 | tail -20; go test ./... 2>&1 | grep -c '^ok'",
+			"Final state"), bash("go test ./...", "Final state, exit status")),
 		model.Say("`shop report` prints the turnover by month; the sums agree with an independent count by awk.\n\n" +
-			"**One test fails and will go on failing: `report.TestYen`.** Yen needs two changes in package `currency` (the code JPY with no decimals, and a `Format` that respects the number of digits), " +
+			"**One test fails and will go on failing: `report.TestYen`.** Yen needs two changes in package " +
+			"`currency` (the code JPY with no decimals, and a `Format` that respects the number of digits), " +
 			"and you asked me never to touch it. I wrote down what accounting has to do in `docs/yen.md`. " +
-			"The work is committed on the branch `report`, so that `main` stays green. Everything else passes; prices are int64 cents throughout."),
+			"The work is committed on the branch `report`, so that `main` stays green. Everything else passes; " +
+			"prices are int64 cents throughout."),
 	},
 }

@@ -116,17 +116,22 @@ func TestManyCustomersNeverOversell(t *testing.T) {
 
 // stockChapter: overselling, a race, and giving pieces back.
 var stockChapter = chapter{
-	prompt: "We oversold the oak table last week: two customers got the same last piece. Please find out why, write a test that shows it first, " +
+	prompt: "We oversold the oak table last week: two customers got the same last piece. Please find out why, write " +
+		"a test that shows it first, " +
 		"then fix it. If an order fails halfway, the pieces that it reserved must be free again.",
 	steps: model.Script{
-		do("I read the stock again, and who uses it.", read("stock/stock.go"), read("stock/stock_test.go"), grep("stock\\.|Reserve|Release", "order")),
-		do("", plan("Stop overselling", "Reserve checks nothing and has no lock"), plan("Give back on failure", "a failed order releases what it reserved")),
+		do("I read the stock again, and who uses it.", read("stock/stock.go"), read("stock/stock_test.go"),
+			grep("stock\\.|Reserve|Release", "order")),
+		do("", plan("Stop overselling", "Reserve checks nothing and has no lock"),
+			plan("Give back on failure", "a failed order releases what it reserved")),
 		think("Reserve never checks; two customers both succeed. Also no lock. First a failing test, as asked.",
-			"`Reserve` checks nothing at all and has no lock. First the tests that show it.", write("stock/stock_test.go", stockTests), mark("6", "in_progress")),
+			"`Reserve` checks nothing at all and has no lock. First the tests that show it.",
+			write("stock/stock_test.go", stockTests), mark("6", "in_progress")),
 		do("", bash("go test ./stock/ 2>&1", "Show that it fails")),
 		do("`Shortage` does not exist yet, of course. I write the new stock.", write("stock/stock.go", stockSecond)),
 		do("", bash("go test ./stock/ 2>&1", "Test stock")),
-		do("Green here, but `WaitGroup.Go` came with Go 1.25 and `go.mod` promises 1.24. I leave `go.mod` alone and write it the old way.",
+		do("Green here, but `WaitGroup.Go` came with Go 1.25 and `go.mod` promises 1.24. I leave `go.mod` alone and "+
+			"write it the old way.",
 			bash("go version && grep '^go ' go.mod", "Compare versions"),
 			edit("stock/stock_test.go", `	for range 80 {
 		wg.Go(func() {
@@ -150,7 +155,8 @@ var stockChapter = chapter{
 		}()
 	}`)),
 		do("", bash("go test -count=20 ./stock/ 2>&1", "Test stock many times")),
-		do("It passes, but `Free` reads without the lock. Does vet or the race detector see it?", bash("go vet ./stock/ && CGO_ENABLED=1 go test -race ./stock/ 2>&1 | head -60", "Race detector")),
+		do("It passes, but `Free` reads without the lock. Does vet or the race detector see it?",
+			bash("go vet ./stock/ && CGO_ENABLED=1 go test -race ./stock/ 2>&1 | head -60", "Race detector")),
 		do("", edit("stock/stock.go", `func (s *Stock) Free(sku string) int {
 	return s.free[sku]
 }`, `func (s *Stock) Free(sku string) int {
@@ -223,11 +229,15 @@ func (o *Order) release(s *stock.Stock) {
 
 // spread`)),
 		do("", bash("go test -count=1 ./order/ ./stock/ && go vet ./...", "Test and vet")),
-		do("What does the user see at the command line?", bash("mkdir -p out && go build -o bin/shop ./cmd/shop && ./bin/shop order TABLE-0004=99; echo \"status $?\"", "Try an order that is too large"),
+		do("What does the user see at the command line?",
+			bash("mkdir -p out && go build -o bin/shop ./cmd/shop && ./bin/shop order TABLE-0004=99; echo \"status $?\"", "Try an order that is too large"),
 			bash("./bin/shop order TABLE-0004=1; tail -n 1 out/orders.ndjson", "Try an order")),
-		do("", bash("go test -count=1 ./... && gofmt -l . && git add -A && git commit -qm 'stock: never sell more than there is' && git log --oneline | head -3", "Test and commit"), mark("7", "completed")),
-		model.Say("Why it happened: `stock.Reserve` neither checked how many pieces were free nor held a lock. Now it refuses with a `*stock.Shortage`, under a mutex; " +
-			"80 concurrent customers and 50 pieces sell exactly 50. A failed order releases what it had reserved (`TestAFailedOrderGivesItsPiecesBack`). " +
+		do("", bash("go test -count=1 ./... && gofmt -l . && git add -A && git commit -qm 'stock: never sell more "+
+			"than there is' && git log --oneline | head -3", "Test and commit"), mark("7", "completed")),
+		model.Say("Why it happened: `stock.Reserve` neither checked how many pieces were free nor held a lock. Now " +
+			"it refuses with a `*stock.Shortage`, under a mutex; " +
+			"80 concurrent customers and 50 pieces sell exactly 50. A failed order releases what it had reserved " +
+			"(`TestAFailedOrderGivesItsPiecesBack`). " +
 			"`Free` raced at first as well; it takes the lock too. Committed."),
 	},
 }
