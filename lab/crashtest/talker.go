@@ -177,5 +177,6 @@ func callMessage(id, path, content string) []byte {
 func resultMessage(id, output string, failed bool) []byte {
 	quoted, _ := json.Marshal(output) // a string can be encoded
 	return []byte(fmt.Sprintf(
-		`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s,"is_error":%t}]}`, id, quoted, failed))
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s,"is_error":%t}]}`,
+		id, quoted, failed))
 }

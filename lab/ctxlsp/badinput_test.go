@@ -136,7 +136,8 @@ func requests() []hostile {
 		tell("a cancellation with "+p, "$/cancelRequest", p)
 	}
 	for _, u := range []string{"", "not a uri", "file:///gone.md", "untitled:x", "vscode-remote://ssh+x/a",
-		"file://server/share/a", "file://host", "file:///%zz", "file://", "file:///c%3A/a.md", "FILE:///A", "file:///a%00b", strings.Repeat("x", 1<<20)} {
+		"file://server/share/a", "file://host", "file:///%zz", "file://", "file:///c%3A/a.md", "FILE:///A",
+		"file:///a%00b", strings.Repeat("x", 1<<20)} {
 		add("hover on "+u[:min(30, len(u))], "textDocument/hover",
 			`{"textDocument":{"uri":"`+u+`"},"position":{"line":0,"character":0}}`, 0)
 		tell("a change of "+u[:min(30, len(u))], "textDocument/didChange",

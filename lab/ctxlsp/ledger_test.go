@@ -242,7 +242,8 @@ func TestHostileNamesCostOneAnswer(t *testing.T) {
 		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, invalidParams})
 	}
 	for _, uri := range []string{"ctxledger:/artifact/000000000000/x", "ctxledger:/session/00000000/../x",
-		"ctxledger:/change/99999999999999999999/x", "ctxledger:/memory/project/%2e%2e%2f%2e%2e.md", "ctxledger:/memory/project/%ff.md"} {
+		"ctxledger:/change/99999999999999999999/x", "ctxledger:/memory/project/%2e%2e%2f%2e%2e.md",
+		"ctxledger:/memory/project/%ff.md"} {
 		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, requestFailed})
 	}
 	for _, c := range []struct {

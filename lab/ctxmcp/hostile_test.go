@@ -89,7 +89,8 @@ func envelopes() []hostile {
 		with("method "+method[:min(len(method), 20)], `"id":"m","method":`+method, `"m"`, -32600)
 	}
 	for _, method := range []string{"nothing", "$/x", "$/cancelRequest", "tools/call/", "tools//call", "Tools/Call",
-		"../tools/list", "ping ", "rpc.discover", "shutdown", "exit", "textDocument/didOpen", "sampling/createMessage", "роверка", "\\u0000"} {
+		"../tools/list", "ping ", "rpc.discover", "shutdown", "exit", "textDocument/didOpen", "sampling/createMessage",
+		"роверка", "\\u0000"} {
 		with("unknown method "+method, `"id":"u","method":"`+method+`"`, `"u"`, -32601)
 	}
 	for _, params := range []string{"null", "[]", "[1]", `"x"`, "1", "true"} {
@@ -99,7 +100,9 @@ func envelopes() []hostile {
 		with("key "+key, `"id":"k","`+key+`":"ping"`, `"k"`, -32600)
 	}
 	for _, members := range []string{`"id":"k","method":"ping","paramſ":{}`, `"id":"k","method":"ping","method":"ping"`,
-		`"id":"k","method":"ping","m\u0065thod":"tools/list"`, `"id":"k","method":"ping","params":{},"params":{}`, `"id":"k","method":"ping","PARAMS":{}`, `"id":"k","method":"ping","result":{}`, `"id":"k","method":"ping","error":{}`, `"id":"k"`, `"id":"k","params":{}`} {
+		`"id":"k","method":"ping","m\u0065thod":"tools/list"`, `"id":"k","method":"ping","params":{},"params":{}`,
+		`"id":"k","method":"ping","PARAMS":{}`, `"id":"k","method":"ping","result":{}`,
+		`"id":"k","method":"ping","error":{}`, `"id":"k"`, `"id":"k","params":{}`} {
 		with("members "+members, members, `"k"`, -32600)
 	}
 	with("two ids", `"id":"1","id":"2","method":"ping"`, "null", -32600)
@@ -229,14 +232,20 @@ func values() []hostile {
 		add(bad, "memory", `{"action":"delete","name":"`+id+`"}`)
 	}
 	for _, parts := range []string{`"lines":"10-40","head":1`, `"lines":"x"`, `"lines":"40-10"`, `"lines":"-1--2"`,
-		`"bytes":"99999999999999999999-1"`, `"head":-1`, `"tail":-2147483648`, `"grep":"("`, `"grep":"(a+)+$"`, `"json_path":"$["`, `"json_path":"$..*"`, `"search":""`, `"limit":-1`, `"limit":0`, `"limit":2147483647`, `"context":-5`} {
+		`"bytes":"99999999999999999999-1"`, `"head":-1`, `"tail":-2147483648`, `"grep":"("`, `"grep":"(a+)+$"`,
+		`"json_path":"$["`, `"json_path":"$..*"`, `"search":""`, `"limit":-1`, `"limit":0`, `"limit":2147483647`,
+		`"context":-5`} {
 		add(bad, "read_artifact", `{"id":"000000000000",`+parts+`}`)
 	}
 	for _, body := range []string{strings.Repeat("x", 4<<10+1), long} {
 		add(bad, "memory", `{"action":"save","name":"n","body":"`+body+`"}`)
 	}
 	for _, args := range []string{`{"action":"save"}`, `{"action":"save","name":"n"}`, `{"action":"save","body":"b"}`,
-		`{"action":"save","name":" ","body":"b"}`, `{"action":"save","name":"a\nb","body":"b"}`, `{"action":"save","name":"` + strings.Repeat("n", 101) + `","body":"b"}`, `{"action":"save","name":"n","body":"b","scope":"everyone"}`, `{"action":"save","name":"n","body":"b","type":"` + strings.Repeat("t", 51) + `"}`, `{"action":"recall"}`, `{"action":"get"}`, `{"action":"delete"}`, `{"action":"forget"}`} {
+		`{"action":"save","name":" ","body":"b"}`, `{"action":"save","name":"a\nb","body":"b"}`,
+		`{"action":"save","name":"` + strings.Repeat("n", 101) + `","body":"b"}`,
+		`{"action":"save","name":"n","body":"b","scope":"everyone"}`,
+		`{"action":"save","name":"n","body":"b","type":"` + strings.Repeat("t", 51) + `"}`, `{"action":"recall"}`,
+		`{"action":"get"}`, `{"action":"delete"}`, `{"action":"forget"}`} {
 		add(bad, "memory", args)
 	}
 	for _, since := range []string{"yesterday", "2026-02-30T00:00:00Z", "2026-01-01", "2026-01-01T24:00:00Z",
@@ -248,7 +257,10 @@ func values() []hostile {
 		add(nil, "changes", args)
 	}
 	for _, args := range []string{`{"messages":[1]}`, `{"messages":[[]]}`, `{"messages":[{}]}`,
-		`{"messages":[{"role":"nobody","content":"x"}]}`, `{"messages":[{"role":"user"}]}`, `{"messages":[{"role":"user","content":1}]}`, `{"messages":[],"format":"none"}`, `{"messages":[{"role":"system","content":"x"}]}`, `{"mode":"none"}`, `{"budget_tokens":-1}`, `{"keep_turns":-1}`, `{"messages":[],"since":true}`, `{"return":"nothing"}`} {
+		`{"messages":[{"role":"nobody","content":"x"}]}`, `{"messages":[{"role":"user"}]}`,
+		`{"messages":[{"role":"user","content":1}]}`, `{"messages":[],"format":"none"}`,
+		`{"messages":[{"role":"system","content":"x"}]}`, `{"mode":"none"}`, `{"budget_tokens":-1}`,
+		`{"keep_turns":-1}`, `{"messages":[],"since":true}`, `{"return":"nothing"}`} {
 		add(bad, "compact_conversation", args)
 	}
 	return out

@@ -263,7 +263,8 @@ func table(rows []row) string {
 		fmt.Fprintf(&b, line, r.name, r.control, r.swaps, r.reads, r.raced, r.refused, r.escapes, r.hangs,
 			fmt.Sprintf("%.1f", r.took.Seconds()))
 		sum.swaps, sum.reads, sum.raced = sum.swaps+r.swaps, sum.reads+r.reads, sum.raced+r.raced
-		sum.refused, sum.escapes, sum.hangs, sum.took = sum.refused+r.refused, sum.escapes+r.escapes, sum.hangs+r.hangs, sum.took+r.took
+		sum.refused, sum.escapes = sum.refused+r.refused, sum.escapes+r.escapes
+		sum.hangs, sum.took = sum.hangs+r.hangs, sum.took+r.took
 	}
 	fmt.Fprintf(&b, line, sum.name, "", sum.swaps, sum.reads, sum.raced, sum.refused, sum.escapes, sum.hangs,
 		fmt.Sprintf("%.1f", sum.took.Seconds()))

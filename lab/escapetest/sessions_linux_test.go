@@ -127,7 +127,8 @@ var observeSubject = subject{
 		for i, name := range []string{"a.txt", "d/b.txt"} {
 			entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: e.Now(),
 				Format: transcript.Anthropic, Original: fmt.Appendf(nil,
-					`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Write","input":{"file_path":%q,"content":"x"}}]}`, i, filepath.Join(p.inside, name))})
+					`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Write",`+
+						`"input":{"file_path":%q,"content":"x"}}]}`, i, filepath.Join(p.inside, name))})
 		}
 		_, err := s.Local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 			Import: "a", Session: sessions.Session{Host: "h", HostID: "a", Dir: p.inside}, Next: 1, Done: true,
@@ -141,7 +142,8 @@ var observeSubject = subject{
 
 // said is a line of a session file.
 func said(id, cwd, text string) string {
-	return fmt.Sprintf(`{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":%q},"uuid":"%s-%d","timestamp":"2026-11-20T11:00:47.542Z","cwd":%q,"sessionId":%q,"version":"2.1.328"}`,
+	return fmt.Sprintf(`{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":%q},`+
+		`"uuid":"%s-%d","timestamp":"2026-11-20T11:00:47.542Z","cwd":%q,"sessionId":%q,"version":"2.1.328"}`,
 		text, id, len(text), cwd, id) + "\n"
 }
 

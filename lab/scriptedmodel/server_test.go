@@ -12,7 +12,8 @@ import (
 )
 
 // tools is the tool list of the requests in these tests.
-const tools = `[{"name":"Bash"},{"name":"Read"},{"name":"mcp__ledger__search"},{"name":"mcp__a__twice"},{"name":"mcp__b__twice"}]`
+const tools = `[{"name":"Bash"},{"name":"Read"},{"name":"mcp__ledger__search"},{"name":"mcp__a__twice"},` +
+	`{"name":"mcp__b__twice"}]`
 
 // body returns a request of the main conversation that says text.
 func body(text string) string {

@@ -24,8 +24,8 @@ type Exit struct {
 	Rule       Rule
 	Why        string // of Exact and Silent; of Masked, where
 	// Run are command lines of a command, without its name. Words in capitals are placeholders for what the test
-	// recorded; a line with
-	// --json is run without it, too. nil: the test has a function of its own for the exit, or it is silent.
+	// recorded; a line with --json is run without it, too. nil: the test has a function of its own for the exit, or
+	// it is silent.
 	Run []string
 }
 

@@ -139,7 +139,8 @@ func frames(t *testing.T, pl programtest.Place, list []canary) string {
 		text := inJSON(c.text)
 		frame(text)
 		frame(fmt.Sprintf(`{"jsonrpc":"2.0","method":"%s","params":{}}`, text))
-		frame(fmt.Sprintf(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"settings":{"lens":"%s"}}}`, text))
+		frame(fmt.Sprintf(`{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration",`+
+			`"params":{"settings":{"lens":"%s"}}}`, text))
 	}
 	return b.String()
 }

@@ -96,7 +96,8 @@ var discountChapter = chapter{
 			"I write the package and its tests.", write("discount/discount.go", discountFirst),
 			write("discount/discount_test.go", discountTest)),
 		do("", bash("go test ./discount/", "Test discount")),
-		do("A fixed amount can push the price below zero.", edit("discount/discount.go", `	return net - net*c.BasisPoints/10000 - c.Cents
+		do("A fixed amount can push the price below zero.",
+			edit("discount/discount.go", `	return net - net*c.BasisPoints/10000 - c.Cents
 `, `	return max(0, net-net*c.BasisPoints/10000-c.Cents)
 `)),
 		do("", bash("go test ./discount/", "Test discount")),
@@ -113,7 +114,8 @@ var discountChapter = chapter{
 	Lines    []Line        `+"`json:\"lines\"`")),
 		do("", edit("order/order.go", `// Place prices the cart and takes its pieces from the stock.
 func Place(id, day string, c *cart.Cart, products *catalog.Catalog, s *stock.Stock) (*Order, error) {
-	o := &Order{ID: id, Day: day, Currency: currency.EUR}`, `// Place prices the cart, reduces it by the code (nil for none) and takes its pieces from the stock.
+	o := &Order{ID: id, Day: day, Currency: currency.EUR}`,
+			`// Place prices the cart, reduces it by the code (nil for none) and takes its pieces from the stock.
 func Place(id, day string, c *cart.Cart, code *discount.Code, products *catalog.Catalog, s *stock.Stock) (*Order, error) {
 	o := &Order{ID: id, Day: day, Currency: currency.EUR}
 	if code != nil {
@@ -176,7 +178,9 @@ func (o *Order) spread(net int64) {
 
 // Order is`)),
 		do("", bash("gofmt -l . ; go vet ./... && go test ./... 2>&1", "Format, vet, test")),
-		do("Now a test that the lines add up, whatever the code.", edit("order/order_test.go", `func TestPlace(t *testing.T) {`, `func TestDiscountIsSpreadOverTheLines(t *testing.T) {
+		do("Now a test that the lines add up, whatever the code.",
+			edit("order/order_test.go", `func TestPlace(t *testing.T) {`,
+				`func TestDiscountIsSpreadOverTheLines(t *testing.T) {
 	for _, code := range []discount.Code{{Name: "TEN", BasisPoints: 1000}, {Name: "ODD", Cents: 777}, {Name: "ALL", Cents: 1 << 40}} {
 		products, s := shop()
 		var c cart.Cart
@@ -211,7 +215,9 @@ func TestPlace(t *testing.T) {`)),
 	}
 	o := &Order{ID: id, Day: day, Currency: currency.EUR}
 	if code`)),
-		do("", edit("order/order.go", `// Line is one product of an order, with its prices in cents.`, `// ErrEmpty is returned for a cart without products.
+		do("",
+			edit("order/order.go", `// Line is one product of an order, with its prices in cents.`,
+				`// ErrEmpty is returned for a cart without products.
 var ErrEmpty = errors.New("order: the cart is empty")
 
 // Line is one product of an order, with its prices in cents.`), bash("go build ./order/ 2>&1", "Build order")),

@@ -131,9 +131,19 @@ var pricesChapter = chapter{
 		fraction = "00"
 	}`)),
 		do("", bash("go test ./catalog/ 2>&1", "Test catalog")),
-		do("Now the whole file, old parser against new.", bash("mkdir -p out && cat > out/compare_test.go "+
-			"<<'END'\npackage out\n\nimport "+
-			"(\n\t\"encoding/csv\"\n\t\"os\"\n\t\"strconv\"\n\t\"strings\"\n\t\"testing\"\n\n\t\"shop.example/catalog\"\n)\n\nfunc TestCompare(t *testing.T) {\n\tf, err := os.Open(\"../data/products.csv\")\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\trows, err := csv.NewReader(f).ReadAll()\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\twrong := 0\n\tfor i, row := range rows[1:] {\n\t\tcents, err := catalog.ParseCents(row[2])\n\t\tif err != nil {\n\t\t\tt.Errorf(\"line %d: %v\", i+2, err)\n\t\t}\n\t\told, _ := strconv.ParseFloat(strings.Replace(row[2], \",\", \".\", 1), 64)\n\t\tif int64(old*100) != cents {\n\t\t\twrong++\n\t\t\tt.Logf(\"line %4d  %-12s %-32s was %6d, is %6d\", i+2, row[0], row[1], int64(old*100), cents)\n\t\t}\n\t}\n\tt.Logf(\"%d of %d prices were wrong\", wrong, len(rows)-1)\n}\nEND\ngo test -v ./out/ 2>&1", "Compare both parsers on the supplier's file")),
+		do("Now the whole file, old parser against new.",
+			bash("mkdir -p out && cat > out/compare_test.go <<'END'\npackage out\n\nimport (\n\t\"encoding/csv\"\n"+
+				"\t\"os\"\n\t\"strconv\"\n\t\"strings\"\n\t\"testing\"\n\n\t\"shop.example/catalog\"\n)\n\n"+
+				"func TestCompare(t *testing.T) {\n\tf, err := os.Open(\"../data/products.csv\")\n\tif err != nil {\n"+
+				"\t\tt.Fatal(err)\n\t}\n\trows, err := csv.NewReader(f).ReadAll()\n\tif err != nil {\n"+
+				"\t\tt.Fatal(err)\n\t}\n\twrong := 0\n\tfor i, row := range rows[1:] {\n"+
+				"\t\tcents, err := catalog.ParseCents(row[2])\n\t\tif err != nil {\n"+
+				"\t\t\tt.Errorf(\"line %d: %v\", i+2, err)\n\t\t}\n"+
+				"\t\told, _ := strconv.ParseFloat(strings.Replace(row[2], \",\", \".\", 1), 64)\n"+
+				"\t\tif int64(old*100) != cents {\n\t\t\twrong++\n"+
+				"\t\t\tt.Logf(\"line %4d  %-12s %-32s was %6d, is %6d\", i+2, row[0], row[1], int64(old*100), cents)\n"+
+				"\t\t}\n\t}\n\tt.Logf(\"%d of %d prices were wrong\", wrong, len(rows)-1)\n}\nEND\n"+
+				"go test -v ./out/ 2>&1", "Compare both parsers on the supplier's file")),
 		do("Did past orders suffer? They hold line prices; I look at all of them.", read("data/orders.ndjson")),
 		do("", bash("rm out/compare_test.go && git status --short", "Clean up"),
 			readPart("data/products.csv", 600, 120)),
@@ -141,7 +151,8 @@ var pricesChapter = chapter{
 			bash("go build -o bin/shop ./cmd/shop && ./bin/shop list", "Print the catalogue")),
 		do("", bash("go vet ./... && go test -count=1 ./... 2>&1", "Vet and test"),
 			bash("grep -rn 'float64' --include='*.go' . || true", "Floats left?")),
-		do("A fuzz test is cheap here: whatever is accepted must print back as the same number.", edit("catalog/cents_test.go", `func TestParseCentsRefuses(`, `func FuzzParseCents(f *testing.F) {
+		do("A fuzz test is cheap here: whatever is accepted must print back as the same number.",
+			edit("catalog/cents_test.go", `func TestParseCentsRefuses(`, `func FuzzParseCents(f *testing.F) {
 	f.Add("12.50")
 	f.Add("49,5")
 	f.Fuzz(func(t *testing.T, s string) {

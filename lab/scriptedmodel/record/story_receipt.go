@@ -168,7 +168,8 @@ func columns(s string) int {
 	"io"
 	"strings"
 `), bash("go test ./receipt/ 2>&1", "Test receipt")),
-		do("What about combining marks and emoji? ü may come as u + ◌̈ from some systems.", write("receipt/columns_test.go", `package receipt
+		do("What about combining marks and emoji? ü may come as u + ◌̈ from some systems.",
+			write("receipt/columns_test.go", `package receipt
 
 import "testing"
 
@@ -220,7 +221,9 @@ func TestColumns(t *testing.T) {
 		return err
 	}
 	return store.Append("out/orders.ndjson", o)`)),
-		do("", edit("cmd/shop/main.go", `func place(args []string,`, `// language returns the language of the receipt: SHOP_LANGUAGE, or German.
+		do("",
+			edit("cmd/shop/main.go", `func place(args []string,`,
+				`// language returns the language of the receipt: SHOP_LANGUAGE, or German.
 func language() receipt.Language {
 	if l := os.Getenv("SHOP_LANGUAGE"); l != "" {
 		return receipt.Language(l)

@@ -138,7 +138,9 @@ var reportChapter = chapter{
 		if m == nil {
 			m = &Month{Name: name, Currency: o.Currency}`)),
 		do("`gofmt` has changed the file too; I read it again before the next edit.", read("report/report.go")),
-		do("", edit("report/report.go", `	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })`, `	sort.Slice(out, func(i, j int) bool {
+		do("",
+			edit("report/report.go", `	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })`,
+				`	sort.Slice(out, func(i, j int) bool {
 		if out[i].Name != out[j].Name {
 			return out[i].Name < out[j].Name
 		}
@@ -186,7 +188,10 @@ func turnover(w io.Writer) error {
 			"\"\\\"day\\\":\\\"2026-$m.*\" data/orders.ndjson | grep -oE '\"gross\":[0-9]+}$' | grep -oE '[0-9]+' | "+
 			"awk -v m=$m '{s+=$1} END {printf \"2026-%s %d %d\\n\", m, NR, s}'; done", "Add up with awk"),
 			read("data/orders.ndjson")),
-		do("", bash("printf '%s\\n' '{\"id\":\"o-90001\",\"day\":\"2026-07-01\",\"currency\":\"JPY\",\"lines\":[],\"net\":5000,\"gross\":5500}' > out/yen.ndjson && go test -run 'TestYen' -v ./report/ 2>&1", "The yen test on its own")),
+		do("",
+			bash("printf '%s\\n' '{\"id\":\"o-90001\",\"day\":\"2026-07-01\",\"currency\":\"JPY\","+
+				"\"lines\":[],\"net\":5000,\"gross\":5500}' > out/yen.ndjson && "+
+				"go test -run 'TestYen' -v ./report/ 2>&1", "The yen test on its own")),
 		do("Is there really no way without touching `currency`? I look for a hook in it.",
 			grep("func |known", "currency"),
 			bash("git log --oneline -- currency && git diff --stat $(git rev-list --max-parents=0 HEAD) HEAD -- "+
@@ -195,7 +200,8 @@ func turnover(w io.Writer) error {
 			write("docs/yen.md", "# Yen\n\n`TestYen` in package `report` fails until package `currency` (owned by "+
 				"accounting) knows JPY:\n\n"+
 				"1. `JPY Code = \"JPY\"` with 0 digits and the sign ¥ (日本円) in the table `known`.\n"+
-				"2. `Format` divides by 100 whatever the number of digits is; it must use `digits`.\n\nNothing else in "+
+				"2. `Format` divides by 100 whatever the number of digits is; it must use `digits`.\n\n"+
+				"Nothing else in "+
 				"the shop assumes two digits.\n"), read("report/report_test.go")),
 		do("", edit("README.md", "    go run ./cmd/shop order CHAIR-0007=2 LAMP-0012=1\n",
 			"    go run ./cmd/shop order CHAIR-0007=2 LAMP-0012=1\n    go run ./cmd/shop report\n"),

@@ -166,7 +166,9 @@ var stockChapter = chapter{
 }`)),
 		do("", bash("CGO_ENABLED=1 go test -race ./stock/ 2>&1 | head -60", "Race detector again")),
 		do("", mark("6", "completed"), mark("7", "in_progress")),
-		do("Now the half-failed order. A test first.", edit("order/order_test.go", `func TestDiscountIsSpread`, `func TestAFailedOrderGivesItsPiecesBack(t *testing.T) {
+		do("Now the half-failed order. A test first.",
+			edit("order/order_test.go", `func TestDiscountIsSpread`,
+				`func TestAFailedOrderGivesItsPiecesBack(t *testing.T) {
 	products, s := shop()
 	var c cart.Cart
 	for sku, n := range map[string]int{"BOOK": 2, "CHAIR": 8} {
@@ -192,7 +194,8 @@ func TestDiscountIsSpread`)),
 	"testing"
 `)),
 		do("", bash("go test ./order/ 2>&1", "Test order")),
-		do("The test shows the leak: one book short. I release in reverse.", edit("order/order.go", `	for _, line := range c.Lines() {
+		do("The test shows the leak: one book short. I release in reverse.",
+			edit("order/order.go", `	for _, line := range c.Lines() {
 		p, err := products.Get(line.SKU)
 		if err != nil {
 			return nil, fmt.Errorf("order %s: %s: %w", id, line.SKU, err)
@@ -230,7 +233,9 @@ func (o *Order) release(s *stock.Stock) {
 // spread`)),
 		do("", bash("go test -count=1 ./order/ ./stock/ && go vet ./...", "Test and vet")),
 		do("What does the user see at the command line?",
-			bash("mkdir -p out && go build -o bin/shop ./cmd/shop && ./bin/shop order TABLE-0004=99; echo \"status $?\"", "Try an order that is too large"),
+			bash("mkdir -p out && go build -o bin/shop ./cmd/shop && "+
+				"./bin/shop order TABLE-0004=99; echo \"status $?\"",
+				"Try an order that is too large"),
 			bash("./bin/shop order TABLE-0004=1; tail -n 1 out/orders.ndjson", "Try an order")),
 		do("", bash("go test -count=1 ./... && gofmt -l . && git add -A && git commit -qm 'stock: never sell more "+
 			"than there is' && git log --oneline | head -3", "Test and commit"), mark("7", "completed")),

@@ -52,14 +52,16 @@ func Gross(net, rate int64) int64 {
 	return net + (net*rate+5000)/10000
 }`)),
 		do("", bash("go test ./pricing/ ./order/", "Test pricing and order")),
-		do("Green. Refunds have negative amounts; I add a case for them.", edit("pricing/vat_test.go", `		{"reduced", 250, 268},
+		do("Green. Refunds have negative amounts; I add a case for them.",
+			edit("pricing/vat_test.go", `		{"reduced", 250, 268},
 	} {`, `		{"reduced", 250, 268},
 		{"normal", -100, -119},
 		{"reduced", -250, -268},
 		{"normal", 0, 0},
 	} {`)),
 		do("", bash("go test ./pricing/", "Test pricing")),
-		do("As feared: division truncates towards zero, so that a refund is a cent off.", edit("pricing/vat.go", `// Gross returns the price with tax, rounded half up to whole cents.
+		do("As feared: division truncates towards zero, so that a refund is a cent off.",
+			edit("pricing/vat.go", `// Gross returns the price with tax, rounded half up to whole cents.
 func Gross(net, rate int64) int64 {
 	return net + (net*rate+5000)/10000
 }`, `// Gross returns the price with tax, rounded half away from zero to whole cents, so that a refund

@@ -19,7 +19,8 @@ var tidyChapter = chapter{
 		do("", bash("grep -rlE '\"shop.example/(store|stock)\"' --include='*.go' . | xargs sed -i -E "+
 			"'s#\"shop.example/(store|stock)\"#\"shop.example/internal/\\1\"#' && gofmt -l . ; go build ./... && git "+
 			"diff --stat", "Fix the imports")),
-		do("The imports are no longer in order; I put them back.", edit("order/order.go", `	"shop.example/internal/stock"
+		do("The imports are no longer in order; I put them back.",
+			edit("order/order.go", `	"shop.example/internal/stock"
 	"shop.example/pricing"
 `, `	"shop.example/pricing"
 	"shop.example/stock"
@@ -156,7 +157,8 @@ func run(args []string) error {
 		do("", bash("gofmt -l cmd; go vet ./cmd/... && go build -o bin/shop ./cmd/shop", "Build the command")),
 		do("Is the output the same, byte for byte?", bash("./bin/shop list > out/list-after.txt; cmp "+
 			"out/list-before.txt out/list-after.txt && echo same; md5sum out/list-*.txt", "Compare the output")),
-		do("The command has no test at all. A small one for what users see.", write("cmd/shop/list_test.go", `package main
+		do("The command has no test at all. A small one for what users see.",
+			write("cmd/shop/list_test.go", `package main
 
 import (
 	"strings"
