@@ -297,7 +297,7 @@ func TestTheHarnessSeesWhatIsCommanded(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil { // that nobody answers is enough
+	if err := l.Close(); err != nil { // the address is what matters, not an answer
 		t.Fatal(err)
 	}
 	own := filepath.Join(b.Home, ".config", "ctxledger", "config.yaml")

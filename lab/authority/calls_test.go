@@ -79,7 +79,7 @@ var resources = map[string]string{
 	"ctxledger://changes": "ctxledger://changes",
 }
 
-// told are the methods of the language server that are not answered.
+// told are the notifications of the language server: methods without an answer.
 var told = map[string]bool{
 	"$/setTrace": true, "window/workDoneProgress/cancel": true, "textDocument/didChange": true,
 	"textDocument/didSave":  true,

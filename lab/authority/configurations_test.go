@@ -11,7 +11,7 @@ import (
 // canary is a program of the repository that must not run.
 const canary = "canary"
 
-// summarizers are the ways in which a repository asks for authority; %d is a port that nobody listens on.
+// summarizers are the ways in which a repository asks for authority; %d is a port without a listener.
 var summarizers = []string{
 	"{kind: command, command: [./canary, a]}",
 	"{kind: openai, url: 'http://127.0.0.1:%d', model: m, key_env: GITHUB_TOKEN}",
@@ -25,7 +25,7 @@ var summarizers = []string{
 	"{kind: command, command: [../repository/canary], template: 'x {{$history}}', sections: none}",
 }
 
-// others are settings beside it.
+// others are further settings.
 var others = []string{
 	"context: {mode: llm, compact_turns: 1}", "context: {mode: hybrid, threshold: 0.01}", "follow: false",
 	"follow: true\nexports: true",

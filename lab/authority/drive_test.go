@@ -196,7 +196,7 @@ func (d *driver) say(c *mcpClient, call, method string, params any) error {
 	return err
 }
 
-// filled replaces what stands for something in parameters.
+// filled replaces the placeholders in parameters.
 func (d *driver) filled(params any) json.RawMessage {
 	raw, err := json.Marshal(params)
 	if err != nil {

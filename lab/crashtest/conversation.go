@@ -28,7 +28,7 @@ type modelEntry struct {
 	kind    sessions.Kind
 	id      string
 	digest  string // of the original, "" for what the ledger writes itself
-	message bool   // it stands in the view while no summary covers it
+	message bool   // it is in the view while no summary covers it
 	stub    bool   // with a stub in it
 }
 
@@ -139,7 +139,7 @@ func (c *conversation) expect() facts {
 	return f
 }
 
-// expectView adds the messages of the view: the summary in force and what it does not stand for.
+// expectView adds the messages of the view: the summary in force and what it does not replace.
 func (c *conversation) expectView(f facts, current *ledger.Summary) {
 	first := int64(1)
 	if current != nil {

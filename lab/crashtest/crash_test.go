@@ -54,9 +54,9 @@ func build(t *testing.T, d defect.Defect) (program string) {
 	return program
 }
 
-// stateDir returns a directory for state directories. Its path leaves room for that of a socket, and it
-// lies in memory where there is such a place: what a kill leaves does not depend on the disk. It stays
-// when the test fails.
+// stateDir returns a directory for state directories. Its path is short enough for a socket in
+// it. It is on a file system in memory where there is one, since what a kill leaves does not depend on the disk. It is
+// kept when the test fails.
 func stateDir(t *testing.T) string {
 	t.Helper()
 	place := "/dev/shm"

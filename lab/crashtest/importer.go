@@ -32,7 +32,7 @@ func (m *importer) next(r *rand.Rand) *operation {
 	}
 	grown := 1 + r.IntN(maxPiece)
 	if m.size == 0 {
-		grown = 5 * maxPiece // enough to tell whose file it is
+		grown = 5 * maxPiece // enough to identify the owner of the file
 	}
 	m.size = min(m.size+grown, len(m.content))
 	size := m.size
@@ -55,8 +55,8 @@ func (m *importer) expect() facts {
 	return factsOf(m.content[:m.offset])
 }
 
-// factsOf describes what was imported. A newest line that has not ended yet is told from one that has
-// by nothing in the ledger.
+// factsOf describes what was imported. The ledger does not show whether the newest line has
+// ended.
 func factsOf(imported []byte) facts {
 	imported = bytes.TrimSuffix(imported, []byte("\n"))
 	return facts{"bytes": strconv.Itoa(len(imported)), "content": digest(imported)}

@@ -75,7 +75,7 @@ func (v *inventory) claim(kind, name string) {
 	v.claimed[kind+" "+name] = true
 }
 
-// unclaimed returns an error for what nobody answers for.
+// unclaimed returns an error for records that no lane claims.
 func (v *inventory) unclaimed() error {
 	var names []string
 	for _, s := range v.sessions {
@@ -91,5 +91,5 @@ func (v *inventory) unclaimed() error {
 	if len(names) == 0 {
 		return nil
 	}
-	return violated("nobody has made these: %s", strings.Join(names, ", "))
+	return violated("no lane has made these: %s", strings.Join(names, ", "))
 }

@@ -23,7 +23,7 @@ type janitor struct {
 	state   string // state directory
 	dir     string // for backups
 	count   int
-	garbage string // hash of a blob that nobody names and that is old enough to go
+	garbage string // hash of an unreferenced blob that is old enough to go
 	backups []ledger.BackedUp
 }
 

@@ -8,8 +8,8 @@ import (
 	"ctxledger.dev/kv/bolt"
 )
 
-// makeOld makes a ledger that nobody owns one of the first schema again, which is told by the absence
-// of a record that the engine keeps.
+// makeOld turns a ledger without an owner back into one of the first schema, which lacks a record that the engine
+// keeps.
 func makeOld(ctx context.Context, state string) error {
 	store, err := bolt.Open(state, bolt.Options{})
 	if err != nil {

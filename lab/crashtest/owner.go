@@ -145,5 +145,5 @@ func (o *owner) killed() bool {
 func (o *owner) kill() {
 	_ = o.cmd.Process.Kill() // it may be dead
 	<-o.dead
-	_ = o.orders.Close() // nobody reads it
+	_ = o.orders.Close() // it has no reader any more
 }

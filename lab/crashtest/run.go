@@ -34,7 +34,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	defer cancel()
 	var work sync.WaitGroup
 	var once sync.Once
-	var failed error // of the lane that failed first; the other one is only told to stop
+	var failed error // of the lane that failed first, which stops the other one
 	for lane := range lanes {
 		work.Go(func() {
 			if err := runLane(ctx, o, p, r, lane); err != nil {

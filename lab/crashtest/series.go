@@ -107,7 +107,7 @@ func (s *series) life(ctx context.Context, kill int) error {
 	return s.work(ctx, o, apis, s.plan.atWork(kill, s.random))
 }
 
-// audit checks a ledger that nobody owns: pages and envelopes, and what the records promise each other.
+// audit checks a ledger without an owner: pages, envelopes, and the references between records.
 func (s *series) audit(ctx context.Context) error {
 	found, err := upkeep.Check(ctx, s.state, s.o.Env)
 	if err == nil && found.Total > 0 {
@@ -162,8 +162,7 @@ func (s *series) dieStarting(ctx context.Context, at string) error {
 
 var errUnreached = errors.New("the failpoint was not reached")
 
-// rival makes sure that there is no second owner beside the first, and that none has put itself in its place
-// without coming as far as to say so.
+// rival checks that there is no second owner, and that none has replaced the first one without announcing itself.
 func (s *series) rival(ctx context.Context) error {
 	o, err := startOwner(s.o.Program, s.state, s.workspace, none)
 	if err != nil {
@@ -330,7 +329,7 @@ func (s *series) end(ctx context.Context) error {
 	return os.RemoveAll(s.dir)
 }
 
-// leftovers returns an error when a file lies in the state directory that an owner only works with.
+// leftovers returns an error when the state directory holds a temporary file of an owner.
 func (s *series) leftovers(names ...string) error {
 	return filepath.WalkDir(s.state, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()

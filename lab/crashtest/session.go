@@ -63,7 +63,7 @@ func (r *reading) log() error {
 	}
 }
 
-// events adds up what the events tell of the session.
+// events adds up the events of the session.
 func (r *reading) events() error {
 	page, err := r.api.WaitEvents(r.ctx, ledger.WaitEventsRequest{Session: r.session.ID, Limit: everything})
 	if err != nil {
@@ -145,7 +145,7 @@ func summary(m ledger.ViewMessage) (string, error) {
 	return m.ID + " " + digest([]byte(transcript.PlainText(said))), nil
 }
 
-// offloaded reads the artifacts that stand for results of the session.
+// offloaded reads the artifacts that replace results of the session.
 func (r *reading) offloaded(all *inventory) error {
 	for _, a := range all.artifacts {
 		for _, ref := range a.Refs {

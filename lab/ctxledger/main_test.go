@@ -38,7 +38,7 @@ func (b built) Run() int {
 }
 
 // TestScripts runs the program as a user does, daemons included, each script in a directory of
-// its own: the workspace $WORK/ws, with $HOME and the ledgers beside it.
+// its own: the workspace $WORK/ws, with $HOME and the ledgers next to it.
 func TestScripts(t *testing.T) {
 	shop, err := filepath.Abs("../../testdata/sessions/shop.jsonl")
 	if err != nil {

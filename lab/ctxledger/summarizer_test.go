@@ -37,7 +37,7 @@ func summarizer() {
 	case "fails":
 		fmt.Fprintln(os.Stderr, "out of memory")
 		os.Exit(7)
-	case "slow": // until nobody listens any more
+	case "slow": // until the reader is gone
 		for range time.Tick(10 * time.Millisecond) {
 			if _, err := fmt.Println(); err != nil {
 				return

@@ -36,7 +36,7 @@ const (
 	requestFailed  = -32803
 )
 
-// frames are what stands in front of a message, wrong.
+// frames are malformed headers of messages.
 func frames() []hostile {
 	cases := []hostile{
 		{"lower case", "content-length: " + strconv.Itoa(len(ping)) + "\r\n\r\n" + ping, "", 0},

@@ -66,7 +66,7 @@ func TestAPanelSeesASessionGrow(t *testing.T) {
 	s.leave(t)
 }
 
-// awaitedContext asks until what fills the window is as it is to be.
+// awaitedContext asks for the content of the window until it satisfies ok.
 func (s *server) awaitedContext(t *testing.T, ok func(lsp.Context) bool) lsp.Context {
 	t.Helper()
 	for {

@@ -108,7 +108,7 @@ language-servers = ["ctxlsp"]
 `,
 }
 
-// paste stands for what is pasted in one piece. Of single keys that follow each other fast, Helix 25.01 sends the
+// paste marks text that is pasted in one piece. Of single keys that follow each other fast, Helix 25.01 sends the
 // changes in any order.
 const paste = "paste"
 
@@ -165,7 +165,7 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 	}
 }
 
-// screen is a terminal that nobody sees.
+// screen is a terminal without a display.
 type screen struct {
 	program, socket string
 	place           place

@@ -19,7 +19,7 @@ type node struct {
 	Children, Live                                     bool
 }
 
-// nodes asks for what lies below a node.
+// nodes asks for the children of a node.
 func (s *server) nodes(t *testing.T, parent string) []node {
 	t.Helper()
 	var r struct{ Nodes []node }
@@ -43,7 +43,7 @@ func (s *server) command(t *testing.T, name string, argument map[string]any) (d 
 	return d
 }
 
-// awaitChanged waits until the client is told once more than so often that the ledger may have changed.
+// awaitChanged waits for one more notification than that number that the ledger may have changed.
 func (s *server) awaitChanged(t *testing.T, times int) int {
 	t.Helper()
 	n := 0
@@ -215,7 +215,7 @@ func TestALedgerInTroubleIsExplained(t *testing.T) {
 	}
 }
 
-// TestHostileNamesCostOneAnswer asks the ledger for what nobody should, each followed by a good call.
+// TestHostileNamesCostOneAnswer asks the ledger for invalid names, each followed by a good call.
 func TestHostileNamesCostOneAnswer(t *testing.T) {
 	p := newPlace(t)
 	p.StopDaemons(t)

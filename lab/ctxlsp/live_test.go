@@ -41,7 +41,7 @@ func newAgent(t *testing.T, p place) *agent {
 	return a
 }
 
-// variables tells programs where the agent keeps its sessions.
+// variables is the environment variable with the directory of the agent's sessions.
 func (a *agent) variables() string { return "CLAUDE_CONFIG_DIR=" + a.home }
 
 // write appends a record.
@@ -76,7 +76,7 @@ func (a *agent) read(t *testing.T, name, content string) {
 // quiet are the default settings, with the status.
 var quiet = map[string]any{"status": true}
 
-// TestWhatTheAgentDoesReachesTheEditor follows a session that is written beside an open editor.
+// TestWhatTheAgentDoesReachesTheEditor follows a session that is written while an editor is open.
 func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	p := newPlace(t)
 	p.StopDaemons(t)
@@ -149,7 +149,7 @@ func lensesNow(s *server, uri string) string {
 	return string(raw)
 }
 
-// TestTheDaemonMayDie kills the owner of the ledger: the editor goes on, and hears again of what comes next.
+// TestTheDaemonMayDie kills the owner of the ledger: the editor keeps working, and is notified of what comes next.
 func TestTheDaemonMayDie(t *testing.T) {
 	p := newPlace(t)
 	p.StopDaemons(t)

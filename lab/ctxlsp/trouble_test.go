@@ -172,8 +172,8 @@ func (s *server) sync(t *testing.T) {
 	must(t, s.Call(s.ctx, "textDocument/foldingRange", scriptededitor.Document("untitled:none", nil), nil))
 }
 
-// TestALedgerInTroubleHurtsNobody has an editor work while the ledger cannot be used: it is told what to do, in
-// one line, and hears when the trouble has ended.
+// TestALedgerInTroubleHurtsNobody has an editor work while the ledger cannot be used: it gets one line that says what
+// to do, and a notification when the trouble has ended.
 func TestALedgerInTroubleHurtsNobody(t *testing.T) {
 	for _, c := range troubles() {
 		t.Run(c.name, func(t *testing.T) {
@@ -280,7 +280,7 @@ func TestWithoutALedgerNothingIsWrong(t *testing.T) {
 			for folders && !owned(p.Workspace(t).State) && s.ctx.Err() == nil { // what there is to say is said then
 				s.sync(t)
 			}
-			s.leave(t) // what is still to be told is told by then
+			s.leave(t) // pending notifications arrive before that
 			for _, st := range s.statuses(t) {
 				if st.Problem != "" {
 					t.Errorf("the editor is told of %+v", st)

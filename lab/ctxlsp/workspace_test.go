@@ -58,7 +58,7 @@ func TestAWorkspaceIsCountedOnRequest(t *testing.T) {
 	s.leave(t)
 }
 
-// kinds returns what was told of progress.
+// kinds returns the kinds of the progress notifications.
 func kinds(told []scriptededitor.Message) (list []string) {
 	for _, m := range told {
 		var p struct{ Value struct{ Kind string } }
@@ -154,7 +154,7 @@ func (s *server) findings(t *testing.T, uri string, pull, some bool) string {
 	if pull {
 		return string(ask[struct{ Items json.RawMessage }](t, s, "textDocument/diagnostic", uri, nil).Items)
 	}
-	if !some { // whatever would be told, is told before the answer to what is asked after a pause
+	if !some { // a notification would arrive before the answer to a request after a pause
 		must(t, s.Open("untitled:long", "x", strings.Repeat("z", 2001)))
 		_, err := s.Until(s.ctx,
 			func(told []scriptededitor.Message) bool { return published(told, "untitled:long") != "" })

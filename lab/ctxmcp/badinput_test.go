@@ -28,7 +28,7 @@ var (
 )
 
 // mostGrowth is how much memory a server may have more after all messages than before, in bytes. The
-// promise is 32 MB; the bound is for a leak, and leaves the collector some room.
+// promise is 32 MB; the bound is for a leak, with a margin for the collector.
 const mostGrowth = 64 << 20
 
 // TestEveryHostileLineIsAnsweredByItsRule sends what no client should, each line followed by a good call.
@@ -243,7 +243,7 @@ func (g *garbage) read(t *testing.T, p *process, good string) (nulls int) {
 		case g.asked[id]:
 			delete(g.asked, id)
 		case !g.asked["?"]:
-			t.Fatalf("seed %d, message %d: an answer to %s, which nobody asked or which was answered",
+			t.Fatalf("seed %d, message %d: an answer to %s, which was not asked or is answered already",
 				*seed, g.sent, id)
 		}
 		if a.Error != nil && (a.Error.Message == "" || strings.Contains(a.Error.Message, "panic") ||

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// hostile is a line that no client should send, and how it is to be answered.
+// hostile is a line that no client should send, and the expected answer.
 type hostile struct {
 	name string
 	line string
 	id   string // of the answer; "" means that there is none
 	code int    // of the error; 0: a result
-	// told is what the text of a tool's result starts with, by the fault codes; empty: anything.
+	// told are the fault codes that the text of a tool's result may start with; empty: any text.
 	told []string
 }
 

@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/lab/programtest"
 )
 
-// TestTheSettingsAreThoseOfTheClientsTree: of two trees with one ledger, each is told what is wrong with its own file.
+// TestTheSettingsAreThoseOfTheClientsTree: of two trees with one ledger, each gets the errors of its own file.
 func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not on the path")

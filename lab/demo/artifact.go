@@ -71,7 +71,7 @@ func (d *demo) largest(ctx context.Context) (artifact, string, error) {
 	return a, "", fmt.Errorf("artifact %s names no tool call of the session file", a.ID)
 }
 
-// whole reads an artifact call by call, as each answer says how to go on, and compares it.
+// whole reads an artifact in several calls, each as the answer before it says, and compares it.
 func (d *demo) whole(ctx context.Context, id, original string) (calls int, err error) {
 	var all strings.Builder
 	args := map[string]any{"id": id, "limit": 40_000}

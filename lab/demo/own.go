@@ -48,7 +48,7 @@ func findOwn(e env.Env) (own, error) {
 	return o, nil
 }
 
-// escape makes a path stand for itself in a pattern.
+// escape quotes the special characters of a path for a pattern.
 func escape(path string) string {
 	if os.PathSeparator == '\\' {
 		return path // patterns have no escapes there

@@ -121,7 +121,7 @@ func (d *demo) compact(ctx context.Context) error {
 	return nil
 }
 
-// restore reads back what the summary stands for, compares it, and takes the compaction back.
+// restore reads the messages that the summary replaced, compares them, and undoes the compaction.
 func (d *demo) restore(ctx context.Context) error {
 	out, err := d.box.Run(ctx, "restore", d.summary.ID)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package cases runs many numbered cases in child processes, which may die or hang over one of
-// them: that case has then failed, and a new child goes on with the next.
+// them: that case has then failed, and a new child continues with the next.
 //
 // Start at Run in the parent and Serve in the child. A child says on its standard output which case
 // it begins and how it ended; everything else about a case follows from its number.

@@ -33,7 +33,7 @@ const stale = `{
 }
 `
 
-// TestDaemonBearsDamage: the real daemon, started on a damaged ledger or beside a damaged owner.json,
+// TestDaemonBearsDamage: the real daemon, started with a damaged ledger or a damaged owner.json,
 // answers as it must and lives, or refuses to start by name.
 func TestDaemonBearsDamage(t *testing.T) {
 	home := t.TempDir()

@@ -90,7 +90,7 @@ func (o *Original) flipAnywhere(rng *rand.Rand) Damage {
 	return o.flip(rng, ledgerFile, rng.IntN(len(o.files[ledgerFile])))
 }
 
-// flipHeader hits a page's header or the elements that follow it, where page numbers stand.
+// flipHeader flips a bit of a page's header or of the elements after it, which hold page numbers.
 func (o *Original) flipHeader(rng *rand.Rand) Damage {
 	const headers = 16 + 10*16
 	return o.flip(rng, ledgerFile, (2+rng.IntN(o.pages()-2))*o.page+rng.IntN(headers))

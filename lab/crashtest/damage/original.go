@@ -17,7 +17,7 @@ const ledgerFile = "ledger.db"
 type Original struct {
 	files map[string][]byte // by path inside the state directory
 	names []string          // of files, sorted
-	size  int64             // of the ledger file, which goes on as a hole
+	size  int64             // of the ledger file, whose rest is a hole
 	page  int               // size of its pages
 }
 

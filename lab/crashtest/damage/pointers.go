@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// pointers returns where in the ledger file the numbers of pages stand: in branch pages, and in the
+// pointers returns the positions of page numbers in the ledger file: in branch pages, and in the
 // buckets of the root bucket.
 func (o *Original) pointers() []int {
 	ledger, order := o.files[ledgerFile], binary.NativeEndian
@@ -22,7 +22,7 @@ func (o *Original) pointers() []int {
 			case branch:
 				found = append(found, at+8)
 				walk(int(order.Uint64(element[8:])))
-			case order.Uint32(element) == 1: // a bucket: its root page stands first in its value
+			case order.Uint32(element) == 1: // a bucket: its value begins with its root page
 				value := at + int(order.Uint32(element[4:])) + int(order.Uint32(element[8:]))
 				if root := order.Uint64(ledger[value:]); root != 0 {
 					found = append(found, value)

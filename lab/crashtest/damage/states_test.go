@@ -26,10 +26,10 @@ import (
 	"ctxledger.dev/lab/sandbox"
 )
 
-// nobody is the user who runs the programs where permissions must count: they do not for root.
+// nobody is the user who runs the programs where permissions matter: root ignores them.
 const nobody = 65534
 
-// badStates are what may stand in the place of a ledger. The commands must name it with a way out,
+// badStates are what may be found instead of a ledger. The commands must name it with a way out,
 // end with status 1 and change nothing.
 var badStates = []struct {
 	name    string
@@ -205,7 +205,7 @@ func TestEveryCutIsNamed(t *testing.T) {
 	}
 }
 
-// TestClockThatGoesBack: ten years earlier, everything is still there and the ledger goes on.
+// TestClockThatGoesBack: ten years earlier, everything is still there and the ledger works.
 func TestClockThatGoesBack(t *testing.T) {
 	dir := original(t)
 	story, err := script.LoadStory(dir)

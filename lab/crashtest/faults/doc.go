@@ -5,7 +5,7 @@
 //
 // The rules: a call that fails is reported with a code and never acknowledged; whatever was
 // acknowledged before or afterwards is there when the ledger is opened again; and once the fault is
-// over the same process, or after a lost write the next one, goes on.
+// over the same process, or after a lost write the next one, continues to work.
 //
 // strace counts the calls of each thread by itself, so that one run may meet several faults. The
 // rules hold for those as well.

@@ -201,7 +201,7 @@ func (b bench) point(t *testing.T, p faults.Point) (faults.Outcome, error) {
 // lasting are the calls whose failure loses data if it is not reported.
 var lasting = []string{"pwrite64", "fdatasync", "fsync", "write", "ftruncate", "linkat", "renameat"}
 
-// silent are files without which everything works: the log names what fails, and no client is told.
+// silent are files without which everything works: the log names what fails, and no client gets an error.
 var silent = map[string]string{
 	"reserve": "the room to delete in on a full disk; without it only that is lost",
 }
@@ -237,7 +237,7 @@ func named(p faults.Point, o faults.Outcome) error {
 	}
 	for _, call := range lasting {
 		if call == p.Call && p.Error != "EINTR" && o.Injected > 0 && len(o.Failures) == 0 && told(o.Files) {
-			return fmt.Errorf("nobody was told that the call failed, on the files %q", o.Files)
+			return fmt.Errorf("no client was told that the call failed, on the files %q", o.Files)
 		}
 	}
 	return nil

@@ -14,8 +14,8 @@ import (
 // that needs no rights.
 const onTmpfs = `mount -t tmpfs -o mode=700,"$1" tmpfs "$2" && exec "$3" fill "$2"`
 
-// TestFullDisk: a disk without room gives errors that name it and the way out, loses nothing, and
-// the same process goes on when there is room again.
+// TestFullDisk: a full disk gives errors that name it and the way out, loses nothing, and the same process
+// continues when there is space again.
 func TestFullDisk(t *testing.T) {
 	for name, options := range map[string]string{
 		"no space":  "size=1m",

@@ -41,7 +41,7 @@ func (c *content) write(off int64, data []byte) {
 	}
 }
 
-// truncate sets the size; what lies beyond it is gone.
+// truncate sets the size; what was beyond it is gone.
 func (c *content) truncate(size int64) {
 	if size < c.size {
 		for at, b := range c.blocks {

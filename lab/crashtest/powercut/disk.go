@@ -36,7 +36,7 @@ type change struct {
 	sets []entry
 }
 
-// entry is what a name of a directory stands for from now on; nil: nothing.
+// entry is what a name of a directory refers to from now on; nil: nothing.
 type entry struct {
 	name string
 	node *node

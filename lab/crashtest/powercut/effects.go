@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// traced are the system calls that change files, and those that tell which file is meant. Those
-// that effect does not know make a run fail when they succeed: nothing is guessed.
+// traced are the system calls that change files, and those that identify a file. A call that succeeds and that
+// effect does not handle fails the run: nothing is guessed.
 var traced = []string{
 	"openat", "openat2", "open", "creat", "close", "dup", "dup2", "dup3", "fcntl", "lseek",
 	"write", "pwrite64", "writev", "pwritev", "pwritev2", "copy_file_range", "sendfile", "splice",

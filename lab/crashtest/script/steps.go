@@ -220,7 +220,7 @@ func (p *player) restore(ctx context.Context) error {
 	return err
 }
 
-// collect gives the room of deleted records back: the ledger is copied into a new file.
+// collect reclaims the space of deleted records: the ledger is copied into a new file.
 func (p *player) collect(ctx context.Context) error {
 	_, err := p.api.CollectGarbage(ctx, ledger.CollectGarbageRequest{})
 	return err

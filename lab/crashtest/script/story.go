@@ -13,7 +13,7 @@ import (
 // Story is what a ledger answers before the first step and after each one: Story[n] after n steps.
 type Story []State
 
-// Steps returns the steps that the story tells of.
+// Steps returns the steps of the story.
 func (s Story) Steps() []Step {
 	var steps []Step
 	for rounds := 0; len(steps) < len(s)-1 && rounds < MaxRounds; {
@@ -80,7 +80,7 @@ func Tell(ctx context.Context, state string, steps []Step) (story Story, err err
 	return story, err
 }
 
-// StoryFile is the name under which a story is kept beside what is compared with it.
+// StoryFile is the name of a story's file, which is kept with what is compared with it.
 const StoryFile = "story.json"
 
 // Save writes the story into a directory.

@@ -12,7 +12,7 @@ import (
 )
 
 // cuts examines images of the recording in dir: seed, total, and which of them. An image that has
-// failed is kept beside the recording.
+// failed is kept with the recording.
 func cuts(ctx context.Context, dir string, args []string) error {
 	seed, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {

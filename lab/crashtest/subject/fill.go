@@ -21,8 +21,8 @@ const (
 	ballastFiles = 8
 )
 
-// fill writes into the ledger dir/state until the disk has no room for anything more, makes room,
-// and goes on in the same process. It reports what failed as play does; its error says what is wrong.
+// fill writes into the ledger dir/state until the disk is full, frees space,
+// and continues in the same process. It reports what failed as play does; its error says what is wrong.
 func fill(ctx context.Context, dir string) error {
 	if err := loadBallast(filepath.Join(dir, "ballast")); err != nil {
 		return err
@@ -38,7 +38,7 @@ func fill(ctx context.Context, dir string) error {
 			return err
 		}
 		if err := errors.Join(f.memory(ctx), f.blob(ctx)); err != nil {
-			return fmt.Errorf("there is room again, and yet: %w", err)
+			return fmt.Errorf("there is space again, and yet: %w", err)
 		}
 		var err error
 		if before, err = script.Read(ctx, api); err != nil {
@@ -109,9 +109,9 @@ func (f *filler) blob(ctx context.Context) error {
 	return err
 }
 
-// fill goes on until attempts have failed three times in a row.
+// fill stops when attempts have failed three times in a row.
 func (f *filler) fill(ctx context.Context) error {
-	const most = 500 // attempts: far more than the disk has room for
+	const most = 500 // attempts: far more than fit on the disk
 	for failures := 0; failures < 3; {
 		if f.tried > most {
 			return errors.New("the disk does not fill up")

@@ -1,5 +1,5 @@
 // Command subject is the program that the harnesses of lab/crashtest drive: it writes ledgers
-// that are to be interrupted, and examines what is left of them, where it may die.
+// until it is interrupted, and examines what is left of them, which may crash it.
 //
 // Start at main: one word says what to do. It is built by the tests, also with seeded defects, and
 // deliberately no part of the product.
