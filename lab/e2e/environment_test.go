@@ -24,7 +24,7 @@ var surroundings = []struct {
 	unset   []string // variables
 	set     []string
 	failing map[string]string
-	silent  bool // nobody hears what they answer
+	silent  bool // their output is lost
 }{
 	{name: "as usual", shell: `exec "$@"`},
 	{name: "no home", unset: []string{"HOME", "USERPROFILE"}, shell: `exec "$@"`},
@@ -98,7 +98,7 @@ func TestOddSurroundings(t *testing.T) {
 				{"memory", "", "saved", []string{"ctxledger", "--workspace", s.Workspace, "memory", "add", "fact",
 					"--body", "b"}},
 				{"ctxmcp", calls, "in scope user", []string{"ctxmcp", "--workspace", s.Workspace}},
-				// The server may have left a daemon starting: whoever asks for one waits for it.
+				// The server may have left a daemon starting: a command that needs one waits for it.
 				{"status", "", "workspace", []string{"ctxledger", "--workspace", s.Workspace, "status"}},
 				{"stop", "", "", []string{"ctxledger", "--workspace", s.Workspace, "daemon", "stop"}},
 			} {

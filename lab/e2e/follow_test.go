@@ -19,15 +19,15 @@ import (
 const (
 	// appends is how often the follower is timed.
 	appends = 100
-	// prompt is how soon an entry is to be known: the median over all appends, so that a machine
-	// that is busy for a moment fails nothing.
+	// prompt is the limit for the median delay between an append and its entry: a machine that is
+	// busy for a moment fails nothing.
 	prompt = 200 * time.Millisecond
 	// poll is how long one WaitEvents waits.
 	poll = 10_000
 )
 
 // head is how many records the agent writes before one says which directory the session is about:
-// until then nobody can tell whether it belongs to the workspace.
+// until then it is unknown whether it belongs to the workspace.
 const head = 3
 
 // hostID is the agent's name of the session that the test writes.

@@ -10,7 +10,7 @@ import (
 )
 
 // TestServerStartedInHomeOrRootLeavesNothingThere starts servers where desktop hosts start them. They
-// serve the user ledger, say why there is no project, and write nothing beside it.
+// serve the user ledger, say why there is no project, and write nothing else.
 func TestServerStartedInHomeOrRootLeavesNothingThere(t *testing.T) {
 	for name, dir := range map[string]func(home string) string{
 		"home": func(home string) string { return home },

@@ -58,7 +58,7 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 			t.Errorf("%s by %q", c.Op, c.Session)
 		}
 	}
-	// told or observed
+	// reported by the session or observed
 	if want := []string{string(changes.Created), string(changes.Modified)}; !slices.Equal(ops, want) {
 		t.Errorf("changes of note.txt: %q, want %q: %+v", ops, want, h.Changes)
 	}

@@ -27,7 +27,7 @@ func TestAModelWritesWhereThePersonWantsIt(t *testing.T) {
 		text := fmt.Sprintf("## Completed\n- what the model told, time %d\n## Open Questions\nNone.\n## Remaining "+
 			"Work\nNone.\n## Key Findings\nNone.", n)
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{ // whoever asked may have gone
+		_ = json.NewEncoder(w).Encode(map[string]any{ // the client may be gone
 			"model": "m-7",
 			"choices": []any{map[string]any{"message": map[string]string{"role": "assistant", "content": text},
 				"finish_reason": "stop"}},

@@ -14,8 +14,8 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// TestTheDaemonObservesTheFilesOfASession changes a file by hand that a followed session has read, while
-// nothing but the daemon runs: the change is known as nobody's, and what the session read is stale.
+// TestTheDaemonObservesTheFilesOfASession changes a file that a followed session has read, while only
+// the daemon runs: the change has no author, and what the session read is stale.
 func TestTheDaemonObservesTheFilesOfASession(t *testing.T) {
 	const name = "order/order.go"
 	s := newBox(t)
@@ -32,7 +32,7 @@ func TestTheDaemonObservesTheFilesOfASession(t *testing.T) {
 	var session string
 	for i, after := 0, int64(0); session == ""; i++ {
 		if i == int(patience/time.Second) {
-			t.Fatal("nobody saw the file change")
+			t.Fatal("the change of the file was not observed")
 		}
 		if err := os.WriteFile(path, fmt.Appendln(nil, "package order //", i), 0o600); err != nil {
 			t.Fatal(err)

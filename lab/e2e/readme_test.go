@@ -9,7 +9,7 @@ import (
 )
 
 // TestTheReadmesExampleIsTrue runs the terminal example of the README and compares what the
-// programs print with what stands there.
+// programs print with the output that it shows.
 func TestTheReadmesExampleIsTrue(t *testing.T) {
 	s := newBox(t)
 	copied := filepath.Join(s.Workspace, "testdata", "sessions", "shop.jsonl")

@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// watcher is a `ctxledger events --follow` that runs beside everything else.
+// watcher is a `ctxledger events --follow` that runs during the whole test.
 type watcher struct {
 	cmd    *exec.Cmd
 	events chan ledger.Event // closed when the process has ended

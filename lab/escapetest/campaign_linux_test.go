@@ -59,7 +59,7 @@ type row struct {
 	took                         time.Duration
 }
 
-// TestCampaign swaps what lies at the paths that each subject is given.
+// TestCampaign swaps the files at the paths that each subject is given.
 func TestCampaign(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -136,7 +136,7 @@ func (s subject) once(t *testing.T, p *place, r *row, read func(context.Context)
 	}
 	if s.leak(out) {
 		r.escapes++
-		t.Errorf("%s read what lies outside after %d swaps: %.2000s", s.name, p.swaps.Load(), out)
+		t.Errorf("%s read content from outside after %d swaps: %.2000s", s.name, p.swaps.Load(), out)
 	}
 }
 
@@ -174,7 +174,7 @@ func (s subject) control(p *place) int64 {
 	return -1
 }
 
-// checked returns the path of a file if it lies in a directory, as a program would that checks first.
+// checked returns the path of a file if it is in a directory, as a program that checks before it opens.
 func checked(root, name string) (string, bool) {
 	path := filepath.Join(root, name)
 	real, err := filepath.EvalSymlinks(path)
@@ -243,7 +243,7 @@ func listing(t testing.TB, dir string) string {
 func (s subject) untouched(t *testing.T, p *place, before string, r *row) {
 	if now := listing(t, p.outside); now != before {
 		r.escapes++
-		t.Errorf("%s changed what lies outside:\n%s\nit was\n%s", s.name, now, before)
+		t.Errorf("%s changed files outside:\n%s\nit was\n%s", s.name, now, before)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// tree is what is counted: what lies outside has more tokens, in files with another name.
+// tree is what is counted; the files outside have more tokens and other names.
 var (
 	counted = map[string]string{"a.txt": words(3), "d/b.txt": words(5), "deep/er/c.txt": words(7),
 		".gitignore": "*.log\n"}

@@ -1,4 +1,4 @@
-// Package escapetest swaps what lies at the paths that the product reads and writes, while it does so:
+// Package escapetest swaps the files at the paths that the product reads and writes, while it does so,
 // for links that lead out of the directory tree, pipes, devices, sockets and other directories.
 //
 // Start at campaign_linux_test.go: a subject is a reader or writer with the files it is given, and a
@@ -7,6 +7,6 @@
 // that cannot catch them proves nothing. internal/archtest holds the list of all calls that open paths,
 // and says for each which subject covers it.
 //
-// Hard links and mounts count as inside, because no program can tell them from files of the tree;
+// Hard links and mounts count as inside, because no program can distinguish them from files of the tree;
 // inside_linux_test.go holds the product and docs/threat-model.md to that.
 package escapetest

@@ -14,7 +14,7 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// TestHardLinksCountAsInside: a hard link is the file itself, so nothing tells that its content came from
+// TestHardLinksCountAsInside: a hard link is the file itself, so nothing shows that its content came from
 // elsewhere. docs/threat-model.md has to say so.
 func TestHardLinksCountAsInside(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/threat-model.md")
@@ -34,14 +34,14 @@ func TestHardLinksCountAsInside(t *testing.T) {
 	}
 }
 
-// mountsVariable tells a test that it runs in a namespace of its own.
+// mountsVariable is set for a test that runs in a namespace of its own.
 const mountsVariable = "ESCAPETEST_MOUNTS"
 
 // mounts is how often something is mounted over a directory, and unmounted.
 const mounts = 1000
 
-// TestMountsCountAsInside has something mounted over a directory that is read meanwhile: what is read is what
-// lies in one of the two, and nothing hangs. Mounting needs a namespace of mounts of our own.
+// TestMountsCountAsInside has something mounted over a directory that is read meanwhile: what is read is the
+// content of one of the two, and nothing hangs. Mounting needs a mount namespace of our own.
 func TestMountsCountAsInside(t *testing.T) {
 	if os.Getenv(mountsVariable) == "" {
 		inNamespace(t)

@@ -20,5 +20,5 @@ func subjects() []subject {
 // words is a text of so many words, which are as many tokens.
 func words(n int) string { return strings.Repeat(" word", n) }
 
-// many is how many tokens or bytes what lies outside has at least, and nothing inside.
+// many is a number of tokens or bytes: files outside have at least so many, files inside fewer.
 const many = 4000

@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canary stands in every file outside of a tree.
+// canary is part of every file outside of a tree.
 const canary = "thecanaryoutside"
 
-// place is the directory tree of one subject, with what must not be read beside it.
+// place is the directory tree of one subject, with what must not be read next to it.
 type place struct {
 	t       testing.TB
 	base    string // holds all the others
@@ -29,7 +29,7 @@ type place struct {
 	swaps   atomic.Int64
 }
 
-// newPlace makes a tree and its counterpart outside; inside is where it lies below a temporary directory.
+// newPlace makes a tree and its counterpart outside; inside is its path below a temporary directory.
 func newPlace(t testing.TB, inside string, files, counterparts map[string]string) *place {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -69,14 +69,14 @@ func must(t testing.TB, err error) {
 type target struct {
 	path  string
 	dir   bool
-	plant bool // a writer replaces it, or it is the name of a temporary file: each trap is made anew
+	plant bool // a writer replaces it, or it is the name of a temporary file: each trap is made again
 	named bool // a person names this path: links count as what they lead to
 }
 
 // trap is what can take the place of a target.
 type trap struct {
 	target string // absolute
-	staged string // where it waits; "" for one that is made anew each time
+	staged string // where it waits; "" for one that is made again each time
 	make   func(path string) error
 }
 
@@ -97,7 +97,7 @@ func (p *place) traps(targets []target) []trap {
 	return all
 }
 
-// forms returns what makes each kind of thing that can stand at a target's path.
+// forms returns functions that make each kind of file that can be at a target's path.
 func (p *place) forms(at target) (all []func(path string) error) {
 	link := func(to string) func(string) error {
 		return func(path string) error { return os.Symlink(to, path) }
@@ -137,7 +137,7 @@ func (p *place) pipe(path string) error {
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		return err
 	}
-	if len(p.pipes) >= 64 { // of those that are made anew each time
+	if len(p.pipes) >= 64 { // of those that are made again each time
 		return nil
 	}
 	keep := filepath.Join(p.base, fmt.Sprintf("pipe-%d", len(p.pipes)))
@@ -145,7 +145,7 @@ func (p *place) pipe(path string) error {
 	return os.Link(path, keep)
 }
 
-// unblock lets go whoever waits for the other end of a pipe.
+// unblock releases readers and writers that wait for the other end of a pipe.
 func (p *place) unblock() {
 	for _, name := range p.pipes {
 		if f, err := os.OpenFile(name, os.O_RDWR|unix.O_NONBLOCK, 0); err == nil {
@@ -154,8 +154,8 @@ func (p *place) unblock() {
 	}
 }
 
-// swapping swaps at full speed until stop is called; with stirs what stands at a target's path gets
-// another time first, so that those who look for changes look.
+// swapping swaps at full speed until stop is called. With stirs it changes the modification time of the file at a
+// target's path first, so that watchers see a change.
 func (p *place) swapping(seed uint64, targets []target, stirs bool) (stop func()) {
 	traps := p.traps(targets)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// A .git file may name a repository anywhere, which decides where the ledger lies: only that nothing hangs is
-// looked at here.
+// A .git file may name a repository anywhere, which decides where the ledger is: this subject only
+// checks that nothing hangs.
 var findSubject = subject{
 	name:    "workspace",
 	inside:  map[string]string{".git": "gitdir: ../repo\n"},
@@ -28,8 +28,8 @@ var findSubject = subject{
 	},
 }
 
-// A repository names its linked worktrees in small files, which lie in it: what a link out of it leads to names a
-// tree that links back, so that only its name tells that it was read.
+// A repository names its linked worktrees in small files of its own. A file outside, to which a link leads,
+// names a tree that links back: only that name shows that it was read.
 var treesSubject = subject{
 	name: "linked worktrees", root: "repo/.git",
 	inside: map[string]string{"worktrees/fix/gitdir": "../../../../fix/.git\n", "worktrees/fix/commondir": "../..\n"},
@@ -67,7 +67,7 @@ var trustSubject = subject{
 		return func(context.Context) (string, bool) {
 			_, err := trust.Check(p.env(p.inside), ws)
 			if err == nil {
-				t.Error("what nobody has confirmed is approved")
+				t.Error("a summarizer without confirmation is approved")
 			}
 			return fmt.Sprint(err), !fault.Is(err, fault.Denied)
 		}

@@ -37,7 +37,7 @@ var memoryImportSubject = subject{
 	},
 }
 
-// Writers put files into a directory that somebody named: what lies in it may lead elsewhere.
+// Writers put files into a directory that a user named: links in it may lead elsewhere.
 
 var memoryExportSubject = subject{
 	name:   "memory export",
@@ -114,7 +114,7 @@ var exportSubject = subject{
 	},
 }
 
-// written is a ledger that tells when a follower of it has written all that there is, and waits for more.
+// written is a ledger that reports when its follower has written everything and waits for more.
 type written struct {
 	*spy
 	rounds chan<- struct{}

@@ -144,7 +144,7 @@ func (s *scene) leave(cheap bool, outputs *int) (wrong []string) {
 	return wrong
 }
 
-// trust looks at what a text was promoted to: nothing becomes a memory, an intent or a rule that nobody asked for.
+// trust looks at what a text was promoted to: nothing becomes a memory, an intent or a rule without a request for it.
 func trust(s *scene, _ looker) {
 	all, err := s.api.Memories(s.t.Context(), ledger.MemoriesRequest{Body: true})
 	s.do(err)

@@ -12,7 +12,7 @@ import (
 
 // Terminal says what in an output could drive a terminal, or reorder or hide text there; nil where nothing could. It
 // knows nothing of what our own code takes for hostile: all but letters, marks, numbers, punctuation, symbols and
-// spaces is, and so are the letters and marks that nobody sees. own matches the sequences that the program itself may
+// spaces is, and so are invisible letters and marks. own matches the sequences that the program itself may
 // write; nil for none.
 func Terminal(out string, own *regexp.Regexp) error {
 	if own != nil {
@@ -29,7 +29,7 @@ func Terminal(out string, own *regexp.Regexp) error {
 	return nil
 }
 
-// unseen are characters that a class of Unicode takes for visible, and nobody sees.
+// unseen are invisible characters of Unicode classes that count as visible.
 var unseen = &unicode.RangeTable{R16: []unicode.Range16{
 	{0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1}, {0x3164, 0x3164, 1},
 	{0xfe00, 0xfe0d, 1}, {0xffa0, 0xffa0, 1},
@@ -46,13 +46,13 @@ func seen(r rune) bool {
 	return !unicode.Is(unseen, r) && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Cs)
 }
 
-// around is where something stands, for a message.
+// around returns the surroundings of a position, for a message.
 func around(out string, at int) string {
 	const context = 40
 	return fmt.Sprintf("%q", out[max(0, at-context):min(len(out), at+context)])
 }
 
-// Line is a line of an output, and whether it stands in a fence of Markdown.
+// Line is a line of an output, and whether it is in a fenced block of Markdown.
 type Line struct {
 	Text   string
 	Fenced bool // also the line that ends the fence, not the one that begins it
@@ -80,7 +80,7 @@ func Lines(out string) (lines []Line, open bool) {
 // Canary is the word with which planted texts begin and end the lines around them; no output has it otherwise.
 const Canary = "zqcanary"
 
-// Framed says where a planted text stands at the beginning of a line outside a fence, as only our own words may.
+// Framed says where a planted text begins a line outside of a fenced block, as only our own words may.
 func Framed(out string) error {
 	lines, open := Lines(out)
 	if open {
@@ -94,7 +94,7 @@ func Framed(out string) error {
 	return nil
 }
 
-// heads are the beginnings of lines that readers of a summary key on: each may stand there once.
+// heads are the beginnings of lines that readers of a summary key on: each may occur once.
 var heads = regexp.MustCompile(`^[ \t]*(\[(?:USER MESSAGES|PINNED|OPEN WORK|COMMANDS|ARTIFACTS|AGENT|EXPLORATION|` +
 	`INTENT-DERIVED|CONTEXT RECONSTRUCTION|CONVERSATION SUMMARY|COMPACTION|REASONING|NAMES BY TURN|` +
 	`EARLIER SUMMARY)[A-Z' ]*|OPERATIONS \(|FILES MODIFIED|RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|` +
@@ -102,7 +102,7 @@ var heads = regexp.MustCompile(`^[ \t]*(\[(?:USER MESSAGES|PINNED|OPEN WORK|COMM
 	`Re-read only|Earlier runs, told|Files read \(|Files grepped|Other paths that|Shell searches)`)
 
 // Document says what in the text of a summary poses as the ledger's own words: a heading, a rule between blocks, a
-// label of a quotation. Other programs read them line by line, so they must not stand in fences either.
+// label of a quotation. Other programs read them line by line, so they must not occur in fenced blocks either.
 func Document(out string) error {
 	if err := Framed(out); err != nil {
 		return err
@@ -136,7 +136,7 @@ var (
 )
 
 // Tagged says whether a block that begins with <tag> and ends with </tag> has another such tag in it, however it is
-// spelled: in capitals, with spaces, with characters that nobody sees, with a comment in it.
+// spelled: in capitals, with spaces, with invisible characters, with a comment in it.
 func Tagged(out, tag string) error {
 	if opens, closes := tagsOf(out, tag); opens != 1 || closes != 1 {
 		return fmt.Errorf("%d tags open the block %s, %d close it", opens, tag, closes)

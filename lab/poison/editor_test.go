@@ -58,7 +58,7 @@ func views(s *scene, look looker) {
 	log.see("the language server", look)
 }
 
-// call asks, and has every text of the answer looked at: the members of lines are to be one line.
+// call sends a request and checks every text of the answer: the members in lines must be one line each.
 func (e *editor) call(ctx context.Context, method string, params, result any) bool {
 	e.asked[method] = true
 	var raw json.RawMessage
@@ -120,7 +120,7 @@ func (e *editor) tree(ctx context.Context, parent string) {
 	}
 }
 
-// document opens what a node stands for.
+// document opens the document of a node.
 func (e *editor) document(ctx context.Context, n node) {
 	var doc struct{ Text string }
 	if !e.call(ctx, "workspace/textDocumentContent", map[string]any{"uri": n.URI}, &doc) {

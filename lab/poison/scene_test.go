@@ -308,7 +308,7 @@ func (s *scene) remember(ctx context.Context, e memory.Entry) {
 	}
 }
 
-// cut returns the end of a text, where the canary stands, within so many bytes.
+// cut returns the last bytes of a text, at most so many; the canary is at its end.
 func (s *scene) cut(value string, most int) string {
 	return strings.ToValidUTF8(value[max(0, len(value)-most):], "")
 }

@@ -6,7 +6,7 @@
 //
 // Guarantees: the children see no variable of this process but the ones that every program needs
 // (PATH, the temporary directory, the locale), so that neither the session nor the project nor the
-// ledgers of whoever runs them can leak in. Close ends every daemon that the children started and
+// ledgers of the user who runs them can leak in. Close ends every daemon that the children started and
 // removes the directory.
 //
 // It deliberately knows no tool and no command: what is called is the caller's business.

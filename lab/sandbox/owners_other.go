@@ -2,5 +2,5 @@
 
 package sandbox
 
-// starting reports whether an owner is only starting, which can be told on Linux alone.
+// starting reports whether an owner is only starting, which is known on Linux only.
 func starting([]string) bool { return false }

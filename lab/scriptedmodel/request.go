@@ -61,7 +61,7 @@ const compactionPrompt = "CRITICAL: Respond with TEXT ONLY"
 
 // sideAnswer returns the text for a request that is not the next one of the main conversation,
 // and whether it is such a request. The main conversation is the only one that offers tools and
-// leaves room for an answer.
+// allows tokens for an answer.
 func (r *request) sideAnswer(subagent bool) (string, bool) {
 	switch {
 	case strings.HasPrefix(strings.TrimSpace(r.lastUser()), compactionPrompt):

@@ -18,7 +18,7 @@ type Options struct {
 	ConfigDir string   // CLAUDE_CONFIG_DIR; its parent is the agent's HOME
 	URL       string   // the model server, without a path
 	Prompt    string   // what the user asks
-	Resume    string   // the session to go on with, or "" for a new one
+	Resume    string   // the session to continue, or "" for a new one
 	ExtraEnv  []string // more variables, as "NAME=value"; they win over the isolated ones
 	ExtraArgs []string // more arguments of the agent
 }

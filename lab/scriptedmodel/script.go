@@ -6,7 +6,7 @@ import (
 )
 
 // Script is what the model does, in order. A Step without calls ends the agent's turn, and the
-// next prompt of the same session goes on with the step after it. When the script is used up, the
+// next prompt of the same session continues with the step after it. When the script is used up, the
 // model says so and ends the turn.
 type Script []Step
 

@@ -46,7 +46,7 @@ type Exchange struct {
 	Err     error           // why it could not be answered, or nil
 }
 
-// New returns a server for script, whose placeholders stand for vars (nil for none).
+// New returns a server for script, whose placeholders are replaced by vars (nil for none).
 func New(script Script, vars Vars) *Server {
 	return &Server{script: script, vars: vars, sessions: map[string]*session{}}
 }

@@ -72,7 +72,7 @@ func signal(t *testing.T, pid int, s syscall.Signal) {
 	}
 }
 
-// lives reports whether a process runs. One that has ended and that nobody has asked for does not.
+// lives reports whether a process runs. A zombie, which has ended without a wait for it, does not.
 func lives(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return false

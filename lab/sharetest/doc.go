@@ -6,5 +6,5 @@
 // TestStartAndStop looks for what starting and stopping leaves behind, skew_test.go has programs of two
 // versions at one ledger. `make share` runs the first two at length and prints the figures.
 //
-// What a single client can see of a single daemon stands in engine/daemon, and is not repeated here.
+// The tests in engine/daemon cover a single client of a single daemon, which is not repeated here.
 package sharetest

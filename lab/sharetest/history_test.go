@@ -10,8 +10,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// What a client can do. A memory of a given name is a register; an import is a counter that moves on
-// only for who knows where it stands.
+// What a client can do. A memory of a given name is a register; an import is a counter that advances
+// only for a client that knows its value.
 const (
 	put       = 'p' // Value: what is put
 	get       = 'g' // Result: what is there
@@ -71,7 +71,7 @@ var ledgerModel = porcupine.Model{
 	DescribeOperation: func(input, _ any) string { return input.(record).String() },
 }
 
-// stands returns where an import stands in a state.
+// stands returns the position of an import in a state.
 func stands(state any) string {
 	if state == nothing {
 		return "0"

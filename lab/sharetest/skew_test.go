@@ -19,7 +19,7 @@ import (
 // recording is a session that the real Claude Code recorded, see testdata/sessions/README.md.
 const recording = "../../testdata/sessions/shop.jsonl"
 
-// TestTwoVersionsShareOneLedger runs the programs of earlier commits beside those of this one.
+// TestTwoVersionsShareOneLedger runs the programs of earlier commits together with those of this one.
 func TestTwoVersionsShareOneLedger(t *testing.T) {
 	for _, c := range []struct{ name, commit string }{
 		{"the previous commit", git(t, "rev-parse", "HEAD~1")},

@@ -16,7 +16,7 @@ import (
 )
 
 // TestAStateDirectoryThatGoesAway takes the state directory away from under a daemon and its clients. The
-// daemon leaves and brings nothing back; the clients go on with a new ledger in the old place.
+// daemon exits and restores nothing; the clients continue with a new ledger at the same path.
 func TestAStateDirectoryThatGoesAway(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -75,7 +75,7 @@ func remember(t *testing.T, c *sandbox.Client, name string) {
 	fine(t, err)
 }
 
-// contents describes what lies in a directory, which may not exist.
+// contents describes the content of a directory, which may not exist.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder

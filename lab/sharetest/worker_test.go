@@ -169,7 +169,7 @@ func (c *client) step(n int) error {
 	return err
 }
 
-// do makes an operation through the API. What stands in the model as an answer is no error.
+// do makes an operation through the API. An answer that the model knows is no error.
 func (c *client) do(r record) (result string, err error) {
 	ctx := context.Background()
 	switch r.Do {

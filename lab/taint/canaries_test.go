@@ -73,7 +73,7 @@ var sets = map[string]string{
 	"login": "abcdefghijklmnopqrstuvwxyz0123456789!*^.-_~", "pw": letters + "0123456789!*^.-_~",
 }
 
-// canary is a line of text with a secret. Random are the runs of random bytes in it: what nobody can know.
+// canary is a line of text with a secret. Random are the runs of random bytes in it, which cannot be guessed.
 type canary struct {
 	kind, text string
 	random     []string
@@ -130,7 +130,7 @@ func random(r *rand.Rand, name string, n int) string {
 	return string(p)
 }
 
-// window is how long a piece of a secret is that tells something of it, in bytes.
+// window is the length of a piece that gives a secret away, in bytes.
 const window = 12
 
 // pieces knows canaries by every window of their random runs, as they are and encoded.

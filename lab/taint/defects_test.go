@@ -8,7 +8,7 @@ import (
 )
 
 // defects are the leaks that were found, each as text that was planted somewhere and the way by which a piece of it
-// left. In a text, SECRET stands for random words, and KEY for the lines of a private key.
+// left. In a text, SECRET is replaced by random words, and KEY by the lines of a private key.
 var defects = []struct {
 	name, text, where, exit string
 }{
@@ -41,7 +41,7 @@ var defects = []struct {
 	{"the errors of MCP echo a URI", "ctxledger://x/ghp_SECRET", "nowhere", "MCP URI"},
 }
 
-// words are what SECRET stands for: as long as the rules for tokens want, and no word of a language.
+// words replace SECRET: as long as the rules for tokens want, and no word of a language.
 const words = "q7Wd2kXv9TzL4mRb8NcY1pJs6HgF3aEu0oKi"
 
 func TestWhatLeakedOnceLeaksNoMore(t *testing.T) {
@@ -107,7 +107,7 @@ func leave(t *testing.T, p *place, where, text, exit string) string {
 	return ""
 }
 
-// plantedAt returns a session in which a text stands at one place.
+// plantedAt returns a session with a text at one place.
 func plantedAt(root, where, text string) *writer {
 	w, config := &writer{cwd: root}, filepath.Join(root, "config.txt")
 	if where == "title" {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// model is a server of a model that keeps what it is asked, and answers with a summary or, when it is told so, with an
-// error.
+// modelServer is the server of a model. It keeps what it is asked, and answers with a summary or, when fails is set,
+// with an error.
 type modelServer struct {
 	*httptest.Server
 	mu    sync.Mutex

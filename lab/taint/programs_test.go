@@ -112,7 +112,7 @@ func talk(t *testing.T, pl programtest.Place, input, program string, args ...str
 	var errs bytes.Buffer
 	c := pl.Command(t, program, args...)
 	c.Stdin, c.Stderr = strings.NewReader(input), &errs
-	_ = c.Run() // some end by what they were told
+	_ = c.Run() // some are ended by their input
 	return errs.String()
 }
 

@@ -65,7 +65,7 @@ func (s *search) look(face, name, of, text string) {
 	s.report(face+" "+name+" "+of, found)
 }
 
-// report tells of what left, one canary of each kind, and notes what may leave.
+// report fails for what left, one canary of each kind, and records what may leave.
 func (s *search) report(exit string, found map[*canary]string) {
 	s.t.Helper()
 	kinds := map[string]string{}

@@ -74,7 +74,7 @@ func numberedLines(text string) string {
 	return numbered
 }
 
-// session writes a session in which each canary stands in every field that holds words.
+// session writes a session with each canary in every field that holds words.
 func session(root string, list []canary) *writer {
 	last := nameable(list)
 	w := &writer{cwd: filepath.Join(root, last)}

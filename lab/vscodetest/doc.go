@@ -2,11 +2,11 @@
 // browser, Debian's Chromium before it, the built programs behind it, and a session of Claude Code that is being
 // written meanwhile.
 //
-// Start at vscode_test.go. What VS Code's API can tell is asserted inside its extension host, by the suites in
+// Start at vscode_test.go. What VS Code's API shows is asserted inside its extension host, by the suites in
 // vscode-extension/suite; what only a person sees is looked at once, in the page, which is also how `make screenshots`
 // takes its pictures. Everything is installed by `make editors`; without CTXLEDGER_VSCODE the tests are left out.
 //
-// Guarantees: nothing outside of a temporary directory is written or read but the installation, nobody's settings,
+// Guarantees: nothing outside of a temporary directory is written or read but the installation: no user's settings,
 // sessions or ledgers; when the tests end, so has every process that they started. Of tests that were killed,
 // code-server ends by itself, five minutes after the last page.
 //

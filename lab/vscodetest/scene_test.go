@@ -42,8 +42,8 @@ type scene struct {
 	server  string // the program that starts one and says so there
 }
 
-// newScene lays out the project, the session with its newest entry half a minute ago, and what the ledger keeps beside
-// it. Without the installation it leaves the test out.
+// newScene lays out the project, the session with its newest entry half a minute ago, and further records of the
+// ledger. Without the installation it leaves the test out.
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	if os.Getenv(installed) == "" {

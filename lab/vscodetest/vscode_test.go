@@ -39,7 +39,7 @@ func TestWhatAPersonSees(t *testing.T) {
 	look(t, "Dark Modern", t.ArtifactDir())
 }
 
-// TestScreenshots takes pictures of the same in every kind of theme, for whoever wants to look.
+// TestScreenshots takes pictures of the same in every kind of theme, for a person to look at.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("-screenshots says where to put them: make screenshots does")

@@ -19,7 +19,7 @@ var kinds = []struct{ sku, name, tax string }{
 	{"HONEY", "Honig aus dem Münsterland", "reduced"},
 }
 
-// finishes tell the variants of a kind apart.
+// finishes distinguish the variants of a kind.
 var finishes = []string{"Birke", "Eiche geölt", "Kirsche", "weiß lackiert", "Größe L", "Buche", "Ahorn", "Nuss"}
 
 // products returns the catalogue as CSV. Prices are spread without a pattern that a reader could

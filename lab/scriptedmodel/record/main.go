@@ -1,11 +1,11 @@
 // Command record makes the recorded session that tests read: a real Claude Code works on a real
-// little Go project, told what to do by a scripted model.
+// little Go project, controlled by a scripted model.
 //
 //	go run -C lab ./scriptedmodel/record -out FILE [-agent PATH] [-home DIR]
 //
 // It creates the project in DIR/shop, has the agent answer seven prompts in one session, and
 // copies the session file, as the agent wrote it, to FILE
-// (results too long for it go to a folder beside FILE). Start with story_tax.go for what
+// (results too long for it go to a directory next to FILE). Start with story_tax.go for what
 // happens in it. Everything runs offline; DIR must not exist and stays behind.
 //
 // It deliberately switches off what would put the agent's own system prompt and tool descriptions

@@ -112,7 +112,7 @@ func TestYen(t *testing.T) {
 }
 `
 
-// reportChapter ends with a test that must go on failing, because of a rule of the first prompt.
+// reportChapter ends with a test that must keep failing, because of a rule of the first prompt.
 var reportChapter = chapter{
 	prompt: "Last thing: a command `shop report` with the turnover by month from data/orders.ndjson. We start " +
 		"selling in Japan in July, " +
