@@ -18,7 +18,7 @@ import (
 
 // recorder is a ledger in memory that keeps the contract of Ledger: batches follow each other
 // without a gap, limits hold, an original or a blob for each entry. The end-to-end tests with
-// the real ledger stand with the commands.
+// the real ledger are those of the commands.
 type recorder struct {
 	t testing.TB
 

@@ -67,7 +67,7 @@ var (
 	amount     = regexp.MustCompile(`\$[\d,]+\.\d\d`)
 )
 
-// aligned checks that the columns of the lists stand under each other: each amount ends where a heading does.
+// aligned checks that the columns of the lists are aligned: each amount ends where a heading does.
 func aligned(t *testing.T, lines []string) {
 	t.Helper()
 	ends := func(re *regexp.Regexp, l string) (all []int) {

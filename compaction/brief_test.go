@@ -36,7 +36,7 @@ func TestABriefTellsTheRange(t *testing.T) {
 }
 
 // Secrets are masked before a model reads anything, also those that a cut goes through, wherever they
-// stand.
+// occur.
 func TestABriefHoldsNoSecret(t *testing.T) {
 	const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 	k := newTalk(t)

@@ -129,7 +129,7 @@ func TestChecksAreToldWithoutWhatStandsAroundThem(t *testing.T) {
 	}
 }
 
-// The line of a changed file says what its edits were about, and names that stand in the document are not
+// The line of a changed file says what its edits were about, and names that the document has already are not
 // listed again.
 func TestNamesStandOnceUnderWhatTheyBelongTo(t *testing.T) {
 	k := newTalk(t)

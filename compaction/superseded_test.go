@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// superseded are conversations in which something that was true is overtaken by something later. What
-// tells the present is the document without the list of operations, which is a history.
+// superseded are conversations in which something that was true is overtaken by something later. The
+// present state is in the document without the list of operations, which is a history.
 var superseded = []struct {
 	name, script string
-	want         []string // told as it is now
+	want         []string // described as it is now
 	never        []string // true once
 }{
 	{
@@ -102,7 +102,7 @@ func TestNothingSupersededIsToldAsCurrent(t *testing.T) {
 }
 
 // What the user takes back stays, with what he says instead behind it and marked: no paraphrase decides
-// what of it still holds. A correction comes before what is merely recent when there is little room.
+// what of it still holds. When the budget is small, a correction comes before recent entries.
 func TestACorrectedRequestStandsBeforeItsCorrection(t *testing.T) {
 	script := "user Name it basket\nread big.go 6000\nuser No, name it cart instead\n" +
 		strings.Repeat("user And now something else entirely, which takes its room as well\nsay ok\n", 30) +

@@ -201,7 +201,7 @@ func TestAutoAsksTheConfiguredModel(t *testing.T) {
 	}
 }
 
-// What edits do to a view is told by kind, once for each step, with sizes, passes and the dearest of them.
+// The effects of edits on a view are reported by kind, once for each step, with sizes, passes and the largest ones.
 func TestEditsAreToldWithTheirSizes(t *testing.T) {
 	l := open(t)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: talkOf(40, 4_000), Model: "claude-sonnet-4-5"}).Session
@@ -249,7 +249,7 @@ func imported(t *testing.T, l *engine.Local, offset int64, entries ...sessions.N
 	return resp.Session
 }
 
-// Two agents are counted apart, a subagent whose lines stand in no view as well; each is warned once in a
+// Two agents are counted apart, also a subagent whose lines are in no view; each is warned once in a
 // cycle, and only what the view can change compacts it.
 func TestEachAgentHasABudgetOfItsOwn(t *testing.T) {
 	p := window.Default()
@@ -337,7 +337,7 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 	}
 	sent, before := render(t, l, id), status(t, l, id)
 
-	// The same conversation goes on with a model of a larger window and a tokenizer that is known.
+	// The same conversation continues with a model of a larger window and a known tokenizer.
 	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Model: "gpt-4.1", Messages: talkOf(1, 10)})
 	after := status(t, l, id)
 	if after.Model != "gpt-4.1" || !after.Used.Exact || before.Used.Exact || after.Window <= before.Window ||

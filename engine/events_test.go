@@ -159,7 +159,7 @@ func TestEventsOfOtherKindsDoNotEndAWait(t *testing.T) {
 	}
 }
 
-// TestMissedEventsAreSaid: only the newest limits.Events are kept, and who comes too late is told at
+// TestMissedEventsAreSaid: only the newest limits.Events are kept, and a reader that is too late learns it at
 // once, also when no event fits the filter.
 func TestMissedEventsAreSaid(t *testing.T) {
 	e, _ := testEnv()

@@ -154,8 +154,8 @@ func TestInvariant4RequestsArePrefixesForEveryProvider(t *testing.T) {
 }
 
 // Design invariant 4, whatever a host hands in: a request that a provider took and answered is a byte prefix
-// of the next one. What is joined, moved or left out afterwards stood behind all that was sent, since a
-// request ends with what the model is to answer.
+// of the next one. Only messages behind everything sent are joined, moved or left out later, since a
+// request ends with the message that the model answers.
 func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestBytesThatAreNoTextComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-// Gemini's calls may have no ids. The ledger tells them apart all the same, also where the results of one
+// Gemini's calls may have no ids. The ledger distinguishes them anyway, also where the results of one
 // answer come in several messages.
 func TestCallsWithoutIDsAreToldApart(t *testing.T) {
 	l := open(t)
@@ -300,7 +300,7 @@ func TestCallsWithoutIDsAreToldApart(t *testing.T) {
 	}
 }
 
-// What the system says is part of the conversation: a view that is handed back goes on in its session,
+// What the system says is part of the conversation: a view that is handed back continues its session;
 // with other instructions it is another conversation.
 func TestOtherInstructionsAreAnotherConversation(t *testing.T) {
 	l := open(t)

@@ -21,7 +21,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// lengthy returns a message that lies in a blob, different for every n.
+// lengthy returns a message that is stored as a blob, different for every n.
 func lengthy(n int) []byte {
 	return transcript.NewMessage(transcript.Anthropic, transcript.RoleUser,
 		strings.Repeat(fmt.Sprintf("line %d\n", n), 6000))
@@ -62,7 +62,7 @@ func TestGarbageIsWhatNoRecordNamesAnHourLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A batch that belongs where the import does not stand has stored its blob when it is refused.
+	// A batch at a wrong position of the import has stored its blob when it is refused.
 	_, err = l.AppendEntries(t.Context(),
 		ledger.AppendEntriesRequest{Import: "i", Offset: 5, Next: 6, Entries: []sessions.NewEntry{
 			{Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic, Original: lengthy(1)},

@@ -142,7 +142,7 @@ func fact(key, name string) ledger.SaveMemoryRequest {
 	}
 }
 
-// newest returns the number of the newest event: it tells whether anything was committed.
+// newest returns the number of the newest event: it shows whether anything was committed.
 func newest(t *testing.T, l *engine.Local) int64 {
 	t.Helper()
 	info, err := l.Info(t.Context(), ledger.InfoRequest{})
@@ -237,7 +237,7 @@ func TestAKeyLivesForADay(t *testing.T) {
 	}
 	c.now = c.now.Add(time.Second)
 	// None of them is answered any more, whether it was swept yet or not; each may be used again,
-	// and then lives for another day though the sweeping goes on.
+	// and then lives for another day although sweeps continue.
 	for i := 39; i >= 0; i-- {
 		if _, err := l.SaveMemory(t.Context(), fact(fmt.Sprint("k", i), fmt.Sprint("n", i))); err != nil {
 			t.Fatalf("key %d: %v", i, err)

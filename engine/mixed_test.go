@@ -206,7 +206,7 @@ func checkShared(t *testing.T, l *engine.Local, workers []*worker) {
 	}
 }
 
-// TestForgettingBesidePutting: who puts content while it is forgotten has it, or is told that it is
+// TestForgettingBesidePutting: a client that puts content while it is forgotten has it, or gets an error that it is
 // gone.
 func TestForgettingBesidePutting(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")

@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/window"
 )
 
-// What a view leaves out and mends is told for each agent, once in a turn.
+// What a view leaves out and repairs is reported for each agent, once in a turn.
 func TestWhatAViewLeavesOutIsToldForEachAgent(t *testing.T) {
 	p := window.Default()
 	p.Messages, p.Exact = 3, true
@@ -48,7 +48,7 @@ func TestWhatAViewLeavesOutIsToldForEachAgent(t *testing.T) {
 	}
 }
 
-// That one agent's limit is reached in the turn after a compaction is told as well, where another one is within its
+// An agent that reaches its limit in the turn after a compaction is reported, also where another agent is within its
 // own.
 func TestGraceIsToldForAnyAgent(t *testing.T) {
 	p := window.Default()

@@ -122,7 +122,7 @@ func TestTheCapIsWarnedOfOnceInTenTurns(t *testing.T) {
 	}
 }
 
-// What a filter leaves out is told when that changes.
+// What a filter leaves out is reported when that changes.
 func TestWhatAFilterLeavesOutIsTold(t *testing.T) {
 	p := window.Default()
 	p.Messages = 4

@@ -20,7 +20,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// goldenSecrets are the secret parts in the session of the ledger of schema 2, which lies next to it as session.jsonl:
+// goldenSecrets are the secret parts in the session of the ledger of schema 2, which is next to it as session.jsonl:
 // there they have the labels that make them secrets.
 var goldenSecrets = []struct{ where, secret string }{
 	{"bearer token in a title", "gNSWPH8prVqsUeQCtDR3zzX6hqo35uwZqxZO"},
@@ -154,7 +154,7 @@ func derivedEntry(t *testing.T, record string) string {
 	return strings.Replace(header, string(words), `""`, 1)
 }
 
-// secretsIn returns the planted secrets of which 12 bytes stand in a text, with what surrounds the first piece.
+// secretsIn returns the planted secrets of which a text has 12 bytes, with the surroundings of the first piece.
 func secretsIn(text []byte) map[string]string {
 	found := map[string]string{}
 	for _, p := range goldenSecrets {

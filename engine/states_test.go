@@ -78,7 +78,7 @@ func observe(t *testing.T, l *engine.Local, all ...ledger.Observation) []changes
 	return resp.Changes
 }
 
-// told returns all changes as words, oldest first, with the names of sessions.
+// told returns all changes as text, oldest first, with the names of sessions.
 func told(t *testing.T, l *engine.Local, agents ...*agent) []string {
 	t.Helper()
 	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
@@ -300,8 +300,8 @@ func TestTwoEditsSeenAsOneBelongToTheLater(t *testing.T) {
 	}
 }
 
-// TestANewFileWhoseSecondChangeIsSeenBeforeTheFirstIsTold: the creation stays one, by the call that told
-// of it, before the change that was seen.
+// TestANewFileWhoseSecondChangeIsSeenBeforeTheFirstIsTold: the creation stays a single change, by the
+// call that reported it, before the change that was observed.
 func TestANewFileWhoseSecondChangeIsSeenBeforeTheFirstIsTold(t *testing.T) {
 	for name, seenFirst := range map[string]bool{"before the first is told": true,
 		"before the second is begun": false} {

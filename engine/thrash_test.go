@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/window"
 )
 
-// kept is a request that keeps more turns than there are: whatever is due comes to nothing.
+// kept is a request that keeps more turns than there are: a due compaction changes nothing.
 func kept(session string) ledger.AutoRequest {
 	r := of(session)
 	r.Options.Keep = 9
@@ -45,7 +45,7 @@ func openPolicy(t *testing.T, dir string, p window.Policy) *engine.Local {
 	return l
 }
 
-// Compactions that change nothing are not repeated for ever; the user is told once, and the state outlives
+// Compactions that change nothing are not repeated for ever; the user is notified once, and the state outlives
 // the owner.
 func TestCompactionsThatChangeNothingAreSuppressed(t *testing.T) {
 	p, dir := without(), t.TempDir()

@@ -211,7 +211,7 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 	}
 }
 
-// TestAGrowthForgets has a turn forgotten that was told of before: its words and its size go.
+// TestAGrowthForgets has a turn forgotten that was reported before: its text and its size are deleted.
 func TestAGrowthForgets(t *testing.T) {
 	l := open(t)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("one thing", "yes",
@@ -369,7 +369,7 @@ func TestAGrowthOfNothing(t *testing.T) {
 	wantCode(t, err, fault.TooLarge)
 }
 
-// TestManyAskHowASessionGrew has it asked by several at once while it goes on.
+// TestManyAskHowASessionGrew has several clients ask at once while the session grows.
 func TestManyAskHowASessionGrew(t *testing.T) {
 	l := open(t)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: say("go", "yes")}).Session

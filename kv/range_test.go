@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzBoundsSelectWhatTheRangeSays: a key lies in [low, high) exactly when the definition of
+// FuzzBoundsSelectWhatTheRangeSays: a key is in [low, high) exactly when the definition of
 // Range selects it.
 func FuzzBoundsSelectWhatTheRangeSays(f *testing.F) {
 	f.Add([]byte("a"), []byte("ab"), []byte("b"), []byte("abc"), false)

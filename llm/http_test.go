@@ -317,7 +317,7 @@ func TestOddAnswersAreTakenWithCare(t *testing.T) {
 	}
 }
 
-// A local server often needs no key, has only a text as its error, and tells no usage.
+// A local server often needs no key, has only a text as its error, and reports no usage.
 func TestALocalServer(t *testing.T) {
 	d := dialects[1]
 	p := serve(t, d, func(n int, w http.ResponseWriter, _ *http.Request) {

@@ -11,8 +11,8 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// FuzzARefusalIsToldInOneSafeLine holds whatever a server may say when it refuses to what is told of it: a
-// code, one line of bounded length, nothing invisible, and never the key.
+// FuzzARefusalIsToldInOneSafeLine checks the error for any refusal of a server: a code, one line of bounded
+// length, nothing invisible, and never the key.
 func FuzzARefusalIsToldInOneSafeLine(f *testing.F) {
 	for _, d := range dialects {
 		f.Add(401, d.wrong("authentication_error", "invalid key "+theKey))

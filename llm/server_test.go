@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/config"
 )
 
-// theKey is what requests carry; it must stand in no error, no answer and no record.
+// theKey is what requests carry; it must be in no error, no answer and no record.
 const theKey = "sk-test-0123456789abcdefghijklmnop"
 
 // asked is one request that a server got.

@@ -87,7 +87,7 @@ func TestTheDeterministicResultStands(t *testing.T) {
 	}
 }
 
-// lies is what the ledger of failing refutes, statement by statement.
+// lies are statements that the ledger of failing refutes, one by one.
 const lies = "## Completed\n- All tests pass.\n- `go test ./...` is green, 0 failures.\n## Key Findings\n- The suite runs without errors."
 
 // limitOf is how long the model has: little where that is the case.

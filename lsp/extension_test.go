@@ -12,7 +12,7 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// property is a setting as VS Code is told of it.
+// property is a setting as package.json declares it to VS Code.
 type property struct {
 	Default json.RawMessage
 	Enum    []string

@@ -17,7 +17,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// newNotifier starts a server whose news are told when the test says so.
+// newNotifier starts a server that sends notifications when the test says so.
 func newNotifier(t *testing.T, settings map[string]any) (*fixture, *notifier) {
 	t.Helper()
 	f := newFixture(t, nil)
@@ -27,7 +27,7 @@ func newNotifier(t *testing.T, settings map[string]any) (*fixture, *notifier) {
 	return f, &notifier{Server: f.Server, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
 }
 
-// statuses returns what the client was told of the live session, when it was told that n times.
+// statuses waits for n status notifications of the live session and returns them.
 func (f *fixture) statuses(t *testing.T, n int) (list []Status) {
 	t.Helper()
 	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, statusMethod) >= n })
@@ -59,7 +59,7 @@ func TestAStatusIsSafeToShow(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyAskedAboutTakesNoRoom tells the findings of many large documents beside those that are in use.
+// TestWhatNobodyAskedAboutTakesNoRoom reports the findings of many large documents besides those in use.
 func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 	f, n := newNotifier(t, nil)
 	var used []uri.URI
@@ -104,7 +104,7 @@ func TestAStatusThatIsWantedAgainIsTold(t *testing.T) {
 	}
 }
 
-// TestAWrongSettingIsToldUntilItIsCorrected has a status tell of it.
+// TestAWrongSettingIsToldUntilItIsCorrected: the status names it.
 func TestAWrongSettingIsToldUntilItIsCorrected(t *testing.T) {
 	f, n := newNotifier(t, nil)
 	for _, said := range []string{`{"status":true,"lens":"sometimes"}`, `{"status":true,"lens":"off"}`} {
@@ -119,7 +119,7 @@ func TestAWrongSettingIsToldUntilItIsCorrected(t *testing.T) {
 	}
 }
 
-// TestFindingsAreToldInTheOrderOfTheirDocuments tells those of many documents at once.
+// TestFindingsAreToldInTheOrderOfTheirDocuments reports those of many documents at once.
 func TestFindingsAreToldInTheOrderOfTheirDocuments(t *testing.T) {
 	f, n := newNotifier(t, map[string]any{"diagnostics": []string{anyfile.LongLines}})
 	l := batch{documents: map[uri.URI]bool{}}

@@ -39,7 +39,7 @@ func deaf(ctx context.Context) (*Server, unread) {
 	return s, out
 }
 
-// TestAClientThatDoesNotReadCanCancel ends a work whose begin cannot be told.
+// TestAClientThatDoesNotReadCanCancel ends work whose begin cannot be sent.
 func TestAClientThatDoesNotReadCanCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

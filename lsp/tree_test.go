@@ -320,7 +320,7 @@ func TestACompactionCanBeGivenUp(t *testing.T) {
 	}
 }
 
-// count returns how often something was told.
+// count returns the number of notifications of a method.
 func count(told []scriptededitor.Message, method string) (n int) {
 	for _, m := range told {
 		if m.Method == method {
@@ -458,7 +458,7 @@ func TestNothingOfTheLedgerIsToldUnasked(t *testing.T) {
 	if _, err := f.Initialize(f.ctx, lenses, map[string]any{"lens": "always"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	k.talk(t, 1) // of a model, so that lenses change: the client is asked to ask again after everything that is told
+	k.talk(t, 1) // of a model, so that lenses change: after every notification the client is asked to refresh
 	told, err := f.Until(f.ctx, func([]scriptededitor.Message) bool { return f.Asked("workspace/codeLens/refresh") > 0 })
 	if err != nil || count(told, changedMethod)+count(told, statusMethod) > 0 {
 		t.Errorf("told %v, %v", told, err)

@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// badInput is a conversation that is not as it should be, and what becomes of it. Its lines stand twice in a
-// conversation that is otherwise sound: at the beginning, which is compacted, and at the end, which stays.
+// badInput is an invalid conversation, and the result for it. Its lines occur twice in an otherwise valid
+// conversation: at the beginning, which is compacted, and at the end, which stays.
 // A line with a "~" in front may be edited, joined or left out; every other one of the end comes back in its
 // exact bytes.
 type badInput struct {
@@ -21,7 +21,7 @@ type badInput struct {
 	lines []string
 	view  string            // of the end, for every provider; "!" and the error where it is refused
 	other map[string]string // of those that differ
-	// alone: the lines stand at the beginning alone, since more would be too many bytes.
+	// alone: the lines occur only at the beginning, since twice would be too many bytes.
 	alone bool
 	// large: without the race detector only, which makes a minute of it.
 	large bool
@@ -170,7 +170,7 @@ func (c badInput) run(t *testing.T, f *fixture, p formattest.Provider) {
 	if err := transcript.Valid(p.Format, view); err != nil {
 		t.Errorf("the view is not valid: %v\n%.2000s", err, bytes.Join(view, []byte("\n")))
 	}
-	if words, behind := strings.CutPrefix(want, "u "); behind { // neighbours of one role are told as one
+	if words, behind := strings.CutPrefix(want, "u "); behind { // neighbours of one role are joined
 		want = "u [USER " + words
 	}
 	if got := p.Brief(t, view); !strings.HasSuffix(got, want) {

@@ -42,7 +42,7 @@ func (v *served) send(t *testing.T, line string) {
 	}
 }
 
-// slow is a ledger that answers when it is told to.
+// slow is a ledger that answers when the test allows it.
 type slow struct {
 	ledger.API
 	asked, answer chan struct{}

@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// A host that keeps its own list and shortens it as it is told has, compaction after compaction, what the
+// A host that keeps its own list and shortens it by the answers has, compaction after compaction, what the
 // session's view has: to a ledger that knows nothing of it all, its list comes to the same messages, byte for
 // byte. That holds whatever the list is like.
 func TestSplicingMakesTheView(t *testing.T) {
@@ -91,7 +91,7 @@ func handed(t *testing.T, f *fixture, p formattest.Provider, messages [][]byte) 
 }
 
 // The provider's own compaction stays before our summary: only the provider can read it. What
-// stood before it stays too in a list that the host keeps, where it costs nothing: the provider passes over it.
+// was before it stays too in a list that the host keeps, where it costs nothing: the provider passes over it.
 func TestSpliceKeepsTheProvidersOwnCompaction(t *testing.T) {
 	p := formattest.Providers()[2]
 	var mine [][]byte

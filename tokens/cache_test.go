@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Where U+FFFD is three tokens, a piece of invalid bytes has more of them than a slot can tell.
+// Where U+FFFD is three tokens, a piece of invalid bytes has more of them than a slot can hold.
 func TestCountsTooGreatForASlotAreExact(t *testing.T) {
 	e, err := ParseRanks(Llama3, tiktokenLines(bytesAnd()))
 	if err != nil {

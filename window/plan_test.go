@@ -136,7 +136,7 @@ func TestPlan(t *testing.T) {
 }
 
 // Where answers are lists of items, a result may come behind words of the user, but not behind the next answer:
-// a request went out by then that told of the call as cancelled.
+// by then a request was sent in which the call is cancelled.
 func TestALateResultOfItems(t *testing.T) {
 	for _, tt := range []struct{ name, log, want string }{
 		{"behind words of the user", `

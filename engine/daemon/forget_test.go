@@ -35,7 +35,7 @@ func inJSON(s string) string {
 }
 
 // planted is a conversation with the secret in a request, an answer, a call's arguments and path, and
-// in results that stand in the record, in a blob and in an artifact. What is between holds none of it.
+// in results in the record, in a blob and in an artifact. The messages between them hold none of it.
 func planted() (messages [][]byte) {
 	q, n := inJSON(secret), 0
 	add := func(format string, args ...any) { messages = append(messages, fmt.Appendf(nil, format, args...)) }

@@ -86,7 +86,7 @@ func (f file) imports() []string {
 	return out
 }
 
-// within reports whether dir lies in one of the subtrees.
+// within reports whether dir is in one of the subtrees.
 func within(dir string, subtrees []string) bool {
 	for _, s := range subtrees {
 		if s = strings.TrimSuffix(s, "/..."); dir == s || strings.HasPrefix(dir, s+"/") {

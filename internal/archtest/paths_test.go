@@ -12,7 +12,7 @@ import (
 // programs are the commands whose code opens paths for a user.
 var programs = []string{"cmd/ctxledger", "cmd/ctxlsp", "cmd/ctxmcp"}
 
-// opens lists, by package, the functions that take a path and do something with what lies there.
+// opens lists, by package, the functions that take a path and use the file at it.
 var opens = map[string][]string{
 	"os": {
 		"Open", "OpenFile", "ReadFile", "OpenRoot", "OpenInRoot", "ReadDir", "Stat", "Lstat", "Readlink", "DirFS", "Create", "CreateTemp",

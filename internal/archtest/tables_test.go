@@ -50,7 +50,7 @@ var layers = map[string]int{
 	"internal/formattest":    7, // conversations in every format, for tests
 	"lab/poison":             7, // hostile texts through every way in and out
 	"lab/vscodetest":         7, // the extension in a real VS Code
-	"lab/escapetest":         7, // swaps what lies at the paths that the product opens
+	"lab/escapetest":         7, // swaps the files at the paths that the product opens
 	"internal/archtest":      7,
 	"lab/authority":          7, // the built programs from outside
 	"lab/scriptedmodel/...":  0,

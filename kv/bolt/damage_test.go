@@ -124,8 +124,8 @@ func readAll(t *testing.T, s *Store, at int, values map[string]string) (corrupt,
 	return corrupt, missing
 }
 
-// TestScanSeesARecordWhoseKeyWasDamaged: a key that was changed so that its record lies outside of
-// the range that it belongs to is not a record less: the scan ends with an error.
+// TestScanSeesARecordWhoseKeyWasDamaged: a record whose key was changed, so that it is outside of its
+// range, is not skipped: the scan ends with an error.
 func TestScanSeesARecordWhoseKeyWasDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	s := mustOpen(t, dir, Options{})

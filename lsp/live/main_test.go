@@ -25,8 +25,8 @@ func said(text, id, parent string, used int64) sessions.NewEntry {
 	return e
 }
 
-// TestWhoSitsThereIsFollowed has a subagent with a session of its own run while its main session, which was gone back
-// in, waits for it: what is told is what the main session's window holds, as its growth says it.
+// TestWhoSitsThereIsFollowed has a subagent with a session of its own run while its main session, which was
+// rewound, waits for it: the status shows the window of the main session, as its growth says.
 func TestWhoSitsThereIsFollowed(t *testing.T) {
 	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System()})
 	if err != nil {

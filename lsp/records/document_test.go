@@ -68,7 +68,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 // secret is a token that no rule can miss; in parts, so that no scanner takes this file for a leak.
 var secret = "ghp_" + strings.Repeat("Ab1x", 9)
 
-// TestNoSecretLeaves puts a secret wherever a text can stand.
+// TestNoSecretLeaves puts a secret into every text.
 func TestNoSecretLeaves(t *testing.T) {
 	l := newLedger(t)
 	long := strings.Repeat("words ", maxAsked/6-3)
@@ -179,7 +179,7 @@ func TestNothingHostileIsShown(t *testing.T) {
 	})
 }
 
-// outside returns the lines of a Markdown document that stand in no fence.
+// outside returns the lines of a Markdown document outside of fenced blocks.
 func outside(text string) (lines []string) {
 	fence := ""
 	for line := range strings.Lines(text) {
@@ -322,7 +322,7 @@ func TestWhatWasForgottenSaysSo(t *testing.T) {
 	})
 }
 
-// TestACutDocumentSaysWhereTheRestIs has documents that take more room as they are shown than as they are stored.
+// TestACutDocumentSaysWhereTheRestIs has documents that are longer as shown than as stored.
 func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 	l := newLedger(t)
 	hidden := func(n int) string { return strings.Repeat("x\u200c", n/2) } // shown with three times the characters, six times the bytes

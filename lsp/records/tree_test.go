@@ -84,7 +84,7 @@ func TestEverythingIsOnOnePage(t *testing.T) {
 		}
 		labels[n.Kind][n.Label]++
 	})
-	// changes stand below their session, too
+	// changes are below their session, too
 	for kind, times := range map[Kind]int{KindSession: 1, KindArtifact: 1, KindMemory: 1, KindChange: 2} {
 		if len(labels[kind]) != n {
 			t.Errorf("%d of %d %ss are there", len(labels[kind]), n, kind)
