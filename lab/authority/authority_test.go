@@ -209,7 +209,7 @@ func TestARepositoryCommandsNothing(t *testing.T) {
 	}
 	denied, read := 0, 0
 	for call, said := range a.Said {
-		if strings.Contains(call, "--mode llm") && strings.Contains(said, "nobody has confirmed") {
+		if strings.Contains(call, "--mode llm") && strings.Contains(said, "has not been confirmed") {
 			denied++
 		}
 	}
