@@ -54,7 +54,7 @@ func TestAModelWritesWhereThePersonWantsIt(t *testing.T) {
 		t.Fatalf("%s: %s; the model was asked %d times", r.Status, r.Reason, asked.Load())
 	}
 
-	if _, err := s.Run(deadlined(t), "compact", "--mode", "llm", session); err == nil || !strings.Contains(err.Error(), "nobody has confirmed") {
+	if _, err := s.Run(deadlined(t), "compact", "--mode", "llm", session); err == nil || !strings.Contains(err.Error(), "has not been confirmed") {
 		t.Fatal(err)
 	}
 	if compact(); r.Status != "refused" || asked.Load() != 0 { // that a person tried is no consent
