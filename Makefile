@@ -53,10 +53,12 @@ ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessio
 LONGEST := lab/vscodetest lab/sharetest engine/daemon lab/ctxlsp
 RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell for m in . lab; do $(GO) list -C $$m -f '{{slice .ImportPath 14}}' ./...; done))
 
+# Their tests wait for processes most of the time: they begin first, and four packages run at once.
+SLOWEST := engine/daemon engine tokens
 quick: ## in a minute: formatting, vet, and the product's tests without their volume (FLAGS=-count=1: none from the cache)
 	$(call formatted)
 	$(GO) vet ./...
-	$(GO) test -vet=off -short $(FLAGS) ./...
+	$(GO) test -p 4 -vet=off -short $(FLAGS) $(SLOWEST:%=./%) ./...
 
 test: lint race plain ## every test, under the race detector where goroutines meet
 

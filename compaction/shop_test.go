@@ -174,7 +174,7 @@ func resultText(raw json.RawMessage) string {
 	return strings.Join(all, "\n")
 }
 
-// The recorded session, compacted: what must be in the document for the work to go on.
+// The recorded session, compacted: what the document must have for the work to continue.
 func TestShopDocumentTellsWhatTheWorkNeeds(t *testing.T) {
 	in := readShop(t)
 	p := mustPlan(t, in, Options{})

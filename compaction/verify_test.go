@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a model says under a heading: of what was done each statement needs something that backs it, and what
-// is to be done need not be done yet.
+// What a model says under a heading: each statement of finished work needs evidence, and open
+// work need not be done yet.
 func TestHeadingsSayWhatAStatementNeeds(t *testing.T) {
 	k := newTalk(t)
 	k.play("user Make it go\nread src/wall.go 100\nedit src/oven.go Oven.Heat\nedit src/door.go ! old text not " +

@@ -24,7 +24,7 @@ import (
 // shopFile is a session that the real Claude Code recorded, see testdata/sessions/README.md.
 const shopFile = "../testdata/sessions/shop.jsonl"
 
-// clock is a time that tests move by hand.
+// clock is a time that only tests advance.
 type clock struct{ now time.Time }
 
 // testEnv returns an environment with a clock that starts where the recorded session ends.

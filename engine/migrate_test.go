@@ -255,7 +255,7 @@ func killMigrations(t *testing.T, golden, recorded, kept string) {
 			if !maps.Equal(before, after) {
 				t.Fatalf("kill %d: -before +after:\n%s", i, cmp.Diff(before, after))
 			}
-			continue // the same ledger goes on from what the kill left
+			continue // the same ledger continues from what the kill left
 		}
 		if d := cmp.Diff(keyless(want), keyless(after)); schema != "3" || d != "" {
 			t.Fatalf("kill %d: schema %q; -migrated +after:\n%s", i, schema, d)

@@ -146,7 +146,7 @@ func TestTheOldestExpireUntilTheLedgerFits(t *testing.T) {
 	if r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: all.Size}}); r.DueTotal != 0 {
 		t.Errorf("it fits: %v", names(r))
 	}
-	// A session that goes on is not due.
+	// A session that continues is not due.
 	hand(t, l, ledger.AppendMessagesRequest{Session: ids[0], Since: true, Messages: say("And now?")})
 	r = retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{OlderThan: 1}})
 	if fmt.Sprint(names(r)) != fmt.Sprint(ids[1:]) {
@@ -194,7 +194,7 @@ func TestASessionIsForgottenAsAWhole(t *testing.T) {
 			t.Errorf("%q is in %v", word, hits)
 		}
 	}
-	// It can go on, and be forgotten by a message.
+	// It can continue, and be forgotten by a message.
 	hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: true,
 		Messages: say("A new request.", "An answer.")})
 	entries := log(t, l, session)

@@ -49,7 +49,7 @@ func TestCountsAreThoseOfTheModel(t *testing.T) {
 		if got := said(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q, not %q", c.name, got, c.want)
 		}
-		if err := f.Change("untitled:x", 2, scriptededitor.Range{}, ""); err != nil { // edits go on in that encoding
+		if err := f.Change("untitled:x", 2, scriptededitor.Range{}, ""); err != nil { // later edits have that encoding
 			t.Fatal(err)
 		}
 		if got := said(); !strings.HasPrefix(got, c.want) {

@@ -83,7 +83,7 @@ func TestTheDearestSessionsArePlayed(t *testing.T) {
 	if want := 1 - r.Ours.Dollars/r.Recorded.Dollars; r.Saved != want || row.Saved != want || (r.Dearer == 1) != (want < 0) {
 		t.Errorf("saved %f and %f, want %f; %d are dearer", r.Saved, row.Saved, want, r.Dearer)
 	}
-	// What a replay reckons the recorded session at is near what was reported.
+	// The price of the recorded session in a replay is near the reported one.
 	if ratio := r.Recorded.Dollars / row.Reported.Dollars; ratio < 0.5 || ratio > 2 {
 		t.Errorf("reported $%.2f, reckoned $%.2f", row.Reported.Dollars, r.Recorded.Dollars)
 	}

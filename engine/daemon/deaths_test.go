@@ -28,8 +28,8 @@ func TestKilledOwnersAreReplacedHoweverOften(t *testing.T) {
 	}
 }
 
-// TestOwnersThatDieAtTheStart has owners that die before they can be used. The client says why, and goes on
-// as soon as the cause is gone.
+// TestOwnersThatDieAtTheStart has owners that die before they can be used. The client says why, and works
+// again as soon as the cause is gone.
 func TestOwnersThatDieAtTheStart(t *testing.T) {
 	for how, cause := range map[string]string{"exit": "exit status 3", "panic": "panic: seeded crash"} {
 		t.Run(how, func(t *testing.T) {

@@ -1,7 +1,7 @@
 package archtest
 
 // layers maps packages, or with a trailing /... whole subtrees, to their layer. A package may import
-// what lies in a lower layer. The most specific line counts.
+// packages of a lower layer. The most specific line counts.
 var layers = map[string]int{
 	"cmd/...":                6,
 	"mcp/...":                4,

@@ -37,7 +37,7 @@ func TestOpenInProcessDoesTheDaemonsTasksUntilClosed(t *testing.T) {
 	}
 }
 
-// TestTheTasksExistWhateverIsFollowed: a tree that is to be followed may come later.
+// TestTheTasksExistWhateverIsFollowed: a tree to follow may come later.
 func TestTheTasksExistWhateverIsFollowed(t *testing.T) {
 	root := t.TempDir()
 	if n := len(Role(env.System()).Background(root)); n != 4 {

@@ -115,7 +115,7 @@ func (r *reading) summaries() error {
 	return nil
 }
 
-// view reads what a model is to see.
+// view reads what a model would see.
 func (r *reading) view() error {
 	v, err := ledger.Messages(r.ctx, r.api, ledger.ViewRequest{Session: r.session.ID})
 	if err != nil {

@@ -40,7 +40,7 @@ func script(t *testing.T, name string) string {
 // guideFile is the file that real editors open.
 const guideFile = "guide.md"
 
-// putGuide writes the file, with all that there is to show.
+// putGuide writes the file, with an example of everything that is shown.
 func (p place) putGuide(t *testing.T) (text string) {
 	t.Helper()
 	text = guide + strings.Repeat("z", 2500) + "\n"
@@ -134,11 +134,16 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 		{nil, []string{count("## Install\nRun `make`, then 😀 wait."), "●"}, false},
 		// the diagnostics
 		{[]string{"Escape", "Space", "d"}, []string{"long-lines", "This line has 2,500 c"}, true},
-		{[]string{"Escape", "Space", "k"}, []string{"counted alone"}, true},                            // a hover
-		{[]string{"Escape", "Space", "s"}, []string{"Guide", "Install", "Use"}, true},                  // the outline
-		{[]string{"Escape", "g", "g", "O"}, []string{"INS"}, false},                                    // another line
-		{[]string{paste}, []string{"# 😀 New " + count("# 😀 New")}, false},                              // with a text
-		{[]string{"Escape", ":w", "Enter"}, []string{"written", "# 😀 New " + count("# 😀 New")}, false}, // that is kept
+		// a hover
+		{[]string{"Escape", "Space", "k"}, []string{"counted alone"}, true},
+		// the outline
+		{[]string{"Escape", "Space", "s"}, []string{"Guide", "Install", "Use"}, true},
+		// another line
+		{[]string{"Escape", "g", "g", "O"}, []string{"INS"}, false},
+		// with a text
+		{[]string{paste}, []string{"# 😀 New " + count("# 😀 New")}, false},
+		// that is kept
+		{[]string{"Escape", ":w", "Enter"}, []string{"written", "# 😀 New " + count("# 😀 New")}, false},
 	} {
 		s.press(t, step.keys)
 		for tries := 0; !s.shows(t, step.shows); tries++ {

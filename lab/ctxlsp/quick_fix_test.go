@@ -141,7 +141,7 @@ func (s *server) pulled(t *testing.T, uri string) []json.RawMessage {
 	return report.Items
 }
 
-// fix opens a file that has a finding, and asks for what mends it.
+// fix opens a file that has a finding, and asks for its quick fix.
 func (s *server) fix(t *testing.T, uri string) fix {
 	t.Helper()
 	found := s.pulled(t, uri)

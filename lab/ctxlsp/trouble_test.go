@@ -277,7 +277,7 @@ func TestWithoutALedgerNothingIsWrong(t *testing.T) {
 			if got := s.cost(t, "untitled:x"); got != count(guide) {
 				t.Errorf("the lens says %q", got)
 			}
-			for folders && !owned(p.Workspace(t).State) && s.ctx.Err() == nil { // what there is to say is said then
+			for folders && !owned(p.Workspace(t).State) && s.ctx.Err() == nil { // messages are sent by then
 				s.sync(t)
 			}
 			s.leave(t) // pending notifications arrive before that

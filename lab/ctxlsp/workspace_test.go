@@ -135,7 +135,7 @@ func TestFindingsAreReportedWhereTheyAreChosen(t *testing.T) {
 				!strings.Contains(found, c.code) {
 				t.Errorf("%s, pull %v: %s", c.name, pull, found)
 			}
-			if c.code != "" && c.name != "vendored" && !pull { // an edit that mends it
+			if c.code != "" && c.name != "vendored" && !pull { // an edit that fixes it
 				end := scriptededitor.Position{Line: 99_999}
 				must(t, s.Change(uri, 2, scriptededitor.Range{End: end}, "fine\n"))
 				_, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool {

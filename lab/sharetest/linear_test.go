@@ -21,7 +21,7 @@ const (
 	clients   = 64 // in all processes
 	// spread is how many times as long the longest time between two ends of owners is as the shortest.
 	spread = 10
-	// asked is how many ends of owners there are to one that is asked for: the others are kills.
+	// asked: one of so many ends of owners is a regular stop, the others are kills.
 	asked = 5
 	// perKey is about how many operations of a history concern one key: few, so that the checker is fast.
 	perKey = 500

@@ -125,7 +125,7 @@ func Ask(ctx context.Context, api ledger.API, question string) string {
 	return sessions.Digest(raw)
 }
 
-// Read asks everything that there is to ask. Its error is that of a list which the questions come
+// Read sends every kind of request. Its error is that of a list which the questions come
 // from; errors of single answers are part of the state.
 func Read(ctx context.Context, api ledger.API) (State, error) {
 	return read(ctx, api, func(string) bool { return true })
