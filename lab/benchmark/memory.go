@@ -42,7 +42,7 @@ func measureMemory(ctx context.Context, b *bench) error {
 	for i, g := range sessions[1:] {
 		b.report.add("highest memory of the daemon during the import of "+megabytes(g.bytes), megabytes(own[i+1]),
 			fmt.Sprintf("of %s: %s", megabytes(sessions[i].bytes), megabytes(own[i])), ratio(time.Duration(own[i+1]), time.Duration(own[i])), "1")
-		b.report.add("″: pages of the ledger's file beside it", megabytes(mapped[i+1]), "″: "+megabytes(mapped[i]), "", "1")
+		b.report.add("″: mapped pages of the ledger's file", megabytes(mapped[i+1]), "″: "+megabytes(mapped[i]), "", "1")
 	}
 	return nil
 }

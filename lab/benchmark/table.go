@@ -42,7 +42,7 @@ func (r *report) markdown(command string, at time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s with `%s`: %s/%s, %d cores, %s.\n\n", at.Format("2006-01-02"), command,
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	b.WriteString("| what | figure | beside it | ratio | runs |\n|---|---|---|---|---|\n")
+	b.WriteString("| what | figure | compared with | ratio | runs |\n|---|---|---|---|---|\n")
 	for _, x := range r.rows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ditto(x.what), x.figure, dash(x.beside), dash(x.ratio), x.runs)
 	}
