@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// measureCountWorkspace counts the source of Go's standard library in the server, and beside it with the
+// measureCountWorkspace counts the source of Go's standard library in the server, compared with the
 // command line.
 func (b *bench) measureCountWorkspace(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
@@ -46,7 +46,7 @@ func (b *bench) measureCountWorkspace(ctx context.Context) error {
 	return b.besideReference(ctx, counted.Bytes, served.at(0))
 }
 
-// besideReference has npm's reference count some of the same source, as one text that is in memory already.
+// besideReference lets npm's reference count a part of the same source, as one text in memory.
 func (b *bench) besideReference(ctx context.Context, size int64, took time.Duration) error {
 	if _, err := os.Stat(countersPath); err != nil {
 		return nil // make counters has not been run: the row is left out
