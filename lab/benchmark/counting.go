@@ -148,12 +148,12 @@ func (b *bench) measureEncode(ctx context.Context, texts []corpus) error {
 	}
 	s, text := results[0], texts[0]
 	speed := s.speed(own, text)
-	for _, beside := range []struct {
+	for _, compared := range []struct {
 		name  string
 		speed float64
 	}{{"npm `tiktoken`", s.speed(reference, text)}, {"the fastest of npm", s.fastest(text)}} {
 		b.report.add("encoding "+text.name+", o200k_base, ids in memory that is there", fmt.Sprintf("%.0f MB/s", speed),
-			fmt.Sprintf("%s: %.1f MB/s", beside.name, beside.speed), fmt.Sprintf("%.0f × as fast", speed/beside.speed), fmt.Sprint(b.rounds()))
+			fmt.Sprintf("%s: %.1f MB/s", compared.name, compared.speed), fmt.Sprintf("%.0f × as fast", speed/compared.speed), fmt.Sprint(b.rounds()))
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (b *bench) documents(ctx context.Context) ([]edited, error) {
 	if err != nil {
 		return nil, err
 	}
-	prose, err := readShelves(english, editedSize)
+	prose, err := readSources(english, editedSize)
 	if err != nil {
 		return nil, err
 	}

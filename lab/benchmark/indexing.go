@@ -47,7 +47,7 @@ func measureIndex(ctx context.Context, b *bench) error {
 		}
 		b.buildIndex(c.name, text)
 		x := newIndexed(c.name, text, b.runs*indexedCalls)
-		b.indexRow(x, "a range", x.count, x.countAnew)
+		b.indexRow(x, "a range", x.count, x.recount)
 		b.indexRow(x, "the longest part within a budget", x.fit, nil)
 		b.indexRow(x, "a letter typed", x.insert("x"), x.countAll)
 		b.indexRow(x, "a line of up to 80 bytes deleted", x.deleteLine, x.countAll)
@@ -56,7 +56,7 @@ func measureIndex(ctx context.Context, b *bench) error {
 	for _, k := range kinds {
 		if k.name == "base64" || k.name == "one letter" || k.name == "random ideographs" {
 			x := newIndexed(k.name, k.text(indexedSize), b.runs*slowCalls)
-			b.indexRow(x, "a range", x.count, x.countAnew)
+			b.indexRow(x, "a range", x.count, x.recount)
 			b.indexRow(x, "a letter typed", x.insert("x"), x.countAll)
 		}
 	}
@@ -71,14 +71,14 @@ func newIndexed(name string, text []byte, calls int) *indexed {
 func (b *bench) indexRow(x *indexed, what string, do, recount func(from, to int)) {
 	with, least := x.passes(do)
 	without := times(nil)
-	beside, faster := "", ""
+	compared, faster := "", ""
 	if recount != nil {
 		without = x.times(recount, b.runs*slowCalls)
-		beside = "recounting: " + micros(without.median())
+		compared = "recounting: " + micros(without.median())
 		faster = fmt.Sprintf("%.0f × as fast", without.median().Seconds()/with.median().Seconds())
 	}
 	b.report.add(fmt.Sprintf("index of %d MB of %s: %s", len(x.text)>>20+1, x.name, what),
-		fmt.Sprintf("%s, p99 %s, undisturbed %s", micros(with.median()), micros(with.at(0.99)), micros(least.at(0.99))), beside, faster, fmt.Sprint(len(with)))
+		fmt.Sprintf("%s, p99 %s, undisturbed %s", micros(with.median()), micros(with.at(0.99)), micros(least.at(0.99))), compared, faster, fmt.Sprint(len(with)))
 }
 
 // passes makes the same calls several times and returns the time of each, and the minimum for each place:
@@ -133,10 +133,10 @@ func (x *indexed) times(do func(from, to int), calls int) (took times) {
 	return took
 }
 
-func (x *indexed) count(from, to int)     { x.index.Count(from, to) }
-func (x *indexed) countAnew(from, to int) { tokens.O200kBase.Count(x.text[from:to]) }
-func (x *indexed) countAll(int, int)      { tokens.O200kBase.Count(x.text) }
-func (x *indexed) fit(from, to int)       { x.index.Fit(from, (to-from)/4) }
+func (x *indexed) count(from, to int)   { x.index.Count(from, to) }
+func (x *indexed) recount(from, to int) { tokens.O200kBase.Count(x.text[from:to]) }
+func (x *indexed) countAll(int, int)    { tokens.O200kBase.Count(x.text) }
+func (x *indexed) fit(from, to int)     { x.index.Fit(from, (to-from)/4) }
 
 // insert returns a function that inserts a text.
 func (x *indexed) insert(with string) func(from, to int) {

@@ -13,8 +13,8 @@ import (
 )
 
 // measureMemory measures what a daemon takes while it imports a session of eight megabytes, the long
-// one, and one that is four times as long. Its own memory is told from the pages of the ledger's file
-// that it has mapped, which the system takes back whenever it needs them.
+// one, and one that is four times as long. Its own memory is counted apart from the pages of the ledger's file
+// that it has mapped, which the system reclaims when needed.
 func measureMemory(ctx context.Context, b *bench) error {
 	small, err := b.longer("small", b.big.bytes/8)
 	if err != nil {

@@ -114,7 +114,7 @@ func (b *bench) measureNews(ctx context.Context) error {
 			wait func() time.Duration
 		}{
 			{"after a pause", func() time.Duration { return 3 * live.Pause }},
-			{"while news are told", func() time.Duration { return time.Duration(rng.Int64N(int64(2 * live.Pause))) }},
+			{"during other notifications", func() time.Duration { return time.Duration(rng.Int64N(int64(2 * live.Pause))) }},
 		} {
 			var took times
 			for range b.runs * newsRounds {

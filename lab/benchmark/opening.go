@@ -162,6 +162,6 @@ func (b *bench) measureHuge(ctx context.Context, d edited) error {
 			return err
 		}
 	}
-	b.report.add("editor: opening 50 MB, of which only the whole cost is told", millis(opened), "a keystroke in it: "+millis(typed.median())+", p99 "+millis(typed.at(0.99)), "", "1")
+	b.report.add("editor: opening 50 MB, of which only the total cost is shown", millis(opened), "a keystroke in it: "+millis(typed.median())+", p99 "+millis(typed.at(0.99)), "", "1")
 	return s.stop(ctx)
 }

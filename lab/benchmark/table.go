@@ -11,11 +11,11 @@ import (
 
 // row is one figure and the one it is compared with.
 type row struct {
-	what   string // "": as in the row above
-	figure string
-	beside string // the figure to compare with; "" if there is none
-	ratio  string
-	runs   string
+	what     string // "": as in the row above
+	figure   string
+	compared string // the figure to compare with; "" if there is none
+	ratio    string
+	runs     string
 }
 
 // grid is a separate table for measurements in two dimensions.
@@ -33,8 +33,8 @@ type report struct {
 }
 
 // add appends a row.
-func (r *report) add(what, figure, beside, ratio, runs string) {
-	r.rows = append(r.rows, row{what, figure, beside, ratio, runs})
+func (r *report) add(what, figure, compared, ratio, runs string) {
+	r.rows = append(r.rows, row{what, figure, compared, ratio, runs})
 }
 
 // markdown renders the report as in the document.
@@ -44,7 +44,7 @@ func (r *report) markdown(command string, at time.Time) string {
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	b.WriteString("| what | figure | compared with | ratio | runs |\n|---|---|---|---|---|\n")
 	for _, x := range r.rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ditto(x.what), x.figure, dash(x.beside), dash(x.ratio), x.runs)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ditto(x.what), x.figure, dash(x.compared), dash(x.ratio), x.runs)
 	}
 	for _, g := range r.grids {
 		g.write(&b)
