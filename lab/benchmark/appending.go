@@ -15,7 +15,7 @@ import (
 )
 
 // measureAppend measures appending one message of 1 KB, which is on disk when the call returns,
-// beside appending the same bytes to a file and syncing it.
+// compared with appending the same bytes to a file and syncing it.
 func measureAppend(ctx context.Context, b *bench) error {
 	calls := 100 * b.runs
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) (err error) {

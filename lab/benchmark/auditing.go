@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// audited is how many bytes of session files are audited: what a person has after some months.
+	// audited is the total size of the audited session files in bytes: a person's after some months.
 	audited = 350 << 20
-	// auditedRounds is how often the recorded session stands in each file.
+	// auditedRounds is how often each file repeats the recorded session.
 	auditedRounds = 4
 )
 
-// measureAudit measures `ctxledger audit` as a whole process over many session files, beside nothing but
-// decoding their lines on as many processors; and the memory it takes for them and for an eighth of them.
+// measureAudit measures `ctxledger audit` as a whole process over many session files, compared with
+// only decoding their lines on as many processors; and its memory for them and for an eighth of them.
 func measureAudit(ctx context.Context, b *bench) error {
 	size := int64(audited)
 	if b.runs < 5 {
@@ -63,7 +63,7 @@ func measureAudit(ctx context.Context, b *bench) error {
 	})
 }
 
-// sessionFiles writes session files of so many bytes in all, which have no identifier in common, below dir.
+// sessionFiles writes session files without common identifiers below dir, with that total size.
 func (b *bench) sessionFiles(dir string, size int64) (paths []string, written int64, err error) {
 	old := sessionRef.FindSubmatch(b.recorded)
 	if old == nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // measureCompaction measures planning and accepting a compaction through the daemon, of the recorded
-// session and of the long one. Each is taken back before the next.
+// session and of the long one. Each is restored before the next.
 func measureCompaction(ctx context.Context, b *bench) error {
 	for _, of := range []struct {
 		path string
@@ -63,7 +63,7 @@ func (b *bench) compactInProcess(ctx context.Context) error {
 	return nil
 }
 
-// opened does something with a ledger that is opened for it.
+// opened opens a ledger and calls a function with it.
 func opened(ctx context.Context, o engine.Options, do func(*engine.Local) error) error {
 	l, err := engine.Open(ctx, o)
 	if err != nil {
@@ -72,7 +72,7 @@ func opened(ctx context.Context, o engine.Options, do func(*engine.Local) error)
 	return errors.Join(do(l), l.Close())
 }
 
-// compactOnce times one compaction and takes it back.
+// compactOnce times one compaction and restores the view.
 func compactOnce(ctx context.Context, l *engine.Local, session string, took *times) error {
 	r := ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Mode: compaction.Intent}}
 	var done ledger.Summary

@@ -22,17 +22,17 @@ type corpus struct {
 	size int64
 }
 
-// A shelf is a place below corporaPath, as a pattern of directories and files, and which of its files
+// A textSource is a place below corporaPath, as a pattern of directories and files, and which of its files
 // belong to a corpus.
-type shelf struct {
+type textSource struct {
 	pattern string
 	wanted  func(path string) bool
 }
 
-// The prose of both languages. Its first megabytes are taken, shelf by shelf, in the order of the paths.
+// The prose of both languages. Its first megabytes are taken, source by source, in the order of the paths.
 var (
-	english = []shelf{{"usr/share/doc/linux-doc-*/Documentation", func(p string) bool { return isRST(p) && !strings.Contains(p, "/translations/") }}}
-	chinese = []shelf{
+	english = []textSource{{"usr/share/doc/linux-doc-*/Documentation", func(p string) bool { return isRST(p) && !strings.Contains(p, "/translations/") }}}
+	chinese = []textSource{
 		{"usr/share/games/fortunes", func(p string) bool { return filepath.Ext(p) == "" }},
 		{"usr/share/debian-reference/debian-reference.zh-cn.txt.gz", func(string) bool { return true }},
 		{"usr/share/doc/linux-doc-*/Documentation/translations/zh_CN", isRST},
@@ -49,8 +49,8 @@ func (b *bench) corpora(ctx context.Context, size int) ([]corpus, error) {
 		return nil, err
 	}
 	texts := map[string][]byte{"Go source": source}
-	for name, shelves := range map[string][]shelf{"English prose": english, "Chinese text": chinese} {
-		if texts[name], err = readShelves(shelves, size); err != nil {
+	for name, sources := range map[string][]textSource{"English prose": english, "Chinese text": chinese} {
+		if texts[name], err = readSources(sources, size); err != nil {
 			return nil, err
 		}
 	}
@@ -72,9 +72,9 @@ func (b *bench) corpus(name string, text []byte) (corpus, error) {
 	return corpus{name, path, int64(len(text))}, os.WriteFile(path, text, 0o600)
 }
 
-// readShelves returns the first size bytes of the files on the shelves.
-func readShelves(shelves []shelf, size int) (text []byte, err error) {
-	for _, s := range shelves {
+// readSources returns the first size bytes of the files of the sources.
+func readSources(sources []textSource, size int) (text []byte, err error) {
+	for _, s := range sources {
 		places, err := filepath.Glob(filepath.Join(corporaPath, s.pattern))
 		if err != nil {
 			return nil, err

@@ -31,25 +31,25 @@ var (
 	npmCounters = []string{reference, "gpt-tokenizer", "ai-tokenizer", "js-tiktoken"}
 )
 
-// What ends a counter: it took longer than it was given, or it broke down.
+// Why a counter ended: it exceeded its time limit, or it failed.
 var (
 	errSlow   = errors.New("too slow")
 	errBroken = errors.New("breaks down")
 )
 
-// counter is a process that counts files in one encoding, and is asked one line at a time: see
+// counter is a process that counts files in one encoding, and answers one line at a time: see
 // counter/main.go.
 type counter struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Scanner
-	said bytes.Buffer // on standard error; to be read when the process has ended
+	said bytes.Buffer // standard error; read it only after the process has ended
 }
 
-// counted is what a counter answers.
+// counted is a counter's answer.
 type counted struct {
 	n           int   // tokens
-	allocations int   // of all times together, ours only
+	allocations int   // of all repetitions together, ours only
 	heap        int64 // in bytes, afterwards, ours only
 	took        times
 }
@@ -98,8 +98,8 @@ func (b *bench) startCounter(ctx context.Context, name, encoding string) (*count
 	return c, c.cmd.Start()
 }
 
-// ask has a task done with a file, at most so often and for about so long. It returns errSlow after
-// limit, if there is one, and errBroken if the process leaves.
+// ask runs a task on a file, with a maximum number of repetitions and an approximate duration. It returns
+// errSlow after limit, if there is one, and errBroken if the process exits.
 func (c *counter) ask(task, path string, runs int, about, limit time.Duration) (counted, error) {
 	began := time.Now()
 	if limit > 0 {
@@ -116,7 +116,7 @@ func (c *counter) ask(task, path string, runs int, about, limit time.Duration) (
 	return counted{}, fmt.Errorf("%w on %s", errBroken, path)
 }
 
-// parseCounted reads the line with an answer.
+// parseCounted parses the line of an answer.
 func parseCounted(line string) (r counted, err error) {
 	fields := strings.Fields(line)
 	numbers := make([]int64, len(fields))

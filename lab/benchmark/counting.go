@@ -14,14 +14,14 @@ import (
 // firstText is how much prose a fresh process counts, in bytes.
 const firstText = 100_000
 
-// ownRuns is how often ours does in a round what npm's counters do once: it takes a hundredth of the time.
+// ownRuns is how often our counter repeats in a round what npm's do once: it takes a hundredth of the time.
 const ownRuns = 5
 
-// enough is how long a counter may take for a text and still be asked again.
+// enough is the longest time for a text after which a counter gets another round.
 const enough = 10 * time.Second
 
-// measureTokens measures counting in processes that do nothing else: real text beside npm's counters,
-// what a fresh process pays, and pieces that break counters.
+// measureTokens measures counting in dedicated processes: real text compared with npm's counters,
+// the costs of a fresh process, and pieces that break counters.
 func measureTokens(ctx context.Context, b *bench) error {
 	if err := b.buildCounters(ctx); err != nil {
 		return err
@@ -53,14 +53,14 @@ func measureTokens(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// rounds is how often every counter is asked, in turns, after a first time that is not counted.
+// rounds is how often every counter runs, in turns, after an uncounted warm-up.
 func (b *bench) rounds() int { return min(3, b.runs) }
 
-// speeds is what the counters took for one text, by their names.
+// speeds are the times of the counters for one text, by their names.
 type speeds map[string]counted
 
-// throughput has all counters do the same with all texts. What the first round gives counts only for a
-// counter that takes too long to be asked again.
+// throughput runs all counters on all texts. The first round counts only for a counter that is too slow
+// for another one.
 func (b *bench) throughput(ctx context.Context, encoding string, texts []corpus, task string) (results []speeds, err error) {
 	counters := map[string]*counter{}
 	defer func() {
@@ -101,7 +101,7 @@ func (b *bench) throughput(ctx context.Context, encoding string, texts []corpus,
 	return results, nil
 }
 
-// speed is that of one counter, in MB/s.
+// speed returns the speed of one counter in MB/s.
 func (s speeds) speed(name string, text corpus) float64 {
 	return float64(text.size) / 1e6 / s[name].took.median().Seconds()
 }
@@ -115,7 +115,7 @@ func (s speeds) fastest(text corpus) float64 {
 	return best
 }
 
-// row is the line of the table for one text.
+// row returns the line of the table for one text.
 func (s speeds) row(text corpus, encoding string) []string {
 	want := s[reference].n
 	cells := []string{fmt.Sprintf("%s, %s", text.name, megabytes(text.size)), encoding, fmt.Sprint(want)}
@@ -140,7 +140,7 @@ func threeDigits(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// measureEncode measures encoding Go source, beside npm's counters doing the same.
+// measureEncode measures encoding Go source, compared with npm's counters.
 func (b *bench) measureEncode(ctx context.Context, texts []corpus) error {
 	results, err := b.throughput(ctx, tokens.O200kBase.String(), texts[:1], "encode")
 	if err != nil {
@@ -148,17 +148,17 @@ func (b *bench) measureEncode(ctx context.Context, texts []corpus) error {
 	}
 	s, text := results[0], texts[0]
 	speed := s.speed(own, text)
-	for _, beside := range []struct {
+	for _, compared := range []struct {
 		name  string
 		speed float64
 	}{{"npm `tiktoken`", s.speed(reference, text)}, {"the fastest of npm", s.fastest(text)}} {
 		b.report.add("encoding "+text.name+", o200k_base, ids in memory that is there", fmt.Sprintf("%.0f MB/s", speed),
-			fmt.Sprintf("%s: %.1f MB/s", beside.name, beside.speed), fmt.Sprintf("%.0f × as fast", speed/beside.speed), fmt.Sprint(b.rounds()))
+			fmt.Sprintf("%s: %.1f MB/s", compared.name, compared.speed), fmt.Sprintf("%.0f × as fast", speed/compared.speed), fmt.Sprint(b.rounds()))
 	}
 	return nil
 }
 
-// measureParallel measures counting by two threads, beside one, in turns.
+// measureParallel measures counting by two threads, compared with one, in turns.
 func (b *bench) measureParallel(ctx context.Context, texts []corpus) error {
 	return b.withCounter(ctx, own, tokens.O200kBase.String(), func(c *counter) error {
 		for _, text := range texts {
@@ -199,7 +199,7 @@ func (b *bench) measureFirst(ctx context.Context, texts []corpus) error {
 				return err
 			}
 			if i%5 > 0 {
-				continue // theirs take long
+				continue // theirs are slow
 			}
 			ours := first
 			if err := theirs.clock(func() error { return b.withCounter(ctx, reference, e.String(), count) }); err != nil {
@@ -223,7 +223,7 @@ func (b *bench) head(text corpus) (corpus, error) {
 	return b.corpus("head of "+text.name, raw[:min(firstText, len(raw))])
 }
 
-// withCounter does something with a counter in a process of its own.
+// withCounter calls a function with a counter in a process of its own.
 func (b *bench) withCounter(ctx context.Context, name, encoding string, do func(*counter) error) error {
 	c, err := b.startCounter(ctx, name, encoding)
 	if err != nil {
@@ -233,8 +233,8 @@ func (b *bench) withCounter(ctx context.Context, name, encoding string, do func(
 	return errors.Join(err, c.close())
 }
 
-// measureTables measures what the first count of prose leaves in memory, what the first long piece adds,
-// and what a count allocates when everything is there.
+// measureTables measures the memory kept after the first count of prose, the growth by the first long piece,
+// and the allocations of a warm count.
 func (b *bench) measureTables(ctx context.Context, texts []corpus) error {
 	text, err := b.head(texts[1])
 	if err != nil {
@@ -274,13 +274,13 @@ func (b *bench) measureTables(ctx context.Context, texts []corpus) error {
 	return nil
 }
 
-// growth is what the first count takes in memory, in bytes.
+// growth is the memory growth by the first count, in bytes.
 type growth struct {
 	heap int64 // ours only
-	rss  int64 // of the process; 0 where the system does not tell
+	rss  int64 // of the process; 0 if the system does not report it
 }
 
-// firstGrowth has a text counted that is the first of a counter.
+// firstGrowth measures a counter's first count.
 func firstGrowth(c *counter, text corpus) (growth, error) {
 	before, err := c.ask("nothing", text.path, 1, 0, 0)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // echoFlag makes this program the server to compare with.
 const echoFlag = "-echo"
 
-// serveEcho serves one tool that answers with as many bytes of text as it is asked for, in the same
-// shape as read_artifact does: as text, and structured. It is the least that an MCP server of this
-// library can do for an answer of that size.
+// serveEcho serves one tool that returns the requested number of bytes of text in the shape of
+// read_artifact: as text, and structured. It is the lower bound for an MCP server of this library and an
+// answer of that size.
 func serveEcho() {
 	text := string(sample(readPage))
 	s := server.NewMCPServer("echo", "1", server.WithToolCapabilities(false))

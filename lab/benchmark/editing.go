@@ -20,7 +20,7 @@ const (
 	keystrokes = 200
 )
 
-// measureEditing measures the language server from the editor's side: what is written to its standard
+// measureEditing measures the language server from the editor's side: from the write to its standard
 // input until the answer has been read, through two pipes.
 func measureEditing(ctx context.Context, b *bench) error {
 	texts, err := b.documents(ctx)
@@ -68,13 +68,13 @@ func (d edited) places() (lines []int) {
 	return lines
 }
 
-// documents returns a megabyte of each language whose sections are found in a way of their own.
+// documents returns a megabyte of each language with its own way of finding sections.
 func (b *bench) documents(ctx context.Context) ([]edited, error) {
 	source, err := goSource(ctx, editedSize)
 	if err != nil {
 		return nil, err
 	}
-	prose, err := readShelves(english, editedSize)
+	prose, err := readSources(english, editedSize)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (b *bench) documents(ctx context.Context) ([]edited, error) {
 	}, nil
 }
 
-// declarations are what makes no sense twice in a file: clauses and imports of the files put together.
+// declarations are the package clauses and imports, which must not occur twice in a file.
 var declarations = regexp.MustCompile(`(?m)^package .*$|^import \((?s:.*?)^\)$|^import .*$`)
 
 // withHeadings puts a heading before every two kilobytes of a text.
@@ -160,8 +160,8 @@ func (s *langServer) lens(ctx context.Context, uri string) error {
 	return err
 }
 
-// measureKeystrokes types letters at random places, the same in each pass, and asks for the lens and for
-// what is under the mouse after each.
+// measureKeystrokes types letters at random places, the same in each pass, and requests the lens and a
+// hover after each.
 func (b *bench) measureKeystrokes(ctx context.Context, d edited) error {
 	s, err := b.startServer(ctx, nil)
 	if err != nil {
@@ -210,7 +210,7 @@ func (b *bench) measureKeystrokes(ctx context.Context, d edited) error {
 	}
 	counted := times{}
 	for range b.runs * slowCalls {
-		_ = counted.clock(func() error { tokens.O200kBase.Count([]byte(d.text)); return nil }) // it returns that nil
+		_ = counted.clock(func() error { tokens.O200kBase.Count([]byte(d.text)); return nil }) // never fails
 	}
 	title := fmt.Sprintf("editor, 1 MB of %s: ", d.name)
 	say := func(what string, all, least times) {

@@ -21,7 +21,7 @@ import (
 const sampled = 1000
 
 // measureGrowth measures whether an append costs more the longer a session is: the first thousand
-// appends of a ledger beside those behind a hundred thousand, on three ledgers.
+// appends of a ledger compared with those after a hundred thousand, on three ledgers.
 func measureGrowth(ctx context.Context, b *bench) error {
 	const ledgers = 3
 	long := 20_000 * b.runs
@@ -37,7 +37,7 @@ func measureGrowth(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// grow appends to one session and times the first appends, and those behind long ones.
+// grow appends to one session and times the first appends, and those after many.
 func grow(ctx context.Context, api ledger.API, long int, first, last *times) error {
 	a := appender{api: api, name: "growth", now: time.Now().UTC()}
 	for range sampled {
@@ -68,9 +68,9 @@ func (a *appender) batch(ctx context.Context, n int) error {
 	return a.send(ctx, from, entries)
 }
 
-// measureIntents measures a tool call's way through the ledger, begun and finished, with ten thousand
-// intents there, beside writing all of them as one compact JSON file and syncing it once, which is
-// what keeping them in a file comes to, twice for every call.
+// measureIntents measures the begin and the finish of a tool call in the ledger, with ten thousand
+// stored intents, compared with writing all of them as one compact JSON file and syncing it once. A ledger
+// that kept intents in a file would do that twice for every call.
 func measureIntents(ctx context.Context, b *bench) error {
 	const pairs = 200
 	stored := 2000 * b.runs
@@ -118,7 +118,7 @@ func (a *appender) call() (call, result []byte) {
 	return call, result
 }
 
-// intent is the newest call as the ledger keeps it.
+// intent is the stored form of the newest call.
 func (a *appender) intent() intents.Intent {
 	path := fmt.Sprintf("internal/pkg%d/file%d.go", a.calls%50, a.calls%700)
 	done := a.now
@@ -146,7 +146,7 @@ func rewrite(path string, all []intents.Intent) error {
 	return os.Rename(path+".new", path)
 }
 
-// withLedger does something with the ledger of a new sandbox, through its daemon.
+// withLedger calls a function with the ledger of a new sandbox, through its daemon.
 func (b *bench) withLedger(ctx context.Context, do func(ledger.API) error) error {
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
 		api, err := s.Open(ctx)

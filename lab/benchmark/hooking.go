@@ -8,7 +8,7 @@ import (
 )
 
 // measureHook measures what an agent's hook costs: a whole process that connects to the daemon, writes
-// one durable record and ends. Beside it, the same program when it only prints its version.
+// one durable record and ends. It is compared with the same program printing its version.
 func measureHook(ctx context.Context, b *bench) error {
 	calls := 80 * b.runs
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
@@ -31,7 +31,7 @@ func measureHook(ctx context.Context, b *bench) error {
 	})
 }
 
-// quantiles are those that are shown where the slow ones matter.
+// quantiles are shown for measurements in which slow calls matter.
 var quantiles = []struct {
 	name string
 	at   float64

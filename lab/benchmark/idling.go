@@ -10,8 +10,8 @@ import (
 	"ctxledger.dev/lab/sandbox"
 )
 
-// measureIdle measures what a daemon costs that nobody asks anything, after it has imported the
-// recorded session: its memory, and the processor time of a while.
+// measureIdle measures the cost of an idle daemon after it has imported the recorded session: its memory
+// and its processor time over a period.
 func measureIdle(ctx context.Context, b *bench) error {
 	watched := time.Duration(b.runs) * 12 * time.Second
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
@@ -22,14 +22,14 @@ func measureIdle(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		select { // it has just worked
+		select { // let it become idle
 		case <-time.After(settling):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 		before, ok := processorTime(pid)
 		if !ok {
-			return nil // the system does not tell
+			return nil // not supported by the system
 		}
 		select {
 		case <-time.After(watched):
@@ -38,13 +38,13 @@ func measureIdle(ctx context.Context, b *bench) error {
 		}
 		after, _ := processorTime(pid)
 		share := 100 * (after - before).Seconds() / watched.Seconds()
-		b.report.add(fmt.Sprintf("a daemon that nobody asks, over %.0f s: processor", watched.Seconds()), fmt.Sprintf("%.2f %%", share), "", "", "1")
+		b.report.add(fmt.Sprintf("an idle daemon, over %.0f s: processor", watched.Seconds()), fmt.Sprintf("%.2f %%", share), "", "", "1")
 		b.report.add("″: memory", megabytes(memoryOf(pid)), "", "", "1")
 		return nil
 	})
 }
 
-// settling is how long after its work a daemon is left alone before it counts as idle.
+// settling is the time after its work until a daemon counts as idle.
 const settling = 10 * time.Second
 
 // processorTime returns the time that a process has computed so far, in user and system mode.

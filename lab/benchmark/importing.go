@@ -15,8 +15,8 @@ import (
 	"ctxledger.dev/lab/sandbox"
 )
 
-// measureImport measures `ctxledger import` as a whole process with a daemon that runs already,
-// beside the same in one process, a durable copy of the file, and nothing but decoding its lines.
+// measureImport measures `ctxledger import` as a whole process with a running daemon, compared
+// with the same in one process, a durable copy of the file, and only decoding its lines.
 func measureImport(ctx context.Context, b *bench) error {
 	var imports, alone, copies, decodes times
 	var client []int64
@@ -52,7 +52,7 @@ func measureImport(ctx context.Context, b *bench) error {
 }
 
 // importOnce imports a generated session, checks that all of it is there, and returns the peak
-// memory of the client in bytes, 0 where the system does not tell.
+// memory of the client in bytes, 0 if the system does not report it.
 func importOnce(ctx context.Context, s *sandbox.Sandbox, g generated, t *times) (client int64, err error) {
 	cmd := s.Command(ctx, "import", g.path)
 	cmd.Stderr = os.Stderr
@@ -100,7 +100,7 @@ func copyDurably(from, to string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// decodeLines decodes each line of a file as JSON, and nothing else.
+// decodeLines decodes each line of a file as JSON and drops it.
 func decodeLines(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

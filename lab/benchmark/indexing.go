@@ -19,9 +19,9 @@ const (
 	indexedCalls = 4_000
 	// passes is how often the same calls are made: see indexed.passes.
 	passes = 3
-	// strangeSize is the length in bytes of words that drive out all that a counter remembers.
+	// strangeSize is the length in bytes of words that evict everything from a counter's cache.
 	strangeSize = 6 << 20
-	// slowCalls is that for texts without safe points, and for what counts a text anew.
+	// slowCalls is the same for texts without safe points, and for recounts of a text.
 	slowCalls = 10
 )
 
@@ -33,8 +33,8 @@ type indexed struct {
 	calls int
 }
 
-// measureIndex measures what tokens.Index answers, at random places of texts of a megabyte, beside
-// counting the same bytes anew.
+// measureIndex measures the calls of tokens.Index at random places of texts of a megabyte, compared with
+// recounting the same bytes.
 func measureIndex(ctx context.Context, b *bench) error {
 	texts, err := b.corpora(ctx, indexedSize)
 	if err != nil {
@@ -47,7 +47,7 @@ func measureIndex(ctx context.Context, b *bench) error {
 		}
 		b.buildIndex(c.name, text)
 		x := newIndexed(c.name, text, b.runs*indexedCalls)
-		b.indexRow(x, "a range", x.count, x.countAnew)
+		b.indexRow(x, "a range", x.count, x.recount)
 		b.indexRow(x, "the longest part within a budget", x.fit, nil)
 		b.indexRow(x, "a letter typed", x.insert("x"), x.countAll)
 		b.indexRow(x, "a line of up to 80 bytes deleted", x.deleteLine, x.countAll)
@@ -56,7 +56,7 @@ func measureIndex(ctx context.Context, b *bench) error {
 	for _, k := range kinds {
 		if k.name == "base64" || k.name == "one letter" || k.name == "random ideographs" {
 			x := newIndexed(k.name, k.text(indexedSize), b.runs*slowCalls)
-			b.indexRow(x, "a range", x.count, x.countAnew)
+			b.indexRow(x, "a range", x.count, x.recount)
 			b.indexRow(x, "a letter typed", x.insert("x"), x.countAll)
 		}
 	}
@@ -67,25 +67,25 @@ func newIndexed(name string, text []byte, calls int) *indexed {
 	return &indexed{name, text, tokens.O200kBase.Index(text), calls}
 }
 
-// indexRow reports how long do takes at random places, and anew, which does the same without an index.
-func (b *bench) indexRow(x *indexed, what string, do, anew func(from, to int)) {
+// indexRow reports the time of do at random places, and of recount, which does the same without an index.
+func (b *bench) indexRow(x *indexed, what string, do, recount func(from, to int)) {
 	with, least := x.passes(do)
 	without := times(nil)
-	beside, faster := "", ""
-	if anew != nil {
-		without = x.times(anew, b.runs*slowCalls)
-		beside = "counting anew: " + micros(without.median())
+	compared, faster := "", ""
+	if recount != nil {
+		without = x.times(recount, b.runs*slowCalls)
+		compared = "recounting: " + micros(without.median())
 		faster = fmt.Sprintf("%.0f × as fast", without.median().Seconds()/with.median().Seconds())
 	}
 	b.report.add(fmt.Sprintf("index of %d MB of %s: %s", len(x.text)>>20+1, x.name, what),
-		fmt.Sprintf("%s, p99 %s, undisturbed %s", micros(with.median()), micros(with.at(0.99)), micros(least.at(0.99))), beside, faster, fmt.Sprint(len(with)))
+		fmt.Sprintf("%s, p99 %s, undisturbed %s", micros(with.median()), micros(with.at(0.99)), micros(least.at(0.99))), compared, faster, fmt.Sprint(len(with)))
 }
 
-// passes makes the same calls several times and returns how long each took, and for each place the
-// least: what it takes where nothing disturbs it, neither another process nor a garbage collection.
-// All passes start from the same state, that of an index just built: strange words drive out what
-// the counter remembers of the pass before, and counting the text brings back what it knows of that.
-// So a place is as new to each pass as to the first.
+// passes makes the same calls several times and returns the time of each, and the minimum for each place:
+// its time without other processes and garbage collections.
+// All passes start from the state of an index just built: strange words evict what the counter cached in
+// the previous pass, and counting the text fills the cache again. So every pass sees a place for the first
+// time.
 func (x *indexed) passes(do func(from, to int)) (all, least times) {
 	strange := strangeWords()
 	for range passes {
@@ -116,7 +116,7 @@ func strangeWords() []byte {
 	return words
 }
 
-// times does something at random places, between characters: the same ones each time.
+// times calls a function at random places between characters, the same ones each time.
 func (x *indexed) times(do func(from, to int), calls int) (took times) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	place := func() int {
@@ -128,22 +128,22 @@ func (x *indexed) times(do func(from, to int), calls int) (took times) {
 	}
 	for range calls {
 		from, to := place(), place()
-		_ = took.clock(func() error { do(min(from, to), max(from, to)); return nil }) // it returns that nil
+		_ = took.clock(func() error { do(min(from, to), max(from, to)); return nil }) // never fails
 	}
 	return took
 }
 
-func (x *indexed) count(from, to int)     { x.index.Count(from, to) }
-func (x *indexed) countAnew(from, to int) { tokens.O200kBase.Count(x.text[from:to]) }
-func (x *indexed) countAll(int, int)      { tokens.O200kBase.Count(x.text) }
-func (x *indexed) fit(from, to int)       { x.index.Fit(from, (to-from)/4) }
+func (x *indexed) count(from, to int)   { x.index.Count(from, to) }
+func (x *indexed) recount(from, to int) { tokens.O200kBase.Count(x.text[from:to]) }
+func (x *indexed) countAll(int, int)    { tokens.O200kBase.Count(x.text) }
+func (x *indexed) fit(from, to int)     { x.index.Fit(from, (to-from)/4) }
 
-// insert returns what inserts a text.
+// insert returns a function that inserts a text.
 func (x *indexed) insert(with string) func(from, to int) {
 	return func(from, _ int) { x.index.Replace(from, from, []byte(with)) }
 }
 
-// deleteLine removes what follows up to the end of the line, of at most 80 bytes.
+// deleteLine removes the rest of the line, at most 80 bytes.
 func (x *indexed) deleteLine(from, _ int) {
 	to := min(from+80, len(x.text))
 	if n := slices.Index(x.text[from:to], '\n'); n >= 0 {
@@ -160,7 +160,7 @@ func (b *bench) buildIndex(name string, text []byte) {
 	build := func() times {
 		var took times
 		for range b.runs * slowCalls {
-			_ = took.clock(func() error { tokens.O200kBase.Index(text); return nil }) // it returns that nil
+			_ = took.clock(func() error { tokens.O200kBase.Index(text); return nil }) // never fails
 		}
 		return took
 	}

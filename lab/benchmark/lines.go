@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// lineServer is an MCP server on standard input and output that is asked one line at a time. A client
-// of a library takes four times as long for an answer as the servers do that are measured here.
+// lineServer is an MCP server on standard input and output that answers one line at a time. A
+// library's client takes four times as long for an answer as the servers measured here.
 type lineServer struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -20,12 +20,12 @@ type lineServer struct {
 	last int // the newest id
 }
 
-// greeting is what a client says first.
+// greeting is a client's first messages.
 var greeting = map[string]any{
 	"protocolVersion": "2025-06-18", "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "benchmark", "version": "1"},
 }
 
-// speakTo starts a server and greets it.
+// speakTo starts a server and initializes it.
 func speakTo(cmd *exec.Cmd) (*lineServer, error) {
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()

@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// A short piece is counted longRuns times, a long one until longAbout is over.
+// A short piece is counted longRuns times, a long one until longAbout has passed.
 const (
 	longRuns  = 20
 	longAbout = 300 * time.Millisecond
@@ -71,11 +71,11 @@ type point struct {
 	took time.Duration
 }
 
-// speed is that of a point in MB/s.
+// speed returns the speed of a point in MB/s.
 func (p point) speed() float64 { return float64(p.size) / 1e6 / p.took.Seconds() }
 
-// measureLongPieces measures single pieces of all kinds, from 1 KB to 4 MB, beside what npm's counters
-// bear. How fast ours counts prose is measured just before.
+// measureLongPieces measures single pieces of all kinds, from 1 KB to 4 MB, compared with the
+// sizes that npm's counters can handle. Our speed on prose is measured just before.
 func (b *bench) measureLongPieces(ctx context.Context, texts []corpus) error {
 	var prose float64 // in MB/s
 	err := b.withCounter(ctx, own, tokens.O200kBase.String(), func(c *counter) error {
@@ -125,7 +125,7 @@ func (b *bench) longPieces(ctx context.Context, name string, k kind) (c curve, e
 		}
 		limit := b.patience
 		if len(c.points) == 0 {
-			limit += time.Minute // it reads its tables
+			limit += time.Minute // it loads its tables
 		}
 		r, err := process.ask("piece", path, longRuns, longAbout, limit)
 		switch {
@@ -142,7 +142,7 @@ func (b *bench) longPieces(ctx context.Context, name string, k kind) (c curve, e
 	return c, nil
 }
 
-// longSizes are the sizes of pieces; ours bears one more.
+// longSizes are the sizes of pieces; ours gets one more.
 func longSizes(name string) []int {
 	sizes := []int{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20}
 	if name == own {
@@ -154,7 +154,7 @@ func longSizes(name string) []int {
 // longGrid is the table of the longest pieces.
 func longGrid(curves []curve, prose float64, patience time.Duration) grid {
 	g := grid{
-		title: fmt.Sprintf("Long pieces, o200k_base: ours at 1 MB, beside its %.0f MB/s on prose, and how the time grows from 1 to 4 MB; "+
+		title: fmt.Sprintf("Long pieces, o200k_base: ours at 1 MB, compared with its %.0f MB/s on prose, and how the time grows from 1 to 4 MB; "+
 			"npm's at the longest that they count within %v.", prose, patience),
 		header: slices.Concat([]string{"a piece of", own, "prose is faster", "4 MB takes"}, npmCounters),
 	}
@@ -170,7 +170,7 @@ func longGrid(curves []curve, prose float64, patience time.Duration) grid {
 	return g
 }
 
-// longest says how fast the longest piece was counted and what ended the curve.
+// longest prints the speed for the longest piece and what ended the curve.
 func (c curve) longest() string {
 	if len(c.points) == 0 {
 		return c.end.Error()

@@ -3,11 +3,11 @@
 //	make bench ARGS="[-short] [-write] [-only NAME,…]"
 //
 // Start at measurements, which lists what is measured; each measurement has a file of its own. Every
-// figure stands beside one for the least that the same work costs without ctxledger, measured in the
-// same process minutes, and is a median over several runs. -write puts the table into
-// docs/benchmarks.md; -short leaves out what takes more than seconds, -only all but some.
+// figure is compared with the least cost of the same work without ctxledger, measured at the same time, and
+// is a median over several runs. -write puts the table into
+// docs/benchmarks.md; -short skips slow measurements, -only all but the named ones.
 //
-// It deliberately asserts nothing: a machine may be slow, and a figure is for people to judge.
+// It deliberately asserts nothing: a machine may be slow, and people judge the figures.
 package main
 
 import (
@@ -32,7 +32,7 @@ const (
 	recording = "testdata/sessions/shop.jsonl"
 	// document holds the figures.
 	document = "docs/benchmarks.md"
-	// goodbye is how long daemons may take to leave.
+	// goodbye is the time that daemons have to exit.
 	goodbye = 15 * time.Second
 )
 
@@ -43,13 +43,13 @@ type bench struct {
 	path     string // of the recording, absolute
 	temp     string // for files
 	big      generated
-	runs     int           // of what takes seconds
+	runs     int           // of slow measurements
 	text     int           // bytes of each text that is counted
 	patience time.Duration // how long a counter may take for a single piece
 	report   report
 }
 
-// measurements are what is measured, in the order of the table.
+// measurements are all measurements, in the order of the table.
 var measurements = []struct {
 	name    string
 	measure func(context.Context, *bench) error
@@ -102,7 +102,7 @@ func main() {
 	}
 }
 
-// run measures everything and hands out the table.
+// run runs the measurements and prints the table.
 func run(ctx context.Context, bin string, short, write bool, only []string) (err error) {
 	if bin, err = filepath.Abs(bin); err != nil { // programs are run in other directories too
 		return err
@@ -125,7 +125,7 @@ func run(ctx context.Context, bin string, short, write bool, only []string) (err
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "benchmark: %s\n", m.name)
-		debug.FreeOSMemory() // what one measurement leaves must not slow the next one down
+		debug.FreeOSMemory() // a measurement's garbage must not slow the next one down
 		if err := m.measure(ctx, b); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -158,7 +158,7 @@ func (b *bench) prepare(size int64) (err error) {
 	return err
 }
 
-// inSandbox does something in a new sandbox whose daemon runs already.
+// inSandbox calls a function with a new sandbox whose daemon is running.
 func (b *bench) inSandbox(ctx context.Context, do func(*sandbox.Sandbox) error) error {
 	s, err := sandbox.New(b.bin)
 	if err != nil {

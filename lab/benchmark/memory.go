@@ -13,8 +13,8 @@ import (
 )
 
 // measureMemory measures what a daemon takes while it imports a session of eight megabytes, the long
-// one, and one that is four times as long. Its own memory is told from the pages of the ledger's file
-// that it has mapped, which the system takes back whenever it needs them.
+// one, and one that is four times as long. Its own memory is counted apart from the pages of the ledger's file
+// that it has mapped, which the system reclaims when needed.
 func measureMemory(ctx context.Context, b *bench) error {
 	small, err := b.longer("small", b.big.bytes/8)
 	if err != nil {
@@ -42,7 +42,7 @@ func measureMemory(ctx context.Context, b *bench) error {
 	for i, g := range sessions[1:] {
 		b.report.add("highest memory of the daemon during the import of "+megabytes(g.bytes), megabytes(own[i+1]),
 			fmt.Sprintf("of %s: %s", megabytes(sessions[i].bytes), megabytes(own[i])), ratio(time.Duration(own[i+1]), time.Duration(own[i])), "1")
-		b.report.add("″: pages of the ledger's file beside it", megabytes(mapped[i+1]), "″: "+megabytes(mapped[i]), "", "1")
+		b.report.add("″: mapped pages of the ledger's file", megabytes(mapped[i+1]), "″: "+megabytes(mapped[i]), "", "1")
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (n *newsroom) read() error {
 	return n.write("user", map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "text"}}})
 }
 
-// connect opens the file in an editor, and waits until it shows that the session lives.
+// connect opens the file in an editor, and waits until it shows the live session.
 func (n *newsroom) connect(ctx context.Context, b *bench) (*langServer, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(b.bin, "ctxlsp"))
 	cmd.Dir, cmd.Env = n.box.Workspace, n.box.Env()
@@ -97,7 +97,7 @@ func (n *newsroom) connect(ctx context.Context, b *bench) (*langServer, error) {
 }
 
 // measureNews measures from when an agent has written the result of a read into its session file until an open
-// editor is asked to show it: as the first news after a pause, and at any moment after the news before.
+// editor is asked to show it: after a pause, and at any moment after the previous one.
 func (b *bench) measureNews(ctx context.Context) error {
 	return b.inSandbox(ctx, func(box *sandbox.Sandbox) error {
 		n, err := newNewsroom(box)
@@ -114,7 +114,7 @@ func (b *bench) measureNews(ctx context.Context) error {
 			wait func() time.Duration
 		}{
 			{"after a pause", func() time.Duration { return 3 * live.Pause }},
-			{"while news are told", func() time.Duration { return time.Duration(rng.Int64N(int64(2 * live.Pause))) }},
+			{"during other notifications", func() time.Duration { return time.Duration(rng.Int64N(int64(2 * live.Pause))) }},
 		} {
 			var took times
 			for range b.runs * newsRounds {
@@ -137,5 +137,5 @@ func (b *bench) measureNews(ctx context.Context) error {
 	})
 }
 
-// newsRounds is how often news are measured for each of the runs.
+// newsRounds is the number of refreshes measured for each of the runs.
 const newsRounds = 20

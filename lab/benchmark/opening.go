@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// openFiles is how many documents are open when the memory is looked at.
+	// openFiles is how many documents are open when the memory is measured.
 	openFiles = 50
-	// leftAlone is how long an editor has sent nothing when the memory is looked at once more.
+	// leftAlone is the idle time of the editor before the memory is measured again.
 	leftAlone = 12 * time.Second
-	// hugeSize is the length in bytes of a document of which only the whole cost is told.
+	// hugeSize is the length in bytes of a document of which only the total cost is shown.
 	hugeSize = 50 << 20
 )
 
-// measureOpening opens a document in a server that was just started and has seen none, and the same once more.
+// measureOpening opens a document in a server just started, and the same text in a second document.
 func (b *bench) measureOpening(ctx context.Context, d edited) error {
 	first, err := opening("untitled:1", d)
 	if err != nil {
@@ -60,7 +60,7 @@ func (b *bench) measureOpening(ctx context.Context, d edited) error {
 	return nil
 }
 
-// extremes says a median between the least and the most.
+// extremes prints a median with minimum and maximum.
 func extremes(t times) string {
 	return millis(t.median()) + ", from " + millis(t.at(0)) + " to " + millis(t.at(1))
 }
@@ -96,7 +96,7 @@ func open(ctx context.Context, s *langServer, uri string, d edited) error {
 	return s.lens(ctx, uri)
 }
 
-// measureOpenFiles opens many documents, asks all there is to ask of each, and looks at the memory.
+// measureOpenFiles opens many documents, sends every request for each, and measures the memory.
 func (b *bench) measureOpenFiles(ctx context.Context, texts []edited) error {
 	for _, size := range []int{100 << 10, 1 << 20} {
 		s, err := b.startServer(ctx, nil)
@@ -129,7 +129,7 @@ func (b *bench) measureOpenFiles(ctx context.Context, texts []edited) error {
 	return nil
 }
 
-// measureHuge opens and edits a document that is too large to look into.
+// measureHuge opens and edits a document that is too large for an outline.
 func (b *bench) measureHuge(ctx context.Context, d edited) error {
 	d.text = strings.Repeat(d.text, hugeSize/len(d.text)+1)[:hugeSize]
 	s, err := b.startServer(ctx, nil)
@@ -162,6 +162,6 @@ func (b *bench) measureHuge(ctx context.Context, d edited) error {
 			return err
 		}
 	}
-	b.report.add("editor: opening 50 MB, of which only the whole cost is told", millis(opened), "a keystroke in it: "+millis(typed.median())+", p99 "+millis(typed.at(0.99)), "", "1")
+	b.report.add("editor: opening 50 MB, of which only the total cost is shown", millis(opened), "a keystroke in it: "+millis(typed.median())+", p99 "+millis(typed.at(0.99)), "", "1")
 	return s.stop(ctx)
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// images is where the pictures of the document are, beside it.
+// images is the directory of the document's pictures.
 const images = "images"
 
 // image is a picture of the document.
@@ -21,7 +21,7 @@ type image struct {
 	svg       []byte
 }
 
-// write puts the picture where the document looks for it.
+// write writes the picture to the document's directory of pictures.
 func (i image) write() error {
 	directory := filepath.Join(filepath.Dir(document), images)
 	if err := os.MkdirAll(directory, 0o755); err != nil {
@@ -42,7 +42,7 @@ const (
 	shortest, longestTime = time.Microsecond, 10 * time.Second
 )
 
-// plotStyle has the colours for light and for dark pages. Lines are told by their labels as well.
+// plotStyle has the colours for light and for dark pages. Lines also have labels.
 const plotStyle = `
 text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 .title { font-weight: 600; font-size: 13px; }
@@ -94,7 +94,7 @@ func (panel) y(d time.Duration) float64 {
 	return panelBottom - (panelBottom-panelTop)*math.Log(float64(d)/float64(shortest))/math.Log(float64(longestTime)/float64(shortest))
 }
 
-// text writes at a place.
+// text writes a text at a position.
 func (p panel) text(class, anchor string, x, y float64, text string) {
 	fmt.Fprintf(p, `<text class="%s" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`+"\n", class, anchor, x, y, text)
 }
@@ -122,7 +122,7 @@ func (p panel) axes(title string) {
 	p.text("tick", "middle", (p.from+p.to)/2, panelBottom+36, "bytes of the piece")
 }
 
-// slopes draws how linear and quadratic growth look, over the lines that are there.
+// slopes draws linear and quadratic growth for reference, above the lines.
 func (p panel) slopes() {
 	p.slope("linear", 1, 400*time.Microsecond)
 	p.slope("quadratic", 2, 400*time.Microsecond)
@@ -170,7 +170,7 @@ func (p panel) kinds(curves []curve) {
 	}
 }
 
-// label is the name of a line: where that ends and where its name stands.
+// label is the name of a line: where the line ends and the position of its name.
 type label struct {
 	name    string
 	end, at float64
@@ -197,7 +197,7 @@ func (p panel) counters(curves []curve) {
 	for i, c := range curves[len(kinds):] {
 		p.curve(fmt.Sprintf("line c%d", i/len(kinds)), c)
 	}
-	x, y := p.x(128<<10), p.y(200*time.Microsecond) // nothing is so fast
+	x, y := p.x(128<<10), p.y(200*time.Microsecond) // faster than any of them
 	fmt.Fprintf(p, `<rect class="page" x="%.1f" y="%.1f" width="136" height="%.1f"/>`+"\n", x-8, y-14, 8+float64(len(npmCounters))*(labelGap+4))
 	for i, name := range npmCounters {
 		p.line(fmt.Sprintf("line c%d", i), x, y, x+16, y)

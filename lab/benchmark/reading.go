@@ -16,13 +16,13 @@ import (
 const (
 	readSize  = 8 << 10 // bytes of one answer
 	readCalls = 2000    // calls of each server
-	readBlock = 100     // calls that only warm up
+	readBlock = 100     // warm-up calls
 	readPage  = 40_000  // bytes of the longest answer
 	readWhole = 1 << 20 // bytes of the artifact
 )
 
-// measureRead measures calls of read_artifact over stdio, beside a tool that does nothing but return
-// as much. Both are asked in turns, so that they share whatever else the machine does.
+// measureRead measures calls of read_artifact over stdio, compared with a tool that only returns as many
+// bytes. Calls alternate, so that other load on the machine affects both.
 func measureRead(ctx context.Context, b *bench) error {
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) (err error) {
 		id, err := putSample(ctx, s, filepath.Join(b.temp, "sample.txt"))
@@ -102,7 +102,7 @@ func (b *bench) readInTurns(id string, ours, bare *lineServer) error {
 	read := &textServer{lineServer: ours, tool: "read_artifact", args: map[string]any{"id": id, "limit": readPage}}
 	echo := &textServer{lineServer: bare, tool: "echo", args: map[string]any{}}
 	calls, wholes := readCalls/5*b.runs, 8*b.runs
-	for i := -readBlock; i < calls; i++ { // the first block only warms up
+	for i := -readBlock; i < calls; i++ { // the first block is a warm-up
 		from := (i + readBlock) * readSize % (readWhole - readSize)
 		for _, s := range []*textServer{read, echo} {
 			took, err := s.part(from, readSize)

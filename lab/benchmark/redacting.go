@@ -16,8 +16,8 @@ import (
 // sourceSize is how much source code is redacted, in bytes.
 const sourceSize = 16 << 20
 
-// measureRedaction measures looking for secrets in source code and in the recorded session, beside ten
-// regular expressions tried on every line.
+// measureRedaction measures the search for secrets in source code and in the recorded session, compared with
+// ten regular expressions tried on every line.
 func measureRedaction(ctx context.Context, b *bench) error {
 	source, err := goSource(ctx, sourceSize)
 	if err != nil {
@@ -38,7 +38,7 @@ func measureRedaction(ctx context.Context, b *bench) error {
 				return err
 			}
 			if i > 0 && len(c.text) > len(b.recorded) {
-				continue // once is enough of what takes seconds
+				continue // slow: once is enough
 			}
 			if err := theirs.clock(func() error { naive(c.text); return nil }); err != nil {
 				return err
@@ -75,7 +75,7 @@ func goSource(ctx context.Context, size int) ([]byte, error) {
 	return source[:min(size, len(source))], err
 }
 
-// lineByLine returns a search for secrets as it is first written: every expression on every line.
+// lineByLine returns a naive search for secrets: every expression on every line.
 func lineByLine() func([]byte) {
 	var patterns []*regexp.Regexp
 	for _, p := range []string{

@@ -13,8 +13,8 @@ import (
 // outputSize is how much output of each kind is rendered, in bytes.
 const outputSize = 8 << 20
 
-// measureRendering measures rendering what commands write to a terminal, beside the few lines that
-// programs use for it, which know no cursor that goes up.
+// measureRendering measures rendering commands' terminal output, compared with the few lines that programs
+// use for it, which do not support an upward cursor.
 func measureRendering(ctx context.Context, b *bench) error {
 	source, err := goSource(ctx, outputSize)
 	if err != nil {
@@ -63,8 +63,7 @@ func written(part func(i int) string) []byte {
 
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// overwrite renders output as it is first written: sequences are cut out, and each line is overwritten
-// behind a carriage return.
+// overwrite is a naive renderer: it removes sequences, and a carriage return overwrites the line.
 func overwrite(text []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(escapes.ReplaceAll(text, nil)) {

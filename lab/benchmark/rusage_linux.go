@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// peakOfChild returns the most memory that a child which has ended had, in bytes.
+// peakOfChild returns the peak memory of an exited child in bytes.
 func peakOfChild(s *os.ProcessState) int64 {
 	if use, ok := s.SysUsage().(*syscall.Rusage); ok {
 		return use.Maxrss << 10

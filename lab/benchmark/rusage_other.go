@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakOfChild is not measured here: systems count in different units, or not at all.
+// peakOfChild is not supported here: systems use different units, or report nothing.
 func peakOfChild(*os.ProcessState) int64 { return 0 }

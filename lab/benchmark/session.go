@@ -59,7 +59,7 @@ func repeat(recorded []byte, path, session string, size int64) (g generated, err
 	return g, nil
 }
 
-// renamer gives the identifiers of each round other values, the same ones within a round.
+// renamer replaces the identifiers in each round, consistently within a round.
 type renamer struct {
 	session, as string // the one identifier that stays the same over all rounds
 	round       int
@@ -79,7 +79,7 @@ func (r *renamer) line(line []byte) []byte {
 		prefix, _, _ := bytes.Cut(id, []byte("_"))
 		return []byte(string(prefix) + "_" + r.hash(id)[:24])
 	})
-	// Equal results would be stored once, which no real session of this length would enjoy.
+	// Equal results would be deduplicated; results of a real session of this length differ.
 	line = bytes.Replace(line, []byte(`"type":"tool_result","content":"`),
 		fmt.Appendf(nil, `"type":"tool_result","content":"round %d\n`, r.round), 1)
 	if r.last != nil {

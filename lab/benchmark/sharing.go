@@ -27,10 +27,10 @@ const (
 
 const writers = 8 // processes that write at once
 
-// measureSharing measures durable appends of 1 KB by eight processes at once through the daemon, beside
+// measureSharing measures durable appends of 1 KB by eight concurrent processes through the daemon, compared with
 // eight that open a bbolt file, put a record of 1 KB and close it, each waiting for bbolt's own lock.
 func measureSharing(ctx context.Context, b *bench) error {
-	each := 200 * b.runs // of both: a short run of the second kind ends before its processes meet
+	each := 200 * b.runs // of both: in a short run of the second kind the processes do not overlap
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
 		place, err := s.Place()
 		if err != nil {
@@ -52,7 +52,7 @@ func measureSharing(ctx context.Context, b *bench) error {
 	})
 }
 
-// together runs eight children of this program at once and returns how long they took.
+// together runs eight children of this program concurrently and returns the elapsed time.
 func together(ctx context.Context, role, path string, each int) (time.Duration, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -19,7 +19,7 @@ func (t times) at(q float64) time.Duration {
 	return s[min(len(s)-1, max(0, int(math.Ceil(q*float64(len(s))))-1))]
 }
 
-// median of the durations: what a single disturbed run cannot move.
+// median of the durations: a single outlier does not change it.
 func (t times) median() time.Duration { return t.at(0.5) }
 
 // clock measures one call.
@@ -64,7 +64,7 @@ func significant(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// ratio prints how many times a is b.
+// ratio prints a divided by b.
 func ratio(a, b time.Duration) string {
 	r := float64(a) / float64(b)
 	if r >= 10 {

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// row is one figure, beside what it is to be compared with.
+// row is one figure and the one it is compared with.
 type row struct {
-	what   string // "": as in the row above
-	figure string
-	beside string // "" where nothing comparable exists
-	ratio  string
-	runs   string
+	what     string // "": as in the row above
+	figure   string
+	compared string // the figure to compare with; "" if there is none
+	ratio    string
+	runs     string
 }
 
-// grid is a table of its own for what is measured in two directions.
+// grid is a separate table for measurements in two dimensions.
 type grid struct {
 	title  string // the sentences above it
 	header []string
@@ -33,18 +33,18 @@ type report struct {
 }
 
 // add appends a row.
-func (r *report) add(what, figure, beside, ratio, runs string) {
-	r.rows = append(r.rows, row{what, figure, beside, ratio, runs})
+func (r *report) add(what, figure, compared, ratio, runs string) {
+	r.rows = append(r.rows, row{what, figure, compared, ratio, runs})
 }
 
-// markdown writes the report as it stands in the document.
+// markdown renders the report as in the document.
 func (r *report) markdown(command string, at time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s with `%s`: %s/%s, %d cores, %s.\n\n", at.Format("2006-01-02"), command,
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	b.WriteString("| what | figure | beside it | ratio | runs |\n|---|---|---|---|---|\n")
+	b.WriteString("| what | figure | compared with | ratio | runs |\n|---|---|---|---|---|\n")
 	for _, x := range r.rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ditto(x.what), x.figure, dash(x.beside), dash(x.ratio), x.runs)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", ditto(x.what), x.figure, dash(x.compared), dash(x.ratio), x.runs)
 	}
 	for _, g := range r.grids {
 		g.write(&b)
@@ -66,7 +66,7 @@ func (g grid) write(b *strings.Builder) {
 	}
 }
 
-// dash stands for what is not there.
+// dash replaces an empty cell by a dash.
 func dash(s string) string {
 	if s == "" {
 		return "–"
@@ -74,7 +74,7 @@ func dash(s string) string {
 	return s
 }
 
-// ditto stands for what is as above.
+// ditto replaces an empty cell by a ditto mark.
 func ditto(s string) string {
 	if s == "" {
 		return "″"
@@ -82,13 +82,13 @@ func ditto(s string) string {
 	return s
 }
 
-// The lines between which the figures stand in the document.
+// The markers around the figures in the document.
 const (
 	beginMark = "<!-- BEGIN figures: written by lab/benchmark -write; do not edit -->\n"
 	endMark   = "<!-- END figures -->\n"
 )
 
-// replace puts text between the marks of the document at path.
+// replace replaces the text between the markers of the document at path.
 func replace(path, text string) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// measureCountWorkspace counts the source of Go's standard library in the server, and beside it with the
+// measureCountWorkspace counts the source of Go's standard library in the server, compared with the
 // command line.
 func (b *bench) measureCountWorkspace(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
@@ -43,11 +43,11 @@ func (b *bench) measureCountWorkspace(ctx context.Context) error {
 	}
 	b.report.add(fmt.Sprintf("editor: counting a workspace of %s in %d files, with progress", megabytes(counted.Bytes), counted.Files),
 		millis(served.median())+", best "+millis(served.at(0)), "`ctxledger count`: "+millis(alone.median())+", best "+millis(alone.at(0)), ratio(served.at(0), alone.at(0)), fmt.Sprint(len(served)))
-	return b.besideReference(ctx, counted.Bytes, served.at(0))
+	return b.tallyReference(ctx, counted.Bytes, served.at(0))
 }
 
-// besideReference has npm's reference count some of the same source, as one text that is in memory already.
-func (b *bench) besideReference(ctx context.Context, size int64, took time.Duration) error {
+// tallyReference lets npm's reference count a part of the same source, as one text in memory.
+func (b *bench) tallyReference(ctx context.Context, size int64, took time.Duration) error {
 	if _, err := os.Stat(countersPath); err != nil {
 		return nil // make counters has not been run: the row is left out
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // measureView measures the view of a conversation of ten thousand messages through the daemon: whole,
-// from a ledger that was just opened; and the newest messages after one more came in, with a decision
-// about its edits and without one. The former stands beside the latter.
+// from a ledger just opened; and the newest messages after one more arrived, with and without a decision
+// about its edits, compared with the whole view.
 func measureView(ctx context.Context, b *bench) error {
 	const messages = 10_000
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
@@ -45,7 +45,7 @@ func (a *appender) pairs(ctx context.Context, n int) error {
 	return a.send(ctx, from, entries)
 }
 
-// views times the views of a session that goes on.
+// views times the views of a growing session.
 func (b *bench) views(ctx context.Context, api ledger.API, a *appender, session string) error {
 	var whole, newest, decided times
 	for range b.runs {
