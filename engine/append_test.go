@@ -96,9 +96,9 @@ func TestBatchesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAnythingThatAFileMayHoldIsTaken: a session file cannot be mended, so whatever is in a line
-// is kept, and what the log says about it stays within its record.
-func TestAnythingThatAFileMayHoldIsTaken(t *testing.T) {
+// TestEveryLineOfAFileIsRecorded: a session file cannot be repaired, so every line is kept, and what the log stores of
+// it fits its record.
+func TestEveryLineOfAFileIsRecorded(t *testing.T) {
 	huge := strings.Repeat("\x01", 100_000)
 	var calls, results []string
 	for i := range 5000 {

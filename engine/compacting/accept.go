@@ -17,7 +17,7 @@ import (
 	"ctxledger.dev/window"
 )
 
-// AcceptCompaction implements API. The plan is computed here, so that no caller can commit one that the ledger would
+// AcceptCompaction implements ledger.Compactions. The plan is computed here, so that no caller can commit one that the ledger would
 // not make. It is computed again when the log has grown meanwhile, unless the caller names the position of the plan that
 // it has seen. The key identifies session and options, so that a repeated request gets its answer even if the log has
 // grown.

@@ -17,7 +17,7 @@ import (
 	"ctxledger.dev/window"
 )
 
-// PlanCompaction implements API.
+// PlanCompaction implements ledger.Compactions.
 func (l *Compactions) PlanCompaction(
 	ctx context.Context, r ledger.PlanCompactionRequest,
 ) (ledger.CompactionPlan, error) {

@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Restore implements API.
+// Restore implements ledger.Compactions.
 func (l *Compactions) Restore(ctx context.Context, r ledger.RestoreRequest) (ledger.RestoreResponse, error) {
 	m, err := l.NewMutation("restore", r.Key, r)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // maxNextCuts is how many of the next cuts a status names.
 const maxNextCuts = 10
 
-// Status implements API.
+// Status implements ledger.Views.
 func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Status, error) {
 	if err := core.CheckTexts("engine.status", core.Label("session", r.Session), core.Label("model", r.Model),
 		core.Label("agent", r.Agent)); err != nil {

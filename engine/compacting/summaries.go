@@ -25,7 +25,7 @@ func summary(f *core.Folded, r compaction.Record, text, model string) ledger.Sum
 	return s
 }
 
-// Summaries implements API.
+// Summaries implements ledger.Compactions.
 func (l *Compactions) Summaries(ctx context.Context, r ledger.SummariesRequest) (ledger.SummariesResponse, error) {
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.SummariesResponse, error) {
 		resp := ledger.SummariesResponse{Summaries: []ledger.Summary{}}
@@ -45,7 +45,7 @@ func (l *Compactions) Summaries(ctx context.Context, r ledger.SummariesRequest) 
 	})
 }
 
-// Summary implements API.
+// Summary implements ledger.Compactions.
 func (l *Compactions) Summary(ctx context.Context, r ledger.SummaryRequest) (ledger.Summary, error) {
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.Summary, error) {
 		rec, err := knownSummary(tx, r.ID)

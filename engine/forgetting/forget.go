@@ -19,7 +19,7 @@ const (
 	maxLeft              = 100  // places that it names as still containing the text
 )
 
-// Forget implements API.
+// Forget implements ledger.Erasure.
 //
 // Forgetting proceeds in steps, each a short transaction after which every handle resolves or says that its content was
 // forgotten. The first steps remove the originals and list their blobs for deletion; the next remove what was derived

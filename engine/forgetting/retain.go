@@ -21,7 +21,7 @@ const bucketPolicies kv.Bucket = "policies"
 // policyRetention is the name of the RetentionPolicy.
 const policyRetention = "retention"
 
-// Retain implements API. Whole sessions expire, by the code that forgets them on request: their entries stay as
+// Retain implements ledger.Erasure. Whole sessions expire, by the code that forgets them on request: their entries stay as
 // tombstones. Memories, artifacts that a user stored, recently active sessions and the newest session never expire.
 func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger.Retention, error) {
 	if err := l.setPolicy(ctx, r); err != nil {

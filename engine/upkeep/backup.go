@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Backup implements API. The archive is complete and synced before it gets its name.
+// Backup implements ledger.Housekeeping. The archive is complete and synced before it gets its name.
 func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.BackedUp, error) {
 	start := l.Env.Now()
 	if err := l.checkPlace(r.File); err != nil {

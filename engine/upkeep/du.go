@@ -21,7 +21,7 @@ import (
 // maxUsage is how many sessions a report of disk usage lists.
 const maxUsage = 100
 
-// DiskUsage implements API. It reads every record and the size of every file.
+// DiskUsage implements ledger.Housekeeping. It reads every record and the size of every file.
 func (l *Upkeep) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledger.DiskUsage, error) {
 	u := usage{ledger.DiskUsage{State: l.State}}
 	if err := u.walk(ctx, l.State); err != nil {

@@ -15,7 +15,7 @@ import (
 // collectBatch is how many blobs are deleted under one lock: appends wait that long.
 const collectBatch = 16
 
-// CollectGarbage implements API. It deletes blobs of requests that never ended, of forgotten contents, and of pages of
+// CollectGarbage implements ledger.Housekeeping. It deletes blobs of requests that never ended, of forgotten contents, and of pages of
 // views. Then it compacts the file of records.
 func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
 	done, err := l.Maintain(ctx, "collecting garbage")

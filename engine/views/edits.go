@@ -46,7 +46,7 @@ func (l *Views) Join(
 	return exact.edits, err
 }
 
-// EditView implements API.
+// EditView implements ledger.Views.
 func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.EditedView, error) {
 	if err := core.CheckTexts("engine.edit", core.Label("session", r.Session), core.Label("model", r.Model),
 		core.Label("reason", r.Reason), core.Label("agent", r.Agent)); err != nil {

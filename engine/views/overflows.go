@@ -18,7 +18,7 @@ import (
 // maxAnswerBody bounds the body of an answer, in bytes.
 const maxAnswerBody = 256 << 10
 
-// Overflow implements API. What was learned is valid for the whole ledger. What happened is an entry of the session's
+// Overflow implements ledger.Views. What was learned is valid for the whole ledger. What happened is an entry of the session's
 // log, which shows the next call of the same turn that it is not the first.
 func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error) {
 	const op = "engine.overflow"
@@ -186,7 +186,7 @@ func trimmedTo(f *core.Folded) int {
 	return stage
 }
 
-// NoteTrim implements API.
+// NoteTrim implements ledger.Views.
 func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.NoteTrimResponse, error) {
 	const op = "engine.trim"
 	if err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("reason", r.Reason),

@@ -24,7 +24,7 @@ const (
 	maxRequestChars = 4_000 // characters of a request that are searched for secrets: its first line is cut at 120
 )
 
-// TurnStats implements API.
+// TurnStats implements ledger.Views.
 func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledger.TurnStats, error) {
 	if err := core.CheckTexts("engine.turnstats", core.Label("session", r.Session),
 		core.Label("model", r.Model)); err != nil {

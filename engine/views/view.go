@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/window"
 )
 
-// View implements API.
+// View implements ledger.Views.
 func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResponse, error) {
 	if err := core.CheckTexts("engine.view", core.Label("session", r.Session), core.Label("model", r.Model),
 		core.Label("agent", r.Agent)); err != nil {

@@ -26,7 +26,7 @@ import (
 	"ctxledger.dev/lab/sandbox"
 )
 
-// nobody is the user who runs the programs where permissions matter: root ignores them.
+// nobody is the unprivileged user id for tests of permissions, which root bypasses.
 const nobody = 65534
 
 // badStates are what may be found instead of a ledger. The commands must name it with a way out,
