@@ -68,17 +68,17 @@ func (k *kept) dial(ctx context.Context) (Ledger, error) {
 type dialled struct {
 	ledger.API
 	close func()
-	stall bool // planning a compaction takes until it is given up
+	stall bool // a compaction takes until it is given up
 }
 
 func (c *dialled) Close() error { c.close(); return nil }
 
-func (c *dialled) PlanCompaction(ctx context.Context, r ledger.PlanCompactionRequest) (ledger.CompactionPlan, error) {
+func (c *dialled) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionRequest) (ledger.Summary, error) {
 	if c.stall {
 		<-ctx.Done()
-		return ledger.CompactionPlan{}, fault.New(fault.Unavailable, "test", "the answer did not come in time")
+		return ledger.Summary{}, fault.New(fault.Unavailable, "test", "the answer did not come in time")
 	}
-	return c.API.PlanCompaction(ctx, r)
+	return c.API.AcceptCompaction(ctx, r)
 }
 
 // place says where the server is.
