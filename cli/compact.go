@@ -174,15 +174,16 @@ func (a *app) isFile(name string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// charBudget finds a budget in tokens whose summary has at most so many characters.
+// charBudget finds a budget in tokens whose summary has at most so many characters, and not many fewer.
 func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactionRequest, most int) (int, error) {
 	const (
 		perToken = 3 // characters: what a token of a summary has at least, as a rule
-		tries    = 6
+		enough   = 97 // percent of the characters
 	)
-	why := ""
-	r.Options.Budget = max(most/perToken, 1)
-	for range tries {
+	why, fits := "", 0
+	tooMuch := max(most/perToken, 1) + 1
+	for budget := tooMuch - 1; budget > fits && budget < tooMuch; {
+		r.Options.Budget = budget
 		p, err := ledger.Compact(ctx, api, r, "", true)
 		if err != nil {
 			return 0, err
@@ -191,12 +192,22 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 			why = p.Why
 			break
 		}
-		got := utf8.RuneCountInString(p.Summary.Text)
-		if p.Outcome != compaction.Compacted || got <= most {
-			return r.Options.Budget, nil
+		got := max(1, utf8.RuneCountInString(p.Summary.Text))
+		switch {
+		case p.Outcome != compaction.Compacted || got <= most && got >= most*enough/100:
+			return budget, nil
+		case got <= most:
+			fits = budget
+		default:
+			tooMuch = budget
+			why = fmt.Sprintf("the shortest that was found has %s", chars.Commas(got))
 		}
-		why = fmt.Sprintf("the shortest that was found has %s", chars.Commas(got))
-		r.Options.Budget = max(r.Options.Budget*most/got*9/10, 1)
+		if budget = max(budget*most/got, 1); budget <= fits || budget >= tooMuch {
+			budget = (fits + tooMuch) / 2
+		}
+	}
+	if fits > 0 {
+		return fits, nil
 	}
 	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session fits into %s characters: %s",
 		chars.Commas(most), why).

@@ -11,6 +11,9 @@ const (
 	carriedChars = 4_000
 )
 
+// formerArtifactsHead is the beginning of that heading in documents of earlier versions.
+const formerArtifactsHead = "[ARTIFACTS — "
+
 // An anchor is an item that later summaries repeat while their budget lasts: a request, a file with its changes,
 // an open failure, a handle.
 type anchor struct {
@@ -30,11 +33,11 @@ func anchorsOf(text string) []anchor {
 	var out []anchor
 	for _, b := range blocksOf(text) {
 		switch {
-		case strings.HasPrefix(b, filesHead):
+		case strings.HasPrefix(b, filesHead), strings.HasPrefix(b, formerFilesHead):
 			for _, m := range fileAnchor().FindAllStringSubmatch(b, -1) {
 				out = append(out, anchor{"file:" + m[1], m[0]})
 			}
-		case strings.HasPrefix(b, artifactsHead):
+		case strings.HasPrefix(b, artifactsHead), strings.HasPrefix(b, formerArtifactsHead):
 			for _, m := range handleAnchor().FindAllStringSubmatch(b, -1) {
 				out = append(out, anchor{"handle:" + m[1], m[0]})
 			}
@@ -61,10 +64,12 @@ func carriedAnchors(block string) []anchor {
 // quotedTurns returns the turns whose requests a summary quotes.
 func quotedTurns(text string) []int {
 	var out []int
-	for _, e := range unquote(blockWith(text, requestsHead)) {
-		if m := turnAnchor().FindStringSubmatch(e.label); m != nil {
-			n, _ := strconv.Atoi(m[1])
-			out = append(out, n)
+	for _, head := range []string{taskHead, conversationHead, requestsHead} {
+		for _, e := range unquote(blockWith(text, head)) {
+			if m := turnAnchor().FindStringSubmatch(e.label); m != nil {
+				n, _ := strconv.Atoi(m[1])
+				out = append(out, n)
+			}
 		}
 	}
 	return out

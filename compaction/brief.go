@@ -268,23 +268,6 @@ func (op *Operation) captured() string {
 	return "[file operations logged in ExecutionState]"
 }
 
-// resultOf loads one result of an item. A forgotten one is empty.
-func (s *source) resultOf(it *Item, callID string) (string, error) {
-	for _, seq := range it.Seqs {
-		if s.in.Result == nil {
-			break
-		}
-		text, err := s.in.Result(seq, callID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return "", err
-		}
-		if text != "" {
-			return text, nil
-		}
-	}
-	return "", nil
-}
-
 // firstChars returns the first limit characters of a text, and says how much is missing.
 func firstChars(text string, limit int) string {
 	n := utf8.RuneCountInString(text)

@@ -116,11 +116,11 @@ func tellingLine(op *Operation) string {
 	return oneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
 }
 
-const commandsHead = "[COMMANDS — last outcome of each; what fails now is under OPEN WORK]"
+const commandsHead = "[CHECKS AND COMMITS — newest outcome]"
 
 // addCommands adds the block of tests and builds: first those that no later run superseded, then the others in
 // short, then the commits.
-func (s *source) addCommands(d *document, n *names) {
+func (s *source) addCommands(d *document) {
 	b := d.block(&block{head: commandsHead, more: countOf("  … and %s more command(s)")})
 	const commits, earlier = 1 << 20, 1 << 50 // places in the block
 	lastEdit := s.lastEdit()
@@ -139,11 +139,10 @@ func (s *source) addCommands(d *document, n *names) {
 		if lastEdit > c.last.Seq {
 			text += " [files changed since]"
 		}
-		n.markPrinted(text)
-		d.add(b, &line{text: text, class: classCommand, anchor: "command:" + c.key, pos: int64(i)})
+		d.add(b, &line{text: text, class: classCheck, anchor: "command:" + c.key, pos: int64(i)})
 	}
 	s.addCommits(d, b, commits)
-	add := d.under(b, line{text: "Earlier runs, told anew by later ones (not current):", class: classCommand,
+	add := d.under(b, line{text: "Earlier runs, told anew by later ones (not current):", class: classCheck,
 		pos: earlier})
 	for i, c := range s.commands {
 		if c.purpose < shellcmd.Build || c.covered == nil || done[s.printed(c)] {
@@ -151,7 +150,7 @@ func (s *source) addCommands(d *document, n *names) {
 		}
 		done[s.printed(c)] = true
 		text := "  " + s.printed(c) + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
-		add(line{text: text, class: classCommand, anchor: "command:" + c.key, pos: earlier + int64(i+1)})
+		add(line{text: text, class: classCheck, anchor: "command:" + c.key, pos: earlier + int64(i+1)})
 	}
 }
 
@@ -202,7 +201,7 @@ func (s *source) addCommits(d *document, b *block, at int64) {
 			continue
 		}
 		text = "  committed (" + turnRange(op.Turn, op.Turn) + "): " + oneLine(text, 120)
-		d.add(b, &line{text: text, class: classCommand, pos: at + op.Seq})
+		d.add(b, &line{text: text, class: classCheck, pos: at + op.Seq})
 	}
 }
 

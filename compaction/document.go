@@ -15,26 +15,32 @@ type class int
 
 // The classes, dearest first.
 const (
-	classPin      class = iota // pinned by the caller
-	classRequest               // the user's words
-	classOpen                  // pending and failed work
-	classFile                  // a file with what was done to it
-	classCommand               // a command with its last outcome
-	classNote                  // the agent's notes
-	classAnchor                // of an earlier summary, and did not fit above
-	classArtifact              // a handle
-	classSaid                  // the agent's closing words
-	classRead                  // a file that was read
-	className                  // identifiers, under their file
-	classOld                   // the list of operations, and whatever is printed elsewhere too
+	classPin    class = iota // pinned by the caller
+	classTask                // the first request and the newest one
+	classRule                // what the user refused
+	classNow                 // the state of the work: open tasks, the agent's last words
+	classOpen                // failures that nothing resolved
+	classUser                // the user's other words
+	classFile                // a file with what was done to it
+	classCheck               // a check with its last outcome, a commit
+	classSaid                // a statement of the agent
+	classAnchor              // of an earlier summary, and did not fit above
+	classNote                // the agent's notes
+	classLook                // a handle, a file that was read
+	classOld                 // the list of operations
 	classes
 )
 
-// shareOf is the part of the budget, in percent, that a class may use before all others had their
-// turn; what is left then goes to the classes in their order.
-var shareOf = [classes]int{
-	classPin: 100, classRequest: 29, classOpen: 8, classFile: 60, classCommand: 10, classNote: 20,
-	classAnchor: 100, classArtifact: 2, classRead: 14, classSaid: 2, className: 50, classOld: 100,
+// A share is what a class may take of the budget, in percent.
+type share struct {
+	first int // before all others had their turn; what is left then goes to the classes in their order
+	most  int // in all
+}
+
+var shareOf = [classes]share{
+	classPin: {100, 100}, classTask: {60, 90}, classRule: {6, 20}, classNow: {14, 40}, classOpen: {5, 10},
+	classUser: {60, 90}, classFile: {10, 30}, classCheck: {6, 15}, classSaid: {30, 100}, classAnchor: {15, 100},
+	classNote: {10, 30}, classLook: {2, 12}, classOld: {3, 10},
 }
 
 // A line is one piece of a block, which is printed whole or not at all.
@@ -143,13 +149,16 @@ const misses = 12
 // that takes.
 func (d *document) fill(budget int) (text string, size int, ok bool) {
 	left := budget - d.begin()
+	var used [classes]int
 	for pass := range 2 {
 		for c := range classes {
-			limit := left
+			most := shareOf[c].most
 			if pass == 0 {
-				limit = min(left, budget*shareOf[c]/100)
+				most = shareOf[c].first
 			}
-			left -= d.take(c, limit)
+			n := d.take(c, min(left, budget*most/100-used[c]))
+			used[c] += n
+			left -= n
 		}
 	}
 	for left -= d.remainders(); left < 0; {
@@ -195,13 +204,12 @@ func (d *document) take(c class, limit int) int {
 		if missed == misses {
 			break
 		}
-		heads := l.parent != nil && !l.parent.in && l.parent.heading
-		if l.in || l.parent != nil && !l.parent.in && !heads {
+		if l.in || !l.reachable() {
 			continue
 		}
 		cost := l.price()
-		if heads {
-			cost += l.parent.price()
+		for h := l.parent; h != nil && !h.in; h = h.parent {
+			cost += h.price()
 		}
 		if l.block.used == 0 && !l.block.always {
 			cost += l.block.frame()
@@ -212,9 +220,8 @@ func (d *document) take(c class, limit int) int {
 		}
 		missed = 0
 		used += cost
-		l.take()
-		if heads {
-			l.parent.take()
+		for h := l; h != nil && !h.in; h = h.parent {
+			h.take()
 		}
 	}
 	return used
@@ -226,6 +233,16 @@ func (l *line) price() int {
 		l.cost = count(l.text + "\n")
 	}
 	return l.cost
+}
+
+// reachable reports whether all that must be printed above a line is, or can be.
+func (l *line) reachable() bool {
+	for h := l.parent; h != nil; h = h.parent {
+		if !h.in && !h.heading {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *line) take() {
@@ -252,7 +269,7 @@ func (d *document) dropLast() int {
 				continue
 			}
 			freed := l.drop()
-			if h := l.parent; h != nil && h.heading && h.in && !d.carries(h) {
+			for h := l.parent; h != nil && h.heading && h.in && !d.carries(h); h = h.parent {
 				freed += h.drop()
 			}
 			return freed

@@ -12,32 +12,26 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// filesHead and the "  - path" lines are the documented form; what follows the path is ours.
 const (
-	filesHead = "FILES MODIFIED IN THIS SESSION (before compaction):"
-	filesFoot = "These changes are already on disk. Read a file before editing it again."
+	filesHead = "[FILES CHANGED — already on disk]"
+	// formerFilesHead is that heading in documents of earlier versions.
+	formerFilesHead = "FILES MODIFIED IN THIS SESSION (before compaction):"
 )
 
 // addFiles adds the block of changed files, and under each the names that matter.
-func (s *source) addFiles(d *document, n *names) {
-	b := d.block(&block{head: filesHead, foot: filesFoot, more: s.moreFiles})
+func (s *source) addFiles(d *document) {
+	b := d.block(&block{head: filesHead, more: s.moreFiles})
 	for i, f := range s.files {
 		if f.applied == 0 && f.unsure == "" {
 			continue // only failed or interrupted: listed as open work
 		}
 		pos := int64(i+1) << 8
 		text := "  - " + f.path + " — " + f.done()
-		if f.gone != "" {
-			n.drop(f.path)
-		} else if lead := n.lead(f.path); len(lead) > 0 {
-			text += ": " + strings.Join(lead, " ")
-		}
-		l := d.add(b, &line{text: text, class: classFile, anchor: "file:" + f.path, pos: pos})
-		n.attach(f.path, l)
+		d.add(b, &line{text: text, class: classFile, anchor: "file:" + f.path, pos: pos})
 	}
 	for i, op := range shellEdits(s.past) {
 		text := "  - (sed edit) " + oneLine(op.Command, 160) + " (" + turnRange(op.Turn, op.Turn) + ")"
-		d.add(b, &line{text: text, class: classCommand, pos: int64(len(s.files)+i+1) << 8})
+		d.add(b, &line{text: text, class: classCheck, pos: int64(len(s.files)+i+1) << 8})
 	}
 }
 

@@ -27,17 +27,14 @@ type Input struct {
 	Artifacts []ArtifactRef
 	Window    int // the model's window in tokens; 0 unknown
 	Effective int // tokens of it that are to be used; 0: all
-	// Text returns the plain text of the message of one entry. It is called only for requests of the user and for
-	// the few texts that may be printed. not_found means that the text was forgotten.
-	Text func(seq int64) (string, error)
-	// Result returns the text of one tool result. It is asked only for a pinned one.
-	Result func(seq int64, callID string) (string, error)
-	// Reasoning returns the reasoning of the message of one entry, "" when it has none. It is asked only
-	// when excerpts are wanted; nil: there is none.
-	Reasoning func(seq int64) (string, error)
+	// Message returns the decoded message of one entry. It is called for what user and agent said, for the calls that
+	// changed something, and for the few results that may be printed. not_found means that the text was forgotten.
+	Message func(seq int64) (transcript.Message, error)
 	// Mask masks the secrets in a text. All words of the input pass it before anything is made of them, but for
 	// the names and paths of items, which were taken from masked texts. nil: nothing is masked.
 	Mask func(text string) string
+
+	talk *dialogue // what user and agent said, once it was read
 }
 
 // Item is one message of the conversation.
@@ -51,6 +48,7 @@ type Item struct {
 	Compacted bool
 	Turn      int    // 1-based; 0 before the first request
 	Tokens    int    // o200k_base tokens in the view, stubs included
+	Chars     int    // characters of its own texts, without calls and results
 	ID        string // message id of the first entry, 32 hex digits
 	Calls     []sessions.Call
 	Results   []sessions.Result

@@ -18,17 +18,18 @@ const failureText = "[COMPACTION FAILED — covers turns %d–%d]\n\nSummary gen
 // when the budget is too small for what must be in it.
 func (s *source) write() (text string, need int, err error) {
 	d := &document{}
+	talk, err := s.listen()
+	if err != nil {
+		return "", 0, err
+	}
+	d.block(&block{head: s.opening(), always: true})
 	pinned, err := s.addPins(d)
 	if err != nil {
 		return "", 0, err
 	}
-	n := s.rankNames()
-	if err := s.addRequests(d, n, pinned); err != nil {
-		return "", 0, err
-	}
-	s.addOpen(d)
-	s.addFiles(d, n)
-	s.addCommands(d, n)
+	task := d.block(&block{head: taskHead})
+	s.addRefusals(d, talk)
+	s.addNow(d, talk)
 	s.addNotes(d)
 	if err := s.addEarlier(d); err != nil {
 		return "", 0, err
@@ -37,14 +38,15 @@ func (s *source) write() (text string, need int, err error) {
 	if err := s.addReasoning(d); err != nil {
 		return "", 0, err
 	}
-	if err := s.addSaid(d); err != nil {
-		return "", 0, err
-	}
-	s.addExplored(d, n)
-	s.addArtifacts(d)
+	conversation := d.block(&block{head: conversationHead})
+	s.addUserWords(d, talk, task, conversation, pinned)
+	s.addStatements(d, conversation, talk)
+	s.addFiles(d)
+	s.addCommands(d)
+	s.addOpen(d)
+	s.addLookups(d)
 	s.addFailure(d)
 	s.addBody(d)
-	n.add(d)
 	text, size, ok := d.fill(s.budget)
 	if s.carry(d) {
 		text, size, ok = d.fill(s.budget)
@@ -58,6 +60,23 @@ func (s *source) write() (text string, need int, err error) {
 		return text, d.need(size), nil
 	}
 	return text, 0, nil
+}
+
+// documentHead begins every document of this version.
+const documentHead = "[STATE OF THIS CONVERSATION — "
+
+// opening is the first block: what the document is.
+func (s *source) opening() string {
+	from, to := s.turns()
+	verb := "were compacted"
+	switch {
+	case s.o.Whole:
+		verb = "are in an earlier conversation"
+	case from == to:
+		verb = "was compacted"
+	}
+	return documentHead + turnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
+		"Oldest first: what is newer overrides what is older." + s.dirLine()
 }
 
 // addFailure adds the failure marker where a model failed and the ledger recorded no call in the range.

@@ -1,10 +1,12 @@
 package compaction
 
 import (
+	"encoding/json"
 	"slices"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // masked returns an input and options whose words are masked. Everything in a document or a brief is made from
@@ -19,11 +21,14 @@ func masked(in Input, o Options) (Input, Options) {
 	for i := range o.Pin {
 		m.words(&o.Pin[i])
 	}
-	in.Text, in.Reasoning = m.reader(in.Text), m.reader(in.Reasoning)
-	if result := in.Result; result != nil {
-		in.Result = func(seq int64, callID string) (string, error) {
-			text, err := result(seq, callID)
-			return m(text), err
+	if load := in.Message; load != nil {
+		in.Message = func(seq int64) (transcript.Message, error) {
+			msg, err := load(seq)
+			msg.Parts = slices.Clone(msg.Parts)
+			for i := range msg.Parts {
+				m.part(&msg.Parts[i])
+			}
+			return msg, err
 		}
 	}
 	in.Operations, in.Items, in.Artifacts = slices.Clone(in.Operations), slices.Clone(in.Items),
@@ -57,15 +62,37 @@ func (m masker) words(words ...*string) {
 	}
 }
 
-// reader masks what a function returns; nil stays nil.
-func (m masker) reader(read func(int64) (string, error)) func(int64) (string, error) {
-	if read == nil {
-		return nil
+// part masks the words of one part of a message. Arguments are masked string by string: escapes hide nothing there.
+func (m masker) part(p *transcript.Part) {
+	m.words(&p.Text, &p.Name)
+	if len(p.Args) == 0 {
+		return
 	}
-	return func(seq int64) (string, error) {
-		text, err := read(seq)
-		return m(text), err
+	var v any
+	if json.Unmarshal(p.Args, &v) != nil {
+		p.Args = nil // no arguments that a tool could have read
+		return
 	}
+	p.Args, _ = json.Marshal(m.value(v)) // of what was just decoded
+}
+
+// value masks the strings in a JSON value, and the names of its members.
+func (m masker) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		return m(v)
+	case []any:
+		for i := range v {
+			v[i] = m.value(v[i])
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, member := range v {
+			out[m(k)] = m.value(member)
+		}
+		return out
+	}
+	return v
 }
 
 func (m masker) operation(op *Operation) {

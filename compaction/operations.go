@@ -18,6 +18,8 @@ const (
 	noOperations = "  (no tracked tool calls recorded in this range)"
 	// operationLines is how many operations the list shows at most, operationsUnfolded how many of
 	// the newest successful ones it shows each on its own line.
+	// leastListed is the budget in tokens from which the list of operations takes no more than a tenth.
+	leastListed        = 1_500
 	operationLines     = 200
 	operationsUnfolded = 100
 )
@@ -35,6 +37,10 @@ type group struct {
 // addOperations adds the body of the document: its first line, the list, the warning and the notes,
 // in the documented form.
 func (s *source) addOperations(d *document) {
+	if s.budget < leastListed {
+		d.block(&block{head: s.pendingWarning() + s.historyLine(), always: true})
+		return
+	}
 	from, to := s.turns()
 	b := d.block(&block{
 		head: fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):",
@@ -161,7 +167,7 @@ func (op *Operation) failure() string {
 // closing returns what follows the list: the warning about pending operations, the note, and how to read the full
 // history.
 func (s *source) closing() string {
-	return "\n" + s.pendingWarning() + resumptionNote + "\n\n" + s.historyLine() + s.dirLine()
+	return "\n" + s.pendingWarning() + resumptionNote + "\n\n" + s.historyLine()
 }
 
 // pendingWarning is the documented warning about operations whose outcome is unknown; "" when there are none.
@@ -184,7 +190,7 @@ func (s *source) dirLine() string {
 	if s.in.Session.Dir == "" {
 		return ""
 	}
-	return "\nPaths are relative to " + oneLine(s.in.Session.Dir, 300) + "."
+	return " Paths are relative to " + oneLine(s.in.Session.Dir, 300) + "."
 }
 
 // historyLine is the documented line that names where the replaced messages are, and how to read

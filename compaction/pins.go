@@ -100,19 +100,12 @@ func (s *source) resolve(what string, ids map[string]bool) (entry, error) {
 func (s *source) resolveResults(it *Item, e entry) (entry, error) {
 	var parts []string
 	for _, r := range it.Results {
-		for _, seq := range it.Seqs {
-			if s.in.Result == nil {
-				return e, fault.New(fault.Invalid, "compaction.plan", "no way to load the result of entry %d", seq)
-			}
-			text, err := s.in.Result(seq, r.CallID)
-			if fault.Is(err, fault.NotFound) {
-				continue // another entry of the item holds it
-			}
-			if err != nil {
-				return e, err
-			}
+		text, err := s.resultOf(it, r.CallID)
+		if err != nil {
+			return e, err
+		}
+		if text != "" {
 			parts = append(parts, text)
-			break
 		}
 	}
 	e.text = strings.Join(parts, "\n")

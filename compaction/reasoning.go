@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/transcript"
 )
 
@@ -20,7 +19,7 @@ const (
 
 // addReasoning adds what the model thought at the end of the newest turns, where that was asked for.
 func (s *source) addReasoning(d *document) error {
-	if !s.o.Reasoning || s.in.Reasoning == nil {
+	if !s.o.Reasoning {
 		return nil
 	}
 	b := d.block(&block{head: reasoningHead})
@@ -30,7 +29,7 @@ func (s *source) addReasoning(d *document) error {
 		if it.Role != transcript.RoleAssistant {
 			continue
 		}
-		text, err := s.reasoningOf(it)
+		text, err := s.excerptOf(it)
 		if err != nil {
 			return err
 		}
@@ -45,19 +44,24 @@ func (s *source) addReasoning(d *document) error {
 	return nil
 }
 
-// reasoningOf returns the excerpt of one message, in one line.
-func (s *source) reasoningOf(it *Item) (string, error) {
-	var parts []string
-	for _, seq := range it.Seqs {
-		text, err := s.in.Reasoning(seq)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return "", err
-		}
-		parts = append(parts, text)
+// excerptOf returns the excerpt of one message, in one line.
+func (s *source) excerptOf(it *Item) (string, error) {
+	text, err := s.reasoningOf(it)
+	if err != nil {
+		return "", err
 	}
-	text := strings.Join(strings.Fields(chars.Strip(strings.Join(parts, " "))), " ")
+	text = strings.Join(strings.Fields(chars.Strip(text)), " ")
 	if n := utf8.RuneCountInString(text); n > reasoningChars {
 		text = chars.Head(text, reasoningChars) + " [TRUNCATED — " + chars.Commas(n) + " chars total]"
 	}
 	return text, nil
+}
+
+// beforeTurn returns the index of the last item before the turn of item i.
+func (s *source) beforeTurn(i int) int {
+	turn := s.in.Items[i].Turn
+	for i >= 0 && s.in.Items[i].Turn == turn {
+		i--
+	}
+	return i
 }

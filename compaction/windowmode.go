@@ -2,7 +2,6 @@ package compaction
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -85,26 +84,18 @@ func (s *source) windowPins() ([]entry, error) {
 	for _, p := range pins {
 		out = append(out, p.entry)
 	}
-	all, err := s.requests(nil)
+	talk, err := s.listen()
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(r *request) bool { return r.kept })
-	if len(all) == 0 {
-		return out, nil
-	}
-	first := all[0]
-	first.tags = append(first.tags, "first request")
-	standing := s.standing(all)
-	if first.text, err = s.textOf(first.item); err != nil {
-		return nil, err
-	}
-	if !ids[first.item.ID] {
-		out = append(out, entry{first.label(), s.fit(first.text, s.budget/4, first.item.ID)})
-	}
-	for _, r := range slices.Backward(standing) {
-		if r != first && !ids[r.item.ID] {
-			out = append(out, entry{r.label(), r.text})
+	for i, u := range talk.user {
+		tag := standingTag(u.text)
+		switch {
+		case u.index >= s.cut || ids[u.item.ID]:
+		case i == 0:
+			out = append(out, entry{s.label(u, "first request"), s.fit(u.text, s.budget/4, u.item.ID)})
+		case tag != "" && len(u.text) <= ruleLength:
+			out = append(out, entry{s.label(u, tag), u.text})
 		}
 	}
 	return out, nil

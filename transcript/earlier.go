@@ -20,6 +20,7 @@ var earlier = []struct{ by, begins string }{
 	{"fuseraft", "[COMPACTION WARNING: "},
 	{"fuseraft", "[Compacted context from previous session]"},
 	{"ctxledger", "[USER MESSAGES — verbatim]\n"},
+	{"ctxledger", "[STATE OF THIS CONVERSATION — "},
 }
 
 // Earlier reports whether a message is a summary that a host put in the place of earlier messages.

@@ -75,25 +75,9 @@ func (l *Compactions) compactionInput(
 	in := compaction.Input{
 		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
 		Items: make([]compaction.Item, 0, len(whole)),
-		Text: func(seq int64) (string, error) {
-			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
-			return transcript.PlainText(m), err
+		Message: func(seq int64) (transcript.Message, error) {
+			return l.DecodeEntry(ctx, tx, f.Session.ID, seq)
 		},
-		Result: func(seq int64, callID string) (string, error) {
-			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
-			for _, p := range m.Parts {
-				if p.Kind == transcript.KindResult && p.ID == callID {
-					return p.Text, err
-				}
-			}
-			return "", err
-		},
-	}
-	if o.Reasoning {
-		in.Reasoning = func(seq int64) (string, error) {
-			m, err := l.DecodeEntry(ctx, tx, f.Session.ID, seq)
-			return transcript.Reasoning(m), err
-		}
 	}
 	w, err := l.WindowOf(tx, f, o.Model)
 	if err != nil {
@@ -133,6 +117,7 @@ func item(f *core.Folded, slot window.Slot) compaction.Item {
 			it.Results = append(it.Results, e.Results...)
 		}
 		it.Earlier = it.Earlier || e.Earlier && e.Forgotten == nil
+		it.Chars += e.Chars
 		it.Names = append(it.Names, e.Names...)
 		it.Paths = append(it.Paths, e.Paths...)
 	}

@@ -8,23 +8,18 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-const openHead = "[OPEN WORK — pending and failed, from the ledger]"
+const openHead = "[UNRESOLVED FAILURES]"
 
-// openFailures bounds the failing commands listed as open work that are neither tests nor builds: the newest.
+// openFailures bounds the failing commands that are neither tests nor builds: the newest.
 const openFailures = 5
 
-// addOpen adds what is not finished: the request in progress, and what failed or was interrupted
-// and did not succeed since.
+// addOpen adds what failed or was interrupted and did not succeed since.
 func (s *source) addOpen(d *document) {
-	b := d.block(&block{head: openHead, always: true, empty: "  Nothing recorded is pending or failed.",
-		more: countOf("  … and %s more")})
+	b := d.block(&block{head: openHead, more: countOf("  … and %s more")})
 	var pos int64
 	add := func(anchor, text string) {
 		pos++
 		d.add(b, &line{text: "  - " + text, class: classOpen, anchor: anchor, pos: pos})
-	}
-	if turn := s.splitTurn(); turn > 0 {
-		add("", "The request of "+turnRange(turn, turn)+" is in progress: it goes on below.")
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {

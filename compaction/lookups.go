@@ -1,0 +1,27 @@
+package compaction
+
+import (
+	"slices"
+
+	"ctxledger.dev/internal/chars"
+)
+
+const artifactsHead = "[LOOK UP — handles for read_artifact, files that were read]"
+
+// addLookups adds the handles of what is stored outside the conversation, the newest first, and what was read.
+func (s *source) addLookups(d *document) {
+	b := d.block(&block{head: artifactsHead})
+	seen := make(map[string]bool)
+	for _, a := range slices.Backward(s.in.Artifacts) {
+		if a.Seq > s.last || seen[a.ID] {
+			continue
+		}
+		seen[a.ID] = true
+		text := "  " + oneLine(a.ID, 64) + "  " + oneLine(a.Label, 140)
+		if a.Tokens > 0 {
+			text += " (" + chars.Commas(a.Tokens) + " tokens)"
+		}
+		d.add(b, &line{text: text, class: classLook, anchor: "handle:" + a.ID, pos: int64(len(seen))})
+	}
+	s.addReads(d, b)
+}

@@ -1,0 +1,120 @@
+package compaction
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/compaction/shellcmd"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/transcript"
+)
+
+const (
+	nowHead = "[NOW]"
+	// lastCalls is how many of the newest calls are named.
+	lastCalls = 4
+)
+
+// addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
+// the agent's last words in full.
+func (s *source) addNow(d *document, talk *dialogue) {
+	b := d.block(&block{head: nowHead})
+	add := func(pos int64, text string) { d.add(b, &line{text: "  " + text, class: classNow, pos: pos}) }
+	if turn := s.splitTurn(); turn > 0 {
+		add(1, "The request of "+turnRange(turn, turn)+" is in progress: it continues below.")
+	}
+	if text := s.tree(); text != "" {
+		add(2, text)
+	}
+	if text := s.newestCalls(); text != "" {
+		add(3, text)
+	}
+	for _, m := range talk.lastWords() {
+		it := &s.in.Items[talk.items[m]]
+		text := s.fit(talk.messages[m].Text, s.budget*shareOf[classNow].first*8/1000, it.ID)
+		d.add(b, &line{text: quote(entry{label: turnRange(it.Turn, it.Turn) + ", the agent's last words", text: text}),
+			class: classNow, pos: place(it.first(), 0)})
+	}
+}
+
+// branchOf matches what git prints of the branch that it works on.
+var branchOf = lazy(`^\[([^ \]]+)(?: \(root-commit\))? [0-9a-f]{7,}\]|^On branch (\S+)|^Switched to (?:a new )?branch '([^']+)'`)
+
+// tree says on which branch the work is, and which changed files no commit followed.
+func (s *source) tree() string {
+	branch, committed := "", int64(0)
+	for i := range s.in.Operations {
+		op := &s.in.Operations[i]
+		if !op.shell() || op.failed() || op.pending() {
+			continue
+		}
+		if m := branchOf().FindStringSubmatch(strings.TrimSpace(op.Outcome)); m != nil {
+			branch = cmp.Or(m[1], m[2], m[3])
+		}
+		if op.Op == intents.OpCommit || shellcmd.FirstCommit(op.Command) != "" {
+			committed = op.Seq
+		}
+	}
+	dirty := 0
+	for _, f := range s.files {
+		if f.applied > 0 && f.touched > committed && f.inTree() {
+			dirty++
+		}
+	}
+	var parts []string
+	if branch != "" {
+		parts = append(parts, "branch "+oneLine(branch, 100))
+	}
+	switch {
+	case committed == 0 && dirty == 0:
+	case committed == 0:
+		parts = append(parts, fmt.Sprintf("nothing was committed here; %s file(s) changed", chars.Commas(dirty)))
+	case dirty == 0:
+		parts = append(parts, "no recorded change since the last commit")
+	default:
+		parts = append(parts, fmt.Sprintf("%s file(s) changed since the last commit", chars.Commas(dirty)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// inTree reports whether a file is inside of the session's directory.
+func (f *fileState) inTree() bool {
+	return !strings.HasPrefix(f.path, "/") && !strings.HasPrefix(f.path, "..")
+}
+
+// newestCalls names the last calls before the newest words, oldest first.
+func (s *source) newestCalls() string {
+	failed := s.failedCalls()
+	var out []string
+	for _, it := range slices.Backward(s.in.Items) {
+		if it.Role != transcript.RoleAssistant {
+			continue
+		}
+		for _, c := range slices.Backward(it.Calls) {
+			if len(out) == lastCalls {
+				break
+			}
+			if c.Op == intents.OpGrep {
+				continue
+			}
+			text := oneLine(c.Name+" "+s.path(c.Target), 80)
+			if failed[c.ID] {
+				text += " (failed)"
+			}
+			if !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+		if len(out) == lastCalls {
+			break
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	slices.Reverse(out)
+	return "last calls: " + strings.Join(out, " · ")
+}
