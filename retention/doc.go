@@ -36,6 +36,8 @@
 // it. A text is better than another one if it has more of the others at the same length without more Lists, and
 // if a reader who has nothing else can answer questions about the work, which no measure here shows.
 //
+// Subagents' messages are left out on both sides, and so is what hosts write in the user's name.
+//
 // # What a list is
 //
 // A word is in a list if, of the eleven words around it (itself, five before it and five behind it), at least 70 %
@@ -56,9 +58,8 @@
 //
 // So layout changes nothing or next to nothing. Text does: a list with a plain word behind every second identifier
 // is none, and the first and last few words of a list within prose are not counted, nor is one of up to seven
-// identifiers. A path is one identifier however many segments it has.
-//
-// Subagents' messages are left out on both sides, and so is what hosts write in the user's name.
+// identifiers. A path is one identifier however many segments it has. Code whose words are nearly all names counts
+// as a list.
 //
 // # Guarantees
 //

@@ -62,7 +62,9 @@ func FromCents(n int64) Amount {
 |---|---|
 | go test ./money/... | passed in turn 28, files have changed since then |
 | go test ./csvimport | failed in turn 30, TestParseAmount got zero instead of the amount |`},
-	{"addresses", 0, 0, `https://host.example/a/b.go?q=FooBar https://host.example/c_d/e.go http://host.example/x/y/z.go`},
+	{"addresses", 0, 0, `
+https://host.example/a/b.go?q=FooBar https://host.example/c_d/e.go
+http://host.example/x/y/z.go`},
 	{"two names", 0, 0, `FromCents parseAmount`},
 	{"a list between prose", 30, 50, `
 We have looked at every place that still takes a float, and the user wants all of them to be changed today:
