@@ -51,8 +51,10 @@ func (a *app) benchRetentionCommand() *cobra.Command {
 			"tool calls that were known before. hard: those that nothing repeats before they are used. files:\n" +
 			"changed files. bind: changed files with what was done to them. cmds: tests and builds with their\n" +
 			"last outcome. user: words of the last ten requests. prec: the part of a summary's identifiers that\n" +
-			"is needed. dense: the part of a summary that is a mere list. A word list and the end of the\n" +
-			"conversation, of the same length, are the baselines.",
+			"is needed. dense: the part of a summary in lines with more than eight identifiers. lists: the\n" +
+			"part in lists of identifiers, wherever lines are broken; less is better. need and dense decide\n" +
+			"nothing: word lists meet them. A word list and the end of the conversation, of the same length,\n" +
+			"are the baselines.",
 		Example: "  ctxledger bench retention ~/.claude/projects/*/*.jsonl",
 		Args:    a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -96,11 +98,13 @@ func (a *app) printRetained(w io.Writer, r retained) {
 		fmt.Fprintf(w, "No compaction with %d tool calls behind it in these sessions.\n", benchCalls)
 		return
 	}
-	t := a.newTable("SUMMARY", ">NEED", ">HARD", ">FILES", ">BIND", ">CMDS", ">USER", ">PREC", ">DENSE")
+	t := a.newTable("SUMMARY", ">NEED", ">HARD", ">FILES", ">BIND", ">CMDS", ">USER", ">PREC", ">DENSE",
+		">LISTS")
 	for _, s := range summaries {
 		f := r.Mean[s.key]
 		cells := []string{s.label}
-		for _, v := range []retention.Share{f.Need, f.Hard, f.Files, f.Bind, f.Commands, f.User, f.Precision, f.Dense} {
+		for _, v := range []retention.Share{f.Need, f.Hard, f.Files, f.Bind, f.Commands, f.User, f.Precision, f.Dense,
+			f.Lists} {
 			cells = append(cells, percent(float64(v), v.Known()))
 		}
 		t.add(cells...)

@@ -22,19 +22,21 @@ func (s Share) MarshalJSON() ([]byte, error) {
 
 // Figures are the measures of one text; the package comment says what each is.
 type Figures struct {
-	Need      Share `json:"need"`
+	Need      Share `json:"need"` // decides nothing: word lists have the most
 	Hard      Share `json:"hard"`
 	Files     Share `json:"files"`
 	Bind      Share `json:"bind"`
 	Commands  Share `json:"commands"`
 	User      Share `json:"user"`
 	Precision Share `json:"precision"`
-	Dense     Share `json:"dense"` // less is better
+	Dense     Share `json:"dense"` // less is better; decides nothing
+	Lists     Share `json:"lists"` // less is better
 }
 
 // shares returns the measures in their order, to be changed.
 func (f *Figures) shares() []*Share {
-	return []*Share{&f.Need, &f.Hard, &f.Files, &f.Bind, &f.Commands, &f.User, &f.Precision, &f.Dense}
+	return []*Share{&f.Need, &f.Hard, &f.Files, &f.Bind, &f.Commands, &f.User, &f.Precision, &f.Dense,
+		&f.Lists}
 }
 
 // Mean returns the mean of each measure over the figures in which it is known.
@@ -68,6 +70,7 @@ func (p *Point) Measure(raw string) Figures {
 	f.Commands = p.measureCommands(raw)
 	f.User = p.measureUser(raw)
 	f.Precision, f.Dense = p.measureLines(raw)
+	f.Lists = measureLists(raw)
 	return f
 }
 

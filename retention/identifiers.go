@@ -30,21 +30,30 @@ func identifiers(text string) []string {
 				n = chunk
 			}
 		}
-		f := transcript.Extract(transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText,
-			Text: text[:n]}}})
-		for _, p := range f.Paths {
-			if p = twoSegments(p); !noPath.MatchString(p) {
-				out = append(out, p)
-			}
+		paths, names := extract(text[:n])
+		for _, p := range paths {
+			out = append(out, twoSegments(p))
 		}
-		for _, name := range f.Names {
-			if !noName.MatchString(name) {
-				out = append(out, name)
-			}
-		}
+		out = append(out, names...)
 		text = text[n:]
 	}
 	return out
+}
+
+// extract returns the paths and the names in a text of at most chunk bytes, or in one token.
+func extract(text string) (paths, names []string) {
+	f := transcript.Extract(transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText, Text: text}}})
+	for _, p := range f.Paths {
+		if !noPath.MatchString(twoSegments(p)) {
+			paths = append(paths, p)
+		}
+	}
+	for _, name := range f.Names {
+		if !noName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return paths, names
 }
 
 // twoSegments returns the last two segments of a path.
