@@ -96,7 +96,7 @@ deadcode: ## functions that no program reaches, but for those that internal/arch
 	@LC_ALL=C sort -o .cache/unreachable .cache/unreachable && sed -n 's/^\(ctxledger[^ ]*\) .*/\1/p' internal/archtest/deadcode.txt | LC_ALL=C sort | \
 	  diff - .cache/unreachable || { echo 'delete what is unreachable, or list it with its reason in internal/archtest/deadcode.txt'; exit 1; }
 
-lint: types ## formatting, types, vet for three systems, static analysis
+lint: types deadcode ## formatting, types, vet for three systems, static analysis, unreachable functions
 	$(call formatted)
 	$(GO) build -C lab -o ../.cache/ ./vet
 	for m in . lab; do (cd $$m && $(GO) mod tidy -diff && $(CURDIR)/.cache/vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done

@@ -20,7 +20,8 @@ func BenchmarkLines(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var made entries
-		for rec, err := range sessionfile.Records(bytes.NewReader(raw), sessionfile.Position{}, Adapters()[0].Decoder(shop)) {
+		records := sessionfile.Records(bytes.NewReader(raw), sessionfile.Position{}, Adapters()[0].Decoder(shop))
+		for rec, err := range records {
 			if err != nil || rec.State != sessionfile.Whole {
 				b.Fatalf("line %d is no record: %v", rec.Number, err)
 			}

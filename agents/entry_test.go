@@ -49,38 +49,56 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 		want       sessions.NewEntry
 	}{
 		{"request", `{"type":"user","message":{"role":"user","content":"fix it"},` + common + `}`, message(nil)},
-		{"request in blocks", `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"x"}]},` + common + `}`, message(nil)},
-		{"answer", `{"type":"assistant","message":{"id":"m1","role":"assistant","model":"opus","content":[],"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4,"service_tier":"x"}},` + common + `}`,
+		{"request in blocks",
+			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"x"}]},` + common + `}`,
+			message(nil)},
+		{"answer",
+			`{"type":"assistant","message":{"id":"m1","role":"assistant","model":"opus","content":[],"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4,"service_tier":"x"}},` + common + `}`,
 			message(func(e *sessions.NewEntry) {
 				e.Group, e.Model = "m1", "opus"
 				e.Usage, e.Unfinished = &sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}, true
 			})},
-		{"end of an answer", `{"type":"assistant","message":{"id":"m1","role":"assistant","model":"opus","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}},` + common + `}`,
+		{"end of an answer",
+			`{"type":"assistant","message":{"id":"m1","role":"assistant","model":"opus","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}},` + common + `}`,
 			message(func(e *sessions.NewEntry) {
 				e.Group, e.Model = "m1", "opus"
 				e.Usage = &sessions.Usage{Input: 1, Output: 2}
 			})},
-		{"report of a failed request", `{"type":"assistant","isApiErrorMessage":true,"message":{"id":"m1","role":"assistant","model":"<synthetic>","content":[],"usage":{"input_tokens":0}},` + common + `}`,
+		{"report of a failed request",
+			`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"m1","role":"assistant","model":"<synthetic>","content":[],"usage":{"input_tokens":0}},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Group = "m1" })},
-		{"interrupt", `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},` + common + `}`, message(nil)},
-		{"output of a local command", `{"type":"user","message":{"role":"user","content":"<local-command-stdout>ok</local-command-stdout>"},` + common + `}`, message(nil)},
+		{"interrupt",
+			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},` +
+				common + `}`, message(nil)},
+		{"output of a local command",
+			`{"type":"user","message":{"role":"user","content":"<local-command-stdout>ok</local-command-stdout>"},` +
+				common + `}`, message(nil)},
 		{"meta", `{"type":"user","isMeta":true,"message":{"role":"user","content":"Caveat: x"},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Hidden = true })},
-		{"summary of the host", `{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"x"},` + common + `}`,
+		{"summary of the host",
+			`{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"x"},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Hidden = true })},
-		{"subagent", `{"type":"user","isSidechain":true,"agentId":"a7","message":{"role":"user","content":"x"},` + common + `}`,
+		{"subagent",
+			`{"type":"user","isSidechain":true,"agentId":"a7","message":{"role":"user","content":"x"},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Hidden, e.Author = true, "a7" })},
-		{"named subagent", `{"type":"user","isSidechain":true,"agentId":"a7","agentName":"explorer","message":{"role":"user","content":"x"},` + common + `}`,
+		{"named subagent",
+			`{"type":"user","isSidechain":true,"agentId":"a7","agentName":"explorer","message":{"role":"user","content":"x"},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Hidden, e.Author = true, "explorer" })},
-		{"nameless subagent", `{"type":"user","isSidechain":true,"message":{"role":"user","content":"x"},` + common + `}`,
+		{"nameless subagent",
+			`{"type":"user","isSidechain":true,"message":{"role":"user","content":"x"},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Hidden, e.Author = true, "subagent" })},
-		{"written file", `{"type":"user","message":{"role":"user","content":[]},"toolUseResult":{"type":"create","filePath":"/w/a.go","content":"x","structuredPatch":[],"originalFile":null},` + common + `}`,
+		{"written file",
+			`{"type":"user","message":{"role":"user","content":[]},"toolUseResult":{"type":"create","filePath":"/w/a.go","content":"x","structuredPatch":[],"originalFile":null},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Effects = []sessions.Effect{{Path: "/w/a.go", Op: "created"}} })},
-		{"boundary of a compaction", `{"type":"system","subtype":"compact_boundary","uuid":"u2","parentUuid":null,"logicalParentUuid":"u1","timestamp":"2026-11-20T12:00:00Z","compactMetadata":{"trigger":"auto"}}`,
+		{"boundary of a compaction",
+			`{"type":"system","subtype":"compact_boundary","uuid":"u2","parentUuid":null,"logicalParentUuid":"u1","timestamp":"2026-11-20T12:00:00Z","compactMetadata":{"trigger":"auto"}}`,
 			note("system compact_boundary")},
-		{"attachment", `{"type":"attachment","attachment":{"type":"date","date":"x"},` + common + `}`, func() sessions.NewEntry { e := note("attachment date"); e.Hidden = true; return e }()},
-		{"what a hook did", `{"type":"attachment","attachment":{"type":"hook_success","stdout":"x"},` + common + `}`, note("attachment hook_success")},
-		{"what a hook adds", `{"type":"attachment","attachment":{"type":"hook_additional_context","content":"x"},` + common + `}`,
+		{"attachment", `{"type":"attachment","attachment":{"type":"date","date":"x"},` + common + `}`,
+			func() sessions.NewEntry { e := note("attachment date"); e.Hidden = true; return e }()},
+		{"what a hook did", `{"type":"attachment","attachment":{"type":"hook_success","stdout":"x"},` + common + `}`,
+			note("attachment hook_success")},
+		{"what a hook adds",
+			`{"type":"attachment","attachment":{"type":"hook_additional_context","content":"x"},` + common + `}`,
 			func() sessions.NewEntry { e := note("attachment hook_additional_context"); e.Hidden = true; return e }()},
 		{"queue", `{"type":"queue-operation","operation":"enqueue",` + common + `}`, note("queue-operation")},
 		{"last prompt", `{"type":"last-prompt",` + common + `}`, note("last-prompt")},
@@ -91,14 +109,20 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 		{"title", `{"type":"summary","summary":"x",` + common + `}`, note("summary")},
 		{"request record", `{"type":"api-request",` + common + `}`, note("api-request")},
 		{"request shape", `{"type":"api-request-shape",` + common + `}`, note("api-request-shape")},
-		{"request body, which has a message", `{"type":"api-request-blob","message":{"role":"user","content":"x"},` + common + `}`, note("api-request-blob")},
-		{"unknown type", `{"type":"from-the-future","message":{"role":"user","content":"x"},` + common + `}`, note("from-the-future")},
+		{"request body, which has a message",
+			`{"type":"api-request-blob","message":{"role":"user","content":"x"},` + common + `}`,
+			note("api-request-blob")},
+		{"unknown type", `{"type":"from-the-future","message":{"role":"user","content":"x"},` + common + `}`,
+			note("from-the-future")},
 		{"no type", `{` + common + `}`, note("record without a type")},
 		{"type of another kind", `{"type":7,` + common + `}`, note("record without a type")},
 		{"message missing", `{"type":"user",` + common + `}`, note("user record without a message")},
-		{"message of another kind", `{"type":"assistant","message":"x",` + common + `}`, note("assistant record without a message")},
-		{"message without content", `{"type":"user","message":{"role":"user"},` + common + `}`, note("user record without a message")},
-		{"message of another agent", `{"type":"assistant","message":{"role":"model","parts":[]},` + common + `}`, note("assistant record without a message")},
+		{"message of another kind", `{"type":"assistant","message":"x",` + common + `}`,
+			note("assistant record without a message")},
+		{"message without content", `{"type":"user","message":{"role":"user"},` + common + `}`,
+			note("user record without a message")},
+		{"message of another agent", `{"type":"assistant","message":{"role":"model","parts":[]},` + common + `}`,
+			note("assistant record without a message")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, ok := newMaker("x.jsonl").line([]byte(c.line))
@@ -178,7 +202,8 @@ func TestASubagentsOwnFileIsItsConversation(t *testing.T) {
 func TestUsageIsCountedOncePerMessage(t *testing.T) {
 	line := func(id string, out int) []byte {
 		raw, _ := json.Marshal(map[string]any{"type": "assistant", "message": map[string]any{
-			"id": id, "role": "assistant", "content": []any{}, "usage": map[string]int{"input_tokens": 10, "output_tokens": out}}})
+			"id": id, "role": "assistant", "content": []any{},
+			"usage": map[string]int{"input_tokens": 10, "output_tokens": out}}})
 		return raw
 	}
 	for _, c := range []struct {
@@ -189,7 +214,8 @@ func TestUsageIsCountedOncePerMessage(t *testing.T) {
 		{"repeated", [][]byte{line("a", 5), line("a", 5), line("a", 5)}, sessions.Usage{Input: 10, Output: 5}},
 		{"growing", [][]byte{line("a", 1), line("a", 5), line("b", 2)}, sessions.Usage{Input: 20, Output: 7}},
 		{"corrected downwards", [][]byte{line("a", 5), line("a", 3)}, sessions.Usage{Input: 10, Output: 3}},
-		{"side by side", [][]byte{line("a", 1), line("b", 2), line("a", 5), line("b", 2)}, sessions.Usage{Input: 20, Output: 7}},
+		{"side by side", [][]byte{line("a", 1), line("b", 2), line("a", 5), line("b", 2)},
+			sessions.Usage{Input: 20, Output: 7}},
 		{"without an id", [][]byte{line("", 1), line("", 1)}, sessions.Usage{Input: 20, Output: 2}},
 		{"absurd", [][]byte{line("a", -5), line("b", 1<<50)}, sessions.Usage{Input: 20}},
 	} {
@@ -215,7 +241,8 @@ func TestUsageSaysHowLongACacheIsKept(t *testing.T) {
 		`{"cache_creation_input_tokens":9,"cache_creation":{"ephemeral_1h_input_tokens":-1}}`:                              {CacheWrite: 9},
 	} {
 		d := newMaker("x.jsonl")
-		e, _ := d.line([]byte(`{"type":"assistant","message":{"id":"a","role":"assistant","content":[],"usage":` + usage + `}}`))
+		e, _ := d.line([]byte(`{"type":"assistant","message":{"id":"a","role":"assistant","content":[],"usage":` +
+			usage + `}}`))
 		if e.Usage == nil || *e.Usage != want {
 			t.Errorf("%s: %+v, want %+v", usage, e.Usage, want)
 		}

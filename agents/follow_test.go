@@ -46,13 +46,15 @@ func newScene(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{t: t, r: newRecorder(t), workspace: filepath.Join(home, "work"), tick: make(chan time.Time), logged: &logtest.Buffer{}}
+	s := &scene{t: t, r: newRecorder(t), workspace: filepath.Join(home, "work"), tick: make(chan time.Time),
+		logged: &logtest.Buffer{}}
 	if err := os.Mkdir(s.workspace, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s.r.appended = make(chan ledger.AppendEntriesRequest, 1000)
 	e := env.Env{Now: time.Now, Home: home, Lookup: func(string) string { return "" }}
-	s.opts = FollowOptions{Workspace: s.workspace, Env: e, Tick: s.tick, Log: slog.New(slog.NewTextHandler(s.logged, nil))}
+	s.opts = FollowOptions{Workspace: s.workspace, Env: e, Tick: s.tick,
+		Log: slog.New(slog.NewTextHandler(s.logged, nil))}
 	s.dir = claudecode.ProjectDir(e, s.workspace)
 	return s
 }

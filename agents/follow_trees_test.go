@@ -49,7 +49,8 @@ func TestSessionsOfAllTreesAreFollowed(t *testing.T) {
 		want string
 	}{
 		{"a subdirectory", nil, []string{"work", "work/sub/dir"}, "0 1"},
-		{"a subdirectory that is gone", func(s *scene, home string) { _ = os.Remove(filepath.Join(home, "work/sub")) }, []string{"work/sub"}, "0"},
+		{"a subdirectory that is gone", func(s *scene, home string) { _ = os.Remove(filepath.Join(home, "work/sub")) },
+			[]string{"work/sub"}, "0"},
 		{"a worktree, and one inside", func(s *scene, home string) {
 			s.tree(filepath.Join(home, "fix"), "fix")
 			s.tree(filepath.Join(home, "work/.claude/worktrees/a"), "a")
@@ -60,8 +61,10 @@ func TestSessionsOfAllTreesAreFollowed(t *testing.T) {
 			s.mkdir(filepath.Join(home, "work/inner/sub"))
 			appendTo(s.t, filepath.Join(home, "work/inner/ctxledger.yaml"), "")
 		}, []string{"work/inner", "work/inner/sub", "work"}, "2"},
-		{"a repository inside", func(s *scene, home string) { s.mkdir(filepath.Join(home, "work/clone/.git")) }, []string{"work/clone/x", "work"}, "1"},
-		{"long paths, whose names are cut and hashed", func(s *scene, home string) { s.tree(filepath.Join(home, long, "fix"), "fix") },
+		{"a repository inside", func(s *scene, home string) { s.mkdir(filepath.Join(home, "work/clone/.git")) },
+			[]string{"work/clone/x", "work"}, "1"},
+		{"long paths, whose names are cut and hashed",
+			func(s *scene, home string) { s.tree(filepath.Join(home, long, "fix"), "fix") },
 			[]string{"work/" + long + "a", long + "fix", long + "fix/a", long + "fix-b"}, "0 1 2"},
 		{"a tree that does not link back", func(s *scene, home string) {
 			s.mkdir(filepath.Join(home, "evil"))

@@ -188,15 +188,19 @@ func TestImportReportsWhatIsWrongWithLines(t *testing.T) {
 	}{
 		{"truncated last line", rec("a") + `{"type":"user","uu`, "a", Report{Torn: true, TornLine: 2}},
 		{"complete last line without its newline", rec("a") + strings.TrimSpace(rec("b")), "a b", Report{}},
-		{"corrupt line in the middle", rec("a") + "{\"type\":\"us\n" + rec("b"), "a b", Report{Corrupt: Lines{1, []int64{2}}}},
+		{"corrupt line in the middle", rec("a") + "{\"type\":\"us\n" + rec("b"), "a b",
+			Report{Corrupt: Lines{1, []int64{2}}}},
 		{"corrupt first line", "garbage\n" + rec("a"), "a", Report{Corrupt: Lines{1, []int64{1}}}},
 		{"many corrupt lines", rec("a") + many, "a",
-			Report{Corrupt: Lines{30, []int64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21}}}},
+			Report{
+				Corrupt: Lines{30, []int64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21}}}},
 		{"NUL bytes", rec("a") + "\x00\x00\x00\n" + rec("b"), "a b", Report{Corrupt: Lines{1, []int64{2}}}},
 		{"unknown record type", `{"type":"new","uuid":"n","sessionId":"s1"}` + "\n" + rec("a"), "n a", Report{}},
-		{"invalid UTF-8", rec("a") + strings.Replace(rec("b"), "say", "\xff\xfe", 1) + rec("c"), "a b c", Report{InvalidUTF8: Lines{1, []int64{2}}}},
+		{"invalid UTF-8", rec("a") + strings.Replace(rec("b"), "say", "\xff\xfe", 1) + rec("c"), "a b c",
+			Report{InvalidUTF8: Lines{1, []int64{2}}}},
 		{"empty lines", "\n" + rec("a") + "\r\n  \n" + rec("b") + "  ", "a b", Report{}},
-		{"windows line ends and byte order mark", "\xef\xbb\xbf" + strings.ReplaceAll(rec("a")+rec("b"), "\n", "\r\n"), "a b", Report{}},
+		{"windows line ends and byte order mark", "\xef\xbb\xbf" + strings.ReplaceAll(rec("a")+rec("b"), "\n", "\r\n"),
+			"a b", Report{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRecorder(t)
@@ -236,7 +240,8 @@ func TestImportRefusesOtherFiles(t *testing.T) {
 		{"empty", "", "is empty", fault.Invalid},
 		{"codex", `{"type":"session_meta","payload":{"id":"x"}}` + "\n", "rollout of Codex", fault.Invalid},
 		{"gemini", `{"sessionId":"x","projectHash":"y","startTime":"z"}` + "\n", "Gemini CLI", fault.Invalid},
-		{"qwen", `{"type":"user","uuid":"x","sessionId":"s","message":{"role":"user","parts":[]}}` + "\n", "Qwen Code", fault.Invalid},
+		{"qwen", `{"type":"user","uuid":"x","sessionId":"s","message":{"role":"user","parts":[]}}` + "\n", "Qwen Code",
+			fault.Invalid},
 		{"opencode", "SQLite format 3\x00", "SQLite", fault.Invalid},
 		{"text", "Dear diary\n", "text", fault.Invalid},
 		{"binary", "\x7fELF\x00\x00", "not a session file", fault.Invalid},
@@ -244,7 +249,8 @@ func TestImportRefusesOtherFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRecorder(t)
 			_, err := Import(context.Background(), r, Source{Path: write(t, c.text)}, nil)
-			if !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "s.jsonl") {
+			if !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), "s.jsonl") {
 				t.Errorf("error %v, want %s with %q and the file's name", err, c.code, c.want)
 			}
 			if len(r.batches) > 0 {
@@ -253,7 +259,8 @@ func TestImportRefusesOtherFiles(t *testing.T) {
 		})
 	}
 	r := newRecorder(t)
-	if _, err := Import(context.Background(), r, Source{Path: "none.jsonl", Dir: t.TempDir()}, nil); !fault.Is(err, fault.NotFound) {
+	_, err := Import(context.Background(), r, Source{Path: "none.jsonl", Dir: t.TempDir()}, nil)
+	if !fault.Is(err, fault.NotFound) {
 		t.Errorf("a missing file: %v", err)
 	}
 	if _, err := Import(context.Background(), r, Source{Path: t.TempDir()}, nil); !fault.Is(err, fault.Invalid) {
@@ -262,7 +269,8 @@ func TestImportRefusesOtherFiles(t *testing.T) {
 }
 
 func TestA17MiBLineIsOneReportedEntry(t *testing.T) {
-	big := `{"type":"user","uuid":"big","sessionId":"s1","message":{"role":"user","content":"` + strings.Repeat("x", 17<<20) + `"}}`
+	big := `{"type":"user","uuid":"big","sessionId":"s1","message":{"role":"user","content":"` +
+		strings.Repeat("x", 17<<20) + `"}}`
 	for _, c := range []struct {
 		name, text string
 		ids        string
@@ -281,7 +289,8 @@ func TestA17MiBLineIsOneReportedEntry(t *testing.T) {
 				t.Fatalf("entries %q", ids(r))
 			}
 			e := r.entries()[c.oversize-1]
-			if e.Kind != sessions.KindNote || !strings.Contains(e.Note, fmt.Sprintf("line of %d bytes, longer than %d", len(big), limits.Line)) {
+			if e.Kind != sessions.KindNote ||
+				!strings.Contains(e.Note, fmt.Sprintf("line of %d bytes, longer than %d", len(big), limits.Line)) {
 				t.Errorf("entry %s %q", e.Kind, e.Note)
 			}
 			if string(r.original(e)) != big {
@@ -362,7 +371,8 @@ func TestImportGoesOnWhereALineWasTorn(t *testing.T) {
 	for cut := 1; cut < len(text); cut++ {
 		r := newRecorder(t)
 		path := write(t, text[:cut])
-		if _, err := Import(context.Background(), r, Source{Path: path}, nil); err != nil && !fault.Is(err, fault.Invalid) {
+		_, err := Import(context.Background(), r, Source{Path: path}, nil)
+		if err != nil && !fault.Is(err, fault.Invalid) {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		appendTo(t, path, text[cut:]+"{\n")

@@ -47,7 +47,8 @@ func (r *recorder) ImportState(_ context.Context, q ledger.ImportStateRequest) (
 	return st, nil
 }
 
-func (r *recorder) AppendEntries(ctx context.Context, q ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
+func (r *recorder) AppendEntries(ctx context.Context,
+	q ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.await(ctx, q)
@@ -60,12 +61,14 @@ func (r *recorder) AppendEntries(ctx context.Context, q ledger.AppendEntriesRequ
 	}
 	st := r.imports[q.Import]
 	if st.Offset != q.Offset {
-		return ledger.AppendEntriesResponse{}, fault.New(fault.Conflict, "test", "the import stands at %d, not at %d", st.Offset, q.Offset)
+		return ledger.AppendEntriesResponse{},
+			fault.New(fault.Conflict, "test", "the import stands at %d, not at %d", st.Offset, q.Offset)
 	}
 	r.inspect(q)
 	defer r.turn.Broadcast()
 	session := "s-" + q.Session.HostID
-	r.imports[q.Import] = ledger.ImportState{Import: q.Import, Session: session, Offset: q.Next, Line: q.Line, Check: q.Check}
+	r.imports[q.Import] = ledger.ImportState{Import: q.Import, Session: session, Offset: q.Next, Line: q.Line,
+		Check: q.Check}
 	r.batches = append(r.batches, q)
 	if r.appended != nil {
 		r.appended <- q
@@ -110,7 +113,8 @@ func (r *recorder) PutBlob(_ context.Context, content io.Reader) (kv.BlobRef, er
 		return kv.BlobRef{}, err
 	}
 	sum := sha256.Sum256(raw)
-	ref := kv.BlobRef{Hash: hex.EncodeToString(sum[:]), Size: int64(len(raw)), Lines: int64(bytes.Count(raw, []byte("\n")))}
+	ref := kv.BlobRef{Hash: hex.EncodeToString(sum[:]), Size: int64(len(raw)),
+		Lines: int64(bytes.Count(raw, []byte("\n")))}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.blobs[ref.Hash] = raw

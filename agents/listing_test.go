@@ -15,7 +15,9 @@ func TestFilesAreListedNewestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(minute int) time.Time { return noon.Add(time.Duration(minute) * time.Minute) }
-	for name, minute := range map[string]int{"s1.jsonl": 1, "s2.jsonl": 3, "s1/subagents/agent-a.jsonl": 2, "s1/note.jsonl": 9, "x.txt": 9} {
+	for name, minute := range map[string]int{
+		"s1.jsonl": 1, "s2.jsonl": 3, "s1/subagents/agent-a.jsonl": 2, "s1/note.jsonl": 9, "x.txt": 9,
+	} {
 		path := filepath.Join(dir, name)
 		appendTo(t, path, "ab")
 		if err := os.Chtimes(path, at(minute), at(minute)); err != nil {

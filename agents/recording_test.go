@@ -56,7 +56,9 @@ func TestWhatIsNoSessionFileIsNotRead(t *testing.T) {
 	if err := os.WriteFile(text, []byte("nothing\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]fault.Code{text: fault.Invalid, dir: fault.Invalid, filepath.Join(dir, "none"): fault.NotFound} {
+	for path, want := range map[string]fault.Code{
+		text: fault.Invalid, dir: fault.Invalid, filepath.Join(dir, "none"): fault.NotFound,
+	} {
 		if _, err := readFile(path); fault.CodeOf(err) != want {
 			t.Errorf("%s: %v", path, err)
 		}

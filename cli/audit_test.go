@@ -24,29 +24,36 @@ func largeAudit() audit.Audit {
 	for i := range 30 {
 		d := 20_000 / float64(i+1)
 		name := fmt.Sprintf("/home/买家/a rather long directory/%02d/src/components/very-long-name-of-a-file.tsx", i)
-		s := report.Spent{Requests: 40_000 / (i + 1), Dollars: d, Usage: report.Usage{CacheRead: int64(d * 1e6), Input: 1000}}
+		s := report.Spent{Requests: 40_000 / (i + 1), Dollars: d,
+			Usage: report.Usage{CacheRead: int64(d * 1e6), Input: 1000}}
 		c := report.Carried{Tokens: d * 100, Sent: d * 1e5, Dollars: d}
-		r.Models = append(r.Models, report.Row{Name: fmt.Sprintf("provider/model-with-a-long-name-%d-20260101", i), Spent: s})
+		r.Models = append(r.Models,
+			report.Row{Name: fmt.Sprintf("provider/model-with-a-long-name-%d-20260101", i), Spent: s})
 		r.Projects = append(r.Projects, report.Row{Name: name, Spent: s})
 		r.Days = append(r.Days, report.Day{Day: fmt.Sprintf("2026-11-%02d", i+1), Spent: s})
 		r.Dearest = append(r.Dearest, report.SessionRow{ID: "0123456789abcdef", Title: "Fix 🙂 the " + name, Spent: s})
-		r.Tools = append(r.Tools, report.Tool{Name: fmt.Sprintf("mcp__a_server__a_tool_%d", i), Calls: 12_345, Carried: c})
+		r.Tools = append(r.Tools,
+			report.Tool{Name: fmt.Sprintf("mcp__a_server__a_tool_%d", i), Calls: 12_345, Carried: c})
 		r.Read = append(r.Read, report.File{Path: name, Reads: 1234, Again: 999, Carried: c})
-		r.Compactions = append(r.Compactions, report.Loss{Session: "0123456789abcdef", Before: 900_000, After: 60_000, Missing: 164, Used: 203,
-			Names: []string{name, "SomeIdentifier", "another_identifier"}, Reread: report.Again{Count: 12}})
+		r.Compactions = append(r.Compactions,
+			report.Loss{Session: "0123456789abcdef", Before: 900_000, After: 60_000, Missing: 164, Used: 203,
+				Names: []string{name, "SomeIdentifier", "another_identifier"}, Reread: report.Again{Count: 12}})
 	}
 	for i := range 7 {
 		r.Filled = append(r.Filled, report.Filled{Class: report.Class(i).String(), Carried: r.Read[i].Carried})
 	}
-	r.Caveats = report.Caveats{Unpriced: []string{"one", "two"}, Fast: 12, LongWrites: 1e9, Unfinished: report.Unfinished{Requests: 4_000, Tokens: 1e6, Dollars: 12}}
+	r.Caveats = report.Caveats{Unpriced: []string{"one", "two"}, Fast: 12, LongWrites: 1e9,
+		Unfinished: report.Unfinished{Requests: 4_000, Tokens: 1e6, Dollars: 12}}
 	r.Subagents = report.Spent{Requests: 4, Dollars: 3}
 	return audit.Audit{Report: r}
 }
 
 func TestAnAuditFitsTheScreen(t *testing.T) {
-	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }, Home: "/home/买家"}}}
+	a := &app{masks: redact.New(nil),
+		Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }, Home: "/home/买家"}}}
 	for _, c := range []struct{ width, height, least int }{
-		{40, 30, 24}, {60, 24, 18}, {80, 24, 20}, {80, 40, 33}, {100, 30, 24}, {132, 50, 44}, {200, 70, 50}, {80, 0, 50}, {200, 0, 50},
+		{40, 30, 24}, {60, 24, 18}, {80, 24, 20}, {80, 40, 33}, {100, 30, 24},
+		{132, 50, 44}, {200, 70, 50}, {80, 0, 50}, {200, 0, 50},
 	} {
 		text := string(a.auditText(largeAudit(), c.width, c.height))
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -117,12 +124,14 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	r := largeAudit()
 	r.Total.Unpriced = 1_230_000
-	if text := string(a.auditText(r, 100, 40)); !strings.Contains(text, "$54,321.98 at list prices and 1.23 M tokens without a price") {
+	text := string(a.auditText(r, 100, 40))
+	if !strings.Contains(text, "$54,321.98 at list prices and 1.23 M tokens without a price") {
 		t.Error(text)
 	}
 	r.Total.Dollars = 0
-	text := string(a.auditText(r, 100, 40))
-	if !strings.HasPrefix(text, "no price is known: 800 sessions") || strings.Contains(text, "DOLLARS") || strings.Contains(text, "$0.00 ") {
+	text = string(a.auditText(r, 100, 40))
+	if !strings.HasPrefix(text, "no price is known: 800 sessions") || strings.Contains(text, "DOLLARS") ||
+		strings.Contains(text, "$0.00 ") {
 		t.Error(text)
 	}
 }
@@ -136,8 +145,10 @@ func TestAReplayIsPrinted(t *testing.T) {
 		want string
 	}{
 		{nil, "nothing in so short a time"},
-		{[]float64{75}, "1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Replay, not solved tasks"},
-		{[]float64{100, 110}, "2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, by replay $210.00 instead of $200.00. Replay, not solved tasks"},
+		{[]float64{75},
+			"1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Replay, not solved tasks"},
+		{[]float64{100, 110},
+			"2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, by replay $210.00 instead of $200.00. Replay, not solved tasks"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}

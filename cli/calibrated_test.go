@@ -51,7 +51,8 @@ func TestACountAsksARunningDaemonForWhatItLearnt(t *testing.T) {
 		t.Fatal(err)
 	}
 	learn := ledger.LearnRequest{Host: "h", HostID: "s", Measurements: []ledger.Measurement{
-		{Request: 1, Model: model, Before: 100, After: 2100, Features: tokens.Features{1000, 400, 3000, 300, 50, 0, 500, 90, 1}},
+		{Request: 1, Model: model, Before: 100, After: 2100,
+			Features: tokens.Features{1000, 400, 3000, 300, 50, 0, 500, 90, 1}},
 	}}
 	if _, err := api.Learn(ctx, learn); err != nil {
 		t.Fatal(err)

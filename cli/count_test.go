@@ -72,7 +72,8 @@ func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 		{"one that is left takes no more room than a sum", many(maxPlaces + 1), `
 			325 100.0 % 25 total
 			25 7.7 % f25`},
-		{"no deeper than maxDepth", counts("1 x", "1 d/x", "1 d/d/x", "1 d/d/d/x", "1 d/d/d/d/x", "1 d/d/d/d/d/x", "9 d/d/d/d/d/y"), `
+		{"no deeper than maxDepth", counts("1 x", "1 d/x", "1 d/d/x", "1 d/d/d/x", "1 d/d/d/d/x", "1 d/d/d/d/d/x",
+			"9 d/d/d/d/d/y"), `
 			15 100.0 % 7 total
 			14 93.3 % 6 d/
 			13 86.7 % 5 d/
@@ -138,7 +139,8 @@ func TestTheTreeAddsUp(t *testing.T) {
 }
 
 func TestTheTreeFitsTheTerminal(t *testing.T) {
-	texts := counts("12345678 a/very/long/path/that/is/the/only/one/of/its/kind/and/then/some/file.go", "100 买家和卖家/买家和卖家/买家和卖家/列表.txt",
+	texts := counts("12345678 a/very/long/path/that/is/the/only/one/of/its/kind/and/then/some/file.go",
+		"100 买家和卖家/买家和卖家/买家和卖家/列表.txt",
 		"50 a/x\x1b[31m\n.txt", "5 👩‍👩‍👧‍👦/x", "4 a/very/deep/e", "3 a/very/deep/f/g/h/i", "2 a/very/deep/f/g/h/j")
 	for _, width := range []int{40, 71, 72, 80, 120} {
 		out := treeOf(width, texts)
@@ -147,7 +149,8 @@ func TestTheTreeFitsTheTerminal(t *testing.T) {
 				t.Errorf("%d columns of %d: %q", lipgloss.Width(l), width, l)
 			}
 		}
-		if strings.Contains(out, "█") != (width >= wideTree) || strings.ContainsRune(out, '\x1b') || !strings.Contains(out, "file.go") {
+		if strings.Contains(out, "█") != (width >= wideTree) || strings.ContainsRune(out, '\x1b') ||
+			!strings.Contains(out, "file.go") {
 			t.Errorf("%d columns:\n%s", width, out)
 		}
 	}
@@ -159,7 +162,8 @@ func TestEndingKeepsTheEnd(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"short", 5, "short"}, {"longer", 5, "…nger"}, {"买家和卖家", 9, "…家和卖家"}, {"买家和卖家", 8, "…和卖家"}, {"", 3, ""}, {"ab", 1, "…"},
+		{"short", 5, "short"}, {"longer", 5, "…nger"}, {"买家和卖家", 9, "…家和卖家"},
+		{"买家和卖家", 8, "…和卖家"}, {"", 3, ""}, {"ab", 1, "…"},
 	} {
 		if got := ending(c.in, c.n); got != c.want || !utf8.ValidString(got) {
 			t.Errorf("ending(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
@@ -168,7 +172,10 @@ func TestEndingKeepsTheEnd(t *testing.T) {
 }
 
 func TestFineBarsShowEighths(t *testing.T) {
-	for share, want := range map[float64]string{0: "", 0.001: "", 1. / 16: "▌", 1. / 64: "▏", 7. / 64: "▉", 0.5: "████", 0.51: "████▏", 0.53: "████▎", 1: "████████", 7: "████████", -1: ""} {
+	for share, want := range map[float64]string{
+		0: "", 0.001: "", 1. / 16: "▌", 1. / 64: "▏", 7. / 64: "▉", 0.5: "████", 0.51: "████▏", 0.53: "████▎",
+		1: "████████", 7: "████████", -1: "",
+	} {
 		if got := fineBar(share, 8); got != want {
 			t.Errorf("fineBar(%v) = %q, want %q", share, got, want)
 		}

@@ -44,7 +44,8 @@ func TestACompactionWithoutAModelIsOneRequest(t *testing.T) {
 		t.Errorf("%s with %d bytes of text in %d requests", first.Outcome, len(first.Summary.Text), l.requests)
 	}
 	again, err := ledger.Compact(t.Context(), l, r, "key", false)
-	if err != nil || again.Summary.ID != first.Summary.ID || again.Summary.Text != first.Summary.Text || l.requests != 2 {
+	if err != nil || again.Summary.ID != first.Summary.ID || again.Summary.Text != first.Summary.Text ||
+		l.requests != 2 {
 		t.Errorf("repeated: %+v in %d requests, %v", again.Summary, l.requests, err)
 	}
 	if first.Outcome != compaction.Compacted {

@@ -60,8 +60,10 @@ func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
 						continue
 					}
 					l.Rest()
-					if without := messagesOf(t, l, session); !reflect.DeepEqual(without, kept) { // cmp.Diff takes most of a test
-						t.Fatalf("seed %d, step %d: -without +with what was kept:\n%s", seed, step, cmp.Diff(without, kept))
+					// cmp.Diff takes most of a test
+					if without := messagesOf(t, l, session); !reflect.DeepEqual(without, kept) {
+						t.Fatalf("seed %d, step %d: -without +with what was kept:\n%s", seed, step,
+							cmp.Diff(without, kept))
 					}
 					messagesOf(t, l, session) // is kept for the next step
 				}

@@ -16,7 +16,9 @@ func Example() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir) // a temporary directory
-	for name, text := range map[string]string{"a.txt": "some words", "b.log": "not these", ".gitignore": "*.log\n", "image": "\x00"} {
+	for name, text := range map[string]string{
+		"a.txt": "some words", "b.log": "not these", ".gitignore": "*.log\n", "image": "\x00",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			panic(err)
 		}

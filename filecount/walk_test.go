@@ -55,7 +55,8 @@ func TestADirectoryThatCannotBeReadIsATextThatFailed(t *testing.T) {
 	defer tree.Close() // only read
 	var got []*Text
 	w := walker{tree: tree, root: root, yield: func(x *Text, _ fs.DirEntry) error { got = append(got, x); return nil }}
-	if err := w.dir(&repository{}, "gone", "shown/gone", step{place: filepath.Join(root, "gone"), at: "gone"}); err != nil {
+	err = w.dir(&repository{}, "gone", "shown/gone", step{place: filepath.Join(root, "gone"), at: "gone"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if len(got) != 1 || got[0].Name != "shown/gone" || got[0].Err == nil {

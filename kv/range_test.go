@@ -19,9 +19,11 @@ func FuzzBoundsSelectWhatTheRangeSays(f *testing.F) {
 		}
 		low, high := Range{Prefix: prefix, From: from, To: to}.Bounds()
 		got := bytes.Compare(key, low) >= 0 && (high == nil || bytes.Compare(key, high) < 0)
-		want := bytes.HasPrefix(key, prefix) && bytes.Compare(key, from) >= 0 && (to == nil || bytes.Compare(key, to) < 0)
+		want := bytes.HasPrefix(key, prefix) && bytes.Compare(key, from) >= 0 &&
+			(to == nil || bytes.Compare(key, to) < 0)
 		if got != want {
-			t.Errorf("prefix %q from %q to %q: [%q, %q) holds %q: %v, want %v", prefix, from, to, low, high, key, got, want)
+			t.Errorf("prefix %q from %q to %q: [%q, %q) holds %q: %v, want %v", prefix, from, to, low, high,
+				key, got, want)
 		}
 	})
 }

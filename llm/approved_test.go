@@ -19,7 +19,9 @@ func approved(tb testing.TB, c config.Summarizer) trust.Approved {
 	e := env.System()
 	e.Home, e.Lookup = tb.TempDir(), func(string) string { return "" }
 	settings := map[string]any{"kind": c.Kind}
-	for key, value := range map[string]string{"url": c.URL, "model": c.Model, "key_env": c.KeyEnv, "sections": c.Sections, "template": c.Template} {
+	for key, value := range map[string]string{
+		"url": c.URL, "model": c.Model, "key_env": c.KeyEnv, "sections": c.Sections, "template": c.Template,
+	} {
 		if value != "" {
 			settings[key] = value
 		}
@@ -70,7 +72,8 @@ func TestNothingIsAskedWithoutAnApproval(t *testing.T) {
 
 // A client has the bounds of the file that it was approved from.
 func TestTheTimeoutIsThatOfTheFile(t *testing.T) {
-	cl, err := New(approved(t, config.Summarizer{Kind: config.KindOpenAI, URL: "https://a.example", Model: "m"}), env.System(), "")
+	cl, err := New(approved(t, config.Summarizer{Kind: config.KindOpenAI, URL: "https://a.example", Model: "m"}),
+		env.System(), "")
 	if err != nil || cl.c.Timeout != 3*time.Minute {
 		t.Errorf("%+v, %v", cl.c, err)
 	}

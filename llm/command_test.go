@@ -49,7 +49,8 @@ func child(role string, args []string) int {
 	case "lie":
 		fmt.Print(lies)
 	case "fail":
-		fmt.Fprintln(os.Stderr, "loading 10%\rloading the model\nno\x1b[1m memory left, token ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+		fmt.Fprintln(os.Stderr,
+			"loading 10%\rloading the model\nno\x1b[1m memory left, token ghp_abcdefghijklmnopqrstuvwxyz0123456789")
 		return 3
 	case "verbose":
 		fmt.Fprint(os.Stderr, strings.Repeat("a line that says nothing\n", 5000), "the disk is full\n")
@@ -91,7 +92,8 @@ func program(t *testing.T, timeout time.Duration, role ...string) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newClient(t, config.Summarizer{Kind: config.KindCommand, Command: append([]string{self, childRole}, role...), Timeout: timeout})
+	return newClient(t, config.Summarizer{Kind: config.KindCommand, Command: append([]string{self, childRole}, role...),
+		Timeout: timeout})
 }
 
 func TestWhatProgramsDo(t *testing.T) {
@@ -113,7 +115,8 @@ func TestWhatProgramsDo(t *testing.T) {
 	} {
 		t.Run(c.role, func(t *testing.T) {
 			a, err := program(t, time.Minute, c.role).Author()(t.Context(), brief(9))
-			if err != nil || a.Run.Status != c.status || a.Run.Calls != c.calls || !strings.Contains(a.Text, c.text) || !strings.Contains(a.Run.Reason, c.says) {
+			if err != nil || a.Run.Status != c.status || a.Run.Calls != c.calls || !strings.Contains(a.Text, c.text) ||
+				!strings.Contains(a.Run.Reason, c.says) {
 				t.Errorf("%+v, %v", a, err)
 			}
 			if strings.Contains(a.Text, "\x1b") {
@@ -169,7 +172,8 @@ func TestNoProgramIsLeftRunning(t *testing.T) {
 			role := append([]string{c.role[0], s.URL}, c.role[1:]...)
 			var a compaction.Answer
 			var err error
-			for timeout := c.timeout; len(began) == 0 && timeout < 10*time.Minute; timeout *= 2 { // a busy machine may not get as far as the request in time
+			// a busy machine may not get as far as the request in time
+			for timeout := c.timeout; len(began) == 0 && timeout < 10*time.Minute; timeout *= 2 {
 				a, err = program(t, timeout, role...).Author()(t.Context(), brief(2))
 			}
 			if err != nil || a.Run.Status != compaction.Failed || !strings.Contains(a.Run.Reason, c.says) {
@@ -182,7 +186,8 @@ func TestNoProgramIsLeftRunning(t *testing.T) {
 }
 
 func TestAProgramThatIsGone(t *testing.T) {
-	cl := newClient(t, config.Summarizer{Kind: config.KindCommand, Command: []string{filepath.Join(t.TempDir(), "gone")}, Timeout: time.Minute})
+	cl := newClient(t, config.Summarizer{Kind: config.KindCommand,
+		Command: []string{filepath.Join(t.TempDir(), "gone")}, Timeout: time.Minute})
 	if _, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x"}); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
@@ -202,18 +207,24 @@ func TestKeys(t *testing.T) {
 		{"of a variable", config.Summarizer{KeyEnv: "THE_KEY"}, theKey, ""},
 		{"of a program", config.Summarizer{KeyCommand: []string{self, childRole, "key"}}, theKey, ""},
 		{"of a variable that is not set", config.Summarizer{KeyEnv: "NO_KEY"}, "", "there is no key"},
-		{"of a program that fails", config.Summarizer{KeyCommand: []string{self, childRole, "fail"}}, "", "prints the key failed"},
-		{"of a program that prints nothing", config.Summarizer{KeyCommand: []string{self, childRole, "silent"}}, "", "there is no key"},
-		{"of a program that prints too much", config.Summarizer{KeyCommand: []string{self, childRole, "flood"}}, "", "prints the key failed"},
+		{"of a program that fails", config.Summarizer{KeyCommand: []string{self, childRole, "fail"}}, "",
+			"prints the key failed"},
+		{"of a program that prints nothing", config.Summarizer{KeyCommand: []string{self, childRole, "silent"}}, "",
+			"there is no key"},
+		{"of a program that prints too much", config.Summarizer{KeyCommand: []string{self, childRole, "flood"}}, "",
+			"prints the key failed"},
 		{"none", config.Summarizer{}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := dialects[0]
-			p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("x", 1, 1, 0)) })
+			p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
+				reply(w, 200, d.okay("x", 1, 1, 0))
+			})
 			cl := p.client(t, func(s *config.Summarizer) { s.KeyEnv, s.KeyCommand = c.set.KeyEnv, c.set.KeyCommand })
 			_, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x"})
 			if c.says != "" {
-				if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error()+fault.HintOf(err), theKey) || len(p.requests()) > 0 {
+				if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), c.says) ||
+					strings.Contains(err.Error()+fault.HintOf(err), theKey) || len(p.requests()) > 0 {
 					t.Errorf("%v after %d requests", err, len(p.requests()))
 				}
 				return
@@ -237,18 +248,29 @@ func TestClientsThatCannotBe(t *testing.T) {
 		model string
 		says  string // "": it can be
 	}{
-		{"a key in the clear", config.Summarizer{Kind: config.KindOpenAI, URL: "http://models.example.org", Model: "m", KeyEnv: "THE_KEY"}, "", "in the clear"},
-		{"a name that looks like this machine", config.Summarizer{Kind: config.KindOpenAI, URL: "http://127.0.0.1.example.org", Model: "m", KeyEnv: "THE_KEY"}, "", "in the clear"},
-		{"no key in the clear", config.Summarizer{Kind: config.KindOpenAI, URL: "http://models.example.org", Model: "m"}, "", ""},
-		{"a key to this machine", config.Summarizer{Kind: config.KindOpenAI, URL: "http://[::1]:8080", Model: "m", KeyEnv: "THE_KEY"}, "", ""},
-		{"another model for a program", config.Summarizer{Kind: config.KindCommand, Command: []string{self}}, "m", "names its model itself"},
+		{"a key in the clear",
+			config.Summarizer{Kind: config.KindOpenAI, URL: "http://models.example.org", Model: "m", KeyEnv: "THE_KEY"},
+			"", "in the clear"},
+		{"a name that looks like this machine",
+			config.Summarizer{Kind: config.KindOpenAI, URL: "http://127.0.0.1.example.org", Model: "m",
+				KeyEnv: "THE_KEY"}, "", "in the clear"},
+		{"no key in the clear",
+			config.Summarizer{Kind: config.KindOpenAI, URL: "http://models.example.org", Model: "m"}, "", ""},
+		{"a key to this machine",
+			config.Summarizer{Kind: config.KindOpenAI, URL: "http://[::1]:8080", Model: "m", KeyEnv: "THE_KEY"},
+			"", ""},
+		{"another model for a program", config.Summarizer{Kind: config.KindCommand, Command: []string{self}}, "m",
+			"names its model itself"},
 	} {
-		if _, err := New(approved(t, c.set), e, c.model); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		_, err := New(approved(t, c.set), e, c.model)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	cl, err := New(approved(t, config.Summarizer{Kind: config.KindAnthropic, Model: "claude-opus-4-8"}), e, "claude-haiku-4-5")
-	if err != nil || cl.c.URL != config.AnthropicURL || cl.c.KeyEnv != config.AnthropicKey || cl.c.Model != "claude-haiku-4-5" {
+	cl, err := New(approved(t, config.Summarizer{Kind: config.KindAnthropic, Model: "claude-opus-4-8"}), e,
+		"claude-haiku-4-5")
+	if err != nil || cl.c.URL != config.AnthropicURL || cl.c.KeyEnv != config.AnthropicKey ||
+		cl.c.Model != "claude-haiku-4-5" {
 		t.Errorf("%+v, %v", cl.c, err)
 	}
 	if window, output := cl.Limits(); window != 200_000 || output <= 0 {

@@ -21,7 +21,8 @@ func TestAnAnswerIsReadInEachDialect(t *testing.T) {
 			p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
 				reply(w, 200, d.okay("Grüße, 世界", 100, 20, 7))
 			})
-			r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{System: "be brief", Text: "the talk", Output: 321})
+			r, err := p.client(t, nil).Summarize(t.Context(),
+				compaction.Prompt{System: "be brief", Text: "the talk", Output: 321})
 			if err != nil || r.Text != "Grüße, 世界" || r.Cut || !strings.HasSuffix(r.Model, "-x-1") {
 				t.Fatalf("%+v, %v", r, err)
 			}
@@ -29,13 +30,15 @@ func TestAnAnswerIsReadInEachDialect(t *testing.T) {
 				t.Errorf("usage %+v", r.Usage)
 			}
 			got := p.requests()[0]
-			if got.path != d.path || got.body["model"] != "the-model" || got.body["max_tokens"] != 321.0 || !strings.Contains(got.text(), "be brief") || !strings.Contains(got.text(), "the talk") {
+			if got.path != d.path || got.body["model"] != "the-model" || got.body["max_tokens"] != 321.0 ||
+				!strings.Contains(got.text(), "be brief") || !strings.Contains(got.text(), "the talk") {
 				t.Errorf("%s: %s", got.path, got.text())
 			}
 			if strings.Contains(got.text(), theKey) {
 				t.Error("the key stands in the body")
 			}
-			if key := got.header.Get("X-Api-Key") + got.header.Get("Authorization"); !strings.HasSuffix(key, theKey) || got.header.Get("User-Agent") != "ctxledger" {
+			key := got.header.Get("X-Api-Key") + got.header.Get("Authorization")
+			if !strings.HasSuffix(key, theKey) || got.header.Get("User-Agent") != "ctxledger" {
 				t.Errorf("headers %v", got.header)
 			}
 			if v := got.header.Get("Anthropic-Version"); (v == "2023-06-01") != (d.kind == config.KindAnthropic) {
@@ -102,7 +105,8 @@ func TestWhatServersDo(t *testing.T) {
 				_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"hm\"}}]}\n\n"))
 			}, fault.Invalid, "not with JSON", 1},
 			{"breaks, and shows what it was sent", func(_ int, w http.ResponseWriter, r *http.Request) {
-				http.Error(w, "dump of "+r.Header.Get("X-Api-Key")+r.Header.Get("Authorization"), http.StatusInternalServerError)
+				http.Error(w, "dump of "+r.Header.Get("X-Api-Key")+r.Header.Get("Authorization"),
+					http.StatusInternalServerError)
 			}, fault.Unavailable, "dump of", 1},
 			{"breaks, and hides what it was sent in escapes", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				reply(w, 500, `{"trace":"\u0073`+theKey[1:]+`"}`)
@@ -117,7 +121,8 @@ func TestWhatServersDo(t *testing.T) {
 				w.Header().Set("Content-Type", "text/html; charset=utf-8")
 				_, _ = w.Write([]byte("<html>Welcome</html>"))
 			}, fault.Invalid, "not with JSON", 1},
-			{"answers with other JSON", func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, `["no"]`) }, fault.Invalid, "not a model's answer", 1},
+			{"answers with other JSON", func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, `["no"]`) },
+				fault.Invalid, "not a model's answer", 1},
 			{"breaks off", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "5000")
 				reply(w, 200, d.okay("half of it", 1, 1, 0)[:40])
@@ -154,7 +159,8 @@ func TestWhatServersDo(t *testing.T) {
 				}
 				before := len(p.requests())
 				a, err := compaction.Ask(t.Context(), brief(30), cl)
-				if err != nil || a.Run.Status != compaction.Failed || a.Text != "" || a.Run.Reason == "" || strings.Contains(a.Run.Reason, theKey) {
+				if err != nil || a.Run.Status != compaction.Failed || a.Text != "" || a.Run.Reason == "" ||
+					strings.Contains(a.Run.Reason, theKey) {
 					t.Errorf("%+v, %v", a, err)
 				}
 				if n := len(p.requests()) - before; n != c.calls || a.Run.Calls != c.calls {
@@ -195,9 +201,11 @@ func TestAServerThatIsSlowIsGivenUp(t *testing.T) {
 			case <-free:
 			}
 		})
-		a, err := p.client(t, func(c *config.Summarizer) { c.Timeout = 50 * time.Millisecond }).Author()(t.Context(), brief(3))
+		hasty := p.client(t, func(c *config.Summarizer) { c.Timeout = 50 * time.Millisecond })
+		a, err := hasty.Author()(t.Context(), brief(3))
 		close(free)
-		if err != nil || a.Run.Status != compaction.Failed || !strings.Contains(a.Run.Reason, "did not answer within 50ms") || a.Run.Calls != 1 {
+		if err != nil || a.Run.Status != compaction.Failed ||
+			!strings.Contains(a.Run.Reason, "did not answer within 50ms") || a.Run.Calls != 1 {
 			t.Errorf("%+v, %v", a.Run, err)
 		}
 	}
@@ -216,8 +224,11 @@ func TestWhoGivesUpGetsAnError(t *testing.T) {
 
 func TestAProxysPasswordIsNotTold(t *testing.T) {
 	cl := serve(t, dialects[0], nil).client(t, nil)
-	err := cl.unreachable(t.Context(), errors.New(`proxyconnect tcp: parse "http://annabel:pa55word@:bad": invalid port, http://b:pa55word@proxy.example/`))
-	if text := err.Error(); strings.Contains(text, "pa55word") || strings.Contains(text, "annabel") || !strings.Contains(text, "invalid port") {
+	err := cl.unreachable(t.Context(),
+		errors.New(`proxyconnect tcp: parse "http://annabel:pa55word@:bad": invalid port, http://b:pa55word@proxy.example/`))
+	text := err.Error()
+	if strings.Contains(text, "pa55word") || strings.Contains(text, "annabel") ||
+		!strings.Contains(text, "invalid port") {
 		t.Error(text)
 	}
 }
@@ -226,7 +237,8 @@ func TestNobodyThere(t *testing.T) {
 	p := serve(t, dialects[0], nil)
 	cl := p.client(t, nil)
 	p.Close()
-	if _, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x"}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "cannot be reached") {
+	_, err := cl.Summarize(t.Context(), compaction.Prompt{Text: "x"})
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "cannot be reached") {
 		t.Error(err)
 	}
 }
@@ -237,7 +249,8 @@ func TestAnAnswerAtItsLimitSaysSo(t *testing.T) {
 			body := strings.Replace(d.okay("half", 1, 1, 0), `"end_turn"`, `"max_tokens"`, 1)
 			reply(w, 200, strings.Replace(body, `"stop"`, `"length"`, 1))
 		})
-		if r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"}); err != nil || !r.Cut || r.Text != "half" {
+		r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"})
+		if err != nil || !r.Cut || r.Text != "half" {
 			t.Errorf("%s: %+v, %v", d.kind, r, err)
 		}
 	}
@@ -254,21 +267,26 @@ func TestASilentOverflowIsAnOverflow(t *testing.T) {
 		reply(w, 200, d.okay(sectioned, 100, 9, 0))
 	})
 	a, err := p.client(t, func(c *config.Summarizer) { c.Model = "claude-haiku-4-5" }).Author()(t.Context(), brief(30))
-	if err != nil || a.Run.Status != compaction.Accepted || a.Run.Shrinks != 1 || a.Run.Usage.Input != 250_100 || a.Text != sectioned {
+	if err != nil || a.Run.Status != compaction.Accepted || a.Run.Shrinks != 1 || a.Run.Usage.Input != 250_100 ||
+		a.Text != sectioned {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
 
 func TestAPromptOfOnesOwnReachesTheModel(t *testing.T) {
 	for _, d := range dialects {
-		p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("short", 10, 1, 0)) })
+		p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			reply(w, 200, d.okay("short", 10, 1, 0))
+		})
 		b := brief(3)
 		b.Preset = "none"
-		a, err := p.client(t, func(c *config.Summarizer) { c.Template = "In verse, please: {{$history}}" }).Author()(t.Context(), b)
+		poet := p.client(t, func(c *config.Summarizer) { c.Template = "In verse, please: {{$history}}" })
+		a, err := poet.Author()(t.Context(), b)
 		if err != nil || a.Text != "short" || a.Run.Calls != 1 {
 			t.Errorf("%+v, %v", a, err)
 		}
-		if got := p.requests()[0].text(); !strings.Contains(got, `In verse, please: \u003cconversation`) || !strings.Contains(got, "message-2") {
+		got := p.requests()[0].text()
+		if !strings.Contains(got, `In verse, please: \u003cconversation`) || !strings.Contains(got, "message-2") {
 			t.Errorf("the model read %s", got)
 		}
 	}
@@ -277,10 +295,15 @@ func TestAPromptOfOnesOwnReachesTheModel(t *testing.T) {
 // Only the configured server gets the request, whatever it says.
 func TestARedirectIsFollowedNowhere(t *testing.T) {
 	for _, d := range dialects {
-		other := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay("caught", 1, 1, 0)) })
+		other := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			reply(w, 200, d.okay("caught", 1, 1, 0))
+		})
 		for _, status := range []int{301, 302, 303, 307, 308} {
-			p := serve(t, d, func(_ int, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+d.path, status) })
-			if _, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"}); !fault.Is(err, fault.Denied) {
+			p := serve(t, d, func(_ int, w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, other.URL+d.path, status)
+			})
+			_, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"})
+			if !fault.Is(err, fault.Denied) {
 				t.Errorf("%d: %v", status, err)
 			}
 		}
@@ -295,10 +318,12 @@ func TestARedirectIsFollowedNowhere(t *testing.T) {
 func TestOddAnswersAreTakenWithCare(t *testing.T) {
 	for _, d := range dialects {
 		p := serve(t, d, func(_ int, w http.ResponseWriter, _ *http.Request) {
-			reply(w, 200, strings.Replace(d.okay("your key is "+theKey+".", 1, 9_000_000_000_000_000, 0), "-x-1", "-"+theKey, 1))
+			reply(w, 200,
+				strings.Replace(d.okay("your key is "+theKey+".", 1, 9_000_000_000_000_000, 0), "-x-1", "-"+theKey, 1))
 		})
 		r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"})
-		if err != nil || r.Text != "your key is [key]." || strings.Contains(r.Model, theKey) || r.Usage.Output != maxUsage {
+		if err != nil || r.Text != "your key is [key]." || strings.Contains(r.Model, theKey) ||
+			r.Usage.Output != maxUsage {
 			t.Errorf("%s: %+v, %v", d.kind, r, err)
 		}
 		if got := p.requests()[0].body["stream"]; got != false {
@@ -306,12 +331,14 @@ func TestOddAnswersAreTakenWithCare(t *testing.T) {
 		}
 	}
 	for content, want := range map[string]string{
-		`[{"type":"thinking","thinking":[]},{"type":"text","text":"a"},{"type":"text","text":"b"}]`: "ab", `null`: "", `"c"`: "c",
+		`[{"type":"thinking","thinking":[]},{"type":"text","text":"a"},{"type":"text","text":"b"}]`: "ab",
+		`null`: "", `"c"`: "c",
 	} {
 		p := serve(t, dialects[1], func(_ int, w http.ResponseWriter, _ *http.Request) {
 			reply(w, 200, `{"choices":[{"message":{"content":`+content+`},"finish_reason":"stop"}]}`)
 		})
-		if r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"}); err != nil || r.Text != want {
+		r, err := p.client(t, nil).Summarize(t.Context(), compaction.Prompt{Text: "x"})
+		if err != nil || r.Text != want {
 			t.Errorf("%s is %q, %v", content, r.Text, err)
 		}
 	}
@@ -325,11 +352,15 @@ func TestALocalServer(t *testing.T) {
 			reply(w, 400, `{"error":"the request exceeds the available context size, try increasing it"}`)
 			return
 		}
-		reply(w, 200, `{"choices":[{"message":{"role":"assistant","content":`+quoted(sectioned)+`},"finish_reason":"stop"}],"usage":{"prompt_tokens":-4}}`)
+		reply(w, 200,
+			`{"choices":[{"message":{"role":"assistant","content":`+quoted(sectioned)+
+				`},"finish_reason":"stop"}],"usage":{"prompt_tokens":-4}}`)
 	})
 	for _, address := range []string{p.URL, p.URL + "/", p.URL + "/v1", p.URL + "/v1/chat/completions"} {
-		a, err := p.client(t, func(c *config.Summarizer) { c.KeyEnv, c.URL = "", address }).Author()(t.Context(), brief(9))
-		if err != nil || a.Run.Status != compaction.Accepted || !a.Run.Estimated || a.Run.Usage.Input <= 0 || a.Run.Model != "the-model" {
+		local := p.client(t, func(c *config.Summarizer) { c.KeyEnv, c.URL = "", address })
+		a, err := local.Author()(t.Context(), brief(9))
+		if err != nil || a.Run.Status != compaction.Accepted || !a.Run.Estimated || a.Run.Usage.Input <= 0 ||
+			a.Run.Model != "the-model" {
 			t.Errorf("%s: %+v, %v", address, a.Run, err)
 		}
 	}

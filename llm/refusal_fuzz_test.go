@@ -23,14 +23,16 @@ func FuzzARefusalIsToldInOneSafeLine(f *testing.F) {
 	f.Add(400, strings.Repeat("x", 290)+theKey)
 	f.Add(400, strings.Replace(theKey, "-", "\x00-", 1))
 	f.Add(302, "")
-	cl := newClient(f, config.Summarizer{Kind: config.KindOpenAI, URL: "https://a.example", Model: "m", KeyEnv: "THE_KEY", Timeout: 1})
+	cl := newClient(f,
+		config.Summarizer{Kind: config.KindOpenAI, URL: "https://a.example", Model: "m", KeyEnv: "THE_KEY", Timeout: 1})
 	f.Fuzz(func(t *testing.T, status int, body string) {
 		err := cl.refusal(status, []byte(body), request{key: theKey, prompt: compaction.Prompt{Output: 100}})
 		text := err.Error()
 		if code := fault.CodeOf(err); code == "" || code == fault.Internal {
 			t.Fatalf("code %q", code)
 		}
-		if len(text) > 2_000 || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		if len(text) > 2_000 || !utf8.ValidString(text) ||
+			strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
 			t.Fatalf("told as %q", text)
 		}
 		if strings.Contains(text+fault.HintOf(err), theKey) {

@@ -50,15 +50,19 @@ type dialect struct {
 var dialects = []dialect{
 	{config.KindAnthropic, "/v1/messages", func(text string, in, out, cached int) string {
 		return fmt.Sprintf(`{"id":"msg_1","type":"message","role":"assistant","model":"claude-x-1","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":%s}],`+
-			`"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":%d}}`, quoted(text), in, cached, out)
+			`"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":%d}}`,
+			quoted(text), in, cached, out)
 	}, func(kind, message string) string {
-		return fmt.Sprintf(`{"type":"error","error":{"type":%s,"message":%s},"request_id":"req_1"}`, quoted(kind), quoted(message))
+		return fmt.Sprintf(`{"type":"error","error":{"type":%s,"message":%s},"request_id":"req_1"}`, quoted(kind),
+			quoted(message))
 	}},
 	{config.KindOpenAI, "/v1/chat/completions", func(text string, in, out, cached int) string {
 		return fmt.Sprintf(`{"id":"c-1","object":"chat.completion","model":"gpt-x-1","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],`+
-			`"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`, quoted(text), in+cached, out, in+cached+out, cached)
+			`"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
+			quoted(text), in+cached, out, in+cached+out, cached)
 	}, func(kind, message string) string {
-		return fmt.Sprintf(`{"error":{"message":%s,"type":"invalid_request_error","param":null,"code":%s}}`, quoted(message), quoted(kind))
+		return fmt.Sprintf(`{"error":{"message":%s,"type":"invalid_request_error","param":null,"code":%s}}`,
+			quoted(message), quoted(kind))
 	}},
 }
 
@@ -107,7 +111,8 @@ func reply(w http.ResponseWriter, status int, body string) {
 // client returns a client of a provider, with the key in the environment.
 func (p *provider) client(t *testing.T, edit func(*config.Summarizer)) *Client {
 	t.Helper()
-	c := config.Summarizer{Kind: p.dialect.kind, URL: p.URL, Model: "the-model", KeyEnv: "THE_KEY", Timeout: time.Minute}
+	c := config.Summarizer{Kind: p.dialect.kind, URL: p.URL, Model: "the-model", KeyEnv: "THE_KEY",
+		Timeout: time.Minute}
 	if edit != nil {
 		edit(&c)
 	}
@@ -116,10 +121,12 @@ func (p *provider) client(t *testing.T, edit func(*config.Summarizer)) *Client {
 
 // brief is something to summarise: n messages, in one part.
 func brief(n int) *compaction.Brief {
-	b := &compaction.Brief{FirstKept: 9, Range: "r", From: 1, To: n, MaxTokens: 2_000, Task: "Do it.", Parts: []compaction.BriefPart{{}}}
+	b := &compaction.Brief{FirstKept: 9, Range: "r", From: 1, To: n, MaxTokens: 2_000, Task: "Do it.",
+		Parts: []compaction.BriefPart{{}}}
 	for i := range n {
 		text := fmt.Sprintf("message-%d ", i) + strings.Repeat(fmt.Sprintf("word%d ", i), 300)
-		b.Parts[0].Messages = append(b.Parts[0].Messages, compaction.BriefMessage{Label: fmt.Sprintf("[Agent — Turn %d]", i), Text: text, Chars: len(text)})
+		b.Parts[0].Messages = append(b.Parts[0].Messages,
+			compaction.BriefMessage{Label: fmt.Sprintf("[Agent — Turn %d]", i), Text: text, Chars: len(text)})
 	}
 	return b
 }

@@ -92,7 +92,9 @@ func TestDocumentsRestWhileTheyAreReadAndEdited(t *testing.T) {
 	meanwhile(func(doc *document) { d.looked(doc.uri) })
 	second := text.Position{Line: 1}
 	for i := range rounds {
-		read(d.edit(all[i%len(all)], func(doc *document) *document { return doc.edited(text.Range{Start: second, End: second}, line) }))
+		read(d.edit(all[i%len(all)], func(doc *document) *document {
+			return doc.edited(text.Range{Start: second, End: second}, line)
+		}))
 	}
 	over.Store(true)
 	working.Wait()

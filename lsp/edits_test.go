@@ -17,7 +17,8 @@ var (
 	seed      = flag.Uint64("seed", 1, "the `seed` of the random edits")
 )
 
-var scraps = []string{"a", "word ", "\n", "\r", "\r\n", "😀", "é", "e\u0301", "\ufeff", "漢字", "\t", "func f() {\n", "}\n", "# Title\n", "\u2028", "```\n", strings.Repeat("x", 1000)}
+var scraps = []string{"a", "word ", "\n", "\r", "\r\n", "😀", "é", "e\u0301", "\ufeff", "漢字", "\t", "func f() {\n",
+	"}\n", "# Title\n", "\u2028", "```\n", strings.Repeat("x", 1000)}
 
 // storm is one document under edits.
 type storm struct {
@@ -47,7 +48,8 @@ func (s *storm) text(most int) string {
 }
 
 func (s *storm) place() scriptededitor.Position {
-	return scriptededitor.Position{Line: uint32(s.rng.IntN(len(s.buffer.Lines()) + 1)), Character: uint32(s.rng.IntN(14))}
+	return scriptededitor.Position{Line: uint32(s.rng.IntN(len(s.buffer.Lines()) + 1)),
+		Character: uint32(s.rng.IntN(14))}
 }
 
 // step does one thing that an editor does.
@@ -58,7 +60,8 @@ func (s *storm) step() error {
 		s.buffer = scriptededitor.NewBuffer(with)
 		s.version++
 		return s.Notify("textDocument/didChange", map[string]any{
-			"textDocument": map[string]any{"uri": s.uri, "version": s.version}, "contentChanges": []any{map[string]any{"text": with}},
+			"textDocument":   map[string]any{"uri": s.uri, "version": s.version},
+			"contentChanges": []any{map[string]any{"text": with}},
 		})
 	case 1: // close and open, in another language
 		if err := s.Notify("textDocument/didClose", scriptededitor.Document(s.uri, nil)); err != nil {
@@ -87,9 +90,11 @@ func (s *storm) step() error {
 
 // ask makes a call, and cancels some.
 func (s *storm) ask() error {
-	method := []string{"codeLens", "codeLens", "hover", "documentSymbol", "inlayHint", "foldingRange", "codeAction"}[s.rng.IntN(7)]
+	method := []string{"codeLens", "codeLens", "hover", "documentSymbol", "inlayHint", "foldingRange",
+		"codeAction"}[s.rng.IntN(7)]
 	p, err := s.Begin("textDocument/"+method, scriptededitor.Document(s.uri, map[string]any{
-		"position": s.place(), "range": scriptededitor.Range{Start: s.place(), End: s.place()}, "context": map[string]any{"diagnostics": []any{}},
+		"position": s.place(), "range": scriptededitor.Range{Start: s.place(), End: s.place()},
+		"context": map[string]any{"diagnostics": []any{}},
 	}))
 	if err != nil {
 		return err
@@ -124,7 +129,8 @@ func (s *storm) settle(t *testing.T) {
 			result = nil
 		}
 		err := p.Wait(s.ctx, result)
-		if wire, ok := errors.AsType[*scriptededitor.Error](err); ok && (wire.Code == -32801 || wire.Code == -32800 && p.cancelled) {
+		wire, ok := errors.AsType[*scriptededitor.Error](err)
+		if ok && (wire.Code == -32801 || wire.Code == -32800 && p.cancelled) {
 			s.refused++
 			continue
 		}
@@ -145,7 +151,8 @@ func TestTheServerHasTheTextOfTheEditor(t *testing.T) {
 	f.initialize(t)
 	answered, refused := 0, 0
 	for n := range *sequences {
-		s := &storm{fixture: f, rng: rand.New(rand.NewPCG(*seed, uint64(n))), uri: fmt.Sprintf("untitled:%d", n), version: 1}
+		s := &storm{fixture: f, rng: rand.New(rand.NewPCG(*seed, uint64(n))),
+			uri: fmt.Sprintf("untitled:%d", n), version: 1}
 		s.buffer = scriptededitor.NewBuffer(s.text(30))
 		if err := s.Open(s.uri, "markdown", s.buffer.String()); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,9 @@ func TestAFoldLeavesTheLineOfTheDeclaration(t *testing.T) {
 	f := newFixture(t, nil)
 	f.initialize(t)
 	const uri = "untitled:f"
-	if err := f.Open(uri, "go", "package p\n\n// F does.\n// Much.\nfunc F() {\n\tx()\n}\n\n// Two lines about\n// one.\nvar x int\n"); err != nil {
+	err := f.Open(uri, "go",
+		"package p\n\n// F does.\n// Much.\nfunc F() {\n\tx()\n}\n\n// Two lines about\n// one.\nvar x int\n")
+	if err != nil {
 		t.Fatal(err)
 	}
 	type fold struct{ StartLine, EndLine int }

@@ -19,14 +19,15 @@ import (
 func slow(answer <-chan struct{}) func(*Server) {
 	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
 	return func(s *Server) {
-		s.methods["test/slow"] = about("test/slow", of, func(ctx context.Context, _ *Server, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
-			select {
-			case <-answer:
-				return protocol.String(d.text.Bytes(0, d.text.Len())), nil
-			case <-ctx.Done():
-				return "", ctx.Err()
-			}
-		})
+		s.methods["test/slow"] = about("test/slow", of,
+			func(ctx context.Context, _ *Server, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
+				select {
+				case <-answer:
+					return protocol.String(d.text.Bytes(0, d.text.Len())), nil
+				case <-ctx.Done():
+					return "", ctx.Err()
+				}
+			})
 	}
 }
 
@@ -37,13 +38,18 @@ func TestAnAnswerForAnOlderTextIsRefused(t *testing.T) {
 		error string // "": it is answered
 	}{
 		{"nothing happens", func(*fixture, int) error { return nil }, ""},
-		{"an edit", func(f *fixture, _ int) error { return f.Change("untitled:x", 2, scriptededitor.Range{}, "new") }, "-32801: "},
+		{"an edit", func(f *fixture, _ int) error { return f.Change("untitled:x", 2, scriptededitor.Range{}, "new") },
+			"-32801: "},
 		{"the document is closed", func(f *fixture, _ int) error {
 			return f.Notify("textDocument/didClose", scriptededitor.Document("untitled:x", nil))
 		}, "-32801: "},
-		{"another document is edited", func(f *fixture, _ int) error { return f.Change("untitled:y", 2, scriptededitor.Range{}, "new") }, ""},
-		{"it is cancelled", func(f *fixture, id int) error { return f.Notify("$/cancelRequest", map[string]any{"id": id}) }, "-32800: "},
-		{"another call is", func(f *fixture, id int) error { return f.Notify("$/cancelRequest", map[string]any{"id": id + 1}) }, ""},
+		{"another document is edited",
+			func(f *fixture, _ int) error { return f.Change("untitled:y", 2, scriptededitor.Range{}, "new") }, ""},
+		{"it is cancelled",
+			func(f *fixture, id int) error { return f.Notify("$/cancelRequest", map[string]any{"id": id}) },
+			"-32800: "},
+		{"another call is",
+			func(f *fixture, id int) error { return f.Notify("$/cancelRequest", map[string]any{"id": id + 1}) }, ""},
 	} {
 		let := make(chan struct{})
 		f := newFixture(t, slow(let))
@@ -64,7 +70,8 @@ func TestAnAnswerForAnOlderTextIsRefused(t *testing.T) {
 		close(let)
 		var got string
 		err = call.Wait(f.ctx, &got)
-		if c.error == "" && (err != nil || got != "old") || c.error != "" && (err == nil || !strings.HasPrefix(err.Error(), c.error)) {
+		if c.error == "" && (err != nil || got != "old") ||
+			c.error != "" && (err == nil || !strings.HasPrefix(err.Error(), c.error)) {
 			t.Errorf("%s: %q, %v", c.name, got, err)
 		}
 	}
@@ -86,7 +93,8 @@ func TestTooManyCallsAreRefused(t *testing.T) {
 		}
 		calls = append(calls, call)
 	}
-	if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document("untitled:x", nil), nil); err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
+	err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document("untitled:x", nil), nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
 		t.Errorf("one more: %v", err)
 	}
 	close(let)
@@ -204,10 +212,11 @@ func TestACallIsAboutTheTextBeforeLaterChanges(t *testing.T) {
 			}
 			return p.TextDocument.URI
 		}
-		s.methods["test/about"] = about("test/about", of, func(_ context.Context, _ *Server, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
-			<-compute
-			return protocol.String(d.text.Bytes(0, d.text.Len())), nil
-		})
+		s.methods["test/about"] = about("test/about", of,
+			func(_ context.Context, _ *Server, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
+				<-compute
+				return protocol.String(d.text.Bytes(0, d.text.Len())), nil
+			})
 	})
 	f.initialize(t)
 	if err := f.Open("untitled:x", "plaintext", "old"); err != nil {

@@ -21,7 +21,9 @@ import (
 func newNotifier(t *testing.T, settings map[string]any) (*fixture, *notifier) {
 	t.Helper()
 	f := newFixture(t, nil)
-	if err := f.Call(f.ctx, "initialize", map[string]any{"capabilities": map[string]any{}, "initializationOptions": settings}, nil); err != nil {
+	err := f.Call(f.ctx, "initialize",
+		map[string]any{"capabilities": map[string]any{}, "initializationOptions": settings}, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return f, &notifier{Server: f.Server, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
@@ -53,7 +55,8 @@ func TestAStatusIsSafeToShow(t *testing.T) {
 	n.send(batch{})
 	st := f.statuses(t, 1)[0]
 	for _, said := range []string{st.Problem, st.Hint} {
-		if len(said) > maxMessage || !strings.HasPrefix(said, `ctxledger.yaml says "a\u001b[2Jb\u202eexe # [masked:github-token:`) {
+		if len(said) > maxMessage ||
+			!strings.HasPrefix(said, `ctxledger.yaml says "a\u001b[2Jb\u202eexe # [masked:github-token:`) {
 			t.Errorf("it says %q", said)
 		}
 	}
@@ -114,7 +117,8 @@ func TestAWrongSettingIsToldUntilItIsCorrected(t *testing.T) {
 	f.update(func(k *snapshot) { k.live.Session = "s" })
 	n.send(batch{})
 	list := f.statuses(t, 3)
-	if !strings.Contains(list[0].Problem, `lens is "sometimes"`) || list[0].Hint == "" || list[1].Problem != "" || list[2].Problem != "" {
+	if !strings.Contains(list[0].Problem, `lens is "sometimes"`) || list[0].Hint == "" || list[1].Problem != "" ||
+		list[2].Problem != "" {
 		t.Errorf("what was told is %+v", list)
 	}
 }

@@ -87,7 +87,8 @@ func (f *fixture) untilRegistered(t *testing.T, want []string) {
 // sync returns when the server has taken in what was sent.
 func (f *fixture) sync(t *testing.T) {
 	t.Helper()
-	if err := f.Call(f.ctx, "textDocument/foldingRange", scriptededitor.Document("untitled:none", nil), nil); err != nil {
+	err := f.Call(f.ctx, "textDocument/foldingRange", scriptededitor.Document("untitled:none", nil), nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -127,7 +128,9 @@ func TestEveryMethodIsOfferedOnce(t *testing.T) {
 // ones want.
 func TestRegistrationsFollowTheSettings(t *testing.T) {
 	send := func(t *testing.T, f *fixture, settings map[string]any) {
-		if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"ctxledger": settings}}); err != nil {
+		err := f.Notify("workspace/didChangeConfiguration",
+			map[string]any{"settings": map[string]any{"ctxledger": settings}})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +178,8 @@ func TestWhatTheClientSendsIsNewerThanWhatItWasAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Answer("workspace/configuration", func() any {
-		if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"folding": true}}); err != nil {
+		err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"folding": true}})
+		if err != nil {
 			t.Error(err)
 		}
 		return []any{map[string]any{"symbols": true}}
@@ -197,7 +201,9 @@ func TestARefusedRegistrationEndsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.untilRegistered(t, []string{"codeLens", "hover"})
-	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"ctxledger": visible}}); err != nil {
+	err := f.Notify("workspace/didChangeConfiguration",
+		map[string]any{"settings": map[string]any{"ctxledger": visible}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	f.untilRegistered(t, allNames)
@@ -219,15 +225,20 @@ func TestShownIsWhatTheSettingsWant(t *testing.T) {
 	}
 	published := func(text string) {
 		t.Helper()
-		if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
-			return slices.ContainsFunc(told, func(m scriptededitor.Message) bool { return strings.Contains(string(m.Params), text) })
-		}); err != nil {
+		_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+			return slices.ContainsFunc(told, func(m scriptededitor.Message) bool {
+				return strings.Contains(string(m.Params), text)
+			})
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	published("long-lines")
 	before := f.Asked("workspace/codeLens/refresh")
-	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"lens": "off", "diagnostics": []string{}}}); err != nil {
+	err := f.Notify("workspace/didChangeConfiguration",
+		map[string]any{"settings": map[string]any{"lens": "off", "diagnostics": []string{}}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	published(`"diagnostics":[]`)

@@ -34,7 +34,8 @@ func deaf(ctx context.Context) (*Server, unread) {
 	out := unread{make(chan struct{}), make(chan struct{})}
 	s := New(Options{Env: env.System(), Log: slog.New(slog.DiscardHandler)})
 	s.life = ctx
-	s.conn = jsonrpc2.NewConn(newStream(strings.NewReader(""), out, s.o.Log, func() {}, s.sanitize), jsonrpc2.WithCodec(codec{}))
+	s.conn = jsonrpc2.NewConn(newStream(strings.NewReader(""), out, s.o.Log, func() {}, s.sanitize),
+		jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(s.conn)
 	return s, out
 }

@@ -31,13 +31,16 @@ func TestTheDefaultsAreQuiet(t *testing.T) {
 		var raw json.RawMessage
 		p := scriptededitor.Document("untitled:x",
 			map[string]any{"range": everywhere, "context": map[string]any{"diagnostics": []any{}}})
-		if err := f.Call(f.ctx, "textDocument/"+method, p, &raw); err != nil || string(raw) != "[]" && string(raw) != "null" {
+		err := f.Call(f.ctx, "textDocument/"+method, p, &raw)
+		if err != nil || string(raw) != "[]" && string(raw) != "null" {
 			t.Errorf("%s: %s, %v", method, raw, err)
 		}
 	}
 	for at, shown := range map[scriptededitor.Position]bool{{Character: 2}: true, {Line: 3, Character: 2}: false} {
 		var raw json.RawMessage
-		if err := f.Call(f.ctx, "textDocument/hover", scriptededitor.Document("untitled:x", map[string]any{"position": at}), &raw); err != nil || (string(raw) != "null") != shown {
+		err := f.Call(f.ctx, "textDocument/hover",
+			scriptededitor.Document("untitled:x", map[string]any{"position": at}), &raw)
+		if err != nil || (string(raw) != "null") != shown {
 			t.Errorf("hover at %+v: %s, %v", at, raw, err)
 		}
 	}
@@ -66,7 +69,8 @@ func TestSettingsComeInEveryWay(t *testing.T) {
 		begin func(*fixture) error
 		shown bool
 	}{
-		{"with initialize", func(f *fixture) error { _, err := f.Initialize(f.ctx, nil, always, nil); return err }, true},
+		{"with initialize", func(f *fixture) error { _, err := f.Initialize(f.ctx, nil, always, nil); return err },
+			true},
 		{"changed", func(f *fixture) error {
 			if _, err := f.Initialize(f.ctx, nil, nil, nil); err != nil {
 				return err

@@ -18,15 +18,18 @@ func TestAWrongSettingCostsItselfAlone(t *testing.T) {
 		{`{}`, "", before},
 		{`{"lens":"off"}`, "", with(func(s *Settings) { s.Lens = showOff })},
 		{`{"ctxledger":{"hints":500}}`, "", with(func(s *Settings) { s.Hints = 500 })},
-		{`{"hints":"500","lens":"live"}`, `the setting "hints" cannot be "500"`, with(func(s *Settings) { s.Lens = showLive })},
+		{`{"hints":"500","lens":"live"}`, `the setting "hints" cannot be "500"`,
+			with(func(s *Settings) { s.Lens = showLive })},
 		{`{"lens":"sometimes","model":"gpt-5"}`, `lens is "sometimes"`, with(func(s *Settings) { s.Model = "gpt-5" })},
-		{`{"diagnostics":["long-lines","new"],"status":true}`, `there is no diagnostic "new"`, with(func(s *Settings) { s.Status = true })},
+		{`{"diagnostics":["long-lines","new"],"status":true}`, `there is no diagnostic "new"`,
+			with(func(s *Settings) { s.Status = true })},
 		{`{"diagnostics":[]}`, "", with(func(s *Settings) { s.Diagnostics = []string{} })},
 		{`{"server":{"path":"x"},"nobodys":1}`, "", before},
 		{`[1]`, "cannot unmarshal", before},
 	} {
 		got, err := before.read([]byte(c.said))
-		if !reflect.DeepEqual(got, c.want) || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+		if !reflect.DeepEqual(got, c.want) || (err == nil) != (c.wrong == "") ||
+			err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %+v, %v", c.said, got, err)
 		}
 	}

@@ -27,7 +27,8 @@ func TestCountsAreThoseOfTheModel(t *testing.T) {
 	}
 	said := func() string {
 		var lenses []struct{ Command struct{ Title string } }
-		if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document("untitled:x", nil), &lenses); err != nil {
+		err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document("untitled:x", nil), &lenses)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return lenses[0].Command.Title
@@ -66,11 +67,14 @@ func TestADocumentThatIsOpenedWhileTheModelChanges(t *testing.T) {
 		model := []string{"gpt-4", "gpt-5"}[round%2]
 		var changed sync.WaitGroup
 		changed.Go(func() { s.update(func(k *snapshot) { k.settings.Model = model }) })
-		if _, err := open.accept(s, jsonrpc2.RawMessage(`{"textDocument":{"uri":"untitled:x","languageId":"plaintext","version":1,"text":"x"}}`)); err != nil {
+		_, err := open.accept(s,
+			jsonrpc2.RawMessage(`{"textDocument":{"uri":"untitled:x","languageId":"plaintext","version":1,"text":"x"}}`))
+		if err != nil {
 			t.Fatal(err)
 		}
 		changed.Wait()
-		if got, want := s.documents.get("untitled:x").text.Encoding(), s.snapshot().meter.Counter.Encoding(); got != want {
+		got, want := s.documents.get("untitled:x").text.Encoding(), s.snapshot().meter.Counter.Encoding()
+		if got != want {
 			t.Fatalf("round %d: it is counted as for the model before", round)
 		}
 	}

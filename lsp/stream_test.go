@@ -43,7 +43,8 @@ func FuzzTheNextMessageIsFound(f *testing.F) {
 func FuzzMessagesAreThoseOfJSON(f *testing.F) {
 	for _, s := range []string{`{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":[1]}}`,
 		`{"jsonrpc":"2.0","id":"x","result":null}`, `{"jsonrpc":"2.0","method":"\u0061"}`,
-		`{"jsonrpc":"2.0","id":null,"method":"a"}`, `{"a":"\\\"","jsonrpc":"2.0","method":"a"}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}`} {
+		`{"jsonrpc":"2.0","id":null,"method":"a"}`, `{"a":"\\\"","jsonrpc":"2.0","method":"a"}`,
+		`{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -74,7 +75,8 @@ func FuzzMessagesAreThoseOfJSON(f *testing.F) {
 // TestALengthMakesNoRoom reads a message that is announced and never comes.
 func TestALengthMakesNoRoom(t *testing.T) {
 	allocated := testing.AllocsPerRun(5, func() {
-		if _, _, err := quietStream("Content-Length: 134217728\r\n\r\n{").Read(context.Background()); err != io.ErrUnexpectedEOF {
+		_, _, err := quietStream("Content-Length: 134217728\r\n\r\n{").Read(context.Background())
+		if err != io.ErrUnexpectedEOF {
 			t.Fatal(err)
 		}
 	})
@@ -91,9 +93,13 @@ func TestALengthMakesNoRoom(t *testing.T) {
 // TestAPanicAnswersOneCall has a method fail in every way.
 func TestAPanicAnswersOneCall(t *testing.T) {
 	f := newFixture(t, func(s *Server) {
-		s.methods["test/panic"] = call("test/panic", func(context.Context, *Server, *nothing) (any, error) { panic("boom") })
+		s.methods["test/panic"] = call("test/panic", func(context.Context, *Server, *nothing) (any, error) {
+			panic("boom")
+		})
 		s.methods["test/tell"] = notification("test/tell", func(*Server, *nothing) error { panic("boom") })
-		s.methods["test/fail"] = call("test/fail", func(context.Context, *Server, *nothing) (any, error) { return nil, io.ErrNoProgress })
+		s.methods["test/fail"] = call("test/fail", func(context.Context, *Server, *nothing) (any, error) {
+			return nil, io.ErrNoProgress
+		})
 	})
 	f.initialize(t)
 	if err := f.Notify("test/tell", nil); err != nil {
@@ -101,7 +107,8 @@ func TestAPanicAnswersOneCall(t *testing.T) {
 	}
 	for _, method := range []string{"test/panic", "test/fail"} {
 		err := f.Call(f.ctx, method, nil, nil)
-		if err == nil || !strings.HasPrefix(err.Error(), "-32603: ") || strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "incident") {
+		if err == nil || !strings.HasPrefix(err.Error(), "-32603: ") || strings.Contains(err.Error(), "boom") ||
+			!strings.Contains(err.Error(), "incident") {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

@@ -14,9 +14,10 @@ import (
 // TestAnOrphanEndsThoughNobodyReads has an editor that goes while the server writes to it, and leaves its pipes open.
 func TestAnOrphanEndsThoughNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(Options{Env: env.System(), Log: slog.New(slog.DiscardHandler), Find: func([]string) (Workspace, error) {
-			return Workspace{}, errors.New("no workspace")
-		}})
+		s := New(Options{Env: env.System(), Log: slog.New(slog.DiscardHandler),
+			Find: func([]string) (Workspace, error) {
+				return Workspace{}, errors.New("no workspace")
+			}})
 		in, editor := io.Pipe()
 		answers, out := io.Pipe()
 		served := make(chan error)

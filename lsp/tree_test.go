@@ -95,9 +95,11 @@ var ledgerShown = map[string]any{"status": true}
 func inLedger(t *testing.T, k *kept, settings map[string]any) *fixture {
 	t.Helper()
 	f := newFixture(t, k.place)
-	if _, err := f.Initialize(f.ctx, map[string]any{
-		"window": map[string]any{"workDoneProgress": true}, "workspace": map[string]any{"textDocumentContent": map[string]any{}},
-	}, settings, nil); err != nil {
+	_, err := f.Initialize(f.ctx, map[string]any{
+		"window":    map[string]any{"workDoneProgress": true},
+		"workspace": map[string]any{"textDocumentContent": map[string]any{}},
+	}, settings, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -164,7 +166,8 @@ func TestTheLedgerIsShownInTheEditor(t *testing.T) {
 	if len(list) != 1 || list[0].Label != "request 0" || !list[0].Live || list[0].Handle != session {
 		t.Fatalf("the sessions are %+v", list)
 	}
-	if text := f.content(t, list[0].URI); !strings.HasPrefix(text, "# request 0\n") || !strings.Contains(text, "## Turn 8") {
+	text := f.content(t, list[0].URI)
+	if !strings.HasPrefix(text, "# request 0\n") || !strings.Contains(text, "## Turn 8") {
 		t.Errorf("the session is shown as %s", text)
 	}
 	for method, params := range map[string]map[string]any{
@@ -180,7 +183,9 @@ func TestTheLedgerIsShownInTheEditor(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "[masked:github-token:") {
 		t.Errorf("an error that quotes a secret: %v", err)
 	}
-	if err := f.Call(f.ctx, "workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/artifact/000000000000/x"}, nil); err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
+	err = f.Call(f.ctx, "workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/artifact/000000000000/x"},
+		nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
 		t.Errorf("an unknown artifact: %v", err)
 	}
 }
@@ -190,18 +195,21 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	k := newKept(t)
 	f := inLedger(t, k, map[string]any{"live": false, "status": true})
 	empty := map[string]any{"command": commandCompact, "arguments": []any{map[string]any{}}}
-	if err := f.Call(f.ctx, "workspace/executeCommand", empty, nil); err == nil || !strings.Contains(err.Error(), "no recorded session yet") {
+	err := f.Call(f.ctx, "workspace/executeCommand", empty, nil)
+	if err == nil || !strings.Contains(err.Error(), "no recorded session yet") {
 		t.Errorf("without a session: %v", err)
 	}
 	session := k.talk(t, 12)
 	d := f.command(t, "compact", map[string]any{"session": ""})
-	if !strings.HasPrefix(d.Said, "The ledger's view of session "+session+": ") || !strings.Contains(d.Said, " for turns 1–") ||
+	if !strings.HasPrefix(d.Said, "The ledger's view of session "+session+": ") ||
+		!strings.Contains(d.Said, " for turns 1–") ||
 		!strings.HasSuffix(d.Said,
 			"; a running agent keeps its window until it takes the summary") || !strings.HasPrefix(f.content(t,
 		d.URI), "# Summary of turns 1–") {
 		t.Errorf("compacted: %+v", d)
 	}
-	if again := f.command(t, "compact", map[string]any{"session": session}); !strings.HasPrefix(again.Said, "Session "+session+" was not compacted: ") || again.URI != "" {
+	again := f.command(t, "compact", map[string]any{"session": session})
+	if !strings.HasPrefix(again.Said, "Session "+session+" was not compacted: ") || again.URI != "" {
 		t.Errorf("compacted again: %+v", again)
 	}
 	a, err := records.Parse(d.URI)
@@ -216,24 +224,30 @@ func TestCommandsOnTheLedger(t *testing.T) {
 	if !restorable() {
 		t.Error("the summary cannot be restored")
 	}
-	if got := f.command(t, "restore", map[string]any{"summary": a.ID}); !strings.HasPrefix(got.Said, "Summary "+a.ID+" is taken back: the view of session "+session+" has the whole conversation again, ") {
+	got := f.command(t, "restore", map[string]any{"summary": a.ID})
+	want := "Summary " + a.ID + " is taken back: the view of session " + session + " has the whole conversation again, "
+	if !strings.HasPrefix(got.Said, want) {
 		t.Errorf("restored: %+v", got)
 	}
 	if restorable() {
 		t.Error("the summary can be restored again")
 	}
-	if got := f.command(t, "forget", map[string]any{"handle": session, "dryRun": true}); !strings.HasPrefix(got.Said, "Would forget ") || !strings.Contains(got.Said, "24 messages") {
+	got = f.command(t, "forget", map[string]any{"handle": session, "dryRun": true})
+	if !strings.HasPrefix(got.Said, "Would forget ") || !strings.Contains(got.Said, "24 messages") {
 		t.Errorf("to be forgotten: %+v", got)
 	}
 	if got := f.content(t, "ctxledger:/session/"+session); !strings.Contains(got, "request 0") {
 		t.Errorf("a look forgets: %s", got)
 	}
-	if got := f.command(t, "forget", map[string]any{"handle": session}); !strings.HasPrefix(got.Said, "Forgot ") || strings.Contains(f.content(t, "ctxledger:/session/"+session), "a long answer") {
+	got = f.command(t, "forget", map[string]any{"handle": session})
+	if !strings.HasPrefix(got.Said, "Forgot ") ||
+		strings.Contains(f.content(t, "ctxledger:/session/"+session), "a long answer") {
 		t.Errorf("forgotten: %+v", got)
 	}
 	for name, args := range map[string][]any{commandRestore: {map[string]any{"summary": "none"}},
 		commandForget: {map[string]any{}}, commandCompact: {map[string]any{"session": "none"}, 2}} {
-		if err := f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": name, "arguments": args}, nil); err == nil {
+		err := f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": name, "arguments": args}, nil)
+		if err == nil {
 			t.Errorf("%s takes %v", name, args)
 		}
 	}
@@ -291,7 +305,9 @@ func TestACompactionCanBeGivenUp(t *testing.T) {
 	k.stall = true
 	session := k.talk(t, 8)
 	for name, give := range map[string]func(f *fixture, id int) error{
-		"by its request": func(f *fixture, id int) error { return f.Notify("$/cancelRequest", map[string]any{"id": id}) },
+		"by its request": func(f *fixture, id int) error {
+			return f.Notify("$/cancelRequest", map[string]any{"id": id})
+		},
 		"by its progress": func(f *fixture, _ int) error {
 			return f.Notify("window/workDoneProgress/cancel", map[string]any{"token": "mine"})
 		},
@@ -302,7 +318,8 @@ func TestACompactionCanBeGivenUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, "$/progress") == 1 }); err != nil {
+		_, err = f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, "$/progress") == 1 })
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := give(f, call.ID); err != nil {
@@ -311,11 +328,13 @@ func TestACompactionCanBeGivenUp(t *testing.T) {
 		if err := call.Wait(f.ctx, nil); err == nil || !strings.HasPrefix(err.Error(), "-32800: ") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, "$/progress") == 2 }); err != nil {
+		_, err = f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, "$/progress") == 2 })
+		if err != nil {
 			t.Errorf("%s: the progress does not end: %v", name, err)
 		}
 	}
-	if s, err := k.Summaries(t.Context(), ledger.SummariesRequest{Session: session}); err != nil || len(s.Summaries) > 0 {
+	s, err := k.Summaries(t.Context(), ledger.SummariesRequest{Session: session})
+	if err != nil || len(s.Summaries) > 0 {
 		t.Errorf("it was compacted: %+v, %v", s, err)
 	}
 }
@@ -335,7 +354,8 @@ func TestOneConnectionIsShared(t *testing.T) {
 	k := newKept(t)
 	k.talk(t, 1)
 	f := inLedger(t, k, ledgerShown)
-	if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, statusMethod) > 0 }); err != nil {
+	_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, statusMethod) > 0 })
+	if err != nil {
 		t.Fatal(err)
 	}
 	var calls []*scriptededitor.Pending
@@ -371,7 +391,8 @@ func TestALedgerThatIsAwayCostsOneAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		wire, ok := errors.AsType[*scriptededitor.Error](call.Wait(f.ctx, nil))
-		if !ok || wire.Error() != "-32803: the ledger is away; bring it back" || string(wire.Data) != `{"hint":"bring it back","message":"the ledger is away"}` {
+		if !ok || wire.Error() != "-32803: the ledger is away; bring it back" ||
+			string(wire.Data) != `{"hint":"bring it back","message":"the ledger is away"}` {
 			t.Errorf("%s: %v, %s", c.method, wire, wire.Data)
 		}
 	}
@@ -441,10 +462,15 @@ func TestAStormOfEventsIsToldInFewWords(t *testing.T) {
 	if n, most := count(told, changedMethod), int(time.Since(began)/changedPause)+2; n > most {
 		t.Errorf("the client was told %d times in %v", n, time.Since(began))
 	}
-	if _, err := k.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "one more", Body: "x", Scope: memory.Project}}); err != nil {
+	_, err = k.SaveMemory(t.Context(),
+		ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "one more", Body: "x", Scope: memory.Project}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Until(f.ctx, func(all []scriptededitor.Message) bool { return count(all, changedMethod) > count(told, changedMethod) }); err != nil {
+	_, err = f.Until(f.ctx, func(all []scriptededitor.Message) bool {
+		return count(all, changedMethod) > count(told, changedMethod)
+	})
+	if err != nil {
 		t.Errorf("what came in the pause is not told: %v", err)
 	}
 	t.Logf("%d events in %v were told in %d words", events, time.Since(began), count(told, changedMethod))
@@ -459,7 +485,9 @@ func TestNothingOfTheLedgerIsToldUnasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.talk(t, 1) // of a model, so that lenses change: after every notification the client is asked to refresh
-	told, err := f.Until(f.ctx, func([]scriptededitor.Message) bool { return f.Asked("workspace/codeLens/refresh") > 0 })
+	told, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
+		return f.Asked("workspace/codeLens/refresh") > 0
+	})
 	if err != nil || count(told, changedMethod)+count(told, statusMethod) > 0 {
 		t.Errorf("told %v, %v", told, err)
 	}

@@ -33,8 +33,10 @@ func TestAModelWritesInTheServersProcess(t *testing.T) {
 	c := connect(t, f.mcp, "tester")
 	a := args{"session": session, "mode": "hybrid", "keep_turns": 2, "budget_tokens": 4_000, "request_id": "r1"}
 	a["dry_run"] = true
-	if r, _ := do[compactResult](t, c, "compact_conversation", a); r.Status != statusStaged || asked > 0 || !strings.Contains(strings.Join(r.Warnings, "\n"), "no model was asked") {
-		t.Errorf("a dry run: %s, %v, asked %d times", r.Status, r.Warnings, asked)
+	dry, _ := do[compactResult](t, c, "compact_conversation", a)
+	warnings := strings.Join(dry.Warnings, "\n")
+	if dry.Status != statusStaged || asked > 0 || !strings.Contains(warnings, "no model was asked") {
+		t.Errorf("a dry run: %s, %v, asked %d times", dry.Status, dry.Warnings, asked)
 	}
 	delete(a, "dry_run")
 	r, _ := do[compactResult](t, c, "compact_conversation", a)
@@ -61,7 +63,8 @@ func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
 	c := connect(t, f.mcp, "tester")
 	r, _ := do[compactResult](t, c, "compact_conversation",
 		args{"session": session, "mode": "llm", "keep_turns": 2, "return": "receipt"})
-	if r.Status != statusCompacted || !strings.Contains(strings.Join(r.Warnings, "\n"), "was not taken (failed): status 500") {
+	if r.Status != statusCompacted ||
+		!strings.Contains(strings.Join(r.Warnings, "\n"), "was not taken (failed): status 500") {
 		t.Errorf("%s: %s, %q", r.Status, r.Reason, r.Warnings)
 	}
 }

@@ -32,7 +32,8 @@ func TestModeAutoCompactsOnlyWhatIsDue(t *testing.T) {
 	// In the turn after it, the last compaction answers.
 	again, _ := do[compactResult](t, c, "compact_conversation",
 		args{"session": session, "mode": "auto", "model": "gpt-4"})
-	if again.Status != "nothing_to_do" || !strings.Contains(again.Reason, due.SummaryID) || again.Summary != due.Summary {
+	if again.Status != "nothing_to_do" || !strings.Contains(again.Reason, due.SummaryID) ||
+		again.Summary != due.Summary {
 		t.Errorf("%+v", again)
 	}
 	planned, _ := do[compactResult](t, c, "compact_conversation",
@@ -56,7 +57,8 @@ func TestAProvidersRefusalIsRecoveredFrom(t *testing.T) {
 	conversation := talk(30)
 	a := args{"messages": conversation, "model": "gpt-4", "error": "prompt is too long: 20000 tokens > 7000 maximum"}
 	first, text := do[compactResult](t, c, "compact_conversation", a)
-	if first.Status != "nothing_to_do" || len(first.Messages) != len(conversation) || !strings.Contains(string(first.Messages[2]), "[cleared") || first.Delivery == "" {
+	if first.Status != "nothing_to_do" || len(first.Messages) != len(conversation) ||
+		!strings.Contains(string(first.Messages[2]), "[cleared") || first.Delivery == "" {
 		t.Fatalf("edits suffice: %+v", first)
 	}
 	if err := transcript.Valid(transcript.Anthropic, rawBytes(first.Messages)); err != nil {
@@ -74,7 +76,8 @@ func TestAProvidersRefusalIsRecoveredFrom(t *testing.T) {
 	}
 	a["messages"] = exact.Messages
 	second, _ := do[compactResult](t, c, "compact_conversation", a)
-	if second.Session != first.Session || !strings.Contains(second.Delivery, "trimmed copy") || len(second.Messages) == 0 {
+	if second.Session != first.Session || !strings.Contains(second.Delivery, "trimmed copy") ||
+		len(second.Messages) == 0 {
 		t.Fatalf("%+v", second)
 	}
 	third, _ := do[compactResult](t, c, "compact_conversation", a)
@@ -91,12 +94,14 @@ func TestAProvidersRefusalIsRecoveredFrom(t *testing.T) {
 	}
 	r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": words, "format": "openai_chat",
 		"model": "gpt-4", "error": "prompt is too long: 10000 tokens > 7000 maximum"})
-	if r.Status != "compacted" || len(r.Messages) >= len(words) || !strings.Contains(strings.Join(r.Warnings, " "), "send the view again, once") {
+	if r.Status != "compacted" || len(r.Messages) >= len(words) ||
+		!strings.Contains(strings.Join(r.Warnings, " "), "send the view again, once") {
 		t.Errorf("%+v", r)
 	}
 	none, _ := do[compactResult](t, c, "compact_conversation",
 		args{"messages": talk(3), "error": `{"error":{"message":"Rate limit reached"}}`})
-	if none.Status != "nothing_to_do" || !strings.Contains(none.Reason, "show the failure as it is") || none.Messages != nil {
+	if none.Status != "nothing_to_do" || !strings.Contains(none.Reason, "show the failure as it is") ||
+		none.Messages != nil {
 		t.Errorf("%+v", none)
 	}
 	for what, bad := range map[string]args{

@@ -149,10 +149,15 @@ func (c badInput) run(t *testing.T, f *fixture, p formattest.Provider) {
 	handed := slices.Concat(p.Messages(front...), p.Messages(middle...), end)
 	array := "[" + string(bytes.Join(handed, []byte(" ,\n"))) + "]"
 	keep := 1
-	if requests := slices.DeleteFunc(slices.Clone(c.lines), func(l string) bool { return !strings.HasPrefix(strings.TrimPrefix(l, "~"), "u ") || l == `~u ""` }); !c.alone {
+	requests := slices.DeleteFunc(slices.Clone(c.lines), func(l string) bool {
+		return !strings.HasPrefix(strings.TrimPrefix(l, "~"), "u ") || l == `~u ""`
+	})
+	if !c.alone {
 		keep = max(1, len(requests))
 	}
-	raw := tryRaw(t, f, fmt.Sprintf(`{"messages":%s,"format":%q,"model":"gemma-7b","keep_turns":%d,"return":"messages"}`, array, p.Format, keep))
+	raw := tryRaw(t, f,
+		fmt.Sprintf(`{"messages":%s,"format":%q,"model":"gemma-7b","keep_turns":%d,"return":"messages"}`, array,
+			p.Format, keep))
 	if refusal, refused := strings.CutPrefix(want, "!"); refused {
 		if !raw.IsError || !strings.Contains(raw.Content[0].Text, refusal) {
 			t.Errorf("got %.300s, want %s", raw.Content[0].Text, want)

@@ -60,7 +60,8 @@ func TestCompactHandsOutEachShapeOfReturn(t *testing.T) {
 			if r.Before.N <= r.After.N || r.Before.Upper < r.Before.N || r.CutTotal == 0 {
 				t.Errorf("%s: %v → %v tokens, %d cut", shape, r.Before, r.After, r.CutTotal)
 			}
-			if (r.Summary != "") != (shape == "summary" || shape == "") || (r.Splice != nil) != (shape == "splice") || (r.Messages != nil) != (shape == "messages") {
+			if (r.Summary != "") != (shape == "summary" || shape == "") || (r.Splice != nil) != (shape == "splice") ||
+				(r.Messages != nil) != (shape == "messages") {
 				t.Errorf("%s: has what another shape has", shape)
 			}
 			if shape == "receipt" && (count(plainJSON(r)) > 150 || count(text) > 150) {
@@ -185,7 +186,8 @@ type rawResult struct {
 func tryRaw(t *testing.T, f *fixture, arguments string) rawResult {
 	t.Helper()
 	raw, err := json.Marshal(f.mcp.HandleMessage(t.Context(), json.RawMessage(
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"compact_conversation","arguments":`+arguments+`}}`)))
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"compact_conversation","arguments":`+
+			arguments+`}}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +262,8 @@ func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 	c := connect(t, f.mcp, "tester")
 	for mode, want := range map[string]string{"llm": "no model", "hybrid": "no model", "lossless": "evidence store"} {
 		r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": mode})
-		if r.Status != "refused" || !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "intent") || !strings.Contains(r.Reason, "Nothing was changed") {
+		if r.Status != "refused" || !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "intent") ||
+			!strings.Contains(r.Reason, "Nothing was changed") {
 			t.Errorf("mode %s: %+v", mode, r)
 		}
 	}
@@ -381,7 +384,8 @@ func TestAHostThatSendsTheViewGetsTheEditsThatPay(t *testing.T) {
 		return r
 	}
 	r := ask(conversation)
-	if r.Status != "nothing_to_do" || len(r.Messages) != len(conversation) || !strings.Contains(string(r.Messages[2]), "chars elided — file was written") {
+	if r.Status != "nothing_to_do" || len(r.Messages) != len(conversation) ||
+		!strings.Contains(string(r.Messages[2]), "chars elided — file was written") {
 		t.Fatalf("%+v", r)
 	}
 	contains(t, r.Reason, "tokens go")
@@ -391,7 +395,8 @@ func TestAHostThatSendsTheViewGetsTheEditsThatPay(t *testing.T) {
 		}
 	}
 	again := ask(append(r.Messages, json.RawMessage(`{"role":"assistant","content":"On it."}`)))
-	if again.Session != r.Session || !bytes.Equal(bytes.Join(rawBytes(again.Messages[:7]), nil), bytes.Join(rawBytes(r.Messages), nil)) {
+	if again.Session != r.Session ||
+		!bytes.Equal(bytes.Join(rawBytes(again.Messages[:7]), nil), bytes.Join(rawBytes(r.Messages), nil)) {
 		t.Errorf("handed back: session %s after %s, %d messages", again.Session, r.Session, len(again.Messages))
 	}
 }

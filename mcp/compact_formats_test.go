@@ -19,7 +19,8 @@ var formatTalks = map[transcript.Format]struct{ head, turn string }{
 		{"role":"assistant","content":[{"type":"tool_use","id":"aN","name":"Read","input":{"file_path":"src/fN.go" }},{"type":"tool_use","id":"bN","name":"Bash","input":{"command":"go test"}}]}
 		{"role":"user","content":[{"type":"tool_result","tool_use_id":"aN","content":"FILL"},{"type":"tool_result","tool_use_id":"bN","content":"ok"}]}
 		{ "content":"answer N" ,"role":"assistant"}`},
-	transcript.OpenAIChat: {`{"role":"developer","content":"be \u0074erse"}`, `{"role": "user",  "content":"request N: a < b, \u00fcber \/ slash"}
+	transcript.OpenAIChat: {`{"role":"developer","content":"be \u0074erse"}`,
+		`{"role": "user",  "content":"request N: a < b, \u00fcber \/ slash"}
 		{"role":"assistant","content":null ,"tool_calls":[{"id":"aN","type":"function","function":{"name":"Read","arguments":"{\"file_path\": \"src/fN.go\"}"}},{"id":"bN","type":"function","function":{"name":"Bash","arguments":"{\"command\":\"go test\"}"}}]}
 		{"role":"tool","content":"ok","tool_call_id":"bN"}
 		{"role":"tool","tool_call_id":"aN","content":"FILL"}
@@ -83,7 +84,8 @@ func TestEveryFormatIsCompactedAndComesBackInItself(t *testing.T) {
 			}
 			var whole struct{ Messages []json.RawMessage }
 			text = callRaw(t, f, `{"session":"`+spliced.Session+`","keep_turns":2,"return":"messages"}`)
-			if err := json.Unmarshal([]byte(text), &whole); err != nil || !bytes.Equal(bytes.Join(rawBytes(whole.Messages), nil), bytes.Join(rawBytes(mine), nil)) {
+			err := json.Unmarshal([]byte(text), &whole)
+			if err != nil || !bytes.Equal(bytes.Join(rawBytes(whole.Messages), nil), bytes.Join(rawBytes(mine), nil)) {
 				t.Errorf("the view is not what the splice makes, byte for byte (%v):\n%s\n%s", err, whole.Messages,
 					mine)
 			}

@@ -128,8 +128,10 @@ func TestIDOfALineThatIsNotKeptIsFoundWhereverItStands(t *testing.T) {
 // FuzzEnvelope: what passes is read by encoding/json in the same way, and by the seeker too.
 func FuzzEnvelope(f *testing.F) {
 	for _, s := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[1,{"b":"}"}]}}`, `{"jsonrpc":"2.0","id":"\u0041\\","method":"x"}`,
-		`[]`, `{"jsonrpc" : "2.0" , "method":"a","params" : { } }`, `{"id":1,"id":2}`, "\ufeff{}", `{"jsonrpc":"2.0","id":1e2,"method":"x"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[1,{"b":"}"}]}}`,
+		`{"jsonrpc":"2.0","id":"\u0041\\","method":"x"}`,
+		`[]`, `{"jsonrpc" : "2.0" , "method":"a","params" : { } }`, `{"id":1,"id":2}`, "\ufeff{}",
+		`{"jsonrpc":"2.0","id":1e2,"method":"x"}`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -143,7 +145,8 @@ func FuzzEnvelope(f *testing.F) {
 			t.Fatalf("%q passes: %v", line, err)
 		}
 		var method string
-		if err := json.Unmarshal(fields["method"], &method); err != nil || method != m.method || !bytes.Equal(fields["id"], m.id) {
+		err := json.Unmarshal(fields["method"], &method)
+		if err != nil || method != m.method || !bytes.Equal(fields["id"], m.id) {
 			t.Errorf("%q is read as id %s, method %q", line, m.id, m.method)
 		}
 		if params := fields["params"]; params != nil {

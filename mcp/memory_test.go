@@ -11,14 +11,16 @@ import (
 func TestMemoryIsSavedRecalledListedAndDeleted(t *testing.T) {
 	inEachEra(t, func(t *testing.T, f *fixture, c *client.Client) {
 		saved, text := do[memoryResult](t, c, "memory", args{
-			"action": "save", "name": "Test command", "description": "how to test", "type": "project", "body": "make test\n\x1b[31mred", "request_id": "m1",
+			"action": "save", "name": "Test command", "description": "how to test", "type": "project",
+			"body": "make test\n\x1b[31mred", "request_id": "m1",
 		})
 		contains(t, text, `saved "Test command" in scope project`)
 		if e := saved.Entries[0]; e.Source != "agent:tester" || e.Scope != "project" || e.Updated == "" {
 			t.Errorf("saved %+v", e)
 		}
 		do[memoryResult](t, c, "memory", args{
-			"action": "save", "name": "Test command", "description": "how to test", "type": "project", "body": "make test\n\x1b[31mred", "request_id": "m1",
+			"action": "save", "name": "Test command", "description": "how to test", "type": "project",
+			"body": "make test\n\x1b[31mred", "request_id": "m1",
 		})
 		got, text := do[memoryResult](t, c, "memory", args{"action": "get", "name": "test COMMAND"})
 		if e := got.Entries[0]; e.Body != "make test\n␛[31mred" || e.Name != "Test command" {
@@ -29,7 +31,8 @@ func TestMemoryIsSavedRecalledListedAndDeleted(t *testing.T) {
 		if len(found.Entries) != 1 || found.Entries[0].Score <= 0 || found.Entries[0].Body == "" {
 			t.Errorf("recalled %+v", found.Entries)
 		}
-		if none, text := do[memoryResult](t, c, "memory", args{"action": "recall", "query": "zebra"}); len(none.Entries) != 0 || text != "no memory found" {
+		none, text := do[memoryResult](t, c, "memory", args{"action": "recall", "query": "zebra"})
+		if len(none.Entries) != 0 || text != "no memory found" {
 			t.Errorf("recalled %+v, %q", none.Entries, text)
 		}
 		other := connect(t, f.mcp, "someone else")
@@ -78,7 +81,8 @@ func TestMemoryListAndRecallStayWithinTheirTokens(t *testing.T) {
 	}
 	for _, limit := range []int{0, 20} {
 		r, text := do[memoryResult](t, c, "memory", args{"action": "recall", "query": "tests part", "limit": limit})
-		if used := count(plainJSON(r.Entries)); used > recallBudget+20 || len(r.Entries) == 0 || count(text) > recallBudget {
+		used := count(plainJSON(r.Entries))
+		if used > recallBudget+20 || len(r.Entries) == 0 || count(text) > recallBudget {
 			t.Errorf("limit %d: %d recalled memories have %d tokens, as text %d", limit, len(r.Entries), used,
 				count(text))
 		}

@@ -83,10 +83,12 @@ func TestResumeWithoutARecordHandsOverMemoryOrSaysThatThereIsNothing(t *testing.
 		t.Fatal(err)
 	}
 	contains(t, text, "No earlier session is recorded", "[project] build", fenceStart)
-	if _, err := resume(t, c, map[string]string{"session": "ffff"}); err == nil || !strings.Contains(err.Error(), "not_found") {
+	_, err = resume(t, c, map[string]string{"session": "ffff"})
+	if err == nil || !strings.Contains(err.Error(), "not_found") {
 		t.Errorf("an unknown session: %v", err)
 	}
-	if _, err := resume(t, c, map[string]string{"sesion": "x"}); err == nil || !strings.Contains(err.Error(), "session") {
+	_, err = resume(t, c, map[string]string{"sesion": "x"})
+	if err == nil || !strings.Contains(err.Error(), "session") {
 		t.Errorf("an unknown argument: %v", err)
 	}
 }

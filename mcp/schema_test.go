@@ -116,7 +116,8 @@ func FuzzArguments(f *testing.F) {
 		}
 		var in, out map[string]json.RawMessage
 		var a memoryArgs
-		if json.Unmarshal(raw, &in) != nil || json.Unmarshal(got, &out) != nil || json.Unmarshal(got, &a) != nil || a.Action == "" {
+		if json.Unmarshal(raw, &in) != nil || json.Unmarshal(got, &out) != nil || json.Unmarshal(got, &a) != nil ||
+			a.Action == "" {
 			t.Fatalf("%q passes as %q", raw, got)
 		}
 		for name, v := range in {

@@ -74,7 +74,8 @@ func TestRequestsUnderWayAreAnsweredAfterTheEndOfInput(t *testing.T) {
 	}
 	close(gate.answer)
 	line, err := v.out.ReadString('\n')
-	if err != nil || !strings.Contains(line, `"id":"slow"`) || !strings.Contains(line, "ledger of this workspace is empty") {
+	if err != nil || !strings.Contains(line, `"id":"slow"`) ||
+		!strings.Contains(line, "ledger of this workspace is empty") {
 		t.Errorf("%v: %s", err, line)
 	}
 	if err := <-v.done; err != nil {
@@ -108,7 +109,8 @@ func TestConcurrentCallsAnswerWholeLines(t *testing.T) {
 	const n = 150
 	go func() {
 		for i := range n {
-			v.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory","arguments":{"action":"save","name":"n%d","body":"b"}}}`, i, i))
+			v.send(t,
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory","arguments":{"action":"save","name":"n%d","body":"b"}}}`, i, i))
 			v.send(t, "garbage")
 		}
 		_ = v.in.Close()

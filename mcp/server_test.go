@@ -20,7 +20,8 @@ type broken struct{ ledger.API }
 
 func TestAPanicEndsOneCallAndTellsOnlyTheLog(t *testing.T) {
 	f := newFixture(t, nil)
-	s, err := New(func(context.Context, []string) (Ledger, error) { return broken{}, nil }, Options{Env: testEnv(), Log: f.o.Log})
+	s, err := New(func(context.Context, []string) (Ledger, error) { return broken{}, nil },
+		Options{Env: testEnv(), Log: f.o.Log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ func TestAPanicEndsOneCallAndTellsOnlyTheLog(t *testing.T) {
 			t.Errorf("the client sees the panic: %s", text)
 		}
 	}
-	if _, err := resume(t, c, nil); err == nil || !strings.Contains(err.Error(), "incident ") || strings.Contains(err.Error(), "nil pointer") {
+	_, err = resume(t, c, nil)
+	if err == nil || !strings.Contains(err.Error(), "incident ") || strings.Contains(err.Error(), "nil pointer") {
 		t.Errorf("prompt: %v", err)
 	}
 	var r proto.ReadResourceRequest
@@ -59,7 +61,8 @@ func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
 	s, err := New(func(context.Context, []string) (Ledger, error) {
 		if opened++; opened <= 2 {
 			return nil, fault.New(fault.Denied, "test",
-				"the state directory /state is read-only").WithHint("set CTXLEDGER_STATE to a directory that you can write")
+				"the state directory /state is read-only").
+				WithHint("set CTXLEDGER_STATE to a directory that you can write")
 		}
 		return f.local, nil
 	}, Options{Env: testEnv()})

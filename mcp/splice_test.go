@@ -38,7 +38,9 @@ func TestSplicingMakesTheView(t *testing.T) {
 						Splice  *splice
 					}
 					text := callRaw(t, f,
-						fmt.Sprintf(`{"messages":[%s],"format":%q,"keep_turns":%d,"return":"splice","budget_tokens":600}`, bytes.Join(mine, []byte(",")), p.Format, 1+r.IntN(3)))
+						fmt.Sprintf(
+							`{"messages":[%s],"format":%q,"keep_turns":%d,"return":"splice","budget_tokens":600}`,
+							bytes.Join(mine, []byte(",")), p.Format, 1+r.IntN(3)))
 					if json.Unmarshal([]byte(text), &told) != nil || told.Splice == nil {
 						continue // nothing was compacted
 					}
@@ -110,7 +112,8 @@ func TestSpliceKeepsTheProvidersOwnCompaction(t *testing.T) {
 	text := callRaw(t, f,
 		fmt.Sprintf(`{"messages":[%s],"keep_turns":2,"return":"splice"}`, bytes.Join(mine, []byte(","))))
 	perTurn := len(p.Messages("u go", "a ok +x", "t x=1", "a done"))
-	if err := json.Unmarshal([]byte(text), &told); err != nil || told.Splice.From != 4*perTurn+1 || told.Splice.To != len(mine)-2*perTurn {
+	err := json.Unmarshal([]byte(text), &told)
+	if err != nil || told.Splice.From != 4*perTurn+1 || told.Splice.To != len(mine)-2*perTurn {
 		t.Fatalf("splice [%d,%d) of %d, %v", told.Splice.From, told.Splice.To, len(mine), err)
 	}
 	if got := p.Brief(t, viewOf(t, f, told.Session)); !strings.HasPrefix(got, "a compacted | u [USER") {

@@ -14,7 +14,8 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 		contains(t, refused(t, c, "context_status", args{}), "not_found:", "no recorded session", "hint:")
 		session := f.shop(t)
 		st, text := do[statusResult](t, c, "context_status", args{"model": "gpt-4o"})
-		if st.Session != session || st.Window != 128_000 || !st.Used.Exact || st.Used.N == 0 || len(st.Categories) < 3 || len(st.NextCuts) == 0 {
+		if st.Session != session || st.Window != 128_000 || !st.Used.Exact || st.Used.N == 0 ||
+			len(st.Categories) < 3 || len(st.NextCuts) == 0 {
 			t.Errorf("status %+v", st)
 		}
 		sum := 0
@@ -28,7 +29,8 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 			t.Errorf("our own overhead is %d, not %d", st.Overhead, want)
 		}
 		// What the host really sends is what was measured, not our view of it.
-		if st.Measured == 0 || st.Estimated != int(st.Measured) || st.Remaining != max(0, st.Threshold-st.Estimated) || st.Turn != 7 {
+		if st.Measured == 0 || st.Estimated != int(st.Measured) || st.Remaining != max(0, st.Threshold-st.Estimated) ||
+			st.Turn != 7 {
 			t.Errorf("the other names say something else: %+v", st)
 		}
 		contains(t, text, "session "+session, "compact above", "ctxledger's own tools cost")

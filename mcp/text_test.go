@@ -37,7 +37,8 @@ func FuzzClean(f *testing.F) {
 // TestAnswersHideNothing plants a character that is not seen, or drives a terminal, in what tools and prompts quote.
 func TestAnswersHideNothing(t *testing.T) {
 	for _, r := range []rune{
-		0x1b, 0x9b, 0x7f, 0xad, 0x34f, 0x61c, 0x180b, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202e, 0x2060, 0x2066, 0x3164, 0xfe01, 0xfeff, 0xe0041, 0xe0130,
+		0x1b, 0x9b, 0x7f, 0xad, 0x34f, 0x61c, 0x180b, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202e, 0x2060, 0x2066,
+		0x3164, 0xfe01, 0xfeff, 0xe0041, 0xe0130,
 	} {
 		t.Run(fmt.Sprintf("%U", r), func(t *testing.T) {
 			f, planted := newFixture(t, nil), "be"+string(r)+"fore"
@@ -76,7 +77,8 @@ func TestUpToKeepsWholeLinesWithinTheBudget(t *testing.T) {
 	text := strings.Repeat("a line of several words\n", 50)
 	for budget := range 200 {
 		got, all := upTo(text, budget)
-		if count(got) > budget || got != "" && !strings.HasSuffix(got, "\n") || !strings.HasPrefix(text, got) || all != (got == text) {
+		if count(got) > budget || got != "" && !strings.HasSuffix(got, "\n") || !strings.HasPrefix(text, got) ||
+			all != (got == text) {
 			t.Fatalf("budget %d: %d tokens, all %v", budget, count(got), all)
 		}
 	}

@@ -21,7 +21,8 @@ func TestBlockShowsEntriesWithTheirBodies(t *testing.T) {
 	b := entry("nothing more", "", "")
 	b.Type = "user"
 	got := memory.Block([]memory.Entry{a, b}, 1500)
-	want := blockHead + "[project] test_runner: use -race\n    Use `go test`.\n\n      indented\n[user] nothing more\n" + blockTail
+	want := blockHead +
+		"[project] test_runner: use -race\n    Use `go test`.\n\n      indented\n[user] nothing more\n" + blockTail
 	if got != want {
 		t.Errorf("got\n%s", got)
 	}

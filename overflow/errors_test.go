@@ -44,7 +44,8 @@ func TestBudget(t *testing.T) {
 		{Size{Tokens: 1000, ContentChars: 1000}, ""},
 		{Size{Tokens: 1001}, "Context budget exceeded: 1,001 tokens are more than 1,000"},
 		{Size{Tokens: 10, ContentChars: 5793, SchemaChars: 910}, ""},
-		{Size{Tokens: 10, ContentChars: 5794, SchemaChars: 910}, "Estimated request payload of 10,001 bytes is more than 10,000"},
+		{Size{Tokens: 10, ContentChars: 5794, SchemaChars: 910},
+			"Estimated request payload of 10,001 bytes is more than 10,000"},
 	} {
 		err := b.Check(c.size)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
@@ -64,8 +65,10 @@ func TestReadingIsBounded(t *testing.T) {
 		name, body string
 		want       Class
 	}{
-		{"behind too many strings", many, None}, {"behind too many words", long, None}, {"in front of many words", front, PromptOverflow},
-		{"nested without end", strings.Repeat(`{"error":`, 10_000), None}, {"brackets without end", strings.Repeat("[", 1<<20), None},
+		{"behind too many strings", many, None}, {"behind too many words", long, None},
+		{"in front of many words", front, PromptOverflow},
+		{"nested without end", strings.Repeat(`{"error":`, 10_000), None},
+		{"brackets without end", strings.Repeat("[", 1<<20), None},
 	} {
 		s := collect(Response{Status: 400, Body: []byte(c.body)})
 		size := 0

@@ -8,8 +8,10 @@ import (
 )
 
 func ExampleClassify() {
-	body := `{"error":{"message":"input length and ` + "`max_tokens`" + ` exceed context limit: 195000 + 8192 > 200000"}}`
-	v := overflow.Classify(overflow.Response{Status: 400, Body: []byte(body)}, overflow.Request{Window: 200_000, MaxOutput: 8192})
+	body := `{"error":{"message":"input length and ` + "`max_tokens`" +
+		` exceed context limit: 195000 + 8192 > 200000"}}`
+	v := overflow.Classify(overflow.Response{Status: 400, Body: []byte(body)},
+		overflow.Request{Window: 200_000, MaxOutput: 8192})
 	advice := overflow.Advise(overflow.Incident{Verdict: v, Recover: true})
 	fmt.Println(v.Class, v.Pattern, v.Path)
 	fmt.Println(advice.Action, advice.OutputCap)

@@ -26,7 +26,8 @@ func TestLimitsAreLearned(t *testing.T) {
 	}{
 		{"lower", Learned{}, named(131_072), 1_048_576, Lowered, 131_072, 1_048_576}, // below a quarter
 		{"lower, believed at once", Learned{}, named(131_072), 400_000, Lowered, 131_072, 131_072},
-		{"lower, named again", Learned{Place: at, Limit: 131_072, NumCtx: 8192, Seen: now}, named(131_072), 1_048_576, Confirmed, 131_072, 131_072},
+		{"lower, named again", Learned{Place: at, Limit: 131_072, NumCtx: 8192, Seen: now}, named(131_072), 1_048_576,
+			Confirmed, 131_072, 131_072},
 		{"higher", Learned{}, named(400_000), 200_000, Higher, 0, 200_000},
 		{"the same", Learned{}, named(200_000), 200_000, Nothing, 0, 200_000},
 		{"nothing is configured", Learned{}, named(131_072), 0, Lowered, 131_072, 131_072},
@@ -34,9 +35,13 @@ func TestLimitsAreLearned(t *testing.T) {
 		{"lower than learned", known, named(65_536), 200_000, Lowered, 65_536, 65_536},
 		{"higher than learned", known, named(140_000), 200_000, Higher, 131_072, 131_072},
 		{"higher than what was doubted", doubted, named(140_000), 200_000, Lowered, 140_000, 140_000},
-		{"higher than what is too old", Learned{Place: at, Limit: 131_072, NumCtx: 8192, Seen: now.Add(-learnedLife), Sure: true}, named(140_000), 200_000, Lowered, 140_000, 140_000},
-		{"of another model", Learned{Place: elsewhere, Limit: 131_072, NumCtx: 8192, Seen: now, Sure: true}, named(140_000), 200_000, Lowered, 140_000, 140_000},
-		{"of another loaded context", Learned{Place: at, Limit: 4096, NumCtx: 4096, Seen: now, Sure: true}, named(140_000), 200_000, Lowered, 140_000, 140_000},
+		{"higher than what is too old",
+			Learned{Place: at, Limit: 131_072, NumCtx: 8192, Seen: now.Add(-learnedLife), Sure: true}, named(140_000),
+			200_000, Lowered, 140_000, 140_000},
+		{"of another model", Learned{Place: elsewhere, Limit: 131_072, NumCtx: 8192, Seen: now, Sure: true},
+			named(140_000), 200_000, Lowered, 140_000, 140_000},
+		{"of another loaded context", Learned{Place: at, Limit: 4096, NumCtx: 4096, Seen: now, Sure: true},
+			named(140_000), 200_000, Lowered, 140_000, 140_000},
 		{"no limit", known, Verdict{Class: PromptOverflow, OverBy: 10}, 200_000, Nothing, 131_072, 131_072},
 		{"no overflow", known, Verdict{Class: None, Limit: 1000}, 200_000, Nothing, 131_072, 131_072},
 		{"our own limit", known, Verdict{Class: SilentOverflow, Limit: 1000}, 200_000, Nothing, 131_072, 131_072},
@@ -54,7 +59,8 @@ func TestLimitsAreLearned(t *testing.T) {
 	if w := far.RetryWindow(at, 1_048_576, 8192, now); w != 131_072 {
 		t.Errorf("the retry uses %d", w)
 	}
-	trap := Classify(Response{Status: 400, Body: []byte("request (9000 tokens) exceeds the available context size (8192 tokens)")}, Request{})
+	trap := Classify(Response{Status: 400,
+		Body: []byte("request (9000 tokens) exceeds the available context size (8192 tokens)")}, Request{})
 	if one, _ := (Learned{}).Learn(trap, at, 131_072, request, now); one.Window(at, 131_072, 8192, now) != 8192 {
 		t.Errorf("a server's own context is not believed at once: %+v", one)
 	}
@@ -92,7 +98,8 @@ func TestEstimatesAreCorrected(t *testing.T) {
 
 func TestAdvice(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	base := Incident{Verdict: Verdict{Class: PromptOverflow}, Model: "m", Current: "m", At: now, Compacted: now.Add(-time.Hour), Recover: true}
+	base := Incident{Verdict: Verdict{Class: PromptOverflow}, Model: "m", Current: "m", At: now,
+		Compacted: now.Add(-time.Hour), Recover: true}
 	for _, c := range []struct {
 		name   string
 		change func(*Incident)
@@ -109,9 +116,11 @@ func TestAdvice(t *testing.T) {
 		{"the user has read some", func(in *Incident) { in.Streamed = true }, Advice{Action: CompactNext}},
 		{"silent", func(in *Incident) { in.Class = SilentOverflow }, Advice{Action: CompactNext}},
 		{"bytes", func(in *Incident) { in.Class = PayloadTooLarge }, Advice{Action: Shrink, Retry: true}},
-		{"output", func(in *Incident) { in.Class, in.OutputCap = OutputBudget, 2000 }, Advice{Action: LowerOutput, Retry: true, OutputCap: 2000}},
+		{"output", func(in *Incident) { in.Class, in.OutputCap = OutputBudget, 2000 },
+			Advice{Action: LowerOutput, Retry: true, OutputCap: 2000}},
 		{"output, no room", func(in *Incident) { in.Class = OutputBudget }, Advice{Action: Compact, Retry: true}},
-		{"output, for ever", func(in *Incident) { in.Class, in.OutputCap, in.Earlier = OutputBudget, 2000, 2 }, Advice{Action: GiveUp, Say: GaveUp}},
+		{"output, for ever", func(in *Incident) { in.Class, in.OutputCap, in.Earlier = OutputBudget, 2000, 2 },
+			Advice{Action: GiveUp, Say: GaveUp}},
 	} {
 		in := base
 		c.change(&in)

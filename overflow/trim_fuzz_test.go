@@ -36,7 +36,9 @@ func FuzzTrim(f *testing.F) {
 					t.Fatalf("%s: stage 3 has results", format)
 				}
 				for i, raw := range out.Messages {
-					if reasons(raw) && (i+1 == len(out.Messages) || !bytes.Contains(out.Messages[i+1], []byte("assistant"))) && stage == Stages {
+					if reasons(raw) &&
+						(i+1 == len(out.Messages) || !bytes.Contains(out.Messages[i+1], []byte("assistant"))) &&
+						stage == Stages {
 						t.Fatalf("%s: message %d is reasoning that led to nothing", format, i)
 					}
 				}
@@ -73,8 +75,10 @@ func scripted(t *testing.T, f transcript.Format, script []byte) Copy {
 		for k := range int(kind % 4) {
 			id := fmt.Sprintf("c%d-%d", i, k)
 			c.Consumed[id] = kind&0x40 != 0
-			uses = append(uses, transcript.Part{Kind: transcript.KindCall, ID: id, Name: "tool", Args: json.RawMessage(`{"a":1}`)})
-			answers = append(answers, transcript.Part{Kind: transcript.KindResult, ID: id, Name: "tool", Text: strings.Repeat("words. ", 1+long*(k+1))})
+			uses = append(uses,
+				transcript.Part{Kind: transcript.KindCall, ID: id, Name: "tool", Args: json.RawMessage(`{"a":1}`)})
+			answers = append(answers, transcript.Part{Kind: transcript.KindResult, ID: id, Name: "tool",
+				Text: strings.Repeat("words. ", 1+long*(k+1))})
 		}
 		if f == transcript.OpenAIResponses && kind&0x10 != 0 {
 			c.Messages = append(c.Messages, fmt.Appendf(nil, `{"type":"reasoning","id":"r%d","summary":[]}`, i))

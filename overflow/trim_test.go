@@ -26,7 +26,8 @@ func conversation(long int) Copy {
 	call := func(ids ...string) string {
 		var uses []string
 		for _, id := range ids {
-			uses = append(uses, fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"make %s"}}`, id, id))
+			uses = append(uses,
+				fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"make %s"}}`, id, id))
 		}
 		return `{"role":"assistant","content":[{"type":"text","text":"I try."},` + strings.Join(uses, ",") + `]}`
 	}
@@ -40,7 +41,8 @@ func conversation(long int) Copy {
 		call("short"), `{"role":"user","content":[` + result("short", "fine") + `]}`,
 		call("a", "read"), `{"role":"user","content":[` + result("a", words) + `,` + result("read", words) + `]}`,
 		`{"role":"assistant","content":[{"type":"tool_use","id":"pic","name":"Look","input":{}}]}`,
-		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"pic","content":[{"type":"text","text":` + lit(words) +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"pic","content":[{"type":"text","text":` +
+			lit(words) +
 			`},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]},{"type":"text","text":"Go on."}]}`,
 		call("new"), `{"role":"user","content":[` + result("new", words) + `]}`,
 	} {
@@ -76,8 +78,10 @@ func TestTrimStages(t *testing.T) {
 		stage int
 		want  map[string]int
 	}{
-		{1, map[string]int{"short": 4, "a": 4000 + mark("46,000"), "read": 500 + mark("49,500"), "pic": 4000 + mark("46,000"), "new": 16_000 + mark("34,000")}},
-		{2, map[string]int{"short": 4, "a": 500 + mark("49,500"), "read": 500 + mark("49,500"), "pic": 500 + mark("49,500"), "new": 4000 + mark("46,000")}},
+		{1, map[string]int{"short": 4, "a": 4000 + mark("46,000"), "read": 500 + mark("49,500"),
+			"pic": 4000 + mark("46,000"), "new": 16_000 + mark("34,000")}},
+		{2, map[string]int{"short": 4, "a": 500 + mark("49,500"), "read": 500 + mark("49,500"),
+			"pic": 500 + mark("49,500"), "new": 4000 + mark("46,000")}},
 		{3, map[string]int{}},
 	} {
 		out, err := Trim(c, test.stage)
@@ -124,8 +128,10 @@ func valid(t *testing.T, c Copy, out Trimmed) {
 		}
 		return n
 	}
-	if before, after := sum(c.Messages), sum(out.Messages); before != out.CharsBefore || after != out.CharsAfter || after > before+noteChars {
-		t.Errorf("stage %d: %d to %d characters, said to be %d to %d", out.Stage, before, after, out.CharsBefore, out.CharsAfter)
+	before, after := sum(c.Messages), sum(out.Messages)
+	if before != out.CharsBefore || after != out.CharsAfter || after > before+noteChars {
+		t.Errorf("stage %d: %d to %d characters, said to be %d to %d", out.Stage, before, after, out.CharsBefore,
+			out.CharsAfter)
 	}
 }
 
@@ -156,7 +162,8 @@ func TestShortResultsStayAsTheyAre(t *testing.T) {
 	c := conversation(400)
 	for stage := 1; stage < Stages; stage++ {
 		out, err := Trim(c, stage)
-		if err != nil || !bytes.Equal(bytes.Join(out.Messages, nil), bytes.Join(c.Messages, nil)) || out.CharsAfter != out.CharsBefore {
+		if err != nil || !bytes.Equal(bytes.Join(out.Messages, nil), bytes.Join(c.Messages, nil)) ||
+			out.CharsAfter != out.CharsBefore {
 			t.Errorf("stage %d: %v, %d of %d characters", stage, err, out.CharsAfter, out.CharsBefore)
 		}
 	}
@@ -230,7 +237,9 @@ func TestTrimEdges(t *testing.T) {
 	}{
 		{"nothing", Copy{Format: transcript.Anthropic}, fault.TooLarge, 0},
 		{"images alone", of(`{"role":"user","content":[` + picture + `]}`), "", 1},
-		{"a call in flight", of(`{"role":"user","content":"a"}`, `{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"x","input":{}}]}`), "", 1},
+		{"a call in flight",
+			of(`{"role":"user","content":"a"}`,
+				`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"x","input":{}}]}`), "", 1},
 		{"calls alone", of(`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"x","input":{}}]}`,
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"y"}]}`), fault.TooLarge, 0},
 		{"reasoning before a call", of(`{"role":"user","content":"a"}`,
@@ -238,8 +247,10 @@ func TestTrimEdges(t *testing.T) {
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[`+picture+`]}]}`), "", 1},
 		{"what the provider ran itself", of(`{"role":"user","content":"a"}`,
 			`{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"text","text":"b"}]}`), "", 2},
-		{"the same id twice", of(`{"role":"user","content":"a"}`, `{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"x","input":{}},{"type":"text","text":"b"}]}`,
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"y"},{"type":"tool_result","tool_use_id":"c","content":"z"}]}`), "", 3},
+		{"the same id twice",
+			of(`{"role":"user","content":"a"}`,
+				`{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"x","input":{}},{"type":"text","text":"b"}]}`,
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"y"},{"type":"tool_result","tool_use_id":"c","content":"z"}]}`), "", 3},
 		{"no message", of(`[]`), fault.Invalid, 0},
 	} {
 		out, err := Trim(c.c, Stages)

@@ -23,8 +23,10 @@ func entries(script []byte) []Entry {
 	}
 	var all []Entry
 	for n := 0; len(script) > 0 && n < 200; n++ {
-		e := Entry{ID: fmt.Sprint(n % 50), Time: time.Unix(int64(next())*10_000, 0), Thread: []string{"", "", "sub"}[next()%3]}
-		piece := Piece{Class: Class(next() % int(classes)), Tokens: next() * 10, Call: fmt.Sprint(next() % 8), Text: fmt.Sprint(next() % 3)}
+		e := Entry{ID: fmt.Sprint(n % 50), Time: time.Unix(int64(next())*10_000, 0),
+			Thread: []string{"", "", "sub"}[next()%3]}
+		piece := Piece{Class: Class(next() % int(classes)), Tokens: next() * 10, Call: fmt.Sprint(next() % 8),
+			Text: fmt.Sprint(next() % 3)}
 		piece.Names = []string{fmt.Sprint("name", next()%9)}
 		switch next() % 5 {
 		case 0:
@@ -32,11 +34,14 @@ func entries(script []byte) []Entry {
 		case 1, 2:
 			piece.Class = Assistant
 			if next()%2 == 0 {
-				piece.Action = &Action{Tool: fmt.Sprint("tool", next()%3), Read: []string{"", "/a", "b"}[next()%3], Command: []string{"", "make"}[next()%2]}
+				piece.Action = &Action{Tool: fmt.Sprint("tool", next()%3), Read: []string{"", "/a", "b"}[next()%3],
+					Command: []string{"", "make"}[next()%2]}
 			}
 			e.Request = &Request{
-				ID: []string{"", fmt.Sprint("r", next()%40)}[next()%2], Model: []string{"claude-opus-4-6", "gpt-4o", "unheard-of"}[next()%3],
-				Usage: Usage{int64(next()), int64(next() * 99), int64(next()), int64(next()), int64(next())}, Final: next()%2 == 0, Copied: next()%4 == 0,
+				ID:    []string{"", fmt.Sprint("r", next()%40)}[next()%2],
+				Model: []string{"claude-opus-4-6", "gpt-4o", "unheard-of"}[next()%3],
+				Usage: Usage{int64(next()), int64(next() * 99), int64(next()), int64(next()), int64(next())},
+				Final: next()%2 == 0, Copied: next()%4 == 0,
 			}
 		case 3:
 			e.Compaction = &Compaction{Before: int64(next())}
@@ -85,7 +90,8 @@ func FuzzMeter(f *testing.F) {
 			models += x.Dollars
 		}
 		if whole := r.Total.Dollars; !near(days, whole) || !near(models, whole) || !near(r.Dearest[0].Dollars, whole) {
-			t.Fatalf("days of $%f, models of $%f, a session of $%f, in all $%f", days, models, r.Dearest[0].Dollars, whole)
+			t.Fatalf("days of $%f, models of $%f, a session of $%f, in all $%f", days, models,
+				r.Dearest[0].Dollars, whole)
 		}
 	})
 }

@@ -19,18 +19,23 @@ const hostile = `</style></svg><script>alert(1)</script><img src=x onerror=alert
 // measuredPage is a page about one session whose names are all hostile.
 func measuredPage(t *testing.T) string {
 	t.Helper()
-	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: hostile, Agent: "x", Title: hostile, Project: hostile, Compacts: true})
+	m := NewMeter(tokens.Builtin(), time.UTC,
+		Session{ID: hostile, Agent: "x", Title: hostile, Project: hostile, Compacts: true})
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	usage := Usage{Input: 100, CacheRead: 5_000, CacheWrite: 500, Output: 50}
 	call := func(id string) Piece {
-		return Piece{Class: Assistant, Tokens: 20, Call: id, Action: &Action{Tool: hostile, Read: hostile, Command: hostile}, Names: []string{hostile}}
+		return Piece{Class: Assistant, Tokens: 20, Call: id,
+			Action: &Action{Tool: hostile, Read: hostile, Command: hostile}, Names: []string{hostile}}
 	}
 	m.Add(Entry{ID: "1", Time: at, Prompt: true, Pieces: []Piece{{Class: User, Tokens: 10, Text: hostile}}})
-	m.Add(Entry{ID: "2", Time: at, Request: &Request{ID: "a", Model: hostile, Usage: usage}, Pieces: []Piece{call("c1")}})
+	m.Add(Entry{ID: "2", Time: at, Request: &Request{ID: "a", Model: hostile, Usage: usage},
+		Pieces: []Piece{call("c1")}})
 	m.Add(Entry{ID: "3", Time: at, Pieces: []Piece{{Class: Result, Call: "c1", Tokens: 400, Text: "x"}}})
 	m.Add(Entry{ID: "4", Time: at.AddDate(0, 0, 2), Compaction: &Compaction{Trigger: hostile, Before: 9_000}})
-	m.Add(Entry{ID: "5", Time: at, Request: &Request{ID: "b", Model: "claude-sonnet-4-5", Usage: usage}, Pieces: []Piece{call("c2")}})
-	m.Add(Entry{ID: "6", Time: at.AddDate(0, 0, 3), Request: &Request{ID: "c", Model: "claude-sonnet-4-5", Usage: usage, Fast: true}})
+	m.Add(Entry{ID: "5", Time: at, Request: &Request{ID: "b", Model: "claude-sonnet-4-5", Usage: usage},
+		Pieces: []Piece{call("c2")}})
+	m.Add(Entry{ID: "6", Time: at.AddDate(0, 0, 3),
+		Request: &Request{ID: "c", Model: "claude-sonnet-4-5", Usage: usage, Fast: true}})
 	var b bytes.Buffer
 	if err := Page(&b, Merge([]Measured{m.End()}), time.UTC); err != nil {
 		t.Fatal(err)
@@ -40,7 +45,9 @@ func measuredPage(t *testing.T) string {
 
 func TestAPageHoldsNothingThatRunsOrLoads(t *testing.T) {
 	page := measuredPage(t)
-	for _, bad := range []string{"<script", "onerror=alert(1)>", "<img", "http:", "https:", "//", "url(", "@import", " style=", "ZgotmplZ"} {
+	for _, bad := range []string{
+		"<script", "onerror=alert(1)>", "<img", "http:", "https:", "//", "url(", "@import", " style=", "ZgotmplZ",
+	} {
 		if i := strings.Index(page, bad); i >= 0 {
 			t.Errorf("%q stands in the page: …%s…", bad, page[max(0, i-60):min(len(page), i+60)])
 		}
@@ -64,7 +71,8 @@ func TestThePolicyOfAPageAllowsItsStyleSheetAlone(t *testing.T) {
 	}
 	// In an attribute html/template writes a plus sign as a reference.
 	got := strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace(policy[1])
-	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
 	if got != want {
 		t.Errorf("policy %s, want %s", got, want)
 	}
@@ -81,13 +89,16 @@ func TestAReplayIsOnThePage(t *testing.T) {
 		ours []float64
 		want []string
 	}{
-		{1, []float64{75}, []string{"What ctxledger would have saved", "The conversation, with 40 % of the cost, was played", "<b>25 % saved</b>", "$75.00 instead of $100.00"}},
-		{9, []float64{100, 110}, []string{"What ctxledger would have cost", "2 of 9 conversations, the dearest,", "<b>5 % dearer</b>", "1 of them would", "nothing of the others", "−10 %"}},
+		{1, []float64{75}, []string{"What ctxledger would have saved",
+			"The conversation, with 40 % of the cost, was played", "<b>25 % saved</b>", "$75.00 instead of $100.00"}},
+		{9, []float64{100, 110}, []string{"What ctxledger would have cost", "2 of 9 conversations, the dearest,",
+			"<b>5 % dearer</b>", "1 of them would", "nothing of the others", "−10 %"}},
 		{9, nil, nil},
 	} {
 		r := Report{Replayed: &Replayed{Of: c.of, Part: 0.4}}
 		for _, ours := range c.ours {
-			r.Replayed.Add(PlayRow{ID: hostile, Title: hostile, Project: hostile, Recorded: play(100), Ours: play(ours)}, 0)
+			r.Replayed.Add(PlayRow{ID: hostile, Title: hostile, Project: hostile, Recorded: play(100),
+				Ours: play(ours)}, 0)
 		}
 		var b bytes.Buffer
 		if err := Page(&b, r, time.UTC); err != nil {
@@ -145,7 +156,10 @@ func TestStepsAreRound(t *testing.T) {
 }
 
 func TestNumbersAreShort(t *testing.T) {
-	for n, want := range map[float64]string{0: "0", 999: "999", 999.5: "1.00 K", 1_234: "1.23 K", 9_994: "9.99 K", 9_996: "10.0 K", 99_940: "99.9 K", 99_960: "100 K", 1.5e9: "1.50 G", 2e15: "2000 T"} {
+	for n, want := range map[float64]string{
+		0: "0", 999: "999", 999.5: "1.00 K", 1_234: "1.23 K", 9_994: "9.99 K", 9_996: "10.0 K", 99_940: "99.9 K",
+		99_960: "100 K", 1.5e9: "1.50 G", 2e15: "2000 T",
+	} {
 		if got := Magnitude(n); got != want {
 			t.Errorf("%g: %s, want %s", n, got, want)
 		}

@@ -37,17 +37,18 @@ func goText(tb testing.TB, size int, extract func([]byte) []byte) []byte {
 		tb.Skip("the go command is not on the path")
 	}
 	var text []byte
-	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src"),
+		func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			file, err := os.ReadFile(path)
+			text = append(text, extract(file)...)
+			if len(text) >= size {
+				return fs.SkipAll
+			}
 			return err
-		}
-		file, err := os.ReadFile(path)
-		text = append(text, extract(file)...)
-		if len(text) >= size {
-			return fs.SkipAll
-		}
-		return err
-	})
+		})
 	if err != nil || len(text) < size {
 		tb.Skip("the sources of the Go standard library are not installed")
 	}
@@ -79,7 +80,8 @@ func comments(file []byte) []byte {
 func chinese(testing.TB) []byte {
 	var words [][]byte
 	for _, token := range tokensOf(O200kBase) {
-		if utf8.Valid(token) && !slices.ContainsFunc([]rune(string(token)), func(r rune) bool { return r < 0x4E00 || r > 0x9FFF }) {
+		if utf8.Valid(token) &&
+			!slices.ContainsFunc([]rune(string(token)), func(r rune) bool { return r < 0x4E00 || r > 0x9FFF }) {
 			words = append(words, token)
 		}
 	}

@@ -82,7 +82,9 @@ func TestClassTableAgreesWithTheTableOfBytes(t *testing.T) {
 }
 
 func TestDamagedClassFileIsRefused(t *testing.T) {
-	for _, file := range []string{"0041..005A\n", "0041..005A Xx\n", "005A..0041 Lu\n", "0041 Lu\n", "0041..110000 Lu\n", "\n"} {
+	for _, file := range []string{
+		"0041..005A\n", "0041..005A Xx\n", "005A..0041 Lu\n", "0041 Lu\n", "0041..110000 Lu\n", "\n",
+	} {
 		if _, err := parseClasses(file); err == nil {
 			t.Errorf("%q was accepted", file)
 		}

@@ -10,7 +10,8 @@ import (
 var alphabet = []string{
 	"a", "b", "c", "x", "y", "z", "A", "B", "C", "X", "Y", "Z",
 	"'", "'s", "'LL", "'t", "'re", "'Ve", "'\u017F", "\u017F", "'d", "'m", " ", " ", "  ", "\n", "\r\n", "\t", "\n\n",
-	"/", "//", "{", "}", "(", ")", "_", "-", "=", "1", "22", "333", "é", "É", "中", "文", "，", "\u00A0", "\u3000", "\u0085",
+	"/", "//", "{", "}", "(", ")", "_", "-", "=", "1", "22",
+	"333", "é", "É", "中", "文", "，", "\u00A0", "\u3000", "\u0085",
 	"\u2028", "\uFEFF", "\u0301", "\u01C5", "\u02B0", "\u0661", "\u00B2", "\u2160", "\u1E9E", "😀", "\u200D", "\uFE0F",
 	"\x00", "\x7F", "\v", "\f", "\u16A0", "\u0915", "\u094D", "\u1F88", "\u24B6", "\uA7F7", "\U0001D400", "\U0001E900",
 	"\U0001E922", "\U00020000", "\U00016E40", "\U0001FBF0", "the", " func", "return ", "HTTPServer", "\uFFFD",
@@ -18,7 +19,8 @@ var alphabet = []string{
 }
 
 // invalid are parts of ill-formed UTF-8.
-var invalid = []string{"\xFF", "\x80", "\xC5", "\xC0\xAF", "\xE4\xB8", "\xED\xA0\x80", "\xF0\x9F\x98", "\xF4\x90\x80\x80", "\xE0\x80", "\xBF"}
+var invalid = []string{"\xFF", "\x80", "\xC5", "\xC0\xAF", "\xE4\xB8", "\xED\xA0\x80", "\xF0\x9F\x98",
+	"\xF4\x90\x80\x80", "\xE0\x80", "\xBF"}
 
 // randomText joins n random elements of the alphabets.
 func randomText(rng *rand.Rand, n int, alphabets ...[]string) string {

@@ -96,7 +96,10 @@ func TestACounterReadsAsItCounts(t *testing.T) {
 		learnt.Learn(f, int64(hidden.of(&x)))
 	}
 	for name, text := range streams() {
-		for _, c := range []Counter{Builtin().For("gpt-4o"), Builtin().For("gpt-4"), Builtin().For("claude-opus-4-7"), Builtin().For("claude-opus-4-7").With(learnt), {}} {
+		for _, c := range []Counter{
+			Builtin().For("gpt-4o"), Builtin().For("gpt-4"), Builtin().For("claude-opus-4-7"),
+			Builtin().For("claude-opus-4-7").With(learnt), {},
+		} {
 			got, found, err := c.CountReader(strings.NewReader(text))
 			if want := c.Count(text); err != nil || got != want || found.Bytes != int64(len(text)) {
 				t.Errorf("%s, %s of %q: %+v, want %+v: %v", name, c.Quality(), c.Model(), got, want, err)

@@ -11,7 +11,8 @@ func TestRememberedTokensAreThoseOfMerging(t *testing.T) {
 	behind := strings.Repeat(" ", 16) // so that all that is before it is looked up
 	for _, e := range Encodings() {
 		for _, text := range []string{
-			"a", " hello", "\n", "\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\xe2\x82", "\u00e4\u00f6\u00fc", "\u5b57\u5b58", "qzx", "qzxwvkj",
+			"a", " hello", "\n", "\xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\xe2\x82", "\u00e4\u00f6\u00fc",
+			"\u5b57\u5b58", "qzx", "qzxwvkj",
 			"zqxjkvwzqxjkvwz", "zqxjkvwzqxjkvwzq", " !@#$%^&*()_+~", "0", "12", "\U0001f469\u200d\U0001f469",
 		} {
 			want := naives()[e].encode(text + behind)

@@ -190,7 +190,9 @@ func FuzzDecodeRune(f *testing.F) {
 		if utf8.Valid(p) && !bytes.Equal(p, valid) {
 			t.Errorf("%q is valid but read as %q", p, valid)
 		}
-		if got, want := strings.ReplaceAll(string(valid), "\uFFFD", ""), strings.ReplaceAll(strings.ToValidUTF8(string(p), ""), "\uFFFD", ""); got != want {
+		got, want := strings.ReplaceAll(string(valid), "\uFFFD", ""),
+			strings.ReplaceAll(strings.ToValidUTF8(string(p), ""), "\uFFFD", "")
+		if got != want {
 			t.Errorf("%q keeps %q, want %q", p, got, want)
 		}
 	})
@@ -219,7 +221,8 @@ func TestParseEncodingKnowsTheBundledOnesOnly(t *testing.T) {
 	}
 	for _, name := range []string{"", "O200K_BASE", "gpt-4o", strings.Repeat("x", 1000)} {
 		_, err := ParseEncoding(name)
-		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "o200k_base or cl100k_base") || len(err.Error()) > 1200 {
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "o200k_base or cl100k_base") ||
+			len(err.Error()) > 1200 {
 			t.Errorf("%.20q: error %v", name, err)
 		}
 	}
@@ -246,7 +249,8 @@ func TestCountsAreTheSameFromManyGoroutines(t *testing.T) {
 }
 
 func TestCountDoesNotAllocateOnceWarm(t *testing.T) {
-	text := []byte(strings.Repeat("func (w *worker) count(text []byte) int { // don't 中文 \xFF\n\t\treturn 12345\n}\n", 50) + strings.Repeat("=", 2000))
+	text := []byte(strings.Repeat("func (w *worker) count(text []byte) int { // don't 中文 \xFF\n\t\treturn 12345\n}\n",
+		50) + strings.Repeat("=", 2000))
 	for _, e := range Encodings() {
 		t.Run(e.String(), func(t *testing.T) {
 			w := e.tokenizer().worker() // the pool itself may be emptied at any time

@@ -15,7 +15,8 @@ import (
 func simulated(rng *rand.Rand) Features {
 	n := int(100 * math.Exp(4*rng.Float64())) // 100 to 5,500
 	of := func(low, high float64) int { return int(float64(n) * (low + (high-low)*rng.Float64())) }
-	return Features{n, of(.3, .6), of(1.2, 3), of(.2, .9), of(0, .5), of(0, .1), of(.3, .7), of(.02, .4), 1 + rng.IntN(3)}
+	return Features{n, of(.3, .6), of(1.2, 3), of(.2, .9), of(0, .5), of(0, .1), of(.3, .7), of(.02, .4),
+		1 + rng.IntN(3)}
 }
 
 // hidden is a tokenizer with unknown rules.
@@ -200,7 +201,9 @@ func TestEstimatorGoesOnFromItsEncoding(t *testing.T) {
 		e.Learn(f, int64(hidden.of(&x)*(1+0.1*rng.NormFloat64())))
 	}
 	for at := 9; at < estimatorSize-4*errorBins; at += 8 {
-		for name, v := range map[string]float64{"NaN": math.NaN(), "infinite": math.Inf(1), "negative": -1, "huge": 1e300} {
+		for name, v := range map[string]float64{
+			"NaN": math.NaN(), "infinite": math.Inf(1), "negative": -1, "huge": 1e300,
+		} {
 			raw, _ := e.AppendBinary(nil)
 			binary.LittleEndian.PutUint64(raw[at:], math.Float64bits(v))
 			if _, err := ParseEstimator("m", raw); !fault.Is(err, fault.Corrupt) {
@@ -271,8 +274,11 @@ func TestCounterWithAnEstimator(t *testing.T) {
 		t.Error(c.Quality())
 	}
 	want := 2 * f[FeatureTokens]
-	for name, got := range map[string]Count{"of the text": c.Count(text), "of its o200k_base count": c.Of(f[FeatureTokens])} {
-		if got.Exact || math.Abs(float64(got.N-want)) > 0.02*float64(want) || got.Upper < got.N || got.String()[:3] != "≈" {
+	for name, got := range map[string]Count{
+		"of the text": c.Count(text), "of its o200k_base count": c.Of(f[FeatureTokens]),
+	} {
+		if got.Exact || math.Abs(float64(got.N-want)) > 0.02*float64(want) || got.Upper < got.N ||
+			got.String()[:3] != "≈" {
 			t.Errorf("%s: %+v, want about %d", name, got, want)
 		}
 	}

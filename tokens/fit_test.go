@@ -15,7 +15,8 @@ func checkFit(t *testing.T, x *Index, text []byte, from, budget int) {
 	from = charStart(text, from)
 	fail := func(what string, at int) {
 		t.Helper()
-		t.Fatalf("%s: from %d with %d tokens the part ends at %d with %d: %s %d: %+.300q", x.encoding, from, budget, end, n, what, at, text[from:])
+		t.Fatalf("%s: from %d with %d tokens the part ends at %d with %d: %s %d: %+.300q", x.encoding, from, budget,
+			end, n, what, at, text[from:])
 	}
 	count := func(end int) int { return countAlone(x.encoding, text[from:end]) }
 	switch {
@@ -92,8 +93,10 @@ func TestFitLooksBehindPartsThatDoNotFit(t *testing.T) {
 func TestFitAtTheLimits(t *testing.T) {
 	x := O200kBase.Index([]byte("one two three"))
 	for _, c := range []struct{ from, budget, end, n int }{
-		{0, 0, 0, 0}, {0, -1, 0, 0}, {0, math.MinInt, 0, 0}, {0, 1, 3, 1}, {0, 2, 7, 2}, {0, 3, 13, 3}, {0, math.MaxInt, 13, 3},
-		{3, 1, 7, 1}, {4, math.MaxInt, 13, 2}, {-5, 1, 3, 1}, {13, 5, 13, 0}, {99, 5, 13, 0}, {math.MinInt, 1, 3, 1}, {math.MaxInt, 1, 13, 0},
+		{0, 0, 0, 0}, {0, -1, 0, 0}, {0, math.MinInt, 0, 0}, {0, 1, 3, 1},
+		{0, 2, 7, 2}, {0, 3, 13, 3}, {0, math.MaxInt, 13, 3},
+		{3, 1, 7, 1}, {4, math.MaxInt, 13, 2}, {-5, 1, 3, 1}, {13, 5, 13, 0},
+		{99, 5, 13, 0}, {math.MinInt, 1, 3, 1}, {math.MaxInt, 1, 13, 0},
 	} {
 		if end, n := x.Fit(c.from, c.budget); end != c.end || n != c.n {
 			t.Errorf("from %d with %d: %d, %d, want %d, %d", c.from, c.budget, end, n, c.end, c.n)

@@ -37,13 +37,15 @@ func checkIndex(t *testing.T, x *Index, text []byte) {
 	tokens := 0
 	for i, l := range x.leaves() {
 		if l.at != len(joined) || l.before != tokens || len(l.text) == 0 {
-			t.Fatalf("leaf %d of %d bytes is said to come after %d bytes and %d tokens, not %d and %d", i, len(l.text), l.at, l.before, len(joined), tokens)
+			t.Fatalf("leaf %d of %d bytes is said to come after %d bytes and %d tokens, not %d and %d", i, len(l.text),
+				l.at, l.before, len(joined), tokens)
 		}
 		if i > 0 && !safe(text, l.at) {
 			t.Fatalf("leaf %d starts at %d, which is not a safe point", i, l.at)
 		}
 		if l.ends != nil && l.ends.count(0, len(l.text)) != l.tokens {
-			t.Fatalf("leaf %d knows the ends of %d tokens and says it has %d", i, l.ends.count(0, len(l.text)), l.tokens)
+			t.Fatalf("leaf %d knows the ends of %d tokens and says it has %d", i,
+				l.ends.count(0, len(l.text)), l.tokens)
 		}
 		joined = append(joined, l.text...)
 		tokens += l.tokens
@@ -52,7 +54,8 @@ func checkIndex(t *testing.T, x *Index, text []byte) {
 		t.Fatalf("the index is of %+.200q, want %+.200q", joined, text)
 	}
 	if want := countAlone(x.encoding, text); x.tokens != want || tokens != want {
-		t.Fatalf("%s: %d tokens in the leaves, %d in all, counted anew %d, of %+.200q", x.encoding, tokens, x.tokens, want, text)
+		t.Fatalf("%s: %d tokens in the leaves, %d in all, counted anew %d, of %+.200q", x.encoding, tokens,
+			x.tokens, want, text)
 	}
 }
 
@@ -74,7 +77,8 @@ func checkRange(t *testing.T, x *Index, text []byte, from, to int) {
 	got := x.Count(from, to)
 	from, to = charStart(text, from), charStart(text, to)
 	if want := countAlone(x.encoding, text[from:to]); got != want {
-		t.Fatalf("%s: from %d to %d of %d: %d tokens, counted anew %d: %+.300q", x.encoding, from, to, len(text), got, want, text[from:to])
+		t.Fatalf("%s: from %d to %d of %d: %d tokens, counted anew %d: %+.300q", x.encoding, from, to, len(text), got,
+			want, text[from:to])
 	}
 }
 
@@ -90,7 +94,8 @@ func indexTexts(size int) map[string]string {
 	texts["emoji"] = randomText(rng, size/4, []string{"😀", "👍", "\u200D", "\uFE0F", "🏽", "🎉"})
 	texts["slashes"] = randomText(rng, size/2, []string{"}", "\n", "\r\n", "/", "//", "x", " "})
 	texts["composing"] = randomText(rng, size/4, composing, composing, alphabet)
-	texts["runs"] = randomText(rng, size/40, []string{strings.Repeat("a", 300), strings.Repeat("=", 90), strings.Repeat(" ", 70), "\n", "x", ", "})
+	texts["runs"] = randomText(rng, size/40,
+		[]string{strings.Repeat("a", 300), strings.Repeat("=", 90), strings.Repeat(" ", 70), "\n", "x", ", "})
 	return texts
 }
 
@@ -203,7 +208,8 @@ func FuzzInvariant6CountsStayExactThroughEdits(f *testing.F) {
 				n := len(text)
 				from := (n*int(step[0])<<8 + n*int(step[1])) >> 16
 				to := min(n, from+(n*int(step[2])<<8+n*int(step[3]))>>16)
-				with := strings.Join(alphabet[int(step[4])%len(alphabet):][:min(int(step[5])%4, len(alphabet)-int(step[4])%len(alphabet))], "")
+				with := strings.Join(alphabet[int(step[4])%len(alphabet):][:min(int(step[5])%4,
+					len(alphabet)-int(step[4])%len(alphabet))], "")
 				change := edit{from, to, with}
 				x, text = x.Replace(from, to, []byte(with)), change.apply(text)
 				checkIndex(t, x, text)
@@ -220,8 +226,10 @@ func TestPositionsBeyondTheTextAndInsideCharacters(t *testing.T) {
 	x := O200kBase.Index([]byte("one 中 two"))
 	all := x.Count(0, x.Len())
 	for _, c := range []struct{ from, to, want int }{
-		{0, 11, all}, {-9, 99, all}, {math.MinInt, math.MaxInt, all}, {0, 0, 0}, {5, 4, 0}, {11, 11, 0}, {99, 100, 0}, {0, -1, 0},
-		{0, 3, 1}, {0, 5, O200kBase.CountString("one ")}, {5, 11, O200kBase.CountString("中 two")}, {5, 6, 0}, {7, 11, 1},
+		{0, 11, all}, {-9, 99, all}, {math.MinInt, math.MaxInt, all},
+		{0, 0, 0}, {5, 4, 0}, {11, 11, 0}, {99, 100, 0}, {0, -1, 0},
+		{0, 3, 1}, {0, 5, O200kBase.CountString("one ")}, {5, 11, O200kBase.CountString("中 two")},
+		{5, 6, 0}, {7, 11, 1},
 	} {
 		if got := x.Count(c.from, c.to); got != c.want {
 			t.Errorf("from %d to %d: %d tokens, want %d", c.from, c.to, got, c.want)
@@ -240,7 +248,8 @@ func TestPositionsBeyondTheTextAndInsideCharacters(t *testing.T) {
 
 func TestEditsAtTheBordersOfLeaves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 50))
-	text := []byte(randomText(rng, 900, []string{"word", "don't", "中文", "，", "12", "!", "}\n/", "x"}, []string{" ", "\n", "\t", "\r\n"}))
+	text := []byte(randomText(rng, 900, []string{"word", "don't", "中文", "，", "12", "!", "}\n/", "x"},
+		[]string{" ", "\n", "\t", "\r\n"}))
 	for _, e := range Encodings() {
 		x := e.Index(text)
 		for _, l := range x.leaves()[1:] {

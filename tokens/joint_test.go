@@ -15,7 +15,8 @@ func checkJoint(t *testing.T, e *Encoding, left, right uint32) bool {
 	ids := w.mergeLong(text)
 	want := slices.Equal(ids, []uint32{left, right})
 	if got := v.joins(left, right); got != want {
-		t.Fatalf("%s: %d %q and %d %q join: %v, but their bytes merge to %v", e, left, tokensOf(e)[left], right, tokensOf(e)[right], got, ids)
+		t.Fatalf("%s: %d %q and %d %q join: %v, but their bytes merge to %v", e, left, tokensOf(e)[left], right,
+			tokensOf(e)[right], got, ids)
 	}
 	return want
 }

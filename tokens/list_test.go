@@ -70,7 +70,8 @@ func checkList(t *testing.T, s *list, want []*leaf) {
 	at, before := 0, 0
 	for i, l := range want {
 		place := placed{at, before, l}
-		if s.byByte(at) != place || s.byByte(at+len(l.text)-1) != place || s.byToken(before) != place || s.byToken(before+l.tokens-1) != place {
+		if s.byByte(at) != place || s.byByte(at+len(l.text)-1) != place || s.byToken(before) != place ||
+			s.byToken(before+l.tokens-1) != place {
 			t.Fatalf("leaf %d at %d with %d tokens before it is not found there", i, at, before)
 		}
 		at += len(l.text)
@@ -101,7 +102,8 @@ func (i *item) checkItem(t *testing.T, depth int) (nodes int) {
 		tokens += below.tokens
 	}
 	if n := len(i.node.items); n == 0 || n > maxItems || size != i.size || tokens != i.tokens {
-		t.Fatalf("a node of %d items with %d bytes and %d tokens is said to have %d and %d", n, size, tokens, i.size, i.tokens)
+		t.Fatalf("a node of %d items with %d bytes and %d tokens is said to have %d and %d", n, size, tokens,
+			i.size, i.tokens)
 	}
 	return nodes
 }

@@ -19,9 +19,12 @@ const mebibyte = 1 << 20
 
 // scripts are the first and last letters of thirty alphabets and syllabaries.
 var scripts = [...][2]rune{
-	{'a', 'z'}, {'à', 'ÿ'}, {'ā', 'ž'}, {'α', 'ω'}, {'а', 'я'}, {'ա', 'ֆ'}, {'א', 'ת'}, {'ا', 'ي'}, {'ܐ', 'ܬ'}, {'ހ', 'ޥ'},
-	{'अ', '्'}, {'অ', 'ূ'}, {'ਅ', '੍'}, {'અ', '્'}, {'ଅ', '୍'}, {'அ', '்'}, {'అ', '్'}, {'ಅ', '್'}, {'അ', '്'}, {'අ', '්'},
-	{'ก', '์'}, {'ກ', 'ໍ'}, {'ཀ', '྄'}, {'က', '္'}, {'ა', 'ჰ'}, {'አ', 'ፚ'}, {'Ꭰ', 'Ᏼ'}, {'ក', '៓'}, {'ぁ', 'ヺ'}, {'가', '힣'},
+	{'a', 'z'}, {'à', 'ÿ'}, {'ā', 'ž'}, {'α', 'ω'}, {'а', 'я'},
+	{'ա', 'ֆ'}, {'א', 'ת'}, {'ا', 'ي'}, {'ܐ', 'ܬ'}, {'ހ', 'ޥ'},
+	{'अ', '्'}, {'অ', 'ূ'}, {'ਅ', '੍'}, {'અ', '્'}, {'ଅ', '୍'},
+	{'அ', '்'}, {'అ', '్'}, {'ಅ', '್'}, {'അ', '്'}, {'අ', '්'},
+	{'ก', '์'}, {'ກ', 'ໍ'}, {'ཀ', '྄'}, {'က', '္'}, {'ა', 'ჰ'},
+	{'አ', 'ፚ'}, {'Ꭰ', 'Ᏼ'}, {'ក', '៓'}, {'ぁ', 'ヺ'}, {'가', '힣'},
 }
 
 // between returns a rune of a range.
@@ -45,7 +48,8 @@ func appendOneOf[T string | rune](text []byte, rng *rand.Rand, of []T) []byte {
 var corpora = []corpus{
 	{"prose", mebibyte, func(text []byte, rng *rand.Rand) []byte {
 		text = appendWord(text, rng, scripts[0], 9)
-		return appendOneOf(text, rng, []string{" ", " ", " ", " ", ", ", ". The ", "'s ", "\n", ".\n\n", " (", ") ", "-", " 1,024 ", "\n- ", "\n## ", " `", "` ", "**"})
+		return appendOneOf(text, rng, []string{" ", " ", " ", " ", ", ", ". The ", "'s ", "\n", ".\n\n", " (", ") ",
+			"-", " 1,024 ", "\n- ", "\n## ", " `", "` ", "**"})
 	}},
 	{"multi", mebibyte, func(text []byte, rng *rand.Rand) []byte {
 		script := scripts[rng.IntN(len(scripts))]
@@ -60,14 +64,17 @@ var corpora = []corpus{
 	}},
 	{"minified", mebibyte, func(text []byte, rng *rand.Rand) []byte {
 		text = appendWord(text, rng, scripts[0], 2)
-		return appendOneOf(text, rng, []string{"=", "(", ")", "){return ", ".prototype.", ",", ";var ", "[0]", "&&", "||", "?", ":", "!0", "===", "'use strict';", "/", "//", "}", "=>{", "\"\\n\"", "innerHTML"})
+		return appendOneOf(text, rng, []string{"=", "(", ")", "){return ", ".prototype.", ",", ";var ", "[0]", "&&",
+			"||", "?", ":", "!0", "===", "'use strict';", "/", "//", "}", "=>{", "\"\\n\"", "innerHTML"})
 	}},
 	{"json", mebibyte, func(text []byte, rng *rand.Rand) []byte {
-		return fmt.Appendf(text, `{"id":%d,"x":%.6f,"tags":[%d,-%d],"ok":true},`, rng.Int64(), rng.Float64(), rng.IntN(1000), rng.IntN(1e6))
+		return fmt.Appendf(text, `{"id":%d,"x":%.6f,"tags":[%d,-%d],"ok":true},`, rng.Int64(), rng.Float64(),
+			rng.IntN(1000), rng.IntN(1e6))
 	}},
 	{"emoji", mebibyte / 2, func(text []byte, rng *rand.Rand) []byte {
 		text = utf8.AppendRune(text, between(rng, [2]rune{0x1F300, 0x1FAFF}))
-		return appendOneOf(text, rng, []string{"", "", "\uFE0F", "\u200D", "\U0001F3FB", "\U0001F3FF", " ", "\U0001F1E9\U0001F1EA", "\u20E3"})
+		return appendOneOf(text, rng,
+			[]string{"", "", "\uFE0F", "\u200D", "\U0001F3FB", "\U0001F3FF", " ", "\U0001F1E9\U0001F1EA", "\u20E3"})
 	}},
 	{"runes", mebibyte / 2, func(text []byte, rng *rand.Rand) []byte { return utf8.AppendRune(text, randomRune(rng)) }},
 	{"letters", mebibyte / 2, func(text []byte, rng *rand.Rand) []byte {
@@ -89,7 +96,8 @@ var corpora = []corpus{
 	{"equals signs", longest, func(text []byte, _ *rand.Rand) []byte { return append(text, '=') }},
 	{"newlines", longest, func(text []byte, _ *rand.Rand) []byte { return append(text, '\n') }},
 	{"blanks", longest, func(text []byte, _ *rand.Rand) []byte { return append(text, ' ') }},
-	{"random letters", longest, func(text []byte, rng *rand.Rand) []byte { return append(text, 'a'+byte(rng.IntN(26))) }},
+	{"random letters", longest,
+		func(text []byte, rng *rand.Rand) []byte { return append(text, 'a'+byte(rng.IntN(26))) }},
 	{"ideographs", longest, func(text []byte, rng *rand.Rand) []byte {
 		return utf8.AppendRune(text, between(rng, [2]rune{'一', '鿿'}))
 	}},

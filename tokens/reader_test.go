@@ -42,7 +42,8 @@ func TestAReaderCountsAsTheWholeTextDoes(t *testing.T) {
 			for shift := range 2 { // so that chunks end at other bytes
 				part := []byte(strings.Repeat(".", shift) + text)
 				got, err := e.CountReader(bytes.NewReader(part))
-				want := Reading{N: e.Count(part), Bytes: int64(len(part)), Invalid: strings.HasPrefix(name, "invalid") || name == "cut runes"}
+				want := Reading{N: e.Count(part), Bytes: int64(len(part)),
+					Invalid: strings.HasPrefix(name, "invalid") || name == "cut runes"}
 				if err != nil || got != want {
 					t.Errorf("%s of %s: %+v, %v, want %+v", name, e, got, err, want)
 				}
@@ -53,8 +54,10 @@ func TestAReaderCountsAsTheWholeTextDoes(t *testing.T) {
 
 // Random texts of what cuts go wrong at, in readers that yield as little as they like.
 func TestAReaderCountsRandomTextsExactly(t *testing.T) {
-	alphabet := []string{"a", "B", "'", "'s", "'ll", "ſ", " ", "  ", "\n", "\r\n", "\t", "/", "//", "-", "1", "234", "é", "中", "文", "，",
-		"\u00a0", "\u0085", "\u2028", "\ufeff", "\u0301", "\u01c5", "\u0661", "😀", "\u200d", "\x00", "\xff", "\xe4\xb8", "\u16a0", "\u094d"}
+	alphabet := []string{"a", "B", "'", "'s", "'ll", "ſ", " ", "  ", "\n", "\r\n", "\t", "/", "//", "-", "1", "234",
+		"é", "中", "文", "，",
+		"\u00a0", "\u0085", "\u2028", "\ufeff", "\u0301", "\u01c5", "\u0661",
+		"😀", "\u200d", "\x00", "\xff", "\xe4\xb8", "\u16a0", "\u094d"}
 	random := rand.New(rand.NewPCG(4, 5))
 	for range 10 {
 		var b strings.Builder
@@ -109,7 +112,8 @@ func TestAReaderHoldsAChunkAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 { // a worker with its chunk, if the pool gave up the one it had
+	// a worker with its chunk, if the pool gave up the one it had
+	if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
 		t.Errorf("%d bytes allocated for a text of %d", got, 8*len(text))
 	}
 }

@@ -17,14 +17,22 @@ func TestLookupKnowsTheTokenizerOfAModel(t *testing.T) {
 		family   Family
 		models   string
 	}{
-		{O200kBase, 0, "gpt-4o gpt-4o-mini gpt-4o-2024-08-06 chatgpt-4o-latest gpt-4.1 gpt-4.1-mini gpt-4.5-preview gpt-5 gpt-5-codex gpt-5.1 gpt-5.1-codex-max"},
-		{O200kBase, 0, "o1 o1-mini o3 o3-pro o4-mini gpt-oss-120b gpt-oss:20b openai/gpt-4o ft:gpt-4o:acme::x GPT-4O gpt-5.9"},
-		{CL100kBase, 0, "gpt-4 gpt-4-0613 gpt-4-32k gpt-4-turbo gpt-4-1106-preview gpt-3.5-turbo gpt-3.5-turbo-16k gpt-35-turbo"},
-		{nil, Claude3, "claude-3-opus-20240229 claude-3-5-sonnet-latest claude-3.5-sonnet claude-sonnet-4-20250514 claude-sonnet-4-5 claude-sonnet-4-5-20250929"},
-		{nil, Claude3, "claude-opus-4-1 claude-opus-4-20250514 claude-opus-4-6 claude-opus-4.6 claude-haiku-4-5 claude-2.1 claude-sonnet-4-5[1m]"},
-		{nil, Claude3, "anthropic/claude-sonnet-4.5 us.anthropic.claude-3-5-sonnet-20241022-v2:0 claude-3-5-sonnet@20240620"},
-		{nil, Claude, "claude-opus-4-7 claude-opus-4.7 claude-opus-4-8-20260101 claude-sonnet-5 claude-opus-5 claude-fable-5 anthropic.claude-opus-5-v1:0"},
-		{nil, Gemini, "gemini-1.5-pro gemini-2.0-flash gemini-2.5-pro models/gemini-2.5-flash gemini-3-pro google/gemini-2.5-pro"},
+		{O200kBase, 0,
+			"gpt-4o gpt-4o-mini gpt-4o-2024-08-06 chatgpt-4o-latest gpt-4.1 gpt-4.1-mini gpt-4.5-preview gpt-5 gpt-5-codex gpt-5.1 gpt-5.1-codex-max"},
+		{O200kBase, 0,
+			"o1 o1-mini o3 o3-pro o4-mini gpt-oss-120b gpt-oss:20b openai/gpt-4o ft:gpt-4o:acme::x GPT-4O gpt-5.9"},
+		{CL100kBase, 0,
+			"gpt-4 gpt-4-0613 gpt-4-32k gpt-4-turbo gpt-4-1106-preview gpt-3.5-turbo gpt-3.5-turbo-16k gpt-35-turbo"},
+		{nil, Claude3,
+			"claude-3-opus-20240229 claude-3-5-sonnet-latest claude-3.5-sonnet claude-sonnet-4-20250514 claude-sonnet-4-5 claude-sonnet-4-5-20250929"},
+		{nil, Claude3,
+			"claude-opus-4-1 claude-opus-4-20250514 claude-opus-4-6 claude-opus-4.6 claude-haiku-4-5 claude-2.1 claude-sonnet-4-5[1m]"},
+		{nil, Claude3,
+			"anthropic/claude-sonnet-4.5 us.anthropic.claude-3-5-sonnet-20241022-v2:0 claude-3-5-sonnet@20240620"},
+		{nil, Claude,
+			"claude-opus-4-7 claude-opus-4.7 claude-opus-4-8-20260101 claude-sonnet-5 claude-opus-5 claude-fable-5 anthropic.claude-opus-5-v1:0"},
+		{nil, Gemini,
+			"gemini-1.5-pro gemini-2.0-flash gemini-2.5-pro models/gemini-2.5-flash gemini-3-pro google/gemini-2.5-pro"},
 		{nil, Llama3, "llama-3.1-70b meta-llama/Llama-3-8B"},
 		{nil, Qwen2, "qwen2.5-coder-7b Qwen/Qwen3-8B"},
 		{nil, 0, "gpt-4oo gpt-6 gpt-4.7 gpt gpt-50 o35 o2 llama-4 qwen3.5-9b claude x anthropic. / 中"},
@@ -112,7 +120,8 @@ func TestTheTableOfModelsIsSortedAndConsistent(t *testing.T) {
 			t.Errorf("bad entry %+v", m)
 		}
 		p := m.Price
-		if p.Input.known() != p.Output.known() || p.CachedRead.micros() > p.Input.micros() || p.CachedWrite.known() && p.CachedWrite.micros() < p.Input.micros() ||
+		if p.Input.known() != p.Output.known() || p.CachedRead.micros() > p.Input.micros() ||
+			p.CachedWrite.known() && p.CachedWrite.micros() < p.Input.micros() ||
 			p.Output.known() && p.Output.micros() <= p.Input.micros() {
 			t.Errorf("%s: prices %+v", m.Name, p)
 		}
@@ -158,7 +167,8 @@ func TestAUsersModelsComeBesideTheBuiltInOnes(t *testing.T) {
 		{"gpt-4o", O200kBase, 0, 128_000, "2.5"},
 	} {
 		m, _ := r.Lookup(c.name)
-		if m.Encoding != c.encoding || m.Family != c.family || m.Window != c.window || m.Price.Input.String() != c.input {
+		if m.Encoding != c.encoding || m.Family != c.family || m.Window != c.window ||
+			m.Price.Input.String() != c.input {
 			t.Errorf("%s: %+v", c.name, m)
 		}
 	}
@@ -178,11 +188,14 @@ func TestAModelThatMakesNoSenseIsRefused(t *testing.T) {
 	}{
 		{[]Model{{Name: " "}}, fault.Invalid, "name: it is empty"},
 		{[]Model{{Name: "x/"}}, fault.Invalid, "name: it is empty"},
-		{[]Model{{Name: strings.Repeat("x", 201)}}, fault.Invalid, "name: it has 201 bytes, more than the limit of 200"},
-		{[]Model{{Name: "m", Window: -1}}, fault.Invalid, `model "m": window: -1 tokens are not between 1 and 100000000`},
+		{[]Model{{Name: strings.Repeat("x", 201)}}, fault.Invalid,
+			"name: it has 201 bytes, more than the limit of 200"},
+		{[]Model{{Name: "m", Window: -1}}, fault.Invalid,
+			`model "m": window: -1 tokens are not between 1 and 100000000`},
 		{[]Model{{Name: "m", Window: maxTokens + 1}}, fault.Invalid, "window"},
 		{[]Model{{Name: "m", Output: maxTokens + 1}}, fault.Invalid, "output"},
-		{[]Model{{Name: "m", Window: 10, Output: 11}}, fault.Invalid, "output: 11 tokens are more than the window of 10"},
+		{[]Model{{Name: "m", Window: 10, Output: 11}}, fault.Invalid,
+			"output: 11 tokens are more than the window of 10"},
 		{[]Model{{Name: "m", Family: 99}}, fault.Invalid, "family"},
 		{[]Model{{Name: "a/m"}, {Name: "M"}}, fault.Invalid, `model "M": name: the same as that of model "a/m"`},
 		{make([]Model, maxModels+1), fault.TooLarge, "1001 models are more than the limit of 1000"},
@@ -196,14 +209,18 @@ func TestAModelThatMakesNoSenseIsRefused(t *testing.T) {
 
 func TestRatesAreExactDecimals(t *testing.T) {
 	for text, want := range map[string]string{
-		"0": "0", "0.0": "0", "5": "5", "5.0": "5", "0.3": "0.3", "0.30": "0.3", "18.75": "18.75", "0.0375": "0.0375", "0.000001": "0.000001", "1000000": "1000000",
+		"0": "0", "0.0": "0", "5": "5", "5.0": "5", "0.3": "0.3", "0.30": "0.3", "18.75": "18.75", "0.0375": "0.0375",
+		"0.000001": "0.000001", "1000000": "1000000",
 	} {
 		r, err := ParseRate(text)
 		if err != nil || r.String() != want || !r.known() {
 			t.Errorf("%s is read as %q, %v", text, r, err)
 		}
 	}
-	for _, text := range []string{"", "-", "-1", "+1", "1e3", "1,5", "1.", ".5", "0.0000001", "1000001", "1000000.000001", "0x1", "1_000", "NaN", " 1", "1.-5", "99999999999999999999"} {
+	for _, text := range []string{
+		"", "-", "-1", "+1", "1e3", "1,5", "1.", ".5", "0.0000001", "1000001", "1000000.000001", "0x1", "1_000", "NaN",
+		" 1", "1.-5", "99999999999999999999",
+	} {
 		if r, err := ParseRate(text); !fault.Is(err, fault.Invalid) || r.known() {
 			t.Errorf("%q is read as %q, %v", text, r, err)
 		}
@@ -234,7 +251,8 @@ func TestFamiliesAreKnownByTheirNames(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "Claude", "llama"} {
-		if _, err := ParseFamily(name); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "claude, claude3") {
+		_, err := ParseFamily(name)
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "claude, claude3") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -244,7 +262,8 @@ func TestExactReadsTheRankFileAndForDoesNot(t *testing.T) {
 	reads := 0
 	broken := func() (*Encoding, error) { reads++; return nil, os.ErrNotExist }
 	sound := func() (*Encoding, error) { reads++; return CL100kBase, nil }
-	r, err := Builtin().With(Model{Name: "a", Family: Llama3, Ranks: broken}, Model{Name: "b", Family: Llama3, Ranks: sound})
+	r, err := Builtin().With(Model{Name: "a", Family: Llama3, Ranks: broken},
+		Model{Name: "b", Family: Llama3, Ranks: sound})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ func cutters() []*Encoding { return append(Encodings(), untrained()...) }
 // unsafeSigns are what rules of families and normalization go wrong at, besides the alphabet: kana with
 // their signs, parts of Hangul, marks, characters that come apart, and controls.
 var unsafeSigns = slices.Concat(composing, []string{
-	"か", "カ", "\u3040", "\u3097", "\u3099", "゛", "・", "゠", "ー", "ゝ", "龥", "龦", "\u1100", "\u1161", "\u11A8", "가", "\u0338", "<", "=", "\u2ADC", "क़", "\u05D0", "\uFB2A",
+	"か", "カ", "\u3040", "\u3097", "\u3099", "゛", "・", "゠", "ー", "ゝ", "龥", "龦", "\u1100", "\u1161", "\u11A8", "가",
+	"\u0338", "<", "=", "\u2ADC", "क़", "\u05D0", "\uFB2A",
 	"\u2000", "\u037E", "\u0387", "\u1FEF", "\u200B", "\x01", ".", "。", "\u0E33", "\u0345", "\U0001D15E", "\U000110AB",
 })
 

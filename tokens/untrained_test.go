@@ -61,7 +61,8 @@ func TestUntrainedVocabulariesBreakEveryAssumption(t *testing.T) {
 			}
 		})
 		if v.ordered || late < 300 || len(v.whole) < 300 {
-			t.Errorf("%s: ordered %t, %d of %d tokens made of later ones, %d made of nothing", e, v.ordered, late, pairs, len(v.whole))
+			t.Errorf("%s: ordered %t, %d of %d tokens made of later ones, %d made of nothing", e, v.ordered, late,
+				pairs, len(v.whole))
 		}
 	}
 }
@@ -96,11 +97,12 @@ func TestUntrainedVocabulariesEncodeByTheBook(t *testing.T) {
 		book := bookOf(i)
 		for k := range 1_500 {
 			text := randomText(rng, 1+k%40, alphabet, unsafeSigns)
-			want := text
+			normal := text
 			if e.tokenizer().nfc {
-				want = string(norm.NFC.Bytes([]byte(text)))
+				normal = string(norm.NFC.Bytes([]byte(text)))
 			}
-			if got, want := e.Encode(nil, []byte(text)), book.encodeWhole(want); !slices.Equal(got, want) || e.CountString(text) != len(want) {
+			got, want := e.Encode(nil, []byte(text)), book.encodeWhole(normal)
+			if !slices.Equal(got, want) || e.CountString(text) != len(want) {
 				t.Fatalf("%s: %+q encodes to %v and counts %d, by the book %v", e, text, got, e.CountString(text), want)
 			}
 		}

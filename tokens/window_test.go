@@ -53,7 +53,8 @@ func checkWindows(t *testing.T, text []byte) {
 				from = want[i-1]
 			}
 			t.Fatalf("%s: vectors %t: the piece at %d of %+q ends at %v, the definition gives %v",
-				e, hasVectors(), from, text[from:min(len(text), from+80)], got[i:min(len(got), i+1)], want[i:min(len(want), i+1)])
+				e, hasVectors(), from, text[from:min(len(text), from+80)], got[i:min(len(got), i+1)],
+				want[i:min(len(want), i+1)])
 		})
 	}
 }

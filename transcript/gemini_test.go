@@ -95,7 +95,8 @@ func TestRenderGemini(t *testing.T) {
 				`"args":{"p":1}},"thoughtSignature":"s"} ,{"functionCall":{"name":"read","args":{"_note":"gone"}}} ]}`}},
 		{"text and results are", []string{`{"parts":[{"functionResponse":{"name":"read",` +
 			`"response":{"output":"one"}}},{"text":"stop"}]}`}, Edits{Shorten: shorter},
-			[]string{`{"parts":[{"functionResponse":{"name":"read","response":{"output":"short"}}},{"text":"short"}]}`}},
+			[]string{
+				`{"parts":[{"functionResponse":{"name":"read","response":{"output":"short"}}},{"text":"short"}]}`}},
 	})
 	if out, err := Render(Gemini, recordsOf([]string{asks, first}), Edits{}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("two roles: %v, %v", out, err)

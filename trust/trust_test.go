@@ -36,8 +36,10 @@ func newPlace(t *testing.T) place {
 		name, text string
 		mode       os.FileMode
 	}{
-		{"root/writer", "in the workspace", 0o700}, {"root/tools/sum.py", "print()", 0o600}, {"root/bin/mine", "in the workspace", 0o700},
-		{"bin/writer", "in PATH", 0o700}, {"bin/plain", "no program", 0o600}, {"home/.config/ctxledger/beside", "beside", 0o700}, {"state/user/.keep", "", 0o600},
+		{"root/writer", "in the workspace", 0o700}, {"root/tools/sum.py", "print()", 0o600},
+		{"root/bin/mine", "in the workspace", 0o700},
+		{"bin/writer", "in PATH", 0o700}, {"bin/plain", "no program", 0o600},
+		{"home/.config/ctxledger/beside", "beside", 0o700}, {"state/user/.keep", "", 0o600},
 	} {
 		path := filepath.Join(top, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -50,11 +52,13 @@ func newPlace(t *testing.T) place {
 	}
 	e := env.System()
 	e.Home = filepath.Join(top, "home")
-	path := strings.Join([]string{"relative", filepath.Join(top, "root", "bin"), filepath.Join(top, "bin")}, string(filepath.ListSeparator))
+	path := strings.Join([]string{"relative", filepath.Join(top, "root", "bin"), filepath.Join(top, "bin")},
+		string(filepath.ListSeparator))
 	e.Lookup = func(name string) string {
 		return map[string]string{"PATH": path, "GITHUB_TOKEN": "ghp_x", "HOME": e.Home, "SECRET": "s"}[name]
 	}
-	return place{e, workspace.Workspace{Root: filepath.Join(top, "root"), State: filepath.Join(top, "state", "ledger"), UserState: filepath.Join(top, "state", "user")}}
+	return place{e, workspace.Workspace{Root: filepath.Join(top, "root"), State: filepath.Join(top, "state", "ledger"),
+		UserState: filepath.Join(top, "state", "user")}}
 }
 
 func put(t *testing.T, path, text string) {
@@ -95,31 +99,45 @@ func TestAChangeOfWhatWasConfirmedAsksAgain(t *testing.T) {
 		{"another setting", server, func(t *testing.T, p place) {
 			put(t, filepath.Join(p.ws.Root, config.File), "# more\nexports: false\nsummarizer: "+server)
 		}, true},
-		{"the host", server, rewrite("{kind: openai, url: https://b.example/v1, model: m, key_env: GITHUB_TOKEN}\n"), false},
-		{"the port", server, rewrite("{kind: openai, url: 'https://a.example:8443/v1', model: m, key_env: GITHUB_TOKEN}\n"), false},
-		{"the variable", server, rewrite("{kind: openai, url: https://a.example/v1, model: m, key_env: SECRET}\n"), false},
-		{"the model", server, rewrite("{kind: openai, url: https://a.example/v1, model: dear, key_env: GITHUB_TOKEN}\n"), false},
-		{"a template", server, rewrite("{kind: openai, url: https://a.example/v1, model: m, key_env: GITHUB_TOKEN, template: '{{$history}}'}\n"), false},
+		{"the host", server, rewrite("{kind: openai, url: https://b.example/v1, model: m, key_env: GITHUB_TOKEN}\n"),
+			false},
+		{"the port", server,
+			rewrite("{kind: openai, url: 'https://a.example:8443/v1', model: m, key_env: GITHUB_TOKEN}\n"), false},
+		{"the variable", server, rewrite("{kind: openai, url: https://a.example/v1, model: m, key_env: SECRET}\n"),
+			false},
+		{"the model", server,
+			rewrite("{kind: openai, url: https://a.example/v1, model: dear, key_env: GITHUB_TOKEN}\n"), false},
+		{"a template", server,
+			rewrite("{kind: openai, url: https://a.example/v1, model: m, key_env: GITHUB_TOKEN, template: '{{$history}}'}\n"),
+			false},
 		{"a program instead", server, rewrite("{kind: command, command: [writer]}\n"), false},
-		{"an argument", "{kind: command, command: [writer, a]}\n", rewrite("{kind: command, command: [writer, b]}\n"), false},
+		{"an argument", "{kind: command, command: [writer, a]}\n",
+			rewrite("{kind: command, command: [writer, b]}\n"), false},
 		{"the program's bytes", "{kind: command, command: [./writer]}\n", overwrite("writer", "evil"), false},
-		{"the script's bytes", "{kind: command, command: [writer, tools/sum.py]}\n", overwrite("tools/sum.py", "evil"), false},
-		{"a script behind =", "{kind: command, command: [writer, --run=tools/sum.py]}\n", overwrite("tools/sum.py", "evil"), false},
-		{"a file that an argument did not name before", "{kind: command, command: [writer, new]}\n", overwrite("new", "evil"), false},
-		{"a file that no argument names", "{kind: command, command: [writer, tools/sum.py]}\n", overwrite("tools/other.py", "x"), true},
-		{"the key's program", "{kind: openai, url: https://a.example, model: m, key_command: [./writer]}\n", overwrite("writer", "evil"), false},
-		{"a program of that name in an earlier directory", "{kind: command, command: [writer]}\n", func(t *testing.T, p place) {
-			path := filepath.Join(p.ws.Root, "bin", "writer")
-			put(t, path, "evil")
-			if err := os.Chmod(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
-		}, false},
+		{"the script's bytes", "{kind: command, command: [writer, tools/sum.py]}\n",
+			overwrite("tools/sum.py", "evil"), false},
+		{"a script behind =", "{kind: command, command: [writer, --run=tools/sum.py]}\n",
+			overwrite("tools/sum.py", "evil"), false},
+		{"a file that an argument did not name before", "{kind: command, command: [writer, new]}\n",
+			overwrite("new", "evil"), false},
+		{"a file that no argument names", "{kind: command, command: [writer, tools/sum.py]}\n",
+			overwrite("tools/other.py", "x"), true},
+		{"the key's program", "{kind: openai, url: https://a.example, model: m, key_command: [./writer]}\n",
+			overwrite("writer", "evil"), false},
+		{"a program of that name in an earlier directory", "{kind: command, command: [writer]}\n",
+			func(t *testing.T, p place) {
+				path := filepath.Join(p.ws.Root, "bin", "writer")
+				put(t, path, "evil")
+				if err := os.Chmod(path, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
 			p.repository(t, c.asks)
-			if _, err := trust.Check(p.e, p.ws); !fault.Is(err, fault.Denied) || !strings.Contains(fault.HintOf(err), "`ctxledger trust`") {
+			_, err := trust.Check(p.e, p.ws)
+			if !fault.Is(err, fault.Denied) || !strings.Contains(fault.HintOf(err), "`ctxledger trust`") {
 				t.Fatalf("unasked: %v", err)
 			}
 			if _, err := p.confirm(t, "yes\n"); err != nil {
@@ -135,7 +153,8 @@ func TestAChangeOfWhatWasConfirmedAsksAgain(t *testing.T) {
 			}
 			for _, q := range before.Ask().Programs { // what was approved a moment ago is looked at again
 				_, err := before.Program(q.Setting)
-				changed := strings.Contains(c.name, "bytes") || strings.Contains(c.name, "behind =") || strings.HasPrefix(c.name, "a file that an") || c.name == "the key's program"
+				changed := strings.Contains(c.name, "bytes") || strings.Contains(c.name, "behind =") ||
+					strings.HasPrefix(c.name, "a file that an") || c.name == "the key's program"
 				if (err != nil) != changed {
 					t.Errorf("run: %v", err)
 				}
@@ -233,14 +252,17 @@ func TestOnlyAPersonAtATerminalConfirms(t *testing.T) {
 // something else.
 func TestWhatAPersonIsShown(t *testing.T) {
 	p := newPlace(t)
-	p.repository(t, `{kind: command, command: [writer, tools/sum.py, "two words", "\e[2K\r  runs  /usr/bin/true", "\u202egpj.exe"], template: "x {{$history}}"}`+"\n")
+	p.repository(t,
+		`{kind: command, command: [writer, tools/sum.py, "two words", "\e[2K\r  runs  /usr/bin/true", "\u202egpj.exe"], template: "x {{$history}}"}`+"\n")
 	shown, err := p.confirm(t, "yes\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"ctxledger.yaml:1 asks for", filepath.Join(p.ws.Root, config.File), filepath.Join(filepath.Dir(p.ws.Root), "bin", "writer") + "  (command)",
-		"SHA-256 d3e2fcc5b7e1d9dd0a1e6cbf2b9b6ea0"[:8], filepath.Join(p.ws.Root, "tools", "sum.py"), `"two words"`, `"\x1b[2K\r  runs  /usr/bin/true"`, `"\u202egpj.exe"`,
+		"ctxledger.yaml:1 asks for", filepath.Join(p.ws.Root, config.File),
+		filepath.Join(filepath.Dir(p.ws.Root), "bin", "writer") + "  (command)",
+		"SHA-256 d3e2fcc5b7e1d9dd0a1e6cbf2b9b6ea0"[:8], filepath.Join(p.ws.Root, "tools", "sum.py"), `"two words"`,
+		`"\x1b[2K\r  runs  /usr/bin/true"`, `"\u202egpj.exe"`,
 		"of its own, 14 bytes, SHA-256 ",
 	} {
 		if !strings.Contains(shown, want) {
@@ -252,13 +274,17 @@ func TestWhatAPersonIsShown(t *testing.T) {
 	}
 	p.repository(t, server)
 	shown, _ = p.confirm(t, "no\n")
-	for _, want := range []string{"connects to a.example:443  (https://a.example/v1)", "the value of the environment variable GITHUB_TOKEN", "model       m"} {
+	for _, want := range []string{
+		"connects to a.example:443  (https://a.example/v1)", "the value of the environment variable GITHUB_TOKEN",
+		"model       m",
+	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is missing in:\n%s", want, shown)
 		}
 	}
 	p.repository(t, "{kind: anthropic, model: m}\n")
-	if shown, _ = p.confirm(t, "no\n"); !strings.Contains(shown, "api.anthropic.com:443") || !strings.Contains(shown, "ANTHROPIC_API_KEY") {
+	shown, _ = p.confirm(t, "no\n")
+	if !strings.Contains(shown, "api.anthropic.com:443") || !strings.Contains(shown, "ANTHROPIC_API_KEY") {
 		t.Errorf("the vendor's defaults are missing in:\n%s", shown)
 	}
 }
@@ -270,9 +296,12 @@ func TestWhereProgramsAreFound(t *testing.T) {
 		code                 fault.Code
 	}{
 		{"the user's, in PATH", "", "{kind: command, command: [writer]}\n", "bin/writer", ""},
-		{"the user's, beside the configuration", "", "{kind: command, command: [./beside]}\n", "home/.config/ctxledger/beside", ""},
-		{"the user's, which the workspace brings along in PATH", "", "{kind: command, command: [mine]}\n", "", fault.Denied},
-		{"the user's, in the workspace by its path", "", "{kind: command, command: ['%/root/writer']}\n", "root/writer", ""},
+		{"the user's, beside the configuration", "", "{kind: command, command: [./beside]}\n",
+			"home/.config/ctxledger/beside", ""},
+		{"the user's, which the workspace brings along in PATH", "", "{kind: command, command: [mine]}\n", "",
+			fault.Denied},
+		{"the user's, in the workspace by its path", "", "{kind: command, command: ['%/root/writer']}\n",
+			"root/writer", ""},
 		{"a workspace's is confirmed where it is", "{kind: command, command: [mine]}\n", "", "root/bin/mine", ""},
 		{"a workspace's by a relative name", "{kind: command, command: [bin/mine]}\n", "", "root/bin/mine", ""},
 		{"no program", "", "{kind: command, command: [plain]}\n", "", fault.NotFound},
@@ -323,7 +352,8 @@ func TestWhatProgramsGet(t *testing.T) {
 	}
 	x, err := a.Program("command")
 	if err != nil || x.Dir != p.ws.Root || x.Env == nil || !slices.Contains(x.Env, "HOME="+p.e.Home) ||
-		slices.ContainsFunc(x.Env, func(v string) bool { return strings.HasPrefix(v, "SECRET") || strings.HasPrefix(v, "GITHUB") }) {
+		slices.ContainsFunc(x.Env,
+			func(v string) bool { return strings.HasPrefix(v, "SECRET") || strings.HasPrefix(v, "GITHUB") }) {
 		t.Errorf("%+v, %v", x, err)
 	}
 	p.own(t, "{kind: command, command: [writer]}\n")
@@ -350,8 +380,10 @@ func TestConsentsThatDoNotCount(t *testing.T) {
 		{"others can write it", func(t *testing.T, path string) { chmod(t, path, 0o622) }},
 		{"others can write its directory", func(t *testing.T, path string) { chmod(t, filepath.Dir(path), 0o777) }},
 		{"no JSON", func(t *testing.T, path string) { put(t, path, "yes") }},
-		{"another version", func(t *testing.T, path string) { edit(t, path, func(c *trust.Consent) { c.Version = 2 }) }},
-		{"another tree", func(t *testing.T, path string) { edit(t, path, func(c *trust.Consent) { c.Ask.Root += "x" }) }},
+		{"another version",
+			func(t *testing.T, path string) { edit(t, path, func(c *trust.Consent) { c.Version = 2 }) }},
+		{"another tree",
+			func(t *testing.T, path string) { edit(t, path, func(c *trust.Consent) { c.Ask.Root += "x" }) }},
 		{"another host", func(t *testing.T, path string) {
 			edit(t, path, func(c *trust.Consent) { c.Ask.Summarizer.URL = "https://b.example" })
 		}},

@@ -10,7 +10,9 @@ import (
 // git runs git in a directory of the world, without the user's configuration.
 func (w *world) git(dir string, args ...string) {
 	w.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd := exec.Command("git",
+		append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"},
+			args...)...)
 	cmd.Dir = w.dir(dir)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -115,7 +117,8 @@ func TestWhatGitLinksSharesALedger(t *testing.T) {
 				return
 			}
 			joined := w.find(Options{Flag: w.path(c.joins)})
-			if other.State != joined.State || joined.Apart != "" || (joined.State == shop.State) != (c.joins == "p/shop") {
+			if other.State != joined.State || joined.Apart != "" ||
+				(joined.State == shop.State) != (c.joins == "p/shop") {
 				t.Errorf("%+v\nwant the ledger of %+v", other, joined)
 			}
 		})
@@ -130,10 +133,14 @@ func TestAnArchiveDoesNotJoinTheLedgerOfAnother(t *testing.T) {
 		unpack func(w *world)
 		apart  string
 	}{
-		{"a file that names the repository", func(w *world) { w.link("p/evil/.git", "gitdir: "+w.path("p/shop/.git")) }, "does not link back"},
-		{"a file that names it relatively", func(w *world) { w.link("p/evil/.git", "gitdir: ../shop/.git") }, "does not link back"},
-		{"a file that names the directory of its worktree", func(w *world) { w.link("p/evil/.git", "gitdir: ../shop/.git/worktrees/tree") }, "does not link back"},
-		{"a file that names the tree", func(w *world) { w.link("p/evil/.git", "gitdir: ../shop") }, "does not link back"},
+		{"a file that names the repository", func(w *world) { w.link("p/evil/.git", "gitdir: "+w.path("p/shop/.git")) },
+			"does not link back"},
+		{"a file that names it relatively", func(w *world) { w.link("p/evil/.git", "gitdir: ../shop/.git") },
+			"does not link back"},
+		{"a file that names the directory of its worktree",
+			func(w *world) { w.link("p/evil/.git", "gitdir: ../shop/.git/worktrees/tree") }, "does not link back"},
+		{"a file that names the tree", func(w *world) { w.link("p/evil/.git", "gitdir: ../shop") },
+			"does not link back"},
 		{"a symbolic link to the repository", func(w *world) {
 			w.dir("p/evil")
 			symlink(w.t, w.path("p/shop/.git"), w.path("p/evil/.git"))
@@ -142,7 +149,8 @@ func TestAnArchiveDoesNotJoinTheLedgerOfAnother(t *testing.T) {
 			w.dir("p/evil")
 			symlink(w.t, w.path("p/tree/.git"), w.path("p/evil/.git"))
 		}, "symbolic link"},
-		{"a directory with a commondir", func(w *world) { w.link("p/evil/.git/commondir", w.path("p/shop/.git")) }, "commondir"},
+		{"a directory with a commondir", func(w *world) { w.link("p/evil/.git/commondir", w.path("p/shop/.git")) },
+			"commondir"},
 		{"a directory of links into the repository", func(w *world) {
 			w.dir("p/evil/.git")
 			for _, name := range []string{"config", "HEAD", "worktrees"} {
@@ -170,7 +178,8 @@ func TestAnArchiveDoesNotJoinTheLedgerOfAnother(t *testing.T) {
 			w.file("p/evil/forged/config", "[core]\nworktree = ..\n")
 			w.link("p/evil/forged/gitdir", w.path("p/shop/.git"))
 		}, ""},
-		{"a directory inside the archive", func(w *world) { w.link("p/evil/.git", "gitdir: ../evil") }, "does not link back"},
+		{"a directory inside the archive", func(w *world) { w.link("p/evil/.git", "gitdir: ../evil") },
+			"does not link back"},
 		{"a file of another machine", func(w *world) { w.link("p/evil/.git", `gitdir: \\server\share\.git`) }, ""},
 		{"a long file", func(w *world) {
 			w.file("p/evil/.git", "gitdir: "+strings.Repeat("./", linkSize)+w.path("p/shop/.git"))
@@ -209,7 +218,8 @@ func TestGitSettings(t *testing.T) {
 		name, text, want string
 		found            bool
 	}{
-		{"as git writes it", "[core]\n\tbare = false\n\tworktree = ../../../lib\n[remote \"origin\"]\n\turl = /x\n", "../../../lib", true},
+		{"as git writes it", "[core]\n\tbare = false\n\tworktree = ../../../lib\n[remote \"origin\"]\n\turl = /x\n",
+			"../../../lib", true},
 		{"the last one", "[core]\nworktree = a\n[core]\nWorkTree=b\n", "b", true},
 		{"another section", "[remote \"core\"]\nworktree = a\n[core \"x\"]\nworktree = b\n", "", false},
 		{"a bracket in a subsection", "[a \"]\\\"[core]\"]\nworktree = a\n", "", false},

@@ -12,14 +12,17 @@ import (
 func TestPipesInThePlaceOfGitsFilesHangNothing(t *testing.T) {
 	for _, name := range []string{
 		"p/tree/.git", "p/shop/.git/worktrees/tree/gitdir", "p/shop/.git/worktrees/tree/commondir",
-		"p/lib/.git", "p/shop/.git/modules/lib/config", "p/shop/.git/modules/lib/config.worktree", "p/shop/.git/modules/lib/commondir",
+		"p/lib/.git", "p/shop/.git/modules/lib/config", "p/shop/.git/modules/lib/config.worktree",
+		"p/shop/.git/modules/lib/commondir",
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			for path, text := range map[string]string{
-				"p/tree/.git": "gitdir: ../shop/.git/worktrees/tree", "p/shop/.git/worktrees/tree/gitdir": "../../../../tree/.git",
+				"p/tree/.git":                          "gitdir: ../shop/.git/worktrees/tree",
+				"p/shop/.git/worktrees/tree/gitdir":    "../../../../tree/.git",
 				"p/shop/.git/worktrees/tree/commondir": "../..",
-				"p/lib/.git":                           "gitdir: ../shop/.git/modules/lib", "p/shop/.git/modules/lib/config": "[core]\nworktree = ../../../../lib",
+				"p/lib/.git":                           "gitdir: ../shop/.git/modules/lib",
+				"p/shop/.git/modules/lib/config":       "[core]\nworktree = ../../../../lib",
 			} {
 				if path != name {
 					w.link(path, text)

@@ -14,7 +14,8 @@ func TestTheHostsOwnSessionComesFirst(t *testing.T) {
 	}{
 		{"no host", nil, ""},
 		{"Claude Code", map[string]string{"CLAUDE_CODE_SESSION_ID": "c"}, "c"},
-		{"a host that sets those of others too", map[string]string{"QWEN_CODE_SESSION_ID": "q", "CLAUDE_CODE_SESSION_ID": "c"}, "q"},
+		{"a host that sets those of others too",
+			map[string]string{"QWEN_CODE_SESSION_ID": "q", "CLAUDE_CODE_SESSION_ID": "c"}, "q"},
 	} {
 		e := env.Env{Lookup: func(name string) string { return x.vars[name] }}
 		if got := HostSession(e); got != x.want {

@@ -75,7 +75,8 @@ func TestWorktreesShareTheLedgerOfTheirRepository(t *testing.T) {
 	if main.State != linked.State || linked.Name != "shop" || linked.Root == main.Root {
 		t.Errorf("main %+v\nlinked %+v", main, linked)
 	}
-	if a, b := state("p/shop/sub"), state("elsewhere/fix/sub"); a.State != b.State || a.State == main.State || a.Name != "shop-sub" {
+	a, b := state("p/shop/sub"), state("elsewhere/fix/sub")
+	if a.State != b.State || a.State == main.State || a.Name != "shop-sub" {
 		t.Errorf("a directory inside: %+v\nits twin: %+v", a, b)
 	}
 	if lib := state("p/shop/lib"); lib.State == main.State || lib.Name != "lib" {

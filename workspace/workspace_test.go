@@ -82,36 +82,61 @@ func TestTheFirstThatNamesADirectoryDecides(t *testing.T) {
 		setup
 		root, why string // root below the world's top; "": the user ledger only
 	}{
-		{"flag over all", setup{flag: "p/a", vars: map[string]string{Variable: "p/b", "CLAUDE_PROJECT_DIR": "p/c"}, cwd: "p/repo"}, "p/a", "--workspace"},
-		{"variable over hosts", setup{vars: map[string]string{Variable: "p/b", "CLAUDE_PROJECT_DIR": "p/c"}, cwd: "p/repo"}, "p/b", Variable},
-		{"host over roots", setup{vars: map[string]string{"GEMINI_PROJECT_DIR": "p/c"}, roots: []string{"p/a"}, cwd: "p/repo"}, "p/c", "GEMINI_PROJECT_DIR"},
-		{"a host's own variable over those it sets for others", setup{vars: map[string]string{"QWEN_PROJECT_DIR": "p/a", "CLAUDE_PROJECT_DIR": "p/b", "GEMINI_PROJECT_DIR": "p/b"}}, "p/a", "QWEN_PROJECT_DIR"},
-		{"a host's variable that leads nowhere says nothing", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/none"}, cwd: "p/repo"}, "p/repo", ".git"},
-		{"roots over the working directory", setup{roots: []string{"p/none", "p/a", "p/b"}, cwd: "p/repo"}, "p/a", "root of the client"},
-		{"a root after one that is refused", setup{roots: []string{"people/ada", "p/a"}, cwd: "p/repo"}, "p/a", "root of the client"},
-		{"roots that are all refused are not passed over", setup{roots: []string{"people/ada", "temp"}, cwd: "p/repo"}, "", "home directory"},
-		{"what is open over hosts", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/c"}, roots: []string{"p/a"}, opened: true, cwd: "p/repo"}, "p/a", "root of the client"},
-		{"the variable over what is open", setup{vars: map[string]string{Variable: "p/b"}, roots: []string{"p/a"}, opened: true}, "p/b", Variable},
-		{"an editor without a folder", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/c"}, opened: true, cwd: "p/repo"}, "", "no folder is open"},
+		{"flag over all",
+			setup{flag: "p/a", vars: map[string]string{Variable: "p/b", "CLAUDE_PROJECT_DIR": "p/c"}, cwd: "p/repo"},
+			"p/a", "--workspace"},
+		{"variable over hosts",
+			setup{vars: map[string]string{Variable: "p/b", "CLAUDE_PROJECT_DIR": "p/c"}, cwd: "p/repo"},
+			"p/b", Variable},
+		{"host over roots",
+			setup{vars: map[string]string{"GEMINI_PROJECT_DIR": "p/c"}, roots: []string{"p/a"}, cwd: "p/repo"},
+			"p/c", "GEMINI_PROJECT_DIR"},
+		{"a host's own variable over those it sets for others",
+			setup{
+				vars: map[string]string{"QWEN_PROJECT_DIR": "p/a", "CLAUDE_PROJECT_DIR": "p/b",
+					"GEMINI_PROJECT_DIR": "p/b"}}, "p/a", "QWEN_PROJECT_DIR"},
+		{"a host's variable that leads nowhere says nothing",
+			setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/none"}, cwd: "p/repo"}, "p/repo", ".git"},
+		{"roots over the working directory", setup{roots: []string{"p/none", "p/a", "p/b"}, cwd: "p/repo"}, "p/a",
+			"root of the client"},
+		{"a root after one that is refused", setup{roots: []string{"people/ada", "p/a"}, cwd: "p/repo"}, "p/a",
+			"root of the client"},
+		{"roots that are all refused are not passed over", setup{roots: []string{"people/ada", "temp"}, cwd: "p/repo"},
+			"", "home directory"},
+		{"what is open over hosts",
+			setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/c"}, roots: []string{"p/a"}, opened: true,
+				cwd: "p/repo"}, "p/a", "root of the client"},
+		{"the variable over what is open",
+			setup{vars: map[string]string{Variable: "p/b"}, roots: []string{"p/a"}, opened: true}, "p/b", Variable},
+		{"an editor without a folder",
+			setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/c"}, opened: true, cwd: "p/repo"},
+			"", "no folder is open"},
 		{"marker of an ancestor", setup{cwd: "p/marked/x/y"}, "p/marked", Marker},
 		{"repository of an ancestor", setup{cwd: "p/repo/x/y"}, "p/repo", ".git"},
 		{"the nearest ancestor", setup{cwd: "p/repo/sub/deep"}, "p/repo/sub", Marker},
-		{"a host that names a subdirectory", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/repo/x/y"}}, "p/repo", "CLAUDE_PROJECT_DIR is below, holds .git"},
-		{"a host that names a workspace inside another", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/repo/sub/deep"}}, "p/repo/sub", Marker},
-		{"a root that is a subdirectory", setup{roots: []string{"p/marked/x"}}, "p/marked", "root of the client is below, holds " + Marker},
-		{"a subdirectory that an editor opened", setup{roots: []string{"p/repo/x"}, opened: true}, "p/repo", "root of the client is below"},
+		{"a host that names a subdirectory", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/repo/x/y"}},
+			"p/repo", "CLAUDE_PROJECT_DIR is below, holds .git"},
+		{"a host that names a workspace inside another",
+			setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "p/repo/sub/deep"}}, "p/repo/sub", Marker},
+		{"a root that is a subdirectory", setup{roots: []string{"p/marked/x"}}, "p/marked",
+			"root of the client is below, holds " + Marker},
+		{"a subdirectory that an editor opened", setup{roots: []string{"p/repo/x"}, opened: true}, "p/repo",
+			"root of the client is below"},
 		{"a subdirectory that a person names", setup{flag: "p/repo/x"}, "p/repo/x", "--workspace"},
 		{"no marker: that directory", setup{cwd: "p/a"}, "p/a", "working directory"},
 		{"home is refused", setup{cwd: "people/ada"}, "", "home directory"},
 		{"above home is refused", setup{cwd: "people"}, "", "directory of the home directories"},
 		{"the temporary directory is refused", setup{cwd: "temp"}, "", "temporary files"},
 		{"below the temporary directory is not", setup{cwd: "temp/x"}, "temp/x", "working directory"},
-		{"a host in home is refused, not passed over", setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "people/ada"}, cwd: "p/repo"}, "", "home directory"},
+		{"a host in home is refused, not passed over",
+			setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "people/ada"}, cwd: "p/repo"}, "", "home directory"},
 		{"a deleted working directory", setup{cwd: "p/none"}, "", "no working directory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			for _, d := range []string{"p/a", "p/b", "p/c", "p/repo/.git", "p/repo/x/y", "p/repo/sub/deep", "p/marked/x/y", "temp/x"} {
+			for _, d := range []string{
+				"p/a", "p/b", "p/c", "p/repo/.git", "p/repo/x/y", "p/repo/sub/deep", "p/marked/x/y", "temp/x",
+			} {
 				w.dir(d)
 			}
 			w.file("p/marked/"+Marker, "")
@@ -163,12 +188,14 @@ func TestWhatAPersonNamesMustBeRight(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Find(w.env, Options{Flag: c.value})
-			if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.wrong) || !strings.HasPrefix(err.Error(), "--workspace") {
+			if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.wrong) ||
+				!strings.HasPrefix(err.Error(), "--workspace") {
 				t.Errorf("flag: %v", err)
 			}
 			w.vars[Variable] = c.value
 			defer delete(w.vars, Variable)
-			if _, err := Find(w.env, Options{}); !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), Variable) {
+			_, err = Find(w.env, Options{})
+			if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), Variable) {
 				t.Errorf("variable: %v", err)
 			}
 		})
@@ -220,13 +247,16 @@ func TestSystemDirectoriesAreRefused(t *testing.T) {
 		refused bool
 	}{
 		{unix, "/usr", true}, {unix, "/usr/share/code", true}, {unix, "/usr/src", true}, {unix, "/usr/src/app", false},
-		{unix, "/etc", true}, {unix, "/opt", true}, {unix, "/opt/app", false}, {unix, "/tmp", true}, {unix, "/tmp/x", false},
+		{unix, "/etc", true}, {unix, "/opt", true}, {unix, "/opt/app", false},
+		{unix, "/tmp", true}, {unix, "/tmp/x", false},
 		{unix, "/var", true}, {unix, "/var/www/site", false}, {unix, "/home", true}, {unix, "/home/ada", true},
 		{unix, "/home/ada/x", false}, {unix, "/home/bob/x", false}, {unix, "/binary", false}, {unix, "/proc/1", true},
 		{unix, "/Applications/Claude.app/Contents", true}, {unix, "/Users", true}, {unix, "/private/tmp", true},
 		{unix, "/var/folders/x/T", true}, {unix, "/var/folders/x/T/y", false}, {unix, "/work", false},
-		{windows, `C:\Windows`, true}, {windows, `C:\WINDOWS\System32`, true}, {windows, `C:\Program Files\Claude`, true},
-		{windows, `C:\Users\ada`, true}, {windows, `C:\Users`, true}, {windows, `C:\Users\Ada\src`, false}, {windows, `D:\src`, false},
+		{windows, `C:\Windows`, true}, {windows, `C:\WINDOWS\System32`, true},
+		{windows, `C:\Program Files\Claude`, true},
+		{windows, `C:\Users\ada`, true}, {windows, `C:\Users`, true},
+		{windows, `C:\Users\Ada\src`, false}, {windows, `D:\src`, false},
 	} {
 		if why := c.r.why(c.dir); (why != "") != c.refused {
 			t.Errorf("%s: refused %q, want %v", c.dir, why, c.refused)

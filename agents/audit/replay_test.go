@@ -26,9 +26,12 @@ func played(ctx context.Context, t *testing.T, dir string, playing func(float64)
 	e.Now = func() time.Time { return now }
 	found, err := audit.Run(ctx, audit.Options{
 		Mask: strings.Clone,
-		Env:  e, Paths: []string{dir}, Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {}, Advance: func(int64) {}, Playing: playing,
+		Env:  e, Paths: []string{dir}, Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {},
+		Advance: func(int64) {}, Playing: playing,
 		Play: func(ctx context.Context, r agents.Recording) (audit.Played, error) {
-			s, err := replay.SavingsOf(ctx, e, &replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries}, tokens.Builtin())
+			s, err := replay.SavingsOf(ctx, e,
+				&replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries},
+				tokens.Builtin())
 			return audit.Played{Recorded: playOf(s.None), Ours: playOf(s.Ours), ReadBack: s.Ours.ReadBack}, err
 		},
 	})
@@ -39,7 +42,8 @@ func played(ctx context.Context, t *testing.T, dir string, playing func(float64)
 }
 
 func playOf(o replay.Outcome) report.Play {
-	return report.Play{Requests: o.Requests, Input: o.Input, Compactions: o.Compactions, Dollars: o.Dollars, Priced: o.Priced, Units: o.Units}
+	return report.Play{Requests: o.Requests, Input: o.Input, Compactions: o.Compactions, Dollars: o.Dollars,
+		Priced: o.Priced, Units: o.Units}
 }
 
 // shop returns the recorded session as if a model with a price had answered.
@@ -80,7 +84,8 @@ func TestTheDearestSessionsArePlayed(t *testing.T) {
 	if !r.Recorded.Priced || r.Recorded.Dollars <= 0 || r.Ours.Dollars <= 0 {
 		t.Errorf("recorded %+v, ours %+v", r.Recorded, r.Ours)
 	}
-	if want := 1 - r.Ours.Dollars/r.Recorded.Dollars; r.Saved != want || row.Saved != want || (r.Dearer == 1) != (want < 0) {
+	want := 1 - r.Ours.Dollars/r.Recorded.Dollars
+	if r.Saved != want || row.Saved != want || (r.Dearer == 1) != (want < 0) {
 		t.Errorf("saved %f and %f, want %f; %d are dearer", r.Saved, row.Saved, want, r.Dearer)
 	}
 	// The price of the recorded session in a replay is near the reported one.
@@ -94,7 +99,8 @@ func TestAReplayEndsWithItsCommand(t *testing.T) {
 	text := shop(t)
 	for i := range 8 {
 		id := string(rune('0' + i))
-		write(t, filepath.Join(dir, id+"5758ff7-b05d-45d5-a684-2d87d43ae644.jsonl"), []byte(strings.ReplaceAll(text, `"id":"msg_`, `"id":"msg_`+id)))
+		write(t, filepath.Join(dir, id+"5758ff7-b05d-45d5-a684-2d87d43ae644.jsonl"),
+			[]byte(strings.ReplaceAll(text, `"id":"msg_`, `"id":"msg_`+id)))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := played(ctx, t, dir, func(float64) { cancel() }); !errors.Is(err, context.Canceled) {

@@ -130,10 +130,12 @@ func figures(a audit.Audit) string {
 		carried(fmt.Sprintf("tool %s, %d calls", x.Name, x.Calls), x.Carried)
 	}
 	for _, f := range a.Read {
-		carried(fmt.Sprintf("file %s, %d reads, %d again, %d unchanged, %d after a compaction", f.Path, f.Reads, f.Again, f.Same, f.After), f.Carried)
+		carried(fmt.Sprintf("file %s, %d reads, %d again, %d unchanged, %d after a compaction", f.Path, f.Reads,
+			f.Again, f.Same, f.After), f.Carried)
 	}
 	for _, l := range a.Compactions {
-		say("compaction %s: %d → %d, %d calls, %d of %d names missing %q", l.Trigger, l.Before, l.After, l.Calls, l.Missing, l.Used, l.Names)
+		say("compaction %s: %d → %d, %d calls, %d of %d names missing %q", l.Trigger, l.Before, l.After, l.Calls,
+			l.Missing, l.Used, l.Names)
 		say("  read again %d %q, run again %d %q", l.Reread.Count, l.Reread.Examples, l.Rerun.Count, l.Rerun.Examples)
 	}
 	for _, d := range a.Damaged {
@@ -141,8 +143,8 @@ func figures(a audit.Audit) string {
 	}
 	c := a.Caveats
 	if len(c.Unpriced) > 0 || c.Fast > 0 || c.Unfinished.Requests > 0 {
-		say("caveats: no price of %q, %d fast, %d unfinished with %.0f tokens, $%.6f", c.Unpriced, c.Fast, c.Unfinished.Requests,
-			c.Unfinished.Tokens, c.Unfinished.Dollars)
+		say("caveats: no price of %q, %d fast, %d unfinished with %.0f tokens, $%.6f", c.Unpriced, c.Fast,
+			c.Unfinished.Requests, c.Unfinished.Tokens, c.Unfinished.Dollars)
 	}
 	return b.String()
 }

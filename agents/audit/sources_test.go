@@ -21,10 +21,13 @@ import (
 // session is the text of a session file with so many requests, whose ids begin with name.
 func session(name string, requests int) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"type":"user","uuid":"%s-u","sessionId":"%s","cwd":"/p/%s","timestamp":"2026-11-20T10:00:00Z","message":{"role":"user","content":"Go."}}`+"\n", name, name, name)
+	fmt.Fprintf(&b,
+		`{"type":"user","uuid":"%s-u","sessionId":"%s","cwd":"/p/%s","timestamp":"2026-11-20T10:00:00Z","message":{"role":"user","content":"Go."}}`+"\n",
+		name, name, name)
 	for i := range requests {
-		fmt.Fprintf(&b, `{"type":"assistant","uuid":"%s-%d","sessionId":"%s","timestamp":"2026-11-20T10:00:01Z","message":{"id":"%s-m%d","role":"assistant",`+
-			`"model":"claude-opus-4-6","stop_reason":"end_turn","content":[{"type":"text","text":"Answer %d."}],"usage":{"input_tokens":%d,"output_tokens":7}}}`+"\n",
+		fmt.Fprintf(&b,
+			`{"type":"assistant","uuid":"%s-%d","sessionId":"%s","timestamp":"2026-11-20T10:00:01Z","message":{"id":"%s-m%d","role":"assistant",`+
+				`"model":"claude-opus-4-6","stop_reason":"end_turn","content":[{"type":"text","text":"Answer %d."}],"usage":{"input_tokens":%d,"output_tokens":7}}}`+"\n",
 			name, i, name, name, i, i, 100+i)
 	}
 	return []byte(b.String())
@@ -39,13 +42,15 @@ func TestWithoutPathsTheAgentsPlacesAreRead(t *testing.T) {
 		config string
 		want   int
 	}{
-		"in the home directory": {"", 2}, "where a variable says": {config, 3}, "nowhere": {filepath.Join(home, "nothing"), 0},
+		"in the home directory": {"", 2}, "where a variable says": {config, 3},
+		"nowhere": {filepath.Join(home, "nothing"), 0},
 	} {
 		o := options(c.config)
 		o.Env.Home = home
 		found, err := audit.Run(context.Background(), o)
 		if err != nil || found.Total.Requests != c.want || len(found.Looked) != 1 || len(found.Failed) > 0 {
-			t.Errorf("%s: %v, %d requests in %q, failed %v", name, err, found.Total.Requests, found.Looked, found.Failed)
+			t.Errorf("%s: %v, %d requests in %q, failed %v", name, err, found.Total.Requests,
+				found.Looked, found.Failed)
 		}
 	}
 }
@@ -53,8 +58,10 @@ func TestWithoutPathsTheAgentsPlacesAreRead(t *testing.T) {
 // options are those of an audit with a variable set.
 func options(config string) audit.Options {
 	return audit.Options{
-		Mask:   strings.Clone,
-		Env:    env.Env{Lookup: func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": config}[name] }},
+		Mask: strings.Clone,
+		Env: env.Env{Lookup: func(name string) string {
+			return map[string]string{"CLAUDE_CONFIG_DIR": config}[name]
+		}},
 		Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {}, Advance: func(int64) {},
 	}
 }
@@ -69,7 +76,8 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "codex.jsonl"), filepath.Join(dir, "good/link.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	found := run(t, filepath.Join(dir, "good"), filepath.Join(dir, "missing"), filepath.Join(dir, "codex.jsonl"), filepath.Join(dir, "good/notes.txt"))
+	found := run(t, filepath.Join(dir, "good"), filepath.Join(dir, "missing"), filepath.Join(dir, "codex.jsonl"),
+		filepath.Join(dir, "good/notes.txt"))
 	if found.Files != 2 || found.Total.Requests != 3 || found.Skipped != 2 {
 		t.Errorf("%d files, %d requests, %d skipped", found.Files, found.Total.Requests, found.Skipped)
 	}
@@ -138,7 +146,8 @@ func TestAnAuditEndsWithItsCommand(t *testing.T) {
 	o.Advance = func(n int64) { advanced.Add(n) }
 	advanced.Store(0)
 	expected.Store(0)
-	if _, err := audit.Run(context.Background(), o); err != nil || advanced.Load() != expected.Load() || expected.Load() == 0 {
+	_, err := audit.Run(context.Background(), o)
+	if err != nil || advanced.Load() != expected.Load() || expected.Load() == 0 {
 		t.Errorf("%v: %d of %d bytes", err, advanced.Load(), expected.Load())
 	}
 }

@@ -15,9 +15,12 @@ func TestEffectsOfResults(t *testing.T) {
 		name, result string
 		want         []sessions.Effect
 	}{
-		{"Write of a new file", `{"type":"create","filePath":"/w/a","content":"","structuredPatch":[],"originalFile":null}`, created},
-		{"Write over a file", `{"type":"update","filePath":"/w/a","content":"","structuredPatch":[{}],"originalFile":"x"}`, modified},
-		{"Edit", `{"filePath":"/w/a","oldString":"a","newString":"b","originalFile":"a","structuredPatch":[],"replaceAll":false}`, modified},
+		{"Write of a new file",
+			`{"type":"create","filePath":"/w/a","content":"","structuredPatch":[],"originalFile":null}`, created},
+		{"Write over a file",
+			`{"type":"update","filePath":"/w/a","content":"","structuredPatch":[{}],"originalFile":"x"}`, modified},
+		{"Edit",
+			`{"filePath":"/w/a","oldString":"a","newString":"b","originalFile":"a","structuredPatch":[],"replaceAll":false}`, modified},
 		{"Edit that makes a file", `{"filePath":"/w/a","oldString":"","newString":"b","structuredPatch":[]}`, created},
 		{"MultiEdit", `{"filePath":"/w/a","edits":[{}],"originalFileContents":"x","structuredPatch":[]}`, modified},
 		{"NotebookEdit", `{"notebook_path":"/w/a","updated_file":"{}","edit_mode":"replace","error":""}`, modified},

@@ -14,23 +14,33 @@ func TestDetect(t *testing.T) {
 	}{
 		{"claude code", "s.jsonl", claude + "\n", ClaudeCode},
 		{"claude code, first line cut off", "s.jsonl", claude[:70], ClaudeCode},
-		{"claude code, cut off inside the message", "s.jsonl", `{"type":"user","uuid":"u","message":{"role":"user","content":"xxx`, ClaudeCode},
+		{"claude code, cut off inside the message", "s.jsonl",
+			`{"type":"user","uuid":"u","message":{"role":"user","content":"xxx`, ClaudeCode},
 		{"claude code, queue first", "s.jsonl", `{"type":"queue-operation","sessionId":"s"}` + "\n", ClaudeCode},
 		{"claude code, titles only", "s.jsonl", `{"type":"summary","summary":"x","leafUuid":"u"}` + "\n", ClaudeCode},
-		{"claude code, file history first", "s.jsonl", `{"type":"file-history-snapshot","messageId":"m","snapshot":{}}` + "\n", ClaudeCode},
+		{"claude code, file history first", "s.jsonl",
+			`{"type":"file-history-snapshot","messageId":"m","snapshot":{}}` + "\n", ClaudeCode},
 		{"claude code after a damaged line", "s.jsonl", "\x00\x00{\n" + claude, ClaudeCode},
 		{"claude code with a byte order mark", "s.jsonl", "\xef\xbb\xbf" + claude, ClaudeCode},
-		{"codex", "rollout-x.jsonl", `{"timestamp":"t","type":"session_meta","payload":{"id":"x","cwd":"/w"}}` + "\n", Codex},
-		{"codex, cut off", "rollout-x.jsonl", `{"timestamp":"t","type":"session_meta","payload":{"id":"x","base_instr`, Codex},
-		{"gemini header", "session-x.jsonl", `{"sessionId":"s","projectHash":"h","startTime":"t","lastUpdated":"t","kind":"main"}` + "\n", Gemini},
+		{"codex", "rollout-x.jsonl", `{"timestamp":"t","type":"session_meta","payload":{"id":"x","cwd":"/w"}}` + "\n",
+			Codex},
+		{"codex, cut off", "rollout-x.jsonl", `{"timestamp":"t","type":"session_meta","payload":{"id":"x","base_instr`,
+			Codex},
+		{"gemini header", "session-x.jsonl",
+			`{"sessionId":"s","projectHash":"h","startTime":"t","lastUpdated":"t","kind":"main"}` + "\n", Gemini},
 		{"gemini message", "session-x.jsonl", `{"id":"i","type":"gemini","content":"","tokens":{}}` + "\n", Gemini},
-		{"qwen", "s.jsonl", `{"uuid":"u","parentUuid":null,"sessionId":"s","type":"system","subtype":"ui_telemetry"}` + "\n" +
-			`{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","parts":[{"text":"x"}]}}` + "\n", Qwen},
+		{"qwen", "s.jsonl",
+			`{"uuid":"u","parentUuid":null,"sessionId":"s","type":"system","subtype":"ui_telemetry"}` + "\n" +
+				`{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","parts":[{"text":"x"}]}}` + "\n",
+			Qwen},
 		{"pi", "s.jsonl", `{"type":"session","version":3,"id":"i","timestamp":"t","cwd":"/w"}` + "\n", Pi},
 		{"opencode", "/d/opencode.db", "SQLite format 3\x00\x10\x00", OpenCode},
 		{"another database", "/d/x.db", "SQLite format 3\x00\x10\x00", SQLite},
-		{"cline", "s.messages.json", `{"version":1,"sessionId":"s","messages":[{"id":"m","role":"user","content":[]}],"system_prompt":"x"}`, Cline},
-		{"cline, pretty and cut off", "s.messages.json", "{\n  \"version\": 1,\n  \"sessionId\": \"s\",\n  \"messages\": [\n    {\"id\":", Cline},
+		{"cline", "s.messages.json",
+			`{"version":1,"sessionId":"s","messages":[{"id":"m","role":"user","content":[]}],"system_prompt":"x"}`,
+			Cline},
+		{"cline, pretty and cut off", "s.messages.json",
+			"{\n  \"version\": 1,\n  \"sessionId\": \"s\",\n  \"messages\": [\n    {\"id\":", Cline},
 		{"text", "x.md", "# Diary\n\nDear diary\n", Text},
 		{"text cut inside a letter", "x.md", "Grü"[:3], Text},
 		{"some JSON", "x.json", `{"a":1}`, Text},
@@ -72,8 +82,10 @@ func FuzzDetectTakesAnyBytes(f *testing.F) {
 	f.Add("opencode.db", []byte("SQLite format 3\x00"))
 	f.Fuzz(func(t *testing.T, name string, head []byte) {
 		got := Detect(name, head)
-		if longer := Detect(name, append([]byte("\xef\xbb\xbf"), head...)); got != longer &&
-			!strings.HasPrefix(string(head), sqliteMagic) && !strings.HasPrefix(string(head), "\xef\xbb\xbf") && len(head) < HeadLen-3 {
+		longer := Detect(name, append([]byte("\xef\xbb\xbf"), head...))
+		if got != longer &&
+			!strings.HasPrefix(string(head), sqliteMagic) && !strings.HasPrefix(string(head), "\xef\xbb\xbf") &&
+			len(head) < HeadLen-3 {
 			t.Errorf("%q, with a byte order mark %q", got, longer)
 		}
 	})

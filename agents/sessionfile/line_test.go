@@ -75,7 +75,8 @@ func TestReaderPassesOverLongLinesWithoutKeepingThem(t *testing.T) {
 				t.Fatalf("%d bytes, end %q: %d records", size, end, len(got))
 			}
 			whole := size + len(strings.TrimSuffix(end, "\n"))
-			want := Line{Offset: 2, Next: int64(2 + size + len(end)), Number: 2, Size: int64(whole), Ended: end != "", Long: whole > limits.Line}
+			want := Line{Offset: 2, Next: int64(2 + size + len(end)), Number: 2, Size: int64(whole), Ended: end != "",
+				Long: whole > limits.Line}
 			if rec := got[1]; rec.Long == (rec.Text != nil) {
 				t.Errorf("%d bytes: long %v with a text: %v", size, rec.Long, rec.Text != nil)
 			}
@@ -107,7 +108,9 @@ func (z *zeros) Read(p []byte) (int, error) {
 
 func TestReaderReturnsTheErrorOfReading(t *testing.T) {
 	broken := errors.New("disk on fire")
-	for _, in := range []io.Reader{strings.NewReader("ab\ncd"), io.MultiReader(strings.NewReader("ab\n"), &zeros{left: 2 * limits.Line})} {
+	for _, in := range []io.Reader{
+		strings.NewReader("ab\ncd"), io.MultiReader(strings.NewReader("ab\n"), &zeros{left: 2 * limits.Line}),
+	} {
 		r := NewReader(io.MultiReader(in, iotest.ErrReader(broken)), Position{})
 		if rec, err := r.Next(); err != nil || string(rec.Text) != "ab" {
 			t.Errorf("first line: %q, %v", rec.Text, err)

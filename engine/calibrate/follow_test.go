@@ -46,9 +46,12 @@ func write(t *testing.T, dir, id string, n int) string {
 	var b strings.Builder
 	cached, grown := 0, 2000
 	for i := range n {
-		fmt.Fprintf(&b, `{"type":"assistant","uuid":"a%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"id":"m%[1]d","role":"assistant","model":%[3]q,"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"x"}}],"usage":{"input_tokens":0,"cache_read_input_tokens":%[4]d,"cache_creation_input_tokens":%[5]d,"output_tokens":30}}}`+"\n", i, id, model, cached, grown)
+		fmt.Fprintf(&b,
+			`{"type":"assistant","uuid":"a%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"id":"m%[1]d","role":"assistant","model":%[3]q,"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"x"}}],"usage":{"input_tokens":0,"cache_read_input_tokens":%[4]d,"cache_creation_input_tokens":%[5]d,"output_tokens":30}}}`+"\n",
+			i, id, model, cached, grown)
 		text := strings.Repeat(fmt.Sprintf("line %d of Output %d. ", i, i*i), 20+i)
-		fmt.Fprintf(&b, `{"type":"user","uuid":"u%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":%[3]q}]}}`+"\n", i, id, text)
+		fmt.Fprintf(&b,
+			`{"type":"user","uuid":"u%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":%[3]q}]}}`+"\n", i, id, text)
 		cached += grown
 		grown = 30 + 2*tokens.O200kBase.CountString(text)
 	}
@@ -289,7 +292,9 @@ func TestFollowKnowsTheUsersModels(t *testing.T) {
 		user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
 		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-111111111111", 2), "mine"))
 		bring(t, l, renamed(t, write(t, dir, "11111111-1111-4111-8111-222222222222", 2), "exact"))
-		o := calibrate.Options{Env: env.System(), User: func(context.Context) (ledger.API, error) { return kept{user}, nil }}
+		o := calibrate.Options{Env: env.System(), User: func(context.Context) (ledger.API, error) {
+			return kept{user}, nil
+		}}
 		if configured {
 			o.Models = models
 		}

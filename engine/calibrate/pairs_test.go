@@ -42,7 +42,8 @@ func TestWhatALogMeasures(t *testing.T) {
 				e.Unfinished, e.Usage = true, &sessions.Usage{Input: 1, CacheWrite: 1000, Output: 8}
 			}),
 			with(a, func(e *sessions.Entry) { e.Usage = &sessions.Usage{Output: 42} }), said(200), b}, 300, 200},
-		{"what the host adds in the user's name", []sessions.Entry{a, with(said(200), func(e *sessions.Entry) { e.Hidden = true }), b}, 300, 200},
+		{"what the host adds in the user's name",
+			[]sessions.Entry{a, with(said(200), func(e *sessions.Entry) { e.Hidden = true }), b}, 300, 200},
 		{"subagents speak elsewhere", []sessions.Entry{a, said(200),
 			with(answer("s1", 5, 5, 5), func(e *sessions.Entry) { e.Author, e.Hidden = "sub", true }),
 			with(said(77), func(e *sessions.Entry) { e.Author, e.Hidden = "sub", true }), b}, 300, 200},
@@ -50,7 +51,8 @@ func TestWhatALogMeasures(t *testing.T) {
 			200},
 
 		{"one request", []sessions.Entry{said(9), a, said(200)}, 0, 0},
-		{"an answer cut off", []sessions.Entry{with(a, func(e *sessions.Entry) { e.Unfinished = true }), said(200), b}, 0, 0},
+		{"an answer cut off", []sessions.Entry{with(a, func(e *sessions.Entry) { e.Unfinished = true }), said(200), b},
+			0, 0},
 		{"another model", []sessions.Entry{a, said(200), with(b, func(e *sessions.Entry) { e.Model = "haiku" })}, 0, 0},
 		{"a prefix that changed", []sessions.Entry{a, said(200), answer("m2", 999, 351, 10)}, 0, 0},
 		{"a cache that expired", []sessions.Entry{a, said(200), answer("m2", 0, 1350, 10)}, 0, 0},

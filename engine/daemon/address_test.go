@@ -21,11 +21,13 @@ func TestAWrongAddressCostsLittle(t *testing.T) {
 		{"a socket that takes connections and is silent", func(t *testing.T) string {
 			return answering(t, "unix", filepath.Join(shortDir(t), "s"), "")
 		}},
-		{"a port that takes connections and is silent", func(t *testing.T) string { return answering(t, "tcp", loopback+":0", "") }},
+		{"a port that takes connections and is silent",
+			func(t *testing.T) string { return answering(t, "tcp", loopback+":0", "") }},
 		{"a port of a web server", func(t *testing.T) string {
 			return answering(t, "tcp", loopback+":0", "HTTP/1.1 400 Bad Request\r\n\r\n")
 		}},
-		{"a frame that is no welcome", func(t *testing.T) string { return answering(t, "tcp", loopback+":0", "\x00\x00\x00\x02[]") }},
+		{"a frame that is no welcome",
+			func(t *testing.T) string { return answering(t, "tcp", loopback+":0", "\x00\x00\x00\x02[]") }},
 		{"a socket whose queue is full", fullQueue},
 		{"a socket for datagrams", func(t *testing.T) string {
 			path := filepath.Join(shortDir(t), "s")

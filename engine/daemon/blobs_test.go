@@ -86,7 +86,8 @@ func TestABlobOnItsWayOutlivesItsOwner(t *testing.T) {
 	state := stateDir(t)
 	api := open(t, optionsFor(t, state))
 	content := noise(4 << 20)
-	ref, err := api.PutBlob(deadlined(t), &killer{bytes.NewReader(content), 2 << 20, func() { kill(t, published(t, state).PID) }})
+	ref, err := api.PutBlob(deadlined(t),
+		&killer{bytes.NewReader(content), 2 << 20, func() { kill(t, published(t, state).PID) }})
 	if err != nil || ref.Size != int64(len(content)) {
 		t.Fatalf("%+v, %v", ref, err)
 	}
@@ -105,7 +106,8 @@ func TestABlobThatCannotBeSentAgainSaysSo(t *testing.T) {
 func TestBlobErrors(t *testing.T) {
 	api := open(t, optionsFor(t, stateDir(t)))
 	broken := errors.New("the disk of the sender")
-	if _, err := api.PutBlob(deadlined(t), io.MultiReader(bytes.NewReader(noise(chunk*2)), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+	_, err := api.PutBlob(deadlined(t), io.MultiReader(bytes.NewReader(noise(chunk*2)), iotest.ErrReader(broken)))
+	if !errors.Is(err, broken) {
 		t.Errorf("a content that fails: %v", err)
 	}
 	for _, r := range []ledger.ReadBlobRequest{{Hash: "00"}, {Handle: "000000000000"}, {}} {

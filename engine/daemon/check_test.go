@@ -40,7 +40,8 @@ func TestWhatBefallsAReaderOfADamagedLedger(t *testing.T) {
 	}
 	t.Setenv(childVariable, "hang")
 	start := time.Now()
-	if _, err := inChild(deadlined(t), o, 100*time.Millisecond, hiddenCheck, o.State); !fault.Is(err, fault.Unavailable) || fault.HintOf(err) == "" {
+	_, err = inChild(deadlined(t), o, 100*time.Millisecond, hiddenCheck, o.State)
+	if !fault.Is(err, fault.Unavailable) || fault.HintOf(err) == "" {
 		t.Errorf("hang: %v", err)
 	}
 	if took := time.Since(start); took > patience/2 {
@@ -120,7 +121,8 @@ type patientCollector struct {
 	ended chan error
 }
 
-func (p patientCollector) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
+func (p patientCollector) CollectGarbage(ctx context.Context,
+	_ ledger.CollectGarbageRequest) (ledger.Collected, error) {
 	p.ended <- nil
 	<-ctx.Done()
 	p.ended <- context.Cause(ctx)

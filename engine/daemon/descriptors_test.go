@@ -91,7 +91,8 @@ func openMany(t *testing.T, o Options) (apis []ledger.API, errs []error) {
 				return
 			}
 			errs = append(errs, err)
-			if !fault.Is(err, fault.Limited) || !strings.Contains(err.Error(), "file descriptors") || !strings.Contains(fault.HintOf(err), "ulimit -n") {
+			if !fault.Is(err, fault.Limited) || !strings.Contains(err.Error(), "file descriptors") ||
+				!strings.Contains(fault.HintOf(err), "ulimit -n") {
 				t.Errorf("%v, hint %q", err, fault.HintOf(err))
 			}
 		})

@@ -47,7 +47,8 @@ func TestNothingIsAcknowledgedThatTheNextOwnerDoesNotHave(t *testing.T) {
 			if err := Stop(deadlined(t), state); err != nil {
 				t.Fatal(err)
 			}
-			now, err := engine.Open(t.Context(), engine.Options{State: state, Workspace: o.Workspace, Env: env.System()})
+			now, err := engine.Open(t.Context(),
+				engine.Options{State: state, Workspace: o.Workspace, Env: env.System()})
 			if err != nil {
 				t.Fatal(err)
 			}

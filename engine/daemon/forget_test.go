@@ -42,7 +42,8 @@ func planted() (messages [][]byte) {
 	call := func(name, args, result string) {
 		n++
 		add(`{"role":"assistant","content":[{"type":"tool_use","id":"c%d","name":%q,"input":%s}]}`, n, name, args)
-		add(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","is_error":%t,"content":"%s"}]}`, n, n == 1, inJSON(result))
+		add(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","is_error":%t,"content":"%s"}]}`, n,
+			n == 1, inJSON(result))
 	}
 	add(`{"role":"user","content":"Deploy with %s, please."}`, q)
 	call("Bash", `{"command":"deploy --key '`+q+`'"}`, "Exit code 1\nerror: bad key "+secret)
@@ -67,12 +68,15 @@ func plant(t *testing.T, api ledger.API) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := ledger.PlanCompactionRequest{Session: r.Session, Options: compaction.Options{Keep: 2, Notes: "the key is " + secret}}
+	plan := ledger.PlanCompactionRequest{Session: r.Session,
+		Options: compaction.Options{Keep: 2, Notes: "the key is " + secret}}
 	if p, err := ledger.Compact(ctx, api, plan, "", false); err != nil || !strings.Contains(p.Summary.Text, secret) {
 		t.Fatalf("the summary does not quote it: %v", err)
 	}
 	for _, body := range []string{"old " + secret, "new " + secret} {
-		if _, err := api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "the key " + secret, Body: body, Source: "user"}}); err != nil {
+		_, err := api.SaveMemory(ctx,
+			ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "the key " + secret, Body: body, Source: "user"}})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +105,8 @@ func received(t *testing.T, api ledger.API, session string) [][]byte {
 // holds reports whether bytes hold the secret, as it is or as JSON writes it once or twice.
 func holds(b []byte) bool {
 	for _, form := range []string{secret, inJSON(secret), inJSON(inJSON(secret))} {
-		if bytes.Contains(b, []byte(form)) || bytes.Contains(b, []byte(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(form))) {
+		if bytes.Contains(b, []byte(form)) ||
+			bytes.Contains(b, []byte(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(form))) {
 			return true
 		}
 	}
@@ -186,7 +191,8 @@ func forgottenIn(t *testing.T, o Options, session string, before [][]byte) {
 		t.Fatalf("%d originals of %d", len(after), len(before))
 	}
 	for i := range before {
-		if gone := bytes.Contains(after[i], []byte("[forgotten on ")); gone != holds(before[i]) || !gone && !bytes.Equal(before[i], after[i]) {
+		gone := bytes.Contains(after[i], []byte("[forgotten on "))
+		if gone != holds(before[i]) || !gone && !bytes.Equal(before[i], after[i]) {
 			t.Errorf("original %d was %.200s\nand is %.200s", i, before[i], after[i])
 		}
 	}

@@ -72,7 +72,8 @@ func onFullDisk(t *testing.T, state string, end func(*testing.T, string)) {
 	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "fact"}); err != nil || got.Body != "fact" {
 		t.Errorf("a memory: %+v, %v", got, err)
 	}
-	if got, err := api.ReadArtifact(deadlined(t), ledger.ReadArtifactRequest{ID: kept}); err != nil || !strings.Contains(got.Text, "kept") {
+	got, err := api.ReadArtifact(deadlined(t), ledger.ReadArtifactRequest{ID: kept})
+	if err != nil || !strings.Contains(got.Text, "kept") {
 		t.Errorf("an artifact: %v", err)
 	}
 	makesRoom(t, "gc", func() error {
@@ -84,7 +85,8 @@ func onFullDisk(t *testing.T, state string, end func(*testing.T, string)) {
 		return err
 	}
 	makesRoom(t, "forget", forget)
-	if _, err := api.ReadArtifact(deadlined(t), ledger.ReadArtifactRequest{ID: secret}); !fault.Is(err, fault.NotFound) {
+	_, err = api.ReadArtifact(deadlined(t), ledger.ReadArtifactRequest{ID: secret})
+	if !fault.Is(err, fault.NotFound) {
 		t.Errorf("what was forgotten: %v", err)
 	}
 	if err := os.RemoveAll(ballast); err != nil {
@@ -104,7 +106,8 @@ func makesRoom(t *testing.T, what string, do func() error) {
 	t.Helper()
 	err := do()
 	t.Logf("%s: %v", what, err)
-	if err != nil && (!strings.Contains(err.Error(), "free bytes") || !strings.Contains(fault.HintOf(err), "free space")) {
+	if err != nil &&
+		(!strings.Contains(err.Error(), "free bytes") || !strings.Contains(fault.HintOf(err), "free space")) {
 		t.Errorf("%s: %v, hint %q", what, err, fault.HintOf(err))
 	}
 }

@@ -200,7 +200,8 @@ func published(t *testing.T, state string) owner {
 
 // fact returns a request to save a memory.
 func fact(name string) ledger.SaveMemoryRequest {
-	return ledger.SaveMemoryRequest{Entry: memory.Entry{Name: name, Description: "about " + name, Body: name, Source: "user"}}
+	return ledger.SaveMemoryRequest{
+		Entry: memory.Entry{Name: name, Description: "about " + name, Body: name, Source: "user"}}
 }
 
 // save saves a memory.

@@ -119,7 +119,8 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		code fault.Code
 	}{
 		{"no token", hello{Protocol: protocol, Want: wantCalls}, fault.Denied},
-		{"another token", hello{Protocol: protocol, Token: strings.Repeat("0", len(token)), Want: wantCalls}, fault.Denied},
+		{"another token", hello{Protocol: protocol, Token: strings.Repeat("0", len(token)), Want: wantCalls},
+			fault.Denied},
 		{"another token to stop it", hello{Protocol: protocol, Token: "x", Want: wantLeave}, fault.Denied},
 		{"a protocol too old", hello{Protocol: oldestProtocol - 1, Token: token, Want: wantCalls}, fault.Invalid},
 		{"an unknown wish", hello{Protocol: protocol, Token: token, Want: "x"}, fault.Invalid},
@@ -211,10 +212,12 @@ func TestCallsOfOneConnectionAreLimited(t *testing.T) {
 	for range maxCalls {
 		<-s.began
 	}
-	if a := ask(t, conn, request{ID: 7, Method: "Info", Body: json.RawMessage("{}")}); fault.CodeOf(a.Error) != fault.Invalid {
+	a := ask(t, conn, request{ID: 7, Method: "Info", Body: json.RawMessage("{}")})
+	if fault.CodeOf(a.Error) != fault.Invalid {
 		t.Errorf("an id that is taken: %+v", a)
 	}
-	if a := ask(t, conn, request{ID: 999, Method: "Info", Body: json.RawMessage("{}")}); fault.CodeOf(a.Error) != fault.Limited {
+	a = ask(t, conn, request{ID: 999, Method: "Info", Body: json.RawMessage("{}")})
+	if fault.CodeOf(a.Error) != fault.Limited {
 		t.Errorf("one call too many: %+v", a)
 	}
 	if a := ask(t, conn, request{ID: 7, Cancel: true}); a.ID != 7 || fault.CodeOf(a.Error) != fault.Unavailable {

@@ -99,7 +99,8 @@ func TestWithoutAScopeTheProjectComesFirst(t *testing.T) {
 			t.Errorf("found %+v, %v", e, err)
 		}
 		if scope == memory.User { // sent again, a request does not reach further than the first
-			if _, err := api.DeleteMemory(deadlined(t), ledger.DeleteMemoryRequest{Name: "x"}); !fault.Is(err, fault.NotFound) {
+			_, err := api.DeleteMemory(deadlined(t), ledger.DeleteMemoryRequest{Name: "x"})
+			if !fault.Is(err, fault.NotFound) {
 				t.Errorf("the user's memory went with the project's: %v", err)
 			}
 		}
@@ -132,7 +133,8 @@ func TestWithoutTheUserLedgerTheProjectWorks(t *testing.T) {
 	if _, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "x"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "y"}); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "user") {
+	_, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "y"})
+	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "user") {
 		t.Errorf("a name that is not there: %v", err)
 	}
 	r := fact("y")
@@ -173,22 +175,26 @@ func TestOnlyWhatNeedsTheUserLedgerWaitsForIt(t *testing.T) {
 
 func TestWithoutAWorkspaceThereIsTheUserLedgerAlone(t *testing.T) {
 	state := stateDir(t)
-	api := openBoth(t, workspace.Workspace{State: state, UserState: state, Why: "/ is the root of a file system, not a workspace"})
+	api := openBoth(t,
+		workspace.Workspace{State: state, UserState: state, Why: "/ is the root of a file system, not a workspace"})
 	if e := saveIn(t, api, "", "x"); e.Scope != memory.User {
 		t.Errorf("without a scope: %+v", e)
 	}
 	r := fact("y")
 	r.Scope = memory.Project
-	if _, err := api.SaveMemory(deadlined(t), r); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "root of a file system") {
+	_, err := api.SaveMemory(deadlined(t), r)
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "root of a file system") {
 		t.Errorf("a project memory: %v", err)
 	}
 	if got, notes := names(t, api, ledger.MemoriesRequest{Scope: memory.Project}); len(got) != 0 || len(notes) != 1 {
 		t.Errorf("project: %v, notes %q", got, notes)
 	}
-	if got, notes := names(t, api, ledger.MemoriesRequest{}); !slices.Equal(got, []string{"user:x"}) || len(notes) != 0 {
+	got, notes := names(t, api, ledger.MemoriesRequest{})
+	if !slices.Equal(got, []string{"user:x"}) || len(notes) != 0 {
 		t.Errorf("both: %v, notes %q", got, notes)
 	}
-	if _, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "x", Scope: memory.Project}); !fault.Is(err, fault.NotFound) {
+	_, err = api.Memory(deadlined(t), ledger.MemoryRequest{Name: "x", Scope: memory.Project})
+	if !fault.Is(err, fault.NotFound) {
 		t.Errorf("in the project: %v", err)
 	}
 }
@@ -205,7 +211,8 @@ func TestLearningDoesNotKeepTheUserLedger(t *testing.T) {
 	defer api.Close() // the test looks at the user ledger
 	learn := func() {
 		t.Helper()
-		if _, err := api.Learn(deadlined(t), ledger.LearnRequest{Host: "h", HostID: "i", Models: []string{"m"}}); err != nil {
+		_, err := api.Learn(deadlined(t), ledger.LearnRequest{Host: "h", HostID: "i", Models: []string{"m"}})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

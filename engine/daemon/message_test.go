@@ -21,7 +21,8 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 	f.Add([]byte{0, 0xff}, []byte("\n"), []byte{})
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		in := ledger.AppendEntriesRequest{Import: "i", Entries: []sessions.NewEntry{
-			{Kind: sessions.KindNote, Original: a}, {Kind: sessions.KindNote, Original: b}, {Kind: sessions.KindNote, Original: c},
+			{Kind: sessions.KindNote, Original: a}, {Kind: sessions.KindNote, Original: b},
+			{Kind: sessions.KindNote, Original: c},
 		}}
 		packed, err := pack(&in, true)
 		if err != nil {
@@ -90,11 +91,13 @@ func TestAttachmentsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, c.code)
 		}
 	}
-	two := content{body: []byte(`{"entries":[{"kind":"note","time":"2026-01-01T00:00:00Z"}]}`), data: [][]byte{nil, nil}}
+	two := content{body: []byte(`{"entries":[{"kind":"note","time":"2026-01-01T00:00:00Z"}]}`),
+		data: [][]byte{nil, nil}}
 	if err := two.unpack(new(ledger.AppendEntriesRequest), true); !fault.Is(err, fault.Invalid) {
 		t.Errorf("bytes for another number of entries: %v", err)
 	}
-	if err := (content{body: []byte("{}"), data: [][]byte{{1}}}).unpack(new(ledger.InfoRequest), true); !fault.Is(err, fault.Invalid) {
+	err := (content{body: []byte("{}"), data: [][]byte{{1}}}).unpack(new(ledger.InfoRequest), true)
+	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("bytes where none belong: %v", err)
 	}
 }

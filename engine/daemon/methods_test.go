@@ -74,13 +74,15 @@ func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
 				return
 			}
 			asked <- r
-			if writeJSON(far, response{ID: r.ID, Body: json.RawMessage("{}")}) != nil { // an owner may answer without raw bytes
+			// an owner may answer without raw bytes
+			if writeJSON(far, response{ID: r.ID, Body: json.RawMessage("{}")}) != nil {
 				return
 			}
 		}
 	}()
 	life, stop := context.WithCancel(context.Background())
-	c := &client{o: Options{Env: env.System()}, life: life, stop: stop, gate: make(chan struct{}, 1), link: newLink(near, owner{}, 0)}
+	c := &client{o: Options{Env: env.System()}, life: life, stop: stop, gate: make(chan struct{}, 1),
+		link: newLink(near, owner{}, 0)}
 	v := reflect.ValueOf(c)
 	for i := range v.NumMethod() {
 		name := onWire(v.Type().Method(i).Name)

@@ -162,7 +162,9 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 		}},
 	}})
 	api := open(t, o)
-	until(t, "two tasks have failed", func() bool { return strings.Count(string(contents(t, r.log)), "background task") == 2 })
+	until(t, "two tasks have failed", func() bool {
+		return strings.Count(string(contents(t, r.log)), "background task") == 2
+	})
 	info, err := api.Info(deadlined(t), ledger.InfoRequest{})
 	if err != nil || !info.Following || info.PID != os.Getpid() || info.Clients != 1 {
 		t.Errorf("info %+v, %v", info, err)
@@ -174,7 +176,9 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 			t.Errorf("a secret leaves through %q", x.Trouble())
 		}
 	}
-	for name, state := range map[string]string{"failing": ledger.TaskFailed, "panicking": ledger.TaskFailed, ledger.TaskFollow: ledger.TaskWaiting} {
+	for name, state := range map[string]string{
+		"failing": ledger.TaskFailed, "panicking": ledger.TaskFailed, ledger.TaskFollow: ledger.TaskWaiting,
+	} {
 		if got[name] != state {
 			t.Errorf("%s: %q, want %q", name, got[name], state)
 		}
@@ -186,8 +190,9 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
-	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "last words"}); err != nil || got.Body != "last words" {
-		t.Errorf("what the task did at the end: %+v, %v", got, err)
+	saved, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "last words"})
+	if err != nil || saved.Body != "last words" {
+		t.Errorf("what the task did at the end: %+v, %v", saved, err)
 	}
 }
 
@@ -294,7 +299,8 @@ func TestAnOwnerThatIsTooNewIsNamed(t *testing.T) {
 		}
 		var h hello
 		err = readJSON(conn, helloFrame, &h)
-		refusal := fault.New(fault.Invalid, "daemon.greet", "the daemon no longer serves protocol %d", h.Protocol).WithHint("update this program")
+		refusal := fault.New(fault.Invalid, "daemon.greet", "the daemon no longer serves protocol %d", h.Protocol).
+			WithHint("update this program")
 		err = errors.Join(err, writeJSON(conn, welcome{Protocol: newer.Protocol, Error: refusal}))
 		served <- errors.Join(err, conn.Close(), l.Close())
 	}()

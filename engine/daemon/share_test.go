@@ -49,7 +49,8 @@ func TestEightClientsWorkWhileOneWaits(t *testing.T) {
 	waiter := open(t, o)
 	waited := make(chan error, 1)
 	go func() {
-		got, err := waiter.WaitEvents(t.Context(), ledger.WaitEventsRequest{Kinds: []string{ledger.EventForgotten}, WaitMS: 60_000})
+		got, err := waiter.WaitEvents(t.Context(),
+			ledger.WaitEventsRequest{Kinds: []string{ledger.EventForgotten}, WaitMS: 60_000})
 		if err == nil {
 			err = fmt.Errorf("nothing was forgotten, but %d events came", len(got.Events))
 		}
@@ -65,7 +66,8 @@ func TestEightClientsWorkWhileOneWaits(t *testing.T) {
 				if _, err := api.SaveMemory(t.Context(), fact(name)); err != nil {
 					t.Error(err)
 				}
-				if got, err := api.Memory(t.Context(), ledger.MemoryRequest{Name: name}); err != nil || got.Body != name {
+				got, err := api.Memory(t.Context(), ledger.MemoryRequest{Name: name})
+				if err != nil || got.Body != name {
 					t.Errorf("%s: %+v, %v", name, got, err)
 				}
 			}
@@ -220,7 +222,8 @@ func TestDeadlinesHoldWhileTheOwnerIsStopped(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	_, err := api.Info(ctx, ledger.InfoRequest{})
-	if took := time.Since(began); !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) || took > allowed+time.Second {
+	took := time.Since(began)
+	if !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.DeadlineExceeded) || took > allowed+time.Second {
 		t.Errorf("after %v: %v", took, err)
 	}
 	resumed = true
@@ -261,7 +264,8 @@ func TestInProcessOwnsAloneOrNamesTheOwner(t *testing.T) {
 	}
 	_, err = Open(deadlined(t), alone)
 	pid := fmt.Sprintf("pid %d", published(t, state).PID)
-	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), pid) || !strings.Contains(fault.HintOf(err), "daemon stop") {
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), pid) ||
+		!strings.Contains(fault.HintOf(err), "daemon stop") {
 		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
 	}
 }
@@ -291,7 +295,8 @@ func TestAnOwnerInAProcessIsNamedEarly(t *testing.T) {
 		began := time.Now()
 		err := c.do()
 		who := fmt.Sprintf("pid %d", os.Getpid())
-		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), who) || !strings.Contains(err.Error()+fault.HintOf(err), "--in-process") {
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), who) ||
+			!strings.Contains(err.Error()+fault.HintOf(err), "--in-process") {
 			t.Errorf("%s: %v, hint %q", c.name, err, fault.HintOf(err))
 		}
 		if took := time.Since(began); took > limits.Connect/3 {
@@ -387,7 +392,8 @@ func TestStatusAndStop(t *testing.T) {
 	o := optionsFor(t, state)
 	open(t, o)
 	s, err := Status(deadlined(t), state)
-	if err != nil || !s.Running || s.PID != published(t, state).PID || s.Info.Workspace != o.Workspace || s.Version != "test" {
+	if err != nil || !s.Running || s.PID != published(t, state).PID || s.Info.Workspace != o.Workspace ||
+		s.Version != "test" {
 		t.Fatalf("while it runs: %+v, %v", s, err)
 	}
 	if err := Stop(deadlined(t), state); err != nil {

@@ -19,12 +19,13 @@ func deaf(t *testing.T, inside func(context.Context, ledger.API)) Task {
 	t.Helper()
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
-	return Task{Name: ledger.TaskFollow, Step: time.Nanosecond, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
-		p.Beat()
-		inside(ctx, api)
-		<-release
-		return nil
-	}}
+	return Task{Name: ledger.TaskFollow, Step: time.Nanosecond,
+		Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
+			p.Beat()
+			inside(ctx, api)
+			<-release
+			return nil
+		}}
 }
 
 // stuckReader is content that never comes.
@@ -56,7 +57,8 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, x := range info.Tasks {
-					if x.Name == ledger.TaskFollow && x.State == ledger.TaskStuck && strings.HasPrefix(x.Trouble(), "following session files: no progress for ") {
+					if x.Name == ledger.TaskFollow && x.State == ledger.TaskStuck &&
+						strings.HasPrefix(x.Trouble(), "following session files: no progress for ") {
 						return true
 					}
 				}
@@ -69,7 +71,8 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 			if err := Stop(deadlined(t), state); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.wait(t); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), ledger.TaskFollow) {
+			err := r.wait(t)
+			if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), ledger.TaskFollow) {
 				t.Errorf("the owner left with %v", err)
 			}
 			next, err := engine.Open(t.Context(), engine.Options{State: state, Env: env.System()})

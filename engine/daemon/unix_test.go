@@ -258,7 +258,8 @@ func TestADirectoryWithContentInTheWayIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(deadlined(t), optionsFor(t, state))
-	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), path) || !strings.Contains(fault.HintOf(err), "remove it") {
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), path) ||
+		!strings.Contains(fault.HintOf(err), "remove it") {
 		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
 	}
 	if err := os.RemoveAll(path); err != nil {
@@ -287,7 +288,8 @@ func TestAStoppedDaemonIsNamedAndAppliesNothingTwice(t *testing.T) {
 		defer cancel()
 		err := call(ctx)
 		who := fmt.Sprintf("pid %d", pid)
-		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), who) || !strings.Contains(fault.HintOf(err), "kill") {
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), who) ||
+			!strings.Contains(fault.HintOf(err), "kill") {
 			t.Errorf("%s: %v, hint %q", what, err, fault.HintOf(err))
 		}
 	}

@@ -97,7 +97,9 @@ func TestTheLayout(t *testing.T) {
   ]
 }
 `},
-		{"an operation without arguments", Intents{Entries: []Intent{{Operation: Operation{FunctionName: "x", ArgsSummary: map[string]string{}}}}}, `{
+		{"an operation without arguments", Intents{Entries: []Intent{
+			{Operation: Operation{FunctionName: "x", ArgsSummary: map[string]string{}}},
+		}}, `{
   "Entries": [
     {
       "IntentId": "",

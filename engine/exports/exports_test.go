@@ -461,7 +461,10 @@ func TestASessionThatIsSkippedIsNotExported(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		looked := false
 		err = exports.Follow(ctx, leaving{l, &looked, cancel}, exports.Options{
-			Env: e, Wait: func(context.Context, time.Duration) {}, Skip: func(sessions.Session) bool { looked = true; return skip },
+			Env: e, Wait: func(context.Context, time.Duration) {}, Skip: func(sessions.Session) bool {
+				looked = true
+				return skip
+			},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -152,7 +152,8 @@ func use(id, tool, args string) string {
 }
 
 func result(id string) string {
-	return fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":false,"content":"x"}]}`, id)
+	return fmt.Sprintf(
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":false,"content":"x"}]}`, id)
 }
 
 // read makes the agent read files and waits until the observer has looked at them.

@@ -33,7 +33,8 @@ func TestEverySaveIsOneChange(t *testing.T) {
 	}{
 		{"in place", []in{write("", "new text")}, []changes.Op{changes.Modified}},
 		{"in place, the same size", []in{write("", "two")}, []changes.Op{changes.Modified}},
-		{"truncate, then write", []in{func(f string) error { return os.Truncate(f, 0) }, write("", "new text")}, []changes.Op{changes.Modified}},
+		{"truncate, then write", []in{func(f string) error { return os.Truncate(f, 0) }, write("", "new text")},
+			[]changes.Op{changes.Modified}},
 		{"append twice", []in{appendTo("x"), appendTo("y")}, []changes.Op{changes.Modified}},
 		{"write another file, rename", []in{write(".tmp123", "new text"), rename(".tmp123", "")},
 			[]changes.Op{changes.Modified}},
@@ -43,7 +44,8 @@ func TestEverySaveIsOneChange(t *testing.T) {
 			remove("___jb_old___")}, []changes.Op{changes.Modified}},
 		{"unlink and create", []in{remove(""), write("", "new text")}, []changes.Op{changes.Modified}},
 		{"a swap of links", []in{
-			write(".2", "new text"), func(f string) error { return os.Symlink(path.Base(f)+".2", f+".l") }, rename(".l", ""), remove(".2"), write(".2", "new text"),
+			write(".2", "new text"), func(f string) error { return os.Symlink(path.Base(f)+".2", f+".l") },
+			rename(".l", ""), remove(".2"), write(".2", "new text"),
 		}, []changes.Op{changes.Modified}},
 		{"permissions only", []in{func(f string) error { return os.Chmod(f, 0o644) }}, nil},
 		{"time only", []in{func(f string) error { return os.Chtimes(f, old, old) }}, nil},

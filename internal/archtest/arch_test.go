@@ -52,7 +52,9 @@ var parsed = sync.OnceValues(func() ([]file, error) {
 		}
 		if d.IsDir() {
 			_, nested := fs.Stat(root, path.Join(p, "go.mod"))
-			if base := path.Base(p); p != "." && (nested == nil && p != "lab" || strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules") {
+			base := path.Base(p)
+			if p != "." && (nested == nil && p != "lab" || strings.HasPrefix(base, ".") ||
+				base == "testdata" || base == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil
@@ -69,7 +71,8 @@ var parsed = sync.OnceValues(func() ([]file, error) {
 		if err != nil {
 			return err
 		}
-		files = append(files, file{path.Dir(p), path.Base(p), strings.HasSuffix(p, "_test.go"), strings.Count(string(raw), "\n"), f, fset})
+		files = append(files, file{path.Dir(p), path.Base(p), strings.HasSuffix(p, "_test.go"),
+			strings.Count(string(raw), "\n"), f, fset})
 		return nil
 	})
 	return files, err
@@ -131,7 +134,9 @@ func TestPackagesImportOnlyLowerLayers(t *testing.T) {
 			if theirs < own || own == 0 && theirs == 0 || mayReach(f.dir, dir) {
 				continue
 			}
-			t.Errorf("%s/%s (layer %d) imports %s (layer %d): facts go down, views come back; what must meet meets in engine", f.dir, f.name, own, dir, theirs)
+			t.Errorf(
+				"%s/%s (layer %d) imports %s (layer %d): facts go down, views come back; what must meet meets in engine",
+				f.dir, f.name, own, dir, theirs)
 		}
 	}
 }
@@ -159,7 +164,8 @@ func TestFacesLinkNoStore(t *testing.T) {
 			for _, imp := range imports[at] {
 				own, ours := strings.CutPrefix(imp, module+"/")
 				switch {
-				case ours && (own == "engine" || own == "kv/bolt" || strings.HasPrefix(own, "engine/")), imp == "go.etcd.io/bbolt":
+				case ours && (own == "engine" || own == "kv/bolt" || strings.HasPrefix(own, "engine/")),
+					imp == "go.etcd.io/bbolt":
 					t.Errorf("%s links %s (%s > %s)", dir, imp, by, at)
 				case ours:
 					follow(own, by+" > "+at)
@@ -197,7 +203,8 @@ func TestEveryThirdPartyModuleHasOneImporter(t *testing.T) {
 				}
 			}
 			if used[name] = true; name == "" {
-				t.Errorf("%s/%s imports %s, which has no row in the table: a new dependency needs a reason", f.dir, f.name, imp)
+				t.Errorf("%s/%s imports %s, which has no row in the table: a new dependency needs a reason",
+					f.dir, f.name, imp)
 			} else if !f.test && !within(f.dir, importers[name].packages) {
 				t.Errorf("%s/%s imports %s, which belongs to %v alone", f.dir, f.name, imp, importers[name].packages)
 			}
@@ -313,7 +320,8 @@ func undocumented(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		if d.Name.IsExported() && d.Doc == nil && (d.Recv == nil || exportedReceiver(d) && !standardMethod(d.Name.Name)) {
+		if d.Name.IsExported() && d.Doc == nil &&
+			(d.Recv == nil || exportedReceiver(d) && !standardMethod(d.Name.Name)) {
 			names = append(names, d.Name.Name)
 		}
 	case *ast.GenDecl:
@@ -346,7 +354,8 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 
 // standardMethod reports whether a method's meaning is that of a well-known interface.
 func standardMethod(name string) bool {
-	return slices.Contains([]string{"Error", "String", "Unwrap", "Read", "Write", "Close", "ReadAt", "Len", "Less", "Swap"}, name)
+	return slices.Contains([]string{"Error", "String", "Unwrap", "Read", "Write", "Close", "ReadAt", "Len", "Less",
+		"Swap"}, name)
 }
 
 func TestFilesAndFunctionsStaySmall(t *testing.T) {
@@ -370,7 +379,8 @@ func TestFilesAndFunctionsStaySmall(t *testing.T) {
 			n := f.fset.Position(fn.End()).Line - f.fset.Position(fn.Pos()).Line + 1
 			functions = append(functions, n)
 			if n > maxFunctionLines && !f.excused(fn.Pos(), "//size:ok") {
-				t.Errorf("%s: %s has %d lines, more than %d", f.fset.Position(fn.Pos()), fn.Name.Name, n, maxFunctionLines)
+				t.Errorf("%s: %s has %d lines, more than %d", f.fset.Position(fn.Pos()), fn.Name.Name, n,
+					maxFunctionLines)
 			}
 		}
 	}
@@ -389,7 +399,8 @@ func TestPackagesStaySmall(t *testing.T) {
 	}
 	for dir, n := range files {
 		if n > maxPackageFiles || lines[dir] > maxPackageLines {
-			t.Errorf("%s has %d files and %d lines, more than %d or %d", dir, n, lines[dir], maxPackageFiles, maxPackageLines)
+			t.Errorf("%s has %d files and %d lines, more than %d or %d", dir, n, lines[dir], maxPackageFiles,
+				maxPackageLines)
 		}
 	}
 }
@@ -397,33 +408,53 @@ func TestPackagesStaySmall(t *testing.T) {
 // quoted matches the text of a string on one line: breaking one up makes it harder to find.
 var quoted = regexp.MustCompile("\"(\\\\.|[^\"\\\\])*\"|`[^`]*`")
 
-// TestLinesFitTheScreen: code of the product has at most maxColumns columns. A line with a string of half that length
-// may be longer, and so may the tables in wide.
+// TestLinesFitTheScreen: code of the product and of its tests has at most maxColumns columns. A line with a string of
+// half that length may be longer, and so may the tables in wide, and what a test quotes over several lines.
 func TestLinesFitTheScreen(t *testing.T) {
 	for _, f := range source(t) {
-		if f.test || within(f.dir, []string{"lab"}) || wide[f.dir+"/"+f.name] != "" {
+		if within(f.dir, []string{"lab"}) || f.test && within(f.dir, wideTests) || wide[f.dir+"/"+f.name] != "" {
 			continue
+		}
+		var texts map[int]bool
+		if f.test {
+			texts = f.texts()
 		}
 		raw, err := os.ReadFile(filepath.Join("../..", f.dir, f.name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, line := range strings.Split(string(raw), "\n") {
-			line = strings.ReplaceAll(line, "\t", "    ")
-			if utf8.RuneCountInString(line) <= maxColumns || strings.HasPrefix(strings.TrimSpace(line), "//") {
+			columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
+			if columns <= maxColumns || strings.HasPrefix(strings.TrimSpace(line), "//") || texts[i+1] {
 				continue
 			}
-			if !slices.ContainsFunc(quoted.FindAllString(line, -1), func(s string) bool { return len(s) > maxColumns/2 }) {
-				t.Errorf("%s/%s:%d has %d columns, more than %d", f.dir, f.name, i+1, utf8.RuneCountInString(line), maxColumns)
+			long := func(s string) bool { return len(s) > maxColumns/2 }
+			if !slices.ContainsFunc(quoted.FindAllString(line, -1), long) {
+				t.Errorf("%s/%s:%d has %d columns, more than %d", f.dir, f.name, i+1, columns, maxColumns)
 			}
 		}
 	}
 }
 
+// texts returns the lines of a file that a string literal over several lines continues on.
+func (f file) texts() map[int]bool {
+	lines := map[int]bool{}
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {
+			for i := f.fset.Position(s.Pos()).Line + 1; i <= f.fset.Position(s.End()).Line; i++ {
+				lines[i] = true
+			}
+		}
+		return true
+	})
+	return lines
+}
+
 // spread prints the median, the 95th percentile and the maximum of sizes.
 func spread(sizes []int) string {
 	slices.Sort(sizes)
-	return fmt.Sprintf("%d, median %d, p95 %d, max %d", len(sizes), sizes[len(sizes)/2], sizes[len(sizes)*95/100], sizes[len(sizes)-1])
+	return fmt.Sprintf("%d, median %d, p95 %d, max %d", len(sizes), sizes[len(sizes)/2], sizes[len(sizes)*95/100],
+		sizes[len(sizes)-1])
 }
 
 func TestNothingNamesAMachineOrARegistry(t *testing.T) {
@@ -433,7 +464,8 @@ func TestNothingNamesAMachineOrARegistry(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if base := path.Base(p); d.IsDir() && p != "." && (base == ".git" || base == ".cache" || base == "bin" || base == "node_modules") {
+		base := path.Base(p)
+		if d.IsDir() && p != "." && (base == ".git" || base == ".cache" || base == "bin" || base == "node_modules") {
 			return fs.SkipDir
 		}
 		if d.IsDir() || filepath.Ext(p) == ".bin" || path.Base(p) == ".git" { // in a linked worktree, .git is a file

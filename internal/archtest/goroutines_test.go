@@ -85,7 +85,8 @@ func (f file) starts() string {
 		case *ast.GoStmt:
 			at = n.Pos()
 		case *ast.CallExpr:
-			if s, ok := n.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "Go" || s.Sel.Name == "Parallel" || s.Sel.Name == "RunParallel") {
+			s, ok := n.Fun.(*ast.SelectorExpr)
+			if ok && (s.Sel.Name == "Go" || s.Sel.Name == "Parallel" || s.Sel.Name == "RunParallel") {
 				at = n.Pos()
 			}
 		}

@@ -15,7 +15,8 @@ func TestBothModulesUseTheSameVersions(t *testing.T) {
 	}
 	for path, version := range lab {
 		if p := product[path]; p != "" && p != version {
-			t.Errorf("%s is %s in go.mod, and %s in lab/go.mod: run go get %s@%s in lab, and go mod tidy", path, p, version, path, p)
+			t.Errorf("%s is %s in go.mod, and %s in lab/go.mod: run go get %s@%s in lab, and go mod tidy", path, p,
+				version, path, p)
 		}
 	}
 }

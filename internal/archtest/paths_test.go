@@ -15,13 +15,15 @@ var programs = []string{"cmd/ctxledger", "cmd/ctxlsp", "cmd/ctxmcp"}
 // opens lists, by package, the functions that take a path and use the file at it.
 var opens = map[string][]string{
 	"os": {
-		"Open", "OpenFile", "ReadFile", "OpenRoot", "OpenInRoot", "ReadDir", "Stat", "Lstat", "Readlink", "DirFS", "Create", "CreateTemp",
-		"MkdirTemp", "Mkdir", "MkdirAll", "WriteFile", "Rename", "Remove", "RemoveAll", "Link", "Symlink", "Chmod", "Chown", "Lchown",
-		"Chtimes", "Truncate", "CopyFS", "Chdir",
+		"Open", "OpenFile", "ReadFile", "OpenRoot", "OpenInRoot", "ReadDir",
+		"Stat", "Lstat", "Readlink", "DirFS", "Create", "CreateTemp",
+		"MkdirTemp", "Mkdir", "MkdirAll", "WriteFile", "Rename", "Remove", "RemoveAll", "Link", "Symlink", "Chmod",
+		"Chown", "Lchown", "Chtimes", "Truncate", "CopyFS", "Chdir",
 	},
 	"io/ioutil":     {"ReadFile", "WriteFile", "ReadDir", "TempDir", "TempFile"},
 	"path/filepath": {"EvalSymlinks", "Walk", "WalkDir", "Glob"},
-	"syscall":       {"Open", "Openat", "Creat", "Mknod", "Mkdir", "Rename", "Unlink", "Rmdir", "Link", "Symlink", "Stat", "Lstat", "Chmod", "Truncate"},
+	"syscall": {"Open", "Openat", "Creat", "Mknod", "Mkdir", "Rename", "Unlink", "Rmdir", "Link", "Symlink",
+		"Stat", "Lstat", "Chmod", "Truncate"},
 
 	module + "/internal/safefs": {"Open", "OpenFile", "OpenListed", "OpenAppend", "OpenRoot", "OpenDir", "ReadFile"},
 }
@@ -42,7 +44,8 @@ func TestEveryCallThatOpensAPathIsInTheCampaign(t *testing.T) {
 		for _, call := range f.openings() {
 			if used[call] = true; listed[call] == "" {
 				t.Errorf("%s/%s: no row of openings has %q. Open it below a directory with safefs.Tree, add a subject to lab/escapetest, "+
-					"and a row to paths_table_test.go that names it; or a row with the reason why nobody else can swap what lies there", f.dir, f.name, call)
+					"and a row to paths_table_test.go that names it; or a row with the reason why nobody else can swap what lies there",
+					f.dir, f.name, call)
 			}
 		}
 	}

@@ -34,7 +34,10 @@ func TestCutsPartNothing(t *testing.T) {
 }
 
 func TestCommas(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", -5: "-5", -1000: "-1,000", -100: "-100"} {
+	for n, want := range map[int]string{
+		0: "0", 999: "999", 1000: "1,000", 123456: "123,456",
+		1234567: "1,234,567", -5: "-5", -1000: "-1,000", -100: "-100",
+	} {
 		if got := Commas(n); got != want {
 			t.Errorf("Commas(%d) = %s, want %s", n, got, want)
 		}
@@ -75,7 +78,9 @@ func TestFigures(t *testing.T) {
 }
 
 func TestCutCountsCharacters(t *testing.T) {
-	for in, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc…", "äöü": "äöü", "äöüß": "äöü…", "a\xffb\xff": "a\xffb…"} {
+	for in, want := range map[string]string{
+		"": "", "abc": "abc", "abcd": "abc…", "äöü": "äöü", "äöüß": "äöü…", "a\xffb\xff": "a\xffb…",
+	} {
 		if got := Cut(in, 3); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

@@ -23,7 +23,9 @@ func TestStrip(t *testing.T) {
 }
 
 func FuzzStripIsSafeAndStable(f *testing.F) {
-	for _, s := range []string{"a\x1b[2Jb", "\x1b]0;title\a", "\u009b31m", "\xff\xfe", "a\r\nb\rc", "\u202eabc", "\x1b", "\x1b[", "\U000e0041"} {
+	for _, s := range []string{
+		"a\x1b[2Jb", "\x1b]0;title\a", "\u009b31m", "\xff\xfe", "a\r\nb\rc", "\u202eabc", "\x1b", "\x1b[", "\U000e0041",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

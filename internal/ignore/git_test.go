@@ -18,7 +18,8 @@ var trees = flag.Int("trees", 60, "random trees to compare with git")
 // them: there the package follows git's documentation, and git does more.
 var (
 	names  = []string{"a", "b", "ab", "ba", "abc", ".a", "a.b"}
-	shapes = []string{"a", "b", "ab", "*", "**", "?", "a*", "*b", "?b", "[ab]", "[!a]", "[^b]*", "[a-c]b", ".*", "*.b", "\\a"}
+	shapes = []string{"a", "b", "ab", "*", "**", "?", "a*", "*b", "?b", "[ab]", "[!a]", "[^b]*", "[a-c]b",
+		".*", "*.b", "\\a"}
 )
 
 // TestRandomTreesAreIgnoredAsGitDoes asks git itself.
@@ -31,7 +32,8 @@ func TestRandomTreesAreIgnoredAsGitDoes(t *testing.T) {
 		root := t.TempDir()
 		grow(t, rng, root, 3)
 		git(t, root, "init", "-q")
-		want := strings.Split(strings.TrimSuffix(git(t, root, "ls-files", "-o", "--exclude-standard", "-z"), "\x00"), "\x00")
+		want := strings.Split(strings.TrimSuffix(git(t, root, "ls-files", "-o", "--exclude-standard", "-z"), "\x00"),
+			"\x00")
 		slices.Sort(want)
 		if got := taken(t, root); !slices.Equal(got, slices.DeleteFunc(want, func(s string) bool { return s == "" })) {
 			t.Errorf("tree %d: %q, git takes %q", seed, got, want)

@@ -27,13 +27,16 @@ func TestIgnoredAsGitDoes(t *testing.T) {
 	})
 	for name, want := range map[string]bool{
 		"a.go": false, "x.log": true, "d/x.log": true, "keep.log": false, "d/keep.log": false,
-		"top.txt": true, "d/top.txt": false, "build/": true, "build": false, "build/out": true, "d/build/": true, "d/build/x/y": true,
+		"top.txt": true, "d/top.txt": false, "build/": true, "build": false,
+		"build/out": true, "d/build/": true, "d/build/x/y": true,
 		"doc/a.txt": true, "doc/d/a.txt": false, "deep/x": true, "a/b/deep/x": true, "deep/y": false,
 		"#hash": true, "!bang": true, "trail": true, "foo/bar": true, "foo/a/b/bar": true, "foo/a/b/baz": false,
-		"logs/": false, "logs/a": true, "logs/a/b": true, "local.txt": true, "d/local.txt": true, "x.bak": true, "a.bak": false,
-		"sub/x.log": true, "sub/important.log": false, "sub/d/important.log": false, "sub/own.txt": true, "sub/d/own.txt": false,
-		"sub/nested/": true, "sub/nested/a": true, "nested/": false, "sub/x.tmp": true, "sub/more/x.tmp": false, "sub/more/y.tmp": true, "x.tmp": false,
-		".": false, "": false,
+		"logs/": false, "logs/a": true, "logs/a/b": true, "local.txt": true,
+		"d/local.txt": true, "x.bak": true, "a.bak": false,
+		"sub/x.log": true, "sub/important.log": false, "sub/d/important.log": false,
+		"sub/own.txt": true, "sub/d/own.txt": false,
+		"sub/nested/": true, "sub/nested/a": true, "nested/": false, "sub/x.tmp": true, "sub/more/x.tmp": false,
+		"sub/more/y.tmp": true, "x.tmp": false, ".": false, "": false,
 	} {
 		dir := strings.HasSuffix(name, "/")
 		if got := r.Ignored(strings.TrimSuffix(name, "/"), dir); got != want {
@@ -99,7 +102,9 @@ func TestPatternsMatchAsInGit(t *testing.T) {
 // A pattern that takes out a directory again takes out what is in it.
 func TestADirectoryTakenOutAgainIsNotIgnored(t *testing.T) {
 	r := rules(map[string]string{".gitignore": "**/foo\n!*/\n", "deep/.gitignore": "foo/**\n"})
-	for name, want := range map[string]bool{"foo/": false, "foo/b": false, "foo": true, "deep/foo": true, "deep/x": false, "deep/foo/x": true} {
+	for name, want := range map[string]bool{
+		"foo/": false, "foo/b": false, "foo": true, "deep/foo": true, "deep/x": false, "deep/foo/x": true,
+	} {
 		if got := r.Ignored(strings.TrimSuffix(name, "/"), strings.HasSuffix(name, "/")); got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)
 		}
@@ -138,7 +143,8 @@ func FuzzWhatLiesInAnIgnoredDirectoryIsIgnored(f *testing.F) {
 	f.Add("[", "**/**/**", "a/b", "c")
 	f.Add("a**b/**\n/**/", "\\", "a/b", "c")
 	f.Fuzz(func(t *testing.T, top, nested, dir, name string) {
-		if dir = path.Clean("/" + dir)[1:]; dir == "" || strings.Contains(name, "/") || name == "" || name == "." || name == ".." {
+		dir = path.Clean("/" + dir)[1:]
+		if dir == "" || strings.Contains(name, "/") || name == "" || name == "." || name == ".." {
 			return
 		}
 		files := map[string]string{".gitignore": top, dir + "/.gitignore": nested}

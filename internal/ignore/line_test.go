@@ -10,7 +10,8 @@ import (
 )
 
 // odd are names of which a careless line would say something else, and neighbours that it would hit.
-var odd = []string{"a", "ab", "a*", "a?", "a[b]", "[!a]", "!a", "#a", `a\b`, "a b", "a ", " a", "a  ", "**", "é", "漢", "{a,b}", "-a", "a.min.js"}
+var odd = []string{"a", "ab", "a*", "a?", "a[b]", "[!a]", "!a", "#a", `a\b`, "a b", "a ", " a", "a  ", "**", "é", "漢",
+	"{a,b}", "-a", "a.min.js"}
 
 // TestGitIgnoresWhatALineNames asks git itself, of each name at two depths.
 func TestGitIgnoresWhatALineNames(t *testing.T) {
@@ -47,7 +48,8 @@ func TestGitIgnoresWhatALineNames(t *testing.T) {
 				want = append(want, f)
 			}
 		}
-		got := strings.Split(strings.TrimSuffix(git(t, root, "ls-files", "-o", "-i", "--exclude-standard", "-z"), "\x00"), "\x00")
+		got := strings.Split(strings.TrimSuffix(git(t, root, "ls-files", "-o", "-i", "--exclude-standard", "-z"),
+			"\x00"), "\x00")
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -75,7 +77,8 @@ func FuzzALineIsAboutOnePath(f *testing.F) {
 		if !r.Ignored(name, dir) {
 			t.Fatalf("%q does not name %q", line, name)
 		}
-		if _, ok := Line(other, false); ok && r.Ignored(other, false) && !strings.HasPrefix(other, name+"/") && (dir || other != name) {
+		_, ok = Line(other, false)
+		if ok && r.Ignored(other, false) && !strings.HasPrefix(other, name+"/") && (dir || other != name) {
 			t.Fatalf("%q names %q too", line, other)
 		}
 	})

@@ -18,8 +18,10 @@ func TestWhatRepeatsIsWrittenLessAndLess(t *testing.T) {
 	}{
 		{"a few", func(int) string { return "refused" }, 10, 10, "i=9"},
 		{"very many of one kind", func(int) string { return "refused" }, 100_000, 23, "times=81920"},
-		{"very many of two kinds", func(i int) string { return fmt.Sprint("refused ", i%2) }, 100_000, 2 * 22, "times=40960"},
-		{"each another one", func(i int) string { return fmt.Sprint("refused ", i) }, 100_000, most + 23, "times=81920"},
+		{"very many of two kinds", func(i int) string { return fmt.Sprint("refused ", i%2) }, 100_000, 2 * 22,
+			"times=40960"},
+		{"each another one", func(i int) string { return fmt.Sprint("refused ", i) }, 100_000, most + 23,
+			"times=81920"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -25,10 +25,14 @@ func TestARecordIsOneLineThatIsSafeToShow(t *testing.T) {
 }
 
 func TestARecordIsOfBoundedLength(t *testing.T) {
-	for _, x := range []string{strings.Repeat("a", 1<<20), strings.Repeat("€", 1<<19), strings.Repeat("\x1b", 1<<19), strings.Repeat("\u3164", 1<<18)} {
+	for _, x := range []string{
+		strings.Repeat("a", 1<<20), strings.Repeat("€", 1<<19), strings.Repeat("\x1b", 1<<19),
+		strings.Repeat("\u3164", 1<<18),
+	} {
 		var out bytes.Buffer
 		slog.New(slog.NewTextHandler(Records(&out), nil)).Warn("x", "said", x)
-		if got := out.String(); len(got) > 3*maxRecord || !strings.HasSuffix(got, "…\n") || strings.ContainsRune(got, '\ufffd') {
+		got := out.String()
+		if len(got) > 3*maxRecord || !strings.HasSuffix(got, "…\n") || strings.ContainsRune(got, '\ufffd') {
 			t.Errorf("%d bytes, %q", len(got), got[max(0, len(got)-20):])
 		}
 	}

@@ -18,7 +18,8 @@ import (
 )
 
 // sourceNames are the names of files that people write.
-var sourceNames = []string{".go", ".s", ".c", ".h", ".md", ".html", ".js", ".css", ".yaml", ".yml", ".json", ".sh", ".py", ".pl", ".txtar"}
+var sourceNames = []string{".go", ".s", ".c", ".h", ".md", ".html", ".js", ".css", ".yaml", ".yml", ".json", ".sh",
+	".py", ".pl", ".txtar"}
 
 // TestFalseAlarmsInRealSourceCode looks for secrets where there are none: in Go's own source and in this
 // repository, whose tests plant secrets and are left out. A private key is a true find if it parses as one:
@@ -45,7 +46,8 @@ func TestFalseAlarmsInRealSourceCode(t *testing.T) {
 					continue
 				}
 				alarms++
-				t.Logf("%s:%d: %s: %.60q", path, 1+bytes.Count(text[:s.Start], []byte("\n")), s.Kind, text[max(s.Start-12, 0):s.End])
+				t.Logf("%s:%d: %s: %.60q", path, 1+bytes.Count(text[:s.Start], []byte("\n")), s.Kind,
+					text[max(s.Start-12, 0):s.End])
 			}
 			return nil
 		})
@@ -53,7 +55,8 @@ func TestFalseAlarmsInRealSourceCode(t *testing.T) {
 			t.Fatalf("%s: only %d bytes of source: %v", tree.root, size, err)
 		}
 		perMB := float64(alarms) / (float64(size) / 1e6)
-		t.Logf("%s: %d alarms and %d private keys in %.1f MB: %.2f alarms per MB", tree.name, alarms, keys, float64(size)/1e6, perMB)
+		t.Logf("%s: %d alarms and %d private keys in %.1f MB: %.2f alarms per MB", tree.name, alarms, keys,
+			float64(size)/1e6, perMB)
 		if perMB > 1 {
 			t.Errorf("%s: more than one false alarm per MB: %.2f", tree.name, perMB)
 		}

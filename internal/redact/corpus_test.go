@@ -66,10 +66,12 @@ var contexts = []struct {
 		return p.mapped(indented("    13\t")).in("    11\t# config\n    12\t", "\n    14\tport: 80\n"), true
 	}},
 	{"cat -n in json", func(p planted) (planted, bool) {
-		return p.mapped(indented("    13\t")).in("    12\t", "\n    14\tport: 80\n").mapped(jsonText).in(`{"content":"`, `"}`), true
+		return p.mapped(indented("    13\t")).in("    12\t",
+			"\n    14\tport: 80\n").mapped(jsonText).in(`{"content":"`, `"}`), true
 	}},
 	{"grep -n", func(p planted) (planted, bool) {
-		return p.mapped(indented("conf/shop.cfg:13:")).in("conf/shop.cfg:12:", "\n--\n"), p.kind != "netrc-password" && p.kind != "terraform-default"
+		return p.mapped(indented("conf/shop.cfg:13:")).in("conf/shop.cfg:12:", "\n--\n"),
+			p.kind != "netrc-password" && p.kind != "terraform-default"
 	}},
 	{"quotation", func(p planted) (planted, bool) { return p.mapped(indented("> ")).in("> ", "\n> port"), true }},
 	{"colours", func(p planted) (planted, bool) {

@@ -34,7 +34,8 @@ var shownKeys = []struct {
 	}},
 	{"list of strings", func(l []string) string { return `["` + strings.Join(l, "\",\n\"") + `"]` }},
 	{"source code", func(l []string) string { return "key := \"" + strings.Join(l, "\\n\" +\n\t\"") + "\\n\"" }},
-	{"colours of a diff", func(l []string) string { return "\x1b[32m+" + strings.Join(l, "\x1b[m\n\x1b[32m+") + "\x1b[m\n" }},
+	{"colours of a diff",
+		func(l []string) string { return "\x1b[32m+" + strings.Join(l, "\x1b[m\n\x1b[32m+") + "\x1b[m\n" }},
 }
 
 func prefixed(by string) func([]string) string {
@@ -67,7 +68,10 @@ var cutKeys = []struct {
 
 func TestAPrivateKeyIsFoundHoweverItIsShownAndCut(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 9))
-	for _, shape := range []string{pemShape("RSA PRIVATE KEY", 12), pemShape("PRIVATE KEY", 25), strings.ReplaceAll(pemShape("OPENSSH PRIVATE KEY", 9), ":64}", ":70}")} {
+	for _, shape := range []string{
+		pemShape("RSA PRIVATE KEY", 12), pemShape("PRIVATE KEY", 25),
+		strings.ReplaceAll(pemShape("OPENSSH PRIVATE KEY", 9), ":64}", ":70}"),
+	} {
 		lines := strings.Split(plant(t, random, "", shape).text, "\n")
 		for _, show := range shownKeys {
 			for _, cut := range cutKeys {

@@ -97,8 +97,11 @@ func TestInvisibleThingsHideNothing(t *testing.T) {
 	token := plant(t, rand.New(rand.NewPCG(7, 7)), "", "ghp_{an:36}").text
 	mask := New(nil).String(token)
 	for _, by := range []string{
-		"\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\ufe0f", "\U000e0041", "\U000e0130", "\u202e", "\u180b", "\u3164", "\u115f", "\uffa0", "\u034f", `\u115f`, `\u3164`, `\uFFA0`, "\x1b[0m", "\x1b[1;31m", "\x1b[38;5;12m", "\x1b(B", "\x1b]8;;https://shop.test\a",
-		`\u200b`, `\\u200b`, `\ufeff`, `\u001b[31m`, `\\u001b[31m`, `\x1b[0m`, `\033[1m`, `\e[0m`, "%E2%80%8B", "\u200b\x1b[0m\u200b",
+		"\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\ufe0f", "\U000e0041", "\U000e0130", "\u202e", "\u180b",
+		"\u3164", "\u115f", "\uffa0", "\u034f", `\u115f`, `\u3164`, `\uFFA0`, "\x1b[0m", "\x1b[1;31m", "\x1b[38;5;12m",
+		"\x1b(B", "\x1b]8;;https://shop.test\a",
+		`\u200b`, `\\u200b`, `\ufeff`, `\u001b[31m`, `\\u001b[31m`,
+		`\x1b[0m`, `\033[1m`, `\e[0m`, "%E2%80%8B", "\u200b\x1b[0m\u200b",
 	} {
 		for _, at := range []int{1, 3, 4, 20, len(token) - 1} {
 			text := "it is " + token[:at] + by + token[at:] + " now"
@@ -107,7 +110,9 @@ func TestInvisibleThingsHideNothing(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"\x1b[31mred\x1b[0m", "a\u200bb", `"\u200b\u001b[0m"`, "\x1b", "\\", "\\u00", "\\u200"} {
+	for _, text := range []string{
+		"\x1b[31mred\x1b[0m", "a\u200bb", `"\u200b\u001b[0m"`, "\x1b", "\\", "\\u00", "\\u200",
+	} {
 		if got := New(nil).String(text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
@@ -138,8 +143,11 @@ func FuzzVisible(f *testing.F) {
 
 // FuzzCommands: a password found in a command is within one string of a document.
 func FuzzCommands(f *testing.F) {
-	for _, line := range []string{"mysql -uroot -p'X1yZ9' shop", `["sshpass", "-p", "X1yZ9"]`, "curl \\\n -u a:X1yZ9", "echo X1yZ9 | sudo -S x", `{"a":"kinit <<< X1yZ9"}`,
-		"variable \"token\" { default = \"X1yZ9\" }"} {
+	for _, line := range []string{
+		"mysql -uroot -p'X1yZ9' shop", `["sshpass", "-p", "X1yZ9"]`, "curl \\\n -u a:X1yZ9",
+		"echo X1yZ9 | sudo -S x", `{"a":"kinit <<< X1yZ9"}`,
+		"variable \"token\" { default = \"X1yZ9\" }",
+	} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -172,7 +180,8 @@ func FuzzLines(f *testing.F) {
 			if bytes.IndexByte(text[l.from:l.to], '\n') >= 0 {
 				t.Fatalf("%q from %d: %+v has a line break", text, at, l)
 			}
-			if before := lineBefore(text, l.next, 0); before.to > l.next || before.from > before.to || l.next > l.to && before.from == l.next {
+			before := lineBefore(text, l.next, 0)
+			if before.to > l.next || before.from > before.to || l.next > l.to && before.from == l.next {
 				t.Fatalf("%q before %d: %+v, not %+v", text, l.next, before, l)
 			}
 			at = l.next

@@ -46,12 +46,16 @@ func TestEqualSecretsGetEqualMasksUnderOneKeyOnly(t *testing.T) {
 func TestTextWithoutSecretsStaysAsItIs(t *testing.T) {
 	r := New(nil)
 	for _, s := range []string{
-		"", "a", "token", "password=", "password: string", "passwordField = newField(x)", `"token": 1234567890`, "tokens: 1200 of 8000",
-		"secret_name: db-secret-1", "PASSWORD_FILE=/run/secrets/db1", "password = os.Getenv(\"DB_PASSWORD1\")", "token := p.next2()",
+		"", "a", "token", "password=", "password: string", "passwordField = newField(x)",
+		`"token": 1234567890`, "tokens: 1200 of 8000",
+		"secret_name: db-secret-1", "PASSWORD_FILE=/run/secrets/db1",
+		"password = os.Getenv(\"DB_PASSWORD1\")", "token := p.next2()",
 		"api_key: ${API_KEY_2}", "api_key=<your-key-1>", "password: 'changeme1'", "Authorization: Bearer <token>",
-		"https://user@example.com/a:b@c", "http://127.0.0.1:8080/x@y", "postgres://user:password@localhost/db", "-----BEGIN PRIVATE KEY-----",
+		"https://user@example.com/a:b@c", "http://127.0.0.1:8080/x@y",
+		"postgres://user:password@localhost/db", "-----BEGIN PRIVATE KEY-----",
 		"AKIAIOSFODNN7EXAMPLE", "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "session 5b3c1e2f-6a4d-4f0e-9c1b-2d3e4f5a6b7c",
+		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"session 5b3c1e2f-6a4d-4f0e-9c1b-2d3e4f5a6b7c",
 		"artifact 0f1e2d3c4b5a", "[masked:github-token:1f3a9c00]", "password=[masked:password:1f3a9c00]",
 	} {
 		if got := r.String(s); got != s {

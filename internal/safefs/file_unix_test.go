@@ -21,20 +21,25 @@ var openers = []struct {
 	open      func(root *os.Root, path string) (io.Closer, error)
 	link, dir bool // whether a link to a file, or a directory, may be opened
 }{
-	{"OpenFile", func(_ *os.Root, path string) (io.Closer, error) { f, _, err := OpenFile(path); return f, err }, true, false},
-	{"OpenListed", func(_ *os.Root, path string) (io.Closer, error) { f, _, err := OpenListed(path); return f, err }, false, false},
-	{"OpenAppend", func(_ *os.Root, path string) (io.Closer, error) { f, _, err := OpenAppend(path); return f, err }, false, false},
+	{"OpenFile", func(_ *os.Root, path string) (io.Closer, error) { f, _, err := OpenFile(path); return f, err }, true,
+		false},
+	{"OpenListed", func(_ *os.Root, path string) (io.Closer, error) { f, _, err := OpenListed(path); return f, err },
+		false, false},
+	{"OpenAppend", func(_ *os.Root, path string) (io.Closer, error) { f, _, err := OpenAppend(path); return f, err },
+		false, false},
 	{"OpenIn", func(r *os.Root, path string) (io.Closer, error) {
 		f, _, err := OpenIn(r, filepath.Base(path), os.O_RDWR)
 		return f, err
 	}, true, false},
-	{"Files", func(r *os.Root, path string) (io.Closer, error) { return Files(r).Open(filepath.Base(path)) }, true, true},
+	{"Files", func(r *os.Root, path string) (io.Closer, error) { return Files(r).Open(filepath.Base(path)) }, true,
+		true},
 	{"ReadFile", func(_ *os.Root, path string) (io.Closer, error) {
 		_, err := ReadFile(path, 10)
 		return io.NopCloser(nil), err
 	}, true, false},
 	{"OpenDir", func(_ *os.Root, path string) (io.Closer, error) { return OpenDir(path) }, false, true},
-	{"OpenDirIn", func(r *os.Root, path string) (io.Closer, error) { return OpenDirIn(r, filepath.Base(path)) }, false, true},
+	{"OpenDirIn", func(r *os.Root, path string) (io.Closer, error) { return OpenDirIn(r, filepath.Base(path)) }, false,
+		true},
 	{"OpenRoot", func(_ *os.Root, path string) (io.Closer, error) { return OpenRoot(path) }, false, true},
 }
 
@@ -82,7 +87,8 @@ func TestOnlyWhatIsWantedIsOpened(t *testing.T) {
 				defer root.Close() // only read
 				within(t, x.name, func() {
 					c, err := o.open(root, path)
-					wanted := x.name == "file" && !(o.dir && !o.link) || x.name == "link" && o.link || x.name == "directory" && o.dir
+					wanted := x.name == "file" && !(o.dir && !o.link) || x.name == "link" && o.link ||
+						x.name == "directory" && o.dir
 					if (err == nil) != wanted {
 						t.Errorf("%v", err)
 					}
@@ -102,7 +108,8 @@ func TestWhatIsMissingIsMissing(t *testing.T) {
 	must(t, err)
 	defer root.Close() // only read
 	for _, o := range openers {
-		if _, err := o.open(root, filepath.Join(root.Name(), "none")); o.name != "OpenAppend" && !errors.Is(err, fs.ErrNotExist) {
+		_, err := o.open(root, filepath.Join(root.Name(), "none"))
+		if o.name != "OpenAppend" && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", o.name, err)
 		}
 		_ = os.Remove(filepath.Join(root.Name(), "none"))

@@ -59,8 +59,10 @@ func TestWhatAPathLeadsTo(t *testing.T) {
 	must(t, os.Symlink("loop", filepath.Join(root, "loop")))
 	tree := open(t, root)
 	for name, want := range map[string]string{ // the kind's number, and whether it is a link
-		"a.txt": "1 false", "d": "2 false", ".": "2 false", "none": "0 false", "a.txt/x": "0 false", "d/b.txt": "1 false", "link": "1 true",
-		"dlink": "2 true", "dlink/b.txt": "1 false", "dangling": "3 true", "loop": "3 true", strings.Repeat("x", 300): "0 false",
+		"a.txt": "1 false", "d": "2 false", ".": "2 false", "none": "0 false", "a.txt/x": "0 false",
+		"d/b.txt": "1 false", "link": "1 true",
+		"dlink": "2 true", "dlink/b.txt": "1 false", "dangling": "3 true", "loop": "3 true",
+		strings.Repeat("x", 300): "0 false",
 	} {
 		info, err := tree.Stat(name)
 		if got := fmt.Sprintf("%d %v", info.Kind, info.Link); err != nil || got != want {
@@ -132,10 +134,14 @@ func outsiders(t testing.TB, root, outside string) []string {
 	}
 	must(t, os.MkdirAll(filepath.Join(root, "in/deep"), 0o700))
 	return []string{
-		"../tree-evil/s.txt", "d/../../tree-evil/s.txt", outside + "/s.txt", "/etc/hostname", "/proc/self/environ", "..", "../", "d/../..", "a.txt\x00", "\x00",
-		link("l-abs", outside+"/s.txt"), link("l-rel", "../tree-evil/s.txt"), link("l-dir", outside) + "/s.txt", "l-dir",
-		link("l-chain", "l-abs"), link("l-root", "/") + "/etc/hostname", link("l-proc", "/proc/self/fd") + "/0", link("l-zero", "/dev/zero"),
-		link("l-self", root+"/a.txt"), link("in/l-up", "../../tree-evil") + "/s.txt", link("in/deep/l-up", "../..") + "/../tree-evil/s.txt",
+		"../tree-evil/s.txt", "d/../../tree-evil/s.txt", outside + "/s.txt", "/etc/hostname", "/proc/self/environ",
+		"..", "../", "d/../..", "a.txt\x00", "\x00",
+		link("l-abs", outside+"/s.txt"), link("l-rel", "../tree-evil/s.txt"),
+		link("l-dir", outside) + "/s.txt", "l-dir",
+		link("l-chain", "l-abs"), link("l-root", "/") + "/etc/hostname",
+		link("l-proc", "/proc/self/fd") + "/0", link("l-zero", "/dev/zero"),
+		link("l-self", root+"/a.txt"), link("in/l-up", "../../tree-evil") + "/s.txt",
+		link("in/deep/l-up", "../..") + "/../tree-evil/s.txt",
 		link("l-dotdot", "..") + "/tree-evil/s.txt", link("l-twin", root+"-evil/s.txt"),
 	}
 }
@@ -149,7 +155,9 @@ func spellings(name string) []string {
 	for _, behind := range []string{"/", "//", "/.", "/./", "/d/..", "/../" + name} {
 		all = append(all, name+behind)
 	}
-	for _, r := range [][2]string{{"/", "//"}, {"/", "/./"}, {"/", `\`}, {"..", "%2e%2e"}, {"/", "%2f"}, {".", "．"}, {"..", ".. "}} {
+	for _, r := range [][2]string{
+		{"/", "//"}, {"/", "/./"}, {"/", `\`}, {"..", "%2e%2e"}, {"/", "%2f"}, {".", "．"}, {"..", ".. "},
+	} {
 		if other := strings.ReplaceAll(name, r[0], r[1]); other != name {
 			all = append(all, other)
 		}

@@ -79,8 +79,8 @@ func TestOutTakesWhatWasDerivedToo(t *testing.T) {
 
 func TestNewRefusesWhatNobodyMeans(t *testing.T) {
 	for s, code := range map[string]fault.Code{
-		"": fault.Invalid, "seven77": fault.Invalid, "eight888": "", "not \xff utf8": fault.Invalid, "with \x00 zero": fault.Invalid,
-		strings.Repeat("x", Most): "", strings.Repeat("x", Most+1): fault.TooLarge,
+		"": fault.Invalid, "seven77": fault.Invalid, "eight888": "", "not \xff utf8": fault.Invalid,
+		"with \x00 zero": fault.Invalid, strings.Repeat("x", Most): "", strings.Repeat("x", Most+1): fault.TooLarge,
 	} {
 		if _, err := New(s, stone); fault.CodeOf(err) != code {
 			t.Errorf("%.20q: %v", s, err)
@@ -103,7 +103,8 @@ func TestFindSeesEveryPlaceOfAStream(t *testing.T) {
 			}
 		}
 	}
-	if found, err := x.Find(t.Context(), strings.NewReader(strings.Repeat(`he"llo wörl`, 300_000))); err != nil || found {
+	found, err := x.Find(t.Context(), strings.NewReader(strings.Repeat(`he"llo wörl`, 300_000)))
+	if err != nil || found {
 		t.Errorf("found where it is not: %v", err)
 	}
 	broken := errors.New("broken")
@@ -136,7 +137,8 @@ func FuzzOut(f *testing.F) {
 		if !strings.Contains(secret, "forgotten") && !strings.ContainsAny(secret, `\[]`) && x.In([]byte(out)) {
 			t.Fatalf("%q is left in %q", secret, out)
 		}
-		if x.In([]byte(quoted(s, 1))) != x.In([]byte(s)) && json.Valid([]byte(`"`+s+`"`)) && !strings.Contains(secret+s, `\`) {
+		if x.In([]byte(quoted(s, 1))) != x.In([]byte(s)) && json.Valid([]byte(`"`+s+`"`)) &&
+			!strings.Contains(secret+s, `\`) {
 			t.Fatalf("%q: quoting changes whether it is found in %q", secret, s)
 		}
 	})

@@ -18,7 +18,8 @@ func samples() map[string]string {
 	}
 	return map[string]string{
 		"plain": repeat(func(i int) string {
-			return fmt.Sprintf("internal/termtext/screen.go:%d: a line of a compiler's output, as long as they are\n", i)
+			return fmt.Sprintf("internal/termtext/screen.go:%d: a line of a compiler's output, as long as they are\n",
+				i)
 		}),
 		"plain-crlf": repeat(func(i int) string {
 			return fmt.Sprintf("src\\Service%d.cs(12,5): warning CS0168: unused variable\r\n", i)
@@ -27,7 +28,8 @@ func samples() map[string]string {
 			return fmt.Sprintf("\r%3d%% [%-50s] %d/1000 files", i%100, strings.Repeat("=", i%50)+">", i%1000)
 		}),
 		"colours": repeat(func(i int) string {
-			return fmt.Sprintf("\x1b[32m✓\x1b[0m \x1b[1mrenders case %d\x1b[22m of the table \x1b[90m(%d ms)\x1b[39m\r\n", i, i%40)
+			return fmt.Sprintf(
+				"\x1b[32m✓\x1b[0m \x1b[1mrenders case %d\x1b[22m of the table \x1b[90m(%d ms)\x1b[39m\r\n", i, i%40)
 		}),
 		"redrawn": repeat(func(i int) string {
 			s := ""

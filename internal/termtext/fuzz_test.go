@@ -81,7 +81,8 @@ func FuzzClip(f *testing.F) {
 			t.Fatalf("%q at %d became %q", text, max, got)
 		}
 		kept, note := got[:at], got[at+len(says):]
-		if len(kept) > int(max) || !strings.HasPrefix(text, kept) || note != chars.Commas(len(text)-len(kept))+" more bytes)" {
+		if len(kept) > int(max) || !strings.HasPrefix(text, kept) ||
+			note != chars.Commas(len(text)-len(kept))+" more bytes)" {
 			t.Fatalf("%q at %d became %q", text, max, got)
 		}
 		if utf8.ValidString(text) && !utf8.ValidString(kept) {

@@ -12,10 +12,14 @@ func TestTail(t *testing.T) {
 		{"everything fits", long[:max], "", "0123456789abcde"},
 		{"at a line start", long, "… (8,192 earlier bytes dropped)\n", "0123456789abcde"},
 		{"on to a line start", long + "end", "… (8,208 earlier bytes dropped)\n", "0123456789abcde"},
-		{"no line start is near", strings.Repeat("a", 2*max+3), "… (8,195 earlier bytes dropped)\n", strings.Repeat("a", max)},
-		{"inside a sequence", strings.Repeat("a", max) + "\x1b[31" + "m" + strings.Repeat("b", max-1), "… (8,197 earlier bytes dropped)\n", strings.Repeat("b", max-1)},
-		{"inside a title", strings.Repeat("a", max) + "\x1b]0;" + strings.Repeat("title\n", max/6) + "\a\nb", "… (16,387 earlier bytes dropped)\n", "\nb"},
-		{"inside a character", strings.Repeat("a", max) + "表" + strings.Repeat("b", max-1), "… (8,195 earlier bytes dropped)\n", strings.Repeat("b", max-1)},
+		{"no line start is near", strings.Repeat("a", 2*max+3), "… (8,195 earlier bytes dropped)\n",
+			strings.Repeat("a", max)},
+		{"inside a sequence", strings.Repeat("a", max) + "\x1b[31" + "m" + strings.Repeat("b", max-1),
+			"… (8,197 earlier bytes dropped)\n", strings.Repeat("b", max-1)},
+		{"inside a title", strings.Repeat("a", max) + "\x1b]0;" + strings.Repeat("title\n", max/6) + "\a\nb",
+			"… (16,387 earlier bytes dropped)\n", "\nb"},
+		{"inside a character", strings.Repeat("a", max) + "表" + strings.Repeat("b", max-1),
+			"… (8,195 earlier bytes dropped)\n", strings.Repeat("b", max-1)},
 	} {
 		for _, size := range []int{1, 100, max, len(c.in)} {
 			tail := NewTail(max)
@@ -62,7 +66,8 @@ func TestLastLines(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"", 2, ""}, {"a", 2, "a"}, {"a\nb\nc", 2, "b\nc"}, {"a\nb\nc\n", 2, "b\nc\n"}, {"a\nb", 5, "a\nb"}, {"a\n\n\n", 2, "\n\n"},
+		{"", 2, ""}, {"a", 2, "a"}, {"a\nb\nc", 2, "b\nc"}, {"a\nb\nc\n", 2, "b\nc\n"},
+		{"a\nb", 5, "a\nb"}, {"a\n\n\n", 2, "\n\n"},
 	} {
 		if got := LastLines(c.text, c.n); got != c.want {
 			t.Errorf("LastLines(%q, %d) = %q, want %q", c.text, c.n, got, c.want)

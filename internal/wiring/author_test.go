@@ -34,20 +34,27 @@ func TestAnAgentUsesOnlyWhatIsTheUsersOwnOrConfirmed(t *testing.T) {
 		{"a server", "summarizer: {kind: openai, url: http://localhost:11434, model: a}\n", "", fault.Denied},
 		{"a key", "summarizer: {kind: openai, url: https://a.example, model: a, key_env: HOME}\n", "", fault.Denied},
 		{"the vendor's own address and variable", "summarizer: {kind: anthropic, model: a}\n", "", fault.Denied},
-		{"a key's program", "summarizer: {kind: openai, url: https://a.example, model: a, key_command: [/bin/sh, secret]}\n", "", fault.Denied},
+		{"a key's program",
+			"summarizer: {kind: openai, url: https://a.example, model: a, key_command: [/bin/sh, secret]}\n",
+			"", fault.Denied},
 		{"a program", "summarizer: {kind: command, command: [/bin/sh, x]}\n", "", fault.Denied},
 		{"an invalid one", "summarizer: {kind: magic}\n", "", fault.Invalid},
 		{"the user's", "", "summarizer: {kind: openai, url: http://localhost:11434, model: a}\n", ""},
-		{"the user's, whatever the workspace says", "summarizer: {kind: command, command: [/bin/sh, x]}\n", "summarizer: {kind: openai, url: http://localhost:11434, model: a}\n", ""},
-		{"the user's, which is invalid", "summarizer: {kind: command, command: [/bin/sh, x]}\n", "summarizer: {kind: magic}\n", fault.Invalid},
+		{"the user's, whatever the workspace says", "summarizer: {kind: command, command: [/bin/sh, x]}\n",
+			"summarizer: {kind: openai, url: http://localhost:11434, model: a}\n", ""},
+		{"the user's, which is invalid", "summarizer: {kind: command, command: [/bin/sh, x]}\n",
+			"summarizer: {kind: magic}\n", fault.Invalid},
 	} {
-		for path, text := range map[string]string{filepath.Join(root, config.File): c.workspace, config.UserFile(e): c.user} {
+		for path, text := range map[string]string{
+			filepath.Join(root, config.File): c.workspace, config.UserFile(e): c.user,
+		} {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		write, _, err := Author(e)(root)
-		if fault.CodeOf(err) != c.want || (write == nil) != (err != nil) || c.want == fault.Denied && fault.HintOf(err) == "" {
+		if fault.CodeOf(err) != c.want || (write == nil) != (err != nil) ||
+			c.want == fault.Denied && fault.HintOf(err) == "" {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}

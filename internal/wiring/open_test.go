@@ -19,7 +19,8 @@ func TestOpenInProcessDoesTheDaemonsTasksUntilClosed(t *testing.T) {
 		root      string
 		following bool
 	}{{t.TempDir(), true}, {"", false}} {
-		ws := workspace.Workspace{Root: x.root, State: filepath.Join(state, "project"), UserState: filepath.Join(state, "user")}
+		ws := workspace.Workspace{Root: x.root, State: filepath.Join(state, "project"),
+			UserState: filepath.Join(state, "user")}
 		if x.root == "" {
 			ws.State = ws.UserState
 		}

@@ -42,7 +42,8 @@ func TestEachSplitsTextIntoWords(t *testing.T) {
 }
 
 func TestTermsAreDistinctAndCapped(t *testing.T) {
-	if got := words.Terms("Parse the parseConfig, parse!", 10); !slices.Equal(got, []string{"parse", "the", "parseconfig", "config"}) {
+	got := words.Terms("Parse the parseConfig, parse!", 10)
+	if !slices.Equal(got, []string{"parse", "the", "parseconfig", "config"}) {
 		t.Errorf("got %q", got)
 	}
 	if got := words.Terms("a b c d", 2); !slices.Equal(got, []string{"a", "b"}) {
@@ -65,7 +66,8 @@ func FuzzEachEmitsLowerCaseWords(f *testing.F) {
 }
 
 func BenchmarkEach(b *testing.B) {
-	text := []byte(strings.Repeat("func (s *Store) PutBlob(ctx context.Context, r io.Reader) error { return nil }\n", 1000))
+	text := []byte(strings.Repeat("func (s *Store) PutBlob(ctx context.Context, r io.Reader) error { return nil }\n",
+		1000))
 	b.SetBytes(int64(len(text)))
 	n := 0
 	for b.Loop() {

@@ -12,7 +12,8 @@ func TestFieldsKeepsOrderAndPositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(fields) != 2 || fields[0].Key != "b" || fields[0].Line != 2 || fields[1].Key != "A" || fields[1].Line != 4 || fields[1].Column != 1 {
+	if len(fields) != 2 || fields[0].Key != "b" || fields[0].Line != 2 || fields[1].Key != "A" || fields[1].Line != 4 ||
+		fields[1].Column != 1 {
 		t.Fatalf("fields = %+v", fields)
 	}
 	var b bool

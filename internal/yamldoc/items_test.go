@@ -25,7 +25,8 @@ func TestItemsKeepTheirPlaces(t *testing.T) {
 	if items, err := fields[2].Items(); err != nil || len(items) != 0 {
 		t.Errorf("nothing: %+v, %v", items, err)
 	}
-	if _, err := fields[3].Items(); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "line 6: a list is expected") {
+	_, err = fields[3].Items()
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "line 6: a list is expected") {
 		t.Errorf("a mapping: %v", err)
 	}
 }

@@ -36,7 +36,8 @@ func BenchmarkUpdate(b *testing.B) {
 		} {
 			b.Run(fmt.Sprintf("%s-%d", name, n), func(b *testing.B) {
 				db, err := bbolt.Open(filepath.Join(b.TempDir(), "db"), 0o600,
-					&bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, InitialMmapSize: initialMap})
+					&bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
+						InitialMmapSize: initialMap})
 				must(b, err)
 				defer db.Close()
 				parallel(b, n, func(key []byte) error {
@@ -117,7 +118,8 @@ func fillStore(b *testing.B, s *Store, n int) {
 		must(b, s.Update(context.Background(), func(tx kv.Tx) error {
 			var errs error
 			for j := range 1000 {
-				errs = errors.Join(errs, tx.Put("entries", binary.BigEndian.AppendUint64(nil, uint64(i*1000+j)), make([]byte, 1024)))
+				errs = errors.Join(errs,
+					tx.Put("entries", binary.BigEndian.AppendUint64(nil, uint64(i*1000+j)), make([]byte, 1024)))
 			}
 			return errs
 		}))
@@ -167,7 +169,8 @@ func BenchmarkCheckPages(b *testing.B) {
 			must(b, s.Update(context.Background(), func(tx kv.Tx) error {
 				var errs error
 				for j := range uint64(1000) {
-					errs = errors.Join(errs, tx.Put("entries", binary.BigEndian.AppendUint64(nil, key(i*1000+j)), make([]byte, 1024)))
+					errs = errors.Join(errs,
+						tx.Put("entries", binary.BigEndian.AppendUint64(nil, key(i*1000+j)), make([]byte, 1024)))
 				}
 				return errs
 			}))

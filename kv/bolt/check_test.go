@@ -31,10 +31,13 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		{"a meta page", func(t *testing.T, dir, _ string, _ metaPage) {
 			flip(t, filepath.Join(dir, ledgerName), pageHeader+48)
 		}, ledgerName, "damaged meta page", fault.Corrupt},
-		{"another format", func(t *testing.T, dir, _ string, _ metaPage) { setFormat(t, filepath.Join(dir, ledgerName), "2") },
+		{"another format",
+			func(t *testing.T, dir, _ string, _ metaPage) { setFormat(t, filepath.Join(dir, ledgerName), "2") },
 			ledgerName, "format 2", fault.Unavailable},
 		{"a bucket that is missing", func(t *testing.T, dir, _ string, _ metaPage) {
-			edit(t, filepath.Join(dir, ledgerName), func(btx *bbolt.Tx) error { return btx.DeleteBucket([]byte("entries")) })
+			edit(t, filepath.Join(dir, ledgerName), func(btx *bbolt.Tx) error {
+				return btx.DeleteBucket([]byte("entries"))
+			})
 		}, `bucket "entries"`, "misses", fault.Corrupt},
 		{"a bucket that was never made", func(t *testing.T, dir, _ string, _ metaPage) {
 			edit(t, filepath.Join(dir, ledgerName), func(btx *bbolt.Tx) error {
@@ -42,16 +45,19 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 				return err
 			})
 		}, `bucket "foreign"`, "without a record", fault.Corrupt},
-		{"a blob", func(t *testing.T, _, blob string, _ metaPage) { flip(t, blob, 50) }, "blob ", "checksum", fault.Corrupt},
+		{"a blob", func(t *testing.T, _, blob string, _ metaPage) { flip(t, blob, 50) }, "blob ", "checksum",
+			fault.Corrupt},
 		{"a blob under another name", func(t *testing.T, _, blob string, _ metaPage) {
 			must(t, os.Rename(blob, strings.TrimSuffix(blob, blob[len(blob)-4:])+"0000"))
 		}, "blob ", "holds blob", fault.Corrupt},
 		{"a ledger that others may read", func(t *testing.T, dir, _ string, _ metaPage) {
 			must(t, os.Chmod(filepath.Join(dir, ledgerName), 0o644))
 		}, ledgerName, "mode 0644", fault.Denied},
-		{"a directory that others may enter", func(t *testing.T, dir, _ string, _ metaPage) { must(t, os.Chmod(dir, 0o755)) },
+		{"a directory that others may enter",
+			func(t *testing.T, dir, _ string, _ metaPage) { must(t, os.Chmod(dir, 0o755)) },
 			".", "mode 0755", fault.Denied},
-		{"a blob that others may read", func(t *testing.T, _, blob string, _ metaPage) { must(t, os.Chmod(blob, 0o644)) },
+		{"a blob that others may read",
+			func(t *testing.T, _, blob string, _ metaPage) { must(t, os.Chmod(blob, 0o644)) },
 			"blob ", "mode 0644", fault.Denied},
 	} {
 		t.Run(c.name, func(t *testing.T) {

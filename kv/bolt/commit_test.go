@@ -150,7 +150,10 @@ func TestNothingIsWrittenAfterABrokenCommit(t *testing.T) {
 	if err := s.Update(context.Background(), put); !fault.Is(err, fault.Corrupt) || fault.HintOf(err) == "" {
 		t.Errorf("%v", err)
 	}
-	must(t, s.View(context.Background(), func(tx kv.Tx) error { _, err := tx.Get("entries", []byte("key")); return err }))
+	must(t, s.View(context.Background(), func(tx kv.Tx) error {
+		_, err := tx.Get("entries", []byte("key"))
+		return err
+	}))
 	must(t, s.Close())
 	s = mustOpen(t, dir, Options{})
 	must(t, s.Update(context.Background(), put))

@@ -8,7 +8,9 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for name, o := range map[string]Options{"normal": {}, "every update twice": {RunTwice: true}, "scratch": {Scratch: true}} {
+	for name, o := range map[string]Options{
+		"normal": {}, "every update twice": {RunTwice: true}, "scratch": {Scratch: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && !o.Scratch {
 				t.Skip("-short: only where nothing waits for the disk")
@@ -23,7 +25,8 @@ func TestScratch(t *testing.T) {
 	for _, scratch := range []bool{false, true} {
 		s := mustOpen(t, t.TempDir(), Options{Scratch: scratch})
 		if s.file.db.NoSync != scratch || s.blobs.scratch != scratch {
-			t.Errorf("scratch %t: the ledger waits for the disk: %t, blobs: %t", scratch, !s.file.db.NoSync, !s.blobs.scratch)
+			t.Errorf("scratch %t: the ledger waits for the disk: %t, blobs: %t", scratch, !s.file.db.NoSync,
+				!s.blobs.scratch)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

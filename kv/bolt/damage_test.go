@@ -62,7 +62,8 @@ func TestInvariant1FlippedByteIsNeverAValue(t *testing.T) {
 		}
 		flip(t, file, int64(at))
 	}
-	t.Logf("%d flips: open refused %d, no effect %d; reads: %d corrupt, %d missing", flips, refused, sound, corrupt, missing)
+	t.Logf("%d flips: open refused %d, no effect %d; reads: %d corrupt, %d missing", flips, refused, sound,
+		corrupt, missing)
 	if missing > 0 {
 		t.Errorf("%d reads found nothing where a record is damaged", missing)
 	}

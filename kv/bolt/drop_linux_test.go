@@ -32,11 +32,15 @@ func dropCapabilities() error {
 		pid     int32
 	}{version: 0x20080522}
 	var data [2]struct{ effective, permitted, inheritable uint32 }
-	if _, _, e := syscall.RawSyscall(syscall.SYS_CAPGET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data)), 0); e != 0 {
+	_, _, e := syscall.RawSyscall(syscall.SYS_CAPGET, uintptr(unsafe.Pointer(&header)),
+		uintptr(unsafe.Pointer(&data)), 0)
+	if e != 0 {
 		return os.NewSyscallError("capget", e)
 	}
 	data[0].effective &^= 1<<1 | 1<<2
-	if _, _, e := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data)), 0); e != 0 {
+	_, _, e = syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
+		uintptr(unsafe.Pointer(&data)), 0)
+	if e != 0 {
 		return os.NewSyscallError("capset", e)
 	}
 	return nil

@@ -21,10 +21,12 @@ var displacements = []struct {
 	{"the directory replaced", func(state string) error {
 		return errors.Join(os.Rename(state, state+".old"), os.CopyFS(state, os.DirFS(state+".old")))
 	}},
-	{"a directory above moved", func(state string) error { return os.Rename(filepath.Dir(state), filepath.Dir(state)+".old") }},
+	{"a directory above moved",
+		func(state string) error { return os.Rename(filepath.Dir(state), filepath.Dir(state)+".old") }},
 	{"the file removed", func(state string) error { return os.Remove(filepath.Join(state, ledgerName)) }},
 	{"the file replaced", func(state string) error {
-		return errors.Join(os.WriteFile(filepath.Join(state, "new"), nil, 0o600), os.Rename(filepath.Join(state, "new"), filepath.Join(state, ledgerName)))
+		return errors.Join(os.WriteFile(filepath.Join(state, "new"), nil, 0o600),
+			os.Rename(filepath.Join(state, "new"), filepath.Join(state, ledgerName)))
 	}},
 	{"the blobs removed", func(state string) error { return os.RemoveAll(filepath.Join(state, blobsName)) }},
 	{"the blobs replaced", func(state string) error {

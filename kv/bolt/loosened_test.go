@@ -28,8 +28,10 @@ func TestLoosenedPermissionsAreTightened(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		os.MkdirAll(filepath.Join(state, "log"), 0o700), os.WriteFile(filepath.Join(state, "log", "daemon.log"), nil, 0o600),
-		os.WriteFile(filepath.Join(state, "owner.json"), nil, 0o600), os.WriteFile(outside, nil, 0o644), os.Chmod(outside, 0o644),
+		os.MkdirAll(filepath.Join(state, "log"), 0o700),
+		os.WriteFile(filepath.Join(state, "log", "daemon.log"), nil, 0o600),
+		os.WriteFile(filepath.Join(state, "owner.json"), nil, 0o600),
+		os.WriteFile(outside, nil, 0o644), os.Chmod(outside, 0o644),
 		os.Symlink(outside, filepath.Join(state, "link")),
 	} {
 		if err != nil {
@@ -51,7 +53,8 @@ func TestLoosenedPermissionsAreTightened(t *testing.T) {
 		t.Helper()
 		err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
 			info, lost := d.Info()
-			if err = errors.Join(err, lost); err != nil || d.Type()&fs.ModeSymlink != 0 || !blobs && len(d.Name()) == 64 {
+			err = errors.Join(err, lost)
+			if err != nil || d.Type()&fs.ModeSymlink != 0 || !blobs && len(d.Name()) == 64 {
 				return err
 			}
 			if p := info.Mode().Perm(); d.IsDir() && p != dirMode || !d.IsDir() && p != fileMode {

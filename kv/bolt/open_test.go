@@ -22,7 +22,9 @@ func newLedger(t testing.TB) (dir, file string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "state")
 	s := mustOpen(t, dir, Options{})
-	err := s.Update(context.Background(), func(tx kv.Tx) error { return tx.Put("entries", []byte("key"), []byte("value")) })
+	err := s.Update(context.Background(), func(tx kv.Tx) error {
+		return tx.Put("entries", []byte("key"), []byte("value"))
+	})
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -45,19 +47,29 @@ func TestOpenRefuses(t *testing.T) {
 		code    fault.Code
 		says    string
 	}{
-		{"empty file", func(t *testing.T, _, file string) { must(t, os.WriteFile(file, nil, 0o600)) }, fault.Corrupt, "is empty"},
-		{"one byte", func(t *testing.T, _, file string) { must(t, os.WriteFile(file, []byte("x"), 0o600)) }, fault.Corrupt, "too short"},
+		{"empty file", func(t *testing.T, _, file string) { must(t, os.WriteFile(file, nil, 0o600)) },
+			fault.Corrupt, "is empty"},
+		{"one byte", func(t *testing.T, _, file string) { must(t, os.WriteFile(file, []byte("x"), 0o600)) },
+			fault.Corrupt, "too short"},
 		{"text file", func(t *testing.T, _, file string) {
 			must(t, os.WriteFile(file, []byte(strings.Repeat("not a ledger\n", 5000)), 0o600))
 		}, fault.Corrupt, "not a ledger file"},
-		{"zeroes", func(t *testing.T, _, file string) { must(t, os.WriteFile(file, make([]byte, 1<<16), 0o600)) }, fault.Corrupt, "not a ledger file"},
+		{"zeroes", func(t *testing.T, _, file string) { must(t, os.WriteFile(file, make([]byte, 1<<16), 0o600)) },
+			fault.Corrupt, "not a ledger file"},
 		{"garbage", func(t *testing.T, _, file string) {
 			must(t, os.WriteFile(file, bytes.Repeat([]byte{0xed, 0xda, 0x0c, 0x13}, 1<<14), 0o600))
 		}, fault.Corrupt, "not a ledger file"},
-		{"cut off inside the pages", func(t *testing.T, _, file string) { must(t, os.Truncate(file, int64(3*os.Getpagesize()))) }, fault.Corrupt, "cut off"},
-		{"cut off inside the second meta page", func(t *testing.T, _, file string) { must(t, os.Truncate(file, int64(os.Getpagesize()+20))) }, fault.Corrupt, "too short"},
-		{"damaged first meta page", func(t *testing.T, _, file string) { flip(t, file, pageHeader+48) }, fault.Corrupt, "meta page"},
-		{"damaged second meta page", func(t *testing.T, _, file string) { flip(t, file, int64(os.Getpagesize()+pageHeader+48)) }, fault.Corrupt, "meta page"},
+		{"cut off inside the pages",
+			func(t *testing.T, _, file string) { must(t, os.Truncate(file, int64(3*os.Getpagesize()))) },
+			fault.Corrupt, "cut off"},
+		{"cut off inside the second meta page",
+			func(t *testing.T, _, file string) { must(t, os.Truncate(file, int64(os.Getpagesize()+20))) },
+			fault.Corrupt, "too short"},
+		{"damaged first meta page", func(t *testing.T, _, file string) { flip(t, file, pageHeader+48) },
+			fault.Corrupt, "meta page"},
+		{"damaged second meta page",
+			func(t *testing.T, _, file string) { flip(t, file, int64(os.Getpagesize()+pageHeader+48)) },
+			fault.Corrupt, "meta page"},
 		{"one meta page in both places", func(t *testing.T, _, file string) {
 			raw, err := os.ReadFile(file)
 			must(t, err)
@@ -67,7 +79,8 @@ func TestOpenRefuses(t *testing.T) {
 		}, fault.Corrupt, "are not consecutive"},
 		{"page whose number of elements became zero", func(t *testing.T, _, file string) {
 			edit(t, file, func(btx *bbolt.Tx) error { // a record too long for an inline bucket
-				return btx.Bucket([]byte("entries")).Put([]byte("key"), kv.Seal("entries", []byte("key"), make([]byte, 2000)))
+				return btx.Bucket([]byte("entries")).Put([]byte("key"),
+					kv.Seal("entries", []byte("key"), make([]byte, 2000)))
 			})
 			f, err := os.OpenFile(file, os.O_RDWR, 0)
 			must(t, err)
@@ -88,7 +101,8 @@ func TestOpenRefuses(t *testing.T) {
 			must(t, errors.Join(os.Remove(file), os.Symlink("nowhere", file)))
 		}, fault.Denied, "symbolic link"},
 		{"symbolic link instead of the blobs", func(t *testing.T, dir, _ string) {
-			must(t, errors.Join(os.Remove(filepath.Join(dir, blobsName)), os.Symlink(t.TempDir(), filepath.Join(dir, blobsName))))
+			must(t, errors.Join(os.Remove(filepath.Join(dir, blobsName)),
+				os.Symlink(t.TempDir(), filepath.Join(dir, blobsName))))
 		}, fault.Denied, "not a directory"},
 		{"file instead of the state directory", func(t *testing.T, dir, _ string) {
 			must(t, errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)))
@@ -97,8 +111,10 @@ func TestOpenRefuses(t *testing.T) {
 			parent := filepath.Dir(dir)
 			must(t, errors.Join(os.RemoveAll(parent), os.WriteFile(parent, nil, 0o600)))
 		}, "", ""},
-		{"newer format", func(t *testing.T, _, file string) { setFormat(t, file, "2") }, fault.Unavailable, "format 2, this program knows up to format 1"},
-		{"unreadable format", func(t *testing.T, _, file string) { setFormat(t, file, "one") }, fault.Corrupt, "format"},
+		{"newer format", func(t *testing.T, _, file string) { setFormat(t, file, "2") }, fault.Unavailable,
+			"format 2, this program knows up to format 1"},
+		{"unreadable format", func(t *testing.T, _, file string) { setFormat(t, file, "one") },
+			fault.Corrupt, "format"},
 		{"database of another program", func(t *testing.T, _, file string) {
 			edit(t, file, func(btx *bbolt.Tx) error { return btx.DeleteBucket([]byte(metaBucket)) })
 		}, fault.Corrupt, "another program"},
@@ -165,7 +181,8 @@ func bucketPage(t testing.TB, file, name string) (page int64) {
 
 func setFormat(t testing.TB, file, value string) {
 	edit(t, file, func(btx *bbolt.Tx) error {
-		return btx.Bucket([]byte(metaBucket)).Put([]byte(formatKey), kv.Seal(metaBucket, []byte(formatKey), []byte(value)))
+		return btx.Bucket([]byte(metaBucket)).Put([]byte(formatKey),
+			kv.Seal(metaBucket, []byte(formatKey), []byte(value)))
 	})
 }
 

@@ -81,7 +81,8 @@ func fuzzLedger(t testing.TB) []byte {
 	for round := range 2 {
 		must(t, s.Update(context.Background(), func(tx kv.Tx) error {
 			for i := range 12 {
-				if err := tx.Put("entries", []byte("key"+strconv.Itoa(i)), bytes.Repeat([]byte{byte(round)}, 1000)); err != nil {
+				err := tx.Put("entries", []byte("key"+strconv.Itoa(i)), bytes.Repeat([]byte{byte(round)}, 1000))
+				if err != nil {
 					return err
 				}
 			}

@@ -34,7 +34,8 @@ type history struct {
 // deletions, and a bucket inside its parent's page.
 func grown(t *testing.T) *history {
 	t.Helper()
-	h := &history{dir: filepath.Join(t.TempDir(), "state"), current: map[string]string{}, versions: map[string]map[string]bool{}}
+	h := &history{dir: filepath.Join(t.TempDir(), "state"), current: map[string]string{},
+		versions: map[string]map[string]bool{}}
 	s := mustOpen(t, h.dir, Options{})
 	s.current().db.NoSync = true // only the layout matters
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -54,7 +55,8 @@ func grown(t *testing.T) *history {
 			}
 			err := put(tx, "log", fmt.Sprintf("%06d", i), strings.Repeat(fmt.Sprint("entry ", i, " "), size/8))
 			if i%5 == 0 {
-				err = errors.Join(err, put(tx, "state", fmt.Sprintf("session %d", i%60), fmt.Sprintf("at %d %0300d", i, i)))
+				err = errors.Join(err,
+					put(tx, "state", fmt.Sprintf("session %d", i%60), fmt.Sprintf("at %d %0300d", i, i)))
 			}
 			if i%100 == 50 {
 				key := fmt.Sprintf("%06d", i-20)

@@ -24,7 +24,8 @@ func filled(t *testing.T) (s *Store, file string) {
 	must(t, s.Update(context.Background(), func(tx kv.Tx) error {
 		var errs error
 		for i := range 100 {
-			errs = errors.Join(errs, tx.Put("entries", fmt.Appendf(nil, "key%02d", i), bytes.Repeat([]byte{byte('a' + i%26)}, 1000)))
+			errs = errors.Join(errs,
+				tx.Put("entries", fmt.Appendf(nil, "key%02d", i), bytes.Repeat([]byte{byte('a' + i%26)}, 1000)))
 		}
 		return errs
 	}))
@@ -32,7 +33,9 @@ func filled(t *testing.T) (s *Store, file string) {
 }
 
 func putOne(s *Store, value string) error {
-	return s.Update(context.Background(), func(tx kv.Tx) error { return tx.Put("entries", []byte("one"), []byte(value)) })
+	return s.Update(context.Background(), func(tx kv.Tx) error {
+		return tx.Put("entries", []byte("one"), []byte(value))
+	})
 }
 
 func getOne(t *testing.T, s *Store) (value string) {
@@ -195,7 +198,8 @@ func TestNothingIsWrittenWhenTheNewFileMayBeUnnamed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for what, err := range map[string]error{"update": putOne(s, "x"), "vacuum": s.Vacuum(context.Background())} {
-		if !fault.Is(err, fault.Unavailable) || fault.HintOf(err) == "" || !strings.Contains(err.Error(), "stopped writing") {
+		if !fault.Is(err, fault.Unavailable) || fault.HintOf(err) == "" ||
+			!strings.Contains(err.Error(), "stopped writing") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 
 // TestDocumentsOfAnyKindAreCounted opens what editors rarely do.
 func TestDocumentsOfAnyKindAreCounted(t *testing.T) {
-	s := newPlace(t).start(t)
+	s := serve(t, newPlace(t).Forever(binary, "--stdio"))
+	s.ctx = t.Context() // 64 megabytes are counted here and there, slowly on a busy machine
 	s.initialize(t)
 	for name, text := range map[string]string{
 		"empty": "", "one character": "x", "only line ends": strings.Repeat("\r\n", 1000),

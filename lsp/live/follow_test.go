@@ -23,8 +23,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // read is a call that reads a file, and its result.
 func read(id string, failed bool) [][]byte {
 	return [][]byte{
-		fmt.Appendf(nil, `{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"/ws/a.go"}}]}`, id),
-		fmt.Appendf(nil, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"package a","is_error":%v}]}`, id, failed),
+		fmt.Appendf(nil,
+			`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"/ws/a.go"}}]}`, id),
+		fmt.Appendf(nil,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"package a","is_error":%v}]}`, id, failed),
 	}
 }
 
@@ -56,11 +58,15 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaited(t, told, func(s State) bool { return s.Session == r.Session && s.Files["a.go"].Reads == 1 })
-	if _, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t3", false)}); err != nil {
+	_, err = local.AppendMessages(t.Context(),
+		ledger.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t3", false)})
+	if err != nil {
 		t.Fatal(err)
 	}
 	s := awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 2 })
-	if f := s.Files["a.go"]; f.Tokens != 4 || f.Stale || s.Model != "gpt-5" || s.Held.N == 0 || !strings.HasPrefix(s.Title, "Please read with password=[masked:") {
+	f := s.Files["a.go"]
+	if f.Tokens != 4 || f.Stale || s.Model != "gpt-5" || s.Held.N == 0 ||
+		!strings.HasPrefix(s.Title, "Please read with password=[masked:") {
 		t.Errorf("the state is %+v", s)
 	}
 	state := func(hash string, at time.Time) changes.State {
@@ -78,7 +84,9 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	if by := s.Files["a.go"].By; by != changes.External {
 		t.Errorf("by %q", by)
 	}
-	if _, err := local.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t4", false)}); err != nil {
+	_, err = local.AppendMessages(t.Context(),
+		ledger.AppendMessagesRequest{Session: r.Session, Since: true, Messages: read("t4", false)})
+	if err != nil {
 		t.Fatal(err)
 	}
 	awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 3 && !s.Files["a.go"].Stale })

@@ -16,8 +16,8 @@ import (
 // said is a message as a host's file has it.
 func said(text, id, parent string, used int64) sessions.NewEntry {
 	e := sessions.NewEntry{
-		Kind: sessions.KindMessage, Time: time.Now(), Original: []byte(text), Message: transcript.Span{To: len(text)}, Format: transcript.Anthropic,
-		HostID: id, HostParent: parent,
+		Kind: sessions.KindMessage, Time: time.Now(), Original: []byte(text), Message: transcript.Span{To: len(text)},
+		Format: transcript.Anthropic, HostID: id, HostParent: parent,
 	}
 	if used > 0 {
 		e.Usage = &sessions.Usage{CacheRead: used}
@@ -56,7 +56,8 @@ func TestWhoSitsThereIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Session != main || s.Held != g.Held || s.Held.N < 20_000 || s.Held.N > 20_100 || strings.Contains(s.Title, "look") {
+	if s.Session != main || s.Held != g.Held || s.Held.N < 20_000 || s.Held.N > 20_100 ||
+		strings.Contains(s.Title, "look") {
 		t.Errorf("of main %s and child %s this is told: %+v; the growth says %+v", main, child, s, g.Held)
 	}
 }

@@ -46,7 +46,8 @@ func TestAnAgentThatNeverRestsIsFollowedAtEase(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
-			Follow(ctx, Options{Env: env.System(), Status: true, Tell: func(State) {}, Open: func(context.Context) (Ledger, error) { return c, nil }})
+			Follow(ctx, Options{Env: env.System(), Status: true, Tell: func(State) {},
+				Open: func(context.Context) (Ledger, error) { return c, nil }})
 			close(done)
 		}()
 		session := ""

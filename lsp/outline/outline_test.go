@@ -56,11 +56,14 @@ func TestSectionsAreWhatAReaderSees(t *testing.T) {
 		{"front matter", Markdown, "---\ntitle: x\n# no\n---\n# A\n", "A 5-5\n"},
 		{"carriage returns", Markdown, "# A\r\nx\r\n# B\r\n", "A 1-2\nB 3-3\n"},
 		{"no name", Markdown, "#\nx\n", " 1-2\n"},
-		{"go", Go, "package p\n\n// F does.\nfunc F() {\n}\n\ntype (\n\tA int\n\t// B is.\n\tB struct {\n\t\tx int\n\t}\n)\n\nfunc (t *T[K]) M() {}\n\nconst (\n\ta = 1\n\tb = 2\n)\n",
+		{"go", Go,
+			"package p\n\n// F does.\nfunc F() {\n}\n\ntype (\n\tA int\n\t// B is.\n\tB struct {\n\t\tx int\n\t}\n)\n\nfunc (t *T[K]) M() {}\n\nconst (\n\ta = 1\n\tb = 2\n)\n",
 			"F 3-5\nA 8-8\nB 9-12\n(*T).M 15-15\na, … 17-20\n"},
 		{"broken go", Go, "package p\nfunc F() {\n\tif {\n}\nfunc G() {}\n", "F 2-6\n"},
 		{"no go at all", Go, "\x00\xff", ""},
-		{"python", Indented, "import x\n\nclass A:\n    def f(self):\n        return 1\n\n    def g(self):\n        pass\nx = 1\n", "class A 3-8\n  def f(self) 4-5\n  def g(self) 7-8\n"},
+		{"python", Indented,
+			"import x\n\nclass A:\n    def f(self):\n        return 1\n\n    def g(self):\n        pass\nx = 1\n",
+			"class A 3-8\n  def f(self) 4-5\n  def g(self) 7-8\n"},
 		{"braces", Indented, "function f() {\n  if (x) {\n    y()\n  } else {\n    z()\n  }\n}\n",
 			"function f() 1-7\n  if (x) 2-4\n"},
 		{"tabs and spaces", Indented, "a:\n\tb\n        c\n", "a 1-3\n  b 2-3\n"},
@@ -79,7 +82,8 @@ func TestADeclarationBeginsBehindItsComment(t *testing.T) {
 		raw      string
 		want     []string
 	}{
-		{Go, "package p\n\n// F does.\n// Much.\nfunc F() {\n}\n\n// C are.\nconst (\n\ta = 1\n)\n\ntype (\n\t// A is.\n\tA struct{}\n)\nvar x int\n",
+		{Go,
+			"package p\n\n// F does.\n// Much.\nfunc F() {\n}\n\n// C are.\nconst (\n\ta = 1\n)\n\ntype (\n\t// A is.\n\tA struct{}\n)\nvar x int\n",
 			[]string{"func F() {", "const (", "A struct{}", "var x int"}},
 		{Markdown, "x\n# A\n\nB\n---\n", []string{"# A", "B"}},
 		{Indented, "def f:\n  x\n", []string{"def f:"}},
@@ -127,7 +131,9 @@ func check(t *testing.T, l Language, raw []byte) {
 }
 
 func TestSectionsOfRealFilesNest(t *testing.T) {
-	for _, name := range []string{"../../README.md", "../../docs/architecture.md", "outline.go", "../../engine/engine.go"} {
+	for _, name := range []string{
+		"../../README.md", "../../docs/architecture.md", "outline.go", "../../engine/engine.go",
+	} {
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -139,8 +145,10 @@ func TestSectionsOfRealFilesNest(t *testing.T) {
 }
 
 // What edits are made of: everything that a language looks at.
-var scraps = []string{"", "x", "\n", "\r", "\r\n", "# A\n", "## B\n", "===\n", "---\n", "```\n", "~~~go\n", "\n\n", "text\n", "    deep\n", "\t", "  ", "{\n", "}\n",
-	"func f() {\n\tx()\n}\n\n", "// c\n", "type (\n\tA int\n)\n", "`", "/*", "*/", "\"", "var a = 1\n", "package p\n", "end\n", "a:\n", "...\n"}
+var scraps = []string{"", "x", "\n", "\r", "\r\n", "# A\n", "## B\n", "===\n", "---\n", "```\n", "~~~go\n", "\n\n",
+	"text\n", "    deep\n", "\t", "  ", "{\n", "}\n",
+	"func f() {\n\tx()\n}\n\n", "// c\n", "type (\n\tA int\n)\n", "`",
+	"/*", "*/", "\"", "var a = 1\n", "package p\n", "end\n", "a:\n", "...\n"}
 
 // TestAnOutlineFollowsEdits compares outlines after random edits with new ones.
 func TestAnOutlineFollowsEdits(t *testing.T) {
@@ -152,7 +160,8 @@ func TestAnOutlineFollowsEdits(t *testing.T) {
 			raw += scraps[rng.IntN(len(scraps))]
 		}
 		if l == Go && n%2 == 0 { // one that parses, at first
-			raw = "package p\n\n" + strings.Repeat("// F does.\nfunc F() {\n\tx()\n}\n\ntype (\n\tA int\n\tB int\n)\n\n", 3)
+			raw = "package p\n\n" +
+				strings.Repeat("// F does.\nfunc F() {\n\tx()\n}\n\ntype (\n\tA int\n\tB int\n)\n\n", 3)
 		}
 		x := textOf(raw)
 		o := Of(l, x)
@@ -184,14 +193,20 @@ func TestBrokenGoIsReadAnew(t *testing.T) {
 		raw   string
 		edits []text.Change
 	}{
-		{"the end of a declaration that ran on", "package p\nvar func F(\n", []text.Change{{From: 15, To: 18, With: "="}}},
+		{"the end of a declaration that ran on", "package p\nvar func F(\n",
+			[]text.Change{{From: 15, To: 18, With: "="}}},
 		{"the middle of one", "package p\ntype T struct {\ngo ", []text.Change{{From: 23, To: 26}}},
-		{"what was skipped behind the last one", "package p\n\nvar a = 1\n*if {\n;*/", []text.Change{{From: 20, To: 22}, {From: 18, To: 20}}},
-		{"what was skipped further behind it", "package p\nconst c*onst c\n[func (r R( M() {\n}\ninterface{func F() {\n\tx()\n}\n", []text.Change{{From: 16, To: 20}}},
-		{"what was skipped before the next one", "package p\nfunc (r R) M() {\n}\n\n{", []text.Change{{From: 24, To: 27, With: "interface{"}}},
+		{"what was skipped behind the last one", "package p\n\nvar a = 1\n*if {\n;*/",
+			[]text.Change{{From: 20, To: 22}, {From: 18, To: 20}}},
+		{"what was skipped further behind it",
+			"package p\nconst c*onst c\n[func (r R( M() {\n}\ninterface{func F() {\n\tx()\n}\n",
+			[]text.Change{{From: 16, To: 20}}},
+		{"what was skipped before the next one", "package p\nfunc (r R) M() {\n}\n\n{",
+			[]text.Change{{From: 24, To: 27, With: "interface{"}}},
 		{"a place that an edit before has moved", "package p\nfunc A() {\n\tx()\n}\n\nvar func F(\n",
 			[]text.Change{{From: 24, To: 24, With: strings.Repeat("y", 50)}, {From: 84, To: 87, With: "="}}},
-		{"a place that an edit before has kept", "package p\nimport \"x\"\nvar a = 1\ntype T struct {\ntype (\n\tA int\n)\n(",
+		{"a place that an edit before has kept",
+			"package p\nimport \"x\"\nvar a = 1\ntype T struct {\ntype (\n\tA int\n)\n(",
 			[]text.Change{{From: 18, To: 18}, {From: 44, To: 47}}},
 	} {
 		x := textOf(c.raw)
@@ -200,7 +215,8 @@ func TestBrokenGoIsReadAnew(t *testing.T) {
 		for _, e := range c.edits {
 			x = x.Replace(e.From, e.To, e.With)
 			o = o.Edit(e, x)
-			if got, want := fmt.Sprint(o.all()), fmt.Sprint(Of(Go, textOf(string(x.Bytes(0, x.Len())))).all()); got != want {
+			got, want := fmt.Sprint(o.all()), fmt.Sprint(Of(Go, textOf(string(x.Bytes(0, x.Len())))).all())
+			if got != want {
 				t.Errorf("%s: %+v gives\n%s, not\n%s", c.name, e, got, want)
 			}
 		}

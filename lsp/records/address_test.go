@@ -40,12 +40,16 @@ func TestAddressesAreRead(t *testing.T) {
 
 func TestWhatIsNoAddressIsRefused(t *testing.T) {
 	for _, uri := range []string{
-		"", ":", "/", "ctxledger", "ctxledger:", "ctxledger:/", "ctxledger:session/ab", "file:///artifact/ab/x", "ctxledger:/sessions/ab/x",
-		"ctxledger:/session/", "ctxledger:/session//x", "ctxledger:/session/xyz/x", "ctxledger:/session/AB03/x", "ctxledger:/session/..%2fab/x",
+		"", ":", "/", "ctxledger", "ctxledger:", "ctxledger:/", "ctxledger:session/ab",
+		"file:///artifact/ab/x", "ctxledger:/sessions/ab/x",
+		"ctxledger:/session/", "ctxledger:/session//x", "ctxledger:/session/xyz/x",
+		"ctxledger:/session/AB03/x", "ctxledger:/session/..%2fab/x",
 		"ctxledger:/session/ab%00/x", "ctxledger:/session/" + strings.Repeat("a",
 			65), "ctxledger:/summary/ab", "ctxledger:/summary/ab.txt",
-		"ctxledger:/change/-1/x", "ctxledger:/change/ab/x", "ctxledger:/memory/project/", "ctxledger:/memory/project/.md", "ctxledger:/memory/other/a.md",
-		"ctxledger:/memory/a.md", "ctxledger://host/artifact/ab/x", "ctxledger:/artifact/ab/x?y", "ctxledger:/artifact/ab/x#y", "ctxledger:/artifact/ab/%zz",
+		"ctxledger:/change/-1/x", "ctxledger:/change/ab/x", "ctxledger:/memory/project/",
+		"ctxledger:/memory/project/.md", "ctxledger:/memory/other/a.md",
+		"ctxledger:/memory/a.md", "ctxledger://host/artifact/ab/x", "ctxledger:/artifact/ab/x?y",
+		"ctxledger:/artifact/ab/x#y", "ctxledger:/artifact/ab/%zz",
 		"ctxledger:/memory/user/%ff.md", "ctxledger:/memory/user/" + strings.Repeat("a",
 			maxAddress) + ".md", "command:ctxledger.forget", "ctxledger:/../artifact/ab/x",
 	} {
@@ -85,7 +89,8 @@ func FuzzTabs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, label, hint string) {
 		ext := extensionOf(hint)
 		name := tab(shown(flat(label)), ext)
-		if strings.ContainsAny(name, "/\\:\n") || !strings.HasSuffix(name, ext) || name == ext || utf8.RuneCountInString(name) > maxTitle+len(ext) {
+		if strings.ContainsAny(name, "/\\:\n") || !strings.HasSuffix(name, ext) || name == ext ||
+			utf8.RuneCountInString(name) > maxTitle+len(ext) {
 			t.Fatalf("%q, %q: %q", label, hint, name)
 		}
 	})

@@ -29,9 +29,12 @@ func TestNodeIDsAreRead(t *testing.T) {
 
 func TestWhatIsNoNodeWithChildrenIsRefused(t *testing.T) {
 	for _, id := range []string{
-		"/", "session", "more", "artifacts/9ca5eced9ac7", "memories/project/x", "changes/75", "sessions/xyz", "sessions/ab03/memories", "sessions/ab03/sessions",
-		"sessions/ab03/artifacts/9ca5eced9ac7", "sessions/@", "sessions/@0", "sessions/@-1", "sessions/@1e3", "sessions/@+1", "sessions/@1/", "sessions/",
-		"sessions/@1-2", "sessions/@1-2-", "sessions/@1-2-3-4", "sessions/@99999999999999999999", "sessions/@1/@2", "sessions/ab03/@1/artifacts",
+		"/", "session", "more", "artifacts/9ca5eced9ac7", "memories/project/x", "changes/75", "sessions/xyz",
+		"sessions/ab03/memories", "sessions/ab03/sessions",
+		"sessions/ab03/artifacts/9ca5eced9ac7", "sessions/@", "sessions/@0", "sessions/@-1", "sessions/@1e3",
+		"sessions/@+1", "sessions/@1/", "sessions/",
+		"sessions/@1-2", "sessions/@1-2-", "sessions/@1-2-3-4", "sessions/@99999999999999999999",
+		"sessions/@1/@2", "sessions/ab03/@1/artifacts",
 		"sessions/" + strings.Repeat("a", 1<<20), strings.Repeat("sessions/", 1000), "sessions/\x00", "SESSIONS",
 	} {
 		if b, err := parseBranch(id); !fault.Is(err, fault.Invalid) {
@@ -52,7 +55,8 @@ func FuzzNodeIDs(f *testing.F) {
 		}
 		next := page{skip: max(skip, 1), before: b.page.before, total: b.page.total}
 		got, err := parseBranch(b.more(next, 1).ID)
-		if len(id) < maxBranch-100 && (err != nil || got.page != next || got.list != b.list || got.kind != b.kind || got.session != b.session) {
+		if len(id) < maxBranch-100 &&
+			(err != nil || got.page != next || got.list != b.list || got.kind != b.kind || got.session != b.session) {
 			t.Fatalf("%q is %+v, and its next page %+v, %v", id, b, got, err)
 		}
 	})

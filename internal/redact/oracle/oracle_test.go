@@ -67,7 +67,8 @@ func TestGitleaksSamples(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d samples with a shape of their own, %.1f %%", found, all, 100*float64(found)/float64(max(all, 1)))
-	t.Logf("%d of %d samples with the name of a service and any value, %.1f %%", named, allNamed, 100*float64(named)/float64(max(allNamed, 1)))
+	t.Logf("%d of %d samples with the name of a service and any value, %.1f %%", named, allNamed,
+		100*float64(named)/float64(max(allNamed, 1)))
 	if found*100 < all*leastShare {
 		t.Errorf("too little of what gitleaks finds")
 	}
@@ -99,7 +100,8 @@ func TestGitleaksOnASession(t *testing.T) {
 	began = time.Now()
 	found := redact.New(nil).Find(text)
 	fast := time.Since(began)
-	t.Logf("%d bytes: gitleaks %d finds in %v, ours %d in %v: %.0f times as fast", len(text), len(theirs), slow, len(found), fast, slow.Seconds()/fast.Seconds())
+	t.Logf("%d bytes: gitleaks %d finds in %v, ours %d in %v: %.0f times as fast", len(text), len(theirs), slow,
+		len(found), fast, slow.Seconds()/fast.Seconds())
 	for _, f := range theirs {
 		at := bytes.Index(text, []byte(f.Secret))
 		if !covered(found, at, at+len(f.Secret)) {

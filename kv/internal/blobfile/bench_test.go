@@ -32,9 +32,11 @@ func corpus(b *testing.B) map[string][]byte {
 			fmt.Fprintf(&source, "%6d\t%s\n", i+1, line)
 		}
 		line, err := json.Marshal(map[string]any{
-			"type": "user", "uuid": fmt.Sprintf("%08x-0000-4000-8000-%012x", source.Len()*2654435761, records.Len()*40503),
+			"type": "user",
+			"uuid": fmt.Sprintf("%08x-0000-4000-8000-%012x", source.Len()*2654435761, records.Len()*40503),
 			"message": map[string]any{"role": "user", "content": []any{map[string]any{
-				"type": "tool_result", "tool_use_id": fmt.Sprintf("toolu_%016x", records.Len()*11400714819323198), "content": string(text)}}}})
+				"type": "tool_result", "tool_use_id": fmt.Sprintf("toolu_%016x", records.Len()*11400714819323198),
+				"content": string(text)}}}})
 		if err != nil {
 			return err
 		}
@@ -53,8 +55,11 @@ func BenchmarkCompressor(b *testing.B) {
 	for _, kind := range []string{"source", "json"} {
 		for _, size := range []int{2 << 10, 16 << 10, 64 << 10} { // a frame at most
 			samples := cut(data[kind], size)
-			for _, level := range []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression} {
-				enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithWindowSize(FrameSize), zstd.WithEncoderConcurrency(1))
+			for _, level := range []zstd.EncoderLevel{
+				zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression,
+			} {
+				enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithWindowSize(FrameSize),
+					zstd.WithEncoderConcurrency(1))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -96,7 +101,8 @@ func deflate(w *flate.Writer, p []byte) []byte {
 }
 
 // compare reports speed both ways and how many times smaller the samples get.
-func compare(b *testing.B, name string, samples [][]byte, pack func([]byte) []byte, unpack func([]byte) ([]byte, error)) {
+func compare(b *testing.B, name string, samples [][]byte, pack func([]byte) []byte,
+	unpack func([]byte) ([]byte, error)) {
 	packed, in, out := make([][]byte, len(samples)), 0, 0
 	for i, s := range samples {
 		packed[i] = pack(s)
