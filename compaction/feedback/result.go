@@ -33,7 +33,8 @@ func Result(name string, args json.RawMessage, result string, failed bool) (Feed
 // bare returns a result without what hosts put in front of a text of their own.
 func bare(s string) string {
 	s = strings.TrimSpace(s)
-	if line, rest, ok := strings.Cut(s, "\n"); ok && strings.HasPrefix(line, "[") && strings.HasSuffix(line, "] Result:") {
+	line, rest, _ := strings.Cut(s, "\n")
+	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "] Result:") {
 		s = strings.TrimSpace(rest)
 	}
 	if inside, ok := strings.CutPrefix(s, "<tool_use_error>"); ok {

@@ -16,11 +16,12 @@ const (
 var tags = map[string]treatment{
 	// Claude Code
 	"system-reminder": drop, "task-notification": drop, "local-command-stdout": drop, "local-command-stderr": drop,
-	"local-command-caveat": drop, "bash-stdout": drop, "bash-stderr": drop, "bash-input": shell, "command-message": drop,
-	"command-name": command, "command-args": args, "command-contents": drop, "skill-format": drop,
-	"ide_opened_file": drop, "ide_selection": drop, "ide_diagnostics": drop, "new-diagnostics": drop,
-	"user-prompt-submit-hook": drop, "session-start-hook": drop, "post-tool-use-hook": drop, "user-memory-input": inside,
-	"teammate-message": drop, "background-task-status": drop, "tool_use_error": drop, "agent-notification": drop,
+	"local-command-caveat": drop, "bash-stdout": drop, "bash-stderr": drop, "bash-input": shell,
+	"command-message": drop, "command-name": command, "command-args": args, "command-contents": drop,
+	"skill-format": drop, "ide_opened_file": drop, "ide_selection": drop, "ide_diagnostics": drop,
+	"new-diagnostics": drop, "user-prompt-submit-hook": drop, "session-start-hook": drop, "post-tool-use-hook": drop,
+	"user-memory-input": inside, // what the user told it to remember
+	"teammate-message":  drop, "background-task-status": drop, "tool_use_error": drop, "agent-notification": drop,
 	// Codex
 	"environment_context": drop, "user_instructions": drop, "turn_aborted": drop, "permissions instructions": drop,
 	"collaboration_mode": drop, "skills_instructions": drop, "apps_instructions": drop, "plugins_instructions": drop,

@@ -15,8 +15,8 @@ type text struct {
 var claudeTails = []string{"\n\nNote: The user's next message may contain", "\n\nIMPORTANT: "}
 
 // planTails are what hosts ask for behind the user's words on a plan.
-var planTails = []string{"\n\nPlease update the plan", "\n\nThe plan is stored at", "\n\nRevise the plan", "\n\nUpdate the plan",
-	". Please revise", ". Revise the plan"}
+var planTails = []string{"\n\nPlease update the plan", "\n\nThe plan is stored at", "\n\nRevise the plan",
+	"\n\nUpdate the plan", ". Please revise", ". Revise the plan"}
 
 var feedbackTag, feedbackEnd = []string{"<feedback>"}, []string{"</feedback>"}
 
@@ -42,7 +42,7 @@ var texts = []text{
 	{begins: "user cancelled MCP tool call", kind: Refused},
 	// Gemini CLI and Qwen Code, core/src/scheduler, tools/ask-user.ts, tools/exit-plan-mode.ts.
 	{begins: "[Operation Cancelled] Reason: ", kind: Refused,
-		also: []string{"Reason: User denied", "Reason: User cancelled", "Reason: User did not allow", "Reason: Denied"}},
+		also: []string{"Reason: User denied", "Reason: User cancelled", "Reason: User did not", "Reason: Denied"}},
 	{begins: "User dismissed ask_user dialog", kind: Refused},
 	{begins: "Plan rejected", kind: Refused, words: []string{"User feedback:"}, until: planTails},
 	{begins: "Plan approved", kind: Approved},
@@ -109,5 +109,7 @@ var answerTails = []string{". You can now continue with", "\nYou can now continu
 	"\n\nNote: The user's next message may contain"}
 
 // noAnswers are what hosts write where there is no answer.
-var noAnswers = map[string]bool{"": true, "Unanswered": true, "(No answer provided)": true, "(no option selected)": true,
-	"No text answer provided.": true, "undefined": true, "null": true, "skipped": true}
+var noAnswers = map[string]bool{
+	"": true, "Unanswered": true, "(No answer provided)": true, "(no option selected)": true,
+	"No text answer provided.": true, "undefined": true, "null": true, "skipped": true,
+}
