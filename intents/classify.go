@@ -109,7 +109,7 @@ func (m Meaning) What() string {
 // without regard to case and underscores and behind an MCP server's prefix; a name that merely
 // contains a known one does not match.
 func Classify(name string, args json.RawMessage) Meaning {
-	name = plainName(name)
+	name = PlainName(name)
 	m := Meaning{Op: operations[name]}
 	if m.Op == "" && !editors[name] {
 		return m
@@ -137,8 +137,9 @@ func Classify(name string, args json.RawMessage) Meaning {
 	return m
 }
 
-// plainName strips an MCP prefix and everything that hosts spell differently.
-func plainName(name string) string {
+// PlainName returns the name of a tool without an MCP server's prefix, in lower case and without underscores: what the
+// tables of tools are keyed by.
+func PlainName(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
 	}

@@ -98,12 +98,12 @@ func TestTrackedCallsAreThoseThatChangeOrRun(t *testing.T) {
 
 func TestEveryKnownNameIsPlain(t *testing.T) {
 	for name := range operations {
-		if plainName(name) != name {
+		if PlainName(name) != name {
 			t.Errorf("%s can never match", name)
 		}
 	}
 	for name := range editors {
-		if plainName(name) != name || operations[name] != "" {
+		if PlainName(name) != name || operations[name] != "" {
 			t.Errorf("%s can never match", name)
 		}
 	}

@@ -17,7 +17,7 @@ const SameSize = 12
 // command alone counts, not how it is described.
 func Same(name string, m Meaning, args json.RawMessage, target string) string {
 	var b strings.Builder
-	b.WriteString(plainName(name))
+	b.WriteString(PlainName(name))
 	switch m.Op {
 	case OpShell:
 		b.WriteString("\x00" + strings.TrimSpace(m.Command))
