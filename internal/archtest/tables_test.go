@@ -70,6 +70,7 @@ var sideways = map[[2]string]string{
 	{"window", "intents"}:                       "operations are spelled there",
 	{"compaction", "compaction/sections"}:       "a model is asked for these headings",
 	{"compaction", "compaction/shellcmd"}:       "a document lists commands by what they are run for",
+	{"compaction", "compaction/effects"}:        "a document lists files by what edits did to them",
 	{"compaction", "intents"}:                   "a document lists what calls meant to do, and operations are spelled there",
 	{"compaction", "transcript"}:                "a summary is a message",
 	{"compaction", "sessions"}:                  "a summary is made from the headers of the log",

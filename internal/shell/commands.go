@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Command is one simple command of a line.
 type Command struct {
@@ -8,6 +11,7 @@ type Command struct {
 	Lost    bool     // Dir is not known: a change of directory names something that the shell expands
 	Words   []string // without quotes and redirections, and without assignments and wrappers in front
 	Outputs []string // files that its output goes to, as written
+	Appends bool     // to one of Outputs, rather than replacing it
 	Op      string   // the operator behind it: && || | ; & a line break, or nothing
 }
 
@@ -61,6 +65,7 @@ func Commands(line string) []Command {
 
 // run adds one command, or follows it to another directory.
 func (p place) run(out []Command, words []string, op string) ([]Command, place) {
+	appends := slices.Contains(words, redirectMark+">>")
 	words, outputs := redirections(words)
 	words = stripPrefix(words)
 	switch {
@@ -69,7 +74,8 @@ func (p place) run(out []Command, words []string, op string) ([]Command, place) 
 	case len(words) > 0 && (words[0] == "cd" || words[0] == "pushd"):
 		return out, p.change(words[1:])
 	}
-	return append(out, Command{Dir: p.dir, Lost: p.lost, Words: words, Outputs: outputs, Op: op}), p
+	one := Command{Dir: p.dir, Lost: p.lost, Words: words, Outputs: outputs, Appends: appends, Op: op}
+	return append(out, one), p
 }
 
 // change returns the place after a change of directory.
