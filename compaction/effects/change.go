@@ -12,7 +12,9 @@ type Edit struct {
 	Path, Old, New string
 	Whole          bool // New is the whole file; Old is what it held before, or empty where that is not known
 	All            bool // every occurrence of Old was replaced
-	Created        bool // of a Whole edit: the tool said that the file did not exist before
+	// Created says of a Whole edit that, to its tool, the file did not exist before. A Whole edit of a path that did
+	// not come up before counts as such, too: call Known first where the tool said otherwise.
+	Created bool
 }
 
 // Change describes an edit by names. Each list is in the order of the text and without repeats.

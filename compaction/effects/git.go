@@ -56,7 +56,7 @@ func (c *call) subcommand() (string, []string) {
 				continue
 			}
 			c.dir = c.t.key(c.dir, c.words[i])
-			c.lost = c.lost && !path.IsAbs(c.words[i])
+			c.lost = c.lost && !isAbs(c.words[i])
 		case (w == "-c" || w == "--git-dir" || w == "--work-tree") && i+1 < len(c.words):
 			i++
 		case !strings.HasPrefix(w, "-"):
@@ -90,6 +90,14 @@ func (t *Tracker) root(key string) string {
 	return best
 }
 
+// rootOf returns the root of a file.
+func (t *Tracker) rootOf(f *file) string {
+	if now := len(t.roots) + 1; f.roots != now {
+		f.root, f.roots = t.root(f.path), now
+	}
+	return f.root
+}
+
 // tree returns the root that c works in, and its files.
 func (c *call) tree() (root string, files []*file) {
 	if c.lost {
@@ -101,8 +109,8 @@ func (c *call) tree() (root string, files []*file) {
 		root = c.dir // elsewhere: at least what is below belongs to it
 	}
 	for _, f := range c.t.all {
-		own := c.t.root(f.path)
-		if own == root && (root != "" || !path.IsAbs(f.path) || around && below(c.dir, f.path)) ||
+		own := c.t.rootOf(f)
+		if own == root && (root != "" || !isAbs(f.path) || around && below(c.dir, f.path)) ||
 			root == c.dir && below(root, f.path) && len(own) <= len(root) {
 			files = append(files, f)
 		}
@@ -158,11 +166,14 @@ type selected struct {
 
 // selects returns the files that path specifications name.
 func (c *call) selects(specs []string) []selected {
-	var out []selected
-	_, files := c.tree()
 	if c.fed {
 		specs = []string{"$"}
 	}
+	if len(specs) == 0 {
+		return nil
+	}
+	var out []selected
+	_, files := c.tree()
 	for _, f := range files {
 		one := selected{file: f, sure: true}
 		hit := false
@@ -190,7 +201,7 @@ func (c *call) names(w, file string) (exact, in, sure bool) {
 		return false, true, true
 	case c.lost:
 		w = path.Clean(w)
-		return true, w == "." || file == w || strings.HasSuffix(file, "/"+w) || strings.Contains("/"+file, "/"+w+"/"), false
+		return true, w == "." || strings.Contains("/"+file+"/", "/"+w+"/"), false
 	}
 	key := c.t.key(c.dir, w)
 	if strings.ContainsAny(w, "*?[") {
@@ -224,7 +235,7 @@ func (t *Tracker) at(f *file, rev string) (v version, sure bool) {
 	if !known || back > 0 && t.fuzzy {
 		return f.base, !f.vague && f.head.same(f.base) && !strings.HasPrefix(rev, "stash")
 	}
-	root := t.root(f.path)
+	root := t.rootOf(f)
 	for i := len(t.commits) - 1; i >= 0 && back > 0; i-- {
 		if t.commits[i].root == root {
 			if before, in := t.commits[i].before[f]; in {
@@ -400,7 +411,8 @@ func (c *call) checkout(args []string) {
 
 // isPath reports whether a word that could name a branch names a file of the session, or a directory of some.
 func (c *call) isPath(w string) bool {
-	if w == "." || w == ":/" || strings.HasPrefix(w, "./") || strings.HasPrefix(w, "../") || strings.ContainsAny(w, "*?[") {
+	if w == "." || w == ":/" || strings.HasPrefix(w, "./") || strings.HasPrefix(w, "../") ||
+		strings.ContainsAny(w, "*?[") {
 		return true
 	}
 	key := c.t.key(c.dir, w)

@@ -49,7 +49,7 @@ func (t *Tracker) line(by cause, dir, command string, ok bool, depth int) {
 		}
 		one := &call{t: t, words: words, dir: t.key(dir, orDot(c.Dir)), lost: c.Lost, cause: by, cmd: c, body: body}
 		one.sure = by.sure && sure && plain
-		one.lost = one.lost || t.Dir == "" && t.absolute && !path.IsAbs(one.dir)
+		one.lost = one.lost || t.Dir == "" && t.absolute && !isAbs(one.dir)
 		if i > 0 && cmds[i-1].Op == "|" {
 			one.prev, _ = unwrapped(cmds[i-1].Words)
 		}
@@ -107,7 +107,7 @@ func unwrapped(words []string) (rest []string, plain bool) {
 			plain = false
 		case "{", "time", "command", "builtin", "nohup", "exec", "rtk", "env":
 		case "nice", "timeout", "stdbuf":
-			for len(words) > 1 && (strings.HasPrefix(words[1], "-") || strings.Trim(words[1], "0123456789.smh") == "") {
+			for len(words) > 1 && (words[1] == "" || strings.ContainsRune("-0123456789", rune(words[1][0]))) {
 				words = words[1:]
 			}
 		default:
@@ -128,7 +128,7 @@ func scriptOf(words []string) string {
 		return strings.Join(words[1:], " ")
 	case "sh", "bash", "zsh", "dash":
 		for i, w := range words[1:] {
-			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c") && i+2 < len(words) {
+			if (w == "-c" || isGroup(w) && strings.HasSuffix(w, "c")) && i+2 < len(words) {
 				return words[i+2]
 			}
 		}

@@ -35,7 +35,7 @@ type File struct {
 	FirstTurn, LastTurn int   // turns of the first and the last edit; 0: no edit
 	Edits               int   // all edits, the undone ones included
 	Seq                 int64 // of the newest operation on the file
-	Rewritten           bool  // a whole edit replaced contents that are not known: Change.Changed lists what it declares
+	Rewritten           bool  // a whole edit replaced unknown contents: Changed lists what it declares
 
 	Change // net: of names that came and went there is nothing
 }
@@ -43,7 +43,8 @@ type File struct {
 // Tracker follows the files of one session. Its methods take the operations that succeeded, in their order; Shell
 // takes failed commands as well. The zero value is ready; a session's turns count from 1.
 type Tracker struct {
-	Dir string // the session's directory, absolute; paths of commands without a cd are relative to it
+	// Dir is the session's directory, absolute; commands without a cd run there.
+	Dir string
 
 	paths    map[string]*file
 	all      []*file // in order of appearance
@@ -78,6 +79,8 @@ type cause struct {
 // file is one path with its contents, as far as they are known: before the session, now, in git's index and in HEAD.
 type file struct {
 	path, from              string
+	root                    string // of its work tree, when so many roots were known:
+	roots                   int
 	base, work, index, head version
 	first, last, edits      int
 	seq                     int64
@@ -90,7 +93,7 @@ type file struct {
 	listed                  bool  // an operation of the session named it, beyond reading
 }
 
-// maxFiles bounds the files of a session.
+// maxFiles bounds the files of a session: those that come up later are not listed.
 const maxFiles = 5000
 
 func (t *Tracker) file(p string) *file {
@@ -104,7 +107,7 @@ func (t *Tracker) file(p string) *file {
 		f.work, f.index, f.head = f.base, f.base, f.base
 		if len(t.all) < maxFiles {
 			t.paths[p] = f
-			t.absolute = t.absolute || path.IsAbs(p)
+			t.absolute = t.absolute || isAbs(p)
 			t.all = append(t.all, f)
 		}
 	}
@@ -114,23 +117,27 @@ func (t *Tracker) file(p string) *file {
 // key returns the name of a path here: relative to the session's directory if it is below.
 func (t *Tracker) key(dir, p string) string {
 	p = strings.ReplaceAll(p, `\`, "/")
-	if !path.IsAbs(p) && dir != "" {
+	if !isAbs(p) && dir != "" {
 		p = path.Join(dir, p)
 	}
 	p = path.Clean(p)
-	if own := path.Clean(t.Dir); t.Dir != "" {
-		if p == own {
-			return "."
-		}
-		if rest, below := strings.CutPrefix(p, strings.TrimSuffix(own, "/")+"/"); below {
-			return rest
-		}
-		if p == ".." || strings.HasPrefix(p, "../") {
-			return path.Join(own, p)
-		}
+	if t.Dir == "" {
+		return p
+	}
+	own := path.Clean(strings.ReplaceAll(t.Dir, `\`, "/"))
+	switch {
+	case p == own:
+		return "."
+	case p == ".." || strings.HasPrefix(p, "../"):
+		return path.Join(own, p)
+	case isAbs(p) && below(own, p):
+		return strings.TrimPrefix(strings.TrimPrefix(p, own), "/")
 	}
 	return p
 }
+
+// isAbs reports whether a path is absolute, on any system.
+func isAbs(p string) bool { return path.IsAbs(p) || len(p) > 2 && p[1] == ':' && p[2] == '/' }
 
 // Known notes that a file existed before an operation of the session changed it: it was read or listed. The text is
 // its whole content, or empty where that is not known.
@@ -252,7 +259,7 @@ func below(dir, p string) bool {
 	case p, "/":
 		return true
 	case ".":
-		return !path.IsAbs(p) && p != ".." && !strings.HasPrefix(p, "../")
+		return !isAbs(p) && p != ".." && !strings.HasPrefix(p, "../")
 	}
 	return strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/'
 }

@@ -128,6 +128,10 @@ var sessions = []struct{ name, steps, want string }{
 	{"a here-document behind a file", "read a.py\n$ cat >> a.py <<'E'/def a(): pass/E", "changed a.py +a"},
 	{"sed", "$ sed -i 's/a/b/' a.go\n$ git checkout a.go", "undone a.go git checkout 2 lost 1"},
 	{"show over the file", "edit a.go | x | func A() {}\n$ git show HEAD:a.go > a.go", "undone a.go git show 2 lost 1"},
+	{"a doubt that a later edit settles", "edit a.go | x | func A() {}\n$ git apply -R p\nedit a.go | A() {} | A() { a() }", "changed a.go +A"},
+	{"a file outside", "edit /x/a.go | x | func A() {}\n$ git reset --hard\n$ cd /x && git checkout -- a.go", "undone /x/a.go git checkout 3 lost 1"},
+	{"an absolute path below", "edit /s/a.go | x | func A() {}\n$ git restore /s/a.go", "undone a.go git restore 2 lost 1"},
+	{"another system's paths", `edit C:\w\a.go | x | func A() {}`, "changed C:/w/a.go +A"},
 	{"a deletion by a tool", "delete a.go", "deleted a.go delete 1"},
 	{"a move", "edit a.go | x | func A() {}\nmove a.go | b.go", "moved b.go from a.go +A"},
 	{"there and back", "edit a.go | x | func A() {}\n$ git mv a.go b.go\n$ git mv b.go a.go", "changed a.go +A"},
@@ -209,6 +213,15 @@ func (f File) text() string {
 		s += " rewritten"
 	}
 	return s
+}
+
+// TestWithoutADirectoryPathsAreMatchedByTheirEnds: such a match is never certain.
+func TestWithoutADirectoryPathsAreMatchedByTheirEnds(t *testing.T) {
+	tr := &Tracker{}
+	turns(tr, "edit /s/w/a.go | x | func A() {}\n$ git checkout -- w/a.go")
+	if got := tr.Files(); len(got) != 1 || got[0].text() != "changed /s/w/a.go git checkout 2? +A" {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestTheNetEffectOfASession(t *testing.T) {

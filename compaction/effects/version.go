@@ -39,7 +39,8 @@ func (v version) same(o version) bool {
 
 // pristine reports whether a version has no edits of the session.
 func (v version) pristine(base version) bool {
-	return v.exists == base.exists && len(v.hunks) == 0 && !v.more && !v.whole && v.known == base.known && v.text == base.text
+	return v.exists == base.exists && len(v.hunks) == 0 && !v.more && !v.whole &&
+		v.known == base.known && v.text == base.text
 }
 
 // holds reports whether every hunk of o is in v.
