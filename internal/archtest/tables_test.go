@@ -72,6 +72,7 @@ var sideways = map[[2]string]string{
 	{"compaction", "compaction/shellcmd"}:       "a document lists commands by what they are run for",
 	{"compaction/feedback", "intents"}:          "tools are named as the operations name them",
 	{"compaction/tasklist", "intents"}:          "which calls write a file, and what, is told there",
+	{"compaction", "compaction/effects"}:        "a document lists files by what edits did to them",
 	{"compaction", "intents"}:                   "a document lists what calls meant to do, and operations are spelled there",
 	{"compaction", "transcript"}:                "a summary is a message",
 	{"compaction", "sessions"}:                  "a summary is made from the headers of the log",
@@ -213,9 +214,10 @@ const (
 
 // wide lists the files of tables whose rows are read across.
 var wide = map[string]string{
-	"internal/redact/rules.go":   "a rule a line",
-	"internal/termtext/width.go": "ranges of Unicode",
-	"overflow/patterns.go":       "an error of a provider a line",
+	"internal/redact/rules.go":    "a rule a line",
+	"compaction/effects/kinds.go": "a pattern a line",
+	"internal/termtext/width.go":  "ranges of Unicode",
+	"overflow/patterns.go":        "an error of a provider a line",
 }
 
 // wideTests lists directories whose tests are not yet held to maxColumns: both are being reworked. It goes with that.

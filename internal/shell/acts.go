@@ -35,26 +35,9 @@ const maxActs = 32
 // would expand (globs, variables, substitutions) are left out: they name no file.
 func Acts(line string) []Act {
 	var out []Act
-	dir := ""
-	for _, words := range simpleCommands(line) {
-		words, targets := redirections(words)
-		for _, t := range targets {
-			out = append(out, Act{Verb: Write, Path: resolve(dir, t)})
-		}
-		words = stripPrefix(words)
-		if len(words) == 0 {
-			continue
-		}
-		if words[0] == "cd" && len(words) == 2 {
-			dir = resolve(dir, words[1])
-			continue
-		}
-		for _, act := range acts(words) {
-			act.Path = resolve(dir, act.Path)
-			if act.To != "" {
-				act.To = resolve(dir, act.To)
-			}
-			out = append(out, act)
+	for _, c := range Commands(line) {
+		if !c.Lost {
+			out = append(out, c.Acts()...)
 		}
 	}
 	return plain(out)

@@ -29,33 +29,6 @@ func Segments(line string) []Segment {
 	}
 }
 
-// simpleCommands splits a command line into the words of its simple commands, as far as plain
-// words and quotes go. The body of a here-document is data and skipped. A redirection operator is a
-// word of its own.
-func simpleCommands(line string) [][]string {
-	var (
-		commands [][]string
-		words    []string
-		s        = &scanner{src: line}
-	)
-	for {
-		w, kind := s.next()
-		switch kind {
-		case wordPlain:
-			words = append(words, w)
-		case wordRedirect:
-			words = append(words, redirectMark+w)
-		case wordBreak, wordEnd:
-			if len(words) > 0 {
-				commands = append(commands, words)
-			}
-			if words = nil; kind == wordEnd {
-				return commands
-			}
-		}
-	}
-}
-
 // redirectMark starts a word that is a redirection operator; no shell word contains a NUL.
 const redirectMark = "\x00"
 
@@ -94,6 +67,28 @@ type scanner struct {
 	delimits bool     // the next word is the delimiter of a here-document
 	open     []string // delimiters of the here-documents whose bodies begin with the next line
 	bodies   []string // of the here-documents so far
+	nested   int      // substitutions in double quotes around what is read
+}
+
+// maxNested bounds the substitutions in double quotes inside one another that are known as such.
+const maxNested = 16
+
+// substitutionEnd returns where the substitution ends that begins with what is not read yet: its quotes and
+// here-documents are its own.
+func (s *scanner) substitutionEnd() int {
+	in := scanner{src: s.src, pos: s.pos + len("$("), nested: s.nested + 1}
+	for open := 1; ; {
+		switch w, kind := in.next(); {
+		case kind == wordEnd:
+			return len(s.src)
+		case kind == wordBreak && w == "(":
+			open++
+		case kind == wordBreak && w == ")":
+			if open--; open == 0 {
+				return in.pos
+			}
+		}
+	}
 }
 
 // next reads a word or an operator. The body of a here-document is neither.
@@ -182,6 +177,11 @@ func (s *scanner) word() (string, wordKind) {
 		case quote != '\'' && c == '\\' && s.pos+1 < len(s.src):
 			s.pos++
 			b.WriteByte(s.src[s.pos])
+			continue
+		case quote == '"' && s.ahead("$(") && s.nested < maxNested:
+			end := s.substitutionEnd()
+			b.WriteString(s.src[s.pos:end])
+			s.pos = end - 1
 			continue
 		case quote == 0 && strings.IndexByte(" \t\r\n;|&()<>", c) >= 0:
 			if w := b.String(); (c != '>' && c != '<') || !isDigits(w) {

@@ -1,0 +1,10 @@
+// Package effects says what edits did to files, net of what was undone.
+//
+// Start with Tracker: it takes the operations of a session in order and returns what became of each file. Of
+// describes one edit by the names that it declares or removes; Declared lists the names that a text declares.
+//
+// A Tracker follows what git and the shell do to the work tree as far as commands plainly say so: commits, the
+// index, stashes, restored and deleted files. What it cannot know, it reports as Maybe with the command that
+// could have done it. It reads no files and runs nothing; texts and commands are foreign input, so all work is
+// bounded by the constants of this package and linear in their size.
+package effects
