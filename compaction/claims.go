@@ -159,14 +159,14 @@ func (s *source) ofFiles(c claim) (refuted, unknown string) {
 	}
 	changed := false
 	for _, f := range s.files {
-		if !mentions(c.text, f.path) {
+		if !mentions(c.text, f.Path) {
 			continue
 		}
 		switch {
-		case f.applied == 0 && f.failed != nil && !c.failed:
-			return "the last " + f.failed.Op + " of " + f.path + " failed", ""
-		case f.gone != "" && !saysGone().MatchString(c.text) && unknown == "":
-			unknown = f.path + " is " + f.gone
+		case !f.changed() && f.failed != nil && !c.failed:
+			return "the last " + f.failed.Op + " of " + f.Path + " failed", ""
+		case f.gone() && !saysGone().MatchString(c.text) && unknown == "":
+			unknown = f.Path + " is " + f.done()
 		}
 		changed = true
 	}

@@ -27,7 +27,7 @@ func (s *source) commandStates() []*commandState {
 	var all []*commandState
 	for i := range s.in.Operations {
 		op := &s.in.Operations[i]
-		if op.Op != intents.OpShell || op.Command == "" {
+		if op.Op != intents.OpShell || op.Command == "" || s.talk.never[op.CallID] {
 			continue
 		}
 		k := s.keyOf(op.Command)

@@ -12,7 +12,8 @@ import (
 const rankedBytes = 8
 
 // addStatements adds the agent's sentences, the most worthy first, each in its place below the user's words.
-func (s *source) addStatements(d *document, b *block, talk *dialogue) {
+func (s *source) addStatements(d *document, b *block) {
+	talk := s.talk
 	var user []string
 	for _, u := range talk.user {
 		user = append(user, u.text)

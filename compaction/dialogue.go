@@ -4,94 +4,108 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/statements"
+	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
 
 // utterance is something that the user said: in a message, as the answer to a question, by approving a plan or by
-// refusing a call.
+// turning one down.
 type utterance struct {
 	item  *Item
 	index int // of the item
 	text  string
 	asked string // what a short answer answers: the end of what the agent said before
-	calls bool   // said in the result of a call, not in a message
+	via   string // how it was said, if not in a message: "answers", "approved plan"
 }
 
 // refusal is a call that the user did not let run.
 type refusal struct {
+	id   string // of the call
 	turn int
 	pos  int64
 	what string // the call
-	why  string // the user's words; "": none
+	why  string // the user's words, "" for none
+	rule bool   // a rule in the user's settings refused it
 }
 
-// dialogue is what user and agent said, in order.
+// dialogue is what user and agent said, and what the user decided, in order.
 type dialogue struct {
 	user     []*utterance
+	messages []statements.Message // of the agent
+	items    []int                // of the agent's messages
 	refused  []refusal
-	messages []statements.Message
-	items    []int    // of the agent's messages
+	never    map[string]bool // calls that did not run: refused by the user, or given up by the host
+	tasks    tasklist.List
 	asked    []string // the questions that are printed with their answers
 }
 
-// short is the length up to which a message of the user is printed with what it answers, in bytes.
+// shortAnswer is the length up to which a message of the user is printed with what it answers, in bytes.
 const shortAnswer = 90
 
 // listen reads what user and agent said, once for all documents of one input.
 func (s *source) listen() (*dialogue, error) {
 	if s.in.talk == nil {
-		talk, err := s.readDialogue()
-		if err != nil {
-			return nil, err
+		l := &listener{source: s, dialogue: &dialogue{never: map[string]bool{}}, calls: map[string]madeCall{}}
+		for i := range s.in.Items {
+			if err := l.take(i); err != nil {
+				return nil, err
+			}
 		}
-		s.in.talk = talk
+		l.endTurn()
+		s.in.talk = l.dialogue
 	}
 	return s.in.talk, nil
 }
 
-func (s *source) readDialogue() (*dialogue, error) {
-	d := &dialogue{}
-	last := ""
-	for i := range s.in.Items {
-		it := &s.in.Items[i]
-		switch {
-		case it.Earlier || it.Compacted:
-		case it.Prompt:
-			text, err := s.textOf(it)
-			if err != nil {
-				return nil, err
-			}
-			if text = ownWords(text); text == "" {
-				continue
-			}
-			u := &utterance{item: it, index: i, text: text}
-			if len(text) < shortAnswer && asks(last) {
-				u.asked = last
-			}
-			d.user = append(d.user, u)
-			d.close()
-			last = ""
-		case it.Role == transcript.RoleAssistant && !isResult(it):
-			if it.Chars == 0 && len(it.Calls) > 0 {
-				continue
-			}
-			text, err := s.textOf(it)
-			if err != nil {
-				return nil, err
-			}
-			if text = strings.TrimSpace(chars.Strip(text)); text == "" {
-				continue
-			}
-			last = text
-			d.messages = append(d.messages, statements.Message{Text: text, Turn: it.Turn,
-				At: float64(i+1) / float64(len(s.in.Items)), Acts: len(it.Calls) > 0})
-			d.items = append(d.items, i)
-		}
+// listener reads a conversation.
+type listener struct {
+	*source
+	*dialogue
+	last  string // what the agent said last in this turn
+	calls map[string]madeCall
+}
+
+// madeCall is a call whose result may matter.
+type madeCall struct {
+	name, target string
+	item         *Item
+}
+
+func (l *listener) take(i int) error {
+	it := &l.in.Items[i]
+	switch {
+	case it.Earlier || it.Compacted:
+		return nil
+	case it.Prompt:
+		return l.request(i)
+	case isResult(it):
+		return l.results(i)
+	case it.Role == transcript.RoleAssistant:
+		return l.answer(i)
 	}
-	d.close()
-	return d, nil
+	return nil
+}
+
+// request takes a message of the user.
+func (l *listener) request(i int) error {
+	it := &l.in.Items[i]
+	text, err := l.textOf(it)
+	if err != nil {
+		return err
+	}
+	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" {
+		return nil
+	}
+	u := &utterance{item: it, index: i, text: text}
+	if len(text) < shortAnswer && asks(l.last) {
+		u.asked = l.last
+	}
+	l.user = append(l.user, u)
+	l.endTurn()
+	return nil
 }
 
 // asks reports whether a message of the agent ends by asking something.
@@ -99,28 +113,119 @@ func asks(text string) bool {
 	return strings.ContainsAny(chars.Tail(text, askedChars), "?？؟")
 }
 
+// endTurn marks the last message of the agent as the end of its turn.
+func (l *listener) endTurn() {
+	if n := len(l.messages); n > 0 {
+		l.messages[n-1].Closing = true
+	}
+	l.last = ""
+}
+
+// answer takes a message of the agent with its calls.
+func (l *listener) answer(i int) error {
+	it := &l.in.Items[i]
+	for _, c := range it.Calls {
+		l.calls[c.ID] = madeCall{c.Name, c.Target, it}
+	}
+	if it.Chars == 0 && len(it.Calls) > 0 {
+		return nil
+	}
+	text, err := l.textOf(it)
+	if err != nil {
+		return err
+	}
+	if text = strings.TrimSpace(chars.Strip(text)); text == "" {
+		return nil
+	}
+	l.last = text
+	l.messages = append(l.messages, statements.Message{Text: text, Turn: it.Turn,
+		At: float64(i+1) / float64(len(l.in.Items)), Acts: len(it.Calls) > 0})
+	l.items = append(l.items, i)
+	return nil
+}
+
+// refusalChars is the length up to which a failed result may be a refusal, in characters.
+const refusalChars = 20_000
+
+// results takes the results that carry a decision of the user or change a task list.
+func (l *listener) results(i int) error {
+	it := &l.in.Items[i]
+	for _, r := range it.Results {
+		made, known := l.calls[r.CallID]
+		if !known {
+			continue
+		}
+		delete(l.calls, r.CallID)
+		decides := r.Failed && r.Chars <= refusalChars || feedback.Asks(made.name)
+		if !decides && !tasklist.Keeps(made.name) && !isMarkdown(made.target) {
+			continue
+		}
+		result, err := l.resultOf(it, r.CallID)
+		if err != nil {
+			return err
+		}
+		args, err := l.argsOf(made.item, r.CallID)
+		if err != nil {
+			return err
+		}
+		failed := r.Failed
+		if f, ok := feedback.Result(made.name, args, result, r.Failed); ok && decides {
+			l.decision(i, r.CallID, made, f)
+			failed = failed || f.Kind == feedback.Refused
+		} else if r.Failed && givenUp().MatchString(result) {
+			l.never[r.CallID] = true
+		}
+		l.tasks.Add(tasklist.Call{Turn: it.Turn, Name: made.name, Args: args, Result: result, Failed: failed})
+	}
+	return nil
+}
+
+// givenUp matches what hosts write for calls that they did not run, because another call of the same answer failed or
+// the user interrupted.
+var givenUp = lazy(`^(<tool_use_error>)?\s*(Sibling tool call errored|Cancelled: parallel tool call|` +
+	`\[Request interrupted by user)`)
+
+func isMarkdown(target string) bool {
+	return strings.HasSuffix(target, ".md") || strings.HasSuffix(target, ".mdx") || strings.HasSuffix(target, ".markdown")
+}
+
+// decision takes what the user decided about a call.
+func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback) {
+	it := &l.in.Items[i]
+	say := func(via, text string) {
+		if text = strings.TrimSpace(chars.Strip(text)); text != "" {
+			l.user = append(l.user, &utterance{item: it, index: i, text: text, via: via})
+		}
+	}
+	switch {
+	case f.Kind == feedback.Refused && (feedback.Asks(made.name)) && f.Words != "":
+		say("instead of approving", f.Words)
+		l.never[id] = true
+	case f.Kind == feedback.Refused:
+		l.never[id] = true
+		l.refused = append(l.refused, refusal{id, it.Turn, it.first(), made.name + " " + l.path(made.target), f.Words, f.ByRule})
+	case f.Plan != "":
+		via := "approved plan"
+		if f.Edited {
+			via = "approved plan, edited by the user"
+		}
+		say(via, f.Plan)
+		say("with the approval", f.Words)
+	default:
+		var lines []string
+		for _, p := range f.Pairs {
+			lines = append(lines, strings.TrimSpace(oneLine(p.Question, questionChars)+" → "+strings.TrimSpace(p.Answer)))
+		}
+		say("answers", strings.Join(lines, "\n"))
+		say("to "+oneLine(made.name, 40), f.Words)
+	}
+}
+
+// questionChars bounds what is printed of a question of the agent.
+const questionChars = 300
+
 // isAsked reports whether a statement is printed as part of a question that the user answered.
 func (d *dialogue) isAsked(statement string) bool {
 	statement = strings.Join(strings.Fields(statement), " ")
 	return slices.ContainsFunc(d.asked, func(a string) bool { return strings.Contains(a, statement) })
 }
-
-// close marks the last message of the agent as the end of its turn.
-func (d *dialogue) close() {
-	if n := len(d.messages); n > 0 {
-		d.messages[n-1].Closing = true
-	}
-}
-
-// ownWords returns what a message says in the user's own words.
-func ownWords(text string) string {
-	text = strings.TrimSpace(chars.Strip(text))
-	if hostSaid().MatchString(text) {
-		return ""
-	}
-	return text
-}
-
-// hostSaid recognises messages that hosts write in the user's name.
-var hostSaid = lazy(`^\s*(<command-|<local-command|<bash-|<task-notification|\[Request interrupted by user|` +
-	`Caveat: The messages below)`)

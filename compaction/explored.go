@@ -70,7 +70,7 @@ func (e *explored) readBefore(p string, seq int64) bool {
 func (s *source) addReads(d *document, b *block) {
 	changed := make(map[string]bool)
 	for _, f := range s.files {
-		changed[f.path] = f.applied > 0
+		changed[f.Path] = f.changed()
 	}
 	known := make(map[string]*readState) // by present path
 	var read []*readState

@@ -35,10 +35,10 @@ func (s *source) addOpen(d *document) {
 	for _, f := range s.files {
 		switch {
 		case f.pending != nil:
-			add("open:"+f.path, "INTERRUPTED: "+f.pending.Op+" of "+f.path+" ("+
+			add("open:"+f.Path, "INTERRUPTED: "+f.pending.Op+" of "+f.Path+" ("+
 				turnRange(f.pending.Turn, f.pending.Turn)+"); check the file")
 		case f.failed != nil:
-			add("open:"+f.path, f.failed.Op+" of "+f.path+" failed"+times(f.failures)+" ("+
+			add("open:"+f.Path, f.failed.Op+" of "+f.Path+" failed"+times(f.failures)+" ("+
 				turnRange(f.failed.Turn, f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
 		}
 	}

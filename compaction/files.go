@@ -5,193 +5,152 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/intents"
 )
 
-// fileState is what a session did to one file, up to the newest entry of its log, so that nothing is printed as
-// current that later work undid.
+// fileState is what a session did to one file, net of what was undone, up to the newest entry of its log.
 type fileState struct {
-	path      string
-	created   int // turn in which it came to be; 0: it was there before, or that is not known
-	origin    string
-	edits     int
-	rewrites  int
-	firstEdit int
-	lastEdit  int
-	moved     string     // "moved here from a.go (turn 5)"
-	gone      string     // "deleted (turn 8)" when it is no longer there
-	unsure    string     // why its state is not known
-	failed    *Operation // the newest failure, until something succeeds
-	failures  int
-	pending   *Operation
-	applied   int   // operations that took effect
-	touched   int64 // newest operation
+	effects.File
+	failed   *Operation // the newest failure, until something succeeds
+	failures int
+	pending  *Operation
 }
 
-// fileTable is the files of a session by their present paths.
-type fileTable struct {
-	src    *source
-	byPath map[string]*fileState
-	all    []*fileState
-}
+// changed reports whether the session did something to the file that took effect.
+func (f *fileState) changed() bool { return f.State != "" }
 
-// fileStates returns the files that operations of the session named, the most worthy first: those in
-// focus, then the most recently touched.
-func (s *source) fileStates() []*fileState {
-	s.moves = make(map[string]string)
-	t := &fileTable{src: s, byPath: make(map[string]*fileState)}
+// gone reports whether the file is no longer there.
+func (f *fileState) gone() bool { return f.State == effects.Deleted }
+
+// fileStates returns the files that operations of the session named, the most worthy first: those in focus, then the
+// most recently touched.
+func (s *source) fileStates() ([]*fileState, error) {
+	tracker := &effects.Tracker{Dir: s.in.Session.Dir}
+	trouble := make(map[string]*fileState) // what failed or is pending, by path
 	for i := range s.in.Operations {
-		t.take(&s.in.Operations[i])
-	}
-	all := t.all
-	slices.SortStableFunc(all, func(a, b *fileState) int {
-		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.touched, a.touched),
-			strings.Compare(a.path, b.path))
-	})
-	return all
-}
-
-func (t *fileTable) get(p string) *fileState {
-	f := t.byPath[p]
-	if f == nil {
-		f = &fileState{path: p}
-		t.byPath[p] = f
-		t.all = append(t.all, f)
-	}
-	return f
-}
-
-// under returns the files at a path or below it.
-func (t *fileTable) under(p string) []*fileState {
-	var out []*fileState
-	for _, f := range t.all {
-		if f.path == p || strings.HasPrefix(f.path, p+"/") {
-			out = append(out, f)
+		op := &s.in.Operations[i]
+		if s.talk.never[op.CallID] {
+			continue
+		}
+		if op.Op == intents.OpShell || op.Op == intents.OpCommit {
+			s.trackCommand(tracker, op)
+			continue
+		}
+		if op.Target == "" {
+			continue
+		}
+		switch f := trouble[s.path(op.Target)]; {
+		case op.Status == intents.Applied:
+			delete(trouble, s.path(op.Target))
+			if err := s.track(tracker, op); err != nil {
+				return nil, err
+			}
+		case f == nil:
+			f = &fileState{File: effects.File{Path: s.path(op.Target)}}
+			trouble[f.Path] = f
+			fallthrough
+		default:
+			trouble[s.path(op.Target)].note(op)
 		}
 	}
-	return out
+	return s.sorted(tracker.Files(), trouble), nil
 }
 
-// take adds one operation.
-func (t *fileTable) take(op *Operation) {
-	if op.Op == intents.OpShell && !op.pending() {
-		t.shellActs(op)
-	}
-	if op.shell() || op.Target == "" {
-		return
-	}
-	if op.Op == intents.OpMove && op.From != "" && op.Status == intents.Applied {
-		f := t.get(t.src.path(op.From))
-		f.touched = op.Seq
-		t.move(f, t.src.path(op.Target), op.Turn)
-		return
-	}
-	f := t.get(t.src.path(op.Target))
-	f.touched = op.Seq
-	switch {
-	case op.pending():
+// note takes an operation without a known success.
+func (f *fileState) note(op *Operation) {
+	f.Seq = op.Seq
+	if op.pending() {
 		f.pending = op
-	case op.Status == intents.Failed:
-		f.failed = op
-		f.failures++
-	default:
-		f.apply(op, t.src.explored.readBefore(f.path, op.Seq))
-		if op.Op == intents.OpCopy && op.From != "" {
-			f.origin += " " + t.src.path(op.From)
-		}
+		return
 	}
+	f.failed = op
+	f.failures++
 }
 
-// movedChars bounds what is printed of earlier moves of a file.
-const movedChars = 300
-
-// move gives a file its new path; its earlier changes stay recorded.
-func (t *fileTable) move(f *fileState, to string, turn int) {
-	delete(t.src.moves, to)
-	if old := t.byPath[to]; old != nil && old != f {
-		old.gone = "replaced by " + f.path + " (" + turnRange(turn, turn) + ")"
-		old.path += " (the former)"
+// trackCommand follows what a command did to files. Of a command that the ledger cut, only whole lines count.
+func (s *source) trackCommand(t *effects.Tracker, op *Operation) {
+	command := op.Command
+	if op.pending() || op.Status == intents.Failed && command == "" {
+		return
 	}
-	earlier := ""
-	if f.moved != "" {
-		earlier = ", before that " + oneLine(strings.TrimPrefix(f.moved, "moved here "), movedChars)
+	if op.CommandCut() {
+		command = command[:max(0, strings.LastIndexByte(command, '\n'))]
 	}
-	f.moved = "moved here from " + f.path + " (" + turnRange(turn, turn) + ")" + earlier
-	t.src.moves[f.path] = to
-	delete(t.byPath, f.path)
-	f.path = to
-	t.byPath[to] = f
-	f.applied++
-	f.gone, f.unsure, f.failed, f.pending = "", "", nil, nil
+	if op.Op == intents.OpCommit {
+		command = "git commit -am x"
+	}
+	t.Shell(op.Turn, op.Seq, command, op.Status == intents.Applied && (op.ExitCode == nil || *op.ExitCode == 0))
 }
 
-// apply takes one successful operation into account. known says that the file had been read before.
-func (f *fileState) apply(op *Operation, known bool) {
-	fresh := f.applied == 0 && !known || f.gone != ""
-	f.applied++
-	f.failed, f.pending, f.unsure = nil, nil, ""
+// track follows one operation that succeeded.
+func (s *source) track(t *effects.Tracker, op *Operation) error {
+	path := s.path(op.Target)
 	switch op.Op {
 	case intents.OpDelete:
-		f.gone = "deleted (" + turnRange(op.Turn, op.Turn) + ")"
-		return
+		t.Delete(op.Turn, op.Seq, path)
+	case intents.OpMove:
+		t.Move(op.Turn, op.Seq, s.path(op.From), path)
 	case intents.OpCopy:
-		f.created, f.origin = op.Turn, "copied from"
-	case intents.OpWrite:
-		said := strings.ToLower(op.Outcome)
-		if strings.Contains(said, "created") || fresh && !strings.Contains(said, "updated") {
-			f.reset()
-			f.created, f.origin = op.Turn, "created"
-		} else {
-			f.rewrites++
-			f.edited(op.Turn)
-		}
+		t.Copy(op.Turn, op.Seq, s.path(op.From), path)
 	default:
-		f.edits++
-		f.edited(op.Turn)
+		return s.trackEdits(t, op, path)
 	}
-	f.gone = ""
+	return nil
 }
 
-func (f *fileState) reset() { f.edits, f.rewrites, f.firstEdit, f.lastEdit = 0, 0, 0, 0 }
-
-func (f *fileState) edited(turn int) {
-	if f.firstEdit == 0 {
-		f.firstEdit = turn
+// trackEdits follows the edits of one call.
+func (s *source) trackEdits(t *effects.Tracker, op *Operation, path string) error {
+	m, _, err := s.load(op.Seq)
+	if err != nil {
+		return err
 	}
-	f.lastEdit = turn
+	said := strings.ToLower(op.Outcome)
+	if s.explored.readBefore(path, op.Seq) || strings.Contains(said, "updated") {
+		t.Known(path, "")
+	}
+	edits := []intents.Edit{{Path: op.Target, Whole: op.Op == intents.OpWrite}} // if its arguments were forgotten
+	for _, p := range m.Parts {
+		if p.ID != op.CallID || p.Name == "" {
+			continue
+		}
+		if found := intents.Edits(p.Name, p.Args); len(found) > 0 {
+			edits = found
+		}
+	}
+	for _, e := range edits {
+		at := path
+		if len(edits) > 1 && e.Path != edits[0].Path {
+			at = s.path(e.Path)
+		}
+		t.Edit(op.Turn, op.Seq, effects.Edit{Path: at, Old: e.Old, New: e.New, Whole: e.Whole, All: e.All,
+			Created: e.Whole && strings.Contains(said, "created")})
+	}
+	return nil
 }
 
-// done says what was done to the file, in words: "created (turn 2), edited ×4 (turns 3–7)".
-func (f *fileState) done() string {
-	if f.gone != "" {
-		return f.gone
-	}
-	var parts []string
-	if f.created > 0 {
-		parts = append(parts, f.origin+" ("+turnRange(f.created, f.created)+")")
-	}
-	if f.moved != "" {
-		parts = append(parts, f.moved)
-	}
-	if n := f.edits + f.rewrites; n > 0 {
-		verb := "edited"
-		if f.edits == 0 {
-			verb = "rewritten"
+// sorted joins what is known of each file.
+func (s *source) sorted(files []effects.File, trouble map[string]*fileState) []*fileState {
+	s.moves = make(map[string]string)
+	var all []*fileState
+	for _, f := range files {
+		f.Path = s.path(f.Path)
+		st := &fileState{File: f}
+		if f.From != "" {
+			s.moves[s.path(f.From)] = f.Path
 		}
-		when := turnRange(f.lastEdit, f.lastEdit)
-		if f.firstEdit < f.lastEdit {
-			when = "to " + when
+		if t := trouble[f.Path]; t != nil {
+			st.failed, st.failures, st.pending = t.failed, t.failures, t.pending
+			st.Seq = max(st.Seq, t.Seq)
+			delete(trouble, f.Path)
 		}
-		parts = append(parts, verb+times(n)+" ("+when+")")
+		all = append(all, st)
 	}
-	if f.failed != nil {
-		parts = append(parts, "last edit FAILED ("+turnRange(f.failed.Turn, f.failed.Turn)+")")
+	for _, t := range trouble {
+		all = append(all, t)
 	}
-	if f.pending != nil {
-		parts = append(parts, "an edit was INTERRUPTED ("+turnRange(f.pending.Turn, f.pending.Turn)+")")
-	}
-	if f.unsure != "" {
-		parts = append(parts, f.unsure)
-	}
-	return strings.Join(parts, ", ")
+	slices.SortFunc(all, func(a, b *fileState) int {
+		return cmp.Or(s.compareFocus(a.Path, b.Path), cmp.Compare(b.Seq, a.Seq), strings.Compare(a.Path, b.Path))
+	})
+	return all
 }

@@ -7,61 +7,112 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/shellcmd"
-	"ctxledger.dev/intents"
+	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/internal/chars"
 )
 
 const (
-	filesHead = "[FILES CHANGED — already on disk]"
+	filesHead = "[FILES CHANGED — net, already on disk]"
 	// formerFilesHead is that heading in documents of earlier versions.
 	formerFilesHead = "FILES MODIFIED IN THIS SESSION (before compaction):"
 )
 
-// addFiles adds the block of changed files, and under each the names that matter.
+// How many names of a file's change are printed.
+const (
+	namesAdded   = 8
+	namesRemoved = 4
+	namesChanged = 6
+)
+
+// addFiles adds each file that the session changed, with what became of it.
 func (s *source) addFiles(d *document) {
 	b := d.block(&block{head: filesHead, more: s.moreFiles})
 	for i, f := range s.files {
-		if f.applied == 0 && f.unsure == "" {
-			continue // only failed or interrupted: listed as open work
+		if f.changed() {
+			d.add(b, &line{text: "  - " + f.Path + " — " + f.done(), class: classFile, anchor: "file:" + f.Path,
+				pos: int64(i + 1)})
 		}
-		pos := int64(i+1) << 8
-		text := "  - " + f.path + " — " + f.done()
-		d.add(b, &line{text: text, class: classFile, anchor: "file:" + f.path, pos: pos})
-	}
-	for i, op := range shellEdits(s.past) {
-		text := "  - (sed edit) " + oneLine(op.Command, 160) + " (" + turnRange(op.Turn, op.Turn) + ")"
-		d.add(b, &line{text: text, class: classCheck, pos: int64(len(s.files)+i+1) << 8})
 	}
 }
 
-// shellEdits returns the successful shell runs that edit files in place, newest first.
-func shellEdits(ops []Operation) []Operation {
-	var out []Operation
-	for _, op := range slices.Backward(ops) {
-		if op.Op == intents.OpShell && op.Status == intents.Applied && shellcmd.EditsInPlace(op.Command) {
-			out = append(out, op)
+// done says what became of a file: "created (turn 2), edited ×4 (to turn 7): + NewCart, Cart.Add".
+func (f *fileState) done() string {
+	by := oneLine(f.By, 80)
+	if strings.HasPrefix(by, "git") || by == "rm" {
+		by = "`" + by + "`"
+	}
+	at := " (" + turnRange(f.ByTurn, f.ByTurn) + ")"
+	var parts []string
+	switch f.State {
+	case effects.Undone:
+		return "UNDONE by " + by + at + ": as it was before the session"
+	case effects.Deleted:
+		return strings.TrimSpace("deleted by "+by) + at
+	case effects.Created:
+		parts = append(parts, "created ("+turnRange(f.FirstTurn, f.FirstTurn)+")")
+		if f.Edits > 1 {
+			parts = append(parts, "edited"+times(f.Edits-1)+" (to "+turnRange(f.LastTurn, f.LastTurn)+")")
+		}
+	case effects.Moved:
+		parts = append(parts, "moved here from "+oneLine(f.From, 200))
+		fallthrough
+	default:
+		if f.Edits > 0 {
+			parts = append(parts, "edited"+times(f.Edits)+" ("+turnRange(f.FirstTurn, f.LastTurn)+")")
 		}
 	}
-	return out
+	if f.Lost > 0 && by != "" && !f.Maybe {
+		parts = append(parts, fmt.Sprintf("%d of them undone by %s%s", f.Lost, by, at))
+	}
+	if f.Maybe {
+		parts = append(parts, "POSSIBLY UNDONE by "+by+at+": check")
+	}
+	if f.failed != nil {
+		parts = append(parts, "last edit FAILED ("+turnRange(f.failed.Turn, f.failed.Turn)+")")
+	}
+	if f.pending != nil {
+		parts = append(parts, "an edit was INTERRUPTED ("+turnRange(f.pending.Turn, f.pending.Turn)+")")
+	}
+	text := strings.Join(parts, ", ")
+	if what := described(f.Change); what != "" {
+		text += ": " + what
+	}
+	return text
+}
+
+// described says what a change added, removed and changed.
+func described(c effects.Change) string {
+	var parts []string
+	add := func(sign string, names []string, most int) {
+		if len(names) == 0 {
+			return
+		}
+		text := sign + strings.Join(names[:min(len(names), most)], ", ")
+		if len(names) > most {
+			text += fmt.Sprintf(" and %s more", chars.Commas(len(names)-most))
+		}
+		parts = append(parts, oneLine(text, 400))
+	}
+	add("adds ", c.Added, namesAdded)
+	add("removes ", c.Removed, namesRemoved)
+	add("changes ", c.Changed, namesChanged)
+	if len(parts) == 0 && c.First != "" {
+		return "“" + oneLine(c.First, 90) + "”"
+	}
+	return strings.Join(parts, "; ")
 }
 
 // moreFiles names at least the directories of the files that did not fit.
 func (s *source) moreFiles(left []*line) string {
-	n := 0
 	dirs := make(map[string]int)
 	for _, l := range left {
-		path, isFile := strings.CutPrefix(l.anchor, "file:")
-		if !isFile {
-			continue
-		}
-		n++
+		path := strings.TrimPrefix(l.anchor, "file:")
 		dirs[path[:strings.LastIndex(path, "/")+1]]++
 	}
-	if n == 0 {
+	if len(left) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  … and %s more file(s)%s", chars.Commas(n), inDirs(dirs))
+	return fmt.Sprintf("  … and %s more file(s)%s", chars.Commas(len(left)), inDirs(dirs))
 }
 
 // inDirs prints the directories that hold most, " in src/ (12), lib/ (3)".

@@ -59,15 +59,6 @@ type Item struct {
 // Operation is one tool call that meant to change or to run something.
 type Operation struct {
 	intents.Intent
-	// Acts are the files that a shell run plainly moves or deletes, by paths like Target's.
-	Acts []FileAct
-}
-
-// FileAct is something that a shell command plainly does to a file: it moves or deletes it.
-type FileAct struct {
-	From string
-	To   string // "" for a deletion
-	Git  bool   // by git, so to a file that belongs to the project
 }
 
 // ArtifactRef is an artifact that replaces a result.

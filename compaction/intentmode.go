@@ -18,18 +18,14 @@ const failureText = "[COMPACTION FAILED — covers turns %d–%d]\n\nSummary gen
 // when the budget is too small for what must be in it.
 func (s *source) write() (text string, need int, err error) {
 	d := &document{}
-	talk, err := s.listen()
-	if err != nil {
-		return "", 0, err
-	}
 	d.block(&block{head: s.opening(), always: true})
 	pinned, err := s.addPins(d)
 	if err != nil {
 		return "", 0, err
 	}
 	task := d.block(&block{head: taskHead})
-	s.addRefusals(d, talk)
-	s.addNow(d, talk)
+	s.addRefusals(d)
+	s.addNow(d)
 	s.addNotes(d)
 	if err := s.addEarlier(d); err != nil {
 		return "", 0, err
@@ -39,8 +35,8 @@ func (s *source) write() (text string, need int, err error) {
 		return "", 0, err
 	}
 	conversation := d.block(&block{head: conversationHead})
-	s.addUserWords(d, talk, task, conversation, pinned)
-	s.addStatements(d, conversation, talk)
+	s.addUserWords(d, task, conversation, pinned)
+	s.addStatements(d, conversation)
 	s.addFiles(d)
 	s.addCommands(d)
 	s.addOpen(d)

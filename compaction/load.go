@@ -65,13 +65,18 @@ func (s *source) resultOf(it *Item, callID string) (string, error) {
 	return "", nil
 }
 
-// argsOf loads the arguments of a call; nil if they were forgotten.
-func (s *source) argsOf(seq int64, callID string) (json.RawMessage, error) {
-	m, _, err := s.load(seq)
-	for _, p := range m.Parts {
-		if p.Kind == transcript.KindCall && p.ID == callID {
-			return p.Args, err
+// argsOf loads the arguments of a call of an item; nil if they were forgotten.
+func (s *source) argsOf(it *Item, callID string) (json.RawMessage, error) {
+	for _, seq := range it.Seqs {
+		m, _, err := s.load(seq)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range m.Parts {
+			if p.Kind == transcript.KindCall && p.ID == callID {
+				return p.Args, nil
+			}
 		}
 	}
-	return nil, err
+	return nil, nil
 }

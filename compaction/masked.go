@@ -97,10 +97,6 @@ func (m masker) value(v any) any {
 
 func (m masker) operation(op *Operation) {
 	m.words(&op.Agent, &op.Name, &op.Target, &op.From, &op.Command, &op.Error, &op.Outcome)
-	op.Acts = slices.Clone(op.Acts)
-	for i := range op.Acts {
-		m.words(&op.Acts[i].From, &op.Acts[i].To)
-	}
 }
 
 func (m masker) calls(list *[]sessions.Call) {

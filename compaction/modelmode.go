@@ -16,8 +16,10 @@ func planModel(in *Input, o Options) (Proposal, error) {
 		return p, err
 	}
 	cut := sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= p.Record.FirstKept })
-	s := newSource(in, o, p.Record.ID, cut, v.affordable(o.budget(in.Window), cut))
-	p.Brief, err = s.brief(v)
+	s, err := newSource(in, o, p.Record.ID, cut, v.affordable(o.budget(in.Window), cut))
+	if err == nil {
+		p.Brief, err = s.brief(v)
+	}
 	return p, err
 }
 
@@ -41,7 +43,10 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	if cut <= v.start || cut >= len(in.Items) || in.Items[cut].first() != a.FirstKept {
 		return Proposal{}, staleAnswer()
 	}
-	s := newSource(&in, o, recordID(&in, o, cut), cut, v.affordable(o.budget(in.Window), cut))
+	s, err := newSource(&in, o, recordID(&in, o, cut), cut, v.affordable(o.budget(in.Window), cut))
+	if err != nil {
+		return Proposal{}, err
+	}
 	b, err := s.brief(v)
 	if err != nil {
 		return Proposal{}, err

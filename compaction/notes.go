@@ -66,8 +66,8 @@ func (s *source) check(text string) []string {
 		}
 	}
 	for _, f := range s.files {
-		if f.failed != nil && strings.Contains(text, f.path) {
-			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.path,
+		if f.failed != nil && strings.Contains(text, f.Path) {
+			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.Path,
 				turnRange(f.failed.Turn, f.failed.Turn)))
 		}
 	}
@@ -102,6 +102,6 @@ func (s *source) knows(path string) bool {
 	same := func(known string) bool {
 		return known == path || strings.HasSuffix(known, "/"+path) || strings.HasSuffix(path, "/"+known)
 	}
-	return slices.ContainsFunc(s.files, func(f *fileState) bool { return same(f.path) }) ||
+	return slices.ContainsFunc(s.files, func(f *fileState) bool { return same(f.Path) }) ||
 		slices.ContainsFunc(s.explored.all, func(r *readState) bool { return same(r.path) })
 }

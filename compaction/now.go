@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/shellcmd"
+	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
@@ -20,7 +21,8 @@ const (
 
 // addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
 // the agent's last words in full.
-func (s *source) addNow(d *document, talk *dialogue) {
+func (s *source) addNow(d *document) {
+	talk := s.talk
 	b := d.block(&block{head: nowHead})
 	add := func(pos int64, text string) { d.add(b, &line{text: "  " + text, class: classNow, pos: pos}) }
 	if turn := s.splitTurn(); turn > 0 {
@@ -32,11 +34,32 @@ func (s *source) addNow(d *document, talk *dialogue) {
 	if text := s.newestCalls(); text != "" {
 		add(3, text)
 	}
+	s.addTasks(d, b)
 	for _, m := range talk.lastWords() {
 		it := &s.in.Items[talk.items[m]]
 		text := s.fit(talk.messages[m].Text, s.budget*shareOf[classNow].first*8/1000, it.ID)
 		d.add(b, &line{text: quote(entry{label: turnRange(it.Turn, it.Turn) + ", the agent's last words", text: text}),
 			class: classNow, pos: place(it.first(), 0)})
+	}
+}
+
+// marks show how far a task is.
+var marks = map[tasklist.State]string{
+	tasklist.Open: "[ ]", tasklist.Doing: "[~]", tasklist.Done: "[x]", tasklist.Dropped: "[dropped]",
+}
+
+// addTasks adds the newest task list. What is done gives way before what is open.
+func (s *source) addTasks(d *document, b *block) {
+	tasks := s.talk.tasks.Tasks()
+	const at = 16 // in the block
+	add := d.under(b, line{text: "  Task list (" + turnRange(max(1, s.talk.tasks.Turn()), max(1, s.talk.tasks.Turn())) +
+		"):", class: classNow, pos: at})
+	for _, done := range []bool{false, true} {
+		for i, t := range tasks {
+			if finished := t.State >= tasklist.Done; finished == done {
+				add(line{text: "  " + marks[t.State] + " " + oneLine(t.Text, 200), class: classNow, pos: at + 1 + int64(i)})
+			}
+		}
 	}
 }
 
@@ -60,7 +83,7 @@ func (s *source) tree() string {
 	}
 	dirty := 0
 	for _, f := range s.files {
-		if f.applied > 0 && f.touched > committed && f.inTree() {
+		if f.changed() && f.Seq > committed && f.inTree() {
 			dirty++
 		}
 	}
@@ -82,7 +105,7 @@ func (s *source) tree() string {
 
 // inTree reports whether a file is inside of the session's directory.
 func (f *fileState) inTree() bool {
-	return !strings.HasPrefix(f.path, "/") && !strings.HasPrefix(f.path, "..")
+	return !strings.HasPrefix(f.Path, "/") && !strings.HasPrefix(f.Path, "..")
 }
 
 // newestCalls names the last calls before the newest words, oldest first.

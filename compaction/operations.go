@@ -31,7 +31,9 @@ type group struct {
 	count int
 	class class
 	note  string
-	seq   int64 // of the oldest: its place in the list
+	// refused says that the call did not run, and why; "" if it ran.
+	refused string
+	seq     int64 // of the oldest: its place in the list
 }
 
 // addOperations adds the body of the document: its first line, the list, the warning and the notes,
@@ -93,6 +95,9 @@ func (s *source) groups() []group {
 	for i, op := range slices.Backward(s.past) {
 		g := group{op: &s.past[i], first: op.Turn, count: 1, class: classOld, seq: op.Seq}
 		switch {
+		case s.talk.never[op.CallID]:
+			g.refused = s.refusedBecause(&op)
+			obsolete = append(obsolete, g)
 		case op.pending():
 			open = append(open, g)
 		case op.Status == intents.Failed && later[i] != "":
@@ -119,6 +124,17 @@ func (s *source) groups() []group {
 	return slices.Concat(open, newest, obsolete, old)
 }
 
+// refusedNote follows resumptionNote where the user refused something.
+const refusedNote = " Operations that the user refused must not be repeated."
+
+// refusedBecause says why a call did not run.
+func (s *source) refusedBecause(op *Operation) string {
+	if slices.ContainsFunc(s.talk.refused, func(r refusal) bool { return r.id == op.CallID }) {
+		return "refused by the user, did not run: do not repeat"
+	}
+	return "did not run: " + op.failure()
+}
+
 // text prints one line of the list in the documented form.
 func (g *group) text() string {
 	op := g.op
@@ -135,7 +151,7 @@ func (g *group) text() string {
 	}
 	text += times(g.count) + " (" + turnRange(g.first, op.Turn) + ", " + agentOf(op.Agent) + ")"
 	if op.Status == intents.Failed {
-		text += " — " + op.failure() + g.note
+		text += " — " + cmp.Or(g.refused, op.failure()) + g.note
 	}
 	return text
 }
@@ -167,7 +183,11 @@ func (op *Operation) failure() string {
 // closing returns what follows the list: the warning about pending operations, the note, and how to read the full
 // history.
 func (s *source) closing() string {
-	return "\n" + s.pendingWarning() + resumptionNote + "\n\n" + s.historyLine()
+	note := resumptionNote
+	if len(s.talk.refused) > 0 {
+		note += refusedNote
+	}
+	return "\n" + s.pendingWarning() + note + "\n\n" + s.historyLine()
 }
 
 // pendingWarning is the documented warning about operations whose outcome is unknown; "" when there are none.

@@ -165,7 +165,10 @@ type modelResult struct {
 // judges it.
 func (v *view) proposeWith(o Options, cut int, by modelResult) (Proposal, error) {
 	budget := o.budget(v.in.Window)
-	s := newSource(v.in, o, recordID(v.in, o, cut), cut, v.affordable(budget, cut))
+	s, err := newSource(v.in, o, recordID(v.in, o, cut), cut, v.affordable(budget, cut))
+	if err != nil {
+		return Proposal{}, err
+	}
 	s.story, s.failure = by.story, by.failure
 	text, need, err := s.write()
 	if err != nil {

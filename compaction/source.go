@@ -17,6 +17,7 @@ type source struct {
 	last   int64  // newest compacted entry
 
 	past     []Operation // those of the compacted range
+	talk     *dialogue
 	files    []*fileState
 	moves    map[string]string // present paths of what was moved, by the former ones
 	commands []*commandState
@@ -28,19 +29,25 @@ type source struct {
 	tracked  map[string]*Operation // by call id; set for a brief
 }
 
-func newSource(in *Input, o Options, id string, cut, budget int) *source {
+// newSource derives what the blocks are made from. Errors: those of Input.Message.
+func newSource(in *Input, o Options, id string, cut, budget int) (*source, error) {
 	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(),
-		keys: make(map[string]commandKey)}
+		keys: make(map[string]commandKey), focus: strings.Fields(strings.ToLower(o.Focus))}
+	var err error
+	if s.talk, err = s.listen(); err != nil {
+		return nil, err
+	}
 	for _, op := range in.Operations {
 		if op.Seq <= s.last {
 			s.past = append(s.past, op)
 		}
 	}
-	s.focus = strings.Fields(strings.ToLower(o.Focus))
 	s.explored = s.explore()
-	s.files = s.fileStates()
+	if s.files, err = s.fileStates(); err != nil {
+		return nil, err
+	}
 	s.commands = s.commandStates()
-	return s
+	return s, nil
 }
 
 // mode is what the document is: without a model's words it is that of Intent, whatever was asked for.

@@ -26,9 +26,10 @@ const (
 
 // addUserWords adds what the user said: the first request and the newest one as the task, the others in the
 // conversation. They share their part of the budget so that the longest are shortened first.
-func (s *source) addUserWords(d *document, talk *dialogue, task, conversation *block, pinned map[string]bool) {
+func (s *source) addUserWords(d *document, task, conversation *block, pinned map[string]bool) {
+	talk := s.talk
 	talk.asked = nil
-	all := slices.DeleteFunc(slices.Clone(talk.user), func(u *utterance) bool { return !u.calls && pinned[u.item.ID] })
+	all := slices.DeleteFunc(slices.Clone(talk.user), func(u *utterance) bool { return u.via == "" && pinned[u.item.ID] })
 	if len(all) == 0 {
 		return
 	}
@@ -40,7 +41,7 @@ func (s *source) addUserWords(d *document, talk *dialogue, task, conversation *b
 			sizes[i] += min(askedChars, s.budget/5) / 5
 		}
 	}
-	shares := allot(sizes, s.userBudget(talk))
+	shares := allot(sizes, s.userBudget())
 	first, newest := all[0], all[len(all)-1]
 	for i, u := range order {
 		if shares[i] == 0 {
@@ -106,9 +107,9 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, tags map[*uttera
 const ruleLength = 1_200
 
 // userBudget is how many tokens the user's words may take: their share, and more if the agent said little.
-func (s *source) userBudget(talk *dialogue) int {
+func (s *source) userBudget() int {
 	said := 0
-	for _, m := range talk.messages {
+	for _, m := range s.talk.messages {
 		said += len(m.Text) / 4
 	}
 	return min(s.budget*8/10, max(s.budget*userShare/100, s.budget*6/10-said))
@@ -117,6 +118,9 @@ func (s *source) userBudget(talk *dialogue) int {
 // label is what stands in parentheses before the user's words.
 func (s *source) label(u *utterance, tags ...string) string {
 	parts := append([]string{turnRange(u.item.Turn, u.item.Turn)}, tags...)
+	if u.via != "" {
+		parts = append(parts, u.via)
+	}
 	if u.index >= s.cut {
 		parts = append(parts, "also below")
 	}
@@ -161,12 +165,15 @@ func moreUserWords(all []*utterance, blocks ...*block) string {
 }
 
 // addRefusals adds what the user did not let the agent do.
-func (s *source) addRefusals(d *document, talk *dialogue) {
+func (s *source) addRefusals(d *document) {
 	b := d.block(&block{head: rulesHead})
-	for _, r := range slices.Backward(talk.refused) {
-		text := "  - refused (" + turnRange(r.turn, r.turn) + "): " + oneLine(r.what, 200)
-		if r.why != "" {
-			text += " — the user: \"" + oneLine(r.why, 600) + "\""
+	for _, r := range slices.Backward(s.talk.refused) {
+		text := "  - " + oneLine(r.what, 200) + " (" + turnRange(r.turn, r.turn) + ")"
+		switch {
+		case r.rule:
+			text += " — by a rule in the user's settings"
+		case r.why != "":
+			text += " — \"" + oneLine(r.why, 600) + "\""
 		}
 		d.add(b, &line{text: text, class: classRule, pos: r.pos})
 	}

@@ -130,7 +130,7 @@ func (s *source) objections(statement string, about subject) (refuted, unknown s
 // command, a deed that was done, or a name of the conversation.
 func (s *source) backed(statement string) bool {
 	for _, f := range s.files {
-		if mentions(statement, f.path) && (f.applied > 0 || f.gone != "" || claimOf(statement).failed) {
+		if mentions(statement, f.Path) && (f.changed() || f.gone() || claimOf(statement).failed) {
 			return true
 		}
 	}

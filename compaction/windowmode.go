@@ -39,7 +39,10 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if cut < last && (!turnStart || v.kept(cut) > target) {
 			continue
 		}
-		s := newSource(in, o, recordID(in, o, cut), cut, limit)
+		s, err := newSource(in, o, recordID(in, o, cut), cut, limit)
+		if err != nil {
+			return Proposal{}, err
+		}
 		text, err := s.windowText()
 		if err != nil {
 			return Proposal{}, err
@@ -84,13 +87,10 @@ func (s *source) windowPins() ([]entry, error) {
 	for _, p := range pins {
 		out = append(out, p.entry)
 	}
-	talk, err := s.listen()
-	if err != nil {
-		return nil, err
-	}
-	for i, u := range talk.user {
+	for i, u := range s.talk.user {
 		tag := standingTag(u.text)
 		switch {
+		case u.via != "":
 		case u.index >= s.cut || ids[u.item.ID]:
 		case i == 0:
 			out = append(out, entry{s.label(u, "first request"), s.fit(u.text, s.budget/4, u.item.ID)})

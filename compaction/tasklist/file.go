@@ -18,24 +18,18 @@ func (l *List) file(c Call) {
 	m := intents.Classify(c.Name, c.Args)
 	key := "file:" + path.Clean(m.Target)
 	switch {
-	case m.Op == intents.OpPatch && m.Target == "":
-		for all := patched(c.Args); len(all) > 0; {
+	case m.Op == intents.OpWrite || m.Op == intents.OpPatch:
+		for all := intents.Edits(c.Name, c.Args); len(all) > 0; {
 			n := 1
-			for n < len(all) && all[n].path == all[0].path {
+			for n < len(all) && all[n].Path == all[0].Path {
 				n++
 			}
-			l.edit(all[0].path, c.Turn, only(all[:n]))
+			l.edit(all[0].Path, c.Turn, all[:n])
 			all = all[n:]
 		}
 	case !markdown(m.Target):
 	case m.Op == intents.OpDelete:
 		delete(l.lists, key)
-	case m.Op == intents.OpWrite:
-		if content := intents.Written(c.Name, c.Args); len(content) > 0 {
-			l.edit(m.Target, c.Turn, []edit{{new: content[0], whole: true}})
-		}
-	case m.Op == intents.OpPatch:
-		l.edit(m.Target, c.Turn, edits(c.Args))
 	case m.Op == intents.OpRead && !m.Partial && l.lists[key] == nil:
 		// A file that is read has not changed: its list is shown once an edit changes it.
 		if content := unnumbered(c.Result); len(content) <= maxContent {
@@ -55,16 +49,9 @@ func markdown(name string) bool {
 	return false
 }
 
-// An edit replaces a text by another.
-type edit struct {
-	old, new string
-	all      bool // each time it occurs
-	whole    bool // new is the whole file
-}
-
 // edit changes the content of a file as far as it is known. Of a file that is not, a text with a checklist in it counts
 // as its content.
-func (l *List) edit(name string, turn int, edits []edit) {
+func (l *List) edit(name string, turn int, edits []intents.Edit) {
 	if !markdown(name) {
 		return
 	}
@@ -75,12 +62,12 @@ func (l *List) edit(name string, turn int, edits []edit) {
 	}
 	for _, e := range edits {
 		switch {
-		case e.whole:
-			content = e.new
-		case e.old != "" && strings.Contains(content, e.old) && len(content)+len(e.new) <= 2*maxContent:
-			content = e.replaced(content)
-		case e.old == "" || content == "":
-			content += "\n" + e.new
+		case e.Whole:
+			content = e.New
+		case e.Old != "" && strings.Contains(content, e.Old) && len(content)+len(e.New) <= 2*maxContent:
+			content = replaced(content, e)
+		case e.Old == "" || content == "":
+			content += "\n" + e.New
 		}
 		if len(content) > maxContent {
 			content = content[:maxContent]
@@ -97,61 +84,14 @@ func (l *List) edit(name string, turn int, edits []edit) {
 }
 
 // replaced applies an edit to a content that holds its old text.
-func (e edit) replaced(content string) string {
-	if !e.all {
-		return strings.Replace(content, e.old, e.new, 1)
+func replaced(content string, e intents.Edit) string {
+	if !e.All {
+		return strings.Replace(content, e.Old, e.New, 1)
 	}
-	if n := strings.Count(content, e.old); n*len(e.new) > maxContent {
+	if n := strings.Count(content, e.Old); n*len(e.New) > maxContent {
 		return content
 	}
-	return strings.ReplaceAll(content, e.old, e.new)
-}
-
-// The names under which hosts pass the parts of an edit, lower-case and without underscores.
-var (
-	oldKeys  = []string{"oldstring", "oldstr", "oldtext", "search", "targetcontent", "original"}
-	newKeys  = []string{"newstring", "newstr", "newtext", "replace", "replacement", "replacementcontent", "inserttext"}
-	editKeys = []string{"edits", "replacements", "changes"}
-	diffKeys = []string{"diff", "patch"}
-)
-
-// maxEdits is how many edits of one call are applied: each takes the time that the file takes to search.
-const maxEdits = 100
-
-// edits returns what a call replaces in its file.
-func edits(args json.RawMessage) []edit {
-	given := plainKeys(args)
-	var out []edit
-	for _, key := range editKeys {
-		var list []json.RawMessage
-		if json.Unmarshal(given[key], &list) == nil {
-			for _, one := range list {
-				out = appendEdit(out, plainKeys(one))
-			}
-		}
-	}
-	out = appendEdit(out, given)
-	for _, key := range diffKeys {
-		out = append(out, blocks(str(given[key]))...)
-	}
-	return out[:min(len(out), maxEdits)]
-}
-
-func appendEdit(out []edit, given map[string]json.RawMessage) []edit {
-	e := edit{old: anyOf(given, oldKeys), new: anyOf(given, newKeys), all: truth(given["replaceall"])}
-	if e.old == "" && e.new == "" {
-		return out
-	}
-	return append(out, e)
-}
-
-func anyOf(given map[string]json.RawMessage, keys []string) string {
-	for _, key := range keys {
-		if s := str(given[key]); s != "" {
-			return s
-		}
-	}
-	return ""
+	return strings.ReplaceAll(content, e.Old, e.New)
 }
 
 // plainKeys decodes an object by its names in lower case and without underscores.

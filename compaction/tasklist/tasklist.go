@@ -94,6 +94,12 @@ func (l *List) Add(c Call) {
 	}
 }
 
+// Keeps reports whether calls of a tool, as a rule, change a task list.
+func Keeps(name string) bool {
+	plain := intents.PlainName(name)
+	return wholeTools[plain] || plain == "taskcreate" || plain == "taskupdate" || plain == "tasklist"
+}
+
 // Tasks returns the tasks of the list that changed last, in its order.
 func (l *List) Tasks() []Task {
 	newest := l.newest()

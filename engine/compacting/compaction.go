@@ -5,14 +5,11 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -131,11 +128,7 @@ func (l *Compactions) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) err
 		return err
 	}
 	for _, o := range ops {
-		op := compaction.Operation{Intent: o}
-		if o.Op == intents.OpShell {
-			op.Acts = l.fileActs(f.Session, o)
-		}
-		in.Operations = append(in.Operations, op)
+		in.Operations = append(in.Operations, compaction.Operation{Intent: o})
 	}
 	for _, e := range f.Entries {
 		for _, r := range e.Results {
@@ -151,22 +144,4 @@ func (l *Compactions) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) err
 		}
 	}
 	return nil
-}
-
-// fileActs returns the files that a shell command evidently moves or deletes. Of a truncated command only whole lines
-// count.
-func (l *Compactions) fileActs(s sessions.Session, in intents.Intent) []compaction.FileAct {
-	command := in.Command
-	if in.CommandCut() {
-		command = attribution.WholeLines(command, len(command)-1)
-	}
-	var out []compaction.FileAct
-	for _, act := range shell.Acts(command) {
-		if act.Verb != shell.Move && act.Verb != shell.Delete {
-			continue
-		}
-		out = append(out, compaction.FileAct{From: l.Trees.KeptPath(s, act.Path), To: l.Trees.KeptPath(s, act.To),
-			Git: act.Git})
-	}
-	return out
 }
