@@ -18,7 +18,8 @@ const (
 	classPin    class = iota // pinned by the caller
 	classTask                // the first request and the newest one
 	classRule                // what the user refused
-	classNow                 // the state of the work: open tasks, the agent's last words
+	classLast                // the agent's last words
+	classNow                 // the state of the work: tasks, the newest calls
 	classOpen                // failures that nothing resolved
 	classUser                // the user's other words
 	classFile                // a file with what was done to it
@@ -38,7 +39,7 @@ type share struct {
 }
 
 var shareOf = [classes]share{
-	classPin: {100, 100}, classTask: {60, 90}, classRule: {6, 20}, classNow: {14, 40}, classOpen: {5, 10},
+	classPin: {100, 100}, classTask: {60, 90}, classRule: {6, 20}, classLast: {14, 40}, classNow: {8, 20}, classOpen: {5, 10},
 	classUser: {60, 90}, classFile: {10, 30}, classCheck: {6, 15}, classSaid: {30, 100}, classAnchor: {15, 100},
 	classNote: {10, 30}, classLook: {2, 12}, classOld: {3, 10},
 }

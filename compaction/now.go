@@ -37,9 +37,9 @@ func (s *source) addNow(d *document) {
 	s.addTasks(d, b)
 	for _, m := range talk.lastWords() {
 		it := &s.in.Items[talk.items[m]]
-		text := s.fit(talk.messages[m].Text, s.budget*shareOf[classNow].first*8/1000, it.ID)
+		text := s.fit(talk.messages[m].Text, s.budget*shareOf[classLast].first/100, it.ID)
 		d.add(b, &line{text: quote(entry{label: turnRange(it.Turn, it.Turn) + ", the agent's last words", text: text}),
-			class: classNow, pos: place(it.first(), 0)})
+			class: classLast, pos: place(it.first(), 0)})
 	}
 }
 

@@ -34,12 +34,13 @@ type Statement struct {
 // candidate is a statement that may be chosen.
 type candidate struct {
 	Statement
-	base  float64 // what does not depend on other statements
-	names []int   // identifiers and words, by number
-	scale float64 // by place and length
-	size  int
-	value float64 // when it was last computed
-	round int
+	base    float64 // what does not depend on other statements
+	names   []int   // identifiers and words, by number
+	scale   float64 // by place and length
+	closing bool    // its message ends a turn
+	size    int
+	value   float64 // when it was last computed
+	round   int
 }
 
 // ranker numbers names and knows how often each was said.
@@ -47,6 +48,7 @@ type ranker struct {
 	numbers map[string]int
 	weight  []float64 // by number: at first how many messages say it
 	covered []bool
+	taken   []int           // statements chosen, by message
 	asked   map[string]bool // words of the user
 }
 
@@ -90,6 +92,7 @@ func (r *ranker) candidates(messages []Message) [][]candidate {
 		r.weight[n] = 1 / (1 + 0.2*times)
 	}
 	r.covered = make([]bool, len(r.weight))
+	r.taken = make([]int, len(messages))
 	return said
 }
 
@@ -119,6 +122,7 @@ func (r *ranker) weigh(c *candidate, p piece, m Message, last bool) {
 	}
 	if m.Closing {
 		c.base += closing
+		c.closing = true
 	}
 	if m.Acts && last && len(p.text) < maxAnnouncement && strings.HasSuffix(p.text, ":") {
 		c.base -= 1
@@ -144,6 +148,10 @@ func (r *ranker) number(name string) int {
 const (
 	// closing is what the last message of a turn gains: it answers.
 	closing = 2.5
+	// crowd is how much each statement that was chosen of a message lowers the worth of the others, so that no
+	// message that thinks aloud takes all; crowdClosing that of messages that end a turn.
+	crowd        = 0.25
+	crowdClosing = 0.05
 	// emptyWords is the length in bytes below which a statement without a name says little.
 	emptyWords = 40
 )
@@ -160,7 +168,11 @@ func (r *ranker) value(c *candidate) float64 {
 		}
 		v += w
 	}
-	return v * c.scale
+	more := crowd
+	if c.closing {
+		more = crowdClosing
+	}
+	return v * c.scale / (1 + more*float64(r.taken[c.Message]))
 }
 
 // queue is a heap of candidates by their value.
@@ -209,6 +221,7 @@ func (r *ranker) choose(said [][]candidate, most int) []Statement {
 				continue
 			}
 			taken[key] = true
+			r.taken[s.Message]++
 			size += len(s.Text) + 1
 			out = append(out, s)
 			for _, n := range said[s.Message][s.Place].names {
