@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/transcript"
 )
 
 // longSession is the recorded session so many times in a row.
@@ -31,8 +31,7 @@ func longSession(b *testing.B, times int) Input {
 		}
 	}
 	long.Position = int64(times) * one.Position
-	long.Text = func(seq int64) (string, error) { return one.Text((seq-1)%one.Position + 1) }
-	long.Result = func(int64, string) (string, error) { return "", fault.New(fault.NotFound, "test", "no result") }
+	long.Message = func(seq int64) (transcript.Message, error) { return one.Message((seq-1)%one.Position + 1) }
 	return long
 }
 

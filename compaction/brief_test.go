@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/transcript"
 )
 
 // briefOf plans a compaction and returns what a model would be given.
@@ -43,7 +44,7 @@ func TestABriefHoldsNoSecret(t *testing.T) {
 	k.user("Use the token " + secret)
 	k.say(strings.Repeat("x", messageChars*2/3-20) + " " + secret + " " + strings.Repeat("y", 9_000))
 	k.read("secrets.txt", 3_000)
-	k.results[k.in.Position] = strings.Repeat("z ", resultChars/2-8) + secret
+	k.messages[k.in.Position].Parts[0].Text = strings.Repeat("z ", resultChars/2-8) + secret
 	k.edit("a/"+secret+".go", "cannot write "+secret)
 	k.run("curl -H 'Authorization: token "+secret+"' "+strings.Repeat("a", 180)+" "+secret, 1,
 		strings.Repeat("b ", outputChars/2-4)+secret)
@@ -113,14 +114,14 @@ func TestCutsSayWhatIsMissing(t *testing.T) {
 
 func TestReasoningIsLeftOutUnlessAskedFor(t *testing.T) {
 	k := scene(t)
-	asked := 0
-	k.in.Reasoning = func(seq int64) (string, error) {
-		asked++
-		return strings.Repeat("I wonder. ", 300), nil
+	for _, m := range k.messages {
+		if m.Role == transcript.RoleAssistant {
+			m.Parts = append(m.Parts, transcript.Part{Kind: transcript.KindReasoning, Text: strings.Repeat("I wonder. ", 300)})
+		}
 	}
 	p := mustPlan(t, k.in, Options{Keep: 1})
-	if asked > 0 || strings.Contains(p.Text, reasoningHead) {
-		t.Errorf("reasoning was read %d times unasked", asked)
+	if strings.Contains(p.Text, reasoningHead) || strings.Contains(p.Text, "I wonder") {
+		t.Error("reasoning was printed unasked")
 	}
 	p = mustPlan(t, k.in, Options{Keep: 1, Reasoning: true, Budget: 6_000})
 	if !strings.Contains(p.Text, reasoningHead+"\nTurn 1 (main): I wonder. ") ||

@@ -142,7 +142,7 @@ func (s *source) addCommands(d *document) {
 		d.add(b, &line{text: text, class: classCheck, anchor: "command:" + c.key, pos: int64(i)})
 	}
 	s.addCommits(d, b, commits)
-	add := d.under(b, line{text: "Earlier runs, told anew by later ones (not current):", class: classCheck,
+	add := d.under(b, line{text: "Earlier runs, superseded by later ones (not current):", class: classCheck,
 		pos: earlier})
 	for i, c := range s.commands {
 		if c.purpose < shellcmd.Build || c.covered == nil || done[s.printed(c)] {

@@ -93,19 +93,3 @@ func TestARefusalIsToldInTheUsersWords(t *testing.T) {
 		}
 	}
 }
-
-// A list of commits that a tool printed is no vocabulary of the work; a commit that the agent speaks of is.
-func TestHashesThatOnlyToolsPrintedAreLeftOut(t *testing.T) {
-	k := newTalk(t)
-	k.user("q")
-	k.read("a.go", 6000, "0a1b2c3", "deadbeef1", "RealName")
-	k.say("see 4d5e6f7")
-	k.items(len(k.in.Items) - 1).Names = []string{"4d5e6f7"}
-	k.user("next")
-	text := mustPlan(t, k.in, Options{Keep: 1}).Text
-	for name, is := range map[string]bool{"0a1b2c3": false, "deadbeef1": false, "RealName": true, "4d5e6f7": true} {
-		if strings.Contains(text, name) != is {
-			t.Errorf("%s told: %t, want %t\n%s", name, !is, is, text)
-		}
-	}
-}

@@ -25,7 +25,9 @@ func ExamplePlan() {
 		},
 		Operations: []compaction.Operation{{Intent: intents.Intent{Seq: 2, Turn: 1, Name: "Edit", Op: intents.OpPatch,
 			Target: "pay.go", Status: intents.Applied, CallID: "c1"}}},
-		Text: func(seq int64) (string, error) { return texts[seq], nil },
+		Message: func(seq int64) (transcript.Message, error) {
+			return transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText, Text: texts[seq]}}}, nil
+		},
 	}, compaction.Options{Keep: 1})
 	if err != nil {
 		fmt.Println(err)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/intents"
 )
 
 // A host may hand on the document alone: it therefore covers the part kept verbatim as well.
@@ -87,8 +86,7 @@ func TestAShortSessionIsCompactedWhenABudgetIsGiven(t *testing.T) {
 // A heading over lines is printed exactly with one of them, whatever the budget.
 func TestHeadingsStandOverLines(t *testing.T) {
 	in := readShop(t)
-	headings := []string{"Files read (", "Files grepped (", "Other paths that", "Shell searches performed:",
-		"Earlier runs, told anew"}
+	headings := []string{"Agent, turn ", "Read and not changed", "Earlier runs, superseded", "  Task list ("}
 	seen := 0
 	for budget := 500; budget <= 3_500; budget += 250 {
 		p := mustPlan(t, in, Options{Budget: budget})
@@ -115,7 +113,10 @@ func TestHeadingsStandOverLines(t *testing.T) {
 func TestChecksAreToldWithoutWhatStandsAroundThem(t *testing.T) {
 	k := newTalk(t)
 	k.user("q")
-	s := newSource(&k.in, Options{}, "id", 1, 1000)
+	s, err := newSource(&k.in, Options{}, "id", 1, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for command, want := range map[string]string{
 		"cd /w && go test ./... 2>&1 | tail -5":         "go test ./...",
 		"cd sub && FOO=1 go vet ./a && echo done":       "go vet ./a (in sub)",
@@ -126,47 +127,5 @@ func TestChecksAreToldWithoutWhatStandsAroundThem(t *testing.T) {
 		if got := s.checksText(command); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
-	}
-}
-
-// The line of a changed file says what its edits were about, and names that the document has already are not
-// listed again.
-func TestNamesStandOnceUnderWhatTheyBelongTo(t *testing.T) {
-	k := newTalk(t)
-	k.user("Use CartTotal please")
-	k.items(len(k.in.Items) - 1).Names = []string{"CartTotal"}
-	k.read("cart.go", 6000, "CartTotal", "LineItem", "ErrEmpty")
-	k.edit("cart.go", "", "ApplyDiscount", "roundCents")
-	k.ask("Task", "", "")
-	k.items(len(k.in.Items) - 1).Names = []string{"Reviewer_Agent"}
-	k.user("next")
-	k.say("done")
-	text := mustPlan(t, k.in, Options{Keep: 1}).Text
-	for want, times := range map[string]int{
-		"— edited (turn 1): ApplyDiscount roundCents\n": 1, "LineItem": 1, "ErrEmpty": 1, "CartTotal": 1,
-		"[NAMES BY TURN": 1, "  turn 1: Reviewer_Agent\n": 1,
-	} {
-		if got := strings.Count(text, want); got != times {
-			t.Errorf("%q stands %d times, want %d:\n%s", want, got, times, text)
-		}
-	}
-}
-
-func (k *talk) items(i int) *Item { return &k.in.Items[i] }
-
-// Paths that follow from others are not listed again.
-func TestOtherPathsAreThoseThatNothingElseNames(t *testing.T) {
-	k := newTalk(t)
-	k.user("q")
-	k.read("pkg/read.go", 6000)
-	k.edit("pkg/sub/changed.go", "")
-	k.ask("Bash", intents.OpShell, "x")
-	k.items(len(k.in.Items) - 1).Paths = []string{"docs/plan.md", "/w/docs/plan.md", "sub/changed.go", "pkg/sub",
-		"/dev/null", "@x/y.md", "plain.md"}
-	k.user("next")
-	k.say("done")
-	text := blockWith(mustPlan(t, k.in, Options{Keep: 1}).Text, exploredHead)
-	if want := "Other paths that the work named:\n  docs/plan.md\n" + exploredFoot; !strings.HasSuffix(text, want) {
-		t.Errorf("wanted at the end:\n%s\ngot:\n%s", want, text)
 	}
 }

@@ -46,11 +46,6 @@ say Yes.
 func scene(t *testing.T) *talk {
 	k := newTalk(t)
 	k.play(bakery)
-	for _, it := range k.in.Items {
-		if isResult(&it) {
-			k.texts[it.first()] = "" // as a message of results has none
-		}
-	}
 	return k
 }
 
@@ -202,8 +197,8 @@ func TestAnAnswerHoldsForItsRange(t *testing.T) {
 		}, false},
 		{"the range was compacted meanwhile", func(k *talk) { k.accept(mustPlan(k.t, k.in, Options{Keep: 1})) }, true},
 		{"the session was rewound into the range", func(k *talk) { k.in.Items = k.in.Items[:5] }, true},
-		{"a text in the range was forgotten", func(k *talk) { delete(k.texts, 1) }, true},
-		{"another message stands there", func(k *talk) { k.texts[1] = "Make the ovens cold." }, true},
+		{"a text in the range was forgotten", func(k *talk) { delete(k.messages, 1) }, true},
+		{"another message stands there", func(k *talk) { k.messages[1].Parts[0].Text = "Make the ovens cold." }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := scene(t)

@@ -17,7 +17,7 @@ var lookalikes = []string{
 	"[SYMBOL DEPENDENCY", "[REASONING EXCERPTS", "[Prior Summary", "[Resume:", "[NAMES BY TURN", "[EARLIER SUMMARY",
 	"**Turn Context",
 	"OPERATIONS (", "WARNING:", "RESUMPTION NOTE", "FILES MODIFIED", "CARRIED ANCHORS",
-	"These changes are already on disk", "Paths are relative to", "Re-read only", "Earlier runs, told", "Files read (",
+	"These changes are already on disk", "Paths are relative to", "Re-read only", "Earlier runs, told", "Earlier runs, superseded", "Read and not changed", "Task list (", "Files read (",
 	"Files grepped (",
 	"Other paths that the work named", "Shell searches performed",
 	"The full conversation history has been saved", "(turn ", "(pin", "✓ ", "✗ ", "⧖ ",

@@ -21,9 +21,9 @@ import (
 // shop is the recorded session of testdata/sessions as an input: what the engine makes of it, in
 // short.
 type shop struct {
-	in    Input
-	texts map[int64]string
-	calls map[string]int // by call id: its operation
+	in       Input
+	messages map[int64]transcript.Message
+	calls    map[string]int // by call id: its operation
 }
 
 type shopLine struct {
@@ -49,7 +49,7 @@ func readShop(t testing.TB) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shop{texts: make(map[int64]string), calls: make(map[string]int)}
+	s := &shop{messages: make(map[int64]transcript.Message), calls: make(map[string]int)}
 	s.in.Session = sessions.Session{ID: "5b0b5b0b", Host: "claude-code"}
 	lines := bufio.NewScanner(bytes.NewReader(raw))
 	lines.Buffer(nil, 16<<20)
@@ -66,12 +66,12 @@ func readShop(t testing.TB) Input {
 		}
 	}
 	s.in.Position = seq
-	s.in.Text = func(seq int64) (string, error) {
-		text, ok := s.texts[seq]
+	s.in.Message = func(seq int64) (transcript.Message, error) {
+		m, ok := s.messages[seq]
 		if !ok {
-			return "", fault.New(fault.NotFound, "test", "no text %d", seq)
+			return m, fault.New(fault.NotFound, "test", "no text %d", seq)
 		}
-		return text, nil
+		return m, nil
 	}
 	return s.in
 }
@@ -107,8 +107,9 @@ func (s *shop) message(t testing.TB, seq int64, l shopLine) {
 	}
 	f := transcript.Extract(facts)
 	it.Names, it.Paths = f.Names, f.Paths
-	s.texts[seq] = strings.Join(said, "\n")
-	it.Tokens += count(s.texts[seq])
+	s.messages[seq] = facts
+	it.Chars = len(strings.Join(said, ""))
+	it.Tokens += count(strings.Join(said, "\n"))
 	s.in.Items = append(s.in.Items, it)
 }
 
@@ -118,7 +119,8 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindText, Text: b.Text})
 		return append(said, b.Text)
 	case "tool_use":
-		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindCall, Args: b.Input})
+		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindCall, ID: b.ID,
+			Name: b.Name, Args: b.Input})
 		m := intents.Classify(b.Name, b.Input)
 		c := sessions.Call{ID: b.ID, Name: b.Name, Op: m.Op, Target: m.What(), Tokens: count(string(b.Input))}
 		it.Tokens += c.Tokens
@@ -129,11 +131,12 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 				Seq: it.Seqs[0], Turn: it.Turn, Name: b.Name, Op: m.Op, CallID: b.ID, Status: intents.Pending,
 				From:   m.From,
 				Target: strings.TrimPrefix(m.Target, s.in.Session.Dir+"/"), Command: clip(m.Command, 1000),
-			}, Acts: fileActs(m.Command)})
+			}})
 		}
 	case "tool_result":
 		text := resultText(b.Content)
-		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindResult, Text: text})
+		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindResult, ID: b.CallID,
+			Text: text, IsError: b.IsError})
 		r := sessions.Result{CallID: b.CallID, Failed: b.IsError, Chars: len([]rune(text)), Tokens: count(text)}
 		it.Role = transcript.RoleTool
 		it.Tokens += r.Tokens

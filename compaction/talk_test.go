@@ -13,7 +13,6 @@ import (
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -22,33 +21,33 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // talk builds an input step by step, as a log would grow.
 type talk struct {
-	t       testing.TB
-	in      Input
-	texts   map[int64]string
-	results map[int64]string
-	loaded  int // bytes of texts asked for
-	turn    int
+	t        testing.TB
+	in       Input
+	messages map[int64]*transcript.Message
+	loaded   int // bytes of texts asked for
+	turn     int
 }
 
 func newTalk(t testing.TB) *talk {
-	k := &talk{t: t, texts: map[int64]string{}, results: map[int64]string{}}
+	k := &talk{t: t, messages: map[int64]*transcript.Message{}}
 	k.in.Session = sessions.Session{ID: "a1b2c3d4", Dir: "/w"}
-	k.in.Text = func(seq int64) (string, error) {
-		text, ok := k.texts[seq]
+	k.in.Message = func(seq int64) (transcript.Message, error) {
+		m, ok := k.messages[seq]
 		if !ok {
-			return "", fault.New(fault.NotFound, "test", "no text of entry %d", seq)
+			return transcript.Message{}, fault.New(fault.NotFound, "test", "no text of entry %d", seq)
 		}
-		k.loaded += len(text)
-		return text, nil
-	}
-	k.in.Result = func(seq int64, call string) (string, error) {
-		text, ok := k.results[seq]
-		if !ok {
-			return "", fault.New(fault.NotFound, "test", "no result %s in entry %d", call, seq)
+		for _, p := range m.Parts {
+			k.loaded += len(p.Text) + len(p.Args)
 		}
-		return text, nil
+		return *m, nil
 	}
 	return k
+}
+
+// part adds a part to the newest message.
+func (k *talk) part(p transcript.Part) {
+	m := k.messages[k.in.Position]
+	m.Parts = append(m.Parts, p)
 }
 
 func (k *talk) item(role transcript.Role, tokens int) *Item {
@@ -57,40 +56,47 @@ func (k *talk) item(role transcript.Role, tokens int) *Item {
 	k.in.Items = append(k.in.Items, Item{
 		Seqs: []int64{k.in.Position}, Role: role, Turn: k.turn, Tokens: tokens, ID: hex.EncodeToString(id[:16]),
 	})
+	k.messages[k.in.Position] = &transcript.Message{Role: role}
 	return &k.in.Items[len(k.in.Items)-1]
 }
 
 func (k *talk) user(text string) *Item {
 	k.turn++
 	it := k.item(transcript.RoleUser, count(text))
-	it.Prompt = true
-	k.texts[k.in.Position] = text
+	it.Prompt, it.Chars = true, len(text)
+	k.part(transcript.Part{Kind: transcript.KindText, Text: text})
 	return it
 }
 
 func (k *talk) say(text string) *Item {
 	it := k.item(transcript.RoleAssistant, count(text))
-	k.texts[k.in.Position] = text
+	it.Chars = len(text)
+	k.part(transcript.Part{Kind: transcript.KindText, Text: text})
 	return it
 }
 
 // ask makes a call and returns its id; answer gives the result.
 func (k *talk) ask(name, op, target string) string {
-	it := k.item(transcript.RoleAssistant, 30)
-	k.texts[k.in.Position] = ""
-	return k.addCall(it, name, op, target)
+	return k.addCall(k.item(transcript.RoleAssistant, 30), name, op, target)
 }
 
 func (k *talk) addCall(it *Item, name, op, target string) string {
 	id := fmt.Sprintf("call_%d_%d", it.first(), len(it.Calls))
 	it.Calls = append(it.Calls, sessions.Call{ID: id, Name: name, Op: op, Target: target, Tokens: 30})
+	k.part(transcript.Part{Kind: transcript.KindCall, ID: id, Name: name})
 	return id
+}
+
+// args sets the arguments of the newest call.
+func (k *talk) args(raw string) {
+	m := k.messages[k.in.Position]
+	m.Parts[len(m.Parts)-1].Args = json.RawMessage(raw)
 }
 
 func (k *talk) answer(call string, tokens int, failed bool) *Item {
 	it := k.item(transcript.RoleTool, tokens)
 	it.Results = []sessions.Result{{CallID: call, Failed: failed, Chars: tokens * 4, Tokens: tokens}}
-	k.results[k.in.Position] = "result of " + call
+	k.part(transcript.Part{Kind: transcript.KindResult, ID: call, Text: "result of " + call, IsError: failed})
 	return it
 }
 
@@ -124,25 +130,13 @@ func (k *talk) write(path string, names ...string) {
 }
 
 func (k *talk) run(command string, exit int, outcome string) {
-	op := Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: command, Outcome: outcome},
-		Acts: fileActs(command)}
+	op := Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: command, Outcome: outcome}}
 	end := ""
 	if exit != 0 {
 		op.ExitCode = &exit
 		end = "Exit code " + strconv.Itoa(exit) + "\n" + outcome
 	}
 	k.do(op, end)
-}
-
-// fileActs reads a command as the engine does.
-func fileActs(command string) []FileAct {
-	var out []FileAct
-	for _, act := range shell.Acts(command) {
-		if act.Verb == shell.Move || act.Verb == shell.Delete {
-			out = append(out, FileAct{From: act.Path, To: act.To, Git: act.Git})
-		}
-	}
-	return out
 }
 
 // accept takes a proposal over, as the engine does.

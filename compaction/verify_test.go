@@ -11,7 +11,10 @@ func TestHeadingsSayWhatAStatementNeeds(t *testing.T) {
 	k := newTalk(t)
 	k.play("user Make it go\nread src/wall.go 100\nedit src/oven.go Oven.Heat\nedit src/door.go ! old text not " +
 		"found\nuser next\n")
-	s := newSource(&k.in, Options{Mode: LLM}, "aaaaaaaaaaaa", len(k.in.Items)-1, 2_000)
+	s, err := newSource(&k.in, Options{Mode: LLM}, "aaaaaaaaaaaa", len(k.in.Items)-1, 2_000)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ heading, says, want string }{ // as below
 		{"## Completed", "The bread is warm.", "?"},
 		{"## Completed", "Das Brot ist warm.", "?"},
@@ -55,7 +58,10 @@ run git push => 1 rejected
 run go test ./... => 1 --- FAIL: TestDoor (0.00s)
 user next
 `)
-	s := newSource(&k.in, Options{Mode: LLM}, "aaaaaaaaaaaa", len(k.in.Items)-1, 2_000)
+	s, err := newSource(&k.in, Options{Mode: LLM}, "aaaaaaaaaaaa", len(k.in.Items)-1, 2_000)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		says string
 		want string // "": kept as it is; "-": removed; "?": marked
