@@ -36,11 +36,16 @@ func (v *view) cutList(s *source) ([]Cut, int) {
 			all = append(all, leaving{c, it, callers[r.CallID]})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b leaving) int {
-		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Seq, b.Seq))
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(all[b].Tokens, all[a].Tokens), cmp.Compare(all[a].Seq, all[b].Seq), cmp.Compare(a, b))
 	})
 	var out []Cut
-	for _, c := range all[:min(len(all), cutsListed)] {
+	for _, i := range order[:min(len(order), cutsListed)] {
+		c := &all[i]
 		c.Label = c.label(s)
 		out = append(out, c.Cut)
 	}

@@ -74,10 +74,12 @@ func (s *source) tree() string {
 		if !op.shell() || op.failed() || op.pending() {
 			continue
 		}
-		if m := branchOf().FindStringSubmatch(strings.TrimSpace(op.Outcome)); m != nil {
-			branch = cmp.Or(m[1], m[2], m[3])
+		if said := strings.TrimSpace(op.Outcome); strings.HasPrefix(said, "[") || strings.Contains(said, "branch") {
+			if m := branchOf().FindStringSubmatch(said); m != nil {
+				branch = cmp.Or(m[1], m[2], m[3])
+			}
 		}
-		if op.Op == intents.OpCommit || shellcmd.FirstCommit(op.Command) != "" {
+		if op.Op == intents.OpCommit || commits(op.Command) {
 			committed = op.Seq
 		}
 	}
@@ -101,6 +103,11 @@ func (s *source) tree() string {
 		parts = append(parts, fmt.Sprintf("%s file(s) changed since the last commit", chars.Commas(dirty)))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// commits reports whether a command makes a commit with a message.
+func commits(command string) bool {
+	return strings.Contains(command, "git commit") && shellcmd.FirstCommit(command) != ""
 }
 
 // inTree reports whether a file is inside of the session's directory.

@@ -109,10 +109,16 @@ func (m Meaning) What() string {
 // without regard to case and underscores and behind an MCP server's prefix; a name that merely
 // contains a known one does not match.
 func Classify(name string, args json.RawMessage) Meaning {
+	m, _ := classify(name, args)
+	return m
+}
+
+// classify is Classify, with the arguments where it read them.
+func classify(name string, args json.RawMessage) (Meaning, arguments) {
 	name = PlainName(name)
 	m := Meaning{Op: operations[name]}
 	if m.Op == "" && !editors[name] {
-		return m
+		return m, nil
 	}
 	a := readArgs(args)
 	if editors[name] {
@@ -134,7 +140,7 @@ func Classify(name string, args json.RawMessage) Meaning {
 		m.Target = a.path(pathArgs)
 		m.Partial = m.Op == OpRead && a.any(rangeArgs)
 	}
-	return m
+	return m, a
 }
 
 // PlainName returns the name of a tool without an MCP server's prefix, in lower case and without underscores: what the
@@ -166,11 +172,19 @@ func readArgs(args json.RawMessage) arguments {
 	return a
 }
 
+// text returns an argument that is a string, "" if there is none.
+func (a arguments) text(name string) (s string) {
+	raw := a[name]
+	if len(raw) < 2 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
 // first returns the first of the named arguments that is a non-empty string.
 func (a arguments) first(names []string) string {
 	for _, n := range names {
-		var s string
-		if json.Unmarshal(a[n], &s) == nil && s != "" {
+		if s := a.text(n); s != "" {
 			return s
 		}
 	}

@@ -23,7 +23,7 @@ var oldTextArgs = []string{"oldstring", "oldstr", "oldtext", "search", "targetco
 // Edits returns what a call that writes or patches files replaces by what: the arguments of common tools, several edits
 // in one call, blocks of SEARCH and REPLACE, and patches as Codex writes them. Other calls have none.
 func Edits(name string, args json.RawMessage) []Edit {
-	m, a := Classify(name, args), readArgs(args)
+	m, a := classify(name, args)
 	switch m.Op {
 	case OpWrite:
 		if content := a.texts(contentArgs); len(content) > 0 {
@@ -48,8 +48,7 @@ func Edits(name string, args json.RawMessage) []Edit {
 var replacing = []string{"newstring", "newstr", "newtext", "replace", "replacement", "replacementcontent", "inserttext"}
 
 func appendEdit(out []Edit, path string, a arguments) []Edit {
-	var all bool
-	_ = json.Unmarshal(a["replaceall"], &all) // false if it is no boolean
+	all := string(a["replaceall"]) == "true"
 	e := Edit{Path: path, Old: a.first(oldTextArgs), New: a.first(replacing), All: all}
 	if e.Old == "" && e.New == "" {
 		return out
@@ -60,7 +59,7 @@ func appendEdit(out []Edit, path string, a arguments) []Edit {
 // patchEdits returns the edits of a patch that names its files, as Codex writes it.
 func patchEdits(a arguments, args json.RawMessage) []Edit {
 	text := a.first([]string{"input", "patch", "patchtext"})
-	if text == "" {
+	if text == "" && len(args) > 0 && args[0] == '"' {
 		_ = json.Unmarshal(args, &text) // some hosts pass nothing but the patch
 	}
 	if !strings.Contains(text, "*** Begin Patch") {

@@ -23,7 +23,7 @@ const maxWritten = 1_000
 // patch without the old ones, and the here-documents of a command. It is what a guard looks at before the call
 // runs.
 func Written(name string, args json.RawMessage) []string {
-	m, a := Classify(name, args), readArgs(args)
+	m, a := classify(name, args)
 	switch m.Op {
 	case OpWrite:
 		return a.texts(contentArgs)
@@ -45,8 +45,7 @@ func Written(name string, args json.RawMessage) []string {
 // texts returns those of the named arguments that are strings with something in them, in the order of names.
 func (a arguments) texts(names []string) (out []string) {
 	for _, n := range names {
-		var s string
-		if json.Unmarshal(a[n], &s) == nil && s != "" {
+		if s := a.text(n); s != "" {
 			out = append(out, s)
 		}
 	}
@@ -57,7 +56,7 @@ func (a arguments) texts(names []string) (out []string) {
 func (a arguments) edits() (out []json.RawMessage) {
 	for _, n := range editsArgs {
 		var list []json.RawMessage
-		if json.Unmarshal(a[n], &list) == nil {
+		if len(a[n]) > 0 && json.Unmarshal(a[n], &list) == nil {
 			out = append(out, list...)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // cue is what a word or phrase hints at.
@@ -187,9 +188,21 @@ var (
 
 // unspaced reports whether a phrase is of a script that puts no spaces between words, or glues endings to them.
 func unspaced(s string) bool {
+	if isASCII(s) {
+		return false
+	}
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 	})
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // cuesOf returns which kinds of cues a statement has. words are its words in lower case.
