@@ -217,7 +217,7 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 		if err != nil {
 			return p, err
 		}
-		m := BriefMessage{Label: "[" + speaker(it) + " — " + capital(turnRange(max(1, it.Turn), max(1, it.Turn))) +
+		m := BriefMessage{Label: "[" + speakerOf(it) + " — " + capital(turnRange(max(1, it.Turn), max(1, it.Turn))) +
 			"]", Calls: s.callList(it, failed)}
 		m.Chars = utf8.RuneCountInString(text)
 		m.Text = headTail(text, messageChars, m.Chars)
@@ -228,7 +228,7 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 	return p, nil
 }
 
-func speaker(it *Item) string {
+func speakerOf(it *Item) string {
 	if it.Earlier {
 		return "Prior Summary"
 	}

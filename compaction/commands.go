@@ -104,7 +104,7 @@ func (c *commandState) ending() string {
 	}
 	switch {
 	case c.failing():
-		end += ", but its output reports a failure"
+		return "FAILED by its output"
 	case c.purpose >= shellcmd.Build && shellcmd.Piped(op.Command):
 		end += ", as far as its pipe tells"
 	}

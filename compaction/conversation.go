@@ -19,20 +19,20 @@ func (s *source) addStatements(d *document, b *block) {
 		user = append(user, u.text)
 	}
 	last := talk.lastWords()
-	turns := make(map[int]*line)
+	turns := make(map[speaker]*line)
 	leads := make(map[[2]int]*line)
 	for _, st := range statements.Rank(talk.messages, append(user, s.focus...), rankedBytes*s.budget) {
-		it := &s.in.Items[talk.items[st.Message]]
+		it := &s.in.Items[talk.said[st.Message].index]
 		if slices.Contains(last, st.Message) || talk.isAsked(st.Text) {
 			continue // printed elsewhere
 		}
-		if turns[it.Turn] == nil {
-			turns[it.Turn] = d.add(b, &line{text: "Agent, turn " + strconv.Itoa(max(1, it.Turn)) + ":", class: classSaid,
-				heading: true, pos: place(it.first(), 0)})
+		who := speaker{it.Turn, talk.said[st.Message].delegated}
+		if turns[who] == nil {
+			turns[who] = d.add(b, &line{text: who.String(), class: classSaid, heading: true, pos: place(it.first(), 0)})
 		}
-		l := &line{text: barred("  " + strings.ReplaceAll(st.Text, "\n", "\n  ")), class: classSaid, parent: turns[it.Turn],
+		l := &line{text: barred("  " + strings.ReplaceAll(st.Text, "\n", "\n  ")), class: classSaid, parent: turns[who],
 			pos: place(it.first(), st.Place+1)}
-		turns[it.Turn].pos = min(turns[it.Turn].pos, place(it.first(), 0))
+		turns[who].pos = min(turns[who].pos, place(it.first(), 0))
 		key := [2]int{st.Message, st.Place}
 		if st.Lead >= 0 && leads[[2]int{st.Message, st.Lead}] != nil {
 			l.parent = leads[[2]int{st.Message, st.Lead}]
@@ -42,6 +42,19 @@ func (s *source) addStatements(d *document, b *block) {
 	}
 }
 
+// speaker is who said something in a turn.
+type speaker struct {
+	turn      int
+	delegated bool
+}
+
+func (s speaker) String() string {
+	if s.delegated {
+		return "Reports to the agent, turn " + strconv.Itoa(max(1, s.turn)) + ":"
+	}
+	return "Agent, turn " + strconv.Itoa(max(1, s.turn)) + ":"
+}
+
 // enoughWords is how many bytes a message has at least that counts as the agent's last words.
 const enoughWords = 200
 
@@ -49,8 +62,12 @@ const enoughWords = 200
 // and if that is only an announcement, the last one before it that says more.
 func (t *dialogue) lastWords() []int {
 	n := len(t.messages)
+	for n > 0 && t.said[n-1].delegated {
+		n--
+	}
 	for i := n - 1; i >= 0; i-- {
-		if text := t.messages[i].Text; len(text) >= enoughWords && !statements.Announces(text) {
+		if text := t.messages[i].Text; len(text) >= enoughWords && !t.said[i].delegated &&
+			!statements.Announces(text) {
 			if i < n-1 {
 				return []int{i, n - 1}
 			}

@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/compaction/tasklist"
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
@@ -31,11 +32,17 @@ type refusal struct {
 	rule bool   // a rule in the user's settings refused it
 }
 
+// origin is where a message of the agent comes from.
+type origin struct {
+	index     int  // of the item
+	delegated bool // it is the report of another agent
+}
+
 // dialogue is what user and agent said, and what the user decided, in order.
 type dialogue struct {
 	user     []*utterance
 	messages []statements.Message // of the agent
-	items    []int                // of the agent's messages
+	said     []origin             // of the agent's messages
 	refused  []refusal
 	never    map[string]bool // calls that did not run: refused by the user, or given up by the host
 	tasks    tasklist.List
@@ -115,7 +122,7 @@ func asks(text string) bool {
 
 // endTurn marks the last message of the agent as the end of its turn.
 func (l *listener) endTurn() {
-	if n := len(l.messages); n > 0 {
+	if n := len(l.messages); n > 0 && !l.said[n-1].delegated {
 		l.messages[n-1].Closing = true
 	}
 	l.last = ""
@@ -134,15 +141,27 @@ func (l *listener) answer(i int) error {
 	if err != nil {
 		return err
 	}
-	if text = strings.TrimSpace(chars.Strip(text)); text == "" {
-		return nil
-	}
-	l.last = text
-	l.messages = append(l.messages, statements.Message{Text: text, Turn: it.Turn,
-		At: float64(i+1) / float64(len(l.in.Items)), Acts: len(it.Calls) > 0})
-	l.items = append(l.items, i)
+	l.say(i, text, false)
 	return nil
 }
+
+// say adds words of the agent, or of one that it delegated a task to.
+func (l *listener) say(i int, text string, delegated bool) {
+	if text = strings.TrimSpace(chars.Strip(text)); text == "" {
+		return
+	}
+	it := &l.in.Items[i]
+	if !delegated {
+		l.last = text
+	}
+	l.messages = append(l.messages, statements.Message{Text: text, Turn: it.Turn,
+		At: float64(i+1) / float64(len(l.in.Items)), Acts: len(it.Calls) > 0})
+	l.said = append(l.said, origin{i, delegated})
+}
+
+// delegates are the tools that have another agent work, by their plain names.
+var delegates = map[string]bool{"task": true, "agent": true, "subagent": true, "delegate": true, "newtask": true,
+	"spawnagent": true, "delegatetask": true, "dispatchagent": true}
 
 // refusalChars is the length up to which a failed result may be a refusal, in characters.
 const refusalChars = 20_000
@@ -157,7 +176,8 @@ func (l *listener) results(i int) error {
 		}
 		delete(l.calls, r.CallID)
 		decides := r.Failed && r.Chars <= refusalChars || feedback.Asks(made.name)
-		if !decides && !tasklist.Keeps(made.name) && !isMarkdown(made.target) {
+		delegated := !r.Failed && delegates[intents.PlainName(made.name)]
+		if !decides && !delegated && !tasklist.Keeps(made.name) && !isMarkdown(made.target) {
 			continue
 		}
 		result, err := l.resultOf(it, r.CallID)
@@ -168,8 +188,14 @@ func (l *listener) results(i int) error {
 		if err != nil {
 			return err
 		}
+		if delegated {
+			l.say(i, result, true)
+		}
 		failed := r.Failed
 		if f, ok := feedback.Result(made.name, args, result, r.Failed); ok && decides {
+			if plan := feedback.PlanOf(made.name, args); f.Kind == feedback.Refused && plan != "" {
+				l.say(i, plan, false)
+			}
 			l.decision(i, r.CallID, made, f)
 			failed = failed || f.Kind == feedback.Refused
 		} else if r.Failed && givenUp().MatchString(result) {

@@ -40,7 +40,7 @@ type share struct {
 
 var shareOf = [classes]share{
 	classPin: {100, 100}, classTask: {60, 90}, classRule: {6, 20}, classLast: {14, 40}, classNow: {8, 20}, classOpen: {5, 10},
-	classUser: {60, 90}, classFile: {10, 30}, classCheck: {6, 15}, classSaid: {30, 100}, classAnchor: {15, 100},
+	classUser: {60, 90}, classFile: {10, 30}, classCheck: {6, 15}, classSaid: {30, 100}, classAnchor: {25, 100},
 	classNote: {10, 30}, classLook: {2, 12}, classOld: {3, 10},
 }
 

@@ -6,6 +6,10 @@ import (
 	"ctxledger.dev/transcript"
 )
 
+// earlierShare is the part of the budget, in percent, that the host's own summary may take: it holds what came before
+// the range.
+const earlierShare = 25
+
 const earlierHead = "[EARLIER SUMMARY — by the host, in its words, not checked]"
 
 // earlier returns the newest item of the range that is a summary which the host made of what came before, and its
@@ -29,7 +33,7 @@ func (s *source) addEarlier(d *document) error {
 		return err
 	}
 	e := entry{label: turnRange(max(1, it.Turn), max(1, it.Turn)),
-		text: s.fit(text, s.budget*18/100, cmp.Or(it.ID, s.id))}
+		text: s.fit(text, s.budget*earlierShare/100, cmp.Or(it.ID, s.id))}
 	d.add(d.block(&block{head: earlierHead}), &line{text: quote(e), class: classAnchor, anchor: "earlier", pos: 1})
 	return nil
 }

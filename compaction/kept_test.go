@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
 )
 
 // A host may hand on the document alone: it therefore covers the part kept verbatim as well.

@@ -36,7 +36,7 @@ func (s *source) addNow(d *document) {
 	}
 	s.addTasks(d, b)
 	for _, m := range talk.lastWords() {
-		it := &s.in.Items[talk.items[m]]
+		it := &s.in.Items[talk.said[m].index]
 		text := s.fit(talk.messages[m].Text, s.budget*shareOf[classLast].first/100, it.ID)
 		d.add(b, &line{text: quote(entry{label: turnRange(it.Turn, it.Turn) + ", the agent's last words", text: text}),
 			class: classLast, pos: place(it.first(), 0)})
@@ -74,7 +74,8 @@ func (s *source) tree() string {
 		if !op.shell() || op.failed() || op.pending() {
 			continue
 		}
-		if said := strings.TrimSpace(op.Outcome); strings.HasPrefix(said, "[") || strings.Contains(said, "branch") {
+		if said := strings.TrimSpace(op.Outcome); s.here(op.Command) &&
+			(strings.HasPrefix(said, "[") || strings.Contains(said, "branch")) {
 			if m := branchOf().FindStringSubmatch(said); m != nil {
 				branch = cmp.Or(m[1], m[2], m[3])
 			}
@@ -103,6 +104,20 @@ func (s *source) tree() string {
 		parts = append(parts, fmt.Sprintf("%s file(s) changed since the last commit", chars.Commas(dirty)))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// here reports whether a command runs in the session's directory all along.
+func (s *source) here(command string) bool {
+	for _, part := range shellcmd.Segments(command) {
+		to, moves := strings.CutPrefix(part, "cd ")
+		if moves && s.path(strings.Trim(to, ` "'`)) != strings.TrimRight(s.in.Session.Dir, "/") {
+			return false
+		}
+		if strings.HasPrefix(part, "pushd ") || strings.HasPrefix(part, "git -C ") || strings.HasPrefix(part, "git init") {
+			return false
+		}
+	}
+	return true
 }
 
 // commits reports whether a command makes a commit with a message.
