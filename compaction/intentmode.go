@@ -41,6 +41,9 @@ func (s *source) write() (text string, need int, err error) {
 	s.addCommands(d)
 	s.addOpen(d)
 	s.addLookups(d)
+	if err := s.addMaterial(d); err != nil {
+		return "", 0, err
+	}
 	s.addFailure(d)
 	s.addBody(d)
 	text, size, ok := d.fill(s.budget)

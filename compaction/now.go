@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -16,7 +15,7 @@ import (
 const (
 	nowHead = "[NOW]"
 	// lastCalls is how many of the newest calls are named.
-	lastCalls = 4
+	lastCalls = 3
 )
 
 // addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
@@ -106,25 +105,6 @@ func (s *source) tree() string {
 	return strings.Join(parts, "; ")
 }
 
-// here reports whether a command runs in the session's directory all along.
-func (s *source) here(command string) bool {
-	for _, part := range shellcmd.Segments(command) {
-		to, moves := strings.CutPrefix(part, "cd ")
-		if moves && s.path(strings.Trim(to, ` "'`)) != strings.TrimRight(s.in.Session.Dir, "/") {
-			return false
-		}
-		if strings.HasPrefix(part, "pushd ") || strings.HasPrefix(part, "git -C ") || strings.HasPrefix(part, "git init") {
-			return false
-		}
-	}
-	return true
-}
-
-// commits reports whether a command makes a commit with a message.
-func commits(command string) bool {
-	return strings.Contains(command, "git commit") && shellcmd.FirstCommit(command) != ""
-}
-
 // inTree reports whether a file is inside of the session's directory.
 func (f *fileState) inTree() bool {
 	return !strings.HasPrefix(f.Path, "/") && !strings.HasPrefix(f.Path, "..")
@@ -145,7 +125,7 @@ func (s *source) newestCalls() string {
 			if c.Op == intents.OpGrep {
 				continue
 			}
-			text := oneLine(c.Name+" "+s.path(c.Target), 80)
+			text := oneLine(c.Name+" "+s.path(c.Target), 70)
 			if failed[c.ID] {
 				text += " (failed)"
 			}
