@@ -121,8 +121,8 @@ var phrases = map[string][cues]string{
 }
 
 // announcing are the first words of sentences that say only what the agent does next.
-const announcing = "let me|let's|i'll|i will|i'm going to|now i|now let|next i|first i|i need to check|i need to look|" +
-	"i need to see|i need to read|let us|now the|ich werde|ich schaue|lass mich|schauen wir|jetzt|je vais|" +
+const announcing = "let me|let's|i'll|i will|i'm going to|now i|now let|next i|first i|i need to|i should check|" +
+	"let us|now the|ich werde|ich schaue|lass mich|schauen wir|jetzt|je vais|" +
 	"laissez-moi|laisse-moi|regardons|voy a|déjame|vamos a|ahora|vou|deixe-me|vamos|agora|fammi|vediamo|ora|adesso|" +
 	"давайте|теперь|сейчас|посмотрим|让我|我来|我将|现在我|接下来我|先看|では|それでは|まず|次に|이제|먼저|확인해"
 
@@ -265,12 +265,16 @@ func refersBack(text string) bool {
 // Announces reports whether a message says nothing but what the agent does next.
 func Announces(text string) bool {
 	for _, p := range split(text) {
-		words := wordsOf(p.text)
-		if !announces(p.text, words, cuesOf(p.text, words)) {
+		if !isAnnouncement(p.text) {
 			return false
 		}
 	}
 	return true
+}
+
+func isAnnouncement(statement string) bool {
+	words := wordsOf(statement)
+	return announces(statement, words, cuesOf(statement, words))
 }
 
 // maxAnnouncement is how long an announcement is at most, in bytes: a longer one also says why.
