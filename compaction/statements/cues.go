@@ -273,8 +273,11 @@ func Announces(text string) bool {
 }
 
 func isAnnouncement(statement string) bool {
+	if len(statement) > maxAnnouncement {
+		return false
+	}
 	words := wordsOf(statement)
-	return announces(statement, words, cuesOf(statement, words))
+	return opensLikeAnnouncement(statement, words) && announces(statement, words, cuesOf(statement, words))
 }
 
 // maxAnnouncement is how long an announcement is at most, in bytes: a longer one also says why.
@@ -282,9 +285,11 @@ const maxAnnouncement = 150
 
 // announces reports whether a statement only says what the agent does next.
 func announces(text string, words []string, found [cues]bool) bool {
-	if len(text) > maxAnnouncement || found[cause] || found[rejection] {
-		return false
-	}
+	return len(text) <= maxAnnouncement && !found[cause] && !found[rejection] && opensLikeAnnouncement(text, words)
+}
+
+// opensLikeAnnouncement looks at the first words of a statement.
+func opensLikeAnnouncement(text string, words []string) bool {
 	for range 3 {
 		n, yes := filling().begin(text, words)
 		if !yes || n == 0 || n == len(words) {
