@@ -29,7 +29,8 @@ const (
 func (s *source) addUserWords(d *document, task, conversation *block, pinned map[string]bool) {
 	talk := s.talk
 	talk.asked = nil
-	all := slices.DeleteFunc(slices.Clone(talk.user), func(u *utterance) bool { return u.via == "" && pinned[u.item.ID] })
+	isPinned := func(u *utterance) bool { return u.via == "" && pinned[u.item.ID] }
+	all := slices.DeleteFunc(slices.Clone(talk.user), isPinned)
 	if len(all) == 0 {
 		return
 	}
@@ -53,8 +54,8 @@ func (s *source) addUserWords(d *document, task, conversation *block, pinned map
 			talk.asked = append(talk.asked, asked)
 		}
 		l := &line{class: classUser, anchor: "turn:" + strconv.Itoa(u.item.Turn), pos: place(u.item.first(), 0)}
-		l.text = quote(entry{label: s.label(u, tags[u]...), text: s.fit(u.text, max(leastShare, shares[i]-userFrame-count(asked)),
-			u.item.ID)}) + asked
+		share := max(leastShare, shares[i]-userFrame-count(asked))
+		l.text = quote(entry{label: s.label(u, tags[u]...), text: s.fit(u.text, share, u.item.ID)}) + asked
 		b := conversation
 		if u == first || u == newest {
 			b, l.class = task, classTask
