@@ -95,11 +95,12 @@ func Framed(out string) error {
 }
 
 // heads are the beginnings of lines that readers of a summary key on: each may occur once.
-var heads = regexp.MustCompile(`^[ \t]*(\[(?:USER MESSAGES|PINNED|OPEN WORK|COMMANDS|ARTIFACTS|AGENT|EXPLORATION|` +
-	`INTENT-DERIVED|CONTEXT RECONSTRUCTION|CONVERSATION SUMMARY|COMPACTION|REASONING|NAMES BY TURN|` +
-	`EARLIER SUMMARY)[A-Z' ]*|OPERATIONS \(|FILES MODIFIED|RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|` +
-	`The full conversation history has been saved|These changes are already on disk|Paths are relative to|` +
-	`Re-read only|Earlier runs, told|Files read \(|Files grepped|Other paths that|Shell searches)`)
+var heads = regexp.MustCompile(`^[ \t]*(\[(?:STATE OF|TASK|REFUSED|NOW|CONVERSATION|FILES|CHECKS|UNRESOLVED|LOOK UP|` +
+	`DOCUMENTS|WHAT THE|PINNED|AGENT|INTENT-DERIVED|CONTEXT RECONSTRUCTION|COMPACTION|REASONING|EARLIER SUMMARY|` +
+	`USER MESSAGES|OPEN WORK|COMMANDS|ARTIFACTS|EXPLORATION|NAMES BY TURN)[A-Z' ]*|OPERATIONS \(|FILES MODIFIED|` +
+	`RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|The full conversation history has been saved|` +
+	`These changes are already on disk|Paths are relative to|Re-read only|Earlier runs, |Failed before, |` +
+	`Read and not changed|Files read \(|Files grepped|Other paths that|Shell searches)`)
 
 // Document says what in the text of a summary poses as the ledger's own words: a heading, a rule between blocks, a
 // label of a quotation. Other programs read them line by line, so they must not occur in fenced blocks either.
