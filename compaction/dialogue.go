@@ -103,7 +103,7 @@ func (l *listener) request(i int) error {
 	if err != nil {
 		return err
 	}
-	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" {
+	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" || settings[text] {
 		return nil
 	}
 	u := &utterance{item: it, index: i, text: text}
@@ -114,6 +114,13 @@ func (l *listener) request(i int) error {
 	l.endTurn()
 	return nil
 }
+
+// settings are commands of hosts that ask nothing of the agent.
+var settings = map[string]bool{"/model": true, "/clear": true, "/compact": true, "/exit": true, "/quit": true,
+	"/login": true, "/logout": true, "/status": true, "/cost": true, "/usage": true, "/context": true,
+	"/config": true, "/resume": true, "/help": true, "/mcp": true, "/permissions": true, "/ide": true,
+	"/doctor": true, "/theme": true, "/vim": true, "/memory": true, "/agents": true, "/hooks": true,
+	"/export": true, "/rewind": true, "/plugin": true, "/fast": true, "/effort": true}
 
 // asks reports whether a message of the agent ends by asking something.
 func asks(text string) bool {

@@ -86,7 +86,7 @@ func (s *source) tree() string {
 	}
 	dirty := 0
 	for _, f := range s.files {
-		if f.changed() && f.Seq > committed && f.inTree() {
+		if f.changed() && !f.undone() && f.Seq > committed && f.inTree() {
 			dirty++
 		}
 	}
