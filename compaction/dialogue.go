@@ -46,7 +46,7 @@ type dialogue struct {
 	refused  []refusal
 	never    map[string]bool // calls that did not run: refused by the user, or given up by the host
 	tasks    tasklist.List
-	asked    []string // the questions that are printed with their answers
+	asked    []string // what is printed elsewhere: questions with their answers, the last words
 }
 
 // shortAnswer is the length up to which a message of the user is printed with what it answers, in bytes.
@@ -257,7 +257,12 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 // questionChars bounds what is printed of a question of the agent.
 const questionChars = 300
 
-// isAsked reports whether a statement is printed as part of a question that the user answered.
+// refuses reports whether the user, or a rule of his, did not let a call run.
+func (d *dialogue) refuses(call string) bool {
+	return slices.ContainsFunc(d.refused, func(r refusal) bool { return r.id == call })
+}
+
+// isAsked reports whether a statement is printed elsewhere, as a part of asked.
 func (d *dialogue) isAsked(statement string) bool {
 	statement = strings.Join(strings.Fields(statement), " ")
 	return slices.ContainsFunc(d.asked, func(a string) bool { return strings.Contains(a, statement) })

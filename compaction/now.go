@@ -146,7 +146,12 @@ func (s *source) newestCalls() string {
 				continue
 			}
 			text := oneLine(c.Name+" "+s.path(c.Target), 80)
-			if failed[c.ID] {
+			switch {
+			case s.talk.refuses(c.ID):
+				text += " (refused)"
+			case s.talk.never[c.ID]:
+				text += " (did not run)"
+			case failed[c.ID]:
 				text += " (failed)"
 			}
 			if !slices.Contains(out, text) {
