@@ -281,13 +281,31 @@ func announces(text string, words []string, found [cues]bool) bool {
 	if len(text) > maxAnnouncement || found[cause] || found[rejection] {
 		return false
 	}
+	text = strings.TrimLeft(text, "*_ ")
+	if _, yes := announcements().begin(text, words); yes && !found[finding] && !found[outcome] {
+		return true // "now I", which the fillers would take apart
+	}
 	for range 3 {
 		n, yes := filling().begin(text, words)
-		if !yes || n == 0 || n == len(words) {
-			break
+		switch {
+		case yes && n == 0:
+			text = filling().cut(text)
+		case yes && n < len(words):
+			words = words[n:]
+			continue
 		}
-		words = words[n:]
+		break
 	}
-	_, yes := announcements().begin(strings.TrimLeft(text, "*_ "), words)
+	_, yes := announcements().begin(text, words)
 	return yes
+}
+
+// cut returns a text without the phrase of a script without spaces that it begins with, and the mark behind it.
+func (l *language) cut(text string) string {
+	for _, a := range l.anytime {
+		if rest, ok := strings.CutPrefix(text, a.text); ok {
+			return strings.TrimLeft(rest, "，,、。！! ")
+		}
+	}
+	return text
 }
