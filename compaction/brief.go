@@ -46,6 +46,8 @@ type Brief struct {
 	Notes     string `json:"notes,omitempty"`
 	// Previous is the summary at the start of the current view: it covers what came before the brief.
 	Previous string `json:"previous,omitempty"`
+	// Document is what the modes without a model would hand on: the user's words, facts, sentences of the agent.
+	Document string `json:"document,omitempty"`
 	// Parts are the history, then the first part of a turn that the boundary splits.
 	Parts []BriefPart `json:"parts"`
 	// Omitted counts the oldest messages, left out for lack of space.
@@ -68,8 +70,8 @@ type BriefMessage struct {
 	Calls string `json:"calls,omitempty"` // "✓ write_file(a.go), ✗ shell_run(go test)"
 }
 
-// brief makes the brief of the items from v.start to the boundary.
-func (s *source) brief(v *view) (*Brief, error) {
+// brief makes the brief of the items from v.start to the boundary, with the document that is used without a model.
+func (s *source) brief(v *view, document string) (*Brief, error) {
 	from, to := s.turns()
 	if v.start > 0 {
 		from = max(1, s.in.Items[v.start].Turn)
@@ -77,6 +79,7 @@ func (s *source) brief(v *view) (*Brief, error) {
 	b := &Brief{
 		FirstKept: s.in.Items[s.cut].first(), From: from, To: to, Preset: s.o.Preset, MaxTokens: s.narrativeBudget(),
 		Focus: chars.Strip(s.o.Focus), Notes: chars.Strip(s.o.Notes), Previous: chars.Strip(s.in.PreviousText),
+		Document: withoutOperations(document),
 	}
 	s.tracked = make(map[string]*Operation)
 	for i := range s.past {
@@ -109,6 +112,14 @@ func (s *source) brief(v *view) (*Brief, error) {
 	}
 	b.Range = b.digest()
 	return b, b.bound()
+}
+
+// withoutOperations returns a document without its last block: the change log tells that in more detail.
+func withoutOperations(document string) string {
+	if i := strings.LastIndex(document, ruleText); i >= 0 {
+		return document[:i]
+	}
+	return document
 }
 
 // digest identifies a range by the words that a model would read of it. Facts that only the ledger has may become

@@ -16,8 +16,10 @@ type commandState struct {
 	purpose shellcmd.Purpose
 	runs    int
 	last    *Operation
-	text    string     // as it is printed; "" until asked for
-	covered *Operation // a later run that supersedes all its checks
+	text    string           // as it is printed; "" until asked for
+	covered *Operation       // a later run that supersedes all its checks
+	said    shellcmd.Failure // what the output of the newest run says of a failure
+	before  []*Operation     // earlier runs that failed, oldest first
 }
 
 // commandStates returns the commands that ran in the session: tests first, then builds,
@@ -38,6 +40,9 @@ func (s *source) commandStates() []*commandState {
 			all = append(all, c)
 		}
 		c.runs++
+		if c.last != nil && c.failing() {
+			c.before = append(c.before, c.last)
+		}
 		c.last = op
 	}
 	markCovered(all)
@@ -54,7 +59,30 @@ func (c *commandState) failing() bool {
 	if op.pending() || op.failed() {
 		return !op.pending()
 	}
-	return c.purpose >= shellcmd.Build && shellcmd.ReportsFailure(strings.TrimSpace(op.Outcome))
+	return c.said.Found() || c.purpose >= shellcmd.Build && shellcmd.ReportsFailure(strings.TrimSpace(op.Outcome))
+}
+
+// outputsRead is how many of the newest checks have their output read.
+const outputsRead = 24
+
+// readFailures reads what the newest runs of the checks printed, where that can say more than the exit status.
+func (s *source) readFailures() error {
+	read := 0
+	for _, c := range s.commands {
+		hidden := shellcmd.Piped(c.last.Command) || c.failing()
+		if c.purpose < shellcmd.Build || c.last.pending() || !hidden || c.covered != nil {
+			continue
+		}
+		if read++; read > outputsRead {
+			break
+		}
+		output, err := s.outputOf(c.last)
+		if err != nil {
+			return err
+		}
+		c.said = shellcmd.FailureIn(output)
+	}
+	return nil
 }
 
 // open reports whether the failure needs work. A search without hits does not, nor does a check that a later run
@@ -69,7 +97,7 @@ const failedChars = 160
 // failure prints how the newest run failed: "exit 1 (turn 5, run ×3) — FAIL users_test.go:12".
 func (c *commandState) failure() string {
 	text := c.result()
-	if said := tellingLine(c.last); said != "" {
+	if said := c.tellingLine(); said != "" {
 		text += " — " + said
 	}
 	return text
@@ -106,13 +134,26 @@ func (c *commandState) ending() string {
 	case c.failing():
 		return "FAILED by its output"
 	case c.purpose >= shellcmd.Build && shellcmd.Piped(op.Command):
-		end += ", as far as its pipe tells"
+		end += " (piped)"
 	}
 	return end
 }
 
-// tellingLine returns the output of a run in one line, "" if there is none.
-func tellingLine(op *Operation) string {
+// tellingLine says why the newest run failed: the failing tests and the first reason, or the line of its output that
+// was recorded.
+func (c *commandState) tellingLine() string {
+	if !c.said.Found() {
+		return outcomeLine(c.last)
+	}
+	text := strings.Join(c.said.Names, ", ")
+	if c.said.Reason != "" {
+		text = strings.TrimPrefix(text+": "+c.said.Reason, ": ")
+	}
+	return oneLine(text, 2*failedChars)
+}
+
+// outcomeLine returns the output of a run in one line, "" if there is none.
+func outcomeLine(op *Operation) string {
 	return oneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
 }
 
@@ -142,6 +183,7 @@ func (s *source) addCommands(d *document) {
 		d.add(b, &line{text: text, class: classCheck, anchor: "command:" + c.key, pos: int64(i)})
 	}
 	s.addCommits(d, b, commits)
+	s.addFailedBefore(d, b)
 	add := d.under(b, line{text: "Earlier runs, superseded by later ones (not current):", class: classCheck,
 		pos: earlier})
 	for i, c := range s.commands {
@@ -186,22 +228,40 @@ func (s *source) checksText(command string) string {
 	return text
 }
 
-// addCommits adds what was committed.
-func (s *source) addCommits(d *document, b *block, at int64) {
-	for _, op := range slices.Backward(s.past) {
-		if op.Status != intents.Applied {
+// failuresBefore is how many earlier failures of one check are printed: the newest.
+const failuresBefore = 3
+
+// addFailedBefore adds why checks failed before they passed: what did not work is worth as much as what does.
+func (s *source) addFailedBefore(d *document, b *block) {
+	const at = 1 << 45
+	add := d.under(b, line{text: "Failed before, and passes now:", class: classBefore, pos: at})
+	seen := make(map[string]bool)
+	for _, c := range s.commands {
+		if c.purpose < shellcmd.Build || c.failing() {
 			continue
 		}
-		text := cmp.Or(op.Command, op.Target)
-		if op.Op == intents.OpShell {
-			if text = shellcmd.FirstCommit(op.Command); text == "" {
+		shown := 0
+		for _, op := range slices.Backward(c.before) {
+			why := outcomeLine(op)
+			if why == "" || seen[why] || shown == failuresBefore {
 				continue
 			}
-		} else if op.Op != intents.OpCommit {
-			continue
+			seen[why] = true
+			shown++
+			add(line{text: "  " + oneLine(s.printed(c), 80) + " (" + turnRange(op.Turn, op.Turn) + "): " + why,
+				class: classBefore, pos: at + op.Seq})
 		}
-		text = "  committed (" + turnRange(op.Turn, op.Turn) + "): " + oneLine(text, 120)
-		d.add(b, &line{text: text, class: classCheck, pos: at + op.Seq})
+	}
+}
+
+// addCommits adds what was committed, the newest first.
+func (s *source) addCommits(d *document, b *block, at int64) {
+	for _, c := range slices.Backward(s.git.commits) {
+		text := strings.TrimSpace("  committed "+c.hash) + " (" + turnRange(c.turn, c.turn)
+		if c.amended > 0 {
+			text += ", amended" + times(c.amended)
+		}
+		d.add(b, &line{text: "  " + strings.TrimSpace(text) + "): " + oneLine(c.text, 120), class: classCheck, pos: at + c.seq})
 	}
 }
 

@@ -1,8 +1,8 @@
 package compaction
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ctxledger.dev/compaction/statements"
@@ -29,7 +29,7 @@ func (s *source) addStatements(d *document, b *block) {
 		if slices.Contains(last, st.Message) || talk.isAsked(st.Text) {
 			continue // printed elsewhere
 		}
-		who := speaker{it.Turn, talk.said[st.Message].delegated}
+		who := speaker{it.Turn, talk.said[st.Message].by}
 		if turns[who] == nil {
 			turns[who] = d.add(b, &line{text: who.String(), class: classSaid, heading: true, pos: place(it.first(), 0)})
 		}
@@ -47,16 +47,16 @@ func (s *source) addStatements(d *document, b *block) {
 
 // speaker is who said something in a turn.
 type speaker struct {
-	turn      int
-	delegated bool
+	turn int
+	by   voice
 }
 
-func (s speaker) String() string {
-	if s.delegated {
-		return "Reports to the agent, turn " + strconv.Itoa(max(1, s.turn)) + ":"
-	}
-	return "Agent, turn " + strconv.Itoa(max(1, s.turn)) + ":"
+// headings of what each voice said in a turn.
+var headings = map[voice]string{
+	agent: "Agent, turn %d:", delegate: "Reports to the agent, turn %d:", host: "Instructions loaded, turn %d:",
 }
+
+func (s speaker) String() string { return fmt.Sprintf(headings[s.by], max(1, s.turn)) }
 
 // enoughWords is how many bytes a message has at least that counts as the agent's last words.
 const enoughWords = 200
@@ -65,11 +65,11 @@ const enoughWords = 200
 // and if that is only an announcement, the last one before it that says more.
 func (t *dialogue) lastWords() []int {
 	n := len(t.messages)
-	for n > 0 && t.said[n-1].delegated {
+	for n > 0 && t.said[n-1].by != agent {
 		n--
 	}
 	for i := n - 1; i >= 0; i-- {
-		if text := t.messages[i].Text; len(text) >= enoughWords && !t.said[i].delegated &&
+		if text := t.messages[i].Text; len(text) >= enoughWords && t.said[i].by == agent &&
 			!statements.Announces(text) {
 			if i < n-1 {
 				return []int{i, n - 1}

@@ -34,9 +34,18 @@ type refusal struct {
 
 // origin is where a message of the agent comes from.
 type origin struct {
-	index     int  // of the item
-	delegated bool // it is the report of another agent
+	index int // of the item
+	by    voice
 }
+
+// voice is who said something that is no utterance of the user.
+type voice int
+
+const (
+	agent    voice = iota
+	delegate       // another agent, in its report
+	host           // a text that the host loaded, such as the body of a skill
+)
 
 // dialogue is what user and agent said, and what the user decided, in order.
 type dialogue struct {
@@ -46,7 +55,10 @@ type dialogue struct {
 	refused  []refusal
 	never    map[string]bool // calls that did not run: refused by the user, or given up by the host
 	tasks    tasklist.List
-	asked    []string // what is printed elsewhere: questions with their answers, the last words
+	results  map[string]int // the items of the results, by call
+	// documents are the newest ones that the work read or wrote.
+	documents []workDocument
+	asked     []string // what is printed elsewhere: questions with their answers, the last words
 }
 
 // shortAnswer is the length up to which a message of the user is printed with what it answers, in bytes.
@@ -55,7 +67,8 @@ const shortAnswer = 90
 // listen reads what user and agent said, once for all documents of one input.
 func (s *source) listen() (*dialogue, error) {
 	if s.in.talk == nil {
-		l := &listener{source: s, dialogue: &dialogue{never: map[string]bool{}}, calls: map[string]madeCall{}}
+		l := &listener{source: s, dialogue: &dialogue{never: map[string]bool{},
+			results: map[string]int{}}, calls: map[string]madeCall{}}
 		for i := range s.in.Items {
 			if err := l.take(i); err != nil {
 				return nil, err
@@ -89,7 +102,9 @@ func (l *listener) take(i int) error {
 	case it.Prompt:
 		return l.request(i)
 	case isResult(it):
-		return l.results(i)
+		return l.decisions(i)
+	case loadedText(it):
+		return l.loaded(i)
 	case it.Role == transcript.RoleAssistant:
 		return l.answer(i)
 	}
@@ -129,7 +144,7 @@ func asks(text string) bool {
 
 // endTurn marks the last message of the agent as the end of its turn.
 func (l *listener) endTurn() {
-	if n := len(l.messages); n > 0 && !l.said[n-1].delegated {
+	if n := len(l.messages); n > 0 && l.said[n-1].by == agent {
 		l.messages[n-1].Closing = true
 	}
 	l.last = ""
@@ -148,22 +163,31 @@ func (l *listener) answer(i int) error {
 	if err != nil {
 		return err
 	}
-	l.say(i, text, false)
+	l.say(i, text, agent)
 	return nil
 }
 
-// say adds words of the agent, or of one that it delegated a task to.
-func (l *listener) say(i int, text string, delegated bool) {
+// loaded takes a text that the host loaded for the agent.
+func (l *listener) loaded(i int) error {
+	text, err := l.textOf(&l.in.Items[i])
+	if err == nil {
+		l.say(i, text, host)
+	}
+	return err
+}
+
+// say adds words that no user said.
+func (l *listener) say(i int, text string, by voice) {
 	if text = strings.TrimSpace(chars.Strip(text)); text == "" {
 		return
 	}
 	it := &l.in.Items[i]
-	if !delegated {
+	if by == agent {
 		l.last = text
 	}
 	l.messages = append(l.messages, statements.Message{Text: text, Turn: it.Turn,
 		At: float64(i+1) / float64(len(l.in.Items)), Acts: len(it.Calls) > 0})
-	l.said = append(l.said, origin{i, delegated})
+	l.said = append(l.said, origin{i, by})
 }
 
 // delegates are the tools that have another agent work, by their plain names.
@@ -173,10 +197,11 @@ var delegates = map[string]bool{"task": true, "agent": true, "subagent": true, "
 // refusalChars is the length up to which a failed result may be a refusal, in characters.
 const refusalChars = 20_000
 
-// results takes the results that carry a decision of the user or change a task list.
-func (l *listener) results(i int) error {
+// decisions takes the results that carry a decision of the user or change a task list.
+func (l *listener) decisions(i int) error {
 	it := &l.in.Items[i]
 	for _, r := range it.Results {
+		l.dialogue.results[r.CallID] = i
 		made, known := l.calls[r.CallID]
 		if !known {
 			continue
@@ -196,17 +221,25 @@ func (l *listener) results(i int) error {
 			return err
 		}
 		if delegated {
-			l.say(i, result, true)
+			l.say(i, result, delegate)
 		}
 		failed := r.Failed
 		if f, ok := feedback.Result(made.name, args, result, r.Failed); ok && decides {
 			if plan := feedback.PlanOf(made.name, args); f.Kind == feedback.Refused && plan != "" {
-				l.say(i, plan, false)
+				l.say(i, plan, agent)
 			}
 			l.decision(i, r.CallID, made, f)
 			failed = failed || f.Kind == feedback.Refused
 		} else if r.Failed && givenUp().MatchString(result) {
 			l.never[r.CallID] = true
+		}
+		if isMarkdown(made.target) && !failed {
+			l.keepDocument(made.target, result)
+			for _, e := range intents.Edits(made.name, args) {
+				if e.Whole {
+					l.keepDocument(made.target, e.New)
+				}
+			}
 		}
 		l.tasks.Add(tasklist.Call{Turn: it.Turn, Name: made.name, Args: args, Result: result, Failed: failed})
 	}

@@ -44,5 +44,4 @@ func ExamplePlan() {
 	// (turn 1, first request) Fix the rounding in pay.go
 	//   last calls: Edit pay.go
 	//   - pay.go — edited (turn 1)
-	//   ✓ patch_file → "pay.go" (turn 1, main)
 }

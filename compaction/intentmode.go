@@ -36,11 +36,16 @@ func (s *source) write() (text string, need int, err error) {
 	}
 	conversation := d.block(&block{head: conversationHead})
 	s.addUserWords(d, task, conversation, pinned)
-	s.addStatements(d, conversation)
+	if s.story == nil {
+		s.addStatements(d, conversation) // a model has told it otherwise
+	}
 	s.addFiles(d)
 	s.addCommands(d)
 	s.addOpen(d)
 	s.addLookups(d)
+	if err := s.addMaterial(d); err != nil {
+		return "", 0, err
+	}
 	s.addFailure(d)
 	s.addBody(d)
 	text, size, ok := d.fill(s.budget)

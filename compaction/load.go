@@ -80,3 +80,12 @@ func (s *source) argsOf(it *Item, callID string) (json.RawMessage, error) {
 	}
 	return nil, nil
 }
+
+// outputOf loads what an operation printed; "" if that is not known.
+func (s *source) outputOf(op *Operation) (string, error) {
+	at, known := s.talk.results[op.CallID]
+	if !known {
+		return "", nil
+	}
+	return s.resultOf(&s.in.Items[at], op.CallID)
+}

@@ -18,7 +18,7 @@ func planModel(in *Input, o Options) (Proposal, error) {
 	cut := sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= p.Record.FirstKept })
 	s, err := newSource(in, o, p.Record.ID, cut, v.affordable(o.budget(in.Window), cut))
 	if err == nil {
-		p.Brief, err = s.brief(v)
+		p.Brief, err = s.brief(v, p.Text)
 	}
 	return p, err
 }
@@ -47,7 +47,7 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	b, err := s.brief(v)
+	b, err := s.brief(v, "") // only its range matters
 	if err != nil {
 		return Proposal{}, err
 	}

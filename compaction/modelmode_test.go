@@ -62,10 +62,10 @@ func TestWhatBecomesOfAModelsWords(t *testing.T) {
 		{"a good summary", says("## Completed\n- `src/oven.go` heats\n## Open Questions\nNone.\n## Remaining " +
 			"Work\n- the windows\n## Key Findings\nNone."),
 			Hybrid, Accepted, []string{"[CONVERSATION SUMMARY — covers turns 1–2]\n\n## Completed", "- the windows",
-				"[INTENT-DERIVED RECONSTRUCTION — covers turns 1–2]"}, nil},
+				filesHead + "\n  - src/oven.go"}, []string{"The ovens go now."}},
 		{"missing headings are added", says("## Completed\n- `src/oven.go` heats"), Hybrid, Accepted,
 			[]string{"## Remaining Work\nNone recorded."}, nil},
-		{"no model could be asked", failed, Intent, Failed, []string{"[INTENT-DERIVED"},
+		{"no model could be asked", failed, Intent, Failed, []string{"The ovens go now."},
 			[]string{"[CONVERSATION SUMMARY", "status 500"}},
 		{"an empty one", says(" \n "), Intent, Empty, nil, []string{"[CONVERSATION SUMMARY"}},
 		{"headings and nothing else", says("## Completed\nNone.\n## Key Findings\nNone recorded."), Intent, Empty, nil,

@@ -1,12 +1,10 @@
 package compaction
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -16,7 +14,7 @@ import (
 const (
 	nowHead = "[NOW]"
 	// lastCalls is how many of the newest calls are named.
-	lastCalls = 4
+	lastCalls = 3
 )
 
 // addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
@@ -66,63 +64,47 @@ func (s *source) addTasks(d *document, b *block) {
 // branchOf matches what git prints of the branch that it works on.
 var branchOf = lazy(`^\[([^ \]]+)(?: \(root-commit\))? [0-9a-f]{7,}\]|^On branch (\S+)|^Switched to (?:a new )?branch '([^']+)'`)
 
-// tree says on which branch the work is, and which changed files no commit followed.
+// tree says on which branch the work is, and what of it is committed and pushed.
 func (s *source) tree() string {
-	branch, committed := "", int64(0)
-	for i := range s.in.Operations {
-		op := &s.in.Operations[i]
-		if !op.shell() || op.failed() || op.pending() {
-			continue
-		}
-		if said := strings.TrimSpace(op.Outcome); s.here(op.Command) &&
-			(strings.HasPrefix(said, "[") || strings.Contains(said, "branch")) {
-			if m := branchOf().FindStringSubmatch(said); m != nil {
-				branch = cmp.Or(m[1], m[2], m[3])
-			}
-		}
-		if op.Op == intents.OpCommit || commits(op.Command) {
-			committed = op.Seq
-		}
-	}
+	g := &s.git
 	dirty := 0
 	for _, f := range s.files {
-		if f.changed() && !f.undone() && f.Seq > committed && f.inTree() {
+		if f.changed() && !f.undone() && f.Seq > g.newest && f.inTree() {
 			dirty++
 		}
 	}
 	var parts []string
-	if branch != "" {
-		parts = append(parts, "branch "+oneLine(branch, 100))
+	if g.branch != "" {
+		parts = append(parts, "branch "+oneLine(g.branch, 100))
 	}
-	switch {
-	case committed == 0 && dirty == 0:
-	case committed == 0:
-		parts = append(parts, fmt.Sprintf("nothing was committed here; %s file(s) changed", chars.Commas(dirty)))
+	switch n := len(g.commits); {
+	case n == 0 && dirty == 0:
+	case n == 0:
+		parts = append(parts, fmt.Sprintf("no commit recorded, %s file(s) changed", chars.Commas(dirty)))
 	case dirty == 0:
-		parts = append(parts, "no recorded change since the last commit")
+		parts = append(parts, "no recorded change since the last commit"+g.commits[n-1].called())
 	default:
-		parts = append(parts, fmt.Sprintf("%s file(s) changed since the last commit", chars.Commas(dirty)))
+		parts = append(parts, fmt.Sprintf("%s file(s) changed since the last commit%s", chars.Commas(dirty),
+			g.commits[n-1].called()))
+	}
+	if g.pushed > 0 {
+		parts = append(parts, "pushed ("+turnRange(g.pushed, g.pushed)+")")
+	}
+	if g.request != "" {
+		parts = append(parts, oneLine(g.request, 200))
+	}
+	if g.ahead != "" {
+		parts = append(parts, `git said "`+oneLine(g.ahead, 160)+`" (`+turnRange(g.aheadAt, g.aheadAt)+")")
 	}
 	return strings.Join(parts, "; ")
 }
 
-// here reports whether a command runs in the session's directory all along.
-func (s *source) here(command string) bool {
-	for _, part := range shellcmd.Segments(command) {
-		to, moves := strings.CutPrefix(part, "cd ")
-		if moves && s.path(strings.Trim(to, ` "'`)) != strings.TrimRight(s.in.Session.Dir, "/") {
-			return false
-		}
-		if strings.HasPrefix(part, "pushd ") || strings.HasPrefix(part, "git -C ") || strings.HasPrefix(part, "git init") {
-			return false
-		}
+// called is the hash of a commit, as it follows "the last commit".
+func (c commit) called() string {
+	if c.hash == "" {
+		return ""
 	}
-	return true
-}
-
-// commits reports whether a command makes a commit with a message.
-func commits(command string) bool {
-	return strings.Contains(command, "git commit") && shellcmd.FirstCommit(command) != ""
+	return " " + c.hash
 }
 
 // inTree reports whether a file is inside of the session's directory.
@@ -145,7 +127,7 @@ func (s *source) newestCalls() string {
 			if c.Op == intents.OpGrep {
 				continue
 			}
-			text := oneLine(c.Name+" "+s.path(c.Target), 80)
+			text := oneLine(c.Name+" "+s.path(c.Target), 70)
 			switch {
 			case s.talk.refuses(c.ID):
 				text += " (refused)"

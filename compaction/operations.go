@@ -18,8 +18,8 @@ const (
 	noOperations = "  (no tracked tool calls recorded in this range)"
 	// operationLines is how many operations the list shows at most, operationsUnfolded how many of
 	// the newest successful ones it shows each on its own line.
-	// leastListed is the budget in tokens from which the list of operations takes no more than a tenth.
-	leastListed        = 1_500
+	// leastListed is the budget in tokens from which a tenth of it holds a list that says something.
+	leastListed        = 4_000
 	operationLines     = 200
 	operationsUnfolded = 100
 )

@@ -16,7 +16,7 @@ func TestFixedTextsAreExact(t *testing.T) {
 	k := newTalk(t)
 	k.turn = 2
 	k.user("Start")
-	k.read("x.go", 5000)
+	k.read("x.go", 16_000)
 	k.do(Operation{Intent: intents.Intent{Name: "Write", Op: intents.OpWrite, Target: "src/api/users.go",
 		Agent: "Developer"}}, "")
 	k.do(Operation{Intent: intents.Intent{Name: "Edit", Op: intents.OpPatch, Target: "src/api/auth.go",
@@ -53,7 +53,7 @@ The full conversation history has been saved to ` + p.Record.ID + ` should you n
 func TestAnEmptyRangeSaysSo(t *testing.T) {
 	k := newTalk(t)
 	k.user("Look around")
-	k.read("big.go", 6000)
+	k.read("big.go", 16_000)
 	k.user("next")
 	p := mustPlan(t, k.in, Options{Keep: 1})
 	if !strings.Contains(p.Text, "OPERATIONS (chronological):\n  (no tracked tool calls recorded in this "+

@@ -53,7 +53,8 @@ const system = "You write the summary that will stand for a part of a coding age
 	"or the log backs.\n" +
 	"Copy names exactly: paths, identifiers, commands, exit codes, error messages, URLs, numbers with their " +
 	"units. Do not invent any.\n" +
-	"The build's state, failed attempts and open tasks are given to the agent anyway: do not repeat them. " +
+	"The agent gets the user's words and the recorded facts of the document anyway, except for the agent's own " +
+	"sentences in it, which your summary replaces: do not repeat the former. " +
 	"Concentrate on decisions and their " +
 	"reasons, constraints, findings and what to do next."
 
@@ -61,7 +62,8 @@ const system = "You write the summary that will stand for a part of a coding age
 // them.
 func (b *Brief) prompt(p *BriefPart, messages []BriefMessage, previous string, s scale, output int) Prompt {
 	task := tagged("task", headTail(b.Task, s.message, utf8.RuneCountInString(b.Task)))
-	words := tagged("focus", b.Focus) + tagged("agent-notes", b.Notes)
+	words := tagged("document", headTail(b.Document, 2*s.log, utf8.RuneCountInString(b.Document))) +
+		tagged("focus", b.Focus) + tagged("agent-notes", b.Notes)
 	log := tagged("change-log", strings.Join(newest(p.Log, s.log), "\n"))
 	history := ""
 	if trace := newest(p.Trace, s.log); len(trace) > 0 {
@@ -147,6 +149,6 @@ func defuse(text string) string {
 
 // closing is anything that a model may take for the end of a tag of a prompt.
 var closing = sync.OnceValue(func() *regexp.Regexp {
-	return chars.TagLike(false, "task", "focus", "agent-notes", "change-log", "trace", "previous-summary",
+	return chars.TagLike(false, "task", "document", "focus", "agent-notes", "change-log", "trace", "previous-summary",
 		"conversation")
 })

@@ -11,7 +11,7 @@ const ruleText = "\n\n---\n\n"
 
 // lookalikes are the starts of lines that a reader of our documents keys on.
 var lookalikes = []string{
-	"[STATE OF", "[TASK", "[REFUSED", "[FILES", "[NOW", "[CONVERSATION", "[CHECKS", "[UNRESOLVED", "[LOOK UP", "Agent, turn ", "Reports to the agent,",
+	"[STATE OF", "[TASK", "[REFUSED", "[FILES", "[NOW", "[CONVERSATION", "[CHECKS", "[UNRESOLVED", "[LOOK UP", "Agent, turn ", "Reports to the agent,", "Instructions loaded,", "Failed before,", "[DOCUMENTS", "[WHAT THE",
 	"— answering", "[USER MESSAGES", "[PINNED", "[OPEN WORK", "[COMMANDS", "[ARTIFACTS", "[AGENT", "[EXPLORATION HISTORY",
 	"[INTENT-DERIVED", "[CONTEXT RECONSTRUCTION", "[CONVERSATION SUMMARY", "[COMPACTION", "[BRIEF SNAPSHOT",
 	"[SYMBOL DEPENDENCY", "[REASONING EXCERPTS", "[Prior Summary", "[Resume:", "[NAMES BY TURN", "[EARLIER SUMMARY",

@@ -18,6 +18,7 @@ type source struct {
 
 	past     []Operation // those of the compacted range
 	talk     *dialogue
+	git      gitState
 	files    []*fileState
 	moves    map[string]string // present paths of what was moved, by the former ones
 	commands []*commandState
@@ -47,7 +48,10 @@ func newSource(in *Input, o Options, id string, cut, budget int) (*source, error
 		return nil, err
 	}
 	s.commands = s.commandStates()
-	return s, nil
+	if s.git, err = s.gitState(); err != nil {
+		return nil, err
+	}
+	return s, s.readFailures()
 }
 
 // mode is what the document is: without a model's words it is that of Intent, whatever was asked for.

@@ -19,7 +19,7 @@ const (
 	// userFrame is what an utterance takes besides its text, in tokens.
 	userFrame = 10
 	// userShare is the part of the budget for the user's words, in percent, where the agent said more than fits.
-	userShare = 38
+	userShare = 33
 	// askedChars bounds what is printed of the agent's words that a short answer answers.
 	askedChars = 500
 )

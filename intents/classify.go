@@ -1,6 +1,7 @@
 package intents
 
 import (
+	"ctxledger.dev/internal/jsonspan"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -158,8 +159,12 @@ type arguments map[string]json.RawMessage
 // readArgs reads a JSON object; anything else has no arguments. Of names that differ only in
 // spelling the first in order counts.
 func readArgs(args json.RawMessage) arguments {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(args, &given) != nil {
+	given := make(map[string]json.RawMessage)
+	w := jsonspan.New(args, maxNesting)
+	for name, value := range w.Members {
+		given[jsonspan.Unquote(name.In(args))] = value.In(args)
+	}
+	if w.End() != nil || len(given) == 0 {
 		return nil
 	}
 	a := make(arguments, len(given))
@@ -172,13 +177,15 @@ func readArgs(args json.RawMessage) arguments {
 	return a
 }
 
+// maxNesting is the depth up to which arguments are read.
+const maxNesting = 512
+
 // text returns an argument that is a string, "" if there is none.
-func (a arguments) text(name string) (s string) {
-	raw := a[name]
-	if len(raw) < 2 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
-		return ""
+func (a arguments) text(name string) string {
+	if raw := a[name]; len(raw) > 2 && raw[0] == '"' {
+		return jsonspan.Unquote(raw)
 	}
-	return s
+	return ""
 }
 
 // first returns the first of the named arguments that is a non-empty string.

@@ -121,8 +121,8 @@ var phrases = map[string][cues]string{
 }
 
 // announcing are the first words of sentences that say only what the agent does next.
-const announcing = "let me|let's|i'll|i will|i'm going to|now i|now let|next i|first i|i need to check|i need to look|" +
-	"i need to see|i need to read|let us|now the|ich werde|ich schaue|lass mich|schauen wir|jetzt|je vais|" +
+const announcing = "let me|let's|i'll|i will|i'm going to|now i|now let|next i|first i|i need to|i should check|" +
+	"let us|now the|ich werde|ich schaue|lass mich|schauen wir|jetzt|je vais|" +
 	"laissez-moi|laisse-moi|regardons|voy a|déjame|vamos a|ahora|vou|deixe-me|vamos|agora|fammi|vediamo|ora|adesso|" +
 	"давайте|теперь|сейчас|посмотрим|让我|我来|我将|现在我|接下来我|先看|では|それでは|まず|次に|이제|먼저|확인해"
 
@@ -265,12 +265,19 @@ func refersBack(text string) bool {
 // Announces reports whether a message says nothing but what the agent does next.
 func Announces(text string) bool {
 	for _, p := range split(text) {
-		words := wordsOf(p.text)
-		if !announces(p.text, words, cuesOf(p.text, words)) {
+		if !isAnnouncement(p.text) {
 			return false
 		}
 	}
 	return true
+}
+
+func isAnnouncement(statement string) bool {
+	if len(statement) > maxAnnouncement {
+		return false
+	}
+	words := wordsOf(statement)
+	return opensLikeAnnouncement(statement, words) && announces(statement, words, cuesOf(statement, words))
 }
 
 // maxAnnouncement is how long an announcement is at most, in bytes: a longer one also says why.
@@ -278,19 +285,31 @@ const maxAnnouncement = 150
 
 // announces reports whether a statement only says what the agent does next.
 func announces(text string, words []string, found [cues]bool) bool {
-	if len(text) > maxAnnouncement || found[cause] || found[rejection] {
+	switch {
+	case len(text) > maxAnnouncement || found[cause] || found[rejection]:
 		return false
+	case found[finding] || found[outcome]: // "Now the tests pass."
+		return opensBehindFillers(text, words)
 	}
+	return opensLikeAnnouncement(text, words)
+}
+
+// opensLikeAnnouncement looks at the first words of a statement: fillers may stand before them, or be a part of them.
+func opensLikeAnnouncement(text string, words []string) bool {
+	_, yes := announcements().begin(strings.TrimLeft(text, "*_ "), words)
+	return yes || opensBehindFillers(text, words)
+}
+
+func opensBehindFillers(text string, words []string) bool {
 	text = strings.TrimLeft(text, "*_ ")
-	if _, yes := announcements().begin(text, words); yes && !found[finding] && !found[outcome] {
-		return true // "now I", which the fillers would take apart
-	}
 	for range 3 {
 		n, yes := filling().begin(text, words)
 		switch {
 		case yes && n == 0:
 			text = filling().cut(text)
-		case yes && n < len(words):
+		case yes && n == len(words):
+			return true // "Okay, great."
+		case yes:
 			words = words[n:]
 			continue
 		}

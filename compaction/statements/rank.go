@@ -150,14 +150,14 @@ const (
 	closing = 2.5
 	// crowd is how much each statement that was chosen of a message lowers the worth of the others, so that no
 	// message that thinks aloud takes all; crowdClosing that of messages that end a turn.
-	crowd        = 0.25
+	crowd        = 0.4
 	crowdClosing = 0.05
 	// emptyWords is the length in bytes below which a statement without a name says little.
 	emptyWords = 40
 )
 
 // again is what a name is worth that a chosen statement says already.
-const again = 0.3
+const again = 0.15
 
 func (r *ranker) value(c *candidate) float64 {
 	v := c.base

@@ -146,9 +146,9 @@ func (s *splitter) prose(line string) {
 	if s.before < 0 {
 		s.lead = -1 // a paragraph of its own
 	}
-	parts := []string{line}
-	if len(line) > longLine {
-		parts = sentencesOf(line)
+	parts := sentencesOf(line)
+	if len(line) <= longLine {
+		parts = []string{withoutAnnouncements(line, parts)}
 	}
 	for _, text := range parts {
 		lead := -1
@@ -157,6 +157,24 @@ func (s *splitter) prose(line string) {
 		}
 		s.before = s.add(piece{text: text, kind: sentence, lead: lead})
 	}
+}
+
+// withoutAnnouncements returns a line of several sentences without those at its ends that only say what the agent does
+// next; if they all do, the whole line.
+func withoutAnnouncements(line string, sentences []string) string {
+	from, to := 0, len(sentences)
+	for from < to && isAnnouncement(sentences[from]) {
+		from++
+	}
+	for from < to && isAnnouncement(sentences[to-1]) {
+		to--
+	}
+	if from == to || to-from == len(sentences) {
+		return line
+	}
+	begin := strings.Index(line, sentences[from])
+	end := strings.LastIndex(line, sentences[to-1]) + len(sentences[to-1])
+	return line[begin:end]
 }
 
 // sentencesOf splits a line of prose after the marks that end a sentence, in any script. A period inside of a name or

@@ -1,0 +1,127 @@
+package compaction
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/transcript"
+)
+
+const (
+	documentsHead = "[DOCUMENTS THE WORK READ — their headings and tasks]"
+	resultsHead   = "[WHAT THE NEWEST RESULTS SAID]"
+	// documentsKept is how many documents are shown, documentChars how much of each.
+	documentsKept = 4
+	documentChars = 1_200
+	// resultsShown is how many of the newest results are shown, resultLines and resultLineChars how much of each.
+	resultsShown    = 8
+	resultLines     = 6
+	resultLineChars = 280
+)
+
+// addMaterial adds what the work used, where the agent said little: outlines of documents, beginnings of results.
+func (s *source) addMaterial(d *document) error {
+	b := d.block(&block{head: documentsHead})
+	for i, doc := range slices.Backward(s.talk.documents) {
+		text := "  " + s.path(doc.path) + ": " + oneLine(strings.Join(doc.outline, " | "), documentChars)
+		d.add(b, &line{text: barred(text), class: classMaterial, pos: int64(i)})
+	}
+	said := 0
+	for _, m := range s.talk.messages {
+		said += len(m.Text)
+	}
+	if said > 4*s.budget {
+		return nil // there is enough to say
+	}
+	return s.addResults(d)
+}
+
+// addResults adds the beginnings of the newest results.
+func (s *source) addResults(d *document) error {
+	b := d.block(&block{head: resultsHead})
+	names := make(map[string]string)
+	for i := range s.in.Items {
+		for _, c := range s.in.Items[i].Calls {
+			names[c.ID] = c.Name + " " + s.path(c.Target)
+		}
+	}
+	stale := maps.Clone(s.talk.never)
+	for i := range s.superseded() {
+		stale[s.past[i].CallID] = true
+	}
+	shown := 0
+	for i := len(s.in.Items) - 1; i >= 0 && shown < resultsShown; i-- {
+		it := &s.in.Items[i]
+		for _, r := range it.Results {
+			if stale[r.CallID] {
+				continue // it did not run, or something later made it obsolete
+			}
+			text, err := s.resultOf(it, r.CallID)
+			if err != nil {
+				return err
+			}
+			if text = beginning(text); text == "" || shown == resultsShown {
+				continue
+			}
+			shown++
+			d.add(b, &line{text: barred("  " + oneLine(names[r.CallID], 80) + ": " + text), class: classMaterial,
+				pos: it.first()})
+		}
+	}
+	return nil
+}
+
+// beginning returns the first lines of a result in one line.
+func beginning(text string) string {
+	var kept []string
+	for l := range strings.Lines(text[:min(len(text), 8_000)]) {
+		if l = strings.TrimSpace(l); l != "" && len(kept) < resultLines {
+			kept = append(kept, l)
+		}
+	}
+	return oneLine(strings.Join(kept, " / "), resultLineChars)
+}
+
+// workDocument is a Markdown document that the work read or wrote.
+type workDocument struct {
+	path    string
+	outline []string
+}
+
+// outlineLines is how many lines of an outline are kept.
+const outlineLines = 60
+
+// keepDocument keeps the outline of a document, the newest documents only.
+func (d *dialogue) keepDocument(path, text string) {
+	doc := workDocument{path: path, outline: outlineOf(text)}
+	if len(doc.outline) < 2 {
+		return
+	}
+	d.documents = slices.DeleteFunc(d.documents, func(old workDocument) bool { return old.path == path })
+	d.documents = append(d.documents, doc)
+	d.documents = d.documents[max(0, len(d.documents)-documentsKept):]
+}
+
+// numbered matches the number that a reading tool puts in front of a line.
+var numbered = lazy(`^\s*\d+(?:→|\t| \| )`)
+
+// outlineOf returns the headings, tasks and numbered points of a document.
+func outlineOf(text string) []string {
+	var out []string
+	for l := range strings.Lines(chars.Strip(text[:min(len(text), 200_000)])) {
+		l = strings.TrimSpace(numbered().ReplaceAllString(l, ""))
+		task := strings.HasPrefix(l, "- [") || strings.HasPrefix(l, "* [")
+		if len(out) < outlineLines && (task || strings.HasPrefix(l, "#") || strings.HasPrefix(l, "**")) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// loadedText reports whether an item is a text that the host loaded for the agent, such as the body of a skill: it is in
+// the user's place, and no user wrote it.
+func loadedText(it *Item) bool {
+	return it.Role == transcript.RoleUser && !it.Prompt && !isResult(it) && it.Chars > 0
+}

@@ -1,0 +1,60 @@
+package shellcmd
+
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// Bounds of what is read of an output.
+const (
+	outputLines  = 4_000
+	failureNames = 6
+	reasonBytes  = 300
+)
+
+// Failure is what the output of a test or build says of its failure.
+type Failure struct {
+	Names  []string // the failing tests or packages
+	Reason string   // the first line that says why; ""
+}
+
+// Found reports whether the output says that something failed.
+func (f Failure) Found() bool { return len(f.Names) > 0 || f.Reason != "" }
+
+var (
+	// failingName matches the lines with which test runners name a failing test, in its group.
+	failingName = lazy(`^\s*(?:--- FAIL: (\S+)|FAIL\s+(\S+)|FAILED (\S+)|not ok \d+ -? ?(.{1,100})|test (\S+) \.\.\. FAILED|` +
+		`● (.{1,100})|✕ (.{1,100})|[✗✖×] (.{1,100})|(\S+) FAILED)`)
+	// failureReason matches lines that say why a test or build failed: a place in a file, or an error.
+	failureReason = lazy(`^\s*(?:\S+\.\w{1,5}:\d+(?::\d+)?:? \S.*|\S+\.\w{1,5}\(\d+,\d+\): error.*|error(?:\[\w+\])?: .*|E   .*|` +
+		`(?:\w+\.)*(?:\w+(?:Error|Exception)): .*|panic: .*|npm ERR! .*|ERROR[: ].*|fatal: .*|make: \*\*\* .*)`)
+)
+
+// FailureIn reads the output of a test or build.
+func FailureIn(output string) Failure {
+	var f Failure
+	lines := 0
+	for line := range strings.Lines(output) {
+		if lines++; lines > outputLines {
+			break
+		}
+		line = strings.TrimRight(chars.Strip(line[:min(len(line), 1_000)]), "\r\n")
+		if line == "" {
+			continue
+		}
+		if m := failingName().FindStringSubmatch(line); m != nil && len(f.Names) < failureNames {
+			for _, name := range m[1:] {
+				if name != "" && !slices.Contains(f.Names, name) {
+					f.Names = append(f.Names, strings.TrimSpace(name))
+				}
+			}
+			continue
+		}
+		if f.Reason == "" && failureReason().MatchString(line) {
+			f.Reason = chars.Head(strings.TrimSpace(line), reasonBytes)
+		}
+	}
+	return f
+}
