@@ -261,7 +261,8 @@ func (s *source) addCommits(d *document, b *block, at int64) {
 		if c.amended > 0 {
 			text += ", amended" + times(c.amended)
 		}
-		d.add(b, &line{text: "  " + strings.TrimSpace(text) + "): " + oneLine(c.text, 120), class: classCheck, pos: at + c.seq})
+		text = "  " + strings.TrimSpace(text) + "): " + oneLine(c.text, 120)
+		d.add(b, &line{text: text, class: classCheck, pos: at + c.seq})
 	}
 }
 

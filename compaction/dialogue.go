@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -252,7 +253,11 @@ var givenUp = lazy(`^(<tool_use_error>)?\s*(Sibling tool call errored|Cancelled:
 	`\[Request interrupted by user)`)
 
 func isMarkdown(target string) bool {
-	return strings.HasSuffix(target, ".md") || strings.HasSuffix(target, ".mdx") || strings.HasSuffix(target, ".markdown")
+	switch path.Ext(target) {
+	case ".md", ".mdx", ".markdown":
+		return true
+	}
+	return false
 }
 
 // decision takes what the user decided about a call.
@@ -269,7 +274,8 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 		l.never[id] = true
 	case f.Kind == feedback.Refused:
 		l.never[id] = true
-		l.refused = append(l.refused, refusal{id, it.Turn, it.first(), made.name + " " + l.path(made.target), f.Words, f.ByRule})
+		l.refused = append(l.refused, refusal{id: id, turn: it.Turn, pos: it.first(), why: f.Words, rule: f.ByRule,
+			what: made.name + " " + l.path(made.target)})
 	case f.Plan != "":
 		via := "approved plan"
 		if f.Edited {
@@ -280,7 +286,8 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 	default:
 		var lines []string
 		for _, p := range f.Pairs {
-			lines = append(lines, strings.TrimSpace(oneLine(p.Question, questionChars)+" → "+strings.TrimSpace(p.Answer)))
+			pair := oneLine(p.Question, questionChars) + " → " + strings.TrimSpace(p.Answer)
+			lines = append(lines, strings.TrimSpace(pair))
 		}
 		say("answers", strings.Join(lines, "\n"))
 		say("to "+oneLine(made.name, 40), f.Words)

@@ -18,18 +18,18 @@ const (
 	classPin      class = iota // pinned by the caller
 	classTask                  // the first request and the newest one
 	classRule                  // what the user refused
+	classNote                  // the agent's notes
 	classLast                  // the agent's last words
 	classNow                   // the state of the work: tasks, the newest calls
 	classOpen                  // failures that nothing resolved
 	classUser                  // the user's other words
+	classAnchor                // of an earlier summary, and did not fit above
 	classFile                  // a file with what was done to it
 	classCheck                 // a check with its last outcome, a commit
 	classSaid                  // a statement of the agent
-	classAnchor                // of an earlier summary, and did not fit above
 	classBefore                // why a check failed before it passed
-	classMaterial              // outlines of documents, beginnings of results
-	classNote                  // the agent's notes
 	classLook                  // a handle, a file that was read
+	classMaterial              // outlines of documents, beginnings of results
 	classOld                   // the list of operations
 	classes
 )
@@ -41,7 +41,8 @@ type share struct {
 }
 
 var shareOf = [classes]share{
-	classPin: {100, 100}, classTask: {60, 90}, classRule: {6, 20}, classLast: {14, 40}, classNow: {8, 20}, classOpen: {5, 10},
+	classPin: {100, 100}, classTask: {60, 90}, classRule: {6, 20}, classLast: {14, 40}, classNow: {8, 20},
+	classOpen: {5, 10},
 	classUser: {60, 90}, classFile: {8, 30}, classCheck: {6, 15}, classSaid: {38, 100}, classAnchor: {25, 100},
 	classBefore: {3, 10}, classMaterial: {0, 30}, classNote: {10, 30}, classLook: {2, 12}, classOld: {3, 10},
 }

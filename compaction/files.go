@@ -91,8 +91,8 @@ func (s *source) trackCommand(t *effects.Tracker, op *Operation) {
 
 // touching are words of commands that change files; harmless are redirections that do not.
 var (
-	touching = []string{"git ", "rm ", "rmdir", "mv ", "cp ", "sed ", "perl ", "patch", "tee ", "xargs", "sh ", "install ", "ln ",
-		"touch ", "truncate", "rsync", ">"}
+	touching = []string{"git ", "rm ", "rmdir", "mv ", "cp ", "sed ", "perl ", "patch", "tee ", "xargs", "sh ",
+		"install ", "ln ", "touch ", "truncate", "rsync", ">"}
 	harmless = strings.NewReplacer("2>&1", "", "2>/dev/null", "", ">/dev/null", "", "> /dev/null", "")
 )
 

@@ -66,8 +66,8 @@ func (s *source) ofGit(op *Operation) bool {
 	if op.Op == intents.OpCommit {
 		return true
 	}
-	return op.Op == intents.OpShell && (strings.Contains(op.Command, "git ") || strings.Contains(op.Command, "gh pr")) &&
-		s.here(op.Command)
+	named := strings.Contains(op.Command, "git ") || strings.Contains(op.Command, "gh pr")
+	return named && op.Op == intents.OpShell && s.here(op.Command)
 }
 
 // take reads one output.
@@ -77,7 +77,8 @@ func (g *gitState) take(op *Operation, output string) {
 		switch m := gitCommitted().FindStringSubmatch(line); {
 		case m != nil:
 			g.branch = m[1]
-			g.commit(commit{hash: m[2], text: m[3], turn: op.Turn, seq: op.Seq}, strings.Contains(op.Command, "--amend"))
+			amends := strings.Contains(op.Command, "--amend")
+			g.commit(commit{hash: m[2], text: m[3], turn: op.Turn, seq: op.Seq}, amends)
 		case strings.HasPrefix(line, "Your branch is "), strings.HasPrefix(line, "Your branch and "):
 			g.ahead, g.aheadAt = line, op.Turn
 		case strings.HasPrefix(line, "On branch"), strings.HasPrefix(line, "Switched to"):
@@ -117,8 +118,10 @@ func (s *source) here(command string) bool {
 		if moves && s.path(strings.Trim(to, ` "'`)) != strings.TrimRight(s.in.Session.Dir, "/") {
 			return false
 		}
-		if strings.HasPrefix(part, "pushd ") || strings.HasPrefix(part, "git -C ") || strings.HasPrefix(part, "git init") {
-			return false
+		for _, leaves := range []string{"pushd ", "git -C ", "git init"} {
+			if strings.HasPrefix(part, leaves) {
+				return false
+			}
 		}
 	}
 	return true

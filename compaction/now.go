@@ -55,7 +55,8 @@ func (s *source) addTasks(d *document, b *block) {
 	for _, done := range []bool{false, true} {
 		for i, t := range tasks {
 			if finished := t.State >= tasklist.Done; finished == done {
-				add(line{text: "  " + marks[t.State] + " " + oneLine(t.Text, 200), class: classNow, pos: at + 1 + int64(i)})
+				text := "  " + marks[t.State] + " " + oneLine(t.Text, 200)
+				add(line{text: text, class: classNow, pos: at + 1 + int64(i)})
 			}
 		}
 	}

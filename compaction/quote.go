@@ -11,16 +11,18 @@ const ruleText = "\n\n---\n\n"
 
 // lookalikes are the starts of lines that a reader of our documents keys on.
 var lookalikes = []string{
-	"[STATE OF", "[TASK", "[REFUSED", "[FILES", "[NOW", "[CONVERSATION", "[CHECKS", "[UNRESOLVED", "[LOOK UP", "Agent, turn ", "Reports to the agent,", "Instructions loaded,", "Failed before,", "[DOCUMENTS", "[WHAT THE",
-	"— answering", "[USER MESSAGES", "[PINNED", "[OPEN WORK", "[COMMANDS", "[ARTIFACTS", "[AGENT", "[EXPLORATION HISTORY",
-	"[INTENT-DERIVED", "[CONTEXT RECONSTRUCTION", "[CONVERSATION SUMMARY", "[COMPACTION", "[BRIEF SNAPSHOT",
-	"[SYMBOL DEPENDENCY", "[REASONING EXCERPTS", "[Prior Summary", "[Resume:", "[NAMES BY TURN", "[EARLIER SUMMARY",
-	"**Turn Context",
-	"OPERATIONS (", "WARNING:", "RESUMPTION NOTE", "FILES MODIFIED", "CARRIED ANCHORS",
-	"These changes are already on disk", "Paths are relative to", "Re-read only", "Earlier runs, told", "Earlier runs, superseded", "Read and not changed", "Task list (", "Files read (",
-	"Files grepped (",
+	"[STATE OF", "[TASK", "[REFUSED", "[NOW", "[CONVERSATION", "[FILES", "[CHECKS", "[UNRESOLVED", "[LOOK UP",
+	"[DOCUMENTS", "[WHAT THE", "[PINNED", "[AGENT", "[INTENT-DERIVED", "[CONTEXT RECONSTRUCTION",
+	"[CONVERSATION SUMMARY", "[COMPACTION", "[BRIEF SNAPSHOT", "[SYMBOL DEPENDENCY", "[REASONING EXCERPTS",
+	"[Prior Summary", "[Resume:", "[EARLIER SUMMARY", "**Turn Context", "— answering",
+	"Agent, turn ", "Reports to the agent,", "Instructions loaded,", "Failed before,", "Earlier runs,",
+	"Read and not changed", "Task list (", "OPERATIONS (", "WARNING:", "RESUMPTION NOTE", "CARRIED ANCHORS",
+	"Paths are relative to", "The full conversation history has been saved", "(turn ", "(pin", "✓ ", "✗ ", "⧖ ",
+	// Those of documents of earlier versions.
+	"[USER MESSAGES", "[OPEN WORK", "[COMMANDS", "[ARTIFACTS", "[EXPLORATION HISTORY", "[NAMES BY TURN",
+	"FILES MODIFIED",
+	"These changes are already on disk", "Re-read only", "Files read (", "Files grepped (",
 	"Other paths that the work named", "Shell searches performed",
-	"The full conversation history has been saved", "(turn ", "(pin", "✓ ", "✗ ", "⧖ ",
 }
 
 // An entry is one quoted text under its label: "(turn 3) Add a test".

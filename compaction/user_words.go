@@ -29,7 +29,8 @@ const (
 func (s *source) addUserWords(d *document, task, conversation *block, pinned map[string]bool) {
 	talk := s.talk
 	talk.asked = nil
-	all := slices.DeleteFunc(slices.Clone(talk.user), func(u *utterance) bool { return u.via == "" && pinned[u.item.ID] })
+	isPinned := func(u *utterance) bool { return u.via == "" && pinned[u.item.ID] }
+	all := slices.DeleteFunc(slices.Clone(talk.user), isPinned)
 	if len(all) == 0 {
 		return
 	}

@@ -60,16 +60,18 @@ func TestEdits(t *testing.T) {
 			`a.go: "" => "package a\n" whole`},
 		{"a server's tool", "mcp__files__edit_file", `{"path":"a.go","edits":[{"oldText":"x","newText":"y"}]}`,
 			`a.go: "x" => "y"`},
-		{"an editor", "str_replace_based_edit_tool", `{"command":"str_replace","path":"a.go","old_str":"x","new_str":"y"}`,
-			`a.go: "x" => "y"`},
-		{"an editor: a new file", "str_replace_editor", `{"command":"create","path":"a.go","file_text":"x"}`,
+		{"an editor", "str_replace_based_edit_tool",
+			`{"command":"str_replace","path":"a.go","old_str":"x","new_str":"y"}`, `a.go: "x" => "y"`},
+		{"an editor: a new file", "str_replace_editor",
+			`{"command":"create","path":"a.go","file_text":"x"}`,
 			`a.go: "" => "x" whole`},
 		{"an editor that shows", "str_replace_editor", `{"command":"view","path":"a.go"}`, ""},
 		{"Gemini", "replace", `{"file_path":"a.go","old_string":"x","new_string":"y"}`, `a.go: "x" => "y"`},
 		{"Windsurf", "replace_file_content", `{"TargetFile":"a.go","TargetContent":"x","ReplacementContent":"y"}`,
 			`a.go: "x" => "y"`},
 		{"Zed", "edit_file", `{"path":"a.go","edits":[{"old_text":"x","new_text":"y"}]}`, `a.go: "x" => "y"`},
-		{"Roo: search and replace", "search_and_replace", `{"path":"a.go","search":"x","replace":"y"}`, `a.go: "x" => "y"`},
+		{"Roo: search and replace", "search_and_replace", `{"path":"a.go","search":"x","replace":"y"}`,
+			`a.go: "x" => "y"`},
 		{"Roo: blocks", "apply_diff", `{"path":"a.go","diff":` + quoted(searchReplace) + `}`,
 			`a.go: "old" => "new"` + "\n" + `a.go: "two" => ""`},
 		{"Codex", "apply_patch", `{"input":` + quoted(codexPatch) + `}`, `a.go: "keep\nold" => "keep\nnew"` + "\n" +
@@ -131,7 +133,8 @@ func texts(v any, into []string) []string {
 func FuzzEdits(f *testing.F) {
 	for _, name := range []string{"Edit", "Write", "apply_patch", "apply_diff", "MultiEdit", "str_replace_editor"} {
 		f.Add(name, `{"path":"a","old_string":"x","new_string":"y","command":"str_replace","old_str":"q"}`)
-		f.Add(name, `{"path":"a","edits":[{"old_string":"x"},{"newText":"y"}],"content":"z","diff":"x SEARCH\n1\n=======\n2\nx REPLACE"}`)
+		f.Add(name, `{"path":"a","edits":[{"old_string":"x"},{"newText":"y"}],"content":"z",`+
+			`"diff":"x SEARCH\n1\n=======\n2\nx REPLACE"}`)
 		raw, _ := json.Marshal(codexPatch)
 		f.Add(name, string(raw))
 		f.Add(name, `{"patch":`+string(raw)+`}`)

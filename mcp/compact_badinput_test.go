@@ -83,7 +83,7 @@ var badInputs = []badInput{
 		view: "u go other | a other | u on | a done other"},
 	{name: "images", lines: []string{"u look img", "u img", "a +x", "t x=img", "a done"},
 		view: "u look image image | a +x | t x= | a done"},
-	{name: "the system's words", lines: []string{"~s terse", "u go", "a done"}, view: "s terse | u [USER go | a done",
+	{name: "the system's words", lines: []string{"~s terse", "u go", "a done"}, view: "s terse | u [STATE go | a done",
 		other: map[string]string{"anthropic": `!message 1 has the role "system"`,
 			"gemini": `!message 1 has the role "system"`, "gemini without ids": `!message 1 has the role "system"`}},
 	{name: "reasoning that nothing follows", lines: []string{"u go", "~a think", "u stop", "a done"},
@@ -93,7 +93,7 @@ var badInputs = []badInput{
 
 	{name: "the provider's own compaction", lines: []string{"u go", "~c", "a hm", "u on", "a done"},
 		view:  "u go | a hm | u on | a done",
-		other: map[string]string{"openai_responses": "a compacted | u [USER go | a compacted hm | u on | a done"}},
+		other: map[string]string{"openai_responses": "a compacted | u [STATE go | a compacted hm | u on | a done"}},
 
 	{name: "arguments that are no object", lines: []string{"u go", "a ok +x!", "t x=1", "a done"},
 		view: "u go | a ok +x | t x=1 | a done"},
@@ -176,7 +176,7 @@ func (c badInput) run(t *testing.T, f *fixture, p formattest.Provider) {
 		t.Errorf("the view is not valid: %v\n%.2000s", err, bytes.Join(view, []byte("\n")))
 	}
 	if words, behind := strings.CutPrefix(want, "u "); behind { // neighbours of one role are joined
-		want = "u [USER " + words
+		want = "u [STATE " + words
 	}
 	if got := p.Brief(t, view); !strings.HasSuffix(got, want) {
 		t.Errorf("got  %.300s\nwant %.300s", got, want)

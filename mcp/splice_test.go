@@ -116,7 +116,7 @@ func TestSpliceKeepsTheProvidersOwnCompaction(t *testing.T) {
 	if err != nil || told.Splice.From != 4*perTurn+1 || told.Splice.To != len(mine)-2*perTurn {
 		t.Fatalf("splice [%d,%d) of %d, %v", told.Splice.From, told.Splice.To, len(mine), err)
 	}
-	if got := p.Brief(t, viewOf(t, f, told.Session)); !strings.HasPrefix(got, "a compacted | u [USER") {
+	if got := p.Brief(t, viewOf(t, f, told.Session)); !strings.HasPrefix(got, "a compacted | u [STATE") {
 		t.Errorf("the view is %.100s", got)
 	}
 	next := slices.Concat(mine[:told.Splice.From], [][]byte{told.Splice.Message}, mine[told.Splice.To:],

@@ -14,12 +14,17 @@ func TestCommandsOfALine(t *testing.T) {
 	}{
 		{"", nil},
 		{"cd a && git checkout -- 'b c.go' || true", []Command{
-			{Dir: "a", Words: []string{"git", "checkout", "--", "b c.go"}, Op: "||"}, {Dir: "a", Words: []string{"true"}}}},
-		{"(cd a; rm b) && rm c", []Command{{Dir: "a", Words: []string{"rm", "b"}, Op: "&&"}, {Words: []string{"rm", "c"}}}},
-		{"cd $X; rm b; cd /w; rm c", []Command{{Lost: true, Words: []string{"rm", "b"}, Op: ";"}, {Dir: "/w", Words: []string{"rm", "c"}}}},
-		{"X=1 sudo make 2>&1 >log | tail", []Command{{Words: []string{"make"}, Outputs: []string{"log"}, Op: "|"}, {Words: []string{"tail"}}}},
+			{Dir: "a", Words: []string{"git", "checkout", "--", "b c.go"}, Op: "||"},
+			{Dir: "a", Words: []string{"true"}}}},
+		{"(cd a; rm b) && rm c", []Command{
+			{Dir: "a", Words: []string{"rm", "b"}, Op: "&&"}, {Words: []string{"rm", "c"}}}},
+		{"cd $X; rm b; cd /w; rm c", []Command{
+			{Lost: true, Words: []string{"rm", "b"}, Op: ";"}, {Dir: "/w", Words: []string{"rm", "c"}}}},
+		{"X=1 sudo make 2>&1 >log | tail", []Command{
+			{Words: []string{"make"}, Outputs: []string{"log"}, Op: "|"}, {Words: []string{"tail"}}}},
 		{"git commit -m \"$(cat <<'E'\nsay \"rm x\"; rm x (now)\nE\n)\" && ls", []Command{
-			{Words: []string{"git", "commit", "-m", "$(cat <<'E'\nsay \"rm x\"; rm x (now)\nE\n)"}, Op: "&&"}, {Words: []string{"ls"}}}},
+			{Words: []string{"git", "commit", "-m", "$(cat <<'E'\nsay \"rm x\"; rm x (now)\nE\n)"}, Op: "&&"},
+			{Words: []string{"ls"}}}},
 	} {
 		if diff := cmp.Diff(c.want, Commands(c.line)); diff != "" {
 			t.Errorf("%q:\n%s", c.line, diff)
