@@ -128,7 +128,11 @@ func (s *source) newestCalls() string {
 			if c.Op == intents.OpGrep {
 				continue
 			}
-			text := oneLine(c.Name+" "+s.path(c.Target), 70)
+			target := c.Target
+			if c.Op != intents.OpShell {
+				target = s.path(target)
+			}
+			text := oneLine(c.Name+" "+target, 70)
 			switch {
 			case s.talk.refuses(c.ID):
 				text += " (refused)"
