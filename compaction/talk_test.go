@@ -120,6 +120,9 @@ func (k *talk) doWith(op Operation, args, end string, names ...string) {
 	if end != "pending" {
 		k.end(call, end)
 	}
+	if end == "" && op.Outcome != "" {
+		k.messages[k.in.Position].Parts[0].Text = op.Outcome
+	}
 }
 
 // track notes the operation of the newest message's call.

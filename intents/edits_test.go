@@ -55,7 +55,8 @@ func TestEdits(t *testing.T) {
 		{"Claude Code: not all", "Edit", `{"file_path":"a.go","old_string":"x","new_string":"","replace_all":false}`,
 			`a.go: "x" => ""`},
 		{"Claude Code: several", "MultiEdit", `{"file_path":"a.go","edits":[{"old_string":"x","new_string":"y"},` +
-			`{"old_string":"z","new_string":"w","replace_all":true}]}`, `a.go: "x" => "y"` + "\n" + `a.go: "z" => "w" all`},
+			`{"old_string":"z","new_string":"w","replace_all":true}]}`, `a.go: "x" => "y"` + "\n" +
+			`a.go: "z" => "w" all`},
 		{"Claude Code: a whole file", "Write", `{"file_path":"a.go","content":"package a\n"}`,
 			`a.go: "" => "package a\n" whole`},
 		{"a server's tool", "mcp__files__edit_file", `{"path":"a.go","edits":[{"oldText":"x","newText":"y"}]}`,
@@ -79,7 +80,8 @@ func TestEdits(t *testing.T) {
 		{"Codex: the patch alone", "apply_patch", quoted(codexPatch), `a.go: "keep\nold" => "keep\nnew"` + "\n" +
 			`a.go: "two" => ""` + "\n" + `b.go: "" => "first\nsecond" whole` + "\n" + `d.go: "x" => "y"`},
 		{"lines of another system", "apply_patch",
-			quoted("*** Begin Patch\r\n*** Update File: a.go\r\n@@\r\n-x\r\n+y\r\n*** End Patch\r\n"), `a.go: "x" => "y"`},
+			quoted("*** Begin Patch\r\n*** Update File: a.go\r\n@@\r\n-x\r\n+y\r\n*** End Patch\r\n"),
+			`a.go: "x" => "y"`},
 		{"no patch", "apply_patch", `{"input":"hello"}`, ""},
 		{"a search that never ends", "apply_diff", `{"path":"a.go","diff":"<<<<<<< SEARCH\nold\n"}`, ""},
 		{"nothing replaced", "Edit", `{"file_path":"a.go"}`, ""},
