@@ -133,7 +133,7 @@ func (c *commandState) ending() string {
 	}
 	switch {
 	case c.failing():
-		return "FAILED by its output"
+		return end + " by its exit status, but FAILED by its output"
 	case c.purpose >= shellcmd.Build && shellcmd.Piped(op.Command):
 		end += " (piped)"
 	}

@@ -10,52 +10,45 @@
 //
 // # The document
 //
-// It is written for a model that knows only this text and the newest messages after it, and for a person who wants
-// to see what the agent got. It starts with what is wanted, continues with the present state, and ends with how it
-// came about:
+// It is written for an agent that knows only this text and the newest messages after it, and for a person who wants to
+// see what the agent got. Everything in it comes from the log: words are quoted verbatim, facts are recorded, nothing is
+// paraphrased. Its sections, in order:
 //
-//   - the user's own words: nothing else says what the task is, and no paraphrase is as safe. The newest
-//     messages and the first share a part of the budget; the longest of them are shortened first;
-//   - open work: what failed or was interrupted and did not succeed since. A run that a later run
-//     superseded (go test ./... after go test ./a) is neither open nor current;
-//   - each changed file, under its present path, with its changes and their subject on one line, followed by
-//     the identifiers that the work used most: short lines, each under its file, since a bare word list does
-//     not show what belongs together;
-//   - each test and build, reduced to the check itself, with its last outcome, and the commits. The output of
-//     successful runs is left out;
-//   - the agent's notes and closing words, marked as claims, the notes checked against the ledger;
-//   - what was read or named, the handles of what is stored outside, and the identifiers that belong to no
-//     file, under the turn that mentioned them last;
-//   - the list of operations in the documented form, which other readers parse, and how to read the whole
-//     history.
+//   - the task: the user's first request and the newest one, a short answer with the question that it answers;
+//   - what the user refused, with the reason given: a refusal is a rule, not a failure;
+//   - the present state: branch, commits and what is not committed, the newest calls, the newest task list (package
+//     tasklist), the agent's last words in full;
+//   - the agent's notes, an earlier summary of the host, a model's narrative, each where there is one;
+//   - the conversation: the user's other words, answers given through question tools and approved plans included
+//     (package feedback), and below them sentences of the agent, selected by worth (package statements);
+//   - each changed file with its net effect (package effects): created, changed, undone, possibly undone, and by the
+//     names that its edits declared or removed;
+//   - checks and commits with their newest outcome, failing tests by name; why checks failed before they passed;
+//   - failures that nothing recorded resolved;
+//   - what can be looked up, outlines of documents and beginnings of results where the agent said little;
+//   - the list of operations in the documented form, which other readers parse, if a tenth of the budget holds one.
 //
-// The list of operations covers the compacted range. Everything else covers the session up to its newest entry,
-// the part that stays verbatim included: a host may hand on the document alone, and messages after it may leave
-// the view before the document does.
+// The list of operations covers the compacted range. Everything else covers the session up to its newest entry, the
+// part that stays verbatim included: a host may hand on the document alone, and messages after it may leave the view
+// before the document does.
 //
-// In a short document, text around the facts costs as much as the facts. Headings are therefore short, the way
-// back to the history appears once, sizes only where they are large, and the list of operations repeats earlier
-// blocks only if the budget allows. Paths are printed whole: they are copied into calls.
+// The budget is spent by worth, not by position: see class. Each class has a share that it may use before the others;
+// what is left goes to the classes in their order, up to a limit. The user's words share their part so that the longest
+// give way first (allot.go); a file whose names do not fit keeps a shorter line.
 //
-// The documented body (from "[INTENT-DERIVED RECONSTRUCTION" to the resumption note) is the last block and always
-// complete. All others are prefix blocks, joined by rules. The table of files that were read three times or more is
-// left out: its lines would repeat the list above it.
+// A model's words replace the sentences of the agent, and no fact: verify.go checks each statement against what was
+// recorded, retention.go carries what they leave out, and if they are unusable as a whole, the document of Intent is
+// used without them. The brief of the model has the document, so that it need not find the facts again.
 //
-// A model's words precede that body, under a heading that attributes them, and have their share of the budget.
-// They replace no fact of the ledger: verify.go checks each statement against what was recorded, retention.go
-// carries what they leave out, and if they are unusable as a whole, the document of Intent is used without them.
-//
-// The budget is spent by worth, not by position: see class. Each class has a share that it may use before the
-// others; then the classes divide what is left in their order. Identifiers and paths are ranked by how often, how
-// recently and by whom they were mentioned, relative to what they cost. Measured on what later calls of real
-// sessions used (package retention; figures in docs/benchmarks.md), more elaborate rankings were no better.
+// What the texts were chosen by is in docs/benchmarks.md: how well readers who have nothing else answer questions about
+// sessions, and the measures of package retention.
 //
 // # Guarantees
 //
-// Same input, same bytes. Only texts that may be printed are read, except for the user's short messages, which are
-// searched for standing rules. Time is linear in the length of the session. A proposal with the outcome Compacted
-// makes the view smaller by exact count, separates no call from its results, keeps what is pinned, and fits the
-// window if that is known. Repeated compaction is cumulative: the document is rebuilt from the whole log, and what
+// Same input, same bytes. What user and agent said is read once for all documents of an input, with the arguments of
+// edits and the few results that carry a decision. Time is linear in the length of the session. A proposal with the
+// outcome Compacted makes the view smaller by exact count, separates no call from its results, keeps what is pinned, and
+// fits the window if that is known. Repeated compaction is cumulative: the document is rebuilt from the whole log, and what
 // only an earlier summary still has (notes, pins, anchors) is carried over from its text. Stored text is data: it
 // loses terminal escapes and control characters, and none of its lines can be mistaken for one of ours.
 //

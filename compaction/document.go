@@ -41,23 +41,26 @@ type share struct {
 }
 
 var shareOf = [classes]share{
-	classPin: {100, 100}, classTask: {60, 90}, classRule: {6, 20}, classLast: {14, 40}, classNow: {8, 20},
+	classPin: {100, 100}, classTask: {60, 90}, classRule: {6, 20}, classLast: {13, 40}, classNow: {8, 20},
 	classOpen: {5, 10},
-	classUser: {60, 90}, classFile: {8, 30}, classCheck: {6, 15}, classSaid: {38, 100}, classAnchor: {25, 100},
+	classUser: {60, 90}, classFile: {11, 30}, classCheck: {11, 20}, classSaid: {38, 100}, classAnchor: {25, 100},
 	classBefore: {3, 10}, classMaterial: {0, 30}, classNote: {10, 30}, classLook: {2, 12}, classOld: {3, 10},
 }
 
 // A line is one piece of a block, which is printed whole or not at all.
 type line struct {
-	text   string
+	text string
+	// brief is a shorter form, printed where not all of its class fit in full; "": there is none.
+	brief  string
 	class  class
 	anchor string // what it identifies across compactions
 	must   bool   // without it the document is no good
 	pos    int64  // its place in the block: ascending
 	parent *line  // printed above it; required for it to be printed
 	block  *block
-	cost   int // tokens, line end included
+	cost   int // tokens, line end included, of the form that is printed
 	in     bool
+	full   bool // it is printed in full although it has a shorter form
 	// heading marks a line that is printed exactly if one of its children is: it is not offered by itself.
 	heading bool
 }
@@ -195,7 +198,7 @@ func (d *document) begin() int {
 			sum += b.frame()
 		}
 		for _, l := range b.lines {
-			l.in = false
+			l.in, l.full, l.cost = false, false, 0
 		}
 	}
 	return sum
@@ -228,15 +231,39 @@ func (d *document) take(c class, limit int) int {
 			h.take()
 		}
 	}
+	return used + d.expand(c, limit-used)
+}
+
+// expand prints lines of a class in full that were taken in their shorter form, the most worthy first, within limit
+// tokens, and returns what that costs.
+func (d *document) expand(c class, limit int) int {
+	used := 0
+	for _, l := range d.queue[c] {
+		if !l.in || l.full || l.brief == "" {
+			continue
+		}
+		if more := count(l.text+"\n") - l.price(); used+more <= limit {
+			used += more
+			l.full, l.cost = true, l.cost+more
+		}
+	}
 	return used
 }
 
 // price is what a line costs, its end included.
 func (l *line) price() int {
 	if l.cost == 0 {
-		l.cost = count(l.text + "\n")
+		l.cost = count(l.form() + "\n")
 	}
 	return l.cost
+}
+
+// form is what is printed of a line.
+func (l *line) form() string {
+	if l.brief != "" && !l.full {
+		return l.brief
+	}
+	return l.text
 }
 
 // reachable reports whether all that must be printed above a line is, or can be.
@@ -351,7 +378,7 @@ func (b *block) String() string {
 			out, more = append(out, more), ""
 		}
 		if l.in {
-			out = append(out, l.text)
+			out = append(out, l.form())
 		}
 	}
 	if more != "" {

@@ -29,13 +29,16 @@ func (s *source) addFiles(d *document) {
 	b := d.block(&block{head: filesHead, more: s.moreFiles})
 	for i, f := range s.files {
 		if f.changed() {
-			d.add(b, &line{text: "  - " + f.Path + " — " + f.done(), class: classFile, anchor: "file:" + f.Path,
-				pos: int64(i + 1)})
+			l := &line{class: classFile, anchor: "file:" + f.Path, pos: int64(i + 1), brief: "  - " + f.Path + " — " + f.done()}
+			if l.text = l.brief; described(f.Change) != "" {
+				l.text += ": " + described(f.Change)
+			}
+			d.add(b, l)
 		}
 	}
 }
 
-// done says what became of a file: "created (turn 2), edited ×4 (to turn 7): + NewCart, Cart.Add".
+// done says what became of a file: "created (turn 2), edited ×4 (to turn 7)".
 func (f *fileState) done() string {
 	by := oneLine(f.By, 80)
 	if strings.HasPrefix(by, "git") || by == "rm" {
@@ -76,11 +79,7 @@ func (f *fileState) done() string {
 	if f.pending != nil {
 		parts = append(parts, "an edit was INTERRUPTED ("+turnRange(f.pending.Turn, f.pending.Turn)+")")
 	}
-	text := strings.Join(parts, ", ")
-	if what := described(f.Change); what != "" {
-		text += ": " + what
-	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // described says what a change added, removed and changed.
