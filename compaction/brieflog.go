@@ -133,15 +133,15 @@ func (s *source) callList(it *Item, failed map[string]bool) string {
 // failedCalls returns the ids of the calls that are known to have failed.
 func (s *source) failedCalls() map[string]bool {
 	out := make(map[string]bool)
-	for i := range s.in.Items[:s.cut] {
+	for i := range s.in.Items {
 		for _, r := range s.in.Items[i].Results {
 			if r.Failed {
 				out[r.CallID] = true
 			}
 		}
 	}
-	for i := range s.past {
-		if op := &s.past[i]; op.failed() {
+	for i := range s.in.Operations {
+		if op := &s.in.Operations[i]; op.failed() {
 			out[op.CallID] = true
 		}
 	}

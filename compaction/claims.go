@@ -165,7 +165,7 @@ func (s *source) ofFiles(c claim) (refuted, unknown string) {
 		switch {
 		case !f.changed() && f.failed != nil && !c.failed:
 			return "the last " + f.failed.Op + " of " + f.Path + " failed", ""
-		case f.gone() && !saysGone().MatchString(c.text) && unknown == "":
+		case (f.gone() || f.undone()) && !saysGone().MatchString(c.text) && unknown == "":
 			unknown = f.Path + " is " + f.done()
 		}
 		changed = true

@@ -46,6 +46,7 @@ func (s *source) commandStates() []*commandState {
 		c.last = op
 	}
 	markCovered(all)
+	s.markFinished(all)
 	slices.SortStableFunc(all, func(a, b *commandState) int {
 		return cmp.Or(s.compareFocus(a.key, b.key), cmp.Compare(b.purpose, a.purpose),
 			cmp.Compare(b.last.Seq, a.last.Seq))

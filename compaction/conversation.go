@@ -19,6 +19,9 @@ func (s *source) addStatements(d *document, b *block) {
 		user = append(user, u.text)
 	}
 	last := talk.lastWords()
+	for _, m := range last {
+		talk.asked = append(talk.asked, strings.Join(strings.Fields(talk.messages[m].Text), " "))
+	}
 	turns := make(map[speaker]*line)
 	leads := make(map[[2]int]*line)
 	for _, st := range statements.Rank(talk.messages, append(user, s.focus...), rankedBytes*s.budget) {

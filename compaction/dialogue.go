@@ -59,7 +59,7 @@ type dialogue struct {
 	results  map[string]int // the items of the results, by call
 	// documents are the newest ones that the work read or wrote.
 	documents []workDocument
-	asked     []string // the questions that are printed with their answers
+	asked     []string // what is printed elsewhere: questions with their answers, the last words
 }
 
 // shortAnswer is the length up to which a message of the user is printed with what it answers, in bytes.
@@ -119,7 +119,7 @@ func (l *listener) request(i int) error {
 	if err != nil {
 		return err
 	}
-	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" {
+	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" || settings[text] {
 		return nil
 	}
 	u := &utterance{item: it, index: i, text: text}
@@ -130,6 +130,13 @@ func (l *listener) request(i int) error {
 	l.endTurn()
 	return nil
 }
+
+// settings are commands of hosts that ask nothing of the agent.
+var settings = map[string]bool{"/model": true, "/clear": true, "/compact": true, "/exit": true, "/quit": true,
+	"/login": true, "/logout": true, "/status": true, "/cost": true, "/usage": true, "/context": true,
+	"/config": true, "/resume": true, "/help": true, "/mcp": true, "/permissions": true, "/ide": true,
+	"/doctor": true, "/theme": true, "/vim": true, "/memory": true, "/agents": true, "/hooks": true,
+	"/export": true, "/rewind": true, "/plugin": true, "/fast": true, "/effort": true}
 
 // asks reports whether a message of the agent ends by asking something.
 func asks(text string) bool {
@@ -290,7 +297,12 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 // questionChars bounds what is printed of a question of the agent.
 const questionChars = 300
 
-// isAsked reports whether a statement is printed as part of a question that the user answered.
+// refuses reports whether the user, or a rule of his, did not let a call run.
+func (d *dialogue) refuses(call string) bool {
+	return slices.ContainsFunc(d.refused, func(r refusal) bool { return r.id == call })
+}
+
+// isAsked reports whether a statement is printed elsewhere, as a part of asked.
 func (d *dialogue) isAsked(statement string) bool {
 	statement = strings.Join(strings.Fields(statement), " ")
 	return slices.ContainsFunc(d.asked, func(a string) bool { return strings.Contains(a, statement) })

@@ -19,9 +19,9 @@ func TestAHostsOwnSummaryIsCarried(t *testing.T) {
 		!strings.Contains(p.Text, "hums at 50 Hz") {
 		t.Fatalf("%s: %s\n%s", p.Outcome, p.Why, p.Text)
 	}
-	if requests := blockWith(p.Text, requestsHead); strings.Contains(requests, "hums") ||
-		!strings.Contains(requests, "Make it go") {
-		t.Errorf("the user's words are\n%s", requests)
+	if task := blockWith(p.Text, taskHead); strings.Contains(task, "hums") ||
+		!strings.Contains(task, "(turn 2, first request) Make it go") {
+		t.Errorf("the task is\n%s", task)
 	}
 	plan, err := Plan(k.in, Options{Mode: LLM, Keep: 1})
 	if err != nil || plan.Brief == nil {

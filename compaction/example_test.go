@@ -42,6 +42,6 @@ func ExamplePlan() {
 	// Output:
 	// compacted entries 1 to 3
 	// (turn 1, first request) Fix the rounding in pay.go
+	//   last calls: Edit pay.go
 	//   - pay.go — edited (turn 1)
-	//   ✓ patch_file → "pay.go" (turn 1, main)
 }

@@ -23,6 +23,9 @@ func (f *fileState) changed() bool { return f.State != "" }
 // gone reports whether the file is no longer there.
 func (f *fileState) gone() bool { return f.State == effects.Deleted }
 
+// undone reports whether what the session did to the file is gone for certain.
+func (f *fileState) undone() bool { return f.State == effects.Undone && !f.Maybe }
+
 // fileStates returns the files that operations of the session named, the most worthy first: those in focus, then the
 // most recently touched.
 func (s *source) fileStates() ([]*fileState, error) {
@@ -126,14 +129,19 @@ func (s *source) trackEdits(t *effects.Tracker, op *Operation, path string) erro
 	if s.explored.readBefore(path, op.Seq) || strings.Contains(said, "updated") {
 		t.Known(path, "")
 	}
-	edits := []intents.Edit{{Path: op.Target, Whole: op.Op == intents.OpWrite}} // if its arguments were forgotten
+	var edits []intents.Edit
 	for _, p := range m.Parts {
 		if p.ID != op.CallID || p.Name == "" {
 			continue
 		}
-		if found := intents.Edits(p.Name, p.Args); len(found) > 0 {
-			edits = found
-		}
+		edits = intents.Edits(p.Name, p.Args)
+	}
+	switch { // of arguments that are not known, or were forgotten
+	case len(edits) > 0:
+	case op.Op == intents.OpWrite:
+		edits = []intents.Edit{{Path: op.Target, Whole: true}}
+	default:
+		t.Touch(op.Turn, op.Seq, path)
 	}
 	for _, e := range edits {
 		at := path

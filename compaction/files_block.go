@@ -48,6 +48,9 @@ func (f *fileState) done() string {
 	var parts []string
 	switch f.State {
 	case effects.Undone:
+		if f.Maybe {
+			return "POSSIBLY CHANGED by " + by + at + ": check; else as it was before the session"
+		}
 		return "UNDONE by " + by + at + ": as it was before the session"
 	case effects.Deleted:
 		return strings.TrimSpace("deleted by "+by) + at

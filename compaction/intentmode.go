@@ -57,6 +57,9 @@ func (s *source) write() (text string, need int, err error) {
 	} else if more {
 		text, size, ok = d.fill(s.budget)
 	}
+	if ok && s.words != nil {
+		text, size = s.words.grow(d, text, size)
+	}
 	if !ok {
 		return text, d.need(size), nil
 	}

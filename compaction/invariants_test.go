@@ -191,7 +191,7 @@ func TestFiveCompactionsForgetNothing(t *testing.T) {
 	k.user("The first request, never to be lost")
 	for i := range 5 {
 		k.write(fmt.Sprintf("step%d.go", i))
-		k.read("big.go", 3000)
+		k.read("big.go", 16_000)
 		k.run(fmt.Sprintf("go test ./step%d", i), 1, fmt.Sprintf("--- FAIL: TestStep%d", i))
 		k.user(fmt.Sprintf("and now part %d", i))
 		k.accept(mustPlan(t, k.in, Options{Keep: 1, Notes: fmt.Sprintf("note %d", i)}))

@@ -16,7 +16,7 @@ func TestTheDocumentTellsWhatStandsBelowToo(t *testing.T) {
 	k.run("go test ./late", 0, "ok late")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
 	for _, want := range []string{
-		"(turn 2, also below) Second task", "  - late.go — edited (turn 2): LateName\n",
+		"(turn 2, newest, also below) Second task", "  - late.go — edited (turn 2): adds LateName\n",
 		"  go test ./late → ok (turn 2)\n",
 	} {
 		if !strings.Contains(text, want) {

@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,10 +47,17 @@ func (s *source) addResults(d *document) error {
 			names[c.ID] = c.Name + " " + s.path(c.Target)
 		}
 	}
+	stale := maps.Clone(s.talk.never)
+	for i := range s.superseded() {
+		stale[s.past[i].CallID] = true
+	}
 	shown := 0
 	for i := len(s.in.Items) - 1; i >= 0 && shown < resultsShown; i-- {
 		it := &s.in.Items[i]
 		for _, r := range it.Results {
+			if stale[r.CallID] {
+				continue // it did not run, or something later made it obsolete
+			}
 			text, err := s.resultOf(it, r.CallID)
 			if err != nil {
 				return err

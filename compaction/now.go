@@ -70,7 +70,7 @@ func (s *source) tree() string {
 	g := &s.git
 	dirty := 0
 	for _, f := range s.files {
-		if f.changed() && f.Seq > g.newest && f.inTree() {
+		if f.changed() && !f.undone() && f.Seq > g.newest && f.inTree() {
 			dirty++
 		}
 	}
@@ -128,8 +128,17 @@ func (s *source) newestCalls() string {
 			if c.Op == intents.OpGrep {
 				continue
 			}
-			text := oneLine(c.Name+" "+s.path(c.Target), 70)
-			if failed[c.ID] {
+			target := c.Target
+			if c.Op != intents.OpShell {
+				target = s.path(target)
+			}
+			text := oneLine(c.Name+" "+target, 70)
+			switch {
+			case s.talk.refuses(c.ID):
+				text += " (refused)"
+			case s.talk.never[c.ID]:
+				text += " (did not run)"
+			case failed[c.ID]:
 				text += " (failed)"
 			}
 			if !slices.Contains(out, text) {

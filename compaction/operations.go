@@ -33,7 +33,7 @@ type group struct {
 	note  string
 	// refused says that the call did not run, and why; "" if it ran.
 	refused string
-	seq     int64 // of the oldest: its place in the list
+	seq     int64 // index of the oldest among the operations: its place in the list
 }
 
 // addOperations adds the body of the document: its first line, the list, the warning and the notes,
@@ -93,7 +93,7 @@ func (s *source) groups() []group {
 	folded := make(map[string]int)
 	shown := 0
 	for i, op := range slices.Backward(s.past) {
-		g := group{op: &s.past[i], first: op.Turn, count: 1, class: classOld, seq: op.Seq}
+		g := group{op: &s.past[i], first: op.Turn, count: 1, class: classOld, seq: int64(i)}
 		switch {
 		case s.talk.never[op.CallID]:
 			g.refused = s.refusedBecause(&op)
@@ -113,7 +113,7 @@ func (s *source) groups() []group {
 		default:
 			key := op.Op + "\x00" + cmp.Or(op.Target, op.Command) + "\x00" + op.Agent
 			if at, known := folded[key]; known {
-				old[at].first, old[at].seq = op.Turn, op.Seq
+				old[at].first, old[at].seq = op.Turn, int64(i)
 				old[at].count++
 				continue
 			}
@@ -129,7 +129,7 @@ const refusedNote = " Operations that the user refused must not be repeated."
 
 // refusedBecause says why a call did not run.
 func (s *source) refusedBecause(op *Operation) string {
-	if slices.ContainsFunc(s.talk.refused, func(r refusal) bool { return r.id == op.CallID }) {
+	if s.talk.refuses(op.CallID) {
 		return "refused by the user, did not run: do not repeat"
 	}
 	return "did not run: " + op.failure()

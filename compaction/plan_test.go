@@ -16,7 +16,7 @@ func TestFixedTextsAreExact(t *testing.T) {
 	k := newTalk(t)
 	k.turn = 2
 	k.user("Start")
-	k.read("x.go", 5000)
+	k.read("x.go", 16_000)
 	k.do(Operation{Intent: intents.Intent{Name: "Write", Op: intents.OpWrite, Target: "src/api/users.go",
 		Agent: "Developer"}}, "")
 	k.do(Operation{Intent: intents.Intent{Name: "Edit", Op: intents.OpPatch, Target: "src/api/auth.go",
@@ -52,7 +52,8 @@ The full conversation history has been saved to ` + p.Record.ID + ` should you n
 
 func TestAnEmptyRangeSaysSo(t *testing.T) {
 	k := newTalk(t)
-	k.user(strings.Repeat("A long story. ", 400))
+	k.user("Look around")
+	k.read("big.go", 16_000)
 	k.user("next")
 	p := mustPlan(t, k.in, Options{Keep: 1})
 	if !strings.Contains(p.Text, "OPERATIONS (chronological):\n  (no tracked tool calls recorded in this "+
@@ -74,7 +75,8 @@ func TestOldSuccessesAreFoldedAndFailuresNever(t *testing.T) {
 		k.edit(fmt.Sprintf("new%d.go", i), "")
 	}
 	k.user("next")
-	p := mustPlan(t, k.in, Options{Keep: 1, Budget: 20_000})
+	k.in.Items[0].Tokens = 90_000
+	p := mustPlan(t, k.in, Options{Keep: 1, Budget: 60_000})
 	if !strings.Contains(p.Text, `  ✓ patch_file → "old.go" ×40 (turn 1, main)`) {
 		t.Error("the old edits are not folded")
 	}

@@ -18,6 +18,7 @@ type source struct {
 
 	past     []Operation // those of the compacted range
 	talk     *dialogue
+	words    *userWords // how the document prints what the user said
 	git      gitState
 	files    []*fileState
 	moves    map[string]string // present paths of what was moved, by the former ones

@@ -106,27 +106,87 @@ func (k *talk) read(path string, tokens int, names ...string) {
 
 // do runs a tracked operation. end is "" for success, "pending", or what failed.
 func (k *talk) do(op Operation, end string, names ...string) {
+	k.doWith(op, "", end, names...)
+}
+
+// doWith runs a tracked operation with these arguments.
+func (k *talk) doWith(op Operation, args, end string, names ...string) {
 	call := k.ask(op.Name, op.Op, op.Target+op.Command)
+	if args != "" {
+		k.args(args)
+	}
 	k.in.Items[len(k.in.Items)-1].Names = names
+	k.track(op, call, end)
+	if end != "pending" {
+		k.end(call, end)
+	}
+	if end == "" && op.Outcome != "" {
+		k.messages[k.in.Position].Parts[0].Text = op.Outcome
+	}
+}
+
+// track notes the operation of the newest message's call.
+func (k *talk) track(op Operation, call, end string) {
 	op.Seq, op.Turn, op.CallID, op.Status = k.in.Position, k.turn, call, intents.Applied
 	switch {
 	case end == "pending":
-		op.Status = "Pending"
+		op.Status = intents.Pending
 	case end != "":
 		op.Status, op.Error = intents.Failed, end
-	}
-	if end != "pending" {
-		k.answer(call, 100, op.Status == intents.Failed)
 	}
 	k.in.Operations = append(k.in.Operations, op)
 }
 
-func (k *talk) edit(path, end string, names ...string) {
-	k.do(Operation{Intent: intents.Intent{Name: "Edit", Op: intents.OpPatch, Target: path}}, end, names...)
+// end gives the result of a call, which failed unless the text is empty.
+func (k *talk) end(call, failure string) {
+	k.answer(call, 100, failure != "")
+	if failure != "" {
+		k.messages[k.in.Position].Parts[0].Text = failure
+	}
 }
 
+// edit replaces a line of a file by declarations of these names.
+func (k *talk) edit(path, end string, names ...string) {
+	k.change(path, fmt.Sprintf("line %d\n", k.in.Position), declaring(names, k.in.Position), end, names...)
+}
+
+// change replaces one text of a file by another.
+func (k *talk) change(path, from, to, end string, names ...string) {
+	k.doWith(Operation{Intent: intents.Intent{Name: "Edit", Op: intents.OpPatch, Target: path}},
+		editArgs(path, from, to), end, names...)
+}
+
+func editArgs(path, from, to string) string {
+	raw, _ := json.Marshal(map[string]string{"file_path": path, "old_string": from, "new_string": to})
+	return string(raw)
+}
+
+// write writes a file that declares these names.
 func (k *talk) write(path string, names ...string) {
-	k.do(Operation{Intent: intents.Intent{Name: "Write", Op: intents.OpWrite, Target: path}}, "", names...)
+	k.create(path, declaring(names, 0), names...)
+}
+
+// create writes a file.
+func (k *talk) create(path, text string, names ...string) {
+	raw, _ := json.Marshal(map[string]string{"file_path": path, "content": text})
+	k.doWith(Operation{Intent: intents.Intent{Name: "Write", Op: intents.OpWrite, Target: path}}, string(raw), "",
+		names...)
+}
+
+// declaring is Go code that declares names, "Cart.Add" as a method, or a short line without any.
+func declaring(names []string, n int64) string {
+	if len(names) == 0 {
+		return fmt.Sprintf("text %d\n", n)
+	}
+	var b strings.Builder
+	for _, name := range names {
+		if of, method, dotted := strings.Cut(name, "."); dotted {
+			fmt.Fprintf(&b, "func (x *%s) %s() {}\n\n", of, method)
+		} else {
+			fmt.Fprintf(&b, "func %s() {}\n\n", name)
+		}
+	}
+	return b.String()
 }
 
 func (k *talk) run(command string, exit int, outcome string) {
@@ -177,70 +237,4 @@ func golden(t *testing.T, path, got string) {
 	if got != string(want) {
 		t.Errorf("%s differs (run with -update and read the diff); got:\n%s", path, got)
 	}
-}
-
-// play runs a script, one step a line, and returns the last proposal:
-//
-//	user TEXT        a request ("…" with Go escapes for several lines)
-//	say TEXT         the agent speaks
-//	read PATH N [NAME…]      a file of N tokens is read
-//	edit|write|delete PATH [NAME…] [! ERROR | ! pending]
-//	move FROM TO
-//	run COMMAND [=> N OUTCOME]
-//	artifact ID TOKENS LABEL of the newest result
-//	compact {OPTIONS}        plan and accept
-//	plan {OPTIONS}           plan alone
-func (k *talk) play(script string) Proposal {
-	k.t.Helper()
-	var p Proposal
-	for line := range strings.Lines(script) {
-		line = strings.TrimRight(line, "\n")
-		verb, rest, _ := strings.Cut(line, " ")
-		if text, err := strconv.Unquote(rest); err == nil && rest != "" {
-			rest = text
-		}
-		words := strings.Fields(rest)
-		what, end, _ := strings.Cut(rest, " ! ")
-		switch verb {
-		case "", "#":
-		case "user":
-			k.user(rest)
-		case "say":
-			k.say(rest)
-		case "read":
-			n, _ := strconv.Atoi(words[1])
-			k.read(words[0], n, words[2:]...)
-		case "edit", "write", "delete":
-			words = strings.Fields(what)
-			op := map[string]string{"edit": intents.OpPatch, "write": intents.OpWrite, "delete": intents.OpDelete}[verb]
-			k.do(Operation{Intent: intents.Intent{Name: verb, Op: op, Target: words[0]}}, end, words[1:]...)
-		case "move":
-			k.do(Operation{Intent: intents.Intent{Name: verb, Op: intents.OpMove, From: words[0], Target: words[1]}},
-				"")
-		case "run":
-			command, ended, _ := strings.Cut(rest, " => ")
-			code, outcome, _ := strings.Cut(ended, " ")
-			n, _ := strconv.Atoi(code)
-			k.run(command, n, outcome)
-		case "artifact":
-			n, _ := strconv.Atoi(words[1])
-			k.in.Artifacts = append(k.in.Artifacts,
-				ArtifactRef{ID: words[0], Tokens: n, Label: strings.Join(words[2:], " "), Seq: k.in.Position})
-		case "compact", "plan":
-			var o Options
-			if err := json.Unmarshal([]byte(rest), &o); err != nil {
-				k.t.Fatalf("%s: %v", line, err)
-			}
-			var err error
-			if p, err = Plan(k.in, o); err != nil {
-				k.t.Fatal(err)
-			}
-			if verb == "compact" {
-				k.accept(p)
-			}
-		default:
-			k.t.Fatalf("unknown step %q", line)
-		}
-	}
-	return p
 }

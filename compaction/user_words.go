@@ -34,35 +34,100 @@ func (s *source) addUserWords(d *document, task, conversation *block, pinned map
 	if len(all) == 0 {
 		return
 	}
-	order, tags := s.byWorth(all)
-	sizes := make([]int, len(order))
-	for i, u := range order {
-		sizes[i] = userFrame + count(clip(u.text, 16*s.budget))
+	w := &userWords{source: s, all: all, task: task, conversation: conversation, lines: make(map[*utterance]*line)}
+	w.order, w.tags = s.byWorth(all)
+	for _, u := range w.order {
+		size := userFrame + count(clip(u.text, 16*s.budget))
 		if u.asked != "" {
-			sizes[i] += min(askedChars, s.budget/5) / 5
+			size += min(askedChars, s.budget/5) / 5
 		}
+		w.sizes = append(w.sizes, size)
+		w.total += size
 	}
-	shares := allot(sizes, s.userBudget())
-	first, newest := all[0], all[len(all)-1]
-	for i, u := range order {
-		if shares[i] == 0 {
+	s.words = w
+	w.share(d, w.budget())
+	conversation.more = func([]*line) string { return moreUserWords(all, task, conversation) }
+}
+
+// userWords is what the user said, with the lines that print it.
+type userWords struct {
+	*source
+	all, order         []*utterance
+	tags               map[*utterance][]string
+	sizes              []int // in order, in tokens
+	total, granted     int   // tokens
+	task, conversation *block
+	lines              map[*utterance]*line
+}
+
+// share divides tokens among the user's words, which may have had fewer before.
+func (w *userWords) share(d *document, total int) {
+	w.granted = total
+	for i, share := range allot(w.sizes, total) {
+		u := w.order[i]
+		if share == 0 {
 			continue
 		}
 		asked := ""
 		if u.asked != "" {
-			asked = s.question(u.asked)
-			talk.asked = append(talk.asked, asked)
+			asked = w.question(u.asked)
 		}
-		l := &line{class: classUser, anchor: "turn:" + strconv.Itoa(u.item.Turn), pos: place(u.item.first(), 0)}
-		share := max(leastShare, shares[i]-userFrame-count(asked))
-		l.text = quote(entry{label: s.label(u, tags[u]...), text: s.fit(u.text, share, u.item.ID)}) + asked
-		b := conversation
-		if u == first || u == newest {
-			b, l.class = task, classTask
+		text := quote(entry{label: w.label(u, w.tags[u]...), text: w.fit(u.text,
+			max(leastShare, share-userFrame-count(asked)), u.item.ID)}) + asked
+		if l := w.lines[u]; l != nil {
+			l.text, l.cost = text, 0
+			continue
 		}
-		d.add(b, l)
+		if asked != "" {
+			w.talk.asked = append(w.talk.asked, asked)
+		}
+		b, l := w.conversation, &line{text: text, class: classUser, anchor: "turn:" + strconv.Itoa(u.item.Turn),
+			pos: place(u.item.first(), 0)}
+		if u == w.all[0] || u == w.all[len(w.all)-1] {
+			b, l.class = w.task, classTask
+		}
+		w.lines[u] = d.add(b, l)
 	}
-	conversation.more = func([]*line) string { return moreUserWords(all, task, conversation) }
+}
+
+const (
+	// leastSpare is the part of the budget, in percent, that may stay unused while the user's words are cut.
+	leastSpare = 4
+	// mostWords is the part of the budget, in percent, that they take at most.
+	mostWords = 85
+)
+
+// grow gives the user's words what a document with this text leaves of the budget, if they need it, and returns what
+// the document is then.
+func (w *userWords) grow(d *document, text string, size int) (string, int) {
+	budget := w.source.budget
+	for range 2 {
+		spare, before, shown := budget-size, w.granted, w.shown()
+		more := min(before+spare*9/10, budget*mostWords/100)
+		if before >= w.total || spare <= budget*leastSpare/100 || more <= before {
+			break
+		}
+		w.share(d, more)
+		longer, n, ok := d.fill(budget)
+		if !ok || w.shown() < shown { // a longer text took the place of another one
+			w.share(d, before)
+			text, size, _ = d.fill(budget)
+			break
+		}
+		text, size = longer, n
+	}
+	return text, size
+}
+
+// shown is how many of the user's words are chosen.
+func (w *userWords) shown() int {
+	n := 0
+	for _, l := range w.lines {
+		if l.in {
+			n++
+		}
+	}
+	return n
 }
 
 // place orders what one entry of the log says.
@@ -107,13 +172,20 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, tags map[*uttera
 // ruleLength is the length up to which a message is looked through for a standing rule, in bytes.
 const ruleLength = 1_200
 
-// userBudget is how many tokens the user's words may take: their share, and more if the agent said little.
-func (s *source) userBudget() int {
-	said := 0
-	for _, m := range s.talk.messages {
+// wholeShare is the part of the budget, in percent, up to which the user's words are printed whole.
+const wholeShare = 60
+
+// budget is how many tokens the user's words may take at first: all that they need if that is not too much, else
+// their share, and more if the agent said little.
+func (w *userWords) budget() int {
+	budget, said := w.source.budget, 0
+	if w.total <= budget*wholeShare/100 {
+		return w.total
+	}
+	for _, m := range w.talk.messages {
 		said += len(m.Text) / 4
 	}
-	return min(s.budget*8/10, max(s.budget*userShare/100, s.budget*6/10-said))
+	return min(budget*8/10, max(budget*userShare/100, budget*6/10-said))
 }
 
 // label is what stands in parentheses before the user's words.

@@ -185,6 +185,13 @@ func (t *Tracker) Edit(turn int, seq int64, e Edit) {
 	}
 }
 
+// Touch takes a change that succeeded and of which nothing is known but that it took place.
+func (t *Tracker) Touch(turn int, seq int64, p string) {
+	f := t.file(t.key("", p))
+	f.touch(turn, seq)
+	f.work = f.work.opaque(turn)
+}
+
 // ByEdit is the By of a file whose edits a later edit took back.
 const ByEdit = "edit"
 

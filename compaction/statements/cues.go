@@ -285,18 +285,46 @@ const maxAnnouncement = 150
 
 // announces reports whether a statement only says what the agent does next.
 func announces(text string, words []string, found [cues]bool) bool {
-	return len(text) <= maxAnnouncement && !found[cause] && !found[rejection] && opensLikeAnnouncement(text, words)
+	switch {
+	case len(text) > maxAnnouncement || found[cause] || found[rejection]:
+		return false
+	case found[finding] || found[outcome]: // "Now the tests pass."
+		return opensBehindFillers(text, words)
+	}
+	return opensLikeAnnouncement(text, words)
 }
 
-// opensLikeAnnouncement looks at the first words of a statement.
+// opensLikeAnnouncement looks at the first words of a statement: fillers may stand before them, or be a part of them.
 func opensLikeAnnouncement(text string, words []string) bool {
+	_, yes := announcements().begin(strings.TrimLeft(text, "*_ "), words)
+	return yes || opensBehindFillers(text, words)
+}
+
+func opensBehindFillers(text string, words []string) bool {
+	text = strings.TrimLeft(text, "*_ ")
 	for range 3 {
 		n, yes := filling().begin(text, words)
-		if !yes || n == 0 || n == len(words) {
-			break
+		switch {
+		case yes && n == 0:
+			text = filling().cut(text)
+		case yes && n == len(words):
+			return true // "Okay, great."
+		case yes:
+			words = words[n:]
+			continue
 		}
-		words = words[n:]
+		break
 	}
-	_, yes := announcements().begin(strings.TrimLeft(text, "*_ "), words)
+	_, yes := announcements().begin(text, words)
 	return yes
+}
+
+// cut returns a text without the phrase of a script without spaces that it begins with, and the mark behind it.
+func (l *language) cut(text string) string {
+	for _, a := range l.anytime {
+		if rest, ok := strings.CutPrefix(text, a.text); ok {
+			return strings.TrimLeft(rest, "，,、。！! ")
+		}
+	}
+	return text
 }

@@ -108,6 +108,7 @@ func (s *splitter) line(line string) {
 	case line == "":
 		s.before, s.header = -1, -1
 	case isRule(line):
+		s.before = -1
 	case line[0] == '#':
 		s.lead, s.before, s.header = s.add(piece{text: line, kind: heading, lead: -1}), -1, -1
 	case line[0] == '|':

@@ -69,7 +69,7 @@ func acts(words []string) []Act {
 		}
 	case "sed", "perl":
 		if inPlace.MatchString(strings.Join(rest, " ")) {
-			if !slices.ContainsFunc(rest, isScript) && len(args) > 0 {
+			if !slices.ContainsFunc(rest, func(w string) bool { return isScript(name, w) }) && len(args) > 0 {
 				args = args[1:] // the first operand is the script
 			}
 			return each(args, Act{Verb: Write})
@@ -87,9 +87,9 @@ var valued = map[string]string{
 // inPlace matches the flags that make sed or perl rewrite its files: -i, -i.bak, -ni, -pi.
 var inPlace = regexp.MustCompile(`(^| )(-[nEprs0]*i(\.\w+)?|--in-place(=\S+)?)( |$)`)
 
-// isScript reports whether a flag gives the script, so that every operand is a file.
-func isScript(w string) bool {
-	return w == "-e" || w == "-f" || w == "-E" || strings.HasPrefix(w, "--expression") ||
+// isScript reports whether a flag of sed or perl gives the script, so that every operand is a file.
+func isScript(name, w string) bool {
+	return w == "-e" || w == "-f" || w == "-E" && name == "perl" || strings.HasPrefix(w, "--expression") ||
 		strings.HasPrefix(w, "--file") ||
 		len(w) > 2 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == 'e' // -pie, -ne
 }

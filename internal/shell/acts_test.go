@@ -26,6 +26,8 @@ func TestActsSayWhatACommandDoesToFiles(t *testing.T) {
 		{"touch -d yesterday f", []Act{{Write, "f", "", false}}},
 		{"sed -i -e s/a/b/ -e s/c/d/ f", []Act{{Write, "f", "", false}}},
 		{"sed -i '' s/a/b/ f", []Act{{Write, "f", "", false}}},
+		{"sed -i -E 's#a#b#' f", []Act{{Write, "f", "", false}}},
+		{"perl -i -pE 's#a#b#' f", []Act{{Write, "f", "", false}}},
 		{"sed -ni.bak '1,3p' f", []Act{{Write, "f", "", false}}},
 		{"perl -Mstrict x.pl", nil},
 		{"perl -pi -e 's/a/b/' f", []Act{{Write, "f", "", false}}},
