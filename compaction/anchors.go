@@ -99,10 +99,3 @@ func (s *source) carry(d *document) bool {
 	}
 	return changed
 }
-
-// insertBeforeBody adds a block before the last one.
-func (d *document) insertBeforeBody(b *block) *block {
-	n := len(d.blocks)
-	d.blocks = append(d.blocks[:n-1:n-1], b, d.blocks[n-1])
-	return b
-}

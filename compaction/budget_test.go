@@ -138,7 +138,7 @@ func TestTheBudgetIsUsedAsLongAsWordsAreLeftOut(t *testing.T) {
 	}
 }
 
-// The user's words give way last: they are complete if they fit into 60 % of the budget.
+// The user's words give way last: they are complete if they fit into their share of the budget.
 func TestTheUsersWordsAreCompleteWhereTheyFit(t *testing.T) {
 	seen := 0
 	converseds(t, func(at string, k *talk, o Options, p Proposal) {
@@ -150,8 +150,11 @@ func TestTheUsersWordsAreCompleteWhereTheyFit(t *testing.T) {
 		need := 0
 		for _, u := range s.talk.user {
 			need += count(u.text) + userFrame
+			if u.asked != "" {
+				need += askedChars / 5
+			}
 		}
-		if need > o.Budget*6/10 {
+		if need > o.Budget*userShare/100 {
 			return
 		}
 		seen++

@@ -400,3 +400,10 @@ func (d *document) need(size int) int {
 	}
 	return size + 64 // headings of blocks that hold nothing else
 }
+
+// insertBeforeBody adds a block before the last one.
+func (d *document) insertBeforeBody(b *block) *block {
+	n := len(d.blocks)
+	d.blocks = append(d.blocks[:n-1:n-1], b, d.blocks[n-1])
+	return b
+}

@@ -45,7 +45,7 @@ func (s *source) retain(d *document, text string) (bool, error) {
 				return false
 			}
 			if b == nil {
-				b = d.carried()
+				b = carriedBlock(d)
 			}
 			d.add(b, &line{text: l, class: classAnchor, pos: int64(len(b.lines) + 1)})
 		}
@@ -93,8 +93,8 @@ func (s *source) namedBy(op *Operation) []string {
 	return nil
 }
 
-// carried returns the block of carried anchors, which precedes the body.
-func (d *document) carried() *block {
+// carriedBlock returns the block of carried anchors, which precedes the body.
+func carriedBlock(d *document) *block {
 	for _, b := range d.blocks {
 		if b.head == carriedHead {
 			return b

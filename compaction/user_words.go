@@ -19,7 +19,7 @@ const (
 	// userFrame is what an utterance takes besides its text, in tokens.
 	userFrame = 10
 	// userShare is the part of the budget for the user's words, in percent, where the agent said more than fits.
-	userShare = 33
+	userShare = 40
 	// askedChars bounds what is printed of the agent's words that a short answer answers.
 	askedChars = 500
 )
@@ -172,16 +172,9 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, tags map[*uttera
 // ruleLength is the length up to which a message is looked through for a standing rule, in bytes.
 const ruleLength = 1_200
 
-// wholeShare is the part of the budget, in percent, up to which the user's words are printed whole.
-const wholeShare = 60
-
-// budget is how many tokens the user's words may take at first: all that they need if that is not too much, else
-// their share, and more if the agent said little.
+// budget is how many tokens the user's words may take at first: their share, and more if the agent said little.
 func (w *userWords) budget() int {
 	budget, said := w.source.budget, 0
-	if w.total <= budget*wholeShare/100 {
-		return w.total
-	}
 	for _, m := range w.talk.messages {
 		said += len(m.Text) / 4
 	}
