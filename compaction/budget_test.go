@@ -59,7 +59,7 @@ func converseds(t *testing.T, check func(at string, k *talk, o Options, p Propos
 		k.converse(r, 20+r.IntN(160))
 		k.read("big.go", 30_000)
 		k.user(ramble(r, 5))
-		for _, budget := range []int{400, 600, 1_000, 1_500, 2_500, 4_000, 8_000} {
+		for _, budget := range []int{400, 600, 1_000, 1_500, 2_500, 4_000, 8_000, 16_000} {
 			o := Options{Keep: 1, Budget: budget}
 			p, err := Plan(k.in, o)
 			if err != nil {
