@@ -3,6 +3,8 @@ package compaction
 import (
 	"strconv"
 	"strings"
+
+	"ctxledger.dev/compaction/layout"
 )
 
 const (
@@ -77,13 +79,13 @@ func quotedTurns(text string) []int {
 
 // carry promotes lines whose anchor the earlier summary had and that were left out, and adds the anchors that have
 // no line any more, as that summary printed them. It reports whether there were any.
-func (s *source) carry(d *document) bool {
-	var b *block
+func (s *source) carry(d *layout.Document) bool {
+	var b *layout.Block
 	changed, chars := false, 0
 	for _, a := range anchorsOf(s.in.PreviousText) {
-		if l := d.find(a.key); l != nil {
-			if !l.in {
-				d.promote(l)
+		if l := d.Find(a.key); l != nil {
+			if !l.In {
+				d.Promote(l)
 				changed = true
 			}
 			continue
@@ -92,9 +94,9 @@ func (s *source) carry(d *document) bool {
 			break
 		}
 		if b == nil {
-			b = d.insertBeforeBody(&block{head: carriedHead})
+			b = d.InsertBeforeBody(&layout.Block{Head: carriedHead})
 		}
-		d.add(b, &line{text: a.text, class: classAnchor, anchor: a.key, pos: int64(len(b.lines) + 1)})
+		d.Add(b, &layout.Line{Text: a.text, Class: layout.ClassAnchor, Anchor: a.key, Pos: int64(len(b.Lines) + 1)})
 		changed = true
 	}
 	return changed

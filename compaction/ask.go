@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -156,7 +157,7 @@ func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	a.answer.Run.Calls++
 	r, err := a.model.Summarize(ctx, p)
 	if r.Usage == (sessions.Usage{}) && err == nil {
-		r.Usage = sessions.Usage{Input: int64(count(p.System) + count(p.Text)), Output: int64(count(r.Text))}
+		r.Usage = sessions.Usage{Input: int64(layout.Count(p.System) + layout.Count(p.Text)), Output: int64(layout.Count(r.Text))}
 		a.answer.Run.Estimated = true
 	}
 	a.answer.Run.Usage = a.answer.Run.Usage.Add(r.Usage)
@@ -198,5 +199,5 @@ func (a *asking) sections(ctx context.Context, p *BriefPart, prompt Prompt, text
 // promptTokens estimates the size of a prompt: by o200k_base, plus a third, which covers the tokenizers of other
 // models.
 func promptTokens(p Prompt) int {
-	return (count(p.System) + count(p.Text)) * 4 / 3
+	return (layout.Count(p.System) + layout.Count(p.Text)) * 4 / 3
 }

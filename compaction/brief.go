@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/layout"
+
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -116,7 +118,7 @@ func (s *source) brief(v *view, document string) (*Brief, error) {
 
 // withoutOperations returns a document without its last block: the change log tells that in more detail.
 func withoutOperations(document string) string {
-	if i := strings.LastIndex(document, ruleText); i >= 0 {
+	if i := strings.LastIndex(document, layout.Rule); i >= 0 {
 		return document[:i]
 	}
 	return document

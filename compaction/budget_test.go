@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/statements"
 )
 
@@ -76,7 +77,7 @@ func TestTheDocumentOfAnyConversationKeepsItsBudgetAndItsBytes(t *testing.T) {
 	n := 0
 	converseds(t, func(at string, k *talk, o Options, p Proposal) {
 		n++
-		if size := count(p.Text); size > o.Budget {
+		if size := layout.Count(p.Text); size > o.Budget {
 			t.Errorf("%s: %d tokens", at, size)
 		}
 		if o.Budget == 1_500 {
@@ -123,7 +124,7 @@ func TestTheBudgetIsUsedAsLongAsWordsAreLeftOut(t *testing.T) {
 	full := 0
 	converseds(t, func(at string, k *talk, o Options, p Proposal) {
 		words, unsaid := leftOutOf(t, k, o, p.Text)
-		size := count(p.Text)
+		size := layout.Count(p.Text)
 		const frame = 120 // a statement with its heading: less is no room
 		if words+unsaid > 0 && size < o.Budget*9/10 && o.Budget-size > frame {
 			t.Errorf("%s: %d tokens, but %d bytes of the user's words and %d statements are left out", at, size, words,
@@ -149,7 +150,7 @@ func TestTheUsersWordsAreCompleteWhereTheyFit(t *testing.T) {
 		}
 		need := 0
 		for _, u := range s.talk.user {
-			need += count(u.text) + userFrame
+			need += layout.Count(u.text) + userFrame
 			if u.asked != "" {
 				need += askedChars / 5
 			}

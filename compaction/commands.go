@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
@@ -162,8 +163,8 @@ const commandsHead = "[CHECKS AND COMMITS — newest outcome]"
 
 // addCommands adds the block of tests and builds: first those that no later run superseded, then the others in
 // short, then the commits.
-func (s *source) addCommands(d *document) {
-	b := d.block(&block{head: commandsHead, more: countOf("  … and %s more command(s)")})
+func (s *source) addCommands(d *layout.Document) {
+	b := d.Block(&layout.Block{Head: commandsHead, More: layout.CountOf("  … and %s more command(s)")})
 	const commits, earlier = 1 << 20, 1 << 50 // places in the block
 	lastEdit := s.lastEdit()
 	done := make(map[string]bool) // by the printed command: its newest run comes first
@@ -181,19 +182,19 @@ func (s *source) addCommands(d *document) {
 		if lastEdit > c.last.Seq {
 			text += " [files changed since]"
 		}
-		d.add(b, &line{text: text, class: classCheck, anchor: "command:" + c.key, pos: int64(i)})
+		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Anchor: "command:" + c.key, Pos: int64(i)})
 	}
 	s.addCommits(d, b, commits)
 	s.addFailedBefore(d, b)
-	add := d.under(b, line{text: "Earlier runs, superseded by later ones (not current):", class: classCheck,
-		pos: earlier})
+	add := d.Under(b, layout.Line{Text: "Earlier runs, superseded by later ones (not current):", Class: layout.ClassCheck,
+		Pos: earlier})
 	for i, c := range s.commands {
 		if c.purpose < shellcmd.Build || c.covered == nil || done[s.printed(c)] {
 			continue
 		}
 		done[s.printed(c)] = true
 		text := "  " + s.printed(c) + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
-		add(line{text: text, class: classCheck, anchor: "command:" + c.key, pos: earlier + int64(i+1)})
+		add(layout.Line{Text: text, Class: layout.ClassCheck, Anchor: "command:" + c.key, Pos: earlier + int64(i+1)})
 	}
 }
 
@@ -233,9 +234,9 @@ func (s *source) checksText(command string) string {
 const failuresBefore = 3
 
 // addFailedBefore adds why checks failed before they passed: what did not work is worth as much as what does.
-func (s *source) addFailedBefore(d *document, b *block) {
+func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 	const at = 1 << 45
-	add := d.under(b, line{text: "Failed before, and passes now:", class: classBefore, pos: at})
+	add := d.Under(b, layout.Line{Text: "Failed before, and passes now:", Class: layout.ClassBefore, Pos: at})
 	seen := make(map[string]bool)
 	for _, c := range s.commands {
 		if c.purpose < shellcmd.Build || c.failing() {
@@ -249,21 +250,21 @@ func (s *source) addFailedBefore(d *document, b *block) {
 			}
 			seen[why] = true
 			shown++
-			add(line{text: "  " + oneLine(s.printed(c), 80) + " (" + turnRange(op.Turn, op.Turn) + "): " + why,
-				class: classBefore, pos: at + op.Seq})
+			add(layout.Line{Text: "  " + oneLine(s.printed(c), 80) + " (" + turnRange(op.Turn, op.Turn) + "): " + why,
+				Class: layout.ClassBefore, Pos: at + op.Seq})
 		}
 	}
 }
 
 // addCommits adds what was committed, the newest first.
-func (s *source) addCommits(d *document, b *block, at int64) {
+func (s *source) addCommits(d *layout.Document, b *layout.Block, at int64) {
 	for _, c := range slices.Backward(s.git.commits) {
 		text := strings.TrimSpace("  committed "+c.hash) + " (" + turnRange(c.turn, c.turn)
 		if c.amended > 0 {
 			text += ", amended" + times(c.amended)
 		}
 		text = "  " + strings.TrimSpace(text) + "): " + oneLine(c.text, 120)
-		d.add(b, &line{text: text, class: classCheck, pos: at + c.seq})
+		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Pos: at + c.seq})
 	}
 }
 

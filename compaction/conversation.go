@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/statements"
 )
 
@@ -12,7 +13,7 @@ import (
 const rankedBytes = 8
 
 // addStatements adds the agent's sentences, the most worthy first, each in its place below the user's words.
-func (s *source) addStatements(d *document, b *block) {
+func (s *source) addStatements(d *layout.Document, b *layout.Block) {
 	talk := s.talk
 	var user []string
 	for _, u := range talk.user {
@@ -22,8 +23,8 @@ func (s *source) addStatements(d *document, b *block) {
 	for _, m := range last {
 		talk.asked = append(talk.asked, strings.Join(strings.Fields(talk.messages[m].Text), " "))
 	}
-	turns := make(map[speaker]*line)
-	leads := make(map[[2]int]*line)
+	turns := make(map[speaker]*layout.Line)
+	leads := make(map[[2]int]*layout.Line)
 	for _, st := range statements.Rank(talk.messages, append(user, s.focus...), rankedBytes*s.budget) {
 		it := &s.in.Items[talk.said[st.Message].index]
 		if slices.Contains(last, st.Message) || talk.isAsked(st.Text) {
@@ -31,17 +32,17 @@ func (s *source) addStatements(d *document, b *block) {
 		}
 		who := speaker{it.Turn, talk.said[st.Message].by}
 		if turns[who] == nil {
-			turns[who] = d.add(b, &line{text: who.String(), class: classSaid, heading: true, pos: place(it.first(), 0)})
+			turns[who] = d.Add(b, &layout.Line{Text: who.String(), Class: layout.ClassSaid, Heading: true, Pos: place(it.first(), 0)})
 		}
-		l := &line{text: barred("  " + strings.ReplaceAll(st.Text, "\n", "\n  ")), class: classSaid, parent: turns[who],
-			pos: place(it.first(), st.Place+1)}
-		turns[who].pos = min(turns[who].pos, place(it.first(), 0))
+		l := &layout.Line{Text: barred("  " + strings.ReplaceAll(st.Text, "\n", "\n  ")), Class: layout.ClassSaid, Parent: turns[who],
+			Pos: place(it.first(), st.Place+1)}
+		turns[who].Pos = min(turns[who].Pos, place(it.first(), 0))
 		key := [2]int{st.Message, st.Place}
 		if st.Lead >= 0 && leads[[2]int{st.Message, st.Lead}] != nil {
-			l.parent = leads[[2]int{st.Message, st.Lead}]
+			l.Parent = leads[[2]int{st.Message, st.Lead}]
 		}
-		l.heading = st.Heading
-		leads[key] = d.add(b, l)
+		l.Heading = st.Heading
+		leads[key] = d.Add(b, l)
 	}
 }
 

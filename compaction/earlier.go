@@ -3,6 +3,7 @@ package compaction
 import (
 	"cmp"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/transcript"
 )
 
@@ -27,13 +28,13 @@ func (s *source) earlier(from int) (*Item, string, error) {
 }
 
 // addEarlier adds the host's own summary: nothing else is left of what it summarised.
-func (s *source) addEarlier(d *document) error {
+func (s *source) addEarlier(d *layout.Document) error {
 	it, text, err := s.earlier(0)
 	if it == nil || text == "" || err != nil {
 		return err
 	}
 	e := entry{label: turnRange(max(1, it.Turn), max(1, it.Turn)),
 		text: s.fit(text, s.budget*earlierShare/100, cmp.Or(it.ID, s.id))}
-	d.add(d.block(&block{head: earlierHead}), &line{text: quote(e), class: classAnchor, anchor: "earlier", pos: 1})
+	d.Add(d.Block(&layout.Block{Head: earlierHead}), &layout.Line{Text: quote(e), Class: layout.ClassAnchor, Anchor: "earlier", Pos: 1})
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/intents"
 )
 
@@ -67,7 +68,7 @@ func (e *explored) readBefore(p string, seq int64) bool {
 }
 
 // addReads adds what was read and not changed, the most-read first.
-func (s *source) addReads(d *document, b *block) {
+func (s *source) addReads(d *layout.Document, b *layout.Block) {
 	changed := make(map[string]bool)
 	for _, f := range s.files {
 		changed[f.Path] = f.changed()
@@ -92,9 +93,9 @@ func (s *source) addReads(d *document, b *block) {
 		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last),
 			strings.Compare(a.path, b.path))
 	})
-	add := d.under(b, line{text: "Read and not changed, the most-read first:", class: classLook, pos: 1 << 40})
+	add := d.Under(b, layout.Line{Text: "Read and not changed, the most-read first:", Class: layout.ClassLook, Pos: 1 << 40})
 	for i, st := range read[:min(len(read), exploredFiles)] {
-		add(line{text: readLine(st), class: classLook, pos: 1<<40 + int64(i+1), anchor: "read:" + st.path})
+		add(layout.Line{Text: readLine(st), Class: layout.ClassLook, Pos: 1<<40 + int64(i+1), Anchor: "read:" + st.path})
 	}
 }
 

@@ -3,6 +3,7 @@ package compaction
 import (
 	"cmp"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/transcript"
@@ -14,12 +15,12 @@ const openHead = "[UNRESOLVED FAILURES]"
 const openFailures = 5
 
 // addOpen adds what failed or was interrupted and did not succeed since.
-func (s *source) addOpen(d *document) {
-	b := d.block(&block{head: openHead, more: countOf("  … and %s more")})
+func (s *source) addOpen(d *layout.Document) {
+	b := d.Block(&layout.Block{Head: openHead, More: layout.CountOf("  … and %s more")})
 	var pos int64
 	add := func(anchor, text string) {
 		pos++
-		d.add(b, &line{text: "  - " + text, class: classOpen, anchor: anchor, pos: pos})
+		d.Add(b, &layout.Line{Text: "  - " + text, Class: layout.ClassOpen, Anchor: anchor, Pos: pos})
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/effects"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -25,15 +26,15 @@ const (
 )
 
 // addFiles adds each file that the session changed, with what became of it.
-func (s *source) addFiles(d *document) {
-	b := d.block(&block{head: filesHead, more: s.moreFiles})
+func (s *source) addFiles(d *layout.Document) {
+	b := d.Block(&layout.Block{Head: filesHead, More: s.moreFiles})
 	for i, f := range s.files {
 		if f.changed() {
-			l := &line{class: classFile, anchor: "file:" + f.Path, pos: int64(i + 1), brief: "  - " + f.Path + " — " + f.done()}
-			if l.text = l.brief; described(f.Change) != "" {
-				l.text += ": " + described(f.Change)
+			l := &layout.Line{Class: layout.ClassFile, Anchor: "file:" + f.Path, Pos: int64(i + 1), Brief: "  - " + f.Path + " — " + f.done()}
+			if l.Text = l.Brief; described(f.Change) != "" {
+				l.Text += ": " + described(f.Change)
 			}
-			d.add(b, l)
+			d.Add(b, l)
 		}
 	}
 }
@@ -105,10 +106,10 @@ func described(c effects.Change) string {
 }
 
 // moreFiles names at least the directories of the files that did not fit.
-func (s *source) moreFiles(left []*line) string {
+func (s *source) moreFiles(left []*layout.Line) string {
 	dirs := make(map[string]int)
 	for _, l := range left {
-		path := strings.TrimPrefix(l.anchor, "file:")
+		path := strings.TrimPrefix(l.Anchor, "file:")
 		dirs[path[:strings.LastIndex(path, "/")+1]]++
 	}
 	if len(left) == 0 {

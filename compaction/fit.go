@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -12,7 +13,7 @@ import (
 func (s *source) fit(text string, limit int, id string) string {
 	limit = max(limit, 24)
 	const widest = 16 // bytes of one token, about, at most
-	if len(text) <= limit || len(text) <= limit*widest && count(text) <= limit {
+	if len(text) <= limit || len(text) <= limit*widest && layout.Count(text) <= limit {
 		return text
 	}
 	all := utf8.RuneCountInString(text)
@@ -23,7 +24,7 @@ func (s *source) fit(text string, limit int, id string) string {
 		}
 		h, t := wordBefore(text, len(chars.Head(text, head))), wordAfter(text, len(text)-len(chars.Tail(text, tail)))
 		short := text[:h] + leftOut(utf8.RuneCountInString(text[h:t]), id) + text[t:]
-		if count(short) <= limit {
+		if layout.Count(short) <= limit {
 			return short
 		}
 		head, tail = head*7/8, tail*7/8

@@ -1,6 +1,10 @@
 package compaction
 
-import "fmt"
+import (
+	"fmt"
+
+	"ctxledger.dev/compaction/layout"
+)
 
 // modelNote closes a document whose body a model wrote.
 const modelNote = "RESUMPTION NOTE: History compacted by a model. Where its summary and the lists from the " +
@@ -17,13 +21,13 @@ const failureText = "[COMPACTION FAILED — covers turns %d–%d]\n\nSummary gen
 // write makes the document for the compacted range. need is 0, or the tokens that it takes at least
 // when the budget is too small for what must be in it.
 func (s *source) write() (text string, need int, err error) {
-	d := &document{}
-	d.block(&block{head: s.opening(), always: true})
+	d := &layout.Document{}
+	d.Block(&layout.Block{Head: s.opening(), Always: true})
 	pinned, err := s.addPins(d)
 	if err != nil {
 		return "", 0, err
 	}
-	task := d.block(&block{head: taskHead})
+	task := d.Block(&layout.Block{Head: taskHead})
 	s.addRefusals(d)
 	s.addNow(d)
 	s.addNotes(d)
@@ -34,7 +38,7 @@ func (s *source) write() (text string, need int, err error) {
 	if err := s.addReasoning(d); err != nil {
 		return "", 0, err
 	}
-	conversation := d.block(&block{head: conversationHead})
+	conversation := d.Block(&layout.Block{Head: conversationHead})
 	s.addUserWords(d, task, conversation, pinned)
 	if s.story == nil {
 		s.addStatements(d, conversation) // a model has told it otherwise
@@ -48,20 +52,20 @@ func (s *source) write() (text string, need int, err error) {
 	}
 	s.addFailure(d)
 	s.addBody(d)
-	text, size, ok := d.fill(s.budget)
+	text, size, ok := d.Fill(s.budget)
 	if s.carry(d) {
-		text, size, ok = d.fill(s.budget)
+		text, size, ok = d.Fill(s.budget)
 	}
 	if more, err := s.retain(d, text); err != nil {
 		return "", 0, err
 	} else if more {
-		text, size, ok = d.fill(s.budget)
+		text, size, ok = d.Fill(s.budget)
 	}
 	if ok && s.words != nil {
 		text, size = s.words.grow(d, text, size)
 	}
 	if !ok {
-		return text, d.need(size), nil
+		return text, d.Need(size), nil
 	}
 	return text, 0, nil
 }
@@ -85,18 +89,18 @@ func (s *source) opening() string {
 
 // addFailure adds the failure marker where a model failed and the ledger recorded no call in the range.
 // Otherwise the document itself says more.
-func (s *source) addFailure(d *document) {
+func (s *source) addFailure(d *layout.Document) {
 	if s.failure == "" || len(s.past) > 0 {
 		return
 	}
 	from, to := s.turns()
-	d.block(&block{head: fmt.Sprintf(failureText, from, to, oneLine(s.failure, 300)), always: true})
+	d.Block(&layout.Block{Head: fmt.Sprintf(failureText, from, to, oneLine(s.failure, 300)), Always: true})
 }
 
 // addBody adds the last block: the list of operations or, where a model's summary replaces it, the closing note.
-func (s *source) addBody(d *document) {
+func (s *source) addBody(d *layout.Document) {
 	if s.mode() == LLM {
-		d.block(&block{head: s.pendingWarning() + modelNote + "\n\n" + s.historyLine(), always: true})
+		d.Block(&layout.Block{Head: s.pendingWarning() + modelNote + "\n\n" + s.historyLine(), Always: true})
 		return
 	}
 	s.addOperations(d)

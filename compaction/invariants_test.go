@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/intents"
 )
 
@@ -68,7 +69,7 @@ func TestInvariant5CompactionNeverGrowsNorDropsAnchors(t *testing.T) {
 			if p.Record.After >= p.Record.Before {
 				t.Fatalf("seed %d: grew from %d to %d", seed, p.Record.Before, p.Record.After)
 			}
-			size := count(p.Text)
+			size := layout.Count(p.Text)
 			if size > budget {
 				t.Fatalf("seed %d: %d tokens, budget %d", seed, size, budget)
 			}
@@ -87,7 +88,7 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 	const frame = 80 // tokens of a heading and of the line that counts what is left out
 	for _, a := range anchorsOf(k.in.PreviousText) {
 		_, name, _ := strings.Cut(a.key, ":")
-		if !strings.Contains(text, name) && left > count(a.text)+frame {
+		if !strings.Contains(text, name) && left > layout.Count(a.text)+frame {
 			t.Fatalf("%s: %d tokens left, lost %q:\n%s", at, left, a.text, text)
 		}
 	}
@@ -178,7 +179,7 @@ func TestBudgetIsRespectedAndUsed(t *testing.T) {
 	k.grow(rand.New(rand.NewPCG(2, 2)), 600)
 	for _, budget := range []int{500, 1_000, 2_000, 8_000} {
 		p := mustPlan(t, k.in, Options{Budget: budget})
-		n := count(p.Text)
+		n := layout.Count(p.Text)
 		if n > budget || budget < 8_000 && n < budget*8/10 {
 			t.Errorf("budget %d: %d tokens", budget, n)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/compaction/layout"
 )
 
 // A host may hand on the document alone: it therefore covers the part kept verbatim as well.
@@ -89,7 +91,7 @@ func TestHeadingsStandOverLines(t *testing.T) {
 	seen := 0
 	for budget := 500; budget <= 3_500; budget += 250 {
 		p := mustPlan(t, in, Options{Budget: budget})
-		if n := count(p.Text); n > budget {
+		if n := layout.Count(p.Text); n > budget {
 			t.Errorf("budget %d: %d tokens", budget, n)
 		}
 		lines := strings.Split(p.Text, "\n")

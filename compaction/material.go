@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
@@ -22,11 +23,11 @@ const (
 )
 
 // addMaterial adds what the work used, where the agent said little: outlines of documents, beginnings of results.
-func (s *source) addMaterial(d *document) error {
-	b := d.block(&block{head: documentsHead})
+func (s *source) addMaterial(d *layout.Document) error {
+	b := d.Block(&layout.Block{Head: documentsHead})
 	for i, doc := range slices.Backward(s.talk.documents) {
 		text := "  " + s.path(doc.path) + ": " + oneLine(strings.Join(doc.outline, " | "), documentChars)
-		d.add(b, &line{text: barred(text), class: classMaterial, pos: int64(i)})
+		d.Add(b, &layout.Line{Text: barred(text), Class: layout.ClassMaterial, Pos: int64(i)})
 	}
 	said := 0
 	for _, m := range s.talk.messages {
@@ -39,8 +40,8 @@ func (s *source) addMaterial(d *document) error {
 }
 
 // addResults adds the beginnings of the newest results.
-func (s *source) addResults(d *document) error {
-	b := d.block(&block{head: resultsHead})
+func (s *source) addResults(d *layout.Document) error {
+	b := d.Block(&layout.Block{Head: resultsHead})
 	names := make(map[string]string)
 	for i := range s.in.Items {
 		for _, c := range s.in.Items[i].Calls {
@@ -66,8 +67,8 @@ func (s *source) addResults(d *document) error {
 				continue
 			}
 			shown++
-			d.add(b, &line{text: barred("  " + oneLine(names[r.CallID], 80) + ": " + text), class: classMaterial,
-				pos: it.first()})
+			d.Add(b, &layout.Line{Text: barred("  " + oneLine(names[r.CallID], 80) + ": " + text), Class: layout.ClassMaterial,
+				Pos: it.first()})
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -32,7 +33,7 @@ func FuzzAModelCannotPoseAsTheLedger(f *testing.F) {
 		a := says(text)
 		a.Turn = turn
 		p := answered(t, k.in, o, a)
-		if p.Outcome != Compacted || p.Record.After >= p.Record.Before || count(p.Text) > o.Budget ||
+		if p.Outcome != Compacted || p.Record.After >= p.Record.Before || layout.Count(p.Text) > o.Budget ||
 			!chars.Safe(p.Text) {
 			t.Fatalf("%s: %s: %q", p.Outcome, p.Why, p.Text)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -319,7 +320,7 @@ func TestInvariant5HoldsWhateverAModelAnswers(t *testing.T) {
 			if p.Outcome != Compacted {
 				continue
 			}
-			size := count(p.Text)
+			size := layout.Count(p.Text)
 			if p.Record.After >= p.Record.Before || size > budget {
 				t.Fatalf("seed %d: %d tokens of %d, the view from %d to %d", seed, size, budget, p.Record.Before,
 					p.Record.After)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 )
@@ -42,7 +43,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	run.Removed, run.Marked = 0, 0
 	text, turn := bare(chars.Strip(a.Text)), bare(chars.Strip(a.Turn))
 	stands := v.previous + v.behind[v.start] - v.behind[s.cut] // what the summary replaces
-	switch size := count(text) + count(turn); {
+	switch size := layout.Count(text) + layout.Count(turn); {
 	case run.Status != Accepted:
 		return nil, run
 	case text == "" && turn == "":
@@ -74,7 +75,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		return nil, run
 	}
 	n = &narrative{turn: barred(clipLines(turn, turnLimit))}
-	n.text = barred(clipLines(text, limit-count(n.turn)))
+	n.text = barred(clipLines(text, limit-layout.Count(n.turn)))
 	switch {
 	case n.text != "":
 	case s.in.PreviousText != "":
@@ -103,21 +104,21 @@ func bare(text string) string {
 // clipLines returns the first lines of a text that have at most limit tokens together, with a mark if lines are
 // missing.
 func clipLines(text string, limit int) string {
-	if count(text) <= limit {
+	if layout.Count(text) <= limit {
 		return text
 	}
 	mark := " [TRUNCATED — " + chars.Commas(utf8.RuneCountInString(text)) + " chars total]"
 	var kept []string
-	left := limit - count(mark)
+	left := limit - layout.Count(mark)
 	for line := range strings.SplitSeq(text, "\n") {
-		if left -= count(line + "\n"); left < 0 {
+		if left -= layout.Count(line + "\n"); left < 0 {
 			break
 		}
 		kept = append(kept, line)
 	}
 	if len(kept) == 0 { // a single line, longer than all of it
 		head := text
-		for count(head) > limit-count(mark) && head != "" {
+		for layout.Count(head) > limit-layout.Count(mark) && head != "" {
 			head = chars.Head(head, min(utf8.RuneCountInString(head)*3/4, 8*limit))
 		}
 		return head + mark
@@ -137,24 +138,24 @@ func barred(text string) string {
 }
 
 // addNarrative adds what a model wrote, or what one wrote for the earlier summary.
-func (s *source) addNarrative(d *document) {
+func (s *source) addNarrative(d *layout.Document) {
 	from, to := s.turns()
 	head := fmt.Sprintf("%s%d–%d]", narrativeHead, from, to)
 	if s.story == nil {
 		if earlier := narrativeOf(s.in.PreviousText); earlier != "" {
-			b := d.block(&block{head: narrativeLine(s.in.PreviousText)})
-			d.add(b, &line{text: "\n" + clipLines(earlier, s.budget*18/100), class: classSaid, anchor: "narrative",
-				pos: 1})
+			b := d.Block(&layout.Block{Head: narrativeLine(s.in.PreviousText)})
+			d.Add(b, &layout.Line{Text: "\n" + clipLines(earlier, s.budget*18/100), Class: layout.ClassSaid, Anchor: "narrative",
+				Pos: 1})
 		}
 		return
 	}
 	if s.story.text != "" {
-		b := d.block(&block{head: head})
-		d.add(b, &line{text: "\n" + s.story.text, class: classPin, must: true, anchor: "narrative", pos: 1})
+		b := d.Block(&layout.Block{Head: head})
+		d.Add(b, &layout.Line{Text: "\n" + s.story.text, Class: layout.ClassPin, Must: true, Anchor: "narrative", Pos: 1})
 	}
 	if s.story.turn != "" {
-		b := d.block(&block{head: turnHead})
-		d.add(b, &line{text: "\n" + s.story.turn, class: classPin, must: true, pos: 1})
+		b := d.Block(&layout.Block{Head: turnHead})
+		d.Add(b, &layout.Line{Text: "\n" + s.story.turn, Class: layout.ClassPin, Must: true, Pos: 1})
 	}
 }
 

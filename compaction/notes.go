@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/chars"
 )
@@ -17,7 +18,7 @@ const (
 
 // addNotes adds the agent's notes of this call and those of the earlier summary, which are stored nowhere else,
 // with what the ledger says against them.
-func (s *source) addNotes(d *document) {
+func (s *source) addNotes(d *layout.Document) {
 	var notes []entry
 	_, to := s.turns()
 	if text := strings.TrimSpace(s.o.Notes); text != "" {
@@ -37,12 +38,12 @@ func (s *source) addNotes(d *document) {
 	if len(notes) == 0 {
 		return
 	}
-	b := d.block(&block{head: notesHead})
+	b := d.Block(&layout.Block{Head: notesHead})
 	for i, e := range notes {
 		e.text = s.fit(e.text, s.budget*18/100, s.id)
-		l := d.add(b, &line{text: quote(e), class: classNote, anchor: "note:" + e.label, pos: int64(i+1) << 8})
+		l := d.Add(b, &layout.Line{Text: quote(e), Class: layout.ClassNote, Anchor: "note:" + e.label, Pos: int64(i+1) << 8})
 		for k, objection := range s.check(e.text) {
-			d.add(b, &line{text: "  LEDGER: " + objection, class: classNote, pos: l.pos + int64(k+1), parent: l})
+			d.Add(b, &layout.Line{Text: "  LEDGER: " + objection, Class: layout.ClassNote, Pos: l.Pos + int64(k+1), Parent: l})
 		}
 	}
 }

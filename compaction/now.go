@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -19,10 +20,12 @@ const (
 
 // addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
 // the agent's last words in full.
-func (s *source) addNow(d *document) {
+func (s *source) addNow(d *layout.Document) {
 	talk := s.talk
-	b := d.block(&block{head: nowHead})
-	add := func(pos int64, text string) { d.add(b, &line{text: "  " + text, class: classNow, pos: pos}) }
+	b := d.Block(&layout.Block{Head: nowHead})
+	add := func(pos int64, text string) {
+		d.Add(b, &layout.Line{Text: "  " + text, Class: layout.ClassNow, Pos: pos})
+	}
 	if turn := s.splitTurn(); turn > 0 {
 		add(1, "The request of "+turnRange(turn, turn)+" is in progress: it continues below.")
 	}
@@ -35,9 +38,9 @@ func (s *source) addNow(d *document) {
 	s.addTasks(d, b)
 	for _, m := range talk.lastWords() {
 		it := &s.in.Items[talk.said[m].index]
-		text := s.fit(talk.messages[m].Text, s.budget*shareOf[classLast].first/100, it.ID)
-		d.add(b, &line{text: quote(entry{label: turnRange(it.Turn, it.Turn) + ", the agent's last words", text: text}),
-			class: classLast, pos: place(it.first(), 0)})
+		text := s.fit(talk.messages[m].Text, layout.ClassLast.First(s.budget), it.ID)
+		d.Add(b, &layout.Line{Text: quote(entry{label: turnRange(it.Turn, it.Turn) + ", the agent's last words", text: text}),
+			Class: layout.ClassLast, Pos: place(it.first(), 0)})
 	}
 }
 
@@ -47,16 +50,16 @@ var marks = map[tasklist.State]string{
 }
 
 // addTasks adds the newest task list. What is done gives way before what is open.
-func (s *source) addTasks(d *document, b *block) {
+func (s *source) addTasks(d *layout.Document, b *layout.Block) {
 	tasks := s.talk.tasks.Tasks()
 	const at = 16 // in the block
-	add := d.under(b, line{text: "  Task list (" + turnRange(max(1, s.talk.tasks.Turn()), max(1, s.talk.tasks.Turn())) +
-		"):", class: classNow, pos: at})
+	add := d.Under(b, layout.Line{Text: "  Task list (" + turnRange(max(1, s.talk.tasks.Turn()), max(1, s.talk.tasks.Turn())) +
+		"):", Class: layout.ClassNow, Pos: at})
 	for _, done := range []bool{false, true} {
 		for i, t := range tasks {
 			if finished := t.State >= tasklist.Done; finished == done {
 				text := "  " + marks[t.State] + " " + oneLine(t.Text, 200)
-				add(line{text: text, class: classNow, pos: at + 1 + int64(i)})
+				add(layout.Line{Text: text, Class: layout.ClassNow, Pos: at + 1 + int64(i)})
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -29,7 +30,7 @@ type group struct {
 	op    *Operation // the newest
 	first int        // turn of the oldest
 	count int
-	class class
+	class layout.Class
 	note  string
 	// refused says that the call did not run, and why; "" if it ran.
 	refused string
@@ -38,30 +39,30 @@ type group struct {
 
 // addOperations adds the body of the document: its first line, the list, the warning and the notes,
 // in the documented form.
-func (s *source) addOperations(d *document) {
+func (s *source) addOperations(d *layout.Document) {
 	if s.budget < leastListed {
-		d.block(&block{head: s.pendingWarning() + s.historyLine(), always: true})
+		d.Block(&layout.Block{Head: s.pendingWarning() + s.historyLine(), Always: true})
 		return
 	}
 	from, to := s.turns()
-	b := d.block(&block{
-		head: fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):",
+	b := d.Block(&layout.Block{
+		Head: fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):",
 			from, to),
-		foot:   s.closing(),
-		always: true,
-		moreAt: 1,
+		Foot:   s.closing(),
+		Always: true,
+		MoreAt: 1,
 	})
 	if len(s.past) == 0 {
-		b.empty = noOperations
+		b.Empty = noOperations
 	}
 	groups := s.groups()
-	byLine := make(map[*line]*group)
+	byLine := make(map[*layout.Line]*group)
 	for i := range groups[:min(len(groups), operationLines)] {
 		g := &groups[i]
-		l := d.add(b, &line{text: g.text(), class: g.class, pos: g.seq + 2})
+		l := d.Add(b, &layout.Line{Text: g.text(), Class: g.class, Pos: g.seq + 2})
 		byLine[l] = g
 	}
-	b.more = func([]*line) string {
+	b.More = func([]*layout.Line) string {
 		n, files := len(s.past), make(map[string]bool)
 		for i := range s.past {
 			if !s.past[i].shell() {
@@ -69,7 +70,7 @@ func (s *source) addOperations(d *document) {
 			}
 		}
 		for l, g := range byLine {
-			if l.in {
+			if l.In {
 				n -= g.count
 				delete(files, g.op.Target)
 			}
@@ -93,7 +94,7 @@ func (s *source) groups() []group {
 	folded := make(map[string]int)
 	shown := 0
 	for i, op := range slices.Backward(s.past) {
-		g := group{op: &s.past[i], first: op.Turn, count: 1, class: classOld, seq: int64(i)}
+		g := group{op: &s.past[i], first: op.Turn, count: 1, class: layout.ClassOld, seq: int64(i)}
 		switch {
 		case s.talk.never[op.CallID]:
 			g.refused = s.refusedBecause(&op)

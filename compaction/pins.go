@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
@@ -25,15 +26,15 @@ type pin struct {
 
 // addPins adds what the caller pinned, and what earlier callers pinned. It returns the ids of the
 // messages among them.
-func (s *source) addPins(d *document) (map[string]bool, error) {
+func (s *source) addPins(d *layout.Document) (map[string]bool, error) {
 	pins, ids, err := s.pins()
 	if err != nil {
 		return nil, err
 	}
-	b := d.block(&block{head: pinsHead})
+	b := d.Block(&layout.Block{Head: pinsHead})
 	for i, p := range pins {
-		d.add(b, &line{text: quote(p.entry), class: classPin, must: p.asked, anchor: "pin:" + p.label,
-			pos: int64(i + 1)})
+		d.Add(b, &layout.Line{Text: quote(p.entry), Class: layout.ClassPin, Must: p.asked, Anchor: "pin:" + p.label,
+			Pos: int64(i + 1)})
 	}
 	return ids, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/layout"
+
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/transcript"
@@ -318,7 +320,7 @@ func TestWindowModeNeverDropsTheLastTurnNorASummary(t *testing.T) {
 		k.user(fmt.Sprintf("turn %d", i))
 		k.accept2(Options{Mode: Window, Budget: 10_000})
 	}
-	if !strings.HasPrefix(k.in.PreviousText, summary+ruleText) {
+	if !strings.HasPrefix(k.in.PreviousText, summary+layout.Rule) {
 		t.Errorf("the summary is gone:\n%s", k.in.PreviousText)
 	}
 	if n := strings.Count(k.in.PreviousText, "dropped by window mode: read_artifact("); n != 1 {

@@ -3,11 +3,10 @@ package compaction
 import (
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
+
 	"ctxledger.dev/internal/chars"
 )
-
-// ruleText joins the blocks of a document.
-const ruleText = "\n\n---\n\n"
 
 // lookalikes are the starts of lines that a reader of our documents keys on.
 var lookalikes = []string{
@@ -129,7 +128,7 @@ func blocksOf(text string) []string {
 	if text == "" {
 		return nil
 	}
-	return strings.Split(text, ruleText)
+	return strings.Split(text, layout.Rule)
 }
 
 // blockWith returns the block of the document that starts with head, or "".

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/layout"
+
 	"ctxledger.dev/internal/chars"
 )
 
@@ -15,7 +17,7 @@ func FuzzQuoteReadsBackAndNeverPoses(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		q := quote(entry{label: "turn 1", text: s})
-		if strings.Contains(q, ruleText) {
+		if strings.Contains(q, layout.Rule) {
 			t.Fatalf("holds a rule: %q", q)
 		}
 		back := unquote("[HEAD]\n" + q + "\n(turn 2) end")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
@@ -18,11 +19,11 @@ const (
 )
 
 // addReasoning adds what the model thought at the end of the newest turns, where that was asked for.
-func (s *source) addReasoning(d *document) error {
+func (s *source) addReasoning(d *layout.Document) error {
 	if !s.o.Reasoning {
 		return nil
 	}
-	b := d.block(&block{head: reasoningHead})
+	b := d.Block(&layout.Block{Head: reasoningHead})
 	turns := 0
 	for i := s.cut - 1; i >= 0 && turns < reasoningTurns; i-- {
 		it := &s.in.Items[i]
@@ -36,8 +37,8 @@ func (s *source) addReasoning(d *document) error {
 		if text == "" {
 			continue
 		}
-		d.add(b, &line{text: "Turn " + strconv.Itoa(max(1, it.Turn)) + " (" + agentOf("") + "): " + text,
-			class: classSaid, pos: it.first()})
+		d.Add(b, &layout.Line{Text: "Turn " + strconv.Itoa(max(1, it.Turn)) + " (" + agentOf("") + "): " + text,
+			Class: layout.ClassSaid, Pos: it.first()})
 		turns++
 		i = s.beforeTurn(i) + 1
 	}

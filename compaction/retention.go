@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -26,11 +27,11 @@ var exact = lazy(`https?://[^\s<>"'` + "`" + `)\]]+|\b[Ee]xit(?: code| status)? 
 // retain finds what a model's summary left out: paths, identifiers, codes, addresses and quantities that the user
 // or the change log names and the document does not contain. It adds them verbatim, the most recent first, and
 // reports whether there were any.
-func (s *source) retain(d *document, text string) (bool, error) {
+func (s *source) retain(d *layout.Document, text string) (bool, error) {
 	if s.story == nil {
 		return false, nil
 	}
-	var b *block
+	var b *layout.Block
 	added, looked := 0, 0
 	seen := make(map[string]bool)
 	add := func(turn int, things []string) bool {
@@ -47,7 +48,7 @@ func (s *source) retain(d *document, text string) (bool, error) {
 			if b == nil {
 				b = carriedBlock(d)
 			}
-			d.add(b, &line{text: l, class: classAnchor, pos: int64(len(b.lines) + 1)})
+			d.Add(b, &layout.Line{Text: l, Class: layout.ClassAnchor, Pos: int64(len(b.Lines) + 1)})
 		}
 		return true
 	}
@@ -94,11 +95,11 @@ func (s *source) namedBy(op *Operation) []string {
 }
 
 // carriedBlock returns the block of carried anchors, which precedes the body.
-func carriedBlock(d *document) *block {
-	for _, b := range d.blocks {
-		if b.head == carriedHead {
+func carriedBlock(d *layout.Document) *layout.Block {
+	for _, b := range d.Blocks {
+		if b.Head == carriedHead {
 			return b
 		}
 	}
-	return d.insertBeforeBody(&block{head: carriedHead})
+	return d.InsertBeforeBody(&layout.Block{Head: carriedHead})
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/transcript"
 )
@@ -202,7 +203,7 @@ func (k *talk) called(tool string, args any, result string, failed bool) {
 		k.t.Fatal(err)
 	}
 	k.args(string(raw))
-	it := k.answer(call, count(result), failed)
+	it := k.answer(call, layout.Count(result), failed)
 	k.messages[it.first()].Parts[0].Text = result
 }
 

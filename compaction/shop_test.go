@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -109,7 +110,7 @@ func (s *shop) message(t testing.TB, seq int64, l shopLine) {
 	it.Names, it.Paths = f.Names, f.Paths
 	s.messages[seq] = facts
 	it.Chars = len(strings.Join(said, ""))
-	it.Tokens += count(strings.Join(said, "\n"))
+	it.Tokens += layout.Count(strings.Join(said, "\n"))
 	s.in.Items = append(s.in.Items, it)
 }
 
@@ -122,7 +123,7 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindCall, ID: b.ID,
 			Name: b.Name, Args: b.Input})
 		m := intents.Classify(b.Name, b.Input)
-		c := sessions.Call{ID: b.ID, Name: b.Name, Op: m.Op, Target: m.What(), Tokens: count(string(b.Input))}
+		c := sessions.Call{ID: b.ID, Name: b.Name, Op: m.Op, Target: m.What(), Tokens: layout.Count(string(b.Input))}
 		it.Tokens += c.Tokens
 		it.Calls = append(it.Calls, c)
 		if m.Tracked() {
@@ -137,7 +138,7 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 		text := resultText(b.Content)
 		facts.Parts = append(facts.Parts, transcript.Part{Kind: transcript.KindResult, ID: b.CallID,
 			Text: text, IsError: b.IsError})
-		r := sessions.Result{CallID: b.CallID, Failed: b.IsError, Chars: len([]rune(text)), Tokens: count(text)}
+		r := sessions.Result{CallID: b.CallID, Failed: b.IsError, Chars: len([]rune(text)), Tokens: layout.Count(text)}
 		it.Role = transcript.RoleTool
 		it.Tokens += r.Tokens
 		it.Results = append(it.Results, r)

@@ -3,6 +3,8 @@ package compaction
 import (
 	"strings"
 	"testing"
+
+	"ctxledger.dev/compaction/layout"
 )
 
 // superseded are conversations in which something that was true is overtaken by something later. The
@@ -87,7 +89,7 @@ func TestNothingSupersededIsToldAsCurrent(t *testing.T) {
 				"{\"keep\":1}")
 			now, list, _ := strings.Cut(p.Text, "[INTENT-DERIVED")
 			before, past, _ := strings.Cut(now, "Failed before, and passes now:\n")
-			_, past, _ = strings.Cut(past, ruleText)
+			_, past, _ = strings.Cut(past, layout.Rule)
 			now = before + past
 			for _, want := range c.want {
 				if !strings.Contains(now, want) {

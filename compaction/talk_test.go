@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -62,14 +63,14 @@ func (k *talk) item(role transcript.Role, tokens int) *Item {
 
 func (k *talk) user(text string) *Item {
 	k.turn++
-	it := k.item(transcript.RoleUser, count(text))
+	it := k.item(transcript.RoleUser, layout.Count(text))
 	it.Prompt, it.Chars = true, len(text)
 	k.part(transcript.Part{Kind: transcript.KindText, Text: text})
 	return it
 }
 
 func (k *talk) say(text string) *Item {
-	it := k.item(transcript.RoleAssistant, count(text))
+	it := k.item(transcript.RoleAssistant, layout.Count(text))
 	it.Chars = len(text)
 	k.part(transcript.Part{Kind: transcript.KindText, Text: text})
 	return it

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // addUserWords adds what the user said: the first request and the newest one as the task, the others in the
 // conversation. They share their part of the budget so that the longest are shortened first.
-func (s *source) addUserWords(d *document, task, conversation *block, pinned map[string]bool) {
+func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Block, pinned map[string]bool) {
 	talk := s.talk
 	talk.asked = nil
 	isPinned := func(u *utterance) bool { return u.via == "" && pinned[u.item.ID] }
@@ -34,10 +35,10 @@ func (s *source) addUserWords(d *document, task, conversation *block, pinned map
 	if len(all) == 0 {
 		return
 	}
-	w := &userWords{source: s, all: all, task: task, conversation: conversation, lines: make(map[*utterance]*line)}
+	w := &userWords{source: s, all: all, task: task, conversation: conversation, lines: make(map[*utterance]*layout.Line)}
 	w.order, w.tags = s.byWorth(all)
 	for _, u := range w.order {
-		size := userFrame + count(clip(u.text, 16*s.budget))
+		size := userFrame + layout.Count(clip(u.text, 16*s.budget))
 		if u.asked != "" {
 			size += min(askedChars, s.budget/5) / 5
 		}
@@ -46,7 +47,7 @@ func (s *source) addUserWords(d *document, task, conversation *block, pinned map
 	}
 	s.words = w
 	w.share(d, w.budget())
-	conversation.more = func([]*line) string { return moreUserWords(all, task, conversation) }
+	conversation.More = func([]*layout.Line) string { return moreUserWords(all, task, conversation) }
 }
 
 // userWords is what the user said, with the lines that print it.
@@ -56,14 +57,14 @@ type userWords struct {
 	tags               map[*utterance][]string
 	sizes              []int // in order, in tokens
 	total, granted     int   // tokens
-	task, conversation *block
-	lines              map[*utterance]*line
+	task, conversation *layout.Block
+	lines              map[*utterance]*layout.Line
 }
 
 // share divides tokens among the user's words, which may have had fewer before.
-func (w *userWords) share(d *document, total int) {
+func (w *userWords) share(d *layout.Document, total int) {
 	w.granted = total
-	for i, share := range allot(w.sizes, total) {
+	for i, share := range layout.Allot(w.sizes, total) {
 		u := w.order[i]
 		if share == 0 {
 			continue
@@ -73,20 +74,20 @@ func (w *userWords) share(d *document, total int) {
 			asked = w.question(u.asked)
 		}
 		text := quote(entry{label: w.label(u, w.tags[u]...), text: w.fit(u.text,
-			max(leastShare, share-userFrame-count(asked)), u.item.ID)}) + asked
+			max(layout.LeastShare, share-userFrame-layout.Count(asked)), u.item.ID)}) + asked
 		if l := w.lines[u]; l != nil {
-			l.text, l.cost = text, 0
+			l.Text, l.Cost = text, 0
 			continue
 		}
 		if asked != "" {
 			w.talk.asked = append(w.talk.asked, asked)
 		}
-		b, l := w.conversation, &line{text: text, class: classUser, anchor: "turn:" + strconv.Itoa(u.item.Turn),
-			pos: place(u.item.first(), 0)}
+		b, l := w.conversation, &layout.Line{Text: text, Class: layout.ClassUser, Anchor: "turn:" + strconv.Itoa(u.item.Turn),
+			Pos: place(u.item.first(), 0)}
 		if u == w.all[0] || u == w.all[len(w.all)-1] {
-			b, l.class = w.task, classTask
+			b, l.Class = w.task, layout.ClassTask
 		}
-		w.lines[u] = d.add(b, l)
+		w.lines[u] = d.Add(b, l)
 	}
 }
 
@@ -99,7 +100,7 @@ const (
 
 // grow gives the user's words what a document with this text leaves of the budget, if they need it, and returns what
 // the document is then.
-func (w *userWords) grow(d *document, text string, size int) (string, int) {
+func (w *userWords) grow(d *layout.Document, text string, size int) (string, int) {
 	budget := w.source.budget
 	for range 2 {
 		spare, before, shown := budget-size, w.granted, w.shown()
@@ -108,10 +109,10 @@ func (w *userWords) grow(d *document, text string, size int) (string, int) {
 			break
 		}
 		w.share(d, more)
-		longer, n, ok := d.fill(budget)
+		longer, n, ok := d.Fill(budget)
 		if !ok || w.shown() < shown { // a longer text took the place of another one
 			w.share(d, before)
-			text, size, _ = d.fill(budget)
+			text, size, _ = d.Fill(budget)
 			break
 		}
 		text, size = longer, n
@@ -123,7 +124,7 @@ func (w *userWords) grow(d *document, text string, size int) (string, int) {
 func (w *userWords) shown() int {
 	n := 0
 	for _, l := range w.lines {
-		if l.in {
+		if l.In {
 			n++
 		}
 	}
@@ -205,12 +206,12 @@ func (s *source) question(asked string) string {
 }
 
 // moreUserWords says how many of the user's words were left out, and of which turns.
-func moreUserWords(all []*utterance, blocks ...*block) string {
+func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 	shown := make(map[int64]bool)
 	for _, b := range blocks {
-		for _, l := range b.lines {
-			if l.in && (l.class == classUser || l.class == classTask) {
-				shown[l.pos] = true
+		for _, l := range b.Lines {
+			if l.In && (l.Class == layout.ClassUser || l.Class == layout.ClassTask) {
+				shown[l.Pos] = true
 			}
 		}
 	}
@@ -231,8 +232,8 @@ func moreUserWords(all []*utterance, blocks ...*block) string {
 }
 
 // addRefusals adds what the user did not let the agent do.
-func (s *source) addRefusals(d *document) {
-	b := d.block(&block{head: rulesHead})
+func (s *source) addRefusals(d *layout.Document) {
+	b := d.Block(&layout.Block{Head: rulesHead})
 	for _, r := range slices.Backward(s.talk.refused) {
 		text := "  - " + oneLine(r.what, 200) + " (" + turnRange(r.turn, r.turn) + ")"
 		switch {
@@ -241,6 +242,6 @@ func (s *source) addRefusals(d *document) {
 		case r.why != "":
 			text += " — \"" + oneLine(r.why, 600) + "\""
 		}
-		d.add(b, &line{text: text, class: classRule, pos: r.pos})
+		d.Add(b, &layout.Line{Text: text, Class: layout.ClassRule, Pos: r.pos})
 	}
 }

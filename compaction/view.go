@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -23,7 +24,7 @@ func newView(in *Input) *view {
 	v := &view{in: in}
 	if in.FirstKept > 0 {
 		v.start = sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= in.FirstKept })
-		v.previous = count(in.PreviousText)
+		v.previous = layout.Count(in.PreviousText)
 	}
 	v.behind = make([]int, len(in.Items)+1)
 	for i := len(in.Items) - 1; i >= 0; i-- {
@@ -90,7 +91,7 @@ func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
 		ID: s.id, Session: in.Session.ID, Mode: mode, Reason: s.o.Reason,
 		From: 1, To: s.last, FirstKept: s.last + 1,
 		TurnFrom: from, TurnTo: to,
-		Before: v.before, After: count(text) + v.kept(s.cut),
+		Before: v.before, After: layout.Count(text) + v.kept(s.cut),
 		TextHash: hex.EncodeToString(sum[:]),
 	}
 	if s.o.Mode.Asks() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -50,7 +51,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if p = v.judge(s, Window, text, limit); p.Outcome == Compacted {
 			break
 		}
-		target = limit - count(text) // what is pinned only grows with the range
+		target = limit - layout.Count(text) // what is pinned only grows with the range
 	}
 	return p, nil
 }
@@ -74,7 +75,7 @@ func (s *source) windowText() (string, error) {
 		}
 	}
 	block += fmt.Sprintf("\n[%s earlier turn(s) dropped by window mode: %s]", chars.Commas(s.dropped()), s.retrieve())
-	return strings.Join(append(parts, block), ruleText), nil
+	return strings.Join(append(parts, block), layout.Rule), nil
 }
 
 // windowPins returns what callers pinned, the first request, and rules and corrections.
@@ -116,7 +117,7 @@ func earlierSummary(in *Input) string {
 	if strings.HasPrefix(in.PreviousText, windowHead) {
 		return ""
 	}
-	if i := strings.LastIndex(in.PreviousText, ruleText+windowHead); i >= 0 {
+	if i := strings.LastIndex(in.PreviousText, layout.Rule+windowHead); i >= 0 {
 		return in.PreviousText[:i]
 	}
 	return in.PreviousText

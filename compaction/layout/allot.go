@@ -1,4 +1,4 @@
-package compaction
+package layout
 
 import (
 	"cmp"
@@ -6,16 +6,16 @@ import (
 	"sort"
 )
 
-// leastShare is what a text is worth printing with, in tokens.
-const leastShare = 24
+// LeastShare is what a text is worth printing with, in tokens.
+const LeastShare = 24
 
-// allot divides total tokens among texts of these sizes, the dearest first: each gets what it needs up to a level
-// that is the same for all, so that the longest give way first. A text with a share below leastShare gets 0, the
+// Allot divides total tokens among texts of these sizes, the dearest first: each gets what it needs up to a level
+// that is the same for all, so that the longest give way first. A text with a share below LeastShare gets 0, the
 // cheapest texts first.
-func allot(sizes []int, total int) []int {
+func Allot(sizes []int, total int) []int {
 	tooMany := func(n int) bool {
 		level := waterline(sizes[:n], total)
-		return n > 1 && level < leastShare && level < slices.Max(sizes[:n])
+		return n > 1 && level < LeastShare && level < slices.Max(sizes[:n])
 	}
 	n := sort.Search(len(sizes), func(i int) bool { return tooMany(i + 1) })
 	level := waterline(sizes[:n], total)
