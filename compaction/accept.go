@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -40,8 +41,8 @@ func smaller(_ *source, r *Record, _ string, _ int) (Outcome, string) {
 func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 	for _, pin := range s.o.Pin {
 		e, err := s.resolve(pin, make(map[string]bool))
-		if err != nil || !strings.Contains(text, quoted(e.text)) {
-			return DoesNotFit, fmt.Sprintf("the pinned %q would be lost", oneLine(pin, 60))
+		if err != nil || !strings.Contains(text, quoted(e.Text)) {
+			return DoesNotFit, fmt.Sprintf("the pinned %q would be lost", quote.OneLine(pin, 60))
 		}
 	}
 	return Compacted, ""
@@ -55,7 +56,7 @@ func quoted(text string) string {
 		return text
 	}
 	for i, l := range lines {
-		if poses(l) {
+		if quote.Poses(l) {
 			lines[i] = "| " + l
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 )
 
 const (
@@ -33,7 +34,7 @@ var (
 // provides those, see anchored and addOpen.
 func anchorsOf(text string) []anchor {
 	var out []anchor
-	for _, b := range blocksOf(text) {
+	for _, b := range quote.BlocksOf(text) {
 		switch {
 		case strings.HasPrefix(b, filesHead), strings.HasPrefix(b, formerFilesHead):
 			for _, m := range fileAnchor().FindAllStringSubmatch(b, -1) {
@@ -67,8 +68,8 @@ func carriedAnchors(block string) []anchor {
 func quotedTurns(text string) []int {
 	var out []int
 	for _, head := range []string{taskHead, conversationHead, requestsHead} {
-		for _, e := range unquote(blockWith(text, head)) {
-			if m := turnAnchor().FindStringSubmatch(e.label); m != nil {
+		for _, e := range quote.Unquote(quote.BlockWith(text, head)) {
+			if m := turnAnchor().FindStringSubmatch(e.Label); m != nil {
 				n, _ := strconv.Atoi(m[1])
 				out = append(out, n)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -43,7 +44,7 @@ func Ask(ctx context.Context, b *Brief, model Summarizer) (Answer, error) {
 	switch {
 	case err != nil:
 		a.answer.Text, a.answer.Turn = "", ""
-		a.answer.Run.Status, a.answer.Run.Reason = Failed, oneLine(err.Error(), 400)
+		a.answer.Run.Status, a.answer.Run.Reason = Failed, quote.OneLine(err.Error(), 400)
 	case strings.TrimSpace(a.answer.Text+a.answer.Turn) == "":
 		a.answer.Run.Status, a.answer.Run.Reason = Empty, "the model answered with nothing"
 	default:
@@ -157,12 +158,15 @@ func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	a.answer.Run.Calls++
 	r, err := a.model.Summarize(ctx, p)
 	if r.Usage == (sessions.Usage{}) && err == nil {
-		r.Usage = sessions.Usage{Input: int64(layout.Count(p.System) + layout.Count(p.Text)), Output: int64(layout.Count(r.Text))}
+		r.Usage = sessions.Usage{
+			Input:  int64(layout.Count(p.System) + layout.Count(p.Text)),
+			Output: int64(layout.Count(r.Text)),
+		}
 		a.answer.Run.Estimated = true
 	}
 	a.answer.Run.Usage = a.answer.Run.Usage.Add(r.Usage)
 	if r.Model != "" {
-		a.answer.Run.Model = oneLine(r.Model, 100)
+		a.answer.Run.Model = quote.OneLine(r.Model, 100)
 	}
 	if r.Cut && err == nil { // its last line is incomplete
 		if i := strings.LastIndexByte(r.Text, '\n'); i > 0 {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -230,8 +231,11 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 		if err != nil {
 			return p, err
 		}
-		m := BriefMessage{Label: "[" + speakerOf(it) + " — " + capital(turnRange(max(1, it.Turn), max(1, it.Turn))) +
-			"]", Calls: s.callList(it, failed)}
+		m := BriefMessage{
+			Label: "[" + speakerOf(it) + " — " + capital(quote.Turn(max(1, it.Turn))) +
+				"]",
+			Calls: s.callList(it, failed),
+		}
 		m.Chars = utf8.RuneCountInString(text)
 		m.Text = headTail(text, messageChars, m.Chars)
 		if m.Text != "" || m.Calls != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/transcript"
@@ -139,7 +140,7 @@ func TestWhatAModelLeavesOutIsCarried(t *testing.T) {
 	k.play("run make test => 2 connect ECONNREFUSED after 30 s\nuser next\nsay yes\n")
 	o := Options{Mode: LLM, Keep: 1, Budget: 1_500}
 	p := answered(t, k.in, o, says("## Completed\n- TS2304 is settled"))
-	carried := blockWith(p.Text, carriedHead)
+	carried := quote.BlockWith(p.Text, carriedHead)
 	for _, want := range []string{"https://example.org/spec?a=1", "250 ms"} {
 		if !strings.Contains(carried, want) {
 			t.Errorf("%s is not carried:\n%s", want, p.Text)

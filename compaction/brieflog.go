@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
@@ -47,11 +48,11 @@ func (s *source) logEntry(ops []*Operation) []string {
 		case op.Op == intents.OpShell:
 			add(&run, s.runLine(op))
 		case op.Status == intents.Failed:
-			add(&failed, "    - "+op.Op+" "+target+": "+oneLine(op.reason(), outputChars))
+			add(&failed, "    - "+op.Op+" "+target+": "+quote.OneLine(op.reason(), outputChars))
 		case op.pending():
 			add(&failed, "    - "+op.Op+" "+target+": interrupted, how it ended is not known")
 		case op.Op == intents.OpCommit:
-			add(&committed, "    - "+oneLine(cmp.Or(op.Command, op.Target), 120))
+			add(&committed, "    - "+quote.OneLine(cmp.Or(op.Command, op.Target), 120))
 		case op.Op == intents.OpDelete:
 			add(&deleted, "    - "+target)
 		default:
@@ -88,8 +89,8 @@ func (s *source) runLine(op *Operation) string {
 			mark += " exit " + strconv.Itoa(*op.ExitCode)
 		}
 	}
-	text := "    - " + oneLine(op.Command, 240) + "  " + mark
-	if said := oneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
+	text := "    - " + quote.OneLine(op.Command, 240) + "  " + mark
+	if said := quote.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
 		text += "\n      Output: " + said
 	}
 	return text
@@ -110,7 +111,7 @@ func (s *source) trace(from, to int) []string {
 				agent = op.Agent
 			}
 			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+
-				oneLine(c.Name, 60)+"("+oneLine(s.path(c.Target), 160)+")")
+				quote.OneLine(c.Name, 60)+"("+quote.OneLine(s.path(c.Target), 160)+")")
 		}
 	}
 	return newest(out, traceChars)
@@ -125,7 +126,7 @@ func (s *source) callList(it *Item, failed map[string]bool) string {
 		if failed[c.ID] {
 			mark = "✗ "
 		}
-		out = append(out, mark+oneLine(c.Name, 60)+"("+oneLine(s.path(c.Target), 120)+")")
+		out = append(out, mark+quote.OneLine(c.Name, 60)+"("+quote.OneLine(s.path(c.Target), 120)+")")
 	}
 	return strings.Join(out, ", ")
 }

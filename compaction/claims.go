@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
@@ -92,7 +93,7 @@ func (s *source) ofCommands(c claim) (refuted, unknown string) {
 			checks++
 			failing = failing || cmd.open()
 		}
-		last := oneLine(cmd.last.Command, 160) + " last ended with " + cmd.ended()
+		last := quote.OneLine(cmd.last.Command, 160) + " last ended with " + cmd.ended()
 		switch {
 		case (named || cmd.purpose == shellcmd.Test && namesRuns().MatchString(c.plain)) && c.passed && !c.failed &&
 			cmd.open():
@@ -120,7 +121,7 @@ func (s *source) neverRan(text string) string {
 	for _, m := range quotedCode().FindAllStringSubmatch(text, 10) {
 		ran := func(op Operation) bool { return op.shell() && strings.Contains(op.Command, m[1]) }
 		if !slices.ContainsFunc(s.in.Operations, ran) {
-			return "no run of " + oneLine(m[1], 160) + " is recorded"
+			return "no run of " + quote.OneLine(m[1], 160) + " is recorded"
 		}
 	}
 	return ""
@@ -137,7 +138,7 @@ func (c *commandState) named(text string) bool {
 
 // ended says how and when the newest run ended: "exit 1 (turn 7)".
 func (c *commandState) ended() string {
-	return oneLine(c.ending(), 60) + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
+	return quote.OneLine(c.ending(), 60) + " (" + quote.Turn(c.last.Turn) + ")"
 }
 
 // succeeded reports whether the newest run of a command is known to have ended well.
@@ -214,7 +215,7 @@ func (s *source) ofDeeds(c claim) (refuted, unknown string) {
 		case last == nil && unknown == "":
 			unknown = "no " + d.what + " is recorded"
 		case last != nil && !last.pending() && last.failed():
-			return oneLine(last.Command, 160) + " failed (" + turnRange(last.Turn, last.Turn) + ")", ""
+			return quote.OneLine(last.Command, 160) + " failed (" + quote.Turn(last.Turn) + ")", ""
 		}
 	}
 	return "", unknown

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 )
 
@@ -15,7 +16,7 @@ type commandKey struct {
 
 func keyOf(command string) commandKey {
 	key, p := shellcmd.Key(command)
-	return commandKey{oneLine(key, 300), p}
+	return commandKey{quote.OneLine(key, 300), p}
 }
 
 // keyOf returns the key of a command and caches it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
@@ -108,9 +109,9 @@ func (c *commandState) failure() string {
 // result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". The output of a successful run is
 // left out.
 func (c *commandState) result() string {
-	when := turnRange(c.last.Turn, c.last.Turn)
+	when := quote.Turn(c.last.Turn)
 	if c.runs > 1 {
-		when += ", run" + times(c.runs)
+		when += ", run" + quote.Times(c.runs)
 	}
 	return c.ending() + " (" + when + ")"
 }
@@ -151,12 +152,12 @@ func (c *commandState) tellingLine() string {
 	if c.said.Reason != "" {
 		text = strings.TrimPrefix(text+": "+c.said.Reason, ": ")
 	}
-	return oneLine(text, 2*failedChars)
+	return quote.OneLine(text, 2*failedChars)
 }
 
 // outcomeLine returns the output of a run in one line, "" if there is none.
 func outcomeLine(op *Operation) string {
-	return oneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
+	return quote.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
 }
 
 const commandsHead = "[CHECKS AND COMMITS — newest outcome]"
@@ -186,14 +187,14 @@ func (s *source) addCommands(d *layout.Document) {
 	}
 	s.addCommits(d, b, commits)
 	s.addFailedBefore(d, b)
-	add := d.Under(b, layout.Line{Text: "Earlier runs, superseded by later ones (not current):", Class: layout.ClassCheck,
-		Pos: earlier})
+	add := d.Under(b, layout.Line{Text: "Earlier runs, superseded by later ones (not current):",
+		Class: layout.ClassCheck, Pos: earlier})
 	for i, c := range s.commands {
 		if c.purpose < shellcmd.Build || c.covered == nil || done[s.printed(c)] {
 			continue
 		}
 		done[s.printed(c)] = true
-		text := "  " + s.printed(c) + " → " + c.ending() + " (" + turnRange(c.last.Turn, c.last.Turn) + ")"
+		text := "  " + s.printed(c) + " → " + c.ending() + " (" + quote.Turn(c.last.Turn) + ")"
 		add(layout.Line{Text: text, Class: layout.ClassCheck, Anchor: "command:" + c.key, Pos: earlier + int64(i+1)})
 	}
 }
@@ -201,7 +202,7 @@ func (s *source) addCommands(d *layout.Document) {
 // printed is the command as the document shows it: of one that tests or builds only that, and where.
 func (s *source) printed(c *commandState) string {
 	if c.purpose < shellcmd.Build {
-		return oneLine(c.last.Command, 200)
+		return quote.OneLine(c.last.Command, 200)
 	}
 	if c.text == "" {
 		c.text = s.checksText(c.last.Command)
@@ -223,7 +224,7 @@ func (s *source) checksText(command string) string {
 			kept = append(kept, part)
 		}
 	}
-	text := oneLine(strings.Join(kept, " && "), 240)
+	text := quote.OneLine(strings.Join(kept, " && "), 240)
 	if dir != "" && dir != strings.TrimRight(s.in.Session.Dir, "/") {
 		text += " (in " + dir + ")"
 	}
@@ -250,7 +251,7 @@ func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 			}
 			seen[why] = true
 			shown++
-			add(layout.Line{Text: "  " + oneLine(s.printed(c), 80) + " (" + turnRange(op.Turn, op.Turn) + "): " + why,
+			add(layout.Line{Text: "  " + quote.OneLine(s.printed(c), 80) + " (" + quote.Turn(op.Turn) + "): " + why,
 				Class: layout.ClassBefore, Pos: at + op.Seq})
 		}
 	}
@@ -259,11 +260,11 @@ func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 // addCommits adds what was committed, the newest first.
 func (s *source) addCommits(d *layout.Document, b *layout.Block, at int64) {
 	for _, c := range slices.Backward(s.git.commits) {
-		text := strings.TrimSpace("  committed "+c.hash) + " (" + turnRange(c.turn, c.turn)
+		text := strings.TrimSpace("  committed "+c.hash) + " (" + quote.Turn(c.turn)
 		if c.amended > 0 {
-			text += ", amended" + times(c.amended)
+			text += ", amended" + quote.Times(c.amended)
 		}
-		text = "  " + strings.TrimSpace(text) + "): " + oneLine(c.text, 120)
+		text = "  " + strings.TrimSpace(text) + "): " + quote.OneLine(c.text, 120)
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Pos: at + c.seq})
 	}
 }

@@ -32,10 +32,15 @@ func (s *source) addStatements(d *layout.Document, b *layout.Block) {
 		}
 		who := speaker{it.Turn, talk.said[st.Message].by}
 		if turns[who] == nil {
-			turns[who] = d.Add(b, &layout.Line{Text: who.String(), Class: layout.ClassSaid, Heading: true, Pos: place(it.first(), 0)})
+			turns[who] = d.Add(b, &layout.Line{Text: who.String(), Class: layout.ClassSaid, Heading: true,
+				Pos: place(it.first(), 0)})
 		}
-		l := &layout.Line{Text: barred("  " + strings.ReplaceAll(st.Text, "\n", "\n  ")), Class: layout.ClassSaid, Parent: turns[who],
-			Pos: place(it.first(), st.Place+1)}
+		l := &layout.Line{
+			Text:   barred("  " + strings.ReplaceAll(st.Text, "\n", "\n  ")),
+			Class:  layout.ClassSaid,
+			Parent: turns[who],
+			Pos:    place(it.first(), st.Place+1),
+		}
 		turns[who].Pos = min(turns[who].Pos, place(it.first(), 0))
 		key := [2]int{st.Message, st.Place}
 		if st.Lead >= 0 && leads[[2]int{st.Message, st.Lead}] != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/sessions"
 )
 
@@ -64,7 +65,7 @@ func (c *leaving) label(s *source) string {
 	case c.Kind == "message":
 		return messageLabel(s, c.item)
 	case c.caller != nil:
-		return cmp.Or(oneLine(c.caller.Name+" "+s.path(c.caller.Target), 120), "result")
+		return cmp.Or(quote.OneLine(c.caller.Name+" "+s.path(c.caller.Target), 120), "result")
 	}
 	return "result"
 }
@@ -73,7 +74,7 @@ func messageLabel(s *source, it *Item) string {
 	label := string(it.Role) + " message"
 	if len(it.Calls) > 0 {
 		c := it.Calls[0]
-		label = "call " + oneLine(c.Name+" "+s.path(c.Target), 100)
+		label = "call " + quote.OneLine(c.Name+" "+s.path(c.Target), 100)
 	}
-	return label + " (" + turnRange(it.Turn, it.Turn) + ")"
+	return label + " (" + quote.Turn(it.Turn) + ")"
 }

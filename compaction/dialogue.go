@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/feedback"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
@@ -286,11 +287,11 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 	default:
 		var lines []string
 		for _, p := range f.Pairs {
-			pair := oneLine(p.Question, questionChars) + " → " + strings.TrimSpace(p.Answer)
+			pair := quote.OneLine(p.Question, questionChars) + " → " + strings.TrimSpace(p.Answer)
 			lines = append(lines, strings.TrimSpace(pair))
 		}
 		say("answers", strings.Join(lines, "\n"))
-		say("to "+oneLine(made.name, 40), f.Words)
+		say("to "+quote.OneLine(made.name, 40), f.Words)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/transcript"
 )
 
@@ -33,8 +34,9 @@ func (s *source) addEarlier(d *layout.Document) error {
 	if it == nil || text == "" || err != nil {
 		return err
 	}
-	e := entry{label: turnRange(max(1, it.Turn), max(1, it.Turn)),
-		text: s.fit(text, s.budget*earlierShare/100, cmp.Or(it.ID, s.id))}
-	d.Add(d.Block(&layout.Block{Head: earlierHead}), &layout.Line{Text: quote(e), Class: layout.ClassAnchor, Anchor: "earlier", Pos: 1})
+	e := quote.Entry{Label: quote.Turn(max(1, it.Turn)),
+		Text: s.fit(text, s.budget*earlierShare/100, cmp.Or(it.ID, s.id))}
+	d.Add(d.Block(&layout.Block{Head: earlierHead}), &layout.Line{Text: quote.Print(e), Class: layout.ClassAnchor,
+		Anchor: "earlier", Pos: 1})
 	return nil
 }

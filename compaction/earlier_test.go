@@ -3,6 +3,8 @@ package compaction
 import (
 	"strings"
 	"testing"
+
+	"ctxledger.dev/compaction/quote"
 )
 
 // The summary of a host is presented as such: not as the user's words, and to a model as the previous summary.
@@ -19,7 +21,7 @@ func TestAHostsOwnSummaryIsCarried(t *testing.T) {
 		!strings.Contains(p.Text, "hums at 50 Hz") {
 		t.Fatalf("%s: %s\n%s", p.Outcome, p.Why, p.Text)
 	}
-	if task := blockWith(p.Text, taskHead); strings.Contains(task, "hums") ||
+	if task := quote.BlockWith(p.Text, taskHead); strings.Contains(task, "hums") ||
 		!strings.Contains(task, "(turn 2, first request) Make it go") {
 		t.Errorf("the task is\n%s", task)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 )
 
@@ -93,9 +94,11 @@ func (s *source) addReads(d *layout.Document, b *layout.Block) {
 		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last),
 			strings.Compare(a.path, b.path))
 	})
-	add := d.Under(b, layout.Line{Text: "Read and not changed, the most-read first:", Class: layout.ClassLook, Pos: 1 << 40})
+	add := d.Under(b, layout.Line{Text: "Read and not changed, the most-read first:", Class: layout.ClassLook,
+		Pos: 1 << 40})
 	for i, st := range read[:min(len(read), exploredFiles)] {
-		add(layout.Line{Text: readLine(st), Class: layout.ClassLook, Pos: 1<<40 + int64(i+1), Anchor: "read:" + st.path})
+		add(layout.Line{Text: readLine(st), Class: layout.ClassLook, Pos: 1<<40 + int64(i+1),
+			Anchor: "read:" + st.path})
 	}
 }
 
@@ -104,7 +107,7 @@ const largeRead = 32 << 10
 
 // readLine prints "  path ×2 (34 KB)".
 func readLine(st *readState) string {
-	text := "  " + st.path + times(st.count)
+	text := "  " + st.path + quote.Times(st.count)
 	if st.chars >= largeRead {
 		text += fmt.Sprintf(" (%d KB)", (st.chars+1023)/1024)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/transcript"
@@ -24,8 +25,8 @@ func (s *source) addOpen(d *layout.Document) {
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {
-			add("open:"+op.CallID, "INTERRUPTED or still running: "+oneLine(op.Command, 200)+" ("+
-				turnRange(op.Turn, op.Turn)+")")
+			add("open:"+op.CallID, "INTERRUPTED or still running: "+quote.OneLine(op.Command, 200)+" ("+
+				quote.Turn(op.Turn)+")")
 		}
 	}
 	for _, c := range s.commands {
@@ -37,10 +38,10 @@ func (s *source) addOpen(d *layout.Document) {
 		switch {
 		case f.pending != nil:
 			add("open:"+f.Path, "INTERRUPTED: "+f.pending.Op+" of "+f.Path+" ("+
-				turnRange(f.pending.Turn, f.pending.Turn)+"); check the file")
+				quote.Turn(f.pending.Turn)+"); check the file")
 		case f.failed != nil:
-			add("open:"+f.Path, f.failed.Op+" of "+f.Path+" failed"+times(f.failures)+" ("+
-				turnRange(f.failed.Turn, f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
+			add("open:"+f.Path, f.failed.Op+" of "+f.Path+" failed"+quote.Times(f.failures)+" ("+
+				quote.Turn(f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
 		}
 	}
 	others := 0
@@ -54,7 +55,7 @@ func (s *source) addOpen(d *layout.Document) {
 
 // reason is why an operation failed, as far as that was recorded.
 func (op *Operation) reason() string {
-	return cmp.Or(oneLine(shellcmd.BareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
+	return cmp.Or(quote.OneLine(shellcmd.BareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
 }
 
 // splitTurn returns the turn that the boundary splits, or 0.
@@ -90,13 +91,13 @@ func (s *source) superseded() map[int]string {
 			succeeded[key] = op.Turn
 		case op.Status != intents.Failed || i >= len(s.past):
 		case succeeded[key] > 0:
-			out[i] = "; succeeded later (" + turnRange(succeeded[key], succeeded[key]) + ")"
+			out[i] = "; succeeded later (" + quote.Turn(succeeded[key]) + ")"
 		case op.shell() && commands[key] != nil && commands[key].covered != nil:
 			turn := commands[key].covered.Turn
-			out[i] = "; checked again later (" + turnRange(turn, turn) + ")"
+			out[i] = "; checked again later (" + quote.Turn(turn) + ")"
 		case op.shell() && commands[key] != nil && commands[key].last.Seq > op.Seq:
 			turn := commands[key].last.Turn
-			out[i] = "; run again later (" + turnRange(turn, turn) + ")"
+			out[i] = "; run again later (" + quote.Turn(turn) + ")"
 		}
 	}
 	return out

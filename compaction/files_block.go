@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -30,7 +31,12 @@ func (s *source) addFiles(d *layout.Document) {
 	b := d.Block(&layout.Block{Head: filesHead, More: s.moreFiles})
 	for i, f := range s.files {
 		if f.changed() {
-			l := &layout.Line{Class: layout.ClassFile, Anchor: "file:" + f.Path, Pos: int64(i + 1), Brief: "  - " + f.Path + " — " + f.done()}
+			l := &layout.Line{
+				Class:  layout.ClassFile,
+				Anchor: "file:" + f.Path,
+				Pos:    int64(i + 1),
+				Brief:  "  - " + f.Path + " — " + f.done(),
+			}
 			if l.Text = l.Brief; described(f.Change) != "" {
 				l.Text += ": " + described(f.Change)
 			}
@@ -41,11 +47,11 @@ func (s *source) addFiles(d *layout.Document) {
 
 // done says what became of a file: "created (turn 2), edited ×4 (to turn 7)".
 func (f *fileState) done() string {
-	by := oneLine(f.By, 80)
+	by := quote.OneLine(f.By, 80)
 	if strings.HasPrefix(by, "git") || by == "rm" {
 		by = "`" + by + "`"
 	}
-	at := " (" + turnRange(f.ByTurn, f.ByTurn) + ")"
+	at := " (" + quote.Turn(f.ByTurn) + ")"
 	var parts []string
 	switch f.State {
 	case effects.Undone:
@@ -56,16 +62,16 @@ func (f *fileState) done() string {
 	case effects.Deleted:
 		return strings.TrimSpace("deleted by "+by) + at
 	case effects.Created:
-		parts = append(parts, "created ("+turnRange(f.FirstTurn, f.FirstTurn)+")")
+		parts = append(parts, "created ("+quote.Turn(f.FirstTurn)+")")
 		if f.Edits > 1 {
-			parts = append(parts, "edited"+times(f.Edits-1)+" (to "+turnRange(f.LastTurn, f.LastTurn)+")")
+			parts = append(parts, "edited"+quote.Times(f.Edits-1)+" (to "+quote.Turn(f.LastTurn)+")")
 		}
 	case effects.Moved:
-		parts = append(parts, "moved here from "+oneLine(f.From, 200))
+		parts = append(parts, "moved here from "+quote.OneLine(f.From, 200))
 		fallthrough
 	default:
 		if f.Edits > 0 {
-			parts = append(parts, "edited"+times(f.Edits)+" ("+turnRange(f.FirstTurn, f.LastTurn)+")")
+			parts = append(parts, "edited"+quote.Times(f.Edits)+" ("+quote.TurnRange(f.FirstTurn, f.LastTurn)+")")
 		}
 	}
 	if f.Lost > 0 && by != "" && !f.Maybe {
@@ -75,10 +81,10 @@ func (f *fileState) done() string {
 		parts = append(parts, "POSSIBLY UNDONE by "+by+at+": check")
 	}
 	if f.failed != nil {
-		parts = append(parts, "last edit FAILED ("+turnRange(f.failed.Turn, f.failed.Turn)+")")
+		parts = append(parts, "last edit FAILED ("+quote.Turn(f.failed.Turn)+")")
 	}
 	if f.pending != nil {
-		parts = append(parts, "an edit was INTERRUPTED ("+turnRange(f.pending.Turn, f.pending.Turn)+")")
+		parts = append(parts, "an edit was INTERRUPTED ("+quote.Turn(f.pending.Turn)+")")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -94,13 +100,13 @@ func described(c effects.Change) string {
 		if len(names) > most {
 			text += fmt.Sprintf(" and %s more", chars.Commas(len(names)-most))
 		}
-		parts = append(parts, oneLine(text, 400))
+		parts = append(parts, quote.OneLine(text, 400))
 	}
 	add("adds ", c.Added, namesAdded)
 	add("removes ", c.Removed, namesRemoved)
 	add("changes ", c.Changed, namesChanged)
 	if len(parts) == 0 && c.First != "" {
-		return "“" + oneLine(c.First, 90) + "”"
+		return "“" + quote.OneLine(c.First, 90) + "”"
 	}
 	return strings.Join(parts, "; ")
 }

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -29,7 +30,7 @@ func (s *source) fit(text string, limit int, id string) string {
 		}
 		head, tail = head*7/8, tail*7/8
 	}
-	return clip(text, limit)
+	return quote.Clip(text, limit)
 }
 
 // fetchChars is how many characters are left out of a text at least where it says how to read it back

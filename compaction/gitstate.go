@@ -37,8 +37,10 @@ const (
 var (
 	gitCommitted = lazy(`^\[([^ \]]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)`)
 	gitBranch    = lazy(`^(?:On branch|Switched to branch|Switched to a new branch) '?([^\s']+)'?`)
-	gitPushed    = lazy(`^\s+(?:[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}|[*+] \[new branch\]|\+ [0-9a-f]{7,}\.{3}\S+)\s+\S+ +-> +\S+`)
-	pullRequest  = lazy(`https://\S+/(?:pull|merge_requests)/\d+`)
+	gitPushed    = lazy(
+		`^\s+(?:[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}|[*+] \[new branch\]|\+ [0-9a-f]{7,}\.{3}\S+)\s+\S+ +-> +\S+`,
+	)
+	pullRequest = lazy(`https://\S+/(?:pull|merge_requests)/\d+`)
 )
 
 // git reads what git printed in the session's directory.

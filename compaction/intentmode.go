@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 )
 
 // modelNote closes a document whose body a model wrote.
@@ -83,7 +84,7 @@ func (s *source) opening() string {
 	case from == to:
 		verb = "was compacted"
 	}
-	return documentHead + turnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
+	return documentHead + quote.TurnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
 		"Oldest first: what is newer overrides what is older." + s.dirLine()
 }
 
@@ -94,7 +95,7 @@ func (s *source) addFailure(d *layout.Document) {
 		return
 	}
 	from, to := s.turns()
-	d.Block(&layout.Block{Head: fmt.Sprintf(failureText, from, to, oneLine(s.failure, 300)), Always: true})
+	d.Block(&layout.Block{Head: fmt.Sprintf(failureText, from, to, quote.OneLine(s.failure, 300)), Always: true})
 }
 
 // addBody adds the last block: the list of operations or, where a model's summary replaces it, the closing note.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 )
 
@@ -107,9 +108,9 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 			delete(last, op.Target)
 		}
 	}
-	open := blockWith(text, openHead)
+	open := quote.BlockWith(text, openHead)
 	for path, op := range last {
-		told := strings.Contains(blockWith(k.in.PreviousText, openHead), "of "+path+" failed")
+		told := strings.Contains(quote.BlockWith(k.in.PreviousText, openHead), "of "+path+" failed")
 		behind := op.Seq > p.Record.To // it is in the kept part itself
 		if told && !behind && op.Status == intents.Failed && !strings.Contains(open, "of "+path+" failed") &&
 			left > 60+frame {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -18,7 +19,7 @@ func (s *source) addLookups(d *layout.Document) {
 			continue
 		}
 		seen[a.ID] = true
-		text := "  " + oneLine(a.ID, 64) + "  " + oneLine(a.Label, 140)
+		text := "  " + quote.OneLine(a.ID, 64) + "  " + quote.OneLine(a.Label, 140)
 		if a.Tokens > 0 {
 			text += " (" + chars.Commas(a.Tokens) + " tokens)"
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/transcript"
 )
@@ -26,7 +27,7 @@ const (
 func (s *source) addMaterial(d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: documentsHead})
 	for i, doc := range slices.Backward(s.talk.documents) {
-		text := "  " + s.path(doc.path) + ": " + oneLine(strings.Join(doc.outline, " | "), documentChars)
+		text := "  " + s.path(doc.path) + ": " + quote.OneLine(strings.Join(doc.outline, " | "), documentChars)
 		d.Add(b, &layout.Line{Text: barred(text), Class: layout.ClassMaterial, Pos: int64(i)})
 	}
 	said := 0
@@ -67,8 +68,8 @@ func (s *source) addResults(d *layout.Document) error {
 				continue
 			}
 			shown++
-			d.Add(b, &layout.Line{Text: barred("  " + oneLine(names[r.CallID], 80) + ": " + text), Class: layout.ClassMaterial,
-				Pos: it.first()})
+			d.Add(b, &layout.Line{Text: barred("  " + quote.OneLine(names[r.CallID], 80) + ": " + text),
+				Class: layout.ClassMaterial, Pos: it.first()})
 		}
 	}
 	return nil
@@ -82,7 +83,7 @@ func beginning(text string) string {
 			kept = append(kept, l)
 		}
 	}
-	return oneLine(strings.Join(kept, " / "), resultLineChars)
+	return quote.OneLine(strings.Join(kept, " / "), resultLineChars)
 }
 
 // workDocument is a Markdown document that the work read or wrote.

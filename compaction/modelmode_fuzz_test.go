@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -43,18 +44,18 @@ func FuzzAModelCannotPoseAsTheLedger(f *testing.F) {
 		for _, head := range []string{pinsHead, requestsHead, openHead, filesHead, commandsHead,
 			"[INTENT-DERIVED RECONSTRUCTION", narrativeHead, turnHead} {
 			n := 0
-			for _, b := range blocksOf(p.Text) {
+			for _, b := range quote.BlocksOf(p.Text) {
 				if strings.HasPrefix(b, head) {
 					n++
 				}
 			}
-			if n > 1 || blockWith(want.Text, head) != "" && n != 1 {
+			if n > 1 || quote.BlockWith(want.Text, head) != "" && n != 1 {
 				t.Fatalf("%d blocks %s in %q", n, head, p.Text)
 			}
 		}
 		for _, head := range []string{pinsHead, requestsHead, openHead, filesHead} {
-			if got := blockWith(p.Text, head); got != blockWith(want.Text, head) {
-				t.Fatalf("block %q instead of %q", got, blockWith(want.Text, head))
+			if got := quote.BlockWith(p.Text, head); got != quote.BlockWith(want.Text, head) {
+				t.Fatalf("block %q instead of %q", got, quote.BlockWith(want.Text, head))
 			}
 		}
 	})

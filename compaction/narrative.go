@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 )
@@ -130,7 +131,7 @@ func clipLines(text string, limit int) string {
 func barred(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if poses(l) && !strings.HasPrefix(l, removedMark) {
+		if quote.Poses(l) && !strings.HasPrefix(l, removedMark) {
 			lines[i] = "| " + l
 		}
 	}
@@ -144,14 +145,15 @@ func (s *source) addNarrative(d *layout.Document) {
 	if s.story == nil {
 		if earlier := narrativeOf(s.in.PreviousText); earlier != "" {
 			b := d.Block(&layout.Block{Head: narrativeLine(s.in.PreviousText)})
-			d.Add(b, &layout.Line{Text: "\n" + clipLines(earlier, s.budget*18/100), Class: layout.ClassSaid, Anchor: "narrative",
-				Pos: 1})
+			d.Add(b, &layout.Line{Text: "\n" + clipLines(earlier, s.budget*18/100), Class: layout.ClassSaid,
+				Anchor: "narrative", Pos: 1})
 		}
 		return
 	}
 	if s.story.text != "" {
 		b := d.Block(&layout.Block{Head: head})
-		d.Add(b, &layout.Line{Text: "\n" + s.story.text, Class: layout.ClassPin, Must: true, Anchor: "narrative", Pos: 1})
+		d.Add(b, &layout.Line{Text: "\n" + s.story.text, Class: layout.ClassPin, Must: true, Anchor: "narrative",
+			Pos: 1})
 	}
 	if s.story.turn != "" {
 		b := d.Block(&layout.Block{Head: turnHead})
@@ -161,17 +163,17 @@ func (s *source) addNarrative(d *layout.Document) {
 
 // narrativeLine is the heading of the model's summary in a document of ours.
 func narrativeLine(text string) string {
-	head, _, _ := strings.Cut(blockWith(text, narrativeHead), "\n")
+	head, _, _ := strings.Cut(quote.BlockWith(text, narrativeHead), "\n")
 	return head
 }
 
 // narrativeOf is what a model wrote in a document of ours, with the part about a split turn.
 func narrativeOf(text string) string {
-	_, said, _ := strings.Cut(blockWith(text, narrativeHead), "\n")
+	_, said, _ := strings.Cut(quote.BlockWith(text, narrativeHead), "\n")
 	if said = strings.TrimSpace(said); said == noHistory {
 		said = ""
 	}
-	if turn := blockWith(text, turnHead); turn != "" {
+	if turn := quote.BlockWith(text, turnHead); turn != "" {
 		said = strings.TrimSpace(said + "\n\n" + turn)
 	}
 	return said

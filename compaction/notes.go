@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/chars"
 )
@@ -19,19 +20,19 @@ const (
 // addNotes adds the agent's notes of this call and those of the earlier summary, which are stored nowhere else,
 // with what the ledger says against them.
 func (s *source) addNotes(d *layout.Document) {
-	var notes []entry
+	var notes []quote.Entry
 	_, to := s.turns()
 	if text := strings.TrimSpace(s.o.Notes); text != "" {
 		now := max(to, s.in.Session.Turns) // they are said now, not where the range ends
-		notes = append(notes, entry{label: turnRange(now, now), text: text})
+		notes = append(notes, quote.Entry{Label: quote.Turn(now), Text: text})
 	}
-	for _, e := range unquote(blockWith(s.in.PreviousText, notesHead)) {
-		e.label, _, _ = strings.Cut(e.label, ", earlier")
-		known := slices.ContainsFunc(notes, func(n entry) bool {
-			return strings.TrimSpace(chars.Strip(n.text)) == strings.TrimSpace(e.text)
+	for _, e := range quote.Unquote(quote.BlockWith(s.in.PreviousText, notesHead)) {
+		e.Label, _, _ = strings.Cut(e.Label, ", earlier")
+		known := slices.ContainsFunc(notes, func(n quote.Entry) bool {
+			return strings.TrimSpace(chars.Strip(n.Text)) == strings.TrimSpace(e.Text)
 		})
 		if !known && len(notes) < notesKept {
-			e.label += ", earlier: may be out of date"
+			e.Label += ", earlier: may be out of date"
 			notes = append(notes, e)
 		}
 	}
@@ -40,10 +41,12 @@ func (s *source) addNotes(d *layout.Document) {
 	}
 	b := d.Block(&layout.Block{Head: notesHead})
 	for i, e := range notes {
-		e.text = s.fit(e.text, s.budget*18/100, s.id)
-		l := d.Add(b, &layout.Line{Text: quote(e), Class: layout.ClassNote, Anchor: "note:" + e.label, Pos: int64(i+1) << 8})
-		for k, objection := range s.check(e.text) {
-			d.Add(b, &layout.Line{Text: "  LEDGER: " + objection, Class: layout.ClassNote, Pos: l.Pos + int64(k+1), Parent: l})
+		e.Text = s.fit(e.Text, s.budget*18/100, s.id)
+		l := d.Add(b, &layout.Line{Text: quote.Print(e), Class: layout.ClassNote, Anchor: "note:" + e.Label,
+			Pos: int64(i+1) << 8})
+		for k, objection := range s.check(e.Text) {
+			d.Add(b, &layout.Line{Text: "  LEDGER: " + objection, Class: layout.ClassNote, Pos: l.Pos + int64(k+1),
+				Parent: l})
 		}
 	}
 }
@@ -63,13 +66,13 @@ func (s *source) check(text string) []string {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
 		claimed := c.purpose == shellcmd.Test && claimsSuccess().MatchString(text)
 		if (named || claimed) && c.open() {
-			out = append(out, oneLine(c.last.Command, 160)+" last ended with "+c.failure())
+			out = append(out, quote.OneLine(c.last.Command, 160)+" last ended with "+c.failure())
 		}
 	}
 	for _, f := range s.files {
 		if f.failed != nil && strings.Contains(text, f.Path) {
 			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.Path,
-				turnRange(f.failed.Turn, f.failed.Turn)))
+				quote.Turn(f.failed.Turn)))
 		}
 	}
 	out = append(out, s.unknown(text)...)
@@ -87,11 +90,11 @@ func (s *source) unknown(text string) []string {
 			continue
 		}
 		seen[k.key] = true
-		out = append(out, "no run of "+oneLine(m[1], 160)+" is recorded")
+		out = append(out, "no run of "+quote.OneLine(m[1], 160)+" is recorded")
 	}
 	for _, p := range pathLike().FindAllString(text, 60) {
 		if !seen[p] && !s.knows(p) {
-			out = append(out, oneLine(p, 160)+" was neither read nor changed here")
+			out = append(out, quote.OneLine(p, 160)+" was neither read nor changed here")
 		}
 		seen[p] = true
 	}

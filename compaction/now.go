@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -27,7 +28,7 @@ func (s *source) addNow(d *layout.Document) {
 		d.Add(b, &layout.Line{Text: "  " + text, Class: layout.ClassNow, Pos: pos})
 	}
 	if turn := s.splitTurn(); turn > 0 {
-		add(1, "The request of "+turnRange(turn, turn)+" is in progress: it continues below.")
+		add(1, "The request of "+quote.Turn(turn)+" is in progress: it continues below.")
 	}
 	if text := s.tree(); text != "" {
 		add(2, text)
@@ -39,8 +40,8 @@ func (s *source) addNow(d *layout.Document) {
 	for _, m := range talk.lastWords() {
 		it := &s.in.Items[talk.said[m].index]
 		text := s.fit(talk.messages[m].Text, layout.ClassLast.First(s.budget), it.ID)
-		d.Add(b, &layout.Line{Text: quote(entry{label: turnRange(it.Turn, it.Turn) + ", the agent's last words", text: text}),
-			Class: layout.ClassLast, Pos: place(it.first(), 0)})
+		d.Add(b, &layout.Line{Text: quote.Print(quote.Entry{Label: quote.Turn(it.Turn) + ", the agent's last words",
+			Text: text}), Class: layout.ClassLast, Pos: place(it.first(), 0)})
 	}
 }
 
@@ -53,20 +54,17 @@ var marks = map[tasklist.State]string{
 func (s *source) addTasks(d *layout.Document, b *layout.Block) {
 	tasks := s.talk.tasks.Tasks()
 	const at = 16 // in the block
-	add := d.Under(b, layout.Line{Text: "  Task list (" + turnRange(max(1, s.talk.tasks.Turn()), max(1, s.talk.tasks.Turn())) +
-		"):", Class: layout.ClassNow, Pos: at})
+	add := d.Under(b, layout.Line{Text: "  Task list (" + quote.Turn(max(1, s.talk.tasks.Turn())) + "):",
+		Class: layout.ClassNow, Pos: at})
 	for _, done := range []bool{false, true} {
 		for i, t := range tasks {
 			if finished := t.State >= tasklist.Done; finished == done {
-				text := "  " + marks[t.State] + " " + oneLine(t.Text, 200)
+				text := "  " + marks[t.State] + " " + quote.OneLine(t.Text, 200)
 				add(layout.Line{Text: text, Class: layout.ClassNow, Pos: at + 1 + int64(i)})
 			}
 		}
 	}
 }
-
-// branchOf matches what git prints of the branch that it works on.
-var branchOf = lazy(`^\[([^ \]]+)(?: \(root-commit\))? [0-9a-f]{7,}\]|^On branch (\S+)|^Switched to (?:a new )?branch '([^']+)'`)
 
 // tree says on which branch the work is, and what of it is committed and pushed.
 func (s *source) tree() string {
@@ -79,7 +77,7 @@ func (s *source) tree() string {
 	}
 	var parts []string
 	if g.branch != "" {
-		parts = append(parts, "branch "+oneLine(g.branch, 100))
+		parts = append(parts, "branch "+quote.OneLine(g.branch, 100))
 	}
 	switch n := len(g.commits); {
 	case n == 0 && dirty == 0:
@@ -92,13 +90,13 @@ func (s *source) tree() string {
 			g.commits[n-1].called()))
 	}
 	if g.pushed > 0 {
-		parts = append(parts, "pushed ("+turnRange(g.pushed, g.pushed)+")")
+		parts = append(parts, "pushed ("+quote.Turn(g.pushed)+")")
 	}
 	if g.request != "" {
-		parts = append(parts, oneLine(g.request, 200))
+		parts = append(parts, quote.OneLine(g.request, 200))
 	}
 	if g.ahead != "" {
-		parts = append(parts, `git said "`+oneLine(g.ahead, 160)+`" (`+turnRange(g.aheadAt, g.aheadAt)+")")
+		parts = append(parts, `git said "`+quote.OneLine(g.ahead, 160)+`" (`+quote.Turn(g.aheadAt)+")")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -135,7 +133,7 @@ func (s *source) newestCalls() string {
 			if c.Op != intents.OpShell {
 				target = s.path(target)
 			}
-			text := oneLine(c.Name+" "+target, 70)
+			text := quote.OneLine(c.Name+" "+target, 70)
 			switch {
 			case s.talk.refuses(c.ID):
 				text += " (refused)"

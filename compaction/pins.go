@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
@@ -20,7 +21,7 @@ var messageID = lazy(`^[0-9a-f]{12,32}$`)
 
 // A pin is something that stays verbatim.
 type pin struct {
-	entry
+	quote.Entry
 	asked bool // by this call, not by an earlier one
 }
 
@@ -33,8 +34,8 @@ func (s *source) addPins(d *layout.Document) (map[string]bool, error) {
 	}
 	b := d.Block(&layout.Block{Head: pinsHead})
 	for i, p := range pins {
-		d.Add(b, &layout.Line{Text: quote(p.entry), Class: layout.ClassPin, Must: p.asked, Anchor: "pin:" + p.label,
-			Pos: int64(i + 1)})
+		d.Add(b, &layout.Line{Text: quote.Print(p.Entry), Class: layout.ClassPin, Must: p.asked,
+			Anchor: "pin:" + p.Label, Pos: int64(i + 1)})
 	}
 	return ids, nil
 }
@@ -45,9 +46,9 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 	ids := make(map[string]bool)
 	var out []pin
 	add := func(p pin) {
-		p.text = strings.TrimSpace(chars.Strip(p.text))
-		same := func(q pin) bool { return q.text == p.text && (p.text != below || q.label == p.label) }
-		if p.text != "" && !slices.ContainsFunc(out, same) {
+		p.Text = strings.TrimSpace(chars.Strip(p.Text))
+		same := func(q pin) bool { return q.Text == p.Text && (p.Text != below || q.Label == p.Label) }
+		if p.Text != "" && !slices.ContainsFunc(out, same) {
 			out = append(out, p)
 		}
 	}
@@ -58,15 +59,15 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 		}
 		add(pin{e, true})
 	}
-	earlier := unquote(blockWith(s.in.PreviousText, pinsHead))
-	earlier = append(earlier, unquote(blockWith(s.in.PreviousText, windowHead))...)
+	earlier := quote.Unquote(quote.BlockWith(s.in.PreviousText, pinsHead))
+	earlier = append(earlier, quote.Unquote(quote.BlockWith(s.in.PreviousText, windowHead))...)
 	for _, e := range earlier {
-		if id, ok := strings.CutPrefix(e.label, "message "); ok {
+		if id, ok := strings.CutPrefix(e.Label, "message "); ok {
 			id, _, _ = strings.Cut(id, ",")
 			if again, err := s.resolve(id, ids); err == nil {
 				e = again
 			}
-		} else if e.label != "pin" {
+		} else if e.Label != "pin" {
 			continue // a request: requests are chosen again
 		}
 		add(pin{e, false})
@@ -75,16 +76,16 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 }
 
 // resolve returns the text of a pin. not_found: it has the form of a message id, and no message has it.
-func (s *source) resolve(what string, ids map[string]bool) (entry, error) {
+func (s *source) resolve(what string, ids map[string]bool) (quote.Entry, error) {
 	if !messageID().MatchString(what) {
-		return entry{label: "pin", text: what}, nil
+		return quote.Entry{Label: "pin", Text: what}, nil
 	}
 	for i := range s.in.Items {
 		it := &s.in.Items[i]
 		if !strings.HasPrefix(it.ID, what) {
 			continue
 		}
-		e := entry{label: "message " + handleOf(it.ID) + ", " + turnRange(it.Turn, it.Turn), text: below}
+		e := quote.Entry{Label: "message " + handleOf(it.ID) + ", " + quote.Turn(it.Turn), Text: below}
 		if i >= s.cut {
 			return e, nil
 		}
@@ -92,13 +93,13 @@ func (s *source) resolve(what string, ids map[string]bool) (entry, error) {
 			return s.resolveResults(it, e)
 		}
 		var err error
-		e.text, err = s.textOf(it)
+		e.Text, err = s.textOf(it)
 		return e, err
 	}
-	return entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session", what)
+	return quote.Entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session", what)
 }
 
-func (s *source) resolveResults(it *Item, e entry) (entry, error) {
+func (s *source) resolveResults(it *Item, e quote.Entry) (quote.Entry, error) {
 	var parts []string
 	for _, r := range it.Results {
 		text, err := s.resultOf(it, r.CallID)
@@ -109,6 +110,6 @@ func (s *source) resolveResults(it *Item, e entry) (entry, error) {
 			parts = append(parts, text)
 		}
 	}
-	e.text = strings.Join(parts, "\n")
+	e.Text = strings.Join(parts, "\n")
 	return e, nil
 }

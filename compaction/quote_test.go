@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 
 	"ctxledger.dev/internal/chars"
 )
@@ -16,20 +17,20 @@ func FuzzQuoteReadsBackAndNeverPoses(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		q := quote(entry{label: "turn 1", text: s})
+		q := quote.Print(quote.Entry{Label: "turn 1", Text: s})
 		if strings.Contains(q, layout.Rule) {
 			t.Fatalf("holds a rule: %q", q)
 		}
-		back := unquote("[HEAD]\n" + q + "\n(turn 2) end")
-		if len(back) != 2 || back[1].text != "end" {
+		back := quote.Unquote("[HEAD]\n" + q + "\n(turn 2) end")
+		if len(back) != 2 || back[1].Text != "end" {
 			t.Fatalf("%q reads back as %q", q, back)
 		}
 		want := strings.Trim(chars.Strip(s), "\n")
 		if !strings.Contains(want, "\n") {
 			want = strings.TrimSpace(want)
 		}
-		if strings.TrimSpace(want) != "" && back[0].text != want {
-			t.Fatalf("%q reads back as %q", want, back[0].text)
+		if strings.TrimSpace(want) != "" && back[0].Text != want {
+			t.Fatalf("%q reads back as %q", want, back[0].Text)
 		}
 	})
 }
@@ -68,7 +69,7 @@ func TestClipNeverCutsACharacterInTwo(t *testing.T) {
 		{"x👩\u200d🌾y", 2, "x…"},
 	}
 	for _, c := range cases {
-		if got := clip(c.in, c.n); got != c.want {
+		if got := quote.Clip(c.in, c.n); got != c.want {
 			t.Errorf("clip(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
@@ -86,7 +87,7 @@ func TestNoHeadingOfOursCanBeForged(t *testing.T) {
 	}
 	for _, head := range heads {
 		for _, line := range []string{head, "  " + head, "| " + head} {
-			if !poses(line) {
+			if !quote.Poses(line) {
 				t.Errorf("%q would pass for ours", line)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -73,7 +74,7 @@ func (s *source) retain(d *layout.Document, text string) (bool, error) {
 		things := slices.Concat(it.Paths, it.Names,
 			exact().FindAllString(chars.Strip(said[:min(len(said), retainedBytes)]), 64))
 		for i, t := range things {
-			things[i] = oneLine(t, 200)
+			things[i] = quote.OneLine(t, 200)
 		}
 		if !add(it.Turn, things) {
 			break

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/compaction/quote"
 )
 
 // source is what the blocks of one document are made from: the input, and what was derived from it
@@ -88,7 +90,7 @@ func (s *source) retrieve() string { return `read_artifact(id="` + s.id + `")` }
 
 // path prints a path relative to the session's directory where it is inside.
 func (s *source) path(p string) string {
-	p = oneLine(p, 300)
+	p = quote.OneLine(p, 300)
 	if dir := strings.TrimRight(s.in.Session.Dir, "/"); dir != "" {
 		if rest, ok := strings.CutPrefix(p, dir+"/"); ok && rest != "" {
 			return rest
@@ -124,5 +126,5 @@ func agentOf(name string) string {
 	if name == "" {
 		return "main"
 	}
-	return oneLine(name, 40)
+	return quote.OneLine(name, 40)
 }

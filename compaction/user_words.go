@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -35,10 +36,16 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 	if len(all) == 0 {
 		return
 	}
-	w := &userWords{source: s, all: all, task: task, conversation: conversation, lines: make(map[*utterance]*layout.Line)}
+	w := &userWords{
+		source:       s,
+		all:          all,
+		task:         task,
+		conversation: conversation,
+		lines:        make(map[*utterance]*layout.Line),
+	}
 	w.order, w.tags = s.byWorth(all)
 	for _, u := range w.order {
-		size := userFrame + layout.Count(clip(u.text, 16*s.budget))
+		size := userFrame + layout.Count(quote.Clip(u.text, 16*s.budget))
 		if u.asked != "" {
 			size += min(askedChars, s.budget/5) / 5
 		}
@@ -73,7 +80,7 @@ func (w *userWords) share(d *layout.Document, total int) {
 		if u.asked != "" {
 			asked = w.question(u.asked)
 		}
-		text := quote(entry{label: w.label(u, w.tags[u]...), text: w.fit(u.text,
+		text := quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...), Text: w.fit(u.text,
 			max(layout.LeastShare, share-userFrame-layout.Count(asked)), u.item.ID)}) + asked
 		if l := w.lines[u]; l != nil {
 			l.Text, l.Cost = text, 0
@@ -82,8 +89,12 @@ func (w *userWords) share(d *layout.Document, total int) {
 		if asked != "" {
 			w.talk.asked = append(w.talk.asked, asked)
 		}
-		b, l := w.conversation, &layout.Line{Text: text, Class: layout.ClassUser, Anchor: "turn:" + strconv.Itoa(u.item.Turn),
-			Pos: place(u.item.first(), 0)}
+		b, l := w.conversation, &layout.Line{
+			Text:   text,
+			Class:  layout.ClassUser,
+			Anchor: "turn:" + strconv.Itoa(u.item.Turn),
+			Pos:    place(u.item.first(), 0),
+		}
 		if u == w.all[0] || u == w.all[len(w.all)-1] {
 			b, l.Class = w.task, layout.ClassTask
 		}
@@ -184,7 +195,7 @@ func (w *userWords) budget() int {
 
 // label is what stands in parentheses before the user's words.
 func (s *source) label(u *utterance, tags ...string) string {
-	parts := append([]string{turnRange(u.item.Turn, u.item.Turn)}, tags...)
+	parts := append([]string{quote.Turn(u.item.Turn)}, tags...)
 	if u.via != "" {
 		parts = append(parts, u.via)
 	}
@@ -228,19 +239,19 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("… %s more message(s) of the user, of %s", chars.Commas(n), turnRange(from, to))
+	return fmt.Sprintf("… %s more message(s) of the user, of %s", chars.Commas(n), quote.TurnRange(from, to))
 }
 
 // addRefusals adds what the user did not let the agent do.
 func (s *source) addRefusals(d *layout.Document) {
 	b := d.Block(&layout.Block{Head: rulesHead})
 	for _, r := range slices.Backward(s.talk.refused) {
-		text := "  - " + oneLine(r.what, 200) + " (" + turnRange(r.turn, r.turn) + ")"
+		text := "  - " + quote.OneLine(r.what, 200) + " (" + quote.Turn(r.turn) + ")"
 		switch {
 		case r.rule:
 			text += " — by a rule in the user's settings"
 		case r.why != "":
-			text += " — \"" + oneLine(r.why, 600) + "\""
+			text += " — \"" + quote.OneLine(r.why, 600) + "\""
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassRule, Pos: r.pos})
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -70,7 +71,7 @@ func (s *source) windowText() (string, error) {
 	}
 	block := windowHead
 	for _, e := range pinned {
-		if q := quote(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // otherwise the earlier summary has it
+		if q := quote.Print(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // otherwise the earlier summary has it
 			block += "\n" + q
 		}
 	}
@@ -79,14 +80,14 @@ func (s *source) windowText() (string, error) {
 }
 
 // windowPins returns what callers pinned, the first request, and rules and corrections.
-func (s *source) windowPins() ([]entry, error) {
+func (s *source) windowPins() ([]quote.Entry, error) {
 	pins, ids, err := s.pins()
 	if err != nil {
 		return nil, err
 	}
-	var out []entry
+	var out []quote.Entry
 	for _, p := range pins {
-		out = append(out, p.entry)
+		out = append(out, p.Entry)
 	}
 	for i, u := range s.talk.user {
 		tag := standingTag(u.text)
@@ -94,9 +95,10 @@ func (s *source) windowPins() ([]entry, error) {
 		case u.via != "":
 		case u.index >= s.cut || ids[u.item.ID]:
 		case i == 0:
-			out = append(out, entry{s.label(u, "first request"), s.fit(u.text, s.budget/4, u.item.ID)})
+			out = append(out, quote.Entry{Label: s.label(u, "first request"),
+				Text: s.fit(u.text, s.budget/4, u.item.ID)})
 		case tag != "" && len(u.text) <= ruleLength:
-			out = append(out, entry{s.label(u, tag), u.text})
+			out = append(out, quote.Entry{Label: s.label(u, tag), Text: u.text})
 		}
 	}
 	return out, nil

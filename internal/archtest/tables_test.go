@@ -72,6 +72,8 @@ var sideways = map[[2]string]string{
 	{"compaction", "compaction/shellcmd"}:       "a document lists commands by what they are run for",
 	{"compaction/feedback", "intents"}:          "tools are named as the operations name them",
 	{"compaction/tasklist", "intents"}:          "which calls write a file, and what, is told there",
+	{"compaction", "compaction/quote"}:          "words are quoted there",
+	{"compaction/quote", "compaction/layout"}:   "documents are taken apart at its rule",
 	{"compaction", "compaction/layout"}:         "a document is laid out there",
 	{"compaction", "compaction/feedback"}:       "a refusal is a rule, not a failure",
 	{"compaction", "compaction/statements"}:     "a document quotes the agent's sentences",

@@ -1,4 +1,8 @@
-package compaction
+// Package quote prints stored words into a document so that they can be read back, and so that none of their lines can be
+// mistaken for one of ours: Print and Unquote are inverse to each other. BlocksOf and BlockWith take a document apart.
+//
+// The package knows what the lines of documents of this and earlier versions begin with, and nothing else of them.
+package quote
 
 import (
 	"strings"
@@ -24,28 +28,28 @@ var lookalikes = []string{
 	"Other paths that the work named", "Shell searches performed",
 }
 
-// An entry is one quoted text under its label: "(turn 3) Add a test".
-type entry struct {
-	label string // without its parentheses; never holds one, nor a line end
-	text  string
+// Entry is one quoted text under its label: "(turn 3) Add a test".
+type Entry struct {
+	Label string // without its parentheses; never holds one, nor a line end
+	Text  string
 }
 
-// quote prints an entry so that its text can be read back, and so that no line of the text can be mistaken for one
+// Print prints an entry so that its text can be read back, and so that no line of the text can be mistaken for one
 // of ours: a single line follows its label, several are fenced by more backticks than any in the text, and lines
 // that look like ours are prefixed with a bar.
-func quote(e entry) string {
-	text := strings.Trim(chars.Strip(e.text), "\n")
+func Print(e Entry) string {
+	text := strings.Trim(chars.Strip(e.Text), "\n")
 	if strings.TrimSpace(text) == "" {
-		return "(" + e.label + ") (no text)"
+		return "(" + e.Label + ") (no text)"
 	}
 	if !strings.Contains(text, "\n") {
-		return "(" + e.label + ") " + strings.TrimSpace(text)
+		return "(" + e.Label + ") " + strings.TrimSpace(text)
 	}
 	var b strings.Builder
 	fence := fenceFor(text)
-	b.WriteString("(" + e.label + ")\n" + fence + "\n")
+	b.WriteString("(" + e.Label + ")\n" + fence + "\n")
 	for line := range strings.SplitSeq(text, "\n") {
-		if poses(line) {
+		if Poses(line) {
 			b.WriteString("| ")
 		}
 		b.WriteString(line)
@@ -55,7 +59,8 @@ func quote(e entry) string {
 	return b.String()
 }
 
-func poses(line string) bool {
+// Poses reports whether a line could be mistaken for one of ours.
+func Poses(line string) bool {
 	trimmed := strings.TrimLeft(line, " \t|")
 	if strings.TrimRight(trimmed, " \t") == "---" || strings.HasPrefix(trimmed, "[") &&
 		strings.Contains(trimmed, "dropped by window mode") {
@@ -82,9 +87,9 @@ func fenceFor(text string) string {
 	return strings.Repeat("`", longest+1)
 }
 
-// unquote reads the entries of a block back, in order. Lines outside entries are skipped.
-func unquote(block string) []entry {
-	var out []entry
+// Unquote reads the entries of a block back, in order. Lines outside entries are skipped.
+func Unquote(block string) []Entry {
+	var out []Entry
 	lines := strings.Split(block, "\n")
 	for i := 0; i < len(lines); i++ {
 		label, text, ok := cutLabel(lines[i])
@@ -92,7 +97,7 @@ func unquote(block string) []entry {
 			continue
 		}
 		if text != "" {
-			out = append(out, entry{label, text})
+			out = append(out, Entry{label, text})
 			continue
 		}
 		if i+1 >= len(lines) || !strings.HasPrefix(lines[i+1], "```") {
@@ -103,7 +108,7 @@ func unquote(block string) []entry {
 		for i += 2; i < len(lines) && lines[i] != fence; i++ {
 			body = append(body, unbar(lines[i]))
 		}
-		out = append(out, entry{label, strings.Join(body, "\n")})
+		out = append(out, Entry{label, strings.Join(body, "\n")})
 	}
 	return out
 }
@@ -117,23 +122,23 @@ func cutLabel(line string) (label, text string, ok bool) {
 }
 
 func unbar(line string) string {
-	if rest, ok := strings.CutPrefix(line, "| "); ok && poses(rest) {
+	if rest, ok := strings.CutPrefix(line, "| "); ok && Poses(rest) {
 		return rest
 	}
 	return line
 }
 
-// blocksOf splits a document of ours at its rules.
-func blocksOf(text string) []string {
+// BlocksOf splits a document of ours at its rules.
+func BlocksOf(text string) []string {
 	if text == "" {
 		return nil
 	}
 	return strings.Split(text, layout.Rule)
 }
 
-// blockWith returns the block of the document that starts with head, or "".
-func blockWith(text, head string) string {
-	for _, b := range blocksOf(text) {
+// BlockWith returns the block of the document that starts with head, or "".
+func BlockWith(text, head string) string {
+	for _, b := range BlocksOf(text) {
 		if strings.HasPrefix(b, head) {
 			return b
 		}
