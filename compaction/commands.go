@@ -83,7 +83,7 @@ func (s *source) readFailures() error {
 		if err != nil {
 			return err
 		}
-		c.said = shellcmd.FailureIn(output)
+		c.said = shellcmd.FailureIn(output, c.purpose)
 	}
 	return nil
 }

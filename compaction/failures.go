@@ -2,6 +2,8 @@ package compaction
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
@@ -17,7 +19,7 @@ const openFailures = 5
 
 // addOpen adds what failed or was interrupted and did not succeed since.
 func (s *source) addOpen(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: openHead, More: layout.CountOf("  … and %s more")})
+	b := d.Block(&layout.Block{Head: openHead, More: moreOpen})
 	var pos int64
 	add := func(anchor, text string) {
 		pos++
@@ -29,8 +31,9 @@ func (s *source) addOpen(d *layout.Document) {
 				quote.Turn(op.Turn)+")")
 		}
 	}
+	named := make(map[string]bool) // failing tests, by name
 	for _, c := range s.commands {
-		if c.open() && c.purpose >= shellcmd.Build {
+		if c.open() && c.purpose >= shellcmd.Build && !allNamed(c.said.Names, named) {
 			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
@@ -48,9 +51,29 @@ func (s *source) addOpen(d *layout.Document) {
 	for _, c := range s.commands {
 		if others < openFailures && c.open() && c.purpose == shellcmd.Other {
 			others++
-			add("open:"+c.key, s.printed(c)+" → "+c.failure())
+			add(otherFailure+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
+}
+
+// allNamed reports whether other failures named these tests already, and adds them.
+func allNamed(names []string, named map[string]bool) bool {
+	known := len(names) > 0
+	for _, n := range names {
+		known = known && named[n]
+		named[n] = true
+	}
+	return known
+}
+
+// otherFailure begins the anchors of commands that are neither tests nor builds: nothing is lost if they are left out.
+const otherFailure = "failed:"
+
+// moreOpen says how many failures that matter were left out.
+func moreOpen(left []*layout.Line) string {
+	return layout.CountOf("  … and %s more")(slices.DeleteFunc(slices.Clone(left), func(l *layout.Line) bool {
+		return strings.HasPrefix(l.Anchor, otherFailure)
+	}))
 }
 
 // reason is why an operation failed, as far as that was recorded.

@@ -83,24 +83,7 @@ func (s *source) trackCommand(t *effects.Tracker, op *Operation) {
 	if op.Op == intents.OpCommit {
 		command = "git commit -am x"
 	}
-	if !mayTouchFiles(command) {
-		return
-	}
 	t.Shell(op.Turn, op.Seq, command, op.Status == intents.Applied && (op.ExitCode == nil || *op.ExitCode == 0))
-}
-
-// touching are words of commands that change files; harmless are redirections that do not.
-var (
-	touching = []string{"git ", "rm ", "rmdir", "mv ", "cp ", "sed ", "perl ", "patch", "tee ", "xargs", "sh ",
-		"install ", "ln ", "touch ", "truncate", "rsync", ">"}
-	harmless = strings.NewReplacer("2>&1", "", "2>/dev/null", "", ">/dev/null", "", "> /dev/null", "")
-)
-
-// mayTouchFiles reports whether a command could change a file of the session by itself: most commands do not, and are not
-// parsed.
-func mayTouchFiles(command string) bool {
-	command = harmless.Replace(command)
-	return slices.ContainsFunc(touching, func(word string) bool { return strings.Contains(command, word) })
 }
 
 // track follows one operation that succeeded.

@@ -28,7 +28,11 @@ const (
 
 // addFiles adds each file that the session changed, with what became of it.
 func (s *source) addFiles(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: filesHead, More: s.moreFiles})
+	head := filesHead
+	if len(s.git.commits) > 0 {
+		head += "\n(* since the last commit)"
+	}
+	b := d.Block(&layout.Block{Head: head, More: s.moreFiles})
 	for i, f := range s.files {
 		if f.changed() {
 			l := &layout.Line{
@@ -36,6 +40,9 @@ func (s *source) addFiles(d *layout.Document) {
 				Anchor: "file:" + f.Path,
 				Pos:    int64(i + 1),
 				Brief:  "  - " + f.Path + " — " + f.done(),
+			}
+			if len(s.git.commits) > 0 && f.Seq > s.git.newest && f.State != effects.Undone {
+				l.Brief += " *"
 			}
 			if l.Text = l.Brief; described(f.Change) != "" {
 				l.Text += ": " + described(f.Change)

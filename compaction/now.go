@@ -54,8 +54,15 @@ var marks = map[tasklist.State]string{
 func (s *source) addTasks(d *layout.Document, b *layout.Block) {
 	tasks := s.talk.tasks.Tasks()
 	const at = 16 // in the block
-	add := d.Under(b, layout.Line{Text: "  Task list (" + quote.Turn(max(1, s.talk.tasks.Turn())) + "):",
-		Class: layout.ClassNow, Pos: at})
+	finishedTasks := 0
+	for _, t := range tasks {
+		if t.State == tasklist.Done {
+			finishedTasks++
+		}
+	}
+	head := fmt.Sprintf("  Task list (%s, %d of %d done):", quote.Turn(max(1, s.talk.tasks.Turn())), finishedTasks,
+		len(tasks))
+	add := d.Under(b, layout.Line{Text: head, Class: layout.ClassNow, Pos: at})
 	for _, done := range []bool{false, true} {
 		for i, t := range tasks {
 			if finished := t.State >= tasklist.Done; finished == done {
@@ -125,9 +132,6 @@ func (s *source) newestCalls() string {
 		for _, c := range slices.Backward(it.Calls) {
 			if len(out) == lastCalls {
 				break
-			}
-			if c.Op == intents.OpGrep {
-				continue
 			}
 			target := c.Target
 			if c.Op != intents.OpShell {

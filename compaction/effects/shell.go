@@ -27,8 +27,25 @@ const (
 	maxDepth   = 3        // of shells in one another
 )
 
+// touching are words of commands that change files; harmless are redirections that do not.
+var (
+	touching = []string{"git ", "rm ", "rmdir", "mv ", "cp ", "sed ", "perl ", "patch", "tee ", "xargs", "sh ",
+		"install ", "ln ", "touch ", "truncate", "rsync", ">"}
+	harmless = strings.NewReplacer("2>&1", "", "2>/dev/null", "", ">/dev/null", "", "> /dev/null", "")
+)
+
+// mayTouchFiles reports whether a command could change a file: most commands do not, and are not
+// parsed.
+func mayTouchFiles(command string) bool {
+	command = harmless.Replace(command)
+	return slices.ContainsFunc(touching, func(word string) bool { return strings.Contains(command, word) })
+}
+
 // Shell takes a command line; ok says that it exited with 0.
 func (t *Tracker) Shell(turn int, seq int64, command string, ok bool) {
+	if !mayTouchFiles(command) {
+		return
+	}
 	t.line(cause{turn: turn, seq: seq, sure: true}, "", command, ok, 0)
 }
 

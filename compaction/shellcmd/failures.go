@@ -32,10 +32,14 @@ var (
 		`(?:\w+\.)*(?:\w+(?:Error|Exception)): .*|panic: .*|npm ERR! .*|ERROR[: ].*|fatal: .*|make: \*\*\* .*)`)
 )
 
-// FailureIn reads the output of a test or build.
-func FailureIn(output string) Failure {
+// saysFailed matches a line that says that a test run as a whole failed.
+var saysFailed = lazy(`^(?:FAIL\b|FAILED\b|panic: |E   |error(?:\[\w+\])?: )`)
+
+// FailureIn reads the output of a test or build. In the output of tests, a line with a place in a file is a reason only
+// where something failed: passing tests print such lines too.
+func FailureIn(output string, p Purpose) Failure {
 	var f Failure
-	lines := 0
+	lines, failed := 0, p != Test
 	for line := range strings.Lines(output) {
 		if lines++; lines > outputLines {
 			break
@@ -44,6 +48,7 @@ func FailureIn(output string) Failure {
 		if line == "" {
 			continue
 		}
+		failed = failed || saysFailed().MatchString(line)
 		if m := failingName().FindStringSubmatch(line); m != nil && len(f.Names) < failureNames {
 			for _, name := range m[1:] {
 				if name != "" && !slices.Contains(f.Names, name) {
@@ -55,6 +60,9 @@ func FailureIn(output string) Failure {
 		if f.Reason == "" && failureReason().MatchString(line) {
 			f.Reason = chars.Head(strings.TrimSpace(line), reasonBytes)
 		}
+	}
+	if !failed && len(f.Names) == 0 {
+		return Failure{}
 	}
 	return f
 }
