@@ -60,8 +60,12 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block) {
 			finishedTasks++
 		}
 	}
-	head := fmt.Sprintf("  Task list (%s, %d of %d done):", quote.Turn(max(1, s.talk.tasks.Turn())), finishedTasks,
-		len(tasks))
+	kept := ""
+	if source := s.talk.tasks.Source(); isMarkdown(source) {
+		kept = s.path(source) + ", "
+	}
+	head := fmt.Sprintf("  Task list (%s%s, %d of %d done):", kept, quote.Turn(max(1, s.talk.tasks.Turn())),
+		finishedTasks, len(tasks))
 	add := d.Under(b, layout.Line{Text: head, Class: layout.ClassNow, Pos: at})
 	for _, done := range []bool{false, true} {
 		for i, t := range tasks {

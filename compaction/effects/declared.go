@@ -64,20 +64,6 @@ type declaration struct {
 	at   int
 }
 
-// Declared returns the names that a text declares as (part of) the file at a path, in order and without repeats, at
-// most 64: functions, methods ("Type.Method" in Go), types, classes, constants, tests, targets, headings, keys.
-func Declared(file, text string) []string {
-	var out []string
-	seen := make(map[string]bool)
-	for _, d := range declarations(file, text) {
-		if !seen[d.name] && len(out) < maxNames {
-			seen[d.name] = true
-			out = append(out, d.name)
-		}
-	}
-	return out
-}
-
 // maxDeclarations bounds the declarations of a text, repeats included.
 const maxDeclarations = 1000
 

@@ -18,8 +18,3 @@ func ExampleTracker() {
 	// changed money.go [FromCents]  0
 	// undone total.go [] git checkout 3
 }
-
-func ExampleDeclared() {
-	fmt.Println(effects.Declared("money.go", "type Amount int64\n\nfunc (a Amount) Cents() int64 {\n"))
-	// Output: [Amount Amount.Cents]
-}

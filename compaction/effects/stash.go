@@ -69,7 +69,7 @@ func (c *call) stashTake(args []string, verb string) {
 	}
 	nth := 0
 	if before, _, _ := operands(args); len(before) > 0 {
-		digits := strings.Trim(before[0], "stash@{}")
+		digits := strings.TrimSuffix(strings.TrimPrefix(before[0], "stash@{"), "}")
 		n, err := strconv.Atoi(digits)
 		if err != nil {
 			return

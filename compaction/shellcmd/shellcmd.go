@@ -8,7 +8,6 @@ package shellcmd
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -58,7 +57,6 @@ var (
 	preamble = lazy(`^(cd|pushd|popd|export|set|source|\.|unset|ulimit)(\s|$)`)
 	wrapper  = lazy(`^(([A-Za-z_]\w*=("[^"]*"|'[^']*'|\S*)|time|nice|sudo|exec|command|env|timeout( -\S+)* \S+)\s+)+`)
 	redirect = lazy(`\s*(\d?>&\d|&?\d?>>?\s*/dev/null|<\s*/dev/null)`)
-	looking  = lazy(`(^|[|;&]\s*)(grep|egrep|rg|find|ag|ack|fd|git grep)\s`)
 )
 
 // tools are the words that a test or a build starts with. Segments without one are not matched against the
@@ -149,16 +147,6 @@ func PurposeOf(segment string) Purpose {
 	default:
 		return Other
 	}
-}
-
-// Looks reports whether a command searches for something, rather than only reading.
-func Looks(command string) bool { return looking().MatchString(command) }
-
-// EditsInPlace reports whether a command edits files in place.
-func EditsInPlace(command string) bool {
-	return slices.ContainsFunc([]string{"sed -i", "perl -pi", "perl -i"}, func(s string) bool {
-		return strings.Contains(command, s)
-	})
 }
 
 // Piped reports whether a test or build of a command pipes its output into a filter, which hides its exit status.

@@ -40,7 +40,6 @@ type candidate struct {
 	closing bool    // its message ends a turn
 	size    int
 	value   float64 // when it was last computed
-	round   int
 }
 
 // ranker numbers names and knows how often each was said.
@@ -207,7 +206,7 @@ func (r *ranker) choose(said [][]candidate, most int) []Statement {
 	heap.Init(&q)
 	taken := map[[2]int]bool{}
 	var out []Statement
-	for round, size := 0, 0; len(q) > 0 && size < most; round++ {
+	for size := 0; len(q) > 0 && size < most; {
 		c := q[0]
 		if v := r.value(c); v < c.value {
 			c.value = v

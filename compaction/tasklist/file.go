@@ -2,9 +2,7 @@ package tasklist
 
 import (
 	"bytes"
-	"encoding/json"
 	"path"
-	"slices"
 	"strings"
 
 	"ctxledger.dev/intents"
@@ -92,24 +90,6 @@ func replaced(content string, e intents.Edit) string {
 		return content
 	}
 	return strings.ReplaceAll(content, e.Old, e.New)
-}
-
-// plainKeys decodes an object by its names in lower case and without underscores.
-func plainKeys(raw json.RawMessage) map[string]json.RawMessage {
-	given := object(raw)
-	names := make([]string, 0, len(given))
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	out := make(map[string]json.RawMessage, len(given))
-	for _, name := range names {
-		plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
-		if _, taken := out[plain]; !taken {
-			out[plain] = given[name]
-		}
-	}
-	return out
 }
 
 // unnumbered returns what a tool read without the numbers in front of its lines: "   12→text", "12\ttext", "12 | text".
