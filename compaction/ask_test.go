@@ -338,8 +338,8 @@ func TestPresets(t *testing.T) {
 	if _, err := sections.Of("odd"); !fault.Is(err, fault.Invalid) {
 		t.Error(err)
 	}
-	if got := sections.Default().Missing("## completed:\ntext\n## Open Questions\n  ## Key Findings"); !slices.Equal(got,
-		[]string{"## Remaining Work"}) {
+	got := sections.Default().Missing("## completed:\ntext\n## Open Questions\n  ## Key Findings")
+	if !slices.Equal(got, []string{"## Remaining Work"}) {
 		t.Error(got)
 	}
 }

@@ -117,7 +117,8 @@ func TestReasoningIsLeftOutUnlessAskedFor(t *testing.T) {
 	k := scene(t)
 	for _, m := range k.messages {
 		if m.Role == transcript.RoleAssistant {
-			m.Parts = append(m.Parts, transcript.Part{Kind: transcript.KindReasoning, Text: strings.Repeat("I wonder. ", 300)})
+			m.Parts = append(m.Parts, transcript.Part{Kind: transcript.KindReasoning,
+				Text: strings.Repeat("I wonder. ", 300)})
 		}
 	}
 	p := mustPlan(t, k.in, Options{Keep: 1})

@@ -12,8 +12,11 @@ import (
 
 // ramble makes a sentence of n words or more that says something.
 func ramble(r *rand.Rand, n int) string {
-	words := []string{"cache", "because", "reader", "fails", "Cart.Add", "import", "slow", "cents", "file", "lock", "we",
-		"should", "keep", "rounding", "parse.go", "empty", "Ursache", "缓存", "always", "page", "token", "naïve"}
+	words := []string{
+		"cache", "because", "reader", "fails", "Cart.Add", "import", "slow", "cents", "file", "lock",
+		"we", "should", "keep", "rounding", "parse.go", "empty", "Ursache", "缓存", "always", "page",
+		"token", "naïve",
+	}
 	var b strings.Builder
 	b.WriteString("The")
 	for i := range n {

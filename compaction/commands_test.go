@@ -39,7 +39,8 @@ func TestAFailureMendedInTheKeptPartIsNotOpen(t *testing.T) {
 	k.edit("b.go", "")
 	k.run("go test ./a", 0, "ok")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
-	if open := quote.BlockWith(text, openHead); open != "" || !strings.Contains(text, "  go test ./a → ok (turn 2, run ×2)\n") {
+	if open := quote.BlockWith(text, openHead); open != "" ||
+		!strings.Contains(text, "  go test ./a → ok (turn 2, run ×2)\n") {
 		t.Errorf("%s\nin\n%s", open, text)
 	}
 }
@@ -83,11 +84,12 @@ func TestCommitsAreToldByTheirMessages(t *testing.T) {
 func TestARefusalIsToldInTheUsersWords(t *testing.T) {
 	const refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it " +
 		"was a file edit, the new_string was NOT written to the file). "
+	const stop = refused + "STOP what you are doing and wait for the user to"
 	for said, want := range map[string]string{
-		refused + "To tell you how to proceed, the user said:\nuse a map":                     "rejected by the user: use a map",
-		refused + "STOP what you are doing and wait for the user to tell you how to proceed.": "rejected by the user",
-		refused + "STOP what you are doing and wait for the user to…":                         "rejected by the user",
-		"<tool_use_error>old_string: not found</tool_use_error>":                              "old_string: not found",
+		refused + "To tell you how to proceed, the user said:\nuse a map": "rejected by the user: use a map",
+		stop + " tell you how to proceed.":                                "rejected by the user",
+		stop + "…":                                                        "rejected by the user",
+		"<tool_use_error>old_string: not found</tool_use_error>":          "old_string: not found",
 	} {
 		if got := quote.OneLine(shellcmd.BareOutput(said), 200); got != want {
 			t.Errorf("%q: %q, want %q", said, got, want)

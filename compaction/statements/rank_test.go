@@ -112,8 +112,11 @@ func chatter(n int) []Message {
 	r := rand.New(rand.NewPCG(uint64(n), 1))
 	var texts []string
 	for i := range n {
-		texts = append(texts, fmt.Sprintf("Let me look at file%d.go:\n\nThe test of file%d.go fails because Name%d is empty. "+
-			"This leaks.\n\n- step%d remains\n- and another", i, r.IntN(n), r.IntN(n), i))
+		texts = append(
+			texts,
+			fmt.Sprintf("Let me look at file%d.go:\n\nThe test of file%d.go fails because Name%d is empty. "+
+				"This leaks.\n\n- step%d remains\n- and another", i, r.IntN(n), r.IntN(n), i),
+		)
 	}
 	return told(texts...)
 }

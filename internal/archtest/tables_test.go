@@ -222,9 +222,14 @@ const (
 var wide = map[string]string{
 	"internal/redact/rules.go":    "a rule a line",
 	"compaction/effects/kinds.go": "a pattern a line",
-	"internal/termtext/width.go":  "ranges of Unicode",
-	"overflow/patterns.go":        "an error of a provider a line",
-}
 
-// wideTests lists directories whose tests are not yet held to maxColumns: both are being reworked. It goes with that.
-var wideTests = []string{"compaction", "retention"}
+	"compaction/effects/declared_test.go":  "a case a line",
+	"compaction/effects/tracker_test.go":   "a case a line",
+	"compaction/feedback/result_test.go":   "a case a line",
+	"compaction/feedback/words_test.go":    "a case a line",
+	"compaction/tasklist/tasklist_test.go": "a case a line",
+	"compaction/statements/rank_test.go":   "a case a line",
+	"compaction/statements/split_test.go":  "a case a line",
+	"internal/termtext/width.go":           "ranges of Unicode",
+	"overflow/patterns.go":                 "an error of a provider a line",
+}
