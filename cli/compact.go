@@ -177,7 +177,7 @@ func (a *app) isFile(name string) bool {
 // charBudget finds a budget in tokens whose summary has at most so many characters, and not many fewer.
 func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactionRequest, most int) (int, error) {
 	const (
-		perToken = 3 // characters: what a token of a summary has at least, as a rule
+		perToken = 3  // characters: what a token of a summary has at least, as a rule
 		enough   = 97 // percent of the characters
 	)
 	why, fits := "", 0
