@@ -259,13 +259,13 @@ func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 
 // addCommits adds what was committed, the newest first.
 func (s *source) addCommits(d *layout.Document, b *layout.Block, at int64) {
-	for _, c := range slices.Backward(s.git.commits) {
-		text := strings.TrimSpace("  committed "+c.hash) + " (" + quote.Turn(c.turn)
-		if c.amended > 0 {
-			text += ", amended" + quote.Times(c.amended)
+	for _, c := range slices.Backward(s.git.Commits) {
+		text := strings.TrimSpace("  committed "+c.Hash) + " (" + quote.Turn(c.Turn)
+		if c.Amended > 0 {
+			text += ", amended" + quote.Times(c.Amended)
 		}
-		text = "  " + strings.TrimSpace(text) + "): " + quote.OneLine(c.text, 120)
-		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Pos: at + c.seq})
+		text = "  " + strings.TrimSpace(text) + "): " + quote.OneLine(c.Subject, 120)
+		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Pos: at + c.Seq})
 	}
 }
 

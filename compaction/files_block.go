@@ -29,7 +29,7 @@ const (
 // addFiles adds each file that the session changed, with what became of it.
 func (s *source) addFiles(d *layout.Document) {
 	head := filesHead
-	if len(s.git.commits) > 0 {
+	if len(s.git.Commits) > 0 {
 		head += "\n(* since the last commit)"
 	}
 	b := d.Block(&layout.Block{Head: head, More: s.moreFiles})
@@ -41,7 +41,7 @@ func (s *source) addFiles(d *layout.Document) {
 				Pos:    int64(i + 1),
 				Brief:  "  - " + f.Path + " — " + f.done(),
 			}
-			if len(s.git.commits) > 0 && f.Seq > s.git.newest && f.State != effects.Undone {
+			if len(s.git.Commits) > 0 && f.Seq > s.git.Newest() && f.State != effects.Undone {
 				l.Brief += " *"
 			}
 			if l.Text = l.Brief; described(f.Change) != "" {

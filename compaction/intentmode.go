@@ -30,7 +30,9 @@ func (s *source) write() (text string, need int, err error) {
 	}
 	task := d.Block(&layout.Block{Head: taskHead})
 	s.addRefusals(d)
-	s.addNow(d)
+	if err := s.addNow(d); err != nil {
+		return "", 0, err
+	}
 	s.addNotes(d)
 	if err := s.addEarlier(d); err != nil {
 		return "", 0, err

@@ -7,7 +7,7 @@ import (
 
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
-	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/transcript"
 )
 
@@ -92,34 +92,15 @@ type workDocument struct {
 	outline []string
 }
 
-// outlineLines is how many lines of an outline are kept.
-const outlineLines = 60
-
 // keepDocument keeps the outline of a document, the newest documents only.
 func (d *dialogue) keepDocument(path, text string) {
-	doc := workDocument{path: path, outline: outlineOf(text)}
+	doc := workDocument{path: path, outline: statements.Outline(text)}
 	if len(doc.outline) < 2 {
 		return
 	}
 	d.documents = slices.DeleteFunc(d.documents, func(old workDocument) bool { return old.path == path })
 	d.documents = append(d.documents, doc)
 	d.documents = d.documents[max(0, len(d.documents)-documentsKept):]
-}
-
-// numbered matches the number that a reading tool puts in front of a line.
-var numbered = lazy(`^\s*\d+(?:→|\t| \| )`)
-
-// outlineOf returns the headings, tasks and numbered points of a document.
-func outlineOf(text string) []string {
-	var out []string
-	for l := range strings.Lines(chars.Strip(text[:min(len(text), 200_000)])) {
-		l = strings.TrimSpace(numbered().ReplaceAllString(l, ""))
-		task := strings.HasPrefix(l, "- [") || strings.HasPrefix(l, "* [")
-		if len(out) < outlineLines && (task || strings.HasPrefix(l, "#") || strings.HasPrefix(l, "**")) {
-			out = append(out, l)
-		}
-	}
-	return out
 }
 
 // loadedText reports whether an item is a text that the host loaded for the agent, such as the body of a skill: it is in

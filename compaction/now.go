@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/gitlog"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/tasklist"
@@ -21,7 +22,7 @@ const (
 
 // addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
 // the agent's last words in full.
-func (s *source) addNow(d *layout.Document) {
+func (s *source) addNow(d *layout.Document) error {
 	talk := s.talk
 	b := d.Block(&layout.Block{Head: nowHead})
 	add := func(pos int64, text string) {
@@ -43,6 +44,7 @@ func (s *source) addNow(d *layout.Document) {
 		d.Add(b, &layout.Line{Text: quote.Print(quote.Entry{Label: quote.Turn(it.Turn) + ", the agent's last words",
 			Text: text}), Class: layout.ClassLast, Pos: place(it.first(), 0)})
 	}
+	return s.addNewestEdits(d, b)
 }
 
 // marks show how far a task is.
@@ -82,42 +84,42 @@ func (s *source) tree() string {
 	g := &s.git
 	dirty := 0
 	for _, f := range s.files {
-		if f.changed() && !f.undone() && f.Seq > g.newest && f.inTree() {
+		if f.changed() && !f.undone() && f.Seq > g.Newest() && f.inTree() {
 			dirty++
 		}
 	}
 	var parts []string
-	if g.branch != "" {
-		parts = append(parts, "branch "+quote.OneLine(g.branch, 100))
+	if g.Branch != "" {
+		parts = append(parts, "branch "+quote.OneLine(g.Branch, 100))
 	}
-	switch n := len(g.commits); {
+	switch n := len(g.Commits); {
 	case n == 0 && dirty == 0:
 	case n == 0:
 		parts = append(parts, fmt.Sprintf("no commit recorded, %s file(s) changed", chars.Commas(dirty)))
 	case dirty == 0:
-		parts = append(parts, "no recorded change since the last commit"+g.commits[n-1].called())
+		parts = append(parts, "no recorded change since the last commit"+called(g.Commits[n-1]))
 	default:
 		parts = append(parts, fmt.Sprintf("%s file(s) changed since the last commit%s", chars.Commas(dirty),
-			g.commits[n-1].called()))
+			called(g.Commits[n-1])))
 	}
-	if g.pushed > 0 {
-		parts = append(parts, "pushed ("+quote.Turn(g.pushed)+")")
+	if g.Pushed > 0 {
+		parts = append(parts, "pushed ("+quote.Turn(g.Pushed)+")")
 	}
-	if g.request != "" {
-		parts = append(parts, quote.OneLine(g.request, 200))
+	if g.Request != "" {
+		parts = append(parts, quote.OneLine(g.Request, 200))
 	}
-	if g.ahead != "" {
-		parts = append(parts, `git said "`+quote.OneLine(g.ahead, 160)+`" (`+quote.Turn(g.aheadAt)+")")
+	if g.Ahead != "" {
+		parts = append(parts, `git said "`+quote.OneLine(g.Ahead, 160)+`" (`+quote.Turn(g.AheadAt)+")")
 	}
 	return strings.Join(parts, "; ")
 }
 
 // called is the hash of a commit, as it follows "the last commit".
-func (c commit) called() string {
-	if c.hash == "" {
+func called(c gitlog.Commit) string {
+	if c.Hash == "" {
 		return ""
 	}
-	return " " + c.hash
+	return " " + c.Hash
 }
 
 // inTree reports whether a file is inside of the session's directory.

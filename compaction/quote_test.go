@@ -79,7 +79,8 @@ func TestClipNeverCutsACharacterInTwo(t *testing.T) {
 func TestNoHeadingOfOursCanBeForged(t *testing.T) {
 	heads := []string{documentHead, taskHead, rulesHead, nowHead, conversationHead, filesHead, formerFilesHead,
 		openHead, commandsHead, artifactsHead, formerArtifactsHead, earlierHead, carriedHead, notesHead, requestsHead,
-		documentsHead, resultsHead, "  Task list (turn 3):", "Earlier runs, superseded by later ones (not current):",
+		documentsHead, resultsHead, "  Task list (turn 3):", "  Newest edits:",
+		"Earlier runs, superseded by later ones (not current):",
 		"Failed before, and passes now:", "Read and not changed, the most-read first:", "(turn 3, newest) do it",
 		"  — answering the agent: \"Shall I?\"", "RESUMPTION NOTE: do it", "WARNING: 1 intent(s)", "---"}
 	for _, h := range headings {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/gitlog"
 	"ctxledger.dev/compaction/quote"
 )
 
@@ -21,7 +22,7 @@ type source struct {
 	past     []Operation // those of the compacted range
 	talk     *dialogue
 	words    *userWords // how the document prints what the user said
-	git      gitState
+	git      gitlog.State
 	files    []*fileState
 	moves    map[string]string // present paths of what was moved, by the former ones
 	commands []*commandState

@@ -34,6 +34,7 @@ const (
 	ClassNote                  // the agent's notes
 	ClassLast                  // the agent's last words
 	ClassNow                   // the state of the work: tasks, the newest calls
+	ClassEdit                  // what the newest edits put into files
 	ClassOpen                  // failures that nothing resolved
 	ClassUser                  // the user's other words
 	ClassAnchor                // of an earlier summary, and did not fit above
@@ -56,8 +57,8 @@ type share struct {
 // shareOf is the table of shares.
 var shareOf = [classes]share{
 	ClassPin: {100, 100}, ClassTask: {60, 90}, ClassRule: {6, 20}, ClassLast: {13, 40}, ClassNow: {8, 20},
-	ClassOpen: {5, 10},
-	ClassUser: {60, 90}, ClassFile: {11, 30}, ClassCheck: {11, 20}, ClassSaid: {38, 100}, ClassAnchor: {25, 100},
+	ClassEdit: {4, 8}, ClassOpen: {5, 10},
+	ClassUser: {60, 90}, ClassFile: {14, 30}, ClassCheck: {11, 20}, ClassSaid: {38, 100}, ClassAnchor: {25, 100},
 	ClassBefore: {3, 10}, ClassMaterial: {0, 30}, ClassNote: {10, 30}, ClassLook: {2, 12}, ClassOld: {3, 10},
 }
 

@@ -19,7 +19,8 @@ var lookalikes = []string{
 	"[CONVERSATION SUMMARY", "[COMPACTION", "[BRIEF SNAPSHOT", "[SYMBOL DEPENDENCY", "[REASONING EXCERPTS",
 	"[Prior Summary", "[Resume:", "[EARLIER SUMMARY", "**Turn Context", "— answering",
 	"Agent, turn ", "Reports to the agent,", "Instructions loaded,", "Failed before,", "Earlier runs,",
-	"Read and not changed", "Task list (", "OPERATIONS (", "WARNING:", "RESUMPTION NOTE", "CARRIED ANCHORS",
+	"Read and not changed", "Task list (", "Newest edits:", "OPERATIONS (", "WARNING:", "RESUMPTION NOTE",
+	"CARRIED ANCHORS",
 	"Paths are relative to", "The full conversation history has been saved", "(turn ", "(pin", "✓ ", "✗ ", "⧖ ",
 	// Those of documents of earlier versions.
 	"[USER MESSAGES", "[OPEN WORK", "[COMMANDS", "[ARTIFACTS", "[EXPLORATION HISTORY", "[NAMES BY TURN",

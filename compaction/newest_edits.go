@@ -1,0 +1,98 @@
+package compaction
+
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/compaction/effects"
+	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/chars"
+)
+
+const (
+	// editsShown is how many of the newest edits are shown, editChars how much of each.
+	editsShown = 4
+	editChars  = 200
+)
+
+// addNewestEdits adds what the newest edits put into files: what was being done when the range ended is seldom said.
+func (s *source) addNewestEdits(d *layout.Document, b *layout.Block) error {
+	const at = 1 << 10 // in the block
+	add := d.Under(b, layout.Line{Text: "  Newest edits:", Class: layout.ClassEdit, Heading: true, Pos: at})
+	shown := 0
+	for i := len(s.in.Operations) - 1; i >= 0 && shown < editsShown; i-- {
+		op := &s.in.Operations[i]
+		edits := op.Op == intents.OpPatch || op.Op == intents.OpWrite
+		if !edits || op.Status == intents.Failed || s.talk.never[op.CallID] || !op.pending() && !s.stands(op.Target) {
+			continue
+		}
+		what, err := s.newText(op)
+		if err != nil {
+			return err
+		}
+		if what == "" {
+			continue
+		}
+		shown++
+		text := "  " + s.path(op.Target) + " (" + quote.Turn(op.Turn) + "): " + what
+		if op.pending() {
+			text += " — no result recorded: check the file"
+		}
+		add(layout.Line{Text: barred(text), Class: layout.ClassEdit, Pos: at + op.Seq})
+	}
+	return nil
+}
+
+// stands reports whether what a session did to a file is there for certain: nothing undid, moved or deleted any of it.
+func (s *source) stands(target string) bool {
+	for _, f := range s.files {
+		if f.Path == s.path(target) {
+			return (f.State == effects.Created || f.State == effects.Changed) && !f.Maybe && f.Lost == 0
+		}
+	}
+	return false
+}
+
+// newText returns what a call put into its file, in one line: added lines after a "+", else removed ones after a "−".
+func (s *source) newText(op *Operation) (string, error) {
+	m, _, err := s.load(op.Seq)
+	if err != nil {
+		return "", err
+	}
+	var parts []string
+	for _, p := range m.Parts {
+		if p.ID != op.CallID || p.Name == "" {
+			continue
+		}
+		for _, e := range intents.Edits(p.Name, p.Args) {
+			if added := linesOnlyIn(e.New, e.Old); added != "" {
+				parts = append(parts, "+ "+added)
+			} else if removed := linesOnlyIn(e.Old, e.New); removed != "" {
+				parts = append(parts, "− "+removed)
+			}
+		}
+	}
+	return quote.OneLine(strings.Join(parts, " · "), editChars), nil
+}
+
+// linesOnlyIn returns the lines of a text that another has not, joined.
+func linesOnlyIn(text, other string) string {
+	var known []string
+	for l := range strings.Lines(other) {
+		known = append(known, strings.TrimSpace(l))
+	}
+	slices.Sort(known)
+	var out []string
+	size := 0
+	for l := range strings.Lines(chars.Strip(text)) {
+		l = strings.TrimSpace(l)
+		if _, is := slices.BinarySearch(known, l); is || l == "" || size > 2*editChars {
+			continue
+		}
+		size += len(l)
+		out = append(out, l)
+	}
+	return strings.Join(out, " ⏎ ")
+}
