@@ -86,6 +86,7 @@ func (w *keyWalk) down(at int) []stretch {
 			w.add(b.from, b.to)
 			skipped = -1
 		} else if !w.belongs(b, l) && !(w.body && isLast(w.text, l)) {
+			w.rest(l)
 			break
 		}
 		at = l.next
@@ -109,6 +110,22 @@ func (w *keyWalk) belongs(b body, l line) bool {
 		w.add(b.from, b.to)
 	}
 	return true
+}
+
+// rest adds what begins a line behind lines of the key, where something cut the key and other words follow it.
+func (w *keyWalk) rest(l line) {
+	const least = 8 // bytes; no secret is left in fewer
+	from := l.from
+	for from < l.to && !inKey(w.text[from]) {
+		from++
+	}
+	to := from
+	for to < l.to && inKey(w.text[to]) {
+		to++
+	}
+	if w.body && to-from >= least && isMixed(w.text[from:to]) {
+		w.add(from, to)
+	}
 }
 
 // isLast reports whether the mark of a key's end is in the line after a line.

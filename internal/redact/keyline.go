@@ -138,6 +138,12 @@ func isDense(p []byte) bool {
 	return upper && lower && other
 }
 
+// isMixed reports whether p has small letters, and capitals behind its first byte: no word of prose.
+func isMixed(p []byte) bool {
+	return bytes.ContainsFunc(p, func(r rune) bool { return isLower(byte(r)) }) &&
+		bytes.ContainsFunc(p[1:], func(r rune) bool { return isUpper(byte(r)) })
+}
+
 // inKey reports whether c may be in the base64 of a key.
 func inKey(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '=' }
 
