@@ -104,20 +104,13 @@ func (s *source) track(t *effects.Tracker, op *Operation) error {
 
 // trackEdits follows the edits of one call.
 func (s *source) trackEdits(t *effects.Tracker, op *Operation, path string) error {
-	m, _, err := s.load(op.Seq)
+	edits, err := s.editsOf(op)
 	if err != nil {
 		return err
 	}
 	said := strings.ToLower(op.Outcome)
 	if s.explored.readBefore(path, op.Seq) || strings.Contains(said, "updated") {
 		t.Known(path, "")
-	}
-	var edits []intents.Edit
-	for _, p := range m.Parts {
-		if p.ID != op.CallID || p.Name == "" {
-			continue
-		}
-		edits = intents.Edits(p.Name, p.Args)
 	}
 	switch { // of arguments that are not known, or were forgotten
 	case len(edits) > 0:

@@ -34,7 +34,8 @@ type Input struct {
 	// the names and paths of items, which were taken from masked texts. nil: nothing is masked.
 	Mask func(text string) string
 
-	talk *dialogue // what user and agent said, once it was read
+	talk   *dialogue // what user and agent said, once it was read
+	loaded *loaded   // the messages that were read
 }
 
 // Item is one message of the conversation.

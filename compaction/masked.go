@@ -6,11 +6,10 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/transcript"
 )
 
-// masked returns an input and options whose words are masked. Everything in a document or a brief is made from
-// them, so that nothing is taken out of its label, or cut, before its secrets are gone.
+// masked returns an input and options whose words are masked; messages are masked as they are loaded. Everything in a
+// document or a brief is made from them, so that nothing is taken out of its label, or cut, before its secrets are gone.
 func masked(in Input, o Options) (Input, Options) {
 	if in.Mask == nil {
 		return in, o
@@ -20,16 +19,6 @@ func masked(in Input, o Options) (Input, Options) {
 	o.Pin = slices.Clone(o.Pin)
 	for i := range o.Pin {
 		m.words(&o.Pin[i])
-	}
-	if load := in.Message; load != nil {
-		in.Message = func(seq int64) (transcript.Message, error) {
-			msg, err := load(seq)
-			msg.Parts = slices.Clone(msg.Parts)
-			for i := range msg.Parts {
-				m.part(&msg.Parts[i])
-			}
-			return msg, err
-		}
 	}
 	in.Operations, in.Items, in.Artifacts = slices.Clone(in.Operations), slices.Clone(in.Items),
 		slices.Clone(in.Artifacts)
@@ -62,18 +51,22 @@ func (m masker) words(words ...*string) {
 	}
 }
 
-// part masks the words of one part of a message. Arguments are masked string by string: escapes hide nothing there.
-func (m masker) part(p *transcript.Part) {
-	m.words(&p.Text, &p.Name)
-	if len(p.Args) == 0 {
-		return
-	}
+// unmasked are the arguments of a call as they were recorded.
+type unmasked json.RawMessage
+
+// maskArgs masks arguments string by string: escapes hide nothing there.
+func (in *Input) maskArgs(args unmasked) json.RawMessage {
 	var v any
-	if json.Unmarshal(p.Args, &v) != nil {
-		p.Args = nil // no arguments that a tool could have read
-		return
+	switch {
+	case len(args) == 0:
+		return nil
+	case in.Mask == nil:
+		return json.RawMessage(args)
+	case json.Unmarshal(args, &v) != nil:
+		return nil // no arguments that a tool could have read
 	}
-	p.Args, _ = json.Marshal(m.value(v)) // of what was just decoded
+	out, _ := json.Marshal(masker(in.mask).value(v)) // of what was just decoded
+	return out
 }
 
 // value masks the strings in a JSON value, and the names of its members.

@@ -57,21 +57,16 @@ func (s *source) stands(target string) bool {
 
 // newText returns what a call put into its file, in one line: added lines after a "+", else removed ones after a "−".
 func (s *source) newText(op *Operation) (string, error) {
-	m, _, err := s.load(op.Seq)
+	edits, err := s.editsOf(op)
 	if err != nil {
 		return "", err
 	}
 	var parts []string
-	for _, p := range m.Parts {
-		if p.ID != op.CallID || p.Name == "" {
-			continue
-		}
-		for _, e := range intents.Edits(p.Name, p.Args) {
-			if added := linesOnlyIn(e.New, e.Old); added != "" {
-				parts = append(parts, "+ "+added)
-			} else if removed := linesOnlyIn(e.Old, e.New); removed != "" {
-				parts = append(parts, "− "+removed)
-			}
+	for _, e := range edits {
+		if added := linesOnlyIn(e.New, e.Old); added != "" {
+			parts = append(parts, "+ "+added)
+		} else if removed := linesOnlyIn(e.Old, e.New); removed != "" {
+			parts = append(parts, "− "+removed)
 		}
 	}
 	return quote.OneLine(strings.Join(parts, " · "), editChars), nil

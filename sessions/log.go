@@ -54,16 +54,32 @@ func Scan(tx kv.Tx, session string, from, to int64) iter.Seq2[Stored, error] {
 	return kv.Values(tx, bucketLog, r, func(r kv.Record) (Stored, error) { return decodeEntry(r.Value) })
 }
 
-// GetEntry returns one entry with its inline original. Errors: not_found.
+// GetEntry returns one entry. Errors: not_found, corrupt.
 func GetEntry(tx kv.Tx, session string, seq int64) (Stored, error) {
-	raw, err := tx.Get(bucketLog, logKey(session, seq))
+	raw, err := entryRecord(tx, session, seq)
 	if err != nil {
 		return Stored{}, err
 	}
-	if raw == nil {
-		return Stored{}, fault.New(fault.NotFound, "sessions.entry", "session %s has no entry %d", session, seq)
-	}
 	return decodeEntry(raw)
+}
+
+// Inline returns the inline original of an entry without decoding its header, nil if it has none. Errors: as GetEntry.
+func Inline(tx kv.Tx, session string, seq int64) ([]byte, error) {
+	raw, err := entryRecord(tx, session, seq)
+	if err != nil {
+		return nil, err
+	}
+	_, original, err := splitEntry(raw)
+	return original, err
+}
+
+// entryRecord reads an entry as it is stored.
+func entryRecord(tx kv.Tx, session string, seq int64) ([]byte, error) {
+	raw, err := tx.Get(bucketLog, logKey(session, seq))
+	if err == nil && raw == nil {
+		err = fault.New(fault.NotFound, "sessions.entry", "session %s has no entry %d", session, seq)
+	}
+	return raw, err
 }
 
 // Place is the position of a message.
@@ -140,21 +156,30 @@ func put(tx kv.Tx, session string, e Entry, original []byte) error {
 }
 
 func decodeEntry(raw []byte) (Stored, error) {
+	header, original, err := splitEntry(raw)
+	if err != nil {
+		return Stored{}, err
+	}
+	s := Stored{HeaderSize: len(header), Original: original}
+	if err := json.Unmarshal(header, &s.Entry); err != nil {
+		return Stored{}, fault.Wrap(fault.Corrupt, "sessions.decode", err)
+	}
+	return s, nil
+}
+
+// splitEntry splits a stored entry into its header, as JSON, and its inline original, nil if it has none.
+func splitEntry(raw []byte) (header, original []byte, err error) {
 	if len(raw) < 4 {
-		return Stored{}, fault.New(fault.Corrupt, "sessions.decode", "a log entry is too short")
+		return nil, nil, fault.New(fault.Corrupt, "sessions.decode", "a log entry is too short")
 	}
 	n := int64(binary.BigEndian.Uint32(raw))
 	if n > int64(len(raw)-4) {
-		return Stored{}, fault.New(fault.Corrupt, "sessions.decode", "a log entry's header is cut off")
+		return nil, nil, fault.New(fault.Corrupt, "sessions.decode", "a log entry's header is cut off")
 	}
-	s := Stored{HeaderSize: int(n)}
-	if err := json.Unmarshal(raw[4:4+n], &s.Entry); err != nil {
-		return Stored{}, fault.Wrap(fault.Corrupt, "sessions.decode", err)
+	if header, original = raw[4:4+n], raw[4+n:]; len(original) == 0 {
+		original = nil
 	}
-	if rest := raw[4+n:]; len(rest) > 0 {
-		s.Original = rest
-	}
-	return s, nil
+	return header, original, nil
 }
 
 // indexMessage indexes an entry by an id: its own, or an alias of it.

@@ -73,7 +73,7 @@ func (l *Compactions) compactionInput(
 		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
 		Items: make([]compaction.Item, 0, len(whole)),
 		Message: func(seq int64) (transcript.Message, error) {
-			return l.DecodeEntry(ctx, tx, f.Session.ID, seq)
+			return l.DecodeEntry(ctx, tx, f, seq)
 		},
 	}
 	w, err := l.WindowOf(tx, f, o.Model)

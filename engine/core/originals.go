@@ -37,18 +37,27 @@ func (l *Ledger) originalOf(ctx context.Context, e sessions.Stored) ([]byte, err
 	return l.readBlob(ctx, e.Blob, limits.Blob)
 }
 
-// DecodeEntry returns the decoded message of an entry. Errors: not_found for a forgotten one.
-func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, session string, seq int64) (transcript.Message, error) {
-	e, err := sessions.GetEntry(tx, session, seq)
-	if err == nil && e.Forgotten != nil {
-		err = fault.New(fault.NotFound, "engine.decode", "message %s was forgotten", e.ID)
+// DecodeEntry returns the decoded message of an entry of a log that was folded in the same transaction. Errors: not_found
+// for a forgotten one, and for a number that the log does not have.
+func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, f *Folded, seq int64) (transcript.Message, error) {
+	const op = "engine.decode"
+	var none transcript.Message
+	if seq < 1 || seq > int64(len(f.Entries)) {
+		return none, fault.New(fault.NotFound, op, "session %s has no entry %d", f.Session.ID, seq)
 	}
-	if err != nil {
-		return transcript.Message{}, err
+	e := sessions.Stored{Entry: f.Entries[seq-1]}
+	switch {
+	case e.Forgotten != nil:
+		return none, fault.New(fault.NotFound, op, "message %s was forgotten", e.ID)
+	case e.Blob == "":
+		var err error
+		if e.Original, err = sessions.Inline(tx, f.Session.ID, seq); err != nil {
+			return none, err
+		}
 	}
 	raw, err := l.Message(ctx, e)
 	if err != nil {
-		return transcript.Message{}, err
+		return none, err
 	}
 	m, err := transcript.Decode(e.Format, raw)
 	transcript.Identify(&m, e.CallIDs())

@@ -303,7 +303,7 @@ func (l *Views) weigh(ctx context.Context, tx kv.Tx, f *core.Folded, e window.Ed
 	if !e.Part.OfMessage() {
 		return e, true, nil
 	}
-	m, err := l.DecodeEntry(ctx, tx, f.Session.ID, e.Seq)
+	m, err := l.DecodeEntry(ctx, tx, f, e.Seq)
 	if fault.Is(err, fault.NotFound) {
 		return e, false, nil // forgotten in the meantime
 	}

@@ -128,7 +128,7 @@ func (l *Views) replayTurns(ctx context.Context, tx kv.Tx, f *core.Folded, kept 
 	}
 	for i := range g.turns {
 		if t := &g.turns[i]; !t.asked && t.prompt > 0 {
-			if t.request, err = l.requestLine(ctx, tx, f.Session.ID, t.prompt); err != nil {
+			if t.request, err = l.requestLine(ctx, tx, f, t.prompt); err != nil {
 				return nil, err
 			}
 			t.asked = true
@@ -138,8 +138,8 @@ func (l *Views) replayTurns(ctx context.Context, tx kv.Tx, f *core.Folded, kept 
 }
 
 // requestLine returns the first line of a user's request, masked; "" where it was forgotten.
-func (l *Views) requestLine(ctx context.Context, tx kv.Tx, session string, seq int64) (string, error) {
-	m, err := l.DecodeEntry(ctx, tx, session, seq)
+func (l *Views) requestLine(ctx context.Context, tx kv.Tx, f *core.Folded, seq int64) (string, error) {
+	m, err := l.DecodeEntry(ctx, tx, f, seq)
 	if fault.Is(err, fault.NotFound) {
 		return "", nil
 	}
