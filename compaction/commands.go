@@ -179,7 +179,7 @@ func (s *source) addCommands(d *layout.Document) {
 			continue
 		}
 		done[s.printed(c)] = true
-		text := "  " + s.printed(c) + " → " + c.result()
+		text := barred("  " + s.printed(c) + " → " + c.result())
 		if lastEdit > c.last.Seq {
 			text += " [files changed since]"
 		}
@@ -194,7 +194,7 @@ func (s *source) addCommands(d *layout.Document) {
 			continue
 		}
 		done[s.printed(c)] = true
-		text := "  " + s.printed(c) + " → " + c.ending() + " (" + quote.Turn(c.last.Turn) + ")"
+		text := barred("  " + s.printed(c) + " → " + c.ending() + " (" + quote.Turn(c.last.Turn) + ")")
 		add(layout.Line{Text: text, Class: layout.ClassCheck, Anchor: "command:" + c.key, Pos: earlier + int64(i+1)})
 	}
 }
@@ -251,7 +251,8 @@ func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 			}
 			seen[why] = true
 			shown++
-			add(layout.Line{Text: "  " + quote.OneLine(s.printed(c), 80) + " (" + quote.Turn(op.Turn) + "): " + why,
+			run := "  " + quote.OneLine(s.printed(c), 80) + " (" + quote.Turn(op.Turn) + "): " + why
+			add(layout.Line{Text: barred(run),
 				Class: layout.ClassBefore, Pos: at + op.Seq})
 		}
 	}

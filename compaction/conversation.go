@@ -23,25 +23,26 @@ func (s *source) addStatements(d *layout.Document, b *layout.Block) {
 	for _, m := range last {
 		talk.asked = append(talk.asked, strings.Join(strings.Fields(talk.messages[m].Text), " "))
 	}
-	turns := make(map[speaker]*layout.Line)
+	headings := make(map[int]*layout.Line) // by run of messages
+	runs := talk.runs(s.in.Items)
 	leads := make(map[[2]int]*layout.Line)
 	for _, st := range statements.Rank(talk.messages, append(user, s.focus...), rankedBytes*s.budget) {
 		it := &s.in.Items[talk.said[st.Message].index]
 		if slices.Contains(last, st.Message) || talk.isAsked(st.Text) {
 			continue // printed elsewhere
 		}
-		who := speaker{it.Turn, talk.said[st.Message].by}
-		if turns[who] == nil {
-			turns[who] = d.Add(b, &layout.Line{Text: who.String(), Class: layout.ClassSaid, Heading: true,
-				Pos: place(it.first(), 0)})
+		run := runs[st.Message]
+		if headings[run] == nil {
+			headings[run] = d.Add(b, &layout.Line{Text: talk.speaker(s.in.Items, st.Message).String(),
+				Class: layout.ClassSaid, Heading: true, Pos: place(it.first(), 0)})
 		}
 		l := &layout.Line{
 			Text:   barred("  " + strings.ReplaceAll(st.Text, "\n", "\n  ")),
 			Class:  layout.ClassSaid,
-			Parent: turns[who],
+			Parent: headings[run],
 			Pos:    place(it.first(), st.Place+1),
 		}
-		turns[who].Pos = min(turns[who].Pos, place(it.first(), 0))
+		headings[run].Pos = min(headings[run].Pos, place(it.first(), 0))
 		key := [2]int{st.Message, st.Place}
 		if st.Lead >= 0 && leads[[2]int{st.Message, st.Lead}] != nil {
 			l.Parent = leads[[2]int{st.Message, st.Lead}]
@@ -57,12 +58,30 @@ type speaker struct {
 	by   voice
 }
 
-// headings of what each voice said in a turn.
-var headings = map[voice]string{
+// speaker returns who said a message.
+func (t *dialogue) speaker(items []Item, message int) speaker {
+	from := t.said[message]
+	return speaker{items[from.index].Turn, from.by}
+}
+
+// runs numbers the messages that follow each other by the same speaker, by message.
+func (t *dialogue) runs(items []Item) []int {
+	out := make([]int, len(t.messages))
+	for m := 1; m < len(out); m++ {
+		out[m] = out[m-1]
+		if t.speaker(items, m) != t.speaker(items, m-1) {
+			out[m]++
+		}
+	}
+	return out
+}
+
+// spoken are the headings of what each voice said in a turn.
+var spoken = map[voice]string{
 	agent: "Agent, turn %d:", delegate: "Reports to the agent, turn %d:", host: "Instructions loaded, turn %d:",
 }
 
-func (s speaker) String() string { return fmt.Sprintf(headings[s.by], max(1, s.turn)) }
+func (s speaker) String() string { return fmt.Sprintf(spoken[s.by], max(1, s.turn)) }
 
 // enoughWords is how many bytes a message has at least that counts as the agent's last words.
 const enoughWords = 200

@@ -58,6 +58,7 @@ type dialogue struct {
 	never    map[string]bool // calls that did not run: refused by the user, or given up by the host
 	tasks    tasklist.List
 	results  map[string]int // the items of the results, by call
+	covered  int            // items before it are in a summary that the host made; 0: none
 	// documents are the newest ones that the work read or wrote.
 	documents []workDocument
 	asked     []string // what is printed elsewhere: questions with their answers, the last words
@@ -69,8 +70,8 @@ const shortAnswer = 90
 // listen reads what user and agent said, once for all documents of one input.
 func (s *source) listen() (*dialogue, error) {
 	if s.in.talk == nil {
-		l := &listener{source: s, dialogue: &dialogue{never: map[string]bool{},
-			results: map[string]int{}}, calls: map[string]madeCall{}}
+		l := &listener{source: s, dialogue: &dialogue{never: map[string]bool{}, results: map[string]int{},
+			covered: s.in.covered()}, calls: map[string]madeCall{}}
 		for i := range s.in.Items {
 			if err := l.take(i); err != nil {
 				return nil, err
@@ -178,17 +179,20 @@ func (l *listener) loaded(i int) error {
 	return err
 }
 
+// noAnswer is what Claude Code writes in the agent's name where nothing was asked of it.
+const noAnswer = "No response requested."
+
 // say adds words that no user said.
 func (l *listener) say(i int, text string, by voice) {
-	if text = strings.TrimSpace(chars.Strip(text)); text == "" {
+	if text = strings.TrimSpace(chars.Strip(text)); text == "" || text == noAnswer {
 		return
 	}
 	it := &l.in.Items[i]
 	if by == agent {
 		l.last = text
 	}
-	l.messages = append(l.messages, statements.Message{Text: text, Turn: it.Turn,
-		At: float64(i+1) / float64(len(l.in.Items)), Acts: len(it.Calls) > 0})
+	l.messages = append(l.messages, statements.Message{Text: text, Turn: it.Turn, Acts: len(it.Calls) > 0,
+		At: float64(max(0, i+1-l.covered)) / float64(len(l.in.Items)-l.covered)})
 	l.said = append(l.said, origin{i, by})
 }
 

@@ -8,24 +8,38 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// earlierShare is the part of the budget, in percent, that the host's own summary may take: it holds what came before
-// the range.
-const earlierShare = 25
+// earlierShare bounds the host's own summary: it holds what came before the range.
+var earlierShare = shares{12, 20}
 
 const earlierHead = "[EARLIER SUMMARY — by the host, in its words, not checked]"
 
-// earlier returns the newest item of the range that is a summary which the host made of what came before, and its
-// words; nil if there is none, or if a summary of ours replaced it.
+// earlier returns the newest summary from an item on that the host made of what came before, and its words; nil if
+// there is none, or if a summary of ours replaced it.
 func (s *source) earlier(from int) (*Item, string, error) {
-	for i := s.cut - 1; i >= from; i-- {
-		it := &s.in.Items[i]
-		if !it.Earlier {
-			continue
-		}
-		text, err := s.textOf(it)
-		return it, transcript.EarlierText(text), err
+	newest := s.in.Earlier
+	if newest != nil && (newest.first() > s.last || newest.first() < s.in.Items[from].first()) {
+		newest = nil
 	}
-	return nil, "", nil
+	for i := from; i < s.cut; i++ {
+		if it := &s.in.Items[i]; it.Earlier && (newest == nil || it.first() > newest.first()) {
+			newest = it
+		}
+	}
+	if newest == nil {
+		return nil, "", nil
+	}
+	text, err := s.textOf(newest)
+	return newest, transcript.EarlierText(text), err
+}
+
+// covered returns how many items are in a summary that the host made of them.
+func (in *Input) covered() int {
+	for i := len(in.Items) - 1; i > 0; i-- {
+		if in.Items[i].Earlier || in.Earlier != nil && in.Items[i].first() < in.Earlier.first() {
+			return i
+		}
+	}
+	return 0
 }
 
 // addEarlier adds the host's own summary: nothing else is left of what it summarised.
@@ -34,9 +48,23 @@ func (s *source) addEarlier(d *layout.Document) error {
 	if it == nil || text == "" || err != nil {
 		return err
 	}
-	e := quote.Entry{Label: quote.Turn(max(1, it.Turn)),
-		Text: s.fit(text, s.budget*earlierShare/100, cmp.Or(it.ID, s.id))}
-	d.Add(d.Block(&layout.Block{Head: earlierHead}), &layout.Line{Text: quote.Print(e), Class: layout.ClassAnchor,
-		Anchor: "earlier", Pos: 1})
+	l := s.longLine(quote.Entry{Label: quote.Turn(max(1, it.Turn)), Text: text}, earlierShare, cmp.Or(it.ID, s.id))
+	l.Class, l.Anchor, l.Pos = layout.ClassAnchor, "earlier", 1
+	d.Add(d.Block(&layout.Block{Head: earlierHead}), l)
 	return nil
+}
+
+// shares are the parts of the budget, in percent, that a long text takes at first, and where there is room for more.
+type shares struct{ first, most int }
+
+// longLine quotes a long text, cut to its share of the budget.
+func (s *source) longLine(e quote.Entry, part shares, id string) *layout.Line {
+	whole := e.Text
+	e.Text = s.fit(whole, s.budget*part.most/100, id)
+	l := &layout.Line{Text: quote.Print(e)}
+	e.Text = s.fit(whole, s.budget*part.first/100, id)
+	if brief := quote.Print(e); brief != l.Text {
+		l.Brief = brief
+	}
+	return l
 }

@@ -108,7 +108,7 @@ const largeRead = 32 << 10
 
 // readLine prints "  path ×2 (34 KB)".
 func readLine(st *readState) string {
-	text := "  " + st.path + quote.Times(st.count)
+	text := barred("  " + st.path + quote.Times(st.count))
 	if st.chars >= largeRead {
 		text += fmt.Sprintf(" (%d KB)", (st.chars+1023)/1024)
 	}

@@ -13,6 +13,9 @@ type Input struct {
 	// Items are the session's visible messages on the active path, in order: the whole log from its
 	// start, so also what earlier compactions cover.
 	Items []Item
+	// Earlier is the newest summary that the host's own model made of messages that are among the items, and which it
+	// has in their place since then. nil: there is none.
+	Earlier *Item
 	// Head is the size in tokens of what precedes every summary and is never compacted: leading system messages.
 	// They are not among the items.
 	Head int

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/statements"
+	"ctxledger.dev/intents"
 	"ctxledger.dev/transcript"
 )
 
@@ -44,9 +45,11 @@ func (s *source) addMaterial(d *layout.Document) error {
 func (s *source) addResults(d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: resultsHead})
 	names := make(map[string]string)
+	files := make(map[string]bool) // calls that read or wrote a file: other sections tell
 	for i := range s.in.Items {
 		for _, c := range s.in.Items[i].Calls {
 			names[c.ID] = c.Name + " " + s.path(c.Target)
+			files[c.ID] = c.Op == intents.OpRead || c.Op == intents.OpWrite || c.Op == intents.OpPatch
 		}
 	}
 	stale := maps.Clone(s.talk.never)
@@ -57,14 +60,17 @@ func (s *source) addResults(d *layout.Document) error {
 	for i := len(s.in.Items) - 1; i >= 0 && shown < resultsShown; i-- {
 		it := &s.in.Items[i]
 		for _, r := range it.Results {
-			if stale[r.CallID] {
+			if stale[r.CallID] || files[r.CallID] {
 				continue // it did not run, or something later made it obsolete
 			}
 			text, err := s.resultOf(it, r.CallID)
 			if err != nil {
 				return err
 			}
-			if text = beginning(text); text == "" || shown == resultsShown {
+			if isData(text) || shown == resultsShown {
+				continue
+			}
+			if text = beginning(text); text == "" {
 				continue
 			}
 			shown++
@@ -73,6 +79,13 @@ func (s *source) addResults(d *layout.Document) error {
 		}
 	}
 	return nil
+}
+
+// isData reports whether a result is a long JSON text, whose beginning says little to a reader.
+func isData(text string) bool {
+	const long = 400 // bytes
+	text = strings.TrimSpace(text)
+	return len(text) > long && (text[0] == '{' || text[0] == '[' && strings.HasSuffix(text, "]"))
 }
 
 // beginning returns the first lines of a result in one line.

@@ -12,9 +12,11 @@ import (
 )
 
 const (
-	// editsShown is how many of the newest edits are shown, editChars how much of each.
-	editsShown = 4
-	editChars  = 200
+	// editsShown is how many of the newest edits are shown, editChars how much of each, and moreEditChars where there is
+	// room.
+	editsShown    = 12
+	editChars     = 200
+	moreEditChars = 600
 )
 
 // addNewestEdits adds what the newest edits put into files: what was being done when the range ended is seldom said.
@@ -36,11 +38,18 @@ func (s *source) addNewestEdits(d *layout.Document, b *layout.Block) error {
 			continue
 		}
 		shown++
-		text := "  " + s.path(op.Target) + " (" + quote.Turn(op.Turn) + "): " + what
-		if op.pending() {
-			text += " — no result recorded: check the file"
+		print := func(most int) string {
+			text := "  " + s.path(op.Target) + " (" + quote.Turn(op.Turn) + "): " + quote.OneLine(what, most)
+			if op.pending() {
+				text += " — no result recorded: check the file"
+			}
+			return barred(text)
 		}
-		add(layout.Line{Text: barred(text), Class: layout.ClassEdit, Pos: at + op.Seq})
+		l := layout.Line{Text: print(moreEditChars), Brief: print(editChars), Class: layout.ClassEdit, Pos: at + op.Seq}
+		if l.Brief == l.Text {
+			l.Brief = ""
+		}
+		add(l)
 	}
 	return nil
 }
@@ -69,7 +78,7 @@ func (s *source) newText(op *Operation) (string, error) {
 			parts = append(parts, "− "+removed)
 		}
 	}
-	return quote.OneLine(strings.Join(parts, " · "), editChars), nil
+	return strings.Join(parts, " · "), nil
 }
 
 // linesOnlyIn returns the lines of a text that another has not, joined.
@@ -83,7 +92,7 @@ func linesOnlyIn(text, other string) string {
 	size := 0
 	for l := range strings.Lines(chars.Strip(text)) {
 		l = strings.TrimSpace(l)
-		if _, is := slices.BinarySearch(known, l); is || l == "" || size > 2*editChars {
+		if _, is := slices.BinarySearch(known, l); is || l == "" || size > moreEditChars {
 			continue
 		}
 		size += len(l)

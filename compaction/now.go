@@ -20,6 +20,9 @@ const (
 	lastCalls = 3
 )
 
+// lastShare bounds each of the agent's last words.
+var lastShare = shares{13, 24}
+
 // addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
 // the agent's last words in full.
 func (s *source) addNow(d *layout.Document) error {
@@ -34,15 +37,17 @@ func (s *source) addNow(d *layout.Document) error {
 	if text := s.tree(); text != "" {
 		add(2, text)
 	}
-	if text := s.newestCalls(); text != "" {
-		add(3, text)
-	}
-	s.addTasks(d, b)
+	s.addTasks(d, b, func() {
+		if text := s.newestCalls(); text != "" {
+			add(3, text)
+		}
+	})
 	for _, m := range talk.lastWords() {
 		it := &s.in.Items[talk.said[m].index]
-		text := s.fit(talk.messages[m].Text, layout.ClassLast.First(s.budget), it.ID)
-		d.Add(b, &layout.Line{Text: quote.Print(quote.Entry{Label: quote.Turn(it.Turn) + ", the agent's last words",
-			Text: text}), Class: layout.ClassLast, Pos: place(it.first(), 0)})
+		label := quote.Turn(it.Turn) + ", the agent's last words"
+		l := s.longLine(quote.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
+		l.Class, l.Pos = layout.ClassLast, place(it.first(), 0)
+		d.Add(b, l)
 	}
 	return s.addNewestEdits(d, b)
 }
@@ -52,8 +57,8 @@ var marks = map[tasklist.State]string{
 	tasklist.Open: "[ ]", tasklist.Doing: "[~]", tasklist.Done: "[x]", tasklist.Dropped: "[dropped]",
 }
 
-// addTasks adds the newest task list. What is done gives way before what is open.
-func (s *source) addTasks(d *layout.Document, b *layout.Block) {
+// addTasks adds the newest task list. What is done gives way before what is open, and before what between adds.
+func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
 	tasks := s.talk.tasks.Tasks()
 	const at = 16 // in the block
 	finishedTasks := 0
@@ -70,6 +75,9 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block) {
 		finishedTasks, len(tasks))
 	add := d.Under(b, layout.Line{Text: head, Class: layout.ClassNow, Pos: at})
 	for _, done := range []bool{false, true} {
+		if done {
+			between()
+		}
 		for i, t := range tasks {
 			if finished := t.State >= tasklist.Done; finished == done {
 				text := "  " + marks[t.State] + " " + quote.OneLine(t.Text, 200)

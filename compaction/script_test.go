@@ -17,6 +17,7 @@ import (
 //	earlier TEXT                      a summary that the host made of what came before
 //	say TEXT                          the agent speaks
 //	read PATH N [NAME…]               a file of N tokens is read
+//	hidden SUMMARY                    the host's model summarises all before; the view keeps the messages themselves
 //	edit PATH [NAME…] [! ERROR | ! pending]        a line becomes declarations of the names
 //	edit PATH OLD => NEW [! ERROR]    one text becomes another; OLD and NEW may be quoted each
 //	edits PATH [NAME…] ;; PATH …      several calls in one message
@@ -69,6 +70,7 @@ func (k *talk) play(script string) Proposal {
 var steps = map[string]func(k *talk, rest string){
 	"user":     func(k *talk, rest string) { k.user(rest) },
 	"earlier":  func(k *talk, rest string) { it := k.user(rest); it.Prompt, it.Earlier = false, true },
+	"hidden":   stepHidden,
 	"say":      func(k *talk, rest string) { k.say(rest) },
 	"read":     stepRead,
 	"edit":     stepEdit,
@@ -86,6 +88,14 @@ var steps = map[string]func(k *talk, rest string){
 	"todo":     stepTodo,
 	"delegate": stepDelegate,
 	"artifact": stepArtifact,
+}
+
+func stepHidden(k *talk, rest string) {
+	it := k.user(rest)
+	it.Prompt, it.Earlier = false, true
+	hidden := *it
+	k.in.Items = k.in.Items[:len(k.in.Items)-1]
+	k.in.Earlier = &hidden
 }
 
 func stepRead(k *talk, rest string) {

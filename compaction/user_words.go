@@ -21,7 +21,7 @@ const (
 	// userFrame is what an utterance takes besides its text, in tokens.
 	userFrame = 10
 	// userShare is the part of the budget for the user's words, in percent, where the agent said more than fits.
-	userShare = 40
+	userShare = 34
 	// askedChars bounds what is printed of the agent's words that a short answer answers.
 	askedChars = 500
 )
@@ -33,6 +33,7 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 	talk.asked = nil
 	isPinned := func(u *utterance) bool { return u.via == "" && pinned[u.item.ID] }
 	all := slices.DeleteFunc(slices.Clone(talk.user), isPinned)
+	all = withoutRepeats(all)
 	if len(all) == 0 {
 		return
 	}
@@ -43,11 +44,11 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 		conversation: conversation,
 		lines:        make(map[*utterance]*layout.Line),
 	}
-	w.order, w.tags = s.byWorth(all)
+	w.order, w.recent, w.tags = s.byWorth(all)
 	for _, u := range w.order {
 		size := userFrame + layout.Count(quote.Clip(u.text, 16*s.budget))
 		if u.asked != "" {
-			size += min(askedChars, s.budget/5) / 5
+			size += min(askedChars, s.budget/8) / 5
 		}
 		w.sizes = append(w.sizes, size)
 		w.total += size
@@ -57,10 +58,35 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 	conversation.More = func([]*layout.Line) string { return moreUserWords(all, task, conversation) }
 }
 
+// withoutRepeats leaves out what the user said again later in the same words.
+func withoutRepeats(all []*utterance) []*utterance {
+	newest := make(map[string]*utterance)
+	for _, u := range all {
+		newest[u.text] = u
+	}
+	return slices.DeleteFunc(all, func(u *utterance) bool {
+		return len(u.text) > shortAnswer && newest[u.text] != u
+	})
+}
+
+// greeting is the length up to which a single word that comes first is taken for a greeting, in bytes.
+const greeting = 6
+
+// firstRequest returns the first message that can be a request.
+func firstRequest(all []*utterance) *utterance {
+	for _, u := range all {
+		if len(u.text) > greeting || strings.Contains(u.text, " ") {
+			return u
+		}
+	}
+	return all[0]
+}
+
 // userWords is what the user said, with the lines that print it.
 type userWords struct {
 	*source
 	all, order         []*utterance
+	recent             int // of order: the rest is in a summary of the host
 	tags               map[*utterance][]string
 	sizes              []int // in order, in tokens
 	total, granted     int   // tokens
@@ -71,7 +97,11 @@ type userWords struct {
 // share divides tokens among the user's words, which may have had fewer before.
 func (w *userWords) share(d *layout.Document, total int) {
 	w.granted = total
-	for i, share := range layout.Allot(w.sizes, total) {
+	shares := layout.Allot(w.sizes[:w.recent], total)
+	for _, share := range shares {
+		total -= share
+	}
+	for i, share := range append(shares, layout.Allot(w.sizes[w.recent:], total)...) {
 		u := w.order[i]
 		if share == 0 {
 			continue
@@ -95,7 +125,10 @@ func (w *userWords) share(d *layout.Document, total int) {
 			Anchor: "turn:" + strconv.Itoa(u.item.Turn),
 			Pos:    place(u.item.first(), 0),
 		}
-		if u == w.all[0] || u == w.all[len(w.all)-1] {
+		if i >= w.recent {
+			l.Class = layout.ClassCovered
+		}
+		if u == firstRequest(w.all) || u == w.all[len(w.all)-1] {
 			b, l.Class = w.task, layout.ClassTask
 		}
 		w.lines[u] = d.Add(b, l)
@@ -146,9 +179,9 @@ func (w *userWords) shown() int {
 func place(seq int64, within int) int64 { return seq<<12 + int64(min(within, 1<<12-1)) }
 
 // byWorth orders the user's words: the newest, the first, what sets rules, what the earlier summary quoted, then the
-// newer before the older.
-func (s *source) byWorth(all []*utterance) (order []*utterance, tags map[*utterance][]string) {
-	first, newest := all[0], all[len(all)-1]
+// newer before the older. All but the first recent ones are in a summary that the host made.
+func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags map[*utterance][]string) {
+	first, newest := firstRequest(all), all[len(all)-1]
 	tags = map[*utterance][]string{first: {"first request"}}
 	if newest != first {
 		tags[newest] = []string{"newest"}
@@ -157,7 +190,7 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, tags map[*uttera
 		tags[newest] = append(tags[newest], "in progress")
 	}
 	quoted := quotedTurns(s.in.PreviousText)
-	var rules, known, others []*utterance
+	var rules, known, others, covered []*utterance
 	for _, u := range slices.Backward(all) {
 		tag := ""
 		if u != first && len(u.text) <= ruleLength {
@@ -170,6 +203,8 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, tags map[*uttera
 			rules = append(rules, u)
 		case slices.Contains(quoted, u.item.Turn):
 			known = append(known, u)
+		case u.index < s.talk.covered:
+			covered = append(covered, u)
 		default:
 			others = append(others, u)
 		}
@@ -178,7 +213,8 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, tags map[*uttera
 	if newest != first {
 		out = append(out, first)
 	}
-	return slices.Concat(out, rules, known, others), tags
+	order = slices.Concat(out, rules, known, others)
+	return append(order, covered...), len(order), tags
 }
 
 // ruleLength is the length up to which a message is looked through for a standing rule, in bytes.
@@ -208,7 +244,7 @@ func (s *source) label(u *utterance, tags ...string) string {
 // question prints what a short answer answers: the end of what the agent said before it.
 func (s *source) question(asked string) string {
 	text := strings.Join(strings.Fields(chars.Strip(asked)), " ")
-	most := min(askedChars, s.budget/5)
+	most := min(askedChars, s.budget/8)
 	if utf8.RuneCountInString(text) > most {
 		text = chars.Tail(text, most)
 		text = "…" + text[wordAfter(text, 0):]
@@ -221,7 +257,7 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 	shown := make(map[int64]bool)
 	for _, b := range blocks {
 		for _, l := range b.Lines {
-			if l.In && (l.Class == layout.ClassUser || l.Class == layout.ClassTask) {
+			if l.In {
 				shown[l.Pos] = true
 			}
 		}
@@ -245,7 +281,7 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 // addRefusals adds what the user did not let the agent do.
 func (s *source) addRefusals(d *layout.Document) {
 	b := d.Block(&layout.Block{Head: rulesHead})
-	for _, r := range slices.Backward(s.talk.refused) {
+	for _, r := range s.refusals() {
 		text := "  - " + quote.OneLine(r.what, 200) + " (" + quote.Turn(r.turn) + ")"
 		switch {
 		case r.rule:
@@ -255,4 +291,17 @@ func (s *source) addRefusals(d *layout.Document) {
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassRule, Pos: r.pos})
 	}
+}
+
+// refusals returns what the user refused: what he gave a reason for first, then the newest first.
+func (s *source) refusals() []refusal {
+	var reasons, others []refusal
+	for _, r := range slices.Backward(s.talk.refused) {
+		if r.why != "" {
+			reasons = append(reasons, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	return append(reasons, others...)
 }

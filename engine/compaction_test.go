@@ -2,10 +2,15 @@ package engine_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
@@ -275,4 +280,37 @@ func TestViewPagesJoinAndRefuseAnotherPosition(t *testing.T) {
 	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: spell("B")})
 	_, err = l.View(t.Context(), ledger.ViewRequest{Session: id, From: first.Next, Position: first.Position})
 	wantCode(t, err, fault.Stale)
+}
+
+// The view hides the summary that a host's model wrote in the middle of a session, because it has the messages themselves:
+// the document carries it.
+func TestTheHostsSummaryInTheSessionIsCarried(t *testing.T) {
+	l := open(t)
+	lines := bytes.SplitAfter(readFile(t, shopFile), []byte("\n"))
+	summary, err := json.Marshal(map[string]any{
+		"type": "user", "uuid": "5b0b5b0b-0000-4000-8000-000000000001", "isCompactSummary": true,
+		"message": map[string]string{"role": "user", "content": "This session is being continued from a previous " +
+			"conversation that ran out of context. The shop rounds each line by itself."},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "shop.jsonl")
+	half := len(lines) / 2
+	lines = slices.Concat(lines[:half], [][]byte{append(summary, '\n')}, lines[half:])
+	if err := os.WriteFile(file, bytes.Join(lines, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	known, err := agents.Import(t.Context(), l, agents.Source{Path: file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := l.PlanCompaction(t.Context(), ledger.PlanCompactionRequest{Session: known.Session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head, _, _ := strings.Cut(p.Summary.Text, "The shop rounds each line by itself."); !strings.Contains(
+		head[max(0, len(head)-90):], "[EARLIER SUMMARY") {
+		t.Errorf("%s: the document does not carry the summary:\n%s", p.Outcome, p.Summary.Text)
+	}
 }

@@ -47,6 +47,12 @@ func Earlier(m Message) bool {
 // its model.
 const opened, closed = "<summary>", "</summary>"
 
+// thoughtFirst parts the summary from the model's preparation for it, which Claude Code leaves in without the tags.
+const thoughtFirst = "\n\nSummary:\n"
+
+// orders is where Claude Code's advice to its model begins, behind the summary.
+const orders = "\n\nIf you need specific details from before "
+
 // EarlierText returns the words of a summary without what its host puts around them.
 func EarlierText(text string) string {
 	if _, inner, found := strings.Cut(text, opened); found {
@@ -57,6 +63,10 @@ func EarlierText(text string) string {
 	text = strings.TrimLeft(text, " \t\r\n")
 	for _, e := range earlier {
 		if words, found := strings.CutPrefix(text, e.begins); found && !strings.HasPrefix(e.begins, "[") {
+			if _, summary, thought := strings.Cut(words, thoughtFirst); thought {
+				words = summary
+			}
+			words, _, _ = strings.Cut(words, orders)
 			return strings.TrimSpace(words)
 		}
 	}

@@ -21,6 +21,9 @@ func TestEarlierSummariesAreKnownByTheirBeginning(t *testing.T) {
 			"covers turns 1–2]\n\nOPERATIONS"},
 		{"This session is being continued from a previous conversation that ran out of context. The oven heats.",
 			"The oven heats."},
+		{"This session is being continued from a previous conversation that ran out of context. Below:\n\nAnalysis:\n" +
+			"I look at the oven.\n\nSummary:\n1. It heats.\n\nIf you need specific details from before compaction, read " +
+			"/x.\nPlease continue.", "1. It heats."},
 		{"Give me a summary of the conversation to date", ""},
 		{"What does `[CONVERSATION SUMMARY — covers turns 1–9]` mean?", ""},
 		{"", ""},

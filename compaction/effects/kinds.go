@@ -24,7 +24,7 @@ const notNames = "if for while switch catch return function with else do new thr
 
 var kinds = []kind{
 	{files: ".go", patterns: []string{
-		`func \(\w* ?\*?(\w+)[^)\n]*\) ID`, `func ID`, `type ID`, `(?:const|var) ID`, `\tID (?:struct|interface)\b`,
+		`func \(\w* ?\*?(\w+)[^)\n]*\) ID`, `func ID[(\[]`, `type ID`, `(?:const|var) ID`, `\tID (?:struct|interface)\b`,
 		`\t([A-Z]\w*)(?: +[\w.*\[\]]+)? += `, `TOt\.Run\("([^"\n]+)"`}},
 	{files: ".py .pyi", patterns: []string{
 		`TO(?:async +)?def ID`, `TOclass ID`, `([A-Z][A-Z0-9_]+)(?: *:[^=\n]+)? *=[^=]`}},

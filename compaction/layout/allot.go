@@ -3,27 +3,47 @@ package layout
 import (
 	"cmp"
 	"slices"
-	"sort"
 )
 
-// LeastShare is what a text is worth printing with, in tokens.
-const LeastShare = 24
+// LeastShare is what a part of a text is worth printing with, in tokens.
+const LeastShare = 48
 
 // Allot divides total tokens among texts of these sizes, the dearest first: each gets what it needs up to a level
-// that is the same for all, so that the longest give way first. A text with a share below LeastShare gets 0, the
-// cheapest texts first.
+// that is the same for all, so that the longest give way first. Where that level is below LeastShare, the cheapest of
+// the texts that are longer get 0, and last the cheapest of all.
 func Allot(sizes []int, total int) []int {
-	tooMany := func(n int) bool {
-		level := waterline(sizes[:n], total)
-		return n > 1 && level < LeastShare && level < slices.Max(sizes[:n])
-	}
-	n := sort.Search(len(sizes), func(i int) bool { return tooMany(i + 1) })
-	level := waterline(sizes[:n], total)
 	shares := make([]int, len(sizes))
-	for i, size := range sizes[:n] {
-		shares[i] = min(size, level)
+	in := make([]int, len(sizes)) // indexes of those that get something
+	for i := range in {
+		in[i] = i
+	}
+	for len(in) > 0 {
+		level := waterline(pick(sizes, in), total)
+		longer := func(i int) bool { return sizes[i] > level }
+		if level >= LeastShare || len(in) == 1 || !slices.ContainsFunc(in, longer) {
+			for _, i := range in {
+				shares[i] = min(sizes[i], level)
+			}
+			break
+		}
+		drop := len(in) - 1
+		for drop > 0 && sizes[in[drop]] <= max(level, LeastShare) {
+			drop--
+		}
+		if drop == 0 { // all are short
+			drop = len(in) - 1
+		}
+		in = slices.Delete(in, drop, drop+1)
 	}
 	return shares
+}
+
+func pick(sizes, indexes []int) []int {
+	out := make([]int, len(indexes))
+	for i, at := range indexes {
+		out[i] = sizes[at]
+	}
+	return out
 }
 
 // waterline returns the level up to which all texts together take at most total.

@@ -41,6 +41,7 @@ const (
 	ClassFile                  // a file with what was done to it
 	ClassCheck                 // a check with its last outcome, a commit
 	ClassSaid                  // a statement of the agent
+	ClassCovered               // the user's words that an earlier summary covers
 	ClassBefore                // why a check failed before it passed
 	ClassLook                  // a handle, a file that was read
 	ClassMaterial              // outlines of documents, beginnings of results
@@ -50,16 +51,39 @@ const (
 
 // A share is what a class may take of the budget, in percent.
 type share struct {
-	first int // before all others had their turn; what is left then goes to the classes in their order
-	most  int // in all
+	first int  // before all others had their turn
+	most  int  // in all, of what is left then; what is still left goes to the classes in their order
+	bound bool // never more than that
+}
+
+// atLast is what a class may take in all when every class had what it may take before the others.
+func (s share) atLast() int {
+	if s.bound {
+		return s.most
+	}
+	return 100
 }
 
 // shareOf is the table of shares.
 var shareOf = [classes]share{
-	ClassPin: {100, 100}, ClassTask: {60, 90}, ClassRule: {6, 20}, ClassLast: {13, 40}, ClassNow: {8, 20},
-	ClassEdit: {4, 8}, ClassOpen: {5, 10},
-	ClassUser: {60, 90}, ClassFile: {14, 30}, ClassCheck: {11, 20}, ClassSaid: {38, 100}, ClassAnchor: {25, 100},
-	ClassBefore: {3, 10}, ClassMaterial: {0, 30}, ClassNote: {10, 30}, ClassLook: {2, 12}, ClassOld: {3, 10},
+	ClassPin:      {first: 100, most: 100},
+	ClassTask:     {first: 60, most: 90},
+	ClassRule:     {first: 8, most: 20},
+	ClassNote:     {first: 10, most: 30},
+	ClassLast:     {first: 13, most: 40},
+	ClassNow:      {first: 12, most: 25},
+	ClassEdit:     {first: 4, most: 5},
+	ClassOpen:     {first: 5, most: 10},
+	ClassUser:     {first: 60, most: 90},
+	ClassAnchor:   {first: 25, most: 100},
+	ClassFile:     {first: 10, most: 26},
+	ClassCheck:    {first: 7, most: 14},
+	ClassSaid:     {first: 38, most: 100},
+	ClassCovered:  {first: 0, most: 20},
+	ClassBefore:   {first: 3, most: 10},
+	ClassLook:     {first: 2, most: 12},
+	ClassMaterial: {first: 0, most: 15},
+	ClassOld:      {first: 3, most: 10, bound: true},
 }
 
 // Line is one piece of a block, which is printed whole or not at all.
@@ -176,12 +200,9 @@ func (c Class) First(budget int) int { return budget * shareOf[c].first / 100 }
 func (d *Document) Fill(budget int) (text string, size int, ok bool) {
 	left := budget - d.begin()
 	var used [classes]int
-	for pass := range 2 {
+	for pass := range 3 {
 		for c := range classes {
-			most := shareOf[c].most
-			if pass == 0 {
-				most = shareOf[c].first
-			}
+			most := [...]int{shareOf[c].first, shareOf[c].most, shareOf[c].atLast()}[pass]
 			n := d.take(c, min(left, budget*most/100-used[c]))
 			used[c] += n
 			left -= n
@@ -392,13 +413,18 @@ func (b *Block) String() string {
 	sorted := slices.Clone(b.Lines)
 	slices.SortStableFunc(sorted, func(x, y *Line) int { return cmp.Compare(x.Pos, y.Pos) })
 	More := b.remainder()
+	heading := "" // the one that is in force: it is not repeated
 	for _, l := range sorted {
 		if More != "" && b.MoreAt > 0 && l.Pos > b.MoreAt {
 			out, More = append(out, More), ""
 		}
-		if l.In {
-			out = append(out, l.form())
+		if !l.In || l.Heading && l.Text == heading {
+			continue
 		}
+		if l.Heading || l.Parent == nil {
+			heading = l.Text
+		}
+		out = append(out, l.form())
 	}
 	if More != "" {
 		out = append(out, More)

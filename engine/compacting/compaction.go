@@ -2,6 +2,7 @@ package compacting
 
 import (
 	"context"
+	"slices"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
@@ -10,6 +11,7 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -95,7 +97,28 @@ func (l *Compactions) compactionInput(
 	for _, slot := range whole[head:] {
 		in.Items = append(in.Items, item(f, slot))
 	}
+	in.Earlier = hostSummary(f, in.Items)
 	return in, l.gather(tx, f, &in)
+}
+
+// hostSummary returns the newest summary that the host made of messages that are still among the items, nil if there is
+// none. The view hides it because it has the messages themselves.
+func hostSummary(f *core.Folded, items []compaction.Item) *compaction.Item {
+	for i := len(f.Entries) - 1; i > 0; i-- {
+		e := &f.Entries[i]
+		if !e.Hidden || !e.Earlier || e.Author != "" || e.Forgotten != nil {
+			continue
+		}
+		before := i - 1
+		for before > 0 && (f.Entries[before].Hidden || f.Entries[before].Kind != sessions.KindMessage) {
+			before--
+		}
+		// A rewind to a point before it took it back.
+		if slices.ContainsFunc(items, func(it compaction.Item) bool { return slices.Contains(it.Seqs, int64(before+1)) }) {
+			return &compaction.Item{Seqs: []int64{e.Seq}, Role: e.Role, Earlier: true, Turn: e.Turn, ID: e.ID}
+		}
+	}
+	return nil
 }
 
 // item joins the entries of one message of the view.
