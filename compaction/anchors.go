@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/internal/pattern"
 )
 
 const (
@@ -25,9 +26,9 @@ type anchor struct {
 }
 
 var (
-	fileAnchor   = lazy(`(?m)^  - (.+?) — .+$`)
-	handleAnchor = lazy(`(?m)^  ([0-9a-f]{12,64})  .+$`)
-	turnAnchor   = lazy(`^turn (\d+)`)
+	fileAnchor   = pattern.Lazy(`(?m)^  - (.+?) — .+$`)
+	handleAnchor = pattern.Lazy(`(?m)^  ([0-9a-f]{12,64})  .+$`)
+	turnAnchor   = pattern.Lazy(`^turn (\d+)`)
 )
 
 // anchorsOf parses the anchors of a summary from its text. Requests and open failures are not among them: the log

@@ -232,7 +232,7 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 			return p, err
 		}
 		m := BriefMessage{
-			Label: "[" + speakerOf(it) + " — " + capital(quote.Turn(max(1, it.Turn))) +
+			Label: "[" + speakerOf(it) + " — " + "T" + quote.Turn(max(1, it.Turn))[1:] +
 				"]",
 			Calls: s.callList(it, failed),
 		}

@@ -12,6 +12,15 @@ import (
 // rankedBytes is how many bytes of statements are ranked for each token of the budget: more than can be printed.
 const rankedBytes = 8
 
+// addConversation adds what user and agent said.
+func (s *source) addConversation(d *layout.Document) {
+	b := d.Block(&layout.Block{Head: conversationHead})
+	s.addUserWords(d, s.taskBlock, b)
+	if s.story == nil {
+		s.addStatements(d, b) // a model has told it otherwise
+	}
+}
+
 // addStatements adds the agent's sentences, the most worthy first, each in its place below the user's words.
 func (s *source) addStatements(d *layout.Document, b *layout.Block) {
 	talk := s.talk

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/transcript"
 )
 
@@ -254,7 +255,7 @@ func (l *listener) decisions(i int) error {
 
 // givenUp matches what hosts write for calls that they did not run, because another call of the same answer failed or
 // the user interrupted.
-var givenUp = lazy(`^(<tool_use_error>)?\s*(Sibling tool call errored|Cancelled: parallel tool call|` +
+var givenUp = pattern.Lazy(`^(<tool_use_error>)?\s*(Sibling tool call errored|Cancelled: parallel tool call|` +
 	`\[Request interrupted by user)`)
 
 func isMarkdown(target string) bool {

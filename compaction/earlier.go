@@ -60,9 +60,9 @@ type shares struct{ first, most int }
 // longLine quotes a long text, cut to its share of the budget.
 func (s *source) longLine(e quote.Entry, part shares, id string) *layout.Line {
 	whole := e.Text
-	e.Text = s.fit(whole, s.budget*part.most/100, id)
+	e.Text = quote.Fit(whole, s.budget*part.most/100, handleOf(id))
 	l := &layout.Line{Text: quote.Print(e)}
-	e.Text = s.fit(whole, s.budget*part.first/100, id)
+	e.Text = quote.Fit(whole, s.budget*part.first/100, handleOf(id))
 	if brief := quote.Print(e); brief != l.Text {
 		l.Brief = brief
 	}

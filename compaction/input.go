@@ -88,3 +88,6 @@ func (op *Operation) failed() bool {
 }
 
 func (op *Operation) shell() bool { return op.Op == intents.OpShell || op.Op == intents.OpCommit }
+
+// handleOf is the handle that a message is read back with: the first twelve digits of its id.
+func handleOf(id string) string { return id[:min(len(id), 12)] }

@@ -19,42 +19,48 @@ const failureText = "[COMPACTION FAILED — covers turns %d–%d]\n\nSummary gen
 	"• Check the change log for ground truth of what was actually written.\n" +
 	"• Re-derive your next step from observable disk state, not from memory."
 
+// section collects the lines of a part of the document. What a line is worth and how far it shrinks is told by its class,
+// see package layout.
+type section func(*source, *layout.Document) error
+
+// documentSections are the parts of a document, in its order.
+var documentSections = []section{
+	sure((*source).addOpening),      // what this is
+	(*source).addPins,               // what the caller pinned
+	sure((*source).addTask),         // the task, in the user's words
+	sure((*source).addRefusals),     // what the user refused
+	(*source).addNow,                // the state of the work
+	sure((*source).addNotes),        // the agent's notes
+	(*source).addEarlier,            // what the host's model wrote
+	sure((*source).addNarrative),    // what a model wrote
+	(*source).addReasoning,          // excerpts of the model's reasoning
+	sure((*source).addConversation), // the conversation
+	sure((*source).addFiles),        // what was done to files
+	sure((*source).addCommands),     // checks and commits
+	sure((*source).addOpen),         // unresolved failures
+	sure((*source).addLookups),      // handles, and files that were read
+	(*source).addMaterial,           // documents and results, where little was said
+	sure((*source).addFailure),      // that nothing is known
+	sure((*source).addBody),         // operations, or a note
+}
+
+// sure adapts what cannot fail.
+func sure(add func(*source, *layout.Document)) section {
+	return func(s *source, d *layout.Document) error {
+		add(s, d)
+		return nil
+	}
+}
+
 // write makes the document for the compacted range. need is 0, or the tokens that it takes at least
 // when the budget is too small for what must be in it.
 func (s *source) write() (text string, need int, err error) {
 	d := &layout.Document{}
-	d.Block(&layout.Block{Head: s.opening(), Always: true})
-	pinned, err := s.addPins(d)
-	if err != nil {
-		return "", 0, err
+	for _, add := range documentSections {
+		if err := add(s, d); err != nil {
+			return "", 0, err
+		}
 	}
-	task := d.Block(&layout.Block{Head: taskHead})
-	s.addRefusals(d)
-	if err := s.addNow(d); err != nil {
-		return "", 0, err
-	}
-	s.addNotes(d)
-	if err := s.addEarlier(d); err != nil {
-		return "", 0, err
-	}
-	s.addNarrative(d)
-	if err := s.addReasoning(d); err != nil {
-		return "", 0, err
-	}
-	conversation := d.Block(&layout.Block{Head: conversationHead})
-	s.addUserWords(d, task, conversation, pinned)
-	if s.story == nil {
-		s.addStatements(d, conversation) // a model has told it otherwise
-	}
-	s.addFiles(d)
-	s.addCommands(d)
-	s.addOpen(d)
-	s.addLookups(d)
-	if err := s.addMaterial(d); err != nil {
-		return "", 0, err
-	}
-	s.addFailure(d)
-	s.addBody(d)
 	text, size, ok := d.Fill(s.budget)
 	if s.carry(d) {
 		text, size, ok = d.Fill(s.budget)
@@ -76,8 +82,8 @@ func (s *source) write() (text string, need int, err error) {
 // documentHead begins every document of this version.
 const documentHead = "[STATE OF THIS CONVERSATION — "
 
-// opening is the first block: what the document is.
-func (s *source) opening() string {
+// addOpening adds the first block: what the document is.
+func (s *source) addOpening(d *layout.Document) {
 	from, to := s.turns()
 	verb := "were compacted"
 	switch {
@@ -86,8 +92,9 @@ func (s *source) opening() string {
 	case from == to:
 		verb = "was compacted"
 	}
-	return documentHead + quote.TurnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
+	head := documentHead + quote.TurnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
 		"Oldest first: what is newer overrides what is older." + s.dirLine()
+	d.Block(&layout.Block{Head: head, Always: true})
 }
 
 // addFailure adds the failure marker where a model failed and the ledger recorded no call in the range.

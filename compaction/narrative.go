@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 const (
@@ -88,7 +89,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 }
 
 // thoughts is what some models put in front of their answer.
-var thoughts = lazy(`(?s)^\s*<(think|thinking)>.*?</(think|thinking)>`)
+var thoughts = pattern.Lazy(`(?s)^\s*<(think|thinking)>.*?</(think|thinking)>`)
 
 // bare is a model's answer without its thoughts, and without the fence that some put around all of it.
 func bare(text string) string {

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/claims"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 const (
@@ -41,7 +43,7 @@ func (s *source) addNotes(d *layout.Document) {
 	}
 	b := d.Block(&layout.Block{Head: notesHead})
 	for i, e := range notes {
-		e.Text = s.fit(e.Text, s.budget*18/100, s.id)
+		e.Text = quote.Fit(e.Text, s.budget*18/100, handleOf(s.id))
 		l := d.Add(b, &layout.Line{Text: quote.Print(e), Class: layout.ClassNote, Anchor: "note:" + e.Label,
 			Pos: int64(i+1) << 8})
 		for k, objection := range s.check(e.Text) {
@@ -52,10 +54,9 @@ func (s *source) addNotes(d *layout.Document) {
 }
 
 var (
-	claimsSuccess = lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all ` +
+	claimsSuccess = pattern.Lazy(`(?i)\b(pass(es|ed|ing)?|green|succeed(s|ed)?|works|working|fixed|done|complete[d]?|all ` +
 		`good)\b`)
-	quotedCode = lazy("`([^`\n]{3,200})`")
-	pathLike   = lazy(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|` +
+	pathLike = pattern.Lazy(`(?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|\b[\w-]+\.(?:go|py|js|ts|tsx|jsx|rs|java|rb|c|h|cc|cpp|cs|` +
 		`md|json|yaml|yml|toml|sql|sh|html|css)\b`)
 )
 
@@ -83,14 +84,14 @@ func (s *source) check(text string) []string {
 func (s *source) unknown(text string) []string {
 	var out []string
 	seen := make(map[string]bool)
-	for _, m := range quotedCode().FindAllStringSubmatch(text, 40) {
-		k := keyOf(m[1])
+	for _, code := range claims.Quoted(text, 40) {
+		k := keyOf(code)
 		ran := func(c *commandState) bool { return strings.Contains(c.key, k.key) }
 		if k.purpose < shellcmd.Build || seen[k.key] || slices.ContainsFunc(s.commands, ran) {
 			continue
 		}
 		seen[k.key] = true
-		out = append(out, "no run of "+quote.OneLine(m[1], 160)+" is recorded")
+		out = append(out, "no run of "+quote.OneLine(code, 160)+" is recorded")
 	}
 	for _, p := range pathLike().FindAllString(text, 60) {
 		if !seen[p] && !s.knows(p) {

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 	below    = "(stands in full below)"
 )
 
-var messageID = lazy(`^[0-9a-f]{12,32}$`)
+var messageID = pattern.Lazy(`^[0-9a-f]{12,32}$`)
 
 // A pin is something that stays verbatim.
 type pin struct {
@@ -25,19 +26,19 @@ type pin struct {
 	asked bool // by this call, not by an earlier one
 }
 
-// addPins adds what the caller pinned, and what earlier callers pinned. It returns the ids of the
-// messages among them.
-func (s *source) addPins(d *layout.Document) (map[string]bool, error) {
+// addPins adds what the caller pinned, and what earlier callers pinned.
+func (s *source) addPins(d *layout.Document) error {
 	pins, ids, err := s.pins()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	s.pinned = ids
 	b := d.Block(&layout.Block{Head: pinsHead})
 	for i, p := range pins {
 		d.Add(b, &layout.Line{Text: quote.Print(p.Entry), Class: layout.ClassPin, Must: p.asked,
 			Anchor: "pin:" + p.Label, Pos: int64(i + 1)})
 	}
-	return ids, nil
+	return nil
 }
 
 // pins returns what this call pins, then what earlier ones did, and the ids of the messages among them. Earlier

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 
 // exact recognises what must be copied letter by letter and is neither a path nor an identifier: URLs,
 // exit codes, codes of errors, numbers with their units.
-var exact = lazy(`https?://[^\s<>"'` + "`" + `)\]]+|\b[Ee]xit(?: code| status)? \d+\b|\b[A-Z]{1,5}-?\d{2,6}\b|` +
+var exact = pattern.Lazy(`https?://[^\s<>"'` + "`" + `)\]]+|\b[Ee]xit(?: code| status)? \d+\b|\b[A-Z]{1,5}-?\d{2,6}\b|` +
 	`\bE[A-Z]{4,}\b|` +
 	`\b\d[\d.,]*\s?(?:ns|µs|ms|s|min|h|days?|KB|MB|GB|KiB|MiB|GiB|bytes?|tokens?|lines?|px|Hz|kHz|MHz|GHz|rows?|` +
 	`columns?|USD|EUR)\b|\b\d[\d.,]*\s?[%€$]`)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/gitlog"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 )
 
@@ -19,19 +20,21 @@ type source struct {
 	budget int    // of the document, in tokens
 	last   int64  // newest compacted entry
 
-	past     []Operation // those of the compacted range
-	talk     *dialogue
-	words    *userWords // how the document prints what the user said
-	git      gitlog.State
-	files    []*fileState
-	moves    map[string]string // present paths of what was moved, by the former ones
-	commands []*commandState
-	keys     map[string]commandKey // by command: the same one runs often
-	explored explored
-	focus    []string
-	story    *narrative            // a model's words; nil: none
-	failure  string                // why there are none although a model was asked
-	tracked  map[string]*Operation // by call id; set for a brief
+	past      []Operation // those of the compacted range
+	talk      *dialogue
+	taskBlock *layout.Block   // of the document that is being written
+	pinned    map[string]bool // messages that it quotes whole, by id
+	words     *userWords      // how the document prints what the user said
+	git       gitlog.State
+	files     []*fileState
+	moves     map[string]string // present paths of what was moved, by the former ones
+	commands  []*commandState
+	keys      map[string]commandKey // by command: the same one runs often
+	explored  explored
+	focus     []string
+	story     *narrative            // a model's words; nil: none
+	failure   string                // why there are none although a model was asked
+	tracked   map[string]*Operation // by call id; set for a brief
 }
 
 // newSource derives what the blocks are made from. Errors: those of Input.Message.

@@ -26,12 +26,15 @@ const (
 	askedChars = 500
 )
 
+// addTask adds the block of the task. The user's words fill it together with the conversation.
+func (s *source) addTask(d *layout.Document) { s.taskBlock = d.Block(&layout.Block{Head: taskHead}) }
+
 // addUserWords adds what the user said: the first request and the newest one as the task, the others in the
 // conversation. They share their part of the budget so that the longest are shortened first.
-func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Block, pinned map[string]bool) {
+func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Block) {
 	talk := s.talk
 	talk.asked = nil
-	isPinned := func(u *utterance) bool { return u.via == "" && pinned[u.item.ID] }
+	isPinned := func(u *utterance) bool { return u.via == "" && s.pinned[u.item.ID] }
 	all := slices.DeleteFunc(slices.Clone(talk.user), isPinned)
 	all = withoutRepeats(all)
 	if len(all) == 0 {
@@ -110,8 +113,8 @@ func (w *userWords) share(d *layout.Document, total int) {
 		if u.asked != "" {
 			asked = w.question(u.asked)
 		}
-		text := quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...), Text: w.fit(u.text,
-			max(layout.LeastShare, share-userFrame-layout.Count(asked)), u.item.ID)}) + asked
+		text := quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...), Text: quote.Fit(u.text,
+			max(layout.LeastShare, share-userFrame-layout.Count(asked)), handleOf(u.item.ID))}) + asked
 		if l := w.lines[u]; l != nil {
 			l.Text, l.Cost = text, 0
 			continue
@@ -247,7 +250,7 @@ func (s *source) question(asked string) string {
 	most := min(askedChars, s.budget/8)
 	if utf8.RuneCountInString(text) > most {
 		text = chars.Tail(text, most)
-		text = "…" + text[wordAfter(text, 0):]
+		text = "…" + text[quote.WordAfter(text, 0):]
 	}
 	return "\n  — answering the agent: \"" + text + "\""
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"unicode"
 
+	"ctxledger.dev/compaction/claims"
 	"ctxledger.dev/compaction/shellcmd"
+	"ctxledger.dev/internal/pattern"
 )
 
 // verify checks a summary statement by statement. A statement that the ledger refutes is replaced by what the
@@ -16,18 +18,18 @@ func (s *source) verify(text string, run *Run, kept *int) string {
 		return ""
 	}
 	lines := strings.Split(text, "\n")
-	about := aboutAnything
+	about := claims.AboutAnything
 	for i, l := range lines {
 		said := strings.TrimSpace(l)
 		if strings.HasPrefix(said, "#") {
-			about = subjectOf(said, about)
+			about = claims.SubjectOf(said, about)
 			continue
 		}
 		if !strings.ContainsFunc(said, unicode.IsLetter) {
 			continue // a rule, or the frame of a table
 		}
-		bullet, statement := cutBullet(l)
-		if isNone(statement) {
+		bullet, statement := claims.CutBullet(l)
+		if claims.IsNone(statement) {
 			continue
 		}
 		switch refuted, unknown := s.objections(statement, about); {
@@ -44,69 +46,20 @@ func (s *source) verify(text string, run *Run, kept *int) string {
 	return strings.Join(lines, "\n")
 }
 
-// subject is what the statements under a heading are about.
-type subject int
-
-const (
-	aboutAnything subject = iota
-	aboutDone             // what was done: each statement needs something that backs it
-	aboutAhead            // planned work: that it is not done yet is no objection
-)
-
-// Headings of the presets, and of models that choose their own, by what they introduce.
-var (
-	headsDone  = lazy(`(?i)^#+\s*(completed|done|artifacts|what was done|changes( made)?|accomplished|finished)\b`)
-	headsAhead = lazy(`(?i)^#+\s*(open questions|remaining|next|in progress|blocked|to ?do|plan|goal|session ` +
-		`intent|constraints)\b`)
-)
-
-// subjectOf returns the subject of a heading. A subheading without a known one keeps that of the section above.
-func subjectOf(heading string, above subject) subject {
-	switch {
-	case headsDone().MatchString(heading):
-		return aboutDone
-	case headsAhead().MatchString(heading):
-		return aboutAhead
-	case strings.HasPrefix(heading, "###"):
-		return above
-	}
-	return aboutAnything
-}
-
-// cutBullet splits a list item into its marker and its statement.
-func cutBullet(l string) (bullet, statement string) {
-	rest := strings.TrimLeft(l, " \t")
-	for _, mark := range []string{"- [ ] ", "- [x] ", "* [x] ", "- ", "* ", "• "} {
-		if after, ok := strings.CutPrefix(rest, mark); ok {
-			return l[:len(l)-len(after)], after
-		}
-	}
-	return l[:len(l)-len(rest)], rest
-}
-
-// isNone reports whether a statement only says that there is nothing to say.
-func isNone(statement string) bool {
-	switch strings.ToLower(strings.Trim(statement, " .*_")) {
-	case "none", "none recorded", "n/a", "nothing":
-		return true
-	}
-	return false
-}
-
 // objections returns what the ledger says against one statement: that it is refuted, or that nothing recorded
 // supports a part of it.
-func (s *source) objections(statement string, about subject) (refuted, unknown string) {
+func (s *source) objections(statement string, about claims.Subject) (refuted, unknown string) {
 	note := func(text string) {
 		if unknown == "" {
 			unknown = text
 		}
 	}
-	for _, text := range clauses(statement) {
-		c := claimOf(text)
-		if c.wished {
+	for _, text := range claims.Clauses(statement) {
+		c := claims.Of(text)
+		if c.Wished {
 			continue
 		}
-		for _, against := range []func(claim) (string, string){s.ofCommands, s.ofFiles, s.ofDeeds} {
+		for _, against := range []func(claims.Claim) (string, string){s.ofCommands, s.ofFiles, s.ofDeeds} {
 			refuted, doubt := against(c)
 			if refuted != "" {
 				return refuted, ""
@@ -114,13 +67,13 @@ func (s *source) objections(statement string, about subject) (refuted, unknown s
 			note(doubt)
 		}
 	}
-	if about == aboutAhead {
+	if about == claims.AboutAhead {
 		return "", ""
 	}
 	if all := s.unknown(statement); len(all) > 0 {
 		note(all[0])
 	}
-	if about == aboutDone && unknown == "" && !s.backed(statement) {
+	if about == claims.AboutDone && unknown == "" && !s.backed(statement) {
 		note("nothing that was recorded backs this")
 	}
 	return "", unknown
@@ -130,7 +83,7 @@ func (s *source) objections(statement string, about subject) (refuted, unknown s
 // command, a deed that was done, or a name of the conversation.
 func (s *source) backed(statement string) bool {
 	for _, f := range s.files {
-		if mentions(statement, f.Path) && (f.changed() || f.gone() || claimOf(statement).failed) {
+		if mentions(statement, f.Path) && (f.changed() || f.gone() || claims.Of(statement).Failed) {
 			return true
 		}
 	}
@@ -138,17 +91,17 @@ func (s *source) backed(statement string) bool {
 		return true
 	}
 	for _, c := range s.commands {
-		if c.named(statement) || c.purpose >= shellcmd.Build && namesChecks().MatchString(statement) {
+		if c.named(statement) || c.purpose >= shellcmd.Build && claims.NamesChecks(statement) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(deeds, func(d deed) bool {
-		return d.says().MatchString(statement)
+	return slices.ContainsFunc(claims.Deeds, func(d claims.Deed) bool {
+		return d.Claimed(statement)
 	}) || s.namesKnown(statement)
 }
 
 // names of code in a statement: what prose has not.
-var codeNames = lazy(`[A-Za-z_][A-Za-z0-9]*(?:[._:][A-Za-z0-9_]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*`)
+var codeNames = pattern.Lazy(`[A-Za-z_][A-Za-z0-9]*(?:[._:][A-Za-z0-9_]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*`)
 
 // namesKnown reports whether a statement contains a code name of the range.
 func (s *source) namesKnown(statement string) bool {

@@ -3,6 +3,8 @@ package compaction
 import (
 	"strings"
 	"testing"
+
+	"ctxledger.dev/compaction/claims"
 )
 
 // What a model says under a heading: each statement of finished work needs evidence, and open
@@ -126,7 +128,7 @@ user next
 		var run Run
 		kept := 0
 		got := s.verify(c.says, &run, &kept)
-		bullet, statement := cutBullet(c.says)
+		bullet, statement := claims.CutBullet(c.says)
 		switch {
 		case strings.HasSuffix(c.want, "-"):
 			if !strings.HasPrefix(got, bullet+removedMark) || strings.Contains(got, statement) || run.Removed != 1 ||

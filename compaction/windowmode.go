@@ -96,7 +96,7 @@ func (s *source) windowPins() ([]quote.Entry, error) {
 		case u.index >= s.cut || ids[u.item.ID]:
 		case i == 0:
 			out = append(out, quote.Entry{Label: s.label(u, "first request"),
-				Text: s.fit(u.text, s.budget/4, u.item.ID)})
+				Text: quote.Fit(u.text, s.budget/4, handleOf(u.item.ID))})
 		case tag != "" && len(u.text) <= ruleLength:
 			out = append(out, quote.Entry{Label: s.label(u, tag), Text: u.text})
 		}

@@ -6,12 +6,11 @@ package gitlog
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"ctxledger.dev/compaction/shellcmd"
+	"ctxledger.dev/internal/pattern"
 )
 
 // State is what the outputs said of one tree.
@@ -79,14 +78,9 @@ func (s *State) add(c Commit, amends bool) {
 	s.Commits = append(s.Commits, c)
 }
 
-// lazy compiles a pattern on first use.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 var (
-	committed = lazy(`^\[([^ \]]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)`)
-	branch    = lazy(`^(?:On branch|Switched to branch|Switched to a new branch) '?([^\s']+)'?`)
-	pushed    = lazy(`^\s+(?:\+ )?(?:[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}|[*+] \[new branch\])\s+\S+ +-> +\S+`)
-	request   = lazy(`https://\S+/(?:pull|merge_requests)/\d+`)
+	committed = pattern.Lazy(`^\[([^ \]]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)`)
+	branch    = pattern.Lazy(`^(?:On branch|Switched to branch|Switched to a new branch) '?([^\s']+)'?`)
+	pushed    = pattern.Lazy(`^\s+(?:\+ )?(?:[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}|[*+] \[new branch\])\s+\S+ +-> +\S+`)
+	request   = pattern.Lazy(`https://\S+/(?:pull|merge_requests)/\d+`)
 )

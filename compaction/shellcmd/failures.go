@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 // Bounds of what is read of an output.
@@ -25,15 +26,15 @@ func (f Failure) Found() bool { return len(f.Names) > 0 || f.Reason != "" }
 
 var (
 	// failingName matches the lines with which test runners name a failing test, in its group.
-	failingName = lazy(`^\s*(?:--- FAIL: (\S+)|FAIL\s+(\S+)|FAILED (\S+)|not ok \d+ -? ?(.{1,100})|test (\S+) \.\.\. FAILED|` +
+	failingName = pattern.Lazy(`^\s*(?:--- FAIL: (\S+)|FAIL\s+(\S+)|FAILED (\S+)|not ok \d+ -? ?(.{1,100})|test (\S+) \.\.\. FAILED|` +
 		`● (.{1,100})|✕ (.{1,100})|[✗✖×] (.{1,100})|(\S+) FAILED)`)
 	// failureReason matches lines that say why a test or build failed: a place in a file, or an error.
-	failureReason = lazy(`^\s*(?:\S+\.\w{1,5}:\d+(?::\d+)?:? \S.*|\S+\.\w{1,5}\(\d+,\d+\): error.*|error(?:\[\w+\])?: .*|E   .*|` +
+	failureReason = pattern.Lazy(`^\s*(?:\S+\.\w{1,5}:\d+(?::\d+)?:? \S.*|\S+\.\w{1,5}\(\d+,\d+\): error.*|error(?:\[\w+\])?: .*|E   .*|` +
 		`(?:\w+\.)*(?:\w+(?:Error|Exception)): .*|panic: .*|npm ERR! .*|ERROR[: ].*|fatal: .*|make: \*\*\* .*)`)
 )
 
 // saysFailed matches a line that says that a test run as a whole failed.
-var saysFailed = lazy(`^(?:FAIL\b|FAILED\b|panic: |E   |error(?:\[\w+\])?: )`)
+var saysFailed = pattern.Lazy(`^(?:FAIL\b|FAILED\b|panic: |E   |error(?:\[\w+\])?: )`)
 
 // FailureIn reads the output of a test or build. In the output of tests, a line with a place in a file is a reason only
 // where something failed: passing tests print such lines too.

@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 // ReportsFailure reports whether a line of output says that a test or build failed, although its exit status
 // may not, as in "go test ./... | tail".
 func ReportsFailure(line string) bool { return failingOutput().MatchString(line) }
 
-var failingOutput = lazy(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|` +
+var failingOutput = pattern.Lazy(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|` +
 	`panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)\b`)
 
 // rejection is what a host writes where the user refused a call; the user's own words may follow.
-var rejection = lazy(`The user doesn't want to proceed with this tool use\. The tool use was rejected \([^)]*\)\.\s*` +
+var rejection = pattern.Lazy(`The user doesn't want to proceed with this tool use\. The tool use was rejected \([^)]*\)\.\s*` +
 	`(?:STOP what you are doing and wait for the user[^.…]*[.…]|To tell you how to proceed, the user said:)?\s*`)
 
 // BareOutput returns what a tool printed, or what the user said instead of letting it run, without the text
@@ -30,7 +31,7 @@ func BareOutput(text string) string {
 }
 
 // hostNoise is what hosts put around a result's text, not the tool.
-var hostNoise = lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|` +
+var hostNoise = pattern.Lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|` +
 	`^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
 
 // FirstCommit returns the first line of the message of the first commit that a command makes, "" for none.
@@ -42,5 +43,5 @@ func FirstCommit(command string) string {
 	return cmp.Or(m[1:]...)
 }
 
-var commitMessage = lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|` +
+var commitMessage = pattern.Lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|` +
 	`"([^"\n]{1,300})|'([^'\n]{1,300}))`)

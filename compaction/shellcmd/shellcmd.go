@@ -7,12 +7,12 @@
 package shellcmd
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 	"unicode"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/shell"
 )
 
@@ -27,21 +27,15 @@ const (
 	Test
 )
 
-// lazy returns a pattern that is compiled on first use: every process of the command line links this package,
-// and few of them need it.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 var (
-	testCommand = lazy(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|` +
+	testCommand = pattern.Lazy(`(^|\s|/)(go test|gotestsum|pytest|py\.test|tox|nox|nosetests|unittest|vitest|jest|mocha|` +
 		`playwright|cypress|rspec|phpunit|pest|ctest|busted|bats|(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*test\S*|` +
 		`(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|dart|flutter|lein|rebar3|stack|cabal|composer|` +
 		`rake|rails|just|task|make|mage|nx|turbo|buck2?)\s[^|;&]*\btest\S*|(mise|moon|poe|hatch|pdm|rye|pixi|` +
 		`invoke|inv|earthly|pants|doit|lerna|rush|ant|ng)( run| r)? [\w:.-]*test\S*|make check|mvn verify|cargo ` +
 		`nextest)(\s|$)`)
 
-	buildCommand = lazy(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|` +
+	buildCommand = pattern.Lazy(`(^|\s|/)(go (build|vet|generate|install|fix)|golangci-lint|staticcheck|make|cmake|ninja|` +
 		`meson|tsc|eslint|biome|webpack|rollup|esbuild|vite build|ruff|mypy|pyright|flake8|pylint|clippy|rustc|` +
 		`javac|gcc|g\+\+|clang|shellcheck|pre-commit|rubocop|phpstan|(npm|pnpm|yarn|bun)( run)? [\w:-]*(build|` +
 		`lint|check|format|types?|compile)\S*|(cargo|dotnet|swift|mix|bazel|gradle|gradlew|mvn|sbt|zig|just|task|` +
@@ -50,13 +44,13 @@ var (
 		`fmt|format|types?|compile|ci)\S*|docker( compose)? build|terraform (plan|validate)|tofu (plan|` +
 		`validate))(\s|$)`)
 
-	searchCommand = lazy(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|` +
+	searchCommand = pattern.Lazy(`^(grep|egrep|rg|ag|ack|find|fd|ls|ll|cat|bat|head|tail|less|wc|tree|pwd|which|type|` +
 		`echo|printf|file|stat|du|df|awk|sort|uniq|cut|jq|diff|sed -n|sleep|true|env|whoami|date|git (status|` +
 		`diff|log|show|blame|branch|grep|ls-files|rev-parse|remote|stash list))(\s|$)`)
 
-	preamble = lazy(`^(cd|pushd|popd|export|set|source|\.|unset|ulimit)(\s|$)`)
-	wrapper  = lazy(`^(([A-Za-z_]\w*=("[^"]*"|'[^']*'|\S*)|time|nice|sudo|exec|command|env|timeout( -\S+)* \S+)\s+)+`)
-	redirect = lazy(`\s*(\d?>&\d|&?\d?>>?\s*/dev/null|<\s*/dev/null)`)
+	preamble = pattern.Lazy(`^(cd|pushd|popd|export|set|source|\.|unset|ulimit)(\s|$)`)
+	wrapper  = pattern.Lazy(`^(([A-Za-z_]\w*=("[^"]*"|'[^']*'|\S*)|time|nice|sudo|exec|command|env|timeout( -\S+)* \S+)\s+)+`)
+	redirect = pattern.Lazy(`\s*(\d?>&\d|&?\d?>>?\s*/dev/null|<\s*/dev/null)`)
 )
 
 // tools are the words that a test or a build starts with. Segments without one are not matched against the

@@ -114,7 +114,8 @@ func hostSummary(f *core.Folded, items []compaction.Item) *compaction.Item {
 			before--
 		}
 		// A rewind to a point before it took it back.
-		if slices.ContainsFunc(items, func(it compaction.Item) bool { return slices.Contains(it.Seqs, int64(before+1)) }) {
+		shown := func(it compaction.Item) bool { return slices.Contains(it.Seqs, int64(before+1)) }
+		if slices.ContainsFunc(items, shown) {
 			return &compaction.Item{Seqs: []int64{e.Seq}, Role: e.Role, Earlier: true, Turn: e.Turn, ID: e.ID}
 		}
 	}

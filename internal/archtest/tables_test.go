@@ -80,6 +80,7 @@ var sideways = map[[2]string]string{
 	{"compaction", "compaction/feedback"}:        "a refusal is a rule, not a failure",
 	{"compaction", "compaction/statements"}:      "a document quotes the agent's sentences",
 	{"compaction", "compaction/tasklist"}:        "a document has the newest task list",
+	{"compaction", "compaction/claims"}:          "what a model wrote is compared with the ledger",
 	{"compaction", "compaction/effects"}:         "a document lists files by what edits did to them",
 	{"compaction", "intents"}:                    "a document lists what calls meant to do, and operations are spelled there",
 	{"compaction", "transcript"}:                 "a summary is a message",

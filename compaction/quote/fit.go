@@ -1,17 +1,16 @@
-package compaction
+package quote
 
 import (
 	"strings"
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
-// fit returns text with at most limit tokens: its head and tail around a mark that gives the size of the missing
+// Fit returns text with at most limit tokens: its head and tail around a mark that gives the size of the missing
 // part and its handle.
-func (s *source) fit(text string, limit int, id string) string {
+func Fit(text string, limit int, handle string) string {
 	limit = max(limit, 24)
 	const widest = 16 // bytes of one token, about, at most
 	if len(text) <= limit || len(text) <= limit*widest && layout.Count(text) <= limit {
@@ -23,14 +22,14 @@ func (s *source) fit(text string, limit int, id string) string {
 		if head+tail >= all {
 			head, tail = all/2, all/4
 		}
-		h, t := wordBefore(text, len(chars.Head(text, head))), wordAfter(text, len(text)-len(chars.Tail(text, tail)))
-		short := text[:h] + leftOut(utf8.RuneCountInString(text[h:t]), id) + text[t:]
+		h, t := wordBefore(text, len(chars.Head(text, head))), WordAfter(text, len(text)-len(chars.Tail(text, tail)))
+		short := text[:h] + leftOut(utf8.RuneCountInString(text[h:t]), handle) + text[t:]
 		if layout.Count(short) <= limit {
 			return short
 		}
 		head, tail = head*7/8, tail*7/8
 	}
-	return quote.Clip(text, limit)
+	return Clip(text, limit)
 }
 
 // fetchChars is how many characters are left out of a text at least where it says how to read it back
@@ -38,16 +37,15 @@ func (s *source) fit(text string, limit int, id string) string {
 const fetchChars = 1_000
 
 // leftOut marks n characters that are left out of a text.
-func leftOut(n int, id string) string {
+func leftOut(n int, handle string) string {
 	mark := " […" + chars.Commas(n) + " characters left out"
 	if n >= fetchChars {
-		mark += `: read_artifact(id="` + handleOf(id) + `")`
+		mark += `: read_artifact(id="` + handle + `")`
 	}
 	return mark + "…] "
 }
 
-// wordBefore moves a cut back to the end of a word, where there is one close by, wordAfter forward to the
-// start of one.
+// wordBefore moves a cut back to the end of a word, where there is one close by.
 func wordBefore(s string, i int) int {
 	if at := strings.LastIndexAny(s[max(0, i-longWord):i], " \n"); at >= 0 {
 		return max(0, i-longWord) + at
@@ -55,7 +53,8 @@ func wordBefore(s string, i int) int {
 	return i
 }
 
-func wordAfter(s string, i int) int {
+// WordAfter moves a cut forward to the start of a word, where there is one close by.
+func WordAfter(s string, i int) int {
 	if at := strings.IndexAny(s[i:min(len(s), i+longWord)], " \n"); at >= 0 {
 		return i + at + 1
 	}
@@ -64,8 +63,3 @@ func wordAfter(s string, i int) int {
 
 // longWord is how far a word may reach that a cut does not part.
 const longWord = 24
-
-// handleOf is the handle that a message is read back with: the first twelve digits of its id.
-func handleOf(id string) string { return id[:min(len(id), 12)] }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
