@@ -128,11 +128,11 @@ func clipLines(text string, limit int) string {
 	return strings.Join(kept, "\n") + mark
 }
 
-// barred puts a bar before the lines of a text that could pose as ours.
+// barred puts a bar before the lines of a text that could pose as ours, and before a single line that opens a fence.
 func barred(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if quote.Poses(l) && !strings.HasPrefix(l, removedMark) {
+		if quote.Poses(l) && !strings.HasPrefix(l, removedMark) || len(lines) == 1 && quote.OpensFence(l) {
 			lines[i] = "| " + l
 		}
 	}

@@ -75,6 +75,12 @@ func Poses(line string) bool {
 	return false
 }
 
+// OpensFence reports whether a line begins a fenced block in Markdown.
+func OpensFence(line string) bool {
+	line = strings.TrimLeft(line, " \t")
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
 func fenceFor(text string) string {
 	longest, run := 2, 0
 	for i := range len(text) {
