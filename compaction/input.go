@@ -33,12 +33,16 @@ type Input struct {
 	// Message returns the decoded message of one entry. It is called for what user and agent said, for the calls that
 	// changed something, and for the few results that may be printed. not_found means that the text was forgotten.
 	Message func(seq int64) (transcript.Message, error)
+	// Words keeps the messages that were read, up to the entry WordsTo, for the next plan of the same session. Later ones,
+	// which may never be committed, are kept for this plan.
+	Words   *Words
+	WordsTo int64
 	// Mask masks the secrets in a text. All words of the input pass it before anything is made of them, but for
 	// the names and paths of items, which were taken from masked texts. nil: nothing is masked.
 	Mask func(text string) string
 
-	talk   *dialogue // what user and agent said, once it was read
-	loaded *loaded   // the messages that were read
+	talk  *dialogue // what user and agent said, once it was read
+	words *Words    // the messages after WordsTo that were read
 }
 
 // Item is one message of the conversation.

@@ -1,37 +1,63 @@
 package compaction
 
 import (
+	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
+	"sync"
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/transcript"
 )
 
-// loadedBytes bounds the messages that a plan keeps in memory: most are needed twice, for what was said and for what was
-// done.
-const loadedBytes = 32 << 20
+// wordsBytes bounds the messages that are kept in memory of one session.
+const wordsBytes = 8 << 20
 
-// loaded keeps the messages that were read for one plan.
-type loaded struct {
-	messages map[int64]message
-	bytes    int
+// Words keeps the messages of one session that plans have read, with their secrets masked: a plan needs most of them for
+// what was said and for what was done, and the next plan needs them again. The zero value is ready for use, also by several
+// plans at once. It is to be given up when entries of the session are rewritten.
+type Words struct {
+	mu       sync.Mutex
+	messages map[int64]message // by entry; guarded by mu
+	bytes    int               // guarded by mu
 }
 
 // message is a message with its words masked. Arguments are long and rarely needed: they are masked when they are.
 type message struct {
-	transcript.Message                     // without arguments
-	args               map[string]unmasked // by call
+	transcript.Message                                   // without arguments
+	args               map[string]func() json.RawMessage // by call
+}
+
+func (w *Words) get(seq int64) (message, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, ok := w.messages[seq]
+	return m, ok
+}
+
+// put keeps a message while there is room.
+func (w *Words) put(seq int64, m message, size int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.bytes+size > wordsBytes {
+		return
+	}
+	if w.messages == nil {
+		w.messages = make(map[int64]message)
+	}
+	w.bytes += size
+	w.messages[seq] = m
 }
 
 // load returns the message of one entry; ok is false if its text was forgotten.
 func (s *source) load(seq int64) (m message, ok bool, err error) {
-	if s.in.loaded == nil {
-		s.in.loaded = &loaded{messages: make(map[int64]message)}
+	s.in.words = cmp.Or(s.in.words, &Words{})
+	words := s.in.Words
+	if words == nil || seq > s.in.WordsTo {
+		words = s.in.words
 	}
-	if m, ok = s.in.loaded.messages[seq]; ok {
+	if m, ok = words.get(seq); ok {
 		return m, true, nil
 	}
 	if s.in.Message == nil {
@@ -44,30 +70,9 @@ func (s *source) load(seq int64) (m message, ok bool, err error) {
 	if err != nil {
 		return m, false, err
 	}
-	return s.in.loaded.keep(seq, read, s.in.mask), true, nil
-}
-
-// keep masks the words of a message, and keeps it while there is room.
-func (l *loaded) keep(seq int64, read transcript.Message, mask masker) message {
-	m := message{Message: read}
-	m.Parts = slices.Clone(read.Parts)
-	size := 0
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		size += len(p.Text) + len(p.Args)
-		mask.words(&p.Text, &p.Name)
-		if p.Args != nil {
-			if m.args == nil {
-				m.args = make(map[string]unmasked)
-			}
-			m.args[p.ID], p.Args = unmasked(p.Args), nil
-		}
-	}
-	if l.bytes+size <= loadedBytes {
-		l.bytes += size
-		l.messages[seq] = m
-	}
-	return m
+	m, size := s.in.maskMessage(read)
+	words.put(seq, m, size)
+	return m, true, nil
 }
 
 // textOf loads the text of an item. A forgotten one says so; it is not an error.
@@ -123,7 +128,7 @@ func (s *source) argsOf(it *Item, callID string) (json.RawMessage, error) {
 			return nil, err
 		}
 		if args, has := m.args[callID]; has {
-			return s.in.maskArgs(args), nil
+			return args(), nil
 		}
 	}
 	return nil, nil
@@ -136,8 +141,8 @@ func (s *source) editsOf(op *Operation) ([]intents.Edit, error) {
 		return nil, err
 	}
 	for _, p := range m.Parts {
-		if p.ID == op.CallID && p.Name != "" {
-			return intents.Edits(p.Name, s.in.maskArgs(m.args[p.ID])), nil
+		if args := m.args[p.ID]; p.ID == op.CallID && p.Name != "" && args != nil {
+			return intents.Edits(p.Name, args()), nil
 		}
 	}
 	return nil, nil

@@ -3,9 +3,11 @@ package compaction
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // masked returns an input and options whose words are masked; messages are masked as they are loaded. Everything in a
@@ -51,21 +53,35 @@ func (m masker) words(words ...*string) {
 	}
 }
 
-// unmasked are the arguments of a call as they were recorded.
-type unmasked json.RawMessage
+// maskMessage masks the words of a message, and its arguments once they are asked for. It returns its size, too.
+func (in *Input) maskMessage(read transcript.Message) (m message, size int) {
+	m.Message = read
+	m.Parts = slices.Clone(read.Parts)
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		size += len(p.Text) + len(p.Args)
+		masker(in.mask).words(&p.Text, &p.Name)
+		if args := p.Args; args != nil {
+			if m.args == nil {
+				m.args = make(map[string]func() json.RawMessage)
+			}
+			m.args[p.ID], p.Args = sync.OnceValue(func() json.RawMessage { return maskArgs(args, in.Mask) }), nil
+		}
+	}
+	return m, size
+}
 
 // maskArgs masks arguments string by string: escapes hide nothing there.
-func (in *Input) maskArgs(args unmasked) json.RawMessage {
+func maskArgs(args json.RawMessage, mask func(string) string) json.RawMessage {
+	if mask == nil {
+		return args
+	}
 	var v any
-	switch {
-	case len(args) == 0:
-		return nil
-	case in.Mask == nil:
-		return json.RawMessage(args)
-	case json.Unmarshal(args, &v) != nil:
+	if json.Unmarshal(args, &v) != nil {
 		return nil // no arguments that a tool could have read
 	}
-	out, _ := json.Marshal(masker(in.mask).value(v)) // of what was just decoded
+	m := masker(func(text string) string { return mask(chars.Strip(text)) })
+	out, _ := json.Marshal(m.value(v)) // of what was just decoded
 	return out
 }
 

@@ -216,6 +216,22 @@ func unharmed(t *testing.T, l *engine.Local, session string, before []sessions.E
 	}
 }
 
+// What a plan has read is not kept for the next one when it is forgotten in between.
+func TestAPlanHasNoForgottenWords(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	session, _ := plant(t, l, planted)
+	o := compaction.Options{Whole: true}
+	if p := plan(t, l, session, o); !strings.Contains(p.Summary.Text, planted) {
+		t.Fatalf("the plan does not have it at first:\n%s", p.Summary.Text)
+	}
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: planted}); err != nil {
+		t.Fatal(err)
+	}
+	if p := plan(t, l, session, o); strings.Contains(p.Summary.Text, planted) {
+		t.Errorf("the next plan has it still:\n%s", p.Summary.Text)
+	}
+}
+
 // TestInvariant2AForgottenTextLeavesTombstones: handles of what held the text say so, those of the rest
 // resolve, and a host that hands the compacted view back is still understood.
 func TestInvariant2AForgottenTextLeavesTombstones(t *testing.T) {

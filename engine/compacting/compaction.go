@@ -73,6 +73,7 @@ func (l *Compactions) compactionInput(
 	whole := f.Whole()
 	in := compaction.Input{
 		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
+		Words: f.Words, WordsTo: f.WordsTo,
 		Items: make([]compaction.Item, 0, len(whole)),
 		Message: func(seq int64) (transcript.Message, error) {
 			return l.DecodeEntry(ctx, tx, f, seq)

@@ -13,7 +13,7 @@ import (
 )
 
 // Folded is a session's log, read once: its headers, the compactions in force and the resulting view. The cached copy
-// (readLogs) lacks the last three fields.
+// (readLogs) lacks the last five fields.
 type Folded struct {
 	Session sessions.Session
 	Entries []sessions.Entry
@@ -23,6 +23,8 @@ type Folded struct {
 	Policy    window.Policy
 	Agent     string // whose view it is: see Reader
 	View      window.View
+	Words     *compaction.Words // messages that plans of the session have read
+	WordsTo   int64             // newest committed entry
 	Models    *tokens.Registry
 	calls     map[string]sessions.Call // by id; made by the first Call
 	estimator func(model string) (*tokens.Estimator, error)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
@@ -30,9 +31,10 @@ type readLog struct {
 	session   string
 	rewritten uint64 // how often entries had been rewritten
 	entries   []sessions.Entry
-	folded    *Folded         // of these entries
-	agent     string          // whose view it was
-	planner   *window.Planner // that made it
+	folded    *Folded           // of these entries
+	words     *compaction.Words // its messages that were read
+	agent     string            // whose view it was
+	planner   *window.Planner   // that made it
 }
 
 // current returns the log of a session, folded for one agent. keep says that the transaction changes nothing.
@@ -44,7 +46,7 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy wi
 	}
 	log := l.known(s, rewritten, keep)
 	f := log.folded.Clone()
-	f.Session, f.Agent, f.Policy = s, agent, policy
+	f.Session, f.Agent, f.Policy, f.Words, f.WordsTo = s, agent, policy, log.words, int64(len(log.entries))
 	for e, err := range sessions.Scan(tx, s.ID, int64(len(log.entries))+1, 0) {
 		if err != nil {
 			return nil, err
@@ -63,6 +65,7 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy wi
 	}
 	f.View = log.planner.Plan(f.Input())
 	if log.folded = f.Clone(); keep {
+		f.WordsTo = int64(len(log.entries))
 		l.put(log)
 	}
 	return f, nil
@@ -74,7 +77,8 @@ func (l *readLogs) known(s sessions.Session, rewritten uint64, take bool) readLo
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.kept, func(k readLog) bool { return k.session == s.ID })
 	if i < 0 || l.kept[i].rewritten != rewritten || int64(len(l.kept[i].entries)) > s.Seq {
-		return readLog{session: s.ID, rewritten: rewritten, folded: &Folded{}, planner: &window.Planner{}}
+		return readLog{session: s.ID, rewritten: rewritten, folded: &Folded{}, words: &compaction.Words{},
+			planner: &window.Planner{}}
 	}
 	log := l.kept[i]
 	if take {
