@@ -1,22 +1,20 @@
 package compaction
 
 import (
-	"slices"
 	"strings"
 
 	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/internal/chars"
 )
 
 const (
 	// editsShown is how many of the newest edits are shown, editChars how much of each, and moreEditChars where there is
 	// room.
-	editsShown    = 12
+	editsShown    = 6
 	editChars     = 200
-	moreEditChars = 600
+	moreEditChars = 400
 )
 
 // addNewestEdits adds what the newest edits put into files: what was being done when the range ended is seldom said.
@@ -72,31 +70,11 @@ func (s *source) newText(op *Operation) (string, error) {
 	}
 	var parts []string
 	for _, e := range edits {
-		if added := linesOnlyIn(e.New, e.Old); added != "" {
+		if added := effects.LinesOnlyIn(e.New, e.Old, moreEditChars); added != "" {
 			parts = append(parts, "+ "+added)
-		} else if removed := linesOnlyIn(e.Old, e.New); removed != "" {
+		} else if removed := effects.LinesOnlyIn(e.Old, e.New, moreEditChars); removed != "" {
 			parts = append(parts, "− "+removed)
 		}
 	}
 	return strings.Join(parts, " · "), nil
-}
-
-// linesOnlyIn returns the lines of a text that another has not, joined.
-func linesOnlyIn(text, other string) string {
-	var known []string
-	for l := range strings.Lines(other) {
-		known = append(known, strings.TrimSpace(l))
-	}
-	slices.Sort(known)
-	var out []string
-	size := 0
-	for l := range strings.Lines(chars.Strip(text)) {
-		l = strings.TrimSpace(l)
-		if _, is := slices.BinarySearch(known, l); is || l == "" || size > moreEditChars {
-			continue
-		}
-		size += len(l)
-		out = append(out, l)
-	}
-	return strings.Join(out, " ⏎ ")
 }
