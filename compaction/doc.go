@@ -32,9 +32,10 @@
 // part that stays verbatim included: a host may hand on the document alone, and messages after it may leave the view
 // before the document does.
 //
-// The budget is spent by worth, not by position: see class. Each class has a share that it may use before the others;
-// what is left goes to the classes in their order, up to a limit. The user's words share their part so that the longest
-// give way first (allot.go); a file whose names do not fit keeps a shorter line.
+// The budget is spent by worth, not by position: see package layout. Each class has a share that it may use before the
+// others; what is left goes to the classes in their order, up to a limit, and then without one. The user's words share
+// their part so that the longest give way first. Files, edits and last words have a shorter form. What an earlier summary
+// of the host covers comes after what was said since.
 //
 // A model's words replace the sentences of the agent, and no fact: verify.go checks each statement against what was
 // recorded, retention.go carries what they leave out, and if they are unusable as a whole, the document of Intent is
