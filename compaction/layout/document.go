@@ -56,6 +56,18 @@ type share struct {
 	bound bool // never more than that
 }
 
+// shortBudget is the length below which a document is short, in tokens: what is done gives way to what was said.
+const shortBudget = 1_800
+
+// shareIn returns the share of a class in a document of so many tokens.
+func shareIn(c Class, budget int) share {
+	s := shareOf[c]
+	if budget < shortBudget && (c == ClassFile || c == ClassCheck) {
+		s.first, s.most = s.first*3/4, s.most*3/4
+	}
+	return s
+}
+
 // atLast is what a class may take in all when every class had what it may take before the others.
 func (s share) atLast() int {
 	if s.bound {
@@ -76,8 +88,8 @@ var shareOf = [classes]share{
 	ClassOpen:     {first: 5, most: 10},
 	ClassUser:     {first: 60, most: 90},
 	ClassAnchor:   {first: 25, most: 100},
-	ClassFile:     {first: 10, most: 26},
-	ClassCheck:    {first: 7, most: 14},
+	ClassFile:     {first: 11, most: 30},
+	ClassCheck:    {first: 10, most: 20},
 	ClassSaid:     {first: 38, most: 100},
 	ClassCovered:  {first: 0, most: 20},
 	ClassBefore:   {first: 3, most: 10},
@@ -202,7 +214,8 @@ func (d *Document) Fill(budget int) (text string, size int, ok bool) {
 	var used [classes]int
 	for pass := range 3 {
 		for c := range classes {
-			most := [...]int{shareOf[c].first, shareOf[c].most, shareOf[c].atLast()}[pass]
+			part := shareIn(c, budget)
+			most := [...]int{part.first, part.most, part.atLast()}[pass]
 			n := d.take(c, min(left, budget*most/100-used[c]))
 			used[c] += n
 			left -= n
