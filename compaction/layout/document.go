@@ -203,9 +203,6 @@ func (d *Document) Promote(l *Line) {
 // misses is how many lines of a class in a row may be too long before the rest is not tried.
 const misses = 12
 
-// First returns how many of budget tokens a class may use before the others had their turn.
-func (c Class) First(budget int) int { return budget * shareOf[c].first / 100 }
-
 // Fill chooses the lines, so that the printed document has at most budget tokens, and returns it
 // with its size. ok is false when not even what must be there fits; need then says how many tokens
 // that takes.
