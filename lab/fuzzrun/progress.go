@@ -13,6 +13,7 @@ type progress struct {
 	fresh      int // inputs with new coverage that this run found
 	corpus     int // inputs with coverage of their own, with those of earlier runs
 	elapsed    time.Duration
+	late       bool   // it says that its time was up, which the go command sometimes takes for a failure
 	crasher    string // the file with the input that failed, relative to the package; "": none
 }
 
@@ -20,6 +21,7 @@ var (
 	progressLine = regexp.MustCompile(
 		`^fuzz: elapsed: (\S+), execs: (\d+) \(\d+/sec\)(?:, new interesting: (\d+) \(total: (\d+)\))?`)
 	crasherLine = regexp.MustCompile(`^\s*Failing input written to (\S+)`)
+	lateLine    = regexp.MustCompile(`^\s*context deadline exceeded\s*$`)
 	seedLine    = regexp.MustCompile(`^\s*failure while testing seed corpus entry: (\S+)`)
 )
 
@@ -31,6 +33,10 @@ func (p *progress) read(line string) bool {
 	}
 	if m := seedLine.FindStringSubmatch(line); m != nil && p.crasher == "" {
 		p.crasher = "testdata/fuzz/" + m[1]
+		return false
+	}
+	if lateLine.MatchString(line) {
+		p.late = true
 		return false
 	}
 	m := progressLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
@@ -48,6 +54,12 @@ func (p *progress) read(line string) bool {
 		p.corpus, _ = strconv.Atoi(m[4])
 	}
 	return true
+}
+
+// finished reports whether a run of a length only ended as it should, although the go command fails: where its own
+// deadline overtakes the end of the workers, it reports that as a failure (golang.org/issue/75804, until Go 1.27).
+func (p progress) finished(length time.Duration) bool {
+	return p.late && p.crasher == "" && p.elapsed >= length*9/10
 }
 
 // rate returns the executions a second.

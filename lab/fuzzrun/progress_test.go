@@ -29,10 +29,28 @@ func TestLinesOfTheGoCommandAreUnderstood(t *testing.T) {
 		{"fuzz: elapsed: never, execs: 1 (0/sec)", progress{}, false},
 		{"ok  \tctxledger.dev/internal/redact\t61.342s", progress{}, false},
 		{"PASS", progress{}, false},
+		{"    context deadline exceeded\n", progress{late: true}, false},
+		{"    x_test.go:3: context deadline exceeded", progress{}, false},
 	} {
 		var p progress
 		if is := p.read(c.line); is != c.is || p != c.want {
 			t.Errorf("%q: %v, %+v", c.line, is, p)
+		}
+	}
+}
+
+func TestARunWhoseTimeIsUpHasNotFailed(t *testing.T) {
+	for _, c := range []struct {
+		p    progress
+		want bool
+	}{
+		{progress{late: true, elapsed: 11 * time.Second}, true},
+		{progress{late: true, elapsed: 2 * time.Second}, false},
+		{progress{late: true, elapsed: 11 * time.Second, crasher: "x"}, false},
+		{progress{elapsed: 11 * time.Second}, false},
+	} {
+		if got := c.p.finished(11 * time.Second); got != c.want {
+			t.Errorf("%+v: %v", c.p, got)
 		}
 	}
 }

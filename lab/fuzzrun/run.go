@@ -73,7 +73,10 @@ func fuzz(ctx context.Context, t target, each time.Duration) (progress, string, 
 		return progress{}, "", err
 	}
 	p, out := follow(said, os.Stderr)
-	return p, out, cmd.Wait()
+	if err = cmd.Wait(); p.finished(each) {
+		err = nil
+	}
+	return p, out, err
 }
 
 // follow reads what the go command says to its end. It sends lines about progress to w, and returns the last others.
