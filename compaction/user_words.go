@@ -20,6 +20,8 @@ const (
 	requestsHead = "[USER MESSAGES — verbatim]"
 	// userFrame is what an utterance takes besides its text, in tokens.
 	userFrame = 10
+	// leastText is the shortest form of an utterance, in tokens.
+	leastText = 24
 	// userShare is the part of the budget for the user's words, in percent, where the agent said more than fits.
 	userShare = 34
 	// askedChars bounds what is printed of the agent's words that a short answer answers.
@@ -114,7 +116,7 @@ func (w *userWords) share(d *layout.Document, total int) {
 			asked = w.question(u.asked)
 		}
 		text := quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...), Text: quote.Fit(u.text,
-			max(layout.LeastShare, share-userFrame-layout.Count(asked)), handleOf(u.item.ID))}) + asked
+			max(leastText, share-userFrame-layout.Count(asked)), handleOf(u.item.ID))}) + asked
 		if l := w.lines[u]; l != nil {
 			l.Text, l.Cost = text, 0
 			continue

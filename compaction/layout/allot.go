@@ -13,9 +13,11 @@ const LeastShare = 48
 // the texts that are longer get 0, and last the cheapest of all.
 func Allot(sizes []int, total int) []int {
 	shares := make([]int, len(sizes))
-	in := make([]int, len(sizes)) // indexes of those that get something
-	for i := range in {
-		in[i] = i
+	var in []int // indexes of those that get something: not more than would fit if all were as short as the shortest
+	if len(sizes) > 0 {
+		for i := range min(len(sizes), total/max(1, slices.Min(sizes))+1) {
+			in = append(in, i)
+		}
 	}
 	for len(in) > 0 {
 		level := waterline(pick(sizes, in), total)
