@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -85,7 +86,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 		return exitDone
 	}
 	for _, e := range several(err) {
-		a.say("%s", e)
+		a.say("%s", a.brief(e))
 	}
 	if wrong, ok := errors.AsType[usageError](err); ok {
 		if wrong.hint == "" {
@@ -101,6 +102,18 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 		a.hint("this looks like a defect of ctxledger: please report it with the command that you ran")
 	}
 	return exitFailed
+}
+
+// maxUsage bounds what is said of wrong use, in characters: it repeats the arguments.
+const maxUsage = 400
+
+// brief returns the text of an error, with as much of the input as shows what is meant.
+func (a *app) brief(err error) string {
+	text := chars.ShortQuotes(a.masks.String(err.Error()))
+	if _, wrong := errors.AsType[usageError](err); wrong {
+		text = chars.Short(text, maxUsage)
+	}
+	return text
 }
 
 // say writes one line to standard error, prefixed with the program's name. Stored text in it cannot start a line of

@@ -113,18 +113,52 @@ func TestSpliceCountsMessagesThatTheViewDoesNotShow(t *testing.T) {
 	}
 }
 
-func TestAFormatThatCannotBeToldIsAskedFor(t *testing.T) {
-	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
-	plain := []json.RawMessage{json.RawMessage(`{"role":"user","content":"hi"}`)}
-	text := refused(t, c, "compact_conversation", args{"messages": plain})
-	contains(t, text, "invalid:", "anthropic, openai_chat and openai_responses", "hint:")
-	r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": plain, "format": "openai_chat"})
-	// A known session has a format.
-	r, _ = do[compactResult](t, c, "compact_conversation",
-		args{"session": r.Session, "since": plain, "return": "messages"})
-	v, err := ledger.Messages(t.Context(), f.local, ledger.ViewRequest{Session: r.Session})
-	if err != nil || len(v.Messages) != 2 || v.Messages[1].Format != transcript.OpenAIChat {
-		t.Errorf("the view is %+v, %v", v.Messages, err)
+// Plain messages mean the same in every format: what follows them decides.
+func TestPlainMessagesNeedNoFormat(t *testing.T) {
+	plain := []json.RawMessage{
+		json.RawMessage(`{"role":"user","content":"hi"}`), json.RawMessage(`{"role":"assistant","content":"Hello."}`),
+	}
+	for _, tt := range []struct {
+		format transcript.Format
+		next   []string
+	}{
+		{transcript.Anthropic, []string{`{"role":"user","content":"read a.go"}`,
+			`{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Read","input":{"file_path":"a.go"}}]}`,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"package a"}]}`}},
+		{transcript.OpenAIChat, []string{`{"role":"user","content":"read a.go"}`,
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"Read",` +
+				`"arguments":"{\"file_path\":\"a.go\"}"}}]}`,
+			`{"role":"tool","tool_call_id":"c1","content":"package a"}`}},
+		{transcript.OpenAIResponses, []string{`{"role":"user","content":"read a.go"}`,
+			`{"type":"function_call","call_id":"c1","name":"Read","arguments":"{\"file_path\":\"a.go\"}"}`,
+			`{"type":"function_call_output","call_id":"c1","output":"package a"}`}},
+	} {
+		t.Run(string(tt.format), func(t *testing.T) {
+			f := newFixture(t, nil)
+			c := connect(t, f.mcp, "tester")
+			first, _ := do[compactResult](t, c, "compact_conversation", args{"messages": plain})
+			whole := slices.Clone(plain)
+			for _, m := range tt.next {
+				whole = append(whole, json.RawMessage(m))
+			}
+			second, _ := do[compactResult](t, c, "compact_conversation", args{"messages": whole})
+			if first.Session != second.Session || first.Status != statusNothing {
+				t.Errorf("%+v, then %+v", first, second)
+			}
+			v, err := ledger.Messages(t.Context(), f.local, ledger.ViewRequest{Session: first.Session})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, want []string
+			for i, m := range v.Messages {
+				got, want = append(got, string(m.JSON)), append(want, string(whole[i]))
+			}
+			if !slices.Equal(got, want) || v.Messages[len(v.Messages)-1].Format != tt.format {
+				t.Errorf("the view is %q", got)
+			}
+			if err := transcript.Sendable(tt.format, rawBytes(whole)); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

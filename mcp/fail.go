@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/termtext"
 )
@@ -25,7 +26,7 @@ func (s *Server) explain(err error) string {
 	if hint := fault.HintOf(err); hint != "" {
 		text += "\nhint: " + clean(hint)
 	}
-	return termtext.Clip(s.masks.String(text), termtext.ResultMax)
+	return termtext.Clip(chars.ShortQuotes(s.masks.String(text)), termtext.ResultMax)
 }
 
 // failure is explain for prompts and resources, whose errors are protocol errors.

@@ -6,11 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
+// maxForeign bounds an error of the MCP library, in characters.
+const maxForeign = 400
+
 // harmlessError makes errors of the MCP library safe to show: the library quotes names and addresses unchanged, so its
-// message becomes one line without hidden characters. Other answers are returned unchanged.
+// message becomes one short line without hidden characters. Other answers are returned unchanged.
 func harmlessError(line []byte) []byte {
 	if !bytes.Contains(line, []byte(`"error":{`)) {
 		return line
@@ -27,7 +31,7 @@ func harmlessError(line []byte) []byte {
 	if json.Unmarshal(line, &m) != nil || m.Error == nil || explained(m.Error.Message) {
 		return line
 	}
-	safe := inline(m.Error.Message)
+	safe := chars.Short(inline(m.Error.Message), maxForeign)
 	if safe == m.Error.Message {
 		return line
 	}

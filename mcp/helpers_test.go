@@ -53,7 +53,7 @@ func newFixture(t *testing.T, edit func(*Options)) *fixture {
 		t.Fatal(err)
 	}
 	log := &logtest.Buffer{}
-	o := Options{Version: "test", Env: testEnv(), Log: slog.New(slog.NewTextHandler(log, nil))}
+	o := Options{Version: "test", Env: testEnv(), Structured: true, Log: slog.New(slog.NewTextHandler(log, nil))}
 	if edit != nil {
 		edit(&o)
 	}

@@ -26,8 +26,8 @@ type property struct {
 	} `json:"items"`
 }
 
-// maxProblems is the maximum number of wrong arguments that one answer names.
-const maxProblems = 5
+// maxProblems is the maximum number of wrong arguments that one answer names: each may repeat a part of the input.
+const maxProblems = 3
 
 // parseSchema reads the input schema of a tool.
 func parseSchema(t tool) (schema, error) {

@@ -27,6 +27,10 @@ type Options struct {
 	ToolPrefix string       // prefix of every tool name, for hosts where names collide
 	Env        env.Env      // clock, randomness and the variables by which hosts name a session
 	Log        *slog.Logger // gets what no answer reports; nil: nothing is logged
+	// Structured adds the structured form of each result to its text, and the schemas of these forms to the tool
+	// list, for clients that are programs. Most agents show their model only the structured form, or both forms, and
+	// it takes up to twice the tokens of the text.
+	Structured bool
 	// AskRoots asks a client that offers roots for them before the ledger is opened. Desktop hosts start servers in
 	// a directory that means nothing.
 	AskRoots bool

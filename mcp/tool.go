@@ -16,7 +16,7 @@ type tool struct {
 	description string
 	hints       hints
 	input       string // JSON schema of the arguments: one flat object, see schema.go
-	output      string // JSON schema of the structured result
+	output      string // JSON schema of the structured result, see Options.Structured
 	// forms holds examples, as JSON, of arguments whose type alone does not show their form.
 	forms map[string]string
 	// longest is the number of characters of a result that the host should accept; 0: its own limit.
@@ -69,9 +69,13 @@ func (s *Server) describe(t tool) proto.Tool {
 	if t.longest > 0 {
 		meta = proto.NewMetaFromMap(map[string]any{"anthropic/maxResultSizeChars": t.longest})
 	}
+	var output json.RawMessage
+	if s.o.Structured {
+		output = json.RawMessage(t.output)
+	}
 	return proto.Tool{
 		Meta: meta, Name: s.o.ToolPrefix + t.name, Description: t.description,
-		RawInputSchema: json.RawMessage(t.input), RawOutputSchema: json.RawMessage(t.output),
+		RawInputSchema: json.RawMessage(t.input), RawOutputSchema: output,
 		Annotations: proto.ToolAnnotation{
 			ReadOnlyHint: &t.hints.readOnly, DestructiveHint: &t.hints.destructive,
 			IdempotentHint: &t.hints.idempotent, OpenWorldHint: &no,
@@ -113,11 +117,25 @@ func (s *Server) result(r reply) *proto.CallToolResult {
 	if r.text == "" {
 		r.text = plainJSON(r.value)
 	}
-	if cache := s.answers.Load(); cache != nil && len(r.text) >= minCached {
-		r.value = cache.put(r.value)
-		r.text, _ = cache.put(r.text).(string)
+	cache := s.answers.Load()
+	if len(r.text) < minCached {
+		cache = nil
 	}
-	return proto.NewToolResultStructured(r.value, r.text)
+	if s.o.Structured {
+		if cache != nil {
+			r.value = cache.put(r.value)
+		}
+		return proto.NewToolResultStructured(r.value, cached(cache, r.text))
+	}
+	return proto.NewToolResultText(cached(cache, r.text))
+}
+
+// cached returns the text that the library encodes for a text: its name in the cache, or without one the text.
+func cached(cache *answerCache, text string) string {
+	if cache != nil {
+		text, _ = cache.put(text).(string)
+	}
+	return text
 }
 
 // clientName returns the client's own name, in one line.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/termtext"
@@ -95,7 +96,7 @@ func (w *wire) refuse(r refusal) error {
 	if id == "" {
 		id = "null"
 	}
-	text, err := json.Marshal(termtext.Clip(w.masks.String(r.text), termtext.ResultMax))
+	text, err := json.Marshal(termtext.Clip(chars.ShortQuotes(w.masks.String(r.text)), termtext.ResultMax))
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,13 @@ import (
 )
 
 // Recognise returns the format of messages, recognised by what only one format has. likely are formats to prefer
-// where several fit, such as that of the messages before. The error is invalid when no format fits all messages,
-// which names the first that does not by its number, from 1, and when several do, which names them.
+// where several fit, such as that of the messages before. Plain messages ({"role": "user", "content": "…"}) mean the
+// same in every format that they fit: the first of the table is returned. The error is invalid when no format fits
+// all messages, which names the first that does not by its number, from 1, and without messages.
 func Recognise(messages [][]byte, likely ...Format) (Format, error) {
+	if len(messages) == 0 {
+		return "", fault.New(fault.Invalid, op, "no messages").WithHint("hand in the conversation as an array of messages")
+	}
 	fitting := Formats()
 	for i, raw := range messages {
 		left, err := fittingOf(raw, fitting)
@@ -27,10 +31,6 @@ func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 		if slices.Contains(fitting, f) {
 			return f, nil
 		}
-	}
-	if len(fitting) > 1 {
-		return "", fault.New(fault.Invalid, op, "the messages fit the formats %s alike", names(fitting)).
-			WithHint("name the format")
 	}
 	return fitting[0], nil
 }

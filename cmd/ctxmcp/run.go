@@ -18,6 +18,8 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	p := wiring.NewProgram("ctxmcp", "found from the host and the working directory", e)
 	prefix := p.Flags.String("tool-prefix", "",
 		"put `text` before the names of the tools, where they collide with others")
+	structured := p.Flags.Bool("structured", false,
+		"add structured results and their schemas, for clients that are programs (agents: text is smaller)")
 	return p.Run(args, func() (func() error, error) {
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
 		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside of any project
@@ -32,7 +34,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			return wiring.Open(ctx, e, ws, p.InProcess)
 		}
 		s, err := mcp.New(open, mcp.Options{
-			Version: wiring.Version, ToolPrefix: *prefix, Env: e,
+			Version: wiring.Version, ToolPrefix: *prefix, Structured: *structured, Env: e,
 			AskRoots: nowhere,
 			Log:      wiring.Log(e),
 			Tree:     func() string { return tree.Load().(string) },

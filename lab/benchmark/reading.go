@@ -29,7 +29,7 @@ func measureRead(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		ours, err := speakTo(s.Server())
+		ours, err := speakTo(s.Server("--structured"))
 		if err != nil {
 			return err
 		}

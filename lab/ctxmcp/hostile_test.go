@@ -259,7 +259,7 @@ func values() []hostile {
 	for _, args := range []string{`{"messages":[1]}`, `{"messages":[[]]}`, `{"messages":[{}]}`,
 		`{"messages":[{"role":"nobody","content":"x"}]}`, `{"messages":[{"role":"user"}]}`,
 		`{"messages":[{"role":"user","content":1}]}`, `{"messages":[],"format":"none"}`,
-		`{"messages":[{"role":"system","content":"x"}]}`, `{"mode":"none"}`, `{"budget_tokens":-1}`,
+		`{"messages":[{"role":"system","content":"x"}],"format":"anthropic"}`, `{"mode":"none"}`, `{"budget_tokens":-1}`,
 		`{"keep_turns":-1}`, `{"messages":[],"since":true}`, `{"return":"nothing"}`} {
 		add(bad, "compact_conversation", args)
 	}

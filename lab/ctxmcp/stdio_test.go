@@ -380,8 +380,8 @@ func TestAWaitingSubscriptionDoesNotHoldUpTheEnd(t *testing.T) {
 func TestTheLibrarysOwnClientIsServedInBothEras(t *testing.T) {
 	for _, options := range [][]client.ClientOption{nil, {client.WithProtocolVersion("2025-11-25")}} {
 		pl := programtest.NewPlace(t)
-		c := client.NewClient(transport.NewStdio(binary, pl.Variables(), "--in-process", "--workspace", pl.Root),
-			options...)
+		c := client.NewClient(transport.NewStdio(binary, pl.Variables(), "--in-process", "--structured", "--workspace",
+			pl.Root), options...)
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

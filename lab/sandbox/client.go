@@ -25,9 +25,9 @@ func (s *Sandbox) Connect(ctx context.Context, name string, args ...string) (*Cl
 	return s.ConnectIn(ctx, s.Workspace, name, args...)
 }
 
-// ConnectIn is Connect with another working directory.
+// ConnectIn is Connect with another working directory. The server also gives structured results: see Client.Call.
 func (s *Sandbox) ConnectIn(ctx context.Context, dir, name string, args ...string) (*Client, error) {
-	cmd := s.Server(args...)
+	cmd := s.Server(append([]string{"--structured"}, args...)...)
 	cmd.Dir = dir
 	return Dial(ctx, name, cmd)
 }
