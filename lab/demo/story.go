@@ -52,7 +52,7 @@ func (d *demo) close() error {
 // start starts the server as an agent host does.
 func (d *demo) start(ctx context.Context) (err error) {
 	began := time.Now()
-	if d.mcp, err = d.box.Connect(ctx, "demo"); err != nil {
+	if d.mcp, err = d.box.Connect(ctx, "demo", "--structured"); err != nil {
 		return err
 	}
 	tools, prompts, err := d.mcp.Names(ctx)

@@ -44,7 +44,7 @@ func deadlined(t *testing.T) context.Context {
 // connect starts a ctxmcp in a directory and closes it when the test ends.
 func connect(t *testing.T, s *sandbox.Sandbox, dir, name string) *sandbox.Client {
 	t.Helper()
-	c, err := s.ConnectIn(deadlined(t), dir, name)
+	c, err := s.ConnectIn(deadlined(t), dir, name, "--structured")
 	if err != nil {
 		t.Fatal(err)
 	}

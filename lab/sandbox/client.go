@@ -25,9 +25,9 @@ func (s *Sandbox) Connect(ctx context.Context, name string, args ...string) (*Cl
 	return s.ConnectIn(ctx, s.Workspace, name, args...)
 }
 
-// ConnectIn is Connect with another working directory. The server also gives structured results: see Client.Call.
+// ConnectIn is Connect with another working directory.
 func (s *Sandbox) ConnectIn(ctx context.Context, dir, name string, args ...string) (*Client, error) {
-	cmd := s.Server(append([]string{"--structured"}, args...)...)
+	cmd := s.Server(args...)
 	cmd.Dir = dir
 	return Dial(ctx, name, cmd)
 }
@@ -67,7 +67,8 @@ type ToolError struct{ Tool, Text string }
 
 func (e *ToolError) Error() string { return e.Tool + ": " + e.Text }
 
-// Call calls a tool and decodes its structured answer into result, which may be nil. It returns
+// Call calls a tool and decodes its structured answer into result, which may be nil; only a server that was started with
+// --structured gives one. It returns
 // the text of the answer. A tool that answers with an error gives a *ToolError.
 func (c *Client) Call(ctx context.Context, tool string, args map[string]any, result any) (string, error) {
 	var r mcp.CallToolRequest
