@@ -30,7 +30,7 @@ func (a *app) changesCommand() *cobra.Command {
 				return ledger.ChangesResponse{}, misuse("--limit must be at least 1, --since at least 0")
 			}
 			if r.Session != "" {
-				s, err := a.session(ctx, r.Session, true)
+				s, err := a.session(ctx, r.Session)
 				if err != nil {
 					return ledger.ChangesResponse{}, err
 				}

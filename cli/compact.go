@@ -165,7 +165,7 @@ func (a *app) sessionOf(ctx context.Context, api ledger.API, what, wire string) 
 	if err != nil {
 		return s, err
 	}
-	return a.session(ctx, what, false)
+	return a.session(ctx, what)
 }
 
 // isFile reports whether an argument names a file rather than a session.

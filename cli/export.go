@@ -53,7 +53,7 @@ func (a *app) exportCommand() *cobra.Command {
 // exported returns the sessions to export, oldest first: the named one, or all.
 func (a *app) exported(ctx context.Context, api ledger.SessionReader, name string) ([]sessions.Session, error) {
 	if name != "" {
-		s, err := a.session(ctx, name, true)
+		s, err := a.session(ctx, name)
 		return []sessions.Session{s}, err
 	}
 	all, err := allSessions(ctx, api)

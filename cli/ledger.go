@@ -64,14 +64,15 @@ func (a *app) find() (workspace.Workspace, error) {
 	return workspace.Find(a.Env, workspace.Options{Flag: a.workspace})
 }
 
-// session finds the session that a command is about: the named one, the agent's own, the active
-// one, or the newest. Several active ones are a conflict, unless the newest will do.
-func (a *app) session(ctx context.Context, name string, newest bool) (sessions.Session, error) {
-	r := ledger.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: newest}
-	s, err := a.ledger.Session(ctx, r)
-	if name == "" && !newest && fault.Is(err, fault.NotFound) {
-		r.Latest = true
-		return a.ledger.Session(ctx, r)
+// session finds the session that a command is about: the named one, that of the agent whose command this is, or the
+// newest of this place. The answer of the command says which it was.
+func (a *app) session(ctx context.Context, name string) (sessions.Session, error) {
+	r := ledger.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: true}
+	s, err := ledger.FindSession(ctx, a.ledger, r)
+	if r.ByHost() && fault.Is(err, fault.NotFound) {
+		return s, fault.New(fault.NotFound, "cli.session",
+			"this chat is not recorded (yet): no session has the host's id %.1000q", r.HostID).
+			WithHint("name a session: `ctxledger sessions` lists them")
 	}
 	return s, err
 }

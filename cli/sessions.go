@@ -46,7 +46,7 @@ type sessionAnswer struct {
 
 // summaries lists the compactions of a session.
 func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string) error {
-	s, err := a.session(ctx, name, true)
+	s, err := a.session(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
 	out.Ledger.Following = info.Following && c.Follow // in this tree
-	s, err := a.session(ctx, strings.Join(args, ""), true)
+	s, err := a.session(ctx, strings.Join(args, ""))
 	switch {
 	case err == nil:
 		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID})

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,31 +45,83 @@ func TestWhichSessionIsMeant(t *testing.T) {
 			}
 		}
 	}
-	want("nothing recorded", ledger.SessionRequest{}, "", fault.NotFound, "import")
-	want("nothing recorded, the latest", ledger.SessionRequest{Latest: true}, "", fault.NotFound)
+	want("nothing recorded, the latest", ledger.SessionRequest{Latest: true}, "", fault.NotFound, "import")
+	want("nothing is named", ledger.SessionRequest{}, "", fault.Invalid)
 
-	old := begun(t, l, sessions.Session{HostID: "host-old"}, c.now.Add(-time.Hour))
-	want("none active", ledger.SessionRequest{}, "", fault.NotFound, old)
-	want("none active, the latest", ledger.SessionRequest{Latest: true}, old, "")
+	old := begun(t, l, sessions.Session{HostID: "0f2c-old"}, c.now.Add(-time.Hour))
+	want("the latest, an hour old", ledger.SessionRequest{Latest: true}, old, "")
 
-	active := begun(t, l, sessions.Session{HostID: "host-active"}, c.now.Add(-9*time.Minute))
-	sub := begun(t, l, sessions.Session{HostID: "host-sub", Parent: active}, c.now.Add(-time.Minute))
-	want("one active, and its subagent", ledger.SessionRequest{}, active, "")
+	active := begun(t, l, sessions.Session{HostID: "4b1d-active"}, c.now.Add(-9*time.Minute))
+	sub := begun(t, l, sessions.Session{HostID: "4b1d-active/agent-1", Parent: active}, c.now.Add(-time.Minute))
 	want("by id", ledger.SessionRequest{Name: old}, old, "")
 	want("by the beginning of an id", ledger.SessionRequest{Name: old[:5]}, old, "")
-	want("by the host's id", ledger.SessionRequest{Name: "host-old"}, old, "")
-	want("a subagent's, by name", ledger.SessionRequest{Name: "host-sub"}, sub, "")
-	want("the host's variable", ledger.SessionRequest{HostID: "host-old"}, old, "")
-	want("the host's variable is not recorded", ledger.SessionRequest{HostID: "host-unknown"}, active, "")
-	want("a name wins over the variable", ledger.SessionRequest{Name: "host-old", HostID: "host-active"}, old, "")
-	want("an unknown name", ledger.SessionRequest{Name: "unknown", HostID: "host-active", Latest: true}, "",
+	want("by the host's id", ledger.SessionRequest{Name: "0f2c-old"}, old, "")
+	want("by the beginning of the host's id", ledger.SessionRequest{Name: "0f2c"}, old, "")
+	want("too short a beginning", ledger.SessionRequest{Name: "0f2"}, "", fault.NotFound)
+	want("a beginning that is also its subagent's", ledger.SessionRequest{Name: "4b1d"}, active, "")
+	want("a subagent's, by name", ledger.SessionRequest{Name: "4b1d-active/agent-1"}, sub, "")
+	want("the host's variable", ledger.SessionRequest{HostID: "0f2c-old"}, old, "")
+	want("the beginning of a host's variable", ledger.SessionRequest{HostID: "0f2c"}, "", fault.NotFound)
+	want("the host's variable is not recorded", ledger.SessionRequest{HostID: "unknown", Latest: true}, "",
+		fault.NotFound)
+	want("a name wins over the variable", ledger.SessionRequest{Name: "0f2c-old", HostID: "4b1d-active"}, old, "")
+	want("an unknown name", ledger.SessionRequest{Name: "unknown", HostID: "4b1d-active", Latest: true}, "",
 		fault.NotFound, "unknown")
 	want("a long name", ledger.SessionRequest{Name: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
 	want("a long variable", ledger.SessionRequest{HostID: strings.Repeat("x", 1<<20)}, "", fault.TooLarge)
 
-	second := begun(t, l, sessions.Session{HostID: "host-second"}, c.now.Add(-2*time.Minute))
-	want("two active", ledger.SessionRequest{}, "", fault.Conflict, active, second)
+	second := begun(t, l, sessions.Session{HostID: "77aa-second"}, c.now.Add(-2*time.Minute))
 	want("two active, the latest", ledger.SessionRequest{Latest: true}, second, "") // not the subagent's
+}
+
+// calling imports a session that makes calls, of which the answered ones have results.
+func calling(t *testing.T, l *engine.Local, hostID string, at time.Time, calls []string, answered ...string) string {
+	t.Helper()
+	var entries []sessions.NewEntry
+	add := func(text string) {
+		entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: at, Format: "anthropic",
+			Original: []byte(text)})
+	}
+	for _, id := range calls {
+		add(`{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"Bash","input":{"command":"ls"}}]}`)
+		if slices.Contains(answered, id) {
+			add(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"a.go"}]}`)
+		}
+	}
+	resp, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+		Import: "import of " + hostID, Session: sessions.Session{Host: "claude-code", HostID: hostID}, Next: 1,
+		Done: true, Entries: entries,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Session
+}
+
+func TestTheSessionOfACall(t *testing.T) {
+	l, c := openIn(t, t.TempDir(), "/w")
+	a := calling(t, l, "a", c.now.Add(-time.Hour), []string{"c1", "c2"}, "c1")
+	b := calling(t, l, "b", c.now, []string{"c1", "c3", "c4"}, "c1", "c3") // a fork of a, which has copied c1
+	calling(t, l, "d", c.now, []string{"c4"})
+	for _, tt := range []struct {
+		name string
+		call string
+		want string
+		code fault.Code
+	}{
+		{"its own", "c2", a, ""},
+		{"answered, in one session", "c3", b, ""},
+		{"answered, and copied by a fork", "c1", "", fault.Conflict},
+		{"open in two sessions", "c4", "", fault.Conflict},
+		{"unknown", "c9", "", fault.NotFound},
+		{"too long", strings.Repeat("x", 1<<20), "", fault.TooLarge},
+	} {
+		// Other sessions are newer, and the variable names one: the call decides alone.
+		got, err := l.Session(t.Context(), ledger.SessionRequest{Call: tt.call, HostID: "a", Latest: true})
+		if got.ID != tt.want || fault.CodeOf(err) != tt.code {
+			t.Errorf("%s: %q, %v", tt.name, got.ID, err)
+		}
+	}
 }
 
 func TestSessionListsAreCapped(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -14,7 +15,8 @@ import (
 type SessionReader interface {
 	// Sessions lists the sessions, newest first.
 	Sessions(ctx context.Context, r SessionsRequest) (SessionsResponse, error)
-	// Session finds one session. not_found; conflict when the name fits several, which it lists.
+	// Session finds one session. not_found; conflict when a name or a call fits several, which it lists. FindSession
+	// also waits for one that is just being recorded.
 	Session(ctx context.Context, r SessionRequest) (sessions.Session, error)
 	// Log returns a page of a session's log.
 	Log(ctx context.Context, r LogRequest) (LogResponse, error)
@@ -32,14 +34,54 @@ type SessionsResponse struct {
 	Total    int                `json:"total"`
 }
 
-// SessionRequest finds a session: by our id (or a unique beginning of it), by the host's id, or,
-// when Name is empty, the host's current one, or the one that was active in the last ten minutes.
+// SessionRequest finds a session by the first of these fields that is set. Nothing is guessed: an unknown name, call
+// or host's id is not_found, whatever other sessions there are.
 type SessionRequest struct {
-	Name   string `json:"name,omitempty"`
-	HostID string `json:"host_id,omitempty"` // what the host's variable says
-	Latest bool   `json:"latest,omitempty"`  // fall back to the newest session of all
-	// Tree limits a request without a name to the sessions that ran in one tree of the workspace; "": any.
-	Tree string `json:"tree,omitempty"`
+	// Name is our id or the host's, or a unique beginning of one of them.
+	Name string `json:"name,omitempty"`
+	// Call is the host's id of a tool call: the session that made it.
+	Call string `json:"call,omitempty"`
+	// HostID is the host's id of the session, whole.
+	HostID string `json:"host_id,omitempty"`
+	// Latest is the newest session, of Tree alone unless that is "": for people, who see which one it is.
+	Latest bool   `json:"latest,omitempty"`
+	Tree   string `json:"tree,omitempty"`
+}
+
+// ByHost reports whether the request names its session by what a host said of itself.
+func (r SessionRequest) ByHost() bool { return r.Name == "" && (r.Call != "" || r.HostID != "") }
+
+// sessionLag is how long FindSession waits for a session: hosts write their session files later than they call.
+const sessionLag = time.Second
+
+// FindSession is Session for requests that a host makes about its own session. It waits up to a second for a call or an
+// id that is not recorded yet, provided that the owner follows session files.
+func FindSession(ctx context.Context, api SessionFinder, r SessionRequest) (sessions.Session, error) {
+	s, err := api.Session(ctx, r)
+	if !fault.Is(err, fault.NotFound) || !r.ByHost() {
+		return s, err
+	}
+	if info, failed := api.Info(ctx, InfoRequest{}); failed != nil || !info.Following {
+		return s, err
+	}
+	end := time.Now().Add(sessionLag)
+	wait := WaitEventsRequest{After: -1}
+	for left := sessionLag; left > 0 && fault.Is(err, fault.NotFound); left = time.Until(end) {
+		wait.WaitMS = max(1, left.Milliseconds())
+		page, failed := api.WaitEvents(ctx, wait)
+		if failed != nil {
+			break
+		}
+		wait.After = page.Next
+		s, err = api.Session(ctx, r)
+	}
+	return s, err
+}
+
+// SessionFinder is what FindSession needs.
+type SessionFinder interface {
+	SessionReader
+	Events
 }
 
 // LogRequest asks for a page of a session's log.

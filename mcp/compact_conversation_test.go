@@ -237,25 +237,6 @@ func TestSameRequestIDGetsTheSameAnswer(t *testing.T) {
 	contains(t, refused(t, c, "compact_conversation", a), "conflict:", "request_id")
 }
 
-func TestSessionIsFoundByTheHostsVariable(t *testing.T) {
-	f := newFixture(t, nil)
-	session := f.shop(t)
-	s, err := f.local.Session(t.Context(), ledger.SessionRequest{Name: session})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := connect(t, f.mcp, "tester")
-	// Another session, just as active: the name is ambiguous.
-	do[compactResult](t, c, "compact_conversation", args{"messages": talk(2)})
-	contains(t, refused(t, c, "context_status", args{}), "conflict:", session, "name one")
-	f.o.Env.Lookup = func(name string) string {
-		return map[string]string{"CLAUDE_CODE_SESSION_ID": s.HostID}[name]
-	}
-	if st, _ := do[statusResult](t, c, "context_status", args{}); st.Session != session {
-		t.Errorf("found session %s, not %s", st.Session, session)
-	}
-}
-
 func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)

@@ -3,13 +3,70 @@ package mcp
 import (
 	"context"
 
+	proto "github.com/mark3labs/mcp-go/mcp"
+
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/workspace"
 )
 
-// session finds the session of a call: the named one, the host's own, or the one that was active in the last ten
-// minutes. Errors: not_found; conflict, which lists the candidates.
+// The members of a call's _meta in which hosts say which chat it belongs to.
+const (
+	metaClaudeCall   = "claudecode/toolUseId" // Claude Code: the id of the call in the session file, of a subagent's too
+	metaCodexThread  = "threadId"             // Codex
+	metaCodexSession = "sessionId"            // Codex, older versions
+)
+
+// maxMeta bounds what is read of a member, in bytes: no host's id is longer.
+const maxMeta = 256
+
+// chat is the request for the session that a call belongs to, by what the host sends with it. Variables of the process
+// do not count: a host may share one server among chats, and its variables stay as they are when a chat ends.
+func chat(meta *proto.Meta) (r ledger.SessionRequest) {
+	if meta == nil {
+		return r
+	}
+	text := func(name string) string {
+		s, _ := meta.AdditionalFields[name].(string)
+		if len(s) > maxMeta {
+			return ""
+		}
+		return s
+	}
+	if r.Call = text(metaClaudeCall); r.Call != "" {
+		return r
+	}
+	if r.HostID = text(metaCodexThread); r.HostID == "" {
+		r.HostID = text(metaCodexSession)
+	}
+	return r
+}
+
+// session finds the session of a call: the named one, or the one that the host says it belongs to. Errors: not_found,
+// unknownChat for the call's own; conflict, which lists the candidates.
 func (c *call) session(ctx context.Context, name string) (sessions.Session, error) {
-	return c.api.Session(ctx, ledger.SessionRequest{Name: name, HostID: workspace.HostSession(c.o.Env)})
+	r := c.chat
+	if name != "" {
+		r = ledger.SessionRequest{Name: name}
+	}
+	if !r.ByHost() && name == "" {
+		return sessions.Session{}, c.unknownChat()
+	}
+	s, err := ledger.FindSession(ctx, c.api, r)
+	if name == "" && fault.Is(err, fault.NotFound) {
+		err = c.unknownChat()
+	}
+	return s, err
+}
+
+// unknownChat is the error for a chat without a recorded session. No other session is named: it is somebody else's.
+func (c *call) unknownChat() error {
+	if c.chat.ByHost() {
+		return fault.New(fault.NotFound, "mcp.session", "this chat is not recorded (yet)").
+			WithHint("its session file may be of another directory, or not be followed: hand in the conversation as " +
+				`"messages", or the id of a recorded session as "session"`)
+	}
+	return fault.New(fault.NotFound, "mcp.session", "this chat is not recorded: its host does not say which one it is").
+		WithHint(`hand in the conversation as "messages": the answer has an id for later calls; or name a recorded ` +
+			`session with "session"`)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 )
 
 // tool is one tool, as a value.
@@ -34,8 +35,9 @@ type hints struct {
 type call struct {
 	*Server
 	api    Ledger
-	args   json.RawMessage // checked against the input schema; its bytes are as received
-	client string          // self-reported name of the client; never ""
+	args   json.RawMessage       // checked against the input schema; its bytes are as received
+	client string                // self-reported name of the client; never ""
+	chat   ledger.SessionRequest // the session that the host says the call belongs to
 }
 
 // newCall returns a call without arguments. Errors: those of opening the ledger.
@@ -102,7 +104,7 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 			if err != nil {
 				return reply{}, err
 			}
-			c.args = args
+			c.args, c.chat = args, chat(r.Params.Meta)
 			return t.run(ctx, c)
 		})
 		if err != nil {

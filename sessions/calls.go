@@ -29,6 +29,12 @@ func CallOf(tx kv.Tx, session, callID string) (*Call, Entry, error) {
 		"call %q is indexed but entry %d of session %s does not make it", callID, e.Seq, session)
 }
 
+// Makes reports whether a session makes the call with the given id.
+func Makes(tx kv.Tx, session, callID string) (bool, error) {
+	v, err := tx.Get(bucketCalls, callid.Key(session, callID))
+	return v != nil, err
+}
+
 // Read is one call that read a file.
 type Read struct {
 	Session string

@@ -82,29 +82,55 @@ func OfHost(tx kv.Tx, host, hostID string) (Session, bool, error) {
 	return s, err == nil, err
 }
 
-// Find returns the session of a name: an id, a unique prefix of one, or a host's id. Errors: not_found; conflict
-// if it matches several, which are listed.
+// minPrefix is how many characters of an id name a session, at least.
+const minPrefix = 4
+
+// Find returns the session of a name: our id or the host's, or a unique beginning of one, of at least 4 characters. A
+// beginning that fits a session and its subagents is the session's. Errors: not_found; conflict if it matches several,
+// which are listed.
 func Find(tx kv.Tx, name string) (Session, error) {
-	var hits []Session
-	if isHex(name) && len(name) >= 4 {
-		for s, err := range scan(tx, kv.Range{Prefix: []byte(name)}) {
-			if err != nil {
-				return Session{}, err
-			}
-			if s.ID == name {
-				return s, nil
-			}
-			hits = append(hits, s)
-		}
+	if name == "" {
+		return Session{}, notFound(name)
 	}
-	if len(hits) == 0 && name != "" {
-		all, err := List(tx)
-		if err != nil {
-			return Session{}, err
-		}
-		hits = slices.DeleteFunc(all, func(s Session) bool { return s.HostID != name })
+	if s, err := Get(tx, name); err == nil || !fault.Is(err, fault.NotFound) {
+		return s, err
+	}
+	all, err := List(tx)
+	if err != nil {
+		return Session{}, err
+	}
+	if same := where(all, func(s Session) bool { return s.HostID == name }); len(same) > 0 {
+		return one(same, name)
+	}
+	if len(name) < minPrefix {
+		return Session{}, notFound(name)
+	}
+	hits := where(all, func(s Session) bool {
+		return strings.HasPrefix(s.ID, name) || strings.HasPrefix(s.HostID, name)
+	})
+	if main := where(hits, Session.Main); len(main) > 0 {
+		hits = main
 	}
 	return one(hits, name)
+}
+
+// OfHostID returns the session with a host's id, of whatever host. Errors as for Find.
+func OfHostID(tx kv.Tx, hostID string) (Session, error) {
+	all, err := List(tx)
+	if err != nil {
+		return Session{}, err
+	}
+	return one(where(all, func(s Session) bool { return s.HostID == hostID }), hostID)
+}
+
+// where returns the sessions that fit.
+func where(all []Session, fits func(Session) bool) (out []Session) {
+	for _, s := range all {
+		if fits(s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // one returns the only element of hits, or an error if there is not exactly one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -36,25 +37,67 @@ func sessionSize(s sessions.Session) int { return 700 + len(s.Title) + len(s.Dir
 // Session implements ledger.SessionReader.
 func (l *Ledger) Session(ctx context.Context, r ledger.SessionRequest) (sessions.Session, error) {
 	if err := CheckTexts("engine.session", Label("session's name", r.Name),
-		Label("host's session id", r.HostID)); err != nil {
+		Label("host's session id", r.HostID), Label("call", r.Call)); err != nil {
 		return sessions.Session{}, err
 	}
 	return View(ctx, l, func(tx kv.Tx) (sessions.Session, error) {
-		if r.Name != "" {
+		switch {
+		case r.Name != "":
 			return sessions.Find(tx, r.Name)
+		case r.Call != "":
+			return calling(tx, r.Call)
+		case r.HostID != "":
+			return sessions.OfHostID(tx, r.HostID)
+		case r.Latest:
+			return l.newest(tx, r.Tree)
 		}
-		if r.HostID != "" {
-			s, err := sessions.Find(tx, r.HostID)
-			if err == nil || !fault.Is(err, fault.NotFound) {
-				return s, err
-			}
-		}
-		return l.unnamed(tx, r.Latest, r.Tree)
+		return sessions.Session{}, fault.New(fault.Invalid, "engine.session", "no session is named")
 	})
 }
 
-// unnamed finds the one session of a tree that was active in the last ten minutes; "" is any tree.
-func (l *Ledger) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, error) {
+// maxAsked is in how many of the newest sessions a call is looked for.
+const maxAsked = 1_000
+
+// calling returns the session that makes a call. Hosts copy the history of a session when they fork or resume it, so
+// one in which the call is still open is preferred.
+func calling(tx kv.Tx, call string) (sessions.Session, error) {
+	all, err := visible(tx)
+	if err != nil {
+		return sessions.Session{}, err
+	}
+	var hits, open []sessions.Session
+	for _, s := range all[:min(len(all), maxAsked)] {
+		made, err := sessions.Makes(tx, s.ID, call)
+		if err != nil {
+			return sessions.Session{}, err
+		}
+		if !made {
+			continue
+		}
+		hits = append(hits, s)
+		in, err := intents.OfCall(tx, s.ID, call)
+		if err != nil {
+			return sessions.Session{}, err
+		}
+		if in != nil && in.Status == intents.Pending {
+			open = append(open, s)
+		}
+	}
+	if len(open) > 0 {
+		hits = open
+	}
+	switch len(hits) {
+	case 0:
+		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no recorded session makes the call %.1000q",
+			call)
+	case 1:
+		return hits[0], nil
+	}
+	return sessions.Session{}, sessions.Ambiguous("the call is in several sessions", hits)
+}
+
+// newest finds the newest session of a tree, a person's own if there is one; "" is any tree.
+func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	all, err := visible(tx)
 	if err != nil {
 		return sessions.Session{}, err
@@ -62,18 +105,8 @@ func (l *Ledger) unnamed(tx kv.Tx, latest bool, tree string) (sessions.Session, 
 	if tree != "" {
 		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return !l.Trees.IsOf(s, tree) })
 	}
-	active := slices.DeleteFunc(slices.Clone(all), func(s sessions.Session) bool { return !s.Live(l.Now()) })
-	switch {
-	case len(active) == 1:
-		return active[0], nil
-	case latest && len(all) > 0:
+	if len(all) > 0 {
 		return all[max(0, slices.IndexFunc(all, sessions.Session.Main))], nil
-	case len(active) > 1:
-		return sessions.Session{}, sessions.Ambiguous("several sessions are active in this workspace", active)
-	case len(all) > 0:
-		return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
-			"no session was active in the last ten minutes").
-			WithHint("name one: the newest is %s", all[0].ID)
 	}
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
 		"this workspace has no recorded session yet").

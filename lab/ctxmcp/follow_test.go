@@ -15,6 +15,9 @@ import (
 // recorded is a session that the real Claude Code wrote, see testdata/sessions/README.md.
 const recorded = "../../testdata/sessions/shop.jsonl"
 
+// recordedCall is the id of a tool call in it, as Claude Code sends it with the call.
+const recordedCall = "toolu_0195ff57f4318393ee3deb3f"
+
 // claudeProject puts the recorded session where Claude Code would keep it for the workspace, and
 // returns Claude Code's directory and the session's id.
 func claudeProject(t *testing.T, root string) (dir, session string) {
@@ -65,22 +68,22 @@ func TestSessionsAreFollowedWithoutAnyInstallation(t *testing.T) {
 			if x.arguments == nil {
 				pl.StopDaemons(t)
 			}
-			dir, session := claudeProject(t, pl.Root)
+			dir, _ := claudeProject(t, pl.Root)
 			cmd := pl.Command(t, binary, x.arguments...)
-			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir, "CLAUDE_CODE_SESSION_ID="+session)
+			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir)
 			p := start(t, cmd)
 			found, tries := false, 0
 			for began := time.Now(); !found && time.Since(began) < programtest.Patience &&
 				(x.followed || tries < 3000); tries++ {
-				p.send(t, call("1", "context_status", nil))
+				p.send(t, callFrom("1", "context_status", recordedCall, nil))
 				found = strings.Contains(p.answer(t, "1").text(t), "tokens used")
 			}
 			t.Logf("found %v with call %d", found, tries)
 			if found != x.followed {
 				t.Errorf("the session was found: %v; %s", found, p.stderr)
 			}
-			if found { // the tool finds the session of its own host by itself
-				p.send(t, call("2", "compact_conversation", map[string]any{"return": "receipt"}))
+			if found { // the tool finds the session of its own call by itself
+				p.send(t, callFrom("2", "compact_conversation", recordedCall, map[string]any{"return": "receipt"}))
 				text := p.answer(t, "2").text(t)
 				has(t, text, "compacted\nsession ")
 				has(t, text, "`resume`")

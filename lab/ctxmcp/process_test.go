@@ -128,6 +128,12 @@ func call(id, tool string, arguments map[string]any) string {
 	return request(id, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 }
 
+// callFrom is a call that the host ties to its session, as Claude Code does.
+func callFrom(id, tool, use string, arguments map[string]any) string {
+	return request(id, "tools/call", map[string]any{"name": tool, "arguments": arguments,
+		"_meta": map[string]any{"claudecode/toolUseId": use}})
+}
+
 // text returns the text of a tool's result.
 func (a answer) text(t *testing.T) string {
 	t.Helper()

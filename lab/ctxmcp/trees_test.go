@@ -44,12 +44,12 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 			}
 			defer os.Remove(file)
 			cmd := pl.Command(t, binary, "--workspace", c.asked)
-			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir, "CLAUDE_CODE_SESSION_ID="+session)
+			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir)
 			p := start(t, cmd)
 			text := ""
 			for began := time.Now(); !strings.Contains(text, "tokens used") &&
 				time.Since(began) < programtest.Patience; {
-				p.send(t, call("1", "context_status", nil))
+				p.send(t, call("1", "context_status", map[string]any{"session": session}))
 				text = p.answer(t, "1").text(t)
 			}
 			if told := strings.Contains(text, "ctxledger.yaml"); told != (c.wrong == c.asked) {
