@@ -74,7 +74,7 @@ func TestSessionsAreFollowedWithoutAnyInstallation(t *testing.T) {
 			p := start(t, cmd)
 			found, tries := false, 0
 			for began := time.Now(); !found && time.Since(began) < programtest.Patience &&
-				(x.followed || tries < 3000); tries++ {
+				(x.followed || tries < 3); tries++ { // each waits for the session
 				p.send(t, callFrom("1", "context_status", recordedCall, nil))
 				found = strings.Contains(p.answer(t, "1").text(t), "tokens used")
 			}
