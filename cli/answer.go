@@ -80,7 +80,7 @@ func (a *app) write(text []byte) error {
 // after the last byte; standard output stays open.
 func (a *app) raw() io.WriteCloser {
 	if terminal(a.Out) {
-		return &terminalWriter{w: a.Out}
+		return chars.NewWriter(a.Out)
 	}
 	return exactWriter{a.Out}
 }
@@ -89,37 +89,6 @@ func (a *app) raw() io.WriteCloser {
 type exactWriter struct{ io.Writer }
 
 func (exactWriter) Close() error { return nil }
-
-// terminalWriter escapes characters that could harm a terminal or deceive its reader.
-type terminalWriter struct {
-	w    io.Writer
-	rest []byte // the beginning of a character whose end is still to come
-}
-
-func (t *terminalWriter) Write(p []byte) (int, error) {
-	text := append(t.rest, p...)
-	cut := len(text)
-	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {
-		if end := text[len(text)-i:]; utf8.RuneStart(end[0]) {
-			if !utf8.FullRune(end) {
-				cut -= i
-			}
-			break
-		}
-	}
-	t.rest = bytes.Clone(text[cut:])
-	if _, err := io.WriteString(t.w, chars.Plain(string(text[:cut]))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// Close writes a character that never ended.
-func (t *terminalWriter) Close() error {
-	_, err := io.WriteString(t.w, chars.Plain(string(t.rest)))
-	t.rest = nil
-	return err
-}
 
 // terminal reports whether w is a terminal.
 func terminal(w any) bool {

@@ -70,9 +70,8 @@ func (a *app) session(ctx context.Context, name string) (sessions.Session, error
 	r := ledger.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: true}
 	s, err := ledger.FindSession(ctx, a.ledger, r)
 	if r.ByHost() && fault.Is(err, fault.NotFound) {
-		return s, fault.New(fault.NotFound, "cli.session",
-			"this chat is not recorded (yet): no session has the host's id %.1000q", r.HostID).
-			WithHint("name a session: `ctxledger sessions` lists them")
+		err = fault.New(fault.NotFound, "cli.session", "this chat is not recorded (yet): no session has the host's id %.1000q",
+			r.HostID).WithHint("name a session: `ctxledger sessions` lists them")
 	}
 	return s, err
 }

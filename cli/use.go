@@ -18,6 +18,9 @@ const (
 	exitUsage  = 2
 )
 
+// maxUsage bounds what is said of wrong use, in characters: it repeats the arguments.
+const maxUsage = 400
+
 // usageError marks wrong use of the command line.
 type usageError struct {
 	error
@@ -85,10 +88,15 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}
+	wrong, misused := errors.AsType[usageError](err)
 	for _, e := range several(err) {
-		a.say("%s", a.brief(e))
+		text := chars.ShortQuotes(a.masks.String(e.Error()))
+		if misused {
+			text = chars.Short(text, maxUsage)
+		}
+		a.say("%s", text)
 	}
-	if wrong, ok := errors.AsType[usageError](err); ok {
+	if misused {
 		if wrong.hint == "" {
 			wrong.hint = fmt.Sprintf("`%s --help` shows how it is used", cmd.CommandPath())
 		}
@@ -102,18 +110,6 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 		a.hint("this looks like a defect of ctxledger: please report it with the command that you ran")
 	}
 	return exitFailed
-}
-
-// maxUsage bounds what is said of wrong use, in characters: it repeats the arguments.
-const maxUsage = 400
-
-// brief returns the text of an error, with as much of the input as shows what is meant.
-func (a *app) brief(err error) string {
-	text := chars.ShortQuotes(a.masks.String(err.Error()))
-	if _, wrong := errors.AsType[usageError](err); wrong {
-		text = chars.Short(text, maxUsage)
-	}
-	return text
 }
 
 // say writes one line to standard error, prefixed with the program's name. Stored text in it cannot start a line of

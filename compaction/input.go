@@ -16,6 +16,8 @@ type Input struct {
 	// Earlier is the newest summary that the host's own model made of messages that are among the items, and which it
 	// has in their place since then. nil: there is none.
 	Earlier *Item
+	// Notes are those that agents kept since the current compaction, newest first.
+	Notes []Noted
 	// Head is the size in tokens of what precedes every summary and is never compacted: leading system messages.
 	// They are not among the items.
 	Head int
@@ -43,6 +45,12 @@ type Input struct {
 
 	talk  *dialogue // what user and agent said, once it was read
 	words *Words    // the messages after WordsTo that were read
+}
+
+// Noted is what an agent noted for whoever goes on.
+type Noted struct {
+	Turn int
+	Text string
 }
 
 // Item is one message of the conversation.

@@ -24,6 +24,10 @@ func masked(in Input, o Options) (Input, Options) {
 	}
 	in.Operations, in.Items, in.Artifacts = slices.Clone(in.Operations), slices.Clone(in.Items),
 		slices.Clone(in.Artifacts)
+	in.Notes = slices.Clone(in.Notes)
+	for i := range in.Notes {
+		m.words(&in.Notes[i].Text)
+	}
 	for i := range in.Operations {
 		m.operation(&in.Operations[i])
 	}

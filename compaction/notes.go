@@ -19,14 +19,20 @@ const (
 	notesKept = 4
 )
 
-// addNotes adds the agent's notes of this call and those of the earlier summary, which are stored nowhere else,
-// with what the ledger says against them.
+// addNotes adds the agent's notes of this call, those kept since the earlier summary and those of that summary, which
+// are stored nowhere else, with what the ledger says against them.
 func (s *source) addNotes(d *layout.Document) {
 	var notes []quote.Entry
 	_, to := s.turns()
 	if text := strings.TrimSpace(s.o.Notes); text != "" {
 		now := max(to, s.in.Session.Turns) // they are said now, not where the range ends
 		notes = append(notes, quote.Entry{Label: quote.Turn(now), Text: text})
+	}
+	for _, n := range s.in.Notes {
+		text := strings.TrimSpace(n.Text)
+		if text != "" && text != strings.TrimSpace(s.o.Notes) && len(notes) < notesKept {
+			notes = append(notes, quote.Entry{Label: quote.Turn(n.Turn), Text: text})
+		}
 	}
 	for _, e := range quote.Unquote(quote.BlockWith(s.in.PreviousText, notesHead)) {
 		e.Label, _, _ = strings.Cut(e.Label, ", earlier")

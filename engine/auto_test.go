@@ -82,10 +82,10 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 		{"an overflow", nil, 20, ledger.Signals{Overflow: true}, ledger.AutoCompacted, "context_exceeded", "refused",
 			true},
 		{"asked too early", nil, 3, ledger.Signals{Asked: true}, ledger.AutoNothing, "", window.NotYet, true},
-		{"asked, at half of the trigger", func(p *window.Policy) { *p = without(); p.Compact.Effective = 100_000 }, 15,
-			ledger.Signals{Asked: true}, ledger.AutoCompacted, "agent_requested", "asked", true},
-		{"asked with a budget", nil, 15, ledger.Signals{Asked: true, Insist: true}, ledger.AutoCompacted,
-			"agent_requested", "asked", true},
+		{"asked below the trigger", func(p *window.Policy) { *p = without(); p.Compact.Effective = 100_000 }, 15,
+			ledger.Signals{Asked: true}, ledger.AutoNothing, "", window.NotYet, true},
+		{"asked above it", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20,
+			ledger.Signals{Asked: true}, ledger.AutoCompacted, "threshold", "the limit is 40,000", true},
 		{"by hand, and there is nothing", nil, 1, ledger.Signals{Manual: true}, ledger.AutoRefused, "manual",
 			"not compacted: everything fits", true},
 		{"without edits", func(p *window.Policy) { p.Compact.Effective = 40_000 }, 20, ledger.Signals{},
@@ -142,7 +142,7 @@ func TestAutoWithAKeyIsDoneOnce(t *testing.T) {
 // In the turn after a compaction a request gets the numbers of that one.
 func TestAskedInTheGraceTurnTheLastCompactionAnswers(t *testing.T) {
 	p := without()
-	p.Compact.Effective = 26_000
+	p.Compact.Effective = 15_000
 	l := openWith(t, p)
 	id := hand(t, l, ledger.AppendMessagesRequest{Model: "gpt-4o", Messages: talkOf(20, 4_000)}).Session
 	made := auto(t, l, of(id))

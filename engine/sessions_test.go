@@ -83,7 +83,8 @@ func calling(t *testing.T, l *engine.Local, hostID string, at time.Time, calls [
 			Original: []byte(text)})
 	}
 	for _, id := range calls {
-		add(`{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"Bash","input":{"command":"ls"}}]}`)
+		add(`{"role":"assistant","content":[{"type":"tool_use","id":"` + id +
+			`","name":"Bash","input":{"command":"ls"}}]}`)
 		if slices.Contains(answered, id) {
 			add(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"a.go"}]}`)
 		}

@@ -95,7 +95,6 @@ func TestWhatPassesTheGuard(t *testing.T) {
 		{"an overflow", func(r *ledger.AutoRequest) { r.Overflow = true }},
 		{"a trimmed request", func(r *ledger.AutoRequest) { r.Trimmed = true }},
 		{"a person", func(r *ledger.AutoRequest) { r.Manual = true }},
-		{"the agent", func(r *ledger.AutoRequest) { r.Asked = true }},
 		{"another model", func(r *ledger.AutoRequest) { r.Model = "gpt-4.1" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -16,6 +17,8 @@ type Recorder interface {
 	AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error)
 	// AppendMessages records a conversation handed in by a host that keeps it itself.
 	AppendMessages(ctx context.Context, r AppendMessagesRequest) (AppendMessagesResponse, error)
+	// KeepNotes records what an agent noted for whoever goes on. The next document of the session has it.
+	KeepNotes(ctx context.Context, r KeepNotesRequest) (sessions.Session, error)
 }
 
 // ImportStateRequest asks how far the import of a source has come.
@@ -83,6 +86,35 @@ type AppendMessagesResponse struct {
 	Seq     int64  `json:"seq"`     // of the newest entry
 	Added   int    `json:"added"`   // messages that were new
 	Created bool   `json:"created"` // whether the session is new
+}
+
+// KeepNotesRequest records notes of an agent.
+type KeepNotesRequest struct {
+	Mutation
+	// Session is the id of the session they belong to; "": a new one, which holds nothing else.
+	Session string `json:"session,omitempty"`
+	Host    string `json:"host,omitempty"` // of a new session ("mcp")
+	Dir     string `json:"dir,omitempty"`  // of a new session; "": the root of the workspace
+	Text    string `json:"text"`           // at most limits.Notes
+}
+
+// ReadNotes returns what agents noted in a session, newest first.
+func ReadNotes(ctx context.Context, api SessionReader, session string) (texts []string, err error) {
+	for r := (LogRequest{Session: session, Originals: true}); ; {
+		page, err := api.Log(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.Entries {
+			if text := sessions.NotesOf(e.Original); e.Kind == sessions.KindNotes && text != "" {
+				texts = append(texts, text)
+			}
+		}
+		if r.From = page.Next; r.From == 0 {
+			slices.Reverse(texts)
+			return texts, nil
+		}
+	}
 }
 
 // maxInline is how many bytes of messages travel inside a request; more go as a blob.

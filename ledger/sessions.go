@@ -64,12 +64,12 @@ func FindSession(ctx context.Context, api SessionFinder, r SessionRequest) (sess
 	if info, failed := api.Info(ctx, InfoRequest{}); failed != nil || !info.Following {
 		return s, err
 	}
-	end := time.Now().Add(sessionLag)
-	wait := WaitEventsRequest{After: -1}
-	for left := sessionLag; left > 0 && fault.Is(err, fault.NotFound); left = time.Until(end) {
-		wait.WaitMS = max(1, left.Milliseconds())
-		page, failed := api.WaitEvents(ctx, wait)
-		if failed != nil {
+	patient, cancel := context.WithTimeout(ctx, sessionLag)
+	defer cancel()
+	wait := WaitEventsRequest{After: -1, WaitMS: sessionLag.Milliseconds()}
+	for fault.Is(err, fault.NotFound) {
+		page, over := api.WaitEvents(patient, wait)
+		if over != nil || wait.After == page.Next {
 			break
 		}
 		wait.After = page.Next

@@ -168,8 +168,7 @@ type EditViewRequest struct {
 type Signals struct {
 	Overflow bool `json:"overflow,omitempty"` // the provider refused the request because of its size
 	Trimmed  bool `json:"trimmed,omitempty"`  // the last request went through only because it was trimmed
-	Asked    bool `json:"asked,omitempty"`    // the agent asked for one
-	Insist   bool `json:"insist,omitempty"`   // and gave its size, or sent the content to compact
+	Asked    bool `json:"asked,omitempty"`    // the agent asks whether one is due
 	Manual   bool `json:"manual,omitempty"`   // a person did
 }
 

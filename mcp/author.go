@@ -64,6 +64,6 @@ func (a *compactArgs) plan(ctx context.Context, api ledger.Compactions, session 
 }
 
 // notDone returns the answer to a request that was refused.
-func notDone(why string) reply {
-	return answer(compactResult{Status: statusRefused, Reason: why + ". Nothing was changed."})
+func notDone(why string) compactResult {
+	return compactResult{Status: statusRefused, Reason: why + ". Nothing was changed."}
 }

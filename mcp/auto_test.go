@@ -29,25 +29,33 @@ func TestModeAutoCompactsOnlyWhatIsDue(t *testing.T) {
 	if due.Status != "compacted" || due.SummaryID == "" || due.Summary == "" {
 		t.Fatalf("%+v", due)
 	}
-	// In the turn after it, the last compaction answers.
+	// In the turn after it, the last compaction stands.
 	again, _ := do[compactResult](t, c, "compact_conversation",
 		args{"session": session, "mode": "auto", "model": "gpt-4"})
 	if again.Status != "nothing_to_do" || !strings.Contains(again.Reason, due.SummaryID) ||
-		again.Summary != due.Summary {
+		again.SummaryID != due.SummaryID || again.Summary != "" {
 		t.Errorf("%+v", again)
 	}
+	// It did compact 3,097 tokens in a window of 128,000, three times in one turn.
+	for range 3 {
+		r, _ := do[compactResult](t, c, "compact_conversation",
+			args{"messages": talk(7), "mode": "auto", "model": "gpt-4o", "budget_tokens": 500})
+		if r.Status != statusNothing || r.Reason != window.NotYet {
+			t.Errorf("a small conversation with a budget: %+v", r)
+		}
+	}
 	planned, _ := do[compactResult](t, c, "compact_conversation",
-		args{"messages": talk(20), "mode": "auto", "keep_turns": 2, "dry_run": true})
+		args{"messages": talk(20), "mode": "auto", "model": "gpt-4", "keep_turns": 2, "dry_run": true})
 	if planned.Status != "staged" {
 		t.Errorf("a plan: %+v", planned)
 	}
 	handed, _ := do[compactResult](t, c, "compact_conversation",
-		args{"messages": talk(20), "mode": "auto", "keep_turns": 2, "return": "splice"})
+		args{"messages": talk(20), "mode": "auto", "model": "gpt-4", "keep_turns": 2, "return": "splice"})
 	if handed.Status != "compacted" || handed.Splice == nil || handed.Splice.To != 18*4 {
 		t.Errorf("handed in: %+v", handed)
 	}
 	sameBytes := callRaw(t, f,
-		`{"messages":`+string(array(talk(30)))+`,"mode":"auto","keep_turns":2,"return":"messages","model":"gpt-4o"}`)
+		`{"messages":`+string(array(talk(30)))+`,"mode":"auto","keep_turns":2,"return":"messages","model":"gpt-4"}`)
 	contains(t, sameBytes, `"status":"compacted"`, `"messages":[`, string(talk(30)[29*4]))
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"ctxledger.dev/compaction"
@@ -50,7 +51,7 @@ func compactTool() tool {
 			`"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
 		output: `{"type":"object","properties":{` +
-			`"status":{"enum":["compacted","staged","nothing_to_do","refused"]},` +
+			`"status":{"enum":["compacted","staged","nothing_to_do","refused","handed_off"]},` +
 			`"reason":{"type":"string"},` +
 			`"delivery":{"type":"string","description":"what happens next"},` +
 			`"session":{"type":"string"},` +
@@ -98,11 +99,22 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	if err := a.check(); err != nil {
 		return reply{}, err
 	}
-	if a.Mode == string(compaction.Lossless) {
+	r, err := a.shorten(ctx, c)
+	if errors.Is(err, errUnknownChat) {
+		return a.handOff(ctx, c, err)
+	}
+	if err == nil && r.Status != statusCompacted && r.Status != statusStaged {
+		err = a.keepNotes(ctx, c, &r)
+	}
+	return answer(r), err
+}
+
+// shorten compacts the conversation as the mode says.
+func (a *compactArgs) shorten(ctx context.Context, c *call) (compactResult, error) {
+	switch {
+	case a.Mode == string(compaction.Lossless):
 		return notDone("mode lossless needs the evidence store, which this version does not have: " +
 			"intent (the default) keeps what the ledger recorded"), nil
-	}
-	switch {
 	case a.Error != "":
 		return a.recover(ctx, c)
 	case a.Mode == modeAuto:
@@ -114,13 +126,12 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	}
 	o, err := a.prepare(ctx, c)
 	if err != nil {
-		return reply{}, err
+		return compactResult{}, err
 	}
 	if o.plan, err = a.plan(ctx, c.api, o.session.ID, author, sections); err != nil {
-		return reply{}, err
+		return compactResult{}, err
 	}
-	r, err := o.result(ctx, c.api)
-	return answer(r), err
+	return o.result(ctx, c.api)
 }
 
 // prepare records or finds the conversation, has it edited where the mode does not decide that, and reads the view

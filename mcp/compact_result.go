@@ -20,12 +20,14 @@ import (
 // hostName is the host name of sessions whose messages were handed in.
 const hostName = "mcp"
 
-// The statuses of a compaction. A staged one is the plan of a dry run.
+// The statuses of a compaction. A staged one is the plan of a dry run; handed off are the notes of a chat that is not
+// recorded.
 const (
 	statusCompacted = "compacted"
 	statusStaged    = "staged"
 	statusNothing   = "nothing_to_do"
 	statusRefused   = "refused"
+	statusHandedOff = "handed_off"
 )
 
 // Bounds of a result.
@@ -90,13 +92,17 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	case compaction.NothingToDo:
 		r.Status = statusNothing
 		current, err := inForce(ctx, api, o.session.ID)
-		if err == nil && current == nil {
-			return r, o.editsAlone(ctx, api, &r)
-		}
 		if err != nil {
 			return r, err
 		}
-		o.plan.Summary, o.args.DryRun = *current, false // the compaction in force is returned
+		if current == nil {
+			return r, o.editsAlone(ctx, api, &r)
+		}
+		r.SummaryID = current.ID
+		if o.args.Return == "summary" || o.args.Return == "receipt" {
+			return r, nil // one line: its text was handed out when it was made
+		}
+		o.plan.Summary, o.args.DryRun = *current, false // the view begins with the compaction in force
 	default:
 		r.Status = statusRefused
 		r.Reason += ". Nothing was changed."
@@ -274,6 +280,10 @@ func (r compactResult) String() string {
 	if r.Reason != "" {
 		fmt.Fprintf(&b, ": %s", r.Reason)
 	}
+	if r.Status == statusNothing {
+		r.line(&b)
+		return b.String()
+	}
 	if r.Session != "" {
 		fmt.Fprintf(&b, "\nsession %s", r.Session)
 	}
@@ -296,6 +306,19 @@ func (r compactResult) String() string {
 		fmt.Fprintf(&b, "\n\n%s", r.Summary)
 	}
 	return b.String()
+}
+
+// line completes the one line of a call for which there was nothing to do. Warnings follow it.
+func (r compactResult) line(b *strings.Builder) {
+	if r.Session != "" {
+		fmt.Fprintf(b, "; session %s", r.Session)
+	}
+	if r.SummaryID != "" {
+		fmt.Fprintf(b, ", summary %s in force", r.SummaryID)
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(b, "\nwarning: %s", w)
+	}
 }
 
 func rawBytes(raws []json.RawMessage) [][]byte {

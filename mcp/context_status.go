@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
@@ -69,6 +71,10 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		return reply{}, err
 	}
 	s, err := c.session(ctx, a.Session)
+	if errors.Is(err, errUnknownChat) {
+		r := statusResult{Categories: []share{}, NextCuts: []share{}, Overhead: c.overhead(), Warnings: c.problems(ctx)}
+		return reply{r, unrecorded(err, r)}, nil
+	}
 	if err != nil {
 		return reply{}, err
 	}
@@ -96,6 +102,16 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		r.NextCuts = append(r.NextCuts, share{oneLine(x.Label, 120), x.Tokens})
 	}
 	return reply{r, r.String()}, nil
+}
+
+// unrecorded says what is known of a chat that is not recorded.
+func unrecorded(err error, r statusResult) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\nctxledger's own tools cost %d tokens of its window", err, fault.HintOf(err), r.Overhead)
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "\nwarning: %s", w)
+	}
+	return b.String()
 }
 
 // String returns the status as prose.

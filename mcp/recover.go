@@ -11,10 +11,10 @@ import (
 // recover handles a request that a provider refused or truncated: it learns the limit that the error names and compacts
 // the conversation without a model. If that does not fit, the returned messages are a trimmed copy, which is not
 // recorded.
-func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
+func (a *compactArgs) recover(ctx context.Context, c *call) (compactResult, error) {
 	o, err := a.prepare(ctx, c)
 	if err != nil {
-		return reply{}, err
+		return compactResult{}, err
 	}
 	got := overflow.Read(0, []byte(a.Error))
 	done, err := ledger.Recover(ctx, c.api, ledger.OverflowRequest{
@@ -22,7 +22,7 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 		Status: got.Status, Body: got.Body, Finish: got.Finish, Usage: got.Usage,
 	}, a.options())
 	if err != nil {
-		return reply{}, err
+		return compactResult{}, err
 	}
 	if done.Advice.Action == overflow.GiveUp {
 		return notDone(done.Advice.Say), nil
@@ -35,7 +35,7 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (reply, error) {
 	if err == nil {
 		err = o.send(ctx, c.api, &r, done)
 	}
-	return answer(r), err
+	return r, err
 }
 
 // send returns the messages to send instead of the refused ones: the trimmed copy, or else the view.

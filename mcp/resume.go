@@ -120,10 +120,10 @@ func (c *call) previous(ctx context.Context, name string) (*sessions.Session, er
 	var young *sessions.Session
 	for i := range list.Sessions {
 		s := &list.Sessions[i]
-		if s.Parent != "" || s.Turns == 0 {
+		if s.Parent != "" || s.Turns == 0 && s.Host != hostName {
 			continue
 		}
-		if s.Turns > 1 || s.Seq > begun {
+		if s.Turns > 1 || s.Seq > begun || s.Turns == 0 { // notes of a chat that is not recorded
 			return s, nil
 		}
 		if young == nil {
@@ -139,10 +139,26 @@ func (c *call) record(ctx context.Context, s sessions.Session) ([]string, error)
 	plan, err := c.api.PlanCompaction(ctx, ledger.PlanCompactionRequest{
 		Session: s.ID, Options: compaction.Options{Mode: compaction.Intent, Budget: resumeBudget, Whole: true},
 	})
-	if err != nil || plan.Summary.Text == "" {
+	if err != nil {
 		return nil, err
 	}
+	if plan.Summary.Text == "" {
+		return c.notes(ctx, s)
+	}
 	return []string{chars.Untagged(clean(plan.Summary.Text), memoryLike)}, nil
+}
+
+// notes returns what agents noted in a session without messages.
+func (c *call) notes(ctx context.Context, s sessions.Session) ([]string, error) {
+	texts, err := ledger.ReadNotes(ctx, c.api, s.ID)
+	if err != nil || len(texts) == 0 {
+		return nil, err
+	}
+	out := []string{"Notes of the agent, its own claims:"}
+	for _, text := range texts {
+		out = append(out, chars.Untagged(clean(text), memoryLike))
+	}
+	return out, nil
 }
 
 // surroundings returns memories and the newest file changes of the session, or of all sessions without one.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
@@ -12,7 +13,7 @@ import (
 
 // The members of a call's _meta in which hosts say which chat it belongs to.
 const (
-	metaClaudeCall   = "claudecode/toolUseId" // Claude Code: the id of the call in the session file, of a subagent's too
+	metaClaudeCall   = "claudecode/toolUseId" // Claude Code: the id of the call in the session file
 	metaCodexThread  = "threadId"             // Codex
 	metaCodexSession = "sessionId"            // Codex, older versions
 )
@@ -59,14 +60,16 @@ func (c *call) session(ctx context.Context, name string) (sessions.Session, erro
 	return s, err
 }
 
-// unknownChat is the error for a chat without a recorded session. No other session is named: it is somebody else's.
+// errUnknownChat is in the chain of the error for a chat without a recorded session.
+var errUnknownChat = errors.New("this chat is not recorded")
+
+// unknownChat is that error. No other session is named: it is somebody else's.
 func (c *call) unknownChat() error {
+	e := &fault.Error{Code: fault.NotFound, Op: "mcp.session", Err: errUnknownChat}
 	if c.chat.ByHost() {
-		return fault.New(fault.NotFound, "mcp.session", "this chat is not recorded (yet)").
-			WithHint("its session file may be of another directory, or not be followed: hand in the conversation as " +
-				`"messages", or the id of a recorded session as "session"`)
+		return e.WithHint("its session may not be written yet, run in another directory or not be followed: hand in " +
+			`the conversation as "messages", or the id of a recorded session as "session"`)
 	}
-	return fault.New(fault.NotFound, "mcp.session", "this chat is not recorded: its host does not say which one it is").
-		WithHint(`hand in the conversation as "messages": the answer has an id for later calls; or name a recorded ` +
-			`session with "session"`)
+	return e.WithHint("its host does not say which chat it is: hand in the conversation as \"messages\" (the answer has " +
+		`an id for later calls), or the id of a recorded session as "session"`)
 }

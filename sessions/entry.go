@@ -15,6 +15,7 @@ type Kind string
 const (
 	KindMessage    Kind = "message"    // a message, a tool call or its results, as received
 	KindNote       Kind = "note"       // a record of the host that is not part of the conversation
+	KindNotes      Kind = "notes"      // what an agent noted for whoever goes on; the original holds it
 	KindCompaction Kind = "compaction" // an accepted compaction; Data holds its record
 	KindRestore    Kind = "restore"    // a compaction was taken back; Data names it
 	KindRewind     Kind = "rewind"     // the host went back to an earlier message; Data names it

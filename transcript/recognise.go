@@ -12,7 +12,8 @@ import (
 // all messages, which names the first that does not by its number, from 1, and without messages.
 func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 	if len(messages) == 0 {
-		return "", fault.New(fault.Invalid, op, "no messages").WithHint("hand in the conversation as an array of messages")
+		return "", fault.New(fault.Invalid, op, "no messages").
+			WithHint("hand in the conversation as an array of messages")
 	}
 	fitting := Formats()
 	for i, raw := range messages {

@@ -58,7 +58,7 @@ func (p *Planner) Plan(in Input) View {
 // isPlain reports whether an entry leaves the display of earlier entries unchanged.
 func isPlain(e *sessions.Entry) bool {
 	switch e.Kind {
-	case sessions.KindMessage, sessions.KindNote, sessions.KindCost, sessions.KindDecision:
+	case sessions.KindMessage, sessions.KindNote, sessions.KindNotes, sessions.KindCost, sessions.KindDecision:
 		return true
 	}
 	return false

@@ -21,20 +21,13 @@ type Situation struct {
 	Cold     bool // the provider has nothing of the view in its cache
 	Overflow bool // the provider refused the request because of its size
 	Trimmed  bool // the last request went through only because it was trimmed
-	Asked    bool // the agent asked for it
-	Insist   bool // and gave its size, or handed in what to compact
+	Asked    bool // the agent asks whether one is due
 	Manual   bool // a person did
 	Grace    bool // the last turn was the first after a compaction
 	Attempts []Attempt
 }
 
-// eligible reports whether a view is large enough for an agent's request, which is granted long before the policy
-// would compact by itself.
-func (t TriggerPolicy) eligible(s Situation) bool {
-	return s.Insist || 2*s.View >= t.Threshold(s.Window)
-}
-
-// NotYet answers an agent that asks too early. Other programs match this exact text.
+// NotYet answers an agent that asks before a compaction is due. Other programs match this exact text.
 const NotYet = "Nothing to compact yet — conversation is within the token budget."
 
 // Trigger is why a compaction is due, or why it is not although it would be.
@@ -58,11 +51,8 @@ type trigger struct {
 	grace, thrash bool
 }
 
-// The reasons that are requests, and not the policy's.
-const (
-	ReasonAsked  = "agent_requested"
-	ReasonManual = "manual"
-)
+// ReasonManual is the reason that is a person's request, and not the policy's.
+const ReasonManual = "manual"
 
 // Reasons that callers act on.
 const (
@@ -74,7 +64,7 @@ const (
 
 // Automatic reports whether a reason is one of the policy's, without a request.
 func Automatic(reason string) bool {
-	return reason != ReasonAsked && reason != ReasonManual &&
+	return reason != ReasonManual &&
 		slices.ContainsFunc(triggers, func(t trigger) bool { return t.reason == reason })
 }
 
@@ -110,8 +100,6 @@ var triggers = []trigger{
 		func(t TriggerPolicy, s Situation) string {
 			return fmt.Sprintf("the view has %d turns, %d are allowed", s.Turns, t.Turns)
 		}, true, true},
-	{ReasonAsked, func(t TriggerPolicy, s Situation) bool { return s.Asked && t.eligible(s) },
-		func(TriggerPolicy, Situation) string { return "the agent asked for it" }, true, false},
 	{ReasonCumulative, func(t TriggerPolicy, s Situation) bool { return t.CutoverAt > 0 && s.Input >= t.CutoverAt },
 		func(t TriggerPolicy, s Situation) string {
 			return over("the input since the last compaction", s.Input, t.CutoverAt)
@@ -138,7 +126,7 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 	for _, row := range triggers {
 		switch {
 		case !row.due(t, s):
-		case row.grace && s.Grace && !s.grown() && !s.Insist:
+		case row.grace && s.Grace && !s.grown():
 			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction " +
 				"is spared"}
 		case row.thrash && t.Suppressed(s):

@@ -99,6 +99,9 @@ func (l *Compactions) compactionInput(
 		in.Items = append(in.Items, item(f, slot))
 	}
 	in.Earlier = hostSummary(f, in.Items)
+	if in.Notes, err = f.Notes(tx); err != nil {
+		return in, err
+	}
 	return in, l.gather(tx, f, &in)
 }
 

@@ -88,8 +88,8 @@ func calling(tx kv.Tx, call string) (sessions.Session, error) {
 	}
 	switch len(hits) {
 	case 0:
-		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no recorded session makes the call %.1000q",
-			call)
+		return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
+			"no recorded session makes the call %.1000q", call)
 	case 1:
 		return hits[0], nil
 	}

@@ -33,6 +33,10 @@ func (c *client) AppendMessages(
 	return mutate[ledger.AppendMessagesResponse](ctx, c, "AppendMessages", &r, &r.Mutation)
 }
 
+func (c *client) KeepNotes(ctx context.Context, r ledger.KeepNotesRequest) (sessions.Session, error) {
+	return mutate[sessions.Session](ctx, c, "KeepNotes", &r, &r.Mutation)
+}
+
 func (c *client) Sessions(ctx context.Context, r ledger.SessionsRequest) (ledger.SessionsResponse, error) {
 	return call[ledger.SessionsResponse](ctx, c, "Sessions", r)
 }

@@ -77,6 +77,12 @@ func (l *ledgers) AppendMessages(
 	return l.API.AppendMessages(ctx, r)
 }
 
+// KeepNotes records where the host runs.
+func (l *ledgers) KeepNotes(ctx context.Context, r ledger.KeepNotesRequest) (sessions.Session, error) {
+	r.Dir = l.root
+	return l.API.KeepNotes(ctx, r)
+}
+
 // SaveMemory saves into the ledger of the entry's scope, by default the workspace's.
 func (l *ledgers) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
 	api, err := l.of(ctx, r.Scope)

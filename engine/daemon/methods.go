@@ -26,6 +26,7 @@ var methods = map[string]handler{
 	"ImportState":      on(ledger.API.ImportState),
 	"AppendEntries":    on(ledger.API.AppendEntries),
 	"AppendMessages":   on(ledger.API.AppendMessages),
+	"KeepNotes":        on(ledger.API.KeepNotes),
 	"Sessions":         on(ledger.API.Sessions),
 	"Session":          on(ledger.API.Session),
 	"Log":              on(ledger.API.Log),

@@ -217,7 +217,8 @@ func partsOf(tx kv.Tx, id string) (sessionParts, error) {
 			return p, err
 		case e.Kind == sessions.KindCompaction:
 			p.summaries = append(p.summaries, e.Seq)
-		case e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote || e.Kind == sessions.KindCost:
+		case e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote || e.Kind == sessions.KindNotes ||
+			e.Kind == sessions.KindCost:
 			p.messages = append(p.messages, place{id, e.Seq})
 		}
 	}

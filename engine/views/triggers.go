@@ -19,7 +19,7 @@ func situation(f *core.Folded, w ledger.Window, st window.State, view int, s led
 	now := window.Situation{
 		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(newest(f)),
 		Turns: Turns(f), Cold: st.Cold,
-		Overflow: s.Overflow, Asked: s.Asked, Insist: s.Insist, Manual: s.Manual,
+		Overflow: s.Overflow, Asked: s.Asked, Manual: s.Manual,
 		Trimmed: s.Trimmed || owesCompaction(f),
 	}
 	if cur := f.Current(); cur != nil {
