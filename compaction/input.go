@@ -16,13 +16,17 @@ type Input struct {
 	// Earlier is the newest summary that the host's own model made of messages that are among the items, and which it
 	// has in their place since then. nil: there is none.
 	Earlier *Item
+	// Host is the entry of the host's own summary that the view begins with, and HostTokens its size with that of the
+	// messages that the host kept behind it; 0: the view begins with a summary of ours or with the first item.
+	Host       int64
+	HostTokens int
 	// Notes are those that agents kept since the current compaction, newest first.
 	Notes []Noted
 	// Head is the size in tokens of what precedes every summary and is never compacted: leading system messages.
 	// They are not among the items.
 	Head int
 	// FirstKept is the first entry that the current compaction kept verbatim; 0 when there is none.
-	// The view is PreviousText and the items from there on.
+	// The view is PreviousText, or what Host says, and the items from there on.
 	FirstKept    int64
 	Previous     *Record
 	PreviousText string

@@ -22,7 +22,11 @@ type view struct {
 
 func newView(in *Input) *view {
 	v := &view{in: in}
-	if in.FirstKept > 0 {
+	switch {
+	case in.Host > 0:
+		v.start = sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() > in.Host })
+		v.previous = in.HostTokens
+	case in.FirstKept > 0:
 		v.start = sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= in.FirstKept })
 		v.previous = layout.Count(in.PreviousText)
 	}

@@ -33,6 +33,15 @@ func (k Kind) own() bool {
 	return false
 }
 
+// MaxKept is how many records a host's compaction is said to keep, at most.
+const MaxKept = 200
+
+// HostSummary reports whether an entry is the summary with which the host itself replaced what came before it in the
+// main conversation.
+func (e *Entry) HostSummary() bool {
+	return e.Kind == KindMessage && e.Earlier && e.Hidden && e.Author == ""
+}
+
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
 type NewEntry struct {
 	Kind   Kind      `json:"kind"`
@@ -58,6 +67,9 @@ type NewEntry struct {
 	// Unfinished marks a part of an answer that was written before the answer was complete: its usage reports too
 	// little output.
 	Unfinished bool `json:"unfinished,omitempty"`
+	// Kept are, on a note before the summary of a host's own compaction, the host's ids of the records that stay
+	// verbatim behind the summary, at most MaxKept.
+	Kept []string `json:"kept,omitempty"`
 	// Effects is what the host reports about the files that a result's call touched.
 	Effects []Effect `json:"effects,omitempty"`
 	// Note describes a record that is not a plain message: its type, or why it could not be read.
@@ -91,6 +103,7 @@ type Entry struct {
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
+	Kept       []string          `json:"kept,omitempty"`       // see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed
 	// Lost is set if the original was damaged and repair gave it up, rather than removed on request.
 	Lost    bool `json:"lost,omitempty"`

@@ -104,7 +104,9 @@ func (l *testLog) renderSlot(t testing.TB, s Slot) [][]byte {
 //	asst GROUP WORD…        an answer; "c1" makes a call, "think" is reasoning, other words are text
 //	tool r1 r2              results of c1 and c2; "R1" is a large one
 //	user r1 WORD…           results and text in one message
-//	note | hidden           a record of the host; a subagent's message
+//	note ID…                a record of the host; it keeps the records with these ids behind the summary that follows
+//	summary                 with which the host itself replaced what came before
+//	hidden                  a subagent's message
 //	rewind N                back to entry N
 //
 // "#id" and "^parent" give the host's ids.
@@ -138,8 +140,11 @@ func parseLog(t testing.TB, text string) *testLog {
 			original = wire("assistant", words[1:])
 		case "tool", "user":
 			original = wire("user", words)
+		case "summary":
+			e.Hidden, e.Earlier = true, true
+			original = wire("user", []string{"summary"})
 		case "note":
-			e.Kind = sessions.KindNote
+			e.Kind, e.Kept = sessions.KindNote, words
 		case "rewind":
 			e.Kind, e.Data = sessions.KindRewind, []byte(`{"to":`+words[0]+`}`)
 		case "compaction":

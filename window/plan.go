@@ -17,6 +17,8 @@ type Input struct {
 	Edits []Edit
 	// Filter leaves messages out for one reader of the session.
 	Filter Filter
+	// Whole shows what the host itself has compacted as if it had not.
+	Whole bool
 }
 
 // Cutoff replaces the beginning of the log by a summary.
@@ -32,6 +34,7 @@ type Cutoff struct {
 // summary: see Head.
 type View struct {
 	Summary string // id; "": none
+	Host    int64  // the entry of the host's own summary, if it begins the view; 0: it does not
 	Slots   []Slot
 	Tokens  int  // of all slots
 	Fill    Fill // what they are made of, together Tokens

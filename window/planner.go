@@ -17,6 +17,7 @@ type Planner struct {
 	read  int // entries seen
 	view  View
 	cut   *Cutoff // the one in force
+	host  int64   // the summary of the host that the view begins with; 0: none
 	edits editSet
 	mark  mark
 }
@@ -57,6 +58,9 @@ func (p *Planner) Plan(in Input) View {
 
 // isPlain reports whether an entry leaves the display of earlier entries unchanged.
 func isPlain(e *sessions.Entry) bool {
+	if e.HostSummary() {
+		return false
+	}
 	switch e.Kind {
 	case sessions.KindMessage, sessions.KindNote, sessions.KindNotes, sessions.KindCost, sessions.KindDecision:
 		return true
@@ -67,11 +71,23 @@ func isPlain(e *sessions.Entry) bool {
 // start computes a view from the whole log.
 func (p *Planner) start(in Input, path logPath) []*draft {
 	p.cut, p.edits, p.mark = in.Cutoff, newEditSet(in.Edits), mark{}
-	if p.cut != nil && path.behind(p.cut) {
+	entries := path.entries(0)
+	var host hostCut
+	if !in.Whole {
+		host = hostCutOf(entries)
+	}
+	if p.cut != nil && (path.behind(p.cut) || host.seq >= p.cut.FirstKept) {
 		p.cut = nil
 	}
-	seen, filtered := filter(in.Filter, group(visible(path.entries(0), p.cut)))
-	p.view = View{NearCap: in.Filter.near(filtered.Counted), Filtered: filtered, path: path.runs}
+	if p.host = host.seq; p.cut != nil {
+		p.host = 0
+	}
+	shown := visible(entries, p.cut)
+	if p.host > 0 {
+		shown = behindHost(entries, host)
+	}
+	seen, filtered := filter(in.Filter, group(shown))
+	p.view = View{Host: p.host, NearCap: in.Filter.near(filtered.Counted), Filtered: filtered, path: path.runs}
 	if p.cut != nil {
 		p.view.Summary = p.cut.Summary
 	}
@@ -122,7 +138,7 @@ func (p *Planner) sum(drafts []*draft, fixed *draft, at int) {
 	next := p.mark
 	p.view.Fill, p.view.Stubbed = p.mark.fill, p.mark.stubbed
 	for i, d := range drafts {
-		if d == fixed {
+		if d == fixed && d.first().Seq > p.host { // what the host kept precedes its summary in the log
 			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, fill: p.view.Fill,
 				stubbed: p.view.Stubbed, drafts: p.mark.drafts + at}
 		}

@@ -37,7 +37,14 @@ func longLog(t *testing.T, r *rand.Rand, f transcript.Format, rewinds bool) []se
 				all[i-1].Seq, all[i].Seq = int64(i), int64(i+1)
 			}
 		}
-		switch seq := int64(len(all)) + 1; r.IntN(10) {
+		switch seq := int64(len(all)) + 1; r.IntN(11) {
+		case 10:
+			note := sessions.Entry{Seq: seq, Kind: sessions.KindNote}
+			for _, e := range all[max(0, len(all)-4):] {
+				note.Kept = append(note.Kept, e.HostID)
+			}
+			all = append(all, note, sessions.Entry{Seq: seq + 1, Kind: sessions.KindMessage, Format: f,
+				Role: transcript.RoleUser, Hidden: true, Earlier: true, Tokens: 9})
 		case 0:
 			all = append(all, sessions.Entry{Seq: seq, Kind: sessions.KindEdits})
 		case 1:

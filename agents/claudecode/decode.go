@@ -76,7 +76,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		return true
 	case "system":
 		if l.subtype == "compact_boundary" {
-			out.Compaction = l.boundary()
+			out.Compaction, out.Kept = l.boundary()
 		}
 	case "progress":
 		kept := l
@@ -131,9 +131,9 @@ func (l *line) repeated() *sessionfile.Record {
 	return out
 }
 
-// boundary reads what the boundary of a compaction says.
-func (l *line) boundary() *report.Compaction {
-	c := &report.Compaction{}
+// boundary reads what the boundary of a compaction says, and which messages stay verbatim behind the summary.
+func (l *line) boundary() (c *report.Compaction, kept []string) {
+	c = &report.Compaction{}
 	raw := l.at(l.compaction)
 	members(raw, func(key []byte, v transcript.Span) {
 		switch string(key) {
@@ -141,9 +141,16 @@ func (l *line) boundary() *report.Compaction {
 			c.Trigger = str(raw[v.From:v.To], maxID)
 		case "preTokens":
 			c.Before = tokenCount(raw[v.From:v.To])
+		case "preservedMessages":
+			var preserved struct {
+				All []string `json:"allUuids"`
+			}
+			if json.Unmarshal(raw[v.From:v.To], &preserved) == nil {
+				kept = preserved.All[:min(len(preserved.All), sessions.MaxKept)]
+			}
 		}
 	})
-	return c
+	return c, kept
 }
 
 // attached returns what an attachment adds to the context: the text that a model reads, where the line

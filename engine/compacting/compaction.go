@@ -99,10 +99,21 @@ func (l *Compactions) compactionInput(
 		in.Items = append(in.Items, item(f, slot))
 	}
 	in.Earlier = hostSummary(f, in.Items)
+	in.Host, in.HostTokens = f.View.Host, hostTokens(f.View)
 	if in.Notes, err = f.Notes(tx); err != nil {
 		return in, err
 	}
 	return in, l.gather(tx, f, &in)
+}
+
+// hostTokens is the size of the host's own summary at the start of a view, with what the host kept behind it.
+func hostTokens(v window.View) (n int) {
+	for _, slot := range v.Slots[v.Head():] {
+		if slot.Seqs[0] <= v.Host {
+			n += slot.Tokens
+		}
+	}
+	return n
 }
 
 // hostSummary returns the newest summary that the host made of messages that are still among the items, nil if there is

@@ -99,13 +99,13 @@ func (f *Folded) Clone() *Folded {
 	return &c
 }
 
-// Whole returns the messages of the session without any compaction.
+// Whole returns the messages of the session without any compaction, the host's own included.
 func (f *Folded) Whole() []window.Slot {
-	if f.View.Summary == "" && f.Policy.Filter.Empty() {
+	if f.View.Summary == "" && f.View.Host == 0 && f.Policy.Filter.Empty() {
 		return f.View.Slots
 	}
 	in := f.Input()
-	in.Cutoff, in.Filter = nil, window.Filter{}
+	in.Cutoff, in.Filter, in.Whole = nil, window.Filter{}, true
 	return window.Plan(in).Slots
 }
 

@@ -27,8 +27,9 @@ type ours struct {
 type oursRun struct {
 	ours
 	*scratch
-	t     *track
-	clock *time.Time // of the ledger: the time of the step
+	t      *track
+	played *Session   // without its host's compactions: those of the product take their place
+	clock  *time.Time // of the ledger: the time of the step
 
 	// blocks is the view as it was read last.
 	blocks []block
@@ -44,7 +45,7 @@ func openOurs(o ours) func(context.Context, env.Env, *track, int) (viewer, error
 		if err != nil {
 			return nil, err
 		}
-		return &oursRun{ours: o, scratch: l, t: t, clock: &clock, known: map[string]block{}, saved: map[string]int{}},
+		return &oursRun{ours: o, scratch: l, t: t, played: t.uncompacted(), clock: &clock, known: map[string]block{}, saved: map[string]int{}},
 			nil
 	}
 }
@@ -52,7 +53,7 @@ func openOurs(o ours) func(context.Context, env.Env, *track, int) (viewer, error
 // view appends what was said since, lets the product decide, and reads the view.
 func (o *oursRun) view(ctx context.Context, st *step) (view, error) {
 	*o.clock = st.at
-	if err := o.append(ctx, o.t.Session, st.upTo); err != nil || o.session == "" {
+	if err := o.append(ctx, o.played, st.upTo); err != nil || o.session == "" {
 		return view{}, err
 	}
 	made, err := o.EditView(ctx, ledger.EditViewRequest{Session: o.session, DryRun: o.noEdits})

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"ctxledger.dev/retention"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -14,6 +16,17 @@ type Session struct {
 	// Summaries are the indexes of the entries that hold the summaries of the host's own compactions,
 	// ascending.
 	Summaries []int
+}
+
+// uncompacted returns the session as if its host had never compacted: its summaries are records outside the
+// conversation.
+func (s *Session) uncompacted() *Session {
+	c := *s
+	c.Entries = slices.Clone(s.Entries)
+	for _, i := range s.Summaries {
+		c.Entries[i].Kind, c.Entries[i].Message, c.Entries[i].Hidden = sessions.KindNote, transcript.Span{}, false
+	}
+	return &c
 }
 
 // messages returns the messages of the main conversation in [from, to).

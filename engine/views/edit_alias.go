@@ -56,7 +56,7 @@ func aliasPiece(tx kv.Tx, f *core.Folded, slot window.Slot, m ledger.ViewMessage
 // previous returns, for each message on the branch of the newest, the id of the one that it follows.
 func previous(f *core.Folded) map[int64]string {
 	ids, last := map[int64]string{}, ""
-	for _, slot := range window.Plan(window.Input{Entries: f.Entries}).Slots {
+	for _, slot := range window.Plan(window.Input{Entries: f.Entries, Whole: true}).Slots {
 		for _, seq := range slot.Seqs {
 			ids[seq] = last
 			last = f.Entries[seq-1].ID

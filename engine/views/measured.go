@@ -51,9 +51,6 @@ func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) 
 	return m.tokens, upTo
 }
 
-// anyEntry accepts all entries of a log.
-func anyEntry(int) bool { return true }
-
 // held returns what the agent's own window holds now: what the provider measured of the newest answer on the active
 // branch, and the messages since then as the agent has them, without our stubs. If the host has compacted since, that
 // is its summary, what came after it, and the fixed input. If nothing was measured, it is the view and the fixed

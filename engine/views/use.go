@@ -31,7 +31,7 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 	if fixed, known := fixedInput(f, c); known {
 		u.Fixed = &fixed
 	}
-	u.Measured, _ = newestMeasured(f, anyEntry)
+	u.Measured, _ = newestMeasured(f, func(i int) bool { return f.Entries[i].Seq > f.View.Host })
 	u.Held = held(f, c, u)
 	return u
 }

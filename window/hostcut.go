@@ -1,0 +1,54 @@
+package window
+
+import (
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// hostCut is where the host itself replaced what came before by a summary. What it keeps verbatim follows the summary.
+type hostCut struct {
+	seq  int64           // of the summary; 0: the host has not compacted
+	kept map[string]bool // ids of the host
+}
+
+// hostCutOf returns the newest compaction of the host on a path.
+func hostCutOf(path []*sessions.Entry) (cut hostCut) {
+	const near = 10 // entries between the note of the compaction and its summary
+	for i := len(path) - 1; i >= 0; i-- {
+		if !path[i].HostSummary() {
+			continue
+		}
+		cut = hostCut{seq: path[i].Seq, kept: map[string]bool{}}
+		for k := i - 1; k >= max(0, i-near) && len(cut.kept) == 0 && !path[k].HostSummary(); k-- {
+			for _, id := range path[k].Kept {
+				cut.kept[id] = true
+			}
+		}
+		return cut
+	}
+	return cut
+}
+
+// behindHost returns what the host holds of a path: leading system messages, its summary, what it kept, and what came
+// after the summary.
+func behindHost(path []*sessions.Entry, cut hostCut) []*sessions.Entry {
+	var out, kept []*sessions.Entry
+	begun := false // by a message that is not of the system
+	for _, e := range path {
+		if e.Seq == cut.seq {
+			out = append(append(out, e), kept...)
+			continue
+		}
+		if !isShown(e) {
+			continue
+		}
+		begun = begun || e.Role != transcript.RoleSystem
+		switch {
+		case e.Seq > cut.seq, !begun:
+			out = append(out, e)
+		case cut.kept[e.HostID]:
+			kept = append(kept, e)
+		}
+	}
+	return out
+}
