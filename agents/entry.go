@@ -23,7 +23,7 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 		Group: r.Reply, Author: r.Author, Model: r.Model, Usage: usage,
 		Unfinished: !r.Final && r.Model != "",
 		Message:    r.Message, Format: r.Format, Note: r.Note, Effects: r.Effects,
-		Hidden: r.Aside || r.Summary || r.Thread != "", Kept: r.Kept,
+		Hidden: r.Aside || r.Summary || r.Thread != "", Cut: r.Cut,
 	}
 }
 

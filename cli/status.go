@@ -14,7 +14,6 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/llm"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
@@ -190,7 +189,8 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 	if in := a.ranIn(s.Session); in != "" && in != "." {
 		fmt.Fprintf(w, "ran in     %s\n", oneLine(in))
 	}
-	fmt.Fprintf(w, "view       %s\n", a.windowLine(s))
+	fmt.Fprintf(w, "holds      %s\n", a.heldLine(s))
+	fmt.Fprintf(w, "view       %s\n", viewLine(s))
 	if text := a.windowSource(s.Limits); text != "" {
 		fmt.Fprintf(w, "window     %s\n", text)
 	}
@@ -203,10 +203,6 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n",
 				a.line(g.Agent, statusLine), chars.Commas(g.Input))
 		}
-	}
-	if s.Measured > 0 {
-		fmt.Fprintf(w, "measured   %s tokens in the newest request and its answer, system prompt and tools included\n",
-			chars.Commas(s.Measured))
 	}
 	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
 	t.indent = "  "
@@ -261,27 +257,30 @@ func nextStep(s ledger.Status) string {
 	return why
 }
 
-// windowLine says how full a window is, with a bar where its size is known.
-func (a *app) windowLine(s ledger.Status) string {
-	model := a.line(s.Model, statusLine)
-	due := "a compaction is due above " + chars.Commas(s.Threshold)
-	if s.Next.Due.Reason != "" {
-		due = "a compaction is due now"
-	}
-	switch {
-	case s.Window == 0 && model == "":
-		return fmt.Sprintf("%s tokens (the model is not known); %s", s.Used, due)
-	case s.Window == 0:
-		model = "the window of " + model + " is not known"
-	}
+// heldLine says what the agent's own window holds, with a bar where its size is known.
+func (a *app) heldLine(s ledger.Status) string {
+	model := cmp.Or(a.line(s.Model, statusLine), "the model is not known")
 	if n, learned := strings.CutPrefix(s.Counting, "calibrated("); learned {
 		model += "; counts rest on " + strings.TrimSuffix(n, ")") + " measurements"
 	}
-	if s.Window == 0 {
-		return fmt.Sprintf("%s tokens (%s); %s", s.Used, model, due)
+	text := fmt.Sprintf("%s tokens (%s)", s.Held, model)
+	if s.Window > 0 {
+		share := float64(s.Held.N) / float64(s.Window)
+		full, empty := bars(share, statusBar)
+		text = fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s)", full, empty, share*100, s.Held, chars.Commas(s.Window),
+			model)
 	}
-	share := float64(s.Used.N) / float64(s.Window)
-	full, empty := bars(share, statusBar)
-	return fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s); %s", full, empty,
-		share*100, s.Used, tokens.Count{N: s.Window, Exact: true}, model, due)
+	if s.CompactsAt > 0 {
+		text += fmt.Sprintf("; %s compacted at %s", s.Session.Host, chars.Commas(s.CompactsAt))
+	}
+	return text
+}
+
+// viewLine says what ctxledger would send instead.
+func viewLine(s ledger.Status) string {
+	due := "a compaction of it is due above " + chars.Commas(s.Threshold)
+	if s.Next.Due.Reason != "" {
+		due = "a compaction of it is due now"
+	}
+	return fmt.Sprintf("%s tokens are what ctxledger would send of the conversation; %s", s.Used, due)
 }

@@ -98,9 +98,11 @@ type Use struct {
 	Measured int64 `json:"measured"`
 	// Held is what the agent's own window holds: the newest answer on the active path, measured, and what came
 	// since; without a measurement Used and Fixed.
-	Held       tokens.Count `json:"held"`
-	Threshold  int          `json:"threshold"`  // above it a compaction is due
-	Categories []Category   `json:"categories"` // by what fills the view, largest first, together Used
+	Held      tokens.Count `json:"held"`
+	Threshold int          `json:"threshold"` // of the view: above it a compaction of ours is due
+	// CompactsAt is what the agent's window held when its host compacted by itself, the last time; 0: not known.
+	CompactsAt int        `json:"compacts_at,omitempty"`
+	Categories []Category `json:"categories"` // by what fills the view, largest first, together Used
 	// Sources is the view by origin: files, then tools, each largest first, at most 20 of each.
 	Sources []Source `json:"sources"`
 	// Fixed is what every request carries besides the conversation; nil where nothing was measured.
@@ -206,8 +208,12 @@ type AgentInput struct {
 type Window struct {
 	Model  string `json:"model,omitempty"`
 	Tokens int    `json:"tokens"` // 0: unknown
-	// Profile is what the configuration or the program says; 0: nothing.
+	// Profile is what the configuration says, what the host showed (see Host), or what the program knows; 0: nothing.
 	Profile int `json:"profile,omitempty"`
+	// Host says that Profile follows from the sessions of the host: from the largest request and from where it compacts.
+	Host bool `json:"host,omitempty"`
+	// CompactsAt is what was in the window when the host compacted by itself, the last time; 0: not known.
+	CompactsAt int `json:"compacts_at,omitempty"`
 	// Learned is what an error taught about this model where the session calls it; nil: nothing.
 	Learned *overflow.Learned `json:"learned,omitempty"`
 	// OutputCap is what the session asks for at most, since an error said so; 0: nothing did.

@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
@@ -20,8 +22,10 @@ func statusTool() tool {
 		output: `{"type":"object","properties":{` +
 			`"session":{"type":"string"},` +
 			`"window":{"type":"integer"},` +
-			`"used":{"type":"object"},` +
-			`"threshold":{"type":"integer","description":"compact above it"},` +
+			`"held":{"type":"object","description":"by this chat's window"},` +
+			`"compacts_at":{"type":"integer","description":"by the host itself"},` +
+			`"used":{"type":"object","description":"what ctxledger would send"},` +
+			`"threshold":{"type":"integer","description":"of used: compact above it"},` +
 			`"categories":{"type":"array"},` +
 			`"next_cuts":{"type":"array"},` +
 			`"overhead_tokens":{"type":"integer","description":"these tools"}},"required":["used"]}`,
@@ -42,8 +46,10 @@ type statusResult struct {
 	Model      string       `json:"model,omitempty"`
 	Window     int          `json:"window,omitempty"` // tokens; absent: unknown
 	Used       tokens.Count `json:"used"`
-	Measured   int64        `json:"measured,omitempty"` // by the provider, with the newest answer
-	Threshold  int          `json:"threshold"`
+	Held       tokens.Count `json:"held"`                  // by the agent's own window: measured, and what came since
+	Measured   int64        `json:"measured,omitempty"`    // by the provider, with the newest answer
+	CompactsAt int          `json:"compacts_at,omitempty"` // what the window held when the host compacted by itself
+	Threshold  int          `json:"threshold"`             // of what ctxledger would send
 	Categories []share      `json:"categories"`
 	NextCuts   []share      `json:"next_cuts"`
 	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
@@ -84,12 +90,9 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	}
 	r := statusResult{
 		Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used, Measured: st.Measured,
-		Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{}, Summary: st.Summary, Saved: st.Saved,
-		Overhead: c.overhead(), Estimated: st.Used.N, Budget: st.Threshold, Turn: st.Session.Turns,
+		Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{}, Summary: st.Summary, Saved: st.Saved,
+		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold), Turn: st.Session.Turns,
 		Warnings: c.problems(ctx),
-	}
-	if st.Measured > 0 {
-		r.Estimated = int(st.Measured) // what the host sends, which our view does not change
 	}
 	r.Remaining = max(0, r.Budget-r.Estimated)
 	if r.Budget > 0 {
@@ -121,18 +124,15 @@ func (r statusResult) String() string {
 	if r.Model != "" {
 		fmt.Fprintf(&b, ", model %s", r.Model)
 	}
-	used := r.Used.String() + " tokens used"
-	if r.Measured > 0 {
-		used = tokens.Count{N: int(r.Measured),
-			Exact: true}.String() + " tokens used in the newest request, measured by the provider"
-	}
-	fmt.Fprintf(&b, ": %s, compact above %s (%g %%)", used, tokens.Count{N: r.Threshold, Exact: true}, r.Percent)
+	fmt.Fprintf(&b, "\nthis chat's window holds %s tokens", r.Held)
 	if r.Window > 0 {
-		fmt.Fprintf(&b, ", window %s", tokens.Count{N: r.Window, Exact: true})
+		fmt.Fprintf(&b, " of %s (%d %%)", chars.Commas(r.Window), r.Held.N*100/r.Window)
 	}
-	if r.Measured > 0 {
-		fmt.Fprintf(&b, "\nthe recorded conversation, without system prompt and tools: %s", r.Used)
+	if r.CompactsAt > 0 {
+		fmt.Fprintf(&b, "; its host compacted by itself at %s", chars.Commas(r.CompactsAt))
 	}
+	fmt.Fprintf(&b, "\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
+		chars.Commas(r.Threshold))
 	for _, x := range r.Categories {
 		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
 	}

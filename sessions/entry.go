@@ -33,8 +33,28 @@ func (k Kind) own() bool {
 	return false
 }
 
+// HostCut is what a host says of its own compaction.
+type HostCut struct {
+	Auto   bool  `json:"auto,omitempty"`   // the host did it because its window was full
+	Before int64 `json:"before,omitempty"` // tokens of the window before it; 0: not said
+	// Kept are the host's ids of the records that stay verbatim behind the summary, at most MaxKept.
+	Kept []string `json:"kept,omitempty"`
+}
+
 // MaxKept is how many records a host's compaction is said to keep, at most.
 const MaxKept = 200
+
+// Clipped returns a copy within limits, nil for nil.
+func (c *HostCut) Clipped() *HostCut {
+	if c == nil {
+		return nil
+	}
+	out := &HostCut{Auto: c.Auto, Before: max(c.Before, 0)}
+	for _, id := range c.Kept[:min(len(c.Kept), MaxKept)] {
+		out.Kept = append(out.Kept, ClipID(id))
+	}
+	return out
+}
 
 // HostSummary reports whether an entry is the summary with which the host itself replaced what came before it in the
 // main conversation.
@@ -67,9 +87,8 @@ type NewEntry struct {
 	// Unfinished marks a part of an answer that was written before the answer was complete: its usage reports too
 	// little output.
 	Unfinished bool `json:"unfinished,omitempty"`
-	// Kept are, on a note before the summary of a host's own compaction, the host's ids of the records that stay
-	// verbatim behind the summary, at most MaxKept.
-	Kept []string `json:"kept,omitempty"`
+	// Cut is set on the note that precedes the summary of a host's own compaction.
+	Cut *HostCut `json:"cut,omitempty"`
 	// Effects is what the host reports about the files that a result's call touched.
 	Effects []Effect `json:"effects,omitempty"`
 	// Note describes a record that is not a plain message: its type, or why it could not be read.
@@ -103,7 +122,7 @@ type Entry struct {
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
-	Kept       []string          `json:"kept,omitempty"`       // see NewEntry
+	Cut        *HostCut          `json:"cut,omitempty"`        // see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed
 	// Lost is set if the original was damaged and repair gave it up, rather than removed on request.
 	Lost    bool `json:"lost,omitempty"`

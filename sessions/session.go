@@ -23,6 +23,10 @@ type Session struct {
 	Chain   string    `json:"chain,omitempty"`   // message id of the newest received entry
 	Pending bool      `json:"pending,omitempty"` // an import is under way: not listed yet
 	Usage   Usage     `json:"usage"`             // sums over the whole session, never reduced by a view
+	// Largest is the largest request that was measured, and CompactsAt how large the window was when the host compacted
+	// by itself the last time; 0: not known.
+	Largest    int `json:"largest,omitempty"`
+	CompactsAt int `json:"compacts_at,omitempty"`
 	// Forgotten is when everything received until then was removed; Expired is set if the retention policy did it,
 	// not a request.
 	Forgotten *time.Time `json:"forgotten,omitempty"`

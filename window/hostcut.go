@@ -19,9 +19,12 @@ func hostCutOf(path []*sessions.Entry) (cut hostCut) {
 			continue
 		}
 		cut = hostCut{seq: path[i].Seq, kept: map[string]bool{}}
-		for k := i - 1; k >= max(0, i-near) && len(cut.kept) == 0 && !path[k].HostSummary(); k-- {
-			for _, id := range path[k].Kept {
-				cut.kept[id] = true
+		for k := i - 1; k >= max(0, i-near) && !path[k].HostSummary(); k-- {
+			if said := path[k].Cut; said != nil {
+				for _, id := range said.Kept {
+					cut.kept[id] = true
+				}
+				break
 			}
 		}
 		return cut

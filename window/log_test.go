@@ -144,7 +144,7 @@ func parseLog(t testing.TB, text string) *testLog {
 			e.Hidden, e.Earlier = true, true
 			original = wire("user", []string{"summary"})
 		case "note":
-			e.Kind, e.Kept = sessions.KindNote, words
+			e.Kind, e.Cut = sessions.KindNote, &sessions.HostCut{Kept: words}
 		case "rewind":
 			e.Kind, e.Data = sessions.KindRewind, []byte(`{"to":`+words[0]+`}`)
 		case "compaction":

@@ -39,9 +39,9 @@ func longLog(t *testing.T, r *rand.Rand, f transcript.Format, rewinds bool) []se
 		}
 		switch seq := int64(len(all)) + 1; r.IntN(11) {
 		case 10:
-			note := sessions.Entry{Seq: seq, Kind: sessions.KindNote}
+			note := sessions.Entry{Seq: seq, Kind: sessions.KindNote, Cut: &sessions.HostCut{}}
 			for _, e := range all[max(0, len(all)-4):] {
-				note.Kept = append(note.Kept, e.HostID)
+				note.Cut.Kept = append(note.Cut.Kept, e.HostID)
 			}
 			all = append(all, note, sessions.Entry{Seq: seq + 1, Kind: sessions.KindMessage, Format: f,
 				Role: transcript.RoleUser, Hidden: true, Earlier: true, Tokens: 9})

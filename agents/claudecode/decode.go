@@ -76,7 +76,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		return true
 	case "system":
 		if l.subtype == "compact_boundary" {
-			out.Compaction, out.Kept = l.boundary()
+			out.Compaction, out.Cut = l.boundary()
 		}
 	case "progress":
 		kept := l
@@ -132,8 +132,8 @@ func (l *line) repeated() *sessionfile.Record {
 }
 
 // boundary reads what the boundary of a compaction says, and which messages stay verbatim behind the summary.
-func (l *line) boundary() (c *report.Compaction, kept []string) {
-	c = &report.Compaction{}
+func (l *line) boundary() (*report.Compaction, *sessions.HostCut) {
+	c, cut := &report.Compaction{}, &sessions.HostCut{}
 	raw := l.at(l.compaction)
 	members(raw, func(key []byte, v transcript.Span) {
 		switch string(key) {
@@ -146,11 +146,12 @@ func (l *line) boundary() (c *report.Compaction, kept []string) {
 				All []string `json:"allUuids"`
 			}
 			if json.Unmarshal(raw[v.From:v.To], &preserved) == nil {
-				kept = preserved.All[:min(len(preserved.All), sessions.MaxKept)]
+				cut.Kept = preserved.All[:min(len(preserved.All), sessions.MaxKept)]
 			}
 		}
 	})
-	return c, kept
+	cut.Auto, cut.Before = c.Trigger == "auto", c.Before
+	return c, cut
 }
 
 // attached returns what an attachment adds to the context: the text that a model reads, where the line

@@ -42,9 +42,9 @@ type Record struct {
 	Effects []sessions.Effect // on files, as reported by the agent
 	Answer
 
-	// Compaction is set if the records before this one left the context, but for those that Kept names by their ids.
+	// Compaction is set if the records before this one left the context, but for those that Cut keeps.
 	Compaction *report.Compaction
-	Kept       []string
+	Cut        *sessions.HostCut
 	// Adds, if set, returns what the record adds to the context without being a message of the provider.
 	Adds func() transcript.Message
 	// Repeats, if set, returns a record of another conversation, a subagent's, that this one repeats, or nil. It

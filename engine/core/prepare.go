@@ -108,15 +108,11 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 	if y := at.Year(); y < 0 || y > 9999 {
 		at = l.Now() // JSON has no such year
 	}
-	kept := make([]string, 0, min(len(n.Kept), sessions.MaxKept))
-	for _, id := range n.Kept[:cap(kept)] {
-		kept = append(kept, sessions.ClipID(id))
-	}
 	return sessions.Entry{
 		Kind: n.Kind, Time: at, Format: n.Format, Message: n.Message, Blob: n.Blob,
 		HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
-		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished, Kept: kept,
+		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished, Cut: n.Cut.Clipped(),
 	}
 }
 

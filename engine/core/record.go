@@ -52,6 +52,9 @@ func (rec *recorder) record(p *prepared) error {
 	if e.Usage != nil {
 		s.Usage = s.Usage.Add(*e.Usage)
 	}
+	if err := noteWindow(rec.tx, s, &e); err != nil {
+		return err
+	}
 	left := maxFacts
 	for _, c := range p.calls {
 		target := rec.target(c)

@@ -181,6 +181,13 @@ func (x *auditor) estimators() error {
 	if err != nil {
 		return err
 	}
+	err = x.Each(core.BucketHostWindows, "window of a host", func(r kv.Record) error {
+		var known core.HostWindow
+		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &known))
+	})
+	if err != nil {
+		return err
+	}
 	return x.Each(core.BucketMeasured, "number of measurements", func(r kv.Record) error {
 		_, err := core.ReadNumber(x.Tx, core.BucketMeasured, r.Key)
 		return err

@@ -30,6 +30,11 @@ func (l *Views) WindowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window,
 func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Place, numCtx int) (ledger.Window, error) {
 	w := ledger.Window{Model: model}
 	w.Profile, _ = f.Models.Window(model)
+	if model == f.Session.Model {
+		if err := hostsWindow(tx, f.Session, &w); err != nil {
+			return w, err
+		}
+	}
 	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if past.Data.Place == at && past.Data.OutputCap > 0 {
 			w.OutputCap = past.Data.OutputCap
@@ -44,6 +49,19 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		w.Learned = &known
 	}
 	return w, nil
+}
+
+// hostsWindow fills in what is known of the window that the session's host has. The configuration overrides it.
+func hostsWindow(tx kv.Tx, s sessions.Session, w *ledger.Window) error {
+	known, err := core.HostWindowOf(tx, s)
+	if err != nil {
+		return err
+	}
+	w.CompactsAt = known.CompactsAt
+	if builtin, _ := tokens.Builtin().Window(s.Model); known.Tokens > 0 && w.Profile == builtin {
+		w.Profile, w.Host = known.Tokens, true
+	}
+	return nil
 }
 
 // served returns where the session calls a model, by its newest overflow: an error is about one model behind one
