@@ -36,6 +36,7 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 	const common = `"uuid":"u2","parentUuid":"u1","sessionId":"s","timestamp":"2026-11-20T12:00:00Z"`
 	base := sessions.NewEntry{Kind: sessions.KindNote, Time: noon, HostID: "u2", HostParent: "u1"}
 	note := func(text string) sessions.NewEntry { e := base; e.Note = text; return e }
+	cut := func(c *sessions.HostCut) sessions.NewEntry { e := note("system compact_boundary"); e.Cut = c; return e }
 	message := func(change func(*sessions.NewEntry)) sessions.NewEntry {
 		e := base
 		e.Kind, e.Format = sessions.KindMessage, transcript.Anthropic
@@ -92,7 +93,11 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			message(func(e *sessions.NewEntry) { e.Effects = []sessions.Effect{{Path: "/w/a.go", Op: "created"}} })},
 		{"boundary of a compaction",
 			`{"type":"system","subtype":"compact_boundary","uuid":"u2","parentUuid":null,"logicalParentUuid":"u1","timestamp":"2026-11-20T12:00:00Z","compactMetadata":{"trigger":"auto"}}`,
-			note("system compact_boundary")},
+			cut(&sessions.HostCut{Auto: true})},
+		{"boundary of a compaction that keeps messages",
+			`{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual","preTokens":20548,` +
+				`"preservedMessages":{"anchorUuid":"a","uuids":["b"],"allUuids":["b","c"]}},` + common + `}`,
+			cut(&sessions.HostCut{Before: 20_548, Kept: []string{"b", "c"}})},
 		{"attachment", `{"type":"attachment","attachment":{"type":"date","date":"x"},` + common + `}`,
 			func() sessions.NewEntry { e := note("attachment date"); e.Hidden = true; return e }()},
 		{"what a hook did", `{"type":"attachment","attachment":{"type":"hook_success","stdout":"x"},` + common + `}`,

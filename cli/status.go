@@ -186,6 +186,9 @@ func otherClients(n int) string {
 // printWindow draws what fills the window of a session.
 func (a *app) printWindow(w io.Writer, s ledger.Status) {
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, a.line(s.Session.Title, statusLine))
+	if s.Session.HostID != "" {
+		fmt.Fprintf(w, "its id     %s, of %s\n", a.line(s.Session.HostID, statusLine), s.Session.Host)
+	}
 	if in := a.ranIn(s.Session); in != "" && in != "." {
 		fmt.Fprintf(w, "ran in     %s\n", oneLine(in))
 	}

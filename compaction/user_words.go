@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
@@ -199,7 +200,7 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags
 	for _, u := range slices.Backward(all) {
 		tag := ""
 		if u != first && len(u.text) <= ruleLength {
-			tag = standingTag(u.text)
+			tag = feedback.Standing(u.text)
 		}
 		switch {
 		case u == first || u == newest:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
@@ -90,7 +91,7 @@ func (s *source) windowPins() ([]quote.Entry, error) {
 		out = append(out, p.Entry)
 	}
 	for i, u := range s.talk.user {
-		tag := standingTag(u.text)
+		tag := feedback.Standing(u.text)
 		switch {
 		case u.via != "":
 		case u.index >= s.cut || ids[u.item.ID]:

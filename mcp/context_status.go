@@ -90,9 +90,10 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	}
 	r := statusResult{
 		Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used, Measured: st.Measured,
-		Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{}, Summary: st.Summary, Saved: st.Saved,
-		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold), Turn: st.Session.Turns,
-		Warnings: c.problems(ctx),
+		Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{},
+		Summary: st.Summary, Saved: st.Saved,
+		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
+		Turn: st.Session.Turns, Warnings: c.problems(ctx),
 	}
 	r.Remaining = max(0, r.Budget-r.Estimated)
 	if r.Budget > 0 {

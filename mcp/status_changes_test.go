@@ -28,8 +28,8 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 			t.Errorf("our own overhead is %d, not %d", st.Overhead, want)
 		}
 		// What the host really sends is what was measured, not our view of it.
-		if st.Measured == 0 || st.Estimated != st.Held.N || st.Held.N < int(st.Measured) || st.Remaining != max(0, st.Threshold-st.Estimated) ||
-			st.Turn != 7 {
+		if st.Measured == 0 || st.Estimated != st.Held.N || st.Held.N < int(st.Measured) ||
+			st.Remaining != max(0, st.Threshold-st.Estimated) || st.Turn != 7 {
 			t.Errorf("the other names say something else: %+v", st)
 		}
 		contains(t, text, "session "+session, "this chat's window holds", "compact it above",

@@ -25,5 +25,5 @@ func ExampleRun() {
 	fmt.Printf("%d requests; %s was called %d times, and each token of it was sent %.0f times\n",
 		found.Total.Requests, dearest.Name, dearest.Calls, dearest.Times())
 	// Output:
-	// 166 requests; Read was called 40 times, and each token of it was sent 65 times
+	// 170 requests; Read was called 41 times, and each token of it was sent 65 times
 }

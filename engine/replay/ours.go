@@ -45,8 +45,8 @@ func openOurs(o ours) func(context.Context, env.Env, *track, int) (viewer, error
 		if err != nil {
 			return nil, err
 		}
-		return &oursRun{ours: o, scratch: l, t: t, played: t.uncompacted(), clock: &clock, known: map[string]block{}, saved: map[string]int{}},
-			nil
+		return &oursRun{ours: o, scratch: l, t: t, played: t.uncompacted(), clock: &clock,
+			known: map[string]block{}, saved: map[string]int{}}, nil
 	}
 }
 

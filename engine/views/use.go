@@ -23,7 +23,8 @@ func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, 
 func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
-		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt, Categories: []ledger.Category{}, Sources: []ledger.Source{},
+		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt,
+		Categories: []ledger.Category{}, Sources: []ledger.Source{},
 	}
 	if cur := f.Current(); cur != nil {
 		u.Summary = cur.ID

@@ -1,4 +1,4 @@
-package compaction
+package feedback
 
 import (
 	"strings"
@@ -15,9 +15,9 @@ var standingRule = pattern.Lazy(`(?im)\bfrom now on\b|(^|[.!?;:]\s+)(please\s+)?
 var correction = pattern.Lazy(`(?i)^(no[,.! ]|stop\b|don't\b|do not\b|actually\b|instead\b|wrong\b|not (that|like|` +
 	`what)\b|revert\b|undo\b|that's (wrong|not)\b)`)
 
-// standingTag says why a message of the user binds all later work, "" when it does not. It is a
+// Standing says why a message of the user binds all later work, "" when it does not. It is a
 // guess by the words it starts with, which costs a line when it is wrong.
-func standingTag(text string) string {
+func Standing(text string) string {
 	text = strings.TrimSpace(text)
 	switch {
 	case standingRule().MatchString(text):

@@ -1,0 +1,163 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/agents"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// compactedFile is a session that the real Claude Code has compacted, see testdata/sessions/README.md.
+const compactedFile = "../testdata/sessions/compacted.jsonl"
+
+// said returns the beginning of what each message of a session's view says.
+func said(t *testing.T, l *engine.Local, session string) (out []string) {
+	t.Helper()
+	v, err := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range v.Messages {
+		read, err := transcript.Decode(m.Format, m.JSON)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(transcript.PlainText(read), "\n")
+		out = append(out, fmt.Sprintf("%s: %.40s", m.Role, line))
+	}
+	return out
+}
+
+func TestTheViewOfASessionThatItsHostCompacted(t *testing.T) {
+	l := open(t)
+	r, err := agents.Import(t.Context(), l, agents.Source{Path: compactedFile}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{ // as in the next request of the agent, which adds reminders
+		"user: This session is being continued from a p", "assistant: The note is written.",
+		"user: <command-name>/compact</command-name>",
+		"user: <local-command-stdout>Compacted (ctrl+o ", "user: Is it still there?", "assistant: It still is.",
+	}
+	if got := said(t, l, r.Session); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the view is\n%s", strings.Join(got, "\n"))
+	}
+	if st, err := l.Status(t.Context(), ledger.StatusRequest{Session: r.Session}); err != nil ||
+		st.CompactsAt != 0 { // it was the user's wish
+		t.Errorf("compacts at %d, %v", st.CompactsAt, err)
+	}
+}
+
+func TestACompactionBehindTheHostsOwn(t *testing.T) {
+	l := openWith(t, without())
+	var entries []sessions.NewEntry
+	add := func(turns int) {
+		for _, raw := range talkOf(turns, 4_000) {
+			entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+				Original: raw})
+		}
+	}
+	add(5)
+	entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+		Original: []byte(`{"role":"user","content":"Never touch the schema."}`)}, answered(150_000))
+	entries = append(entries, hostCut(true, 150_000)...)
+	add(6)
+	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Next: 1, Done: true,
+		Session: sessions.Session{Host: "claude-code", HostID: "h"}, Entries: entries})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := said(t, l, r.Session)
+	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: r.Session})
+	if err != nil || st.Measured != 0 || !strings.HasPrefix(before[0], "user: This session is being continued") {
+		t.Fatalf("measured %d, %q, %v", st.Measured, before, err)
+	}
+	p := compact(t, l, r.Session, compaction.Options{Mode: compaction.Intent, Budget: 1_500, Keep: 1})
+	if p.Outcome != compaction.Compacted || p.Summary.From != 1 || p.Summary.TokensBefore.N != st.Used.N {
+		t.Fatalf("%s, %s: from %d, before %s of %s", p.Outcome, p.Why, p.Summary.From, p.Summary.TokensBefore, st.Used)
+	}
+	// The document is of the whole log, and has the host's words.
+	for _, text := range []string{"Never touch the schema.", "The parser is fixed."} {
+		if !strings.Contains(p.Summary.Text, text) {
+			t.Errorf("%q is missing in:\n%s", text, p.Summary.Text)
+		}
+	}
+	after := said(t, l, r.Session)
+	if len(after) >= len(before) || strings.HasPrefix(after[0], "user: This session") {
+		t.Errorf("after it the view is %q", after)
+	}
+	if _, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: p.Summary.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(t, l, r.Session); strings.Join(got, "\n") != strings.Join(before, "\n") {
+		t.Errorf("restored the view is %q", got)
+	}
+}
+
+// answered is an answer whose request had so many tokens.
+func answered(input int64) sessions.NewEntry {
+	return sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Model: "claude-opus-4-6",
+		Original: []byte(`{"role":"assistant","content":"x"}`), Usage: &sessions.Usage{Input: input, Output: 1}}
+}
+
+// hostCut is what a host writes when it compacts.
+func hostCut(auto bool, before int64) []sessions.NewEntry {
+	summary, _ := json.Marshal(map[string]string{"role": "user",
+		"content": "This session is being continued from a previous conversation that ran out of context. The summary " +
+			"below covers the earlier portion of the conversation.\n\nSummary:\nThe parser is fixed."})
+	return []sessions.NewEntry{
+		{Kind: sessions.KindNote, Original: []byte("{}"), Cut: &sessions.HostCut{Auto: auto, Before: before}},
+		{Kind: sessions.KindMessage, Format: transcript.Anthropic, Hidden: true, Original: summary},
+	}
+}
+
+// The name claude-opus-4-6 was taken for a window of a million while files showed compactions at 167,000.
+func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		earlier, entries []sessions.NewEntry
+		window, compacts int
+	}{
+		{"nothing is known", nil, []sessions.NewEntry{answered(100_000)}, 1_000_000, 0},
+		{"it compacted by itself", nil, append(hostCut(true, 167_361), answered(50_000)), 200_000, 167_361},
+		{"the user had it compacted", nil, append(hostCut(false, 90_000), answered(50_000)), 1_000_000, 0},
+		{"it compacted late", nil, append(hostCut(true, 967_000), answered(50_000)), 1_000_000, 967_000},
+		{"a request was larger", nil, []sessions.NewEntry{answered(200_001)}, 1_000_000, 0},
+		{"an earlier session compacted", append(hostCut(true, 167_000), answered(50_000)),
+			[]sessions.NewEntry{answered(60_000)}, 200_000, 167_000},
+		{"an earlier session compacted, this one is larger", append(hostCut(true, 167_000), answered(50_000)),
+			[]sessions.NewEntry{answered(210_000)}, 1_000_000, 0},
+		{"a host that exaggerates", nil, append(hostCut(true, 1<<60), answered(50_000)), 1_000_000, 1 << 31},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := open(t)
+			add := func(hostID string, entries []sessions.NewEntry) string {
+				if len(entries) == 0 {
+					return ""
+				}
+				entries = append([]sessions.NewEntry{answered(1_000)}, entries...) // names the model
+				r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+					Import: hostID, Session: sessions.Session{Host: "claude-code", HostID: hostID}, Next: 1, Done: true,
+					Entries: entries,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r.Session
+			}
+			add("earlier", tt.earlier)
+			st, err := l.Status(t.Context(), ledger.StatusRequest{Session: add("this", tt.entries)})
+			if err != nil || st.Window != tt.window || st.CompactsAt != tt.compacts {
+				t.Errorf("window %d, compacts at %d, %v; want %d, %d", st.Window, st.CompactsAt, err, tt.window,
+					tt.compacts)
+			}
+		})
+	}
+}
