@@ -84,7 +84,8 @@ func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
 	for _, s := range resp.Sessions {
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
 		t.add(s.ID, s.Host, chars.First(a.masks.String(s.HostID), 8), a.stamp(s.Updated), chars.Commas(s.Turns),
-			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40), a.line(s.Title, 60))
+			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40),
+			a.line(s.Title, 60))
 	}
 	t.print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
