@@ -56,10 +56,10 @@ func (a *app) printArtifacts(w io.Writer, resp ledger.ArtifactsResponse) {
 		if art.Forgotten != nil {
 			what = "(forgotten on " + a.stamp(*art.Forgotten) + ") " + what
 		}
-		t.add(art.ID, a.stamp(art.Created), chars.Size(art.Bytes), chars.Commas(art.Lines), chars.Commas(art.Tokens),
+		t.Add(art.ID, a.stamp(art.Created), chars.Size(art.Bytes), chars.Commas(art.Lines), chars.Commas(art.Tokens),
 			what)
 	}
-	t.print(w)
+	t.Print(w)
 	more(w, resp.Total-len(resp.Artifacts), resp.Total)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
 )
@@ -178,9 +179,9 @@ func (p *auditPage) lines(l auditList, width int) []string {
 		most = max(most, worth)
 		cells := []string{p.amount(r)}
 		if bar > 0 {
-			cells = append(cells, p.bars().Render(fineBar(worth/most, bar)))
+			cells = append(cells, p.bars().Render(columns.FineBar(worth/most, bar)))
 		}
-		t.addSafe(append(append(cells, r.figures[:figures]...), "")...)
+		t.AddSafe(append(append(cells, r.figures[:figures]...), "")...)
 		names[i] = name{oneLine(r.text), r.path}
 	}
 	return p.fitted(t, names, width)
@@ -198,26 +199,22 @@ func (p *auditPage) amount(r auditRow) string {
 }
 
 // fitted prints a table with the names as far as they fit into so many columns; 0: whole.
-func (p *auditPage) fitted(t *table, names []name, width int) []string {
-	last := len(t.head) - 1
-	left := width
-	for _, w := range t.widths()[:last] {
-		left -= w + 2
-	}
+func (p *auditPage) fitted(t *columns.Table, names []name, width int) []string {
+	left := t.Left(width)
 	for i, n := range names {
 		switch {
 		case width == 0:
 		case n.path:
-			n.text = ending(n.text, max(left, auditName))
+			n.text = columns.Ending(n.text, max(left, auditName))
 		default:
-			n.text = cut(n.text, max(left, auditName))
+			n.text = columns.Cut(n.text, max(left, auditName))
 		}
-		t.rows[i][last] = n.text
+		t.SetLast(i, n.text)
 	}
 	if width > 0 {
-		t.head[last] = cut(t.head[last], max(left, auditName))
+		t.CutLast(max(left, auditName))
 	}
 	var b bytes.Buffer
-	t.print(&b)
+	t.Print(&b)
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }

@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
 )
@@ -106,7 +107,7 @@ func (p *auditPage) caveats() string {
 		say("%s in fast mode, dearer than listed", chars.Plural(c.Fast, "request"))
 	}
 	if len(c.Unpriced) > 0 {
-		say("no price is known of %s", cut(strings.Join(c.Unpriced, ", "), 60))
+		say("no price is known of %s", columns.Cut(strings.Join(c.Unpriced, ", "), 60))
 	}
 	return strings.Join(notes, "; ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
@@ -76,15 +77,15 @@ func (a *app) printReplay(w io.Writer, r replayed) {
 		if o.Priced {
 			cost = fmt.Sprintf("$%.2f", o.Dollars)
 		}
-		t.add(o.Policy, chars.Commas(int(o.Input)), percent(float64(o.CacheRead)/float64(max(o.Input, 1)), true), cost,
+		t.Add(o.Policy, chars.Commas(int(o.Input)), percent(float64(o.CacheRead)/float64(max(o.Input, 1)), true), cost,
 			percent(o.Units/r.Policies[0].Units, r.Policies[0].Units > 0), percent(o.Stable, true),
 			percent(o.Kept, true), chars.Commas(o.ReadBack))
 	}
-	t.print(w)
+	t.Print(w)
 	fmt.Fprintf(w, "\n%s. Stable: requests between recorded steps that begin with the whole previous one. "+
 		"Kept: identifiers of calls that the view had.\n", chars.Plural(len(r.Sessions), "session"))
 	for _, l := range r.Lost {
-		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", a.line(l.Session, cellWidth),
+		fmt.Fprintf(w, "ctxledger loses: %s, %s of what it cost\n", a.line(l.Session, columns.CellWidth),
 			percent(l.Ratio, true))
 	}
 	notTasks(w)

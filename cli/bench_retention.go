@@ -107,9 +107,9 @@ func (a *app) printRetained(w io.Writer, r retained) {
 			f.Lists} {
 			cells = append(cells, percent(float64(v), v.Known()))
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
-	t.print(w)
+	t.Print(w)
 	fmt.Fprintf(w, "\nMeans of %s in %s; %d of them can be restored byte for byte.\n",
 		chars.Plural(len(r.Compactions), "compaction"), chars.Plural(r.Sessions, "session"), r.Restorable)
 	notTasks(w)

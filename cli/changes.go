@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/changes"
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/ledger"
 )
 
@@ -71,10 +72,10 @@ func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
 	} else {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
-			t.add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), a.inTree(c),
+			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), a.inTree(c),
 				string(c.Source))
 		}
-		t.print(w)
+		t.Print(w)
 		more(w, resp.Total-len(resp.Changes), resp.Total)
 	}
 	for _, s := range resp.Stale {
@@ -85,7 +86,7 @@ func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
 		case changes.Several:
 			by = "one of several calls that ran then"
 		}
-		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", a.line(s.Path, cellWidth),
+		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", a.line(s.Path, columns.CellWidth),
 			oneLine(by))
 	}
 }

@@ -61,11 +61,11 @@ func (a *app) printChecked(w io.Writer, c upkeep.Checked) {
 // printFindings lists findings, and how many more there are.
 func (a *app) printFindings(w io.Writer, list []upkeep.Finding, total int) {
 	t := a.newTable("WHERE", "WHAT")
-	t.wide = true
+	t.Wide = true
 	for _, f := range list {
-		t.add(f.Where, f.What)
+		t.Add(f.Where, f.What)
 	}
-	t.print(w)
+	t.Print(w)
 	if rest := total - len(list); rest > 0 {
 		fmt.Fprintf(w, "and %s more\n", chars.Commas(rest))
 	}

@@ -137,11 +137,11 @@ func (a *app) printCounted(w io.Writer, c counted) {
 	t := a.newTable(">TOKENS", ">BYTES", "PATH")
 	var bytes int64
 	for _, f := range c.Files {
-		t.addSafe(tokens.Count{N: f.Tokens, Exact: c.Exact}.String(), chars.Commas(f.Bytes), oneLine(f.Path))
+		t.AddSafe(tokens.Count{N: f.Tokens, Exact: c.Exact}.String(), chars.Commas(f.Bytes), oneLine(f.Path))
 		bytes += f.Bytes
 	}
 	if len(c.Files) != 1 {
-		t.add(tokens.Count{N: c.Total, Exact: c.Exact}.String(), chars.Commas(bytes), "total")
+		t.Add(tokens.Count{N: c.Total, Exact: c.Exact}.String(), chars.Commas(bytes), "total")
 	}
-	t.print(w)
+	t.Print(w)
 }

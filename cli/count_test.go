@@ -14,6 +14,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
@@ -165,8 +166,8 @@ func TestEndingKeepsTheEnd(t *testing.T) {
 		{"short", 5, "short"}, {"longer", 5, "…nger"}, {"买家和卖家", 9, "…家和卖家"},
 		{"买家和卖家", 8, "…和卖家"}, {"", 3, ""}, {"ab", 1, "…"},
 	} {
-		if got := ending(c.in, c.n); got != c.want || !utf8.ValidString(got) {
-			t.Errorf("ending(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		if got := columns.Ending(c.in, c.n); got != c.want || !utf8.ValidString(got) {
+			t.Errorf("columns.Ending(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
 }
@@ -176,8 +177,8 @@ func TestFineBarsShowEighths(t *testing.T) {
 		0: "", 0.001: "", 1. / 16: "▌", 1. / 64: "▏", 7. / 64: "▉", 0.5: "████", 0.51: "████▏", 0.53: "████▎",
 		1: "████████", 7: "████████", -1: "",
 	} {
-		if got := fineBar(share, 8); got != want {
-			t.Errorf("fineBar(%v) = %q, want %q", share, got, want)
+		if got := columns.FineBar(share, 8); got != want {
+			t.Errorf("columns.FineBar(%v) = %q, want %q", share, got, want)
 		}
 	}
 }

@@ -70,18 +70,18 @@ func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
 		t := a.newTable("LEDGER", ">PID", "VERSION", "SINCE", ">CLIENTS", ">IDLE", "KEPT IN")
 		for _, l := range ledgers {
 			if l.InProcess {
-				t.add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), "in process", "-", l.Dir)
+				t.Add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), "in process", "-", l.Dir)
 				continue
 			}
 			if !l.Running {
-				t.add(l.Ledger, "-", "-", "-", "-", "-", l.Dir)
+				t.Add(l.Ledger, "-", "-", "-", "-", "-", l.Dir)
 				continue
 			}
 			clients := max(l.Info.Clients-1, 0) // not counting this question
-			t.add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), fmt.Sprint(clients),
+			t.Add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), fmt.Sprint(clients),
 				fmt.Sprintf("%.0f s", l.Info.Idle), l.Dir)
 		}
-		t.print(w)
+		t.Print(w)
 		for _, l := range ledgers {
 			printTrouble(w, l.Info)
 		}

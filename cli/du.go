@@ -44,9 +44,9 @@ func (a *app) du(ctx context.Context, api ledger.API, _ []string) (duAnswer, err
 
 func (a *app) printUsage(w io.Writer, u duAnswer) {
 	t := a.newTable("WHAT", ">ON DISK", "HOLDS")
-	t.add("records", chars.Size(u.Records),
+	t.Add("records", chars.Size(u.Records),
 		chars.Plural(u.SessionTotal, "session")+", "+chars.Plural(u.Memories.Count, "memory"))
-	t.add("blobs", chars.Size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
+	t.Add("blobs", chars.Size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
 		chars.Plural(u.Blobs.Count, "blob"), chars.Size(u.Blobs.Content),
 		chars.Plural(u.Artifacts.Count, "artifact"), chars.Size(u.Artifacts.Bytes)))
 	for _, row := range []struct {
@@ -58,11 +58,11 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 		{"copies", "records as they were before an upgrade", u.Kept},
 	} {
 		if row.bytes > 0 {
-			t.add(row.name, chars.Size(row.bytes), row.holds)
+			t.Add(row.name, chars.Size(row.bytes), row.holds)
 		}
 	}
-	t.add("total", chars.Size(u.Total), u.State)
-	t.print(w)
+	t.Add("total", chars.Size(u.Total), u.State)
+	t.Print(w)
 	if len(u.Sessions) > 0 {
 		fmt.Fprintln(w)
 		a.printSessionUsage(w, u.DiskUsage)
@@ -77,10 +77,10 @@ func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {
 	t := a.newTable("SESSION", ">RECORDS", ">LOG", ">BLOBS", ">ON DISK", "UPDATED", "TITLE")
 	shown := u.Sessions[:min(len(u.Sessions), duSessions)]
 	for _, s := range shown {
-		t.add(s.ID, chars.Commas(s.Entries), chars.Size(s.Log), chars.Commas(s.Blobs.Count), chars.Size(s.Blobs.Disk),
+		t.Add(s.ID, chars.Commas(s.Entries), chars.Size(s.Log), chars.Commas(s.Blobs.Count), chars.Size(s.Blobs.Disk),
 			a.stamp(s.Updated), a.line(s.Title, 40))
 	}
-	t.print(w)
+	t.Print(w)
 	if rest := u.SessionTotal - len(shown); rest > 0 {
 		fmt.Fprintf(w, "and %s\n", chars.Plural(rest, "smaller session"))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -95,6 +96,6 @@ func (a *app) printEvent(e ledger.Event) error {
 		what = chars.Plural(e.Count, "file change")
 	}
 	_, err := fmt.Fprintf(a.masks.Lines(a.Out), "%6d  %s  %-22s  %-8s  %s\n", e.Seq, a.stamp(e.Time),
-		a.line(e.Kind, cellWidth), a.line(cmp.Or(e.Session, "-"), cellWidth), a.line(what, eventWidth))
+		a.line(e.Kind, columns.CellWidth), a.line(cmp.Or(e.Session, "-"), columns.CellWidth), a.line(what, eventWidth))
 	return fault.Wrap(fault.Unavailable, "cli.events", err)
 }

@@ -125,9 +125,9 @@ func (a *app) memoryList(scope *string) func(*cobra.Command, []string) error {
 			default:
 				t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
 				for _, e := range resp.Entries {
-					t.add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
+					t.Add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
 				}
-				t.print(w)
+				t.Print(w)
 			}
 		})
 	})

@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -56,7 +57,7 @@ func (b *bar) show(done, total int64) {
 // line returns as much of the bar as fits into the columns of the terminal; 0: they are not known.
 func (b *bar) line(done, total int64, since time.Duration, width int) string {
 	share := min(float64(done)/float64(total), 1)
-	full, empty := bars(share, barCells)
+	full, empty := columns.Bars(share, barCells)
 	percent := fmt.Sprintf("%3.0f%%", share*100)
 	rate := float64(done) / max(since.Seconds(), 0.001)
 	text := percent

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -146,7 +147,7 @@ func (a *app) recoveryText(done ledger.Recovery) string {
 		fmt.Fprintf(&b, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
 	}
 	if v.Path != "" {
-		fmt.Fprintf(&b, ", seen in %s", a.line(v.Path, cellWidth))
+		fmt.Fprintf(&b, ", seen in %s", a.line(v.Path, columns.CellWidth))
 	}
 	if text := a.windowSource(&done.Window); text != "" {
 		fmt.Fprintf(&b, "\nwindow     %s", text)
@@ -174,7 +175,7 @@ func (a *app) windowSource(w *ledger.Window) string {
 	text := fmt.Sprintf("%s tokens, learned on %s from the provider's error (%s)",
 		chars.Commas(w.Tokens), w.Learned.Seen.Format("2006-01-02"), w.Learned.Pattern)
 	if w.Learned.Endpoint != "" {
-		text += " at " + a.line(w.Learned.Endpoint, cellWidth)
+		text += " at " + a.line(w.Learned.Endpoint, columns.CellWidth)
 	}
 	if w.Profile > 0 {
 		text += fmt.Sprintf("; %s are configured", chars.Commas(w.Profile))

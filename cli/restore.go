@@ -121,9 +121,9 @@ func (a *app) printDiff(w io.Writer, s ledger.Summary) {
 		s.ID, s.Session, s.TurnFrom, s.TurnTo, s.TokensBefore, s.TokensAfter)
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
 	for _, c := range s.Cut {
-		t.add(c.Handle, chars.Commas(c.Tokens), c.Kind, c.Label)
+		t.Add(c.Handle, chars.Commas(c.Tokens), c.Kind, c.Label)
 	}
-	t.print(w)
+	t.Print(w)
 	if n := s.CutTotal - len(s.Cut); n > 0 {
 		fmt.Fprintf(w, "… %s more; `ctxledger restore %s` prints the whole range\n", chars.Commas(n), s.ID)
 	}

@@ -124,9 +124,9 @@ func (a *app) printRetention(w io.Writer, r ledger.Retention) {
 	}
 	t := a.newTable("SESSION", "UPDATED", ">SIZE", "TITLE")
 	for _, s := range r.Due {
-		t.add(s.ID, a.stamp(s.Updated), chars.Size(s.Log+s.Blobs.Disk), a.line(s.Title, 40))
+		t.Add(s.ID, a.stamp(s.Updated), chars.Size(s.Log+s.Blobs.Disk), a.line(s.Title, 40))
 	}
-	t.print(w)
+	t.Print(w)
 }
 
 // span prints an age.

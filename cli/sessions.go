@@ -68,10 +68,10 @@ func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string
 			case c.Current:
 				state = "in the view"
 			}
-			t.add(c.ID, a.stamp(c.Created), string(c.Mode), fmt.Sprintf("%d–%d", c.TurnFrom, c.TurnTo),
+			t.Add(c.ID, a.stamp(c.Created), string(c.Mode), fmt.Sprintf("%d–%d", c.TurnFrom, c.TurnTo),
 				c.TokensBefore.String(), c.TokensAfter.String(), state)
 		}
-		t.print(w)
+		t.Print(w)
 	})
 }
 
@@ -83,11 +83,11 @@ func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
 	t := a.newTable("SESSION", "AGENT", "ITS ID", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")
 	for _, s := range resp.Sessions {
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
-		t.add(s.ID, s.Host, chars.First(a.masks.String(s.HostID), 8), a.stamp(s.Updated), chars.Commas(s.Turns),
+		t.Add(s.ID, s.Host, chars.First(a.masks.String(s.HostID), 8), a.stamp(s.Updated), chars.Commas(s.Turns),
 			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40),
 			a.line(s.Title, 60))
 	}
-	t.print(w)
+	t.Print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
 }
 

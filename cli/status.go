@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -208,12 +209,12 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 		}
 	}
 	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
-	t.indent = "  "
+	t.Indent = "  "
 	for _, c := range s.Categories {
-		full, _ := bars(float64(c.Tokens.N)/float64(max(s.Used.N, 1)), statusBar)
-		t.add(c.Name, c.Tokens.String(), shareText(float64(c.Tokens.N), float64(s.Used.N)), full)
+		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Used.N, 1)), statusBar)
+		t.Add(c.Name, c.Tokens.String(), shareText(float64(c.Tokens.N), float64(s.Used.N)), full)
 	}
-	t.print(w)
+	t.Print(w)
 	a.printSources(w, s)
 	if s.Summary != "" {
 		fmt.Fprintf(w, "compacted  summary %s; %s tokens kept out of the view\n", s.Summary, s.Saved)
@@ -233,16 +234,16 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 func (a *app) printSources(w io.Writer, s ledger.Status) {
 	for _, kind := range []struct{ kind, head string }{{ledger.SourceFile, "FILE"}, {ledger.SourceTool, "TOOL"}} {
 		t := a.newTable(kind.head, ">TOKENS", ">CALLS")
-		t.indent = "  "
+		t.Indent = "  "
 		n := 0
 		for _, x := range s.Sources {
 			if x.Kind == kind.kind && n < statusSources {
-				t.add(a.line(x.Name, statusLine), x.Tokens.String(), chars.Commas(x.Calls))
+				t.Add(a.line(x.Name, statusLine), x.Tokens.String(), chars.Commas(x.Calls))
 				n++
 			}
 		}
 		if n > 0 {
-			t.print(w)
+			t.Print(w)
 		}
 	}
 	if s.Fixed != nil {
@@ -269,7 +270,7 @@ func (a *app) heldLine(s ledger.Status) string {
 	text := fmt.Sprintf("%s tokens (%s)", s.Held, model)
 	if s.Window > 0 {
 		share := float64(s.Held.N) / float64(s.Window)
-		full, empty := bars(share, statusBar)
+		full, empty := columns.Bars(share, statusBar)
 		text = fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s)", full, empty, share*100, s.Held, chars.Commas(s.Window),
 			model)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -21,7 +22,7 @@ const (
 
 // treePrinter prints the places of a tree as a table that fits the terminal.
 type treePrinter struct {
-	*table
+	*columns.Table
 	total  int // tokens
 	bars   bool
 	files  bool
@@ -48,10 +49,10 @@ func (a *app) printTree(w io.Writer, root *branch, width int) {
 	if p.files {
 		head = append(head, ">FILES")
 	}
-	p.table = a.newTable(append(head, "PLACE")...)
+	p.Table = a.newTable(append(head, "PLACE")...)
 	p.branch(root, 0)
 	p.label(width)
-	p.print(w)
+	p.Print(w)
 }
 
 // branch adds the rows of a branch and of what is shown in it.
@@ -77,29 +78,25 @@ func (p *treePrinter) row(b *branch, l label) {
 	share := float64(b.count.N) / float64(max(p.total, 1))
 	cells := []string{b.count.String(), fmt.Sprintf("%.1f %%", share*100)}
 	if p.bars {
-		cells = append(cells, fineBar(share, treeBar))
+		cells = append(cells, columns.FineBar(share, treeBar))
 	}
 	if p.files && b.file() {
 		cells = append(cells, "")
 	} else if p.files {
 		cells = append(cells, chars.Commas(b.files))
 	}
-	p.addSafe(append(cells, "")...)
+	p.AddSafe(append(cells, "")...)
 	p.labels = append(p.labels, l)
 }
 
 // label fills the last column with what fits of the names.
 func (p *treePrinter) label(width int) {
-	last := len(p.head) - 1
-	left := width
-	for _, w := range p.widths()[:last] {
-		left -= w + 2
-	}
+	left := p.Left(width)
 	for i, l := range p.labels {
 		name := l.name
 		if width > 0 {
-			name = ending(name, max(left-len(l.indent), leastLabel))
+			name = columns.Ending(name, max(left-len(l.indent), leastLabel))
 		}
-		p.rows[i][last] = l.indent + l.style.Render(name)
+		p.SetLast(i, l.indent+l.style.Render(name))
 	}
 }

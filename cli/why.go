@@ -86,7 +86,7 @@ func (a *app) printHistory(w io.Writer, h ledger.FileHistory) {
 	fmt.Fprintln(w, oneLine(h.Path))
 	t := a.newTable("TIME", "SESSION", ">TURN", "WHAT", "")
 	for _, m := range moments {
-		t.add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)
+		t.Add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)
 	}
-	t.print(w)
+	t.Print(w)
 }

@@ -1,0 +1,68 @@
+package columns
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/internal/chars"
+)
+
+func TestLineFitsItsColumns(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"short", 10, "short"},
+		{"  many\n\n lines\there ", 20, "many lines here"},
+		{"exactly ten", 11, "exactly ten"},
+		{"one too long", 11, "one too lo…"},
+		{"买家和卖家", 10, "买家和卖家"},
+		{"买家和卖家", 9, "买家和卖…"},
+		{"买家和卖家", 8, "买家和…"},
+		{"\x1b[1mx", 20, `\u001b[1mx`},
+		{"", 5, ""},
+	} {
+		if got := Cut(c.in, c.n); got != c.want || lipgloss.Width(got) > c.n {
+			t.Errorf("Cut(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
+
+func TestBars(t *testing.T) {
+	for share, want := range map[float64]string{-1: "░░░░", 0: "░░░░", 0.5: "██░░", 1: "████", 7: "████"} {
+		if full, empty := Bars(share, 4); full+empty != want {
+			t.Errorf("Bars(%v) = %q, want %q", share, full+empty, want)
+		}
+	}
+}
+
+func TestTablesAlignInEveryScript(t *testing.T) {
+	tab := New(Cut, false, "NAME", ">N", "WHAT")
+	tab.Indent = "  "
+	tab.Add("ascii", "1", "x")
+	tab.Add("买家", "22,000", "汉字")
+	tab.Add("👩‍👩‍👧‍👦 emoji", "333", "evil \x1b[2J\nlines")
+	tab.Add("é", "", strings.Repeat("long ", 40))
+	var b bytes.Buffer
+	tab.Print(&b)
+	rows := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(rows) != 5 {
+		t.Fatalf("%d lines:\n%s", len(rows), b.String())
+	}
+	column := -1
+	for i, want := range []string{"WHAT", "x", "汉字", "evil", "long"} {
+		before, _, ok := strings.Cut(rows[i], want)
+		if at := lipgloss.Width(before); !ok || column >= 0 && at != column {
+			t.Errorf("the last column of line %d is not where it should be:\n%s", i, b.String())
+		} else {
+			column = at
+		}
+		if strings.HasSuffix(rows[i], " ") || strings.ContainsFunc(rows[i], chars.Hostile) {
+			t.Errorf("line %q", rows[i])
+		}
+	}
+}

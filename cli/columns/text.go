@@ -1,0 +1,57 @@
+package columns
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"ctxledger.dev/internal/chars"
+)
+
+// Cut makes a text fit into one line of at most n columns.
+func Cut(s string, n int) string {
+	s = chars.Line(s)
+	if lipgloss.Width(s) <= n {
+		return s
+	}
+	var b strings.Builder
+	width := 0
+	for _, r := range s {
+		w := lipgloss.Width(string(r))
+		if width+w > n-1 {
+			break
+		}
+		b.WriteRune(r)
+		width += w
+	}
+	return b.String() + "…"
+}
+
+// Ending returns as much of the end of a safe text as fits into n columns.
+func Ending(s string, n int) string {
+	if lipgloss.Width(s) <= n {
+		return s
+	}
+	for lipgloss.Width(s) > n-1 {
+		_, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
+	}
+	return "…" + s
+}
+
+// Bars draws a share of something, from 0 to 1, in cells.
+func Bars(share float64, cells int) (full, empty string) {
+	n := int(min(max(share, 0), 1)*float64(cells) + 0.5)
+	return strings.Repeat("█", n), strings.Repeat("░", cells-n)
+}
+
+// FineBar draws a share of something, from 0 to 1, in at most so many cells, to an eighth of a cell.
+func FineBar(share float64, cells int) string {
+	const part = 8
+	n := int(min(max(share, 0), 1)*float64(cells)*part + 0.5)
+	bar := strings.Repeat("█", n/part)
+	if n%part > 0 {
+		bar += string(rune('█' + part - n%part)) // the left parts follow the full block, the largest first
+	}
+	return bar
+}
