@@ -19,7 +19,7 @@ func (a *app) memoryCommand() *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
 		Use:   "memory",
-		Short: "Facts that outlive sessions: add, ls, show, rm, import, export",
+		Short: "Facts that outlive sessions: add, ls, show, rm, restore, forget, import, export",
 		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
 			"only, user memories in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
@@ -29,6 +29,7 @@ func (a *app) memoryCommand() *cobra.Command {
 	cmd.PersistentFlags().StringVar(&scope, "scope", "",
 		"`SCOPE`: project or user (default: project to write, both to read)")
 	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryRm(&scope),
+		a.memoryRestore(&scope), a.memoryForget(&scope),
 		a.memoryImport(&scope), a.memoryExport(&scope))
 	return cmd
 }
@@ -53,6 +54,9 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 			}
 		}
 		r.Name, r.Scope, r.Source = args[0], a.writeScope(*scope), "user"
+		if err = r.Entry.CheckNew(); err != nil {
+			return e, err
+		}
 		if e, err = api.SaveMemory(ctx, r); err == nil {
 			a.sayMasked(e.Masked)
 		}
@@ -175,11 +179,36 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 func (a *app) memoryRm(scope *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "rm NAME",
-		Short:   "Delete one fact",
+		Short:   "Delete one fact; restore brings it back",
 		Example: "  ctxledger memory rm deploy",
 		Args:    a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
 			return api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 		}, printDone("deleted")),
+	}
+}
+
+func (a *app) memoryRestore(scope *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "restore NAME",
+		Short:   "Undo what happened to a fact last: its deletion, or a change",
+		Example: "  ctxledger memory restore deploy",
+		Args:    a.args(1, 1),
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
+			return api.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+		}, printDone("restored")),
+	}
+}
+
+func (a *app) memoryForget(scope *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "forget NAME",
+		Short:   "Remove one fact for good, with all its earlier versions",
+		Example: "  ctxledger memory forget deploy",
+		Args:    a.args(1, 1),
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
+			return api.DeleteMemory(ctx,
+				ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope), Purge: true})
+		}, printDone("forgot")),
 	}
 }

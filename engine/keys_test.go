@@ -58,6 +58,11 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 	if _, err := l.SaveMemory(ctx, fact("", "doomed")); err != nil {
 		t.Fatal(err)
 	}
+	for range 2 {
+		if _, err := l.SaveMemory(ctx, fact("", "changed")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	entries := func(text string) func(string) ledger.AppendEntriesRequest {
 		return func(key string) ledger.AppendEntriesRequest {
 			return ledger.AppendEntriesRequest{
@@ -105,6 +110,11 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 			return ledger.DeleteMemoryRequest{Mutation: ledger.Mutation{Key: key}, Name: name}
 		}
 	}
+	undo := func(name string) func(string) ledger.RestoreMemoryRequest {
+		return func(key string) ledger.RestoreMemoryRequest {
+			return ledger.RestoreMemoryRequest{Mutation: ledger.Mutation{Key: key}, Name: name}
+		}
+	}
 	overflows := func(body string) func(string) ledger.OverflowRequest {
 		return func(key string) ledger.OverflowRequest {
 			return ledger.OverflowRequest{Mutation: ledger.Mutation{Key: key}, Session: restored, Body: []byte(body)}
@@ -130,6 +140,8 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 		{"Forget", anyOf(ctx, l.Forget, forgets(gone.ID)), anyOf(ctx, l.Forget, forgets("0123456789ab")), false},
 		{"SaveMemory", anyOf(ctx, l.SaveMemory, save("a")), anyOf(ctx, l.SaveMemory, save("b")), false},
 		{"DeleteMemory", anyOf(ctx, l.DeleteMemory, remove("doomed")), anyOf(ctx, l.DeleteMemory, remove("other")),
+			false},
+		{"RestoreMemory", anyOf(ctx, l.RestoreMemory, undo("changed")), anyOf(ctx, l.RestoreMemory, undo("other")),
 			false},
 	}
 }

@@ -14,8 +14,10 @@ type MemoryStore interface {
 	Memories(ctx context.Context, r MemoriesRequest) (MemoriesResponse, error)
 	// Memory returns one memory with its body.
 	Memory(ctx context.Context, r MemoryRequest) (memory.Entry, error)
-	// DeleteMemory removes one memory.
+	// DeleteMemory deletes one memory, and returns it. RestoreMemory brings it back, unless it was purged.
 	DeleteMemory(ctx context.Context, r DeleteMemoryRequest) (memory.Entry, error)
+	// RestoreMemory undoes what happened to a memory last: its deletion or a change.
+	RestoreMemory(ctx context.Context, r RestoreMemoryRequest) (memory.Entry, error)
 }
 
 // SaveMemoryRequest writes one memory.
@@ -48,8 +50,17 @@ type MemoryRequest struct {
 	Scope memory.Scope `json:"scope,omitempty"`
 }
 
-// DeleteMemoryRequest removes one memory.
+// DeleteMemoryRequest deletes one memory.
 type DeleteMemoryRequest struct {
+	Mutation
+	Name  string       `json:"name"`
+	Scope memory.Scope `json:"scope,omitempty"`
+	// Purge removes it with all its earlier versions, also one that is deleted already.
+	Purge bool `json:"purge,omitempty"`
+}
+
+// RestoreMemoryRequest restores one memory.
+type RestoreMemoryRequest struct {
 	Mutation
 	Name  string       `json:"name"`
 	Scope memory.Scope `json:"scope,omitempty"`

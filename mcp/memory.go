@@ -24,15 +24,17 @@ const (
 
 func memoryTool() tool {
 	return tool{
-		name:        "memory",
-		description: "Facts that outlive the session: save, recall (best matches of query), get, list, delete.",
-		hints:       hints{destructive: true},
+		name: "memory",
+		description: "Facts that outlive the session: save, recall (best matches of query), get, list, delete; restore " +
+			"undoes the last change or deletion of one. Save what a later chat must know: commands that work, " +
+			"decisions with their reason, what the user wants.",
+		hints: hints{},
 		input: `{"type":"object","properties":{` +
-			`"action":{"type":"string","enum":["save","recall","get","list","delete"]},` +
+			`"action":{"type":"string","enum":["save","recall","get","list","delete","restore"]},` +
 			`"name":{"type":"string","description":"with list: the next of the page before"},` +
 			`"description":{"type":"string"},` +
-			`"type":{"type":"string","description":"user, feedback, project, reference"},` +
-			`"body":{"type":"string","description":"at most 4 KB"},` +
+			`"type":{"type":"string","enum":["user","feedback","project","reference"]},` +
+			`"body":{"type":"string","description":"the fact, at most 4 KB"},` +
 			`"scope":{"type":"string","enum":["project","user"]},` +
 			`"query":{"type":"string"},` +
 			`"limit":{"type":"integer"},` +
@@ -72,6 +74,7 @@ type fact struct {
 	Type        string  `json:"type,omitempty"`
 	Scope       string  `json:"scope,omitempty"`
 	Source      string  `json:"source,omitempty"`
+	Updater     string  `json:"updated_by,omitempty"`
 	Updated     string  `json:"updated_at,omitempty"`
 	Body        string  `json:"body,omitempty"`
 	Score       float64 `json:"score,omitempty"`
@@ -99,6 +102,11 @@ func remember(ctx context.Context, c *call) (reply, error) {
 		e, err = c.api.DeleteMemory(ctx,
 			ledger.DeleteMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
 		r = memoryResult{Entries: []fact{whole(e)}}
+	case "restore":
+		var e memory.Entry
+		e, err = c.api.RestoreMemory(ctx,
+			ledger.RestoreMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
+		r = memoryResult{Entries: []fact{whole(e)}}
 	case "list":
 		r, err = a.list(ctx, c.api)
 	default:
@@ -115,9 +123,9 @@ func (a *memoryArgs) check() error {
 			WithHint(`the right form: {"action": %q, %q: "…"}`, a.Action, name)
 	}
 	switch {
-	case a.Name == "" && (a.Action == "save" || a.Action == "get" || a.Action == "delete"):
+	case a.Name == "" && a.Action != "recall" && a.Action != "list":
 		return needs("name")
-	case a.Action == "save" && a.Body == "" && a.Description == "":
+	case a.Action == "save" && strings.TrimSpace(a.Body) == "":
 		return needs("body")
 	case a.Action == "recall" && strings.TrimSpace(a.Query) == "":
 		return needs("query")
@@ -145,7 +153,7 @@ func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 	}})
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.Conflict && f.Op == "memory.save" {
 		return memoryResult{}, fault.New(fault.Conflict, "mcp.memory", "%s", err).
-			WithHint("choose another name; only the user overwrites what another author wrote, with `ctxledger memory`")
+			WithHint(`choose another name: only the user changes what the user wrote`)
 	}
 	saved := whole(e)
 	saved.Body = "" // the caller has just sent it
@@ -232,7 +240,7 @@ func brief(e memory.Entry) fact {
 
 func whole(e memory.Entry) fact {
 	f := brief(e)
-	f.Source, f.Body = clean(e.Source), clean(e.Body)
+	f.Source, f.Updater, f.Body = clean(e.Source), clean(e.Updater), clean(e.Body)
 	f.Updated = e.Updated.UTC().Format(time.RFC3339)
 	return f
 }
@@ -249,7 +257,10 @@ func (r memoryResult) text(action string) string {
 	case action == "save":
 		fmt.Fprintf(&b, "saved %q in scope %s", r.Entries[0].Name, r.Entries[0].Scope)
 	case action == "delete":
-		fmt.Fprintf(&b, "deleted %q from scope %s; it was:\n", r.Entries[0].Name, r.Entries[0].Scope)
+		fmt.Fprintf(&b, "deleted %q from scope %s; action restore brings it back; it was:\n", r.Entries[0].Name,
+			r.Entries[0].Scope)
+	case action == "restore":
+		fmt.Fprintf(&b, "restored %q in scope %s:\n", r.Entries[0].Name, r.Entries[0].Scope)
 	}
 	if len(r.Entries) > 0 && action != "save" {
 		b.WriteString(recalled)
@@ -275,7 +286,11 @@ func (f fact) write(b *strings.Builder) {
 		fmt.Fprintf(b, ": %s", f.Description)
 	}
 	if f.Source != "" {
-		fmt.Fprintf(b, " (%s, %s)", f.Source, f.Updated)
+		by := f.Source
+		if f.Updater != "" {
+			by += ", changed by " + f.Updater
+		}
+		fmt.Fprintf(b, " (%s, %s)", by, f.Updated)
 	}
 	b.WriteByte('\n')
 	if f.Body == "" {

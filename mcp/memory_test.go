@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
 	"github.com/mark3labs/mcp-go/client"
 )
 
@@ -36,13 +38,25 @@ func TestMemoryIsSavedRecalledListedAndDeleted(t *testing.T) {
 			t.Errorf("recalled %+v, %q", none.Entries, text)
 		}
 		other := connect(t, f.mcp, "someone else")
-		contains(t, refused(t, other, "memory",
-			args{"action": "save", "name": "Test command", "body": "x", "request_id": "m2"}),
-			"conflict:", "agent:tester", "choose another name")
-		do[memoryResult](t, c, "memory", args{"action": "delete", "name": "Test command"})
+		do[memoryResult](t, other, "memory",
+			args{"action": "save", "name": "Test command", "body": "make check", "request_id": "m2"})
+		_, text = do[memoryResult](t, c, "memory", args{"action": "get", "name": "Test command"})
+		contains(t, text, "(agent:tester, changed by agent:someone else, ", "\n    make check")
+		_, text = do[memoryResult](t, c, "memory", args{"action": "delete", "name": "Test command"})
+		contains(t, text, "action restore brings it back", "make check")
 		contains(t, refused(t, c, "memory", args{"action": "get", "name": "Test command"}), "not_found:",
-			"Test command")
+			"was deleted on", "restore")
 		contains(t, refused(t, c, "memory", args{"action": "delete", "name": "Test command"}), "not_found:")
+		for _, want := range []string{"make check", "make test"} {
+			_, text = do[memoryResult](t, c, "memory", args{"action": "restore", "name": "Test command"})
+			contains(t, text, "restored", want)
+		}
+		if _, err := f.local.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "mine",
+			Body: "x", Source: "user"}}); err != nil {
+			t.Fatal(err)
+		}
+		contains(t, refused(t, c, "memory", args{"action": "save", "name": "mine", "body": "y"}),
+			"conflict:", "was written by user", "choose another name")
 	})
 }
 

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -21,17 +22,22 @@ const (
 
 // Entry is one named fact that outlives sessions.
 type Entry struct {
-	GUID        string    `json:"guid"` // 32 lower-case hex digits
-	Name        string    `json:"name"` // unique in its scope, without regard to case
-	Description string    `json:"description"`
-	Type        string    `json:"type"` // user, feedback, project, reference; others are kept
-	Scope       Scope     `json:"scope"`
-	Source      string    `json:"source"` // who wrote it: "agent:claude-code", "user", "import:FILE"
-	Created     time.Time `json:"created_at"`
-	Updated     time.Time `json:"updated_at"`
-	Body        string    `json:"body,omitempty"`
-	Score       float64   `json:"score,omitempty"`  // of a recall: higher fits better
-	Masked      int       `json:"masked,omitempty"` // secrets masked by this save; never stored
+	GUID        string `json:"guid"` // 32 lower-case hex digits
+	Name        string `json:"name"` // unique in its scope, without regard to case
+	Description string `json:"description"`
+	Type        string `json:"type"` // user, feedback, project, reference; others are kept
+	Scope       Scope  `json:"scope"`
+	// Source is who wrote it first: "agent:claude-code", "user", "import:FILE".
+	Source string `json:"source"`
+	// Updater is who changed it last, if that was somebody else.
+	Updater string    `json:"updated_by,omitempty"`
+	Created time.Time `json:"created_at"`
+	Updated time.Time `json:"updated_at"`
+	Body    string    `json:"body,omitempty"`
+	Score   float64   `json:"score,omitempty"`  // of a recall: higher fits better
+	Masked  int       `json:"masked,omitempty"` // secrets masked by this save; never stored
+	// Deleted is when it was deleted: no list shows it, and Restore brings it back.
+	Deleted *time.Time `json:"deleted_at,omitempty"`
 }
 
 // Bounds of what describes a memory, in characters.
@@ -54,9 +60,28 @@ func (e Entry) tidy() Entry {
 		e.Scope = Project
 	}
 	e.Created, e.Updated = e.Created.UTC().Round(0), e.Updated.UTC().Round(0)
-	e.Score, e.Masked = 0, 0
+	e.Score, e.Masked, e.Deleted, e.Updater = 0, 0, nil, ""
 	return e
 }
+
+// Types are the kinds of facts. Imports keep others.
+var Types = []string{"user", "feedback", "project", "reference"}
+
+// CheckNew returns the rule that an entry breaks which somebody writes by hand: it has a body, and one of the Types.
+func (e Entry) CheckNew() error {
+	const op = "memory.save"
+	switch typ := strings.ToLower(strings.TrimSpace(e.Type)); {
+	case strings.TrimSpace(e.Body) == "":
+		return fault.New(fault.Invalid, op, "a memory needs a body: the fact itself")
+	case typ != "" && !slices.Contains(Types, typ):
+		return fault.New(fault.Invalid, op, "there is no type %.1000q of memories: use one of %s", e.Type,
+			strings.Join(Types, ", "))
+	}
+	return nil
+}
+
+// byAgent reports whether an agent wrote an entry.
+func byAgent(source string) bool { return strings.HasPrefix(source, "agent:") }
 
 // check returns the first rule that a tidy entry breaks.
 func (e Entry) check() error {

@@ -34,6 +34,24 @@ func remember(tx kv.Tx, e Entry) error {
 	return tx.Put(bucketHistory, binary.BigEndian.AppendUint64(historyPrefix(e.GUID), number), v)
 }
 
+// takeVersion removes the newest earlier version and returns it, nil if there is none.
+func takeVersion(tx kv.Tx, guid string) (*Entry, error) {
+	keys, err := historyKeys(tx, guid)
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	newest := keys[len(keys)-1]
+	v, err := tx.Get(bucketHistory, newest)
+	if err != nil {
+		return nil, err
+	}
+	e, err := decode(v)
+	if err != nil {
+		return nil, err
+	}
+	return &e, tx.Delete(bucketHistory, newest)
+}
+
 // forget removes all earlier versions.
 func forget(tx kv.Tx, guid string) error {
 	keys, err := historyKeys(tx, guid)

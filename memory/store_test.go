@@ -1,7 +1,6 @@
 package memory_test
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -101,34 +100,139 @@ func TestNamesAreEqualWithoutRegardToCase(t *testing.T) {
 	})
 }
 
-func TestDeleteReturnsWhatItWasAndLeavesNothing(t *testing.T) {
-	s := storetest.Open(t)
-	e := entry("Secret", "d", "v1")
-	saveAll(t, s, e, entry("Secret", "d", "v2"))
-	var got memory.Entry
-	err := s.Update(context.Background(), func(tx kv.Tx) (err error) {
-		got, err = memory.Delete(tx, memory.Project, "sECRET")
+// change applies a change to a memory of scope project.
+func change(t *testing.T, s kv.Store, do func(tx kv.Tx) (memory.Entry, error)) (e memory.Entry, err error) {
+	t.Helper()
+	err = s.Update(t.Context(), func(tx kv.Tx) (err error) {
+		e, err = do(tx)
 		return err
 	})
-	if err != nil || got.Body != "v2" {
-		t.Errorf("got %+v, %v", got, err)
+	return e, err
+}
+
+// at is a later time.
+var at = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+func remove(name string) func(kv.Tx) (memory.Entry, error) {
+	return func(tx kv.Tx) (memory.Entry, error) { return memory.Delete(tx, memory.Project, name, at) }
+}
+
+func restore(name string) func(kv.Tx) (memory.Entry, error) {
+	return func(tx kv.Tx) (memory.Entry, error) { return memory.Restore(tx, memory.Project, name, at) }
+}
+
+func purge(name string) func(kv.Tx) (memory.Entry, error) {
+	return func(tx kv.Tx) (memory.Entry, error) { return memory.Forget(tx, memory.Project, name) }
+}
+
+func TestADeletedMemoryComesBack(t *testing.T) {
+	s := storetest.Open(t)
+	saveAll(t, s, entry("Port", "d", "v1"), entry("Port", "d", "v2"), entry("Other", "", "x"))
+	if got, err := change(t, s, remove("pORT")); err != nil || got.Body != "v2" || got.Deleted != nil {
+		t.Fatalf("%+v, %v", got, err)
 	}
 	storetest.View(t, s, func(tx kv.Tx) error {
-		_, err := memory.Get(tx, memory.Project, "Secret")
-		wantFault(t, err, fault.NotFound, `no memory "Secret" in scope project`)
-		h, err := memory.History(tx, e.GUID)
-		if len(h) != 0 {
-			t.Errorf("history %+v", h)
+		_, err := memory.Get(tx, memory.Project, "Port")
+		wantFault(t, err, fault.NotFound, `memory "Port" in scope project was deleted on 2026-11-23`)
+		list, _, err := memory.List(tx, memory.Project, "", 1)
+		if err != nil || len(list) != 1 || list[0].Name != "Other" {
+			t.Errorf("the list is %+v, %v", list, err)
+		}
+		n, err := memory.Count(tx, memory.Project)
+		found, err2 := memory.Recall(tx, memory.Project, "port", 0)
+		if n != 1 || len(found) != 0 || err2 != nil {
+			t.Errorf("%d counted, %d found, %v", n, len(found), err2)
 		}
 		return err
 	})
-	err = s.Update(context.Background(), func(tx kv.Tx) error {
-		_, err := memory.Delete(tx, memory.User, strings.Repeat("n", 10_000))
-		return err
-	})
+	if _, err := change(t, s, remove("Port")); !fault.Is(err, fault.NotFound) {
+		t.Errorf("deleted twice: %v", err)
+	}
+	for _, want := range []string{"v2", "v1", "v2"} { // undone, and the change before; then that is undone
+		if got, err := change(t, s, restore("Port")); err != nil || got.Body != want || got.Deleted != nil {
+			t.Errorf("%+v, %v; want %s", got, err, want)
+		}
+	}
+	if _, err := change(t, s, restore("Other")); !fault.Is(err, fault.NotFound) {
+		t.Errorf("without an earlier version: %v", err)
+	}
+	if _, err := change(t, s, restore("Nothing")); !fault.Is(err, fault.NotFound) {
+		t.Errorf("without a memory: %v", err)
+	}
+}
+
+func TestWhoSavesADeletedNameGoesOnFromIt(t *testing.T) {
+	s := storetest.Open(t)
+	old := entry("Port", "d", "v1")
+	saveAll(t, s, old)
+	if _, err := change(t, s, remove("Port")); err != nil {
+		t.Fatal(err)
+	}
+	e := entry("Port", "d", "v2")
+	e.Source, e.GUID = "agent:another", strings.Repeat("b", 32)
+	if got, err := save(t, s, e, false); err != nil || got.Source != e.Source || got.GUID != old.GUID {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := change(t, s, restore("Port")); err != nil || got.Body != "v1" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestForgettingLeavesNothing(t *testing.T) {
+	for _, deleted := range []bool{false, true} {
+		s := storetest.Open(t)
+		e := entry("Secret", "d", "v1")
+		saveAll(t, s, e, entry("Secret", "d", "v2"))
+		if deleted {
+			if _, err := change(t, s, remove("Secret")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := change(t, s, purge("sECRET")); err != nil || got.Body != "v2" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		storetest.View(t, s, func(tx kv.Tx) error {
+			_, err := memory.Get(tx, memory.Project, "Secret")
+			wantFault(t, err, fault.NotFound, `no memory "Secret" in scope project`)
+			h, err := memory.History(tx, e.GUID)
+			if len(h) != 0 {
+				t.Errorf("history %+v", h)
+			}
+			return err
+		})
+		if _, err := change(t, s, restore("Secret")); !fault.Is(err, fault.NotFound) {
+			t.Errorf("restored: %v", err)
+		}
+	}
+	_, err := change(t, storetest.Open(t), remove(strings.Repeat("n", 10_000)))
 	wantFault(t, err, fault.NotFound)
 	if len(err.Error()) > 1200 {
 		t.Errorf("error of %d bytes", len(err.Error()))
+	}
+}
+
+// Agents work on the same facts; what a person wrote is the person's.
+func TestWhoMayChangeAMemory(t *testing.T) {
+	for _, tt := range []struct {
+		author, editor string
+		allowed        bool
+	}{
+		{"agent:a", "agent:a", true}, {"agent:a", "agent:b", true}, {"user", "user", true},
+		{"user", "agent:a", false}, {"agent:a", "user", false}, {"import:x", "agent:a", false}, {"", "agent:a", false},
+	} {
+		s := storetest.Open(t)
+		old := entry("Port", "d", "v1")
+		old.Source = tt.author
+		saveAll(t, s, old)
+		e := entry("Port", "d", "v2")
+		e.Source = tt.editor
+		got, err := save(t, s, e, false)
+		if tt.allowed != (err == nil) || err != nil && !fault.Is(err, fault.Conflict) {
+			t.Errorf("%q changes what %q wrote: %v", tt.editor, tt.author, err)
+		}
+		if tt.allowed && (got.Source != tt.author || tt.author != tt.editor && got.Updater != tt.editor) {
+			t.Errorf("%q of %q: %+v", tt.editor, tt.author, got)
+		}
 	}
 }
 

@@ -100,8 +100,27 @@ func (l *Ledger) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest)
 		return memory.Entry{}, err
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
-		e, err := memory.Delete(tx, l.Scope, r.Name)
+		if r.Purge {
+			e, err := memory.Forget(tx, l.Scope, r.Name)
+			return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "forgotten"}}, err
+		}
+		e, err := memory.Delete(tx, l.Scope, r.Name, m.At)
 		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "deleted"}}, err
+	})
+}
+
+// RestoreMemory implements ledger.MemoryStore.
+func (l *Ledger) RestoreMemory(ctx context.Context, r ledger.RestoreMemoryRequest) (memory.Entry, error) {
+	if r.Scope != "" && r.Scope != l.Scope {
+		return memory.Entry{}, l.wrongScope(r.Scope)
+	}
+	m, err := l.NewMutation("restore memory", r.Key, r)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	return Mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
+		e, err := memory.Restore(tx, l.Scope, r.Name, m.At)
+		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "restored"}}, err
 	})
 }
 

@@ -141,6 +141,10 @@ func (c *client) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Ent
 	return call[memory.Entry](ctx, c, "Memory", r)
 }
 
+func (c *client) RestoreMemory(ctx context.Context, r ledger.RestoreMemoryRequest) (memory.Entry, error) {
+	return mutate[memory.Entry](ctx, c, "RestoreMemory", &r, &r.Mutation)
+}
+
 func (c *client) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
 	return mutate[memory.Entry](ctx, c, "DeleteMemory", &r, &r.Mutation)
 }

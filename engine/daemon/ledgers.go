@@ -136,6 +136,15 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest
 	return e, err
 }
 
+// RestoreMemory restores in the ledger of the scope; without a scope in the workspace's.
+func (l *ledgers) RestoreMemory(ctx context.Context, r ledger.RestoreMemoryRequest) (memory.Entry, error) {
+	api, err := l.of(ctx, r.Scope)
+	if err != nil {
+		return memory.Entry{}, err
+	}
+	return api.RestoreMemory(ctx, r)
+}
+
 // Forget also forgets a text in the user ledger, which holds memories of all workspaces. If that fails,
 // the response lists the user ledger as a place that was left.
 func (l *ledgers) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {

@@ -53,6 +53,7 @@ var methods = map[string]handler{
 	"Memories":         on(ledger.API.Memories),
 	"Memory":           on(ledger.API.Memory),
 	"DeleteMemory":     on(ledger.API.DeleteMemory),
+	"RestoreMemory":    on(ledger.API.RestoreMemory),
 	"Changes":          on(ledger.API.Changes),
 	"Intents":          on(ledger.API.Intents),
 	"FileHistory":      on(ledger.API.FileHistory),

@@ -69,7 +69,7 @@ func nameOf(tx kv.Tx, handle string) (named, error) {
 	if len(n.messages) == 0 {
 		return n, fault.New(fault.NotFound, "engine.forget",
 			"no artifact, message, summary or session %.1000q in this workspace", handle).
-			WithHint("a memory is deleted by its name: ctxledger memory rm NAME")
+			WithHint("a memory is forgotten by its name: ctxledger memory forget NAME")
 	}
 	return n, nil
 }

@@ -30,6 +30,8 @@ var commands = map[string][][]string{
 	"memory ls":       {{"memory", "ls"}},
 	"memory show":     {{"memory", "show", "fact"}},
 	"memory rm":       {{"memory", "rm", "fact"}},
+	"memory restore":  {{"memory", "restore", "fact"}},
+	"memory forget":   {{"memory", "forget", "fact"}},
 	"memory import":   {{"memory", "import", "$OUT/memories"}},
 	"memory export":   {{"memory", "export", "$OUT/memories"}},
 	"changes":         {{"changes"}},

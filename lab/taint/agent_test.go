@@ -83,7 +83,7 @@ func (p *place) handOver(s *search, ask asker, list []canary) {
 	}
 }
 
-var sessionAnswered = regexp.MustCompile(`"status":"compacted".*"session":"([0-9a-f]{8})"`)
+var sessionAnswered = regexp.MustCompile(`compacted\\nsession ([0-9a-f]{8}): `)
 
 // handed are compactions of conversations that are handed in, of every format, in every form of the answer that is
 // masked.
