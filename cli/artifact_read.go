@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,11 +11,12 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
 func (a *app) artifactRead() *cobra.Command {
-	var s artifacts.Selection
+	var r ledger.ReadArtifactRequest
 	cmd := &cobra.Command{
 		Use:   "read HANDLE",
 		Short: "Read a part of an artifact, of a summary's range or of a message",
@@ -25,46 +27,51 @@ func (a *app) artifactRead() *cobra.Command {
 			"  ctxledger artifact read a3f9c20b1d7e --json-path '$.items[0].name'",
 		Args: a.args(1, 1),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			return a.readPage(ctx, api, args[0], s)
+			r.ID = args[0]
+			return a.readPage(ctx, api, r)
 		}),
 	}
-	f := cmd.Flags()
+	s, f := &r.Selection, cmd.Flags()
 	f.StringVar(&s.Lines, "lines", "", "`LINES`, as in 10-40 or 10-")
 	f.StringVar(&s.Bytes, "bytes", "", "`BYTES`, as in 0-4095")
 	f.IntVar(&s.Head, "head", 0, "the first `N` lines")
 	f.IntVar(&s.Tail, "tail", 0, "the last `N` lines")
 	f.StringVar(&s.JSONPath, "json-path", "", "values of a JSON document at `PATH`, such as $.items[0].name")
 	f.StringVar(&s.Search, "search", "", "the passages that match `WORDS` best")
-	pageFlags(cmd, &s)
+	pageFlags(cmd, &r)
 	return cmd
 }
 
 // pageFlags are the flags of every command that prints a page.
-func pageFlags(cmd *cobra.Command, s *artifacts.Selection) {
-	cmd.Flags().IntVar(&s.Limit, "limit", 0, "at most `N` characters (default 8000, at most 40000)")
-	cmd.Flags().Int64Var(&s.After, "after", 0, "continue a search after `N`, as the previous page says")
+func pageFlags(cmd *cobra.Command, r *ledger.ReadArtifactRequest) {
+	cmd.Flags().BoolVar(&r.Raw, "raw", false, "the original of a message, not the text that a model sees of it")
+	cmd.Flags().IntVar(&r.Limit, "limit", 0, "at most `N` characters (default 8000, at most 40000)")
+	cmd.Flags().Int64Var(&r.After, "after", 0, "continue a search after `N`, as the previous page says")
 }
 
 func (a *app) artifactGrep() *cobra.Command {
-	var s artifacts.Selection
+	var r ledger.ReadArtifactRequest
 	cmd := &cobra.Command{
 		Use:     "grep PATTERN HANDLE",
 		Short:   "Lines of an artifact that match a regular expression, with their numbers",
 		Example: "  ctxledger artifact grep -C 2 'FAIL|panic' a3f9c20b1d7e",
 		Args:    a.args(2, 2),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			s.Grep = args[0]
-			return a.readPage(ctx, api, args[1], s)
+			r.Grep, r.ID = args[0], args[1]
+			return a.readPage(ctx, api, r)
 		}),
 	}
-	cmd.Flags().IntVarP(&s.Context, "context", "C", 0, "with `N` lines around each match")
-	pageFlags(cmd, &s)
+	cmd.Flags().IntVarP(&r.Context, "context", "C", 0, "with `N` lines around each match")
+	pageFlags(cmd, &r)
 	return cmd
 }
 
 // readPage prints one page of what a handle names.
-func (a *app) readPage(ctx context.Context, api ledger.ArtifactStore, handle string, s artifacts.Selection) error {
-	page, err := api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: handle, Selection: s})
+func (a *app) readPage(ctx context.Context, api ledger.ArtifactStore, r ledger.ReadArtifactRequest) error {
+	page, err := api.ReadArtifact(ctx, r)
+	if wrong, ok := errors.AsType[*fault.Error](err); ok {
+		return fault.New(wrong.Code, wrong.Op, "%s", inFlags(wrong.Error())).WithHint("%s", inFlags(wrong.Hint))
+	}
 	if err != nil {
 		return err
 	}
@@ -73,7 +80,8 @@ func (a *app) readPage(ctx context.Context, api ledger.ArtifactStore, handle str
 	}
 	a.say("%s of %s, %s", page.Range, chars.Plural(page.TotalLines, "line"), chars.Size(page.TotalBytes))
 	if page.Next != nil {
-		a.hint("next page: `%s`", readCommand(handle, *page.Next))
+		r.Selection = *page.Next
+		a.hint("next page: `%s`", readCommand(r))
 	}
 	text := page.Text
 	if text != "" && !strings.HasSuffix(text, "\n") && page.Next == nil {
@@ -82,11 +90,14 @@ func (a *app) readPage(ctx context.Context, api ledger.ArtifactStore, handle str
 	return a.write([]byte(text))
 }
 
-// readCommand writes a selection as the command that reads it.
-func readCommand(handle string, s artifacts.Selection) string {
-	cmd := "ctxledger artifact read " + handle
+// readCommand writes a request as the command that makes it.
+func readCommand(r ledger.ReadArtifactRequest) string {
+	s, cmd := r.Selection, "ctxledger artifact read "+r.ID
 	if s.Grep != "" {
-		cmd = "ctxledger artifact grep " + quoted(s.Grep) + " " + handle
+		cmd = "ctxledger artifact grep " + quoted(s.Grep) + " " + r.ID
+	}
+	if r.Raw {
+		cmd += " --raw"
 	}
 	for _, f := range []struct {
 		flag  string

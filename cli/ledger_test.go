@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -52,7 +53,7 @@ func TestTheNextPageIsACommand(t *testing.T) {
 		{artifacts.Selection{Search: "two words", After: 5},
 			"ctxledger artifact read abc --search 'two words' --after 5"},
 	} {
-		if got := readCommand("abc", c.next); got != c.want {
+		if got := readCommand(ledger.ReadArtifactRequest{ID: "abc", Selection: c.next}); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}

@@ -30,7 +30,7 @@ func (v *view) cutList(s *source) ([]Cut, int) {
 			continue
 		}
 		for _, r := range it.Results {
-			c := Cut{Kind: "result", Seq: it.first(), Tokens: r.Tokens, Handle: handleOf(it.ID)}
+			c := Cut{Kind: "result", Seq: it.first(), Tokens: r.Tokens, Handle: r.Handle}
 			if r.Artifact != "" {
 				c.Handle, c.Tokens = r.Artifact, r.StubTokens
 			}

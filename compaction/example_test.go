@@ -20,7 +20,7 @@ func ExamplePlan() {
 			{Seqs: []int64{2}, ID: "22", Role: transcript.RoleAssistant, Turn: 1, Tokens: 900,
 				Calls: []sessions.Call{{ID: "c1", Name: "Edit", Op: "patch_file", Target: "pay.go"}}},
 			{Seqs: []int64{3}, ID: "33", Role: transcript.RoleTool, Turn: 1, Tokens: 4000,
-				Results: []sessions.Result{{CallID: "c1", Tokens: 4000}}},
+				Results: []compaction.Result{{Result: sessions.Result{CallID: "c1", Tokens: 4000}, Handle: "33"}}},
 			{Seqs: []int64{4}, ID: "44", Role: transcript.RoleUser, Prompt: true, Turn: 2, Tokens: 4},
 		},
 		Operations: []compaction.Operation{{Intent: intents.Intent{Seq: 2, Turn: 1, Name: "Edit", Op: intents.OpPatch,

@@ -71,9 +71,15 @@ type Item struct {
 	Chars     int    // characters of its own texts, without calls and results
 	ID        string // message id of the first entry, 32 hex digits
 	Calls     []sessions.Call
-	Results   []sessions.Result
+	Results   []Result
 	Names     []string // identifiers that it names
 	Paths     []string // file paths that it names
+}
+
+// Result is a result of a tool that an item carries.
+type Result struct {
+	sessions.Result
+	Handle string // that reads it back
 }
 
 // Operation is one tool call that meant to change or to run something.

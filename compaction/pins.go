@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pattern"
+	"ctxledger.dev/sessions"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 	below    = "(stands in full below)"
 )
 
-var messageID = pattern.Lazy(`^[0-9a-f]{12,32}$`)
+var messageID = pattern.Lazy(`^[0-9a-f]{12,32}(\.\d+)?$`)
 
 // A pin is something that stays verbatim.
 type pin struct {
@@ -81,6 +82,7 @@ func (s *source) resolve(what string, ids map[string]bool) (quote.Entry, error) 
 	if !messageID().MatchString(what) {
 		return quote.Entry{Label: "pin", Text: what}, nil
 	}
+	what, _ = sessions.SplitHandle(what)
 	for i := range s.in.Items {
 		it := &s.in.Items[i]
 		if !strings.HasPrefix(it.ID, what) {

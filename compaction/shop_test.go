@@ -142,7 +142,7 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 		r := sessions.Result{CallID: b.CallID, Failed: b.IsError, Chars: len([]rune(text)), Tokens: layout.Count(text)}
 		it.Role = transcript.RoleTool
 		it.Tokens += r.Tokens
-		it.Results = append(it.Results, r)
+		it.Results = append(it.Results, Result{r, handleOf(it.ID)})
 		if i, ok := s.calls[b.CallID]; ok {
 			finish(&s.in.Operations[i], text, b.IsError)
 		}

@@ -96,7 +96,8 @@ func (k *talk) args(raw string) {
 
 func (k *talk) answer(call string, tokens int, failed bool) *Item {
 	it := k.item(transcript.RoleTool, tokens)
-	it.Results = []sessions.Result{{CallID: call, Failed: failed, Chars: tokens * 4, Tokens: tokens}}
+	it.Results = []Result{{sessions.Result{CallID: call, Failed: failed, Chars: tokens * 4, Tokens: tokens},
+		handleOf(it.ID)}}
 	k.part(transcript.Part{Kind: transcript.KindResult, ID: call, Text: "result of " + call, IsError: failed})
 	return it
 }

@@ -138,10 +138,10 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 		{"Restore", anyOf(ctx, l.Restore, restore(summary)), anyOf(ctx, l.Restore, restore("0123456789ab")), false},
 		{"PutArtifact", anyOf(ctx, l.PutArtifact, put("a")), anyOf(ctx, l.PutArtifact, put("b")), false},
 		{"Forget", anyOf(ctx, l.Forget, forgets(gone.ID)), anyOf(ctx, l.Forget, forgets("0123456789ab")), false},
+		{"RestoreMemory", anyOf(ctx, l.RestoreMemory, undo("changed")), anyOf(ctx, l.RestoreMemory, undo("other")),
+			false},
 		{"SaveMemory", anyOf(ctx, l.SaveMemory, save("a")), anyOf(ctx, l.SaveMemory, save("b")), false},
 		{"DeleteMemory", anyOf(ctx, l.DeleteMemory, remove("doomed")), anyOf(ctx, l.DeleteMemory, remove("other")),
-			false},
-		{"RestoreMemory", anyOf(ctx, l.RestoreMemory, undo("changed")), anyOf(ctx, l.RestoreMemory, undo("other")),
 			false},
 	}
 }

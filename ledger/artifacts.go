@@ -50,9 +50,12 @@ type ArtifactsResponse struct {
 	Total     int                  `json:"total"`
 }
 
-// ReadArtifactRequest reads a part of what a handle names.
+// ReadArtifactRequest reads a part of what a handle names. A message and the result of a tool read back as the text that a
+// model sees of them; the range of a summary and a session as their originals, one a line.
 type ReadArtifactRequest struct {
 	ID string `json:"id"`
+	// Raw reads the original of a message, byte for byte.
+	Raw bool `json:"raw,omitempty"`
 	artifacts.Selection
 }
 

@@ -254,7 +254,7 @@ func fits(view []json.RawMessage) error {
 	}
 	return fault.New(fault.TooLarge, "mcp.compact",
 		"the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
-		WithHint("ask with return=splice, or read the view with `ctxledger compact --format messages`")
+		WithHint("ask with return=splice")
 }
 
 // answer adds the text of a result: prose for a model, JSON for a program. In that JSON messages have their exact bytes,

@@ -111,7 +111,8 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 // unrecorded says what is known of a chat that is not recorded.
 func unrecorded(err error, r statusResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nctxledger's own tools cost %d tokens of its window", err, fault.HintOf(err), r.Overhead)
+	fmt.Fprintf(&b, "%s: %s\nctxledger's own tools cost %d tokens of its window", err, stepFor(fault.HintOf(err)),
+		r.Overhead)
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}

@@ -24,7 +24,7 @@ func (s *Server) explain(err error) string {
 	}
 	text := fmt.Sprintf("%s: %s", code, clean(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {
-		text += "\nhint: " + clean(hint)
+		text += "\nhint: " + clean(stepFor(hint))
 	}
 	return termtext.Clip(chars.ShortQuotes(s.masks.String(text)), termtext.ResultMax)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 )
@@ -14,8 +13,8 @@ import (
 func readTool() tool {
 	return tool{
 		name: "read_artifact",
-		description: "Read back what a stub, summary or cut list names by id: an artifact, a summary's range, a message. " +
-			"At most one selection.",
+		description: "Read back what a stub, summary or cut list names by id: a tool result, a message (as the text you " +
+			"saw), an artifact, the originals that a summary covers. At most one selection; large texts come in pages.",
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"id":{"type":"string"},` +
@@ -28,6 +27,7 @@ func readTool() tool {
 			`"json_path":{"type":"string","description":"$.a[0]"},` +
 			`"search":{"type":"string","description":"words"},` +
 			`"after":{"type":"integer","description":"as next says"},` +
+			`"raw":{"type":"boolean","description":"the bytes of a message as received"},` +
 			`"limit":{"type":"integer","description":"characters, default 8000"}},"required":["id"]}`,
 		output: `{"type":"object","properties":{` +
 			`"text":{"type":"string"},` +
@@ -75,14 +75,10 @@ func readArtifact(ctx context.Context, c *call) (reply, error) {
 		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
 	}
 	if page.Next != nil {
-		out.Next = &next{c.o.ToolPrefix + "read_artifact", continuation(r.ID, *page.Next)}
+		r.Selection = *page.Next
+		out.Next = &next{c.o.ToolPrefix + "read_artifact", json.RawMessage(plainJSON(r))}
 	}
 	return reply{out, out.String()}, nil
-}
-
-// continuation returns the arguments for the next part.
-func continuation(id string, s artifacts.Selection) json.RawMessage {
-	return json.RawMessage(plainJSON(ledger.ReadArtifactRequest{ID: id, Selection: s}))
 }
 
 // String returns the text between lines that describe it.

@@ -25,8 +25,8 @@ var (
 	endMarker  = regexp.MustCompile(`(?:` + anyForm() + `)$`)
 	onlyMarker = regexp.MustCompile(`^(?:` + anyForm() + `)$`)
 	number     = regexp.MustCompile(`[\d,]*\d`)
-	handleLine = regexp.MustCompile(`^Artifact: ([0-9a-f]{12,64})$`)
-	handleCall = regexp.MustCompile(`read_artifact\(id=\\?"([0-9a-f]{12,64})`)
+	handleLine = regexp.MustCompile(`^Artifact: ([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)$`)
+	handleCall = regexp.MustCompile(`read_artifact\(id=\\?"([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)`)
 )
 
 // anyForm is the expression of all forms. A dash may be escaped as in JSON.

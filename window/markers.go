@@ -59,14 +59,13 @@ func evicted(a *act) string {
 
 // handle reads the result of a call back: its artifact, or the message that carries it.
 func (a *act) handle() string {
-	const digits = 12
-	if a.result == nil {
+	switch {
+	case a.result == nil:
 		return ""
-	}
-	if a.result.Artifact != "" || len(a.answer.ID) < digits {
+	case a.result.Artifact != "":
 		return a.result.Artifact
 	}
-	return a.answer.ID[:digits]
+	return a.answer.ResultHandle(a.ID)
 }
 
 // label names a call as markers do: read_file(src/a.go).

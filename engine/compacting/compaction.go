@@ -150,7 +150,9 @@ func item(f *core.Folded, slot window.Slot) compaction.Item {
 		}
 		if slot.Note == "" {
 			it.Calls = append(it.Calls, e.Calls...)
-			it.Results = append(it.Results, e.Results...)
+			for _, r := range e.Results {
+				it.Results = append(it.Results, compaction.Result{Result: r, Handle: e.ResultHandle(r.CallID)})
+			}
 		}
 		it.Earlier = it.Earlier || e.Earlier && e.Forgotten == nil
 		it.Chars += e.Chars

@@ -122,7 +122,7 @@ func artifactSize(a artifacts.Artifact) int {
 
 // ReadArtifact implements ledger.ArtifactStore.
 func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest) (artifacts.Page, error) {
-	c, err := l.open(ctx, r.ID)
+	c, err := l.open(ctx, r.ID, r.Raw)
 	if err != nil {
 		return artifacts.Page{}, err
 	}

@@ -52,15 +52,16 @@ func (p patient) ReadAt(b []byte, at int64) (int, error) {
 	return p.content.ReadAt(b, at)
 }
 
-// target is what a handle names: exactly one field is set.
+// target is what a handle names: exactly one of blob, summary and message is set.
 type target struct {
 	blob    string             // an artifact's content
 	summary *compaction.Record // a compaction: its range; or a whole session
-	message *sessions.Stored   // one message
+	message []sessions.Stored  // the records of one message
+	result  int                // number of the result in the message, from 1; 0: all of it
 }
 
 // resolve returns what a handle names: an artifact, a summary (the originals of its range, one per line), a whole
-// session, or a message by a prefix of its id. For forgotten content the error says when it was forgotten. Handles of
+// session, or a message by a prefix of its id, also one of its results (see sessions.SplitHandle). For forgotten content the error says when it was forgotten. Handles of
 // another workspace's ledger are unknown here.
 func resolve(tx kv.Tx, handle string) (target, error) {
 	a, err := artifacts.Get(tx, handle)
@@ -81,7 +82,8 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	if !fault.Is(err, fault.NotFound) {
 		return target{}, err
 	}
-	places, err := sessions.Places(tx, handle, 1)
+	id, result := sessions.SplitHandle(handle)
+	places, err := sessions.Places(tx, id, 1)
 	if err != nil {
 		return target{}, err
 	}
@@ -90,30 +92,38 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 			"no artifact, summary or message %.1000q in this workspace", handle).
 			WithHint("handles are valid only in the workspace whose session showed them")
 	}
-	e, err := sessions.GetEntry(tx, places[0].Session, places[0].Seq)
-	if err == nil && e.Forgotten != nil {
-		err = fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle,
+	records, err := messageOf(tx, places[0])
+	if err != nil {
+		return target{}, err
+	}
+	if e := records[0]; e.Forgotten != nil {
+		return target{}, fault.New(fault.NotFound, "engine.handle", "message %s: %s", handle,
 			sessions.TombstoneText(*e.Forgotten, e.Expired))
 	}
-	return target{message: &e}, err
+	return target{message: records, result: result}, nil
 }
 
-// open opens what a handle names. It runs its own transactions: do not call it inside one.
-func (l *Ledger) open(ctx context.Context, handle string) (content, error) {
+// open opens what a handle names: of a message the text that a model reads or, if raw is set, the original. It runs its
+// own transactions: do not call it inside one.
+func (l *Ledger) open(ctx context.Context, handle string, raw bool) (content, error) {
 	t, err := View(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, handle) })
 	if err != nil {
 		return nil, err
 	}
+	if t.message != nil && !raw {
+		text, err := l.messageText(ctx, t.message, t.result)
+		return inMemory([]byte(text)), err
+	}
 	return l.openTarget(ctx, t)
 }
 
-// openTarget opens the target of a handle.
+// openTarget opens the original of what a handle names.
 func (l *Ledger) openTarget(ctx context.Context, t target) (content, error) {
 	switch {
 	case t.blob != "":
 		return l.openBlob(ctx, t.blob)
 	case t.message != nil:
-		raw, err := l.Message(ctx, *t.message)
+		raw, err := l.Message(ctx, t.message[0])
 		return inMemory(raw), err
 	}
 	w := &capped{limit: maxRange}

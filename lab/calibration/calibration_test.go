@@ -75,7 +75,7 @@ const (
 
 // TestARecordedSessionIsEvaluated: every believable request of it, each before it is learnt from.
 func TestARecordedSessionIsEvaluated(t *testing.T) {
-	got := rowOf(t, filepath.Dir(recorded), false)
+	got := rowOf(t, copies(t, 1), false)
 	if got[colSessions] != 1 || got[colRequests] != 130 || got[colBound] < 93 || got[colBound] > 100 {
 		t.Errorf("%v", got)
 	}
@@ -83,7 +83,7 @@ func TestARecordedSessionIsEvaluated(t *testing.T) {
 
 // TestHeldBackSessionsAreNotLearntFrom: behind a session without measurements all is predicted by the prior.
 func TestHeldBackSessionsAreNotLearntFrom(t *testing.T) {
-	all, err := read(t.Context(), filepath.Dir(recorded))
+	all, err := read(t.Context(), copies(t, 1))
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%d sessions: %v", len(all), err)
 	}
@@ -103,7 +103,7 @@ func TestHeldBackSessionsAreNotLearntFrom(t *testing.T) {
 // TestHeldBackSessionsArePredicted: of four, two are predicted; those before them have taught much.
 func TestHeldBackSessionsArePredicted(t *testing.T) {
 	dir := copies(t, 4)
-	one, all, held := rowOf(t, filepath.Dir(recorded), false), rowOf(t, dir, false), rowOf(t, dir, true)
+	one, all, held := rowOf(t, copies(t, 1), false), rowOf(t, dir, false), rowOf(t, dir, true)
 	if all[colSessions] != 4 || all[colRequests] != 4*one[colRequests] {
 		t.Errorf("as they come: %v", all)
 	}

@@ -76,7 +76,7 @@ func TestSessionsAreFollowedWithoutAnyInstallation(t *testing.T) {
 			for began := time.Now(); !found && time.Since(began) < programtest.Patience &&
 				(x.followed || tries < 3); tries++ { // each waits for the session
 				p.send(t, callFrom("1", "context_status", recordedCall, nil))
-				found = strings.Contains(p.answer(t, "1").text(t), "tokens used")
+				found = strings.Contains(p.answer(t, "1").text(t), "window holds")
 			}
 			t.Logf("found %v with call %d", found, tries)
 			if found != x.followed {

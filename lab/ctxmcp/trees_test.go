@@ -47,7 +47,7 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 			cmd.Env = append(cmd.Env, "CLAUDE_CONFIG_DIR="+dir)
 			p := start(t, cmd)
 			text := ""
-			for began := time.Now(); !strings.Contains(text, "tokens used") &&
+			for began := time.Now(); !strings.Contains(text, "window holds") &&
 				time.Since(began) < programtest.Patience; {
 				p.send(t, call("1", "context_status", map[string]any{"session": session}))
 				text = p.answer(t, "1").text(t)

@@ -19,9 +19,6 @@ const (
 	maxTarget   = 200
 )
 
-// handleDigits is the length of the handle of a message.
-const handleDigits = 12
-
 // entry returns the text of an entry; "" for entries that are not shown.
 func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, error) {
 	for _, res := range e.Results {
@@ -102,7 +99,7 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 	}
 	if text == "" {
 		return "*" + chars.Plural(e.Chars,
-			"character") + ", not shown: `ctxledger cat " + handleOf(e) + "` prints it.*\n", nil
+			"character") + ", not shown: `ctxledger cat " + e.Handle() + "` prints it.*\n", nil
 	}
 	short, err := t.brief(ctx, text, most)
 	if err != nil {
@@ -111,12 +108,10 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 	said := fence(short, "markdown")
 	if short != text && len(short) < len(text) {
 		said += "*The beginning of " + chars.Plural(e.Chars,
-			"character") + ": `ctxledger cat " + handleOf(e) + "` prints all of it.*\n"
+			"character") + ": `ctxledger cat " + e.Handle() + "` prints all of it.*\n"
 	}
 	return said, nil
 }
-
-func handleOf(e sessions.Entry) string { return e.ID[:min(len(e.ID), handleDigits)] }
 
 // plainText returns the text of a message; "" if it is too long for a document or there is none.
 func (t *sessionWriter) plainText(ctx context.Context, e sessions.Entry) (string, error) {

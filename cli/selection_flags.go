@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// selectionArgument is an argument of a selection as errors of package artifacts write it, and as MCP takes it.
+var selectionArgument = regexp.MustCompile(
+	`\b(lines|bytes|head|tail|grep|context|json_path|search|after|limit)=("(?:[^"\\]|\\.)*"|-?\d+)`)
+
+// inFlags writes the arguments of a selection as the command line takes them: lines="10-40" as --lines 10-40, and a
+// pattern as the command that searches with it.
+func inFlags(text string) string {
+	return selectionArgument.ReplaceAllStringFunc(text, func(argument string) string {
+		name, value, _ := strings.Cut(argument, "=")
+		if plain, err := strconv.Unquote(value); err == nil {
+			value = quoted(plain)
+		}
+		if name == "grep" {
+			return "`ctxledger artifact grep " + value + " HANDLE`"
+		}
+		return "--" + strings.ReplaceAll(name, "_", "-") + " " + value
+	})
+}

@@ -1,0 +1,65 @@
+package core
+
+import (
+	"context"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// maxGroup bounds how far the records of one message are searched, in entries.
+const maxGroup = 256
+
+// messageOf returns the records of the message that begins at a place: hosts may record each block of an answer by
+// itself.
+func messageOf(tx kv.Tx, at sessions.Place) ([]sessions.Stored, error) {
+	first, err := sessions.GetEntry(tx, at.Session, at.Seq)
+	if err != nil || first.Group == "" {
+		return []sessions.Stored{first}, err
+	}
+	records := []sessions.Stored{first}
+	for e, err := range sessions.Scan(tx, at.Session, at.Seq+1, at.Seq+maxGroup) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Prompt || e.Group != "" && e.Group != first.Group {
+			break
+		}
+		if e.Group == first.Group && e.Role == first.Role && e.Forgotten == nil {
+			records = append(records, e)
+		}
+	}
+	return records, nil
+}
+
+// messageText returns what a model reads of a message, or of the result with a number in it.
+func (l *Ledger) messageText(ctx context.Context, records []sessions.Stored, result int) (string, error) {
+	var texts []string
+	for _, e := range records {
+		raw, err := l.Message(ctx, e)
+		if err != nil {
+			return "", err
+		}
+		if e.Kind != sessions.KindMessage {
+			return string(raw), nil // of a host's record or of notes
+		}
+		m, err := transcript.Decode(e.Format, raw)
+		if err != nil {
+			return "", err
+		}
+		if result > 0 {
+			text, ok := transcript.ResultText(m, result)
+			if !ok {
+				return "", fault.New(fault.NotFound, "engine.handle", "message %s has no result %d", e.Handle(), result)
+			}
+			return text, nil
+		}
+		if text := transcript.FullText(m); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n\n"), nil
+}
