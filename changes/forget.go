@@ -9,7 +9,7 @@ import (
 // ForgetSession replaces every path in a session's changes by stone. That something changed, when, and its number are
 // kept.
 func ForgetSession(tx kv.Tx, session, stone string) error {
-	all, err := kv.Collect(newestFirst(tx, Filter{Session: session}), kv.All)
+	all, err := kv.Collect(recorded(tx, Filter{Session: session}), kv.All)
 	if err != nil {
 		return err
 	}

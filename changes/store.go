@@ -1,11 +1,13 @@
 package changes
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -45,32 +47,65 @@ func put(tx kv.Tx, c Change) error {
 // Filter selects changes. Zero fields select all.
 type Filter struct {
 	Session string
-	Path    string // a file, or a directory with all below it
-	Since   int64  // only changes with a greater id
-	Before  int64  // only changes with a smaller id, which are then not counted beyond the limit; 0: all
+	Path    string    // a file, or a directory with all below it
+	Since   int64     // only changes with a greater id
+	From    time.Time // only changes at that time or later
+	// Before is the id of a change: only older ones, which are then not counted beyond the limit. 0: all.
+	Before int64
 }
 
-// List returns the changes that fit f, newest first and at most limit of them, and how many fit.
+// List returns the changes that fit f, newest first by their time and at most limit of them, and how many fit.
 func List(tx kv.Tx, f Filter, limit int) ([]Change, int, error) {
+	end, err := endOf(tx, f.Before)
+	if err != nil {
+		return nil, 0, err
+	}
 	var found []Change
 	total := 0
-	for c, err := range newestFirst(tx, f) {
+	for c, err := range recorded(tx, f) {
 		switch {
 		case err != nil:
 			return nil, 0, err
-		case c.ID <= f.Since:
-			return found, total, nil
-		case !f.fits(c):
+		case !f.fits(c) || end != nil && newestFirst(c, *end) <= 0:
 			continue
 		}
-		if total++; total <= limit {
-			found = append(found, c)
-		}
-		if f.Before > 0 && total == limit {
-			break
+		total++
+		if found = append(found, c); len(found) > 2*limit {
+			found = newestOf(found, limit)
 		}
 	}
+	found = newestOf(found, limit)
+	if f.Before > 0 {
+		total = len(found)
+	}
 	return found, total, nil
+}
+
+// newestOf sorts changes, the newest first, and returns at most limit of them.
+func newestOf(list []Change, limit int) []Change {
+	slices.SortFunc(list, newestFirst)
+	return list[:min(len(list), limit)]
+}
+
+// newestFirst compares changes by their time, and those of one time by the order of recording.
+func newestFirst(a, b Change) int {
+	return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.ID, a.ID))
+}
+
+// endOf returns the change with an id, which ends the page before, nil for id 0. If it was withdrawn since, the page
+// ends with the one recorded before it.
+func endOf(tx kv.Tx, id int64) (*Change, error) {
+	if id <= 0 {
+		return nil, nil
+	}
+	last, err := newest(tx)
+	if err != nil || id > last {
+		return nil, err
+	}
+	for c, err := range kv.Values(tx, bucketChanges, kv.Range{To: idKey(id + 1), Reverse: true}, decode) {
+		return &c, err
+	}
+	return &Change{}, nil
 }
 
 // Newest returns the newest change of exactly this path in one tree, or nil. Where other trees' files of that
@@ -89,19 +124,19 @@ func Newest(tx kv.Tx, path, tree string) (*Change, error) {
 	return nil, nil
 }
 
-// fits reports whether c is within the path that f names.
+// fits reports whether c is as new as f asks for, and within the path that f names.
 func (f Filter) fits(c Change) bool {
 	dir := strings.TrimSuffix(f.Path, "/")
-	return dir == "" || dir == "." || c.Path == dir || strings.HasPrefix(c.Path, dir+"/")
+	return c.ID > f.Since && !c.Time.Before(f.From) &&
+		(dir == "" || dir == "." || c.Path == dir || strings.HasPrefix(c.Path, dir+"/"))
 }
 
-// newestFirst yields the changes of f's session, or all, newest first.
-func newestFirst(tx kv.Tx, f Filter) iter.Seq2[Change, error] {
+// recorded yields the changes of f's session, or all, in the order of recording.
+func recorded(tx kv.Tx, f Filter) iter.Seq2[Change, error] {
 	if f.Session == "" {
-		return kv.Values(tx, bucketChanges, kv.Range{From: idKey(f.Since), To: f.end(nil), Reverse: true}, decode)
+		return kv.Values(tx, bucketChanges, kv.Range{From: idKey(f.Since)}, decode)
 	}
-	prefix := []byte(f.Session + "\x00")
-	return indexed(tx, bucketSessions, kv.Range{Prefix: prefix, To: f.end(prefix), Reverse: true})
+	return indexed(tx, bucketSessions, kv.Range{Prefix: []byte(f.Session + "\x00")})
 }
 
 // indexed yields the changes that an index names.
@@ -109,12 +144,16 @@ func indexed(tx kv.Tx, index kv.Bucket, r kv.Range) iter.Seq2[Change, error] {
 	return kv.Values(tx, index, r, func(r kv.Record) (Change, error) { return get(tx, idOf(r.Key)) })
 }
 
-// end returns where a scan of keys that end with an id ends, nil when Before does not say.
-func (f Filter) end(prefix []byte) []byte {
-	if f.Before <= 0 {
-		return nil
+// Get returns one change. Errors: not_found, corrupt.
+func Get(tx kv.Tx, id int64) (Change, error) {
+	raw, err := tx.Get(bucketChanges, idKey(id))
+	if err == nil && raw == nil {
+		err = fault.New(fault.NotFound, "changes.get", "no change %d in this workspace", id)
 	}
-	return append(slices.Clip(prefix), idKey(f.Before)...)
+	if err != nil {
+		return Change{}, err
+	}
+	return decode(kv.Record{Key: idKey(id), Value: raw})
 }
 
 func get(tx kv.Tx, id int64) (Change, error) {

@@ -41,7 +41,7 @@ func TestListFilters(t *testing.T) {
 		}
 		all = append(all, changes.Change{Session: session, Path: path, Op: changes.Modified, Time: noon})
 	}
-	record(t, s, append(all, changes.Change{Path: "external"})...) // ids 1 to 9
+	record(t, s, append(all, changes.Change{Path: "external", Time: noon})...) // ids 1 to 9
 	for _, test := range []struct {
 		name  string
 		f     changes.Filter
@@ -78,6 +78,47 @@ func TestListFilters(t *testing.T) {
 				}
 				if got := strings.Join(ids, " "); got != test.want || total != test.total {
 					t.Errorf("%s of %d, want %s of %d", got, total, test.want, test.total)
+				}
+				return err
+			})
+		})
+	}
+}
+
+// A change that was imported later is listed where its time says, in lists of all and of a session, and page by page.
+func TestNewestFirstIsByTime(t *testing.T) {
+	s := storetest.Open(t)
+	var all []changes.Change
+	for _, hour := range []int{3, 1, 5, 2, 4} { // ids 1 to 5
+		all = append(all, changes.Change{Session: "s", Path: "a", Time: noon.Add(time.Duration(hour) * time.Hour)})
+	}
+	record(t, s, append(all, changes.Change{Path: "b", Time: noon.Add(150 * time.Minute)})...)
+	for name, c := range map[string]struct {
+		f     changes.Filter
+		limit int
+		want  string
+		total int
+	}{
+		"all":                    {changes.Filter{}, 9, "3 5 1 6 4 2", 6},
+		"of a session":           {changes.Filter{Session: "s"}, 9, "3 5 1 4 2", 5},
+		"a page":                 {changes.Filter{}, 2, "3 5", 6},
+		"the next page":          {changes.Filter{Before: 5}, 2, "1 6", 2},
+		"a session's page":       {changes.Filter{Session: "s", Before: 1}, 1, "4", 1},
+		"before one to come":     {changes.Filter{Before: 99}, 1, "3", 1},
+		"since a time":           {changes.Filter{From: noon.Add(3 * time.Hour)}, 9, "3 5 1", 3},
+		"in a session":           {changes.Filter{Session: "s", From: noon.Add(4 * time.Hour)}, 9, "3 5", 2},
+		"since a time and an id": {changes.Filter{From: noon.Add(2 * time.Hour), Since: 3}, 9, "5 6 4", 3},
+		"since tomorrow":         {changes.Filter{From: noon.Add(24 * time.Hour)}, 9, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Update(t, s, func(tx kv.Tx) error {
+				list, total, err := changes.List(tx, c.f, c.limit)
+				var ids []string
+				for _, c := range list {
+					ids = append(ids, fmt.Sprint(c.ID))
+				}
+				if got := strings.Join(ids, " "); got != c.want || total != c.total {
+					t.Errorf("%s of %d, want %s of %d", got, total, c.want, c.total)
 				}
 				return err
 			})

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) changesCommand() *cobra.Command {
-	r := ledger.ChangesRequest{}
+	r, since := ledger.ChangesRequest{}, ""
 	cmd := &cobra.Command{
 		Use:   "changes [--session S] [PATH]",
 		Short: "List changes of files, newest first",
@@ -24,11 +24,16 @@ func (a *app) changesCommand() *cobra.Command {
 			"session's tool call (transcript), or inferred from a command. An observed change is attributed to\n" +
 			"the call that ran when the file changed. If several ran, their sessions are marked with a question\n" +
 			"mark; if none ran, the change is external.",
-		Example: "  ctxledger changes\n  ctxledger changes --session ab03de2c internal/",
-		Args:    a.args(0, 1),
+		Example: "  ctxledger changes\n  ctxledger changes --since 2h\n" +
+			"  ctxledger changes --session ab03de2c internal/",
+		Args: a.args(0, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (ledger.ChangesResponse, error) {
-			if r.Limit < 1 || r.Since < 0 {
-				return ledger.ChangesResponse{}, misuse("--limit must be at least 1, --since at least 0")
+			if r.Limit < 1 {
+				return ledger.ChangesResponse{}, misuse("--limit must be at least 1")
+			}
+			var err error
+			if r.Since, r.From, err = changes.ParseSince(since, a.Env.Now()); err != nil {
+				return ledger.ChangesResponse{}, err
 			}
 			if r.Session != "" {
 				s, err := a.session(ctx, r.Session)
@@ -42,7 +47,8 @@ func (a *app) changesCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&r.Session, "session", "",
 		"only session `S`, with the files that it read and others changed since")
-	cmd.Flags().Int64Var(&r.Since, "since", 0, "only changes with a number above `N`")
+	cmd.Flags().StringVar(&since, "since", "",
+		"only changes since `WHEN`: a time (2026-11-23, 2026-11-23 14:00), an age (2h, 3d) or the number of a change")
 	cmd.Flags().IntVar(&r.Limit, "limit", 50, "list at most `N`")
 	return cmd
 }
@@ -69,7 +75,11 @@ func (a *app) changes(
 func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
 	if resp.Total == 0 {
 		fmt.Fprintln(w, "no change of a file is recorded here")
-	} else {
+	}
+	if resp.Outside {
+		fmt.Fprintln(w, "the path is outside of the workspace: only what agents report of such files is recorded")
+	}
+	if resp.Total > 0 {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
 			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), a.inTree(c),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/internal/ages"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
@@ -66,18 +67,13 @@ func policy(age, most string) (p ledger.RetentionPolicy, err error) {
 	return p, err
 }
 
-// seconds reads an age: hours as Go writes them, days or weeks.
+// seconds reads an age.
 func seconds(s string) (int64, error) {
-	for unit, of := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		number, ok := strings.CutSuffix(s, unit)
-		if n, err := strconv.ParseInt(number, 10, 32); ok && err == nil && n > 0 {
-			return n * int64(of/time.Second), nil
-		}
+	age, ok := ages.Parse(s)
+	if !ok {
+		return 0, misuse("--older-than takes an age such as 90d, 12w or 36h, not %q", s)
 	}
-	if d, err := time.ParseDuration(s); err == nil && d >= time.Second {
-		return int64(d / time.Second), nil
-	}
-	return 0, misuse("--older-than takes an age such as 90d, 12w or 36h, not %q", s)
+	return int64(age / time.Second), nil
 }
 
 // sizeOf reads a size in the units in which sizes are printed.

@@ -354,7 +354,7 @@ func TestWhatHappenedToAFile(t *testing.T) {
 	big.Modified, big.Seen = at(5), at(6)
 	observe(t, l, big)
 	wantTold(t, l, nil, "created new observed by external →n", "deleted old observed by external",
-		"modified new observed by external n→m", "modified big observed by external")
+		"modified big observed by external", "modified new observed by external n→m")
 	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -363,8 +363,8 @@ func TestWhatHappenedToAFile(t *testing.T) {
 	for _, c := range resp.Changes {
 		times = append(times, c.Time)
 	}
-	if diff := cmp.Diff([]time.Time{at(5), at(9), at(2.5), at(1)}, times); diff != "" || !resp.Changes[0].Large {
-		t.Errorf("%s %+v", diff, resp.Changes[0])
+	if diff := cmp.Diff([]time.Time{at(9), at(5), at(2.5), at(1)}, times); diff != "" || !resp.Changes[1].Large {
+		t.Errorf("%s %+v", diff, resp.Changes[1])
 	}
 }
 

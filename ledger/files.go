@@ -28,11 +28,14 @@ type Observations interface {
 
 // ChangesRequest lists what happened to files.
 type ChangesRequest struct {
+	ID      int64  `json:"id,omitempty"`      // only the change with this id, whatever else is set
 	Session string `json:"session,omitempty"` // empty: all
 	Path    string `json:"path,omitempty"`    // a file, or a directory with all below it
 	Since   int64  `json:"since,omitempty"`   // only changes with a greater id
-	// Before selects only changes with a smaller id, to read page by page: that of the last change of the
-	// page before. Total then counts those of the page. 0: all.
+	// From selects only changes at that time or later.
+	From time.Time `json:"from,omitzero"`
+	// Before selects only changes that are older than the one with this id, to read page by page: that of the last change
+	// of the page before. Total then counts those of the page. 0: all.
 	Before int64 `json:"before,omitempty"`
 	Limit  int   `json:"limit,omitempty"` // 0: 100
 	// NoStale leaves Stale out: to know it, the whole log of the session is read.
@@ -43,8 +46,10 @@ type ChangesRequest struct {
 // read and that changed afterwards by other hands.
 type ChangesResponse struct {
 	Changes []changes.Change `json:"changes"`
-	Total   int              `json:"total"`
-	Stale   []changes.Stale  `json:"stale"`
+	// Outside: the path that was asked for is not in the workspace. Of such files only what sessions report is recorded.
+	Outside bool            `json:"outside,omitempty"`
+	Total   int             `json:"total"`
+	Stale   []changes.Stale `json:"stale"`
 }
 
 // IntentsRequest asks for a page of a session's intents.

@@ -29,11 +29,11 @@ func changesTool() tool {
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: all"},` +
 			`"path":{"type":"string","description":"file or directory"},` +
-			`"since":{"type":"integer","description":"only ids above"},` +
+			`"since":{"type":"string","description":"a time, an age (2h, 3d) or the id of a change"},` +
 			`"limit":{"type":"integer"}}}`,
 		output: `{"type":"object","properties":{"entries":{"type":"array"},` +
 			`"total":{"type":"integer"},"stale":{"type":"array"}},"required":["entries","stale"]}`,
-		forms: map[string]string{"path": `"src/app.go"`, "since": "120", "limit": "30"},
+		forms: map[string]string{"path": `"src/app.go"`, "since": `"2h"`, "limit": "30"},
 		run:   listChanges,
 	}
 }
@@ -42,7 +42,7 @@ func changesTool() tool {
 type changesArgs struct {
 	Session string `json:"session"`
 	Path    string `json:"path"`
-	Since   int64  `json:"since"`
+	Since   string `json:"since"`
 	Limit   int    `json:"limit"`
 }
 
@@ -51,6 +51,7 @@ type changesResult struct {
 	Entries []changed   `json:"entries"`
 	Total   int         `json:"total"` // that match, also beyond the limit
 	Stale   []staleFile `json:"stale"`
+	Outside string      `json:"outside,omitempty"` // the path that was asked for, if it is not in the workspace
 }
 
 // changed is a change to one file.
@@ -80,10 +81,9 @@ func listChanges(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if a.Limit < 0 || a.Limit > changesMost || a.Since < 0 {
+	if a.Limit < 0 || a.Limit > changesMost {
 		return reply{}, fault.New(fault.Invalid, "mcp.changes",
-			`arguments "limit" and "since" are numbers from 0, limit at most %d`, changesMost).
-			WithHint(`the right form: {"limit": 30, "since": 120}`)
+			`argument "limit" is a number from 0 to %d`, changesMost).WithHint(`the right form: {"limit": 30}`)
 	}
 	a.Limit = cmp.Or(a.Limit, changesDefault)
 	r, err := changesOf(ctx, c, a)
@@ -110,13 +110,20 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	if err != nil {
 		return r, err
 	}
+	since, from, err := changes.ParseSince(a.Since, c.o.Env.Now())
+	if err != nil {
+		return r, err
+	}
 	list, err := c.api.Changes(ctx, ledger.ChangesRequest{
-		Session: session, Path: relative(a.Path, info.Workspace, tree), Since: a.Since, Limit: a.Limit,
+		Session: session, Path: relative(a.Path, info.Workspace, tree), Since: since, From: from, Limit: a.Limit,
 	})
 	if err != nil {
 		return r, err
 	}
 	r.Total = list.Total
+	if list.Outside {
+		r.Outside = inline(a.Path)
+	}
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
 			ID: x.ID, Path: inline(x.Path), Tree: inline(x.Elsewhere(info.Workspace,
@@ -171,7 +178,11 @@ func (r changesResult) String() string {
 	var b strings.Builder
 	if len(r.Entries) == 0 {
 		b.WriteString("no changes recorded\n")
-	} else {
+	}
+	if r.Outside != "" {
+		fmt.Fprintf(&b, "%s is outside of the workspace: only what agents report of such files is recorded\n", r.Outside)
+	}
+	if len(r.Entries) > 0 {
 		fmt.Fprintf(&b, "%d of %d changes, newest first:\n", len(r.Entries), r.Total)
 	}
 	for _, x := range r.Entries {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -52,7 +53,9 @@ func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, er
 		wrong = append(wrong, "argument "+twice)
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if p, known := s.Properties[name]; !known {
+		p, known := s.Properties[name]
+		fields[name] = p.adapted(fields[name])
+		if !known {
 			wrong = append(wrong, s.unknown(name))
 		} else if string(fields[name]) == "null" {
 			delete(fields, name)
@@ -129,6 +132,21 @@ func (s schema) form(name string) string {
 		value = `"…"`
 	}
 	return fmt.Sprintf("%q: %s", name, value)
+}
+
+// adapted returns a value as the property's type, where its text has the right form: models put numbers in quotes, and
+// write texts that look like numbers without.
+func (p property) adapted(raw json.RawMessage) json.RawMessage {
+	number := func(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "-0123456789")) == 0 }
+	switch {
+	case p.Type == "string" && number(raw):
+		return fmt.Appendf(nil, "%q", raw)
+	case (p.Type == "integer" || p.Type == "boolean") && len(raw) > 2 && raw[0] == '"':
+		if text := raw[1 : len(raw)-1]; number(text) || string(text) == "true" || string(text) == "false" {
+			return text
+		}
+	}
+	return raw
 }
 
 // accepts reports whether a value is of the property's type.

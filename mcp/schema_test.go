@@ -28,8 +28,9 @@ func TestWrongArgumentsAreNamedAndTheRightFormIsShown(t *testing.T) {
 		{"wrong type: fraction", "read_artifact", args{"id": "x", "head": 1.5},
 			[]string{`"head" is 1.5`, "a whole number"}},
 		{"wrong type: huge", "read_artifact", args{"id": "x", "limit": 1e300}, []string{`"limit"`, "a whole number"}},
-		{"wrong type: number for string", "read_artifact", args{"id": 12},
-			[]string{`"id" is 12`, "a string", `"id": "`}},
+		{"wrong type: fraction for string", "read_artifact", args{"id": 1.5},
+			[]string{`"id" is 1.5`, "a string", `"id": "`}},
+		{"since when", "changes", args{"since": "yesterday"}, []string{"invalid:", "yesterday", "2h"}},
 		{"wrong type: object for string", "context_status", args{"session": args{}},
 			[]string{`"session" is an object`}},
 		{"wrong type: string for boolean", "compact_conversation", args{"dry_run": "yes"},
@@ -71,6 +72,11 @@ func TestWrongArgumentsAreNamedAndTheRightFormIsShown(t *testing.T) {
 		}
 		t.Run("null where optional", func(t *testing.T) {
 			do[changesResult](t, c, "changes", args{"limit": nil, "path": nil})
+		})
+		t.Run("numbers in quotes, and texts that are numbers without", func(t *testing.T) {
+			do[changesResult](t, c, "changes", args{"limit": "5", "since": 120})
+			do[changesResult](t, c, "changes", args{"since": "2h"})
+			contains(t, refused(t, c, "read_artifact", args{"id": 123456789012}), `not_found`, `"123456789012"`)
 		})
 		t.Run("no arguments at all", func(t *testing.T) {
 			do[changesResult](t, c, "changes", nil)

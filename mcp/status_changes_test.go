@@ -52,6 +52,10 @@ func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 		t.Fatalf("%d of %d changes", len(all.Entries), all.Total)
 	}
 	contains(t, text, "created report/report.go", "session "+session)
+	if r, text := do[changesResult](t, c, "changes", args{"path": "/etc/hosts"}); len(r.Entries) != 0 ||
+		!strings.Contains(text, "/etc/hosts is outside of the workspace") {
+		t.Errorf("a path outside: %+v, %q", r, text)
+	}
 	for _, path := range []string{"report/report.go", "./report/report.go", shopRoot + "/report/report.go", "report",
 		"report/"} {
 		r, _ := do[changesResult](t, c, "changes", args{"path": path, "session": session})

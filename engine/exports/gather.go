@@ -178,7 +178,7 @@ func (g *gatherer) readChanges(ctx context.Context) error {
 
 // eachChange calls fn with every change of a session, or of all when it is empty, newest first.
 func eachChange(ctx context.Context, api ledger.API, session string, fn func(changes.Change)) error {
-	const page = 1000
+	const page = 10_000
 	for r := (ledger.ChangesRequest{Session: session, Limit: page, Before: math.MaxInt64}); ; {
 		resp, err := api.Changes(ctx, r)
 		if err != nil || len(resp.Changes) == 0 {

@@ -17,14 +17,20 @@ import (
 
 // Changes implements ledger.Files.
 func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
-	f := changes.Filter{Session: r.Session, Since: r.Since, Before: r.Before}
+	f := changes.Filter{Session: r.Session, Since: r.Since, From: r.From, Before: r.Before}
+	outside := false
 	if r.Path != "" {
-		if f.Path, _ = l.Trees.Normal("", r.Path); f.Path == "" {
+		if f.Path, outside = l.Trees.Normal("", r.Path); f.Path == "" {
 			return ledger.ChangesResponse{}, notPath("engine.changes", r.Path)
 		}
 	}
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.ChangesResponse, error) {
-		resp := ledger.ChangesResponse{Stale: []changes.Stale{}}
+		resp := ledger.ChangesResponse{Stale: []changes.Stale{}, Outside: outside}
+		if r.ID != 0 {
+			c, err := changes.Get(tx, r.ID)
+			resp.Changes, resp.Total = []changes.Change{c}, 1
+			return resp, err
+		}
 		list, total, err := changes.List(tx, f, core.ListLimit(r.Limit))
 		if err != nil {
 			return resp, err

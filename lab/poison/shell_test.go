@@ -44,6 +44,7 @@ func commands(s *scene) []command {
 		c("artifact", "forget", "--dry-run", "HOSTILE"),
 		exact("memory", "ls"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"),
 		c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
+		c("memory", "restore", "HOSTILE"), c("memory", "forget", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
 		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."),
 		c("count", "--", "HOSTILE"),

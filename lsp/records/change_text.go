@@ -59,14 +59,13 @@ func why(path string) string {
 
 // changeOf returns the change with an id. Errors: not_found.
 func (r Reader) changeOf(ctx context.Context, id string) (changes.Change, error) {
-	n, err := strconv.ParseInt(id, 10, 63)
-	if err == nil {
-		var resp ledger.ChangesResponse
-		if resp, err = r.API.Changes(ctx, ledger.ChangesRequest{Since: n - 1, Before: n + 1, Limit: 1}); err != nil {
-			return changes.Change{}, err
-		}
-		if len(resp.Changes) == 1 && n > 0 {
+	if n, err := strconv.ParseInt(id, 10, 63); err == nil && n > 0 {
+		resp, err := r.API.Changes(ctx, ledger.ChangesRequest{ID: n})
+		if err == nil {
 			return resp.Changes[0], nil
+		}
+		if !fault.Is(err, fault.NotFound) {
+			return changes.Change{}, err
 		}
 	}
 	return changes.Change{}, fault.New(fault.NotFound, "records.change", "no change %.1000s in this workspace", id)

@@ -1,0 +1,36 @@
+package changes
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"ctxledger.dev/internal/ages"
+	"ctxledger.dev/internal/fault"
+)
+
+// layouts are the forms of a point in time. Without a zone it is that of the caller.
+var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+// ParseSince reads since what changes are asked for: the id of a change, a time (2026-11-23, 2026-11-23 14:00, RFC 3339) or
+// an age (2h, 3d). An empty s is id 0: all. Errors: invalid, with the right form.
+func ParseSince(s string, now time.Time) (id int64, from time.Time, err error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return 0, time.Time{}, nil
+	}
+	if id, err := strconv.ParseInt(s, 10, 64); err == nil && id >= 0 {
+		return id, time.Time{}, nil
+	}
+	if age, ok := ages.Parse(s); ok {
+		return 0, now.Add(-age), nil
+	}
+	for _, layout := range layouts {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return 0, t, nil
+		}
+	}
+	err = fault.New(fault.Invalid, "changes.since", "%.1000q is neither a time nor the number of a change", s).
+		WithHint("the right form: 120, 2h, 3d, 2026-11-23 or 2026-11-23T14:00:00Z")
+	return 0, time.Time{}, err
+}
