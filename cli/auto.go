@@ -14,7 +14,7 @@ const modeAuto = "auto"
 // auto does what the policy asks for now, and says why, or why not.
 func (a *app) auto(ctx context.Context, api ledger.API, session string, f compactFlags) error {
 	out, err := ledger.Auto(ctx, api, ledger.AutoRequest{
-		EditViewRequest: ledger.EditViewRequest{Session: session},
+		EditViewRequest: ledger.EditViewRequest{Session: session, Reader: f.reader()},
 		Options:         compaction.Options{Budget: f.budget, Keep: f.keep, Reasoning: f.author.reasoning},
 	}, func(context.Context) (ledger.Author, string, error) { return a.openAuthor("") })
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *app) auto(ctx context.Context, api ledger.API, session string, f compac
 	case formatJSON:
 		return a.answerJSON(out)
 	case formatMessages:
-		return a.printMessages(ctx, api, session)
+		return a.printMessages(ctx, api, session, f.reader())
 	}
 	if out.Action == ledger.AutoCompacted {
 		return a.writeMasked([]byte(strings.TrimRight(out.Compaction.Summary.Text, "\n") + "\n"))

@@ -61,6 +61,7 @@ type compactFlags struct {
 	budget int
 	chars  int
 	keep   int
+	agent  string
 	output outputFlags
 	author authorFlags
 }
@@ -84,6 +85,7 @@ func (a *app) compactCommand() *cobra.Command {
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary; in window mode for the whole view")
 	cmd.Flags().IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the view of agent `NAME`, by its settings under agents in ctxledger.yaml")
 	f.author.define(cmd)
 	f.output.define(cmd, "text (only the summary), json, or messages (the new view)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -134,7 +136,7 @@ func (a *app) compact(ctx context.Context, api ledger.API, what string, f compac
 	if f.mode == modeAuto {
 		return a.auto(ctx, api, s.ID, f)
 	}
-	r := ledger.PlanCompactionRequest{Session: s.ID, Options: compaction.Options{
+	r := ledger.PlanCompactionRequest{Session: s.ID, Reader: f.reader(), Options: compaction.Options{
 		Mode: compaction.Mode(f.mode), Budget: f.budget, Keep: f.keep, Reason: "manual",
 	}}
 	if f.chars > 0 {
@@ -146,8 +148,11 @@ func (a *app) compact(ctx context.Context, api ledger.API, what string, f compac
 	if err != nil {
 		return err
 	}
-	return a.printCompaction(ctx, api, p, f.output.format)
+	return a.printCompaction(ctx, api, p, f)
 }
+
+// reader says whose view it is.
+func (f *compactFlags) reader() ledger.Reader { return ledger.Reader{Agent: f.agent} }
 
 // sessionOf returns the session that an argument names. A file it first reads into the ledger.
 func (a *app) sessionOf(ctx context.Context, api ledger.API, what, wire string) (s sessions.Session, err error) {
@@ -214,7 +219,7 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 		WithHint("allow more with --budget-chars")
 }
 
-func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.CompactionPlan, format string) error {
+func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.CompactionPlan, f compactFlags) error {
 	switch p.Outcome {
 	case compaction.Compacted:
 		a.say("%s → %s tokens; summary %s replaces turns %d–%d of session %s", p.Summary.TokensBefore,
@@ -228,10 +233,10 @@ func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.Comp
 		return fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
 	}
 	switch {
-	case format == formatJSON:
+	case f.output.format == formatJSON:
 		return a.answerJSON(p)
-	case format == formatMessages:
-		return a.printMessages(ctx, api, p.Session)
+	case f.output.format == formatMessages:
+		return a.printMessages(ctx, api, p.Session, f.reader())
 	case p.Outcome == compaction.Compacted:
 		return a.writeMasked([]byte(strings.TrimRight(p.Summary.Text, "\n") + "\n"))
 	}
@@ -239,8 +244,8 @@ func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.Comp
 }
 
 // printMessages prints the view as a JSON array, each message with its exact bytes.
-func (a *app) printMessages(ctx context.Context, api ledger.API, session string) error {
-	v, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: session})
+func (a *app) printMessages(ctx context.Context, api ledger.API, session string, of ledger.Reader) error {
+	v, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: session, Reader: of})
 	if err != nil {
 		return err
 	}

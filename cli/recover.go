@@ -132,7 +132,7 @@ func (a *app) printRecovery(ctx context.Context, api ledger.API, done ledger.Rec
 	if done.Messages != nil {
 		return a.printArray(done.Messages)
 	}
-	return a.printMessages(ctx, api, done.Session)
+	return a.printMessages(ctx, api, done.Session, ledger.Reader{})
 }
 
 // recoveryText describes the failure of a request, what was learned from it, and what to do.

@@ -125,9 +125,16 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	return r, o.shape(ctx, api, &r)
 }
 
-// editsAlone returns the view of a session without a summary, if anything in it was edited.
-func (o outcome) editsAlone(ctx context.Context, api ledger.ViewReader, r *compactResult) (err error) {
-	if o.args.Return != "messages" || !slices.ContainsFunc(o.before.Messages,
+// editsAlone returns the view of a session without a summary, if anything in it was edited or left out.
+func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) error {
+	if o.args.Return != "messages" {
+		return nil
+	}
+	log, err := recorded(ctx, api, o.session.ID)
+	if err != nil {
+		return err
+	}
+	if len(log) == len(o.before.Messages) && !slices.ContainsFunc(o.before.Messages,
 		func(m ledger.ViewMessage) bool { return m.Edited }) {
 		return nil
 	}

@@ -48,7 +48,14 @@ type fixture struct {
 // newFixture opens a ledger of its own in a temporary directory.
 func newFixture(t *testing.T, edit func(*Options)) *fixture {
 	t.Helper()
-	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: shopRoot, Env: testEnv()})
+	return fixtureWith(t, engine.Settings{}, edit)
+}
+
+// fixtureWith is newFixture with settings of the ledger.
+func fixtureWith(t *testing.T, settings engine.Settings, edit func(*Options)) *fixture {
+	t.Helper()
+	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: shopRoot, Env: testEnv(),
+		Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ type NewEntry struct {
 	HostParent string `json:"host_parent,omitempty"`
 	// Group joins consecutive records that together are one message of the provider.
 	Group  string `json:"group,omitempty"`
-	Author string `json:"author,omitempty"` // a subagent's name; "" for the main conversation
+	Author string `json:"author,omitempty"` // the name of the agent or person that says it; "" without one
 	Model  string `json:"model,omitempty"`
 	// Original is the record exactly as received, at most limits.EntryInline bytes; a longer one
 	// is stored with PutBlob first and named by Blob.

@@ -112,11 +112,13 @@ func withoutAgents(drafts []*draft, authors []string) []*draft {
 	}
 	return slices.DeleteFunc(slices.Clone(drafts), func(d *draft) bool {
 		author := d.first().Author
-		if author == "" {
+		switch {
+		case d.first().Role != transcript.RoleAssistant && author == "":
+			return false
+		case author == "":
 			author = "Unknown"
 		}
-		return d.first().Role == transcript.RoleAssistant &&
-			slices.ContainsFunc(authors, func(a string) bool { return strings.EqualFold(a, author) })
+		return slices.ContainsFunc(authors, func(a string) bool { return strings.EqualFold(a, author) })
 	})
 }
 

@@ -162,6 +162,7 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 	for _, raw := range raws[known:] {
 		entries = append(entries, sessions.NewEntry{
 			Kind: sessions.KindMessage, Time: now, Model: r.Model, Format: r.Format, Original: raw,
+			Author: transcript.Speaker(raw),
 		})
 	}
 	ready, err := l.prepareAll(ctx, l.Settings(sessions.Session{Tree: l.treeOfMessages(r)}), entries)

@@ -170,8 +170,7 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	if p.opaque {
 		e.Features = tokens.Features{}
 	}
-	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && e.Author == "" &&
-		!e.Earlier
+	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && !e.Earlier
 	if p.facts() > maxFacts {
 		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls),
 			len(p.results)))

@@ -179,9 +179,9 @@ func arguments(t *testing.T, listed json.RawMessage) []hostile {
 		t.Fatalf("%v in %s", err, listed)
 	}
 	wrong := map[string][]string{
-		"string":  {"1", "true", "{}", "[]", "1.5"},
+		"string":  {"true", "{}", "[]", "1.5"},
 		"integer": {`"x"`, "1.5", "true", "[]", "{}", "1e99", "2147483648", "-2147483649"},
-		"boolean": {"1", `"true"`, "[]", "{}", "0"}, "array": {`"x"`, "1", "{}", "true"}, "object": {`"x"`, "1", "[]"},
+		"boolean": {"1", `"yes"`, "[]", "{}", "0"}, "array": {`"x"`, "1", "{}", "true"}, "object": {`"x"`, "1", "[]"},
 	}
 	var out []hostile
 	for _, tool := range list.Tools {

@@ -17,7 +17,6 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 		t.Skip("git is not on the path")
 	}
 	pl := programtest.NewPlace(t)
-	pl.StopDaemons(t)
 	tree := filepath.Join(filepath.Dir(pl.Root), "fix")
 	for _, args := range [][]string{
 		{"init", "-q"}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m",
@@ -29,6 +28,7 @@ func TestTheSettingsAreThoseOfTheClientsTree(t *testing.T) {
 			t.Fatalf("git %q: %v\n%s", args, err, out)
 		}
 	}
+	pl.StopDaemons(t)
 	dir, session := claudeProject(t, pl.Root)
 	for _, c := range []struct{ name, wrong, asked string }{
 		{"the main tree's, asked there", pl.Root, pl.Root},
