@@ -58,11 +58,11 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 	}
 	var agents sync.WaitGroup
 	for _, a := range Adapters() {
+		part, end := o.Pulse.Part()
 		agents.Go(func() {
-			f := newFollower(api, a, o)
-			var end func()
-			f.pulse, end = o.Pulse.Part()
 			defer end()
+			f := newFollower(api, a, o)
+			f.pulse = part
 			f.base = a.Base(o.Env)
 			defer f.close()
 			f.start()

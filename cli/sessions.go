@@ -27,6 +27,9 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if err := atLeast(1, limit, "--limit"); err != nil {
 				return err
 			}
+			if err := a.discovered(ctx, api); err != nil {
+				return err
+			}
 			resp, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: limit})
 			if err != nil {
 				return err
@@ -77,7 +80,7 @@ func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string
 
 func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, "no session is recorded here yet: `ctxledger import FILE` reads one")
+		fmt.Fprintln(w, noSession)
 		return
 	}
 	t := a.newTable("SESSION", "AGENT", "ITS ID", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")

@@ -55,7 +55,8 @@ type statusAnswer struct {
 }
 
 func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
-	info, err := api.Info(ctx, ledger.InfoRequest{})
+	s, missing := a.session(ctx, strings.Join(args, ""))
+	info, err := api.Info(ctx, ledger.InfoRequest{}) // after the owner has read what there is
 	if err != nil {
 		return err
 	}
@@ -63,16 +64,15 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
 	out.Ledger.Following = info.Following && c.Follow // in this tree
-	s, err := a.session(ctx, strings.Join(args, ""))
 	switch {
-	case err == nil:
+	case missing == nil:
 		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID})
 		if err != nil {
 			return err
 		}
 		out.Session = &st
-	case len(args) > 0 || !fault.Is(err, fault.NotFound):
-		return err
+	case len(args) > 0 || !fault.Is(missing, fault.NotFound):
+		return missing
 	}
 	return a.answer(out, func(w io.Writer) { a.printStatus(w, out) })
 }
@@ -86,7 +86,7 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n",
 		chars.Commas(s.ServerCost))
 	if s.Session == nil {
-		fmt.Fprintln(w, "\nno session is recorded here yet: `ctxledger import FILE` reads one")
+		fmt.Fprintln(w, "\n"+noSession)
 	}
 }
 

@@ -74,8 +74,8 @@ func TestWorktreeMatrix(t *testing.T) {
 	}
 }
 
-// layOut makes the trees.
-func layOut(t *testing.T) *matrix {
+// newHome makes an empty home directory.
+func newHome(t *testing.T) *matrix {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -88,6 +88,13 @@ func layOut(t *testing.T) *matrix {
 		"CLAUDE_CODE_SESSION_ID=", "GORACE=atexit_sleep_ms=0",
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 	t.Cleanup(func() { stopDaemons(t, home) })
+	return m
+}
+
+// layOut makes the trees.
+func layOut(t *testing.T) *matrix {
+	t.Helper()
+	m := newHome(t)
 	git := func(dir string, args ...string) {
 		m.run(dir, "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c",
 			"protocol.file.allow=always"}, args...)...)
