@@ -245,15 +245,13 @@ func TestFollowSurvivesATruncatedFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(s.rec("z")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.append("s2.jsonl", strings.ReplaceAll(s.rec("c"), `"s1"`, `"s2"`))
-	s.want("c")
+	s.want("z")
 	s.append("s1.jsonl", s.rec("y"))
-	s.append("s2.jsonl", strings.ReplaceAll(s.rec("d"), `"s1"`, `"s2"`))
-	s.want("d")
+	s.want("y")
 	s.nudge()
 	s.still()
-	if n := strings.Count(s.logged.String(), "have changed"); n != 1 {
-		t.Errorf("the conflict was logged %d times:\n%s", n, s.logged)
+	if s.logged.String() != "" {
+		t.Errorf("logged:\n%s", s.logged)
 	}
 }
 

@@ -70,7 +70,9 @@ func (im *importer) run(ctx context.Context) (rep Report, err error) {
 		return rep, err
 	}
 	for range maxRaces {
-		if err := im.locate(ctx, file, size); err != nil {
+		if err := im.locate(ctx, file, size); err == errMoved {
+			continue
+		} else if err != nil {
 			return rep, err
 		}
 		im.progress(im.state.Offset, size)
@@ -139,7 +141,7 @@ func (im *importer) locate(ctx context.Context, file *os.File, size int64) error
 		return sessionfile.FileError(im.path, err)
 	}
 	if sum != im.state.Check || im.state.Offset > size {
-		return im.rewritten()
+		return im.startOver(ctx)
 	}
 	if im.known {
 		return nil
@@ -148,12 +150,16 @@ func (im *importer) locate(ctx context.Context, file *os.File, size int64) error
 	return im.warm(file)
 }
 
-// rewritten is the error for a file that does not continue what was imported.
-func (im *importer) rewritten() error {
-	return fault.New(fault.Conflict, "agents.import",
-		"%s is not what was imported of session %s before: its first %d bytes have changed",
-		im.path, im.about.Session.HostID, im.state.Offset).
-		WithHint("what was imported stays in the ledger; session files only ever grow, so look at what rewrote this one")
+// startOver lets the import begin again, for a file that does not continue what was imported: it was rewritten, replaced
+// or cut. The ledger keeps what it has, and leaves out what comes again. It returns errMoved.
+func (im *importer) startOver(ctx context.Context) error {
+	r := ledger.AppendEntriesRequest{Import: im.state.Import, Session: im.about.Session, Offset: im.state.Offset,
+		Next: im.state.Offset, Check: im.state.Check, Again: true}
+	_, err := im.ledger.AppendEntries(ctx, r)
+	if im.known = false; err == nil || fault.Is(err, fault.Conflict) { // another process was faster
+		return errMoved
+	}
+	return err
 }
 
 // ask gets the state of the import, and the ledger's name for the parent of the session.

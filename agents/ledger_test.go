@@ -28,6 +28,7 @@ type recorder struct {
 	blobs   map[string][]byte
 	fail    func(ledger.AppendEntriesRequest) error // answers before anything is appended
 	failed  bool                                    // whether it has
+	again   int                                     // how often an import began again
 	turn    *sync.Cond                              // on mu; an import has moved on
 
 	appended chan ledger.AppendEntriesRequest // each batch, if not nil
@@ -64,9 +65,14 @@ func (r *recorder) AppendEntries(ctx context.Context,
 		return ledger.AppendEntriesResponse{},
 			fault.New(fault.Conflict, "test", "the import stands at %d, not at %d", st.Offset, q.Offset)
 	}
-	r.inspect(q)
-	defer r.turn.Broadcast()
 	session := "s-" + q.Session.HostID
+	defer r.turn.Broadcast()
+	if q.Again {
+		r.again++
+		r.imports[q.Import] = ledger.ImportState{Import: q.Import, Session: session}
+		return ledger.AppendEntriesResponse{Session: session}, nil
+	}
+	r.inspect(q)
 	r.imports[q.Import] = ledger.ImportState{Import: q.Import, Session: session, Offset: q.Next, Line: q.Line,
 		Check: q.Check}
 	r.batches = append(r.batches, q)

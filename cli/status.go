@@ -193,6 +193,9 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 	if in := a.ranIn(s.Session); in != "" && in != "." {
 		fmt.Fprintf(w, "ran in     %s\n", oneLine(in))
 	}
+	if n := s.Session.Rewritten; n > 0 {
+		fmt.Fprintf(w, "rewritten  %s: its file was another one than before; nothing counts twice\n", chars.Plural(n, "time"))
+	}
 	fmt.Fprintf(w, "holds      %s\n", a.heldLine(s))
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
 	if text := a.windowSource(s.Limits); text != "" {

@@ -58,7 +58,8 @@ const (
 	EventMemory    = "memory"
 	EventChange    = "change"
 	EventForgotten = "forgotten"
-	EventLost      = "lost" // was damaged; repair replaced it by this
+	EventRewritten = "session_file_rewritten" // a session's file, which is read again
+	EventLost      = "lost"                   // was damaged; repair replaced it by this
 
 	// Decisions about a view, with their payloads.
 	EventCompaction    = "compaction"             // CompactionMade

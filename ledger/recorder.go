@@ -49,6 +49,9 @@ type AppendEntriesRequest struct {
 	Check   string           `json:"check,omitempty"` // fingerprint of the bytes before Next, to know the file again
 	// Entries may be empty to report progress alone.
 	Entries []sessions.NewEntry `json:"entries"`
+	// Again lets the import begin again at offset 0, because the source is another one than was read up to Offset, where
+	// it had Check: it was rewritten, replaced or cut. It comes without entries. Records that come again are left out.
+	Again bool `json:"again,omitempty"`
 	// Done makes the session visible: the import has reached the present end of its source.
 	Done bool `json:"done,omitempty"`
 }

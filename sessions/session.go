@@ -27,6 +27,8 @@ type Session struct {
 	// by itself the last time; 0: not known.
 	Largest    int `json:"largest,omitempty"`
 	CompactsAt int `json:"compacts_at,omitempty"`
+	// Rewritten is how often its file turned out to be another one than was read before.
+	Rewritten int `json:"rewritten,omitempty"`
 	// Forgotten is when everything received until then was removed; Expired is set if the retention policy did it,
 	// not a request.
 	Forgotten *time.Time `json:"forgotten,omitempty"`

@@ -26,6 +26,8 @@ const BucketImports kv.Bucket = "imports" // import id → importRecord
 type ImportRecord struct {
 	ledger.ImportState
 	Batches []batch `json:"batches,omitempty"` // the newest that have a key, oldest first
+	// Seen is the time of the newest entry when the source was rewritten: older ones may come again.
+	Seen time.Time `json:"seen,omitzero"`
 }
 
 // batch is an appended batch: what identifies it, and its response.
@@ -194,6 +196,9 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 	if resp, done, err := st.answered(m); done || err != nil {
 		return resp, nil, err
 	}
+	if r.Again {
+		return l.appendAgain(tx, st, r)
+	}
 	if st.Offset != r.Offset {
 		e := fault.New(fault.Conflict, "engine.append", "the import is at offset %d, not at %d", st.Offset,
 			r.Offset)
@@ -206,6 +211,11 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 	if err != nil {
 		return zero, nil, err
 	}
+	if !st.Seen.IsZero() {
+		if ready, err = unseen(tx, s, st.Seen, ready); err != nil {
+			return zero, nil, err
+		}
+	}
 	rec := l.recorder(tx, &s, m.At)
 	if err := rec.recordAll(ready); err != nil {
 		return zero, nil, err
@@ -217,14 +227,38 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 	}
 	resp := ledger.AppendEntriesResponse{Session: s.ID, Seq: s.Seq}
 	st.took(r, m, resp)
-	raw, err := json.Marshal(st)
-	if err != nil {
-		return zero, nil, fault.Wrap(fault.Internal, "engine.append", err)
+	return resp, rec.events(len(ready), appeared), st.save(tx)
+}
+
+// appendAgain starts an import over, and reports that.
+func (l *Ledger) appendAgain(tx kv.Tx, st ImportRecord,
+	r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, []ledger.Event, error) {
+	var zero ledger.AppendEntriesResponse
+	s, err := sessions.Get(tx, st.Session)
+	if err == nil {
+		err = l.startOver(tx, &st, &s, r)
 	}
-	if err := tx.Put(BucketImports, []byte(r.Import), raw); err != nil {
+	if err == nil {
+		err = sessions.Save(tx, s)
+	}
+	if err == nil {
+		err = st.save(tx)
+	}
+	if err != nil {
 		return zero, nil, err
 	}
-	return resp, rec.events(len(ready), appeared), nil
+	event := ledger.Event{Kind: ledger.EventRewritten, Session: s.ID, Entry: s.Seq,
+		Detail: "its file was rewritten; what is new in it follows"}
+	return ledger.AppendEntriesResponse{Session: s.ID, Seq: s.Seq}, []ledger.Event{event}, nil
+}
+
+// save writes the record of an import.
+func (rec ImportRecord) save(tx kv.Tx) error {
+	raw, err := json.Marshal(rec)
+	if err != nil {
+		return fault.Wrap(fault.Internal, "engine.append", err)
+	}
+	return tx.Put(BucketImports, []byte(rec.Import), raw)
 }
 
 // importSession returns the session of an import: its own, that of the same conversation of the host, or a new one.
