@@ -27,7 +27,7 @@ var visit = model.Script{
 // nothing of ctxledger but the daemon runs. What it does has to be in the ledger, as calls, intents
 // and changes.
 func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
-	model.Agent(t) // skips without one
+	model.Agent(t, model.Claude) // skips without one
 	s := newBox(t)
 	api := open(t, s)
 	_, url := model.Start(t, visit, model.Vars{"dir": s.Workspace})

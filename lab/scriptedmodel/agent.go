@@ -8,35 +8,28 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// AgentVariable names the environment variable with the path of the agent to test with.
-const AgentVariable = "CTXLEDGER_CLAUDE"
+// AgentsVariable names the environment variable with the directory of the installed agents, one below each name, as
+// `make agents` makes it.
+const AgentsVariable = "CTXLEDGER_AGENTS"
 
-// agentPath is where `make agents` puts the agent, below the module's root.
-const agentPath = ".cache/agents/claude/node_modules/.bin/claude"
+// Claude is the agent that every run of the tests has.
+const Claude = "claude"
 
-// Agent returns the path of an installed Claude Code: the one AgentVariable names, or the one in
-// this module's cache. It skips the test where there is none.
-func Agent(t testing.TB) string {
+// Agent returns the path of an installed agent. It skips the test if the variable is not set or the agent is not
+// installed, but fails it without Claude Code: `make test` installs that one.
+func Agent(t testing.TB, name string) string {
 	t.Helper()
-	e := env.System()
-	if path := e.Lookup(AgentVariable); path != "" {
-		return path
+	dir := env.System().Lookup(AgentsVariable)
+	if dir == "" {
+		t.Skipf("no agents to test with: run `make agents`, and set %s to .cache/agents", AgentsVariable)
 	}
-	path := filepath.Join(moduleRoot(e.Dir), filepath.FromSlash(agentPath))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no Claude Code to test with: run `make agents`, or set %s to its path", AgentVariable)
+	path := filepath.Join(dir, name, "node_modules", ".bin", name)
+	switch _, err := os.Stat(path); {
+	case err == nil:
+	case name == Claude:
+		t.Fatal(err)
+	default:
+		t.Skipf("%s is not installed: run `make all-agents`", name)
 	}
 	return path
-}
-
-// moduleRoot returns the nearest directory from dir upwards that holds a go.mod, or dir.
-func moduleRoot(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
 }

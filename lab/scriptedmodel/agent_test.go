@@ -6,26 +6,17 @@ import (
 	"testing"
 )
 
-func TestTheVariableNamesTheAgent(t *testing.T) {
-	t.Setenv(AgentVariable, "/opt/claude")
-	if got := Agent(t); got != "/opt/claude" {
-		t.Errorf("Agent = %q", got)
-	}
-}
-
-func TestTheModuleRootIsTheNearestOne(t *testing.T) {
+func TestTheVariableNamesTheAgents(t *testing.T) {
 	top := t.TempDir()
-	deep := filepath.Join(top, "a", "b")
-	if err := os.MkdirAll(deep, 0o700); err != nil {
+	t.Setenv(AgentsVariable, top)
+	want := filepath.Join(top, Claude, "node_modules", ".bin", Claude)
+	if err := os.MkdirAll(filepath.Dir(want), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := moduleRoot(deep); got != deep {
-		t.Errorf("without a module: %q, want %q", got, deep)
-	}
-	if err := os.WriteFile(filepath.Join(top, "go.mod"), nil, 0o600); err != nil {
+	if err := os.WriteFile(want, nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := moduleRoot(deep); got != top {
-		t.Errorf("moduleRoot = %q, want %q", got, top)
+	if got := Agent(t, Claude); got != want {
+		t.Errorf("Agent = %q, want %q", got, want)
 	}
 }

@@ -25,7 +25,7 @@ type box struct {
 // newBox skips the test where no agent is installed.
 func newBox(t *testing.T) box {
 	t.Helper()
-	Agent(t)
+	Agent(t, Claude)
 	ctx, cancel := context.WithTimeout(t.Context(), runDeadline)
 	t.Cleanup(cancel)
 	top := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // block is a content block of an answer. The fields of the other types stay empty.
@@ -16,6 +17,8 @@ type block struct {
 	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
+
+	space string // the namespace of the tool, in dialects that have one
 }
 
 // usage holds the token figures of an answer. The three input figures add up to the request.
@@ -26,7 +29,7 @@ type usage struct {
 	Output        int `json:"output_tokens"`
 }
 
-// reply is a whole answer, as sent without streaming.
+// reply is a whole answer, as the Messages API sends it without streaming. The other dialects rewrite it.
 type reply struct {
 	ID           string  `json:"id"`
 	Type         string  `json:"type"`
@@ -59,7 +62,7 @@ func newReply(r *request, session string, number int, step Step, vars Vars) (*re
 		out.Content = append(out.Content, block{Type: "text", Text: &text})
 	}
 	for i, call := range step.Calls {
-		name, err := r.tool(call.Tool)
+		tool, err := r.tool(call.Tool)
 		if err != nil {
 			return nil, err
 		}
@@ -67,8 +70,8 @@ func newReply(r *request, session string, number int, step Step, vars Vars) (*re
 		if err != nil {
 			return nil, fmt.Errorf("input of %s: %w", call.Tool, err)
 		}
-		out.Content = append(out.Content,
-			block{Type: "tool_use", ID: madeID("toolu_", session, number, i+1), Name: name, Input: input})
+		out.Content = append(out.Content, block{Type: "tool_use", ID: madeID("toolu_", session, number, i+1),
+			Name: tool.Name, Input: input, space: tool.Space})
 	}
 	reason := "end_turn"
 	if len(step.Calls) > 0 {
@@ -88,6 +91,31 @@ func (r *reply) estimate(size, cached int) int {
 	r.Usage.CacheCreation = total - r.Usage.Input - r.Usage.CacheRead
 	return total
 }
+
+// text returns the text of the answer.
+func (r *reply) text() string {
+	var b strings.Builder
+	for _, c := range r.Content {
+		if c.Text != nil {
+			b.WriteString(*c.Text)
+		}
+	}
+	return b.String()
+}
+
+// calls returns the tool calls of the answer.
+func (r *reply) calls() []block {
+	var out []block
+	for _, c := range r.Content {
+		if c.Type == "tool_use" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// input returns the tokens of the request.
+func (u usage) input() int { return u.Input + u.CacheCreation + u.CacheRead }
 
 // madeID returns an id that looks like the real service's and depends on its arguments alone.
 func madeID(prefix, session string, step, part int) string {

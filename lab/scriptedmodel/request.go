@@ -7,92 +7,57 @@ import (
 	"strings"
 )
 
-// request is what the server reads of a Messages request. Everything else is ignored.
+// request is what the server reads of a request, whatever its dialect.
 type request struct {
-	Model     string    `json:"model"`
-	MaxTokens int       `json:"max_tokens"`
-	Stream    bool      `json:"stream"`
-	Messages  []message `json:"messages"`
-	Tools     []struct {
-		Name string `json:"name"`
-	} `json:"tools"`
+	Session string   // the agent's name of the conversation, or ""
+	Helper  string   // the agent's name of the subagent that asks, or ""
+	Model   string   // the model that is asked for
+	Stream  bool     // the answer is to come as server-sent events
+	Tools   []tool   // what the model may call
+	Results []string // the results of the calls of the step before, as the model reads them
+	Aside   string   // the answer, if this is not the next request of the main conversation; "": it is
 }
 
-// message is a message whose content is a string or a list of blocks.
-type message struct {
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
-}
+// tool is a tool that a request offers. Space is the namespace that a call has to name with it, or "".
+type tool struct{ Name, Space string }
 
-// text returns the text of the message: the string, or its text blocks one after the other.
-func (m message) text() string {
-	var s string
-	if json.Unmarshal(m.Content, &s) == nil {
-		return s
-	}
-	var blocks []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(m.Content, &blocks) != nil {
-		return ""
-	}
-	var b strings.Builder
-	for _, block := range blocks {
-		if block.Type == "text" {
-			b.WriteString(block.Text)
-		}
-	}
-	return b.String()
-}
+// title answers requests without tools, which ask for the title of a conversation.
+const title = "A scripted session"
 
-// lastUser returns the text of the last user message, or "".
-func (r *request) lastUser() string {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role == "user" {
-			return r.Messages[i].text()
-		}
-	}
-	return ""
-}
-
-// compactionPrompt is how Claude Code's request for a summary begins.
-const compactionPrompt = "CRITICAL: Respond with TEXT ONLY"
-
-// sideAnswer returns the text for a request that is not the next one of the main conversation,
-// and whether it is such a request. The main conversation is the only one that offers tools and
-// allows tokens for an answer.
-func (r *request) sideAnswer(subagent bool) (string, bool) {
-	switch {
-	case strings.HasPrefix(strings.TrimSpace(r.lastUser()), compactionPrompt):
-		return "<analysis>The scripted model read the conversation.</analysis>" +
-			"<summary>The work so far is summarised here by the scripted model.</summary>", true
-	case r.MaxTokens == 1:
-		return "#", true
-	case len(r.Tools) == 0:
-		return "A scripted session", true
-	case subagent:
-		return "The subagent has nothing to add.", true
-	default:
-		return "", false
-	}
-}
-
-// tool returns the offered name for a call's tool: itself, or the one name that ends in it.
-func (r *request) tool(name string) (string, error) {
+// tool returns the offered tool for a call's: the one of this name, or the one whose name ends in it.
+func (r *request) tool(name string) (tool, error) {
 	ending := regexp.MustCompile(`(?i)(^|__|_)` + regexp.QuoteMeta(name) + `$`)
-	var found []string
+	var found []tool
 	for _, offered := range r.Tools {
 		if offered.Name == name {
-			return name, nil
+			return offered, nil
 		}
 		if ending.MatchString(offered.Name) {
-			found = append(found, offered.Name)
+			found = append(found, offered)
 		}
 	}
 	if len(found) != 1 {
-		return "", fmt.Errorf("the script calls %s, which matches %d of the %d tools offered", name,
+		return tool{}, fmt.Errorf("the script calls %s, which matches %d of the %d tools offered", name,
 			len(found), len(r.Tools))
 	}
 	return found[0], nil
+}
+
+// textOf returns the text of content in any dialect: a string, or a list of parts, whose texts are joined.
+func textOf(content json.RawMessage) string {
+	var s string
+	if json.Unmarshal(content, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(content, &parts) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, part := range parts {
+		b.WriteString(part.Text)
+	}
+	return b.String()
 }

@@ -40,7 +40,7 @@ const shutdownDelay = 5 * time.Second
 // end. It skips the test where no agent is installed.
 func Run(ctx context.Context, t testing.TB, o Options) Result {
 	t.Helper()
-	result, err := Exec(ctx, Agent(t), o)
+	result, err := Exec(ctx, Agent(t, Claude), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,15 +14,13 @@ import (
 // maxRequest is the largest request body read, in bytes: the real service's limit.
 const maxRequest = 32 << 20
 
-// The headers by which Claude Code names a conversation and a subagent inside it.
-const (
-	sessionHeader  = "X-Claude-Code-Session-Id"
-	subagentHeader = "X-Claude-Code-Agent-Id"
-)
-
 // Server is a model that follows a script. Each session plays it from the start; requests without
 // a session id share one. It is safe for concurrent use.
 type Server struct {
+	// Subagents is what each subagent of a session does, from the start. When it is used up, the subagent has nothing to
+	// add. It is set before the first request.
+	Subagents Script
+
 	script Script
 	vars   Vars
 
@@ -40,9 +38,10 @@ type session struct {
 
 // Exchange is one request for a message as the server saw it.
 type Exchange struct {
-	Session string          // the agent's session id, or ""
+	Session string          // the agent's session id, or ""; "/" and the id of a subagent follow
 	Step    int             // the number of the step that answered it; -1 for a side request or an error
 	Body    json.RawMessage // the request body, unchanged
+	Results []string        // the results of the step before, as the model reads them
 	Err     error           // why it could not be answered, or nil
 }
 
@@ -78,10 +77,11 @@ func (s *Server) Log() []Exchange {
 // ServeHTTP routes on the path alone; agents add queries such as ?beta=true.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch path := req.URL.Path; {
-	case req.Method == http.MethodPost && strings.HasSuffix(path, "/messages/count_tokens"):
+	case req.Method == http.MethodPost && (strings.HasSuffix(path, "/messages/count_tokens") ||
+		strings.HasSuffix(path, ":countTokens")):
 		s.countTokens(w, req)
-	case req.Method == http.MethodPost && strings.HasSuffix(path, "/messages"):
-		s.messages(w, req)
+	case req.Method == http.MethodPost && dialectOf(path) != nil:
+		s.next(w, req, dialectOf(path))
 	case req.Method == http.MethodGet && strings.HasSuffix(path, "/models"):
 		sendJSON(w, http.StatusOK, event{"object": "list", "has_more": false, "data": []event{
 			{"id": "scripted", "type": "model", "object": "model", "display_name": "Scripted",
@@ -99,54 +99,58 @@ func (s *Server) countTokens(w http.ResponseWriter, req *http.Request) {
 		sendError(w, http.StatusRequestEntityTooLarge, "request_too_large", err)
 		return
 	}
-	sendJSON(w, http.StatusOK, event{"input_tokens": len(body) / bytesPerToken})
+	sendJSON(w, http.StatusOK, event{"input_tokens": len(body) / bytesPerToken,
+		"totalTokens": len(body) / bytesPerToken})
 }
 
-// messages answers with the next step, or aside.
-func (s *Server) messages(w http.ResponseWriter, req *http.Request) {
+// next answers with the next step, or aside.
+func (s *Server) next(w http.ResponseWriter, req *http.Request, d dialect) {
 	body, err := readBody(w, req)
 	if err != nil {
 		sendError(w, http.StatusRequestEntityTooLarge, "request_too_large", err)
 		return
 	}
-	var r request
-	if err := json.Unmarshal(body, &r); err != nil {
+	r, err := d.read(req, body)
+	if err != nil {
 		sendError(w, http.StatusBadRequest, "invalid_request_error", err)
 		return
 	}
-	answer, err := s.answer(&r, body, req.Header)
+	answer, err := s.answer(r, body)
 	switch {
 	case err != nil:
 		sendError(w, http.StatusBadRequest, "invalid_request_error", err)
 	case r.Stream:
-		sendStream(w, answer)
+		sendStream(w, d.stream(answer))
 	default:
-		sendJSON(w, http.StatusOK, answer)
+		sendJSON(w, http.StatusOK, d.plain(answer))
 	}
 }
 
 // answer makes the next step of the request's session and logs the exchange.
-func (s *Server) answer(r *request, body []byte, header http.Header) (*reply, error) {
+func (s *Server) answer(r *request, body []byte) (*reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := header.Get(sessionHeader)
+	key, script, over := r.Session, s.script, "The script is finished."
+	if r.Helper != "" {
+		key, script, over = r.Session+"/"+r.Helper, s.Subagents, "The subagent has nothing to add."
+	}
 	at := s.sessions[key]
 	if at == nil {
 		at = &session{}
 		s.sessions[key] = at
 	}
-	if text, aside := r.sideAnswer(header.Get(subagentHeader) != ""); aside {
+	if r.Aside != "" {
 		at.asides++
-		out, err := newReply(r, key, -at.asides, Say(text), nil)
+		out, err := newReply(r, key, -at.asides, Say(r.Aside), nil)
 		if err == nil {
 			out.estimate(len(body), 0)
 		}
 		s.log = append(s.log, Exchange{Session: key, Step: -1, Body: body, Err: err})
 		return out, err
 	}
-	step := Say("The script is finished.")
-	if at.next < len(s.script) {
-		step = s.script[at.next]
+	step := Say(over)
+	if at.next < len(script) {
+		step = script[at.next]
 	}
 	out, err := newReply(r, key, at.next, step, s.vars)
 	if err != nil {
@@ -154,7 +158,7 @@ func (s *Server) answer(r *request, body []byte, header http.Header) (*reply, er
 		s.log = append(s.log, Exchange{Session: key, Step: -1, Body: body, Err: err})
 		return nil, err
 	}
-	s.log = append(s.log, Exchange{Session: key, Step: at.next, Body: body})
+	s.log = append(s.log, Exchange{Session: key, Step: at.next, Body: body, Results: r.Results})
 	at.cached = out.estimate(len(body), at.cached)
 	at.next++
 	return out, nil

@@ -136,6 +136,20 @@ func TestSideRequestsUseNoStep(t *testing.T) {
 	}
 }
 
+func TestSubagentsPlayAScriptOfTheirOwn(t *testing.T) {
+	s := New(twoSteps, nil)
+	s.Subagents = Script{Say("alone")}
+	for _, c := range []struct{ agent, want string }{{"", "one"}, {"a", "alone"}, {"b", "alone"}, {"", "two"},
+		{"a", "The subagent has nothing to add."}} {
+		if got := said(ask(t, s, "s", body("x"), subagentHeader, c.agent)); got != c.want {
+			t.Errorf("subagent %q: %q, want %q", c.agent, got, c.want)
+		}
+	}
+	if log := s.Log(); log[1].Session != "s/a" || log[1].Step != 0 {
+		t.Errorf("log = %+v", log[1])
+	}
+}
+
 func TestUsageGrowsAndThePrefixIsReadFromTheCache(t *testing.T) {
 	s := New(twoSteps, nil)
 	before := 0
@@ -250,7 +264,8 @@ func TestOtherPaths(t *testing.T) {
 		code               int
 		want               string
 	}{
-		{"POST", "/v1/messages/count_tokens?beta=true", strings.Repeat("x", 400), 200, `{"input_tokens":100}`},
+		{"POST", "/v1/messages/count_tokens?beta=true", strings.Repeat("x", 400), 200, `"input_tokens":100`},
+		{"POST", "/v1beta/models/m:countTokens", strings.Repeat("x", 400), 200, `"totalTokens":100`},
 		{"GET", "/v1/models?limit=1000", "", 200, `"id":"scripted"`},
 		{"GET", "/v1/messages", "", 404, `"not_found_error"`},
 		{"POST", "/api/event_logging/batch", "{}", 404, `"type":"error"`},
@@ -290,15 +305,19 @@ func FuzzAnyBodyGetsAWholeAnswer(f *testing.F) {
 	f.Add(`{"messages":[{"role":"user","content":7}]}`)
 	f.Add(`null`)
 	f.Fuzz(func(t *testing.T, request string) {
-		s := New(twoSteps, Vars{"dir": "/w"})
-		code, text := post(s, "s", "/v1/messages", request)
-		switch {
-		case code == http.StatusOK && strings.HasPrefix(text, "event: message_start\n"):
-			if !strings.HasSuffix(text, "data: {\"type\":\"message_stop\"}\n\n") {
-				t.Errorf("the stream is torn: %q", text)
+		for _, path := range []string{"/v1/messages", "/v1/chat/completions", "/v1/responses",
+			"/v1/models/m:generateContent", "/v1/models/m:streamGenerateContent"} {
+			s := New(twoSteps, Vars{"dir": "/w"})
+			code, text := post(s, "s", path, request)
+			switch {
+			case code == http.StatusOK && strings.HasPrefix(text, "event: message_start\n"):
+				if !strings.HasSuffix(text, "data: {\"type\":\"message_stop\"}\n\n") {
+					t.Errorf("%s: the stream is torn: %q", path, text)
+				}
+			case code == http.StatusOK && len(events(text)) > 0:
+			case code != http.StatusOK && code != http.StatusBadRequest, !json.Valid([]byte(text)):
+				t.Errorf("%s: status %d: %q", path, code, text)
 			}
-		case code != http.StatusOK && code != http.StatusBadRequest, !json.Valid([]byte(text)):
-			t.Errorf("status %d: %q", code, text)
 		}
 	})
 }
