@@ -18,6 +18,14 @@ func Adapters() []sessionfile.Adapter {
 	}
 }
 
+// Hosts returns the names of those agents, as sessions have them.
+func Hosts() (out []string) {
+	for _, a := range Adapters() {
+		out = append(out, string(a.Agent))
+	}
+	return out
+}
+
 // adapterFor returns the adapter for a file, or what is most like it for one that is not recognised: it may
 // have been when its beginning was imported.
 func adapterFor(path string, file io.ReaderAt) sessionfile.Adapter {

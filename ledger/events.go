@@ -28,6 +28,8 @@ type Info struct {
 	Clients   int       `json:"clients"`      // connections now
 	InProcess bool      `json:"in_process,omitempty"`
 	Following bool      `json:"following"` // whether the owner follows session files, and that makes progress
+	// Hosts are the agents whose session files it follows.
+	Hosts []string `json:"hosts,omitempty"`
 	// Tasks are the background tasks of the owner.
 	Tasks     []TaskState `json:"tasks,omitempty"`
 	Sessions  int         `json:"sessions"`

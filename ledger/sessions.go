@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,8 +42,9 @@ type SessionRequest struct {
 	Name string `json:"name,omitempty"`
 	// Call is the host's id of a tool call: the session that made it.
 	Call string `json:"call,omitempty"`
-	// HostID is the host's id of the session, whole.
+	// HostID is the host's id of the session, whole. Host is which agent that is, if known.
 	HostID string `json:"host_id,omitempty"`
+	Host   string `json:"host,omitempty"`
 	// Latest is the newest session, of Tree alone unless that is "": for people, who see which one it is.
 	Latest bool   `json:"latest,omitempty"`
 	Tree   string `json:"tree,omitempty"`
@@ -55,13 +57,14 @@ func (r SessionRequest) ByHost() bool { return r.Name == "" && (r.Call != "" || 
 const sessionLag = time.Second
 
 // FindSession is Session for requests that a host makes about its own session. It waits up to a second for a call or an
-// id that is not recorded yet, provided that the owner follows session files.
+// id that is not recorded yet, provided that the owner follows the session files of that host.
 func FindSession(ctx context.Context, api SessionFinder, r SessionRequest) (sessions.Session, error) {
 	s, err := api.Session(ctx, r)
 	if !fault.Is(err, fault.NotFound) || !r.ByHost() {
 		return s, err
 	}
-	if info, failed := api.Info(ctx, InfoRequest{}); failed != nil || !info.Following {
+	info, failed := api.Info(ctx, InfoRequest{})
+	if failed != nil || !info.Following || r.Host != "" && !slices.Contains(info.Hosts, r.Host) {
 		return s, err
 	}
 	patient, cancel := context.WithTimeout(ctx, sessionLag)

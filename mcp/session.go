@@ -18,6 +18,9 @@ const (
 	metaCodexSession = "sessionId"            // Codex, older versions
 )
 
+// hostCodex is the host that sends such ids.
+const hostCodex = "codex"
+
 // maxMeta bounds what is read of a member, in bytes: no host's id is longer.
 const maxMeta = 256
 
@@ -37,6 +40,7 @@ func chat(meta *proto.Meta) (r ledger.SessionRequest) {
 	if r.Call = text(metaClaudeCall); r.Call != "" {
 		return r
 	}
+	r.Host = hostCodex
 	if r.HostID = text(metaCodexThread); r.HostID == "" {
 		r.HostID = text(metaCodexSession)
 	}

@@ -18,8 +18,9 @@ import (
 // Task is background work of an owner until its context ends, for example following session files. A task
 // that fails affects no other.
 type Task struct {
-	Name string        // what it does, for status and log
-	Step time.Duration // how long one step may take before the task counts as stuck; 0: limits.TaskStep
+	Name  string        // what it does, for status and log
+	Step  time.Duration // how long one step may take before the task counts as stuck; 0: limits.TaskStep
+	Hosts []string      // the agents whose session files it follows, for ledger.TaskFollow
 	// Run does the work. It calls Beat before each step and Rest before it waits.
 	Run func(ctx context.Context, api ledger.API, p *pulse.Pulse) error
 }
@@ -94,6 +95,7 @@ func (t *Tasks) Inform(info *ledger.Info) {
 		info.Tasks = append(info.Tasks, s)
 		if s.Name == ledger.TaskFollow {
 			info.Following = s.State == ledger.TaskWaiting || s.State == ledger.TaskWorking
+			info.Hosts = r.Hosts
 		}
 	}
 }

@@ -29,7 +29,8 @@ func TestOpenInProcessDoesTheDaemonsTasksUntilClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		info, err := api.Info(t.Context(), ledger.InfoRequest{})
-		if err != nil || info.Following != x.following || info.Workspace != x.root {
+		if err != nil || info.Following != x.following || len(info.Hosts) > 0 != x.following ||
+			info.Workspace != x.root {
 			t.Errorf("root %q: %v: %+v", x.root, err, info)
 		}
 		if err := api.Close(); err != nil {

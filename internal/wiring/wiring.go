@@ -59,10 +59,11 @@ func Role(e env.Env) daemon.Role {
 		trees := func() []string { return workspace.Trees(e, root) }
 		left := func(s sessions.Session) bool { return skip(cmp.Or(s.Tree, root)) }
 		tasks := []daemon.Task{
-			{Name: ledger.TaskFollow, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
-				o := agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p}
-				return agents.Follow(ctx, api, o)
-			}},
+			{Name: ledger.TaskFollow, Hosts: agents.Hosts(),
+				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
+					o := agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p}
+					return agents.Follow(ctx, api, o)
+				}},
 			{Name: "observing files", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p})
 			}},

@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
 )
@@ -32,6 +33,38 @@ const head = 3
 
 // hostID is the agent's name of the session that the test writes.
 const hostID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+// TestOnlyAHostThatIsFollowedIsWaitedFor: the session of another one will not appear, and every call would wait a second.
+func TestOnlyAHostThatIsFollowedIsWaitedFor(t *testing.T) {
+	s := newBox(t)
+	api := &waits{API: open(t, s)}
+	for _, c := range []struct {
+		r    ledger.SessionRequest
+		wait bool
+	}{
+		{ledger.SessionRequest{HostID: "0199-thread", Host: "codex"}, false},
+		{ledger.SessionRequest{HostID: hostID, Host: "claude-code"}, true},
+		{ledger.SessionRequest{HostID: hostID}, true},
+		{ledger.SessionRequest{Call: "toolu_1"}, true},
+		{ledger.SessionRequest{Name: "cafe"}, false},
+	} {
+		api.n = 0
+		if _, err := ledger.FindSession(deadlined(t), api, c.r); !fault.Is(err, fault.NotFound) || api.n > 0 != c.wait {
+			t.Errorf("%+v: waited %d times, %v", c.r, api.n, err)
+		}
+	}
+}
+
+// waits counts how often events are waited for.
+type waits struct {
+	ledger.API
+	n int
+}
+
+func (w *waits) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
+	w.n++
+	return w.API.WaitEvents(ctx, r)
+}
 
 // TestFollowerShowsAnEntryWithin200ms writes a session file as the agent does, record by record, while
 // nothing but the daemon runs, and waits for the event of each.
