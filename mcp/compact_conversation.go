@@ -157,7 +157,9 @@ func (a *compactArgs) check() error {
 	if a.Error != "" {
 		a.Return = cmp.Or(a.Return, "messages")
 	}
-	a.Return = cmp.Or(a.Return, "summary")
+	if !a.DryRun { // a plan is what would be cut; its summary costs much, and nobody keeps it
+		a.Return = cmp.Or(a.Return, "summary")
+	}
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
 	mode := compaction.Mode(a.Mode)
 	known := mode.Asks() || slices.Contains([]compaction.Mode{modeAuto, compaction.Intent, compaction.Window,

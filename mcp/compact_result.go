@@ -99,7 +99,7 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 			return r, o.editsAlone(ctx, api, &r)
 		}
 		r.SummaryID = current.ID
-		if o.args.Return == "summary" || o.args.Return == "receipt" {
+		if o.args.Return != "splice" && o.args.Return != "messages" {
 			return r, nil // one line: its text was handed out when it was made
 		}
 		o.plan.Summary, o.args.DryRun = *current, false // the view begins with the compaction in force
@@ -181,8 +181,10 @@ func inForce(ctx context.Context, api ledger.Compactions, session string) (*ledg
 func (o outcome) shape(ctx context.Context, api Ledger, r *compactResult) (err error) {
 	sum := o.plan.Summary
 	switch o.args.Return {
-	case "summary":
-		r.Summary = clean(sum.Text)
+	case "summary", "":
+		if o.args.Return != "" {
+			r.Summary = clean(sum.Text)
+		}
 		for _, x := range sum.Cut[:min(len(sum.Cut), maxCut)] {
 			r.Cut = append(r.Cut, cut{oneLine(x.Label, 120), x.Handle, x.Tokens})
 		}

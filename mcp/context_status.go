@@ -62,6 +62,8 @@ type statusResult struct {
 	Percent   float64 `json:"pct_used"`
 	Remaining int     `json:"tokens_remaining"`
 	Turn      int     `json:"turn"`
+
+	whose string // in prose: the window of this chat, or of the session that was named
 }
 
 // share is a part of a view.
@@ -93,7 +95,10 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Saved: st.Saved,
 		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
-		Turn: st.Session.Turns, Warnings: c.problems(ctx),
+		Turn: st.Session.Turns, Warnings: c.problems(ctx), whose: "this chat's",
+	}
+	if a.Session != "" {
+		r.whose = "its"
 	}
 	r.Remaining = max(0, r.Budget-r.Estimated)
 	if r.Budget > 0 {
@@ -126,7 +131,7 @@ func (r statusResult) String() string {
 	if r.Model != "" {
 		fmt.Fprintf(&b, ", model %s", r.Model)
 	}
-	fmt.Fprintf(&b, "\nthis chat's window holds %s tokens", r.Held)
+	fmt.Fprintf(&b, "\n%s window holds %s tokens", r.whose, r.Held)
 	if r.Window > 0 {
 		fmt.Fprintf(&b, " of %s (%d %%)", chars.Commas(r.Window), r.Held.N*100/r.Window)
 	}

@@ -119,8 +119,9 @@ func remember(ctx context.Context, c *call) (reply, error) {
 func (a *memoryArgs) check() error {
 	const op = "mcp.memory"
 	needs := func(name string) error {
+		form := map[string]string{"save": `"name": "…", "body": "…"`, "recall": `"query": "…"`}
 		return fault.New(fault.Invalid, op, "argument %q is missing: action %s needs it", name, a.Action).
-			WithHint(`the right form: {"action": %q, %q: "…"}`, a.Action, name)
+			WithHint(`the right form: {"action": %q, %s}`, a.Action, cmp.Or(form[a.Action], `"name": "…"`))
 	}
 	switch {
 	case a.Name == "" && a.Action != "recall" && a.Action != "list":

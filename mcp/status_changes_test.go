@@ -32,7 +32,7 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 			st.Remaining != max(0, st.Threshold-st.Estimated) || st.Turn != 7 {
 			t.Errorf("the other names say something else: %+v", st)
 		}
-		contains(t, text, "session "+session, "this chat's window holds", "compact it above",
+		contains(t, text, "session "+session, "its window holds", "compact it above",
 			"ctxledger's own tools cost")
 		if count(text) > 1000 {
 			t.Errorf("the status takes %d tokens", count(text))
