@@ -6,8 +6,12 @@ export GOWORK := off
 # Two at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
 MAKEFLAGS += --jobs=2
 AGENTS  := .cache/agents
-CLAUDE_VERSION := 2.1.328
-CLAUDE  := $(AGENTS)/claude/.installed-$(CLAUDE_VERSION)
+# Name, package and version of each; the first one is that of the live tests.
+AGENT_PACKAGES := claude:@anthropic-ai/claude-code@2.1.328 codex:@openai/codex@0.169.0 gemini:@google/gemini-cli@0.61.0 \
+  opencode:opencode-ai@1.18.33 pi:@mariozechner/pi-coding-agent@0.73.1
+installed_agent = $(AGENTS)/$(firstword $(subst :, ,$(1)))/.installed-$(lastword $(subst @, ,$(1)))
+ALL_AGENTS := $(foreach a,$(AGENT_PACKAGES),$(call installed_agent,$(a)))
+CLAUDE  := $(firstword $(ALL_AGENTS))
 ORACLE_VERSION := 1.0.22
 ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
@@ -18,7 +22,7 @@ EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents oracle counters corpora extension types release clean
+.PHONY: help proofs scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +68,7 @@ test: lint race plain ## every test, under the race detector where goroutines me
 
 race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+race: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 race: tools editors agents oracle extension
 	$(call tests,-race -vet=off -timeout 20m,$(filter-out $(LARGE),$(RACE)))
@@ -131,7 +136,7 @@ authority: tools ## everything that is offered, over CONFIGURATIONS generated co
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := scripts crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison counts fuzz
+PROOFS := scripts crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison matrix counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
@@ -217,12 +222,21 @@ $(VSCODE)/.installed: $(INSTALL_VSCODE) | $(EDITORS)/.installed
 screenshots: editors extension ## take pictures of the extension in light, dark and high contrast into .cache/screenshots
 	$(GO) test -C lab -count=1 -run Screenshots ./vscodetest -screenshots $(CURDIR)/.cache/screenshots
 
-agents: $(CLAUDE) ## install the coding agent that the live tests drive
-$(CLAUDE):
-	mkdir -p $(AGENTS)/claude
-	cd $(AGENTS)/claude && npm init -y >/dev/null && npm install --no-audit --no-fund @anthropic-ai/claude-code@$(CLAUDE_VERSION)
-	cd $(AGENTS)/claude && node node_modules/@anthropic-ai/claude-code/install.cjs
-	touch $@
+agents: $(CLAUDE) ## install Claude Code, which the live tests drive
+all-agents: $(ALL_AGENTS) ## install the other coding agents of the matrix too: 900 MB
+# Claude Code has an installer of its own, which npm does not run by itself.
+define install_agent
+$(call installed_agent,$(1)):
+	rm -rf $$(@D) && mkdir -p $$(@D)
+	cd $$(@D) && npm init -y >/dev/null && npm install --no-audit --no-fund --save-exact $(lastword $(subst :, ,$(1)))
+	cd $$(@D) && for i in node_modules/@anthropic-ai/*/install.cjs; do [ ! -f $$$$i ] || node $$$$i; done
+	touch $$@
+endef
+$(foreach a,$(AGENT_PACKAGES),$(eval $(call install_agent,$(a))))
+
+matrix: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
+matrix: all-agents ## what the models of five coding agents read of our tools (ARGS=-update: write it down)
+	$(GO) test -C lab -count=1 -timeout 20m -v ./agentmatrix $(ARGS)
 
 oracle: $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION) ## install npm tiktoken, the reference that counting is compared with
 $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION):

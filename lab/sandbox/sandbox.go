@@ -24,7 +24,7 @@ type Sandbox struct {
 	Workspace string // the project, empty at first; the working directory of the children
 	Home      string // the home directory of the children
 	Config    string // where Claude Code keeps its files for them
-	state     string // CTXLEDGER_STATE
+	State     string // CTXLEDGER_STATE, where ledgers are
 }
 
 // New makes a sandbox for the programs in bin. Its path is short, so that sockets fit below it.
@@ -43,7 +43,7 @@ func New(bin string) (*Sandbox, error) {
 	s := &Sandbox{
 		Bin: bin, Top: top, Workspace: filepath.Join(top, "shop"),
 		Home: filepath.Join(top, "home"), Config: filepath.Join(top, "home", ".claude"),
-		state: filepath.Join(top, "state"),
+		State: filepath.Join(top, "state"),
 	}
 	err = errors.Join(os.MkdirAll(s.Config, 0o700), os.Mkdir(s.Workspace, 0o700))
 	if err != nil {
@@ -54,13 +54,13 @@ func New(bin string) (*Sandbox, error) {
 
 // Close asks the daemons of the sandbox to leave, waits until they have, and removes everything.
 func (s *Sandbox) Close(ctx context.Context) error {
-	states, err := os.ReadDir(s.state)
+	states, err := os.ReadDir(s.State)
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil // nothing was ever started
 	}
 	var all []string
 	for _, d := range states {
-		all = append(all, filepath.Join(s.state, d.Name()))
+		all = append(all, filepath.Join(s.State, d.Name()))
 	}
 	return errors.Join(err, StopOwners(ctx, all...), os.RemoveAll(s.Top))
 }
@@ -80,7 +80,7 @@ var kept = []string{"PATH", "TMPDIR", "TMP", "TEMP", "LANG", "SystemRoot", "GOCO
 func (s *Sandbox) Env() []string {
 	out := []string{
 		"HOME=" + s.Home, "USERPROFILE=" + s.Home, "CLAUDE_CONFIG_DIR=" + s.Config,
-		workspace.StateVariable + "=" + s.state,
+		workspace.StateVariable + "=" + s.State,
 	}
 	lookup := env.System().Lookup
 	for _, name := range kept {
@@ -97,7 +97,7 @@ func (s *Sandbox) Place() (workspace.Workspace, error) {
 	e.Home, e.Dir = s.Home, s.Workspace
 	e.Lookup = func(name string) string {
 		if name == workspace.StateVariable {
-			return s.state
+			return s.State
 		}
 		return ""
 	}

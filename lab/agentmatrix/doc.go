@@ -1,0 +1,7 @@
+// Package agentmatrix runs ctxmcp under real coding agents, each with a scripted model: every tool, used rightly and
+// wrongly, and what the model reads of each answer.
+//
+// Start at calls_test.go, the calls that every agent makes, and hosts_test.go, the agents. What the model of each agent
+// read is in testdata/answers; how large it was, in docs/answers.md. `make matrix` installs the agents and runs the
+// tests, with -update it writes both.
+package agentmatrix
