@@ -196,6 +196,10 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 	if n := s.Session.Rewritten; n > 0 {
 		fmt.Fprintf(w, "rewritten  %s: its file was another one than before; nothing counts twice\n", chars.Plural(n, "time"))
 	}
+	if f := s.Session.Fork; f != nil {
+		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost counts there\n",
+			chars.Plural(f.Entries, "record"), f.Session)
+	}
 	fmt.Fprintf(w, "holds      %s\n", a.heldLine(s))
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
 	if text := a.windowSource(s.Limits); text != "" {

@@ -60,12 +60,12 @@ func nameCall(r kv.Record) string {
 func soundPath(tx kv.Tx, r kv.Record) (bool, error) {
 	path, k, _ := strings.Cut(string(r.Key), "\x00")
 	in, err := load(tx, []byte(k))
-	return in != nil && (in.Target == path || in.From == path), err
+	return in != nil && !in.Copied && (in.Target == path || in.From == path), err
 }
 
 func soundPending(tx kv.Tx, r kv.Record) (bool, error) {
 	in, err := ofCallKey(tx, r.Key)
-	return in != nil && in.Status == Pending, err
+	return in != nil && in.waits(), err
 }
 
 func soundTime(tx kv.Tx, r kv.Record) (bool, error) {
@@ -88,7 +88,7 @@ func want(a *audit.Audit, in Intent) error {
 			return err
 		}
 	}
-	if in.Status != Pending {
+	if !in.waits() {
 		return nil
 	}
 	return a.Want(bucketPending, callid.Key(in.Session, in.CallID), nil, where)

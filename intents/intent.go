@@ -45,6 +45,9 @@ type Intent struct {
 	PreHash string `json:"pre_hash,omitempty"`
 	// Reconciled says that Status was concluded from the file after a crash; a later result overrides it.
 	Reconciled bool `json:"reconciled,omitempty"`
+	// Copied says that the call was made in another session, from which the host copied it: only the session's own list
+	// has it, as what it did is counted there.
+	Copied bool `json:"copied,omitempty"`
 }
 
 // Absent is the PreHash of a file that was not there.
@@ -60,7 +63,10 @@ func (in Intent) Subject() string {
 }
 
 // Open reports whether the call may change files that it does not name.
-func (in Intent) Open() bool { return in.Op == OpShell || in.Op == OpCommit }
+func (in Intent) Open() bool { return !in.Copied && (in.Op == OpShell || in.Op == OpCommit) }
+
+// waits reports whether an outcome may still come.
+func (in Intent) waits() bool { return !in.Copied && in.Status == Pending }
 
 // CommandCut reports whether Command is only the beginning of what was run.
 func (in Intent) CommandCut() bool { return utf8.RuneCountInString(in.Command) > maxCommand }

@@ -52,7 +52,7 @@ func IndexPending(tx kv.Tx) error {
 // indexPending updates the index for one intent.
 func indexPending(tx kv.Tx, in Intent) error {
 	k := callid.Key(in.Session, in.CallID)
-	if in.Status == Pending {
+	if in.waits() {
 		return tx.Put(bucketPending, k, nil)
 	}
 	return tx.Delete(bucketPending, k)

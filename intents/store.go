@@ -76,7 +76,7 @@ func unindex(tx kv.Tx, in Intent) error {
 // pathKeys returns the keys of an intent in the index of paths. A path too long for a key is still found by its session.
 func pathKeys(in Intent) (keys [][]byte) {
 	for _, p := range []string{in.Target, in.From} {
-		if k := append([]byte(p+"\x00"), key(in)...); p != "" && len(k) <= kv.MaxKey {
+		if k := append([]byte(p+"\x00"), key(in)...); p != "" && !in.Copied && len(k) <= kv.MaxKey {
 			keys = append(keys, k)
 		}
 	}

@@ -60,6 +60,7 @@ const (
 	EventMemory    = "memory"
 	EventChange    = "change"
 	EventForgotten = "forgotten"
+	EventForked    = "session_forked"         // a session that shares its beginning with another one
 	EventRewritten = "session_file_rewritten" // a session's file, which is read again
 	EventLost      = "lost"                   // was damaged; repair replaced it by this
 

@@ -163,7 +163,7 @@ func (l *logAudit) take(e Stored) {
 	if e.Model != "" && !e.Hidden {
 		s.Model = e.Model
 	}
-	if e.Usage != nil {
+	if e.Usage != nil && !e.Copied {
 		s.Usage = s.Usage.Add(*e.Usage)
 	}
 	if e.Kind == KindRewind {

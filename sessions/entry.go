@@ -122,6 +122,7 @@ type Entry struct {
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
+	Copied     bool              `json:"copied,omitempty"`     // from another session, see Session.Fork
 	Cut        *HostCut          `json:"cut,omitempty"`        // see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed
 	// Lost is set if the original was damaged and repair gave it up, rather than removed on request.

@@ -29,10 +29,23 @@ type Session struct {
 	CompactsAt int `json:"compacts_at,omitempty"`
 	// Rewritten is how often its file turned out to be another one than was read before.
 	Rewritten int `json:"rewritten,omitempty"`
+	// First is the host's id of the first record that has one. Sessions with the same one were forked from each other.
+	First string `json:"first,omitempty"`
+	// Fork says with which session it shares its beginning; nil: with none.
+	Fork *Fork `json:"fork,omitempty"`
 	// Forgotten is when everything received until then was removed; Expired is set if the retention policy did it,
 	// not a request.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
 	Expired   bool       `json:"expired,omitempty"`
+}
+
+// Fork is what a session has in common with another one, because its host copied the records when it forked or resumed
+// that one. What they did and cost is counted there.
+type Fork struct {
+	Session string `json:"session"`         // the other one; the last of several
+	To      int64  `json:"to"`              // sequence number of its newest record that was copied
+	Entries int    `json:"entries"`         // number of copied records
+	Ended   bool   `json:"ended,omitempty"` // a record of its own came after them
 }
 
 // Main reports whether a session is a person's own, not a subagent's.

@@ -75,6 +75,7 @@ func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
 		in := intents.Intent{
 			Session: x.own.ID, Seq: e.Seq, Turn: e.Turn, Agent: e.Author, CallID: c.ID, Name: c.Name,
 			Op: c.Op, Command: c.Shown.Meaning.Command, Begun: e.Time, Source: "transcript",
+			Copied: e.Copied,
 		}
 		if c.Meaning.Target != "" {
 			in.Target = target
@@ -89,6 +90,10 @@ func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
 
 // beginOne records one intent.
 func (x *Effects) beginOne(in intents.Intent, c Call) error {
+	if in.Copied {
+		_, err := intents.Begin(x.Tx, in, c.Shown.Args)
+		return err
+	}
 	pre, err := x.preHash(in)
 	if err != nil {
 		return err
@@ -150,7 +155,7 @@ func (x *Effects) Finish(e sessions.Entry, outcomes []Outcome, reported []sessio
 		if err != nil {
 			return err
 		}
-		if in == nil {
+		if in == nil || in.Copied {
 			continue
 		}
 		if in.Status == intents.Applied {

@@ -47,11 +47,11 @@ func write(t *testing.T, dir, id string, n int) string {
 	cached, grown := 0, 2000
 	for i := range n {
 		fmt.Fprintf(&b,
-			`{"type":"assistant","uuid":"a%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"id":"m%[1]d","role":"assistant","model":%[3]q,"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"x"}}],"usage":{"input_tokens":0,"cache_read_input_tokens":%[4]d,"cache_creation_input_tokens":%[5]d,"output_tokens":30}}}`+"\n",
+			`{"type":"assistant","uuid":"%[2]s-a%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"id":"m%[1]d","role":"assistant","model":%[3]q,"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"x"}}],"usage":{"input_tokens":0,"cache_read_input_tokens":%[4]d,"cache_creation_input_tokens":%[5]d,"output_tokens":30}}}`+"\n",
 			i, id, model, cached, grown)
 		text := strings.Repeat(fmt.Sprintf("line %d of Output %d. ", i, i*i), 20+i)
 		fmt.Fprintf(&b,
-			`{"type":"user","uuid":"u%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":%[3]q}]}}`+"\n", i, id, text)
+			`{"type":"user","uuid":"%[2]s-u%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":%[3]q}]}}`+"\n", i, id, text)
 		cached += grown
 		grown = 30 + 2*tokens.O200kBase.CountString(text)
 	}
@@ -223,6 +223,28 @@ func TestFollowLearnsNothingFromASkippedSession(t *testing.T) {
 	followBut(t, l, 1, reach, func(s sessions.Session) bool { return s.ID == quiet })
 	if n := learnt(t, user); n != 9 {
 		t.Errorf("%d measurements learnt from the other session", n)
+	}
+}
+
+// TestFollowLearnsFromAForkOnce: its host copied the answers of the other session.
+func TestFollowLearnsFromAForkOnce(t *testing.T) {
+	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
+	reach := func(context.Context) (ledger.API, error) { return kept{user}, nil }
+	const trunk, fork = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+	path := write(t, dir, trunk, 10)
+	bring(t, l, path)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := strings.ReplaceAll(string(raw), `"sessionId":"`+trunk, `"sessionId":"`+fork)
+	if err := os.WriteFile(filepath.Join(dir, fork+".jsonl"), []byte(copied), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bring(t, l, filepath.Join(dir, fork+".jsonl"))
+	follow(t, l, 1, reach)
+	if n := learnt(t, user); n != 9 {
+		t.Errorf("%d measurements learnt", n)
 	}
 }
 

@@ -59,6 +59,7 @@ func (p *pairs) answer(e sessions.Entry) (o ledger.Measurement, ok bool) {
 		next := request{group: e.Group, model: e.Model, usage: *e.Usage}
 		p.requests++
 		o, ok = p.measure(next)
+		ok = ok && !e.Copied // it is learnt from where it was made
 		p.last, p.added, p.spoiled = next, tokens.Features{}, false
 	} else if e.Usage != nil {
 		p.last.usage = p.last.usage.Add(*e.Usage)

@@ -216,6 +216,10 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 			return zero, nil, err
 		}
 	}
+	ready, forked, err := l.copied(tx, &s, ready)
+	if err != nil {
+		return zero, nil, err
+	}
 	rec := l.recorder(tx, &s, m.At)
 	if err := rec.recordAll(ready); err != nil {
 		return zero, nil, err
@@ -227,7 +231,12 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 	}
 	resp := ledger.AppendEntriesResponse{Session: s.ID, Seq: s.Seq}
 	st.took(r, m, resp)
-	return resp, rec.events(len(ready), appeared), st.save(tx)
+	events := rec.events(len(ready), appeared)
+	if forked {
+		events = append(events, ledger.Event{Kind: ledger.EventForked, Session: s.ID, Entry: s.Seq,
+			Detail: "it shares its beginning with session " + s.Fork.Session})
+	}
+	return resp, events, st.save(tx)
 }
 
 // appendAgain starts an import over, and reports that.

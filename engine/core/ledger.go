@@ -47,6 +47,7 @@ type Ledger struct {
 
 	maintenance maintenance
 	logs        readLogs
+	families    families
 }
 
 // ReadOnly returns a ledger that only reads originals and masks, for records of an older schema.

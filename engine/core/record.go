@@ -49,7 +49,7 @@ func (rec *recorder) record(p *prepared) error {
 	if e.Model != "" && !e.Hidden {
 		s.Model = e.Model
 	}
-	if e.Usage != nil {
+	if e.Usage != nil && !e.Copied {
 		s.Usage = s.Usage.Add(*e.Usage)
 	}
 	if err := noteWindow(rec.tx, s, &e); err != nil {

@@ -70,6 +70,31 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 	}
 }
 
+// TestAForkOfARealAgentCountsNothingTwice forks the session of the real Claude Code, which copies its history.
+func TestAForkOfARealAgentCountsNothingTwice(t *testing.T) {
+	model.Agent(t, model.Claude) // skips without one
+	s := newBox(t)
+	api := open(t, s)
+	_, url := model.Start(t, visit, model.Vars{"dir": s.Workspace})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	o := model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: url, Prompt: "Write a note."}
+	first := model.Run(ctx, t, o)
+	trunk := follow(ctx, t, api, first.SessionID, []string{"Write", "Read", "Edit", "Bash"})
+	o.Resume, o.ExtraArgs = first.SessionID, []string{"--fork-session"}
+	second := model.Run(ctx, t, o)
+	fork := follow(ctx, t, api, second.SessionID, // its script begins anew
+		[]string{"Write", "Read", "Edit", "Bash", "Write", "Read", "Edit", "Bash"})
+	got, err := api.Session(ctx, ledger.SessionRequest{Name: fork})
+	if err != nil || got.Fork == nil || got.Fork.Session != trunk {
+		t.Fatalf("the fork is %+v, %v", got, err)
+	}
+	h, err := api.FileHistory(ctx, ledger.FileHistoryRequest{Path: "note.txt"})
+	if err != nil || len(h.Intents) != 4 || len(h.Changes) != 4 {
+		t.Errorf("note.txt was written twice by each: %d intents, changes %+v, %v", len(h.Intents), h.Changes, err)
+	}
+}
+
 // follow waits until the ledger knows the calls of the agent's session and all their results, and
 // returns our id of it.
 func follow(ctx context.Context, t *testing.T, api ledger.API, hostID string, want []string) string {

@@ -1,0 +1,136 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// history is a conversation in which each turn writes a file: an answer with usage, and its result.
+func history(from, to int) (out []sessions.NewEntry) {
+	for n := from; n <= to; n++ {
+		answer := saidAt("assistant", fmt.Sprintf("a%d", n), "", 3*n+1)
+		answer.Original = fmt.Appendf(nil, `{"role":"assistant","content":[{"type":"tool_use","id":"call-%d","name":"Write",`+
+			`"input":{"file_path":"f%d.txt","content":"x"}}]}`, n, n)
+		result := saidAt("user", fmt.Sprintf("r%d", n), "", 3*n+2)
+		result.Original = fmt.Appendf(nil, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"call-%d",`+
+			`"content":"written"}]}`, n)
+		out = append(out, saidAt("user", fmt.Sprintf("u%d", n), fmt.Sprintf("Write file %d.", n), 3*n), answer, result)
+	}
+	return out
+}
+
+// own is the same under ids that no other session has.
+func own(session string, list []sessions.NewEntry) []sessions.NewEntry {
+	for i := range list {
+		list[i].HostID = session + list[i].HostID
+	}
+	return list
+}
+
+// readIn imports a session of one host in batches of n records.
+func readIn(t *testing.T, l *engine.Local, host, name string, n int, list []sessions.NewEntry) sessions.Session {
+	t.Helper()
+	var resp ledger.AppendEntriesResponse
+	for at := 0; at < len(list); at += n {
+		to := min(at+n, len(list))
+		var err error
+		resp, err = l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: name, Offset: int64(at),
+			Session: sessions.Session{Host: host, HostID: name}, Next: int64(to), Entries: list[at:to], Done: to == len(list)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sessionOf(t, l, resp.Session)
+}
+
+// TestAForkCountsNothingTwice imports sessions that share their beginning, as hosts make them when a session is forked or
+// resumed: every write is one change, and every answer is paid once.
+func TestAForkCountsNothingTwice(t *testing.T) {
+	type session struct {
+		name    string
+		list    []sessions.NewEntry
+		answers int64 // paid by it
+		copies  int
+	}
+	trunk := session{"trunk", history(1, 4), 4, 0}
+	for name, c := range map[string]struct {
+		sessions []session
+		changes  int
+	}{
+		"forked": {[]session{trunk, {"fork", append(history(1, 3), own("fork", history(5, 6))...), 2, 9}}, 6},
+		"the fork was read first": {[]session{{"fork", append(history(1, 3), own("fork", history(5, 6))...), 5, 0},
+			{"trunk", history(1, 4), 1, 9}}, 6},
+		"nothing new": {[]session{trunk, {"fork", history(1, 2), 0, 6}}, 4},
+		"two forks": {[]session{trunk, {"one", append(history(1, 1), own("one", history(5, 5))...), 1, 3},
+			{"two", append(history(1, 4), own("two", history(6, 6))...), 1, 12}}, 6},
+		"a fork of a fork": {[]session{trunk, {"one", append(history(1, 2), own("one", history(5, 6))...), 2, 6},
+			{"two", append(append(history(1, 2), own("one", history(5, 5))...), own("two", history(7, 7))...), 1, 9}}, 7},
+		"another session": {[]session{trunk, {"other", own("other", history(5, 6)), 2, 0}}, 6},
+	} {
+		for _, batch := range []int{1, 4, 100} {
+			t.Run(fmt.Sprintf("%s in batches of %d", name, batch), func(t *testing.T) {
+				l := open(t)
+				for _, s := range c.sessions {
+					got := readIn(t, l, "h", s.name, batch, s.list)
+					copies := 0
+					if got.Fork != nil {
+						copies = got.Fork.Entries
+					}
+					if got.Usage.Input != 100*s.answers || copies != s.copies {
+						t.Errorf("%s paid %d tokens and has %d copies, want %d and %d", s.name, got.Usage.Input, copies,
+							100*s.answers, s.copies)
+					}
+					// Its own conversation has all of it.
+					if list := log(t, l, got.ID); len(list) != len(s.list) || got.Turns != len(s.list)/3 {
+						t.Errorf("%s has %d records and %d turns", s.name, len(list), got.Turns)
+					}
+				}
+				all, err := l.Changes(t.Context(), ledger.ChangesRequest{})
+				if err != nil || len(all.Changes) != c.changes {
+					t.Errorf("%d changes, want %d, %v", len(all.Changes), c.changes, err)
+				}
+			})
+		}
+	}
+}
+
+// The history of a file has each call once, and what a fork copied waits for nothing.
+func TestCopiedCallsAreFoundInTheirOwnSessionAlone(t *testing.T) {
+	l := open(t)
+	list := history(1, 2)
+	readIn(t, l, "h", "trunk", 100, list)
+	fork := readIn(t, l, "h", "fork", 100, append(list[:5], own("fork", history(3, 3))...)) // without the last result
+	of, err := l.Intents(t.Context(), ledger.IntentsRequest{Session: fork.ID})
+	if err != nil || len(of.Intents) != 3 || !of.Intents[0].Copied || of.Intents[2].Copied {
+		t.Errorf("the fork has the intents %+v, %v", of.Intents, err)
+	}
+	for _, path := range []string{"f1.txt", "f2.txt"} {
+		h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: path})
+		if err != nil || len(h.Intents) != 1 || h.Intents[0].Status != intents.Applied || len(h.Changes) != 1 {
+			t.Errorf("%s: %+v, %v", path, h, err)
+		}
+	}
+	found := events(t, l, ledger.WaitEventsRequest{Kinds: []string{ledger.EventForked}}).Events
+	if len(found) != 1 || found[0].Session != fork.ID || found[0].Detail == "" {
+		t.Errorf("events: %+v", found)
+	}
+}
+
+// A message that was handed in has no id of a host, and its session no relatives.
+func TestMessagesHandedInAreNoFork(t *testing.T) {
+	l := open(t)
+	for _, name := range []string{"a", "b"} {
+		s := readIn(t, l, "mcp", name, 100, []sessions.NewEntry{{Kind: sessions.KindMessage, Time: time.Now(),
+			Format: transcript.Anthropic, Original: []byte(`{"role":"user","content":"hello"}`)}})
+		if s.Fork != nil || s.First != "" {
+			t.Errorf("%+v", s)
+		}
+	}
+}
