@@ -1,15 +1,56 @@
 package compaction
 
-// The keep rule: the newest units stay verbatim until one of these is reached.
-const (
-	keepTurns  = 10
-	keepTokens = 6_000
+import (
+	"strings"
+
+	"ctxledger.dev/internal/chars"
 )
 
-// boundary returns the index of the first item that stays verbatim under the keep rule: whole units
-// from the newest back, until keepTurns turns or the tokens are reached, whichever comes first, but
-// at least the newest unit. A turn may be split. start is the first item of the view.
-func boundary(items []Item, ok []bool, start, limit int) int {
+// KeepRule says how much of a conversation stays verbatim: whole units from the newest back, as many as fit both
+// bounds, but at least Messages, and the newest unit. A bound of 0 is none.
+type KeepRule struct {
+	Turns    int // newest turns; one may be split
+	Tokens   int // in a small window at most half of it
+	Messages int // newest messages, whatever the bounds say
+}
+
+// DefaultKeep is the rule where none is set.
+var DefaultKeep = KeepRule{Turns: 10, Tokens: 6_000}
+
+// full reports whether a tail of so many messages is enough: the next longer one would have so many turns and tokens.
+func (k KeepRule) full(messages, turns, tokens int) bool {
+	if messages < k.Messages {
+		return false
+	}
+	return k.Turns > 0 && turns > k.Turns || k.Tokens > 0 && tokens > k.Tokens || k.Turns <= 0 && k.Tokens <= 0
+}
+
+// within returns the rule with a bound on tokens.
+func (k KeepRule) within(tokens int) KeepRule {
+	if k.Tokens <= 0 || tokens < k.Tokens {
+		k.Tokens = max(1, tokens)
+	}
+	return k
+}
+
+// String returns the rule in words.
+func (k KeepRule) String() string {
+	var parts []string
+	if k.Turns > 0 {
+		parts = append(parts, chars.Plural(k.Turns, "turn"))
+	}
+	if k.Tokens > 0 {
+		parts = append(parts, chars.Commas(k.Tokens)+" tokens")
+	}
+	if k.Messages > 0 {
+		parts = append(parts, chars.Plural(k.Messages, "message"))
+	}
+	return strings.Join(parts, " or ")
+}
+
+// boundary returns the index of the first item that stays verbatim under the keep rule. start is the first item of the
+// view.
+func boundary(items []Item, ok []bool, start int, keep KeepRule) int {
 	cut, sum, turns := len(items), 0, 0
 	for i := len(items) - 1; i >= start; i-- {
 		sum += items[i].Tokens
@@ -19,7 +60,7 @@ func boundary(items []Item, ok []bool, start, limit int) int {
 		if !ok[i] && i > start {
 			continue
 		}
-		if cut < len(items) && (sum > limit || turns > keepTurns) {
+		if cut < len(items) && keep.full(len(items)-cut, turns, sum) {
 			break
 		}
 		cut = i
@@ -53,10 +94,14 @@ func (in *Input) usable() int {
 	return in.Window
 }
 
-// keepLimit is the number of tokens kept verbatim: in a small window at most half of it.
-func keepLimit(window int) int {
-	if window > 0 {
-		return min(keepTokens, window/2)
+// keep is the rule for this conversation.
+func (in *Input) keep() KeepRule {
+	rule := in.Keep
+	if rule == (KeepRule{}) {
+		rule = DefaultKeep
 	}
-	return keepTokens
+	if window := in.usable(); window > 0 && rule.Tokens > 0 {
+		rule = rule.within(window / 2)
+	}
+	return rule
 }

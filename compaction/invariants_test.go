@@ -129,7 +129,7 @@ func TestInvariant3BoundaryNeverPartsACallFromItsResults(t *testing.T) {
 			items := k.in.Items[:n]
 			ok := borders(items)
 			for keep := range 4 {
-				cut := boundary(items, ok, 0, 500*(1+keep))
+				cut := boundary(items, ok, 0, DefaultKeep.within(500*(1+keep)))
 				if keep > 0 {
 					cut = lastTurns(items, ok, 0, keep)
 				}

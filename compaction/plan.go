@@ -100,7 +100,7 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 		return v.whole(o)
 	}
 	ok := borders(in.Items)
-	cuts := []int{boundary(in.Items, ok, v.start, keepLimit(in.usable()))}
+	cuts := []int{boundary(in.Items, ok, v.start, in.keep())}
 	if o.Keep > 0 {
 		asked := lastTurns(in.Items, ok, v.start, o.Keep)
 		if asked <= v.start && (in.Window == 0 || v.before <= in.Window) {
@@ -109,7 +109,7 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 		cuts = []int{asked, cuts[0]}
 	} else if o.Budget > 0 && in.FirstKept == 0 {
 		// A stated length asks for a summary of a short session too.
-		cuts = append(cuts, boundary(in.Items, ok, v.start, min(keepLimit(in.usable()), v.before/2)))
+		cuts = append(cuts, boundary(in.Items, ok, v.start, in.keep().within(v.before/2)))
 	}
 	var refused Proposal
 	for i, cut := range cuts {

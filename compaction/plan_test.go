@@ -87,54 +87,6 @@ func TestOldSuccessesAreFoldedAndFailuresNever(t *testing.T) {
 	}
 }
 
-func TestKeepRuleStopsAtTurnsOrTokensWhicheverComesFirst(t *testing.T) {
-	many := newTalk(t) // 30 short turns: ten stay
-	for range 30 {
-		many.user("q")
-		many.say("a")
-	}
-	ok := borders(many.in.Items)
-	if cut := boundary(many.in.Items, ok, 0, keepTokens); cut != 40 {
-		t.Errorf("30 short turns are cut at item %d, want 40", cut)
-	}
-	long := newTalk(t) // one turn of 50 reads: 6,000 tokens stay, the turn is split
-	long.user("q")
-	for range 50 {
-		long.read("f.go", 970)
-	}
-	p := mustPlan(t, long.in, Options{})
-	kept := 0
-	for i := range long.in.Items {
-		if long.in.Items[i].first() >= p.Record.FirstKept {
-			kept += long.in.Items[i].Tokens
-		}
-	}
-	if kept != keepTokens {
-		t.Errorf("%d tokens kept, want 6,000", kept)
-	}
-	if !strings.Contains(p.Text, "The request of turn 1 is in progress") {
-		t.Error("the split turn is not told")
-	}
-	huge := newTalk(t) // one result larger than all: the last unit stays
-	huge.user("q")
-	huge.read("a.go", 10_000)
-	huge.read("b.go", 90_000)
-	if p := mustPlan(t, huge.in, Options{}); p.Record.FirstKept != 4 {
-		t.Errorf("kept from %d, want the last unit at 4", p.Record.FirstKept)
-	}
-}
-
-func TestAnUnansweredCallStaysWithItsMessage(t *testing.T) {
-	k := newTalk(t)
-	k.user("q")
-	k.read("a.go", 9000)
-	k.ask("compact_conversation", "", "")
-	k.user("while it runs")
-	if cut := boundary(k.in.Items, borders(k.in.Items), 0, 10); cut != 3 {
-		t.Errorf("cut at %d: the running call would lose its result", cut)
-	}
-}
-
 func TestOutcomes(t *testing.T) {
 	long := func() *talk {
 		k := newTalk(t)

@@ -67,7 +67,7 @@ func (v *view) nothing(format string, counts ...int) Proposal {
 // upToDate says why no boundary was found.
 func (v *view) upToDate(o Options) Proposal {
 	n := len(v.in.Items) - v.start
-	rule := fmt.Sprintf("%d turns or %s tokens", keepTurns, chars.Commas(keepLimit(v.in.usable())))
+	rule := v.in.keep().String()
 	if o.Keep > 0 {
 		rule = fmt.Sprintf("the last %d turn(s)", o.Keep)
 	}

@@ -108,7 +108,7 @@ func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 	if sets(f, "threshold") { // who sets one does not want it undercut
 		w.Compact.Effective, w.Compact.Idle, w.Compact.Gain = 0, 0, 0
 	}
-	var clear, arguments, tools yamldoc.Field
+	var clear, arguments, tools, keep yamldoc.Field
 	recovers := !w.Compact.NoRecovery
 	err := p.each(f, map[string]any{
 		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturnage": &w.Turns,
@@ -124,13 +124,18 @@ func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
 		"cutoverat":        &w.Compact.CutoverAt,
 		"antithrashwindow": &w.Compact.ThrashWindow, "antithrashratio": &w.Compact.ThrashRatio,
 		"mode": &w.Compact.Mode, "recoverfromoverflow": &recovers,
-		"clear": &clear, "arguments": &arguments,
+		"clear": &clear, "arguments": &arguments, "keep": &keep,
 	})
 	w.Compact.NoRecovery = !recovers
 	if err == nil && clear.Key != "" {
 		err = p.each(clear, map[string]any{
 			"trigger": &w.Clear.Trigger, "keep": &w.Clear.Keep, "atleast": &w.Clear.AtLeast,
 			"exclude": &w.Clear.Exclude, "only": &w.Clear.Only, "inputs": &w.Clear.Inputs,
+		})
+	}
+	if err == nil && keep.Key != "" {
+		err = p.each(keep, map[string]any{
+			"turns": &w.Keep.Turns, "tokens": &w.Keep.Tokens, "messages": &w.Keep.Messages,
 		})
 	}
 	if err == nil && arguments.Key != "" {

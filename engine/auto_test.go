@@ -378,7 +378,7 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 func TestAMessageThatCannotBeReadIsLeftAsItIs(t *testing.T) {
 	dir := t.TempDir()
 	p := window.Default()
-	p.Clear.Keep = 8 // enough to be above the trigger still when the others are cleared
+	p.Clear.Keep, p.Clear.AtLeast = 8, 3_000 // the one that is left is looked at again
 	l := openPolicy(t, dir, p)
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: talkOf(14, 7_500)}).Session
 	blobs, err := filepath.Glob(filepath.Join(dir, "blobs", "*", "*"))

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,8 +42,10 @@ func readIn(t *testing.T, l *engine.Local, host, name string, n int, list []sess
 	for at := 0; at < len(list); at += n {
 		to := min(at+n, len(list))
 		var err error
-		resp, err = l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: name, Offset: int64(at),
-			Session: sessions.Session{Host: host, HostID: name}, Next: int64(to), Entries: list[at:to], Done: to == len(list)})
+		resp, err = l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+			Import: name, Session: sessions.Session{Host: host, HostID: name},
+			Offset: int64(at), Next: int64(to), Entries: list[at:to], Done: to == len(list),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +74,7 @@ func TestAForkCountsNothingTwice(t *testing.T) {
 		"two forks": {[]session{trunk, {"one", append(history(1, 1), own("one", history(5, 5))...), 1, 3},
 			{"two", append(history(1, 4), own("two", history(6, 6))...), 1, 12}}, 6},
 		"a fork of a fork": {[]session{trunk, {"one", append(history(1, 2), own("one", history(5, 6))...), 2, 6},
-			{"two", append(append(history(1, 2), own("one", history(5, 5))...), own("two", history(7, 7))...), 1, 9}}, 7},
+			{"two", slices.Concat(history(1, 2), own("one", history(5, 5)), own("two", history(7, 7))), 1, 9}}, 7},
 		"another session": {[]session{trunk, {"other", own("other", history(5, 6)), 2, 0}}, 6},
 	} {
 		for _, batch := range []int{1, 4, 100} {

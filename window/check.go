@@ -36,6 +36,7 @@ func (p Policy) Check() error {
 		{"max_turn_input_tokens", p.Compact.SingleTurn},
 		{"warn_at", p.Compact.WarnAt}, {"cutover_at", p.Compact.CutoverAt},
 		{"anti_thrash_window", p.Compact.ThrashWindow},
+		{"keep: turns", p.Keep.Turns}, {"keep: tokens", p.Keep.Tokens}, {"keep: messages", p.Keep.Messages},
 		{"clear: keep", p.Clear.Keep}, {"clear: at_least", p.Clear.AtLeast}, {"arguments: over", p.Arguments.Over},
 	} {
 		if n.v < 0 {

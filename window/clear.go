@@ -10,19 +10,18 @@ const (
 	keepResults   = 6
 	keepFew       = 3
 	fewBelow      = 100_000 // tokens of window
-	clearUnknown  = 60_000  // tokens above which results are cleared when the window is not known
-	clearAtLeast  = 3_000   // tokens
+	leastCleared  = 3_000   // tokens
 	recentFailure = 10      // messages in which errors stay
 	// longPlaceholder is what no placeholder takes in tokens: longer results need no closer look.
 	longPlaceholder = 100
 )
 
-// clearResults clears old results, all that are older than the newest few at once, when the view has
-// grown beyond its share of the window. What is cleared frees a part of the window that is worth a step;
-// the view then has to grow by as much before there is another one.
+// clearResults clears old results, all that are older than the newest few at once, when the view has grown beyond its
+// share of the compaction threshold. What is cleared frees a part of it that is worth a step; the view then has to grow
+// by as much before there is another one.
 func clearResults(s *scene) (out []Edit) {
 	c := s.policy.Clear
-	if c.Trigger <= 0 || s.Request(s.used) <= c.above(s.Window) {
+	if c.Trigger <= 0 || s.Request(s.used) <= s.policy.clearAbove(s.Window) {
 		return nil
 	}
 	old := s.clearable()
@@ -36,7 +35,7 @@ func clearResults(s *scene) (out []Edit) {
 			out = append(out, s.rewrite(a, Edit{Text: "{}"})...)
 		}
 	}
-	if s.count(freed) < c.atLeast(s.Window) {
+	if s.count(freed) < s.policy.clearAtLeast(s.Window) {
 		return nil
 	}
 	return out
@@ -70,11 +69,9 @@ func (s *scene) isCleared(a *act) bool {
 // named reports whether a call is one of a tool.
 func (a *act) named(tool string) bool { return strings.EqualFold(tool, a.Name) }
 
-func (c ClearPolicy) above(window int) int {
-	if window <= 0 {
-		return clearUnknown
-	}
-	return int(c.Trigger * float64(window))
+// clearAbove returns the tokens above which results are cleared: the step before a compaction.
+func (p Policy) clearAbove(window int) int {
+	return int(p.Clear.Trigger * float64(p.Compact.Threshold(window)))
 }
 
 func (c ClearPolicy) keep(window int) int {
@@ -87,9 +84,10 @@ func (c ClearPolicy) keep(window int) int {
 	return keepResults
 }
 
-func (c ClearPolicy) atLeast(window int) int {
-	if c.AtLeast > 0 {
-		return c.AtLeast
+// clearAtLeast returns the tokens that a clearing has to free.
+func (p Policy) clearAtLeast(window int) int {
+	if p.Clear.AtLeast > 0 {
+		return p.Clear.AtLeast
 	}
-	return max(clearAtLeast, window/20)
+	return max(leastCleared, p.Compact.Threshold(window)/5)
 }

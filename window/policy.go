@@ -34,6 +34,14 @@ type Policy struct {
 	Clear     ClearPolicy
 	Arguments ArgumentPolicy
 	Compact   TriggerPolicy
+	Keep      KeepPolicy
+}
+
+// KeepPolicy says how much of a conversation a compaction leaves as it is, see compaction.KeepRule.
+type KeepPolicy struct {
+	Turns    int // newest turns
+	Tokens   int
+	Messages int // newest messages, whatever the others say
 }
 
 // Filter selects messages to leave out.
@@ -63,9 +71,9 @@ type EvictPolicy struct {
 
 // ClearPolicy says when old results are cleared.
 type ClearPolicy struct {
-	Trigger float64 // share of the window above which they are; 0: never
+	Trigger float64 // share of the compaction threshold above which they are; 0: never
 	Keep    int     // newest results that stay; 0: keepResults, or keepFew in a small window
-	AtLeast int     // tokens that a clearing has to free; 0: a twentieth of the window, 3,000 at least
+	AtLeast int     // tokens that a clearing has to free; 0: a fifth of the compaction threshold, 3,000 at least
 	Exclude []string
 	Only    []string // if not empty, only results of these tools are cleared
 	Inputs  bool     // the arguments of cleared calls go as well
@@ -108,6 +116,7 @@ func Default() Policy {
 		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
 		Compact: TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000,
 			Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
+		Keep: KeepPolicy{Turns: 10, Tokens: 6_000},
 	}
 }
 

@@ -26,6 +26,7 @@ func copies(t *testing.T, n int) (dir string) {
 		t.Fatal(err)
 	}
 	id := regexp.MustCompile(`"sessionId":"([^"]+)"`).FindSubmatch(raw)[1]
+	records := regexp.MustCompile(`"(uuid|parentUuid)":"[0-9a-f]{8}`)
 	day := regexp.MustCompile(`"timestamp":"(\d{4}-\d\d-\d\d)`).FindSubmatch(raw)[1]
 	began, err := time.Parse(time.DateOnly, string(day))
 	if err != nil {
@@ -35,6 +36,7 @@ func copies(t *testing.T, n int) (dir string) {
 	for i := range n {
 		fresh := fmt.Sprintf("11111111-1111-4111-8111-%012d", i)
 		text := bytes.ReplaceAll(raw, id, []byte(fresh))
+		text = records.ReplaceAll(text, fmt.Appendf(nil, `"$1":"%08d`, i)) // the same ones would make it a fork
 		text = bytes.ReplaceAll(text, day, []byte(began.AddDate(0, 0, i).Format(time.DateOnly)))
 		if err := os.WriteFile(filepath.Join(dir, fresh+".jsonl"), text, 0o600); err != nil {
 			t.Fatal(err)
