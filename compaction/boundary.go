@@ -1,56 +1,10 @@
 package compaction
 
-import (
-	"strings"
-
-	"ctxledger.dev/internal/chars"
-)
-
-// KeepRule says how much of a conversation stays verbatim: whole units from the newest back, as many as fit both
-// bounds, but at least Messages, and the newest unit. A bound of 0 is none.
-type KeepRule struct {
-	Turns    int // newest turns; one may be split
-	Tokens   int // in a small window at most half of it
-	Messages int // newest messages, whatever the bounds say
-}
-
-// DefaultKeep is the rule where none is set.
-var DefaultKeep = KeepRule{Turns: 10, Tokens: 6_000}
-
-// full reports whether a tail of so many messages is enough: the next longer one would have so many turns and tokens.
-func (k KeepRule) full(messages, turns, tokens int) bool {
-	if messages < k.Messages {
-		return false
-	}
-	return k.Turns > 0 && turns > k.Turns || k.Tokens > 0 && tokens > k.Tokens || k.Turns <= 0 && k.Tokens <= 0
-}
-
-// within returns the rule with a bound on tokens.
-func (k KeepRule) within(tokens int) KeepRule {
-	if k.Tokens <= 0 || tokens < k.Tokens {
-		k.Tokens = max(1, tokens)
-	}
-	return k
-}
-
-// String returns the rule in words.
-func (k KeepRule) String() string {
-	var parts []string
-	if k.Turns > 0 {
-		parts = append(parts, chars.Plural(k.Turns, "turn"))
-	}
-	if k.Tokens > 0 {
-		parts = append(parts, chars.Commas(k.Tokens)+" tokens")
-	}
-	if k.Messages > 0 {
-		parts = append(parts, chars.Plural(k.Messages, "message"))
-	}
-	return strings.Join(parts, " or ")
-}
+import "ctxledger.dev/compaction/keep"
 
 // boundary returns the index of the first item that stays verbatim under the keep rule. start is the first item of the
 // view.
-func boundary(items []Item, ok []bool, start int, keep KeepRule) int {
+func boundary(items []Item, ok []bool, start int, rule keep.Rule) int {
 	cut, sum, turns := len(items), 0, 0
 	for i := len(items) - 1; i >= start; i-- {
 		sum += items[i].Tokens
@@ -60,7 +14,7 @@ func boundary(items []Item, ok []bool, start int, keep KeepRule) int {
 		if !ok[i] && i > start {
 			continue
 		}
-		if cut < len(items) && keep.full(len(items)-cut, turns, sum) {
+		if cut < len(items) && rule.Full(len(items)-cut, turns, sum) {
 			break
 		}
 		cut = i
@@ -95,13 +49,13 @@ func (in *Input) usable() int {
 }
 
 // keep is the rule for this conversation.
-func (in *Input) keep() KeepRule {
+func (in *Input) keep() keep.Rule {
 	rule := in.Keep
-	if rule == (KeepRule{}) {
-		rule = DefaultKeep
+	if rule == (keep.Rule{}) {
+		rule = keep.Default
 	}
 	if window := in.usable(); window > 0 && rule.Tokens > 0 {
-		rule = rule.within(window / 2)
+		rule = rule.Within(window / 2)
 	}
 	return rule
 }

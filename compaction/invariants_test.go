@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/keep"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
@@ -128,13 +129,13 @@ func TestInvariant3BoundaryNeverPartsACallFromItsResults(t *testing.T) {
 		for n := 1; n <= len(k.in.Items); n++ {
 			items := k.in.Items[:n]
 			ok := borders(items)
-			for keep := range 4 {
-				cut := boundary(items, ok, 0, DefaultKeep.within(500*(1+keep)))
-				if keep > 0 {
-					cut = lastTurns(items, ok, 0, keep)
+			for turns := range 4 {
+				cut := boundary(items, ok, 0, keep.Default.Within(500*(1+turns)))
+				if turns > 0 {
+					cut = lastTurns(items, ok, 0, turns)
 				}
 				if why := parted(items, cut); why != "" {
-					t.Fatalf("seed %d, %d items, keep %d, cut %d: %s", seed, n, keep, cut, why)
+					t.Fatalf("seed %d, %d items, keep %d, cut %d: %s", seed, n, turns, cut, why)
 				}
 			}
 		}

@@ -109,7 +109,7 @@ func planIntent(in *Input, o Options) (Proposal, error) {
 		cuts = []int{asked, cuts[0]}
 	} else if o.Budget > 0 && in.FirstKept == 0 {
 		// A stated length asks for a summary of a short session too.
-		cuts = append(cuts, boundary(in.Items, ok, v.start, in.keep().within(v.before/2)))
+		cuts = append(cuts, boundary(in.Items, ok, v.start, in.keep().Within(v.before/2)))
 	}
 	var refused Proposal
 	for i, cut := range cuts {

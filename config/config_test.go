@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/keep"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
@@ -138,9 +139,10 @@ func TestPolicies(t *testing.T) {
 				p.Clear.Trigger, p.Clear.Keep, p.Clear.Only, p.Arguments.Trigger = 0.5, 2, []string{"read"}, 0
 			}, ""},
 		{"what a compaction keeps", "context:\n  keep: {turns: 3, tokens: 0, messages: 4}\n", func(p *window.Policy) {
-			p.Keep = window.KeepPolicy{Turns: 3, Messages: 4}
+			p.Keep = keep.Rule{Turns: 3, Messages: 4}
 		}, ""},
-		{"one bound of it", "context:\n  keep: {tokens: 20000}\n", func(p *window.Policy) { p.Keep.Tokens = 20_000 }, ""},
+		{"one bound of it", "context:\n  keep: {tokens: 200}\n", func(p *window.Policy) { p.Keep.Tokens = 200 }, ""},
+		{"all of them off", "context: {keep: {turns: 0, tokens: 0}}\n", nil, "a compaction needs one of them"},
 		{"a negative one", "context: {keep: {messages: -1}}\n", nil, "keep: messages is -1: it cannot be negative"},
 		{"a threshold is the only bound", "context:\n  Threshold: 0.9\n", func(p *window.Policy) {
 			p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 0, 0, 0

@@ -23,12 +23,12 @@ const (
 func changesTool() tool {
 	return tool{
 		name: "changes",
-		description: "What happened to files, newest first, " +
+		description: "What happened to files, whoever did it, newest first, " +
 			"and which files changed by other hands after this chat read them (stale).",
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: all"},` +
-			`"path":{"type":"string","description":"file or directory"},` +
+			`"path":{"type":"string","description":"file, or directory with all below"},` +
 			`"since":{"type":"string","description":"a time, an age (2h, 3d) or the id of a change"},` +
 			`"limit":{"type":"integer"}}}`,
 		output: `{"type":"object","properties":{"entries":{"type":"array"},` +

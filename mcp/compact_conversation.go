@@ -25,14 +25,16 @@ const (
 func compactTool() tool {
 	return tool{
 		name: "compact_conversation",
-		description: "Shorten a long conversation. Nothing is lost: what is cut stays readable by handle. " +
-			"Acts on this chat's recorded session, or on `messages`.",
+		description: "Shorten a long conversation: a summary of its older part, with ids that read back what is left " +
+			"out. Acts on this chat's recorded session, or on `messages`. A chat goes on as it is; a new one goes on " +
+			"from the summary with the prompt resume.",
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
-			`"session":{"type":"string","description":"default: this chat's"},` +
+			`"session":{"type":"string","description":"an id; default: this chat's"},` +
 			`"messages":{"type":"array","items":{"type":"object"},` +
 			`"description":"the whole conversation, if you hold it"},` +
-			`"since":{"type":"array","items":{"type":"object"},"description":"or only the new messages of session"},` +
+			`"since":{"type":"array","items":{"type":"object"},` +
+			`"description":"or only what is new since session was returned"},` +
 			`"format":{"type":"string","description":"of messages: ` + transcript.FormatNames() +
 			`; default: recognised"},` +
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
@@ -42,13 +44,15 @@ func compactTool() tool {
 			`"budget_tokens":{"type":"integer",` +
 			`"description":"of the summary, default 2000; window: of the whole view"},` +
 			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
-			`"pin":{"type":"array","items":{"type":"string"},"description":"message ids or texts to keep verbatim"},` +
-			`"focus":{"type":"string","description":"words to favour"},` +
-			`"strict":{"type":"boolean"},` +
-			`"error":{"type":"string","description":"the provider's refusal as too large"},` +
-			`"dry_run":{"type":"boolean","description":"plan only"},` +
+			`"pin":{"type":"array","items":{"type":"string"},` +
+			`"description":"ids of messages, or texts in full, to keep verbatim"},` +
+			`"focus":{"type":"string","description":"words; what concerns them is preferred"},` +
+			`"strict":{"type":"boolean","description":"refuse modes in which a model writes"},` +
+			`"error":{"type":"string","description":"the provider's refusal as too large; its limit is learned"},` +
+			`"dry_run":{"type":"boolean","description":"only say what would be cut"},` +
 			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],` +
-			`"description":"default summary; splice, messages: for a caller that holds the conversation"},` +
+			`"description":"receipt: figures only; default summary; if you hold the conversation: ` +
+			`splice (one message and the range it replaces) or messages (the shortened list)"},` +
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
 		output: `{"type":"object","properties":{` +
 			`"status":{"enum":["compacted","staged","nothing_to_do","refused","handed_off"]},` +

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -309,7 +310,7 @@ func (r compactResult) String() string {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
 	for _, x := range r.Cut {
-		fmt.Fprintf(&b, "\ncut: %s (%d tokens, id %s)", x.Label, x.Tokens, x.ID)
+		fmt.Fprintf(&b, "\ncut: %s (%s tokens, id %s)", x.Label, chars.Commas(x.Tokens), x.ID)
 	}
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "\n\n%s", r.Summary)

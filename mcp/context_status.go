@@ -116,8 +116,8 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 // unrecorded says what is known of a chat that is not recorded.
 func unrecorded(err error, r statusResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nctxledger's own tools cost %d tokens of its window", err, stepFor(fault.HintOf(err)),
-		r.Overhead)
+	fmt.Fprintf(&b, "%s: %s\nctxledger's own tools cost %s tokens of its window", err, stepFor(fault.HintOf(err)),
+		chars.Commas(r.Overhead))
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
@@ -146,7 +146,7 @@ func (r statusResult) String() string {
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "\nsummary in force: %s", r.Summary)
 	}
-	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %d", r.Saved, r.Overhead)
+	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, chars.Commas(r.Overhead))
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}

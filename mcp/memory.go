@@ -31,12 +31,12 @@ func memoryTool() tool {
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"action":{"type":"string","enum":["save","recall","get","list","delete","restore"]},` +
-			`"name":{"type":"string","description":"with list: the next of the page before"},` +
-			`"description":{"type":"string"},` +
+			`"name":{"type":"string","description":"saving one again replaces it; with list: the next of the page before"},` +
+			`"description":{"type":"string","description":"one line, for lists"},` +
 			`"type":{"type":"string","enum":["user","feedback","project","reference"]},` +
 			`"body":{"type":"string","description":"the fact, at most 4 KB"},` +
-			`"scope":{"type":"string","enum":["project","user"]},` +
-			`"query":{"type":"string"},` +
+			`"scope":{"type":"string","enum":["project","user"],"description":"default project; user: all projects"},` +
+			`"query":{"type":"string","description":"words"},` +
 			`"limit":{"type":"integer"},` +
 			`"request_id":{"type":"string"}},"required":["action"]}`,
 		output: `{"type":"object","properties":{"entries":{"type":"array"},"next":{"type":"string"},` +

@@ -18,15 +18,15 @@ func readTool() tool {
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"id":{"type":"string"},` +
-			`"lines":{"type":"string","description":"\"10-40\""},` +
+			`"lines":{"type":"string","description":"\"10-40\", from 1"},` +
 			`"bytes":{"type":"string","description":"\"0-4095\""},` +
-			`"head":{"type":"integer"},` +
-			`"tail":{"type":"integer"},` +
-			`"grep":{"type":"string","description":"RE2"},` +
-			`"context":{"type":"integer","description":"lines around a grep match"},` +
+			`"head":{"type":"integer","description":"lines"},` +
+			`"tail":{"type":"integer","description":"lines"},` +
+			`"grep":{"type":"string","description":"RE2; (?i) ignores case"},` +
+			`"context":{"type":"integer","description":"lines around each match"},` +
 			`"json_path":{"type":"string","description":"$.a[0]"},` +
 			`"search":{"type":"string","description":"words"},` +
-			`"after":{"type":"integer","description":"as next says"},` +
+			`"after":{"type":"integer","description":"as in the answer's next"},` +
 			`"raw":{"type":"boolean","description":"the bytes of a message as received"},` +
 			`"limit":{"type":"integer","description":"characters, default 8000"}},"required":["id"]}`,
 		output: `{"type":"object","properties":{` +

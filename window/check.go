@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 
+	"ctxledger.dev/compaction/keep"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -42,6 +43,9 @@ func (p Policy) Check() error {
 		if n.v < 0 {
 			return fault.New(fault.Invalid, "", "%s is %d: it cannot be negative", n.key, n.v)
 		}
+	}
+	if p.Keep == (keep.Rule{}) {
+		return fault.New(fault.Invalid, "", "keep: turns, tokens and messages are 0: a compaction needs one of them")
 	}
 	if !slices.Contains(modes, p.Compact.Mode) {
 		return fault.New(fault.Invalid, "", "mode is %.1000q, not one of intent, window, llm, hybrid", p.Compact.Mode)

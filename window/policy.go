@@ -1,6 +1,9 @@
 package window
 
-import "ctxledger.dev/tokens"
+import (
+	"ctxledger.dev/compaction/keep"
+	"ctxledger.dev/tokens"
+)
 
 // Policy limits how much of a conversation a model sees. Sizes are in characters (Unicode code points), tokens are
 // those of the model, and 0 or an empty list switches a rule off. Default applies where nothing else is
@@ -34,14 +37,7 @@ type Policy struct {
 	Clear     ClearPolicy
 	Arguments ArgumentPolicy
 	Compact   TriggerPolicy
-	Keep      KeepPolicy
-}
-
-// KeepPolicy says how much of a conversation a compaction leaves as it is, see compaction.KeepRule.
-type KeepPolicy struct {
-	Turns    int // newest turns
-	Tokens   int
-	Messages int // newest messages, whatever the others say
+	Keep      keep.Rule // of a compaction
 }
 
 // Filter selects messages to leave out.
@@ -116,7 +112,7 @@ func Default() Policy {
 		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
 		Compact: TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000,
 			Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
-		Keep: KeepPolicy{Turns: 10, Tokens: 6_000},
+		Keep: keep.Default,
 	}
 }
 

@@ -85,7 +85,7 @@ func (l *Compactions) compactionInput(
 	}
 	in.Window = w.Tokens
 	in.Effective = f.Policy.Compact.Effective
-	in.Keep = compaction.KeepRule(f.Policy.Keep)
+	in.Keep = f.Policy.Keep
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept
 		if in.PreviousText, err = l.ShownText(ctx, *in.Previous); err != nil {

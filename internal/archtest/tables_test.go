@@ -67,6 +67,8 @@ var sideways = map[[2]string]string{
 	{"window", "transcript"}:                     "a view is made of messages",
 	{"window", "sessions"}:                       "a view is folded from the headers of the log",
 	{"overflow", "transcript"}:                   "a request is trimmed by editing its messages",
+	{"window", "compaction/keep"}:                "what a compaction keeps is a part of the policy",
+	{"compaction", "compaction/keep"}:            "what stays is told there",
 	{"config", "window"}:                         "a policy is read where the configuration is; the same fields twice would be a second way to say it",
 	{"window", "intents"}:                        "operations are spelled there",
 	{"compaction", "compaction/sections"}:        "a model is asked for these headings",
