@@ -1,11 +1,11 @@
 // Package config reads settings: ctxledger.yaml in a workspace, and the user's own file, which overrides it.
 //
-// Start at Load. Keys are written in snake_case and matched without regard to case and
+// Start at Load, and at Rules for what can be set. Keys are written in snake_case and matched without regard to case and
 // underscores, so that PascalCase configurations load unchanged.
 //
 // Guarantees: a workspace without the file has the defaults; an unknown key is a warning
-// with its line; a file with a value of the wrong type is not used, never guessed at; a link that
-// leads out of the workspace is not followed. Only settings from the user's own file are marked as such (Source.User),
+// with its place; a file with a value of the wrong type is not used, never guessed at, and all its mistakes are named;
+// a link that leads out of the workspace is not followed. Only settings from the user's own file are marked as such (Source.User),
 // never those from a workspace.
 //
 // The package deliberately holds only settings that something uses, and decides nothing: engine
@@ -14,13 +14,10 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -85,50 +82,66 @@ func Load(e env.Env, root, state string) (Config, []Problem) {
 	} {
 		d, err := read()
 		path := copyOf(state, d, root)
-		if err == nil {
-			d, err = d.valid()
-		}
-		if err == nil {
+		var found []Problem
+		if err != nil {
+			found = []Problem{d.unusable(err)}
+		} else if found = d.check(); failed(found) == nil {
 			d.keep(path)
-			docs = append(docs, d)
+			docs, problems = append(docs, d), append(problems, few(found)...)
 			continue
 		}
 		broken = broken || d.user
-		problem := unusable(d.name, err)
-		problem.Instead = "the defaults are in force instead"
+		instead := "the defaults are in force instead"
 		if last, ok := d.kept(path); ok {
-			problem.Instead = "its last valid version is in force instead"
+			instead = "its last valid version is in force instead"
 			if docs = append(docs, last.without("summarizer")); last.has("summarizer") {
-				problem.Instead += ", without its summarizer"
+				instead += ", without its summarizer"
 			}
 		}
-		problems = append(problems, problem)
+		first := slices.IndexFunc(found, func(p Problem) bool { return p.Severity == Error })
+		found[first].Instead = instead
+		problems = append(problems, few(found)...)
 	}
-	c, unknown, err := merge(docs)
-	if err != nil { // each alone made sense
-		return Default(), append(problems, Problem{File: File, Message: err.Error(),
-			Instead: "the defaults are in force instead"})
+	c, found := merge(docs)
+	if err := failed(found); err != nil { // each alone made sense: then the user's own holds
+		c, _ = merge(docs[len(docs)-1:])
+		problems = append(problems, Problem{File: File, Instead: "it is ignored", Message: "together with your own " +
+			"settings it makes no sense: " + err.Error()})
 	}
 	if broken { // what the user wants is not known
 		c.Summarizer, c.SummarizerFrom = nil, Source{}
 	}
-	return c, append(problems, unknown...)
+	return c, problems
 }
 
-// valid returns the document with its fields, if it makes sense by itself.
-func (d document) valid() (document, error) {
-	d, err := d.parsed()
-	if err == nil {
-		_, _, err = merge([]document{d})
+// check reads the document's fields and returns what is wrong with it by itself, in the order of the file.
+func (d *document) check() []Problem {
+	if err := d.parse(); err != nil {
+		return []Problem{d.unusable(err)}
 	}
-	return d, err
+	_, problems := merge([]document{*d})
+	return problems
 }
 
-// parsed returns the document with its fields.
-func (d document) parsed() (document, error) {
+// parse reads the document's fields. Those in the section that fuseraft's files have around all others come first.
+func (d *document) parse() error {
 	fields, err := yamldoc.Fields(d.data)
-	d.fields = fields
-	return d, err
+	if err != nil {
+		return err
+	}
+	d.fields = nil
+	for _, f := range fields {
+		if fold(f.Key) != wrapper {
+			d.fields = append(d.fields, f)
+			continue
+		}
+		inner, err := f.Fields()
+		if err != nil {
+			return err
+		}
+		d.fields = append(inner, d.fields...)
+	}
+	return nil
 }
 
 // has reports whether a document sets a key, by its folded form.
@@ -142,108 +155,54 @@ func (d document) without(key string) document {
 	return d
 }
 
-// merge returns the settings of documents, the later ones over the earlier. Errors: invalid, with the line.
-func merge(docs []document) (Config, []Problem, error) {
+// merge returns the settings of documents, the later ones over the earlier, and what is wrong with them.
+func merge(docs []document) (Config, []Problem) {
 	c := Default()
 	parsers := make([]*parser, len(docs))
 	for i, d := range docs {
-		parsers[i] = &parser{document: d}
-		if err := parsers[i].settings(&c); err != nil {
-			return Default(), nil, err
-		}
+		parsers[i] = &parser{document: d, places: map[string]yamldoc.Field{}}
+		parsers[i].settings(&c)
 	}
-	if err := policies(&c, parsers); err != nil {
-		return Default(), nil, err
-	}
+	policies(&c, parsers)
 	var problems []Problem
 	for _, p := range parsers {
 		slices.SortStableFunc(p.problems, func(a, b Problem) int {
-			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key))
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+				cmp.Compare(a.Message, b.Message))
 		})
-		problems = append(problems, few(slices.Compact(p.problems))...) // policies are read once for each agent
+		problems = append(problems, slices.Compact(p.problems)...) // policies are read once for each agent
 	}
-	return c, problems, nil
+	return c, problems
 }
 
-// maxProblems is how many settings of a document that cannot be used are named.
+// maxProblems is how many problems of a document are named.
 const maxProblems = 20
 
-// few returns the first problems of a document, and how many more there are.
+// few returns the first problems of a document, errors first, and how many more there are.
 func few(problems []Problem) []Problem {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 	n := len(problems) - maxProblems
 	if n <= 0 {
 		return problems
 	}
-	return append(problems[:maxProblems:maxProblems], Problem{File: problems[0].File, Message: "and " +
-		chars.Plural(n, "more unknown setting")})
+	return append(problems[:maxProblems:maxProblems], Problem{File: problems[0].File, Severity: Warning,
+		Message: "and " + chars.Plural(n, "more problem")})
 }
 
-// parser reads one document.
-type parser struct {
-	document
-	problems []Problem
-
-	context, agents yamldoc.Field // read when all documents are there
-}
-
-// settings takes the document's settings into c.
-func (p *parser) settings(c *Config) error {
-	var follow, models, summarizer yamldoc.Field
-	err := p.take(p.fields, map[string]any{
-		"follow": &follow, "exports": &c.Exports, "ledgerwarnmb": &c.LedgerWarnMB,
-		"models": &models, "context": &p.context, "agents": &p.agents, "corrections": &c.Corrections,
-		"summarizer": &summarizer,
-	})
-	if err == nil && follow.Key != "" {
+// settings takes the document's settings into c, but for the policies, which are read when all documents are there.
+func (p *parser) settings(c *Config) {
+	p.take(p.fields, topRules, "", &target{config: c, parts: &p.parts})
+	if f := p.parts.follow; f.Key != "" {
 		var said *bool
-		if err = follow.Decode(&said); said != nil {
-			c.Follow, c.FollowFrom, c.FollowOver = *said, p.source(follow), c.FollowFrom
+		if p.decode(f, &said); said != nil {
+			c.Follow, c.FollowFrom, c.FollowOver = *said, p.source(f), c.FollowFrom
 		}
 	}
-	if err == nil && models.Key != "" {
-		c.Models, err = p.models(c.Models, models)
+	if f := p.parts.models; f.Key != "" {
+		c.Models = p.models(c.Models, f)
 	}
-	if err == nil && summarizer.Key != "" {
-		c.Summarizer, err = p.summarizer(summarizer)
-		c.SummarizerFrom, c.SummarizerOver = p.source(summarizer), c.SummarizerFrom
+	if f := p.parts.summarizer; f.Key != "" {
+		c.Summarizer = p.summarizer(f)
+		c.SummarizerFrom, c.SummarizerOver = p.source(f), c.SummarizerFrom
 	}
-	return err
 }
-
-// each is take for the fields of a mapping.
-func (p *parser) each(mapping yamldoc.Field, settings map[string]any) error {
-	fields, err := mapping.Fields()
-	if err != nil {
-		return err
-	}
-	return p.take(fields, settings)
-}
-
-// take puts the values of fields into settings: where they go by their keys, folded. A setting of type
-// *yamldoc.Field gets the field itself. A key that is not among them is a problem.
-func (p *parser) take(fields []yamldoc.Field, settings map[string]any) error {
-	lines := make(map[string]int)
-	for _, f := range fields {
-		key := fold(f.Key)
-		into, known := settings[key]
-		if !known {
-			p.problems = append(p.problems, Problem{File: p.name, Line: f.Line, Key: f.Key,
-				Message: fmt.Sprintf("unknown setting %.200q", f.Key)})
-			continue
-		}
-		if line, again := lines[key]; again {
-			return fault.New(fault.Invalid, "config.load", "line %d: %s was set in line %d already", f.Line, f.Key,
-				line)
-		}
-		lines[key] = f.Line
-		if whole, ok := into.(*yamldoc.Field); ok {
-			*whole = f
-		} else if err := f.Decode(into); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fold returns a key in the form in which keys are matched.
-func fold(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }

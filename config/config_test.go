@@ -11,7 +11,6 @@ import (
 
 	"ctxledger.dev/compaction/keep"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -25,11 +24,13 @@ func alone(t *testing.T) env.Env {
 
 // parse reads one document of a workspace.
 func parse(dir string, data []byte) (Config, []Problem, error) {
-	d, err := document{name: File, dir: dir, data: data}.valid()
-	if err != nil {
-		return Default(), nil, err
+	d := document{name: File, dir: dir, data: data}
+	problems := d.check()
+	if err := failed(problems); err != nil {
+		return Default(), problems, err
 	}
-	return merge([]document{d})
+	c, problems := merge([]document{d})
+	return c, problems, nil
 }
 
 func TestSettings(t *testing.T) {
@@ -47,7 +48,7 @@ func TestSettings(t *testing.T) {
 		{name: "byte order mark", text: "\ufefffollow: false\n", from: 1},
 		{name: "windows line ends", text: "follow: false\r\n", from: 1},
 		{name: "unknown keys are warnings", text: "a: 1\nfollow: false\nnested:\n  follow: true\n", from: 2,
-			problems: `ctxledger.yaml:1: unknown setting "a"; ctxledger.yaml:3: unknown setting "nested"`},
+			problems: `ctxledger.yaml:1:1: unknown setting "a"; ctxledger.yaml:3:1: unknown setting "nested"`},
 		{name: "null keeps the default", text: "follow:\n", follow: true},
 		{name: "wrong type", text: "\nfollow: maybe\n", follow: true,
 			problems: "ctxledger.yaml:2:9: follow: true or false is expected, not `maybe`; the defaults are in " +
@@ -55,7 +56,7 @@ func TestSettings(t *testing.T) {
 		{name: "list", text: "- follow\n", follow: true, problems: `ctxledger.yaml:1: a mapping is expected, ` +
 			`"key: value"; the defaults are in force instead`},
 		{name: "twice", text: "follow: true\nFollow: false\n", follow: true,
-			problems: "ctxledger.yaml:2: Follow was set in line 1 already; the defaults are in force instead"},
+			problems: "ctxledger.yaml:2:1: Follow was set in line 1 already; the defaults are in force instead"},
 		{name: "no yaml", text: "follow: [\n", follow: true, problems: "ctxledger.yaml:1: did not find expected " +
 			"node content; the defaults are in force instead"},
 	} {
@@ -143,7 +144,7 @@ func TestPolicies(t *testing.T) {
 		}, ""},
 		{"one bound of it", "context:\n  keep: {tokens: 200}\n", func(p *window.Policy) { p.Keep.Tokens = 200 }, ""},
 		{"all of them off", "context: {keep: {turns: 0, tokens: 0}}\n", nil, "a compaction needs one of them"},
-		{"a negative one", "context: {keep: {messages: -1}}\n", nil, "keep: messages is -1: it cannot be negative"},
+		{"a negative one", "context: {keep: {messages: -1}}\n", nil, "keep.messages is -1: it cannot be negative"},
 		{"a threshold is the only bound", "context:\n  Threshold: 0.9\n", func(p *window.Policy) {
 			p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 0, 0, 0
 		}, ""},
@@ -152,13 +153,13 @@ func TestPolicies(t *testing.T) {
 				p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 50_000, 0.3, 0
 			}, ""},
 		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil, "threshold is 85: it is a share, from 0 to 1"},
-		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear: keep is -1: it cannot be negative"},
-		{"wrong type", "context: {max_turn_age: many}\n", nil, "line 1, column"},
+		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear.keep is -1: it cannot be negative"},
+		{"wrong type", "context: {max_turn_age: many}\n", nil, "ctxledger.yaml:1:25: max_turn_age: a number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, problems, err := parse(".", []byte(c.text))
 			if c.wrong != "" {
-				if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.wrong) {
+				if err == nil || !strings.Contains(err.Error(), c.wrong) {
 					t.Fatalf("error %v", err)
 				}
 				return
@@ -186,7 +187,7 @@ Agents:
   - name: developer
     context_window: {max_tool_result_tokens: 0, clear: {keep: 2}}
 `))
-	if err != nil || len(problems) != 1 || problems[0].Key != "Instructions" {
+	if err != nil || len(problems) != 1 || problems[0].Severity != Note {
 		t.Fatalf("%v, %v", problems, err)
 	}
 	base := window.Default()
@@ -202,38 +203,39 @@ Agents:
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
 	for text, wrong := range map[string]string{
-		"agents:\n  - context_window: {}\n":                           "line 2: agents: one has no name",
-		"agents:\n  - name: a\n  - name: A\n":                         `line 3: agents: "a" is listed twice`,
-		"agents: {a: 1}\n":                                            "line 1: a list is expected",
+		"agents:\n  - context_window: {}\n":                           "ctxledger.yaml:2:5: agents: one has no name",
+		"agents:\n  - name: a\n  - name: A\n":                         `ctxledger.yaml:3:5: agents: "a" is listed`,
+		"agents: {a: 1}\n":                                            "ctxledger.yaml:1:9: a list is expected",
 		"agents:\n  - name: a\n    max_in_turn_tool_pairs: -1\n":      "cannot be negative",
 		"context: {tool_result_char_overrides: {bash: -1}}\n":         "bash is -1",
 		"agents:\n  - name: a\n    context_window: {threshold: .nan}": "it is a share",
 	} {
-		if _, _, err := parse(".", []byte(text)); !fault.Is(err, fault.Invalid) ||
+		if _, _, err := parse(".", []byte(text)); err == nil ||
 			!strings.Contains(err.Error(), wrong) {
 			t.Errorf("%q: error %v, want %q", text, err, wrong)
 		}
 	}
 }
 
-func FuzzParseGivesSettingsOrAFault(f *testing.F) {
+// FuzzProblemsLieInsideTheFile reads a document of a workspace.
+func FuzzProblemsLieInsideTheFile(f *testing.F) {
 	for _, s := range []string{"follow: false\n", "Fol_low: yes\nx: 1\n", "{follow: 1}", "? [a]\n: b\n",
-		"a: &a [*a]\n"} {
+		"a: &a [*a]\n", "Compaction: {Mode: lossless, TriggerTurnCount: 3}\n",
+		"Orchestration:\n  Agents: [{Name: 5}]\n", "context: {threshold: 2, clear: []}\n", "\ufefffollow: 'ä\n  b'\r\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, problems, err := parse(".", data)
-		if err != nil {
-			if code := fault.CodeOf(err); code != fault.Invalid && code != fault.TooLarge {
-				t.Fatalf("code %s", code)
-			}
-			if !reflect.DeepEqual(c, Default()) || problems != nil {
-				t.Fatal("settings beside an error")
-			}
+		if err != nil && !reflect.DeepEqual(c, Default()) {
+			t.Fatal("settings beside an error")
 		}
+		lines := strings.Split(string(data), "\n")
 		for _, p := range problems {
-			if p.Line < 1 || fold(p.Key) == "follow" {
+			switch {
+			case p.Line < 0 || p.Line > len(lines), p.Message == "", len(p.Message) > 3_000:
 				t.Fatalf("problem %+v", p)
+			case p.Column > 0 && (p.End < p.Column || p.Line == 0 || p.End > len([]rune(lines[p.Line-1]))+1):
+				t.Fatalf("problem %+v in a line of %d", p, len([]rune(lines[p.Line-1])))
 			}
 		}
 	})
@@ -253,8 +255,8 @@ func TestUnknownSettingsAreNamedUpToALimit(t *testing.T) {
 		fmt.Fprintf(&many, "k%d: 1\n", i)
 	}
 	for _, x := range []struct{ name, yaml, last string }{
-		{"many", many.String(), "ctxledger.yaml: and 4,980 more unknown settings"},
-		{"long", "? " + strings.Repeat("k", 100_000) + "\n: 1\n", `ctxledger.yaml:1: unknown setting "` +
+		{"many", many.String(), "ctxledger.yaml: and 4,980 more problems"},
+		{"long", "? " + strings.Repeat("k", 100_000) + "\n: 1\n", `ctxledger.yaml:1:3: unknown setting "` +
 			strings.Repeat("k", 200) + `"`},
 	} {
 		if err := os.WriteFile(filepath.Join(root, File), []byte(x.yaml), 0o600); err != nil {

@@ -1,41 +1,33 @@
 package config
 
 import (
-	"slices"
 	"strings"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/window"
 )
 
 // policies reads the values of the keys context and agents: how much of a conversation a model is to see, and
 // what is otherwise for single agents. What a later document says holds over all that earlier ones say.
-func policies(c *Config, parsers []*parser) error {
+func policies(c *Config, parsers []*parser) {
 	base := window.Default()
 	names := map[string]bool{}
 	agents := make([]map[string]yamldoc.Field, len(parsers))
 	for i, p := range parsers {
-		var err error
-		if agents[i], err = p.agentsByName(); err != nil {
-			return err
-		}
+		agents[i] = p.agentsByName()
 		for name := range agents[i] {
 			names[name] = true
 		}
-		if p.context.Key == "" {
-			continue
+		if p.everybody(&base) {
+			c.Policy = &base
 		}
-		if err := p.policy(p.context, &base); err != nil {
-			return err
-		}
-		c.Policy = &base
 	}
 	for name := range names {
 		own := window.Default()
 		for i, p := range parsers {
-			if err := p.policyOf(agents[i][name], &own); err != nil {
-				return err
+			p.everybody(&own)
+			if f := agents[i][name]; f.Key != "" {
+				p.agent(f, &own)
 			}
 		}
 		if c.Agents == nil {
@@ -43,133 +35,67 @@ func policies(c *Config, parsers []*parser) error {
 		}
 		c.Agents[name] = own
 	}
-	return nil
 }
 
-// policyOf reads what a document says for everybody, and then for one agent (which may be nothing), over what w has.
-func (p *parser) policyOf(agent yamldoc.Field, w *window.Policy) error {
-	if p.context.Key != "" {
-		if err := p.policy(p.context, w); err != nil {
-			return err
+// everybody reads what a document says for all agents over what w has, and reports whether it says anything. The keys
+// of other programs come first.
+func (p *parser) everybody(w *window.Policy) bool {
+	said := false
+	for _, section := range []struct {
+		key   string
+		value yamldoc.Field
+	}{{"compaction", p.parts.compaction}, {"context_budget", p.parts.contextBudget}, {"context", p.parts.context}} {
+		if section.value.Key == "" {
+			continue
 		}
+		said = true
+		p.mapping(section.value, find(topRules, section.key).Rules, "", &target{policy: w})
 	}
-	if agent.Key == "" {
-		return nil
+	if said {
+		p.together(*w)
 	}
-	_, err := p.agent(agent, w)
-	return err
+	return said
 }
 
 // agentsByName returns the entries of the list of agents by their names in lower case.
-func (p *parser) agentsByName() (map[string]yamldoc.Field, error) {
-	if p.agents.Key == "" {
-		return nil, nil
+func (p *parser) agentsByName() map[string]yamldoc.Field {
+	list := p.parts.agents
+	if list.Key == "" {
+		return nil
 	}
-	items, err := p.agents.Items()
+	items, err := list.Items()
 	if err != nil {
-		return nil, err
+		p.wrong(list, err)
+		return nil
 	}
 	out := make(map[string]yamldoc.Field, len(items))
 	for _, item := range items {
 		scratch := window.Default()
-		name, err := p.agent(item, &scratch)
-		if err != nil {
-			return nil, err
+		name := strings.ToLower(p.agent(item, &scratch))
+		if strings.TrimSpace(name) == "" {
+			p.wrongValue(item, "agents: one has no name")
+			continue
 		}
-		name = strings.ToLower(name)
 		if _, again := out[name]; again {
-			return nil, at(item, fault.New(fault.Invalid, "", "agents: %.1000q is listed twice", name))
+			p.wrongValue(item, "agents: \""+short(name)+"\" is listed twice")
+			continue
 		}
 		out[name] = item
 	}
-	return out, nil
+	return out
 }
 
-// agent reads what is otherwise for one agent into w.
-func (p *parser) agent(f yamldoc.Field, w *window.Policy) (name string, err error) {
-	var view yamldoc.Field
-	err = p.each(f, map[string]any{
-		"name": &name, "contextwindow": &view, "maxinturntoolpairs": &w.ToolPairs,
-		"maxinturncontexttokens": &w.InTurnTokens,
-	})
-	switch {
-	case err != nil:
-		return name, err
-	case strings.TrimSpace(name) == "":
-		return name, at(f, fault.New(fault.Invalid, "", "agents: one has no name"))
-	case view.Key != "":
-		return name, p.policy(view, w)
-	}
-	return name, at(f, w.Check())
-}
+// short returns the beginning of a name for a message.
+func short(name string) string { return string([]rune(name)[:min(200, len([]rune(name)))]) }
 
-// policy reads the value of the key context, or of an agent's context_window, over what w has.
-func (p *parser) policy(f yamldoc.Field, w *window.Policy) error {
-	if sets(f, "threshold") { // who sets one does not want it undercut
-		w.Compact.Effective, w.Compact.Idle, w.Compact.Gain = 0, 0, 0
+// agent reads what is otherwise for one agent into w, and returns its name.
+func (p *parser) agent(f yamldoc.Field, w *window.Policy) string {
+	var a agentText
+	t := &target{policy: w, agent: &a}
+	p.mapping(f, agentRules, "", t)
+	if a.view.Key != "" {
+		p.mapping(a.view, contextRules, "", t)
 	}
-	var clear, arguments, tools, keep yamldoc.Field
-	recovers := !w.Compact.NoRecovery
-	err := p.each(f, map[string]any{
-		"textonly": &w.TextOnly, "excludeagents": &w.ExcludeAgents, "maxturnage": &w.Turns,
-		"maxtailmessages":    &w.Messages,
-		"contextcapfraction": &w.CapFraction, "exact": &w.Exact,
-		"maxtoolresultchars": &w.ResultChars, "toolresultcharoverrides": &tools, "maxreplaychars": &w.ReplayChars,
-		"batchchars": &w.BatchChars, "oldwords": &w.OldWords, "readonlytools": &w.ReadOnly,
-		"maxinturntoolpairs": &w.ToolPairs, "maxinturncontexttokens": &w.InTurnTokens,
-		"maxtoolresulttokens": &w.Evict.MaxTokens, "inturntoolwindow": &w.Evict.Window,
-		"threshold": &w.Compact.Fraction, "reserve": &w.Compact.Reserve, "effectivewindow": &w.Compact.Effective,
-		"idle": &w.Compact.Idle, "gain": &w.Compact.Gain,
-		"compactturns": &w.Compact.Turns, "maxturninputtokens": &w.Compact.SingleTurn, "warnat": &w.Compact.WarnAt,
-		"cutoverat":        &w.Compact.CutoverAt,
-		"antithrashwindow": &w.Compact.ThrashWindow, "antithrashratio": &w.Compact.ThrashRatio,
-		"mode": &w.Compact.Mode, "recoverfromoverflow": &recovers,
-		"clear": &clear, "arguments": &arguments, "keep": &keep,
-	})
-	w.Compact.NoRecovery = !recovers
-	if err == nil && clear.Key != "" {
-		err = p.each(clear, map[string]any{
-			"trigger": &w.Clear.Trigger, "keep": &w.Clear.Keep, "atleast": &w.Clear.AtLeast,
-			"exclude": &w.Clear.Exclude, "only": &w.Clear.Only, "inputs": &w.Clear.Inputs,
-		})
-	}
-	if err == nil && keep.Key != "" {
-		err = p.each(keep, map[string]any{
-			"turns": &w.Keep.Turns, "tokens": &w.Keep.Tokens, "messages": &w.Keep.Messages,
-		})
-	}
-	if err == nil && arguments.Key != "" {
-		err = p.each(arguments, map[string]any{"trigger": &w.Arguments.Trigger, "keep": &w.Arguments.Keep,
-			"over": &w.Arguments.Over, "tools": &w.Arguments.Tools})
-	}
-	if err == nil && tools.Key != "" {
-		w.ResultCharsOf, err = byTool(tools)
-	}
-	if err == nil {
-		err = at(f, w.Check())
-	}
-	return err
-}
-
-// sets reports whether a mapping has a key, in its folded form.
-func sets(mapping yamldoc.Field, key string) bool {
-	fields, err := mapping.Fields()
-	return err == nil && slices.ContainsFunc(fields, func(f yamldoc.Field) bool { return fold(f.Key) == key })
-}
-
-// byTool reads a bound for each of some tools.
-func byTool(f yamldoc.Field) (map[string]int, error) {
-	fields, err := f.Fields()
-	if err != nil {
-		return nil, err
-	}
-	bounds := make(map[string]int, len(fields))
-	for _, t := range fields {
-		var n int
-		if err := t.Decode(&n); err != nil {
-			return nil, err
-		}
-		bounds[strings.ToLower(t.Key)] = n
-	}
-	return bounds, nil
+	p.together(*w)
+	return a.name
 }

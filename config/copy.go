@@ -57,8 +57,5 @@ func (d document) kept(path string) (document, bool) {
 		return d, false
 	}
 	d.data = data
-	if d, err = d.parsed(); err != nil {
-		return d, false
-	}
-	return d, true
+	return d, d.parse() == nil
 }

@@ -21,5 +21,5 @@ func ExampleLoad() {
 	}
 	c, problems := config.Load(env.Env{Lookup: func(string) string { return "" }}, root, "")
 	fmt.Println(c.Follow, c.FollowFrom, problems)
-	// Output: false ctxledger.yaml:1 [ctxledger.yaml:2: unknown setting "colour"]
+	// Output: false ctxledger.yaml:1 [ctxledger.yaml:2:1: unknown setting "colour"]
 }

@@ -14,90 +14,94 @@ import (
 
 // models reads the value of the key models: a mapping from the names of models to what is known of
 // them. It returns a registry that knows them besides those of known.
-func (p *parser) models(known *tokens.Registry, f yamldoc.Field) (*tokens.Registry, error) {
+func (p *parser) models(known *tokens.Registry, f yamldoc.Field) *tokens.Registry {
 	entries, err := f.Fields()
 	if err != nil {
-		return nil, err
-	}
-	if len(entries) == 0 {
-		return known, nil
+		p.wrong(f, err)
+		return known
 	}
 	var models []tokens.Model
 	for _, e := range entries {
-		m, err := p.model(e)
-		if err != nil {
-			return nil, err
+		m, ok := p.model(e)
+		if !ok {
+			continue
 		}
 		if _, err := known.With(m); err != nil {
-			return nil, at(e, err) // together they say no line
+			p.wrongEntry(e, err) // together they say no line
+			continue
 		}
 		models = append(models, m)
 	}
-	return known.With(models...)
+	if len(models) == 0 {
+		return known
+	}
+	all, err := known.With(models...)
+	if err != nil {
+		p.wrongEntry(f, err)
+		return known
+	}
+	return all
 }
 
 // model reads the entry of one model.
-func (p *parser) model(f yamldoc.Field) (tokens.Model, error) {
-	m := tokens.Model{Name: f.Key}
-	var family, encoding, ranks, price yamldoc.Field
-	err := p.each(f, map[string]any{
-		"family": &family, "encoding": &encoding, "ranks": &ranks, "window": &m.Window, "output": &m.Output,
-		"price": &price,
-	})
-	if err == nil && price.Key != "" {
-		err = p.each(price, map[string]any{
-			"input": &m.Price.Input, "cachedread": &m.Price.CachedRead, "cachedwrite": &m.Price.CachedWrite,
-			"output": &m.Price.Output,
-		})
-	}
-	if err == nil {
-		err = p.tokenizer(&m, f, family, encoding, ranks)
-	}
-	return m, err
+func (p *parser) model(f yamldoc.Field) (tokens.Model, bool) {
+	m := modelText{Model: tokens.Model{Name: f.Key}}
+	before := len(p.problems)
+	p.mapping(f, modelRules, "", &target{model: &m})
+	p.tokenizer(&m)
+	return m.Model, failed(p.problems[before:]) == nil
 }
 
 // tokenizer sets how m counts, from the fields that say it; each may be absent.
-func (p *parser) tokenizer(m *tokens.Model, entry, family, encoding, ranks yamldoc.Field) error {
+func (p *parser) tokenizer(m *modelText) {
 	var name string
-	if encoding.Key != "" {
-		if family.Key != "" || ranks.Key != "" {
-			return at(encoding, fault.New(fault.Invalid, "", "model %.1000q: encoding: give only one of "+
-				"encoding, family and rank file", m.Name))
+	if f := m.encoding; f.Key != "" {
+		if m.family.Key != "" || m.ranks.Key != "" {
+			p.wrongEntry(f, fmt.Errorf("model %.1000q: encoding: give only one of encoding, family and rank file",
+				m.Name))
+			return
 		}
-		if err := encoding.Decode(&name); err != nil {
-			return err
+		if p.decode(f, &name) {
+			e, err := tokens.ParseEncoding(name)
+			m.Encoding = e
+			p.wrong(f, err)
 		}
-		e, err := tokens.ParseEncoding(name)
-		m.Encoding = e
-		return at(encoding, err)
+		return
 	}
-	if family.Key != "" {
-		if err := family.Decode(&name); err != nil {
-			return err
-		}
+	if f := m.family; f.Key != "" && p.decode(f, &name) {
 		var err error
-		if m.Family, err = tokens.ParseFamily(name); err != nil {
-			return at(family, err)
-		}
+		m.Family, err = tokens.ParseFamily(name)
+		p.wrong(f, err)
 	}
-	if ranks.Key == "" {
-		return nil
+	if m.ranks.Key != "" {
+		p.ranks(m)
 	}
+}
+
+// ranks has the model counted with a rank file, which is read when it is needed.
+func (p *parser) ranks(m *modelText) {
 	if !m.Family.Ranked() {
-		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: a rank file needs the family whose "+
-			"rules it goes with: one of %s", m.Name, tokens.RankedFamilies()))
+		p.wrongEntry(m.ranks, fmt.Errorf("model %.1000q: ranks: a rank file needs the family whose rules it goes with: "+
+			"one of %s", m.Name, tokens.RankedFamilies()))
+		return
 	}
 	var path string
-	if err := ranks.Decode(&path); err != nil {
-		return err
+	if !p.decode(m.ranks, &path) {
+		return
 	}
 	if len(path) > maxPath || !filepath.IsLocal(filepath.FromSlash(path)) {
-		return at(ranks, fault.New(fault.Invalid, "", "model %.1000q: ranks: give a path inside %s, relative to it",
-			m.Name, p.place()))
+		p.wrong(m.ranks, fmt.Errorf("model %.1000q: ranks: give a path inside %s, relative to it", m.Name, p.place()))
+		return
 	}
 	root, f, where := p.dir, m.Family, p.place()
 	m.Ranks = sync.OnceValues(func() (*tokens.Encoding, error) { return readRanks(root, where, path, f) })
-	return nil
+}
+
+// wrongEntry reports an error about a field, if there is one, at its key.
+func (p *parser) wrongEntry(f yamldoc.Field, err error) {
+	if err != nil {
+		p.at(f, Error, err.Error()).Hint = fault.HintOf(err)
+	}
 }
 
 // maxPath is the longest path of a rank file, in bytes: that of most systems.
@@ -141,12 +145,4 @@ func readRanks(root, where, path string, f tokens.Family) (*tokens.Encoding, err
 		return nil, wrapped
 	}
 	return e, nil
-}
-
-// at puts the line of a field in front of an error about its value.
-func at(f yamldoc.Field, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fault.New(fault.CodeOf(err), "config.load", "%s", fmt.Sprintf("line %d: %s", f.Line, err))
 }

@@ -26,7 +26,7 @@ Models:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(problems); got != `[ctxledger.yaml:4: unknown setting "colour" ctxledger.yaml:7: `+
+	if got := fmt.Sprint(problems); got != `[ctxledger.yaml:4:51: unknown setting "colour" ctxledger.yaml:7:13: `+
 		`unknown setting "tax"]` {
 		t.Errorf("problems %s", got)
 	}
@@ -60,26 +60,26 @@ func describe(m tokens.Model) string {
 
 func TestModelsThatMakeNoSense(t *testing.T) {
 	for _, c := range []struct{ text, wrong string }{
-		{"models: 1\n", "line 1: a mapping is expected"},
-		{"models: [a]\n", "line 1: a mapping is expected"},
-		{"models:\n  m: 7\n", "line 2: a mapping is expected"},
-		{"models:\n  m: {window: big}\n", "line 2, column 15: window: "},
-		{"models:\n  m:\n    window: -1\n", `line 2: model "m": window: -1 tokens are not between 1 and 100000000`},
-		{"models:\n  m: {window: 10, output: 20}\n", `line 2: model "m": output: 20 tokens are more than the ` +
+		{"models: 1\n", "ctxledger.yaml:1:9: a mapping is expected"},
+		{"models: [a]\n", "ctxledger.yaml:1:9: a mapping is expected"},
+		{"models:\n  m: 7\n", "ctxledger.yaml:2:6: a mapping is expected"},
+		{"models:\n  m: {window: big}\n", "ctxledger.yaml:2:15: window: "},
+		{"models:\n  m:\n    window: -1\n", "ctxledger.yaml:3:13: window is -1: it cannot be negative"},
+		{"models:\n  m: {window: 10, output: 20}\n", `ctxledger.yaml:2:3: model "m": output: 20 tokens are more than the ` +
 			`window of 10`},
-		{"models:\n  m: {window: 1, Window: 2}\n", "line 2: Window was set in line 2 already"},
-		{"models:\n  m: {family: lama}\n", `line 2: unknown family "lama": use one of claude, `},
-		{"models:\n  m: {encoding: o200k}\n", `line 2: unknown encoding "o200k": use o200k_base`},
-		{"models:\n  m: {encoding: o200k_base, family: claude}\n", "line 2: model \"m\": encoding: give only one of"},
-		{"models:\n  m: {ranks: a.model}\n", "line 2: model \"m\": ranks: a rank file needs the family"},
+		{"models:\n  m: {window: 1, Window: 2}\n", "ctxledger.yaml:2:18: Window was set in line 2 already"},
+		{"models:\n  m: {family: lama}\n", `ctxledger.yaml:2:15: unknown family "lama": use one of claude, `},
+		{"models:\n  m: {encoding: o200k}\n", `ctxledger.yaml:2:17: unknown encoding "o200k": use o200k_base`},
+		{"models:\n  m: {encoding: o200k_base, family: claude}\n", "ctxledger.yaml:2:7: model \"m\": encoding: give only one of"},
+		{"models:\n  m: {ranks: a.model}\n", "ctxledger.yaml:2:7: model \"m\": ranks: a rank file needs the family"},
 		{"models:\n  m: {family: claude, ranks: a.model}\n", "one of deepseek3, llama3, qwen2"},
-		{"models:\n  m: {family: llama3, ranks: /etc/passwd}\n", "line 2: model \"m\": ranks: give a path inside " +
+		{"models:\n  m: {family: llama3, ranks: /etc/passwd}\n", "ctxledger.yaml:2:30: model \"m\": ranks: give a path inside " +
 			"the workspace"},
 		{"models:\n  m: {family: llama3, ranks: ../a}\n", "ranks: give a path inside the workspace"},
 		{"models:\n  m: {family: llama3, ranks: \"\"}\n", "ranks: give a path inside the workspace"},
-		{"models:\n  m: {price: {input: cheap}}\n", "line 2, column 22: input: \"cheap\" is not a price"},
-		{"models:\n  m: {price: {input: -5}}\n", "line 2, column 22: input: \"-5\" is not a price"},
-		{"models:\n  m: {price: 5}\n", "line 2: a mapping is expected"},
+		{"models:\n  m: {price: {input: cheap}}\n", "ctxledger.yaml:2:22: input: \"cheap\" is not a price"},
+		{"models:\n  m: {price: {input: -5}}\n", "ctxledger.yaml:2:22: input: \"-5\" is not a price"},
+		{"models:\n  m: {price: 5}\n", "ctxledger.yaml:2:14: a mapping is expected"},
 		{"models:\n  m: {}\n  x/M: {}\n", "name: the same as that of model"},
 		{"models:\n  " + strings.Repeat("x", 300) + ": {}\n", "name: it has 300 bytes, more than the limit of 200"},
 		{"models:\n" + many(1001), "1001 models are more than the limit of 1000"},

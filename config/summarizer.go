@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
 )
 
@@ -72,28 +71,23 @@ const (
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// summarizer reads the value of the key summarizer.
-func (p *parser) summarizer(f yamldoc.Field) (*Summarizer, error) {
-	var s Summarizer
-	seconds := int(defaultTimeout / time.Second)
-	err := p.each(f, map[string]any{
-		"kind": &s.Kind, "url": &s.URL, "model": &s.Model, "keyenv": &s.KeyEnv, "keycommand": &s.KeyCommand,
-		"command": &s.Command, "maxoutput": &s.Output, "timeout": &seconds, "sections": &s.Sections,
-		"template": &s.Template,
-	})
-	if err != nil {
-		return nil, err
+// summarizer reads the value of the key summarizer; nil if it cannot be used.
+func (p *parser) summarizer(f yamldoc.Field) *Summarizer {
+	s := summarizerText{seconds: int(defaultTimeout / time.Second)}
+	before := len(p.problems)
+	p.mapping(f, summarizerRules, "summarizer", &target{summarizer: &s})
+	if failed(p.problems[before:]) != nil {
+		return nil
 	}
-	if seconds > 0 && seconds <= int(maxTimeout/time.Second) {
-		s.Timeout = time.Duration(seconds) * time.Second
-	}
+	s.Timeout = time.Duration(s.seconds) * time.Second
 	if s.Template != "" && s.Sections == "" {
 		s.Sections = noSections // it says itself what it wants
 	}
 	if why := s.wrong(); why != "" {
-		return nil, at(f, fault.New(fault.Invalid, "", "summarizer: %s", why))
+		p.at(f, Error, "summarizer: "+why)
+		return nil
 	}
-	return &s, nil
+	return &s.Summarizer
 }
 
 // wrong says what makes no sense, "" when everything does. It quotes no value: one may be a key that
@@ -115,10 +109,6 @@ func (s *Summarizer) wrong() string {
 		return "give key_env or key_command, not both"
 	case s.KeyEnv != "" && !variableName.MatchString(s.KeyEnv):
 		return "key_env: give the name of an environment variable, not the key itself"
-	case s.Output < 0 || s.Output > maxOutput:
-		return "max_output: give the tokens of an answer, from 1"
-	case s.Timeout == 0:
-		return "timeout: give seconds, from 1 to 3600"
 	case s.Template != "" && !strings.Contains(s.Template, history):
 		return "template: " + history + " is missing: the conversation goes there"
 	case len(s.Template) > maxTemplate || strings.ContainsRune(s.Template, 0):

@@ -96,6 +96,10 @@ type TriggerPolicy struct {
 	CutoverAt  int     // the same: a compaction
 	// Mode is how a compaction that is due is made; "": as compaction does by default.
 	Mode string
+	// Off has nothing due by itself but what follows an overflow.
+	Off bool
+	// Reasoning adds excerpts of the model's reasoning to the documents of compactions.
+	Reasoning bool
 	// NoRecovery has overflows classified and learned from, and nothing tried.
 	NoRecovery bool
 	// A compaction that changes little is not repeated: see Suppressed.

@@ -125,7 +125,7 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 	}
 	for _, row := range triggers {
 		switch {
-		case !row.due(t, s):
+		case !row.due(t, s) || t.Off && Automatic(row.reason) && row.reason != ReasonExceeded:
 		case row.grace && s.Grace && !s.grown():
 			held = Trigger{Grace: true, Held: row.reason, Why: row.why(t, s) + "; the turn after a compaction " +
 				"is spared"}

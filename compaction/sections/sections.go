@@ -48,17 +48,24 @@ var presets = []Preset{
 	{"none", nil},
 }
 
+// Names returns the names of the presets.
+func Names() []string {
+	var names []string
+	for _, p := range presets {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // Of returns the preset with a name. Error: invalid for an unknown one.
 func Of(name string) (Preset, error) {
-	var names []string
 	for _, p := range presets {
 		if name == "" || strings.EqualFold(name, p.name) {
 			return p, nil
 		}
-		names = append(names, p.name)
 	}
 	return Preset{}, fault.New(fault.Invalid, "compaction.plan", "there are no sections %.1000q: use %s", name,
-		strings.Join(names, ", "))
+		strings.Join(Names(), ", "))
 }
 
 // Missing returns the headings that a text does not have on a line of their own.

@@ -56,6 +56,7 @@ func checkPlan(r ledger.PlanCompactionRequest) error {
 func (l *Compactions) plan(
 	ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options, answer *compaction.Answer,
 ) (compaction.Proposal, error) {
+	o.Reasoning = o.Reasoning || f.Policy.Compact.Reasoning
 	in, err := l.compactionInput(ctx, tx, f, o)
 	if err != nil {
 		return compaction.Proposal{}, err

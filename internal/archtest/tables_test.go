@@ -69,6 +69,8 @@ var sideways = map[[2]string]string{
 	{"overflow", "transcript"}:                   "a request is trimmed by editing its messages",
 	{"window", "compaction/keep"}:                "what a compaction keeps is a part of the policy",
 	{"compaction", "compaction/keep"}:            "what stays is told there",
+	{"config", "compaction/sections"}:            "the sections of a summary are named in a configuration",
+	{"config", "compaction/keep"}:                "as is what a compaction keeps",
 	{"config", "window"}:                         "a policy is read where the configuration is; the same fields twice would be a second way to say it",
 	{"window", "intents"}:                        "operations are spelled there",
 	{"compaction", "compaction/sections"}:        "a model is asked for these headings",

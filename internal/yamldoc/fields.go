@@ -59,6 +59,14 @@ func fieldsOf(node *yaml.Node) ([]Field, error) {
 	return fields, nil
 }
 
+// Value returns where the field's value begins, line and column from 1, and its text if it is a single value.
+func (f Field) Value() (line, column int, text string) {
+	if f.value.Kind == yaml.ScalarNode {
+		text = f.value.Value
+	}
+	return f.value.Line, f.value.Column, text
+}
+
 // Decode reads the field's value into a pointer. Errors: invalid, with the position.
 func (f Field) Decode(into any) error {
 	if err := f.value.Decode(into); err != nil {

@@ -1,0 +1,234 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// parser reads one document. It goes on after a mistake, so that all are found.
+type parser struct {
+	document
+	problems []Problem
+	places   map[string]yamldoc.Field // of the settings of context, by their paths
+	taken    int                      // fields so far
+	parts    parts
+}
+
+// maxFields is how many keys of a document are read, those of aliases each time: a person writes some dozens.
+const maxFields = 20_000
+
+// mapping takes the values of a mapping: each goes where the rule of its key says. path is that of the mapping.
+func (p *parser) mapping(f yamldoc.Field, rules []Rule, path string, t *target) {
+	fields, err := f.Fields()
+	if err != nil {
+		p.wrong(f, err)
+		return
+	}
+	p.take(fields, rules, path, t)
+}
+
+// take is mapping for fields.
+func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *target) {
+	if p.taken += len(fields); p.taken > maxFields {
+		p.problems = append(p.problems[:min(1, len(p.problems))], Problem{File: p.name, Severity: Error,
+			Message: fmt.Sprintf("it has more than %d keys", maxFields)})
+		return
+	}
+	lines := make(map[string]int)
+	for _, f := range fields {
+		rule := find(rules, f.Key)
+		if rule == nil {
+			p.unknown(f, rules)
+			continue
+		}
+		if line, again := lines[fold(f.Key)]; again {
+			p.at(f, Error, fmt.Sprintf("%.200s was set in line %d already", f.Key, line))
+			continue
+		}
+		if lines[fold(f.Key)] = f.Line; rule.first != nil {
+			rule.first(t)
+		}
+	}
+	for _, f := range fields {
+		if rule := find(rules, f.Key); rule != nil && lines[fold(f.Key)] == f.Line {
+			p.value(f, rule, path, t)
+		}
+	}
+}
+
+// value takes one value.
+func (p *parser) value(f yamldoc.Field, rule *Rule, path string, t *target) {
+	p.places[setting(rule, path)] = f
+	if rule.Ignored != "" {
+		p.at(f, Note, fmt.Sprintf("%.200s is ignored: %s", f.Key, rule.Ignored))
+		return
+	}
+	if rule.into == nil {
+		p.mapping(f, rule.Rules, join(path, rule.Key), t)
+		return
+	}
+	switch into := rule.into(t).(type) {
+	case *yamldoc.Field:
+		*into = f
+	case inverse:
+		said := !*into.value
+		if p.decode(f, &said) {
+			*into.value = !said
+		}
+	case *int:
+		if n := *into; p.decode(f, &n) && p.inRange(f, setting(rule, path), rule, n) {
+			*into = n
+		}
+	case *float64:
+		if x := *into; p.decode(f, &x) && p.isShare(f, setting(rule, path), rule, x) {
+			*into = x
+		}
+	case *map[string]int:
+		p.counts(f, setting(rule, path), into)
+	case *string:
+		if s := *into; p.decode(f, &s) && p.isWord(f, setting(rule, path), rule, &s) {
+			*into = s
+		}
+	default:
+		p.decode(f, into)
+	}
+}
+
+// An inverse is a truth value that is set by its opposite.
+type inverse struct{ value *bool }
+
+// setting returns the path of the setting that a key sets, as ctxledger names it.
+func setting(rule *Rule, path string) string {
+	if rule.As != "" {
+		return rule.As
+	}
+	return join(path, rule.Key)
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// decode reads a value of the right type. No value leaves what is there.
+func (p *parser) decode(f yamldoc.Field, into any) bool {
+	err := f.Decode(into)
+	if err != nil {
+		p.wrong(f, err)
+	}
+	return err == nil
+}
+
+func (p *parser) inRange(f yamldoc.Field, name string, rule *Rule, n int) bool {
+	switch {
+	case rule.Least == 0 && n < 0:
+		p.wrongValue(f, fmt.Sprintf("%s is %d: it cannot be negative", name, n))
+	case n < rule.Least:
+		p.wrongValue(f, fmt.Sprintf("%s is %d: at least %d is expected", name, n, rule.Least))
+	case rule.Most > 0 && n > rule.Most:
+		p.wrongValue(f, fmt.Sprintf("%s is %d: at most %d is expected", name, n, rule.Most))
+	default:
+		return true
+	}
+	return false
+}
+
+func (p *parser) isShare(f yamldoc.Field, name string, rule *Rule, x float64) bool {
+	if rule.Kind != Share || x >= 0 && x <= 1 && !math.IsNaN(x) {
+		return true
+	}
+	p.wrongValue(f, fmt.Sprintf("%s is %v: it is a share, from 0 to 1", name, x))
+	return false
+}
+
+// isWord brings a word into the form of the rule.
+func (p *parser) isWord(f yamldoc.Field, name string, rule *Rule, word *string) bool {
+	if rule.Kind != Word || *word == "" {
+		return true
+	}
+	for missing, instead := range rule.Missing {
+		if strings.EqualFold(*word, missing) {
+			p.at(f, Note, fmt.Sprintf("%s %s is ignored: this version does not have it, %s stands in for it", f.Key,
+				missing, instead))
+			*word = instead
+			return true
+		}
+	}
+	i := slices.IndexFunc(rule.Values, func(v string) bool { return strings.EqualFold(v, *word) })
+	if i < 0 {
+		// What was written is not quoted: people put keys in the wrong place.
+		p.wrongValue(f, fmt.Sprintf("%s: give one of %s", name, strings.Join(rule.Values, ", ")))
+		return false
+	}
+	*word = rule.Values[i]
+	return true
+}
+
+// counts reads a number for each of some names.
+func (p *parser) counts(f yamldoc.Field, name string, into *map[string]int) {
+	fields, err := f.Fields()
+	if err != nil {
+		p.wrong(f, err)
+		return
+	}
+	out := make(map[string]int, len(fields))
+	for _, one := range fields {
+		var n int
+		if p.decode(one, &n) && n < 0 {
+			p.wrongValue(one, fmt.Sprintf("%s: %.40s is %d: it cannot be negative", name, one.Key, n))
+		}
+		out[strings.ToLower(one.Key)] = n
+	}
+	*into = out
+}
+
+// unknown reports a key without a rule.
+func (p *parser) unknown(f yamldoc.Field, rules []Rule) {
+	problem := p.at(f, Warning, fmt.Sprintf("unknown setting %.200q", f.Key))
+	problem.Key = f.Key
+	if near := nearest(f.Key, rules); near != "" {
+		problem.Hint = "did you mean " + near + "?"
+	}
+}
+
+// wrong reports an error about a value, if there is one.
+func (p *parser) wrong(f yamldoc.Field, err error) {
+	if err == nil {
+		return
+	}
+	text := err.Error()
+	if m := position.FindStringSubmatch(text); m != nil {
+		text = text[len(m[0]):]
+	}
+	p.wrongValue(f, text).Hint = fault.HintOf(err)
+}
+
+// wrongValue reports a value that cannot be used.
+func (p *parser) wrongValue(f yamldoc.Field, message string) *Problem {
+	line, column, text := f.Value()
+	p.problems = append(p.problems, p.problem(line, column, text, Error, message))
+	return &p.problems[len(p.problems)-1]
+}
+
+// at reports something about a key.
+func (p *parser) at(f yamldoc.Field, s Severity, message string) *Problem {
+	p.problems = append(p.problems, p.problem(f.Line, f.Column, f.Key, s, message))
+	return &p.problems[len(p.problems)-1]
+}
+
+// failed returns the first mistake that makes the document unusable, as an error.
+func failed(problems []Problem) error {
+	for _, p := range problems {
+		if p.Severity == Error {
+			return fault.New(fault.Invalid, "config.load", "%s", p)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package config
+
+import (
+	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/tokens"
+)
+
+// Rules returns the keys of a configuration file, those of other programs after ctxledger's own.
+func Rules() []Rule { return topRules }
+
+var topRules = append([]Rule{
+	{Key: "follow", Kind: Bool, Default: "true",
+		Doc: "the daemon follows the session files of coding agents, read-only, and observes the files that sessions " +
+			"touch",
+		into: func(t *target) any { return &t.parts.follow }},
+	{Key: "exports", Kind: Bool, Default: "true",
+		Doc:  "the daemon keeps `changes.json` and `intents.json` of the active session up to date",
+		into: func(t *target) any { return &t.config.Exports }},
+	{Key: "ledger_warn_mb", Kind: Count, Unit: "millions of bytes", Default: "2048",
+		Doc:  "above this size on disk `status` and `du` warn; 0: never",
+		into: func(t *target) any { return &t.config.LedgerWarnMB }},
+	{Key: "corrections", Kind: Texts,
+		Doc: "beginnings of messages that mark them as an orchestrator's correction of an agent, such as `\"RETRY \"`. " +
+			"Default: those of known orchestrators. It applies when a message is recorded",
+		into: func(t *target) any { return &t.config.Corrections }},
+	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
+		Doc:  "the model that writes in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
+		into: func(t *target) any { return &t.parts.summarizer }},
+	{Key: "models", Kind: Table, Rules: modelRules,
+		Doc:  "additional models, or other figures for known ones, by their names, see [below](#models)",
+		into: func(t *target) any { return &t.parts.models }},
+	{Key: "context", Kind: Mapping, Rules: contextRules,
+		Doc:  "how much of a conversation a model sees, see [below](#context)",
+		into: func(t *target) any { return &t.parts.context }},
+	{Key: "agents", Kind: List, Rules: agentRules,
+		Doc:  "overrides for single agents, see [below](#single-agents)",
+		into: func(t *target) any { return &t.parts.agents }},
+}, foreignRules...)
+
+// parts are the values that are taken when all documents are there.
+type parts struct{ follow, summarizer, models, context, agents, compaction, contextBudget yamldoc.Field }
+
+// summarizerText is a summarizer as it is written.
+type summarizerText struct {
+	Summarizer
+	seconds int
+}
+
+var summarizerRules = []Rule{
+	{Key: "kind", Kind: Word, Values: []string{KindAnthropic, KindOpenAI, KindCommand},
+		Doc:  "`anthropic` (Messages), `openai` (chat completions), `command`",
+		into: func(t *target) any { return &t.summarizer.Kind }},
+	{Key: "url", Kind: Text,
+		Doc:  "of the server; default: the vendor's. `/v1` is added if the address has no path",
+		into: func(t *target) any { return &t.summarizer.URL }},
+	{Key: "model", Kind: Text,
+		Doc: "the server's name for it; window and output limit are those under [Models](#models), else 130,000 and " +
+			"20,000 tokens",
+		into: func(t *target) any { return &t.summarizer.Model }},
+	{Key: "key_env", Kind: Text,
+		Doc: "the environment variable with the key. Without `url`: `" + AnthropicKey + "` or `" + OpenAIKey +
+			"`; with one: none",
+		into: func(t *target) any { return &t.summarizer.KeyEnv }},
+	{Key: "key_command", Kind: Texts,
+		Doc:  "a program that prints the key, with its arguments: `[pass, show, anthropic]`. Its first line is used",
+		into: func(t *target) any { return &t.summarizer.KeyCommand }},
+	{Key: "command", Kind: Texts,
+		Doc: "a program with its arguments. No shell is involved; [above](#who-decides): where it runs and which " +
+			"variables it gets",
+		into: func(t *target) any { return &t.summarizer.Command }},
+	{Key: "max_output", Kind: Count, Unit: "tokens", Default: "0", Most: maxOutput,
+		Doc:  "maximum of one answer, 0: what the model is known to give; a summary never asks for more than 16,000",
+		into: func(t *target) any { return &t.summarizer.Output }},
+	{Key: "timeout", Kind: Count, Unit: "seconds", Default: "180", Least: 1, Most: int(maxTimeout.Seconds()),
+		Doc:  "for a whole summary, all requests together. Then the program and everything it started are killed",
+		into: func(t *target) any { return &t.summarizer.seconds }},
+	{Key: "sections", Kind: Word, Values: sections.Names(), Default: "default",
+		Doc: "the headings of the summary: `default` (Completed, Open Questions, Remaining Work, Key Findings), " +
+			"`deepagents`, `pi`, or `none`. Missing ones are requested once more, then added as `None recorded.`",
+		into: func(t *target) any { return &t.summarizer.Sections }},
+	{Key: "template", Kind: Text,
+		Doc: "your own prompt, at most 16 KiB. `{{$task}}`, `{{$turn_count}}`, `{{$change_log}}` and `{{$history}}` " +
+			"(required) are replaced, in one pass. With it `sections` is `none` unless you set it",
+		into: func(t *target) any { return &t.summarizer.Template }},
+}
+
+// modelText is a model as it is written.
+type modelText struct {
+	tokens.Model
+	family, encoding, ranks yamldoc.Field
+}
+
+var modelRules = []Rule{
+	{Key: "encoding", Kind: Text, Doc: "`o200k_base` or `cl100k_base`: counts are exact",
+		into: func(t *target) any { return &t.model.encoding }},
+	{Key: "family", Kind: Text,
+		Doc: "how the model is estimated: `claude` (since Opus 4.7), `claude3` (before), `gemini`, `llama3` (3 to " +
+			"3.3), `qwen2` (2, 2.5 and 3), `deepseek3` (V3 and R1)",
+		into: func(t *target) any { return &t.model.family }},
+	{Key: "ranks", Kind: Text,
+		Doc: "a rank file, relative to the directory of the configuration and inside it, for `llama3`, `qwen2` or " +
+			"`deepseek3`: `ctxledger count` is then exact",
+		into: func(t *target) any { return &t.model.ranks }},
+	{Key: "window", Kind: Count, Unit: "tokens", Doc: "of context",
+		into: func(t *target) any { return &t.model.Window }},
+	{Key: "output", Kind: Count, Unit: "tokens", Doc: "maximum of one answer",
+		into: func(t *target) any { return &t.model.Output }},
+	{Key: "price", Kind: Mapping,
+		Doc: "US dollars per million tokens, with at most six decimals", Rules: []Rule{
+			{Key: "input", Kind: Number, into: func(t *target) any { return &t.model.Price.Input }},
+			{Key: "cached_read", Kind: Number, into: func(t *target) any { return &t.model.Price.CachedRead }},
+			{Key: "cached_write", Kind: Number, into: func(t *target) any { return &t.model.Price.CachedWrite }},
+			{Key: "output", Kind: Number, into: func(t *target) any { return &t.model.Price.Output }},
+		}},
+}
+
+// agentText is an agent as it is written.
+type agentText struct {
+	name string
+	view yamldoc.Field
+}
+
+var agentRules = append([]Rule{
+	{Key: "name", Kind: Text,
+		Doc: "of the agent, in any case", into: func(t *target) any { return &t.agent.name }},
+	{Key: "context_window", Kind: Mapping, Rules: contextRules,
+		Doc:  "the keys of `context`; what is left out is that of `context`",
+		into: func(t *target) any { return &t.agent.view }},
+	of("max_in_turn_tool_pairs", "max_in_turn_tool_pairs", "fuseraft"),
+	of("max_in_turn_context_tokens", "max_in_turn_context_tokens", "fuseraft"),
+}, foreignAgentRules...)

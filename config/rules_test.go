@@ -1,0 +1,201 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/window"
+)
+
+// TestDefaultsAreThoseOfTheRules writes each default of context and its mappings into a file: it changes nothing.
+func TestDefaultsAreThoseOfTheRules(t *testing.T) {
+	var check func(path []string, rules []Rule)
+	check = func(path []string, rules []Rule) {
+		for _, r := range rules {
+			keys := append(path[:len(path):len(path)], r.Key)
+			if r.Kind == Mapping {
+				check(keys, r.Rules)
+				continue
+			}
+			if r.Default == "" {
+				continue
+			}
+			text := r.Default
+			for i := len(keys) - 1; i >= 0; i-- {
+				text = fmt.Sprintf("{%s: %s}", keys[i], text)
+			}
+			want := window.Default()
+			if r.first != nil {
+				r.first(&target{policy: &want})
+			}
+			c, problems, err := parse(".", []byte(text))
+			if err != nil {
+				t.Errorf("%s: %v", text, problems)
+				continue
+			}
+			if got := settled(*c.Policy); !reflect.DeepEqual(got, settled(want)) {
+				t.Errorf("%s changes the policy to %+v", text, got)
+			}
+		}
+	}
+	check([]string{"context"}, contextRules)
+}
+
+// settled brings lists without elements, and the mode that stands for the default, into one form.
+func settled(p window.Policy) window.Policy {
+	for _, list := range []*[]string{&p.ReadOnly, &p.ExcludeAgents, &p.Clear.Exclude, &p.Clear.Only, &p.Arguments.Tools} {
+		if len(*list) == 0 {
+			*list = nil
+		}
+	}
+	if p.Compact.Mode == "intent" {
+		p.Compact.Mode = ""
+	}
+	return p
+}
+
+// TestConfigurationsOfOtherPrograms loads what people of fuseraft, Fabric and pi have: it does what it does there, or a
+// note says that it has no effect. No such file is refused.
+func TestConfigurationsOfOtherPrograms(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       func(*window.Policy)
+		says       string // the problems, each to its first colon
+	}{
+		{"fuseraft: compaction", "Compaction:\n  TriggerTurnCount: 30\n  KeepRecentTurns: 8\n  Mode: window\n" +
+			"  AntiThrashMinSavingsRatio: 0.2\n  AntiThrashWindow: 5\n  IncludeReasoning: true\n",
+			func(p *window.Policy) {
+				p.Compact.Turns, p.Keep.Turns, p.Compact.Mode = 30, 8, "window"
+				p.Compact.ThrashRatio, p.Compact.ThrashWindow, p.Compact.Reasoning = 0.2, 5, true
+			}, ""},
+		{"fuseraft: in snake case", "compaction: {trigger_turn_count: 30}\n", func(p *window.Policy) {
+			p.Compact.Turns = 30
+		}, ""},
+		{"fuseraft: around everything", "Orchestration:\n  Compaction: {TriggerTurnCount: 30}\n", func(p *window.Policy) {
+			p.Compact.Turns = 30
+		}, ""},
+		{"fuseraft: as JSON", "{\n\t\"Orchestration\": {\n\t\t\"Compaction\": {\"TriggerTurnCount\": 30}\n\t}\n}\n",
+			func(p *window.Policy) { p.Compact.Turns = 30 }, ""},
+		{"fuseraft: what has no effect", "Compaction:\n  TokenBudget: 80000\n  MaxCharsPerHistoryMessage: 8000\n" +
+			"  IncludeSymbolGraph: true\n  Model: gpt-5\n",
+			func(*window.Policy) {}, "note TokenBudget is ignored, note MaxCharsPerHistoryMessage is ignored, " +
+				"note IncludeSymbolGraph is ignored, note Model is ignored"},
+		{"fuseraft: a mode that is missing", "Compaction: {Mode: lossless}\n", func(p *window.Policy) {
+			p.Compact.Mode = "intent"
+		}, "note Mode lossless is ignored"},
+		{"fuseraft: the budget", "ContextBudget:\n  WarnAt: 1000\n  CutoverAt: 2000\n  MaxSingleTurnInputTokens: 500\n" +
+			"  MaxToolResultTokens: 40\n  InTurnToolWindow: 7\n",
+			func(p *window.Policy) {
+				p.Compact.WarnAt, p.Compact.CutoverAt, p.Compact.SingleTurn = 1000, 2000, 500
+				p.Evict.MaxTokens, p.Evict.Window = 40, 7
+			}, ""},
+		{"fuseraft: other sections", "SchemaVersion: '2026-01'\nChangeTracking: {Path: a.json}\n" +
+			"Memory: {Provider: webhook}\nEnableMemory: true\nSelection: {Type: keyword}\nSecurity: {ReadFileSizeLimit: 20000}\n", nil,
+			"note SchemaVersion is ignored, note ChangeTracking is ignored, note Memory is ignored, " +
+				"note EnableMemory is ignored, note Selection is ignored, note Security is ignored"},
+		{"Fabric", "compaction: {enabled: true, keepRecentEntries: 20, reserveTokens: 4096, recoverFromOverflow: false, " +
+			"generateSummary: true}\n",
+			func(p *window.Policy) {
+				p.Keep.Messages, p.Compact.Reserve, p.Compact.NoRecovery = 20, 4096, true
+			}, "note generateSummary is ignored"},
+		{"Fabric: no compaction by itself", "compaction: {enabled: false}\n", func(p *window.Policy) {
+			p.Compact.Off = true
+		}, ""},
+		{"Fabric: a threshold in tokens", "compaction: {compactAtTokens: 150000}\n", func(p *window.Policy) {
+			p.Compact.Effective, p.Compact.Fraction, p.Compact.Idle, p.Compact.Gain = 150_000, 0, 0, 0
+		}, ""},
+		{"pi", "compaction: {reserveTokens: 16384, keepRecentTokens: 20000}\n", func(p *window.Policy) {
+			p.Compact.Reserve, p.Keep.Tokens = 16_384, 20_000
+		}, ""},
+		{"ctxledger's own key wins", "context: {compact_turns: 20}\nCompaction: {TriggerTurnCount: 30}\n",
+			func(p *window.Policy) { p.Compact.Turns = 20 }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, problems, err := parse(".", []byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var says []string
+			for _, p := range problems {
+				before, _, _ := strings.Cut(p.Message, ":")
+				says = append(says, p.Severity.String()+" "+before)
+			}
+			if s := strings.Join(says, ", "); s != c.says {
+				t.Errorf("problems %s", s)
+			}
+			if c.want == nil {
+				if got.Policy != nil {
+					t.Errorf("%+v", got.Policy)
+				}
+				return
+			}
+			want := window.Default()
+			if c.want(&want); !reflect.DeepEqual(*got.Policy, want) {
+				t.Errorf("%+v, want %+v", *got.Policy, want)
+			}
+		})
+	}
+}
+
+// TestSettingsThatContradict shows them at a key of the file.
+func TestSettingsThatContradict(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"keeps more turns than it begins at", "context: {compact_turns: 10, keep: {turns: 10}}",
+			"error 1:11 a compaction is due at 10 turns and keeps 10: it must be due at more"},
+		{"the same, by other names", "Compaction:\n  TriggerTurnCount: 5\n",
+			"error 2:3 a compaction is due at 5 turns and keeps 10: it must be due at more"},
+		{"not in mode window", "context: {compact_turns: 10, mode: window}", ""},
+		{"warns too late", "ContextBudget: {WarnAt: 5, CutoverAt: 5}",
+			"error 1:17 it warns at 5 tokens, but compacts at 5"},
+		{"a cutover without compaction", "Compaction: {enabled: false}\nContextBudget: {CutoverAt: 5}",
+			"error 2:17 cutover_at needs automatic compaction, which is off"},
+		{"one turn's limit without it", "context: {automatic: false, max_turn_input_tokens: 5}",
+			"error 1:29 max_turn_input_tokens needs automatic compaction, which is off"},
+		{"a share of nothing", "context: {context_cap_fraction: 0.8}",
+			"warning 1:11 context_cap_fraction has no effect without max_tail_messages"},
+		{"a window of nothing", "context: {in_turn_tool_window: 8}",
+			"warning 1:11 in_turn_tool_window has no effect without max_tool_result_tokens"},
+		{"keeps too much", "context: {keep: {tokens: 50000}}",
+			"warning 1:18 a compaction keeps 50000 tokens, more than half of the 80000 at which it is due"},
+		{"in an agent", "agents:\n  - name: a\n    context_window: {warn_at: 9, cutover_at: 8}",
+			"error 3:22 it warns at 9 tokens, but compacts at 8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, problems, _ := parse(".", []byte(c.text))
+			var got []string
+			for _, p := range problems {
+				got = append(got, fmt.Sprintf("%s %d:%d %s", p.Severity, p.Line, p.Column, p.Message))
+			}
+			if s := strings.Join(got, "; "); s != c.want {
+				t.Errorf("got %s", s)
+			}
+		})
+	}
+}
+
+// TestAnUnknownKeyIsComparedWithTheKnownOnes looks for spelling mistakes.
+func TestAnUnknownKeyIsComparedWithTheKnownOnes(t *testing.T) {
+	for text, want := range map[string]string{
+		"folow: true":                         "follow",
+		"context: {treshold: 0.5}":            "threshold",
+		"context: {MaxTurnAges: 5}":           "max_turn_age",
+		"Compaction: {TriggerTurns: 5}":       "trigger_turn_count",
+		"context: {clear: {keeps: 1}}":        "keep",
+		"summarizer: {kind: openai, modl: m}": "model",
+		"colour: blue":                        "",
+		"context: {x: 1}":                     "",
+	} {
+		_, problems, _ := parse(".", []byte(text))
+		got := ""
+		for _, p := range problems {
+			if p.Key != "" {
+				got = strings.TrimSuffix(strings.TrimPrefix(p.Hint, "did you mean "), "?")
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+
+	"ctxledger.dev/compaction/keep"
+	"ctxledger.dev/window"
+)
+
+// together checks what settings of a policy mean for each other. A problem is shown at one that the document sets: what
+// it does not set is not its mistake.
+func (p *parser) together(w window.Policy) {
+	for _, c := range []struct {
+		wrong    bool
+		keys     []string // the first that is set has the problem
+		severity Severity
+		message  string
+	}{
+		{w.Keep == (keep.Rule{}), []string{"keep.turns", "keep.tokens", "keep.messages"}, Error,
+			"keep: turns, tokens and messages are 0: a compaction needs one of them"},
+		{w.Compact.Turns > 0 && w.Compact.Turns <= w.Keep.Turns && w.Compact.Mode != "window",
+			[]string{"compact_turns", "keep.turns"}, Error,
+			fmt.Sprintf("a compaction is due at %d turns and keeps %d: it must be due at more", w.Compact.Turns,
+				w.Keep.Turns)},
+		{w.Compact.WarnAt > 0 && w.Compact.CutoverAt > 0 && w.Compact.WarnAt >= w.Compact.CutoverAt,
+			[]string{"warn_at", "cutover_at"}, Error,
+			fmt.Sprintf("it warns at %d tokens, but compacts at %d", w.Compact.WarnAt, w.Compact.CutoverAt)},
+		{w.Compact.Off && w.Compact.CutoverAt > 0, []string{"cutover_at", "automatic"}, Error,
+			"cutover_at needs automatic compaction, which is off"},
+		{w.Compact.Off && w.Compact.SingleTurn > 0, []string{"max_turn_input_tokens", "automatic"}, Error,
+			"max_turn_input_tokens needs automatic compaction, which is off"},
+		{w.CapFraction > 0 && w.Messages == 0, []string{"context_cap_fraction"}, Warning,
+			"context_cap_fraction has no effect without max_tail_messages"},
+		{w.Evict.MaxTokens == 0, []string{"in_turn_tool_window"}, Warning,
+			"in_turn_tool_window has no effect without max_tool_result_tokens"},
+		{w.Compact.Effective > 0 && w.Keep.Tokens > w.Compact.Effective/2,
+			[]string{"keep.tokens", "effective_window"}, Warning,
+			fmt.Sprintf("a compaction keeps %d tokens, more than half of the %d at which it is due", w.Keep.Tokens,
+				w.Compact.Effective)},
+	} {
+		if !c.wrong {
+			continue
+		}
+		for _, key := range c.keys {
+			if f, set := p.places[key]; set {
+				p.at(f, c.severity, c.message)
+				break
+			}
+		}
+	}
+}
