@@ -37,7 +37,8 @@ type follower struct {
 	pulse   *pulse.Pulse
 	log     *slog.Logger
 	only    string   // the one file to follow; "": all of the trees
-	trees   []string // whose sessions are followed
+	known   []string // trees of the repository
+	trees   []string // those whose sessions are followed
 
 	seen      map[string]stamp      // what a file was like when it was last read, or passed over
 	due       map[string]stamp      // files to read
@@ -93,6 +94,7 @@ func (f *follower) loop(ctx context.Context) {
 		}
 		f.pulse.Beat()
 		f.drain()
+		f.obey()
 		f.readNext(ctx)
 	}
 }

@@ -49,9 +49,8 @@ func (f *follower) list() {
 // findTrees looks which trees are followed. Sessions that ran elsewhere may have run in one that is new.
 func (f *follower) findTrees() {
 	trees := workspace.Trees(f.o.Env, f.o.Workspace)
-	if f.o.Skip != nil {
-		trees = slices.DeleteFunc(trees, f.o.Skip)
-	}
+	f.known = slices.Clone(trees)
+	trees = slices.DeleteFunc(trees, f.skips)
 	if slices.Equal(trees, f.trees) {
 		return
 	}
@@ -63,6 +62,16 @@ func (f *follower) findTrees() {
 		}
 	}
 	clear(f.foreign)
+}
+
+// skips reports whether the sessions of a tree are left alone now.
+func (f *follower) skips(tree string) bool { return f.o.Skip != nil && f.o.Skip(tree) }
+
+// obey lists again if a tree is left alone that was not, or is not that was: configurations change.
+func (f *follower) obey() {
+	if f.only == "" && f.o.Skip != nil && !slices.Equal(slices.DeleteFunc(slices.Clone(f.known), f.o.Skip), f.trees) {
+		f.list()
+	}
 }
 
 // ours reports whether a session that was started in a directory belongs to the ledger: the directory is the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/ledger"
@@ -51,6 +52,8 @@ type app struct {
 	inProcess bool
 	ledger    ledger.API          // nil until opened
 	place     workspace.Workspace // zero until the ledger is opened
+	// complained are the problems of the configuration that were reported.
+	complained []config.Problem
 }
 
 // The groups in which the help lists the commands.
@@ -94,7 +97,8 @@ func (a *app) root() *cobra.Command {
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
 	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(),
 		a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())
-	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.eventsCommand(), a.daemonCommand(), a.trustCommand())
+	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.configCommand(), a.eventsCommand(),
+		a.daemonCommand(), a.trustCommand(), a.validateCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -13,6 +13,8 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/cli/auditpage"
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -120,10 +122,10 @@ func (a *app) sayUnread(found audit.Audit) error {
 	for _, d := range found.Damaged {
 		lines := chars.Plural(d.Broken+d.Long, "damaged line")
 		damaged = append(damaged,
-			fmt.Sprintf("%s: %s left out, the first is line %s", oneLine(d.Path), lines, chars.Commas(d.First)))
+			fmt.Sprintf("%s: %s left out, the first is line %s", columns.OneLine(d.Path), lines, chars.Commas(d.First)))
 	}
 	for _, f := range found.Failed {
-		failed = append(failed, oneLine(f.Path)+": "+f.Reason)
+		failed = append(failed, columns.OneLine(f.Path)+": "+f.Reason)
 	}
 	a.sayEach(damaged, maxNotices, "more damaged file")
 	a.sayEach(failed, maxFailures, "more path")
@@ -135,4 +137,15 @@ func (a *app) sayUnread(found audit.Audit) error {
 		a.say("no session files in %s", strings.Join(found.Looked, ", "))
 	}
 	return nil
+}
+
+// printAudit writes the audit so that it fits the screen, as far as that is possible.
+func (a *app) printAudit(w io.Writer, r audit.Audit) {
+	if r.Files == 0 {
+		return
+	}
+	width, height := screen(a.Out)
+	w.Write(auditpage.Text(r, auditpage.Screen{ // into memory
+		Width: width, Height: height, Colours: a.colours(), Home: a.Env.Home, Stamp: a.stamp, Table: a.newTable,
+	}))
 }

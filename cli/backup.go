@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
@@ -29,7 +30,8 @@ func (a *app) backupCommand() *cobra.Command {
 			return api.Backup(ctx, ledger.BackupRequest{File: a.absolute(args[0])})
 		}, func(w io.Writer, b ledger.BackedUp) {
 			fmt.Fprintf(w, "%s: %s, %s of records and %s, in %.1f s\n",
-				oneLine(b.File), chars.Size(b.Bytes), chars.Size(b.Records), chars.Plural(b.Blobs, "blob"), b.Seconds)
+				columns.OneLine(b.File), chars.Size(b.Bytes), chars.Size(b.Records), chars.Plural(b.Blobs, "blob"),
+				b.Seconds)
 		}),
 	}
 }

@@ -97,7 +97,7 @@ func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
 			by = "one of several calls that ran then"
 		}
 		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", a.line(s.Path, columns.CellWidth),
-			oneLine(by))
+			columns.OneLine(by))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
@@ -137,7 +138,7 @@ func (a *app) printCounted(w io.Writer, c counted) {
 	t := a.newTable(">TOKENS", ">BYTES", "PATH")
 	var bytes int64
 	for _, f := range c.Files {
-		t.AddSafe(tokens.Count{N: f.Tokens, Exact: c.Exact}.String(), chars.Commas(f.Bytes), oneLine(f.Path))
+		t.AddSafe(tokens.Count{N: f.Tokens, Exact: c.Exact}.String(), chars.Commas(f.Bytes), columns.OneLine(f.Path))
 		bytes += f.Bytes
 	}
 	if len(c.Files) != 1 {

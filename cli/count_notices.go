@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -28,11 +29,11 @@ func (a *app) sayUncounted(t *counting) error {
 	for _, x := range t.texts {
 		switch {
 		case errors.Is(x.Err, filecount.ErrBinary):
-			binary = append(binary, oneLine(x.Name)+": binary, left out")
+			binary = append(binary, columns.OneLine(x.Name)+": binary, left out")
 		case x.Err != nil:
 			failed = append(failed, x.Err.Error())
 		case x.Read.Invalid:
-			invalid = append(invalid, oneLine(x.Name)+": not valid UTF-8; each invalid part counts as U+FFFD")
+			invalid = append(invalid, columns.OneLine(x.Name)+": not valid UTF-8; each invalid part counts as U+FFFD")
 		}
 	}
 	for _, name := range t.ignored {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
@@ -73,16 +74,16 @@ func (a *app) openText(x *filecount.Text) (io.ReadCloser, error) {
 	if x.Name == "-" {
 		return io.NopCloser(a.In), nil
 	}
-	return openFile(oneLine(x.Name), x.Place)
+	return openFile(columns.OneLine(x.Name), x.Place)
 }
 
 // explained returns why a text was not counted, with its name.
 func explained(x *filecount.Text) error {
 	if fault.Is(x.Err, fault.TooLarge) {
-		return &fault.Error{Code: fault.TooLarge, Op: "cli.count", Message: oneLine(x.Name), Err: x.Err}
+		return &fault.Error{Code: fault.TooLarge, Op: "cli.count", Message: columns.OneLine(x.Name), Err: x.Err}
 	}
 	if _, ok := errors.AsType[*fault.Error](x.Err); ok || x.Err == nil || errors.Is(x.Err, filecount.ErrBinary) {
 		return x.Err
 	}
-	return fileError(oneLine(x.Name), x.Err)
+	return fileError(columns.OneLine(x.Name), x.Err)
 }

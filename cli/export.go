@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/exports"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
@@ -42,8 +43,8 @@ func (a *app) exportCommand() *cobra.Command {
 		}, func(out io.Writer, w exports.Written) {
 			fmt.Fprintf(out, "%s of %s, %s: %s\n", chars.Plural(w.Turns, "turn"),
 				chars.Plural(w.Sessions, "session"), chars.Plural(w.Intents, "intent"), chars.Size(w.Bytes))
-			fmt.Fprintln(out, oneLine(filepath.Join(w.Dir, exports.ChangesFile)))
-			fmt.Fprintln(out, oneLine(filepath.Join(w.Dir, exports.IntentsFile)))
+			fmt.Fprintln(out, columns.OneLine(filepath.Join(w.Dir, exports.ChangesFile)))
+			fmt.Fprintln(out, columns.OneLine(filepath.Join(w.Dir, exports.IntentsFile)))
 		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only session `S`")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -150,9 +151,9 @@ func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"),
 		chars.Plural(len(f.Left), "place"))
 	for _, l := range f.Left {
-		fmt.Fprintf(w, "  %s: %s\n", oneLine(l.Place), oneLine(l.Why))
+		fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 	}
 	for _, l := range f.Outside {
-		fmt.Fprintf(w, "not touched: %s: %s\n", oneLine(l.Place), oneLine(l.Why))
+		fmt.Fprintf(w, "not touched: %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 	}
 }

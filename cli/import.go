@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/logcap"
@@ -149,10 +150,11 @@ func numbers(l agents.Lines) string {
 func printReports(w io.Writer, reports []agents.Report) {
 	for _, r := range reports {
 		if r.Entries == 0 {
-			fmt.Fprintf(w, "%s: nothing new\n", oneLine(r.Path))
+			fmt.Fprintf(w, "%s: nothing new\n", columns.OneLine(r.Path))
 			continue
 		}
-		fmt.Fprintf(w, "%s: %s, %s\n", oneLine(r.Path), chars.Plural(r.Entries, "new record"), chars.Size(r.Bytes))
+		fmt.Fprintf(w, "%s: %s, %s\n", columns.OneLine(r.Path), chars.Plural(r.Entries, "new record"),
+			chars.Size(r.Bytes))
 	}
 	for _, r := range reports {
 		if r.Session != "" {

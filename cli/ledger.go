@@ -50,9 +50,11 @@ func (a *app) open(ctx context.Context) error {
 		return err
 	}
 	a.place = ws
+	a.suffer(ws)
 	o := daemon.Options{Env: a.Env, Version: a.Version, InProcess: a.inProcess}
+	files := config.NewLoader(a.Env, nil)
 	o.Settings = func(tree string) engine.Settings { // a daemon reads them itself
-		c, _ := config.Load(a.Env, tree, ws.State)
+		c, _ := files.Load(tree, ws.State)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -68,7 +69,7 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 // printDone returns a function that says what was done with a fact.
 func printDone(what string) func(w io.Writer, e memory.Entry) {
 	return func(w io.Writer, e memory.Entry) {
-		fmt.Fprintf(w, "%s %s (%s)\n", what, oneLine(e.Name), oneLine(string(e.Scope)))
+		fmt.Fprintf(w, "%s %s (%s)\n", what, columns.OneLine(e.Name), columns.OneLine(string(e.Scope)))
 	}
 }
 
@@ -167,9 +168,10 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 			return api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 		}, func(w io.Writer, e memory.Entry) {
 			fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n",
-				oneLine(e.Name), oneLine(string(e.Scope)), oneLine(e.Type), oneLine(e.Source), a.stamp(e.Updated))
+				columns.OneLine(e.Name), columns.OneLine(string(e.Scope)), columns.OneLine(e.Type),
+				columns.OneLine(e.Source), a.stamp(e.Updated))
 			if e.Description != "" {
-				fmt.Fprintln(w, oneLine(e.Description))
+				fmt.Fprintln(w, columns.OneLine(e.Description))
 			}
 			fmt.Fprintf(w, "\n%s\n", chars.Plain(e.Body))
 		}),

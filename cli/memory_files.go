@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
@@ -117,7 +118,7 @@ func (a *app) exportMemory(ctx context.Context, api ledger.MemoryStore, dir, sco
 	}
 	return a.answer(names, func(w io.Writer) {
 		fmt.Fprintf(w, "wrote %s as %s to %s\n",
-			chars.Plural(len(resp.Entries), "fact"), chars.Plural(len(names), "file"), oneLine(dir))
+			chars.Plural(len(resp.Entries), "fact"), chars.Plural(len(names), "file"), columns.OneLine(dir))
 	})
 }
 

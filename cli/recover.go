@@ -156,7 +156,7 @@ func (a *app) recoveryText(done ledger.Recovery) string {
 		fmt.Fprintf(&b, "\nwindow     the error names more than is configured, %s tokens: "+
 			"raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
 	}
-	fmt.Fprintf(&b, "\nnext       %s\n", oneLine(done.Next))
+	fmt.Fprintf(&b, "\nnext       %s\n", columns.OneLine(done.Next))
 	return b.String()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/chars"
 )
@@ -48,5 +49,5 @@ func (a *app) printRepaired(w io.Writer, r daemon.Repaired) {
 	fmt.Fprintf(w, "saved      %s, %s\n", chars.Plural(r.Records, "record"), chars.Plural(r.Blobs, "blob"))
 	fmt.Fprintf(w, "lost       %s, listed above\n", chars.Plural(r.Lost.Total, "thing"))
 	fmt.Fprintf(w, "rebuilt    %s of indexes and counts\n", chars.Plural(r.Mended, "record"))
-	fmt.Fprintf(w, "kept       %s, the damaged ledger\n", oneLine(r.Kept))
+	fmt.Fprintf(w, "kept       %s, the damaged ledger\n", columns.OneLine(r.Kept))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,13 +94,29 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 // settings reads the configuration and reports its problems on standard error: the daemon, which uses it, cannot.
 func (a *app) settings(ws workspace.Workspace) config.Config {
 	c, problems := config.Load(a.Env, ws.Root, ws.State)
+	a.complain(problems)
+	return c
+}
+
+// complain reports problems of the configuration, each once.
+func (a *app) complain(problems []config.Problem) {
 	for _, p := range problems {
+		if slices.Contains(a.complained, p) {
+			continue
+		}
+		a.complained = append(a.complained, p)
 		a.say("%s", p)
 		if p.Hint != "" {
 			a.hint("%s", p.Hint)
 		}
 	}
-	return c
+}
+
+// suffer reports the problems because of which a file is not used: every command that works with a ledger depends on
+// the settings.
+func (a *app) suffer(ws workspace.Workspace) {
+	_, problems := config.Load(a.Env, ws.Root, ws.State)
+	a.complain(slices.DeleteFunc(problems, func(p config.Problem) bool { return p.Severity != config.Error }))
 }
 
 // recording says who decided whether session files are followed; "" for the default.
@@ -140,16 +157,16 @@ func (a *app) summarizer(c config.Config) string {
 // printLedger says which ledger this is, what it holds and who owns it.
 func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	l := s.Ledger
-	fmt.Fprintf(w, "workspace  %s\n", oneLine(cmp.Or(l.Workspace, "none: "+s.Found)))
+	fmt.Fprintf(w, "workspace  %s\n", columns.OneLine(cmp.Or(l.Workspace, "none: "+s.Found)))
 	if s.Apart != "" {
-		fmt.Fprintf(w, "           has a ledger of its own: %s\n", oneLine(s.Apart))
+		fmt.Fprintf(w, "           has a ledger of its own: %s\n", columns.OneLine(s.Apart))
 	}
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
-	fmt.Fprintf(w, "kept in    %s\n", oneLine(l.State))
+	fmt.Fprintf(w, "kept in    %s\n", columns.OneLine(l.State))
 	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer}} {
 		if row[1] != "" {
-			fmt.Fprintf(w, "%-10s %s\n", row[0], oneLine(row[1]))
+			fmt.Fprintf(w, "%-10s %s\n", row[0], columns.OneLine(row[1]))
 		}
 	}
 	a.printCeiling(w, l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")
@@ -171,7 +188,7 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 func printTrouble(w io.Writer, l ledger.Info) {
 	for _, t := range l.Tasks {
 		if said := t.Trouble(); said != "" {
-			fmt.Fprintf(w, "trouble    %s\n", oneLine(said))
+			fmt.Fprintf(w, "trouble    %s\n", columns.OneLine(said))
 		}
 	}
 }
@@ -191,7 +208,7 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 		fmt.Fprintf(w, "its id     %s, of %s\n", a.line(s.Session.HostID, statusLine), s.Session.Host)
 	}
 	if in := a.ranIn(s.Session); in != "" && in != "." {
-		fmt.Fprintf(w, "ran in     %s\n", oneLine(in))
+		fmt.Fprintf(w, "ran in     %s\n", columns.OneLine(in))
 	}
 	if n := s.Session.Rewritten; n > 0 {
 		fmt.Fprintf(w, "rewritten  %s: its file was another one than before; nothing counts twice\n", chars.Plural(n, "time"))
@@ -219,7 +236,7 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 	t.Indent = "  "
 	for _, c := range s.Categories {
 		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Used.N, 1)), statusBar)
-		t.Add(c.Name, c.Tokens.String(), shareText(float64(c.Tokens.N), float64(s.Used.N)), full)
+		t.Add(c.Name, c.Tokens.String(), columns.Share(float64(c.Tokens.N), float64(s.Used.N)), full)
 	}
 	t.Print(w)
 	a.printSources(w, s)

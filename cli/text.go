@@ -1,21 +1,10 @@
 package cli
 
 import (
-	"strings"
 	"time"
 
 	"ctxledger.dev/cli/columns"
-	"ctxledger.dev/internal/chars"
 )
-
-// oneLine is chars.Plain for text that must stay on one line, such as a path: line breaks and tabs become escapes.
-func oneLine(s string) string {
-	s = chars.Plain(s)
-	if !strings.ContainsAny(s, "\n\t") {
-		return s
-	}
-	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(s)
-}
 
 // line makes stored text fit into one line of at most n columns. It masks secrets before it cuts: half a secret
 // could not be recognised.

@@ -57,7 +57,7 @@ func (a *app) printTree(w io.Writer, root *branch, width int) {
 
 // branch adds the rows of a branch and of what is shown in it.
 func (p *treePrinter) branch(b *branch, depth int) {
-	l := label{indent: strings.Repeat("  ", depth), name: oneLine(b.name)}
+	l := label{indent: strings.Repeat("  ", depth), name: columns.OneLine(b.name)}
 	switch {
 	case b.path == "":
 		l.name = "total"

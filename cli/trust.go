@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
@@ -59,7 +60,7 @@ func (a *app) confirmTrust(ws workspace.Workspace) error {
 	return a.answer(approved.Ask(), func(w io.Writer) {
 		if approved.Own() {
 			fmt.Fprintf(w, "your own configuration applies here and needs no confirmation: %s\n",
-				oneLine(approved.Ask().File))
+				columns.OneLine(approved.Ask().File))
 			return
 		}
 		fmt.Fprintln(w, "confirmed, until it changes:")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
@@ -115,7 +116,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 // say writes one line to standard error, prefixed with the program's name. Stored text in it cannot start a line of
 // its own.
 func (a *app) say(format string, args ...any) {
-	fmt.Fprintf(a.messages, "ctxledger: %s\n", oneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
+	fmt.Fprintf(a.messages, "ctxledger: %s\n", columns.OneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
 }
 
 // several returns the errors that were joined in one, in their order.

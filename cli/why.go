@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
@@ -80,10 +81,10 @@ func (a *app) story(h ledger.FileHistory) []moment {
 func (a *app) printHistory(w io.Writer, h ledger.FileHistory) {
 	moments := a.story(h)
 	if len(moments) == 0 {
-		fmt.Fprintf(w, "nothing is recorded about %s\n", oneLine(h.Path))
+		fmt.Fprintf(w, "nothing is recorded about %s\n", columns.OneLine(h.Path))
 		return
 	}
-	fmt.Fprintln(w, oneLine(h.Path))
+	fmt.Fprintln(w, columns.OneLine(h.Path))
 	t := a.newTable("TIME", "SESSION", ">TURN", "WHAT", "")
 	for _, m := range moments {
 		t.Add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)

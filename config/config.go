@@ -14,6 +14,7 @@ package config
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ctxledger.dev/internal/chars"
@@ -56,6 +57,15 @@ type Config struct {
 	// SummarizerFrom says where Summarizer was set, and SummarizerOver that of the workspace, which the user's own
 	// replaced as a whole.
 	SummarizerFrom, SummarizerOver Source
+
+	shown shown // for Effective
+}
+
+// shown is what people are shown of where settings come from.
+type shown struct {
+	policy  window.Policy       // Policy, or the default
+	origins map[string]Source   // where settings were set, by their paths
+	entries map[string][]string // what is set for single models and agents: "agents.tester"
 }
 
 // Ceiling returns LedgerWarnMB in bytes, 0 for no warning.
@@ -63,7 +73,11 @@ func (c Config) Ceiling() int64 { return max(0, int64(c.LedgerWarnMB)) * 1e6 }
 
 // Default returns the settings of a workspace without a configuration.
 func Default() Config {
-	return Config{Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin()}
+	return Config{Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin(), shown: newShown()}
+}
+
+func newShown() shown {
+	return shown{window.Default(), map[string]Source{}, map[string][]string{}}
 }
 
 // Load reads the settings of a workspace: those of its file, and over them those of the user's own, setting by
@@ -73,26 +87,38 @@ func Default() Config {
 // A file that cannot be used leaves its last valid version in force, without its summarizer, or else the defaults;
 // the problem says so. There are settings always.
 func Load(e env.Env, root, state string) (Config, []Problem) {
+	return resolve(readAll(e, root), root, state)
+}
+
+// sourceFile is a file as it was read; err says why it could not be.
+type sourceFile struct {
+	document
+	err error
+}
+
+// readAll reads the files that hold for a workspace, the later ones over the earlier.
+func readAll(e env.Env, root string) []sourceFile {
+	workspace, err := readWorkspace(root)
+	user, wrong := readUser(e, root)
+	return []sourceFile{{workspace, err}, {user, wrong}}
+}
+
+// resolve returns the settings of files: see Load.
+func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 	var docs []document
 	var problems []Problem
 	broken := false
-	for _, read := range []func() (document, error){
-		func() (document, error) { return readWorkspace(root) },
-		func() (document, error) { return readUser(e, root) },
-	} {
-		d, err := read()
-		path := copyOf(state, d, root)
-		var found []Problem
-		if err != nil {
-			found = []Problem{d.unusable(err)}
-		} else if found = d.check(); failed(found) == nil {
-			d.keep(path)
-			docs, problems = append(docs, d), append(problems, few(found)...)
+	for _, f := range files {
+		path := copyOf(state, f.document, root)
+		found := f.problems()
+		if failed(found) == nil {
+			f.keep(path)
+			docs, problems = append(docs, f.document), append(problems, few(found)...)
 			continue
 		}
-		broken = broken || d.user
+		broken = broken || f.user
 		instead := "the defaults are in force instead"
-		if last, ok := d.kept(path); ok {
+		if last, ok := f.kept(path); ok {
 			instead = "its last valid version is in force instead"
 			if docs = append(docs, last.without("summarizer")); last.has("summarizer") {
 				instead += ", without its summarizer"
@@ -114,6 +140,14 @@ func Load(e env.Env, root, state string) (Config, []Problem) {
 	return c, problems
 }
 
+// problems reads the fields of a file and returns what is wrong with it.
+func (f *sourceFile) problems() []Problem {
+	if f.err != nil {
+		return []Problem{f.unusable(f.err)}
+	}
+	return f.check()
+}
+
 // check reads the document's fields and returns what is wrong with it by itself, in the order of the file.
 func (d *document) check() []Problem {
 	if err := d.parse(); err != nil {
@@ -131,7 +165,7 @@ func (d *document) parse() error {
 	}
 	d.fields = nil
 	for _, f := range fields {
-		if fold(f.Key) != wrapper {
+		if !IsWrapper(f.Key) {
 			d.fields = append(d.fields, f)
 			continue
 		}
@@ -160,10 +194,15 @@ func merge(docs []document) (Config, []Problem) {
 	c := Default()
 	parsers := make([]*parser, len(docs))
 	for i, d := range docs {
-		parsers[i] = &parser{document: d, places: map[string]yamldoc.Field{}}
+		parsers[i] = &parser{document: d, places: map[string]yamldoc.Field{},
+			shown: newShown()}
 		parsers[i].settings(&c)
 	}
 	policies(&c, parsers)
+	for _, p := range parsers {
+		maps.Copy(c.shown.origins, p.shown.origins)
+		maps.Copy(c.shown.entries, p.shown.entries)
+	}
 	var problems []Problem
 	for _, p := range parsers {
 		slices.SortStableFunc(p.problems, func(a, b Problem) int {
@@ -192,6 +231,7 @@ func few(problems []Problem) []Problem {
 // settings takes the document's settings into c, but for the policies, which are read when all documents are there.
 func (p *parser) settings(c *Config) {
 	p.take(p.fields, topRules, "", &target{config: c, parts: &p.parts})
+	p.originate("")
 	if f := p.parts.follow; f.Key != "" {
 		var said *bool
 		if p.decode(f, &said); said != nil {

@@ -18,11 +18,16 @@ func policies(c *Config, parsers []*parser) {
 		for name := range agents[i] {
 			names[name] = true
 		}
+		clear(p.places) // of the agents
 		if p.everybody(&base) {
-			c.Policy = &base
+			c.Policy, c.shown.policy = &base, base
+			p.originate("context")
 		}
 	}
 	for name := range names {
+		for i, p := range parsers {
+			p.entry("agents."+name, agents[i][name])
+		}
 		own := window.Default()
 		for i, p := range parsers {
 			p.everybody(&own)
@@ -49,12 +54,29 @@ func (p *parser) everybody(w *window.Policy) bool {
 			continue
 		}
 		said = true
-		p.mapping(section.value, find(topRules, section.key).Rules, "", &target{policy: w})
+		p.mapping(section.value, Find(topRules, section.key).Rules, "", &target{policy: w, parts: &p.parts})
+		if section.key == "compaction" {
+			p.budget(w)
+		}
 	}
 	if said {
 		p.together(*w)
 	}
 	return said
+}
+
+// budget reads fuseraft's budget of mode window, which is also when a compaction is due there.
+func (p *parser) budget(w *window.Policy) {
+	f := p.parts.tokenBudget
+	switch {
+	case f.Key == "":
+	case w.Compact.Mode != "window":
+		p.at(f, Note, f.Key+" is ignored: it is the budget of mode window")
+	default:
+		if n := w.Compact.Effective; p.decode(f, &n) && p.inRange(f, f.Key, &Rule{}, n) {
+			w.Compact.Effective = n
+		}
+	}
 }
 
 // agentsByName returns the entries of the list of agents by their names in lower case.
@@ -92,6 +114,7 @@ func short(name string) string { return string([]rune(name)[:min(200, len([]rune
 func (p *parser) agent(f yamldoc.Field, w *window.Policy) string {
 	var a agentText
 	t := &target{policy: w, agent: &a}
+	clear(p.places) // of others
 	p.mapping(f, agentRules, "", t)
 	if a.view.Key != "" {
 		p.mapping(a.view, contextRules, "", t)

@@ -65,7 +65,7 @@ func tableOf(name string) string {
 	default:
 		rules := topRules
 		if name != "" {
-			rules = find(topRules, name).Rules
+			rules = Find(topRules, name).Rules
 		}
 		b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
 		rows(&b, "", rules)

@@ -31,6 +31,7 @@ func (p *parser) models(known *tokens.Registry, f yamldoc.Field) *tokens.Registr
 			continue
 		}
 		models = append(models, m)
+		p.entry("models."+e.Key, e)
 	}
 	if len(models) == 0 {
 		return known
@@ -49,6 +50,7 @@ func (p *parser) model(f yamldoc.Field) (tokens.Model, bool) {
 	before := len(p.problems)
 	p.mapping(f, modelRules, "", &target{model: &m})
 	p.tokenizer(&m)
+	clear(p.places) // of other models
 	return m.Model, failed(p.problems[before:]) == nil
 }
 

@@ -38,8 +38,8 @@ type Problem struct {
 	Hint     string   `json:"hint,omitempty"`       // the one thing to do about it, if there is one
 }
 
-// String returns the problem with its place: "ctxledger.yaml:3:1: …".
-func (p Problem) String() string {
+// Place returns where the problem is: "ctxledger.yaml:3:1".
+func (p Problem) Place() string {
 	text := p.File
 	if p.Line > 0 {
 		text += ":" + strconv.Itoa(p.Line)
@@ -47,7 +47,12 @@ func (p Problem) String() string {
 	if p.Column > 0 {
 		text += ":" + strconv.Itoa(p.Column)
 	}
-	text += ": " + p.Message
+	return text
+}
+
+// String returns the problem with its place: "ctxledger.yaml:3:1: …".
+func (p Problem) String() string {
+	text := p.Place() + ": " + p.Message
 	if p.Instead != "" {
 		text += "; " + p.Instead
 	}

@@ -17,6 +17,7 @@ type parser struct {
 	places   map[string]yamldoc.Field // of the settings of context, by their paths
 	taken    int                      // fields so far
 	parts    parts
+	shown    shown
 }
 
 // maxFields is how many keys of a document are read, those of aliases each time: a person writes some dozens.
@@ -41,7 +42,7 @@ func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *targ
 	}
 	lines := make(map[string]int)
 	for _, f := range fields {
-		rule := find(rules, f.Key)
+		rule := Find(rules, f.Key)
 		if rule == nil {
 			p.unknown(f, rules)
 			continue
@@ -55,7 +56,7 @@ func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *targ
 		}
 	}
 	for _, f := range fields {
-		if rule := find(rules, f.Key); rule != nil && lines[fold(f.Key)] == f.Line {
+		if rule := Find(rules, f.Key); rule != nil && lines[fold(f.Key)] == f.Line {
 			p.value(f, rule, path, t)
 		}
 	}
@@ -187,6 +188,29 @@ func (p *parser) counts(f yamldoc.Field, name string, into *map[string]int) {
 		out[strings.ToLower(one.Key)] = n
 	}
 	*into = out
+}
+
+// originate notes where the settings of places were set, below a path, and begins places anew.
+func (p *parser) originate(path string) {
+	for key, f := range p.places {
+		p.shown.origins[join(path, key)] = p.source(f)
+	}
+	clear(p.places)
+}
+
+// entry notes what is set for a model or an agent, if anything is.
+func (p *parser) entry(path string, f yamldoc.Field) {
+	if f.Key == "" {
+		return
+	}
+	fields, _ := f.Fields() // what is wrong with it was found before
+	var keys []string
+	for _, one := range fields {
+		if fold(one.Key) != "name" {
+			keys = append(keys, one.Key)
+		}
+	}
+	p.shown.entries[path], p.shown.origins[path] = keys, p.source(f)
 }
 
 // unknown reports a key without a rule.

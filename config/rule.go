@@ -70,8 +70,8 @@ type target struct {
 // fold returns a key in the form in which keys are matched.
 func fold(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 
-// find returns the rule of a key; nil: there is none.
-func find(rules []Rule, key string) *Rule {
+// Find returns the rule of a key; nil: there is none.
+func Find(rules []Rule, key string) *Rule {
 	key = fold(key)
 	for i := range rules {
 		if fold(rules[i].Key) == key {
@@ -85,7 +85,7 @@ func find(rules []Rule, key string) *Rule {
 func ruleAt(rules []Rule, path string) *Rule {
 	var r *Rule
 	for key := range strings.SplitSeq(path, ".") {
-		if r = find(rules, key); r == nil {
+		if r = Find(rules, key); r == nil {
 			return nil
 		}
 		rules = r.Rules

@@ -39,7 +39,10 @@ var topRules = append([]Rule{
 }, foreignRules...)
 
 // parts are the values that are taken when all documents are there.
-type parts struct{ follow, summarizer, models, context, agents, compaction, contextBudget yamldoc.Field }
+type parts struct {
+	follow, summarizer, models, context, agents yamldoc.Field
+	compaction, contextBudget, tokenBudget      yamldoc.Field
+}
 
 // summarizerText is a summarizer as it is written.
 type summarizerText struct {
@@ -127,6 +130,6 @@ var agentRules = append([]Rule{
 	{Key: "context_window", Kind: Mapping, Rules: contextRules,
 		Doc:  "the keys of `context`; what is left out is that of `context`",
 		into: func(t *target) any { return &t.agent.view }},
-	of("max_in_turn_tool_pairs", "max_in_turn_tool_pairs", "fuseraft"),
-	of("max_in_turn_context_tokens", "max_in_turn_context_tokens", "fuseraft"),
+	of("max_in_turn_tool_pairs", "max_in_turn_tool_pairs", ""),
+	of("max_in_turn_context_tokens", "max_in_turn_context_tokens", ""),
 }, foreignAgentRules...)

@@ -40,6 +40,9 @@ var foreignRules = []Rule{
 // wrapper is the key at the top of fuseraft's files, around all others.
 const wrapper = "orchestration"
 
+// IsWrapper reports whether a key at the top of a file stands around all others.
+func IsWrapper(key string) bool { return fold(key) == wrapper }
+
 // Why keys have no effect.
 const (
 	other  = "it is about running agents, which ctxledger does not do"
@@ -53,7 +56,9 @@ var compactionRules = []Rule{
 	of("anti_thrash_min_savings_ratio", "anti_thrash_ratio", "fuseraft"),
 	of("anti_thrash_window", "anti_thrash_window", "fuseraft"),
 	of("include_reasoning", "reasoning", "fuseraft"),
-	ignored("token_budget", "fuseraft", "the budget of mode window is what a compaction is due at: `effective_window`"),
+	{Key: "token_budget", Kind: Count, Unit: "tokens", From: "fuseraft", As: "effective_window",
+		Doc:  "the budget of mode `window`; in other modes it has no effect",
+		into: func(t *target) any { return &t.parts.tokenBudget }},
 	ignored("model", "fuseraft", "the model that writes is the one under `summarizer`"),
 	ignored("summary_template", "fuseraft", "a prompt of your own goes under `summarizer`: `template`"),
 	ignored("max_chars_per_history_message", "fuseraft", "a prompt has 8,000 characters of a message"),

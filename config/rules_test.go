@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/window"
 )
 
@@ -45,7 +46,8 @@ func TestDefaultsAreThoseOfTheRules(t *testing.T) {
 
 // settled brings lists without elements, and the mode that stands for the default, into one form.
 func settled(p window.Policy) window.Policy {
-	for _, list := range []*[]string{&p.ReadOnly, &p.ExcludeAgents, &p.Clear.Exclude, &p.Clear.Only, &p.Arguments.Tools} {
+	lists := []*[]string{&p.ReadOnly, &p.ExcludeAgents, &p.Clear.Exclude, &p.Clear.Only, &p.Arguments.Tools}
+	for _, list := range lists {
 		if len(*list) == 0 {
 			*list = nil
 		}
@@ -73,15 +75,16 @@ func TestConfigurationsOfOtherPrograms(t *testing.T) {
 		{"fuseraft: in snake case", "compaction: {trigger_turn_count: 30}\n", func(p *window.Policy) {
 			p.Compact.Turns = 30
 		}, ""},
-		{"fuseraft: around everything", "Orchestration:\n  Compaction: {TriggerTurnCount: 30}\n", func(p *window.Policy) {
-			p.Compact.Turns = 30
-		}, ""},
+		{"fuseraft: around everything", "Orchestration:\n  Compaction: {TriggerTurnCount: 30}\n",
+			func(p *window.Policy) { p.Compact.Turns = 30 }, ""},
 		{"fuseraft: as JSON", "{\n\t\"Orchestration\": {\n\t\t\"Compaction\": {\"TriggerTurnCount\": 30}\n\t}\n}\n",
 			func(p *window.Policy) { p.Compact.Turns = 30 }, ""},
 		{"fuseraft: what has no effect", "Compaction:\n  TokenBudget: 80000\n  MaxCharsPerHistoryMessage: 8000\n" +
 			"  IncludeSymbolGraph: true\n  Model: gpt-5\n",
 			func(*window.Policy) {}, "note TokenBudget is ignored, note MaxCharsPerHistoryMessage is ignored, " +
 				"note IncludeSymbolGraph is ignored, note Model is ignored"},
+		{"fuseraft: the budget of a window", "Compaction: {TokenBudget: 60000, Mode: window}\n",
+			func(p *window.Policy) { p.Compact.Mode, p.Compact.Effective = "window", 60_000 }, ""},
 		{"fuseraft: a mode that is missing", "Compaction: {Mode: lossless}\n", func(p *window.Policy) {
 			p.Compact.Mode = "intent"
 		}, "note Mode lossless is ignored"},
@@ -197,5 +200,21 @@ func TestAnUnknownKeyIsComparedWithTheKnownOnes(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestPresetsLoad puts each preset into a file: nothing is wrong with it, and it sets something.
+func TestPresetsLoad(t *testing.T) {
+	for _, p := range Presets() {
+		c, problems, err := parse(".", []byte(p.Text()))
+		if err != nil || len(problems) > 0 || c.Policy == nil && len(c.Agents) == 0 {
+			t.Errorf("%s: %v, %v", p.Name, problems, err)
+		}
+	}
+	if _, err := PresetOf("CODING"); err != nil {
+		t.Error(err)
+	}
+	if _, err := PresetOf("x"); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "exploratory") {
+		t.Error(err)
 	}
 }

@@ -79,6 +79,7 @@ func (p *parser) summarizer(f yamldoc.Field) *Summarizer {
 	if failed(p.problems[before:]) != nil {
 		return nil
 	}
+	p.originate("")
 	s.Timeout = time.Duration(s.seconds) * time.Second
 	if s.Template != "" && s.Sections == "" {
 		s.Sections = noSections // it says itself what it wants

@@ -36,21 +36,22 @@ func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
 	return list
 }
 
-// examine schedules publishing the findings of a document, if the client does not request them.
+// examine schedules publishing the findings of a document, if the client does not request them. It requests none where
+// the settings ask for none, so what is wrong with a configuration is always published.
 func (s *Server) examine(d *document) {
-	if !s.caps.pull {
+	if !s.caps.pull || configures(d.uri) {
 		s.pending.document(d.uri)
 	}
 }
 
 // publish sends the findings of a document. An empty list is sent only after one that was not.
 func (n *notifier) publish(u uri.URI) {
-	if n.reported[u] == "" && len(n.snapshot().settings.Diagnostics) == 0 {
+	if n.reported[u] == "" && len(n.snapshot().settings.Diagnostics) == 0 && !configures(u) {
 		return
 	}
 	p := &protocol.PublishDiagnosticsParams{URI: n.reported[u], Diagnostics: []protocol.Diagnostic{}}
 	if d := n.Server.documents.get(u); d != nil {
-		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), n.diagnostics(d)
+		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), n.published(d)
 		n.Server.documents.looked(u)
 	}
 	switch {
@@ -64,4 +65,14 @@ func (n *notifier) publish(u uri.URI) {
 	if err := n.client.PublishDiagnostics(n.life, p); err != nil {
 		n.o.Log.Warn("diagnostics", "why", err.Error())
 	}
+}
+
+// published returns what is published of a document: what is wrong with a configuration, and the findings, unless the
+// client requests those.
+func (s *Server) published(d *document) []protocol.Diagnostic {
+	list := []protocol.Diagnostic{}
+	if !s.caps.pull {
+		list = s.diagnostics(d)
+	}
+	return append(list, s.mistakes(d)...)
 }

@@ -16,6 +16,9 @@ func hoverMethod() method {
 	of := func(p *protocol.HoverParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/hover", of, func(_ context.Context, s *Server, d *document,
 		p *protocol.HoverParams) (*protocol.Hover, error) {
+		if d.isConfiguration() {
+			return s.explainSetting(d, p.Position), nil
+		}
 		offset := d.text.Offset(text.Position(p.Position))
 		var note anyfile.Note
 		ok := false

@@ -12,7 +12,8 @@ func methods() map[string]method {
 		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(),
 		progressCancelMethod(),
 		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
-		codeLensMethod(), hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
+		codeLensMethod(), completionMethod(),
+		hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
 		codeActionMethod(), diagnosticMethod(), executeCommandMethod(),
 		contextMethod(), textDocumentContentMethod(), treeMethod(),
 	} {

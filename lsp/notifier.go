@@ -121,8 +121,8 @@ func (n *notifier) send(b batch) {
 			b.documents[d.uri] = true
 		}
 	}
-	if !n.caps.pull {
-		for _, u := range slices.Sorted(maps.Keys(b.documents)) {
+	for _, u := range slices.Sorted(maps.Keys(b.documents)) {
+		if !n.caps.pull || configures(u) {
 			n.publish(u)
 		}
 	}

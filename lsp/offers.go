@@ -1,10 +1,13 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
 	"go.lsp.dev/protocol"
+
+	"ctxledger.dev/lsp/configfile"
 )
 
 // offer is a method about a document that is offered only if the settings enable it. Otherwise an editor would request
@@ -17,39 +20,44 @@ type offer struct {
 	static func(*protocol.ServerCapabilities)
 	// more is further JSON members of its registration options; "": none.
 	more string
+	// selector selects the documents it is registered for, as JSON; "": all.
+	selector string
 }
 
 // offers returns all offers, in the order of registration.
 func offers() []offer {
 	return []offer{
 		{"codeLens", func(_ capabilities, s Settings) bool { return s.Lens != showOff },
-			func(c *protocol.ServerCapabilities) { c.CodeLensProvider = &protocol.CodeLensOptions{} }, ""},
+			func(c *protocol.ServerCapabilities) { c.CodeLensProvider = &protocol.CodeLensOptions{} }, "", ""},
+		{"completion", func(capabilities, Settings) bool { return true },
+			func(c *protocol.ServerCapabilities) { c.CompletionProvider = &protocol.CompletionOptions{} }, "",
+			configfile.Selector},
 		{"hover", func(_ capabilities, s Settings) bool { return s.Hover != showOff },
-			func(c *protocol.ServerCapabilities) { c.HoverProvider = protocol.Boolean(true) }, ""},
+			func(c *protocol.ServerCapabilities) { c.HoverProvider = protocol.Boolean(true) }, "", ""},
 		{"inlayHint", func(_ capabilities, s Settings) bool { return s.Hints > 0 },
-			func(c *protocol.ServerCapabilities) { c.InlayHintProvider = protocol.Boolean(true) }, ""},
+			func(c *protocol.ServerCapabilities) { c.InlayHintProvider = protocol.Boolean(true) }, "", ""},
 		{"documentSymbol", func(_ capabilities, s Settings) bool { return s.Symbols },
-			func(c *protocol.ServerCapabilities) { c.DocumentSymbolProvider = protocol.Boolean(true) }, ""},
+			func(c *protocol.ServerCapabilities) { c.DocumentSymbolProvider = protocol.Boolean(true) }, "", ""},
 		{"foldingRange", func(_ capabilities, s Settings) bool { return s.Folding },
-			func(c *protocol.ServerCapabilities) { c.FoldingRangeProvider = protocol.Boolean(true) }, ""},
+			func(c *protocol.ServerCapabilities) { c.FoldingRangeProvider = protocol.Boolean(true) }, "", ""},
 		{"codeAction", func(_ capabilities, s Settings) bool { return len(s.actions()) > 0 },
 			func(c *protocol.ServerCapabilities) {
 				kinds := []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindCount}
 				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: kinds}
-			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` + string(kindCount) + `"]`},
+			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` + string(kindCount) + `"]`,
+			""},
 		{"diagnostic", func(a capabilities, s Settings) bool { return a.pull && len(s.Diagnostics) > 0 },
 			func(c *protocol.ServerCapabilities) { c.DiagnosticProvider = &protocol.DiagnosticOptions{} },
-			`,"interFileDependencies":false,"workspaceDiagnostics":false`},
+			`,"interFileDependencies":false,"workspaceDiagnostics":false`, ""},
 	}
 }
 
 func (o offer) method() string { return "textDocument/" + o.name }
 
-// registration registers the method for all documents.
+// registration registers the method.
 func (o offer) registration() protocol.Registration {
-	return protocol.Registration{
-		ID: o.method(), Method: o.method(), RegisterOptions: protocol.LSPAny(`{"documentSelector":null` + o.more + `}`),
-	}
+	options := `{"documentSelector":` + cmp.Or(o.selector, "null") + o.more + `}`
+	return protocol.Registration{ID: o.method(), Method: o.method(), RegisterOptions: protocol.LSPAny(options)}
 }
 
 // registrableOf returns the methods for which a client supports dynamic registration.

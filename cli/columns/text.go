@@ -1,10 +1,12 @@
 package columns
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
+
 	"ctxledger.dev/internal/chars"
 )
 
@@ -54,4 +56,22 @@ func FineBar(share float64, cells int) string {
 		bar += string(rune('█' + part - n%part)) // the left parts follow the full block, the largest first
 	}
 	return bar
+}
+
+// OneLine is chars.Plain for text that must stay on one line, such as a path: line breaks and tabs become escapes.
+func OneLine(s string) string {
+	s = chars.Plain(s)
+	if !strings.ContainsAny(s, "\n\t") {
+		return s
+	}
+	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(s)
+}
+
+// Share prints a part of a whole.
+func Share(part, whole float64) string {
+	share := part * 100 / max(whole, 1e-9)
+	if 0 < share && share < 0.5 {
+		return "<1 %"
+	}
+	return fmt.Sprintf("%.0f %%", share)
 }

@@ -33,8 +33,8 @@ type Options struct {
 	Env env.Env
 	// User opens the user ledger, which is closed after each round; nil: the followed ledger forwards to it.
 	User func(ctx context.Context) (ledger.API, error)
-	// Models says which models are counted exactly, and the family of the others; nil: the built-in registry.
-	Models *tokens.Registry
+	// Models returns which models are counted exactly, and the family of the others; nil: the built-in registry.
+	Models func() *tokens.Registry
 	// Skip reports whether a session is left out; nil: none is.
 	Skip func(s sessions.Session) bool
 	// Log gets errors; nil: nothing is logged.
@@ -53,7 +53,7 @@ func Follow(ctx context.Context, api ledger.API, o Options) error {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Models == nil {
-		o.Models = tokens.Builtin()
+		o.Models = tokens.Builtin
 	}
 	if o.Wait == nil {
 		o.Wait = env.Sleep
@@ -231,7 +231,7 @@ func (f *follower) session(ctx context.Context, name string, states map[string][
 			}
 		}
 	}
-	if s.Model == "" || f.asked[s.Model] || f.o.Models.For(s.Model).Exact() {
+	if s.Model == "" || f.asked[s.Model] || f.o.Models().For(s.Model).Exact() {
 		return nil
 	}
 	if len(f.asked) >= asking {
@@ -248,7 +248,7 @@ func (f *follower) log(name string) *log {
 		if len(f.logs) >= reading {
 			clear(f.logs)
 		}
-		l = &log{models: f.o.Models}
+		l = &log{models: f.o.Models()}
 		f.logs[name] = l
 	}
 	return l

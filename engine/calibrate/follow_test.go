@@ -318,7 +318,7 @@ func TestFollowKnowsTheUsersModels(t *testing.T) {
 			return kept{user}, nil
 		}}
 		if configured {
-			o.Models = models
+			o.Models = func() *tokens.Registry { return models }
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		rounds := 0

@@ -31,7 +31,7 @@ type Ledger struct {
 	root       string
 	Scope      memory.Scope
 	Trees      *attribution.Trees
-	configured *treeSettings
+	configured Options          // of which Settings are asked
 	Masks      *redact.Redactor // under the ledger's key
 	started    time.Time
 
@@ -79,7 +79,7 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	}
 	l := &Ledger{
 		Store: store, Env: o.Env, State: o.State, root: o.Workspace, Scope: scope, Masks: masks,
-		Trees: attribution.NewTrees(o.Workspace, o.Trees, masks), configured: newTreeSettings(o),
+		Trees: attribution.NewTrees(o.Workspace, o.Trees, masks), configured: o,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 		maintenance: maintenance{token: make(chan struct{}, 1)},
 	}

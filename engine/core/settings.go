@@ -2,7 +2,6 @@ package core
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -25,7 +24,7 @@ type Options struct {
 	Settings Settings
 	// Trees returns the roots of the trees that share the ledger; nil: Workspace alone.
 	Trees func() []string
-	// SettingsOf returns what one of the trees configures, which holds for its sessions; nil: Settings.
+	// SettingsOf returns what one of the trees configures now, which holds for its sessions; nil: Settings.
 	SettingsOf func(tree string) Settings
 }
 
@@ -55,39 +54,16 @@ func (s Settings) settled() Settings {
 	return s
 }
 
-// maxSettings is how many trees' settings are kept.
-const maxSettings = 64
-
-// treeSettings reads and caches the configuration of each tree that shares a ledger. It is safe for concurrent use.
-type treeSettings struct {
-	root string
-	read func(tree string) Settings // nil: every tree has own
-	own  Settings                   // of the workspace
-
-	mu   sync.Mutex
-	kept map[string]Settings // guarded by mu
-}
-
-func newTreeSettings(o Options) *treeSettings {
-	return &treeSettings{root: o.Workspace, read: o.SettingsOf, own: o.Settings.settled(), kept: map[string]Settings{}}
-}
-
-// of returns the settings of a tree; "" is the workspace.
-func (t *treeSettings) of(tree string) Settings {
-	if tree == "" || tree == t.root || t.read == nil {
-		return t.own
+// of returns the settings of a tree; "" is the workspace. They are asked for each time: configurations change, and what
+// reads them caches them.
+func (o *Options) of(tree string) Settings {
+	switch {
+	case o.SettingsOf == nil:
+		return o.Settings.settled()
+	case tree == "":
+		tree = o.Workspace
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s, known := t.kept[tree]
-	if !known {
-		s = t.read(tree).settled()
-		if len(t.kept) >= maxSettings {
-			clear(t.kept)
-		}
-		t.kept[tree] = s
-	}
-	return s
+	return o.SettingsOf(tree).settled()
 }
 
 // Settings returns the settings of a session: those of the tree that it ran in.

@@ -101,9 +101,6 @@ func openLedger(ctx context.Context, c Config) (ledger.API, error) {
 // engineOptions returns the options for the ledger in state, of a workspace with all its trees.
 func engineOptions(e env.Env, state, root string, settings func(string) engine.Settings) engine.Options {
 	o := engine.Options{State: state, Workspace: root, Env: e, LockWait: lockWait, SettingsOf: settings}
-	if settings != nil {
-		o.Settings = settings(root)
-	}
 	if root != "" {
 		o.Trees = func() []string { return workspace.Trees(e, root) }
 	}

@@ -47,6 +47,7 @@ var openings = []opening{
 	{"cli openFile", "os.Open os.Stat safefs.OpenFile", "artifact put FILE"},
 	{"cli readConversation", "safefs.OpenFile", "compact FILE"},
 	{"cli writeExport", "os.MkdirAll safefs.OpenRoot", "memory export"},
+	{"config ValidateFile", "safefs.ReadFile", naming},
 	{"config document.keep", "os.Remove os.Stat safefs.ReadFile", ours},
 	{"config readIn", "safefs.Open", "configuration"},
 	{"config readRanks", "safefs.Open", "rank file"},

@@ -136,6 +136,8 @@ var sideways = map[[2]string]string{
 	{"lsp/anyfile", "lsp/outline"}: "a document has sections",
 	{"lsp/anyfile", "lsp/live"}:    "what the live session did is shown with the document",
 	{"lsp/outline", "lsp/text"}:    "sections are parts of a text",
+	{"lsp", "lsp/configfile"}:      "a configuration is a document, too",
+	{"cli", "cli/auditpage"}:       "an audit is printed there",
 	{"lsp", "lsp/live"}:            "the server follows the live session",
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 

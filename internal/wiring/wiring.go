@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/config"
@@ -25,6 +26,7 @@ import (
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
 
@@ -48,17 +50,32 @@ func Log(e env.Env) *slog.Logger {
 // in their workspace, observe the files that sessions touch, update the user ledger's estimators from measured usage,
 // and keep the exports of the active session current. They ignore sessions of a tree whose configuration says follow:
 // false, and write no exports with exports: false.
+//
+// The configuration of each tree is read again when it changes, and its problems are logged.
 func Role(e env.Env) daemon.Role {
+	log := Log(e)
+	files := config.NewLoader(e, func(_ string, problems []config.Problem) {
+		for _, p := range problems {
+			log.Warn("configuration", "problem", p.String())
+		}
+	})
+	var states sync.Map // by root: where a state directory is does not change
+	load := func(tree string) config.Config {
+		state, known := states.Load(tree)
+		if !known {
+			state, _ = states.LoadOrStore(tree, stateOf(e, tree))
+		}
+		c, _ := files.Load(tree, state.(string))
+		return c
+	}
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
-		log := Log(e)
 		if root == "" {
 			return nil
 		}
-		c := settings(e, root, log)
-		skip := func(tree string) bool { return !settings(e, tree, log).Follow }
+		skip := func(tree string) bool { return !load(tree).Follow }
 		trees := func() []string { return workspace.Trees(e, root) }
 		left := func(s sessions.Session) bool { return skip(cmp.Or(s.Tree, root)) }
-		tasks := []daemon.Task{
+		return []daemon.Task{
 			{Name: ledger.TaskFollow, Hosts: agents.Hosts(),
 				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 					o := agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p}
@@ -70,19 +87,17 @@ func Role(e env.Env) daemon.Role {
 			{Name: "learning from measured usage",
 				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 					return calibrate.Follow(ctx, api, calibrate.Options{
-						Env: e, Log: log, User: user(e, root, api), Models: c.Models, Skip: left, Pulse: p,
+						Env: e, Log: log, User: user(e, root, api), Skip: left, Pulse: p,
+						Models: func() *tokens.Registry { return load(root).Models },
 					})
 				}},
+			{Name: "writing exports", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
+				off := func(s sessions.Session) bool { return !load(root).Exports || left(s) }
+				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log, Skip: off, Pulse: p})
+			}},
 		}
-		if c.Exports {
-			run := func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
-				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log, Skip: left, Pulse: p})
-			}
-			tasks = append(tasks, daemon.Task{Name: "writing exports", Run: run})
-		}
-		return tasks
 	}, Settings: func(tree string) engine.Settings {
-		c := settings(e, tree, slog.New(slog.DiscardHandler)) // Background has logged the problems
+		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}}
 }
@@ -102,15 +117,14 @@ func user(e env.Env, root string, api ledger.API) func(context.Context) (ledger.
 	}
 }
 
-// settings reads the configuration of a tree and logs its problems. Package config decides what is in force then.
-func settings(e env.Env, root string, log *slog.Logger) config.Config {
-	state := ""
-	if ws, err := workspace.Find(e, workspace.Options{Flag: root}); err == nil && root != "" {
-		state = ws.State
+// stateOf returns the state directory of a workspace's ledger, where the last valid configuration is kept; "": none.
+func stateOf(e env.Env, root string) string {
+	if root == "" {
+		return ""
 	}
-	c, problems := config.Load(e, root, state)
-	for _, p := range problems {
-		log.Warn("configuration", "problem", p.String())
+	ws, err := workspace.Find(e, workspace.Options{Flag: root})
+	if err != nil {
+		return ""
 	}
-	return c
+	return ws.State
 }

@@ -38,6 +38,9 @@ var commands = map[string][][]string{
 	"why":             {{"why", "go.mod"}},
 	"backup":          {{"backup", "$OUT/backup.tar"}},
 	"check":           {{"check"}},
+	"config":          {{"config"}},
+	"config preset":   {{"config", "preset"}, {"config", "preset", "coding"}},
+	"validate":        {{"validate"}, {"validate", "ctxledger.yaml"}},
 	"du":              {{"du"}},
 	"export":          {{"export", "$OUT/exports"}},
 	"forget":          {{"forget", "--dry-run", "$HANDLE"}},
@@ -106,6 +109,8 @@ var requests = map[string][]map[string]any{
 				"model": "ranked"}}}},
 	"textDocument/codeLens": {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"textDocument/hover": {
+		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
+	"textDocument/completion": {
 		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
 	"textDocument/documentSymbol": {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"textDocument/inlayHint":      {{"textDocument": map[string]any{"uri": "$URI"}, "range": everything}},

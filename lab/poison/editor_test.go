@@ -145,7 +145,7 @@ func (e *editor) file(ctx context.Context) {
 	everything := map[string]any{"start": map[string]any{"line": 0, "character": 0},
 		"end": map[string]any{"line": 9, "character": 0}}
 	for method, more := range map[string]map[string]any{
-		"textDocument/hover": {"position": zero}, "textDocument/codeLens": nil, "textDocument/documentSymbol": nil,
+		"textDocument/hover": {"position": zero}, "textDocument/completion": {"position": zero}, "textDocument/codeLens": nil, "textDocument/documentSymbol": nil,
 		"textDocument/foldingRange": nil,
 		"textDocument/inlayHint":    {"range": everything},
 		"textDocument/codeAction":   {"range": everything, "context": map[string]any{"diagnostics": []any{}}},

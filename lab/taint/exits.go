@@ -57,6 +57,8 @@ func Exits() []Exit {
 		{CLI, "check", Masked, answer, []string{"--json"}},
 		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact",
 			[]string{"--json --keep 1 SESSION"}},
+		{CLI, "config", Silent, "the settings, exactly: nothing that was recorded", []string{"--json"}},
+		{CLI, "config preset", Silent, "texts of the program", []string{"--json"}},
 		{CLI, "count", Silent, "counts files, and opens no ledger", []string{"FILE --json"}},
 		{CLI, "daemon", Silent, none, nil},
 		{CLI, "daemon status", Silent, none, []string{"--json"}},
@@ -92,6 +94,7 @@ func Exits() []Exit {
 		{CLI, "status", Masked, answer, []string{"SESSION --json"}},
 		{CLI, "trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that " +
 			"was recorded", []string{"--json"}},
+		{CLI, "validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},
 		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
 
@@ -117,7 +120,8 @@ func Exits() []Exit {
 		{LSP, "ctxledger/status", Masked, "`lsp/status.go`", nil},
 		{LSP, "workspace/executeCommand", Masked,
 			"what it answers and shows; `ctxledger.server.forget` names what it found", nil},
-		{LSP, "textDocument/hover", Masked, "figures alone", nil},
+		{LSP, "textDocument/hover", Masked, "figures, and what settings mean", nil},
+		{LSP, "textDocument/completion", Silent, "names of settings", nil},
 		{LSP, "textDocument/codeLens", Masked, "as hover", nil},
 		{LSP, "textDocument/codeAction", Silent, "about the open document", nil},
 		{LSP, "textDocument/diagnostic", Silent, "about the open document", nil},

@@ -1,4 +1,4 @@
-package cli
+package auditpage
 
 import (
 	"bytes"
@@ -14,15 +14,15 @@ import (
 // auditName is how many columns the name in a row has at least.
 const auditName = 14
 
-// auditList is what several things cost, the dearest first.
-type auditList struct {
+// list is what several things cost, the dearest first.
+type list struct {
 	estimate bool     // whether the amounts are shares of what was reported
 	head     []string // of the figures, the most telling one first, and of the names
-	rows     []auditRow
+	rows     []row
 }
 
-// auditRow is one of them.
-type auditRow struct {
+// row is one of them.
+type row struct {
 	dollars, tokens float64
 	figures         []string
 	name
@@ -35,18 +35,18 @@ type name struct {
 }
 
 // lists returns the lists that fit, in their order.
-func (p *auditPage) lists() []auditList {
-	all := []auditList{p.models(), p.tools(), p.files()}
-	if p.rows >= auditAll || p.width >= auditPair {
+func (p *page) lists() []list {
+	all := []list{p.models(), p.tools(), p.files()}
+	if p.rows >= allRows || p.width >= pairWidth {
 		all = append(all, p.sessions())
 	}
-	if p.rows >= auditAll {
+	if p.rows >= allRows {
 		all = append(all, p.directories())
 	}
 	if p.width == 0 {
-		all = append([]auditList{p.parts()}, all...)
+		all = append([]list{p.parts()}, all...)
 	}
-	var out []auditList
+	var out []list
 	for _, l := range all {
 		if l.rows = l.rows[:min(len(l.rows), p.rows)]; len(l.rows) > 0 {
 			out = append(out, l)
@@ -55,24 +55,24 @@ func (p *auditPage) lists() []auditList {
 	return out
 }
 
-func (p *auditPage) models() auditList {
-	l := auditList{head: []string{"CACHED", "REQUESTS", "MODEL"}}
+func (p *page) models() list {
+	l := list{head: []string{"CACHED", "REQUESTS", "MODEL"}}
 	for _, m := range p.r.Models {
 		l.rows = append(l.rows, spentRow(m.Spent, name{text: m.Name}, cached(m.Usage), chars.Commas(m.Requests)))
 	}
 	return l
 }
 
-func (p *auditPage) tools() auditList {
-	l := auditList{estimate: true, head: []string{"CALLS", "TIMES SENT", "TOOL, WITH RESULTS"}}
+func (p *page) tools() list {
+	l := list{estimate: true, head: []string{"CALLS", "TIMES SENT", "TOOL, WITH RESULTS"}}
 	for _, t := range p.r.Tools {
 		l.rows = append(l.rows, carriedRow(t.Carried, name{text: t.Name}, chars.Commas(t.Calls), times(t.Carried)))
 	}
 	return l
 }
 
-func (p *auditPage) files() auditList {
-	l := auditList{estimate: true, head: []string{"READS", "AGAIN", "TIMES SENT", "FILE READ"}}
+func (p *page) files() list {
+	l := list{estimate: true, head: []string{"READS", "AGAIN", "TIMES SENT", "FILE READ"}}
 	for _, f := range p.r.Read {
 		l.rows = append(l.rows, carriedRow(f.Carried, name{p.short(f.Path), true},
 			chars.Commas(f.Reads), chars.Commas(f.Again), times(f.Carried)))
@@ -80,8 +80,8 @@ func (p *auditPage) files() auditList {
 	return l
 }
 
-func (p *auditPage) sessions() auditList {
-	l := auditList{head: []string{"TOKENS", "REQUESTS", "SESSION"}}
+func (p *page) sessions() list {
+	l := list{head: []string{"TOKENS", "REQUESTS", "SESSION"}}
 	if len(p.r.Dearest) < 2 {
 		return l // it is the sum of everything
 	}
@@ -97,8 +97,8 @@ func (p *auditPage) sessions() auditList {
 	return l
 }
 
-func (p *auditPage) directories() auditList {
-	l := auditList{head: []string{"TOKENS", "REQUESTS", "DIRECTORY"}}
+func (p *page) directories() list {
+	l := list{head: []string{"TOKENS", "REQUESTS", "DIRECTORY"}}
 	if len(p.r.Projects) < 2 {
 		return l
 	}
@@ -110,24 +110,24 @@ func (p *auditPage) directories() auditList {
 }
 
 // parts is what filled the requests, as a list.
-func (p *auditPage) parts() auditList {
-	l := auditList{estimate: true, head: []string{"SHARE", "SENT", "TIMES SENT", "PART OF THE REQUESTS"}}
+func (p *page) parts() list {
+	l := list{estimate: true, head: []string{"SHARE", "SENT", "TIMES SENT", "PART OF THE REQUESTS"}}
 	whole := p.worth(p.r.Total.Dollars, float64(p.r.Total.Tokens()))
 	for _, x := range p.portions() {
 		l.rows = append(l.rows, carriedRow(x.Carried, name{text: x.name},
-			shareText(x.worth, whole), report.Magnitude(x.Sent), times(x.Carried)))
+			columns.Share(x.worth, whole), report.Magnitude(x.Sent), times(x.Carried)))
 	}
 	return l
 }
 
 // spentRow is a row of what was reported.
-func spentRow(s report.Spent, n name, figures ...string) auditRow {
-	return auditRow{s.Dollars, float64(s.Tokens()), figures, n}
+func spentRow(s report.Spent, n name, figures ...string) row {
+	return row{s.Dollars, float64(s.Tokens()), figures, n}
 }
 
 // carriedRow is a row of an estimate.
-func carriedRow(c report.Carried, n name, figures ...string) auditRow {
-	return auditRow{c.Dollars, c.Sent, figures, n}
+func carriedRow(c report.Carried, n name, figures ...string) row {
+	return row{c.Dollars, c.Sent, figures, n}
 }
 
 // cached prints how much of the input was read from the cache.
@@ -147,7 +147,7 @@ func times(c report.Carried) string {
 }
 
 // lines prints a list into width columns; 0: no limit. A narrow list has fewer figures after the amount.
-func (p *auditPage) lines(l auditList, width int) []string {
+func (p *page) lines(l list, width int) []string {
 	const withBar, withAll, narrow, wide, wideFrom = 46, 60, 5, 12, 90
 	figures := len(l.head) - 1
 	if 0 < width && width < withAll {
@@ -171,7 +171,7 @@ func (p *auditPage) lines(l auditList, width int) []string {
 	for _, h := range l.head[:figures] {
 		head = append(head, ">"+h)
 	}
-	t := p.newTable(append(head, l.head[len(l.head)-1])...)
+	t := p.Table(append(head, l.head[len(l.head)-1])...)
 	names := make([]name, len(l.rows))
 	most := 1e-9
 	for i, r := range l.rows {
@@ -182,13 +182,13 @@ func (p *auditPage) lines(l auditList, width int) []string {
 			cells = append(cells, p.bars().Render(columns.FineBar(worth/most, bar)))
 		}
 		t.AddSafe(append(append(cells, r.figures[:figures]...), "")...)
-		names[i] = name{oneLine(r.text), r.path}
+		names[i] = name{columns.OneLine(r.text), r.path}
 	}
 	return p.fitted(t, names, width)
 }
 
 // amount prints what a row cost.
-func (p *auditPage) amount(r auditRow) string {
+func (p *page) amount(r row) string {
 	switch {
 	case p.r.Total.Dollars == 0:
 		return report.Magnitude(r.tokens)
@@ -199,7 +199,7 @@ func (p *auditPage) amount(r auditRow) string {
 }
 
 // fitted prints a table with the names as far as they fit into so many columns; 0: whole.
-func (p *auditPage) fitted(t *columns.Table, names []name, width int) []string {
+func (p *page) fitted(t *columns.Table, names []name, width int) []string {
 	left := t.Left(width)
 	for i, n := range names {
 		switch {

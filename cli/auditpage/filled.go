@@ -1,4 +1,4 @@
-package cli
+package auditpage
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/report"
 )
 
@@ -24,7 +25,7 @@ type portion struct {
 }
 
 // portions returns the parts, the dearest first.
-func (p *auditPage) portions() []portion {
+func (p *page) portions() []portion {
 	const marks = "█▓▒░▚▞▄▀"
 	shades := []color.Color{
 		lipgloss.BrightBlack, lipgloss.White, lipgloss.Cyan, lipgloss.Green, lipgloss.Yellow, lipgloss.Magenta,
@@ -48,7 +49,7 @@ func (p *auditPage) portions() []portion {
 }
 
 // worth is what shares and bars show: dollars, or where no price is known at all, tokens.
-func (p *auditPage) worth(dollars, tokens float64) float64 {
+func (p *page) worth(dollars, tokens float64) float64 {
 	if p.r.Total.Dollars == 0 {
 		return tokens
 	}
@@ -56,7 +57,7 @@ func (p *auditPage) worth(dollars, tokens float64) float64 {
 }
 
 // filled draws what filled the requests as one bar; beyond terminals the list has the same.
-func (p *auditPage) filled(w io.Writer) {
+func (p *page) filled(w io.Writer) {
 	if p.width == 0 {
 		return
 	}
@@ -70,26 +71,17 @@ func (p *auditPage) filled(w io.Writer) {
 		n := int(math.Round(min(sum/max(whole, 1e-9), 1)*float64(p.width))) - cells
 		cells += n
 		mark := "█"
-		if !p.colours() {
+		if !p.Colours {
 			mark = x.mark
 		}
 		style := p.style(lipgloss.NewStyle().Foreground(x.shade))
 		bar.WriteString(style.Render(strings.Repeat(mark, n)))
-		if n > 0 || p.width >= auditPair {
-			key = append(key, style.Render(mark)+" "+x.name+" "+shareText(x.worth, whole))
+		if n > 0 || p.width >= pairWidth {
+			key = append(key, style.Render(mark)+" "+x.name+" "+columns.Share(x.worth, whole))
 		}
 	}
 	fmt.Fprintln(w, bar.String())
 	p.write(w, flow(key, p.width))
-}
-
-// shareText prints a part of a whole.
-func shareText(part, whole float64) string {
-	share := part * 100 / max(whole, 1e-9)
-	if 0 < share && share < 0.5 {
-		return "<1 %"
-	}
-	return fmt.Sprintf("%.0f %%", share)
 }
 
 // flow puts pieces into lines of at most so many columns.

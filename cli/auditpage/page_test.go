@@ -1,4 +1,4 @@
-package cli
+package auditpage
 
 import (
 	"fmt"
@@ -11,10 +11,15 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"ctxledger.dev/agents/audit"
-	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/report"
 )
+
+// screen is one without colours.
+func screen(width, height int) Screen {
+	return Screen{Width: width, Height: height, Home: "/home/买家", Stamp: time.Time.String,
+		Table: func(head ...string) *columns.Table { return columns.New(columns.Cut, false, head...) }}
+}
 
 // largeAudit has more of everything than fits a screen, under long names in several scripts.
 func largeAudit() audit.Audit {
@@ -49,13 +54,11 @@ func largeAudit() audit.Audit {
 }
 
 func TestAnAuditFitsTheScreen(t *testing.T) {
-	a := &app{masks: redact.New(nil),
-		Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }, Home: "/home/买家"}}}
 	for _, c := range []struct{ width, height, least int }{
 		{40, 30, 24}, {60, 24, 18}, {80, 24, 20}, {80, 40, 33}, {100, 30, 24},
 		{132, 50, 44}, {200, 70, 50}, {80, 0, 50}, {200, 0, 50},
 	} {
-		text := string(a.auditText(largeAudit(), c.width, c.height))
+		text := string(Text(largeAudit(), screen(c.width, c.height)))
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		for _, l := range lines {
 			if w := lipgloss.Width(l); w > c.width {
@@ -104,8 +107,7 @@ func aligned(t *testing.T, lines []string) {
 
 // Without colours, marks distinguish the parts of a bar.
 func TestThePartsOfABarDiffer(t *testing.T) {
-	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
-	lines := strings.Split(string(a.auditText(largeAudit(), 100, 24)), "\n")
+	lines := strings.Split(string(Text(largeAudit(), screen(100, 24))), "\n")
 	bar, key := lines[1], strings.Join(lines[2:4], " ")
 	marks := map[rune]bool{}
 	for _, r := range bar {
@@ -121,15 +123,14 @@ func TestThePartsOfABarDiffer(t *testing.T) {
 
 // What has no price costs no $0.00.
 func TestAnUnknownPriceIsNotNothing(t *testing.T) {
-	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	r := largeAudit()
 	r.Total.Unpriced = 1_230_000
-	text := string(a.auditText(r, 100, 40))
+	text := string(Text(r, screen(100, 40)))
 	if !strings.Contains(text, "$54,321.98 at list prices and 1.23 M tokens without a price") {
 		t.Error(text)
 	}
 	r.Total.Dollars = 0
-	text = string(a.auditText(r, 100, 40))
+	text = string(Text(r, screen(100, 40)))
 	if !strings.HasPrefix(text, "no price is known: 800 sessions") || strings.Contains(text, "DOLLARS") ||
 		strings.Contains(text, "$0.00 ") {
 		t.Error(text)
@@ -138,7 +139,6 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 
 // A replay is printed with what it covers, and with its sign.
 func TestAReplayIsPrinted(t *testing.T) {
-	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	play := func(dollars float64) report.Play { return report.Play{Dollars: dollars, Priced: true, Units: dollars} }
 	for _, c := range []struct {
 		ours []float64
@@ -155,16 +155,15 @@ func TestAReplayIsPrinted(t *testing.T) {
 		for _, ours := range c.ours {
 			r.Replayed.Add(report.PlayRow{Recorded: play(100), Ours: play(ours)}, 0)
 		}
-		if text := string(a.auditText(r, 0, 0)); !strings.Contains(text, "REPLAYED   "+c.want) {
+		if text := string(Text(r, screen(0, 0))); !strings.Contains(text, "REPLAYED   "+c.want) {
 			t.Errorf("%s is missing in\n%s", c.want, text)
 		}
 	}
 }
 
 func TestAnAuditOfOneSessionHasNoEmptyLists(t *testing.T) {
-	a := &app{masks: redact.New(nil), Config: Config{Env: env.Env{Now: func() time.Time { return time.Time{} }}}}
 	r := report.Report{Files: 1, Sessions: 1, Models: []report.Row{{Name: "m"}}}
-	text := string(a.auditText(audit.Audit{Report: r}, 80, 24))
+	text := string(Text(audit.Audit{Report: r}, screen(80, 24)))
 	for _, bad := range []string{"TOOL", "FILE", "SESSION", "DIRECTORY", "COMPACTION"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("found %s in\n%s", bad, text)

@@ -1,4 +1,4 @@
-package cli
+package auditpage
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // says writes what needs sentences: what was sent again, what compactions lost, what a replay saved, and what
 // the figures do not know.
-func (p *auditPage) says(w io.Writer) {
+func (p *page) says(w io.Writer) {
 	for _, x := range []struct{ label, text string }{
 		{"AGAIN", p.again()}, {"COMPACTED", p.compacted()}, {"REPLAYED", p.replayed()}, {"ALSO", p.caveats()},
 	} {
@@ -25,12 +25,12 @@ func (p *auditPage) says(w io.Writer) {
 }
 
 // paragraph writes a sentence in lines that fit: indented after its label, or in a narrow terminal below it.
-func (p *auditPage) paragraph(w io.Writer, label, text string) {
+func (p *page) paragraph(w io.Writer, label, text string) {
 	const deep, shallow = 11, 2 // columns of indentation
 	faint := p.style(lipgloss.NewStyle().Faint(true))
 	indent, lead := deep, faint.Render(label)+strings.Repeat(" ", deep-len(label))
 	text = chars.Plain(text)
-	if 0 < p.width && p.width < auditPair {
+	if 0 < p.width && p.width < pairWidth {
 		indent, lead, text = shallow, "", label+" "+text
 	}
 	if p.width > 0 {
@@ -44,7 +44,7 @@ func (p *auditPage) paragraph(w io.Writer, label, text string) {
 }
 
 // again says what was sent again and again.
-func (p *auditPage) again() string {
+func (p *page) again() string {
 	n := p.r.Resent()
 	if n == 0 {
 		return ""
@@ -58,7 +58,7 @@ func (p *auditPage) again() string {
 }
 
 // compacted says what compactions lost.
-func (p *auditPage) compacted() string {
+func (p *page) compacted() string {
 	l := p.r.Lost
 	if p.r.Compacted == 0 {
 		return ""
@@ -71,7 +71,7 @@ func (p *auditPage) compacted() string {
 }
 
 // replayed says what the product would have made of the dearest sessions.
-func (p *auditPage) replayed() string {
+func (p *page) replayed() string {
 	r := p.r.Replayed
 	if r == nil {
 		return ""
@@ -89,7 +89,7 @@ func (p *auditPage) replayed() string {
 }
 
 // caveats says what the figures do not know.
-func (p *auditPage) caveats() string {
+func (p *page) caveats() string {
 	c := p.r.Caveats
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }

@@ -1,74 +1,81 @@
-package cli
+// Package auditpage prints an audit of past sessions on a terminal, so that it fits the screen.
+//
+// Start at Text. The figures are those of package agents/audit; nothing is computed here but shares and bars.
+package auditpage
 
 import (
 	"bytes"
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
+
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
 )
 
 const (
-	// auditRows is how many rows a list of an audit has where nothing limits it.
-	auditRows = 10
-	// auditPair is the least width of a terminal for printing lists in pairs, in columns.
-	auditPair = 76
-	// auditAll is how many rows fit into each list when the less important lists are printed too.
-	auditAll = 4
+	// mostRows is how many rows a list of an audit has where nothing limits it.
+	mostRows = 10
+	// pairWidth is the least width of a terminal for printing lists in pairs, in columns.
+	pairWidth = 76
+	// allRows is how many rows fit into each list when the less important lists are printed too.
+	allRows = 4
 )
 
-// printAudit writes the audit so that it fits the screen, as far as that is possible.
-func (a *app) printAudit(w io.Writer, r audit.Audit) {
-	if r.Files > 0 {
-		width, height := screen(a.Out)
-		w.Write(a.auditText(r, width, height)) // into memory
-	}
+// Screen is what a page is printed on.
+type Screen struct {
+	Width, Height int  // in columns and lines; 0: not known
+	Colours       bool // may be used
+	Home          string
+	Stamp         func(time.Time) string              // prints a time in the reader's zone: the day first
+	Table         func(head ...string) *columns.Table // starts a table whose cells have secrets masked
 }
 
-// auditText returns the audit for a terminal of that size; 0: it is not known. Lists get shorter until it fits,
-// with a line for what comes after it; where only few rows would be left the empty lines go first.
-func (a *app) auditText(r audit.Audit, width, height int) []byte {
+// Text returns an audit for a screen. Lists get shorter until it fits, with a line for what comes after it; where only few
+// rows would be left the empty lines go first.
+func Text(r audit.Audit, s Screen) []byte {
 	var b bytes.Buffer
 	fits := func(n int, airy bool) bool {
 		b.Reset()
-		p := auditPage{app: a, r: r, width: width, rows: n, airy: airy}
+		p := page{Screen: s, r: r, width: s.Width, rows: n, airy: airy}
 		p.print(&b)
-		return height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < height
+		return s.Height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < s.Height
 	}
-	for n := auditRows; n >= auditAll; n-- {
+	for n := mostRows; n >= allRows; n-- {
 		if fits(n, true) {
 			return b.Bytes()
 		}
 	}
-	for n := auditRows; n >= 0 && !fits(n, false); n-- {
+	for n := mostRows; n >= 0 && !fits(n, false); n-- {
 	}
 	return b.Bytes()
 }
 
-// auditPage prints an audit with so many rows for each list.
-type auditPage struct {
-	*app
+// page prints an audit with so many rows for each list.
+type page struct {
+	Screen
 	r     audit.Audit
 	width int // columns; 0: not known
 	rows  int
 	airy  bool // with empty lines between the parts
 }
 
-func (p *auditPage) print(w io.Writer) {
+func (p *page) print(w io.Writer) {
 	p.headline(w)
 	p.filled(w)
 	p.days(w)
 	p.gap(w)
 	lists := p.lists()
 	for i := 0; i < len(lists); i++ {
-		if p.width < auditPair || i+1 == len(lists) {
+		if p.width < pairWidth || i+1 == len(lists) {
 			p.write(w, p.lines(lists[i], p.width))
 		} else {
 			half := (p.width - between) / 2
@@ -98,21 +105,21 @@ func sideBySide(left, right []string, width int) []string {
 	return out
 }
 
-func (p *auditPage) write(w io.Writer, lines []string) {
+func (p *page) write(w io.Writer, lines []string) {
 	for _, l := range lines {
 		fmt.Fprintln(w, l)
 	}
 }
 
 // gap prints an empty line if there is space for it.
-func (p *auditPage) gap(w io.Writer) {
+func (p *page) gap(w io.Writer) {
 	if p.airy {
 		fmt.Fprintln(w)
 	}
 }
 
 // headline prints the totals.
-func (p *auditPage) headline(w io.Writer) {
+func (p *page) headline(w io.Writer) {
 	r := p.r
 	spent := fmt.Sprintf("%s at list prices", report.Dollars(r.Total.Dollars))
 	switch {
@@ -131,7 +138,7 @@ func (p *auditPage) headline(w io.Writer) {
 }
 
 // days prints the period and a chart of its days.
-func (p *auditPage) days(w io.Writer) {
+func (p *page) days(w io.Writer) {
 	r := p.r
 	when := p.date(r.From)
 	if to := p.date(r.To); to != when {
@@ -158,8 +165,8 @@ func (p *auditPage) days(w io.Writer) {
 }
 
 // date prints the day of a time in the reader's zone.
-func (a *app) date(t time.Time) string {
-	day, _, _ := strings.Cut(a.stamp(t), " ")
+func (p *page) date(t time.Time) string {
+	day, _, _ := strings.Cut(p.Stamp(t), " ")
 	return day
 }
 
@@ -178,35 +185,35 @@ func spark(days []report.Day, most float64) string {
 }
 
 // style is a style where colours may be used, else none.
-func (p *auditPage) style(s lipgloss.Style) lipgloss.Style {
-	if !p.colours() {
+func (p *page) style(s lipgloss.Style) lipgloss.Style {
+	if !p.Colours {
 		return lipgloss.NewStyle()
 	}
 	return s
 }
 
 // bars is the style of bars.
-func (p *auditPage) bars() lipgloss.Style {
+func (p *page) bars() lipgloss.Style {
 	return p.style(lipgloss.NewStyle().Foreground(lipgloss.Blue))
 }
 
 // short writes a path below the home directory with ~.
-func (p *auditPage) short(path string) string {
+func (p *page) short(path string) string {
 	if path == "" {
 		return "(not known)"
 	}
-	if rest, ok := strings.CutPrefix(path, p.Env.Home+separator); ok && p.Env.Home != "" {
-		return "~" + separator + rest
+	if rest, ok := strings.CutPrefix(path, p.Home+string(filepath.Separator)); ok && p.Home != "" {
+		return "~" + string(filepath.Separator) + rest
 	}
 	return path
 }
 
 // losses lists what each compaction lost, if there is space for more than the sum.
-func (p *auditPage) losses(w io.Writer) {
-	if len(p.r.Compactions) == 0 || p.rows <= auditAll {
+func (p *page) losses(w io.Writer) {
+	if len(p.r.Compactions) == 0 || p.rows <= allRows {
 		return
 	}
-	t := p.newTable(">BEFORE", ">AFTER", ">REREAD", ">RERUN", ">NAMES LOST", "COMPACTION")
+	t := p.Table(">BEFORE", ">AFTER", ">REREAD", ">RERUN", ">NAMES LOST", "COMPACTION")
 	var names []name
 	for _, l := range p.r.Compactions[:min(len(p.r.Compactions), p.rows/2)] {
 		t.AddSafe(report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)),
@@ -215,8 +222,8 @@ func (p *auditPage) losses(w io.Writer) {
 		for _, n := range l.Names {
 			lost = append(lost, lastPart(n))
 		}
-		text := p.stamp(l.Time) + " " + shortID(l.Session) + " " + strings.Join(lost, ", ")
-		names = append(names, name{text: oneLine(text)})
+		text := p.Stamp(l.Time) + " " + shortID(l.Session) + " " + strings.Join(lost, ", ")
+		names = append(names, name{text: columns.OneLine(text)})
 	}
 	p.write(w, p.fitted(t, names, p.width))
 	p.gap(w)

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/config"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+)
+
+func (a *app) validateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "validate [FILE]",
+		Short: "Check a configuration file: what is wrong, what has no effect, and where",
+		Long: "Checks FILE as a workspace's configuration, or without FILE the two that hold here: ctxledger.yaml and\n" +
+			"your own. It uses neither and starts no daemon. The exit status is 1 if a file has an error, because\n" +
+			"of which it would not be used.",
+		Example: "  ctxledger validate\n  ctxledger validate orchestration.yaml --json",
+		Args:    a.args(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			checked, err := a.validate(args)
+			if err != nil {
+				return err
+			}
+			if err := a.answer(checked, func(w io.Writer) { a.printValidated(w, checked) }); err != nil {
+				return err
+			}
+			return firstUnusable(checked)
+		},
+	}
+}
+
+func (a *app) validate(args []string) ([]config.Checked, error) {
+	if len(args) == 0 {
+		ws, err := a.find()
+		if err != nil {
+			return nil, err
+		}
+		return config.Validate(a.Env, ws.Root), nil
+	}
+	c, err := config.ValidateFile(a.absolute(args[0]))
+	c.File = args[0]
+	for i := range c.Problems {
+		c.Problems[i].File = args[0]
+	}
+	return []config.Checked{c}, err
+}
+
+func (a *app) printValidated(w io.Writer, checked []config.Checked) {
+	for _, c := range checked {
+		for _, p := range c.Problems {
+			place, text := p.Place(), p.Severity.String()+": "+p.Message
+			fmt.Fprintf(w, "%s: %s\n", columns.OneLine(place), a.line(text, 1000))
+			if p.Hint != "" {
+				fmt.Fprintf(w, "  hint: %s\n", columns.OneLine(p.Hint))
+			}
+		}
+		switch {
+		case !c.Exists:
+			fmt.Fprintf(w, "%s: there is none, the defaults apply\n", columns.OneLine(c.File))
+		case len(c.Problems) == 0:
+			fmt.Fprintf(w, "%s: no problems\n", columns.OneLine(c.File))
+		}
+	}
+}
+
+// firstUnusable returns an error for the first file that has one.
+func firstUnusable(checked []config.Checked) error {
+	for _, c := range checked {
+		if n := c.Errors(); n > 0 {
+			return fault.New(fault.Invalid, "cli.validate", "%s cannot be used: %s", c.File, chars.Plural(n, "error"))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// A Preset is a named set of settings for one kind of session, as fuseraft's manual recommends them.
+type Preset struct {
+	Name string `json:"name"`
+	For  string `json:"for"` // which sessions
+	Why  string `json:"why"` // what it changes, and what that costs
+	YAML string `json:"yaml"`
+}
+
+// Presets returns all presets.
+func Presets() []Preset { return slices.Clone(presets) }
+
+// PresetOf returns the preset with a name, in any case. Errors: not_found, with the names that there are.
+func PresetOf(name string) (Preset, error) {
+	var names []string
+	for _, p := range presets {
+		if strings.EqualFold(p.Name, name) {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Preset{}, fault.New(fault.NotFound, "config.preset", "there is no preset %.200q: use one of %s", name,
+		strings.Join(names, ", "))
+}
+
+// Text returns the preset as a part of a configuration file, with its explanation in comments.
+func (p Preset) Text() string {
+	var b strings.Builder
+	for _, line := range []string{"For " + p.For + ".", p.Why} {
+		b.WriteString("# " + line + "\n")
+	}
+	return b.String() + p.YAML
+}
+
+var presets = []Preset{
+	{"coding", "most sessions of a coding agent",
+		"A document from the ledger, a little earlier than by default, with fewer turns beside it.",
+		"context:\n  mode: intent\n  compact_turns: 40\n  keep: {turns: 8}\n"},
+	{"exploratory", "sessions that are thrown away",
+		"The oldest turns are dropped without a document; their handles still read them back.",
+		"context:\n  mode: window\n  effective_window: 60000\n"},
+	{"narrated", "long sessions with phases, where reasons matter",
+		"A model of yours adds a narrative to the document: it needs a summarizer, and each compaction costs a request.",
+		"context:\n  mode: hybrid\n  compact_turns: 50\n  keep: {turns: 10}\n"},
+	{"chat", "conversations at a prompt, with few calls",
+		"A compaction at 75 % of the window, and a fifth of 80,000 tokens stays as it is. It costs more than the default.",
+		"context:\n  threshold: 0.75\n  keep: {turns: 0, tokens: 16000}\n"},
+	{"bursty", "agents whose turns differ much in size",
+		"The input since the last compaction counts as well: a warning at 80,000 tokens, a compaction at 120,000.",
+		"context:\n  compact_turns: 40\n  keep: {turns: 8}\n  warn_at: 80000\n  cutover_at: 120000\n"},
+	{"many-calls", "agents that make many calls in one turn",
+		"The view holds the newest twelve calls with their results; the others are a line each.",
+		"context:\n  max_in_turn_tool_pairs: 12\n"},
+	{"reviewer", "a reviewer or tester that reads the files itself (put the agent's name there)",
+		"It sees the words of the last three turns, and no calls or results.",
+		"agents:\n  - name: reviewer\n    context_window: {text_only: true, max_turn_age: 3}\n"},
+	{"auditor", "an agent that is to know only the handoff (put the agents' names there)",
+		"It sees nothing of the agents before it, and the last twenty messages.",
+		"agents:\n  - name: auditor\n    context_window: {exclude_agents: [developer, tester], max_tail_messages: 20}\n"},
+}
