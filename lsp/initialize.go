@@ -27,7 +27,7 @@ func initializeMethod() method {
 		}
 		problem := s.find(rootsOf(p))
 		s.update(func(k *snapshot) {
-			k.settings, k.wrong, k.models = settings, wrong, s.workspace.Models
+			k.settings, k.wrong, k.configured = settings, wrong, s.workspace.Configured()
 			if problem != nil {
 				k.live = live.State{Problem: problem.Error(), Hint: fault.HintOf(problem)}
 			}
@@ -64,7 +64,8 @@ func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 
 // find sets the workspace. Errors: why there is none; everything else works without it.
 func (s *Server) find(roots []string) error {
-	s.workspace = Workspace{Models: tokens.Builtin()}
+	builtin := Configured{Models: tokens.Builtin()}
+	s.workspace = Workspace{Configured: func() Configured { return builtin }}
 	if s.o.Find == nil {
 		return nil
 	}
@@ -74,8 +75,11 @@ func (s *Server) find(roots []string) error {
 		s.lost = err
 		return err
 	}
-	if found.Models == nil {
+	if found.Root == "" {
 		return nil
+	}
+	if found.Configured == nil {
+		found.Configured = s.workspace.Configured
 	}
 	s.workspace = found
 	if found.Open != nil {

@@ -9,6 +9,9 @@ func initializedMethod() method {
 		}
 		s.begun = true
 		s.tasks.begin(s.notify)
+		if s.workspace.Root != "" {
+			s.tasks.begin(s.obey)
+		}
 		if !s.given && s.caps.settings {
 			s.pending.settings()
 		}

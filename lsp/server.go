@@ -69,8 +69,9 @@ func New(o Options) *Server {
 	exited := make(chan struct{})
 	return &Server{
 		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))),
-		now: snapshot{settings: defaults(), models: tokens.Builtin()}.measured(), pending: newPending(),
-		exited: exited, exit: sync.OnceFunc(func() { close(exited) }),
+		now:     snapshot{settings: defaults(), configured: Configured{Models: tokens.Builtin()}}.measured(),
+		pending: newPending(),
+		exited:  exited, exit: sync.OnceFunc(func() { close(exited) }),
 		orphaned: make(chan struct{}), touched: make(chan struct{}, 1),
 	}
 }

@@ -11,9 +11,10 @@ type snapshot struct {
 	settings Settings
 	wrong    error // error in the settings; nil: none
 	sent     int   // number of didChangeConfiguration with settings
-	models   *tokens.Registry
 	live     live.State
 	meter    anyfile.Meter // derived from the others
+
+	configured Configured
 }
 
 // measured returns k with the meter of the model in the settings, else of the live session's model.
@@ -27,9 +28,9 @@ func (k snapshot) measured() snapshot {
 		return k
 	}
 	if window == 0 {
-		window, _ = k.models.Window(model)
+		window, _ = k.configured.Models.Window(model)
 	}
-	k.meter = anyfile.Meter{Counter: k.models.For(model), Window: window}
+	k.meter = anyfile.Meter{Counter: k.configured.Models.For(model), Window: window}
 	return k
 }
 

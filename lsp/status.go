@@ -30,7 +30,7 @@ func (n *notifier) sendStatus() {
 		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others count"
 	}
 	if problem == "" {
-		problem, hint = n.workspace.Problem, n.workspace.Hint
+		problem, hint = k.configured.Problem, k.configured.Hint
 	}
 	st := Status{
 		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window,

@@ -19,7 +19,6 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/memory"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -84,7 +83,7 @@ func (c *dialled) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactio
 // place says where the server is.
 func (k *kept) place(s *Server) {
 	s.o.Find = func([]string) (Workspace, error) {
-		return Workspace{Root: "/ws", Models: tokens.Builtin(), Open: k.dial}, nil
+		return Workspace{Root: "/ws", Open: k.dial}, nil
 	}
 }
 

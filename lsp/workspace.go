@@ -12,15 +12,13 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/ignore"
 	"ctxledger.dev/internal/safefs"
-	"ctxledger.dev/tokens"
 )
 
 // Workspace is the workspace that an editor has open.
 type Workspace struct {
-	Root   string // absolute, without symbolic links; "": none
-	Models *tokens.Registry
-	// Problem describes an error in the configuration and what applies instead, Hint how to correct it; "": no error.
-	Problem, Hint string
+	Root string // absolute, without symbolic links; "": none
+	// Configured returns what is configured now. Unless it has changed, it returns the same values again. nil: nothing is.
+	Configured func() Configured
 	// Open opens the ledger. It is called again after an error; nil: there is no ledger.
 	Open func(context.Context) (Ledger, error)
 }

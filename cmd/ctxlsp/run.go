@@ -34,17 +34,25 @@ func run(ctx context.Context, e env.Env, args []string) int {
 
 // workspaceOf returns a workspace as a language server sees it.
 func workspaceOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Logger) lsp.Workspace {
-	c, problems := config.Load(e, ws.Root, ws.State)
-	editorWorkspace := lsp.Workspace{Root: ws.Root, Models: c.Models,
-		Open: func(ctx context.Context) (lsp.Ledger, error) {
-			return wiring.Open(ctx, e, ws, inProcess)
-		}}
+	files := config.NewLoader(e, func(_ string, problems []config.Problem) {
+		for _, p := range problems {
+			log.Warn("configuration", "problem", p.String())
+		}
+	})
+	return lsp.Workspace{
+		Root:       ws.Root,
+		Configured: func() lsp.Configured { return configured(files.Load(ws.Root, ws.State)) },
+		Open:       func(ctx context.Context) (lsp.Ledger, error) { return wiring.Open(ctx, e, ws, inProcess) },
+	}
+}
+
+// configured returns what a language server needs of a configuration.
+func configured(c config.Config, problems []config.Problem) lsp.Configured {
+	out := lsp.Configured{Models: c.Models}
 	for _, p := range problems {
-		log.Warn("configuration", "problem", p.String())
 		if p.Instead != "" {
-			editorWorkspace.Problem, editorWorkspace.Hint = p.String(), cmp.Or(p.Hint,
-				"correct it, and restart the server")
+			out.Problem, out.Hint = p.String(), cmp.Or(p.Hint, "correct it: `ctxledger validate` says what is wrong")
 		}
 	}
-	return editorWorkspace
+	return out
 }

@@ -83,6 +83,8 @@ func TestAConfigurationThatCannotBeUsedIsSaid(t *testing.T) {
 	if c, err := s.context(t, ""); err != nil || c.Turns == nil {
 		t.Errorf("%+v, %v", c, err)
 	}
+	p.put(t, "ctxledger.yaml", "follow: true\n") // corrected by another program
+	s.awaitStatusNow(t, func(st status) bool { return !strings.Contains(st.Problem, "ctxledger.yaml") })
 	s.leave(t)
 }
 

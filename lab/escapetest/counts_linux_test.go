@@ -11,7 +11,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lsp"
-	"ctxledger.dev/tokens"
 )
 
 // tree is what is counted; the files outside have more tokens and other names.
@@ -46,7 +45,7 @@ var workspaceCountSubject = subject{
 		s := lsp.New(lsp.Options{
 			Version: "test", Env: env.System(), Log: slog.New(slog.DiscardHandler),
 			Find: func([]string) (lsp.Workspace, error) {
-				return lsp.Workspace{Root: p.inside, Models: tokens.Builtin()}, nil
+				return lsp.Workspace{Root: p.inside}, nil
 			},
 		})
 		in, toServer := io.Pipe()

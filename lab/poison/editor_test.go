@@ -15,7 +15,6 @@ import (
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lab/poison"
 	"ctxledger.dev/lsp"
-	"ctxledger.dev/tokens"
 )
 
 // editor is an editor with a server on the scene's ledger, and what it is shown.
@@ -31,7 +30,7 @@ func views(s *scene, look looker) {
 	var log serverLog
 	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Log: log.logger(s),
 		Find: func([]string) (lsp.Workspace, error) {
-			return lsp.Workspace{Root: s.root, Models: tokens.Builtin(),
+			return lsp.Workspace{Root: s.root,
 				Open: func(context.Context) (lsp.Ledger, error) { return kept{s.api}, nil }}, nil
 		}})
 	in, toServer := io.Pipe()

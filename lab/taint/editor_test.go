@@ -11,7 +11,6 @@ import (
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
-	"ctxledger.dev/tokens"
 )
 
 // shared is a ledger that its users do not close.
@@ -39,7 +38,7 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 	fromServer, out := io.Pipe()
 	server := lsp.New(lsp.Options{Version: "test", Env: p.env(), Log: slog.New(slog.DiscardHandler),
 		Find: func([]string) (lsp.Workspace, error) {
-			return lsp.Workspace{Root: p.root, Models: tokens.Builtin(),
+			return lsp.Workspace{Root: p.root,
 				Open: func(context.Context) (lsp.Ledger, error) { return shared{api}, nil }}, nil
 		}})
 	served := make(chan error, 1)

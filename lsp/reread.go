@@ -1,0 +1,29 @@
+package lsp
+
+import (
+	"time"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/tokens"
+)
+
+// Configured is what a language server needs of a configuration.
+type Configured struct {
+	Models *tokens.Registry
+	// Problem describes an error in the configuration and what applies instead, Hint how to correct it; "": no error.
+	Problem, Hint string
+}
+
+// reread is how often the configuration is looked at: a change is to be in force within a second.
+const reread = 400 * time.Millisecond
+
+// obey applies changes of the configuration until the server ends.
+func (s *Server) obey() {
+	for s.life.Err() == nil {
+		env.Sleep(s.life, reread)
+		if now := s.workspace.Configured(); now != s.snapshot().configured {
+			s.update(func(k *snapshot) { k.configured = now })
+			s.pending.refresh()
+		}
+	}
+}
