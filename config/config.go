@@ -194,7 +194,7 @@ func merge(docs []document) (Config, []Problem) {
 	c := Default()
 	parsers := make([]*parser, len(docs))
 	for i, d := range docs {
-		parsers[i] = &parser{document: d, places: map[string]yamldoc.Field{},
+		parsers[i] = &parser{document: d, set: map[string]yamldoc.Field{},
 			shown: newShown()}
 		parsers[i].settings(&c)
 	}

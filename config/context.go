@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"ctxledger.dev/internal/yamldoc"
@@ -18,7 +19,7 @@ func policies(c *Config, parsers []*parser) {
 		for name := range agents[i] {
 			names[name] = true
 		}
-		clear(p.places) // of the agents
+		clear(p.set) // of the agents
 		if p.everybody(&base) {
 			c.Policy, c.shown.policy = &base, base
 			p.originate("context")
@@ -67,17 +68,18 @@ func (p *parser) everybody(w *window.Policy) bool {
 
 // budget reads fuseraft's budget of mode window, which is also when a compaction is due there.
 func (p *parser) budget(w *window.Policy) {
-	f := p.parts.tokenBudget
+	f, n := p.parts.tokenBudget, w.Compact.Effective
 	switch {
-	case f.Key == "":
+	case f.Key == "", !p.whole(f, &n), !p.inRange(f, f.Key, &Rule{}, n):
 	case w.Compact.Mode != "window":
 		p.at(f, Note, f.Key+" is ignored: it is the budget of mode window")
 	default:
-		if n := w.Compact.Effective; p.decode(f, &n) && p.inRange(f, f.Key, &Rule{}, n) {
-			w.Compact.Effective = n
-		}
+		w.Compact.Effective = n
 	}
 }
+
+// maxAgents is how many agents a file can list: each has a policy of its own, and a person writes a few.
+const maxAgents = 200
 
 // agentsByName returns the entries of the list of agents by their names in lower case.
 func (p *parser) agentsByName() map[string]yamldoc.Field {
@@ -88,6 +90,10 @@ func (p *parser) agentsByName() map[string]yamldoc.Field {
 	items, err := list.Items()
 	if err != nil {
 		p.wrong(list, err)
+		return nil
+	}
+	if len(items) > maxAgents {
+		p.wrongValue(list, fmt.Sprintf("agents: %d are more than the limit of %d", len(items), maxAgents))
 		return nil
 	}
 	out := make(map[string]yamldoc.Field, len(items))
@@ -114,7 +120,7 @@ func short(name string) string { return string([]rune(name)[:min(200, len([]rune
 func (p *parser) agent(f yamldoc.Field, w *window.Policy) string {
 	var a agentText
 	t := &target{policy: w, agent: &a}
-	clear(p.places) // of others
+	clear(p.set) // of others
 	p.mapping(f, agentRules, "", t)
 	if a.view.Key != "" {
 		p.mapping(a.view, contextRules, "", t)

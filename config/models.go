@@ -50,7 +50,7 @@ func (p *parser) model(f yamldoc.Field) (tokens.Model, bool) {
 	before := len(p.problems)
 	p.mapping(f, modelRules, "", &target{model: &m})
 	p.tokenizer(&m)
-	clear(p.places) // of other models
+	clear(p.set) // of other models
 	return m.Model, failed(p.problems[before:]) == nil
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"regexp"
 	"strconv"
 	"strings"
@@ -63,7 +64,7 @@ func (p Problem) String() string {
 var position = regexp.MustCompile(`^line (\d+)(?:, column (\d+))?: `)
 
 // unusable returns the problem of a file that cannot be read, or is no YAML.
-func (d document) unusable(err error) Problem {
+func (d *document) unusable(err error) Problem {
 	p := Problem{File: d.name, Message: err.Error(), Hint: fault.HintOf(err)}
 	if m := position.FindStringSubmatch(p.Message); m != nil {
 		line, _ := strconv.Atoi(m[1])   // digits
@@ -77,22 +78,62 @@ func (d document) unusable(err error) Problem {
 
 // problem returns a problem at a place that the YAML reader named. It covers text, where that is written there as it
 // is, or else the rest of the line, and always lies inside the file.
-func (d document) problem(line, column int, text string, s Severity, message string) Problem {
+func (d *document) problem(line, column int, text string, s Severity, message string) Problem {
 	p := Problem{File: d.name, Severity: s, Message: message}
-	lines := strings.Split(string(d.data), "\n")
 	if line < 1 {
 		return p
 	}
-	p.Line = min(line, len(lines))
+	var rest string
+	p.Line, p.Column, rest = d.places.find(d.data, line, column)
 	if column < 1 {
+		p.Column = 0
 		return p
 	}
-	written := strings.TrimRight(strings.TrimPrefix(lines[p.Line-1], "\ufeff"), "\r")
-	length := utf8.RuneCountInString(written)
-	p.Column = min(column, length+1)
-	rest := string([]rune(written)[p.Column-1:])
-	if p.End = length + 1; text != "" && strings.HasPrefix(rest, text) {
-		p.End = p.Column + utf8.RuneCountInString(text)
+	if text != "" && strings.HasPrefix(rest, text) {
+		rest = text
+	}
+	for p.End = p.Column; rest != "" && p.End < p.Column+longestMark; p.End++ {
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
 	}
 	return p
 }
+
+// longestMark is how many characters a problem covers at most.
+const longestMark = 200
+
+// places finds lines and columns in a text. It goes on from the last place, since problems come in the order of the text.
+type places struct {
+	line, column int // from 1; 0: nothing was looked for
+	offset       int
+}
+
+// find returns a line, a column in it and the rest of the line from there. Those that the text does not have become the
+// last ones that it has. A byte order mark is no character.
+func (p *places) find(text []byte, line, column int) (foundLine, foundColumn int, rest string) {
+	if p.line == 0 || line < p.line || line == p.line && column < p.column {
+		*p = places{1, 1, len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff")))}
+	}
+	for p.line < line {
+		i := bytes.IndexByte(text[p.offset:], '\n')
+		if i < 0 {
+			break
+		}
+		p.line, p.column, p.offset = p.line+1, 1, p.offset+i+1
+	}
+	end := len(text)
+	if i := bytes.IndexByte(text[p.offset:], '\n'); i >= 0 {
+		end = p.offset + i
+	}
+	if end > p.offset && text[end-1] == '\r' {
+		end--
+	}
+	for p.column < column && p.offset < end {
+		_, size := utf8.DecodeRune(text[p.offset:end])
+		p.column, p.offset = p.column+1, p.offset+size
+	}
+	return p.line, p.column, string(text[p.offset:min(end, p.offset+maxRest)])
+}
+
+// maxRest is how much of a line a problem can cover, in bytes: more than longestMark characters.
+const maxRest = 4 << 10

@@ -14,7 +14,7 @@ import (
 type parser struct {
 	document
 	problems []Problem
-	places   map[string]yamldoc.Field // of the settings of context, by their paths
+	set      map[string]yamldoc.Field // of the settings of context, by their paths
 	taken    int                      // fields so far
 	parts    parts
 	shown    shown
@@ -64,7 +64,7 @@ func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *targ
 
 // value takes one value.
 func (p *parser) value(f yamldoc.Field, rule *Rule, path string, t *target) {
-	p.places[setting(rule, path)] = f
+	p.set[setting(rule, path)] = f
 	if rule.Ignored != "" {
 		p.at(f, Note, fmt.Sprintf("%.200s is ignored: %s", f.Key, rule.Ignored))
 		return
@@ -82,7 +82,7 @@ func (p *parser) value(f yamldoc.Field, rule *Rule, path string, t *target) {
 			*into.value = !said
 		}
 	case *int:
-		if n := *into; p.decode(f, &n) && p.inRange(f, setting(rule, path), rule, n) {
+		if n := *into; p.whole(f, &n) && p.inRange(f, setting(rule, path), rule, n) {
 			*into = n
 		}
 	case *float64:
@@ -125,6 +125,19 @@ func (p *parser) decode(f yamldoc.Field, into any) bool {
 		p.wrong(f, err)
 	}
 	return err == nil
+}
+
+// whole decodes a whole number. The YAML library would cut a fraction off.
+func (p *parser) whole(f yamldoc.Field, into *int) bool {
+	var x float64
+	switch {
+	case !p.decode(f, into):
+		return false
+	case f.Decode(&x) == nil && x != math.Trunc(x):
+		p.wrongValue(f, fmt.Sprintf("%s: a whole number is expected, not %v", f.Key, x))
+		return false
+	}
+	return true
 }
 
 func (p *parser) inRange(f yamldoc.Field, name string, rule *Rule, n int) bool {
@@ -182,7 +195,7 @@ func (p *parser) counts(f yamldoc.Field, name string, into *map[string]int) {
 	out := make(map[string]int, len(fields))
 	for _, one := range fields {
 		var n int
-		if p.decode(one, &n) && n < 0 {
+		if p.whole(one, &n) && n < 0 {
 			p.wrongValue(one, fmt.Sprintf("%s: %.40s is %d: it cannot be negative", name, one.Key, n))
 		}
 		out[strings.ToLower(one.Key)] = n
@@ -192,10 +205,10 @@ func (p *parser) counts(f yamldoc.Field, name string, into *map[string]int) {
 
 // originate notes where the settings of places were set, below a path, and begins places anew.
 func (p *parser) originate(path string) {
-	for key, f := range p.places {
+	for key, f := range p.set {
 		p.shown.origins[join(path, key)] = p.source(f)
 	}
-	clear(p.places)
+	clear(p.set)
 }
 
 // entry notes what is set for a model or an agent, if anything is.

@@ -19,6 +19,7 @@ type document struct {
 	user   bool   // the user's own
 	data   []byte // nil: there is none
 	fields []yamldoc.Field
+	places places
 }
 
 // source returns the position of a field.

@@ -10,6 +10,9 @@ import (
 // together checks what settings of a policy mean for each other. A problem is shown at one that the document sets: what
 // it does not set is not its mistake.
 func (p *parser) together(w window.Policy) {
+	if failed(p.problems) != nil { // what is meant is not known yet
+		return
+	}
 	for _, c := range []struct {
 		wrong    bool
 		keys     []string // the first that is set has the problem
@@ -42,7 +45,7 @@ func (p *parser) together(w window.Policy) {
 			continue
 		}
 		for _, key := range c.keys {
-			if f, set := p.places[key]; set {
+			if f, set := p.set[key]; set {
 				p.at(f, c.severity, c.message)
 				break
 			}

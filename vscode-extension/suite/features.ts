@@ -47,6 +47,23 @@ export const features: Cases = {
     const [found] = await until('a diagnostic', () => some(ours()), () => vscode.languages.getDiagnostics(document.uri));
     assert.deepEqual([codeOf(found!), found!.range.start.line], ['long-lines', 0]);
   },
+  'a configuration is checked, explained and completed': async () => {
+    fs.writeFileSync(path.join(root.fsPath, 'ctxledger.yaml'), 'context:\n  treshold: 0.5\n');
+    const { document } = await open('ctxledger.yaml');
+    const ours = (): vscode.Diagnostic[] =>
+      vscode.languages.getDiagnostics(document.uri).filter((found) => found.source === 'ctxledger');
+    const [found] = await until('a diagnostic', () => some(ours()), () => vscode.languages.getDiagnostics(document.uri));
+    assert.match(found!.message, /did you mean threshold\?/);
+    assert.deepEqual([found!.range.start.line, found!.range.start.character, found!.range.end.character], [1, 2, 10]);
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', document.uri, new vscode.Position(0, 3));
+    const said = hovers.flatMap((hover) => hover.contents).map((part) => (typeof part === 'string' ? part : part.value)).join();
+    assert.match(said, /how much of a conversation a model sees/);
+    const { items } = await vscode.commands.executeCommand<vscode.CompletionList>(
+      'vscode.executeCompletionItemProvider', document.uri, new vscode.Position(1, 4),
+    );
+    assert.ok(items.some(({ label }) => label === 'threshold'), items.map(({ label }) => JSON.stringify(label)).join());
+    fs.rmSync(path.join(root.fsPath, 'ctxledger.yaml'));
+  },
   'what is selected can be counted': async () => {
     const editor = await open('cart/cart.go');
     editor.selection = new vscode.Selection(0, 0, 5, 0);
