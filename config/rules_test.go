@@ -146,9 +146,9 @@ func TestConfigurationsOfOtherPrograms(t *testing.T) {
 func TestSettingsThatContradict(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"keeps more turns than it begins at", "context: {compact_turns: 10, keep: {turns: 10}}",
-			"error 1:11 a compaction is due at 10 turns and keeps 10: it must be due at more"},
+			"warning 1:11 a compaction is due at 10 turns and keeps up to 10: often there is nothing to replace"},
 		{"the same, by other names", "Compaction:\n  TriggerTurnCount: 5\n",
-			"error 2:3 a compaction is due at 5 turns and keeps 10: it must be due at more"},
+			"warning 2:3 a compaction is due at 5 turns and keeps up to 10: often there is nothing to replace"},
 		{"not in mode window", "context: {compact_turns: 10, mode: window}", ""},
 		{"warns too late", "ContextBudget: {WarnAt: 5, CutoverAt: 5}",
 			"error 1:17 it warns at 5 tokens, but compacts at 5"},

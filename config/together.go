@@ -2,17 +2,16 @@ package config
 
 import (
 	"fmt"
+	"slices"
 
 	"ctxledger.dev/compaction/keep"
+	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/window"
 )
 
 // together checks what settings of a policy mean for each other. A problem is shown at one that the document sets: what
 // it does not set is not its mistake.
 func (p *parser) together(w window.Policy) {
-	if failed(p.problems) != nil { // what is meant is not known yet
-		return
-	}
 	for _, c := range []struct {
 		wrong    bool
 		keys     []string // the first that is set has the problem
@@ -22,9 +21,9 @@ func (p *parser) together(w window.Policy) {
 		{w.Keep == (keep.Rule{}), []string{"keep.turns", "keep.tokens", "keep.messages"}, Error,
 			"keep: turns, tokens and messages are 0: a compaction needs one of them"},
 		{w.Compact.Turns > 0 && w.Compact.Turns <= w.Keep.Turns && w.Compact.Mode != "window",
-			[]string{"compact_turns", "keep.turns"}, Error,
-			fmt.Sprintf("a compaction is due at %d turns and keeps %d: it must be due at more", w.Compact.Turns,
-				w.Keep.Turns)},
+			[]string{"compact_turns", "keep.turns"}, Warning,
+			fmt.Sprintf("a compaction is due at %d turns and keeps up to %d: often there is nothing to replace",
+				w.Compact.Turns, w.Keep.Turns)},
 		{w.Compact.WarnAt > 0 && w.Compact.CutoverAt > 0 && w.Compact.WarnAt >= w.Compact.CutoverAt,
 			[]string{"warn_at", "cutover_at"}, Error,
 			fmt.Sprintf("it warns at %d tokens, but compacts at %d", w.Compact.WarnAt, w.Compact.CutoverAt)},
@@ -46,9 +45,19 @@ func (p *parser) together(w window.Policy) {
 		}
 		for _, key := range c.keys {
 			if f, set := p.set[key]; set {
-				p.at(f, c.severity, c.message)
+				if !p.failsAt(f) { // else what is meant is not known yet
+					p.at(f, c.severity, c.message)
+				}
 				break
 			}
 		}
 	}
+}
+
+// failsAt reports whether the value of a field is wrong by itself.
+func (p *parser) failsAt(f yamldoc.Field) bool {
+	line, _, _ := f.Value()
+	return slices.ContainsFunc(p.problems, func(q Problem) bool {
+		return q.Severity == Error && q.Line >= f.Line && q.Line <= line && q.Column >= f.Column
+	})
 }
