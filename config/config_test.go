@@ -149,7 +149,6 @@ func TestPolicies(t *testing.T) {
 			p.Keep = keep.Rule{Turns: 3, Messages: 4}
 		}, ""},
 		{"one bound of it", "context:\n  keep: {tokens: 200}\n", func(p *window.Policy) { p.Keep.Tokens = 200 }, ""},
-		{"all of them off", "context: {keep: {turns: 0, tokens: 0}}\n", nil, "a compaction needs one of them"},
 		{"a negative one", "context: {keep: {messages: -1}}\n", nil, "keep.messages is -1: it cannot be negative"},
 		{"a threshold is the only bound", "context:\n  Threshold: 0.9\n", func(p *window.Policy) {
 			p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 0, 0, 0

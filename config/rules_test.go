@@ -151,11 +151,13 @@ func TestSettingsThatContradict(t *testing.T) {
 			"warning 2:3 a compaction is due at 5 turns and keeps up to 10: often there is nothing to replace"},
 		{"not in mode window", "context: {compact_turns: 10, mode: window}", ""},
 		{"warns too late", "ContextBudget: {WarnAt: 5, CutoverAt: 5}",
-			"error 1:17 it warns at 5 tokens, but compacts at 5"},
+			"warning 1:17 it warns at 5 tokens, but compacts at 5"},
 		{"a cutover without compaction", "Compaction: {enabled: false}\nContextBudget: {CutoverAt: 5}",
-			"error 2:17 cutover_at needs automatic compaction, which is off"},
+			"warning 2:17 cutover_at needs automatic compaction, which is off"},
 		{"one turn's limit without it", "context: {automatic: false, max_turn_input_tokens: 5}",
-			"error 1:29 max_turn_input_tokens needs automatic compaction, which is off"},
+			"warning 1:29 max_turn_input_tokens needs automatic compaction, which is off"},
+		{"keeps nothing", "context: {keep: {turns: 0, tokens: 0}}", "warning 1:18 keep: turns, tokens and messages " +
+			"are 0: a compaction needs one of them, so the default applies"},
 		{"a share of nothing", "context: {context_cap_fraction: 0.8}",
 			"warning 1:11 context_cap_fraction has no effect without max_tail_messages"},
 		{"a window of nothing", "context: {in_turn_tool_window: 8}",
@@ -163,7 +165,7 @@ func TestSettingsThatContradict(t *testing.T) {
 		{"keeps too much", "context: {keep: {tokens: 50000}}",
 			"warning 1:18 a compaction keeps 50000 tokens, more than half of the 80000 at which it is due"},
 		{"in an agent", "agents:\n  - name: a\n    context_window: {warn_at: 9, cutover_at: 8}",
-			"error 3:22 it warns at 9 tokens, but compacts at 8"},
+			"warning 3:22 it warns at 9 tokens, but compacts at 8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, problems, _ := parse(".", []byte(c.text))

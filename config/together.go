@@ -9,34 +9,33 @@ import (
 	"ctxledger.dev/window"
 )
 
-// together checks what settings of a policy mean for each other. A problem is shown at one that the document sets: what
-// it does not set is not its mistake.
+// together warns of settings of a policy that contradict each other, at one that the document sets: what it does not set
+// is not its mistake. Each is valid by itself, so the file stays in force.
 func (p *parser) together(w window.Policy) {
 	for _, c := range []struct {
-		wrong    bool
-		keys     []string // the first that is set has the problem
-		severity Severity
-		message  string
+		wrong   bool
+		keys    []string // the first that is set has the problem
+		message string
 	}{
-		{w.Keep == (keep.Rule{}), []string{"keep.turns", "keep.tokens", "keep.messages"}, Error,
-			"keep: turns, tokens and messages are 0: a compaction needs one of them"},
+		{w.Keep == (keep.Rule{}), []string{"keep.turns", "keep.tokens", "keep.messages"},
+			"keep: turns, tokens and messages are 0: a compaction needs one of them, so the default applies"},
 		{w.Compact.Turns > 0 && w.Compact.Turns <= w.Keep.Turns && w.Compact.Mode != "window",
-			[]string{"compact_turns", "keep.turns"}, Warning,
+			[]string{"compact_turns", "keep.turns"},
 			fmt.Sprintf("a compaction is due at %d turns and keeps up to %d: often there is nothing to replace",
 				w.Compact.Turns, w.Keep.Turns)},
 		{w.Compact.WarnAt > 0 && w.Compact.CutoverAt > 0 && w.Compact.WarnAt >= w.Compact.CutoverAt,
-			[]string{"warn_at", "cutover_at"}, Error,
+			[]string{"warn_at", "cutover_at"},
 			fmt.Sprintf("it warns at %d tokens, but compacts at %d", w.Compact.WarnAt, w.Compact.CutoverAt)},
-		{w.Compact.Off && w.Compact.CutoverAt > 0, []string{"cutover_at", "automatic"}, Error,
+		{w.Compact.Off && w.Compact.CutoverAt > 0, []string{"cutover_at", "automatic"},
 			"cutover_at needs automatic compaction, which is off"},
-		{w.Compact.Off && w.Compact.SingleTurn > 0, []string{"max_turn_input_tokens", "automatic"}, Error,
+		{w.Compact.Off && w.Compact.SingleTurn > 0, []string{"max_turn_input_tokens", "automatic"},
 			"max_turn_input_tokens needs automatic compaction, which is off"},
-		{w.CapFraction > 0 && w.Messages == 0, []string{"context_cap_fraction"}, Warning,
+		{w.CapFraction > 0 && w.Messages == 0, []string{"context_cap_fraction"},
 			"context_cap_fraction has no effect without max_tail_messages"},
-		{w.Evict.MaxTokens == 0, []string{"in_turn_tool_window"}, Warning,
+		{w.Evict.MaxTokens == 0, []string{"in_turn_tool_window"},
 			"in_turn_tool_window has no effect without max_tool_result_tokens"},
 		{w.Compact.Effective > 0 && w.Keep.Tokens > w.Compact.Effective/2,
-			[]string{"keep.tokens", "effective_window"}, Warning,
+			[]string{"keep.tokens", "effective_window"},
 			fmt.Sprintf("a compaction keeps %d tokens, more than half of the %d at which it is due", w.Keep.Tokens,
 				w.Compact.Effective)},
 	} {
@@ -46,7 +45,7 @@ func (p *parser) together(w window.Policy) {
 		for _, key := range c.keys {
 			if f, set := p.set[key]; set {
 				if !p.failsAt(f) { // else what is meant is not known yet
-					p.at(f, c.severity, c.message)
+					p.at(f, Warning, c.message)
 				}
 				break
 			}

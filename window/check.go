@@ -3,7 +3,6 @@ package window
 import (
 	"slices"
 
-	"ctxledger.dev/compaction/keep"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -43,9 +42,6 @@ func (p Policy) Check() error {
 		if n.v < 0 {
 			return fault.New(fault.Invalid, "", "%s is %d: it cannot be negative", n.key, n.v)
 		}
-	}
-	if p.Keep == (keep.Rule{}) {
-		return fault.New(fault.Invalid, "", "keep: turns, tokens and messages are 0: a compaction needs one of them")
 	}
 	if !slices.Contains(modes, p.Compact.Mode) {
 		return fault.New(fault.Invalid, "", "mode is %.1000q, not one of intent, window, llm, hybrid", p.Compact.Mode)
