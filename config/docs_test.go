@@ -60,8 +60,8 @@ func tableOf(name string) string {
 		b.WriteString("| key | of | sets |\n|---|---|---|\n")
 		foreignRows(&b, "", topRules)
 	case "ignored":
-		b.WriteString("| key | of | why |\n|---|---|---|\n")
-		ignoredRows(&b, "", topRules)
+		b.WriteString("| keys | why |\n|---|---|\n")
+		ignoredRows(&b, topRules)
 	default:
 		rules := topRules
 		if name != "" {
@@ -107,14 +107,27 @@ func foreignRows(b *strings.Builder, path string, rules []Rule) {
 	}
 }
 
-func ignoredRows(b *strings.Builder, path string, rules []Rule) {
-	for _, r := range rules {
-		switch {
-		case r.Ignored != "":
-			fmt.Fprintf(b, "| `%s` | %s | %s |\n", join(path, r.Key), r.From, r.Ignored)
-		case len(r.Rules) > 0 && (r.From != "" || r.Kind == List):
-			ignoredRows(b, join(path, r.Key), r.Rules)
+// ignoredRows writes a row for each reason, with the keys.
+func ignoredRows(b *strings.Builder, rules []Rule) {
+	keys := map[string][]string{}
+	var reasons []string
+	var collect func(path string, rules []Rule)
+	collect = func(path string, rules []Rule) {
+		for _, r := range rules {
+			switch {
+			case r.Ignored != "":
+				if keys[r.Ignored] == nil {
+					reasons = append(reasons, r.Ignored)
+				}
+				keys[r.Ignored] = append(keys[r.Ignored], join(path, r.Key))
+			case len(r.Rules) > 0 && (r.From != "" || r.Kind == List):
+				collect(join(path, r.Key), r.Rules)
+			}
 		}
+	}
+	collect("", rules)
+	for _, why := range reasons {
+		fmt.Fprintf(b, "| `%s` | %s |\n", strings.Join(keys[why], "`, `"), why)
 	}
 }
 
