@@ -70,7 +70,7 @@ var contextRules = []Rule{
 	{Key: "tool_result_char_overrides", Kind: Counts, Unit: "characters",
 		Doc:  "the same for the results of single tools; 0: no bound",
 		into: func(t *target) any { return &t.policy.ResultCharsOf }},
-	{Key: "max_replay_chars", Kind: Count, Unit: "characters", Default: "0",
+	{Key: "max_replay_chars", Kind: Count, Unit: "characters", Default: "2000",
 		Doc:  "maximum of the text of an earlier answer",
 		into: func(t *target) any { return &t.policy.ReplayChars }},
 	{Key: "batch_chars", Kind: Count, Unit: "characters", Default: "65536",

@@ -110,10 +110,11 @@ type TriggerPolicy struct {
 // Default returns the policy that applies where nothing else is configured.
 func Default() Policy {
 	return Policy{
-		BatchChars: 65_536,
-		Evict:      EvictPolicy{Window: 20},
-		Clear:      ClearPolicy{Trigger: 0.60},
-		Arguments:  ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
+		ReplayChars: 2_000,
+		BatchChars:  65_536,
+		Evict:       EvictPolicy{Window: 20},
+		Clear:       ClearPolicy{Trigger: 0.60},
+		Arguments:   ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
 		Compact: TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000,
 			Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
 		Keep: keep.Default,
