@@ -128,13 +128,8 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 		found[first].Instead = instead
 		problems = append(problems, few(found)...)
 	}
-	c, found := merge(docs)
-	if err := failed(found); err != nil { // each alone made sense: then the user's own holds
-		c, _ = merge(docs[len(docs)-1:])
-		problems = append(problems, Problem{File: File, Instead: "it is ignored", Message: "together with your own " +
-			"settings it makes no sense: " + err.Error()})
-	}
-	if broken { // what the user wants is not known
+	c, _ := merge(docs) // what is wrong with each was found above, and together they make sense
+	if broken {         // what the user wants is not known
 		c.Summarizer, c.SummarizerFrom = nil, Source{}
 	}
 	return c, problems

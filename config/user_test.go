@@ -276,3 +276,17 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 		t.Fatal(err)
 	}
 }
+
+// A workspace cannot put its user's settings out of force by what fits badly with them.
+func TestTheUsersSettingsHoldWhateverAWorkspaceSays(t *testing.T) {
+	for _, workspace := range []string{"models:\n" + many(1000), "models: {x/MINE: {window: 7}}\n",
+		"context: {keep: {turns: 9000}, warn_at: 9, automatic: false}\n"} {
+		p := newPlace(t)
+		p.configure(t, workspace, "follow: false\nmodels: {mine: {window: 5}}\ncontext: {compact_turns: 3, cutover_at: 5}\n")
+		got, problems := p.load()
+		m, _ := got.Models.Lookup("mine")
+		if got.Follow || m.Window != 5 || got.Policy.Compact.Turns != 3 || failed(problems) != nil {
+			t.Errorf("%.40s: follow is %v, the window %d; %v", workspace, got.Follow, m.Window, problems)
+		}
+	}
+}
