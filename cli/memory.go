@@ -20,7 +20,7 @@ func (a *app) memoryCommand() *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
 		Use:   "memory",
-		Short: "Facts that outlive sessions: add, ls, show, rm, restore, forget, import, export",
+		Short: "Facts that outlive sessions: add, ls, show, block, rm, restore, forget, import, export",
 		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
 			"only, user memories in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
@@ -29,8 +29,8 @@ func (a *app) memoryCommand() *cobra.Command {
 	}
 	cmd.PersistentFlags().StringVar(&scope, "scope", "",
 		"`SCOPE`: project or user (default: project to write, both to read)")
-	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryRm(&scope),
-		a.memoryRestore(&scope), a.memoryForget(&scope),
+	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryBlock(&scope),
+		a.memoryRm(&scope), a.memoryRestore(&scope), a.memoryForget(&scope),
 		a.memoryImport(&scope), a.memoryExport(&scope))
 	return cmd
 }
@@ -174,6 +174,35 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 				fmt.Fprintln(w, columns.OneLine(e.Description))
 			}
 			fmt.Fprintf(w, "\n%s\n", chars.Plain(e.Body))
+		}),
+	}
+}
+
+func (a *app) memoryBlock(scope *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "block [TASK]",
+		Short: "Print the facts as a text for a model, those that fit the task best first",
+		Long: fmt.Sprintf("Prints the facts as a text of at most %s characters that a model can be given: those that "+
+			"fit TASK\nbest first, with their bodies, then the names of those that do not fit.",
+			chars.Commas(memory.BlockChars)),
+		Example: "  ctxledger memory block\n  ctxledger memory block 'release the extension' | pbcopy",
+		Args:    a.args(0, 1),
+		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+			resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(*scope), Body: true})
+			if err != nil {
+				return err
+			}
+			for _, n := range resp.Notes {
+				a.say("%s", n)
+			}
+			if len(resp.Entries) == 0 {
+				a.say("no fact is kept here")
+			}
+			ordered := memory.Ordered(resp.Entries, strings.Join(args, ""))
+			text := memory.Block(ordered, memory.BlockChars, memory.Chars)
+			return a.answer(struct {
+				Text string `json:"text"`
+			}{text}, func(w io.Writer) { fmt.Fprint(w, text) })
 		}),
 	}
 }

@@ -70,6 +70,10 @@ var contextRules = []Rule{
 	{Key: "tool_result_char_overrides", Kind: Counts, Unit: "characters",
 		Doc:  "the same for the results of single tools; 0: no bound",
 		into: func(t *target) any { return &t.policy.ResultCharsOf }},
+	{Key: "max_user_chars", Kind: Count, Unit: "characters", Default: "200000",
+		Doc: "maximum of a message of the user: of a larger one the view shows head, tail and the handle that reads it " +
+			"back",
+		into: func(t *target) any { return &t.policy.UserChars }},
 	{Key: "max_replay_chars", Kind: Count, Unit: "characters", Default: "2000",
 		Doc:  "maximum of the text of an earlier answer",
 		into: func(t *target) any { return &t.policy.ReplayChars }},

@@ -57,7 +57,7 @@ func full(p *window.Policy) {
 // without returns the default policy without the passes that edit.
 func without() window.Policy {
 	p := window.Default()
-	p.Clear.Trigger, p.Arguments.Trigger, p.ReplayChars = 0, 0, 0
+	p.Clear.Trigger, p.Arguments.Trigger, p.ReplayChars, p.UserChars = 0, 0, 0, 0
 	p.Compact.Gain = 0
 	return p
 }

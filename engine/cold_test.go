@@ -35,7 +35,8 @@ func TestAPauseIsAnOccasion(t *testing.T) {
 			defer l.Close()
 			answer := spent("", false, 0)
 			answer.Time, answer.Usage = now, &sessions.Usage{CacheWrite: 1_000, CacheLong: c.long}
-			id := imported(t, l, 0, asking(strings.Repeat("word ", 50_000)), answer, asking("on"))
+			half := strings.Repeat("word ", 25_000)
+			id := imported(t, l, 0, asking(half), asking(half), answer, asking("on"))
 			now = now.Add(c.pause)
 			made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id})
 			if err != nil || made.Due.Reason != c.want {

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	proto "github.com/mark3labs/mcp-go/mcp"
-
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
@@ -35,34 +32,10 @@ var fenceLike = chars.TagLike(true, "ctxledger_handoff")
 // memoryLike matches anything that may be taken for the fence of memories, so that a conversation cannot forge one.
 var memoryLike = chars.TagLike(true, "agent_memory")
 
-// addResume registers the prompt that continues an earlier chat in a new one.
-func (s *Server) addResume() {
-	s.mcp.AddPrompt(proto.Prompt{
-		Name:        "resume",
-		Description: "Go on from an earlier chat: its record as a handoff",
-		Arguments:   []proto.PromptArgument{{Name: "session", Description: "default: the newest"}},
-	}, func(ctx context.Context, r proto.GetPromptRequest) (*proto.GetPromptResult, error) {
-		text, err := guarded("prompt resume", func() (string, error) {
-			for name := range r.Params.Arguments {
-				if name != "session" {
-					return "", fault.New(fault.Invalid, "mcp.resume", "there is no argument %.1000q: there is session",
-						clean(name))
-				}
-			}
-			c, err := s.newCall(ctx)
-			if err != nil {
-				return "", err
-			}
-			return handoff(ctx, c, r.Params.Arguments["session"])
-		})
-		if err != nil {
-			return nil, s.failure(err)
-		}
-		return &proto.GetPromptResult{
-			Description: "Handoff from an earlier chat",
-			Messages:    []proto.PromptMessage{{Role: proto.RoleUser, Content: proto.NewTextContent(text)}},
-		}, nil
-	})
+// resumePrompt continues an earlier chat in a new one.
+var resumePrompt = prompt{
+	name: "resume", description: "Go on from an earlier chat: its record as a handoff",
+	argument: "session", meaning: "default: the newest", write: handoff,
 }
 
 // handoff writes the document for a new chat.
@@ -171,7 +144,7 @@ func (c *call) surroundings(ctx context.Context, s *sessions.Session) ([]string,
 	for _, n := range page.Notes {
 		parts = append(parts, "Note: "+inline(n))
 	}
-	if block := memory.Block(memory.Rank(page.Entries, "", 0), memoryBudget); block != "" {
+	if block := memory.Block(memory.Rank(page.Entries, "", 0), memoryBudget, memory.Tokens); block != "" {
 		parts = append(parts, clean(strings.TrimSpace(block)))
 	}
 	of := changesArgs{Limit: changesDefault}

@@ -11,8 +11,14 @@ import (
 // resume gets the prompt.
 func resume(t *testing.T, c *client.Client, arguments map[string]string) (string, error) {
 	t.Helper()
+	return prompted(t, c, "resume", arguments)
+}
+
+// prompted gets a prompt.
+func prompted(t *testing.T, c *client.Client, name string, arguments map[string]string) (string, error) {
+	t.Helper()
 	var r proto.GetPromptRequest
-	r.Params.Name, r.Params.Arguments = "resume", arguments
+	r.Params.Name, r.Params.Arguments = name, arguments
 	p, err := c.GetPrompt(t.Context(), r)
 	if err != nil {
 		return "", err

@@ -83,7 +83,9 @@ func New(open Opener, o Options) (*Server, error) {
 		}
 		s.mcp.AddTool(s.describe(t), s.handler(t, checked))
 	}
-	s.addResume()
+	for _, p := range prompts {
+		s.addPrompt(p)
+	}
 	s.addResources()
 	s.overhead = s.measure()
 	return s, nil

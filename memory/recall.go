@@ -55,6 +55,24 @@ func Rank(entries []Entry, query string, limit int) []Entry {
 	return ranked
 }
 
+// Ordered returns all entries: those that fit a task best first, as Rank orders them, and then the others by their type.
+func Ordered(entries []Entry, task string) []Entry {
+	if strings.TrimSpace(task) == "" {
+		return Rank(entries, "", 0)
+	}
+	out := Rank(entries, task, 0)
+	fits := make(map[string]bool, len(out))
+	for _, e := range out {
+		fits[e.GUID] = true
+	}
+	for _, e := range Rank(entries, "", 0) {
+		if !fits[e.GUID] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // common are words that say nothing about what is looked for.
 var common = map[string]bool{
 	"a": true, "about": true, "all": true, "an": true, "and": true, "any": true, "are": true, "as": true, "at": true,

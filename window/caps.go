@@ -3,6 +3,7 @@ package window
 import (
 	"strings"
 
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
@@ -46,6 +47,32 @@ func capReplay(s *scene) (out []Edit) {
 	return out
 }
 
+// userPreview is how many characters stay of a user's message that is too large, half of them from its end.
+const userPreview = 4_000
+
+// capUser bounds the user's messages: what is pasted whole is kept whole, but not in every request. Of a message in
+// several parts those stay that are less than a tenth of the bound: the request is often beside what was pasted.
+func capUser(s *scene) (out []Edit) {
+	limit := s.policy.UserChars
+	if limit <= 0 {
+		return nil
+	}
+	half := min(userPreview, limit) / 2
+	for _, d := range s.drafts {
+		if d.note != nil {
+			continue
+		}
+		for _, entry := range d.entries {
+			if entry.Prompt && entry.Chars > limit {
+				out = append(out, s.shortenEntry(entry, Edit{
+					Head: half, Tail: half, Over: max(limit/10, 2*half), Text: large(entry),
+				})...)
+			}
+		}
+	}
+	return out
+}
+
 // shortenWords proposes to cut the words of an answer that are longer than the edit leaves.
 func (s *scene) shortenWords(slot int, e Edit) (out []Edit) {
 	d := s.drafts[slot]
@@ -53,13 +80,20 @@ func (s *scene) shortenWords(slot int, e Edit) (out []Edit) {
 		return nil
 	}
 	for _, entry := range d.entries {
-		_, edited := s.edits[editKey{entry.Seq, "", PartWords}]
-		if edited || entry.Forgotten != nil || entry.Chars <= e.Head+e.Tail {
-			continue
+		if entry.Chars > e.Head+e.Tail {
+			out = append(out, s.shortenEntry(entry, e)...)
 		}
-		e.Seq, e.Part, e.Before = entry.Seq, PartWords, wordTokens(entry)
-		e.Tokens = textTokens(e.Text) + e.Before*(e.Head+e.Tail)/entry.Chars
-		out = append(out, smaller(e)...)
 	}
 	return out
+}
+
+// shortenEntry proposes to cut the words of one entry, unless they were cut before.
+func (s *scene) shortenEntry(entry *sessions.Entry, e Edit) []Edit {
+	_, edited := s.edits[editKey{entry.Seq, "", PartWords}]
+	if edited || entry.Forgotten != nil {
+		return nil
+	}
+	e.Seq, e.Part, e.Before = entry.Seq, PartWords, wordTokens(entry)
+	e.Tokens = textTokens(e.Text) + e.Before*(e.Head+e.Tail)/entry.Chars
+	return smaller(e)
 }

@@ -27,7 +27,7 @@ func (p Policy) Check() error {
 		v   int
 	}{
 		{"max_turn_age", p.Turns}, {"max_tail_messages", p.Messages}, {"max_tool_result_chars", p.ResultChars},
-		{"max_replay_chars", p.ReplayChars},
+		{"max_user_chars", p.UserChars}, {"max_replay_chars", p.ReplayChars},
 		{"batch_chars", p.BatchChars}, {"max_in_turn_tool_pairs", p.ToolPairs},
 		{"max_in_turn_context_tokens", p.InTurnTokens},
 		{"max_tool_result_tokens", p.Evict.MaxTokens}, {"in_turn_tool_window", p.Evict.Window},

@@ -48,7 +48,7 @@ func TestClearing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, l, edits := Default(), script(t, c.log), []Edit(nil)
-			p.Compact.Effective = 0
+			p.Compact.Effective, p.UserChars = 0, 0
 			if c.policy != nil {
 				c.policy(&p)
 			}

@@ -23,7 +23,7 @@ type Edit struct {
 	Text  string `json:"text"`
 	Head  int    `json:"head,omitempty"`  // characters that stay in front
 	Tail  int    `json:"tail,omitempty"`  // and at the end
-	Over  int    `json:"over,omitempty"`  // of PartArguments: each string of more characters is cut
+	Over  int    `json:"over,omitempty"`  // each string of the arguments, and each text, of more characters is cut
 	Quote int    `json:"quote,omitempty"` // characters of the part that Text quotes, on one line, at {PREVIEW}
 	// Tokens is the o200k_base size of what is shown; an estimate until Measure has seen the text.
 	Tokens int `json:"tokens"`
@@ -78,7 +78,7 @@ func (e Edit) Apply(p transcript.Part) (string, bool) {
 	case p.Kind == transcript.KindCall:
 		return e.arguments(p.Args)
 	}
-	return e.cut(p.Text, e.Head+e.Tail)
+	return e.cut(p.Text, max(e.Over, e.Head+e.Tail))
 }
 
 // summaryHead begins the text of a compaction, of this program and of others: it is never cut.

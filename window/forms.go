@@ -8,6 +8,7 @@ import (
 // forms are the formats of markers for left-out content: ours, and those of other programs of this kind. {N} is a
 // number with commas, {*} any text of one line. The code that writes our markers uses the same constants.
 var forms = []string{
+	strings.ReplaceAll(markLarge, "%s", "{*}"),
 	markArgument, markResult, markConsumed, markFilter, markInTurn, markBulk,
 	"[...context-trimmed — {N} chars removed to fit model limit...]",
 	"[tool result — evicted: {*}]",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -21,6 +22,8 @@ const (
 	markFilter = "[...truncated — {N} chars omitted to reduce context size...]"
 	markInTurn = "[TRUNCATED HERE — everything after this point was cut for context budget; this is not the " +
 		"complete output. Re-run the tool if you need the rest.]"
+	markLarge = "[...{N} characters of this message are left out here; the whole message is stored: " +
+		"read_artifact(id=\"%s\", lines=\"1-200\") or grep=\"…\"...]"
 	markBulk      = "...(argument truncated)"
 	markWritten   = "[omitted — superseded by later write_file]"
 	markRepeated  = "[omitted — superseded by later identical call]"
@@ -56,6 +59,9 @@ func evicted(a *act) string {
 	}
 	return text
 }
+
+// large returns the text between the head and the tail of a user's message.
+func large(e *sessions.Entry) string { return fmt.Sprintf(markLarge, e.Handle()) }
 
 // handle reads the result of a call back: its artifact, or the message that carries it.
 func (a *act) handle() string {

@@ -15,6 +15,7 @@ type pass struct {
 // edits of those before it, batched ones with those before the batch.
 var passes = []pass{
 	{name: "result_cap", propose: capResults},
+	{name: "user_cap", propose: capUser},
 	{name: "replay_cap", propose: capReplay},
 	{name: "consumed_read", propose: consumedReads},
 	{name: "superseded_write", batched: supersededWrites},

@@ -71,6 +71,8 @@ func TestPasses(t *testing.T) {
 			p.ResultChars, p.ResultCharsOf = 1000, map[string]int{"read": 0, "grep": 100}
 		},
 			"ask 9\nread a.go 2000\ngrep x 500\nsay 9", "result_cap result grep-3-0"},
+		{"a message over the user's cap", nil, "ask 200000\nask 200001\nsay 9", "user_cap words 2"},
+		{"a cap of one's own", func(p *Policy) { p.UserChars = 100 }, "ask 100\nask 900\nsay 900", "user_cap words 2"},
 		{"words over the replay cap are cut", func(p *Policy) { p.ReplayChars = 100 },
 			"ask 9\nsay 90\nask 9\nsay 900\nask 9\nsay 900", "replay_cap words 4"},
 	} {

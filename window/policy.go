@@ -15,6 +15,8 @@ type Policy struct {
 	// case, 0 for no bound.
 	ResultChars   int
 	ResultCharsOf map[string]int
+	// UserChars bounds a message of the user.
+	UserChars int
 	// ReplayChars bounds the words of an earlier answer.
 	ReplayChars int
 
@@ -110,6 +112,7 @@ type TriggerPolicy struct {
 // Default returns the policy that applies where nothing else is configured.
 func Default() Policy {
 	return Policy{
+		UserChars:   200_000,
 		ReplayChars: 2_000,
 		BatchChars:  65_536,
 		Evict:       EvictPolicy{Window: 20},

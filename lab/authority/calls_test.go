@@ -28,6 +28,7 @@ var commands = map[string][][]string{
 	"memory":          nil,
 	"memory add":      {{"memory", "add", "fact"}},
 	"memory ls":       {{"memory", "ls"}},
+	"memory block":    {{"memory", "block", "fact"}},
 	"memory show":     {{"memory", "show", "fact"}},
 	"memory rm":       {{"memory", "rm", "fact"}},
 	"memory restore":  {{"memory", "restore", "fact"}},
@@ -76,7 +77,7 @@ var tools = map[string][]map[string]any{
 }
 
 // prompts are the arguments of each MCP prompt.
-var prompts = map[string]map[string]any{"resume": {"session": "$SESSION"}}
+var prompts = map[string]map[string]any{"resume": {"session": "$SESSION"}, "memory": {"task": "fact"}}
 
 // resources are the addresses that are read of each MCP resource, and of each template of resources.
 var resources = map[string]string{

@@ -83,7 +83,7 @@ func (l *listener) Summarize(_ context.Context, p compaction.Prompt) (compaction
 func memoryBlock(s *scene, look looker) {
 	all, err := s.api.Memories(s.t.Context(), ledger.MemoriesRequest{Body: true})
 	s.do(err)
-	look("memory block", memory.Block(all.Entries, 100_000), visible, poison.Framed,
+	look("memory block", memory.Block(all.Entries, 100_000, memory.Tokens), visible, poison.Framed,
 		func(out string) error { return poison.Tagged(out, "agent_memory") })
 }
 
@@ -261,7 +261,14 @@ func tools(s *scene, look looker) {
 		}
 		look("resource "+uri, content(r), visible, poison.Framed)
 	}
-	r, refused := a.ask("prompts/get",
+	r, refused := a.ask("prompts/get", map[string]any{"name": "memory", "arguments": map[string]any{"task": "build"}})
+	if refused != "" {
+		s.t.Errorf("prompt memory: %s", refused)
+		return
+	}
+	look("prompt memory", content(r), visible, poison.Framed,
+		func(out string) error { return poison.Tagged(out, "agent_memory") })
+	r, refused = a.ask("prompts/get",
 		map[string]any{"name": "resume", "arguments": map[string]any{"session": s.session}})
 	if refused != "" {
 		s.t.Errorf("resume: %s", refused)

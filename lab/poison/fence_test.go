@@ -13,7 +13,7 @@ func TestABodyOpensNoFence(t *testing.T) {
 		return memory.Entry{Name: name, Description: description, Body: body}
 	}
 	for _, body := range []string{"```\nx", "   ```\nx", "~~~\nx", "x\n````"} {
-		out := memory.Block([]memory.Entry{entry("n", "d", body), entry("m", "d", "y")}, 1500)
+		out := memory.Block([]memory.Entry{entry("n", "d", body), entry("m", "d", "y")}, 1500, memory.Tokens)
 		if _, open := poison.Lines(out); open {
 			t.Errorf("%q leaves a fence open:\n%s", body, out)
 		}

@@ -42,7 +42,7 @@ func commands(s *scene) []command {
 		exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
 		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"),
 		c("artifact", "forget", "--dry-run", "HOSTILE"),
-		exact("memory", "ls"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"),
+		exact("memory", "ls"), exact("memory", "block"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"),
 		c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
 		c("memory", "restore", "HOSTILE"), c("memory", "forget", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),

@@ -26,6 +26,7 @@ func questions(session string) []asked {
 			map[string]any{"session": session, "dry_run": true, "return": "summary", "keep_turns": 1}),
 		tool("compact_conversation", map[string]any{"session": session, "return": "receipt", "keep_turns": 1}),
 		tool("read_artifact", map[string]any{"id": session, "limit": 40_000}),
+		{"prompt memory", "prompts/get", map[string]any{"name": "memory"}},
 		{"prompt resume", "prompts/get",
 			map[string]any{"name": "resume", "arguments": map[string]string{"session": session}}},
 	}
