@@ -232,6 +232,9 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 				a.line(g.Agent, statusLine), chars.Commas(g.Input))
 		}
 	}
+	for _, warned := range s.Warned {
+		fmt.Fprintf(w, "warning    %s\n", columns.OneLine(warned.String()))
+	}
 	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
 	t.Indent = "  "
 	for _, c := range s.Categories {

@@ -59,6 +59,9 @@ func tableOf(name string) string {
 	case "foreign":
 		b.WriteString("| key | of | sets |\n|---|---|---|\n")
 		foreignRows(&b, "", topRules)
+	case "differences":
+		b.WriteString("| key | default | elsewhere | why |\n|---|---|---|---|\n")
+		differenceRows(&b, "context", contextRules)
 	case "ignored":
 		b.WriteString("| keys | why |\n|---|---|\n")
 		ignoredRows(&b, topRules)
@@ -93,6 +96,16 @@ func rows(b *strings.Builder, path string, rules []Rule) {
 		if r.Kind == Mapping && r.into == nil {
 			rows(b, join(path, r.Key), r.Rules)
 		}
+	}
+}
+
+// differenceRows writes a row for each key whose default differs from that of another program.
+func differenceRows(b *strings.Builder, path string, rules []Rule) {
+	for _, r := range rules {
+		if r.Theirs != "" {
+			fmt.Fprintf(b, "| `%s` | `%s` | %s | %s |\n", join(path, r.Key), r.Default, r.Theirs, r.Differs)
+		}
+		differenceRows(b, join(path, r.Key), r.Rules)
 	}
 }
 

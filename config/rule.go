@@ -43,7 +43,9 @@ type Rule struct {
 	Least   int      // of a Count
 	Most    int      // of a Count; 0: no bound
 	Doc     string   // what it does, in Markdown
-	Rules   []Rule   // of a Mapping, of each entry of a Table, of each item of a List
+	// Theirs are the defaults of other programs where Default differs from them, and Differs says why.
+	Theirs, Differs string
+	Rules           []Rule // of a Mapping, of each entry of a Table, of each item of a List
 	// From names the program whose key this is; "" for ctxledger's own.
 	From string
 	// As is the setting of context that a key of another program sets: "keep.turns".

@@ -6,16 +6,23 @@ var contextRules = []Rule{
 		Doc: "share of the window above which a compaction is due. Setting it switches `effective_window`, `idle` and " +
 			"`gain` off, unless they are set as well: `0.85` alone compacts at 85 % of any window, which [costs " +
 			"more](benchmarks.md#what-policies-cost-in-replay)",
+		Theirs: "0.85 (deepagents, LangChain)",
+		Differs: "what a request costs grows with its size: replayed, 0.85 costs 93 % of what the hosts made their " +
+			"sessions cost, the default 75 % ([benchmarks](benchmarks.md#what-policies-cost-in-replay))",
 		first: func(t *target) { // who sets one does not want it undercut
 			t.policy.Compact.Effective, t.policy.Compact.Idle, t.policy.Compact.Gain = 0, 0, 0
 		},
 		into: func(t *target) any { return &t.policy.Compact.Fraction }},
 	{Key: "reserve", Kind: Count, Unit: "tokens", Default: "20000",
-		Doc:  "kept free for an answer; a third of a window of less than 40,000",
-		into: func(t *target) any { return &t.policy.Compact.Reserve }},
+		Doc:     "kept free for an answer; a third of a window of less than 40,000",
+		Theirs:  "4096 (Fabric), 16384 (pi)",
+		Differs: "answers of today's models are longer; as in Flue",
+		into:    func(t *target) any { return &t.policy.Compact.Reserve }},
 	{Key: "effective_window", Kind: Count, Unit: "tokens", Default: "80000",
-		Doc:  "an upper bound for large windows",
-		into: func(t *target) any { return &t.policy.Compact.Effective }},
+		Doc:     "an upper bound for large windows",
+		Theirs:  "none",
+		Differs: "as for `threshold`",
+		into:    func(t *target) any { return &t.policy.Compact.Effective }},
 	{Key: "idle", Kind: Share, Default: "0.5",
 		Doc: "share of the threshold that applies after a pause in which the provider's cache expired: everything must " +
 			"be cached again anyway",
@@ -33,10 +40,17 @@ var contextRules = []Rule{
 	{Key: "mode", Kind: Word, Values: []string{"intent", "window", "llm", "hybrid"}, Default: "intent",
 		Doc: "mode of a compaction that is due. Without a summarizer, and after an overflow, `intent` replaces the " +
 			"modes with a model",
+		Theirs: "`llm` (fuseraft)",
+		Differs: "no model is called before somebody has configured one; a document made from the record costs " +
+			"nothing, and every word of it can be traced",
 		into: func(t *target) any { return &t.policy.Compact.Mode }},
 	{Key: "reasoning", Kind: Bool, Default: "false",
 		Doc: "a compaction's document ends with excerpts of the model's reasoning in the newest turns, up to 2,000 " +
 			"characters each",
+		Theirs: "`true` (fuseraft's documentation; its program: `false`)",
+		Differs: "measured: with excerpts a replay costs 75.4 % instead of 75.2 %, and a document of the same " +
+			"length names fewer of the identifiers (65 % instead of 67 %) and changed files (98 % instead of " +
+			"99 %) that are needed later; some models take thoughts in a user's message for the user's",
 		into: func(t *target) any { return &t.policy.Compact.Reasoning }},
 	{Key: "recover_from_overflow", Kind: Bool, Default: "true",
 		Doc:  "false: a provider's refusal is classified and its limit learned, but no recovery is tried",
@@ -55,7 +69,9 @@ var contextRules = []Rule{
 		Doc: "after this many compactions that each saved less than `anti_thrash_ratio` (a failed one saved nothing), " +
 			"no automatic compaction follows until the view has grown by a tenth of the window or 8,000 tokens, the " +
 			"model changes, or a person compacts",
-		into: func(t *target) any { return &t.policy.Compact.ThrashWindow }},
+		Theirs:  "10 (fuseraft)",
+		Differs: "each compaction in vain writes the provider's cache again: three are enough to see it",
+		into:    func(t *target) any { return &t.policy.Compact.ThrashWindow }},
 	{Key: "anti_thrash_ratio", Kind: Share, Default: "0.10", Doc: "share that a useful compaction saves",
 		into: func(t *target) any { return &t.policy.Compact.ThrashRatio }},
 	{Key: "keep", Kind: Mapping, Rules: keepRules,
@@ -127,24 +143,36 @@ var keepRules = []Rule{
 		Doc:  "the newest ones; one may be split. 0: no such bound",
 		into: func(t *target) any { return &t.policy.Keep.Turns }},
 	{Key: "tokens", Kind: Count, Unit: "tokens", Default: "6000",
-		Doc:  "at most half of a small window. 0: no such bound",
+		Doc:    "at most half of a small window. 0: no such bound",
+		Theirs: "20000 (pi), 8000 (Flue), 10 % of the window (deepagents)",
+		Differs: "what is kept is written into the provider's cache again: replayed, 20,000 cost about 11 points " +
+			"more than 8,000",
 		into: func(t *target) any { return &t.policy.Keep.Tokens }},
 	{Key: "messages", Kind: Count, Unit: "messages", Default: "0",
-		Doc:  "so many at least, whatever the bounds say",
-		into: func(t *target) any { return &t.policy.Keep.Messages }},
+		Doc:     "so many at least, whatever the bounds say",
+		Theirs:  "20 (Fabric)",
+		Differs: "messages differ much in size: turns and tokens bound what is kept",
+		into:    func(t *target) any { return &t.policy.Keep.Messages }},
 }
 
 var clearRules = []Rule{
 	{Key: "trigger", Kind: Share, Default: "0.6",
 		Doc: "share of the tokens at which a compaction is due, above which results are cleared: 48,000 in a window of " +
 			"200,000 or more. 0: never",
-		into: func(t *target) any { return &t.policy.Clear.Trigger }},
+		Theirs:  "0.6 of the window (jutul-agent), 100000 tokens (LangChain)",
+		Differs: "a compaction is due at 40 % of the window, so the step before it has to come earlier",
+		into:    func(t *target) any { return &t.policy.Clear.Trigger }},
 	{Key: "keep", Kind: Count, Default: "0",
-		Doc:  "number of newest results that stay; 0: six, in a window below 100,000 three",
+		Doc:    "number of newest results that stay; 0: six, in a window below 100,000 three",
+		Theirs: "3 (LangChain)",
+		Differs: "0 is six, as in jutul-agent; replayed, three cost 0.4 points less on average, but more in the " +
+			"worst session",
 		into: func(t *target) any { return &t.policy.Clear.Keep }},
 	{Key: "at_least", Kind: Count, Unit: "tokens", Default: "0",
-		Doc:  "what a clearing has to free; 0: a fifth of what a compaction is due at, 3,000 at least",
-		into: func(t *target) any { return &t.policy.Clear.AtLeast }},
+		Doc:     "what a clearing has to free; 0: a fifth of what a compaction is due at, 3,000 at least",
+		Theirs:  "0 (LangChain), a twentieth of the window (jutul-agent)",
+		Differs: "clearing little writes much of the cache again: replayed 75.2 % instead of 75.6 %",
+		into:    func(t *target) any { return &t.policy.Clear.AtLeast }},
 	{Key: "exclude", Kind: Texts, Default: "[]", Doc: "tools whose results stay",
 		into: func(t *target) any { return &t.policy.Clear.Exclude }},
 	{Key: "only", Kind: Texts, Default: "[]", Doc: "the only tools whose results go; none: all",

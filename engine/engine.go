@@ -52,7 +52,8 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	v, u, f := views.New(c), upkeep.New(c), files.New(c)
 	made := compacting.New(v)
 	return &Local{
-		Events: c, Recorder: c, SessionReader: c, ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c,
+		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
+		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c,
 		Views: made, Compactions: made, Files: f, Observations: f, Erasure: forgetting.New(u), Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil

@@ -27,8 +27,8 @@ var descriptions = map[string]func(json.RawMessage) string{
 	EventCleared:       describe(EditsMade.words),
 	EventTruncated:     describe(EditsMade.words),
 	EventTrimmedInTurn: describe(EditsMade.words),
-	EventBudgetWarn:    describe(BudgetWarning.words),
-	EventCutover:       describe(BudgetWarning.words),
+	EventBudgetWarn:    describe(BudgetWarning.String),
+	EventCutover:       describe(BudgetWarning.String),
 	EventCapWarning:    describe(CapWarning.words),
 	EventFiltered:      describe(ViewFiltered.words),
 	EventRepaired:      describe(ViewRepaired.words),
@@ -97,17 +97,32 @@ func (d EditsMade) words() string {
 		chars.Commas(d.Freed), chars.Commas(d.Rewritten), strings.Join(passes, ", "))
 }
 
-func (d BudgetWarning) words() string {
+// String returns the warning in a sentence.
+func (d BudgetWarning) String() string {
 	who := "the conversation"
 	if d.Agent != "" {
 		who = "agent " + d.Agent
+	}
+	if d.Reason == ReasonResumed {
+		held := chars.Commas(d.Held)
+		if d.Estimate {
+			held = "≈" + held
+		}
+		return fmt.Sprintf("%s was resumed after a pause in which its provider's cache expired: its window holds %s "+
+			"tokens, more than the %s at which a compaction is due", who, held, chars.Commas(d.Threshold))
 	}
 	if d.Turn > 0 {
 		return fmt.Sprintf("%s: %s tokens of input in one turn, the limit is %s", who, chars.Commas(d.Turn),
 			chars.Commas(d.CutoverAt))
 	}
-	return fmt.Sprintf("%s: %s tokens of input since the last compaction; warned at %s, compacted at %s", who,
-		chars.Commas(d.Input), chars.Commas(d.WarnAt), chars.Commas(d.CutoverAt))
+	text := fmt.Sprintf("%s: %s tokens of input since the last compaction", who, chars.Commas(d.Input))
+	if d.WarnAt > 0 {
+		text += ", warn_at is " + chars.Commas(d.WarnAt)
+	}
+	if d.CutoverAt > 0 {
+		text += ", cutover_at is " + chars.Commas(d.CutoverAt)
+	}
+	return text
 }
 
 func (d CapWarning) words() string {

@@ -112,8 +112,11 @@ type EditedItem struct {
 	Freed int    `json:"tokens_freed"`
 }
 
+// ReasonResumed is the reason of a BudgetWarning about a session that continues after a pause.
+const ReasonResumed = "resumed"
+
 // BudgetWarning is the payload of EventBudgetWarn and EventCutover: what an agent has taken since the last
-// compaction.
+// compaction, or what a session holds that continues after a pause.
 type BudgetWarning struct {
 	Agent     string `json:"agent,omitempty"` // "": the main conversation
 	Reason    string `json:"reason,omitempty"`
@@ -121,6 +124,9 @@ type BudgetWarning struct {
 	Turn      int    `json:"input_tokens,omitempty"` // of the turn, where that is the reason
 	WarnAt    int    `json:"warn_at,omitempty"`
 	CutoverAt int    `json:"cutover_at,omitempty"`
+	Held      int    `json:"held_tokens,omitempty"` // by the agent's window, where it was resumed
+	Threshold int    `json:"threshold,omitempty"`   // of Held
+	Estimate  bool   `json:"estimate,omitempty"`    // Held was not measured
 }
 
 // CapWarning is the payload of EventCapWarning: the view has nearly as many messages as are shown.

@@ -121,6 +121,8 @@ type Status struct {
 	Total    sessions.Usage `json:"total_usage"` // of the whole session
 	// Agents are what each agent took: the main conversation first, then by name.
 	Agents     []AgentInput `json:"agents"`
+	// Warned are the warnings since the last compaction, oldest first.
+	Warned []BudgetWarning `json:"warned,omitempty"`
 	Limits     *Window      `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
 	SinceTurns int          `json:"turns_in_view"`
 }

@@ -44,6 +44,9 @@ func (s *Server) takeLive(ctx context.Context, st live.State) {
 	if p := after.live.Problem; p != "" && p != before.live.Problem {
 		s.o.Log.Warn("live session", "problem", p, "hint", after.live.Hint)
 	}
+	if len(st.Warned) > 0 {
+		s.pending.warn(st.Warned)
+	}
 	if after.live.Event != before.live.Event || (after.live.Problem != "") != (before.live.Problem != "") {
 		s.pending.ledger()
 	}

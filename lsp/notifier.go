@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/internal/env"
@@ -30,6 +31,7 @@ type batch struct {
 	refresh   bool             // what is shown of every document may have changed
 	changed   bool             // the ledger changed
 	contents  bool             // a command changed documents of the ledger
+	warnings  []string         // about the input of the live session
 	documents map[uri.URI]bool // opened, edited or closed
 }
 
@@ -60,6 +62,10 @@ func (p *pending) refresh() { p.add(func(b *batch) { b.refresh = true }) }
 func (p *pending) ledger() { p.add(func(b *batch) { b.changed = true }) }
 
 func (p *pending) contents() { p.add(func(b *batch) { b.contents = true }) }
+
+func (p *pending) warn(texts []string) {
+	p.add(func(b *batch) { b.warnings = append(b.warnings, texts...) })
+}
 
 func (p *pending) document(u uri.URI) { p.add(func(b *batch) { b.documents[u] = true }) }
 
@@ -110,6 +116,7 @@ func (n *notifier) send(b batch) {
 	}
 	n.register()
 	n.sendStatus()
+	n.warn(b.warnings)
 	n.changed = n.changed || b.changed
 	n.sendChanged()
 	if b.contents {
@@ -124,6 +131,17 @@ func (n *notifier) send(b batch) {
 	for _, u := range slices.Sorted(maps.Keys(b.documents)) {
 		if !n.caps.pull || configures(u) {
 			n.publish(u)
+		}
+	}
+}
+
+// warn shows warnings about the input of the live session.
+func (n *notifier) warn(texts []string) {
+	for _, text := range texts {
+		err := n.client.ShowMessage(n.life,
+			&protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: "ctxledger: " + plainLine(text)})
+		if err != nil {
+			n.o.Log.Warn("warning", "why", err.Error())
 		}
 	}
 }

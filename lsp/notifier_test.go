@@ -62,6 +62,29 @@ func TestAStatusIsSafeToShow(t *testing.T) {
 	}
 }
 
+// TestAWarningIsShown: once, in one line.
+func TestAWarningIsShown(t *testing.T) {
+	f, n := newNotifier(t, nil)
+	f.pending.warn([]string{"the conversation was resumed\x1b[2J\nafter a pause"})
+	n.send(f.pending.take())
+	n.send(f.pending.take())
+	n.warn([]string{"the last one"})
+	const show = "window/showMessage"
+	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, show) >= 2 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown []string
+	for _, m := range told {
+		if m.Method == show {
+			shown = append(shown, string(m.Params))
+		}
+	}
+	if len(shown) != 2 || !strings.Contains(shown[0], `ctxledger: the conversation was resumed\\u001b[2J after a pause`) {
+		t.Errorf("shown: %s", shown)
+	}
+}
+
 // TestWhatNobodyAskedAboutTakesNoRoom reports the findings of many large documents besides those in use.
 func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 	f, n := newNotifier(t, nil)

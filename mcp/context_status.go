@@ -55,7 +55,7 @@ type statusResult struct {
 	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	Overhead   int          `json:"overhead_tokens"`      // of our tool list and instructions, exact
-	Warnings   []string     `json:"warnings,omitempty"`   // errors in the configuration
+	Warnings   []string     `json:"warnings,omitempty"`   // about the session's input, and errors in the configuration
 
 	Estimated int     `json:"estimated_tokens"`
 	Budget    int     `json:"budget"`
@@ -103,6 +103,9 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	r.Remaining = max(0, r.Budget-r.Estimated)
 	if r.Budget > 0 {
 		r.Percent = float64(r.Estimated*1000/r.Budget) / 10
+	}
+	for _, w := range st.Warned {
+		r.Warnings = append(r.Warnings, oneLine(w.String(), 300))
 	}
 	for _, x := range st.Categories {
 		r.Categories = append(r.Categories, share{x.Name, x.Tokens})

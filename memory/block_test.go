@@ -29,8 +29,9 @@ func TestBlockShowsEntriesWithTheirBodies(t *testing.T) {
 }
 
 func TestBlockOfNothingIsEmpty(t *testing.T) {
-	if memory.Block(nil, 1500, memory.Tokens) != "" || memory.Block([]memory.Entry{entry("n", "d", "")}, 20, memory.Tokens) != "" ||
-		memory.Block([]memory.Entry{entry("n", "d", "")}, -5, memory.Tokens) != "" {
+	one := []memory.Entry{entry("n", "d", "")}
+	if memory.Block(nil, 1500, memory.Tokens) != "" || memory.Block(one, 20, memory.Tokens) != "" ||
+		memory.Block(one, -5, memory.Tokens) != "" {
 		t.Error("not empty")
 	}
 }
@@ -61,7 +62,8 @@ func TestBlockStaysWithinItsBudget(t *testing.T) {
 
 func TestABodyThatDoesNotFitIsDroppedAndItsLineKept(t *testing.T) {
 	all := []memory.Entry{entry("long", "d", strings.Repeat("word ", 700)), entry("short", "d", "body")}
-	if got := memory.Block(all, 100, memory.Tokens); got != blockHead+"[project] long: d\n[project] short: d\n    body\n"+blockTail {
+	want := blockHead + "[project] long: d\n[project] short: d\n    body\n" + blockTail
+	if got := memory.Block(all, 100, memory.Tokens); got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -85,7 +87,8 @@ func TestOrderedKeepsWhatDoesNotFitTheTask(t *testing.T) {
 	a, b, c := entry("tests", "", ""), entry("deploys", "", ""), entry("style", "", "")
 	a.GUID, b.GUID, c.GUID = "a", "b", "c"
 	for _, tt := range []struct{ task, want string }{
-		{"", "deploys style tests"}, {"run the tests", "tests deploys style"}, {"nothing of this", "deploys style tests"},
+		{"", "deploys style tests"}, {"run the tests", "tests deploys style"},
+		{"nothing of this", "deploys style tests"},
 	} {
 		var names []string
 		for _, e := range memory.Ordered([]memory.Entry{a, b, c}, tt.task) {

@@ -140,5 +140,8 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 	return held
 }
 
+// LimitsInput reports whether anything is due or warned of because of the input that an agent took.
+func (t TriggerPolicy) LimitsInput() bool { return t.WarnAt > 0 || t.CutoverAt > 0 || t.SingleTurn > 0 }
+
 // Warns reports whether to warn an agent that its input comes near its limit.
 func (t TriggerPolicy) Warns(s Situation) bool { return t.WarnAt > 0 && s.Input >= t.WarnAt }

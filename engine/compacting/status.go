@@ -40,7 +40,7 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 		}
 		st := ledger.Status{
 			Use:   views.Use(f, c, w, views.Filled(f, text), views.Unedited(f)),
-			Total: f.Session.Usage, Agents: views.Agents(f), SinceTurns: views.Turns(f),
+			Total: f.Session.Usage, Agents: views.Agents(f), Warned: views.Warned(f), SinceTurns: views.Turns(f),
 		}
 		l.MaskUse(&st.Use) // its names are paths and tools
 		if w.Learned != nil || w.OutputCap > 0 {

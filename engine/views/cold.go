@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"ctxledger.dev/engine/core"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -22,10 +21,11 @@ type providersCache struct {
 	long bool // it is kept for an hour
 }
 
-// cached returns the state of the provider's cache. It is warm where the time of the newest answer is not known.
-func cached(f *core.Folded, now time.Time) (c providersCache) {
+// cachedAt returns the state of the provider's cache after some entries. It is warm where the time of the newest answer
+// is not known.
+func cachedAt(entries []sessions.Entry, now time.Time) (c providersCache) {
 	var answered time.Time
-	for _, e := range slices.Backward(f.Entries) {
+	for _, e := range slices.Backward(entries) {
 		if e.Kind != sessions.KindMessage || e.Hidden || e.Role != transcript.RoleAssistant {
 			continue
 		}

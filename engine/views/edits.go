@@ -209,7 +209,7 @@ func (l *Views) stateOf(
 	if f.Current() != nil {
 		st.Summary = core.SummaryTokens(text)
 	}
-	cache := cached(f, l.Now())
+	cache := cachedAt(f.Entries, l.Now())
 	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
 	fixed, _ := fixedInput(f, c)
 	st.Fixed = fixed.N

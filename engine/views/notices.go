@@ -38,36 +38,69 @@ func (l *Views) notices(
 	return notes
 }
 
-// budgetNotices reports, for each agent, that its input is near its limit or has reached it.
+// budgetNotices reports, for each agent, that its input is near its limit, or that it is why a compaction is due.
 func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.Decision) {
-	warned := func(event string, w ledger.BudgetWarning) bool {
-		same := func(past core.Decided[ledger.BudgetWarning]) bool {
-			return past.Data.Agent == w.Agent && past.Data.Reason == w.Reason
-		}
-		return slices.ContainsFunc(core.DecisionsSince[ledger.BudgetWarning](f, event, cycleStart(f)), same)
-	}
 	for _, a := range Agents(f) {
 		t := l.budget(f, a.Agent)
-		w := ledger.BudgetWarning{Agent: a.Agent, Input: a.Input, WarnAt: t.WarnAt, CutoverAt: t.CutoverAt}
-		if t.WarnAt > 0 && a.Input >= t.WarnAt && !warned(ledger.EventBudgetWarn, w) {
-			notes = append(notes, core.Decision{Event: ledger.EventBudgetWarn, Data: w})
-		}
-		if a.Apart {
-			continue // see dueFor
-		}
-		w.Reason = due.Reason
+		notes = append(notes, inputWarning(f, a, t)...)
 		switch {
+		case a.Apart: // see dueFor
 		case due.Reason == window.ReasonCumulative && t.CutoverAt > 0 && a.Input >= t.CutoverAt:
+			notes = append(notes, cutover(f, cumulative(a, t))...)
 		case due.Reason == window.ReasonTurn && t.SingleTurn > 0 && a.Turn > t.SingleTurn:
-			w.Input, w.Turn, w.WarnAt, w.CutoverAt = 0, a.Turn, 0, t.SingleTurn
-		default:
-			continue
-		}
-		if !warned(ledger.EventCutover, w) {
-			notes = append(notes, core.Decision{Event: ledger.EventCutover, Data: w})
+			notes = append(notes, cutover(f, singleTurn(a, t))...)
 		}
 	}
 	return notes
+}
+
+// inputWarning warns of an agent's input since the last compaction.
+func inputWarning(f *core.Folded, a ledger.AgentInput, t window.TriggerPolicy) []core.Decision {
+	if t.WarnAt <= 0 || a.Input < t.WarnAt {
+		return nil
+	}
+	w := cumulative(a, t)
+	w.Reason = ""
+	return onceInCycle(f, ledger.EventBudgetWarn, w)
+}
+
+// cumulative is an agent's input since the last compaction, with its limits.
+func cumulative(a ledger.AgentInput, t window.TriggerPolicy) ledger.BudgetWarning {
+	return ledger.BudgetWarning{Agent: a.Agent, Reason: window.ReasonCumulative, Input: a.Input, WarnAt: t.WarnAt,
+		CutoverAt: t.CutoverAt}
+}
+
+// singleTurn is an agent's input in the last turn, with its limit.
+func singleTurn(a ledger.AgentInput, t window.TriggerPolicy) ledger.BudgetWarning {
+	return ledger.BudgetWarning{Agent: a.Agent, Reason: window.ReasonTurn, Turn: a.Turn, CutoverAt: t.SingleTurn}
+}
+
+// cutover says that a limit was reached.
+func cutover(f *core.Folded, w ledger.BudgetWarning) []core.Decision {
+	return onceInCycle(f, ledger.EventCutover, w)
+}
+
+// onceInCycle returns a warning, unless the same agent was warned for the same reason since the last compaction.
+func onceInCycle(f *core.Folded, event string, w ledger.BudgetWarning) []core.Decision {
+	for _, past := range core.DecisionsSince[ledger.BudgetWarning](f, event, cycleStart(f)) {
+		if past.Data.Agent == w.Agent && past.Data.Reason == w.Reason {
+			return nil
+		}
+	}
+	return []core.Decision{{Event: event, Data: w}}
+}
+
+// Warned returns the warnings about input since the last compaction, oldest first.
+func Warned(f *core.Folded) (out []ledger.BudgetWarning) {
+	var past []core.Decided[ledger.BudgetWarning]
+	for _, event := range []string{ledger.EventBudgetWarn, ledger.EventCutover} {
+		past = append(past, core.DecisionsSince[ledger.BudgetWarning](f, event, cycleStart(f))...)
+	}
+	slices.SortFunc(past, func(a, b core.Decided[ledger.BudgetWarning]) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, w := range past {
+		out = append(out, w.Data)
+	}
+	return out
 }
 
 // graceNotice reports that a compaction is due in the turn after another one, and waits.

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -52,6 +53,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("TZ", "UTC")
+			e.Setenv("NOW", time.Now().UTC().Format(time.RFC3339)) // for a session that somebody works in
 			e.Setenv("SHOP", shop)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else every process under the race detector lingers for a second
 			e.Defer(func() { stopDaemons(t, e.WorkDir) })

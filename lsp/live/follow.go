@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"slices"
 	"time"
@@ -25,6 +26,9 @@ const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
+
+// maxWarnings is how many warnings one state has, the newest ones.
+const maxWarnings = 3
 
 // otherwise is the hint for errors without one.
 const otherwise = "it is tried again, less and less often; `ctxledger status` shows more"
@@ -97,6 +101,7 @@ type watcher struct {
 	reader *reader
 	took   time.Duration // by the last look
 	used   ledger.Status
+	warned []ledger.Event               // that came with the newest events, of any session
 	title  struct{ raw, masked string } // of the session
 }
 
@@ -108,6 +113,7 @@ func (w *watcher) wait(ctx context.Context) error {
 		return err
 	}
 	w.after = resp.Next
+	w.warned = slices.DeleteFunc(slices.Clone(resp.Events), func(e ledger.Event) bool { return !warns(e) })
 	switch {
 	case resp.Missed:
 		w.reader = nil
@@ -120,6 +126,22 @@ func (w *watcher) wait(ctx context.Context) error {
 // changesFiles reports whether an event can make files stale.
 func changesFiles(e ledger.Event) bool {
 	return e.Kind == ledger.EventChange || e.Kind == ledger.EventForgotten || e.Kind == ledger.EventLost
+}
+
+// warns reports whether an event is a warning about a session's input.
+func warns(e ledger.Event) bool {
+	return e.Kind == ledger.EventBudgetWarn || e.Kind == ledger.EventCutover
+}
+
+// warnings returns the new warnings about a session in words.
+func (w *watcher) warnings(session string) (texts []string) {
+	for _, e := range w.warned {
+		var data ledger.BudgetWarning
+		if e.Session == session && json.Unmarshal(e.Data, &data) == nil {
+			texts = append(texts, data.String())
+		}
+	}
+	return texts[max(0, len(texts)-maxWarnings):]
 }
 
 // look finds the live session and reads its new entries.
@@ -165,7 +187,7 @@ func (w *watcher) state() State {
 		return State{Event: w.after}
 	}
 	s := w.reader.session
-	st := State{Session: s.ID, Model: s.Model, Event: w.after, Files: w.reader.snapshot()}
+	st := State{Session: s.ID, Model: s.Model, Event: w.after, Files: w.reader.snapshot(), Warned: w.warnings(s.ID)}
 	if w.o.Status {
 		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
 	}

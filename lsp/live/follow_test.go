@@ -16,6 +16,9 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -90,6 +93,44 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 3 && !s.Files["a.go"].Stale })
+}
+
+// TestAWarningIsToldOnce: with the event that records it.
+func TestAWarningIsToldOnce(t *testing.T) {
+	p := window.Default()
+	p.Compact.WarnAt = 1_000
+	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System(),
+		Settings: engine.Settings{Policy: &p}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close() // Follow closes it too
+	told := followed(t, func(context.Context) (Ledger, error) { return unclosed{local}, nil })
+	awaited(t, told, func(State) bool { return true })
+	comes := func(offset, input int64) {
+		t.Helper()
+		_, err := local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+			Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Done: true,
+			Offset: offset, Next: offset + 1,
+			Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
+				Usage: &sessions.Usage{Input: input}, Original: []byte(`{"role":"assistant","content":"I looked."}`)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	comes(0, 1_200)
+	s := awaited(t, told, func(s State) bool { return len(s.Warned) > 0 })
+	want := "the conversation: 1,200 tokens of input since the last compaction, warn_at is 1,000"
+	if s.Session == "" || len(s.Warned) != 1 || s.Warned[0] != want {
+		t.Errorf("told %+v", s)
+	}
+	warned := s.Event
+	comes(1, 5_000)
+	s = awaited(t, told, func(s State) bool { return s.Event > warned })
+	if len(s.Warned) > 0 {
+		t.Errorf("told again: %+v", s)
+	}
 }
 
 // followed follows what open opens until the test ends.

@@ -13,6 +13,8 @@ type State struct {
 	Window  int             // of the model; 0: unknown
 	Event   int64           // the newest of the ledger, of any session
 	Files   map[string]File // by path in the ledger: relative to the root in the workspace
+	// Warned are the warnings about the session's input that came with Event: see ledger.BudgetWarning.
+	Warned []string
 	// Problem says why there is no data, Hint what to do.
 	Problem, Hint string
 }
