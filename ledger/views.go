@@ -120,11 +120,11 @@ type Status struct {
 	NextCuts []NextCut      `json:"next_cuts"`
 	Total    sessions.Usage `json:"total_usage"` // of the whole session
 	// Agents are what each agent took: the main conversation first, then by name.
-	Agents     []AgentInput `json:"agents"`
+	Agents []AgentInput `json:"agents"`
 	// Warned are the warnings since the last compaction, oldest first.
-	Warned []BudgetWarning `json:"warned,omitempty"`
-	Limits     *Window      `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
-	SinceTurns int          `json:"turns_in_view"`
+	Warned     []BudgetWarning `json:"warned,omitempty"`
+	Limits     *Window         `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
+	SinceTurns int             `json:"turns_in_view"`
 }
 
 // Category is one kind of content in a view.
