@@ -28,6 +28,7 @@ func statusTool() tool {
 			`"threshold":{"type":"integer","description":"of used: compact above it"},` +
 			`"categories":{"type":"array"},` +
 			`"next_cuts":{"type":"array"},` +
+			`"carried":{"type":"array","description":"files in every request"},` +
 			`"overhead_tokens":{"type":"integer","description":"these tools"}},"required":["used"]}`,
 		run: contextStatus,
 	}
@@ -52,6 +53,7 @@ type statusResult struct {
 	Threshold  int          `json:"threshold"`             // of what ctxledger would send
 	Categories []share      `json:"categories"`
 	NextCuts   []share      `json:"next_cuts"`
+	Carried    []share      `json:"carried,omitempty"`    // of files by every request
 	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	Overhead   int          `json:"overhead_tokens"`      // of our tool list and instructions, exact
@@ -104,6 +106,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	if r.Budget > 0 {
 		r.Percent = float64(r.Estimated*1000/r.Budget) / 10
 	}
+	r.Carried = c.carried(ctx, s.Host, st.Model)
 	for _, w := range st.Warned {
 		r.Warnings = append(r.Warnings, oneLine(w.String(), 300))
 	}
@@ -150,6 +153,12 @@ func (r statusResult) String() string {
 		fmt.Fprintf(&b, "\nsummary in force: %s", r.Summary)
 	}
 	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, chars.Commas(r.Overhead))
+	for i, x := range r.Carried {
+		if i == 0 {
+			b.WriteString("\nevery request carries, of files:")
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
+	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}

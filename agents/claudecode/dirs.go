@@ -26,7 +26,7 @@ func ProjectDir(e env.Env, workspace string) string {
 }
 
 // projectsDir returns the directory that holds one directory for each that sessions were started in.
-func projectsDir(e env.Env) string { return filepath.Join(configDir(e), "projects") }
+func projectsDir(e env.Env) string { return filepath.Join(ConfigDir(e), "projects") }
 
 // mayHold reports whether the project directory of a name can hold sessions that were started in a tree, given
 // its slug, or below it. Different paths can have the same slug: where a session ran is what its file says.
@@ -34,8 +34,8 @@ func mayHold(name, slug string) bool {
 	return name == slug || strings.HasPrefix(name, slug[:min(len(slug), maxSlug)]+"-")
 }
 
-// configDir returns the directory where Claude Code keeps everything of one user.
-func configDir(e env.Env) string {
+// ConfigDir returns the directory where Claude Code keeps everything of one user.
+func ConfigDir(e env.Env) string {
 	if dir := e.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
 	}

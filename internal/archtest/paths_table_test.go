@@ -6,6 +6,7 @@ const (
 	ours    = "the state directory: 0700, and refused when it is another user's"
 	temp    = "a temporary directory that this process has just made, 0700"
 	naming  = "a path that a person, or the person's agent, gives: what it leads to is what is meant"
+	owned   = "a file at a fixed place in the user's home, which agents write"
 	resolve = "it only gives a name, or says whether something is there: no content comes of it"
 	door    = "the openings that the others use, which refuse pipes and stay below a directory"
 )
@@ -38,6 +39,9 @@ var openings = []opening{
 	{"agents follower.scanSession", "safefs.Open", "follower"},
 	{"agents follower.touch", "os.Lstat", resolve},
 	{"agents open", "safefs.OpenListed", "import FILE"},
+	{"carried file.takeAlone", "safefs.ReadFile", owned},
+	{"carried finder.above", "os.Lstat", resolve},
+	{"carried open", "safefs.Open", "context"},
 	{"cli app.audit", "os.Stat", resolve},
 	{"cli app.importMemory", "os.Stat safefs.OpenRoot", "memory import"},
 	{"cli app.isFile", "os.Stat", resolve},

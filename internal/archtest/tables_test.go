@@ -29,6 +29,7 @@ var layers = map[string]int{
 	"workspace/...":          2,
 	"report/...":             2,
 	"filecount":              2,
+	"carried":                3,
 	"kv/...":                 1,
 	"tokens/...":             1,
 	"internal/...":           0,
@@ -62,6 +63,7 @@ var storeless = []string{"mcp", "lsp", "agents", "llm", "ledger"}
 
 // sideways lists the imports inside one layer that are allowed, with the reason.
 var sideways = map[[2]string]string{
+	{"carried", "agents/claudecode"}:             "where Claude Code keeps its own memory of a project is told there",
 	{"mcp", "mcp/overhead"}:                      "a test holds the constant against what is sent",
 	{"sessions", "transcript"}:                   "an entry says where in its original a message of which format stands",
 	{"window", "transcript"}:                     "a view is made of messages",

@@ -25,6 +25,7 @@ var commands = map[string][][]string{
 	"artifact grep":   {{"artifact", "grep", "x", "$HANDLE"}},
 	"artifact search": {{"artifact", "search", "price"}},
 	"artifact forget": {{"artifact", "forget", "--dry-run", "$HANDLE"}},
+	"context":         {{"context"}, {"context", "--json"}},
 	"memory":          nil,
 	"memory add":      {{"memory", "add", "fact"}},
 	"memory ls":       {{"memory", "ls"}},

@@ -8,9 +8,11 @@ import (
 	"regexp"
 	"testing"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/lsp"
+	"ctxledger.dev/tokens"
 )
 
 // tree is what is counted; the files outside have more tokens and other names.
@@ -34,6 +36,31 @@ var countSubject = subject{
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		return func(ctx context.Context) (string, bool) {
 			return p.run(ctx, p.base, "count", "--json", p.inside)
+		}
+	},
+}
+
+var contextSubject = subject{
+	name:    "context",
+	inside:  map[string]string{"CLAUDE.md": "@d/rules.md\n", "d/rules.md": words(5), ".claude/rules/a.md": words(3)},
+	outside: map[string]string{"CLAUDE.md": words(many), "d/rules.md": words(many), ".claude/rules/a.md": words(many)},
+	targets: []target{{path: "CLAUDE.md"}, {path: "d", dir: true}, {path: ".claude/rules", dir: true},
+		{path: "d/rules.md"}},
+	leaks: regexp.MustCompile(`"n": ?[0-9]{4}`).MatchString,
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		o := carried.Options{Root: p.inside, Env: p.env(p.inside), Counter: tokens.O200kBase.Counter()}
+		return func(ctx context.Context) (string, bool) {
+			r := carried.Find(ctx, o)
+			parts, bad := 0, false
+			for _, h := range r.Hosts {
+				h.Each(func(part *carried.Part) {
+					parts++
+					bad = bad || len(part.Problems) > 0
+				})
+			}
+			raw, err := json.Marshal(r)
+			must(t, err)
+			return string(raw), bad || parts < 3
 		}
 	},
 }

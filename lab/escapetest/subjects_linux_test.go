@@ -6,7 +6,7 @@ import "strings"
 // paths.
 func subjects() []subject {
 	return []subject{
-		safefsSubject, configSubject, userConfigSubject, ranksSubject, countSubject, workspaceCountSubject,
+		safefsSubject, configSubject, userConfigSubject, ranksSubject, countSubject, workspaceCountSubject, contextSubject,
 		observeSubject,
 		memoryImportSubject, followSubject, auditSubject,
 		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),

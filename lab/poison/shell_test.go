@@ -42,7 +42,8 @@ func commands(s *scene) []command {
 		exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
 		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"),
 		c("artifact", "forget", "--dry-run", "HOSTILE"),
-		exact("memory", "ls"), exact("memory", "block"), exact("memory", "show", "build"), exact("memory", "show", "HOSTILE"),
+		exact("memory", "ls"), exact("memory", "block"), exact("memory", "show", "build"),
+		exact("memory", "show", "HOSTILE"),
 		c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
 		c("memory", "restore", "HOSTILE"), c("memory", "forget", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
@@ -50,7 +51,8 @@ func commands(s *scene) []command {
 		c("count", "--", "HOSTILE"),
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
-		c("daemon", "status"), c("config"), c("config", "preset", "HOSTILE"), c("validate"), c("validate", "HOSTILE"),
+		c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
+		c("config"), c("config", "preset", "HOSTILE"), c("validate"), c("validate", "HOSTILE"),
 		c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
 		c("forget", "--dry-run", s.artifact), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
 	}
@@ -70,6 +72,8 @@ var silentBy = map[string]string{
 // shell runs every command on a terminal, and into a pipe as JSON: that is encoded, and the form makes no difference.
 func shell(s *scene, look looker) {
 	s.do(os.WriteFile(filepath.Join(s.root, "hostile.jsonl"), []byte(planted(s.text.Value, s.form)+"\n"), 0o600))
+	text := strings.ReplaceAll(s.text.Value, "\n", " ")
+	s.do(os.WriteFile(filepath.Join(s.root, "CLAUDE.md"), []byte("# "+text+"\nwords\n## b\n@./"+text+".md\n"), 0o600))
 	ran := map[string]bool{}
 	all := commands(s)
 	for _, c := range all {

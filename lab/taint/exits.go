@@ -57,6 +57,7 @@ func Exits() []Exit {
 		{CLI, "check", Masked, answer, []string{"--json"}},
 		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact",
 			[]string{"--json --keep 1 SESSION"}},
+		{CLI, "context", Silent, "shows names and headings of files, exactly: nothing that was recorded", []string{"--json"}},
 		{CLI, "config", Silent, "the settings, exactly: nothing that was recorded", []string{"--json"}},
 		{CLI, "config preset", Silent, "texts of the program", []string{"--json"}},
 		{CLI, "count", Silent, "counts files, and opens no ledger", []string{"FILE --json"}},

@@ -1,0 +1,115 @@
+package carried
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/internal/chars"
+)
+
+// claudeHops is how many imports in a row Claude Code follows.
+const claudeHops = 4
+
+// claudeInstructions are instructions with a description, as Claude Code loads them: without front matter, without
+// comments that stand alone, and without white space around them.
+func claudeInstructions(what string) instructions {
+	return instructions{
+		frame: func(path, body string) string {
+			return "Contents of " + path + " (" + what + "):\n\n" + body + "\n\n"
+		},
+		body: func(text string) string {
+			_, body, _ := splitMatter(text)
+			return strings.TrimSpace(blockComment.ReplaceAllString(text[body:], ""))
+		},
+		hops: claudeHops,
+	}
+}
+
+// The descriptions that Claude Code adds to the files it loads.
+const (
+	ofUser    = "user's private global instructions for all projects"
+	ofProject = "project instructions, checked into the codebase"
+	ofLocal   = "user's private project instructions, not checked in"
+	ofAuto    = "user's auto-memory, persists across conversations"
+)
+
+// claude returns what Claude Code loads.
+func (f *finder) claude() (parts []Part) {
+	config := claudecode.ConfigDir(f.Env)
+	parts = append(parts, f.memory(Memory, filepath.Join(config, "CLAUDE.md"), claudeInstructions(ofUser))...)
+	parts = append(parts, f.claudeRules(filepath.Join(config, "rules"), ofUser)...)
+	parts = append(parts, f.above("CLAUDE.md", "Claude Code")...)
+	parts = append(parts, f.memory(Memory, f.below("CLAUDE.md"), claudeInstructions(ofProject))...)
+	parts = append(parts, f.memory(Memory, f.below(".claude", "CLAUDE.md"), claudeInstructions(ofProject))...)
+	parts = append(parts, f.claudeRules(f.below(".claude", "rules"), ofProject)...)
+	parts = append(parts, f.memory(Memory, f.below("CLAUDE.local.md"), claudeInstructions(ofLocal))...)
+	parts = append(parts, f.autoMemory()...)
+	for _, path := range f.nested("CLAUDE.md", "CLAUDE.local.md") {
+		what := ofProject
+		if filepath.Base(path) == "CLAUDE.local.md" {
+			what = ofLocal
+		}
+		when := "a file in " + f.folder(path) + " is read"
+		parts = append(parts, f.later(Memory, path, when, claudeInstructions(what))...)
+	}
+	parts = append(parts, f.skills(f.below(".claude", "skills"), filepath.Join(config, "skills"))...)
+	parts = append(parts, f.subagents(f.below(".claude", "agents"), filepath.Join(config, "agents"))...)
+	parts = append(parts, f.commands(f.below(".claude", "commands"), filepath.Join(config, "commands"))...)
+	return append(parts, f.claudeServers()...)
+}
+
+// claudeRules returns the rules of a directory: those with paths are loaded when a file that matches is read.
+func (f *finder) claudeRules(dir, what string) (parts []Part) {
+	for _, path := range f.reader.list(dir, ".md", true) {
+		file := f.reader.read(path)
+		m, _, _, problems := readMatter(file.text)
+		var found []Part
+		if globs := list(m.Paths); len(globs) > 0 {
+			when := "a file that matches " + strings.Join(globs, ", ") + " is read"
+			found = f.later(Rule, path, chars.Short(chars.Line(when), maxWhen), claudeInstructions(what))
+		} else {
+			found = f.memory(Rule, path, claudeInstructions(what))
+		}
+		for i := range found {
+			found[i].Problems = append(found[i].Problems, problems...)
+		}
+		parts = append(parts, found...)
+	}
+	return parts
+}
+
+// maxWhen is how long it is said when a part is loaded, in characters.
+const maxWhen = 120
+
+// autoLines is how many lines of its own memory Claude Code loads.
+const autoLines = 200
+
+// autoMemory returns Claude Code's own memory of the project.
+func (f *finder) autoMemory() []Part {
+	path := filepath.Join(claudecode.ProjectDir(f.Env, f.Root), "memory", "MEMORY.md")
+	how := claudeInstructions(ofAuto)
+	how.hops = 0
+	whole := how.body
+	lines := 0
+	how.body = func(text string) string {
+		text = whole(text)
+		all := strings.SplitAfter(text, "\n")
+		if lines = len(all); lines <= autoLines {
+			return text
+		}
+		return strings.Join(all[:autoLines], "") + fmt.Sprintf("\n> WARNING: MEMORY.md is %d lines (limit: %d). Only "+
+			"part of it was loaded: %d of %d lines were cut off, starting at line %d (%q). Keep index entries to one "+
+			"line under ~200 chars; move detail into topic files.",
+			lines, autoLines, lines-autoLines, lines, autoLines+1, strings.TrimSuffix(all[autoLines], "\n"))
+	}
+	parts := f.memory(Memory, path, how)
+	if lines > autoLines && len(parts) > 0 {
+		text := f.reader.read(path).text
+		at := len(strings.Join(strings.SplitAfter(text, "\n")[:autoLines], ""))
+		parts[0].Problems = append(parts[0].Problems, Problem{CutOff,
+			fmt.Sprintf("Claude Code loads %d of its %d lines", autoLines, lines), Span{at, len(text)}})
+	}
+	return parts
+}

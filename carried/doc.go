@@ -1,0 +1,11 @@
+// Package carried finds what every request of a coding agent carries besides the conversation, as far as files say it:
+// memory and instruction files with what they import, rules, the lists of skills, subagents and commands, and MCP
+// servers. It says what each part costs, and what of it is loaded only on demand.
+//
+// Start at Find. It reads files of the workspace and of the agents' own directories in the user's home, and nothing
+// else: what lies elsewhere is named and never opened. It starts no program and connects to nothing, so what an MCP
+// server adds is unknown here.
+//
+// What Claude Code loads, and in which words, was taken from the requests of the real program (2.1.328); see
+// lab/agentmatrix. What the other agents load follows their documentation.
+package carried

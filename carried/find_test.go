@@ -1,0 +1,144 @@
+package carried
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/tokens"
+)
+
+var update = flag.Bool("update", false, "write what is found into the cases")
+
+// TestCases looks for what requests carry in the trees of testdata/cases. A case is a text of files, each behind a line
+// "-- NAME --": those below home/ are in the user's home, those below work/ in the workspace, and "want" is what is
+// found. A newcomer adds a file and runs `go test ./carried -update`.
+func TestCases(t *testing.T) {
+	paths, err := filepath.Glob("testdata/cases/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, want := split(t, string(raw))
+			at := made(t, files)
+			names := strings.NewReplacer(at.root, "ROOT", slug(at.root), "SLUG", filepath.Dir(at.root), "TOP")
+			got := names.Replace(listing(Find(t.Context(), at.options())))
+			if got == want {
+				return
+			}
+			if !*update {
+				t.Fatalf("found\n%s\nwant\n%s", got, want)
+			}
+			text, _, _ := strings.Cut(string(raw), "-- want --\n")
+			if err := os.WriteFile(path, []byte(text+"-- want --\n"+got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// split returns the files of a case, and what is wanted.
+func split(t *testing.T, text string) (files map[string]string, want string) {
+	t.Helper()
+	files = map[string]string{}
+	name := ""
+	for line := range strings.Lines(text) {
+		if n, ok := strings.CutPrefix(line, "-- "); ok && strings.HasSuffix(n, " --\n") {
+			name = strings.TrimSuffix(n, " --\n")
+			files[name] = ""
+		} else if name != "" {
+			files[name] += line
+		}
+	}
+	want = files["want"]
+	delete(files, "want")
+	return files, want
+}
+
+// place is a home and a workspace.
+type place struct{ root, home string }
+
+// made writes the files of a case. A file "link NAME" is a symbolic link to what it holds.
+func made(t *testing.T, files map[string]string) place {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := place{filepath.Join(dir, "work"), filepath.Join(dir, "home")}
+	for _, d := range []string{p.root, p.home} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range files {
+		name, link := strings.CutPrefix(name, "link ")
+		name = strings.ReplaceAll(name, "SLUG", slug(p.root))
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		content = strings.ReplaceAll(content, "ROOT", p.root)
+		if link {
+			err = os.Symlink(strings.TrimSpace(content), at)
+		} else {
+			err = os.WriteFile(at, []byte(content), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// options are those of a place.
+func (p place) options() Options {
+	e := env.System()
+	e.Home, e.Lookup = p.home, func(string) string { return "" }
+	return Options{Root: p.root, Env: e, Counter: tokens.Builtin().For("")}
+}
+
+// slug is how Claude Code names the directory of a workspace.
+func slug(root string) string { return strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(root) }
+
+// listing shows what was found, without counts, which have tests of their own.
+func listing(r Report) string {
+	var b strings.Builder
+	var show func(indent string, p Part)
+	show = func(indent string, p Part) {
+		fmt.Fprintf(&b, "%s%s %s (%s)", indent, p.Kind, p.Name, p.Scope)
+		switch {
+		case p.Unknown:
+			b.WriteString(": unknown")
+		case p.Carried.N > 0 && p.Later.N > 0:
+			b.WriteString(": listed, more when " + p.When)
+		case p.Carried.N > 0:
+			b.WriteString(": always")
+		case p.When != "":
+			b.WriteString(": when " + p.When)
+		}
+		b.WriteByte('\n')
+		for _, x := range p.Problems {
+			fmt.Fprintf(&b, "%s  ! %s: %s\n", indent, x.Code, x.Message)
+		}
+		for _, i := range p.Imports {
+			show(indent+"  ", i)
+		}
+	}
+	for _, h := range r.Hosts {
+		fmt.Fprintf(&b, "%s\n", h.Title)
+		for _, p := range h.Parts {
+			show("  ", p)
+		}
+	}
+	return b.String()
+}

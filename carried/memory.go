@@ -1,0 +1,176 @@
+package carried
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
+)
+
+// instructions are how an agent loads files of instructions.
+type instructions struct {
+	// frame returns the text of a file as a request has it.
+	frame func(path, body string) string
+	// imported returns that of a file that another one imports by a name; nil: as for frame.
+	imported func(name, body string) string
+	// body returns what the agent takes of a file; nil: all of it.
+	body func(text string) string
+	hops int // how many imports in a row are followed; 0: none are
+}
+
+// memory returns the part of a file of instructions with what it imports; nothing if there is no such file, or the
+// agent has loaded it already.
+func (f *finder) memory(kind Kind, path string, how instructions) []Part {
+	if path == "" || f.loaded[path] {
+		return nil
+	}
+	file := f.reader.read(path)
+	if file.absent {
+		return nil
+	}
+	f.loaded[path] = true
+	return []Part{f.load(kind, file, how, "", []string{path})}
+}
+
+// load returns the part of a file that was read. stack are the files that import it, itself included; as is the name by
+// which the last of them does.
+func (f *finder) load(kind Kind, file *file, how instructions, as string, stack []string) Part {
+	p := Part{Kind: kind, Name: f.nameOf(file.path), Scope: f.scopeOf(file.path), Path: file.path,
+		Carried: tokens.Count{Exact: true}, Later: tokens.Count{Exact: true}}
+	if file.reason != "" {
+		p.Problems = []Problem{{Unreadable, file.reason, Span{}}}
+		return p
+	}
+	body := file.text
+	if how.body != nil {
+		body = how.body(file.text)
+	}
+	if as != "" && how.imported != nil {
+		p.Carried = f.count(how.imported(as, body))
+	} else {
+		p.Carried = f.count(how.frame(file.path, body))
+	}
+	p.Heaviest, p.Share = f.heaviest(file.text)
+	if how.hops == 0 {
+		return p
+	}
+	for _, i := range importsOf(file.text) {
+		f.follow(&p, i, how, stack)
+	}
+	return p
+}
+
+// follow loads what a file imports, or says why it is not loaded.
+func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
+	problem := func(code, message string) { p.add(code, message, i.at) }
+	path := resolve(i.path, p.Path, f.Env.Home)
+	for _, importer := range stack {
+		if importer == path {
+			problem(CircularImport, "it imports itself: "+f.chain(stack, path))
+			return
+		}
+	}
+	if f.loaded[path] {
+		return // each file is loaded once
+	}
+	file := f.reader.read(path)
+	switch _, _, inside := f.reader.in(path); {
+	case !inside:
+		if isFileName(i.path) {
+			problem(OutsideImport,
+				chars.Line(i.path)+" is outside of the workspace: it is not read here, and agents ask first")
+		}
+		return
+	case file.absent:
+		if meant, sign := f.punctuated(i.path, p.Path); sign != "" {
+			problem(MissingImport, chars.Line(f.nameOf(meant))+" is not loaded: the "+sign+
+				" behind it is taken for a part of its name")
+		} else if isFileName(i.path) {
+			problem(MissingImport, "there is no file "+chars.Line(f.nameOf(path)))
+		}
+		return
+	case len(stack) > how.hops:
+		problem(DeepImport, "it is not loaded: imports are followed "+chars.Plural(how.hops, "time"))
+		return
+	}
+	f.loaded[path] = true
+	q := f.load(p.Kind, file, how, i.path, append(stack[:len(stack):len(stack)], path))
+	q.At = i.at
+	p.Imports = append(p.Imports, q)
+}
+
+// punctuated returns the file that an import means which ends in a sign of punctuation, and the sign; "" if there is no
+// such file.
+func (f *finder) punctuated(path, importer string) (meant, sign string) {
+	short := strings.TrimRight(path, `.,;:!?)"'`)
+	if short == path || short == "" {
+		return "", ""
+	}
+	if meant = resolve(short, importer, f.Env.Home); f.reader.read(meant).reason != "" {
+		return "", ""
+	}
+	return meant, path[len(short):]
+}
+
+// chain names the files of a circle.
+func (f *finder) chain(stack []string, path string) string {
+	names := make([]string, 0, len(stack)+1)
+	for _, s := range append(stack[:len(stack):len(stack)], path) {
+		names = append(names, f.nameOf(s))
+	}
+	return chars.Line(strings.Join(names, " → "))
+}
+
+// later returns the part of a file of instructions that is loaded when something happens.
+func (f *finder) later(kind Kind, path, when string, how instructions) []Part {
+	all := f.memory(kind, path, how)
+	for i := range all {
+		move(&all[i], when)
+	}
+	return all
+}
+
+// move makes a part, with what it imports, one that is loaded when something happens.
+func move(p *Part, when string) {
+	p.Later, p.Carried, p.When = plus(p.Later, p.Carried), tokens.Count{Exact: true}, when
+	for i := range p.Imports {
+		move(&p.Imports[i], when)
+	}
+}
+
+// heaviest returns the heading of the section that costs most, and its part of the text. A text of one section has
+// none.
+func (f *finder) heaviest(text string) (heading string, share float64) {
+	prose := proseOf(text)
+	var from []int
+	at := 0
+	for line := range strings.Lines(prose) {
+		if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "## ") {
+			from = append(from, at)
+		}
+		at += len(line)
+	}
+	if len(from) < 2 {
+		return "", 0
+	}
+	whole, most := f.count(text).N, 0
+	for i, start := range from {
+		end := len(text)
+		if i+1 < len(from) {
+			end = from[i+1]
+		}
+		if n := f.count(text[start:end]).N; n > most {
+			most = n
+			line, _, _ := strings.Cut(text[start:end], "\n")
+			heading = chars.Short(chars.Line(strings.TrimSpace(strings.TrimLeft(line, "# "))), maxHeading)
+		}
+	}
+	return heading, float64(most) / float64(max(whole, 1))
+}
+
+// maxHeading is how long a heading is shown, in characters.
+const maxHeading = 60
+
+// folder names the directory of a nested file from the workspace.
+func (f *finder) folder(path string) string { return f.nameOf(filepath.Dir(path)) + "/" }

@@ -1,0 +1,145 @@
+package carried
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// plain are instructions that an agent loads as they are, with a line in front that names the file.
+func plain(hops int) instructions {
+	return instructions{hops: hops, frame: func(path, body string) string {
+		return "Instructions from: " + path + "\n" + body
+	}}
+}
+
+// codexBytes is how many bytes of instructions Codex loads together.
+const codexBytes = 32 << 10
+
+// codex returns what Codex loads: one file in each directory.
+func (f *finder) codex() (parts []Part) {
+	home := codexDir(f.Env)
+	how := instructions{frame: func(_, body string) string {
+		return "# AGENTS.md instructions for " + f.Root + "\n\n<INSTRUCTIONS>\n" + body + "\n</INSTRUCTIONS>"
+	}}
+	parts = append(parts,
+		f.firstOf(how, filepath.Join(home, "AGENTS.override.md"), filepath.Join(home, "AGENTS.md"))...)
+	if len(parts) > 0 {
+		how.frame = func(_, body string) string { return "\n\n--- project-doc ---\n\n" + body }
+	}
+	parts = append(parts, f.firstOf(how, f.below("AGENTS.override.md"), f.below("AGENTS.md"))...)
+	left := codexBytes
+	for i := range parts {
+		size := len(f.reader.read(parts[i].Path).text)
+		if size > left {
+			parts[i].add(CutOff, "Codex loads the first "+chars.Commas(codexBytes)+
+				" bytes of all its instructions together: the rest of this file is left out", Span{max(left, 0), size})
+			parts[i].Carried = f.count(how.frame(parts[i].Path, f.reader.read(parts[i].Path).text[:max(left, 0)]))
+		}
+		left -= size
+	}
+	for _, path := range f.nested("AGENTS.md", "AGENTS.override.md") {
+		parts = append(parts, f.later(Memory, path, "Codex runs in "+f.folder(path), how)...)
+	}
+	parts = append(parts, f.skills(f.below(".agents", "skills"), filepath.Join(home, "skills"),
+		f.home(".agents", "skills"))...)
+	return append(parts, f.codexServers(home)...)
+}
+
+// firstOf returns the part of the first file that exists.
+func (f *finder) firstOf(how instructions, paths ...string) []Part {
+	for _, path := range paths {
+		if parts := f.memory(Memory, path, how); len(parts) > 0 {
+			return parts
+		}
+	}
+	return nil
+}
+
+// geminiHops is how many imports in a row Gemini CLI follows.
+const geminiHops = 5
+
+// gemini returns what Gemini CLI loads.
+func (f *finder) gemini() (parts []Part) {
+	how := instructions{frame: func(path, body string) string {
+		return "--- Context from: " + path + " ---\n" + body + "\n--- End of Context from: " + path + " ---\n\n"
+	}, imported: func(name, body string) string {
+		return "<!-- Imported from: " + name + " -->\n" + body + "\n<!-- End of import from: " + name + " -->"
+	}, hops: geminiHops}
+	parts = append(parts, f.memory(Memory, f.home(".gemini", "GEMINI.md"), how)...)
+	parts = append(parts, f.memory(Memory, f.below("GEMINI.md"), how)...)
+	for _, path := range f.nested("GEMINI.md") {
+		parts = append(parts, f.memory(Memory, path, how)...)
+	}
+	return append(parts, f.servers(mcpFile{f.home(".gemini", "settings.json"), "mcpServers"},
+		mcpFile{f.below(".gemini", "settings.json"), "mcpServers"})...)
+}
+
+// opencode returns what opencode loads: AGENTS.md, or CLAUDE.md where there is none.
+func (f *finder) opencode() (parts []Part) {
+	config := f.home(".config", "opencode")
+	if config != "" {
+		parts = append(parts, f.memory(Memory, filepath.Join(config, "AGENTS.md"), plain(0))...)
+	}
+	servers := f.servers(mcpFile{f.home(".config", "opencode", "opencode.json"), "mcp"},
+		mcpFile{f.below("opencode.json"), "mcp"})
+	if len(parts) == 0 && len(servers) == 0 && f.reader.read(f.below("opencode.json")).absent {
+		return nil // AGENTS.md alone does not mean that somebody uses it
+	}
+	parts = append(parts, f.firstOf(plain(0), f.below("AGENTS.md"), f.below("CLAUDE.md"))...)
+	return append(parts, servers...)
+}
+
+// copilot returns what Copilot loads in VS Code.
+func (f *finder) copilot() (parts []Part) {
+	parts = append(parts, f.memory(Memory, f.below(".github", "copilot-instructions.md"), plain(0))...)
+	for _, path := range f.reader.list(f.below(".github", "instructions"), ".instructions.md", true) {
+		m, _, _, problems := readMatter(f.reader.read(path).text)
+		parts = append(parts, f.scoped(path, list(m.ApplyTo), problems, len(list(m.ApplyTo)) == 0)...)
+	}
+	return append(parts, f.servers(mcpFile{f.below(".vscode", "mcp.json"), "servers"},
+		mcpFile{f.home(".copilot", "mcp-config.json"), "mcpServers"})...)
+}
+
+// cursor returns what Cursor loads.
+func (f *finder) cursor() (parts []Part) {
+	parts = append(parts, f.memory(Memory, f.below(".cursorrules"), plain(0))...)
+	for _, path := range f.reader.list(f.below(".cursor", "rules"), ".mdc", true) {
+		m, _, _, problems := readMatter(f.reader.read(path).text)
+		globs := list(m.Globs)
+		if isTrue(m.AlwaysApply) {
+			globs = []string{everyFile}
+		}
+		parts = append(parts, f.scoped(path, globs, problems, len(globs) == 0)...)
+	}
+	return append(parts, f.servers(mcpFile{f.home(".cursor", "mcp.json"), "mcpServers"},
+		mcpFile{f.below(".cursor", "mcp.json"), "mcpServers"})...)
+}
+
+// everyFile is the pattern of rules that are always loaded.
+const everyFile = "**"
+
+// scoped returns a rule that is loaded for the files that its patterns match; asked says that it has none and is loaded
+// when the model or the user asks for it.
+func (f *finder) scoped(path string, globs []string, problems []Problem, asked bool) []Part {
+	how := plain(0)
+	how.body = func(text string) string {
+		_, body, _ := splitMatter(text)
+		return strings.TrimSpace(text[body:])
+	}
+	var parts []Part
+	switch {
+	case asked:
+		parts = f.later(Rule, path, "it is asked for", how)
+	case len(globs) == 1 && (globs[0] == everyFile || globs[0] == "**/*"):
+		parts = f.memory(Rule, path, how)
+	default:
+		when := "a file that matches " + strings.Join(globs, ", ") + " is open"
+		parts = f.later(Rule, path, chars.Short(chars.Line(when), maxWhen), how)
+	}
+	for i := range parts {
+		parts[i].Problems = append(parts[i].Problems, problems...)
+	}
+	return parts
+}

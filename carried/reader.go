@@ -1,0 +1,206 @@
+package carried
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/safefs"
+)
+
+// Limits on what is read.
+const (
+	maxFile  = 16 << 20 // bytes of one file
+	maxFiles = 5_000    // files of all agents together
+	maxDepth = 12       // directories below the one that an agent looks through
+)
+
+// reader reads files below the directories that may be read, each file once.
+type reader struct {
+	trees []tree
+	files map[string]*file // by path
+	fixed map[string]bool  // single files that may be read besides
+}
+
+// tree is a directory; its Tree is nil if there is none, or it cannot be opened.
+type tree struct {
+	dir string
+	*safefs.Tree
+}
+
+// absent is why there is no text where nothing is.
+const absent = "there is no such file"
+
+// file is a text that was read.
+type file struct {
+	path   string
+	text   string
+	reason string // why there is no text; "" if there is
+	absent bool   // that nothing is there
+}
+
+// open opens directories. Those that do not exist are empty.
+func open(dirs ...string) *reader {
+	r := &reader{files: map[string]*file{}, fixed: map[string]bool{}}
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		t, err := safefs.Open(dir)
+		if err != nil {
+			t = nil // there is nothing to read
+		}
+		r.trees = append(r.trees, tree{filepath.Clean(dir), t})
+	}
+	return r
+}
+
+// allow lets one file be read that is in none of the directories.
+func (r *reader) allow(path string) { r.fixed[filepath.Clean(path)] = true }
+
+func (r *reader) close() {
+	for _, t := range r.trees {
+		if t.Tree != nil {
+			_ = t.Close() // only read
+		}
+	}
+}
+
+// in returns the tree that a path is in, and the path below it with slashes.
+func (r *reader) in(path string) (t tree, name string, ok bool) {
+	for _, t := range r.trees {
+		if rel, err := filepath.Rel(t.dir, path); err == nil && filepath.IsLocal(rel) {
+			return t, filepath.ToSlash(rel), true
+		}
+	}
+	return tree{}, "", false
+}
+
+// read returns a file. It never fails: why there is no text is said in the file.
+func (r *reader) read(path string) *file {
+	path = filepath.Clean(path)
+	if f, known := r.files[path]; known {
+		return f
+	}
+	f := &file{path: path}
+	if len(r.files) >= maxFiles {
+		f.reason = "not read: there are more than " + chars.Commas(maxFiles) + " files"
+		return f
+	}
+	r.files[path] = f
+	t, name, ok := r.in(path)
+	if !ok && r.fixed[path] {
+		f.takeAlone()
+		return f
+	}
+	if !ok {
+		f.reason = "not read: it is outside of the workspace and of the agents' directories"
+		return f
+	}
+	if t.Tree == nil {
+		f.absent, f.reason = true, absent
+		return f
+	}
+	f.take(t, name)
+	return f
+}
+
+// take reads the text of a file.
+func (f *file) take(t tree, name string) {
+	info, err := t.Stat(name)
+	switch {
+	case err != nil || info.Kind == safefs.Other:
+		f.reason = "not read: it leads out of its directory, or is no regular file"
+		return
+	case info.Kind != safefs.File:
+		f.absent, f.reason = true, absent
+		return
+	case info.Size > maxFile:
+		f.reason = "not read: it has " + chars.Commas(info.Size) + " bytes"
+		return
+	}
+	opened, _, err := t.Open(name)
+	if err != nil {
+		f.reason = "not read: " + chars.Line(err.Error())
+		return
+	}
+	defer opened.Close() // only read
+	raw, err := io.ReadAll(io.LimitReader(opened, maxFile))
+	f.set(raw, err)
+}
+
+// takeAlone reads the text of a file that is in no open directory.
+func (f *file) takeAlone() {
+	raw, err := safefs.ReadFile(f.path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.absent, f.reason = true, absent
+		return
+	}
+	f.set(raw, err)
+}
+
+// set takes what was read.
+func (f *file) set(raw []byte, err error) {
+	switch {
+	case err != nil:
+		f.reason = "not read: " + chars.Line(err.Error())
+	case bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw):
+		f.reason = "not read: it is no text"
+	default:
+		f.text = string(bytes.TrimPrefix(raw, []byte("\ufeff")))
+	}
+}
+
+// list returns the paths of the files below a directory whose names end in suffix, in their order; of its
+// subdirectories too if deep is set.
+func (r *reader) list(dir, suffix string, deep bool) []string {
+	t, name, ok := r.in(dir)
+	if !ok || t.Tree == nil {
+		return nil
+	}
+	var out []string
+	var walk func(name string, depth int)
+	walk = func(name string, depth int) {
+		entries, err := t.ReadDir(name)
+		if err != nil && len(entries) == 0 {
+			return
+		}
+		for _, e := range entries {
+			below := strings.TrimPrefix(name+"/"+e.Name(), "./")
+			switch {
+			case len(out) >= maxFiles:
+				return
+			case e.IsDir() && deep && depth < maxDepth:
+				walk(below, depth+1)
+			case strings.HasSuffix(e.Name(), suffix) && (e.Type().IsRegular() || e.Type()&fs.ModeSymlink != 0):
+				out = append(out, filepath.Join(t.dir, filepath.FromSlash(below)))
+			}
+		}
+	}
+	walk(name, 0)
+	return out
+}
+
+// dirs returns the names of the directories in a directory.
+func (r *reader) dirs(dir string) []string {
+	t, name, ok := r.in(dir)
+	if !ok || t.Tree == nil {
+		return nil
+	}
+	entries, err := t.ReadDir(name)
+	if err != nil && len(entries) == 0 {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 {
+			out = append(out, e.Name())
+		}
+	}
+	return out[:min(len(out), maxFiles)]
+}

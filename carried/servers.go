@@ -1,0 +1,248 @@
+package carried
+
+import (
+	"bytes"
+	"cmp"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/jsonspan"
+)
+
+// mcpFile is a configuration with MCP servers: a JSON object, in which the member of a name is an object with a member
+// for each server.
+type mcpFile struct {
+	path   string
+	member string
+}
+
+// maxServers is how many servers of one file are named.
+const maxServers = 200
+
+// servers returns the MCP servers of some configurations. Nothing is shown of a server but its name: the rest may hold
+// secrets.
+func (f *finder) servers(files ...mcpFile) (parts []Part) {
+	for _, c := range files {
+		if c.path == "" {
+			continue
+		}
+		read := f.reader.read(c.path)
+		if read.absent {
+			continue
+		}
+		if read.reason != "" {
+			parts = append(parts, f.unread(Server, f.nameOf(c.path), read))
+			continue
+		}
+		top, ok := jsonObject(read.text)
+		if !ok {
+			parts = append(parts, f.unread(Server, f.nameOf(c.path), &file{path: read.path, reason: "it is no JSON"}))
+			continue
+		}
+		parts = append(parts, f.serversIn(read.path, top.member(c.member))...)
+	}
+	return parts
+}
+
+// serversIn returns the servers that are the members of an object.
+func (f *finder) serversIn(path string, of object) (parts []Part) {
+	for _, m := range of.members() {
+		if len(parts) >= maxServers {
+			break
+		}
+		parts = append(parts, f.server(path, m.name, m.at, m.value.isFalse("enabled") || m.value.isTrue("disabled")))
+	}
+	return parts
+}
+
+// server returns one server. What it adds is known only once it runs.
+func (f *finder) server(path, name string, at Span, disabled bool) Part {
+	p := f.listed(Server, chars.Short(chars.Line(name), maxSkillName), path, "", "", "")
+	p.At, p.Unknown = at, !disabled
+	if disabled {
+		p.When = "it is enabled"
+	}
+	return p
+}
+
+// claudeServers returns the servers of Claude Code: of the project, of the user, and of the user for this project.
+func (f *finder) claudeServers() (parts []Part) {
+	own := f.home(".claude.json")
+	if dir := f.Env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
+		own = filepath.Join(claudecode.ConfigDir(f.Env), ".claude.json")
+	}
+	f.reader.allow(own)
+	var off []string
+	if top, ok := jsonObject(f.reader.read(own).text); ok {
+		here := top.member("projects").member(f.Root)
+		parts = append(parts, f.serversIn(own, top.member("mcpServers"))...)
+		parts = append(parts, f.serversIn(own, here.member("mcpServers"))...)
+		off = append(off, here.texts("disabledMcpServers")...)
+		off = append(off, here.texts("disabledMcpjsonServers")...)
+	}
+	for _, settings := range []string{f.below(".claude", "settings.json"), f.below(".claude", "settings.local.json")} {
+		if top, ok := jsonObject(f.reader.read(settings).text); ok {
+			off = append(off, top.texts("disabledMcpjsonServers")...)
+		}
+	}
+	parts = append(parts, f.servers(mcpFile{f.below(".mcp.json"), "mcpServers"})...)
+	for i := range parts {
+		if slices.Contains(off, parts[i].Name) {
+			parts[i].Unknown, parts[i].When = false, "it is enabled"
+		}
+	}
+	return parts
+}
+
+// tomlTable matches the head of a table of an MCP server in Codex's configuration, and tomlOff a line that disables it.
+var (
+	tomlTable = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))\s*\]`)
+	tomlAny   = regexp.MustCompile(`^\s*\[`)
+	tomlOff   = regexp.MustCompile(`^\s*enabled\s*=\s*false\b`)
+)
+
+// codexServers returns the servers of Codex's configurations. It reads only the heads of their tables, a line each.
+func (f *finder) codexServers(home string) (parts []Part) {
+	for _, path := range []string{filepath.Join(home, "config.toml"), f.below(".codex", "config.toml")} {
+		at, last := 0, -1
+		for line := range strings.Lines(f.reader.read(path).text) {
+			switch m := tomlTable.FindStringSubmatch(line); {
+			case m != nil && len(parts) < maxServers:
+				last = len(parts)
+				parts = append(parts, f.server(path, cmp.Or(m[1], m[2], m[3]),
+					Span{at, at + len(strings.TrimRight(line, "\r\n"))}, false))
+			case tomlAny.MatchString(line):
+				last = -1
+			case last >= 0 && tomlOff.MatchString(line):
+				parts[last].Unknown, parts[last].When = false, "it is enabled"
+			}
+			at += len(line)
+		}
+	}
+	return parts
+}
+
+// object is a JSON object in a text whose comments are blanked.
+type object struct {
+	text []byte
+	at   jsonspan.Span
+}
+
+// jsonObject returns the object that a text is, if it is one. Comments and commas behind the last element are allowed,
+// as in the configurations of editors.
+func jsonObject(text string) (object, bool) {
+	raw := plainJSON([]byte(text))
+	at, err := jsonspan.Whole(raw, jsonspan.MaxDepth)
+	if err != nil || at.From >= len(raw) || raw[at.From] != '{' {
+		return object{}, false
+	}
+	return object{raw, at}, true
+}
+
+// aMember is a member of an object.
+type aMember struct {
+	name  string
+	at    Span // of the name
+	value object
+}
+
+func (o object) members() (out []aMember) {
+	if o.text == nil || o.text[o.at.From] != '{' {
+		return nil
+	}
+	for name, value := range jsonspan.At(o.text, o.at, jsonspan.MaxDepth).Members {
+		out = append(out, aMember{jsonspan.Unquote(name.In(o.text)), Span{name.From, name.To}, object{o.text, value}})
+	}
+	return out
+}
+
+// member returns the value of the last member of a name, which may be anything.
+func (o object) member(name string) (value object) {
+	for _, m := range o.members() {
+		if m.name == name {
+			value = m.value
+		}
+	}
+	return value
+}
+
+func (o object) is(name, value string) bool {
+	v := o.member(name)
+	return v.text != nil && string(v.at.In(v.text)) == value
+}
+
+func (o object) isTrue(name string) bool  { return o.is(name, "true") }
+func (o object) isFalse(name string) bool { return o.is(name, "false") }
+
+// texts returns the texts of a list.
+func (o object) texts(name string) (out []string) {
+	v := o.member(name)
+	if v.text == nil || v.text[v.at.From] != '[' {
+		return nil
+	}
+	for e := range jsonspan.At(v.text, v.at, jsonspan.MaxDepth).Elements {
+		if raw := e.In(v.text); raw[0] == '"' {
+			out = append(out, jsonspan.Unquote(raw))
+		}
+	}
+	return out
+}
+
+// plainJSON blanks comments, and commas behind a last element, so that positions stay.
+func plainJSON(text []byte) []byte {
+	out := bytes.Clone(text)
+	comma := -1 // the last one, if only white space and comments followed
+	for i := 0; i < len(out); {
+		switch end := tokenEnd(out, i); {
+		case out[i] == '/' && end > i+1:
+			for ; i < end; i++ {
+				if out[i] != '\n' {
+					out[i] = ' '
+				}
+			}
+		case out[i] == '}' || out[i] == ']':
+			if comma >= 0 {
+				out[comma] = ' '
+			}
+			comma, i = -1, end
+		case out[i] == ',':
+			comma, i = i, end
+		case out[i] == ' ' || out[i] == '\t' || out[i] == '\n' || out[i] == '\r':
+			i = end
+		default:
+			comma, i = -1, end
+		}
+	}
+	return out
+}
+
+// tokenEnd returns where the text or the comment ends that begins at i, or the byte behind it.
+func tokenEnd(text []byte, i int) int {
+	rest := text[i:]
+	until := func(mark string) int {
+		if n := bytes.Index(rest[2:], []byte(mark)); n >= 0 {
+			return i + 2 + n + len(mark)
+		}
+		return len(text)
+	}
+	switch {
+	case rest[0] == '"':
+		for n := 1; n < len(rest); n++ {
+			if rest[n] == '\\' {
+				n++
+			} else if rest[n] == '"' {
+				return i + n + 1
+			}
+		}
+		return len(text)
+	case bytes.HasPrefix(rest, []byte("//")):
+		return until("\n")
+	case bytes.HasPrefix(rest, []byte("/*")):
+		return until("*/")
+	}
+	return i + 1
+}

@@ -1,0 +1,181 @@
+package carried
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// listed returns the part of something that is listed with a line in every request, and loaded when it is used.
+func (f *finder) listed(kind Kind, name, path, line, body, when string) Part {
+	return Part{Kind: kind, Name: name, Scope: f.scopeOf(path), Path: path, When: when,
+		Carried: f.count(line), Later: f.count(body)}
+}
+
+// unread returns a part whose file cannot be read.
+func (f *finder) unread(kind Kind, name string, file *file) Part {
+	p := f.listed(kind, name, file.path, "", "", "")
+	p.Problems = []Problem{{Unreadable, file.reason, Span{}}}
+	return p
+}
+
+// The limits of a skill, by the specification of skills, and of a command's description.
+const (
+	maxSkillName        = 64
+	maxSkillDescription = 1_024
+)
+
+// skillName matches a name that the specification allows.
+var skillName = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$`)
+
+// skills returns the skills in some directories, a directory each. Of two with one name the first is used.
+func (f *finder) skills(dirs ...string) (parts []Part) {
+	used := map[string]string{}
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		for _, name := range f.reader.dirs(dir) {
+			path := filepath.Join(dir, name, "SKILL.md")
+			file := f.reader.read(path)
+			if file.absent {
+				continue
+			}
+			p := f.skill(name, file)
+			if other, known := used[p.Name]; known {
+				p.Carried = f.count("")
+				p.add(Shadowed, "not used: "+f.nameOf(other)+" has the same name", Span{})
+			}
+			used[p.Name] = path
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// skill returns one skill. Agents list it even if its front matter breaks a rule.
+func (f *finder) skill(dir string, file *file) Part {
+	if file.reason != "" {
+		return f.unread(Skill, dir, file)
+	}
+	m, body, has, problems := readMatter(file.text)
+	problem := func(message string) {
+		problems = append(problems, Problem{FrontMatter, message, beginning(file.text, body)})
+	}
+	name, description := text(m.Name), text(m.Description)
+	switch {
+	case !has:
+		problem("it has no front matter with name and description")
+	case description == "":
+		problem("it has no description: agents cannot know when to use it")
+	case utf8.RuneCountInString(description) > maxSkillDescription:
+		problem("its description has " + chars.Commas(utf8.RuneCountInString(description)) + " characters, more than " +
+			chars.Commas(maxSkillDescription))
+	}
+	switch {
+	case name == "":
+		name = dir
+	case name != dir:
+		problem("its name is " + chars.Line(chars.Short(name, maxSkillName)) + ", not that of its directory")
+	case !skillName.MatchString(name) || utf8.RuneCountInString(name) > maxSkillName:
+		problem("its name has other than small letters, digits and single hyphens, or more than 64 characters")
+	}
+	p := f.listed(Skill, chars.Short(chars.Line(name), maxSkillName), file.path, "- "+name+": "+description+"\n",
+		file.text[body:], "it is used")
+	p.Heaviest, p.Share = f.heaviest(file.text[body:])
+	p.Problems = append(problems, alwaysOn(file.text, body)...)
+	return p
+}
+
+// beginning is where a problem of a front matter is shown that has its end at body; without one, in front.
+func beginning(text string, body int) Span { return Span{0, max(body, min(len(text), 3))} }
+
+// always matches a rule that is meant to hold in every answer, at the start of a line or a list item.
+var always = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+]|\d+\.)?[ \t]*(?:\*\*)?(?:` +
+	`in (?:every|all|each) (?:session|conversation|answer|response|reply|message)|(?:for|in) (?:every|all) (?:tasks?|requests?|files? you)|always,? (?:and )?in every|` +
+	`from now on|at all times|regardless of (?:the )?task)\b[^\n]*`)
+
+// alwaysOn finds rules in a skill's body that are meant to hold always: it is loaded only when the skill is used, so
+// they belong into the instructions that are always loaded.
+func alwaysOn(text string, body int) (out []Problem) {
+	const most = 5
+	prose := proseOf(text)
+	for _, m := range always.FindAllStringIndex(prose[body:], most) {
+		out = append(out, Problem{SkillAlwaysOn,
+			"this is meant to hold always, but a skill's body is loaded only when the skill is used: such a rule " +
+				"belongs into a file that is always loaded", Span{body + m[0], body + m[1]}})
+	}
+	return out
+}
+
+// subagents returns the subagents in some directories, a file each.
+func (f *finder) subagents(dirs ...string) (parts []Part) {
+	for _, path := range f.markdown(dirs) {
+		file := f.reader.read(path)
+		base := strings.TrimSuffix(filepath.Base(path), ".md")
+		if file.reason != "" {
+			parts = append(parts, f.unread(Agent, base, file))
+			continue
+		}
+		m, body, has, problems := readMatter(file.text)
+		name, description := text(m.Name), text(m.Description)
+		if !has || name == "" || description == "" {
+			problems = append(problems, Problem{FrontMatter,
+				"a subagent needs name and description in its front matter", beginning(file.text, body)})
+		}
+		if name == "" {
+			name = base
+		}
+		line := "- " + name + ": " + description
+		if tools := list(m.Tools); len(tools) > 0 {
+			line += " (Tools: " + strings.Join(tools, ", ") + ")"
+		} else {
+			line += " (Tools: *)"
+		}
+		p := f.listed(Agent, chars.Short(chars.Line(name), maxSkillName), path, line+"\n", file.text[body:],
+			"it runs, in a window of its own")
+		p.Problems = problems
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// commands returns the commands in some directories, a file each. One without a description is listed with its first
+// line.
+func (f *finder) commands(dirs ...string) (parts []Part) {
+	for _, path := range f.markdown(dirs) {
+		file := f.reader.read(path)
+		name := strings.TrimSuffix(filepath.Base(path), ".md")
+		if file.reason != "" {
+			parts = append(parts, f.unread(Command, name, file))
+			continue
+		}
+		m, body, _, problems := readMatter(file.text)
+		description := text(m.Description)
+		if description == "" {
+			first, _, _ := strings.Cut(strings.TrimSpace(file.text[body:]), "\n")
+			description = strings.TrimSpace(strings.TrimLeft(first, "# "))
+		}
+		line := "- " + name + ": " + description + "\n"
+		if isTrue(m.NoModel) {
+			line = ""
+		}
+		p := f.listed(Command, name, path, line, file.text[body:], "it is used")
+		p.Problems = problems
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// markdown returns the Markdown files below directories.
+func (f *finder) markdown(dirs []string) (paths []string) {
+	for _, dir := range dirs {
+		if dir != "" {
+			paths = append(paths, f.reader.list(dir, ".md", true)...)
+		}
+	}
+	return paths
+}

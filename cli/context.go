@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+)
+
+func (a *app) contextCommand() *cobra.Command {
+	var model, agent string
+	cmd := &cobra.Command{
+		Use:   "context [--agent NAME] [--model M]",
+		Short: "Show what every request of an agent carries besides the conversation",
+		Long: "Memory and instruction files with what they import, rules, the lists of skills, subagents and\n" +
+			"commands, and MCP servers: what of them is in every request, what is loaded only later, and what\n" +
+			"is wrong with them. Files of the workspace and of the agents' own directories in your home are\n" +
+			"read, nothing else is, and no server is started: what one adds is known from a request only.",
+		Example: "  ctxledger context\n  ctxledger context --agent claude-code --json",
+		Args:    a.args(0, 0),
+	}
+	cmd.Flags().StringVar(&model, "model", "", "count as this model `M` does (default: the newest session's)")
+	cmd.Flags().StringVar(&agent, "agent", "", "show one agent only, by its `NAME`: claude-code")
+	cmd.RunE = a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
+		return a.context(ctx, api, model, agent)
+	})
+	return cmd
+}
+
+// contextAnswer is what the context command answers.
+type contextAnswer struct {
+	carried.Report
+	Model  string `json:"model,omitempty"`
+	Window int    `json:"window,omitempty"` // tokens; absent: unknown
+	// Measured is what the provider measured of the first request of the session besides its messages: what is carried,
+	// and the agent's own prompt and tools; absent: nothing was measured.
+	Session  string        `json:"session,omitempty"`
+	Measured *tokens.Count `json:"measured,omitempty"`
+}
+
+// context finds what requests carry and shows it.
+func (a *app) context(ctx context.Context, api ledger.API, model, agent string) error {
+	if a.place.Root == "" {
+		return fault.New(fault.NotFound, "cli.context", "there is no workspace here: %s", a.place.Why).
+			WithHint("name one with --workspace, or call it in a repository")
+	}
+	out, host, err := a.measured(ctx, api, model)
+	if err != nil {
+		return err
+	}
+	counter, err := a.counterOf(ctx, out.Model, "")
+	if err != nil {
+		return err
+	}
+	out.Report = carried.Find(ctx, carried.Options{Root: a.place.Root, Env: a.Env, Counter: counter})
+	if agent != "" {
+		if out.Hosts, err = only(out.Hosts, agent); err != nil {
+			return err
+		}
+	}
+	return a.answer(out, func(w io.Writer) { a.printContext(w, out, host) })
+}
+
+// measured returns the model and what was measured of the newest session, and its host.
+func (a *app) measured(ctx context.Context, api ledger.API, model string) (contextAnswer, string, error) {
+	out := contextAnswer{Model: model}
+	s, err := ledger.FindSession(ctx, api, ledger.SessionRequest{Latest: true})
+	if fault.Is(err, fault.NotFound) {
+		return out, "", nil
+	}
+	var st ledger.Status
+	if err == nil {
+		st, err = api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: model, Brief: true})
+	}
+	if err != nil {
+		return out, "", err
+	}
+	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
+	return out, s.Host, nil
+}
+
+// only returns the agent of a name.
+func only(hosts []carried.Host, name string) ([]carried.Host, error) {
+	names := make([]string, 0, len(hosts))
+	for _, h := range hosts {
+		if strings.EqualFold(h.Name, name) {
+			return []carried.Host{h}, nil
+		}
+		names = append(names, h.Name)
+	}
+	e := fault.New(fault.NotFound, "cli.context", "agent %.1000q has no files here", name)
+	if len(names) > 0 {
+		return nil, e.WithHint("these have: %s", strings.Join(names, ", "))
+	}
+	return nil, e
+}
+
+// printContext draws what each agent's requests carry.
+func (a *app) printContext(w io.Writer, out contextAnswer, host string) {
+	if len(out.Hosts) == 0 {
+		fmt.Fprintln(w, "no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills or MCP servers")
+		return
+	}
+	for i, h := range out.Hosts {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, tokensOf(h.Carried), shareOf(h, out.Window))
+		if h.Name == host && out.Measured != nil {
+			rest := max(0, out.Measured.N-h.Carried.N)
+			fmt.Fprintf(w, "the provider measured %s besides the messages of session %s: ≈%s are the agent's own prompt and "+
+				"tools\n", tokensOf(*out.Measured), out.Session, chars.Commas(rest))
+		}
+		t := a.newTable("WHAT", ">IN EVERY REQUEST", ">LATER", "")
+		t.Indent, t.Wide = "  ", true
+		for _, p := range h.Parts {
+			addPart(t, "", p)
+		}
+		t.Print(w)
+		a.printProblems(w, h)
+	}
+}
+
+// shareOf says which part of the window an agent's requests have filled before the conversation begins.
+func shareOf(h carried.Host, window int) string {
+	text := ""
+	if window > 0 {
+		text = ", " + columns.Share(float64(h.Carried.N), float64(window)) + " of the window"
+	}
+	if h.Unknown > 0 {
+		text += ", and " + chars.Plural(h.Unknown, "part") + " of unknown cost"
+	}
+	return text
+}
+
+func tokensOf(c tokens.Count) string { return c.String() + " tokens" }
+
+// addPart adds a row for a part, and for what it imports.
+func addPart(t *columns.Table, indent string, p carried.Part) {
+	now, later := "", ""
+	switch {
+	case p.Unknown:
+		now = "unknown"
+	case p.Carried.N > 0:
+		now = p.Carried.String()
+	}
+	if p.Later.N > 0 {
+		later = p.Later.String()
+	}
+	name := p.Name
+	if p.Kind != carried.Memory && p.Kind != carried.Rule {
+		name = string(p.Kind) + " " + name
+	}
+	t.Add(indent+name, now, later, about(p))
+	for _, i := range p.Imports {
+		addPart(t, indent+"@ ", i)
+	}
+}
+
+// about says what matters of a part: when it is loaded, or its heaviest section.
+func about(p carried.Part) string {
+	switch {
+	case p.When != "" && (p.Later.N > 0 || p.Carried.N == 0):
+		return "when " + p.When
+	case p.Share > 0:
+		return fmt.Sprintf("%.0f %% of it: %s", 100*p.Share, p.Heaviest)
+	}
+	return ""
+}
+
+// printProblems names what is wrong with an agent's files.
+func (a *app) printProblems(w io.Writer, h carried.Host) {
+	h.Each(func(p *carried.Part) {
+		for _, x := range p.Problems {
+			fmt.Fprintf(w, "  ! %s: %s\n", columns.OneLine(p.Name), columns.OneLine(x.Message))
+		}
+	})
+}
