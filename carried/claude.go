@@ -21,7 +21,10 @@ func claudeInstructions(what string) instructions {
 		},
 		body: func(text string) string {
 			_, body, _ := splitMatter(text)
-			return strings.TrimSpace(blockComment.ReplaceAllString(text[body:], ""))
+			if text = text[body:]; strings.Contains(text, "<!--") {
+				text = blockComment.ReplaceAllString(text, "")
+			}
+			return strings.TrimSpace(text)
 		},
 		hops: claudeHops,
 	}

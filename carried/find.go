@@ -13,11 +13,13 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// Options say where to look and how to count. All have to be set.
+// Options say where to look and how to count. The first three have to be set.
 type Options struct {
 	Root    string         // of the workspace, absolute: agents are taken to run there
 	Env     env.Env        // the user's home, and where agents keep their files
 	Counter tokens.Counter // of the model that is asked
+	// Text returns the text of an open document, where it differs from its file; nil: no document is open.
+	Text func(path string) (string, bool)
 }
 
 // hosts are the agents that are known, in the order of their names in a tie.
@@ -37,6 +39,7 @@ var hosts = []struct {
 // fails: what cannot be read is a problem of its part. It ends early, with less, when ctx does.
 func Find(ctx context.Context, o Options) Report {
 	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o.Env)...)...)}
+	f.reader.edited = o.Text
 	defer f.reader.close()
 	r := Report{Hosts: []Host{}}
 	for _, h := range hosts {

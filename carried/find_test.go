@@ -68,7 +68,7 @@ func split(t *testing.T, text string) (files map[string]string, want string) {
 type place struct{ root, home string }
 
 // made writes the files of a case. A file "link NAME" is a symbolic link to what it holds.
-func made(t *testing.T, files map[string]string) place {
+func made(t testing.TB, files map[string]string) place {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

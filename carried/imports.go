@@ -1,6 +1,7 @@
 package carried
 
 import (
+	"bytes"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,22 +13,47 @@ type anImport struct {
 	at   Span   // of the @ and the path
 }
 
-// reference matches an import as Claude Code does: an @ after white space, then anything but white space, in which a
-// backslash may escape a space.
-var reference = regexp.MustCompile(`(?m)(?:^|[ \t])(@(?:[^\s\\]|\\ )+)`)
-
-// importsOf returns the imports of a Markdown text, outside of its code and comments.
+// importsOf returns the imports of a Markdown text, outside of its code and comments, as Claude Code finds them: an @
+// after white space, then anything but white space, in which a backslash may escape a space.
 func importsOf(text string) []anImport {
+	if !strings.Contains(text, "@") {
+		return nil
+	}
 	var out []anImport
 	masked := proseOf(text)
-	for _, m := range reference.FindAllStringSubmatchIndex(masked, -1) {
-		path := strings.ReplaceAll(text[m[2]+1:m[3]], `\ `, " ")
+	for from := 0; ; {
+		n := strings.IndexByte(masked[from:], '@')
+		if n < 0 {
+			return out
+		}
+		at := from + n
+		end := referenceEnd(masked, at+1)
+		from = max(end, at+1)
+		if at > 0 && !strings.ContainsRune(" \t\n", rune(masked[at-1])) {
+			continue
+		}
+		path := strings.ReplaceAll(text[at+1:end], `\ `, " ")
 		path, _, _ = strings.Cut(path, "#")
 		if looksLikePath(path) {
-			out = append(out, anImport{path, Span{m[2], m[3]}})
+			out = append(out, anImport{path, Span{at, end}})
 		}
 	}
-	return out
+}
+
+// referenceEnd returns where the path of an import ends that begins at from.
+func referenceEnd(text string, from int) int {
+	for i := from; i < len(text); i++ {
+		switch text[i] {
+		case ' ', '\t', '\n', '\r', '\v', '\f':
+			return i
+		case '\\':
+			if i+1 == len(text) || text[i+1] != ' ' {
+				return i
+			}
+			i++
+		}
+	}
+	return len(text)
 }
 
 // pathStart matches how a path begins: @team-lead could be one, @!x is none.
@@ -76,8 +102,12 @@ func proseOf(text string) string {
 		}
 		at = end
 	}
-	blankAll(string(out), codeSpan, blank)
-	blankAll(string(out), comment, blank)
+	if bytes.IndexByte(out, '`') >= 0 {
+		blankAll(string(out), codeSpan, blank)
+	}
+	if bytes.Contains(out, []byte("<!--")) {
+		blankAll(string(out), comment, blank)
+	}
 	return string(out)
 }
 

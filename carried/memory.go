@@ -2,6 +2,7 @@ package carried
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -51,7 +52,7 @@ func (f *finder) load(kind Kind, file *file, how instructions, as string, stack 
 	} else {
 		p.Carried = f.count(how.frame(file.path, body))
 	}
-	p.Heaviest, p.Share = f.heaviest(file.text)
+	p.Heaviest, p.Share = heaviest(file.text)
 	if how.hops == 0 {
 		return p
 	}
@@ -65,11 +66,9 @@ func (f *finder) load(kind Kind, file *file, how instructions, as string, stack 
 func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
 	problem := func(code, message string) { p.add(code, message, i.at) }
 	path := resolve(i.path, p.Path, f.Env.Home)
-	for _, importer := range stack {
-		if importer == path {
-			problem(CircularImport, "it imports itself: "+f.chain(stack, path))
-			return
-		}
+	if slices.Contains(stack, path) {
+		problem(CircularImport, "it imports itself: "+f.chain(stack, path))
+		return
 	}
 	if f.loaded[path] {
 		return // each file is loaded once
@@ -113,8 +112,9 @@ func (f *finder) punctuated(path, importer string) (meant, sign string) {
 	return meant, path[len(short):]
 }
 
-// chain names the files of a circle.
+// chain names the files of a circle: path is one of the stack.
 func (f *finder) chain(stack []string, path string) string {
+	stack = stack[slices.Index(stack, path):]
 	names := make([]string, 0, len(stack)+1)
 	for _, s := range append(stack[:len(stack):len(stack)], path) {
 		names = append(names, f.nameOf(s))
@@ -139,9 +139,8 @@ func move(p *Part, when string) {
 	}
 }
 
-// heaviest returns the heading of the section that costs most, and its part of the text. A text of one section has
-// none.
-func (f *finder) heaviest(text string) (heading string, share float64) {
+// heaviest returns the heading of the longest section, and its part of the text in bytes. A text of one section has none.
+func heaviest(text string) (heading string, share float64) {
 	prose := proseOf(text)
 	var from []int
 	at := 0
@@ -154,19 +153,19 @@ func (f *finder) heaviest(text string) (heading string, share float64) {
 	if len(from) < 2 {
 		return "", 0
 	}
-	whole, most := f.count(text).N, 0
+	most := 0
 	for i, start := range from {
 		end := len(text)
 		if i+1 < len(from) {
 			end = from[i+1]
 		}
-		if n := f.count(text[start:end]).N; n > most {
-			most = n
+		if end-start > most {
+			most = end - start
 			line, _, _ := strings.Cut(text[start:end], "\n")
 			heading = chars.Short(chars.Line(strings.TrimSpace(strings.TrimLeft(line, "# "))), maxHeading)
 		}
 	}
-	return heading, float64(most) / float64(max(whole, 1))
+	return heading, float64(most) / float64(len(text))
 }
 
 // maxHeading is how long a heading is shown, in characters.

@@ -25,6 +25,8 @@ type reader struct {
 	trees []tree
 	files map[string]*file // by path
 	fixed map[string]bool  // single files that may be read besides
+	// edited returns the text of an open document; nil: none is open.
+	edited func(path string) (string, bool)
 }
 
 // tree is a directory; its Tree is nil if there is none, or it cannot be opened.
@@ -102,6 +104,12 @@ func (r *reader) read(path string) *file {
 		f.reason = "not read: it is outside of the workspace and of the agents' directories"
 		return f
 	}
+	if r.edited != nil {
+		if text, open := r.edited(path); open {
+			f.set([]byte(text), nil)
+			return f
+		}
+	}
 	if t.Tree == nil {
 		f.absent, f.reason = true, absent
 		return f
@@ -112,24 +120,20 @@ func (r *reader) read(path string) *file {
 
 // take reads the text of a file.
 func (f *file) take(t tree, name string) {
-	info, err := t.Stat(name)
+	opened, info, err := t.Open(name)
 	switch {
-	case err != nil || info.Kind == safefs.Other:
-		f.reason = "not read: it leads out of its directory, or is no regular file"
-		return
-	case info.Kind != safefs.File:
+	case errors.Is(err, fs.ErrNotExist):
 		f.absent, f.reason = true, absent
 		return
-	case info.Size > maxFile:
-		f.reason = "not read: it has " + chars.Commas(info.Size) + " bytes"
-		return
-	}
-	opened, _, err := t.Open(name)
-	if err != nil {
-		f.reason = "not read: " + chars.Line(err.Error())
+	case err != nil:
+		f.reason = "not read: it leads out of its directory, or is no regular file"
 		return
 	}
 	defer opened.Close() // only read
+	if info.Size() > maxFile {
+		f.reason = "not read: it has " + chars.Commas(info.Size()) + " bytes"
+		return
+	}
 	raw, err := io.ReadAll(io.LimitReader(opened, maxFile))
 	f.set(raw, err)
 }

@@ -85,7 +85,7 @@ func (f *finder) skill(dir string, file *file) Part {
 	}
 	p := f.listed(Skill, chars.Short(chars.Line(name), maxSkillName), file.path, "- "+name+": "+description+"\n",
 		file.text[body:], "it is used")
-	p.Heaviest, p.Share = f.heaviest(file.text[body:])
+	p.Heaviest, p.Share = heaviest(file.text[body:])
 	p.Problems = append(problems, alwaysOn(file.text, body)...)
 	return p
 }
@@ -93,20 +93,27 @@ func (f *finder) skill(dir string, file *file) Part {
 // beginning is where a problem of a front matter is shown that has its end at body; without one, in front.
 func beginning(text string, body int) Span { return Span{0, max(body, min(len(text), 3))} }
 
-// always matches a rule that is meant to hold in every answer, at the start of a line or a list item.
-var always = regexp.MustCompile(`(?mi)^[ \t]*(?:[-*+]|\d+\.)?[ \t]*(?:\*\*)?(?:` +
-	`in (?:every|all|each) (?:session|conversation|answer|response|reply|message)|(?:for|in) (?:every|all) (?:tasks?|requests?|files? you)|always,? (?:and )?in every|` +
-	`from now on|at all times|regardless of (?:the )?task)\b[^\n]*`)
+// lasting are how rules begin that are meant to hold in every answer.
+var lasting = regexp.MustCompile(`^(?:in (?:every|all|each) (?:session|conversation|answer|response|reply|message)|` +
+	`(?:for|in) (?:every|all) (?:tasks?|requests?|files? you)|always,? (?:and )?in every|from now on|at all times|` +
+	`regardless of (?:the )?task)\b`)
+
+// maxLasting is how many such rules one skill is told of.
+const maxLasting = 5
 
 // alwaysOn finds rules in a skill's body that are meant to hold always: it is loaded only when the skill is used, so
 // they belong into the instructions that are always loaded.
 func alwaysOn(text string, body int) (out []Problem) {
-	const most = 5
-	prose := proseOf(text)
-	for _, m := range always.FindAllStringIndex(prose[body:], most) {
-		out = append(out, Problem{SkillAlwaysOn,
-			"this is meant to hold always, but a skill's body is loaded only when the skill is used: such a rule " +
-				"belongs into a file that is always loaded", Span{body + m[0], body + m[1]}})
+	at := body
+	for line := range strings.Lines(proseOf(text)[body:]) {
+		rule := strings.TrimLeft(line, " \t-*+>0123456789.")
+		if lasting.MatchString(strings.ToLower(rule)) && len(out) < maxLasting {
+			from := at + len(line) - len(rule)
+			out = append(out, Problem{SkillAlwaysOn,
+				"this is meant to hold always, but a skill's body is loaded only when the skill is used: such a rule " +
+					"belongs into a file that is always loaded", Span{from, at + len(strings.TrimRight(line, " \t\r\n"))}})
+		}
+		at += len(line)
 	}
 	return out
 }
