@@ -148,8 +148,12 @@ func (f *finder) above(name, agent string) (parts []Part) {
 // skipped are directories in which nobody keeps instructions of their own.
 var skipped = []string{"node_modules", "vendor", "target", "dist", "build", "__pycache__"}
 
-// maxDirs is in how many directories of a workspace nested files are looked for, those nearest to the root first.
-const maxDirs = 2_000
+// In how many directories of a workspace nested files are looked for, those nearest to the root first, and among how
+// many entries of them.
+const (
+	maxDirs    = 2_000
+	maxEntries = 20_000
+)
 
 // nested returns the files of some names in the directories below the workspace.
 func (f *finder) nested(names ...string) (out []string) {
@@ -157,12 +161,13 @@ func (f *finder) nested(names ...string) (out []string) {
 	if !ok || t.Tree == nil {
 		return nil
 	}
-	queue := []string{"."}
-	for n := 0; n < len(queue) && n < maxDirs; n++ {
+	queue, seen := []string{"."}, 0
+	for n := 0; n < len(queue) && n < maxDirs && seen < maxEntries; n++ {
 		entries, err := t.ReadDir(queue[n])
 		if err != nil && len(entries) == 0 {
 			continue
 		}
+		seen += len(entries)
 		for _, e := range entries {
 			below := strings.TrimPrefix(queue[n]+"/"+e.Name(), "./")
 			switch {

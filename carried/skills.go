@@ -111,7 +111,8 @@ func alwaysOn(text string, body int) (out []Problem) {
 			from := at + len(line) - len(rule)
 			out = append(out, Problem{SkillAlwaysOn,
 				"this is meant to hold always, but a skill's body is loaded only when the skill is used: such a rule " +
-					"belongs into a file that is always loaded", Span{from, at + len(strings.TrimRight(line, " \t\r\n"))}})
+					"belongs into a file that is always loaded",
+				Span{from, at + len(strings.TrimRight(line, " \t\r\n"))}})
 		}
 		at += len(line)
 	}

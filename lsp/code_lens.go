@@ -6,6 +6,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 )
 
@@ -16,8 +17,11 @@ const oftenRead = 2
 // takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
 func codeLensMethod() method {
 	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeLens", of, func(_ context.Context, s *Server, d *document,
+	return about("textDocument/codeLens", of, func(ctx context.Context, s *Server, d *document,
 		_ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+		if lenses := s.agentLenses(ctx, d); len(lenses) > 0 {
+			return lenses, nil
+		}
 		f := s.file(d)
 		switch s.snapshot().settings.Lens {
 		case showOff:
@@ -29,4 +33,16 @@ func codeLensMethod() method {
 		}
 		return []protocol.CodeLens{{Command: protocol.Command{Title: anyfile.Lens(f)}}}, nil
 	})
+}
+
+// agentLenses shows what a file costs that agents load: that says more than its size.
+func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protocol.CodeLens) {
+	k := s.snapshot()
+	if k.settings.Lens == showOff {
+		return nil
+	}
+	for _, title := range agentfile.Lenses(s.usesOf(ctx, d), k.meter) {
+		lenses = append(lenses, protocol.CodeLens{Command: protocol.Command{Title: plainLine(title)}})
+	}
+	return lenses
 }

@@ -39,14 +39,20 @@ func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
 // examine schedules publishing the findings of a document, if the client does not request them. It requests none where
 // the settings ask for none, so what is wrong with a configuration is always published.
 func (s *Server) examine(d *document) {
-	if !s.caps.pull || configures(d.uri) {
+	if !s.caps.pull || s.tells(d.uri) {
 		s.pending.document(d.uri)
 	}
 }
 
+// tells reports whether findings of a document are published whatever the settings and the client ask for: those of a
+// configuration, and of a file that agents load.
+func (s *Server) tells(u uri.URI) bool {
+	return configures(u) || s.snapshot().settings.AgentFiles && couldBeAgentFile(u)
+}
+
 // publish sends the findings of a document. An empty list is sent only after one that was not.
 func (n *notifier) publish(u uri.URI) {
-	if n.reported[u] == "" && len(n.snapshot().settings.Diagnostics) == 0 && !configures(u) {
+	if n.reported[u] == "" && len(n.snapshot().settings.Diagnostics) == 0 && !n.tells(u) {
 		return
 	}
 	p := &protocol.PublishDiagnosticsParams{URI: n.reported[u], Diagnostics: []protocol.Diagnostic{}}
@@ -74,5 +80,5 @@ func (s *Server) published(d *document) []protocol.Diagnostic {
 	if !s.caps.pull {
 		list = s.diagnostics(d)
 	}
-	return append(list, s.mistakes(d)...)
+	return append(append(list, s.mistakes(d)...), s.agentFindings(s.life, d)...)
 }

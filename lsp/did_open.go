@@ -50,7 +50,9 @@ func didOpenMethod() method {
 			uri: u, spelled: uri.URI(d.URI), path: s.workspace.inside(u),
 			language: outline.LanguageOf(d.LanguageID, u.Path()),
 		}
-		s.examine(s.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) }))
+		opened := s.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) })
+		s.agents.renew(u)
+		s.examine(opened)
 		return nil
 	})
 }

@@ -6,10 +6,13 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// didSaveMethod refreshes all documents after a .gitignore was saved. The text itself is known already.
+// didSaveMethod refreshes all documents after a .gitignore was saved, or a file that agents may load. The text itself is known already.
 func didSaveMethod() method {
 	return notification("textDocument/didSave", func(s *Server, p *protocol.DidSaveTextDocumentParams) error {
-		if d := s.documents.get(p.TextDocument.URI); d != nil && path.Base(d.path) == gitignore {
+		u := p.TextDocument.URI
+		s.agents.renew(u)
+		d := s.documents.get(u)
+		if d != nil && path.Base(d.path) == gitignore || s.snapshot().settings.AgentFiles && couldBeAgentFile(u) {
 			s.pending.refresh()
 		}
 		return nil

@@ -14,8 +14,8 @@ func methods() map[string]method {
 		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
 		codeLensMethod(), completionMethod(),
 		hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
-		codeActionMethod(), diagnosticMethod(), executeCommandMethod(),
-		contextMethod(), textDocumentContentMethod(), treeMethod(),
+		codeActionMethod(), diagnosticMethod(), documentLinkMethod(), executeCommandMethod(),
+		contextMethod(), carriedMethod(), textDocumentContentMethod(), treeMethod(),
 	} {
 		table[m.name] = m
 	}

@@ -129,7 +129,7 @@ func (n *notifier) send(b batch) {
 		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(b.documents)) {
-		if !n.caps.pull || configures(u) {
+		if !n.caps.pull || n.tells(u) {
 			n.publish(u)
 		}
 	}

@@ -29,6 +29,9 @@ func offers() []offer {
 	return []offer{
 		{"codeLens", func(_ capabilities, s Settings) bool { return s.Lens != showOff },
 			func(c *protocol.ServerCapabilities) { c.CodeLensProvider = &protocol.CodeLensOptions{} }, "", ""},
+		{"documentLink", func(_ capabilities, s Settings) bool { return s.AgentFiles },
+			func(c *protocol.ServerCapabilities) { c.DocumentLinkProvider = &protocol.DocumentLinkOptions{} }, "",
+			`[{"language":"markdown"}]`},
 		{"completion", func(capabilities, Settings) bool { return true },
 			func(c *protocol.ServerCapabilities) { c.CompletionProvider = &protocol.CompletionOptions{} }, "",
 			configfile.Selector},

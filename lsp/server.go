@@ -40,6 +40,7 @@ type Server struct {
 	touched   chan struct{} // buffered, one slot: the client sent something
 
 	pending *pending
+	agents  agentFiles
 	reading reading
 	tasks   tasks // background tasks
 

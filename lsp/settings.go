@@ -28,6 +28,8 @@ type Settings struct {
 	CountSelection bool `json:"countSelection"`
 	// Diagnostics are the codes of the findings to report: see anyfile.Codes. Empty: none.
 	Diagnostics []string `json:"diagnostics"`
+	// AgentFiles shows what files cost that agents load with every request, and what is wrong with them.
+	AgentFiles bool `json:"agentFiles"`
 	// Live follows the live session of the workspace, which starts the ledger's daemon.
 	Live bool `json:"live"`
 	// Status sends notifications about the live session: ctxledger/status.
@@ -47,7 +49,9 @@ const (
 // section is the name of our settings in those of an editor.
 const section = "ctxledger"
 
-func defaults() Settings { return Settings{Lens: showLive, Hover: showHeadings, Live: true} }
+func defaults() Settings {
+	return Settings{Lens: showLive, Hover: showHeadings, AgentFiles: true, Live: true}
+}
 
 // read reads a client's settings, only ours or all. Settings that are missing or wrong keep their value in s. Errors:
 // invalid, naming the first wrong one.

@@ -16,6 +16,8 @@ type Status struct {
 	Model   string       `json:"model"`
 	Held    tokens.Count `json:"held"`   // by the agent's window: see ledger.Use
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
+	// CompactsAt is what the window held when the session's host compacted by itself, the last time; 0: not known.
+	CompactsAt int `json:"compactsAt"`
 	// Problem says in one line why there is no data or which setting is wrong, Hint what to do. Everything else works.
 	Problem string `json:"problem"`
 	Hint    string `json:"hint"`
@@ -33,7 +35,7 @@ func (n *notifier) sendStatus() {
 		problem, hint = k.configured.Problem, k.configured.Hint
 	}
 	st := Status{
-		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window,
+		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, l.CompactsAt,
 		chars.Line(n.sanitize(problem)), chars.Line(n.sanitize(hint)),
 	}
 	if !k.settings.Status {

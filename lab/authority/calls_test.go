@@ -122,6 +122,8 @@ var requests = map[string][]map[string]any{
 	"textDocument/diagnostic":       {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"workspace/textDocumentContent": {{"uri": "ctxledger://session/$SESSION"}},
 	"ctxledger/tree":                {{"parent": ""}},
+	"ctxledger/carried":             {{}},
+	"textDocument/documentLink":     {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"ctxledger/context":             {{"session": "$SESSION"}},
 	"workspace/executeCommand": {
 		{"command": "ctxledger.server.countSelection",

@@ -148,11 +148,12 @@ func (e *editor) file(ctx context.Context) {
 		"textDocument/foldingRange": nil,
 		"textDocument/inlayHint":    {"range": everything},
 		"textDocument/codeAction":   {"range": everything, "context": map[string]any{"diagnostics": []any{}}},
-		"textDocument/diagnostic":   nil,
+		"textDocument/diagnostic":   nil, "textDocument/documentLink": nil,
 	} {
 		e.call(ctx, method, scriptededitor.Document(at, more), nil)
 	}
 	e.call(ctx, "ctxledger/context", map[string]any{"session": e.s.session}, nil)
+	e.call(ctx, "ctxledger/carried", map[string]any{}, nil)
 	e.call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact",
 		"arguments": []any{map[string]any{"session": e.s.session}}}, nil)
 }

@@ -52,11 +52,11 @@ func (m Meter) Say(n int) string {
 	if m.Window == 0 {
 		return c.String() + unit
 	}
-	return c.String() + unit + " · " + share(c.N, m.Window) + " of " + chars.Commas(m.Window)
+	return c.String() + unit + " · " + Share(c.N, m.Window) + " of " + chars.Commas(m.Window)
 }
 
-// share returns a part in percent.
-func share(n, of int) string {
+// Share returns a part in percent.
+func Share(n, of int) string {
 	p := 100 * float64(n) / float64(of)
 	switch {
 	case p > 0 && p < 0.1:

@@ -34,5 +34,5 @@ func Anywhere(f File, offset int) Note {
 func (f File) note(s outline.Section) Note {
 	n, all := f.cost(s), f.Text.Count(0, f.Text.Len())
 	return Note{fmt.Sprintf("this section, counted alone: %s\n%s of the file's %s", f.Meter.Say(n),
-		share(n, max(1, all)), f.Meter.Of(all)), s.At, s.End}
+		Share(n, max(1, all)), f.Meter.Of(all)), s.At, s.End}
 }

@@ -190,6 +190,7 @@ func (w *watcher) state() State {
 	st := State{Session: s.ID, Model: s.Model, Event: w.after, Files: w.reader.snapshot(), Warned: w.warnings(s.ID)}
 	if w.o.Status {
 		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
+		st.CompactsAt = w.used.CompactsAt
 	}
 	return st
 }

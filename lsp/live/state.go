@@ -6,13 +6,15 @@ import (
 
 // State is the state of the live session. A value never changes.
 type State struct {
-	Session string          // "": none
-	Title   string          // of the session, secrets masked; "" without Options.Status
-	Model   string          // of the newest answer
-	Held    tokens.Count    // by the agent's window; zero without Options.Status
-	Window  int             // of the model; 0: unknown
-	Event   int64           // the newest of the ledger, of any session
-	Files   map[string]File // by path in the ledger: relative to the root in the workspace
+	Session string       // "": none
+	Title   string       // of the session, secrets masked; "" without Options.Status
+	Model   string       // of the newest answer
+	Held    tokens.Count // by the agent's window; zero without Options.Status
+	Window  int          // of the model; 0: unknown
+	// CompactsAt is what the window held when the host compacted by itself; 0: not known, or without Options.Status.
+	CompactsAt int
+	Event      int64           // the newest of the ledger, of any session
+	Files      map[string]File // by path in the ledger: relative to the root in the workspace
 	// Warned are the warnings about the session's input that came with Event: see ledger.BudgetWarning.
 	Warned []string
 	// Problem says why there is no data, Hint what to do.

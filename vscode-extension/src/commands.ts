@@ -7,10 +7,9 @@ import type { Done, Node } from './protocol';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { forMessage } from './text';
-import type { Tree } from './tree';
 
 /** Registers the commands. A command of the tree gets its node; without one it asks which. */
-export function registerCommands(extension: vscode.Uri, server: Server, tree: Tree): vscode.Disposable {
+export function registerCommands(extension: vscode.Uri, server: Server, views: readonly { refresh(): void }[]): vscode.Disposable {
   const getPrograms = (): Thenable<unknown> =>
     vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(extension, 'media', 'programs.md'));
   const commands: Record<string, (node?: Node) => unknown> = {
@@ -21,7 +20,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, tree: Tr
     countSelection: () => countSelection(server),
     countWorkspace: () => server.execute(serverCommands.countWorkspace, {}),
     audit: () => audit(server.command()) ?? getPrograms(),
-    refresh: () => tree.refresh(),
+    refresh: () => views.forEach((view) => view.refresh()),
     restartServer: () => server.restart(),
     showLog: () => server.showLog(),
     getPrograms,

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { CarriedTree } from './carriedTree';
 import { registerCommands } from './commands';
 import { registerPanel } from './panel';
 import { Server } from './server';
@@ -12,12 +13,14 @@ let server: Server | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   server = new Server(context.extensionUri);
   const tree = new Tree(server);
+  const carried = new CarriedTree(server);
   context.subscriptions.push(
     server,
     new StatusBar(server),
     tree,
+    carried,
     registerPanel(context.extensionUri, server),
-    registerCommands(context.extensionUri, server, tree),
+    registerCommands(context.extensionUri, server, [tree, carried]),
   );
   extendPath(context.environmentVariableCollection, server.bundled());
   void server.start();

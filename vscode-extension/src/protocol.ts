@@ -18,6 +18,8 @@ export interface Status {
   readonly held: Count;
   /** The model's window in tokens; 0 when it is not known. */
   readonly window: number;
+  /** What the window held when the agent compacted by itself, the last time; 0 when it is not known. */
+  readonly compactsAt: number;
   /** Why nothing is known of a session, in one line; empty when all is well. */
   readonly problem: string;
   /** What to do about the problem, in one line. */
@@ -125,6 +127,42 @@ export interface Part {
   readonly tokens: number;
 }
 
+/** What every request of the agents carries besides the conversation. */
+export interface Carried {
+  /** The agents, those whose requests carry most first. */
+  readonly hosts: readonly Host[];
+}
+
+/** An agent with what its requests carry. */
+export interface Host {
+  readonly name: string;
+  readonly title: string;
+  readonly parts: readonly CarriedPart[];
+  readonly carried: Count;
+  /** How many parts add an unknown cost. */
+  readonly unknown: number;
+}
+
+/** One thing that requests carry, or could. */
+export interface CarriedPart {
+  readonly kind: 'memory' | 'rule' | 'skill' | 'agent' | 'command' | 'server';
+  readonly name: string;
+  /** Its file, absolute. */
+  readonly path: string;
+  /** What each request carries of it. */
+  readonly carried: Count;
+  /** Whether nobody knows before a request is made. */
+  readonly unknown?: boolean;
+  /** What is loaded when `when` happens. */
+  readonly later: Count;
+  readonly when?: string;
+  /** The heading of its longest section, and the part of the file that it is. */
+  readonly heaviest?: string;
+  readonly share?: number;
+  readonly imports?: readonly CarriedPart[];
+  readonly problems?: readonly { readonly message: string }[];
+}
+
 /** What a command of the server answers. */
 export interface Done {
   /** One line for a message. */
@@ -156,6 +194,9 @@ export const treeRequest = new RequestType<{ parent: string }, { nodes: Node[] }
 
 /** What fills the window of a session; '' is the live one, else the newest. */
 export const contextRequest = new RequestType<{ session: string }, Context, Failure>('ctxledger/context');
+
+/** What every request of the agents carries. */
+export const carriedRequest = new RequestType<Record<string, never>, Carried, Failure>('ctxledger/carried');
 
 /** What comes with the message of a request that failed. */
 export interface Failure {

@@ -1,7 +1,7 @@
 // What the status bar says, as plain values.
 import type { Count, Status } from './protocol';
 import type { ServerState } from './server';
-import { commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount } from './text';
+import { commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount, thousands } from './text';
 
 /** From these shares of the window on, in percent, the background warns. */
 const warnFrom = 70;
@@ -66,16 +66,23 @@ function wrong(problem: string, hint: string, command: string): Entry {
 }
 
 function session(status: Status): Entry {
-  const share = shareOf(status.held, status.window);
+  const share = shareOf(status.held, fullAt(status));
   const model = oneLine(status.model, longestModel);
   const figure = share === undefined ? `${sayCount(status.held)} tokens` : `${mark(status.held)}${share} %`;
+  const left = status.compactsAt > 0 ? `${thousands(status.compactsAt - status.held.n)} to auto-compact` : '';
+  const parts = left === '' ? [figure, model].filter((part) => part !== '').join(' ') : `${figure} · ${left}`;
   return {
-    text: `$(dashboard) ${escapeIcons([figure, model].filter((part) => part !== '').join(' '))}`,
+    text: `$(dashboard) ${escapeIcons(parts)}`,
     tooltip: table(status, share),
-    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${model}`,
+    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${left === '' ? model : left}`,
     colour: colourOf(share),
     command: 'ctxledger.showPanel',
   };
+}
+
+/** Returns where the agent's window is full: where the agent compacts by itself, or else at its end. */
+function fullAt(status: Status): number {
+  return status.compactsAt > 0 ? status.compactsAt : status.window;
 }
 
 /** Returns the colour of a share of the window. */
@@ -92,9 +99,15 @@ function table(status: Status, share: number | undefined): string {
   if (!held.exact && held.upper > 0) {
     rows.push(['at most', `${commas(held.upper)} tokens`]);
   }
+  if (status.compactsAt > 0) {
+    rows.push(['the agent compacts at', `${commas(status.compactsAt)} tokens`]);
+  }
+  if (window > 0) {
+    rows.push(['window', `${commas(window)} tokens`]);
+  }
   if (share !== undefined) {
-    const free = { ...held, n: Math.max(0, window - held.n) };
-    rows.push(['window', `${commas(window)} tokens`], ['share', `${mark(held)}${share} %`], ['free', `${sayCount(free)} tokens`]);
+    const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };
+    rows.push(['share', `${mark(held)}${share} %`], ['free', `${sayCount(free)} tokens`]);
   }
   if (status.model !== '') {
     rows.push(['model', oneLine(status.model, 100)]);

@@ -52,6 +52,11 @@ export function sayCount(count: Count): string {
   return sayTokens(count.n, count.exact);
 }
 
+/** Returns a number of tokens in thousands, rounded down: 78k; below a thousand as it is, and never less than 0. */
+export function thousands(n: number): string {
+  return n < 1000 ? commas(Math.max(0, n)) : `${commas(Math.floor(n / 1000))}k`;
+}
+
 /** Returns a number with its thousands apart, as everywhere in ctxledger. */
 export function commas(n: number): string {
   return n.toLocaleString('en-US', { maximumFractionDigits: 0 });

@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { all, open, root } from './project';
+import { all, lens, open, root } from './project';
 import { until, type Cases } from './run';
 
 const tokens = /^≈[\d,]+ tokens/;
@@ -63,6 +63,25 @@ export const features: Cases = {
     );
     assert.ok(items.some(({ label }) => label === 'threshold'), items.map(({ label }) => JSON.stringify(label)).join());
     fs.rmSync(path.join(root.fsPath, 'ctxledger.yaml'));
+  },
+  'a file that agents load says what it costs, links its imports and says what is wrong': async () => {
+    const file = path.join(root.fsPath, 'CLAUDE.md');
+    const before = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
+    fs.writeFileSync(file, '# Shop\nSee @README.md and @docs/gone.md\n');
+    const { document } = await open('CLAUDE.md');
+    await lens('CLAUDE.md', /^Claude Code: (≈)?[\d,]+ tokens in every request.* with what it imports/);
+    const links = await until('a link', async () => some(await vscode.commands.executeCommand<vscode.DocumentLink[]>(
+      'vscode.executeLinkProvider', document.uri,
+    )));
+    assert.ok(links.some(({ target, tooltip }) => target?.path.endsWith('/README.md') === true && /in every request/.test(tooltip ?? '')), JSON.stringify(links));
+    const ours = (): vscode.Diagnostic[] => vscode.languages.getDiagnostics(document.uri).filter((found) => codeOf(found) === 'missing-import');
+    const [found] = await until('a diagnostic', () => some(ours()), () => vscode.languages.getDiagnostics(document.uri));
+    assert.match(found!.message, /there is no file docs\/gone\.md/);
+    if (before === undefined) {
+      fs.rmSync(file);
+    } else {
+      fs.writeFileSync(file, before);
+    }
   },
   'what is selected can be counted': async () => {
     const editor = await open('cart/cart.go');

@@ -6,7 +6,7 @@ import { sayCount } from '../src/text';
 
 const count = (n: number, exact = true) => ({ n, exact, upper: exact ? n : Math.round(n * 1.3) });
 const running = { kind: 'running' } as const;
-const none: Status = { session: '', title: '', model: '', held: count(0), window: 0, problem: '', hint: '' };
+const none: Status = { session: '', title: '', model: '', held: count(0), window: 0, compactsAt: 0, problem: '', hint: '' };
 const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000 };
 
 test('the entry is the share, the model and whether the count is exact', () => {
@@ -14,6 +14,16 @@ test('the entry is the share, the model and whether the count is exact', () => {
   assert.equal(entryOf(running, { ...live, held: count(57_453) })?.text, '$(dashboard) 28 % claude-opus-4');
   assert.equal(entryOf(running, { ...live, window: 0 })?.text, '$(dashboard) ≈57,453 tokens claude-opus-4');
   assert.equal(entryOf(running, { ...live, model: '' })?.text, '$(dashboard) ≈28 %');
+});
+
+test('where the agent compacts by itself is known, the entry says what is left until then', () => {
+  const known = { ...live, held: count(89_000), compactsAt: 167_999 };
+  assert.equal(entryOf(running, known)?.text, '$(dashboard) 52 % · 78k to auto-compact');
+  assert.equal(entryOf(running, known)?.colour, 'plain');
+  assert.equal(entryOf(running, { ...known, held: count(152_000) })?.colour, 'error', 'of what it compacts at, not of the window');
+  assert.equal(entryOf(running, { ...known, held: count(167_900, false) })?.text, '$(dashboard) ≈99 % · 99 to auto-compact');
+  assert.equal(entryOf(running, { ...known, held: count(170_000) })?.text, '$(dashboard) 101 % · 0 to auto-compact');
+  assert.match(entryOf(running, known)?.tooltip ?? '', /\| the agent compacts at \| 167,999 tokens \|/);
 });
 
 test('nothing is said when no session lives and nothing is wrong', () => {

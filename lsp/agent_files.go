@@ -1,0 +1,124 @@
+package lsp
+
+import (
+	"context"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/lsp/agentfile"
+)
+
+// freshness is how long what was found is used again: an editor asks for lenses, links and findings at once.
+const freshness = time.Second
+
+// agentFiles is what requests of agents carry in the workspace, as it was found last.
+type agentFiles struct {
+	stale atomic.Bool // whether a document was opened, saved or closed since
+
+	mu     sync.Mutex
+	at     time.Time                  // guarded by mu
+	report carried.Report             // guarded by mu
+	uses   map[string][]agentfile.Use // guarded by mu
+}
+
+// renew makes what was found be found again, after a document was opened, saved or closed. Edits wait until it is old: to
+// find it takes longer than a key press.
+func (f *agentFiles) renew(u uri.URI) {
+	if couldBeAgentFile(u) {
+		f.stale.Store(true)
+	}
+}
+
+// couldBeAgentFile reports whether a document may be loaded by agents, by its name: what an import names is any Markdown.
+func couldBeAgentFile(u uri.URI) bool {
+	if !u.IsFile() {
+		return false
+	}
+	switch path.Ext(u.Path()) {
+	case ".md", ".mdc", ".json", ".toml":
+		return true
+	}
+	return strings.HasPrefix(path.Base(u.Path()), ".")
+}
+
+// carried returns what the requests of agents carry in the workspace, with the texts of open documents.
+func (s *Server) carried(ctx context.Context) (carried.Report, map[string][]agentfile.Use) {
+	k := s.snapshot()
+	if !k.settings.AgentFiles || s.workspace.Root == "" {
+		return carried.Report{Hosts: []carried.Host{}}, nil
+	}
+	f := &s.agents
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || now.Sub(f.at) > freshness || now.Before(f.at) {
+		f.report = carried.Find(ctx, carried.Options{
+			Root: s.workspace.Root, Env: s.o.Env, Counter: k.meter.Counter, Text: s.textAt,
+		})
+		f.uses, f.at = agentfile.Of(f.report), s.o.Env.Now()
+	}
+	return f.report, f.uses
+}
+
+// textAt returns the text of an open document by the path of its file.
+func (s *Server) textAt(path string) (string, bool) {
+	d := s.documents.get(uri.File(path))
+	if d == nil {
+		return "", false
+	}
+	return string(d.text.Bytes(0, d.text.Len())), true
+}
+
+// usesOf returns what agents load of a document.
+func (s *Server) usesOf(ctx context.Context, d *document) []agentfile.Use {
+	if !couldBeAgentFile(d.uri) {
+		return nil
+	}
+	_, uses := s.carried(ctx)
+	return uses[pathOf(d.uri)]
+}
+
+// documentLinkMethod links the imports of a file that agents load to the imported files.
+func documentLinkMethod() method {
+	of := func(p *protocol.DocumentLinkParams) uri.URI { return p.TextDocument.URI }
+	return about("textDocument/documentLink", of, func(ctx context.Context, s *Server, d *document,
+		_ *protocol.DocumentLinkParams) ([]protocol.DocumentLink, error) {
+		links := []protocol.DocumentLink{}
+		for _, l := range agentfile.Links(s.usesOf(ctx, d)) {
+			if l.To > d.text.Len() {
+				continue // it was edited meanwhile
+			}
+			target := uri.File(l.Path)
+			links = append(links, protocol.DocumentLink{Range: span(d.text, l.From, l.To), Target: &target,
+				Tooltip: &l.Tooltip})
+		}
+		return links, nil
+	})
+}
+
+// agentFindings returns what is wrong with a file that agents load.
+func (s *Server) agentFindings(ctx context.Context, d *document) []protocol.Diagnostic {
+	list := []protocol.Diagnostic{}
+	for _, f := range agentfile.Findings(s.usesOf(ctx, d)) {
+		list = append(list, protocol.Diagnostic{
+			Range:    span(d.text, min(f.From, d.text.Len()), min(f.To, d.text.Len())),
+			Severity: protocol.DiagnosticSeverityInformation, Source: protocol.NewOptional(section),
+			Code: protocol.String(f.Code), Message: protocol.String(f.Message),
+		})
+	}
+	return list
+}
+
+// carriedMethod is a custom request: what every request of the agents carries, for a view.
+func carriedMethod() method {
+	return call("ctxledger/carried", func(ctx context.Context, s *Server, _ *struct{}) (carried.Report, error) {
+		report, _ := s.carried(ctx)
+		return report, nil
+	})
+}

@@ -1,0 +1,155 @@
+package lsp
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/scriptededitor"
+)
+
+// agentWorkspace is a workspace with a file that agents load, and what it imports.
+func agentWorkspace(t *testing.T) (f *fixture, claude string) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"CLAUDE.md": "# Shop\nSee @docs/rules.md and @docs/gone.md\n## Tests\nRun them all.\n", "docs/rules.md": "Never push.\n",
+		"other.md": "# Other\n", ".mcp.json": `{"mcpServers": {"docs": {"command": "x"}}}`,
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f = newFixture(t, func(s *Server) {
+		s.o.Env = env.System()
+		s.o.Env.Home, s.o.Env.Lookup = t.TempDir(), func(string) string { return "" }
+		s.o.Find = func([]string) (Workspace, error) { return Workspace{Root: root}, nil }
+	})
+	return f, filepath.Join(root, "CLAUDE.md")
+}
+
+// shows opens a file and returns the titles of its lenses.
+func (f *fixture) shows(t *testing.T, path, text string) (u string, titles []string) {
+	t.Helper()
+	u = string(uri.File(path))
+	err := f.Notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": u,
+		"languageId": "markdown", "version": 1, "text": text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u, f.lenses(t, u)
+}
+
+func (f *fixture) lenses(t *testing.T, u string) (titles []string) {
+	t.Helper()
+	var lenses []struct{ Command struct{ Title string } }
+	err := f.Call(f.ctx, "textDocument/codeLens", map[string]any{"textDocument": map[string]any{"uri": u}}, &lenses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lenses {
+		titles = append(titles, l.Command.Title)
+	}
+	return titles
+}
+
+// TestAgentFilesAreShownByDefault: what they cost, what they import, what is wrong with them, and nothing on others.
+func TestAgentFilesAreShownByDefault(t *testing.T) {
+	f, claude := agentWorkspace(t)
+	if err := f.Call(f.ctx, "initialize", map[string]any{"capabilities": map[string]any{}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Notify("initialized", map[string]any{}); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(claude)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, titles := f.shows(t, claude, string(raw))
+	got := strings.Join(titles, "\n")
+	if len(titles) != 1 || !strings.HasPrefix(got, "Claude Code: ") ||
+		!strings.Contains(got, " tokens in every request · ") ||
+		!strings.Contains(got, " with what it imports · 66 % of it: Shop") {
+		t.Errorf("the lenses are %q", titles)
+	}
+	var links []struct {
+		Target, Tooltip string
+		Range           struct{ Start, End struct{ Line, Character int } }
+	}
+	of := map[string]any{"textDocument": map[string]any{"uri": u}}
+	if err := f.Call(f.ctx, "textDocument/documentLink", of, &links); err != nil {
+		t.Fatal(err)
+	}
+	if len(links) != 1 || !strings.HasSuffix(links[0].Target, "/docs/rules.md") || links[0].Range.Start.Line != 1 ||
+		links[0].Range.Start.Character != 4 || links[0].Range.End.Character != 18 ||
+		!strings.Contains(links[0].Tooltip, "tokens in every request of Claude Code") {
+		t.Errorf("the links are %+v", links)
+	}
+	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+		return count(told, "textDocument/publishDiagnostics") > 0
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := string(told[len(told)-1].Params); !strings.Contains(said, `"missing-import"`) ||
+		!strings.Contains(said, "there is no file docs/gone.md") {
+		t.Errorf("published: %s", said)
+	}
+	if _, titles := f.shows(t, filepath.Join(filepath.Dir(claude), "other.md"), "# Other\n"); len(titles) > 0 {
+		t.Errorf("a file that no agent loads has the lenses %q", titles)
+	}
+	_, titles = f.shows(t, filepath.Join(filepath.Dir(claude), ".mcp.json"), "{}")
+	if len(titles) > 0 {
+		t.Errorf("the open text has no server, and the lenses are %q", titles)
+	}
+}
+
+// TestTheTextThatIsOpenCounts: not the one on the disk, which it will replace.
+func TestTheTextThatIsOpenCounts(t *testing.T) {
+	f, claude := agentWorkspace(t)
+	if _, err := f.Initialize(f.ctx, nil, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, titles := f.shows(t, claude, "See @other.md")
+	if len(titles) != 1 || strings.Contains(titles[0], "Tests") {
+		t.Errorf("the lenses are %q", titles)
+	}
+	var raw json.RawMessage
+	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &raw); err != nil {
+		t.Fatal(err)
+	}
+	var r carried.Report
+	if err := json.Unmarshal(raw, &r); err != nil || len(r.Hosts) != 1 {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	var names []string
+	r.Hosts[0].Each(func(p *carried.Part) { names = append(names, p.Name) })
+	if got := strings.Join(names, " "); got != "CLAUDE.md other.md docs" {
+		t.Errorf("what is carried is %s", got)
+	}
+}
+
+// TestAgentFilesCanBeSwitchedOff with one setting.
+func TestAgentFilesCanBeSwitchedOff(t *testing.T) {
+	f, claude := agentWorkspace(t)
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"agentFiles": false}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, titles := f.shows(t, claude, "# Shop\n"); len(titles) > 0 {
+		t.Errorf("the lenses are %q", titles)
+	}
+}

@@ -1,0 +1,128 @@
+// Package agentfile says what an editor shows of a file that coding agents load: its cost in every request, what it
+// imports, and what is wrong with it.
+//
+// Start at Of, which finds the uses of files in a carried.Report. The functions are pure: the report says everything.
+package agentfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/tokens"
+)
+
+// Use is what one agent loads of a file.
+type Use struct {
+	Agent string // "Claude Code"
+	carried.Part
+}
+
+// Of returns the uses of each file of a report, by its path. MCP servers of one configuration are a use each.
+func Of(r carried.Report) map[string][]Use {
+	files := map[string][]Use{}
+	for _, h := range r.Hosts {
+		h.Each(func(p *carried.Part) { files[p.Path] = append(files[p.Path], Use{h.Title, *p}) })
+	}
+	return files
+}
+
+// Lenses returns the titles above the first line of a file, one for each agent that loads it.
+func Lenses(uses []Use, m anyfile.Meter) []string {
+	var out []string
+	servers := map[string]int{}
+	for _, u := range uses {
+		if u.Kind == carried.Server {
+			servers[u.Agent]++
+			continue
+		}
+		out = append(out, lens(u, m))
+	}
+	for _, u := range uses { // in the order of the agents
+		if n := servers[u.Agent]; n > 0 {
+			servers[u.Agent] = 0
+			out = append(out, u.Agent+": "+chars.Plural(n, "MCP server")+", whose tools are in every request")
+		}
+	}
+	return out
+}
+
+// lens describes one use.
+func lens(u Use, m anyfile.Meter) string {
+	whole := WithImports(u.Part)
+	var said []string
+	if u.Carried.N > 0 || u.Later.N == 0 && u.When == "" {
+		text := u.Carried.String() + " tokens in every request"
+		if m.Window > 0 {
+			text += ", " + anyfile.Share(u.Carried.N, m.Window) + " of " + chars.Commas(m.Window)
+		}
+		said = append(said, text)
+	}
+	if whole.N > u.Carried.N {
+		said = append(said, whole.String()+" with what it imports")
+	}
+	if u.Later.N > 0 {
+		said = append(said, u.Later.String()+" tokens when "+u.When)
+	}
+	if u.Share > 0 {
+		said = append(said, fmt.Sprintf("%.0f %% of it: %s", 100*u.Share, u.Heaviest))
+	}
+	return u.Agent + ": " + strings.Join(said, " · ")
+}
+
+// WithImports is what each request carries of a part with everything that it imports.
+func WithImports(p carried.Part) tokens.Count {
+	n := p.Carried
+	for _, i := range p.Imports {
+		x := WithImports(i)
+		n = tokens.Count{N: n.N + x.N, Exact: n.Exact && x.Exact, Upper: n.Upper + x.Upper}
+	}
+	return n
+}
+
+// Link is an import in a file.
+type Link struct {
+	From, To int
+	Path     string // of the imported file
+	Tooltip  string
+}
+
+// Links returns the imports of a file that agents follow, with what they cost.
+func Links(uses []Use) []Link {
+	var out []Link
+	known := map[carried.Span]bool{}
+	for _, u := range uses {
+		for _, i := range u.Imports {
+			if known[i.At] {
+				continue
+			}
+			known[i.At] = true
+			tip := fmt.Sprintf("%s: %s tokens in every request of %s", i.Name, WithImports(i), u.Agent)
+			out = append(out, Link{i.At.From, i.At.To, i.Path, chars.Line(tip)})
+		}
+	}
+	return out
+}
+
+// Finding is something about a passage of a file.
+type Finding struct {
+	From, To      int
+	Code, Message string
+}
+
+// Findings returns what is wrong with a file. What several agents have in common is told once.
+func Findings(uses []Use) []Finding {
+	var out []Finding
+	for _, u := range uses {
+		for _, p := range u.Problems {
+			f := Finding{p.At.From, p.At.To, p.Code, chars.Line(p.Message)}
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert';
+import { test } from 'node:test';
+import { rowsOf } from '../src/carried';
+import type { CarriedPart } from '../src/protocol';
+
+const count = (n: number) => ({ n, exact: true, upper: n });
+const part: CarriedPart = { kind: 'memory', name: 'CLAUDE.md', path: '/w/CLAUDE.md', carried: count(1080), later: count(0) };
+
+test('a row says what a part costs, and when', () => {
+  const rows = rowsOf({
+    hosts: [{
+      name: 'claude-code', title: 'Claude Code', carried: count(1200), unknown: 1,
+      parts: [
+        { ...part, heaviest: 'Tests', share: 0.571, imports: [{ ...part, name: 'docs/rules.md', carried: count(33) }] },
+        { ...part, kind: 'skill', name: 'deploy', carried: count(9), later: count(4), when: 'it is used' },
+        { ...part, kind: 'rule', name: 'go.md', carried: count(0), later: count(50), when: 'a file that matches *.go is read' },
+        { ...part, kind: 'server', name: 'docs', carried: count(0), unknown: true },
+        { ...part, kind: 'server', name: 'off', carried: count(0), when: 'it is enabled' },
+      ],
+    }],
+  });
+  assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 tokens, 1 of unknown cost']]);
+  assert.deepEqual(rows[0]!.rows.map(({ label, description, icon }) => [label, description, icon]), [
+    ['CLAUDE.md', '1,080 · 57 % of it: Tests', 'book'],
+    ['deploy', '9 · 4 when it is used', 'tools'],
+    ['go.md', '50 when a file that matches *.go is read', 'law'],
+    ['docs', 'unknown', 'plug'],
+    ['off', 'when it is enabled', 'plug'],
+  ]);
+  assert.deepEqual(rows[0]!.rows[0]!.rows.map(({ id, label, path }) => [id, label, path]), [['claude-code/0/0', 'docs/rules.md', '/w/CLAUDE.md']]);
+});
+
+test('what is wrong with a part is in its tooltip, in lines of its own', () => {
+  const [host] = rowsOf({
+    hosts: [{ name: 'codex', title: 'Codex', carried: count(1), unknown: 0, parts: [{ ...part, name: 'a\nb', problems: [{ message: 'cut\noff' }] }] }],
+  });
+  assert.equal(host!.description, '1 tokens');
+  assert.equal(host!.rows[0]!.icon, 'warning');
+  assert.equal(host!.rows[0]!.tooltip, 'memory a b\n1,080\n⚠ cut off');
+});
