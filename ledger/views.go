@@ -103,6 +103,11 @@ type Use struct {
 	// CompactsAt is what the agent's window held when its host compacted by itself, the last time; 0: not known.
 	CompactsAt int        `json:"compacts_at,omitempty"`
 	Categories []Category `json:"categories"` // by what fills the view, largest first, together Used
+	// Own is what fills the agent's own window, together Held, or more where the parts are estimated too high: the
+	// conversation since its host's last compaction without our stubs and edits, what every request carries besides
+	// (CategoryFixed), what the host attached when it compacted (CategoryAttached), and what nothing accounts for
+	// (CategoryRest).
+	Own []Category `json:"own"`
 	// Sources is the view by origin: files, then tools, each largest first, at most 20 of each.
 	Sources []Source `json:"sources"`
 	// Fixed is what every request carries besides the conversation; nil where nothing was measured.
@@ -126,6 +131,13 @@ type Status struct {
 	Limits     *Window         `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
 	SinceTurns int             `json:"turns_in_view"`
 }
+
+// The names of categories that are no content of a view.
+const (
+	CategoryFixed    = "system prompt and tools"
+	CategoryAttached = "attached at the agent's compaction" // by the host, such as files that it reads again
+	CategoryRest     = "not attributable"
+)
 
 // Category is one kind of content in a view.
 type Category struct {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -31,6 +32,7 @@ type Context struct {
 	Saved      tokens.Count      `json:"saved"`    // kept out by stubs, edits and the summary
 	Summary    string            `json:"summary"`  // at the start of the view; "": none
 	Categories []ledger.Category `json:"categories"`
+	Own        []ledger.Category `json:"own"` // of the agent's own window, see ledger.Use
 	Sources    []source          `json:"sources"`
 	Turns      []ledger.Turn     `json:"turns"`   // oldest first
 	Earlier    int               `json:"earlier"` // turns before these
@@ -45,7 +47,7 @@ type source struct {
 // contextMethod is a custom request: what fills the window of a session, and how it grew turn by turn.
 func contextMethod() method {
 	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
-		c := Context{Categories: []ledger.Category{}, Sources: []source{}, Turns: []ledger.Turn{}}
+		c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{}, Turns: []ledger.Turn{}}
 		err := s.use(ctx, func(api Ledger) error {
 			session, err := api.Session(ctx, ledger.SessionRequest{Name: p.Session, Latest: true})
 			if p.Session == "" && fault.Is(err, fault.NotFound) {
@@ -57,6 +59,7 @@ func contextMethod() method {
 			g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
 			if err == nil {
 				c = s.contextOf(g)
+				c.Own = s.explained(ctx, c)
 			}
 			return err
 		})
@@ -72,7 +75,7 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 		Live:   g.Session.Live(s.o.Env.Now()),
 		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
-		Summary: g.Summary, Categories: g.Categories, Sources: []source{}, Turns: g.Turns, Earlier: g.Earlier,
+		Summary: g.Summary, Categories: g.Categories, Own: g.Own, Sources: []source{}, Turns: g.Turns, Earlier: g.Earlier,
 	}
 	for _, x := range g.Sources {
 		uri := ""
@@ -86,6 +89,49 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 		c.Turns[i].Request = plainLine(c.Turns[i].Request)
 	}
 	return c
+}
+
+// The names of what is known of CategoryFixed: what the agent of a live session loads of files.
+const (
+	categoryMemory = "memory files"
+	categoryLists  = "skills, agents and commands"
+)
+
+// explained returns what fills the agent's own window, with what its requests carry of files taken out of the system
+// prompt. For a session that is over that is not known: the files are those of today.
+func (s *Server) explained(ctx context.Context, c Context) []ledger.Category {
+	if !c.Live {
+		return c.Own
+	}
+	memory, lists := tokens.Count{Exact: true}, tokens.Count{Exact: true}
+	report, _ := s.carried(ctx)
+	for _, h := range report.Hosts {
+		if h.Name != c.Host {
+			continue
+		}
+		h.Each(func(p *carried.Part) {
+			sum := &lists
+			if p.Kind == carried.Memory || p.Kind == carried.Rule {
+				sum = &memory
+			}
+			*sum = tokens.Count{N: sum.N + p.Carried.N, Exact: sum.Exact && p.Carried.Exact, Upper: sum.Upper + p.Carried.Upper}
+		})
+	}
+	var out []ledger.Category
+	for _, x := range c.Own {
+		known := memory.N + lists.N
+		if x.Name != ledger.CategoryFixed || known == 0 || known > x.Tokens.N {
+			out = append(out, x)
+			continue
+		}
+		x.Tokens.N, x.Tokens.Upper, x.Tokens.Exact = x.Tokens.N-known, x.Tokens.Upper-known, false
+		for _, part := range []ledger.Category{x, {Name: categoryMemory, Tokens: memory}, {Name: categoryLists, Tokens: lists}} {
+			if part.Tokens.N > 0 {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
 }
 
 // maxLine is the maximum length of a line of stored text, in characters.

@@ -82,10 +82,24 @@ func most(sources []ledger.Source, n int) []ledger.Source {
 }
 
 // fixedInput estimates what every request carries in addition to the conversation: system prompt, tools, memory.
-// It is what the provider measured of the first request, less the messages in it.
+// It is what the provider measured of the first request, less the messages in it, or of the first request after the
+// host's compaction in force, if that is less: a session may continue another one, whose messages nobody has seen.
 func fixedInput(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
-	for i, e := range f.Entries {
-		if e.Usage == nil || e.Hidden {
+	first, known := besides(f, c, 0)
+	if f.View.Host == 0 {
+		return first, known
+	}
+	if now, after := besides(f, c, f.View.Host); after && (!known || now.N < first.N) {
+		return now, true
+	}
+	return first, known
+}
+
+// besides returns what the provider measured of the first request after an entry of the log, less the messages in it.
+func besides(f *core.Folded, c tokens.Counter, since int64) (tokens.Count, bool) {
+	for i := int(since); i < len(f.Entries); i++ {
+		e := &f.Entries[i]
+		if e.Usage == nil || e.Hidden || e.Usage.Prompt() == 0 {
 			continue
 		}
 		had := 0

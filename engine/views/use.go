@@ -15,6 +15,7 @@ import (
 func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
 	u := BriefUse(f, c, w, filled)
 	u.Categories, u.Sources = categories(c, filled), sources(f, c)
+	u.Own = own(f, c, whole, u)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
 	return u
 }
@@ -24,7 +25,7 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
 		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt,
-		Categories: []ledger.Category{}, Sources: []ledger.Source{},
+		Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []ledger.Source{},
 	}
 	if cur := f.Current(); cur != nil {
 		u.Summary = cur.ID

@@ -55,6 +55,9 @@ func newScene(t *testing.T) *scene {
 	for _, f := range archive.Files {
 		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(f.Name)), f.Data)
 	}
+	for name, content := range instructions {
+		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(name)), []byte(content))
+	}
 	raw, err := os.ReadFile(recording)
 	must(t, err)
 	e := env.System()
@@ -68,6 +71,15 @@ func newScene(t *testing.T) *scene {
 		must(t, err)
 	}
 	return s
+}
+
+// instructions are the files that the agent loads with every request.
+var instructions = map[string]string{
+	"CLAUDE.md": "# Shop\n\nThe rules of the house are in @README.md and the plan was in @docs/plan.md\n\n## Tests\n\n" +
+		"Run `go test ./...` before each commit. A price that changes needs a test of its own, and so does a currency.\n",
+	".claude/skills/release/SKILL.md": "---\nname: release\ndescription: how to release the shop\n---\n" +
+		"Tag, build, and announce it to accounting.\n",
+	".mcp.json": `{"mcpServers": {"catalogue": {"command": "catalogue"}}}` + "\n",
 }
 
 // facts are what somebody has noted about the project, by their names.

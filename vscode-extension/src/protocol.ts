@@ -77,6 +77,8 @@ export interface Context {
   readonly summary: string;
   /** What the view is made of, largest first. */
   readonly categories: readonly Category[];
+  /** What the agent's own window is made of: the conversation since its last compaction, and what is not of it. */
+  readonly own: readonly Category[];
   readonly sources: readonly Source[];
   /** Oldest first. */
   readonly turns: readonly Turn[];

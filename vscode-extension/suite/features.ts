@@ -66,7 +66,7 @@ export const features: Cases = {
   },
   'a file that agents load says what it costs, links its imports and says what is wrong': async () => {
     const file = path.join(root.fsPath, 'CLAUDE.md');
-    const before = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
+    const before = fs.readFileSync(file);
     fs.writeFileSync(file, '# Shop\nSee @README.md and @docs/gone.md\n');
     const { document } = await open('CLAUDE.md');
     await lens('CLAUDE.md', /^Claude Code: (≈)?[\d,]+ tokens in every request.* with what it imports/);
@@ -77,11 +77,7 @@ export const features: Cases = {
     const ours = (): vscode.Diagnostic[] => vscode.languages.getDiagnostics(document.uri).filter((found) => codeOf(found) === 'missing-import');
     const [found] = await until('a diagnostic', () => some(ours()), () => vscode.languages.getDiagnostics(document.uri));
     assert.match(found!.message, /there is no file docs\/gone\.md/);
-    if (before === undefined) {
-      fs.rmSync(file);
-    } else {
-      fs.writeFileSync(file, before);
-    }
+    fs.writeFileSync(file, before);
   },
   'what is selected can be counted': async () => {
     const editor = await open('cart/cart.go');

@@ -32,7 +32,7 @@ function session(turns: number, more: Partial<Context> = {}): Context {
   return {
     session: 'ab12cd34', title: 'A session', host: 'claude-code', model: 'claude', live: true,
     window: 200_000, threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
-    counting: 'prior', saved: about(0), summary: '', categories: [{ name: 'user', tokens: used }],
+    counting: 'prior', saved: about(0), summary: '', categories: [{ name: 'user', tokens: used }], own: [],
     sources: [], turns: Array.from({ length: turns }, (_, i) => turn(i + 1, 100 * i, 100)), earlier: 0, ...more,
   };
 }
@@ -130,6 +130,19 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s newest figure, 128,764, is from before/);
   const whole = of({ held: measured, used: about(300_000) });
   assert.deepEqual(attributes(whole, /class="mark limit"><title>[^<]*<\/title><line class="halo" x1="([\d.]+)%"/g), [62.5, 62.5]);
+});
+
+test('the agent’s own window is broken down, as far as it is known', () => {
+  const own = [
+    { name: 'tool results', tokens: about(60_000) }, { name: 'system prompt and tools', tokens: about(30_000) },
+    { name: 'memory files', tokens: about(8_000) }, { name: 'not attributable', tokens: about(2_000) },
+  ];
+  const context = session(1, { held: about(100_000, true), measured: 100_000, own });
+  const markup = viewOf({ kind: 'context', context, asked: '' }, 800, 0).window;
+  assert.match(textOf(markup), /tool results\|≈60,000\|30.0 %\|.*memory files\|≈8,000\|4.0 %\|.*not attributable\|≈2,000\|1.0 %\|together\|100,000\|50.0 %/);
+  const fills = [...markup.matchAll(/<rect class="part (fill-\w+)" x/g)].map((found) => found[1]);
+  assert.deepEqual(fills.slice(0, 4), ['fill-beside', 'fill-memory', 'fill-results', 'fill-rest']);
+  assert.doesNotMatch(markup, /fill-held/);
 });
 
 test('where both are much the same there is one bar', () => {
@@ -245,7 +258,8 @@ test('where there is nothing to show, the panel says what to do', () => {
 test('every kind of content has a look of its own, without colour too', () => {
   const names = [
     'user', 'assistant', 'system', 'tool calls', 'tool results', 'artifact stubs', 'shortened results', 'collapsed calls',
-    'manifest of evicted results', 'summary', 'system prompt and tools',
+    'manifest of evicted results', 'summary', 'system prompt and tools', 'memory files', 'skills, agents and commands',
+    'attached at the agent\'s compaction', 'not attributable',
   ];
   const looks = names.map(fillOf);
   assert.equal(new Set(looks).size, names.length);

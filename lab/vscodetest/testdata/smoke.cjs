@@ -18,6 +18,8 @@ const steps = {
     for (const root of ['Sessions', 'Artifacts', 'Memory', 'Changes']) await see(page, root, rows, new RegExp(`^${root}`));
     await page.locator(rows, { hasText: /^Sessions/ }).click();
     await see(page, 'the live session', rows, /Please get to know this shop/);
+    await see(page, 'what every request carries', rows, /^Claude Code/);
+    await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
   async panel(page) {
     await page.locator(`${status} a`).click();

@@ -4,6 +4,7 @@ import { mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
 import { sayShare } from './figures';
 import { element } from './html';
+import { piecesOf, type Share } from './shares';
 
 /** Returns the size of a request made by ctxledger: its view and the part of every request that is not the view. */
 export function viewCount({ used, fixed }: Pick<Context, 'used' | 'fixed'>): Count {
@@ -37,15 +38,16 @@ export function heldHead(context: Context): string {
     element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context) + parts);
 }
 
-/** Returns the bar of what the agent's window holds: what was measured, and what came since. */
-export function heldBar(context: Context): string {
+/** Returns the bar of what the agent's window holds, by what it is made of where that is known. */
+export function heldBar(context: Context, shares: readonly Share[]): string {
   const { held, window, measured } = context;
   const known = origin(context) === 'since' ? measured : held.n;
-  const pieces: Piece[] = [
+  const pieces: Piece[] = shares.length > 0 ? piecesOf(shares, window > 0 ? window : held.n) : [
     { fill: 'fill-held', n: known, words: `in the agent’s window: ${sayTokens(known, held.exact)} tokens` },
     { fill: 'fill-since', n: held.n - known, words: `since then: ≈${sayTokens(held.n - known, true)} tokens` },
   ];
-  const label = `In the agent’s window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens`;
+  const parts = shares.map(({ name, n, exact }) => `${name} ${sayTokens(n, exact)}`).join(', ');
+  const label = `In the agent’s window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens${parts && `: ${parts}`}`;
   return bar({ pieces: pieces.filter(({ n }) => n > 0), whole: wholeOf(context), window, threshold: 0, label });
 }
 

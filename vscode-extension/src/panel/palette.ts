@@ -8,6 +8,9 @@ export const beside = 'system prompt and tools';
 /** The kinds, in the order in which they are stacked. Colours and textures are those of panel.css. */
 const kinds = [
   { name: beside, key: 'beside', texture: 'M-2 8L8 -2M2 12L12 2' },
+  { name: 'memory files', key: 'memory', texture: 'M0 0H10M5 0V10' },
+  { name: 'skills, agents and commands', key: 'skills', texture: 'M0 0L5 5L10 0' },
+  { name: 'attached at the agent\'s compaction', key: 'attached', texture: 'M0 5H5V10' },
   { name: 'system', key: 'system', texture: 'M0 5H10' },
   { name: 'summary', key: 'summary', texture: 'M0 0L10 10M10 0L0 10' },
   { name: 'manifest of evicted results', key: 'manifest', texture: 'M5 0V10M0 5H10' },
@@ -18,6 +21,7 @@ const kinds = [
   { name: 'tool results', key: 'results', texture: '' },
   { name: 'shortened results', key: 'shortened', texture: 'M0 3H5M5 8H10' },
   { name: 'artifact stubs', key: 'stubs', texture: 'M2 2h2v2h-2zM7 7h2v2h-2z' },
+  { name: 'not attributable', key: 'rest', texture: 'M5 5h1v1h-1z' },
 ] as const;
 
 /** Returns the names of the kinds that are there, in the order in which they are stacked; unknown ones last. */

@@ -5,7 +5,7 @@ import { sayTime } from './figures';
 import { viewCount } from './held';
 import { element, escape } from './html';
 import { fillOf, stacked } from './palette';
-import { swatch } from './window';
+import { swatch } from './shares';
 
 /** Returns the words about a turn in one line, for a screen reader. */
 export function spokenTurn(context: Context, index: number): string {

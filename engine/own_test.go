@@ -1,0 +1,69 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// ownOf returns what fills the agent's own window, by name.
+func ownOf(t *testing.T, st ledger.Status) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	for _, c := range st.Own {
+		out[c.Name] = c.Tokens.N
+	}
+	return out
+}
+
+// The agent's own window is explained by what came since its host's last compaction: whole results, not our stubs; the
+// host's summary, not ours; and what the host attached, which no record has.
+func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
+	l := open(t)
+	long := strings.Repeat("word ", 20_000) // ours would be a stub
+	entry := func(raw string) sessions.NewEntry {
+		return sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: []byte(raw)}
+	}
+	measured := func(raw string, prompt int64) sessions.NewEntry {
+		e := entry(raw)
+		e.Model, e.Usage = "gpt-4o", &sessions.Usage{Input: prompt}
+		return e
+	}
+	id := imported(t, l, 0, asking("go"),
+		measured(`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Bash","input":{"command":"cat log"}}]}`, 5_000),
+		entry(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"`+long+`"}]}`),
+		measured(`{"role":"assistant","content":"I see."}`, 25_200))
+	before := ownOf(t, status(t, l, id))
+	if n := before["tool results"]; n < 20_000 || before["artifact stubs"] > 0 {
+		t.Errorf("the agent has the whole result: %v", before)
+	}
+	if n := before[ledger.CategoryFixed]; n < 4_950 || n > 5_000 {
+		t.Errorf("every request carries %d", n)
+	}
+	st := status(t, l, id)
+	if n := before[ledger.CategoryRest]; n < 100 || n > 250 || sum(before) != st.Held.N {
+		t.Errorf("%d are not attributable, and together it is %d of %d", n, sum(before), st.Held.N)
+	}
+
+	imported(t, l, 1, append(hostCut(true, 25_300), asking("on"), measured(`{"role":"assistant","content":"On."}`, 9_000))...)
+	after := ownOf(t, status(t, l, id))
+	if after["summary"] == 0 || after["tool results"] > 0 || after[ledger.CategoryFixed] != before[ledger.CategoryFixed] {
+		t.Errorf("after its host's compaction: %v", after)
+	}
+	if n := after[ledger.CategoryAttached]; n < 3_800 || n > 4_050 {
+		t.Errorf("its host attached %d: %v", n, after)
+	}
+	if st := status(t, l, id); sum(after) < st.Held.N-10 || sum(after) > st.Held.N+10 {
+		t.Errorf("together it is %d of %d: %v", sum(after), st.Held.N, after)
+	}
+}
+
+func sum(parts map[string]int) (n int) {
+	for _, x := range parts {
+		n += x
+	}
+	return n
+}

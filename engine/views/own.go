@@ -1,0 +1,45 @@
+package views
+
+import (
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
+)
+
+// own returns what fills the agent's own window. whole is the view as if nothing had been cut, and u has the rest of
+// what is known.
+func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) []ledger.Category {
+	out := categories(c, ownFill(f, whole))
+	if u.Fixed != nil && u.Fixed.N > 0 {
+		out = append(out, ledger.Category{Name: ledger.CategoryFixed, Tokens: *u.Fixed})
+	}
+	if now, known := besides(f, c, f.View.Host); known && f.View.Host > 0 && u.Fixed != nil && now.N > u.Fixed.N {
+		now.N, now.Upper = now.N-u.Fixed.N, max(now.N, now.Upper)-u.Fixed.N
+		out = append(out, ledger.Category{Name: ledger.CategoryAttached, Tokens: now})
+	}
+	rest := u.Held
+	for _, x := range out {
+		rest.N, rest.Upper = rest.N-x.Tokens.N, rest.Upper-x.Tokens.N
+		rest.Exact = rest.Exact && x.Tokens.Exact
+	}
+	if rest.N > 0 {
+		rest.Upper = max(rest.N, rest.Upper)
+		out = append(out, ledger.Category{Name: ledger.CategoryRest, Tokens: rest})
+	}
+	return out
+}
+
+// ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs, and with
+// its host's summary apart from the user's words.
+func ownFill(f *core.Folded, whole window.View) window.Fill {
+	fill := whole.Fill
+	fill[window.Results] += fill[window.Stubs] + whole.Stubbed
+	fill[window.Stubs] = 0
+	if whole.Host > 0 {
+		n := min(f.Entries[whole.Host-1].Tokens, fill[window.User])
+		fill[window.User] -= n
+		fill[window.Summary] += n
+	}
+	return fill
+}
