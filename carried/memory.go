@@ -133,7 +133,7 @@ func (f *finder) later(kind Kind, path, when string, how instructions) []Part {
 
 // move makes a part, with what it imports, one that is loaded when something happens.
 func move(p *Part, when string) {
-	p.Later, p.Carried, p.When = plus(p.Later, p.Carried), tokens.Count{Exact: true}, when
+	p.Later, p.Carried, p.When = Plus(p.Later, p.Carried), tokens.Count{Exact: true}, when
 	for i := range p.Imports {
 		move(&p.Imports[i], when)
 	}

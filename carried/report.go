@@ -96,7 +96,7 @@ func (h Host) Each(fn func(p *Part)) {
 	each(h.Parts)
 }
 
-// plus adds two counts.
-func plus(a, b tokens.Count) tokens.Count {
+// Plus adds two counts.
+func Plus(a, b tokens.Count) tokens.Count {
 	return tokens.Count{N: a.N + b.N, Exact: a.Exact && b.Exact, Upper: a.Upper + b.Upper}
 }

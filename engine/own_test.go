@@ -33,7 +33,8 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 		return e
 	}
 	id := imported(t, l, 0, asking("go"),
-		measured(`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Bash","input":{"command":"cat log"}}]}`, 5_000),
+		measured(`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Bash",`+
+			`"input":{"command":"ls"}}]}`, 5_000),
 		entry(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"`+long+`"}]}`),
 		measured(`{"role":"assistant","content":"I see."}`, 25_200))
 	before := ownOf(t, status(t, l, id))
@@ -48,7 +49,8 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 		t.Errorf("%d are not attributable, and together it is %d of %d", n, sum(before), st.Held.N)
 	}
 
-	imported(t, l, 1, append(hostCut(true, 25_300), asking("on"), measured(`{"role":"assistant","content":"On."}`, 9_000))...)
+	imported(t, l, 1, append(hostCut(true, 25_300), asking("on"),
+		measured(`{"role":"assistant","content":"On."}`, 9_000))...)
 	after := ownOf(t, status(t, l, id))
 	if after["summary"] == 0 || after["tool results"] > 0 || after[ledger.CategoryFixed] != before[ledger.CategoryFixed] {
 		t.Errorf("after its host's compaction: %v", after)

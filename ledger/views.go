@@ -103,7 +103,7 @@ type Use struct {
 	// CompactsAt is what the agent's window held when its host compacted by itself, the last time; 0: not known.
 	CompactsAt int        `json:"compacts_at,omitempty"`
 	Categories []Category `json:"categories"` // by what fills the view, largest first, together Used
-	// Own is what fills the agent's own window, together Held, or more where the parts are estimated too high: the
+	// Own is what fills the agent's own window, together Held but for roundings: the
 	// conversation since its host's last compaction without our stubs and edits, what every request carries besides
 	// (CategoryFixed), what the host attached when it compacted (CategoryAttached), and what nothing accounts for
 	// (CategoryRest).

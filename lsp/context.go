@@ -47,7 +47,8 @@ type source struct {
 // contextMethod is a custom request: what fills the window of a session, and how it grew turn by turn.
 func contextMethod() method {
 	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
-		c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{}, Turns: []ledger.Turn{}}
+		c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{},
+			Turns: []ledger.Turn{}}
 		err := s.use(ctx, func(api Ledger) error {
 			session, err := api.Session(ctx, ledger.SessionRequest{Name: p.Session, Latest: true})
 			if p.Session == "" && fault.Is(err, fault.NotFound) {
@@ -75,7 +76,8 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 		Live:   g.Session.Live(s.o.Env.Now()),
 		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
-		Summary: g.Summary, Categories: g.Categories, Own: g.Own, Sources: []source{}, Turns: g.Turns, Earlier: g.Earlier,
+		Summary: g.Summary, Categories: g.Categories, Own: g.Own, Sources: []source{},
+		Turns: g.Turns, Earlier: g.Earlier,
 	}
 	for _, x := range g.Sources {
 		uri := ""
@@ -114,7 +116,7 @@ func (s *Server) explained(ctx context.Context, c Context) []ledger.Category {
 			if p.Kind == carried.Memory || p.Kind == carried.Rule {
 				sum = &memory
 			}
-			*sum = tokens.Count{N: sum.N + p.Carried.N, Exact: sum.Exact && p.Carried.Exact, Upper: sum.Upper + p.Carried.Upper}
+			*sum = carried.Plus(*sum, p.Carried)
 		})
 	}
 	var out []ledger.Category
@@ -125,7 +127,8 @@ func (s *Server) explained(ctx context.Context, c Context) []ledger.Category {
 			continue
 		}
 		x.Tokens.N, x.Tokens.Upper, x.Tokens.Exact = x.Tokens.N-known, x.Tokens.Upper-known, false
-		for _, part := range []ledger.Category{x, {Name: categoryMemory, Tokens: memory}, {Name: categoryLists, Tokens: lists}} {
+		files := []ledger.Category{x, {Name: categoryMemory, Tokens: memory}, {Name: categoryLists, Tokens: lists}}
+		for _, part := range files {
 			if part.Tokens.N > 0 {
 				out = append(out, part)
 			}

@@ -37,8 +37,7 @@ func (c *call) carried(ctx context.Context, host, model string) []share {
 	}
 	rest := share{Name: fmt.Sprintf("%d more", len(all)-maxCarried), Tokens: tokens.Count{Exact: true}}
 	for _, x := range all[maxCarried:] {
-		rest.Tokens.N, rest.Tokens.Upper = rest.Tokens.N+x.Tokens.N, rest.Tokens.Upper+x.Tokens.Upper
-		rest.Tokens.Exact = rest.Tokens.Exact && x.Tokens.Exact
+		rest.Tokens = carried.Plus(rest.Tokens, x.Tokens)
 	}
 	return append(all[:maxCarried:maxCarried], rest)
 }

@@ -11,13 +11,19 @@ import (
 // what is known.
 func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) []ledger.Category {
 	out := categories(c, ownFill(f, whole))
+	besidesThem := 0
+	add := func(name string, n tokens.Count) {
+		out, besidesThem = append(out, ledger.Category{Name: name, Tokens: n}), besidesThem+n.N
+	}
+	conversation := len(out)
 	if u.Fixed != nil && u.Fixed.N > 0 {
-		out = append(out, ledger.Category{Name: ledger.CategoryFixed, Tokens: *u.Fixed})
+		add(ledger.CategoryFixed, *u.Fixed)
 	}
 	if now, known := besides(f, c, f.View.Host); known && f.View.Host > 0 && u.Fixed != nil && now.N > u.Fixed.N {
 		now.N, now.Upper = now.N-u.Fixed.N, max(now.N, now.Upper)-u.Fixed.N
-		out = append(out, ledger.Category{Name: ledger.CategoryAttached, Tokens: now})
+		add(ledger.CategoryAttached, now)
 	}
+	fit(out[:conversation], u.Held.N-besidesThem)
 	rest := u.Held
 	for _, x := range out {
 		rest.N, rest.Upper = rest.N-x.Tokens.N, rest.Upper-x.Tokens.N
@@ -28,6 +34,21 @@ func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) []le
 		out = append(out, ledger.Category{Name: ledger.CategoryRest, Tokens: rest})
 	}
 	return out
+}
+
+// fit scales estimates that are together more than what was measured: their relations are known better than their sum.
+func fit(parts []ledger.Category, measured int) {
+	sum := 0
+	for _, p := range parts {
+		sum += p.Tokens.N
+	}
+	if sum <= measured || measured <= 0 {
+		return
+	}
+	for i, left := range parts {
+		n := int(int64(left.Tokens.N) * int64(measured) / int64(sum))
+		parts[i].Tokens = tokens.Count{N: n, Upper: max(n, left.Tokens.Upper)}
+	}
 }
 
 // ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs, and with

@@ -77,8 +77,7 @@ func lens(u Use, m anyfile.Meter) string {
 func WithImports(p carried.Part) tokens.Count {
 	n := p.Carried
 	for _, i := range p.Imports {
-		x := WithImports(i)
-		n = tokens.Count{N: n.N + x.N, Exact: n.Exact && x.Exact, Upper: n.Upper + x.Upper}
+		n = carried.Plus(n, WithImports(i))
 	}
 	return n
 }
