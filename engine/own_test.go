@@ -52,7 +52,8 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 	imported(t, l, 1, append(hostCut(true, 25_300), asking("on"),
 		measured(`{"role":"assistant","content":"On."}`, 9_000))...)
 	after := ownOf(t, status(t, l, id))
-	if after["summary"] == 0 || after["tool results"] > 0 || after[ledger.CategoryFixed] != before[ledger.CategoryFixed] {
+	if after["summary"] == 0 || after["tool results"] > 0 ||
+		after[ledger.CategoryFixed] != before[ledger.CategoryFixed] {
 		t.Errorf("after its host's compaction: %v", after)
 	}
 	if n := after[ledger.CategoryAttached]; n < 3_800 || n > 4_050 {
