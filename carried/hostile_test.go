@@ -23,7 +23,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for i := 'b'; i < 'k'; i++ {
-		bomb += fmt.Sprintf("%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", i, i, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1)
+		bomb += fmt.Sprintf("%c: &%c [%s]\n", i, i, strings.Repeat(fmt.Sprintf("*%c,", i-1), 8))
 	}
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -31,12 +31,15 @@ func TestHostileFiles(t *testing.T) {
 	}{
 		"circular imports of a thousand files": {circle, CircularImport},
 		"two thousand imports":                 {wide, CircularImport},
-		"ten megabytes":                        {map[string]string{"work/CLAUDE.md": strings.Repeat("Prices are in cents.\n", 500_000)}, ""},
-		"too many megabytes":                   {map[string]string{"work/CLAUDE.md": strings.Repeat("x", maxFile+1)}, Unreadable},
-		"no text":                              {map[string]string{"work/CLAUDE.md": "a\x00b"}, Unreadable},
-		"front matter that grows":              {map[string]string{"work/.claude/skills/a/SKILL.md": "---\n" + bomb + "---\n"}, FrontMatter},
-		"a configuration without end":          {map[string]string{"work/.mcp.json": strings.Repeat(`{"mcpServers":`, 5_000)}, Unreadable},
-		"a text that is one comment":           {map[string]string{"work/CLAUDE.md": strings.Repeat("<!--", 100_000)}, ""},
+		"ten megabytes": {map[string]string{"work/CLAUDE.md": strings.Repeat("Prices are in cents.\n", 500_000)},
+			""},
+		"too many megabytes": {map[string]string{"work/CLAUDE.md": strings.Repeat("x", maxFile+1)}, Unreadable},
+		"no text":            {map[string]string{"work/CLAUDE.md": "a\x00b"}, Unreadable},
+		"front matter that grows": {map[string]string{"work/.claude/skills/a/SKILL.md": "---\n" + bomb + "---\n"},
+			FrontMatter},
+		"a configuration without end": {map[string]string{"work/.mcp.json": strings.Repeat(`{"mcpServers":`, 5_000)},
+			Unreadable},
+		"a text that is one comment": {map[string]string{"work/CLAUDE.md": strings.Repeat("<!--", 100_000)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Find(t.Context(), made(t, c.files).options())
