@@ -10,9 +10,6 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// oftenRead is the number of reads by the live session from which the lens is shown by default.
-const oftenRead = 2
-
 // codeLensMethod shows the cost of a file above its first line. It does not use codeLens/resolve: with an index the title
 // takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
 func codeLensMethod() method {
@@ -27,7 +24,7 @@ func codeLensMethod() method {
 		case showOff:
 			return nil, nil
 		case showLive:
-			if f.Use.Reads < oftenRead {
+			if f.Use.Reads == 0 {
 				return nil, nil
 			}
 		}

@@ -14,7 +14,7 @@ import (
 // Settings select what a user sees. The defaults are quiet.
 type Settings struct {
 	// Lens shows the cost of a file above its first line: "off", "live" (only where the live session has
-	// read the file twice or more) or "always".
+	// read the file) or "always".
 	Lens string `json:"lens"`
 	// Hover shows costs under the mouse: "off", "headings" (of Markdown) or "always".
 	Hover string `json:"hover"`

@@ -102,14 +102,14 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	})
 	must(t, err)
 	t.Logf("two reads were shown after %v", time.Since(began))
-	if got := lenses(); !strings.Contains(got, count(guide)+" · ") || !strings.Contains(got, "fresh") {
+	if got := lenses(); !strings.Contains(got, count(guide)+" · ") || !strings.Contains(got, "unchanged since") {
 		t.Errorf("the lens says %s", got)
 	}
 	s.awaitStatus(t, func(st status) bool { return st.Model == "gpt-5" && st.Held.N > 0 && st.Window > 0 })
 
 	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))
 	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
-		return strings.Contains(lensesNow(s, uri), "stale: changed outside of it")
+		return strings.Contains(lensesNow(s, uri), "changed since, outside of it")
 	})
 	must(t, err)
 	s.leave(t)

@@ -2,7 +2,9 @@ package anyfile
 
 import (
 	"fmt"
+	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/lsp/outline"
 )
 
@@ -12,10 +14,14 @@ type Note struct {
 	From, To int    // the part, in bytes
 }
 
-// Heading returns the note for a byte in a Markdown heading, or false.
+// Heading returns the note for a byte in a Markdown heading, or in the name of a declaration, or false.
 func Heading(f File, offset int) (Note, bool) {
 	s, ok := f.Outline.Around(offset)
-	if !ok || s.Kind != outline.Heading || offset < s.From || offset > s.End {
+	from := s.At
+	if s.Kind == outline.Heading {
+		from = s.From
+	}
+	if !ok || s.Kind == outline.Block || offset < from || offset > s.End {
 		return Note{}, false
 	}
 	return f.note(s), true
@@ -30,9 +36,14 @@ func Anywhere(f File, offset int) Note {
 	return Note{"this file: " + Lens(f), from, to}
 }
 
+// longestName is how long a name is shown, in characters.
+const longestName = 60
+
 // note describes the cost of a section, counted alone and as a share of the file.
 func (f File) note(s outline.Section) Note {
 	n, all := f.cost(s), f.Text.Count(0, f.Text.Len())
-	return Note{fmt.Sprintf("this section, counted alone: %s\n%s of the file's %s", f.Meter.Say(n),
+	// Between backquotes nothing of a name becomes markup.
+	name := "`" + strings.ReplaceAll(chars.Short(chars.Line(s.Name), longestName), "`", "'") + "`"
+	return Note{fmt.Sprintf("%s, counted alone: %s\n%s of the file's %s", name, f.Meter.Say(n),
 		Share(n, max(1, all)), f.Meter.Of(all)), s.At, s.End}
 }

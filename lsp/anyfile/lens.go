@@ -24,9 +24,9 @@ func used(m Meter, u live.File) string {
 	if u.Reads == 1 {
 		times = "once"
 	}
-	state := "fresh"
+	state := "unchanged since"
 	if u.Stale {
-		state = "stale: changed " + by(u.By)
+		state = "changed since, " + by(u.By)
 	}
 	return fmt.Sprintf(" · read %s, %s tokens · %s", times, m.OfView(u.Tokens), state)
 }

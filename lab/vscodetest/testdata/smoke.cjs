@@ -11,7 +11,7 @@ const rows = '.pane-body .monaco-list-row';
 const steps = {
   async editor(page) {
     await see(page, 'the status bar', status, /\d+ % claude-sonnet-4-5/);
-    await see(page, 'a code lens', '.codelens-decoration', /^≈[\d,]+ tokens · .* · read \d+ times, ≈[\d,]+ tokens · fresh$/);
+    await see(page, 'a code lens', '.codelens-decoration', /^≈[\d,]+ tokens · .* · read \d+ times, ≈[\d,]+ tokens · unchanged since$/);
   },
   async tree(page) {
     await page.locator('.activitybar .action-item a[aria-label="ctxledger"]').click();
