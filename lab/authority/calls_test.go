@@ -123,6 +123,7 @@ var requests = map[string][]map[string]any{
 	"workspace/textDocumentContent": {{"uri": "ctxledger://session/$SESSION"}},
 	"ctxledger/tree":                {{"parent": ""}},
 	"ctxledger/carried":             {{}},
+	"ctxledger/cost":                {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"textDocument/documentLink":     {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"ctxledger/context":             {{"session": "$SESSION"}},
 	"workspace/executeCommand": {

@@ -1,6 +1,7 @@
 // What people can ask for.
 import * as vscode from 'vscode';
 import { audit } from './audit';
+import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
 import { pick, type Step } from './pick';
 import type { Done, Node } from './protocol';
@@ -16,6 +17,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     compact: (node) => compact(server, node),
     restore: (node) => restore(server, node),
     forget: (node) => forget(server, node),
+    costActions,
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
     countWorkspace: () => server.execute(serverCommands.countWorkspace, {}),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { CarriedTree } from './carriedTree';
 import { registerCommands } from './commands';
+import { CostBar } from './costBar';
 import { registerPanel } from './panel';
 import { Server } from './server';
 import { StatusBar } from './statusBar';
@@ -17,6 +18,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     server,
     new StatusBar(server),
+    new CostBar(server),
     tree,
     carried,
     registerPanel(context.extensionUri, server),

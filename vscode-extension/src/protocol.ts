@@ -165,6 +165,17 @@ export interface CarriedPart {
   readonly problems?: readonly { readonly message: string }[];
 }
 
+/** What an open document costs, or a part of it. */
+export interface Cost {
+  readonly tokens: Count;
+  /** What reading it adds to a conversation; zero for a part. */
+  readonly read: Count;
+  /** Whether an agent reads only a part of it. */
+  readonly cut: boolean;
+  /** The model that is counted for; empty when none is known. */
+  readonly model: string;
+}
+
 /** What a command of the server answers. */
 export interface Done {
   /** One line for a message. */
@@ -196,6 +207,9 @@ export const treeRequest = new RequestType<{ parent: string }, { nodes: Node[] }
 
 /** What fills the window of a session; '' is the live one, else the newest. */
 export const contextRequest = new RequestType<{ session: string }, Context, Failure>('ctxledger/context');
+
+/** What an open document costs, or the ranges of it. */
+export const costRequest = new RequestType<{ textDocument: { uri: string }; ranges: object[] }, Cost, Failure>('ctxledger/cost');
 
 /** What every request of the agents carries. */
 export const carriedRequest = new RequestType<Record<string, never>, Carried, Failure>('ctxledger/carried');

@@ -57,6 +57,13 @@ export function thousands(n: number): string {
   return n < 1000 ? commas(Math.max(0, n)) : `${commas(Math.floor(n / 1000))}k`;
 }
 
+/** Returns a number of tokens as short as it can be read: 412, 14.3k, 143k, 1.4M. */
+export function sayThousands(n: number): string {
+  const parts = n < 1_000 ? [n, ''] as const : n < 999_500 ? [n / 1_000, 'k'] as const : [n / 1_000_000, 'M'] as const;
+  const [value, unit] = parts;
+  return (unit === '' || value >= 100 ? String(Math.round(value)) : value.toFixed(1)) + unit;
+}
+
 /** Returns a number with its thousands apart, as everywhere in ctxledger. */
 export function commas(n: number): string {
   return n.toLocaleString('en-US', { maximumFractionDigits: 0 });

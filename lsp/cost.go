@@ -1,0 +1,49 @@
+package lsp
+
+import (
+	"context"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/tokens"
+)
+
+// costParams name an open document, and parts of it.
+type costParams struct {
+	TextDocument protocol.TextDocumentIdentifier `json:"textDocument"`
+	Ranges       []protocol.Range                `json:"ranges"`
+}
+
+// maxRanges is how many parts of a document are counted at once, as many as somebody selects.
+const maxRanges = 1_000
+
+// Cost is what an open document costs, or parts of it.
+type Cost struct {
+	Tokens tokens.Count `json:"tokens"` // of the parts together, each counted alone, or else of the whole text
+	Read   tokens.Count `json:"read"`   // what reading the file adds to a conversation; zero for parts
+	Cut    bool         `json:"cut"`    // an agent reads only a part of it
+	Model  string       `json:"model"`  // that is counted for; "": o200k_base
+}
+
+// costMethod is a custom request: what an open document or a selection costs, for a status bar.
+func costMethod() method {
+	of := func(p *costParams) uri.URI { return p.TextDocument.URI }
+	return about("ctxledger/cost", of, func(_ context.Context, s *Server, d *document, p *costParams) (Cost, error) {
+		f := s.file(d)
+		out := Cost{Model: f.Meter.Counter.Model(), Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true}}
+		if len(p.Ranges) == 0 {
+			whole := anyfile.CostOf(f)
+			out.Tokens, out.Read, out.Cut = whole.Tokens, whole.Read, whole.Cut
+			return out, nil
+		}
+		for _, r := range p.Ranges[:min(len(p.Ranges), maxRanges)] {
+			from, to := bytesOf(d.text, r)
+			n := anyfile.CostOfPart(f, from, to)
+			out.Tokens.N, out.Tokens.Upper = out.Tokens.N+n.N, out.Tokens.Upper+n.Upper
+			out.Tokens.Exact = out.Tokens.Exact && n.Exact
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,31 @@
+// What the status bar says of the file or the selection that somebody looks at, as plain values.
+import type { Cost } from './protocol';
+import { mark, oneLine, sayCount, sayThousands } from './text';
+
+/** One entry of the status bar. */
+export interface CostEntry {
+  readonly text: string;
+  /** Plain text. */
+  readonly tooltip: string;
+}
+
+/** Returns what is said of a file, or of what is selected in it. */
+export function costEntry(cost: Cost, selected: boolean): CostEntry {
+  const model = cost.model === '' ? 'o200k_base, since no model is known' : oneLine(cost.model, 60);
+  if (selected) {
+    return { text: `${sayCount(cost.tokens)} tok`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
+  }
+  const lines = [
+    `This file: ${sayCount(cost.tokens)} tokens, for ${model}`,
+    `An agent that reads it adds ${sayCount(cost.read)}${cost.cut ? ' with its beginning' : ''}: each line comes with its number.`,
+    cost.tokens.exact ? '' : '≈ marks estimates.',
+  ];
+  return {
+    text: `${short(cost.tokens)} · read ${short(cost.read)}`,
+    tooltip: lines.filter((line) => line !== '').join('\n'),
+  };
+}
+
+function short(count: Cost['tokens']): string {
+  return mark(count) + sayThousands(count.n);
+}

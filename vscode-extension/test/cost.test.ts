@@ -1,0 +1,22 @@
+import assert from 'node:assert';
+import { test } from 'node:test';
+import { costEntry } from '../src/cost';
+import { sayThousands } from '../src/text';
+
+const about = (n: number) => ({ n, exact: false, upper: n });
+
+test('a file is said with what reading it costs, a selection alone', () => {
+  const cost = { tokens: about(14_321), read: about(18_950), cut: false, model: 'claude-opus-4-6' };
+  const file = costEntry(cost, false);
+  assert.equal(file.text, '≈14.3k · read ≈18.9k');
+  assert.equal(file.tooltip, 'This file: ≈14,321 tokens, for claude-opus-4-6\n' +
+    'An agent that reads it adds ≈18,950: each line comes with its number.\n≈ marks estimates.');
+  assert.match(costEntry({ ...cost, cut: true }, false).tooltip, /adds ≈18,950 with its beginning/);
+  const exact = { ...cost, tokens: { n: 412, exact: true, upper: 412 }, model: '' };
+  assert.deepEqual(costEntry(exact, true), { text: '412 tok', tooltip: 'The selection: 412 tokens, for o200k_base, since no model is known' });
+});
+
+test('numbers are as short as they can be read', () => {
+  assert.deepEqual([0, 999, 1_000, 14_321, 99_940, 143_210, 999_499, 999_500, 1_432_100].map(sayThousands),
+    ['0', '999', '1.0k', '14.3k', '99.9k', '143k', '999k', '1.0M', '1.4M']);
+});
