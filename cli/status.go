@@ -235,11 +235,11 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 	for _, warned := range s.Warned {
 		fmt.Fprintf(w, "warning    %s\n", columns.OneLine(warned.String()))
 	}
-	t := a.newTable("WHAT", ">TOKENS", ">SHARE", "")
+	t := a.newTable("IN THE AGENT'S WINDOW", ">TOKENS", ">SHARE", "")
 	t.Indent = "  "
-	for _, c := range s.Categories {
-		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Used.N, 1)), statusBar)
-		t.Add(c.Name, c.Tokens.String(), columns.Share(float64(c.Tokens.N), float64(s.Used.N)), full)
+	for _, c := range s.Own {
+		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Held.N, 1)), statusBar)
+		t.Add(c.Name, c.Tokens.String(), columns.Share(float64(c.Tokens.N), float64(s.Held.N)), full)
 	}
 	t.Print(w)
 	a.printSources(w, s)

@@ -29,7 +29,7 @@ func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) []le
 		rest.N, rest.Upper = rest.N-x.Tokens.N, rest.Upper-x.Tokens.N
 		rest.Exact = rest.Exact && x.Tokens.Exact
 	}
-	if rest.N > 0 {
+	if rest.N > len(out) { // less is a rounding of each
 		rest.Upper = max(rest.N, rest.Upper)
 		out = append(out, ledger.Category{Name: ledger.CategoryRest, Tokens: rest})
 	}
