@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// inlayHintMethod shows the cost of large sections at their ends.
+// inlayHintMethod shows the cost of large sections behind their names.
 func inlayHintMethod() method {
 	of := func(p *protocol.InlayHintParams) uri.URI { return p.TextDocument.URI }
 	return about("textDocument/inlayHint", of, func(_ context.Context, s *Server, d *document,

@@ -41,7 +41,7 @@ func TestEveryFeatureCountsWhatItShows(t *testing.T) {
 				`"detail":"` + strings.Fields(count(install))[0] + `"`}},
 		"hints": {"textDocument/inlayHint",
 			map[string]any{"range": scriptededitor.Range{End: scriptededitor.Position{Line: 5}}},
-			[]string{`{"position":{"line":4,"character":25},"label":"` + count(install) + `"`}},
+			[]string{`{"position":{"line":3,"character":10},"label":"` + count(install) + `"`}},
 		"folding": {"textDocument/foldingRange", nil,
 			[]string{`"startLine":0,"endLine":7`, `"startLine":3,"endLine":4`}},
 		"action": {"textDocument/codeAction",

@@ -70,7 +70,7 @@ const actions = [
   { label: 'Show What Fills the Context', command: 'ctxledger.showPanel' },
   { label: 'Show What Every Request Carries', command: 'ctxledger.carried.focus' },
   { label: 'Count Tokens of Workspace', command: 'ctxledger.countWorkspace' },
-  { label: 'Show Costs at the Ends of Sections…', command: 'workbench.action.openSettings', argument: 'ctxledger.hints' },
+  { label: 'Show Costs Behind the Names of Sections…', command: 'workbench.action.openSettings', argument: 'ctxledger.hints' },
   { label: 'Settings…', command: 'workbench.action.openSettings', argument: 'ctxledger' },
 ];
 

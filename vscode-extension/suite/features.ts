@@ -19,7 +19,7 @@ export const features: Cases = {
     });
     assert.match(text, /counted alone/);
   },
-  'sections say what they cost where they end': async () => {
+  'sections say what they cost where they begin': async () => {
     const editor = await open('order/order.go');
     const hints = await until('hints', async () => some(await vscode.commands.executeCommand<vscode.InlayHint[]>(
       'vscode.executeInlayHintProvider', editor.document.uri, all(editor),
