@@ -11,8 +11,11 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// Settings select what a user sees. The defaults are quiet.
+// Settings select what a user sees.
 type Settings struct {
+	// Show is how much is shown: "quiet" (what is asked for), "normal" or "all". It sets all others but Live, Status and
+	// Model; those that are named beside it override it.
+	Show string `json:"show"`
 	// Lens shows the cost of a file above its first line: "off", "live" (only where the live session has
 	// read the file) or "always".
 	Lens string `json:"lens"`
@@ -46,11 +49,39 @@ const (
 	showAlways   = "always"
 )
 
+// How much is shown.
+const (
+	showQuiet  = "quiet"
+	showNormal = "normal"
+	showAll    = "all"
+)
+
+// allHints is the number of tokens from which sections have hints where everything is shown.
+const allHints = 200
+
+// showing returns s with what is shown where so much is.
+func (s Settings) showing(much string) (Settings, error) {
+	base := defaults()
+	base.Show, base.Live, base.Status, base.Model = much, s.Live, s.Status, s.Model
+	switch much {
+	case showNormal:
+	case showQuiet:
+		base.Lens, base.AgentFiles = showOff, false
+	case showAll:
+		base.Lens, base.Hover, base.Hints = showAlways, showAlways, allHints
+		base.Symbols, base.CountSelection, base.Diagnostics = true, true, anyfile.Codes()
+	default:
+		return s, fault.New(fault.Invalid, "lsp.settings", "show is %.1000q, not one of %s, %s, %s", much, showQuiet,
+			showNormal, showAll)
+	}
+	return base, nil
+}
+
 // section is the name of our settings in those of an editor.
 const section = "ctxledger"
 
 func defaults() Settings {
-	return Settings{Lens: showLive, Hover: showHeadings, AgentFiles: true, Live: true}
+	return Settings{Show: showNormal, Lens: showLive, Hover: showHeadings, AgentFiles: true, Live: true}
 }
 
 // read reads a client's settings, only ours or all. Settings that are missing or wrong keep their value in s. Errors:
@@ -67,6 +98,14 @@ func (s Settings) read(raw []byte) (Settings, error) {
 		return s, fault.Wrap(fault.Invalid, "lsp.settings", err)
 	}
 	var wrong error
+	if much, named := all["show"]; named {
+		var text string
+		if json.Unmarshal(much, &text) != nil {
+			text = string(much)
+		}
+		s, wrong = s.showing(text)
+		delete(all, "show")
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		said, err := s.with(name, all[name])
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 func TestAWrongSettingCostsItselfAlone(t *testing.T) {
 	before := Settings{Lens: showAlways, Hover: showOff, Hints: 7, Diagnostics: []string{"generated"}, Live: true}
 	with := func(change func(*Settings)) Settings { s := before; change(&s); return s }
+	quiet := Settings{Show: "quiet", Lens: "off", Hover: "headings", Live: true} // whatever was set before
 	for _, c := range []struct {
 		said, wrong string
 		want        Settings
@@ -23,6 +24,14 @@ func TestAWrongSettingCostsItselfAlone(t *testing.T) {
 		{`{"lens":"sometimes","model":"gpt-5"}`, `lens is "sometimes"`, with(func(s *Settings) { s.Model = "gpt-5" })},
 		{`{"diagnostics":["long-lines","new"],"status":true}`, `there is no diagnostic "new"`,
 			with(func(s *Settings) { s.Status = true })},
+		{`{"show":"quiet"}`, "", quiet},
+		{`{"lens":"live","show":"quiet","status":true}`, "", Settings{Show: "quiet", Lens: "live", Hover: "headings",
+			Live: true, Status: true}},
+		{`{"show":"all","hints":0}`, "", Settings{Show: "all", Lens: "always", Hover: "always", AgentFiles: true,
+			Symbols: true, CountSelection: true, Live: true,
+			Diagnostics: []string{"generated", "large-read", "long-lines", "stale-read"}}},
+		{`{"show":"loud","hints":9}`, `show is "loud", not one of quiet, normal, all`,
+			with(func(s *Settings) { s.Hints = 9 })},
 		{`{"diagnostics":[]}`, "", with(func(s *Settings) { s.Diagnostics = []string{} })},
 		{`{"server":{"path":"x"},"nobodys":1}`, "", before},
 		{`[1]`, "cannot unmarshal", before},

@@ -41,7 +41,7 @@ export class CostBar implements vscode.Disposable {
   private async show(): Promise<void> {
     const question = ++this.asked;
     const editor = vscode.window.activeTextEditor;
-    const shown = vscode.workspace.getConfiguration('ctxledger').get<string>('lens') !== 'off';
+    const shown = vscode.workspace.getConfiguration('ctxledger').get<string>('show') !== 'quiet';
     const known = editor !== undefined && ['file', 'untitled'].includes(editor.document.uri.scheme);
     if (!shown || !known || this.server.state.kind !== 'running') {
       this.item.hide();

@@ -262,10 +262,19 @@ function show({ type, message }: ShowMessageParams): void {
   }
 }
 
-/** The settings of the server: those of the user, and that this client listens to its status. */
+/**
+ * The settings of the server: how much is shown, what somebody has set besides (defaults would override that), and that
+ * this client listens to its status.
+ */
 function settings(): object {
-  const { server: _, ...shown } = vscode.workspace.getConfiguration().get<Record<string, unknown>>('ctxledger', {});
-  return { ...shown, status: true };
+  const ours = vscode.workspace.getConfiguration('ctxledger');
+  const { server: _, ...names } = vscode.workspace.getConfiguration().get<Record<string, unknown>>('ctxledger', {});
+  const given = Object.keys(names).flatMap((name) => {
+    const found = ours.inspect(name);
+    const value = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { show: ours.get('show'), ...Object.fromEntries(given), status: true };
 }
 
 function runs(file: string): boolean {
