@@ -3,49 +3,51 @@ package anyfile
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
+)
+
+// What one call of Claude Code's Read returns of a file, tried with 2.1.328: it refuses larger ones, and of those with
+// more tokens by the provider's count it returns the beginning. Lines are never cut.
+const (
+	readBytes  = 256 << 10
+	readTokens = 25_000
 )
 
 // Cost is what a file costs.
 type Cost struct {
 	Tokens tokens.Count // of its text
-	// Read is what one call adds that reads the file whole, as Claude Code does: each line with its number in front. It
-	// reads readLines lines and cuts those that are longer than maxLine; Cut says that it leaves something out.
+	// Read is what a call adds that reads the file whole: each line with its number in front. 0: the file is too large.
 	Read tokens.Count
-	Cut  bool
+	Cut  bool // the call returns only the beginning, or nothing
 }
-
-// readLines is how many lines one call of Claude Code's Read returns.
-const readLines = 2_000
 
 // CostOf returns what a file costs.
 func CostOf(f File) Cost {
-	text, cut := numbered(string(f.Text.Bytes(0, f.Text.Len())))
-	return Cost{Tokens: f.Meter.Of(f.Text.Count(0, f.Text.Len())), Read: f.Meter.Counter.Count(text), Cut: cut}
+	c := Cost{Tokens: f.Meter.Of(f.Text.Count(0, f.Text.Len())), Read: tokens.Count{Exact: true}}
+	if f.Text.Len() > readBytes {
+		c.Cut = true
+		return c
+	}
+	if c.Tokens.N > readTokens {
+		c.Read, c.Cut = tokens.Count{N: readTokens, Upper: readTokens}, true
+		return c
+	}
+	c.Read = f.Meter.Counter.Count(numbered(string(f.Text.Bytes(0, f.Text.Len()))))
+	return c
 }
 
 // CostOfPart returns the tokens of a part of a file, counted alone.
 func CostOfPart(f File, from, to int) tokens.Count { return f.Meter.Of(f.Text.Count(from, to)) }
 
-// numbered returns a text as a call that reads it shows it.
-func numbered(text string) (shown string, cut bool) {
+// numbered returns a text as a call that reads it shows it. What follows the last line end is a line, too.
+func numbered(text string) string {
 	var b strings.Builder
-	n := 0
-	for line := range strings.Lines(text) {
-		if n++; n > readLines {
-			return b.String(), true
-		}
-		line = strings.TrimRight(line, "\r\n")
-		if len(line) > maxLine && utf8.RuneCountInString(line) > maxLine {
-			line, cut = chars.Head(line, maxLine), true
-		}
-		if n > 1 {
+	for n, line := range strings.Split(text, "\n") {
+		if n > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(strconv.Itoa(n) + "\t" + line)
+		b.WriteString(strconv.Itoa(n+1) + "\t" + strings.TrimSuffix(line, "\r"))
 	}
-	return b.String(), cut
+	return b.String()
 }

@@ -3,25 +3,43 @@ package anyfile
 import (
 	"strings"
 	"testing"
+
+	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
 )
 
 func TestNumberedIsWhatACallShows(t *testing.T) {
-	for _, c := range []struct {
-		name, text, want string
-		cut              bool
-	}{
-		{"nothing", "", "", false},
-		{"lines", "# shop\n\nA small shop\n", "1\t# shop\n2\t\n3\tA small shop", false},
-		{"other line ends", "a\r\nb", "1\ta\n2\tb", false},
-		{"a long line", strings.Repeat("é", 2_001) + "\nb", "1\t" + strings.Repeat("é", 2_000) + "\n2\tb", true},
-		{"as long as it may be", strings.Repeat("é", 2_000), "1\t" + strings.Repeat("é", 2_000), false},
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", "1\t"},
+		{"lines", "# shop\n\nA small shop\n", "1\t# shop\n2\t\n3\tA small shop\n4\t"},
+		{"other line ends", "a\r\nb", "1\ta\n2\tb"},
 	} {
-		if got, cut := numbered(c.text); got != c.want || cut != c.cut {
-			t.Errorf("%s: %.60q, %v", c.name, got, cut)
+		if got := numbered(c.text); got != c.want {
+			t.Errorf("%s: %q", c.name, got)
 		}
 	}
-	got, cut := numbered(strings.Repeat("x\n", 2_001))
-	if !cut || !strings.HasSuffix(got, "\n2000\tx") {
-		t.Errorf("of too many lines the last is %q", got[len(got)-20:])
+}
+
+// What reading costs ends where Claude Code's Read ends.
+func TestReadingIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		lines int
+		read  int // tokens; -1: as many as there are
+		cut   bool
+	}{
+		{"small", 100, -1, false},
+		{"more tokens than one call returns", 7_000, readTokens, true},
+		{"more bytes than it accepts", 16_000, 0, true},
+	} {
+		f := File{Text: text.New(tokens.O200kBase, []byte(strings.Repeat("These are words.\n", c.lines))),
+			Meter: Meter{Counter: tokens.O200kBase.Counter()}}
+		got := CostOf(f)
+		if got.Cut != c.cut || c.read >= 0 && got.Read.N != c.read || c.read < 0 && got.Read.N <= got.Tokens.N {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+		if found := len(Findings(f, []string{LargeRead})) > 0; found != c.cut {
+			t.Errorf("%s: found to be large: %v", c.name, found)
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/limits"
 )
 
 // Finding is a property of a file that makes it expensive or misleading for an agent.
@@ -25,7 +24,7 @@ type Finding struct {
 
 // The codes of findings. They are stable: settings name them.
 const (
-	LargeRead = "large-read" // reading the whole file would be offloaded
+	LargeRead = "large-read" // Claude Code does not read it whole
 	StaleRead = "stale-read" // the live session has read it, and it has changed since
 	Generated = "generated"  // a generated or vendored file that agents see
 	LongLines = "long-lines" // lines that agents' tools cut
@@ -75,16 +74,20 @@ func (f File) first(code, format string, args ...any) []Finding {
 }
 
 func largeRead(f File) []Finding {
-	if f.Text.Len() <= limits.OffloadChars {
+	size := f.Text.Len()
+	if size > readBytes {
+		return f.first(LargeRead, "Claude Code refuses to read this file whole: it has %s, and the limit is %s. "+
+			"Have it read parts.", chars.Size(int64(size)), chars.Size(readBytes))
+	}
+	if size <= readTokens { // a token has a byte at least
 		return nil
 	}
-	n := utf8.RuneCount(f.Text.Bytes(0, f.Text.Len()))
-	if n <= limits.OffloadChars {
+	n := f.Meter.Of(f.Text.Count(0, size))
+	if n.N <= readTokens {
 		return nil
 	}
-	return f.first(LargeRead, "An agent that reads this file whole asks for %s characters, %s. "+
-		"More than %s are kept outside of its context, so it would see but an excerpt. Have it read parts.",
-		chars.Commas(n), f.Meter.Say(f.Text.Count(0, f.Text.Len())), chars.Commas(limits.OffloadChars))
+	return f.first(LargeRead, "Claude Code reads %s tokens of a file at once, and this one has %s. Have it read parts.",
+		chars.Commas(readTokens), n)
 }
 
 func staleRead(f File) []Finding {

@@ -17,11 +17,12 @@ export function costEntry(cost: Cost, selected: boolean): CostEntry {
   }
   const lines = [
     `This file: ${sayCount(cost.tokens)} tokens, for ${model}`,
-    `An agent that reads it adds ${sayCount(cost.read)}${cost.cut ? ' with its beginning' : ''}: each line comes with its number.`,
+    cost.cut && cost.read.n === 0 ? 'Claude Code refuses to read it whole.'
+      : `An agent that reads it adds ${sayCount(cost.read)}${cost.cut ? ' with its beginning' : ''}: each line comes with its number.`,
     cost.tokens.exact ? '' : '≈ marks estimates.',
   ];
   return {
-    text: `${short(cost.tokens)} · read ${short(cost.read)}`,
+    text: `${short(cost.tokens)} · ${cost.cut && cost.read.n === 0 ? 'read in parts' : `read ${short(cost.read)}`}`,
     tooltip: lines.filter((line) => line !== '').join('\n'),
   };
 }
