@@ -120,60 +120,59 @@ func alwaysOn(text string, body int) (out []Problem) {
 }
 
 // subagents returns the subagents in some directories, a file each.
-func (f *finder) subagents(dirs ...string) (parts []Part) {
-	for _, path := range f.markdown(dirs) {
-		file := f.reader.read(path)
-		base := strings.TrimSuffix(filepath.Base(path), ".md")
-		if file.reason != "" {
-			parts = append(parts, f.unread(Agent, base, file))
-			continue
-		}
-		m, body, has, problems := readMatter(file.text)
-		name, description := text(m.Name), text(m.Description)
-		if !has || name == "" || description == "" {
-			problems = append(problems, Problem{FrontMatter,
-				"a subagent needs name and description in its front matter", beginning(file.text, body)})
-		}
-		if name == "" {
-			name = base
-		}
-		line := "- " + name + ": " + description
-		if tools := list(m.Tools); len(tools) > 0 {
-			line += " (Tools: " + strings.Join(tools, ", ") + ")"
-		} else {
-			line += " (Tools: *)"
-		}
-		p := f.listed(Agent, chars.Short(chars.Line(name), maxSkillName), path, line+"\n", file.text[body:],
-			"it runs, in a window of its own")
-		p.Problems = problems
-		parts = append(parts, p)
+func (f *finder) subagents(dirs ...string) []Part { return f.each(Agent, dirs, f.subagent) }
+
+// subagent returns one subagent. Agents list it even if its front matter lacks something.
+func (f *finder) subagent(base string, file *file) Part {
+	m, body, has, problems := readMatter(file.text)
+	name, description := text(m.Name), text(m.Description)
+	if !has || name == "" || description == "" {
+		problems = append(problems, Problem{FrontMatter,
+			"a subagent needs name and description in its front matter", beginning(file.text, body)})
 	}
-	return parts
+	if name == "" {
+		name = base
+	}
+	tools := "*"
+	if named := list(m.Tools); len(named) > 0 {
+		tools = strings.Join(named, ", ")
+	}
+	p := f.listed(Agent, chars.Short(chars.Line(name), maxSkillName), file.path,
+		"- "+name+": "+description+" (Tools: "+tools+")\n", file.text[body:], "it runs, in a window of its own")
+	p.Problems = problems
+	return p
 }
 
-// commands returns the commands in some directories, a file each. One without a description is listed with its first
-// line.
-func (f *finder) commands(dirs ...string) (parts []Part) {
+// commands returns the commands in some directories, a file each.
+func (f *finder) commands(dirs ...string) []Part { return f.each(Command, dirs, f.command) }
+
+// command returns one command. Without a description it is listed with its first line; one that the model may not use
+// is not listed.
+func (f *finder) command(name string, file *file) Part {
+	m, body, _, problems := readMatter(file.text)
+	description := text(m.Description)
+	if description == "" {
+		first, _, _ := strings.Cut(strings.TrimSpace(file.text[body:]), "\n")
+		description = strings.TrimSpace(strings.TrimLeft(first, "# "))
+	}
+	line := "- " + name + ": " + description + "\n"
+	if isTrue(m.NoModel) {
+		line = ""
+	}
+	p := f.listed(Command, name, file.path, line, file.text[body:], "it is used")
+	p.Problems = problems
+	return p
+}
+
+// each returns the part of every Markdown file below some directories that can be read, by its name without the ending.
+func (f *finder) each(kind Kind, dirs []string, part func(base string, file *file) Part) (parts []Part) {
 	for _, path := range f.markdown(dirs) {
-		file := f.reader.read(path)
-		name := strings.TrimSuffix(filepath.Base(path), ".md")
+		base, file := strings.TrimSuffix(filepath.Base(path), ".md"), f.reader.read(path)
 		if file.reason != "" {
-			parts = append(parts, f.unread(Command, name, file))
+			parts = append(parts, f.unread(kind, base, file))
 			continue
 		}
-		m, body, _, problems := readMatter(file.text)
-		description := text(m.Description)
-		if description == "" {
-			first, _, _ := strings.Cut(strings.TrimSpace(file.text[body:]), "\n")
-			description = strings.TrimSpace(strings.TrimLeft(first, "# "))
-		}
-		line := "- " + name + ": " + description + "\n"
-		if isTrue(m.NoModel) {
-			line = ""
-		}
-		p := f.listed(Command, name, path, line, file.text[body:], "it is used")
-		p.Problems = problems
-		parts = append(parts, p)
+		parts = append(parts, part(base, file))
 	}
 	return parts
 }
