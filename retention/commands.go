@@ -9,8 +9,9 @@ import (
 
 // command is a test or build that ran before.
 type command struct {
-	text   string // with single spaces, without assignments and redirections
-	failed bool   // the last run
+	text     string // with single spaces, without assignments and redirections
+	failed   bool   // the last run
+	filtered bool   // the last run went through a pipe, whose status is that of the filter
 }
 
 var (
@@ -27,17 +28,28 @@ var (
 	redirection = regexp.MustCompile(`\s*(?:\d?>&\d|&?\d?>>?\s*\S+|<\s*\S+)`)
 )
 
+// neverRan recognises what hosts answer to a call that they did not carry out: the user refused it, or it was
+// cancelled because another one beside it failed.
+var neverRan = regexp.MustCompile(
+	`^(The user doesn't want to (proceed|take this action)|\[Request interrupted by user|<tool_use_error>)`)
+
+// check is one test or build of a command line.
+type check struct {
+	text     string
+	filtered bool
+}
+
 // checksIn returns the tests and builds that a command line runs, each alone.
-func checksIn(line string) []string {
+func checksIn(line string) []check {
 	line, _, _ = strings.Cut(line, "<<")
-	var out []string
+	var out []check
 	// Not shell.Segments: what measures summaries shares no code with what writes them, or both would miss the same.
 	for _, s := range operators.Split(line, -1) {
-		s, _, _ = strings.Cut(s, " |")
+		s, _, filtered := strings.Cut(s, " |")
 		s = assignments.ReplaceAllString(strings.TrimSpace(s), "")
 		s = strings.Join(strings.Fields(redirection.ReplaceAllString(s, "")), " ")
 		if checks.MatchString(s) {
-			out = append(out, s)
+			out = append(out, check{s, filtered})
 		}
 	}
 	return out
@@ -45,14 +57,17 @@ func checksIn(line string) []string {
 
 // ran takes one run of a command line into account.
 func (b *past) ran(line string, result transcript.Part) {
+	if result.IsError && neverRan.MatchString(result.Text) {
+		return
+	}
 	for _, s := range checksIn(line) {
-		c := b.byText[s]
+		c := b.byText[s.text]
 		if c == nil {
-			c = &command{text: s}
-			b.byText[s] = c
+			c = &command{text: s.text}
+			b.byText[s.text] = c
 			b.commands = append(b.commands, c)
 		}
-		c.failed = result.IsError
+		c.failed, c.filtered = result.IsError, s.filtered
 	}
 }
 
@@ -61,12 +76,21 @@ var (
 	saysPassed = regexp.MustCompile(`(?i)pass|\bok\b|exit (code |status )?0|succe|✓|✅|clean|green|no (errors|issues)`)
 )
 
+// says reports whether a text says how the last run ended. The status of a pipe is that of its filter, so what the
+// text says of such a run is taken for true.
+func (c *command) says(text string) bool {
+	failed, passed := saysFailed.MatchString(text), saysPassed.MatchString(text)
+	switch {
+	case c.failed:
+		return failed
+	case c.filtered:
+		return failed || passed
+	}
+	return passed
+}
+
 // keptIn reports whether a text holds the command with the outcome of its last run.
 func (c *command) keptIn(flat string) bool {
-	says := saysPassed
-	if c.failed {
-		says = saysFailed
-	}
 	for from := 0; ; {
 		i := strings.Index(flat[from:], c.text)
 		if i < 0 {
@@ -77,7 +101,7 @@ func (c *command) keptIn(flat string) bool {
 		if strings.Trim(line, " `:*") == "" { // the outcome may be on the next line
 			line, _, _ = strings.Cut(rest, "\n")
 		}
-		if !continues(flat, from) && says.MatchString(line) {
+		if !continues(flat, from) && c.says(line) {
 			return true
 		}
 	}

@@ -24,7 +24,8 @@
 //   - Commands: of the tests and builds that ran before, each taken without changes of directory,
 //     variables, redirections and filters, the share that the text holds word for word, with a word
 //     for the outcome of the last run (passed, failed) in the rest of its line or, where the line ends with
-//     it, in the next one.
+//     it, in the next one. A call that the user refused, or that its host cancelled, was no run. Of a run
+//     through a filter that did not fail, which says nothing of the test, either outcome counts.
 //   - User: of the runs of five words in the last ten messages of the user, the share that is in
 //     the text verbatim, white space aside. A shorter message is one run.
 //   - Precision: of the identifiers that the text names, the share that counts for Need.

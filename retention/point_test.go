@@ -56,6 +56,8 @@ func shop() *Point {
 	before.run("cd /w/shop && go test ./cart 2>&1 | tail -5", "FAIL", true)
 	before.run("go vet ./...", "", false)
 	before.run("go test ./cart", "ok", false)
+	before.run("go test ./cart", "The user doesn't want to proceed with this tool use.", true)
+	before.run("make lint", "<tool_use_error>Sibling tool call errored</tool_use_error>", true)
 	before.user("<command-name>/clear</command-name>")
 	after.edit("/w/shop/cart/cart.go", "ErrEmpty")
 	after.run("grep -rn LineItem .", "cart.go: TotalCents", false)
@@ -195,8 +197,44 @@ func TestChecksAreFoundInCommandLines(t *testing.T) {
 		"go  test   -run 'A|B' ./x > /tmp/out":       "go test -run 'A|B' ./x",
 		"./node_modules/.bin/vitest run src/a.ts||x": "./node_modules/.bin/vitest run src/a.ts",
 	} {
-		if got := strings.Join(checksIn(line), "|"); got != want {
+		var found []string
+		for _, c := range checksIn(line) {
+			found = append(found, c.text)
+		}
+		if got := strings.Join(found, "|"); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestTheOutcomeOfACheckIsThatOfItsLastRun(t *testing.T) {
+	const refused = "The user doesn't want to proceed with this tool use."
+	type run struct {
+		command, result string
+		failed          bool
+	}
+	for name, c := range map[string]struct {
+		runs []run
+		text string
+		kept Share
+	}{
+		"passed":              {[]run{{"go vet ./...", "", false}}, "go vet ./... → exit 0", 1},
+		"said to have failed": {[]run{{"go vet ./...", "", false}}, "go vet ./... → exit 1", 0},
+		"refused afterwards":  {[]run{{"make test", "ok", false}, {"make test", refused, true}}, "make test: ok", 1},
+		"cancelled": {[]run{{"make test", "ok", false}, {"make lint", "<tool_use_error>Cancelled", true}},
+			"make test: ok", 1},
+		"through a filter, passed": {[]run{{"make test | tail -3", "FAIL", false}}, "make test: exit 0", 1},
+		"through a filter, failed": {[]run{{"make test | tail -3", "FAIL", false}}, "make test: FAILED", 1},
+		"through a filter, silent": {[]run{{"make test | tail -3", "FAIL", false}}, "make test ran", 0},
+		"a filter that failed":     {[]run{{"make test | grep x", "", true}}, "make test: ok", 0},
+	} {
+		var before talk
+		before.user("Check it.")
+		for _, r := range c.runs {
+			before.run(r.command, r.result, r.failed)
+		}
+		if got := NewPoint("/w", before.all, nil).Measure(c.text).Commands; got != c.kept {
+			t.Errorf("%s: %v, want %v", name, got, c.kept)
 		}
 	}
 }
