@@ -201,6 +201,9 @@ func (l *listener) say(i int, text string, by voice) {
 var delegates = map[string]bool{"task": true, "agent": true, "subagent": true, "delegate": true, "newtask": true,
 	"spawnagent": true, "delegatetask": true, "dispatchagent": true}
 
+// reportFooter matches what Claude Code writes behind the report of a subagent: how to call it again, and what it cost.
+var reportFooter = pattern.Lazy(`(?s)\s*(agentId: \w+ \([^()\n]{0,200}\)\s*)?(<usage>.{0,400}</usage>\s*)?$`)
+
 // refusalChars is the length up to which a failed result may be a refusal, in characters.
 const refusalChars = 20_000
 
@@ -228,7 +231,7 @@ func (l *listener) decisions(i int) error {
 			return err
 		}
 		if delegated {
-			l.say(i, result, delegate)
+			l.say(i, reportFooter().ReplaceAllString(result, ""), delegate)
 		}
 		failed := r.Failed
 		if f, ok := feedback.Result(made.name, args, result, r.Failed); ok && decides {

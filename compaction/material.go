@@ -45,11 +45,12 @@ func (s *source) addMaterial(d *layout.Document) error {
 func (s *source) addResults(d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: resultsHead})
 	names := make(map[string]string)
-	files := make(map[string]bool) // calls that read or wrote a file: other sections tell
+	told := make(map[string]bool) // calls that other sections tell: of files, and of other agents
 	for i := range s.in.Items {
 		for _, c := range s.in.Items[i].Calls {
 			names[c.ID] = c.Name + " " + s.path(c.Target)
-			files[c.ID] = c.Op == intents.OpRead || c.Op == intents.OpWrite || c.Op == intents.OpPatch
+			told[c.ID] = c.Op == intents.OpRead || c.Op == intents.OpWrite || c.Op == intents.OpPatch ||
+				delegates[intents.PlainName(c.Name)]
 		}
 	}
 	stale := maps.Clone(s.talk.never)
@@ -60,7 +61,7 @@ func (s *source) addResults(d *layout.Document) error {
 	for i := len(s.in.Items) - 1; i >= 0 && shown < resultsShown; i-- {
 		it := &s.in.Items[i]
 		for _, r := range it.Results {
-			if stale[r.CallID] || files[r.CallID] {
+			if stale[r.CallID] || told[r.CallID] {
 				continue // it did not run, or something later made it obsolete
 			}
 			text, err := s.resultOf(it, r.CallID)

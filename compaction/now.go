@@ -32,7 +32,11 @@ func (s *source) addNow(d *layout.Document) error {
 		d.Add(b, &layout.Line{Text: "  " + text, Class: layout.ClassNow, Pos: pos})
 	}
 	if turn := s.splitTurn(); turn > 0 {
-		add(1, "The request of "+quote.Turn(turn)+" is in progress: it continues below.")
+		text := "The request of " + quote.Turn(turn) + " is in progress: it continues below."
+		if newest := s.in.Items[len(s.in.Items)-1].Turn; newest > turn {
+			text = "The end of " + quote.Turn(turn) + " and the turns after it follow below."
+		}
+		add(1, text)
 	}
 	if text := s.tree(); text != "" {
 		add(2, text)

@@ -40,12 +40,13 @@ type splitter struct {
 	lead   int // the heading or the introduction ("Two reasons:") of what follows; -1: none
 	header int // the header row of the table that is open; -1: none
 	before int // the sentence before, in the same paragraph; -1: none
+	title  int // the line in bold letters that what follows belongs to; -1: none
 }
 
 // split returns the statements of a message: sentences, list items, table rows, short code blocks, and the headings
 // and introductions that others need.
 func split(text string) []piece {
-	s := splitter{lead: -1, header: -1, before: -1}
+	s := splitter{lead: -1, header: -1, before: -1, title: -1}
 	text = text[:min(len(text), maxText)]
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
@@ -108,15 +109,18 @@ func (s *splitter) line(line string) {
 	case line == "":
 		s.before, s.header = -1, -1
 	case isRule(line):
-		s.before = -1
+		s.before, s.title = -1, -1
 	case line[0] == '#':
-		s.lead, s.before, s.header = s.add(piece{text: line, kind: heading, lead: -1}), -1, -1
+		s.lead, s.before, s.header, s.title = s.add(piece{text: line, kind: heading, lead: -1}), -1, -1, -1
 	case line[0] == '|':
 		s.row(line)
 	case introduces(line):
 		s.lead, s.before = s.add(piece{text: line, kind: heading, lead: -1}), -1
 	case isItem(line):
 		s.item(line)
+	case isTitle(line):
+		s.title = s.add(piece{text: line, kind: sentence, lead: -1})
+		s.lead, s.before = -1, s.title
 	default:
 		s.prose(line)
 	}
@@ -141,7 +145,8 @@ func (s *splitter) row(line string) {
 	s.add(piece{text: line, kind: row, lead: s.header})
 }
 
-// prose adds the sentences of a line. One that refers to the sentence before it needs that one.
+// prose adds the sentences of a line. One that refers to the sentence before it needs that one; a place in the code and
+// a labelled part ("**Fix:** …") need the title that they belong to.
 func (s *splitter) prose(line string) {
 	if s.before < 0 {
 		s.lead = -1 // a paragraph of its own
@@ -152,8 +157,11 @@ func (s *splitter) prose(line string) {
 	}
 	for _, text := range parts {
 		lead := -1
-		if s.before >= 0 && refersBack(text) && s.out[s.before].kind == sentence {
+		switch {
+		case s.before >= 0 && refersBack(text) && s.out[s.before].kind == sentence:
 			lead = s.before
+		case s.title >= 0 && (isPlace(text) || isLabelled(text)):
+			lead = s.title
 		}
 		s.before = s.add(piece{text: text, kind: sentence, lead: lead})
 	}
@@ -221,6 +229,42 @@ func begins(s string) bool {
 func introduces(line string) bool {
 	line = strings.TrimRight(line, "*_ ")
 	return len(line) <= longLine && (strings.HasSuffix(line, ":") || strings.HasSuffix(line, "："))
+}
+
+// isTitle recognises a line in bold letters, such as the name of a finding in a review.
+func isTitle(line string) bool {
+	inner, ok := bold(line)
+	return ok && inner == ""
+}
+
+// isLabelled recognises a line that begins with a label in bold letters, such as "**Fix:** use the other one".
+func isLabelled(line string) bool {
+	rest, ok := bold(line)
+	label := line[:len(line)-len(rest)]
+	return ok && rest != "" && (strings.HasSuffix(label, ":**") || rest[0] == ':')
+}
+
+// bold returns what follows the bold letters that a line begins with.
+func bold(line string) (rest string, ok bool) {
+	line, ok = strings.CutPrefix(line, "**")
+	if !ok {
+		return "", false
+	}
+	inner, rest, ok := strings.Cut(line, "**")
+	return rest, ok && inner != ""
+}
+
+// isPlace recognises a line that names a place in the code and says nothing else: nine tenths of it are code spans.
+func isPlace(line string) bool {
+	total, inside := 0, 0
+	for i, span := range strings.Split(line, "`") {
+		n := len(strings.TrimSpace(span))
+		total += n
+		if i%2 == 1 {
+			inside += n
+		}
+	}
+	return inside > 0 && inside*10 >= total*9
 }
 
 // isItem recognises an item of a list.

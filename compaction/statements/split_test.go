@@ -70,6 +70,11 @@ func TestSplit(t *testing.T) {
 		{"a rule parts a list", "- the cache\n---\n- the file\n", "i - the cache\ni - the file"},
 		{"a full-width colon introduces", "原因如下：\n- 缓存\n", "H 原因如下：\ni<0 - 缓存"},
 		{"an emphasised introduction", "**Two reasons:**\nThe cache.", "H **Two reasons:**\ns The cache."},
+		{"a place and a label need their title", "**5. A loop in a loop**\n`cleanup.go:270-278`\n\n**Fix:** look it up once.\n\n**Risk**: none.",
+			"s **5. A loop in a loop**\ns<0 `cleanup.go:270-278`\ns<0 **Fix:** look it up once.\ns<0 **Risk**: none."},
+		{"a title is not that of the next part", "**5. A loop**\n---\n`cleanup.go:270-278`", "s **5. A loop**\ns `cleanup.go:270-278`"},
+		{"a sentence with code is no place", "**A title of it**\n`a.go` is read by `b.go` twice.",
+			"s **A title of it**\ns `a.go` is read by `b.go` twice."},
 		{"CRLF", "The cache is cleared.\r\n- one item of it\r\n", "s The cache is cleared.\ni - one item of it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
