@@ -183,9 +183,13 @@ func (l *listener) loaded(i int) error {
 // noAnswer is what Claude Code writes in the agent's name where nothing was asked of it.
 const noAnswer = "No response requested."
 
+// hostError matches what Claude Code writes in the agent's name when the service of the model failed.
+var hostError = pattern.Lazy(`^API Error: \d{3} `)
+
 // say adds words that no user said.
 func (l *listener) say(i int, text string, by voice) {
-	if text = strings.TrimSpace(chars.Strip(text)); text == "" || text == noAnswer {
+	text = strings.TrimSpace(chars.Strip(text))
+	if text == "" || text == noAnswer || hostError().MatchString(text) {
 		return
 	}
 	it := &l.in.Items[i]
@@ -278,9 +282,11 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 		}
 	}
 	switch {
-	case f.Kind == feedback.Refused && (feedback.Asks(made.name)) && f.Words != "":
+	case f.Kind == feedback.Refused && feedback.Asks(made.name) && f.Words != "":
 		say("instead of approving", f.Words)
 		l.never[id] = true
+	case f.Kind == feedback.Refused && feedback.Asks(made.name) && !feedback.Plans(made.name):
+		l.never[id] = true // a question that was left unanswered forbids nothing
 	case f.Kind == feedback.Refused:
 		l.never[id] = true
 		l.refused = append(l.refused, refusal{id: id, turn: it.Turn, pos: it.first(), why: f.Words, rule: f.ByRule,

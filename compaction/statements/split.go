@@ -40,7 +40,7 @@ type splitter struct {
 	lead   int // the heading or the introduction ("Two reasons:") of what follows; -1: none
 	header int // the header row of the table that is open; -1: none
 	before int // the sentence before, in the same paragraph; -1: none
-	title  int // the line in bold letters that what follows belongs to; -1: none
+	title  int // the heading, or the line in bold letters, that what follows belongs to; -1: none
 }
 
 // split returns the statements of a message: sentences, list items, table rows, short code blocks, and the headings
@@ -111,7 +111,8 @@ func (s *splitter) line(line string) {
 	case isRule(line):
 		s.before, s.title = -1, -1
 	case line[0] == '#':
-		s.lead, s.before, s.header, s.title = s.add(piece{text: line, kind: heading, lead: -1}), -1, -1, -1
+		s.title = s.add(piece{text: line, kind: heading, lead: -1})
+		s.lead, s.before, s.header = s.title, -1, -1
 	case line[0] == '|':
 		s.row(line)
 	case introduces(line):

@@ -73,6 +73,8 @@ func TestSplit(t *testing.T) {
 		{"a place and a label need their title", "**5. A loop in a loop**\n`cleanup.go:270-278`\n\n**Fix:** look it up once.\n\n**Risk**: none.",
 			"s **5. A loop in a loop**\ns<0 `cleanup.go:270-278`\ns<0 **Fix:** look it up once.\ns<0 **Risk**: none."},
 		{"a title is not that of the next part", "**5. A loop**\n---\n`cleanup.go:270-278`", "s **5. A loop**\ns `cleanup.go:270-278`"},
+		{"a label under a heading", "## Option 2\n\nLines on the left.\n\n**Pros:** shows what is parallel.",
+			"H ## Option 2\ns Lines on the left.\ns<0 **Pros:** shows what is parallel."},
 		{"a sentence with code is no place", "**A title of it**\n`a.go` is read by `b.go` twice.",
 			"s **A title of it**\ns `a.go` is read by `b.go` twice."},
 		{"CRLF", "The cache is cleared.\r\n- one item of it\r\n", "s The cache is cleared.\ni - one item of it"},
