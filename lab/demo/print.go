@@ -19,15 +19,16 @@ func (d *demo) line(format string, args ...any) {
 	fmt.Fprintf(d.out, "%*s%s\n", margin, "", fmt.Sprintf(format, args...))
 }
 
-// quoted prints lines of somebody else's text, cut to the width of the page.
-func (d *demo) quoted(text string, lines int) {
-	const width = 80
-	shown := 0
-	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+// width is how many columns somebody else's text takes.
+const width = 80
+
+// quoted prints lines of somebody else's text, cut to the width of the page, and returns how many.
+func (d *demo) quoted(text string, lines int) (shown int) {
+	for l := range strings.SplitSeq(text, "\n") {
 		if shown == lines {
 			break
 		}
-		if l = strings.TrimSpace(strings.ReplaceAll(l, "\t", "  ")); l == "" {
+		if l = strings.TrimRight(strings.ReplaceAll(l, "\t", "  "), " "); l == "" {
 			continue
 		}
 		if runes := []rune(l); len(runes) > width {
@@ -36,6 +37,28 @@ func (d *demo) quoted(text string, lines int) {
 		d.line("  │ %s", l)
 		shown++
 	}
+	return shown
+}
+
+// folded breaks a long line into as many as rows, at spaces; what is left stays in the last one.
+func folded(line string, rows int) string {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	var out []string
+	for rest := []rune(line); len(rest) > 0; {
+		cut := len(rest)
+		if cut > width && len(out) < rows-1 {
+			cut = width
+			for cut > width/2 && rest[cut] != ' ' {
+				cut--
+			}
+		}
+		out = append(out, string(rest[:cut]))
+		rest = rest[cut:]
+		if len(rest) > 0 {
+			rest = []rune(indent + "  " + strings.TrimLeft(string(rest), " "))
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // size prints bytes in the unit that fits.

@@ -114,9 +114,9 @@ func (d *demo) compact(ctx context.Context) error {
 		return fmt.Errorf("the compaction made %s tokens of %s: it must make fewer", s.After, s.Before)
 	}
 	d.step("Compact", "compact_conversation  → summary %s in %d ms, from the ledger alone", s.ID, took.Milliseconds())
-	d.line("%s → %s tokens, %s; the newest turns stay. The summary begins:", s.Before, s.After,
+	d.line("%s → %s tokens, %s; the newest turns stay. Of the summary:", s.Before, s.After,
 		share(s.Before.N, s.After.N))
-	d.quoted(s.Summary, 9)
+	d.document(s.Summary)
 	d.line("%d pieces left the view; each has a handle that reads it back.", s.CutTotal)
 	return nil
 }
