@@ -18,7 +18,7 @@ type done struct {
 
 // compactArgument selects what to compact.
 type compactArgument struct {
-	Session string `json:"session"` // "": the live one, else the newest
+	Session string `json:"session"` // "": the one that is followed, else the newest
 }
 
 // compact replaces the older part of a session by a summary without a model, like `ctxledger compact`. It can be
@@ -32,7 +32,7 @@ func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token prot
 	defer cancel()
 	var d done
 	err = s.modify(ctx, func(api Ledger) error {
-		session, err := api.Session(ctx, ledger.SessionRequest{Name: which.Session, Latest: true})
+		session, err := s.session(ctx, api, which.Session)
 		if err != nil {
 			return err
 		}

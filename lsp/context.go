@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// contextParams names a session; "" is the live one, else the newest.
+// contextParams names a session; "" is the one that is followed, else the newest.
 type contextParams struct {
 	Session string `json:"session"`
 }
@@ -50,7 +50,7 @@ func contextMethod() method {
 		c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{},
 			Turns: []ledger.Turn{}}
 		err := s.use(ctx, func(api Ledger) error {
-			session, err := api.Session(ctx, ledger.SessionRequest{Name: p.Session, Latest: true})
+			session, err := s.session(ctx, api, p.Session)
 			if p.Session == "" && fault.Is(err, fault.NotFound) {
 				return nil
 			}

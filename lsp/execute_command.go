@@ -17,11 +17,13 @@ const (
 	commandCompact        = "ctxledger.server.compact"
 	commandRestore        = "ctxledger.server.restore"
 	commandForget         = "ctxledger.server.forget"
+	commandFollow         = "ctxledger.server.follow"
 )
 
 // commands returns all commands.
 func commands() []string {
-	return []string{commandCountSelection, commandCountWorkspace, commandCompact, commandRestore, commandForget}
+	return []string{commandCountSelection, commandCountWorkspace, commandCompact, commandRestore, commandForget,
+		commandFollow}
 }
 
 // executeCommandMethod runs a command for the user.
@@ -39,6 +41,8 @@ func executeCommandMethod() method {
 			return s.restore(ctx, p.Arguments)
 		case commandForget:
 			return s.forget(ctx, p.Arguments)
+		case commandFollow:
+			return s.choose(ctx, p.Arguments)
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.1000q", p.Command)
 	})

@@ -6,8 +6,11 @@ import (
 	"ctxledger.dev/lsp/live"
 )
 
-// following says whether the live session is followed, and whether for the status too.
-type following struct{ live, status bool }
+// following says whether a session is followed, whether for the status too, and which one the user chose.
+type following struct {
+	live, status bool
+	pinned       string
+}
 
 // follow starts or stops following the live session, as the settings ask for.
 func (s *Server) follow() {
@@ -15,6 +18,7 @@ func (s *Server) follow() {
 	defer s.mu.Unlock()
 	want := following{live: s.now.settings.Live && s.workspace.Open != nil}
 	want.status = want.live && s.now.settings.Status
+	want.pinned = s.now.pinned
 	if want == s.followed {
 		return
 	}
@@ -30,7 +34,8 @@ func (s *Server) follow() {
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
 	open := func(ctx context.Context) (live.Ledger, error) { return s.workspace.Open(ctx) }
-	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tell: func(st live.State) { s.takeLive(ctx, st) }}
+	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tree: s.workspace.Root, Pinned: want.pinned,
+		Tell: func(st live.State) { s.takeLive(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
 }
 

@@ -12,6 +12,7 @@ type snapshot struct {
 	wrong    error // error in the settings; nil: none
 	sent     int   // number of didChangeConfiguration with settings
 	live     live.State
+	pinned   string        // the session that the user chose; "": none
 	meter    anyfile.Meter // derived from the others
 
 	configured Configured

@@ -1,12 +1,14 @@
 package lsp
 
 import (
+	"time"
+
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
-// statusMethod is a custom notification about the live session of the workspace, for a status bar. It is sent on changes
-// to clients whose settings ask for it.
+// statusMethod is a custom notification about the session of the workspace that is followed, for a status bar. It is
+// sent on changes to clients whose settings ask for it.
 const statusMethod = "ctxledger/status"
 
 // Status is the parameters of statusMethod.
@@ -18,6 +20,10 @@ type Status struct {
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
 	// CompactsAt is what the window held when the session's host compacted by itself, the last time; 0: not known.
 	CompactsAt int `json:"compactsAt"`
+	// Updated is when it was last active, in milliseconds since 1970; without activity for ten minutes it is idle.
+	Updated int64 `json:"updated"`
+	Others  int   `json:"others"` // sessions that are live beside it
+	Pinned  bool  `json:"pinned"` // the user chose it
 	// Problem says in one line why there is no data or which setting is wrong, Hint what to do. Everything else works.
 	Problem string `json:"problem"`
 	Hint    string `json:"hint"`
@@ -36,6 +42,7 @@ func (n *notifier) sendStatus() {
 	}
 	st := Status{
 		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, l.CompactsAt,
+		milliseconds(l.Updated), l.Others, k.pinned != "" && l.Session == k.pinned,
 		chars.Line(n.sanitize(problem)), chars.Line(n.sanitize(hint)),
 	}
 	if !k.settings.Status {
@@ -49,4 +56,12 @@ func (n *notifier) sendStatus() {
 	if err := n.conn.Notify(n.life, statusMethod, st); err != nil {
 		n.o.Log.Warn("status", "why", err.Error())
 	}
+}
+
+// milliseconds are those since 1970; 0 for no time.
+func milliseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
 }

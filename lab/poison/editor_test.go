@@ -174,6 +174,8 @@ func (e *editor) refusals(ctx context.Context) {
 			"arguments": []any{map[string]any{"session": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.restore",
 			"arguments": []any{map[string]any{"summary": hostile}}}},
+		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.follow",
+			"arguments": []any{map[string]any{"session": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.forget",
 			"arguments": []any{map[string]any{"handle": hostile, "dry_run": true}}}},
 	} {

@@ -47,11 +47,13 @@ type Ledger interface {
 type Options struct {
 	Open   func(context.Context) (Ledger, error) // called again after an error
 	Env    env.Env
-	Status bool // fill in Title, Held and Window
+	Status bool   // fill in Title, Held and Window
+	Tree   string // of the workspace, whose sessions go first
+	Pinned string // the session that the user chose; "": none
 	Tell   func(State)
 }
 
-// Follow reports the live session until ctx is cancelled.
+// Follow reports the live session, or else the one that was live last, until ctx is cancelled.
 func Follow(ctx context.Context, o Options) {
 	retry := firstRetry
 	for ctx.Err() == nil {
@@ -99,6 +101,7 @@ type watcher struct {
 	o      Options
 	after  int64 // the newest event that was processed
 	reader *reader
+	others int           // sessions that are live beside it
 	took   time.Duration // by the last look
 	used   ledger.Status
 	warned []ledger.Event               // that came with the newest events, of any session
@@ -144,22 +147,23 @@ func (w *watcher) warnings(session string) (texts []string) {
 	return texts[max(0, len(texts)-maxWarnings):]
 }
 
-// look finds the live session and reads its new entries.
+// look chooses the session and reads its new entries.
 func (w *watcher) look(ctx context.Context) error {
 	began := w.o.Env.Now()
 	defer func() { w.took = w.o.Env.Now().Sub(began) }()
-	s, err := w.api.Session(ctx, ledger.SessionRequest{Latest: true})
-	if err != nil && !fault.Is(err, fault.NotFound) {
+	s, others, err := w.choose(ctx)
+	if err != nil {
 		return err
 	}
-	if err != nil || !s.Live(w.o.Env.Now()) {
+	w.others = others
+	switch {
+	case s == nil:
 		w.reader = nil
 		return nil
-	}
-	if w.reader == nil || w.reader.session.ID != s.ID {
-		w.reader = newReader(s)
-	} else {
-		w.reader.session = s
+	case w.reader == nil || w.reader.session.ID != s.ID:
+		w.reader = newReader(*s)
+	default:
+		w.reader.session = *s
 	}
 	if err := w.reader.read(ctx, w.api); err != nil || !w.o.Status {
 		return err
@@ -184,10 +188,11 @@ func (w *watcher) entitle(ctx context.Context, raw string) error {
 // state returns the current state.
 func (w *watcher) state() State {
 	if w.reader == nil {
-		return State{Event: w.after}
+		return State{Event: w.after, Others: w.others}
 	}
 	s := w.reader.session
-	st := State{Session: s.ID, Model: s.Model, Event: w.after, Files: w.reader.snapshot(), Warned: w.warnings(s.ID)}
+	st := State{Session: s.ID, Model: s.Model, Updated: s.Updated, Others: w.others, Event: w.after,
+		Files: w.reader.snapshot(), Warned: w.warnings(s.ID)}
 	if w.o.Status {
 		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
 		st.CompactsAt = w.used.CompactsAt

@@ -1,14 +1,18 @@
 package live
 
 import (
+	"time"
+
 	"ctxledger.dev/tokens"
 )
 
-// State is the state of the live session. A value never changes.
+// State is the state of the session that is followed. A value never changes.
 type State struct {
 	Session string       // "": none
 	Title   string       // of the session, secrets masked; "" without Options.Status
 	Model   string       // of the newest answer
+	Updated time.Time    // of the newest entry
+	Others  int          // other sessions that are live
 	Held    tokens.Count // by the agent's window; zero without Options.Status
 	Window  int          // of the model; 0: unknown
 	// CompactsAt is what the window held when the host compacted by itself; 0: not known, or without Options.Status.

@@ -7,6 +7,7 @@ import { pick, type Step } from './pick';
 import type { Done, Node } from './protocol';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
+import { chooseSession } from './sessions';
 import { forMessage } from './text';
 
 /** Registers the commands. A command of the tree gets its node; without one it asks which. */
@@ -17,6 +18,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     compact: (node) => compact(server, node),
     restore: (node) => restore(server, node),
     forget: (node) => forget(server, node),
+    chooseSession: (node) => follow(server, node),
     costActions,
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
@@ -48,6 +50,14 @@ async function said(run: () => unknown): Promise<void> {
 /** Compacts a session. The server shows the progress. */
 async function compact(server: Server, node?: Node): Promise<void> {
   tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
+}
+
+/** Shows a session until another one is chosen. What is shown says which: nothing is reported. */
+async function follow(server: Server, node?: Node): Promise<void> {
+  const session = node?.handle ?? (await chooseSession(server));
+  if (session !== undefined) {
+    await ask(server, serverCommands.follow, { session });
+  }
 }
 
 /** The way to a summary that can be taken back. */

@@ -8,9 +8,9 @@ export interface Count {
   readonly upper: number;
 }
 
-/** What the live session of the workspace is. */
+/** What the session of the workspace is that is followed: the live one, else the one that was live last. */
 export interface Status {
-  /** Its id; empty when none lives. */
+  /** Its id; empty when there is none. */
   readonly session: string;
   readonly title: string;
   readonly model: string;
@@ -20,6 +20,12 @@ export interface Status {
   readonly window: number;
   /** What the window held when the agent compacted by itself, the last time; 0 when it is not known. */
   readonly compactsAt: number;
+  /** When it was last active, in milliseconds since 1970; 0 without a session. */
+  readonly updated: number;
+  /** How many other sessions are live. */
+  readonly others: number;
+  /** Whether the user chose it. */
+  readonly pinned: boolean;
   /** Why nothing is known of a session, in one line; empty when all is well. */
   readonly problem: string;
   /** What to do about the problem, in one line. */

@@ -5,6 +5,7 @@ export const serverCommands = {
   compact: 'ctxledger.server.compact',
   restore: 'ctxledger.server.restore',
   forget: 'ctxledger.server.forget',
+  follow: 'ctxledger.server.follow',
   countSelection: 'ctxledger.server.countSelection',
   countWorkspace: 'ctxledger.server.countWorkspace',
 } as const;

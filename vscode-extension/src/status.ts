@@ -7,6 +7,9 @@ import { commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount
 const warnFrom = 70;
 const alarmFrom = 90;
 
+/** From this many minutes without activity on, a session is idle. */
+const idleFrom = 10;
+
 const longestModel = 32;
 const longestProblem = 60;
 
@@ -17,13 +20,13 @@ export interface Entry {
   readonly tooltip: string;
   /** What a screen reader says. */
   readonly spoken: string;
-  readonly colour: 'plain' | 'warning' | 'error';
+  readonly colour: 'plain' | 'warning' | 'error' | 'dim';
   /** The command that a click runs. */
   readonly command: string;
 }
 
-/** Returns what the status bar says; nothing when no session lives and nothing is wrong. */
-export function entryOf(state: ServerState, status: Status | undefined): Entry | undefined {
+/** Returns what the status bar says at a time in milliseconds; nothing without a session when nothing is wrong. */
+export function entryOf(state: ServerState, status: Status | undefined, now: number): Entry | undefined {
   switch (state.kind) {
     case 'missing':
       return missing(state.named);
@@ -40,7 +43,39 @@ export function entryOf(state: ServerState, status: Status | undefined): Entry |
   if (status.problem !== '') {
     return wrong(status.problem, status.hint, 'ctxledger.showPanel');
   }
-  return status.session === '' ? undefined : session(status);
+  return status.session === '' ? undefined : session(status, idleMinutes(status, now));
+}
+
+/** Returns what the status bar says of other sessions: how many are live, or that the user chose this one. */
+export function othersOf(state: ServerState, status: Status | undefined): Entry | undefined {
+  if (state.kind !== 'running' || status === undefined || status.problem !== '' || (status.others === 0 && !status.pinned)) {
+    return undefined;
+  }
+  const others = status.others === 1 ? '1 other session is live' : `${commas(status.others)} other sessions are live`;
+  const said = [status.pinned ? 'You chose this session' : '', status.others > 0 ? others : ''].filter((part) => part !== '').join('; ');
+  return {
+    text: [status.pinned ? '$(pinned)' : '$(layers)', status.others > 0 ? `+${commas(status.others)}` : ''].join(' ').trim(),
+    tooltip: `${said}. Click to choose which one is shown.`,
+    spoken: `context: ${said}`,
+    colour: 'plain',
+    command: 'ctxledger.chooseSession',
+  };
+}
+
+/** Returns the minutes that a session has been idle at a time; 0 while it is live. */
+function idleMinutes(status: Status, now: number): number {
+  const minutes = Math.floor((now - status.updated) / 60_000);
+  return minutes < idleFrom ? 0 : minutes;
+}
+
+/** Returns when what is said of a session changes by itself, in milliseconds from now. */
+export function changesIn(status: Status, now: number): number {
+  const since = now - status.updated;
+  return since < idleFrom * 60_000 ? idleFrom * 60_000 - since : 60_000 - (since % 60_000);
+}
+
+function sayMinutes(minutes: number): string {
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
 }
 
 /** Returns the share of a window in whole percent, rounded down; undefined without a window. */
@@ -65,17 +100,18 @@ function wrong(problem: string, hint: string, command: string): Entry {
   };
 }
 
-function session(status: Status): Entry {
+function session(status: Status, idle: number): Entry {
   const share = shareOf(status.held, fullAt(status));
   const model = oneLine(status.model, longestModel);
   const figure = share === undefined ? `${sayCount(status.held)} tokens` : `${mark(status.held)}${share} %`;
-  const left = status.compactsAt > 0 ? `${thousands(status.compactsAt - status.held.n)} to auto-compact` : '';
+  const rest = status.compactsAt > 0 ? `${thousands(status.compactsAt - status.held.n)} to auto-compact` : '';
+  const left = idle > 0 ? `idle ${sayMinutes(idle)}` : rest;
   const parts = left === '' ? [figure, model].filter((part) => part !== '').join(' ') : `${figure} · ${left}`;
   return {
     text: `$(dashboard) ${escapeIcons(parts)}`,
-    tooltip: table(status, share),
+    tooltip: table(status, share, idle),
     spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${left === '' ? model : left}`,
-    colour: colourOf(share),
+    colour: idle > 0 ? 'dim' : colourOf(share),
     command: 'ctxledger.showPanel',
   };
 }
@@ -93,7 +129,7 @@ export function colourOf(share: number | undefined): Entry['colour'] {
   return share < alarmFrom ? 'warning' : 'error';
 }
 
-function table(status: Status, share: number | undefined): string {
+function table(status: Status, share: number | undefined, idle: number): string {
   const { held, window } = status;
   const rows: [string, string][] = [['in the window', `${sayCount(held)} tokens`]];
   if (!held.exact && held.upper > 0) {
@@ -109,11 +145,14 @@ function table(status: Status, share: number | undefined): string {
     const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };
     rows.push(['share', `${mark(held)}${share} %`], ['free', `${sayCount(free)} tokens`]);
   }
+  if (idle > 0) {
+    rows.push(['last active', `${sayMinutes(idle)} ago`]);
+  }
   if (status.model !== '') {
     rows.push(['model', oneLine(status.model, 100)]);
   }
   rows.push(['session', oneLine(status.session, 100)]);
   const lines = rows.map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
-  const title = status.title === '' ? 'Live session' : escapeMarkdown(oneLine(status.title, 120));
+  const title = status.title === '' ? 'Session' : escapeMarkdown(oneLine(status.title, 120));
   return [`**${title}**`, '', '| | |', '|:--|--:|', ...lines].join('\n');
 }

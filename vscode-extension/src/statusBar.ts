@@ -1,16 +1,17 @@
 import * as vscode from 'vscode';
 import type { Status } from './protocol';
 import type { Server } from './server';
-import { entryOf, type Entry } from './status';
+import { changesIn, entryOf, othersOf, type Entry } from './status';
 
-/** The entry of the status bar: the live session's share of its window, or what is wrong. */
+/** The entries of the status bar: the session's share of its window, or what is wrong, and beside it what other sessions are live. */
 export class StatusBar implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem('ctxledger.status', vscode.StatusBarAlignment.Right, 100);
+  private readonly session = item('ctxledger.status', 'ctxledger', 100);
+  private readonly others = item('ctxledger.others', 'ctxledger: other sessions', 99);
   private readonly listeners: vscode.Disposable;
   private status: Status | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly server: Server) {
-    this.item.name = 'ctxledger';
     this.listeners = vscode.Disposable.from(
       server.onStatus((status) => this.show(status)),
       server.onState((state) => this.show(state.kind === 'running' ? this.status : undefined)),
@@ -18,26 +19,44 @@ export class StatusBar implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.listeners.dispose();
-    this.item.dispose();
+    this.session.dispose();
+    this.others.dispose();
   }
 
   private show(status: Status | undefined): void {
+    const now = Date.now();
     this.status = status;
-    const entry = entryOf(this.server.state, status);
-    if (entry === undefined) {
-      this.item.hide();
-      return;
+    put(this.session, entryOf(this.server.state, status, now));
+    put(this.others, othersOf(this.server.state, status));
+    clearTimeout(this.timer);
+    if (status !== undefined && status.session !== '') {
+      this.timer = setTimeout(() => this.show(this.status), changesIn(status, now));
     }
-    this.item.text = entry.text;
-    this.item.tooltip = new vscode.MarkdownString(entry.tooltip);
-    this.item.accessibilityInformation = { label: entry.spoken };
-    this.item.backgroundColor = backgroundOf(entry.colour);
-    this.item.command = entry.command;
-    this.item.show();
   }
 }
 
+function item(id: string, name: string, priority: number): vscode.StatusBarItem {
+  const made = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Right, priority);
+  made.name = name;
+  return made;
+}
+
+function put(item: vscode.StatusBarItem, entry: Entry | undefined): void {
+  if (entry === undefined) {
+    item.hide();
+    return;
+  }
+  item.text = entry.text;
+  item.tooltip = new vscode.MarkdownString(entry.tooltip);
+  item.accessibilityInformation = { label: entry.spoken };
+  item.color = entry.colour === 'dim' ? new vscode.ThemeColor('disabledForeground') : undefined;
+  item.backgroundColor = backgroundOf(entry.colour);
+  item.command = entry.command;
+  item.show();
+}
+
 function backgroundOf(colour: Entry['colour']): vscode.ThemeColor | undefined {
-  return colour === 'plain' ? undefined : new vscode.ThemeColor(`statusBarItem.${colour}Background`);
+  return colour === 'warning' || colour === 'error' ? new vscode.ThemeColor(`statusBarItem.${colour}Background`) : undefined;
 }

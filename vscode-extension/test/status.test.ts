@@ -1,53 +1,54 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
 import type { Status } from '../src/protocol';
-import { colourOf, entryOf, shareOf } from '../src/status';
+import { changesIn, colourOf, entryOf, othersOf, shareOf } from '../src/status';
 import { sayCount } from '../src/text';
 
 const count = (n: number, exact = true) => ({ n, exact, upper: exact ? n : Math.round(n * 1.3) });
 const running = { kind: 'running' } as const;
-const none: Status = { session: '', title: '', model: '', held: count(0), window: 0, compactsAt: 0, problem: '', hint: '' };
-const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000 };
+const none: Status = { session: '', title: '', model: '', held: count(0), window: 0, compactsAt: 0, updated: 0, others: 0, pinned: false, problem: '', hint: '' };
+const now = 1_800_000_000_000;
+const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000, updated: 1_800_000_000_000 };
 
 test('the entry is the share, the model and whether the count is exact', () => {
-  assert.equal(entryOf(running, live)?.text, '$(dashboard) ≈28 % claude-opus-4');
-  assert.equal(entryOf(running, { ...live, held: count(57_453) })?.text, '$(dashboard) 28 % claude-opus-4');
-  assert.equal(entryOf(running, { ...live, window: 0 })?.text, '$(dashboard) ≈57,453 tokens claude-opus-4');
-  assert.equal(entryOf(running, { ...live, model: '' })?.text, '$(dashboard) ≈28 %');
+  assert.equal(entryOf(running, live, now)?.text, '$(dashboard) ≈28 % claude-opus-4');
+  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now)?.text, '$(dashboard) 28 % claude-opus-4');
+  assert.equal(entryOf(running, { ...live, window: 0 }, now)?.text, '$(dashboard) ≈57,453 tokens claude-opus-4');
+  assert.equal(entryOf(running, { ...live, model: '' }, now)?.text, '$(dashboard) ≈28 %');
 });
 
 test('where the agent compacts by itself is known, the entry says what is left until then', () => {
   const known = { ...live, held: count(89_000), compactsAt: 167_999 };
-  assert.equal(entryOf(running, known)?.text, '$(dashboard) 52 % · 78k to auto-compact');
-  assert.equal(entryOf(running, known)?.colour, 'plain');
-  assert.equal(entryOf(running, { ...known, held: count(152_000) })?.colour, 'error', 'of what it compacts at, not of the window');
-  assert.equal(entryOf(running, { ...known, held: count(167_900, false) })?.text, '$(dashboard) ≈99 % · 99 to auto-compact');
-  assert.equal(entryOf(running, { ...known, held: count(170_000) })?.text, '$(dashboard) 101 % · 0 to auto-compact');
-  assert.match(entryOf(running, known)?.tooltip ?? '', /\| the agent compacts at \| 167,999 tokens \|/);
+  assert.equal(entryOf(running, known, now)?.text, '$(dashboard) 52 % · 78k to auto-compact');
+  assert.equal(entryOf(running, known, now)?.colour, 'plain');
+  assert.equal(entryOf(running, { ...known, held: count(152_000) }, now)?.colour, 'error', 'of what it compacts at, not of the window');
+  assert.equal(entryOf(running, { ...known, held: count(167_900, false) }, now)?.text, '$(dashboard) ≈99 % · 99 to auto-compact');
+  assert.equal(entryOf(running, { ...known, held: count(170_000) }, now)?.text, '$(dashboard) 101 % · 0 to auto-compact');
+  assert.match(entryOf(running, known, now)?.tooltip ?? '', /\| the agent compacts at \| 167,999 tokens \|/);
 });
 
 test('nothing is said when no session lives and nothing is wrong', () => {
-  assert.equal(entryOf(running, none), undefined);
-  assert.equal(entryOf(running, undefined), undefined);
-  assert.equal(entryOf({ kind: 'starting' }, live), undefined);
-  assert.equal(entryOf({ kind: 'stopped' }, live), undefined);
+  assert.equal(entryOf(running, none, now), undefined);
+  assert.equal(entryOf(running, undefined, now), undefined);
+  assert.equal(entryOf({ kind: 'starting' }, live, now), undefined);
+  assert.equal(entryOf({ kind: 'stopped' }, live, now), undefined);
 });
 
 test('a problem is one line, with what to do', () => {
-  const entry = entryOf(running, { ...none, problem: 'the ledger is damaged\nat 4,096', hint: 'run `ctxledger check`' });
+  const entry = entryOf(running, { ...none, problem: 'the ledger is damaged\nat 4,096', hint: 'run `ctxledger check`' }, now);
   assert.equal(entry?.text, '$(warning) ctxledger: the ledger is damaged at 4,096');
   assert.equal(entry?.tooltip, 'the ledger is damaged at 4,096\n\nrun \\`ctxledger check\\`');
   assert.equal(entry?.colour, 'plain');
-  assert.match(entryOf(running, { ...none, problem: 'x'.repeat(500) })?.text ?? '', /^\$\(warning\) ctxledger: x{59}…$/);
+  assert.match(entryOf(running, { ...none, problem: 'x'.repeat(500) }, now)?.text ?? '', /^\$\(warning\) ctxledger: x{59}…$/);
 });
 
 test('without the programs a click shows how to get them', () => {
   for (const named of ['', '/opt/ctxlsp']) {
-    const entry = entryOf({ kind: 'missing', named }, undefined);
+    const entry = entryOf({ kind: 'missing', named }, undefined, now);
     assert.equal(entry?.command, 'ctxledger.getPrograms');
     assert.ok(entry?.text.includes(named));
   }
-  assert.equal(entryOf({ kind: 'failed', why: 'it ended' }, live)?.command, 'ctxledger.showLog');
+  assert.equal(entryOf({ kind: 'failed', why: 'it ended' }, live, now)?.command, 'ctxledger.showLog');
 });
 
 test('the colours begin at 70 and at 90 percent', () => {
@@ -63,8 +64,34 @@ test('what is shown and what is coloured are the same number', () => {
   assert.equal(shareOf(count(1), 0), undefined);
 });
 
+test('a quiet session is dimmed and says since when', () => {
+  const after = (minutes: number) => entryOf(running, { ...live, held: count(190_000), compactsAt: 200_000 }, now + minutes * 60_000);
+  assert.equal(after(9)?.text, '$(dashboard) 95 % · 10k to auto-compact');
+  assert.equal(after(9)?.colour, 'error');
+  assert.equal(after(14)?.text, '$(dashboard) 95 % · idle 14 min');
+  assert.equal(after(14)?.colour, 'dim');
+  assert.match(after(14)?.tooltip ?? '', /\| last active \| 14 min ago \|/);
+  assert.equal(after(150)?.text, '$(dashboard) 95 % · idle 2 h');
+});
+
+test('what is said of a session is renewed when it changes', () => {
+  assert.equal(changesIn(live, now + 60_000), 9 * 60_000);
+  assert.equal(changesIn(live, now + 14.5 * 60_000), 30_000);
+});
+
+test('other sessions that are live are one click away', () => {
+  assert.equal(othersOf(running, live), undefined);
+  assert.equal(othersOf(running, { ...live, others: 2 })?.text, '$(layers) +2');
+  assert.equal(othersOf(running, { ...live, others: 2 })?.tooltip, '2 other sessions are live. Click to choose which one is shown.');
+  assert.equal(othersOf(running, { ...live, pinned: true })?.text, '$(pinned)');
+  assert.equal(othersOf(running, { ...live, others: 1, pinned: true })?.spoken, 'context: You chose this session; 1 other session is live');
+  assert.equal(othersOf(running, { ...live, others: 1 })?.command, 'ctxledger.chooseSession');
+  assert.equal(othersOf(running, { ...live, others: 1, problem: 'no' }), undefined);
+  assert.equal(othersOf({ kind: 'stopped' }, { ...live, others: 1 }), undefined);
+});
+
 test('the tooltip has the exact figures as a table, and the words of others are text', () => {
-  const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03' });
+  const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03' }, now);
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
     '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| share | ≈28 % |',
@@ -73,7 +100,7 @@ test('the tooltip has the exact figures as a table, and the words of others are 
 });
 
 test('a model cannot bring an icon along', () => {
-  assert.equal(entryOf(running, { ...live, model: '$(bug)' })?.text, '$(dashboard) ≈28 % \\$(bug)');
+  assert.equal(entryOf(running, { ...live, model: '$(bug)' }, now)?.text, '$(dashboard) ≈28 % \\$(bug)');
 });
 
 test('a count says when it is an estimate', () => {

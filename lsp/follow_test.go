@@ -1,0 +1,53 @@
+package lsp
+
+import (
+	"encoding/json"
+	"testing"
+
+	"ctxledger.dev/internal/scriptededitor"
+)
+
+// TestTheUserChoosesTheSession: it is shown, and everything that names no session is about it.
+func TestTheUserChoosesTheSession(t *testing.T) {
+	k := newKept(t)
+	first := k.talk(t, 8)
+	f := inLedger(t, k, map[string]any{"live": true, "status": true})
+	shows := func(session string, pinned bool) {
+		t.Helper()
+		var st Status
+		_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+			for _, m := range told {
+				if m.Method == statusMethod {
+					st = Status{}
+					if err := json.Unmarshal(m.Params, &st); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			return st.Session == session && st.Pinned == pinned && st.Updated > 0
+		})
+		if err != nil {
+			t.Fatalf("%v; the status is %+v, want session %s", err, st, session)
+		}
+	}
+	shows(first, false)
+	second := k.talk(t, 7)
+	if first == second {
+		t.Fatal("both are one session")
+	}
+	f.command(t, "follow", map[string]any{"session": second[:6]})
+	shows(second, true)
+	var c Context
+	if err := f.Call(f.ctx, "ctxledger/context", map[string]any{}, &c); err != nil || c.Session != second {
+		t.Errorf("the panel shows %s, want %s: %v", c.Session, second, err)
+	}
+	f.command(t, "follow", map[string]any{"session": first})
+	shows(first, true)
+	f.command(t, "follow", map[string]any{})
+	shows(second, false) // the newest
+	err := f.Call(f.ctx, "workspace/executeCommand",
+		map[string]any{"command": commandFollow, "arguments": []any{map[string]any{"session": "none"}}}, nil)
+	if err == nil {
+		t.Error("a session that does not exist is followed")
+	}
+}

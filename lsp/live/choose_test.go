@@ -1,0 +1,99 @@
+package live
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// TestWhichSessionIsFollowed: to add a case, add a row. A session is "NAME MINUTES", with the minutes since it was
+// active; others is how many are live beside the one that is followed.
+func TestWhichSessionIsFollowed(t *testing.T) {
+	for _, c := range []struct {
+		name, sessions, followed, pinned, want string
+		others                                 int
+	}{
+		{"none", "", "", "", "", 0},
+		{"the only one", "a 1", "", "", "a", 0},
+		{"the newest of two", "a 2; b 1", "", "", "b", 1},
+		{"two agents do not take turns", "a 2; b 1", "a", "", "a", 1},
+		{"an idle one gives way to a live one", "a 14; b 1", "a", "", "b", 0},
+		{"an idle one stays without a live one", "a 14; b 20", "a", "", "a", 0},
+		{"the newest of idle ones, as if they were followed", "a 14; b 20", "b", "", "a", 0},
+		{"one of yesterday is none", "a 1500", "", "", "", 0},
+		{"the one that the user chose", "a 1; b 30", "a", "b", "b", 1},
+		{"the one that the user chose, of yesterday", "a 1; b 1500", "a", "b", "b", 1},
+		{"the one that the user chose is forgotten", "a 1", "", "ffffffff", "a", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			clock := env.System()
+			local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: clock})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer local.Close()
+			ids := map[string]string{c.pinned: c.pinned, "": ""}
+			for line := range strings.SplitSeq(c.sessions, ";") {
+				if f := strings.Fields(line); len(f) == 2 {
+					ids[f[0]] = recorded(t, local, f[0], f[1]+"m")
+				}
+			}
+			w := watcher{api: unclosed{local}, o: Options{Env: clock, Tree: "/ws", Pinned: ids[c.pinned]}}
+			if c.followed != "" {
+				w.reader = newReader(sessions.Session{ID: ids[c.followed]})
+			}
+			got, others, err := w.choose(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got == nil {
+				got = &sessions.Session{}
+			}
+			if got.ID != ids[c.want] || others != c.others {
+				t.Errorf("followed is %q beside %d others, want %s (%s) beside %d", got.ID, others, c.want, ids[c.want],
+					c.others)
+			}
+		})
+	}
+}
+
+func TestSessionsOfThisTreeGoFirst(t *testing.T) {
+	now := time.Now()
+	session := func(id, tree string, age time.Duration) sessions.Session {
+		return sessions.Session{ID: id, Tree: tree, Updated: now.Add(-age)}
+	}
+	w := watcher{o: Options{Tree: "/ws"}}
+	here, there := session("a", "/ws", 3*time.Minute), session("b", "/other", time.Minute)
+	if got := w.best([]sessions.Session{there, here}, now); got.ID != "a" {
+		t.Errorf("followed is %s of another tree", got.ID)
+	}
+	here.Updated = now.Add(-time.Hour)
+	if got := w.best([]sessions.Session{there, here}, now); got.ID != "b" {
+		t.Errorf("followed is %s, which is idle", got.ID)
+	}
+}
+
+// recorded adds a session whose newest entry is of some time ago, and returns its id.
+func recorded(t *testing.T, local ledger.Recorder, name, ago string) string {
+	t.Helper()
+	age, err := time.ParseDuration(ago)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+		Import: name, Session: sessions.Session{Host: "h", HostID: name}, Done: true, Next: 1,
+		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+			Time: time.Now().Add(-age), Original: []byte(`{"role":"user","content":"Hello."}`)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Session
+}
