@@ -111,7 +111,6 @@ func endOf(tx kv.Tx, id int64) (*Change, error) {
 // Newest returns the newest change of exactly this path in one tree, or nil. Where other trees' files of that
 // path have changed a hundred times since, it is not found.
 func Newest(tx kv.Tx, path, tree string) (*Change, error) {
-	const near = 100
 	list, err := OfPath(tx, path, near)
 	if err != nil {
 		return nil, err

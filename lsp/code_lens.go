@@ -24,7 +24,7 @@ func codeLensMethod() method {
 		case showOff:
 			return nil, nil
 		case showLive:
-			if f.Use.Reads == 0 {
+			if !f.Use.Touched {
 				return nil, nil
 			}
 		}

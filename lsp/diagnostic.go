@@ -24,12 +24,8 @@ func diagnosticMethod() method {
 func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	for _, f := range anyfile.Findings(s.file(d), s.snapshot().settings.Diagnostics) {
-		severity := protocol.DiagnosticSeverityInformation
-		if f.Warning {
-			severity = protocol.DiagnosticSeverityWarning
-		}
 		list = append(list, protocol.Diagnostic{
-			Range: span(d.text, f.From, f.To), Severity: severity, Source: protocol.NewOptional(section),
+			Range: span(d.text, f.From, f.To), Severity: protocol.DiagnosticSeverityInformation, Source: protocol.NewOptional(section),
 			Code: protocol.String(f.Code), Message: protocol.String(f.Message),
 		})
 	}

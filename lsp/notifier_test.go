@@ -99,7 +99,7 @@ func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 		}
 	}
 	for _, codes := range [][]string{nil, {anyfile.LargeRead}} {
-		f.update(func(k *snapshot) { k.settings.Diagnostics = codes })
+		f.update(func(k *snapshot) { k.settings.Diagnostics, k.settings.Lens = codes, showAlways })
 		n.send(batch{refresh: true, documents: map[uri.URI]bool{}})
 		if !slices.Equal(f.documents.recent, used) {
 			t.Errorf("with %v those in use are %v, not %v", codes, f.documents.recent, used)

@@ -200,7 +200,7 @@ func TestARefusedRegistrationEndsNothing(t *testing.T) {
 	if _, err := f.Initialize(f.ctx, registrable(allNames...), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	f.untilRegistered(t, []string{"codeLens", "hover"})
+	f.untilRegistered(t, []string{"codeLens", "hover", "diagnostic"})
 	err := f.Notify("workspace/didChangeConfiguration",
 		map[string]any{"settings": map[string]any{"ctxledger": visible}})
 	if err != nil {

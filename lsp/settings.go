@@ -16,8 +16,8 @@ type Settings struct {
 	// Show is how much is shown: "quiet" (what is asked for), "normal" or "all". It sets all others but Live, Status and
 	// Model; those that are named beside it override it.
 	Show string `json:"show"`
-	// Lens shows the cost of a file above its first line: "off", "live" (only where the live session has
-	// read the file) or "always".
+	// Lens shows the cost of a file above its first line: "off", "live" (only on files that the live session touched) or
+	// "always".
 	Lens string `json:"lens"`
 	// Hover shows costs under the mouse: "off", "headings" (of Markdown) or "always".
 	Hover string `json:"hover"`
@@ -66,7 +66,7 @@ func (s Settings) showing(much string) (Settings, error) {
 	switch much {
 	case showNormal:
 	case showQuiet:
-		base.Lens, base.AgentFiles = showOff, false
+		base.Lens, base.AgentFiles, base.Diagnostics = showOff, false, []string{}
 	case showAll:
 		base.Lens, base.Hover, base.Hints = showAlways, showAlways, allHints
 		base.Symbols, base.CountSelection, base.Diagnostics = true, true, anyfile.Codes()
@@ -81,7 +81,8 @@ func (s Settings) showing(much string) (Settings, error) {
 const section = "ctxledger"
 
 func defaults() Settings {
-	return Settings{Show: showNormal, Lens: showLive, Hover: showHeadings, AgentFiles: true, Live: true}
+	return Settings{Show: showNormal, Lens: showLive, Hover: showHeadings, AgentFiles: true, Live: true,
+		Diagnostics: []string{anyfile.LargeRead, anyfile.StaleRead}}
 }
 
 // read reads a client's settings, only ours or all. Settings that are missing or wrong keep their value in s. Errors:

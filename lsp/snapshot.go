@@ -80,5 +80,6 @@ func (s *Server) file(d *document) anyfile.File {
 	return anyfile.File{
 		Text: t, Outline: d.outline, Meter: k.meter,
 		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.workspace.ignores(d.path) },
+		Everywhere: k.settings.Lens == showAlways,
 	}
 }

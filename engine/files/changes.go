@@ -70,11 +70,11 @@ func (l *Files) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
 	}
 	stale := []changes.Stale{}
 	for _, path := range slices.Sorted(maps.Keys(newest)) {
-		c, err := changes.Newest(tx, path, l.Trees.Apart(f.Session))
+		c, err := changes.Unknown(tx, path, l.Trees.Apart(f.Session), session, newest[path].Time)
 		if err != nil {
 			return nil, err
 		}
-		if c == nil || c.Session == session || !c.Time.After(newest[path].Time) {
+		if c == nil {
 			continue
 		}
 		by := c.Session

@@ -112,6 +112,19 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 		return strings.Contains(lensesNow(s, uri), "changed since, outside of it")
 	})
 	must(t, err)
+	const information = `"severity":3`
+	_, err = s.Until(s.ctx, func(told []scriptededitor.Message) bool {
+		found := published(told, uri)
+		return strings.Contains(found, "stale-read") && strings.Contains(found, information)
+	})
+	must(t, err)
+
+	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide), 0o644)) // as it was read
+	_, err = s.Until(s.ctx, func(told []scriptededitor.Message) bool {
+		return strings.Contains(lensesNow(s, uri), "unchanged since") &&
+			strings.Contains(published(told, uri), `"diagnostics":[]`)
+	})
+	must(t, err)
 	s.leave(t)
 }
 

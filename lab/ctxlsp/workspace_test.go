@@ -125,7 +125,7 @@ func TestFindingsAreReportedWhereTheyAreChosen(t *testing.T) {
 				can["textDocument"] = map[string]any{"diagnostic": map[string]any{}}
 			}
 			_, err := s.Initialize(s.ctx, can,
-				map[string]any{"diagnostics": []string{"generated", "large-read", "long-lines", "stale-read"},
+				map[string]any{"diagnostics": []string{"generated", "large-read", "long-lines", "stale-read"}, "lens": "always",
 					"live": false},
 				map[string]any{"rootUri": p.uri("")})
 			must(t, err)

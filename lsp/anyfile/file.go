@@ -17,6 +17,8 @@ type File struct {
 	Meter   Meter
 	Path    string    // in the ledger; "" if it is not a file
 	Use     live.File // what the live session did with it
+	// Everywhere reports what reading costs on files that the session did not touch, too.
+	Everywhere bool
 	// Ignored reports whether git ignores the file; nil: unknown.
 	Ignored func() bool
 }

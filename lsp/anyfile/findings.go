@@ -16,7 +16,6 @@ type Finding struct {
 	Code     string // one of Codes
 	From, To int    // the part of the file, in bytes
 	Message  string // with advice
-	Warning  bool   // misleading, not only expensive
 	// Ignore is the path for .gitignore, relative to the workspace, with a slash at the end of a directory. "": ignoring
 	// would not help.
 	Ignore string
@@ -27,10 +26,11 @@ const (
 	LargeRead = "large-read" // Claude Code does not read it whole
 	StaleRead = "stale-read" // the live session has read it, and it has changed since
 	Generated = "generated"  // a generated or vendored file that agents see
-	LongLines = "long-lines" // lines that agents' tools cut
+	LongLines = "long-lines" // lines that the tools of some agents cut
 )
 
-// maxLine is the length in characters at which agents' tools cut lines.
+// maxLine is the length in characters at which the tools of some agents cut lines: Gemini CLI, opencode and others do at
+// 2,000. Claude Code (2.1.328) reads them whole.
 const maxLine = 2000
 
 // maxLines is the maximum number of long lines reported.
@@ -74,6 +74,9 @@ func (f File) first(code, format string, args ...any) []Finding {
 }
 
 func largeRead(f File) []Finding {
+	if !f.Use.Touched && !f.Everywhere {
+		return nil
+	}
 	size := f.Text.Len()
 	if size > readBytes {
 		return f.first(LargeRead, "Claude Code refuses to read this file whole: it has %s, and the limit is %s. "+
@@ -94,11 +97,9 @@ func staleRead(f File) []Finding {
 	if !f.Use.Stale {
 		return nil
 	}
-	found := f.first(StaleRead, "The live session read this file before it was changed %s, "+
+	return f.first(StaleRead, "The live session read this file before it was changed %s, "+
 		"so what it knows of it is out of date. Have it read the file again, which costs %s.",
 		by(f.Use.By), f.Meter.Say(f.Text.Count(0, f.Text.Len())))
-	found[0].Warning = true
-	return found
 }
 
 // by says who made a change.
@@ -154,8 +155,8 @@ func longLines(f File) []Finding {
 		}
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
-				"This line has %s characters, %s. The reading tools of agents show the first %s "+
-					"and leave out the rest. Break it where its language lets you.",
+				"This line has %s characters, %s. Gemini CLI, opencode and others show an agent the first %s "+
+					"and leave out the rest; Claude Code reads it whole.",
 				chars.Commas(n), f.Meter.Say(f.Text.Count(from, to)), chars.Commas(maxLine))})
 		}
 	}

@@ -13,6 +13,9 @@ import (
 // maxPending bounds the reads without a result that are tracked.
 const maxPending = 1000
 
+// maxFiles bounds the files that are tracked.
+const maxFiles = 20_000
+
 // reader reads the log of one session.
 type reader struct {
 	session sessions.Session
@@ -58,6 +61,11 @@ func (r *reader) take(e sessions.Entry) {
 		return
 	}
 	for _, c := range e.Calls {
+		if touches(c.Op) && c.Target != "" && len(r.files) < maxFiles {
+			f := r.files[c.Target]
+			f.Touched = true
+			r.files[c.Target] = f
+		}
 		if c.Op == intents.OpRead && c.Target != "" && len(r.pending) < maxPending {
 			r.pending[c.ID] = c.Target
 		}
@@ -73,6 +81,11 @@ func (r *reader) take(e sessions.Entry) {
 		f.Tokens += shown(res)
 		r.files[path] = f
 	}
+}
+
+// touches reports whether a call is about one file's content.
+func touches(op string) bool {
+	return op == intents.OpRead || op == intents.OpWrite || op == intents.OpPatch
 }
 
 // shown returns the tokens of a result in the view.

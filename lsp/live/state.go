@@ -27,8 +27,9 @@ type State struct {
 
 // File is what the session did with a file.
 type File struct {
-	Reads  int    // that succeeded
-	Tokens int    // of these reads in the view, o200k_base
-	Stale  bool   // changed after the newest read, not by the session
-	By     string // who changed it: a session, changes.External or changes.Several
+	Touched bool   // it read or wrote the file, or tried to
+	Reads   int    // that succeeded
+	Tokens  int    // of these reads in the view, o200k_base
+	Stale   bool   // changed after the newest read, not by the session
+	By      string // who changed it: a session, changes.External or changes.Several
 }

@@ -1,0 +1,46 @@
+package changes
+
+import (
+	"time"
+
+	"ctxledger.dev/kv"
+)
+
+// near is how many of the newest changes of a path are looked at.
+const near = 100
+
+// Unknown returns the newest change of a file that a session which read it at a time does not know of. It is nil if
+// there is none, or if the file has the bytes again that the session knows: those of its own newest change, or those at
+// the time of the read.
+func Unknown(tx kv.Tx, path, tree, session string, read time.Time) (*Change, error) {
+	list, err := OfPath(tx, path, near)
+	if err != nil {
+		return nil, err
+	}
+	var newest *Change
+	known := "" // the hash of what the session knows; "": not recorded
+	for i := range list {
+		c := &list[i]
+		if c.Tree != tree {
+			continue
+		}
+		if !c.Time.After(read) {
+			break
+		}
+		if c.Session == session {
+			known = c.HashTo
+			break
+		}
+		if newest == nil {
+			newest = c
+		}
+		known = c.HashFrom
+		if c.Before.After(read) {
+			known = "" // the file may have been another one at the time of the read
+		}
+	}
+	if newest != nil && known != "" && known == newest.HashTo {
+		return nil, nil
+	}
+	return newest, nil
+}
