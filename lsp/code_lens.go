@@ -28,7 +28,7 @@ func codeLensMethod() method {
 				return nil, nil
 			}
 		}
-		return []protocol.CodeLens{{Command: protocol.Command{Title: anyfile.Lens(f)}}}, nil
+		return []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f))}}, nil
 	})
 }
 
@@ -39,7 +39,16 @@ func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protoco
 		return nil
 	}
 	for _, title := range agentfile.Lenses(s.usesOf(ctx, d), k.meter) {
-		lenses = append(lenses, protocol.CodeLens{Command: protocol.Command{Title: plainLine(title)}})
+		lenses = append(lenses, protocol.CodeLens{Command: explains(d, plainLine(title))})
 	}
 	return lenses
+}
+
+// explains returns the command of a lens: a click says what the file costs, and where.
+func explains(d *document, title string) protocol.Command {
+	c := protocol.Command{Title: title, Command: commandExplain}
+	if document, err := protocol.Marshal(&protocol.TextDocumentIdentifier{URI: d.spelled}); err == nil {
+		c.Arguments = []protocol.LSPAny{document}
+	}
+	return c
 }

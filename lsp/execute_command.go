@@ -13,6 +13,7 @@ import (
 // The commands. Their names differ from those of the VS Code extension, which registers its own.
 const (
 	commandCountSelection = "ctxledger.server.countSelection"
+	commandExplain        = "ctxledger.server.explain"
 	commandCountWorkspace = "ctxledger.server.countWorkspace"
 	commandCompact        = "ctxledger.server.compact"
 	commandRestore        = "ctxledger.server.restore"
@@ -22,7 +23,7 @@ const (
 
 // commands returns all commands.
 func commands() []string {
-	return []string{commandCountSelection, commandCountWorkspace, commandCompact, commandRestore, commandForget,
+	return []string{commandCountSelection, commandExplain, commandCountWorkspace, commandCompact, commandRestore, commandForget,
 		commandFollow}
 }
 
@@ -33,6 +34,8 @@ func executeCommandMethod() method {
 		switch p.Command {
 		case commandCountSelection:
 			return s.countSelection(ctx, p.Arguments)
+		case commandExplain:
+			return s.explain(ctx, p.Arguments)
 		case commandCountWorkspace:
 			return s.countWorkspace(ctx, p.WorkDoneToken)
 		case commandCompact:
@@ -67,7 +70,24 @@ func (s *Server) countSelection(ctx context.Context, args []protocol.LSPAny) (an
 		return nil, notOpen(string(place.URI))
 	}
 	from, to := bytesOf(d.text, place.Range)
-	said := anyfile.Selection(s.file(d), from, to)
-	err := s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
-	return protocol.String(said), err
+	return s.say(ctx, anyfile.Selection(s.file(d), from, to))
+}
+
+// explain shows what an open document costs and where, for a click on its lens: one argument, its identifier.
+func (s *Server) explain(ctx context.Context, args []protocol.LSPAny) (any, error) {
+	document, err := argument[protocol.TextDocumentIdentifier](commandExplain, args)
+	if err != nil {
+		return nil, err
+	}
+	d := s.documents.get(document.URI)
+	if d == nil {
+		return nil, notOpen(string(document.URI))
+	}
+	return s.say(ctx, anyfile.Explain(s.file(d), d.uri.Path()))
+}
+
+// say shows a text as a message, and returns it.
+func (s *Server) say(ctx context.Context, text string) (any, error) {
+	err := s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: text})
+	return protocol.String(text), err
 }

@@ -129,6 +129,7 @@ var requests = map[string][]map[string]any{
 	"workspace/executeCommand": {
 		{"command": "ctxledger.server.countSelection",
 			"arguments": []any{map[string]any{"uri": "$URI", "range": everything}}},
+		{"command": "ctxledger.server.explain", "arguments": []any{map[string]any{"uri": "$URI"}}},
 		{"command": "ctxledger.server.countWorkspace", "arguments": []any{}},
 		{"command": "ctxledger.server.compact", "arguments": []any{map[string]any{"session": "$SESSION"}}},
 		{"command": "ctxledger.server.restore", "arguments": []any{map[string]any{"summary": "$SUMMARY"}}},

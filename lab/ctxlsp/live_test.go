@@ -106,6 +106,19 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 		t.Errorf("the lens says %s", got)
 	}
 	s.awaitStatus(t, func(st status) bool { return st.Model == "gpt-5" && st.Held.N > 0 && st.Window > 0 })
+	type lens struct {
+		Command struct {
+			Command, Title string
+			Arguments      []any
+		}
+	}
+	clicked := ask[[]lens](t, s, "textDocument/codeLens", uri, nil)[0].Command
+	var said string
+	must(t, s.Call(s.ctx, "workspace/executeCommand",
+		map[string]any{"command": clicked.Command, "arguments": clicked.Arguments}, &said))
+	if !strings.HasPrefix(said, "guide (1).md: "+count(guide)) || !strings.Contains(said, "Reading it adds") {
+		t.Errorf("a click on the lens says %q", said)
+	}
 
 	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))
 	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {

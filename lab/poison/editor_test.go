@@ -170,6 +170,8 @@ func (e *editor) refusals(ctx context.Context) {
 		{"ctxledger/context", map[string]any{"session": hostile}},
 		{"workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/" + hostile}},
 		{"workspace/executeCommand", map[string]any{"command": hostile}},
+		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.explain",
+			"arguments": []any{map[string]any{"uri": "file:///" + hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact",
 			"arguments": []any{map[string]any{"session": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.restore",

@@ -1,0 +1,62 @@
+package anyfile
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/lsp/outline"
+)
+
+// heaviest is how many sections an explanation names.
+const heaviest = 5
+
+// Explain returns what a file costs in a sentence or two, for a click on its lens: its tokens, what reading it adds to a
+// conversation, and its most expensive sections. name is what the file is called.
+func Explain(f File, name string) string {
+	c := CostOf(f)
+	said := chars.Short(chars.Line(path.Base(name)), longestName) + ": " + f.Meter.Say(c.Tokens.N) + ". "
+	switch {
+	case c.Cut && c.Read.N == 0:
+		said += "Claude Code refuses to read it whole."
+	case c.Cut:
+		said += "Claude Code reads its first " + chars.Commas(readTokens) + " tokens at once."
+	default:
+		said += "Reading it adds " + c.Read.String() + ": each line comes with its number."
+	}
+	var costs []string
+	for _, s := range f.outermost() {
+		costs = append(costs, chars.Short(chars.Line(s.Name), longestName)+" "+f.Meter.Of(f.cost(s)).String())
+	}
+	if len(costs) > 1 {
+		said += " Most expensive: " + strings.Join(costs, ", ") + "."
+	}
+	return said
+}
+
+// outermost returns the most expensive sections of which none is a part of another one. A title that holds all others
+// is left out for what it holds.
+func (f File) outermost() []outline.Section {
+	var sections []outline.Section
+	for i := range f.Outline.Len() {
+		sections = append(sections, f.Outline.Section(i))
+	}
+	depth := 0
+	for depth < 3 && count(sections, depth) == 1 {
+		depth++
+	}
+	sections = slices.DeleteFunc(sections, func(s outline.Section) bool { return s.Depth != depth })
+	slices.SortStableFunc(sections, func(a, b outline.Section) int { return cmp.Compare(f.cost(b), f.cost(a)) })
+	return sections[:min(heaviest, len(sections))]
+}
+
+func count(sections []outline.Section, depth int) (n int) {
+	for _, s := range sections {
+		if s.Depth == depth {
+			n++
+		}
+	}
+	return n
+}
