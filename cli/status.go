@@ -218,6 +218,9 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 			chars.Plural(f.Entries, "record"), f.Session)
 	}
 	fmt.Fprintf(w, "holds      %s\n", a.heldLine(s))
+	if s.Dollars != nil {
+		fmt.Fprintf(w, "cost       %s\n", costLine(s))
+	}
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
 	if text := a.windowSource(s.Limits); text != "" {
 		fmt.Fprintf(w, "window     %s\n", text)
@@ -314,4 +317,13 @@ func viewLine(s ledger.Status) string {
 		due = "a compaction of it is due now"
 	}
 	return fmt.Sprintf("%s tokens are what ctxledger would send of the conversation; %s", s.Used, due)
+}
+
+// costLine says what the session cost, and what its window costs from now on.
+func costLine(s ledger.Status) string {
+	text := fmt.Sprintf("≈$%.2f so far, at list prices", *s.Dollars)
+	if s.NextDollars != nil && *s.NextDollars > 0 {
+		text += fmt.Sprintf("; each further request reads the window for ≈$%.3f from the provider's cache", *s.NextDollars)
+	}
+	return text
 }

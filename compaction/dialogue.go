@@ -180,16 +180,10 @@ func (l *listener) loaded(i int) error {
 	return err
 }
 
-// noAnswer is what Claude Code writes in the agent's name where nothing was asked of it.
-const noAnswer = "No response requested."
-
-// hostError matches what Claude Code writes in the agent's name when the service of the model failed.
-var hostError = pattern.Lazy(`^API Error: \d{3} `)
-
 // say adds words that no user said.
 func (l *listener) say(i int, text string, by voice) {
 	text = strings.TrimSpace(chars.Strip(text))
-	if text == "" || text == noAnswer || hostError().MatchString(text) {
+	if text == "" || feedback.FromHost(text) {
 		return
 	}
 	it := &l.in.Items[i]
@@ -204,9 +198,6 @@ func (l *listener) say(i int, text string, by voice) {
 // delegates are the tools that have another agent work, by their plain names.
 var delegates = map[string]bool{"task": true, "agent": true, "subagent": true, "delegate": true, "newtask": true,
 	"spawnagent": true, "delegatetask": true, "dispatchagent": true}
-
-// reportFooter matches what Claude Code writes behind the report of a subagent: how to call it again, and what it cost.
-var reportFooter = pattern.Lazy(`(?s)\s*(agentId: \w+ \([^()\n]{0,200}\)\s*)?(<usage>.{0,400}</usage>\s*)?$`)
 
 // refusalChars is the length up to which a failed result may be a refusal, in characters.
 const refusalChars = 20_000
@@ -235,7 +226,7 @@ func (l *listener) decisions(i int) error {
 			return err
 		}
 		if delegated {
-			l.say(i, reportFooter().ReplaceAllString(result, ""), delegate)
+			l.say(i, feedback.Report(result), delegate)
 		}
 		failed := r.Failed
 		if f, ok := feedback.Result(made.name, args, result, r.Failed); ok && decides {

@@ -35,7 +35,11 @@ type Turn struct {
 	// is more than Used where something was cut, compacted or gone back from.
 	Added     []Part `json:"added"`
 	Compacted string `json:"compacted"` // the summary of a compaction in this turn, if in force at its end; "": none
-	Restored  string `json:"restored"`  // the summary of an earlier compaction that was undone in this turn
+	// HostCompacted is set if the host itself compacted in this turn, and HostHeld what its window held before; 0: it did
+	// not say.
+	HostCompacted bool   `json:"host_compacted,omitempty"`
+	HostHeld      int64  `json:"host_held,omitempty"`
+	Restored      string `json:"restored"` // the summary of an earlier compaction that was undone in this turn
 }
 
 // Part is what one kind of content takes.

@@ -114,6 +114,10 @@ type Use struct {
 	Fixed   *tokens.Count `json:"fixed,omitempty"`
 	Summary string        `json:"summary"` // the compaction that the view starts with
 	Saved   tokens.Count  `json:"saved"`   // what stubs, edits and the summary keep out of the view now
+	// Dollars is what the session cost so far, at the list prices of its newest model, and NextDollars what the next
+	// request pays for what the window holds now, if the provider still has it in its cache; nil: not known.
+	Dollars     *float64 `json:"cost_usd,omitempty"`
+	NextDollars *float64 `json:"next_usd,omitempty"`
 }
 
 // Status says what fills a session's window, and what would be cut next.

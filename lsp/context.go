@@ -17,25 +17,29 @@ type contextParams struct {
 
 // Context is what fills the window of a session, and how it grew. Everything is empty in a workspace without sessions.
 type Context struct {
-	Session    string            `json:"session"`
-	Title      string            `json:"title"`
-	Host       string            `json:"host"`
-	Model      string            `json:"model"`
-	Live       bool              `json:"live"`      // it had an entry in the last ten minutes
-	Window     int               `json:"window"`    // tokens; 0: unknown
-	Threshold  int               `json:"threshold"` // above it a compaction is due
-	Used       tokens.Count      `json:"used"`
-	Fixed      *tokens.Count     `json:"fixed"`    // of every request, without the conversation; null: not measured
-	Measured   int64             `json:"measured"` // the newest answer with its request, by the provider; 0: none
-	Held       tokens.Count      `json:"held"`     // by the agent's own window, see ledger.Use
-	Counting   string            `json:"counting"` // the origin of the counts, see ledger.Use
-	Saved      tokens.Count      `json:"saved"`    // kept out by stubs, edits and the summary
-	Summary    string            `json:"summary"`  // at the start of the view; "": none
-	Categories []ledger.Category `json:"categories"`
-	Own        []ledger.Category `json:"own"` // of the agent's own window, see ledger.Use
-	Sources    []source          `json:"sources"`
-	Turns      []ledger.Turn     `json:"turns"`   // oldest first
-	Earlier    int               `json:"earlier"` // turns before these
+	Session   string        `json:"session"`
+	Title     string        `json:"title"`
+	Host      string        `json:"host"`
+	Model     string        `json:"model"`
+	Live      bool          `json:"live"`      // it had an entry in the last ten minutes
+	Window    int           `json:"window"`    // tokens; 0: unknown
+	Threshold int           `json:"threshold"` // above it a compaction is due
+	Used      tokens.Count  `json:"used"`
+	Fixed     *tokens.Count `json:"fixed"`    // of every request, without the conversation; null: not measured
+	Measured  int64         `json:"measured"` // the newest answer with its request, by the provider; 0: none
+	Held      tokens.Count  `json:"held"`     // by the agent's own window, see ledger.Use
+	Counting  string        `json:"counting"` // the origin of the counts, see ledger.Use
+	Saved     tokens.Count  `json:"saved"`    // kept out by stubs, edits and the summary
+	Summary   string        `json:"summary"`  // at the start of the view; "": none
+	// Dollars is what the session cost so far, NextDollars what the next request pays for what the window holds: see
+	// ledger.Use. null: not known.
+	Dollars     *float64          `json:"dollars"`
+	NextDollars *float64          `json:"nextDollars"`
+	Categories  []ledger.Category `json:"categories"`
+	Own         []ledger.Category `json:"own"` // of the agent's own window, see ledger.Use
+	Sources     []source          `json:"sources"`
+	Turns       []ledger.Turn     `json:"turns"`   // oldest first
+	Earlier     int               `json:"earlier"` // turns before these
 }
 
 // source is a file or a tool that fills the window.
@@ -76,7 +80,8 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 		Live:   g.Session.Live(s.o.Env.Now()),
 		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
-		Summary: g.Summary, Categories: g.Categories, Own: g.Own, Sources: []source{},
+		Summary: g.Summary, Dollars: g.Dollars, NextDollars: g.NextDollars,
+		Categories: g.Categories, Own: g.Own, Sources: []source{},
 		Turns: g.Turns, Earlier: g.Earlier,
 	}
 	for _, x := range g.Sources {

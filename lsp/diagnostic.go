@@ -25,8 +25,8 @@ func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	for _, f := range anyfile.Findings(s.file(d), s.snapshot().settings.Diagnostics) {
 		list = append(list, protocol.Diagnostic{
-			Range: span(d.text, f.From, f.To), Severity: protocol.DiagnosticSeverityInformation, Source: protocol.NewOptional(section),
-			Code: protocol.String(f.Code), Message: protocol.String(f.Message),
+			Range: span(d.text, f.From, f.To), Severity: protocol.DiagnosticSeverityInformation,
+			Source: protocol.NewOptional(section), Code: protocol.String(f.Code), Message: protocol.String(f.Message),
 		})
 	}
 	return list

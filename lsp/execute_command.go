@@ -19,12 +19,13 @@ const (
 	commandRestore        = "ctxledger.server.restore"
 	commandForget         = "ctxledger.server.forget"
 	commandFollow         = "ctxledger.server.follow"
+	commandHandoff        = "ctxledger.server.handoff"
 )
 
 // commands returns all commands.
 func commands() []string {
-	return []string{commandCountSelection, commandExplain, commandCountWorkspace, commandCompact, commandRestore, commandForget,
-		commandFollow}
+	return []string{commandCountSelection, commandExplain, commandCountWorkspace, commandCompact, commandRestore,
+		commandForget, commandFollow, commandHandoff}
 }
 
 // executeCommandMethod runs a command for the user.
@@ -46,6 +47,8 @@ func executeCommandMethod() method {
 			return s.forget(ctx, p.Arguments)
 		case commandFollow:
 			return s.choose(ctx, p.Arguments)
+		case commandHandoff:
+			return s.handoff(ctx, p.Arguments)
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.1000q", p.Command)
 	})

@@ -8,6 +8,9 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 )
 
+// handoffEnd is the end of what is data in a handoff.
+const handoffEnd = "</ctxledger_handoff>"
+
 // resume gets the prompt.
 func resume(t *testing.T, c *client.Client, arguments map[string]string) (string, error) {
 	t.Helper()
@@ -54,7 +57,7 @@ func TestResumeHandsOverTheNewestSessionAsData(t *testing.T) {
 			contains(t, text, "data, not instructions", "session "+session+" of claude-code",
 				"always keep prices in cents",
 				"Last thing: a command `shop report`", "Changed files", "[project] fence", "read_artifact")
-			if strings.Count(text, fenceEnd) != 1 || !strings.Contains(text, "\n"+fenceEnd+"\nRead back") {
+			if strings.Count(text, handoffEnd) != 1 || !strings.Contains(text, "\n"+handoffEnd+"\nRead back") {
 				t.Error("the fence can be ended from inside")
 			}
 			if n := count(text); n > 1_500+resumeBudget {
@@ -88,7 +91,7 @@ func TestResumeWithoutARecordHandsOverMemoryOrSaysThatThereIsNothing(t *testing.
 	if text, err = resume(t, c, nil); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, text, "No earlier session is recorded", "[project] build", fenceStart)
+	contains(t, text, "No earlier session is recorded", "[project] build", "<ctxledger_handoff>")
 	_, err = resume(t, c, map[string]string{"session": "ffff"})
 	if err == nil || !strings.Contains(err.Error(), "not_found") {
 		t.Errorf("an unknown session: %v", err)

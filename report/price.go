@@ -2,10 +2,6 @@ package report
 
 import "ctxledger.dev/tokens"
 
-// longWrite is how much more than uncached input a write to the cache costs that lasts an hour: Anthropic's
-// rule for all of its models. The registry's price is that of the shortest write.
-const longWrite = 2
-
 // rates are the prices of one model in dollars for one token.
 type rates struct {
 	input, read, write, long, output float64
@@ -34,7 +30,7 @@ func ratesOf(models *tokens.Registry, name string) rates {
 	}
 	const sample = 10_000
 	r.scale = float64(models.For(name).Of(sample).N) / sample
-	r.long = longWrite * r.input
+	r.long = tokens.LongWrite * r.input
 	r.known = in && out
 	return r
 }

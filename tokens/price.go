@@ -16,6 +16,39 @@ type Price struct {
 	Output      Rate // of an answer, reasoning included
 }
 
+// LongWrite is how much more than uncached input a write to the cache costs that lasts an hour: Anthropic's rule for all
+// of its models. CachedWrite is the price of the shortest write.
+const LongWrite = 2
+
+// Used are tokens by what is paid for them.
+type Used struct {
+	Input, CachedRead, CachedWrite, LongWrite, Output int64
+}
+
+// Dollars returns what tokens cost, and whether the prices of all of them are known. A provider without a price for its
+// cache asks as much as for other input.
+func (p Price) Dollars(u Used) (sum float64, known bool) {
+	read, write := p.CachedRead, p.CachedWrite
+	if !read.known() {
+		read = p.Input
+	}
+	if !write.known() {
+		write = p.Input
+	}
+	known = true
+	for _, part := range []struct {
+		n    int64
+		rate Rate
+	}{
+		{u.Input + LongWrite*u.LongWrite, p.Input}, {u.CachedRead, read}, {u.CachedWrite, write}, {u.Output, p.Output},
+	} {
+		dollars, priced := part.rate.Dollars(part.n)
+		known = known && (priced || part.n == 0)
+		sum += dollars
+	}
+	return sum, known
+}
+
 // Rate is an amount of US dollars, exact to a millionth, or nothing: the zero Rate is one that is
 // not known.
 type Rate struct {

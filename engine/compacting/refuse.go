@@ -103,20 +103,6 @@ func costOf(models *tokens.Registry, run *compaction.Run) *ledger.Cost {
 	}
 	cost := &ledger.Cost{Model: run.Model, Usage: run.Usage, Calls: run.Calls, Shrinks: run.Shrinks}
 	model, _ := models.Lookup(run.Model)
-	sum := 0.0
-	for _, part := range []struct {
-		n    int64
-		rate tokens.Rate
-	}{
-		{run.Usage.Input, model.Price.Input}, {run.Usage.CacheRead, model.Price.CachedRead},
-		{run.Usage.CacheWrite, model.Price.CachedWrite}, {run.Usage.Output, model.Price.Output},
-	} {
-		dollars, known := part.rate.Dollars(part.n)
-		if part.n > 0 && !known {
-			return cost
-		}
-		sum += dollars
-	}
-	cost.Dollars = &sum
+	cost.Dollars = core.Dollars(model.Price, run.Usage)
 	return cost
 }

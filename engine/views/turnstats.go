@@ -89,6 +89,8 @@ type turnStat struct {
 	measured            measured
 	filled, added       window.Fill
 	compacted, restored string
+	hostCompacted       bool
+	hostHeld            int64
 }
 
 // turn returns a turn in the tokens of a model.
@@ -97,6 +99,7 @@ func (t *turnStat) turn(c tokens.Counter) ledger.Turn {
 		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()),
 		Measured: t.measured.tokens,
 		Filled:   parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
+		HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
 	}
 }
 
@@ -209,6 +212,10 @@ func (r *turnReplay) begin(e *sessions.Entry, all int, size summarySize) error {
 
 // note takes an entry of a turn into account.
 func (t *turnStat) note(e *sessions.Entry) error {
+	if e.Cut != nil {
+		t.hostHeld = e.Cut.Before
+	}
+	t.hostCompacted = t.hostCompacted || e.Cut != nil || e.HostSummary()
 	switch e.Kind {
 	case sessions.KindMessage:
 		if e.Prompt && t.prompt == 0 {

@@ -11,16 +11,20 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Use reports what fills the window. whole is the view as if nothing had been cut.
+// Use reports what fills the window, and what it costs. whole is the view as if nothing had been cut.
 func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
 	u := BriefUse(f, c, w, filled)
 	u.Categories, u.Sources = categories(c, filled), sources(f, c)
 	u.Own = own(f, c, whole, u)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
+	if model, known := f.Models.Lookup(f.Session.Model); known && f.Session.Usage != (sessions.Usage{}) {
+		u.Dollars = core.Dollars(model.Price, f.Session.Usage)
+		u.NextDollars = core.Dollars(model.Price, sessions.Usage{CacheRead: int64(u.Held.N)})
+	}
 	return u
 }
 
-// BriefUse is Use without categories, sources and savings.
+// BriefUse is Use without categories, sources, savings and costs.
 func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),

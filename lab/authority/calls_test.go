@@ -133,6 +133,7 @@ var requests = map[string][]map[string]any{
 		{"command": "ctxledger.server.countWorkspace", "arguments": []any{}},
 		{"command": "ctxledger.server.compact", "arguments": []any{map[string]any{"session": "$SESSION"}}},
 		{"command": "ctxledger.server.restore", "arguments": []any{map[string]any{"summary": "$SUMMARY"}}},
+		{"command": "ctxledger.server.handoff", "arguments": []any{map[string]any{"session": "$SESSION"}}},
 		{"command": "ctxledger.server.follow", "arguments": []any{map[string]any{"session": "$SESSION"}}},
 		{"command": "ctxledger.server.forget", "arguments": []any{map[string]any{"handle": "$HANDLE", "dryRun": true}}},
 	},

@@ -176,6 +176,8 @@ func (e *editor) refusals(ctx context.Context) {
 			"arguments": []any{map[string]any{"session": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.restore",
 			"arguments": []any{map[string]any{"summary": hostile}}}},
+		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.handoff",
+			"arguments": []any{map[string]any{"session": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.follow",
 			"arguments": []any{map[string]any{"session": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.forget",

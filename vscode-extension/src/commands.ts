@@ -4,18 +4,22 @@ import { audit } from './audit';
 import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
 import { pick, type Step } from './pick';
-import type { Done, Node } from './protocol';
+import type { Done, HandedOff, Node } from './protocol';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
 import { forMessage } from './text';
 
+/** What a command is about: a node of the tree, or the session that the panel shows. */
+type Named = Pick<Node, 'handle'>;
+
 /** Registers the commands. A command of the tree gets its node; without one it asks which. */
 export function registerCommands(extension: vscode.Uri, server: Server, views: readonly { refresh(): void }[]): vscode.Disposable {
   const getPrograms = (): Thenable<unknown> =>
     vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(extension, 'media', 'programs.md'));
-  const commands: Record<string, (node?: Node) => unknown> = {
+  const commands: Record<string, (node?: Named) => unknown> = {
     compact: (node) => compact(server, node),
+    copyForNewChat: (node) => copyForNewChat(server, node),
     restore: (node) => restore(server, node),
     forget: (node) => forget(server, node),
     chooseSession: (node) => follow(server, node),
@@ -31,7 +35,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
   };
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([name, run]) =>
-      vscode.commands.registerCommand(`ctxledger.${name}`, (node?: Node) => said(() => run(node))),
+      vscode.commands.registerCommand(`ctxledger.${name}`, (node?: Named) => said(() => run(node))),
     ),
   );
 }
@@ -48,12 +52,19 @@ async function said(run: () => unknown): Promise<void> {
 }
 
 /** Compacts a session. The server shows the progress. */
-async function compact(server: Server, node?: Node): Promise<void> {
+async function compact(server: Server, node?: Named): Promise<void> {
   tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
 }
 
+/** Copies what a new chat needs to go on from a session. Nothing is changed. */
+async function copyForNewChat(server: Server, node?: Named): Promise<void> {
+  const { said, text } = (await ask(server, serverCommands.handoff, { session: node?.handle ?? '' })) as HandedOff;
+  await vscode.env.clipboard.writeText(text);
+  void vscode.window.showInformationMessage(forMessage(said));
+}
+
 /** Shows a session until another one is chosen. What is shown says which: nothing is reported. */
-async function follow(server: Server, node?: Node): Promise<void> {
+async function follow(server: Server, node?: Named): Promise<void> {
   const session = node?.handle ?? (await chooseSession(server));
   if (session !== undefined) {
     await ask(server, serverCommands.follow, { session });
@@ -66,7 +77,7 @@ const steps: readonly Step[] = [
 ];
 
 /** Restores the range that a summary replaced. */
-async function restore(server: Server, node?: Node): Promise<void> {
+async function restore(server: Server, node?: Named): Promise<void> {
   const summary = node ?? (await pick(server, steps));
   if (summary !== undefined) {
     tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
@@ -74,7 +85,7 @@ async function restore(server: Server, node?: Node): Promise<void> {
 }
 
 /** Forgets what a handle names, after a person has read what would go. */
-async function forget(server: Server, node?: Node): Promise<void> {
+async function forget(server: Server, node?: Named): Promise<void> {
   const handle = node?.handle ?? (await askForHandle());
   if (handle === undefined || handle === '') {
     return;

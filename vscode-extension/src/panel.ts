@@ -151,6 +151,10 @@ class PanelHost implements vscode.Disposable {
         return this.refresh();
       case 'log':
         return this.server.showLog();
+      case 'handoff':
+        return void vscode.commands.executeCommand('ctxledger.copyForNewChat', { handle: this.session });
+      case 'compact':
+        return void vscode.commands.executeCommand('ctxledger.compact', { handle: this.session });
       case 'summary':
         return open(summaryUri(wish.id));
       case 'file':

@@ -81,6 +81,10 @@ export interface Context {
   readonly saved: Count;
   /** The summary that the view starts with; empty when there is none. */
   readonly summary: string;
+  /** What the session cost so far in US dollars, at list prices; null: not known. */
+  readonly dollars: number | null;
+  /** What the next request pays for what the window holds, from the provider's cache; null: not known. */
+  readonly nextDollars: number | null;
   /** What the view is made of, largest first. */
   readonly categories: readonly Category[];
   /** What the agent's own window is made of: the conversation since its last compaction, and what is not of it. */
@@ -127,6 +131,10 @@ export interface Turn {
   readonly compacted: string;
   /** An earlier summary that was taken back in the turn; empty when none was. */
   readonly restored: string;
+  /** Whether the agent itself compacted in the turn. */
+  readonly host_compacted?: boolean;
+  /** What its window held before; nothing where it did not say. */
+  readonly host_held?: number;
 }
 
 /** What one kind of content takes, in tokens. */
@@ -190,6 +198,11 @@ export interface Done {
   readonly uri: string;
 }
 
+/** What a new chat needs to go on from a session. */
+export interface HandedOff extends Done {
+  readonly text: string;
+}
+
 /** A message to the panel. */
 export type PanelNews =
   | { readonly kind: 'context'; readonly context: Context; readonly asked: string } // the session; '' the live one
@@ -200,6 +213,8 @@ export type PanelWish =
   | { readonly kind: 'ready' } // its script runs, and wants the first news
   | { readonly kind: 'summary'; readonly id: string } // to open
   | { readonly kind: 'file'; readonly uri: string } // to open, one of those shown
+  | { readonly kind: 'handoff' } // to copy what a new chat needs
+  | { readonly kind: 'compact' } // the session that is shown
   | { readonly kind: 'log' };
 
 /** The live session changed, or what is known of it. */

@@ -6,6 +6,7 @@ export const serverCommands = {
   restore: 'ctxledger.server.restore',
   forget: 'ctxledger.server.forget',
   follow: 'ctxledger.server.follow',
+  handoff: 'ctxledger.server.handoff',
   countSelection: 'ctxledger.server.countSelection',
   countWorkspace: 'ctxledger.server.countWorkspace',
 } as const;

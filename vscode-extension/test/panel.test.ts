@@ -32,7 +32,7 @@ function session(turns: number, more: Partial<Context> = {}): Context {
   return {
     session: 'ab12cd34', title: 'A session', host: 'claude-code', model: 'claude', live: true,
     window: 200_000, threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
-    counting: 'prior', saved: about(0), summary: '', categories: [{ name: 'user', tokens: used }], own: [],
+    counting: 'prior', saved: about(0), summary: '', dollars: null, nextDollars: null, categories: [{ name: 'user', tokens: used }], own: [],
     sources: [], turns: Array.from({ length: turns }, (_, i) => turn(i + 1, 100 * i, 100)), earlier: 0, ...more,
   };
 }
@@ -46,6 +46,26 @@ const trouble = (problem: string, hint: string): string =>
 /** Returns what the attributes of some elements are. */
 const attributes = (markup: string, pattern: RegExp): number[] =>
   [...markup.matchAll(pattern)].map((found) => Number(found[1]));
+
+test('what a session costs is said where prices are known', () => {
+  assert.doesNotMatch(shown(session(2)), /list prices/);
+  assert.match(shown(session(2, { dollars: 4.128, nextDollars: 0.0127 })),
+    /≈\$4\.13 so far, at list prices\. Each further request reads the window for ≈\$0\.013 from the provider’s cache\./);
+  assert.match(shown(session(2, { dollars: 0.5, nextDollars: null })), /≈\$0\.50 so far, at list prices\.<\/p>/);
+});
+
+test('compactions of the agent itself are marked in the chart, and told of their turn', () => {
+  const own = session(3, { turns: [turn(1, 0, 100), turn(2, 100, 100, { host_compacted: true, host_held: 167_000 }), turn(3, 0, 50)] });
+  assert.match(shown(own, 800, 1), /◆ the agent compacted by itself at 167,000 tokens/);
+  assert.match(shown(own), /◆ compacted by the agent itself/);
+  assert.equal(shown(own).match(/class="cut"/g)?.length, 1);
+  assert.doesNotMatch(shown(session(3)), /◆/);
+});
+
+test('what can be done about the window is one click away', () => {
+  assert.match(shown(session(2)), /data-wish="handoff">Copy for a New Chat/);
+  assert.match(shown(session(2)), /data-wish="compact">Compact/);
+});
 
 test('words of others stay words', () => {
   const evil = `<img src=x onerror="alert(1)">&'`;

@@ -38,3 +38,9 @@ export function sayTime(time: string): string {
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
+
+/** Returns an estimated amount of US dollars with two digits that count. */
+export function sayDollars(amount: number): string {
+  const decimals = amount === 0 || amount >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(amount)));
+  return `≈$${amount.toFixed(Math.max(2, decimals))}`;
+}

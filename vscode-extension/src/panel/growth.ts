@@ -110,7 +110,8 @@ function lines({ window, threshold }: Context, layout: Layout): string[] {
 function marks({ turns }: Context, layout: Layout): string[] {
   return turns.flatMap((turn, i) => {
     const x = (layout.column(i) + layout.column(i + 1) - layout.gap) / 2;
-    const sign = turn.compacted !== '' ? 'M-5 -9h10l-5 8z' : turn.restored !== '' ? 'M-5 -1h10l-5 -8z' : '';
+    const sign = turn.compacted !== '' ? 'M-5 -9h10l-5 8z' : turn.restored !== '' ? 'M-5 -1h10l-5 -8z'
+      : turn.host_compacted === true ? 'M0 -10l5 5l-5 5l-5 -5z' : '';
     return sign === '' ? [] : element('g', { class: 'cut', transform: `translate(${x} ${layout.top - 4})` },
       element('path', { class: 'sign', d: sign }),
       element('line', { x1: 0, x2: 0, y1: 0, y2: layout.bottom - layout.top + 4 }));
@@ -147,7 +148,8 @@ function axis({ turns }: Context, layout: Layout): string {
 export function growthWords(context: Context): string {
   const { turns, earlier } = context;
   const cuts = turns.filter((turn) => turn.compacted !== '').length;
+  const own = turns.filter((turn) => turn.host_compacted === true).length;
   const before = earlier > 0 ? ` of ${plural(earlier + turns.length, 'turn')}` : '';
-  const shown = `Growth over ${plural(turns.length, 'turn')}${before}, ${plural(cuts, 'compaction')}.`;
+  const shown = `Growth over ${plural(turns.length, 'turn')}${before}, ${plural(cuts, 'compaction')}${own > 0 ? `, ${own} by the agent itself` : ''}.`;
   return `${shown} Left and right arrow keys go from turn to turn.`;
 }

@@ -2,7 +2,7 @@
 import type { Context, Count } from '../protocol';
 import { mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
-import { sayShare } from './figures';
+import { sayDollars, sayShare } from './figures';
 import { element } from './html';
 import { piecesOf, type Share } from './shares';
 
@@ -35,7 +35,17 @@ export function heldHead(context: Context): string {
   ];
   const parts = apart(context) || held.n === viewCount(context).n ? '' : ' Its parts are estimates.'; // of another sum
   return element('h2', { id: 'now' }, 'In the agent’s window now') +
-    element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context) + parts);
+    element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context) + parts) + money(context);
+}
+
+/** Says what the session cost, and what its window costs from now on; nothing where prices are not known. */
+function money({ dollars, nextDollars }: Context): string {
+  if (dollars === null) {
+    return '';
+  }
+  const next = nextDollars === null || nextDollars === 0 ? ''
+    : ` Each further request reads the window for ${sayDollars(nextDollars)} from the provider’s cache.`;
+  return element('p', { class: 'basis' }, `${sayDollars(dollars)} so far, at list prices.${next}`);
 }
 
 /** Returns the bar of what the agent's window holds, by what it is made of where that is known. */

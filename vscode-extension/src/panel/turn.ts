@@ -58,7 +58,9 @@ function requestOf(turn: Turn): string {
 
 /** Says what was compacted in a turn, or taken back. */
 function cut(turn: Turn): string {
+  const held = turn.host_held ?? 0;
   const said = [
+    turn.host_compacted === true ? `◆ the agent compacted by itself${held > 0 ? ` at ${sayTokens(held, true)} tokens` : ''}` : '',
     turn.compacted === '' ? '' : `▼ compacted into summary ${turn.compacted}`,
     turn.restored === '' ? '' : `▲ summary ${turn.restored} was taken back`,
   ];

@@ -68,6 +68,7 @@ function keys({ turns, earlier, window, threshold }: Context): string {
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
     of(turns.some((turn) => turn.restored !== ''), '▲ taken back'),
+    of(turns.some((turn) => turn.host_compacted === true), '◆ compacted by the agent itself'),
     of(earlier > 0, `${plural(earlier, 'earlier turn')} not shown`),
   ].join('');
 }

@@ -136,14 +136,20 @@ for (const kind of ['pointermove', 'pointerdown'] as const) {
   });
 }
 
+/** What buttons ask for, by their data. */
+const wishes = ['log', 'handoff', 'compact'] as const;
+
 document.addEventListener('click', (event) => {
   const wanted = event.target instanceof Element ? event.target.closest('button')?.dataset : undefined;
   if (wanted?.['summary'] !== undefined) {
     code.postMessage({ kind: 'summary', id: wanted['summary'] });
   } else if (wanted?.['file'] !== undefined) {
     code.postMessage({ kind: 'file', uri: wanted['file'] });
-  } else if (wanted?.['wish'] === 'log') {
-    code.postMessage({ kind: 'log' });
+  } else {
+    const wish = wishes.find((kind) => kind === wanted?.['wish']);
+    if (wish !== undefined) {
+      code.postMessage({ kind: wish });
+    }
   }
 });
 

@@ -17,13 +17,18 @@ export function windowSection(context: Context): string {
   const view = viewBar(context, shares) +
     element('div', { class: 'beside' }, table(shares, viewCount(context), window, ...due), notes(context));
   if (!apart(context)) {
-    return element('section', { 'aria-labelledby': 'now' }, heldHead(context), view);
+    return element('section', { 'aria-labelledby': 'now' }, heldHead(context), view, actions);
   }
   const own = sharesOf(context.own);
   const parts = own.length === 0 ? '' : table(own, context.held, window);
   return element('section', { 'aria-labelledby': 'now' }, heldHead(context), heldBar(context, own), parts) +
-    element('section', { class: 'view', 'aria-labelledby': 'view' }, viewHead(context), view);
+    element('section', { class: 'view', 'aria-labelledby': 'view' }, viewHead(context), view, actions);
 }
+
+/** What can be done about it. */
+const actions = element('p', { class: 'actions' },
+  element('button', { 'data-wish': 'handoff' }, 'Copy for a New Chat'), ' ',
+  element('button', { class: 'second', 'data-wish': 'compact' }, 'Compact'));
 
 /** Returns what fills ctxledger's view, in the order of the bar. */
 function viewShares({ categories, fixed }: Context): Share[] {

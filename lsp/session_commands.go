@@ -51,3 +51,43 @@ func (s *Server) session(ctx context.Context, api Ledger, name string) (sessions
 	}
 	return api.Session(ctx, ledger.SessionRequest{Latest: true})
 }
+
+// handoffArgument selects the session to hand on.
+type handoffArgument struct {
+	Session string `json:"session"` // "": the one that is followed, else the newest
+}
+
+// handedOff is a text for another chat.
+type handedOff struct {
+	done
+	Text string `json:"text"`
+}
+
+// handoff returns the document of a session for a new chat. The ledger does not change.
+func (s *Server) handoff(ctx context.Context, args []protocol.LSPAny) (any, error) {
+	which, err := argument[handoffArgument](commandHandoff, args)
+	if err != nil {
+		return nil, err
+	}
+	var out handedOff
+	err = s.use(ctx, func(api Ledger) error {
+		session, err := s.session(ctx, api, which.Session)
+		if err != nil {
+			return err
+		}
+		record, err := ledger.SummaryOfAll(ctx, api, session, 0)
+		if err == nil && record == "" {
+			err = fault.New(fault.NotFound, "lsp.handoff", "session %s has no messages to hand on", session.ID)
+		}
+		if err != nil {
+			return err
+		}
+		out.Said = "Copied: paste it into a new chat."
+		out.Text, err = ledger.Handoff(ctx, api, ledger.SourceOf(session), record, "read_artifact")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
