@@ -86,7 +86,7 @@ async function restore(server: Server, node?: Named): Promise<void> {
 
 /** Forgets what a handle names, after a person has read what would go. */
 async function forget(server: Server, node?: Named): Promise<void> {
-  const handle = node?.handle ?? (await askForHandle());
+  const handle = node?.handle ?? (await chooseHandle(server));
   if (handle === undefined || handle === '') {
     return;
   }
@@ -99,6 +99,23 @@ async function forget(server: Server, node?: Named): Promise<void> {
   if (answer === 'Forget') {
     tell(await ask(server, serverCommands.forget, { handle, dryRun: false }));
   }
+}
+
+/** What can be forgotten, with the way to it in the tree; without a way its handle is asked for. */
+const forgettable: readonly (vscode.QuickPickItem & { readonly way: readonly Step[] })[] = [
+  { label: 'A Session…', description: 'with everything that was recorded of it', way: [{ kind: 'sessions' }, { kind: 'session' }] },
+  { label: 'An Artifact…', description: 'a large result that is kept outside of the conversation', way: [{ kind: 'artifacts' }, { kind: 'artifact' }] },
+  { label: 'A Summary…', description: 'of a compaction', way: [{ kind: 'sessions' }, { kind: 'session' }, { kind: 'summary' }] },
+  { label: 'What a Handle Names…', description: 'such as one message', way: [] },
+];
+
+/** Asks what to forget, by lists, or by a handle. */
+async function chooseHandle(server: Server): Promise<string | undefined> {
+  const what = await vscode.window.showQuickPick(forgettable, { title: 'Forget', placeHolder: 'What would go is shown before anything does.' });
+  if (what === undefined) {
+    return undefined;
+  }
+  return what.way.length === 0 ? askForHandle() : (await pick(server, what.way))?.handle;
 }
 
 function askForHandle(): Thenable<string | undefined> {
