@@ -18,12 +18,16 @@ type entries struct {
 // entry makes an entry of a whole record.
 func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 	usage := e.note(r)
+	said := r.Message
+	if r.Queue != "" {
+		said = r.Queued
+	}
 	return sessions.NewEntry{
 		Kind: kindOf(r), Time: e.last, HostID: r.ID, HostParent: r.Parent, Original: bytes.Clone(r.Text),
 		Group: r.Reply, Author: r.Author, Model: r.Model, Usage: usage,
 		Unfinished: !r.Final && r.Model != "",
-		Message:    r.Message, Format: r.Format, Note: r.Note, Effects: r.Effects,
-		Hidden: r.Aside || r.Summary || r.Thread != "", Cut: r.Cut,
+		Message:    said, Format: r.Format, Note: r.Note, Effects: r.Effects,
+		Hidden: r.Aside || r.Summary || r.Thread != "", Cut: r.Cut, Queue: r.Queue,
 	}
 }
 

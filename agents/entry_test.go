@@ -36,6 +36,15 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 	const common = `"uuid":"u2","parentUuid":"u1","sessionId":"s","timestamp":"2026-11-20T12:00:00Z"`
 	base := sessions.NewEntry{Kind: sessions.KindNote, Time: noon, HostID: "u2", HostParent: "u1"}
 	note := func(text string) sessions.NewEntry { e := base; e.Note = text; return e }
+	queue := func(q sessions.Queue) sessions.NewEntry { e := note("queue-operation"); e.Queue = q; return e }
+	sent := func(from, to int) sessions.NewEntry {
+		e := note("attachment queued_command")
+		if e.Hidden = true; to > 0 {
+			e.Queue, e.Format = sessions.QueueSent, transcript.Anthropic
+			e.Message = transcript.Span{From: from, To: to}
+		}
+		return e
+	}
 	cut := func(c *sessions.HostCut) sessions.NewEntry { e := note("system compact_boundary"); e.Cut = c; return e }
 	message := func(change func(*sessions.NewEntry)) sessions.NewEntry {
 		e := base
@@ -105,7 +114,36 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 		{"what a hook adds",
 			`{"type":"attachment","attachment":{"type":"hook_additional_context","content":"x"},` + common + `}`,
 			func() sessions.NewEntry { e := note("attachment hook_additional_context"); e.Hidden = true; return e }()},
-		{"queue", `{"type":"queue-operation","operation":"enqueue",` + common + `}`, note("queue-operation")},
+		{"queued message", `{"type":"queue-operation","operation":"enqueue","content":"stop",` + common + `}`,
+			func() sessions.NewEntry {
+				e := queue(sessions.QueueAdded)
+				e.Format, e.Message = transcript.Anthropic, transcript.Span{From: 58, To: 64}
+				return e
+			}()},
+		{"queued message without content", `{"type":"queue-operation","operation":"enqueue",` + common + `}`,
+			func() sessions.NewEntry { e := queue(sessions.QueueAdded); e.Format = transcript.Anthropic; return e }()},
+		{"queued message that the agent got", `{"type":"queue-operation","operation":"remove",` + common + `}`,
+			queue(sessions.QueueGiven)},
+		{"queued message that begins a turn", `{"type":"queue-operation","operation":"dequeue",` + common + `}`,
+			queue(sessions.QueueLeft)},
+		{"queued messages that went back", `{"type":"queue-operation","operation":"popAll",` + common + `}`,
+			queue(sessions.QueueReturned)},
+		{"queued message whose attachment follows",
+			`{"type":"queue-operation","operation":"remove","reason":"absorbed_mid_turn","content":"stop",` + common + `}`,
+			queue(sessions.QueueLeft)},
+		{"message within a turn",
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"stop","commandMode":"prompt"},` + common + `}`,
+			sent(67, 73)},
+		{"message within a turn, typed in a terminal",
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"text","text":"a"}],` +
+				`"commandMode":"prompt","origin":{"kind":"human"}},` + common + `}`, sent(67, 96)},
+		{"report of a task within a turn",
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>",` +
+				`"commandMode":"task-notification","origin":{"kind":"task-notification"}},` + common + `}`, sent(0, 0)},
+		{"message of a peer within a turn",
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"x","commandMode":"prompt",` +
+				`"origin":{"kind":"peer"}},` + common + `}`, sent(0, 0)},
+		{"queue of the future", `{"type":"queue-operation","operation":"x",` + common + `}`, note("queue-operation")},
 		{"last prompt", `{"type":"last-prompt",` + common + `}`, note("last-prompt")},
 		{"tools used", `{"type":"tools-used",` + common + `}`, note("tools-used")},
 		{"latch", `{"type":"atis-latch",` + common + `}`, note("atis-latch")},

@@ -31,6 +31,7 @@ type refusal struct {
 	turn int
 	pos  int64
 	what string // the call
+	file string // that it would have changed; "" for other calls
 	why  string // the user's words, "" for none
 	rule bool   // a rule in the user's settings refused it
 }
@@ -73,10 +74,8 @@ func (s *source) listen() (*dialogue, error) {
 	if s.in.talk == nil {
 		l := &listener{source: s, dialogue: &dialogue{never: map[string]bool{}, results: map[string]int{},
 			covered: s.in.covered()}, calls: map[string]madeCall{}}
-		for i := range s.in.Items {
-			if err := l.take(i); err != nil {
-				return nil, err
-			}
+		if err := l.all(); err != nil {
+			return nil, err
 		}
 		l.endTurn()
 		s.in.talk = l.dialogue
@@ -94,8 +93,48 @@ type listener struct {
 
 // madeCall is a call whose result may matter.
 type madeCall struct {
-	name, target string
-	item         *Item
+	name, op, target string
+	item             *Item
+}
+
+// all takes the items, and between them what the user said while the agent worked.
+func (l *listener) all() error {
+	steering := l.in.Steering
+	for i := range l.in.Items {
+		for len(steering) > 0 && steering[0].After < l.in.Items[i].first() {
+			if err := l.steer(i, steering[0]); err != nil {
+				return err
+			}
+			steering = steering[1:]
+		}
+		if err := l.take(i); err != nil {
+			return err
+		}
+	}
+	for _, st := range steering {
+		if err := l.steer(len(l.in.Items)-1, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// viaSteering says how the user said something while the agent worked.
+const viaSteering = "while the agent worked"
+
+// steer takes what the user said while the agent worked, in front of item i.
+func (l *listener) steer(i int, st Steering) error {
+	m, ok, err := l.load(st.Seq)
+	if err != nil || !ok {
+		return err
+	}
+	text := strings.TrimSpace(feedback.Words(chars.Strip(transcript.PlainText(m.Message))))
+	if text == "" || settings[text] {
+		return nil
+	}
+	it := &Item{Seqs: []int64{st.After}, Role: transcript.RoleUser, Turn: st.Turn, ID: st.ID}
+	l.user = append(l.user, &utterance{item: it, index: max(0, i), text: text, via: viaSteering})
+	return nil
 }
 
 func (l *listener) take(i int) error {
@@ -158,7 +197,7 @@ func (l *listener) endTurn() {
 func (l *listener) answer(i int) error {
 	it := &l.in.Items[i]
 	for _, c := range it.Calls {
-		l.calls[c.ID] = madeCall{c.Name, c.Target, it}
+		l.calls[c.ID] = madeCall{c.Name, c.Op, c.Target, it}
 	}
 	if it.Chars == 0 && len(it.Calls) > 0 {
 		return nil
@@ -280,8 +319,12 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 		l.never[id] = true // a question that was left unanswered forbids nothing
 	case f.Kind == feedback.Refused:
 		l.never[id] = true
-		l.refused = append(l.refused, refusal{id: id, turn: it.Turn, pos: it.first(), why: f.Words, rule: f.ByRule,
-			what: made.name + " " + l.path(made.target)})
+		r := refusal{id: id, turn: it.Turn, pos: it.first(), why: f.Words, rule: f.ByRule,
+			what: made.name + " " + l.path(made.target)}
+		if made.op == intents.OpWrite || made.op == intents.OpPatch {
+			r.file = made.target
+		}
+		l.refused = append(l.refused, r)
 	case f.Plan != "":
 		via := "approved plan"
 		if f.Edited {

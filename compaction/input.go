@@ -31,6 +31,8 @@ type Input struct {
 	FirstKept    int64
 	Previous     *Record
 	PreviousText string
+	// Steering is what the user said while the agent worked, in order of After. It is in no item.
+	Steering []Steering
 	// Operations are all tracked operations of the session, in order of Seq.
 	Operations []Operation
 	// Artifacts are those that replace results of the session, in order of Seq.
@@ -57,6 +59,14 @@ type Input struct {
 type Noted struct {
 	Turn int
 	Text string
+}
+
+// Steering is a message that the user sent while the agent worked, and that the agent got within its turn.
+type Steering struct {
+	Seq   int64  // entry that holds it
+	After int64  // entry after which the agent had it
+	Turn  int    // in which the agent got it
+	ID    string // message id of the entry, 32 hex digits
 }
 
 // Item is one message of the conversation.

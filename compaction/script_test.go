@@ -14,6 +14,7 @@ import (
 // several lines; PATH comes first where a step has one.
 //
 //	user TEXT                         a request
+//	steer TEXT                        the user says something while the agent works
 //	earlier TEXT                      a summary that the host made of what came before
 //	say TEXT                          the agent speaks
 //	read PATH N [NAME…]               a file of N tokens is read
@@ -69,6 +70,7 @@ func (k *talk) play(script string) Proposal {
 // steps are those of a script, by their verbs.
 var steps = map[string]func(k *talk, rest string){
 	"user":     func(k *talk, rest string) { k.user(rest) },
+	"steer":    func(k *talk, rest string) { k.steer(rest) },
 	"earlier":  func(k *talk, rest string) { it := k.user(rest); it.Prompt, it.Earlier = false, true },
 	"hidden":   stepHidden,
 	"say":      func(k *talk, rest string) { k.say(rest) },

@@ -69,6 +69,15 @@ func (k *talk) user(text string) *Item {
 	return it
 }
 
+// steer has the user say something while the agent works: it is in no item.
+func (k *talk) steer(text string) {
+	k.item(transcript.RoleUser, 0)
+	k.part(transcript.Part{Kind: transcript.KindText, Text: text})
+	it := k.in.Items[len(k.in.Items)-1]
+	k.in.Items = k.in.Items[:len(k.in.Items)-1]
+	k.in.Steering = append(k.in.Steering, Steering{Seq: it.first(), After: it.first(), Turn: it.Turn, ID: it.ID})
+}
+
 func (k *talk) say(text string) *Item {
 	it := k.item(transcript.RoleAssistant, layout.Count(text))
 	it.Chars = len(text)

@@ -10,12 +10,12 @@ import (
 	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/internal/chars"
 )
 
 const (
 	taskHead         = "[TASK — in the user's words]"
-	rulesHead        = "[REFUSED BY THE USER — not to be repeated]"
 	conversationHead = "[CONVERSATION — the user verbatim; indented: sentences of the agent, claims]"
 	// requestsHead is where earlier versions quoted the user.
 	requestsHead = "[USER MESSAGES — verbatim]"
@@ -25,8 +25,11 @@ const (
 	leastText = 24
 	// userShare is the part of the budget for the user's words, in percent, where the agent said more than fits.
 	userShare = 34
-	// askedChars bounds what is printed of the agent's words that a short answer answers.
-	askedChars = 500
+	// askedChars bounds what is printed of the agent's words that a bare answer answers, such as "yes", or "2"; briefly
+	// those before an answer that says more by itself.
+	askedChars, askedBriefly = 500, 180
+	// bareAnswer is the length up to which an answer says nothing by itself, in bytes.
+	bareAnswer = 30
 )
 
 // addTask adds the block of the task. The user's words fill it together with the conversation.
@@ -54,7 +57,7 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 	for _, u := range w.order {
 		size := userFrame + layout.Count(quote.Clip(u.text, 16*s.budget))
 		if u.asked != "" {
-			size += min(askedChars, s.budget/8) / 5
+			size += s.askedChars(u) / 5
 		}
 		w.sizes = append(w.sizes, size)
 		w.total += size
@@ -88,6 +91,15 @@ func firstRequest(all []*utterance) *utterance {
 	return all[0]
 }
 
+// newestWords returns the newest request and, oldest first, what the user added while the agent worked on it.
+func newestWords(all []*utterance) []*utterance {
+	i := len(all) - 1
+	for i > 0 && all[i].via == viaSteering {
+		i--
+	}
+	return all[i:]
+}
+
 // userWords is what the user said, with the lines that print it.
 type userWords struct {
 	*source
@@ -114,7 +126,7 @@ func (w *userWords) share(d *layout.Document, total int) {
 		}
 		asked := ""
 		if u.asked != "" {
-			asked = w.question(u.asked)
+			asked = w.question(u)
 		}
 		text := quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...), Text: quote.Fit(u.text,
 			max(leastText, share-userFrame-layout.Count(asked)), handleOf(u.item.ID))}) + asked
@@ -134,7 +146,7 @@ func (w *userWords) share(d *layout.Document, total int) {
 		if i >= w.recent {
 			l.Class = layout.ClassCovered
 		}
-		if u == firstRequest(w.all) || u == w.all[len(w.all)-1] {
+		if u == firstRequest(w.all) || slices.Contains(newestWords(w.all), u) {
 			b, l.Class = w.task, layout.ClassTask
 		}
 		w.lines[u] = d.Add(b, l)
@@ -187,7 +199,8 @@ func place(seq int64, within int) int64 { return seq<<12 + int64(min(within, 1<<
 // byWorth orders the user's words: the newest, the first, what sets rules, what the earlier summary quoted, then the
 // newer before the older. All but the first recent ones are in a summary that the host made.
 func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags map[*utterance][]string) {
-	first, newest := firstRequest(all), all[len(all)-1]
+	first, latest := firstRequest(all), newestWords(all)
+	newest := latest[0]
 	tags = map[*utterance][]string{first: {"first request"}}
 	if newest != first {
 		tags[newest] = []string{"newest"}
@@ -203,7 +216,7 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags
 			tag = feedback.Standing(u.text)
 		}
 		switch {
-		case u == first || u == newest:
+		case u == first || slices.Contains(latest, u):
 		case tag != "":
 			tags[u] = []string{tag}
 			rules = append(rules, u)
@@ -215,10 +228,8 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags
 			others = append(others, u)
 		}
 	}
-	out := []*utterance{newest}
-	if newest != first {
-		out = append(out, first)
-	}
+	out := slices.DeleteFunc(slices.Clone(latest), func(u *utterance) bool { return u == first })
+	out = slices.Insert(out, min(1, len(out)), first)
 	order = slices.Concat(out, rules, known, others)
 	return append(order, covered...), len(order), tags
 }
@@ -241,21 +252,31 @@ func (s *source) label(u *utterance, tags ...string) string {
 	if u.via != "" {
 		parts = append(parts, u.via)
 	}
-	if u.index >= s.cut {
+	if u.index >= s.cut && u.via != viaSteering {
 		parts = append(parts, "also below")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// question prints what a short answer answers: the end of what the agent said before it.
-func (s *source) question(asked string) string {
-	text := strings.Join(strings.Fields(chars.Strip(asked)), " ")
+// askedChars is how many characters are printed of what a short answer answers.
+func (s *source) askedChars(u *utterance) int {
 	most := min(askedChars, s.budget/8)
+	if len(u.text) > bareAnswer {
+		most = min(most, askedBriefly)
+	}
+	return most
+}
+
+// question prints what a short answer answers: the end of what the agent said before it, from the beginning of a line
+// or a sentence on.
+func (s *source) question(u *utterance) string {
+	asked, most := chars.Strip(u.asked), s.askedChars(u)
+	text := asked
 	if utf8.RuneCountInString(text) > most {
 		text = chars.Tail(text, most)
-		text = "…" + text[quote.WordAfter(text, 0):]
+		text = "…" + text[statements.Begin(text, len(text)/2):]
 	}
-	return "\n  — answering the agent: \"" + text + "\""
+	return "\n  — answering the agent: \"" + strings.Join(strings.Fields(text), " ") + "\""
 }
 
 // moreUserWords says how many of the user's words were left out, and of which turns.
@@ -282,32 +303,4 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 		return ""
 	}
 	return fmt.Sprintf("… %s more message(s) of the user, of %s", chars.Commas(n), quote.TurnRange(from, to))
-}
-
-// addRefusals adds what the user did not let the agent do.
-func (s *source) addRefusals(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: rulesHead})
-	for _, r := range s.refusals() {
-		text := "  - " + quote.OneLine(r.what, 200) + " (" + quote.Turn(r.turn) + ")"
-		switch {
-		case r.rule:
-			text += " — by a rule in the user's settings"
-		case r.why != "":
-			text += " — \"" + quote.OneLine(r.why, 600) + "\""
-		}
-		d.Add(b, &layout.Line{Text: text, Class: layout.ClassRule, Pos: r.pos})
-	}
-}
-
-// refusals returns what the user refused: what he gave a reason for first, then the newest first.
-func (s *source) refusals() []refusal {
-	var reasons, others []refusal
-	for _, r := range slices.Backward(s.talk.refused) {
-		if r.why != "" {
-			reasons = append(reasons, r)
-		} else {
-			others = append(others, r)
-		}
-	}
-	return append(reasons, others...)
 }

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
@@ -139,7 +140,7 @@ func resultTexts(t *testing.T, l *engine.Local, id string) map[string]string {
 		t.Fatal(err)
 	}
 	for _, e := range readWhole(t, file).Entries {
-		if e.Message.Empty() {
+		if e.Kind != sessions.KindMessage {
 			continue
 		}
 		m, err := transcript.Decode(e.Format, e.Original[e.Message.From:e.Message.To])

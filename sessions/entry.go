@@ -33,6 +33,19 @@ func (k Kind) own() bool {
 	return false
 }
 
+// Queue is what a note says of the messages that a user sends while the agent works. They wait in the host until it
+// hands them to the agent. Values are stored: append only.
+type Queue string
+
+// What happens to queued messages. They are handed on in the order in which they came.
+const (
+	QueueAdded    Queue = "added"    // one came; Message is the span of its content
+	QueueGiven    Queue = "given"    // the agent got the oldest one within its turn
+	QueueLeft     Queue = "left"     // the oldest one left: it begins a turn, or another record holds it
+	QueueReturned Queue = "returned" // all went back to the user, who may send others in their place
+	QueueSent     Queue = "sent"     // the agent got this one within its turn; Message is the span of its content
+)
+
 // HostCut is what a host says of its own compaction.
 type HostCut struct {
 	Auto   bool  `json:"auto,omitempty"`   // the host did it because its window was full
@@ -77,7 +90,8 @@ type NewEntry struct {
 	// is stored with PutBlob first and named by Blob.
 	Original []byte `json:"original,omitempty"`
 	Blob     string `json:"blob,omitempty"`
-	// Message is the span of the provider's message in the original, in Format. Empty: none.
+	// Message is the span of the provider's message in the original, in Format; of a queued message, the span of its
+	// content. Empty: none.
 	Message transcript.Span   `json:"message,omitzero"`
 	Format  transcript.Format `json:"format,omitempty"`
 	// Hidden keeps a record out of every view: subagents' lines, the host's own summaries. A hidden note is
@@ -89,6 +103,8 @@ type NewEntry struct {
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Cut is set on the note that precedes the summary of a host's own compaction.
 	Cut *HostCut `json:"cut,omitempty"`
+	// Queue is set on notes about messages that the user sent while the agent worked.
+	Queue Queue `json:"queue,omitempty"`
 	// Effects is what the host reports about the files that a result's call touched.
 	Effects []Effect `json:"effects,omitempty"`
 	// Note describes a record that is not a plain message: its type, or why it could not be read.
@@ -124,6 +140,7 @@ type Entry struct {
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
 	Copied     bool              `json:"copied,omitempty"`     // from another session, see Session.Fork
 	Cut        *HostCut          `json:"cut,omitempty"`        // see NewEntry
+	Queue      Queue             `json:"queue,omitempty"`      // see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed
 	// Lost is set if the original was damaged and repair gave it up, rather than removed on request.
 	Lost    bool `json:"lost,omitempty"`

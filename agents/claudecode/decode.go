@@ -40,6 +40,9 @@ type line struct {
 	rendered        transcript.Span // what of an attachment a model reads
 	data            transcript.Span // of a progress record
 	compaction      transcript.Span // of a compact_boundary record
+	operation       string          // of a queue-operation record
+	reason          string          // ″
+	content         transcript.Span // ″
 	message, result transcript.Span
 	time            time.Time
 
@@ -78,6 +81,8 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		if l.subtype == "compact_boundary" {
 			out.Compaction, out.Cut = l.boundary()
 		}
+	case "queue-operation":
+		l.queued(out)
 	case "progress":
 		kept := l
 		out.Repeats = kept.repeated
@@ -86,6 +91,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 	if l.kind == "attachment" && !fromHook(out.Note) {
 		kept := l // so that other lines stay on the stack
 		out.Aside, out.Adds = true, kept.attached
+		l.steered(out)
 	}
 	return true
 }
@@ -237,6 +243,12 @@ func parse(text []byte) (line, bool) {
 			r.data = v
 		case "compactMetadata":
 			r.compaction = v
+		case "operation":
+			r.operation = str(raw, maxID)
+		case "reason":
+			r.reason = str(raw, maxID)
+		case "content":
+			r.content = v
 		}
 	})
 	return r, ok

@@ -45,6 +45,10 @@ type Record struct {
 	// Compaction is set if the records before this one left the context, but for those that Cut keeps.
 	Compaction *report.Compaction
 	Cut        *sessions.HostCut
+	// Queue is set on notes about messages that the user sent while the agent worked. Queued is the span of the
+	// content of one that came, as it would stand in a message of Format.
+	Queue  sessions.Queue
+	Queued transcript.Span
 	// Adds, if set, returns what the record adds to the context without being a message of the provider.
 	Adds func() transcript.Message
 	// Repeats, if set, returns a record of another conversation, a subagent's, that this one repeats, or nil. It

@@ -36,6 +36,14 @@ func TurnRange(from, to int) string {
 	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
 }
 
+// Comma puts a comma in front of what is not empty: ", ×4".
+func Comma(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "," + s
+}
+
 // Times prints " ×4", and nothing for once.
 func Times(n int) string {
 	if n < 2 {

@@ -129,6 +129,7 @@ func Unwrapped(segment string) string {
 
 // PurposeOf says what one segment of a command is run for.
 func PurposeOf(segment string) Purpose {
+	segment = withoutTexts(segment)
 	switch {
 	case searchCommand().MatchString(segment):
 		return Search
@@ -141,6 +142,44 @@ func PurposeOf(segment string) Purpose {
 	default:
 		return Other
 	}
+}
+
+// runners are programs that run a quoted argument as a command.
+var runners = pattern.Lazy(`(^|\s|/)(ba|z|da|fi)?sh\s|(^|\s)(eval|ssh|su|xargs|watch|script|parallel)\s`)
+
+// withoutTexts empties the quoted arguments of several words, such as messages of commits: they name tools and run none.
+func withoutTexts(segment string) string {
+	if !strings.ContainsAny(segment, `"'`) || runners().MatchString(segment) {
+		return segment
+	}
+	var b strings.Builder
+	for rest := segment; ; {
+		i := strings.IndexAny(rest, `"'`)
+		if i < 0 {
+			return b.String() + rest
+		}
+		n := quotedLength(rest[i:])
+		b.WriteString(rest[:i])
+		if text := rest[i : i+n]; strings.ContainsAny(text, " \t\n") {
+			b.WriteString(`""`)
+		} else {
+			b.WriteString(text)
+		}
+		rest = rest[i+n:]
+	}
+}
+
+// quotedLength is the length of the quoted text that s begins with, its quotes included; all of s if it does not end.
+func quotedLength(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == s[0]:
+			return i + 1
+		case s[i] == '\\' && s[0] == '"':
+			i++
+		}
+	}
+	return len(s)
 }
 
 // Piped reports whether a test or build of a command pipes its output into a filter, which hides its exit status.

@@ -20,6 +20,12 @@ func TestKeyOfNamesWhatACommandRuns(t *testing.T) {
 		{"git status; git diff", "git status | git diff", Search},
 		{"./deploy.sh --prod", "./deploy.sh --prod", Other},
 		{"cat > x.sh <<'END'\nrm -rf /\nEND", "cat > x.sh", Search},
+		{`bash -c "cd a && go test ./..."`, `bash -c "cd a && go test ./..."`, Test},
+		{`go test -run "TestA|TestB" ./a`, `go test -run "TestA|TestB" ./a`, Test},
+		{`gh api x/replies -f body="It just delegates to \"F\", which has tests"`,
+			`gh api x/replies -f body="It just delegates to \"F\", which has tests"`, Other},
+		{`git commit -m 'run go test in CI'`, `git commit -m 'run go test in CI'`, Other},
+		{`echo "unfinished go test ./...`, `echo "unfinished go test ./...`, Search},
 		{"", "", Other},
 	}
 	for _, c := range cases {

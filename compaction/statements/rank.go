@@ -123,7 +123,8 @@ func (r *ranker) weigh(c *candidate, p piece, m Message, last bool) {
 		c.base += closing
 		c.closing = true
 	}
-	if m.Acts && last && len(p.text) < maxAnnouncement && strings.HasSuffix(p.text, ":") {
+	if m.Acts && last && len(p.text) < maxAnnouncement && strings.HasSuffix(p.text, ":") &&
+		!found[cause] && !found[rejection] && !found[finding] {
 		c.base -= 1
 	}
 	if len(c.names) == 0 && len(p.text) < emptyWords {

@@ -37,10 +37,11 @@ type piece struct {
 // splitter walks the lines of one message.
 type splitter struct {
 	out    []piece
-	lead   int // the heading or the introduction ("Two reasons:") of what follows; -1: none
-	header int // the header row of the table that is open; -1: none
-	before int // the sentence before, in the same paragraph; -1: none
-	title  int // the heading, or the line in bold letters, that what follows belongs to; -1: none
+	lead   int   // the heading or the introduction ("Two reasons:") of what follows; -1: none
+	header int   // the header row of the table that is open; -1: none
+	before int   // the sentence before, in the same paragraph; -1: none
+	intros []int // the introductions
+	title  int   // the heading, or the line in bold letters, that what follows belongs to; -1: none
 }
 
 // split returns the statements of a message: sentences, list items, table rows, short code blocks, and the headings
@@ -59,6 +60,7 @@ func split(text string) []piece {
 		s.line(strings.TrimSpace(line))
 		text = rest
 	}
+	s.settle()
 	return s.out
 }
 
@@ -116,7 +118,7 @@ func (s *splitter) line(line string) {
 	case line[0] == '|':
 		s.row(line)
 	case introduces(line):
-		s.lead, s.before = s.add(piece{text: line, kind: heading, lead: -1}), -1
+		s.introduction(line)
 	case isItem(line):
 		s.item(line)
 	case isTitle(line):
@@ -124,6 +126,35 @@ func (s *splitter) line(line string) {
 		s.lead, s.before = -1, s.title
 	default:
 		s.prose(line)
+	}
+}
+
+// introduction adds a line that ends by announcing what follows: its last sentence leads that, the sentences before it
+// are statements. "The cache is cleared too early. Let me fix it:" announces nothing but work.
+func (s *splitter) introduction(line string) {
+	parts := sentencesOf(line)
+	last := parts[len(parts)-1]
+	if said := strings.TrimSpace(line[:len(line)-len(last)]); said != "" {
+		s.prose(said)
+		if isAnnouncement(last) {
+			s.lead, s.before = s.before, -1
+			return
+		}
+	}
+	s.lead, s.before = s.add(piece{text: last, kind: heading, lead: -1}), -1
+	s.intros = append(s.intros, s.lead)
+}
+
+// settle makes statements of the introductions that nothing follows.
+func (s *splitter) settle() {
+	leads := make(map[int]bool)
+	for _, p := range s.out {
+		leads[p.lead] = true
+	}
+	for _, i := range s.intros {
+		if !leads[i] {
+			s.out[i].kind = sentence
+		}
 	}
 }
 

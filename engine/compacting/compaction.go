@@ -101,6 +101,7 @@ func (l *Compactions) compactionInput(
 		in.Items = append(in.Items, item(f, slot))
 	}
 	in.Earlier = hostSummary(f, in.Items)
+	in.Steering = steering(f)
 	in.Host, in.HostTokens = f.View.Host, hostTokens(f.View)
 	if in.Notes, err = f.Notes(tx); err != nil {
 		return in, err

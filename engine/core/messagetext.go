@@ -43,10 +43,10 @@ func (l *Ledger) messageText(ctx context.Context, records []sessions.Stored, res
 		if err != nil {
 			return "", err
 		}
-		if e.Kind != sessions.KindMessage {
+		if e.Kind != sessions.KindMessage && (e.Queue == "" || e.Message.Empty()) {
 			return string(raw), nil // of a host's record or of notes
 		}
-		m, err := transcript.Decode(e.Format, raw)
+		m, err := decode(e.Entry, raw)
 		if err != nil {
 			return "", err
 		}

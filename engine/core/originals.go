@@ -29,6 +29,14 @@ func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error)
 	return original[e.Message.From:e.Message.To], nil
 }
 
+// decode reads the message of an entry. A queued message is content without the message around it.
+func decode(e sessions.Entry, raw []byte) (transcript.Message, error) {
+	if e.Queue != "" {
+		return transcript.DecodeContent(e.Format, raw)
+	}
+	return transcript.Decode(e.Format, raw)
+}
+
 // originalOf returns the original of an entry that is not forgotten.
 func (l *Ledger) originalOf(ctx context.Context, e sessions.Stored) ([]byte, error) {
 	if e.Blob == "" {
@@ -59,7 +67,7 @@ func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, f *Folded, seq int64
 	if err != nil {
 		return none, err
 	}
-	m, err := transcript.Decode(e.Format, raw)
+	m, err := decode(e.Entry, raw)
 	transcript.Identify(&m, e.CallIDs())
 	return m, err
 }
