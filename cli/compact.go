@@ -197,7 +197,7 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 			why = p.Why
 			break
 		}
-		got := max(1, utf8.RuneCountInString(p.Summary.Text))
+		got := utf8.RuneCountInString(strings.TrimRight(p.Summary.Text, "\n")) + 1 // with the end of its last line
 		switch {
 		case p.Outcome != compaction.Compacted || got <= most && got >= most*enough/100:
 			return budget, nil

@@ -42,7 +42,8 @@ type group struct {
 // in the documented form.
 func (s *source) addOperations(d *layout.Document) {
 	if s.budget < leastListed {
-		d.Block(&layout.Block{Head: s.pendingWarning() + s.historyLine(), Always: true})
+		d.Block(&layout.Block{Head: s.pendingWarning() + "All of it, byte for byte: " + s.retrieve() + ".",
+			Always: true})
 		return
 	}
 	from, to := s.turns()

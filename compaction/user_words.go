@@ -23,11 +23,12 @@ const (
 	userFrame = 10
 	// leastText is the shortest form of an utterance, in tokens.
 	leastText = 24
-	// userShare is the part of the budget for the user's words, in percent, where the agent said more than fits.
-	userShare = 34
+	// userShare is the part of the budget for the user's words, in percent, where the agent said more than fits, and
+	// userShareShort that of a short document, which would have no room for what the agent found out.
+	userShare, userShareShort = 40, 24
 	// askedChars bounds what is printed of the agent's words that a bare answer answers, such as "yes", or "2"; briefly
 	// those before an answer that says more by itself.
-	askedChars, askedBriefly = 500, 180
+	askedChars, askedBriefly = 300, 180
 	// bareAnswer is the length up to which an answer says nothing by itself, in bytes.
 	bareAnswer = 30
 )
@@ -125,7 +126,7 @@ func (w *userWords) share(d *layout.Document, total int) {
 			continue
 		}
 		asked := ""
-		if u.asked != "" {
+		if u.asked != "" && w.askedChars(u) > 0 {
 			asked = w.question(u)
 		}
 		text := quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...), Text: quote.Fit(u.text,
@@ -243,7 +244,11 @@ func (w *userWords) budget() int {
 	for _, m := range w.talk.messages {
 		said += len(m.Text) / 4
 	}
-	return min(budget*8/10, max(budget*userShare/100, budget*6/10-said))
+	share := userShare
+	if layout.Short(budget) {
+		share = userShareShort
+	}
+	return min(budget*8/10, max(budget*share/100, budget*6/10-said))
 }
 
 // label is what stands in parentheses before the user's words.
@@ -258,13 +263,16 @@ func (s *source) label(u *utterance, tags ...string) string {
 	return strings.Join(parts, ", ")
 }
 
-// askedChars is how many characters are printed of what a short answer answers.
+// askedChars is how many characters are printed of what a short answer answers; 0: none.
 func (s *source) askedChars(u *utterance) int {
 	most := min(askedChars, s.budget/8)
-	if len(u.text) > bareAnswer {
-		most = min(most, askedBriefly)
+	switch {
+	case len(u.text) <= bareAnswer:
+		return most
+	case layout.Short(s.budget):
+		return 0
 	}
-	return most
+	return min(most, askedBriefly)
 }
 
 // question prints what a short answer answers: the end of what the agent said before it, from the beginning of a line

@@ -50,8 +50,9 @@ func TestWhatTheUserSaysWhileTheAgentWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := readHandle(t, l, log(t, l, r.Session)[2].Handle()); got != "Never amend commits." {
-		t.Errorf("the handle reads %q", got)
+	read, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: log(t, l, r.Session)[2].Handle()})
+	if err != nil || string(read.Text) != "Never amend commits." {
+		t.Errorf("the handle reads %q, %v", read.Text, err)
 	}
 	p := compact(t, l, r.Session, compaction.Options{Mode: compaction.Intent, Budget: 2_000, Keep: 1})
 	for text, want := range map[string]int{"while the agent worked) Never amend commits.": 1, "Taken back": 0,

@@ -38,7 +38,7 @@ var declares = []struct{ file, text, want string }{
 	{"a.ex", "defmodule A.B do\n  def run!(x) do\n  test \"runs\" do", "A.B,run!,runs"},
 	{"a.lua", "local function f()\nM.g = function()\nfunction M:h()", "f M.g M:h"},
 	{"a.zig", "pub fn main() !void {\nconst T = struct {", "main T"},
-	{"a.sh", "set -e\nBIN=x\nbuild() {\nfunction deploy {\n  echo x=1\n", "BIN build deploy"},
+	{"a.sh", "set -e\nBIN=x\nbuild() {\nfunction deploy {\n  echo x=1\n", "build deploy"},
 	{"run", "#!/usr/bin/env bash\nstart() {", "start"},
 	{"a.sql", "CREATE TABLE IF NOT EXISTS users (\ncreate unique index by_name on users\nALTER TABLE users ADD COLUMN age int;\ncreate or replace view v as", "users by_name age v"},
 	{"a.proto", "message M {\nservice S {\n  rpc Get(A) returns (B);", "M S Get"},

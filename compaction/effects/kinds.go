@@ -63,7 +63,7 @@ var kinds = []kind{
 	{files: ".lua", patterns: []string{`TO(?:local +)?function +([\w.:]+)`, `([\w.]+) *= *function`}},
 	{files: ".zig", patterns: []string{`TO(?:pub +)?(?:inline +|export +)?fn +ID`, `(?:pub +)?const +ID *=`, `TOtest +"([^"\n]+)"`}},
 	{files: ".sh .bash .zsh .ksh .bats", patterns: []string{
-		`TOfunction +([\w:.-]+)`, `TO([A-Za-z_][\w:.-]*) *\(\)`, `([A-Z][A-Z0-9_]*)=`, `@test +QUOTED`}},
+		`TOfunction +([\w:.-]+)`, `TO([A-Za-z_][\w:.-]*) *\(\)`, `@test +QUOTED`}},
 	{files: ".sql", patterns: []string{
 		`TO(?i:create(?: or replace)?(?: \w+)?? (?:table|index|view|function|procedure|trigger|type|schema|sequence)` +
 			"(?: concurrently)?(?: if not exists)?) +[\"`\\[]?([\\w.]+)",

@@ -56,14 +56,28 @@ type share struct {
 	bound bool // never more than that
 }
 
-// shortBudget is the length below which a document is short, in tokens: what is done gives way to what was said.
+// shortBudget is the length below which a document is short, in tokens.
 const shortBudget = 1_800
+
+// Short reports whether a document of so many tokens is short: what was done gives way to what was said.
+func Short(budget int) bool { return budget < shortBudget }
+
+// Parts of its share that a class keeps in a short document, in percent.
+const (
+	shortFacts = 50 // of what was done
+	shortState = 70 // of where the work stands
+)
 
 // shareIn returns the share of a class in a document of so many tokens.
 func shareIn(c Class, budget int) share {
 	s := shareOf[c]
-	if budget < shortBudget && (c == ClassFile || c == ClassCheck) {
-		s.first, s.most = s.first*3/4, s.most*3/4
+	if Short(budget) {
+		switch c {
+		case ClassFile, ClassCheck, ClassEdit:
+			s.first, s.most = s.first*shortFacts/100, s.most*shortFacts/100
+		case ClassNow, ClassLast:
+			s.first, s.most = s.first*shortState/100, s.most*shortState/100
+		}
 	}
 	return s
 }
@@ -88,14 +102,14 @@ var shareOf = [classes]share{
 	ClassOpen:     {first: 5, most: 10},
 	ClassUser:     {first: 60, most: 90},
 	ClassAnchor:   {first: 25, most: 100},
-	ClassFile:     {first: 11, most: 30},
-	ClassCheck:    {first: 10, most: 20},
+	ClassFile:     {first: 13, most: 30},
+	ClassCheck:    {first: 13, most: 20},
 	ClassSaid:     {first: 38, most: 100},
 	ClassCovered:  {first: 0, most: 20},
 	ClassBefore:   {first: 3, most: 10},
-	ClassLook:     {first: 2, most: 12},
+	ClassLook:     {first: 1, most: 6},
 	ClassMaterial: {first: 0, most: 15},
-	ClassOld:      {first: 3, most: 10, bound: true},
+	ClassOld:      {first: 0, most: 10, bound: true},
 }
 
 // Line is one piece of a block, which is printed whole or not at all.
@@ -226,6 +240,9 @@ func (d *Document) Fill(budget int) (text string, size int, ok bool) {
 		before := d.remainders()
 		left += freed
 		left += before - d.remainders()
+	}
+	for c := range classes { // what was dropped may have been long: others fit into its place
+		left -= d.take(c, min(left, budget*shareIn(c, budget).atLast()/100-used[c]))
 	}
 	for {
 		text = d.String()

@@ -21,7 +21,8 @@ var lookalikes = []string{
 	"Agent, turn ", "Reports to the agent,", "Instructions loaded,", "Failed before,", "Earlier runs,",
 	"Read and not changed", "Task list (", "Newest edits:", "OPERATIONS (", "WARNING:", "RESUMPTION NOTE",
 	"CARRIED ANCHORS",
-	"Paths are relative to", "The full conversation history has been saved", "(turn ", "(pin", "✓ ", "✗ ", "⧖ ",
+	"Paths are relative to", "The full conversation history has been saved", "All of it, byte for byte",
+	"(turn ", "(pin", "✓ ", "✗ ", "⧖ ",
 	// Those of documents of earlier versions.
 	"[USER MESSAGES", "[OPEN WORK", "[COMMANDS", "[ARTIFACTS", "[EXPLORATION HISTORY", "[NAMES BY TURN",
 	"FILES MODIFIED",

@@ -32,13 +32,16 @@ var phrases = map[string][cues]string{
 			"the key|the fix|the catch|the gap",
 		decision: "decided|decision|instead|should|must|shouldn't|mustn't|chose|choose|agreed|approach|option|" +
 			"recommend|recommended|prefer|better to|rather than|trade-off|tradeoff|so we|keep|we'll|always|never|" +
-			"only|required|constraint|in favor of|by design|intentional|intentionally",
+			"only|required|constraint|in favor of|by design|intentional|intentionally|skip|skipping|leave it|for now|" +
+			"simplest|simpler|cleaner|safer|acceptable|good enough|not worth|makes sense|consistent with",
 		rejection: "doesn't work|does not work|didn't work|did not work|won't work|rejected|ruled out|not feasible|" +
 			"impossible|can't|cannot|reverted|abandoned|dead end|wrong|misleading|not possible|unsafe|too complex|" +
 			"overkill|breaks|would break|instead of|no longer|failed because|isn't|is not|wasn't|doesn't|does not|" +
-			"didn't|not the|but",
+			"didn't|not the|but|tried|attempted|still fails|still failing|not needed|unnecessary|no effect|not supported|" +
+			"not worth|would be too",
 		finding: "found|discovered|confirmed|actually|however|interesting|notice|noticed|it appears|shows that|" +
-			"surprisingly|already|never called|only when|race|edge case|in fact|unlike|bug|confirms|reveals",
+			"surprisingly|already|never called|only when|race|edge case|in fact|unlike|bug|confirms|reveals|suggest|" +
+			"suggests|indicates|expected|unexpected|there is no|there's no|there are no|mismatch",
 		remaining: "remaining|todo|to do|still need|needs to|need to|next|not yet|left to|follow-up|follow up|later|" +
 			"pending|missing|open question|blocked|in progress|out of scope|deferred|unfinished",
 		outcome: "pass|passes|passed|passing|fail|fails|failed|failing|error|errors|works|fixed|done|complete|" +

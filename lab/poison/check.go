@@ -98,7 +98,7 @@ func Framed(out string) error {
 var heads = regexp.MustCompile(`^[ \t]*(\[(?:STATE OF|TASK|REFUSED|NOW|CONVERSATION|FILES|CHECKS|UNRESOLVED|LOOK UP|` +
 	`DOCUMENTS|WHAT THE|PINNED|AGENT|INTENT-DERIVED|CONTEXT RECONSTRUCTION|COMPACTION|REASONING|EARLIER SUMMARY|` +
 	`USER MESSAGES|OPEN WORK|COMMANDS|ARTIFACTS|EXPLORATION|NAMES BY TURN)[A-Z' ]*|OPERATIONS \(|FILES MODIFIED|` +
-	`RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|The full conversation history has been saved|` +
+	`RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|The full conversation history has been saved|All of it, byte for byte|` +
 	`These changes are already on disk|Paths are relative to|Re-read only|Earlier runs, |Failed before, |` +
 	`Read and not changed|Files read \(|Files grepped|Other paths that|Shell searches)`)
 
