@@ -29,6 +29,8 @@ const (
 	// askedChars bounds what is printed of the agent's words that a bare answer answers, such as "yes", or "2"; briefly
 	// those before an answer that says more by itself.
 	askedChars, askedBriefly = 300, 180
+	// askedShare is what all of that may take, in percent of the budget.
+	askedShare = 10
 	// bareAnswer is the length up to which an answer says nothing by itself, in bytes.
 	bareAnswer = 30
 )
@@ -55,11 +57,9 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 		lines:        make(map[*utterance]*layout.Line),
 	}
 	w.order, w.recent, w.tags = s.byWorth(all)
+	w.questions = s.questions(all)
 	for _, u := range w.order {
-		size := userFrame + layout.Count(quote.Clip(u.text, 16*s.budget))
-		if u.asked != "" {
-			size += s.askedChars(u) / 5
-		}
+		size := userFrame + layout.Count(quote.Clip(u.text, 16*s.budget)) + layout.Count(w.questions[u])
 		w.sizes = append(w.sizes, size)
 		w.total += size
 	}
@@ -107,8 +107,9 @@ type userWords struct {
 	all, order         []*utterance
 	recent             int // of order: the rest is in a summary of the host
 	tags               map[*utterance][]string
-	sizes              []int // in order, in tokens
-	total, granted     int   // tokens
+	questions          map[*utterance]string // what short answers answer, as it is printed
+	sizes              []int                 // in order, in tokens
+	total, granted     int                   // tokens
 	task, conversation *layout.Block
 	lines              map[*utterance]*layout.Line
 }
@@ -125,10 +126,7 @@ func (w *userWords) share(d *layout.Document, total int) {
 		if share == 0 {
 			continue
 		}
-		asked := ""
-		if u.asked != "" && w.askedChars(u) > 0 {
-			asked = w.question(u)
-		}
+		asked := w.questions[u]
 		text := quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...), Text: quote.Fit(u.text,
 			max(leastText, share-userFrame-layout.Count(asked)), handleOf(u.item.ID))}) + asked
 		if l := w.lines[u]; l != nil {
@@ -263,23 +261,36 @@ func (s *source) label(u *utterance, tags ...string) string {
 	return strings.Join(parts, ", ")
 }
 
-// askedChars is how many characters are printed of what a short answer answers; 0: none.
-func (s *source) askedChars(u *utterance) int {
-	most := min(askedChars, s.budget/8)
-	switch {
-	case len(u.text) <= bareAnswer:
-		return most
-	case layout.Short(s.budget):
-		return 0
+// questions returns what short answers answer, as it is printed: bare answers come first, and the newest ones.
+func (s *source) questions(all []*utterance) map[*utterance]string {
+	out := make(map[*utterance]string)
+	left := s.budget * askedShare / 100
+	for _, bare := range []bool{true, false} {
+		most := askedChars
+		if !bare {
+			most = askedBriefly
+		}
+		if !bare && layout.Short(s.budget) {
+			break
+		}
+		for _, u := range slices.Backward(all) {
+			if u.asked == "" || (len(u.text) <= bareAnswer) != bare {
+				continue
+			}
+			text := question(u.asked, min(most, s.budget/8))
+			if n := layout.Count(text); n <= left {
+				out[u] = text
+				left -= n
+			}
+		}
 	}
-	return min(most, askedBriefly)
+	return out
 }
 
 // question prints what a short answer answers: the end of what the agent said before it, from the beginning of a line
 // or a sentence on.
-func (s *source) question(u *utterance) string {
-	asked, most := chars.Strip(u.asked), s.askedChars(u)
-	text := asked
+func question(asked string, most int) string {
+	text := chars.Strip(asked)
 	if utf8.RuneCountInString(text) > most {
 		text = chars.Tail(text, most)
 		text = "…" + text[statements.Begin(text, len(text)/2):]
