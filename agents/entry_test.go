@@ -133,10 +133,10 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			queue(sessions.QueueLeft)},
 		{"message within a turn",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"stop","commandMode":"prompt"},` + common + `}`,
-			sent(67, 73)},
+			sent(68, 74)},
 		{"message within a turn, typed in a terminal",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"text","text":"a"}],` +
-				`"commandMode":"prompt","origin":{"kind":"human"}},` + common + `}`, sent(67, 96)},
+				`"commandMode":"prompt","origin":{"kind":"human"}},` + common + `}`, sent(68, 96)},
 		{"report of a task within a turn",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>",` +
 				`"commandMode":"task-notification","origin":{"kind":"task-notification"}},` + common + `}`, sent(0, 0)},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 
@@ -201,7 +202,7 @@ func (b *Brief) sizeAt(limit int) int {
 func (b *Brief) cut(limit int) {
 	for _, p := range b.Parts {
 		for i := range p.Messages {
-			p.Messages[i].Text = headTail(p.Messages[i].Text, limit, p.Messages[i].Chars)
+			p.Messages[i].Text = excerpt.Ends(p.Messages[i].Text, limit, p.Messages[i].Chars)
 		}
 	}
 }
@@ -212,7 +213,7 @@ func (s *source) task() (string, error) {
 		if it := &s.in.Items[i]; it.Prompt {
 			text, err := s.textOf(it)
 			text = chars.Strip(text)
-			return headTail(text, taskChars, utf8.RuneCountInString(text)), err
+			return excerpt.Ends(text, taskChars, utf8.RuneCountInString(text)), err
 		}
 	}
 	return "", nil
@@ -237,7 +238,7 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 			Calls: s.callList(it, failed),
 		}
 		m.Chars = utf8.RuneCountInString(text)
-		m.Text = headTail(text, messageChars, m.Chars)
+		m.Text = excerpt.Ends(text, messageChars, m.Chars)
 		if m.Text != "" || m.Calls != "" {
 			p.Messages = append(p.Messages, m)
 		}
@@ -293,14 +294,4 @@ func firstChars(text string, limit int) string {
 	}
 	head := chars.Head(text, limit)
 	return head + "\n[... " + chars.Commas(n-utf8.RuneCountInString(head)) + " more characters truncated]"
-}
-
-// headTail returns the first two and the last third of limit characters of a text that had total
-// characters, around a mark that says so.
-func headTail(text string, limit, total int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return chars.Head(text, limit*2/3) + " [TRUNCATED — " + chars.Commas(total) + " chars total] " +
-		chars.Tail(text, limit/3)
 }

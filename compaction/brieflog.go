@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
@@ -28,7 +29,7 @@ func (s *source) changeLog(from, to int) []string {
 		}
 		turn = append(turn, op)
 	}
-	return newest(append(out, s.logEntry(turn)...), logChars)
+	return excerpt.Newest(append(out, s.logEntry(turn)...), logChars)
 }
 
 // logEntry is the entry of one turn of one agent.
@@ -114,7 +115,7 @@ func (s *source) trace(from, to int) []string {
 				quote.OneLine(c.Name, 60)+"("+quote.OneLine(s.path(c.Target), 160)+")")
 		}
 	}
-	return newest(out, traceChars)
+	return excerpt.Newest(out, traceChars)
 }
 
 // callList names the calls of one message: "✓ Edit(a.go), ✗ Bash(go test)".
@@ -147,14 +148,4 @@ func (s *source) failedCalls() map[string]bool {
 		}
 	}
 	return out
-}
-
-// newest returns the last lines that have at most limit characters together.
-func newest(lines []string, limit int) []string {
-	for i, l := range slices.Backward(lines) {
-		if limit -= len(l) + 1; limit < 0 {
-			return lines[i+1:]
-		}
-	}
-	return lines
 }

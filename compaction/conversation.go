@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/statements"
 )
@@ -14,7 +15,7 @@ const rankedBytes = 8
 
 // addConversation adds what user and agent said.
 func (s *source) addConversation(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: conversationHead})
+	b := d.Block(&layout.Block{Head: anchors.Said})
 	s.addUserWords(d, s.taskBlock, b)
 	if s.story == nil {
 		s.addStatements(d, b) // a model has told it otherwise

@@ -2,8 +2,8 @@ package compaction
 
 import (
 	"cmp"
-	"strings"
 
+	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/transcript"
@@ -50,28 +50,12 @@ func (s *source) addEarlier(d *layout.Document) error {
 		return err
 	}
 	if layout.Count(text) > s.budget*earlierShare.first/100 {
-		text = withoutCode(text)
+		text = excerpt.WithoutCode(text)
 	}
 	l := s.longLine(quote.Entry{Label: quote.Turn(max(1, it.Turn)), Text: text}, earlierShare, cmp.Or(it.ID, s.id))
 	l.Class, l.Anchor, l.Pos = layout.ClassAnchor, "earlier", 1
 	d.Add(d.Block(&layout.Block{Head: earlierHead}), l)
 	return nil
-}
-
-// withoutCode leaves out the fenced blocks of a text: code can be read where it is.
-func withoutCode(text string) string {
-	var b strings.Builder
-	inside := false
-	for line := range strings.Lines(text) {
-		fence := quote.OpensFence(line)
-		if !inside && !fence {
-			b.WriteString(line)
-		}
-		if fence {
-			inside = !inside
-		}
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // shares are the parts of the budget, in percent, that a long text takes at first, and where there is room for more.

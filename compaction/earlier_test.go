@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/quote"
 )
 
@@ -21,7 +22,7 @@ func TestAHostsOwnSummaryIsCarried(t *testing.T) {
 		!strings.Contains(p.Text, "hums at 50 Hz") {
 		t.Fatalf("%s: %s\n%s", p.Outcome, p.Why, p.Text)
 	}
-	if task := quote.BlockWith(p.Text, taskHead); strings.Contains(task, "hums") ||
+	if task := quote.BlockWith(p.Text, anchors.Task); strings.Contains(task, "hums") ||
 		!strings.Contains(task, "(turn 2, first request) Make it go") {
 		t.Errorf("the task is\n%s", task)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
@@ -115,11 +116,9 @@ func readLine(st *readState) string {
 	return text
 }
 
-const artifactsHead = "[LOOK UP — handles for read_artifact, files that were read]"
-
 // addLookups adds the handles of what is stored outside the conversation, the newest first, and what was read.
 func (s *source) addLookups(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: artifactsHead})
+	b := d.Block(&layout.Block{Head: anchors.Handles})
 	seen := make(map[string]bool)
 	for _, a := range slices.Backward(s.in.Artifacts) {
 		if a.Seq > s.last || seen[a.ID] {

@@ -7,16 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
-)
-
-const (
-	filesHead = "[FILES CHANGED — net, already on disk]"
-	// formerFilesHead is that heading in documents of earlier versions.
-	formerFilesHead = "FILES MODIFIED IN THIS SESSION (before compaction):"
 )
 
 // How many names of a file's change are printed.
@@ -28,7 +23,7 @@ const (
 
 // addFiles adds each file that the session changed, with what became of it.
 func (s *source) addFiles(d *layout.Document) {
-	head := filesHead
+	head := anchors.Files
 	if len(s.git.Commits) > 0 {
 		head += "\n(* since the last commit)"
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/keep"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
@@ -88,14 +89,14 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 	t.Helper()
 	text := p.Text
 	const frame = 80 // tokens of a heading and of the line that counts what is left out
-	for _, a := range anchorsOf(k.in.PreviousText) {
-		_, name, _ := strings.Cut(a.key, ":")
-		if !strings.Contains(text, name) && left > layout.Count(a.text)+frame {
-			t.Fatalf("%s: %d tokens left, lost %q:\n%s", at, left, a.text, text)
+	for _, a := range anchors.Of(k.in.PreviousText) {
+		_, name, _ := strings.Cut(a.Key, ":")
+		if !strings.Contains(text, name) && left > layout.Count(a.Text)+frame {
+			t.Fatalf("%s: %d tokens left, lost %q:\n%s", at, left, a.Text, text)
 		}
 	}
-	quoted := quotedTurns(text)
-	for _, turn := range quotedTurns(k.in.PreviousText) {
+	quoted := anchors.Turns(text)
+	for _, turn := range anchors.Turns(k.in.PreviousText) {
 		if !slices.Contains(quoted, turn) && left > 100+frame {
 			t.Fatalf("%s: %d tokens left, lost the request of turn %d:\n%s", at, left, turn, text)
 		}
@@ -230,7 +231,7 @@ func TestAnchorsThatTheLogNoLongerGivesAreCarried(t *testing.T) {
 		k.read("b.go", 6000)
 		k.user("more")
 		k.accept(mustPlan(t, k.in, Options{Keep: 1}))
-		want := carriedHead + "\n  - lost.go — edited (turn 1)\n  a3f9c20b1d7e  Read big\n"
+		want := anchors.Carried + "\n  - lost.go — edited (turn 1)\n  a3f9c20b1d7e  Read big\n"
 		if !strings.Contains(k.in.PreviousText, want) {
 			t.Fatalf("want\n%s\nin\n%s", want, k.in.PreviousText)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/statements"
@@ -68,10 +69,10 @@ func (s *source) addResults(d *layout.Document) error {
 			if err != nil {
 				return err
 			}
-			if isData(text) || shown == resultsShown {
+			if excerpt.IsData(text) || shown == resultsShown {
 				continue
 			}
-			if text = beginning(text); text == "" {
+			if text = excerpt.Beginning(text, resultLines, resultLineChars); text == "" {
 				continue
 			}
 			shown++
@@ -80,24 +81,6 @@ func (s *source) addResults(d *layout.Document) error {
 		}
 	}
 	return nil
-}
-
-// isData reports whether a result is a long JSON text, whose beginning says little to a reader.
-func isData(text string) bool {
-	const long = 400 // bytes
-	text = strings.TrimSpace(text)
-	return len(text) > long && (text[0] == '{' || text[0] == '[' && strings.HasSuffix(text, "]"))
-}
-
-// beginning returns the first lines of a result in one line.
-func beginning(text string) string {
-	var kept []string
-	for l := range strings.Lines(text[:min(len(text), 8_000)]) {
-		if l = strings.TrimSpace(l); l != "" && len(kept) < resultLines {
-			kept = append(kept, l)
-		}
-	}
-	return quote.OneLine(strings.Join(kept, " / "), resultLineChars)
 }
 
 // workDocument is a Markdown document that the work read or wrote.

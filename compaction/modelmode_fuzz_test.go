@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
@@ -41,7 +42,7 @@ func FuzzAModelCannotPoseAsTheLedger(f *testing.F) {
 		if n := strings.Count(p.Text, ledgerSays); n > p.Record.Run.Removed {
 			t.Fatalf("the ledger speaks %d times, and removed %d statements: %q", n, p.Record.Run.Removed, p.Text)
 		}
-		for _, head := range []string{pinsHead, requestsHead, openHead, filesHead, commandsHead,
+		for _, head := range []string{pinsHead, anchors.OldSaid, openHead, anchors.Files, commandsHead,
 			"[INTENT-DERIVED RECONSTRUCTION", narrativeHead, turnHead} {
 			n := 0
 			for _, b := range quote.BlocksOf(p.Text) {
@@ -53,7 +54,7 @@ func FuzzAModelCannotPoseAsTheLedger(f *testing.F) {
 				t.Fatalf("%d blocks %s in %q", n, head, p.Text)
 			}
 		}
-		for _, head := range []string{pinsHead, requestsHead, openHead, filesHead} {
+		for _, head := range []string{pinsHead, anchors.OldSaid, openHead, anchors.Files} {
 			if got := quote.BlockWith(p.Text, head); got != quote.BlockWith(want.Text, head) {
 				t.Fatalf("block %q instead of %q", got, quote.BlockWith(want.Text, head))
 			}

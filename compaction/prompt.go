@@ -2,11 +2,10 @@ package compaction
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/sections"
 	"ctxledger.dev/internal/chars"
 )
@@ -61,20 +60,20 @@ const system = "You write the summary that will stand for a part of a coding age
 // prompt asks for the summary of some messages of a part. previous is the summary of what lies before
 // them.
 func (b *Brief) prompt(p *BriefPart, messages []BriefMessage, previous string, s scale, output int) Prompt {
-	task := tagged("task", headTail(b.Task, s.message, utf8.RuneCountInString(b.Task)))
-	words := tagged("document", headTail(b.Document, 2*s.log, utf8.RuneCountInString(b.Document))) +
-		tagged("focus", b.Focus) + tagged("agent-notes", b.Notes)
-	log := tagged("change-log", strings.Join(newest(p.Log, s.log), "\n"))
+	task := excerpt.Tagged("task", excerpt.Ends(b.Task, s.message, utf8.RuneCountInString(b.Task)))
+	words := excerpt.Tagged("document", excerpt.Ends(b.Document, 2*s.log, utf8.RuneCountInString(b.Document))) +
+		excerpt.Tagged("focus", b.Focus) + excerpt.Tagged("agent-notes", b.Notes)
+	log := excerpt.Tagged("change-log", strings.Join(excerpt.Newest(p.Log, s.log), "\n"))
 	history := ""
-	if trace := newest(p.Trace, s.log); len(trace) > 0 {
-		history = tagged("trace", "[TOOL CALL TRACE — what agents actually did]\n"+strings.Join(trace, "\n"))
+	if trace := excerpt.Newest(p.Trace, s.log); len(trace) > 0 {
+		history = excerpt.Tagged("trace", "[TOOL CALL TRACE — what agents actually did]\n"+strings.Join(trace, "\n"))
 	}
 	said := conversation(messages, s.message)
 	if b.Omitted > 0 && len(messages) > 0 && &messages[0] == &p.Messages[0] {
 		said = "(" + chars.Commas(b.Omitted) + " earlier messages are left out here: the change log tells what " +
 			"was done in them)\n\n" + said
 	}
-	history += tagged("previous-summary", previous) + tagged("conversation", said)
+	history += excerpt.Tagged("previous-summary", previous) + excerpt.Tagged("conversation", said)
 	text := task + words + log + history + b.wanted(p, previous)
 	if b.Template != "" && !p.Turn {
 		text = words + strings.NewReplacer(
@@ -85,19 +84,11 @@ func (b *Brief) prompt(p *BriefPart, messages []BriefMessage, previous string, s
 	return Prompt{System: system, Text: text, Output: output}
 }
 
-// tagged is a recorded text between tags that it cannot close; nothing for nothing.
-func tagged(tag, text string) string {
-	if text = strings.TrimSpace(text); text == "" {
-		return ""
-	}
-	return fmt.Sprintf("<%s>\n%s\n</%s>\n\n", tag, defuse(text), tag)
-}
-
 // conversation prints messages, each cut to limit characters.
 func conversation(messages []BriefMessage, limit int) string {
 	var t strings.Builder
 	for _, m := range messages {
-		text := headTail(m.Text, limit, m.Chars)
+		text := excerpt.Ends(m.Text, limit, m.Chars)
 		t.WriteString(m.Label + "\n" + text)
 		if m.Calls != "" && (text != m.Text || m.Text == "") {
 			t.WriteString("\n  [Tool calls: " + m.Calls + "]")
@@ -141,14 +132,3 @@ func (b *Brief) wanted(p *BriefPart, previous string) string {
 	}
 	return t.String()
 }
-
-// defuse keeps a recorded text from closing the tag around it.
-func defuse(text string) string {
-	return chars.Untagged(text, closing())
-}
-
-// closing is anything that a model may take for the end of a tag of a prompt.
-var closing = sync.OnceValue(func() *regexp.Regexp {
-	return chars.TagLike(false, "task", "document", "focus", "agent-notes", "change-log", "trace", "previous-summary",
-		"conversation")
-})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 
@@ -77,9 +78,9 @@ func TestClipNeverCutsACharacterInTwo(t *testing.T) {
 
 // TestNoHeadingOfOursCanBeForged: a line of stored text that begins like a heading gets a bar.
 func TestNoHeadingOfOursCanBeForged(t *testing.T) {
-	heads := []string{documentHead, taskHead, rulesHead, nowHead, conversationHead, filesHead, formerFilesHead,
-		openHead, commandsHead, artifactsHead, formerArtifactsHead, earlierHead, carriedHead, notesHead, requestsHead,
-		documentsHead, resultsHead, "  Task list (turn 3):", "  Newest edits:",
+	heads := []string{documentHead, anchors.Task, rulesHead, nowHead, anchors.Said, anchors.Files, anchors.OldFiles,
+		openHead, commandsHead, anchors.Handles, anchors.OldHandles, earlierHead, anchors.Carried, notesHead,
+		anchors.OldSaid, documentsHead, resultsHead, "  Task list (turn 3):", "  Newest edits:",
 		"Earlier runs, superseded by later ones (not current):",
 		"Failed before, and passes now:", "Read and not changed, the most-read first:", "(turn 3, newest) do it",
 		"  — answering the agent: \"Shall I?\"", "RESUMPTION NOTE: do it", "WARNING: 1 intent(s)", "---"}

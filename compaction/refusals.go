@@ -16,7 +16,8 @@ func (s *source) addRefusals(d *layout.Document) {
 	b := d.Block(&layout.Block{Head: rulesHead})
 	for _, again := range s.refusals() {
 		r := again[0]
-		text := "  - " + quote.OneLine(r.what, 200) + " (" + quote.Turn(r.turn) + quote.Comma(quote.Times(len(again))) + ")"
+		when := quote.Turn(r.turn) + quote.Comma(quote.Times(len(again)))
+		text := "  - " + quote.OneLine(r.what, 200) + " (" + when + ")"
 		var whys []string
 		for _, x := range slices.Backward(again) {
 			if x.why != "" && !x.rule {

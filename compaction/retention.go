@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
@@ -99,9 +100,9 @@ func (s *source) namedBy(op *Operation) []string {
 // carriedBlock returns the block of carried anchors, which precedes the body.
 func carriedBlock(d *layout.Document) *layout.Block {
 	for _, b := range d.Blocks {
-		if b.Head == carriedHead {
+		if b.Head == anchors.Carried {
 			return b
 		}
 	}
-	return d.InsertBeforeBody(&layout.Block{Head: carriedHead})
+	return d.InsertBeforeBody(&layout.Block{Head: anchors.Carried})
 }

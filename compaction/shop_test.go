@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
@@ -230,7 +231,7 @@ func TestShopDocumentIsOrderly(t *testing.T) {
 		}
 		if budget == 2_000 { // what does not fit is counted by directory
 			if !regexp.MustCompile(`(?m)^  … and \d+ more file\(s\) in [a-z/]+ \(\d+\)`).MatchString(p.Text) {
-				t.Errorf("the files that do not fit are not told:\n%s", quote.BlockWith(p.Text, filesHead))
+				t.Errorf("the files that do not fit are not told:\n%s", quote.BlockWith(p.Text, anchors.Files))
 			}
 			continue
 		}

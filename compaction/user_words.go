@@ -5,20 +5,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"ctxledger.dev/compaction/anchors"
+	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
-	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/internal/chars"
 )
 
 const (
-	taskHead         = "[TASK — in the user's words]"
-	conversationHead = "[CONVERSATION — the user verbatim; indented: sentences of the agent, claims]"
-	// requestsHead is where earlier versions quoted the user.
-	requestsHead = "[USER MESSAGES — verbatim]"
 	// userFrame is what an utterance takes besides its text, in tokens.
 	userFrame = 10
 	// leastText is the shortest form of an utterance, in tokens.
@@ -36,7 +32,9 @@ const (
 )
 
 // addTask adds the block of the task. The user's words fill it together with the conversation.
-func (s *source) addTask(d *layout.Document) { s.taskBlock = d.Block(&layout.Block{Head: taskHead}) }
+func (s *source) addTask(d *layout.Document) {
+	s.taskBlock = d.Block(&layout.Block{Head: anchors.Task})
+}
 
 // addUserWords adds what the user said: the first request and the newest one as the task, the others in the
 // conversation. They share their part of the budget so that the longest are shortened first.
@@ -207,7 +205,7 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags
 	if s.splitTurn() == newest.item.Turn {
 		tags[newest] = append(tags[newest], "in progress")
 	}
-	quoted := quotedTurns(s.in.PreviousText)
+	quoted := anchors.Turns(s.in.PreviousText)
 	var rules, known, others, covered []*utterance
 	for _, u := range slices.Backward(all) {
 		tag := ""
@@ -277,7 +275,7 @@ func (s *source) questions(all []*utterance) map[*utterance]string {
 			if u.asked == "" || (len(u.text) <= bareAnswer) != bare {
 				continue
 			}
-			text := question(u.asked, min(most, s.budget/8))
+			text := "\n  — answering the agent: \"" + excerpt.Tail(u.asked, min(most, s.budget/8)) + "\""
 			if n := layout.Count(text); n <= left {
 				out[u] = text
 				left -= n
@@ -285,17 +283,6 @@ func (s *source) questions(all []*utterance) map[*utterance]string {
 		}
 	}
 	return out
-}
-
-// question prints what a short answer answers: the end of what the agent said before it, from the beginning of a line
-// or a sentence on.
-func question(asked string, most int) string {
-	text := chars.Strip(asked)
-	if utf8.RuneCountInString(text) > most {
-		text = chars.Tail(text, most)
-		text = "…" + text[statements.Begin(text, len(text)/2):]
-	}
-	return "\n  — answering the agent: \"" + strings.Join(strings.Fields(text), " ") + "\""
 }
 
 // moreUserWords says how many of the user's words were left out, and of which turns.
