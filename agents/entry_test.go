@@ -295,6 +295,8 @@ func TestUsageSaysHowLongACacheIsKept(t *testing.T) {
 func FuzzEntryKeepsTheLineAndFindsTheMessage(f *testing.F) {
 	f.Add([]byte(`{"type":"user","message":{"role":"user","content":"x"},"toolUseResult":{"type":"create","filePath":"/a"}}`))
 	f.Add([]byte(`{"message":{"role":"assistant","content":[],"usage":{"input_tokens":1}},"type":"assistant","isSidechain":true}`))
+	f.Add([]byte(`{"type":"queue-operation","operation":"enqueue","content":"a \"b\""}`))
+	f.Add([]byte(`{"type":"attachment","attachment":{"prompt":[{"type":"text","text":"x"}],"commandMode":"prompt","type":"queued_command"}}`))
 	f.Add([]byte("{\"type\":\"\xff\",\"attachment\":{\"type\":\"\\u00e4\"}}"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		e, ok := newMaker("x.jsonl").line(line)
@@ -309,6 +311,13 @@ func FuzzEntryKeepsTheLineAndFindsTheMessage(f *testing.F) {
 		}
 		if e.Kind == sessions.KindMessage {
 			checkSpan(t, e)
+		}
+		if span := e.Message; e.Queue != "" && !span.Empty() {
+			// Whatever stands there is one value of the line: it decodes as content, or is refused.
+			if !json.Valid(line[span.From:span.To]) {
+				t.Fatalf("the content of a queued message is %q", line[span.From:span.To])
+			}
+			_, _ = transcript.DecodeContent(e.Format, line[span.From:span.To])
 		}
 		if !utf8.ValidString(e.HostID + e.Note + e.Group + e.Author + e.Model) {
 			t.Fatal("invalid text outside the original")

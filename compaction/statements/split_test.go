@@ -101,7 +101,7 @@ func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
 // FuzzSplit: pieces are parts of the text, verbatim but for white space, in their order, and need only earlier ones.
 func FuzzSplit(f *testing.F) {
 	for _, s := range []string{"", "a", "# x\n- y\n1. z", "```\nlong enough code\n```", "~~~\nno end", long + ". " + long + "! Yes.",
-		"| a |\n|-|\n| b |", "发现问题。已修复！", "\xff\xfe. \xc3", "Two:\n- a\n- b\n\nThis.", "> ```\n> quoted code is here"} {
+		"| a |\n|-|\n| b |", "发现问题。已修复！", "\xff\xfe. \xc3", "Two:\n- a\n- b\n\nThis.", "Found it. Let me fix it:\n- a\n\nSo it fails, because:", "> ```\n> quoted code is here"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
