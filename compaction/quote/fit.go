@@ -8,28 +8,129 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Fit returns text with at most limit tokens: its head and tail around a mark that gives the size of the missing
-// part and its handle.
+// Fit returns text with at most limit tokens. Long fenced blocks give way first, and then its middle, each to a mark that
+// gives the size of the missing part and its handle.
 func Fit(text string, limit int, handle string) string {
 	limit = max(limit, 24)
-	const widest = 16 // bytes of one token, about, at most
-	if len(text) <= limit || len(text) <= limit*widest && layout.Count(text) <= limit {
+	if fits(text, limit) {
 		return text
 	}
-	all := utf8.RuneCountInString(text)
+	s := withoutPastes(text, handle)
+	if fits(s.text, limit) {
+		return s.text
+	}
+	all := utf8.RuneCountInString(s.text)
 	head, tail := limit*3, limit*3/2 // a token has four and a half characters, at most
 	for range 16 {
 		if head+tail >= all {
 			head, tail = all/2, all/4
 		}
-		h, t := wordBefore(text, len(chars.Head(text, head))), WordAfter(text, len(text)-len(chars.Tail(text, tail)))
-		short := text[:h] + leftOut(utf8.RuneCountInString(text[h:t]), handle) + text[t:]
+		h := wordBefore(s.text, len(chars.Head(s.text, head)))
+		t := WordAfter(s.text, len(s.text)-len(chars.Tail(s.text, tail)))
+		h, t = s.outside(h, t)
+		short := s.text[:h] + leftOut(s.hidden(h, t), handle) + s.text[t:]
 		if layout.Count(short) <= limit {
 			return short
 		}
 		head, tail = head*7/8, tail*7/8
 	}
-	return Clip(text, limit)
+	return Clip(s.text, limit)
+}
+
+// fits reports whether a text has at most limit tokens. It does not count texts that cannot.
+func fits(text string, limit int) bool {
+	const widest = 16 // bytes of one token, about, at most
+	return len(text) <= limit || len(text) <= limit*widest && layout.Count(text) <= limit
+}
+
+// shortened is a text with marks in the place of parts of it.
+type shortened struct {
+	text  string
+	marks []mark // in order
+}
+
+// mark stands in a text for a part that was left out.
+type mark struct {
+	from, to int // bytes
+	hidden   int // characters
+}
+
+// outside moves the ends of a range so that they part no mark: the range gets all of it.
+func (s shortened) outside(from, to int) (int, int) {
+	for _, m := range s.marks {
+		if m.from < from && from < m.to {
+			from = m.from
+		}
+		if m.from < to && to < m.to {
+			to = m.to
+		}
+	}
+	return from, to
+}
+
+// hidden is how many characters of the whole text a range of the shortened one stands for.
+func (s shortened) hidden(from, to int) int {
+	n := utf8.RuneCountInString(s.text[from:to])
+	for _, m := range s.marks {
+		if from <= m.from && m.to <= to {
+			n += m.hidden - utf8.RuneCountInString(s.text[m.from:m.to])
+		}
+	}
+	return n
+}
+
+const (
+	// pasteBytes is the size from which a fenced block in a text is a paste, pasteHead how much of it is kept.
+	pasteBytes = 400
+	pasteHead  = 120
+)
+
+// withoutPastes leaves out the greater part of long fenced blocks: a log or a drawing says less than the words around it.
+func withoutPastes(text, handle string) shortened {
+	var b strings.Builder
+	s := shortened{}
+	for rest := text; rest != ""; {
+		line, _, _ := strings.Cut(rest, "\n")
+		body, after, ok := cutBlock(rest, line)
+		if !ok || len(body) < pasteBytes {
+			n := min(len(line)+1, len(rest))
+			if ok {
+				n = len(rest) - len(after)
+			}
+			b.WriteString(rest[:n])
+			rest = rest[n:]
+			continue
+		}
+		head := chars.Head(body, pasteHead)
+		head = head[:strings.LastIndexByte(head, '\n')+1]
+		b.WriteString(line + "\n" + head)
+		m := mark{from: b.Len(), hidden: utf8.RuneCountInString(body[len(head):])}
+		b.WriteString(strings.TrimSpace(leftOut(m.hidden, handle)))
+		m.to = b.Len()
+		b.WriteString("\n" + rest[len(line)+1+len(body):len(rest)-len(after)])
+		s.marks = append(s.marks, m)
+		rest = after
+	}
+	s.text = b.String()
+	return s
+}
+
+// cutBlock takes the fenced block that a text begins with apart: its body, and what follows its last line. ok is false
+// if line, the first one, opens none that ends.
+func cutBlock(text, line string) (body, after string, ok bool) {
+	if !OpensFence(line) || len(line) == len(text) {
+		return "", "", false
+	}
+	open := strings.TrimLeft(line, " \t")
+	fence := open[:len(open)-len(strings.TrimLeft(open, open[:1]))]
+	for rest := text[len(line)+1:]; rest != ""; {
+		l, next, _ := strings.Cut(rest, "\n")
+		if strings.TrimSpace(l) == fence {
+			return text[len(line)+1 : len(text)-len(rest)], next, true
+		}
+		rest = next
+	}
+	return "", "", false
 }
 
 // fetchChars is how many characters are left out of a text at least where it says how to read it back

@@ -1,0 +1,81 @@
+package quote
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ctxledger.dev/compaction/layout"
+)
+
+// A long fenced block gives way before the words around it, and the mark says how much of it is missing.
+func TestFitLeavesOutPastesFirst(t *testing.T) {
+	log := strings.Repeat("a line of a log that nobody reads\n", 60)
+	plan := "Fix the importer.\n\n```\n" + log + "```\n\nNever touch vendor/.\n"
+	for _, c := range []struct {
+		name, text string
+		limit      int
+		want, lack []string
+	}{
+		{"fits", plan, 2_000, []string{log}, []string{"left out"}},
+		{"the block gives way", plan, 120, []string{"Fix the importer.", "Never touch vendor/.", "characters left out"},
+			nil},
+		{"a short block stays", "x\n```\nshort\n```\n" + strings.Repeat("words ", 400), 120, []string{"short"}, nil},
+		{"a fence that never ends", "Fix it.\n```\n" + log, 60, []string{"Fix it.", "left out"}, nil},
+		{"another fence", "Fix it.\n~~~~\n```\n" + log + "~~~~\nDo it.", 60, []string{"Fix it.", "Do it.", "left out"}, nil},
+	} {
+		got := Fit(c.text, c.limit, "0123456789ab")
+		if n := layout.Count(got); n > c.limit {
+			t.Errorf("%s: %d tokens, more than %d", c.name, n, c.limit)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: %q is missing in\n%s", c.name, w, got)
+			}
+		}
+		for _, w := range c.lack {
+			if strings.Contains(got, w) {
+				t.Errorf("%s: %q is in\n%s", c.name, w, got)
+			}
+		}
+	}
+}
+
+// FuzzFit: what is kept is the text's own, in its order, and the marks account for every character of the rest.
+func FuzzFit(f *testing.F) {
+	block := "```\n" + strings.Repeat("line of the log\n", 50) + "```\n"
+	for _, s := range []string{"", "word", strings.Repeat("word ", 300), "a\n" + block + "b\n" + block + "c", "~~~\nx", "```\n```\n",
+		strings.Repeat("é", 900)} {
+		f.Add(s, 40)
+	}
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		if limit < 24 || limit > 500 || len(text) > 20_000 || !utf8.ValidString(text) ||
+			strings.Contains(text, "left out") {
+			return
+		}
+		got := Fit(text, limit, "0123456789ab")
+		if got == text || strings.HasSuffix(got, "…") && !strings.Contains(got, "left out") {
+			return
+		}
+		missing, rest := 0, text
+		for got != "" {
+			kept, after, marked := strings.Cut(got, "[…")
+			number, behind, _ := strings.Cut(after, " characters left out")
+			n, err := strconv.Atoi(strings.ReplaceAll(number, ",", ""))
+			if marked && err != nil {
+				return // the text's own
+			}
+			kept = strings.TrimSpace(kept)
+			at := strings.Index(rest, kept)
+			if at < 0 {
+				t.Fatalf("%q is not in order in %q", kept, text)
+			}
+			rest, missing = rest[at+len(kept):], missing+n
+			_, got, _ = strings.Cut(behind, "…]")
+		}
+		if missing > utf8.RuneCountInString(text) {
+			t.Fatalf("%d characters are said to be left out of %d", missing, utf8.RuneCountInString(text))
+		}
+	})
+}
