@@ -19,11 +19,12 @@ func TestFitLeavesOutPastesFirst(t *testing.T) {
 		want, lack []string
 	}{
 		{"fits", plan, 2_000, []string{log}, []string{"left out"}},
-		{"the block gives way", plan, 120, []string{"Fix the importer.", "Never touch vendor/.", "characters left out"},
-			nil},
+		{"the block gives way", plan, 120,
+			[]string{"Fix the importer.", "Never touch vendor/.", "characters left out"}, nil},
 		{"a short block stays", "x\n```\nshort\n```\n" + strings.Repeat("words ", 400), 120, []string{"short"}, nil},
 		{"a fence that never ends", "Fix it.\n```\n" + log, 60, []string{"Fix it.", "left out"}, nil},
-		{"another fence", "Fix it.\n~~~~\n```\n" + log + "~~~~\nDo it.", 60, []string{"Fix it.", "Do it.", "left out"}, nil},
+		{"another fence", "Fix it.\n~~~~\n```\n" + log + "~~~~\nDo it.", 60,
+			[]string{"Fix it.", "Do it.", "left out"}, nil},
 	} {
 		got := Fit(c.text, c.limit, "0123456789ab")
 		if n := layout.Count(got); n > c.limit {
@@ -45,8 +46,8 @@ func TestFitLeavesOutPastesFirst(t *testing.T) {
 // FuzzFit: what is kept is the text's own, in its order, and the marks account for every character of the rest.
 func FuzzFit(f *testing.F) {
 	block := "```\n" + strings.Repeat("line of the log\n", 50) + "```\n"
-	for _, s := range []string{"", "word", strings.Repeat("word ", 300), "a\n" + block + "b\n" + block + "c", "~~~\nx", "```\n```\n",
-		strings.Repeat("é", 900)} {
+	for _, s := range []string{"", "word", strings.Repeat("word ", 300), "a\n" + block + "b\n" + block + "c", "~~~\nx",
+		"```\n```\n", strings.Repeat("é", 900)} {
 		f.Add(s, 40)
 	}
 	f.Fuzz(func(t *testing.T, text string, limit int) {
