@@ -9,6 +9,7 @@ import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
 import { forMessage } from './text';
+import { getStarted, showLastSession, showMemoryCost, turnHintsOn } from './walkthrough';
 
 /** What a command is about: a node of the tree, or the session that the panel shows. */
 type Named = Pick<Node, 'handle'>;
@@ -24,6 +25,10 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     forget: (node) => forget(server, node),
     chooseSession: (node) => follow(server, node),
     costActions,
+    getStarted,
+    showLastSession: () => showLastSession(server),
+    showMemoryCost: () => showMemoryCost(server),
+    turnHintsOn,
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
     countWorkspace: () => server.execute(serverCommands.countWorkspace, {}),

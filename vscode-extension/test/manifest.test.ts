@@ -12,11 +12,18 @@ interface Manifest {
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly viewsContainers: { readonly activitybar: readonly { readonly icon: string }[] };
     readonly viewsWelcome: readonly { readonly contents: string }[];
+    readonly walkthroughs: readonly {
+      readonly id: string;
+      readonly steps: readonly {
+        readonly id: string; readonly description: string; readonly completionEvents: readonly string[];
+        readonly media: { readonly markdown: string };
+      }[];
+    }[];
   };
 }
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-const { commands, menus, viewsContainers, viewsWelcome } = manifest.contributes;
+const { commands, menus, viewsContainers, viewsWelcome, walkthroughs } = manifest.contributes;
 const contributed = new Set(commands.map(({ command }) => command));
 
 test('what menus, links and the status bar run is contributed', () => {
@@ -58,5 +65,19 @@ test('what needs a ledger is offered only where a folder is open', () => {
   for (const name of ['showPanel', 'compact', 'restore', 'forget', 'countWorkspace']) {
     const command = commands.find((each) => each.command === `ctxledger.${name}`);
     assert.match(command?.enablement ?? '', /\bworkspaceFolderCount > 0\b/, name);
+  }
+});
+
+test('each step of the walkthrough has one button that does it, a page, and is done when the button was used', () => {
+  const [walkthrough, ...others] = walkthroughs;
+  assert.ok(walkthrough !== undefined && others.length === 0);
+  assert.equal(walkthrough.steps.length, 4);
+  assert.match(readFileSync('src/walkthrough.ts', 'utf8'), new RegExp(`'ctxledger.ctxledger#${walkthrough.id}'`));
+  for (const { id, description, completionEvents, media } of walkthrough.steps) {
+    const buttons = [...description.matchAll(/\n\[[^\]]+\]\(command:([\w.]+)\)/g)].map((match) => match[1] ?? '');
+    assert.equal(buttons.length, 1, id);
+    assert.ok(contributed.has(buttons[0]!), buttons[0]);
+    assert.deepEqual(completionEvents, [`onCommand:${buttons[0]}`], id);
+    assert.ok(existsSync(media.markdown), media.markdown);
   }
 });
