@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { audit } from './audit';
 import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
+import { openRecord } from './open';
 import { pick, type Step } from './pick';
 import type { Done, HandedOff, Node } from './protocol';
 import type { Server } from './server';
@@ -12,7 +13,7 @@ import { forMessage } from './text';
 import { getStarted, showLastSession, showMemoryCost, turnHintsOn } from './walkthrough';
 
 /** What a command is about: a node of the tree, or the session that the panel shows. */
-type Named = Pick<Node, 'handle'>;
+type Named = Pick<Node, 'handle'> & Partial<Node>;
 
 /** Registers the commands. A command of the tree gets its node; without one it asks which. */
 export function registerCommands(extension: vscode.Uri, server: Server, views: readonly { refresh(): void }[]): vscode.Disposable {
@@ -29,6 +30,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     showLastSession: () => showLastSession(server),
     showMemoryCost: () => showMemoryCost(server),
     turnHintsOn,
+    openRecord: (node) => node?.uri === undefined ? undefined : openRecord(server, node.uri),
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
     countWorkspace: () => server.execute(serverCommands.countWorkspace, {}),
@@ -58,7 +60,7 @@ async function said(run: () => unknown): Promise<void> {
 
 /** Compacts a session. The server shows the progress. */
 async function compact(server: Server, node?: Named): Promise<void> {
-  tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
+  tell(server, await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
 }
 
 /** Copies what a new chat needs to go on from a session. Nothing is changed. */
@@ -85,7 +87,7 @@ const steps: readonly Step[] = [
 async function restore(server: Server, node?: Named): Promise<void> {
   const summary = node ?? (await pick(server, steps));
   if (summary !== undefined) {
-    tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
+    tell(server, await ask(server, serverCommands.restore, { summary: summary.handle }));
   }
 }
 
@@ -102,7 +104,7 @@ async function forget(server: Server, node?: Named): Promise<void> {
     'Forget',
   );
   if (answer === 'Forget') {
-    tell(await ask(server, serverCommands.forget, { handle, dryRun: false }));
+    tell(server, await ask(server, serverCommands.forget, { handle, dryRun: false }));
   }
 }
 
@@ -145,9 +147,9 @@ async function ask(server: Server, command: string, argument: object): Promise<D
 }
 
 /** Shows the result and offers to open its document. The command ends without waiting for the answer. */
-function tell(done: Done): void {
+function tell(server: Server, done: Done): void {
   const open = done.uri === '' ? [] : ['Open'];
   void vscode.window.showInformationMessage(forMessage(done.said), ...open).then((answer) =>
-    answer === 'Open' ? vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(done.uri, true)) : undefined,
+    answer === 'Open' ? openRecord(server, done.uri) : undefined,
   );
 }

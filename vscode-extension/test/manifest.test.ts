@@ -12,6 +12,7 @@ interface Manifest {
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly viewsContainers: { readonly activitybar: readonly { readonly icon: string }[] };
     readonly viewsWelcome: readonly { readonly contents: string }[];
+    readonly 'markdown.previewStyles': readonly string[];
     readonly walkthroughs: readonly {
       readonly id: string;
       readonly steps: readonly {
@@ -49,7 +50,7 @@ test('the pictures and pages that are named are there', () => {
   const source = readFileSync('src/commands.ts', 'utf8') + readFileSync('src/panel.ts', 'utf8');
   const media = [...source.matchAll(/'media', '([\w.-]+)'/g)].map((match) => `media/${match[1] ?? ''}`);
   assert.ok(media.length >= 3, media.join(' '));
-  for (const file of [...media, manifest.icon, ...viewsContainers.activitybar.map(({ icon }) => icon)]) {
+  for (const file of [...media, manifest.icon, ...viewsContainers.activitybar.map(({ icon }) => icon), ...manifest.contributes['markdown.previewStyles']]) {
     assert.ok(existsSync(file), file);
   }
 });
@@ -80,4 +81,12 @@ test('each step of the walkthrough has one button that does it, a page, and is d
     assert.deepEqual(completionEvents, [`onCommand:${buttons[0]}`], id);
     assert.ok(existsSync(media.markdown), media.markdown);
   }
+});
+
+test('the style for previews is for turns of sessions only, by the class that the server gives them', () => {
+  const rules = readFileSync('media/preview.css', 'utf8').replace(/\/\*.*?\*\//gs, '');
+  const selectors = [...rules.matchAll(/([^{}]+)\{[^{}]*\}/g)].flatMap((match) => (match[1] ?? '').split(',').map((one) => one.trim()));
+  assert.ok(selectors.length > 0);
+  assert.deepEqual(selectors.filter((selector) => !selector.startsWith('details.ctxledger')), []);
+  assert.match(readFileSync('../lsp/records/markdown.go', 'utf8'), /<details class="ctxledger">/);
 });
