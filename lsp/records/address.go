@@ -30,12 +30,12 @@ const extension = ".md"
 // Address names the record that a document shows. As a URI it is
 //
 //	ctxledger:/session/ID/TITLE, …/artifact/ID/TITLE, …/change/ID/TITLE, …/before/ID/TITLE, …/after/ID/TITLE,
-//	…/summary/ID.md or …/memory/SCOPE/NAME.md
+//	…/summary/ID/TITLE, …/summary/ID.md or …/memory/SCOPE/NAME.md
 type Address struct {
 	Kind  Kind         // KindSession, KindSummary, KindArtifact, KindMemory, KindChange, KindBefore or KindAfter
 	ID    string       // of a memory: its name
 	Scope memory.Scope // of a memory
-	Title string       // of the tab, not part of the name; "" for summaries and memories
+	Title string       // of the tab, not part of the name; "" for memories
 }
 
 // Parse parses an address in the spelling of String or of an editor. Errors: invalid, with the reason.
@@ -78,7 +78,9 @@ func (a *Address) take(rest string) (ok bool) {
 		a.ID, a.Title, _ = strings.Cut(rest, "/")
 		return isDigits(a.ID, "0123456789")
 	case KindSummary:
-		a.ID, ok = strings.CutSuffix(rest, extension)
+		if a.ID, a.Title, ok = strings.Cut(rest, "/"); !ok {
+			a.ID, ok = strings.CutSuffix(rest, extension)
+		}
 		return ok && isDigits(a.ID, hexDigits)
 	case KindMemory:
 		scope, name, _ := strings.Cut(rest, "/")
@@ -100,7 +102,7 @@ func (a Address) String() string {
 	switch {
 	case a.Kind == KindMemory:
 		parts = []string{string(a.Kind), string(a.Scope), a.ID + extension}
-	case a.Kind != KindSummary && a.Title != "":
+	case a.Title != "":
 		parts = []string{string(a.Kind), a.ID, a.Title}
 	case a.Kind != KindSummary:
 		parts = []string{string(a.Kind), a.ID}

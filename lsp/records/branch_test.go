@@ -36,8 +36,8 @@ func TestWhatIsNoNodeWithChildrenIsRefused(t *testing.T) {
 		"sessions/ab03/memories", "sessions/ab03/sessions",
 		"sessions/ab03/artifacts/9ca5eced9ac7", "sessions/@", "sessions/@0", "sessions/@-1", "sessions/@1e3",
 		"sessions/@+1", "sessions/@1/", "sessions/",
-		"changes/=", "changes/=x", "changes/=ab/=cd", "changes/=ab/@5", "changes/ab", "artifacts/=ab", "sessions/=ab",
-		"sessions/@1-2", "sessions/@1-2-", "sessions/@1-2-3-4", "sessions/@99999999999999999999",
+		"changes/=", "changes/=x", "changes/=ab/=cd", "changes/=ab/@5", "changes/ab", "artifacts/=ab",
+		"sessions/=ab", "sessions/@1-2", "sessions/@1-2-", "sessions/@1-2-3-4", "sessions/@99999999999999999999",
 		"sessions/@1/@2", "sessions/ab03/@1/artifacts",
 		"sessions/" + strings.Repeat("a", 1<<20), strings.Repeat("sessions/", 1000), "sessions/\x00", "SESSIONS",
 	} {
@@ -49,7 +49,8 @@ func TestWhatIsNoNodeWithChildrenIsRefused(t *testing.T) {
 
 // FuzzNodeIDs: what was read leads to ids that are read, of the same list.
 func FuzzNodeIDs(f *testing.F) {
-	for _, id := range []string{"sessions", "sessions/@100/ab03/artifacts/@100", "changes/@100-4711-2300", "changes/=0a"} {
+	for _, id := range []string{"sessions", "sessions/@100/ab03/artifacts/@100", "changes/@100-4711-2300",
+		"changes/=0a"} {
 		f.Add(id, 3)
 	}
 	f.Fuzz(func(t *testing.T, id string, skip int) {

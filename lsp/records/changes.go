@@ -81,7 +81,8 @@ func (r Reader) ofFile(ctx context.Context, b branch) ([]Node, error) {
 			continue
 		}
 		n := r.change(b, c)
-		n.File, n.Label, n.Description = "", fields(" ", string(c.Op), inTurn(c)), fields(" · ", who(c), r.stamp(c.Time))
+		n.File, n.Label = "", fields(" ", string(c.Op), inTurn(c))
+		n.Description = fields(" · ", who(c), r.stamp(c.Time))
 		nodes = append(nodes, n)
 	}
 	return nodes, nil
@@ -94,7 +95,8 @@ func (r Reader) file(b branch, list []changes.Change) Node {
 	return Node{
 		ID: b.here + "/" + fileStep + fileKey(c), Kind: KindFile, File: flat(c.Path), Children: true,
 		Description: fields(" · ", n, r.stamp(c.Time)),
-		Tooltip:     fields("\n", flat(c.Path), n, named("newest", fields(" · ", string(c.Op), who(c), r.stamp(c.Time)))),
+		Tooltip: fields("\n", flat(c.Path), n,
+			named("newest", fields(" · ", string(c.Op), who(c), r.stamp(c.Time)))),
 	}
 }
 

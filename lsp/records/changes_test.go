@@ -10,10 +10,12 @@ import (
 func TestChangesAreGroupedByFile(t *testing.T) {
 	l := newLedger(t)
 	edit := func(file string) [][]byte {
-		return l.use("Edit", map[string]any{"file_path": "/ws/" + file, "old_string": "a", "new_string": "b"}, "ok", false)
+		args := map[string]any{"file_path": "/ws/" + file, "old_string": "a", "new_string": "b"}
+		return l.use("Edit", args, "ok", false)
 	}
 	messages := [][]byte{user("go on")}
-	for _, file := range []string{"src/deep/a.go", "b.go", "src/deep/a.go", "c.go", "src/deep/a.go", "lib/b.go", "b.go"} {
+	const a, b = "src/deep/a.go", "b.go"
+	for _, file := range []string{a, b, a, "c.go", a, "lib/b.go", b} {
 		messages = append(messages, edit(file)...)
 	}
 	session := l.say("", messages...)
@@ -35,7 +37,8 @@ func TestChangesAreGroupedByFile(t *testing.T) {
 			"  2 change|modified in turn 1|session " + session + "|",
 			"6 change|b.go|lib · modified|lib/b.go",
 			"= file|a.go|src/deep · 3 changes|src/deep/a.go", "  5 change|modified in turn 1|session " + session + "|",
-			"  3 change|modified in turn 1|session " + session + "|", "  1 change|modified in turn 1|session " + session + "|",
+			"  3 change|modified in turn 1|session " + session + "|",
+			"  1 change|modified in turn 1|session " + session + "|",
 			"4 change|c.go|modified|c.go",
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {

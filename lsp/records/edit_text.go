@@ -57,7 +57,7 @@ func (r Reader) sideText(ctx context.Context, a Address) (string, error) {
 		return "", err
 	}
 	if !ok {
-		return "", fault.New(fault.NotFound, "records.diff", "the record of change %s has no text before and after", a.ID)
+		return "", fault.New(fault.NotFound, "records.diff", "change %s has no text before and after", a.ID)
 	}
 	text := s.before
 	if a.Kind == KindAfter {

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,7 +46,8 @@ func TestAChangeHasTheTextsThatItsCallDeclares(t *testing.T) {
 		"too long": {tool: "Edit", args: map[string]any{"file_path": "/ws/src/add.go", "old_string": "a",
 			"new_string": strings.Repeat("x", maxSide+1)}, none: true},
 		"a secret": {tool: "Edit", args: map[string]any{"file_path": "/ws/.env", "old_string": "KEY=" + secret,
-			"new_string": "x\u202ey"}, file: ".env", before: "KEY=[masked:github-token:SALTED]\n", after: "x\\u202ey\n"},
+			"new_string": "x\u202ey"}, file: ".env",
+			before: "KEY=[masked:github-token:SALTED]\n", after: "x\\u202ey\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLedger(t)
@@ -63,7 +65,8 @@ func TestAChangeHasTheTextsThatItsCallDeclares(t *testing.T) {
 				if d != (Diff{}) {
 					t.Errorf("it has %+v", d)
 				}
-				if _, err := l.Text(t.Context(), Address{Kind: KindBefore, ID: change.ID}); !fault.Is(err, fault.NotFound) {
+				_, err := l.Text(t.Context(), Address{Kind: KindBefore, ID: change.ID})
+				if !fault.Is(err, fault.NotFound) {
 					t.Errorf("the text before: %v", err)
 				}
 				return
@@ -75,7 +78,8 @@ func TestAChangeHasTheTextsThatItsCallDeclares(t *testing.T) {
 			if got := must(l.Text(t.Context(), after)); got != x.after {
 				t.Errorf("after: %q", got)
 			}
-			if before.Title != after.Title || before.Title != strings.TrimPrefix(file[strings.LastIndex(file, "/")+1:], ".") {
+			tab := strings.TrimPrefix(path.Base(file), ".")
+			if before.Title != tab || after.Title != tab {
 				t.Errorf("the tabs are %q and %q", before.Title, after.Title)
 			}
 		})

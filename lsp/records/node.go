@@ -58,7 +58,7 @@ func (n Node) address() string {
 	switch a.Kind {
 	case "":
 		return ""
-	case KindSession:
+	case KindSession, KindSummary:
 		a.Title = tab(title, extension)
 	case KindArtifact:
 		a.Title = tab(strings.TrimSuffix(path.Base(title), n.extension), n.extension)

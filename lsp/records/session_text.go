@@ -156,8 +156,8 @@ func (t *sessionWriter) write(ctx context.Context, b *strings.Builder) error {
 			if turn == t.parts[0].turn {
 				begin = beginUnfolded
 			}
-			b.WriteString("\n" + begin + "\n<summary>" + html.EscapeString(fields(" · ", turnName(turn), t.stamp(p.time),
-				cutWords(shown(t.asked[turn]), maxShort))) + "</summary>\n")
+			name := fields(" · ", turnName(turn), t.stamp(p.time), cutWords(shown(t.asked[turn]), maxShort))
+			b.WriteString("\n" + begin + "\n<summary>" + html.EscapeString(name) + "</summary>\n")
 		}
 		if !called || !strings.HasPrefix(p.text, listed) {
 			b.WriteString("\n")
