@@ -5,7 +5,8 @@ import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
 import { openRecord } from './open';
 import { pick, type Step } from './pick';
-import type { Done, HandedOff, Node } from './protocol';
+import { treeRequest, type Done, type HandedOff, type Node } from './protocol';
+import { restorables, type Restorable } from './restorable';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
@@ -78,17 +79,41 @@ async function follow(server: Server, node?: Named): Promise<void> {
   }
 }
 
-/** The way to a summary that can be taken back. */
+/** The way to a summary that can be taken back, for those that are not listed at once. */
 const steps: readonly Step[] = [
   { kind: 'sessions' }, { kind: 'session' }, { kind: 'summary', fit: (node) => node.restorable },
 ];
 
 /** Restores the range that a summary replaced. */
 async function restore(server: Server, node?: Named): Promise<void> {
-  const summary = node ?? (await pick(server, steps));
-  if (summary !== undefined) {
-    tell(server, await ask(server, serverCommands.restore, { summary: summary.handle }));
+  const summary = node?.handle ?? (await chooseSummary(server));
+  if (summary !== undefined && summary !== '') {
+    tell(server, await ask(server, serverCommands.restore, { summary }));
   }
+}
+
+/** Asks for a summary that can be taken back: by a list of those of the newest sessions, or by way of a session. */
+async function chooseSummary(server: Server): Promise<string | undefined> {
+  const listed = await listRestorables(server);
+  if (listed.length === 0) {
+    void vscode.window.showInformationMessage('There is no summary that can be taken back.');
+    return undefined;
+  }
+  const chosen = await vscode.window.showQuickPick(listed, {
+    title: 'Restore', placeHolder: 'Which turns shall the view show again, in place of their summary?', matchOnDescription: true, matchOnDetail: true,
+  });
+  return chosen?.handle === '' ? (await pick(server, steps))?.handle : chosen?.handle;
+}
+
+/** How many sessions are asked for their summaries at once. */
+const listedSessions = 30;
+
+async function listRestorables(server: Server): Promise<Restorable[]> {
+  const below = async (parent: string): Promise<Node[]> => (await server.request(treeRequest, { parent })).nodes;
+  const nodes = await below('sessions');
+  const sessions = nodes.filter(({ kind }) => kind === 'session').slice(0, listedSessions);
+  const lists = await Promise.all(sessions.map(async (session) => [session, await below(session.id)] as const));
+  return restorables(lists, nodes.length > sessions.length);
 }
 
 /** Forgets what a handle names, after a person has read what would go. */
