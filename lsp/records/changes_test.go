@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/internal/limits"
 )
 
 // TestChangesAreGroupedByFile: a file with several changes has them below it, and stands where its newest one would.
@@ -78,5 +80,24 @@ func TestEveryChangeIsOnOnePage(t *testing.T) {
 	}
 	if files != 3+3+2 { // of the five on the last page, one is alone
 		t.Errorf("there are %d files with several changes on three pages", files)
+	}
+}
+
+// TestAnArtifactOfAFileIsNamedAfterIt: what an agent read has the name of the file, other results that of their call.
+func TestAnArtifactOfAFileIsNamedAfterIt(t *testing.T) {
+	l := newLedger(t)
+	long := strings.Repeat("a line of the log that is long enough to be kept outside\n", limits.OffloadChars/50)
+	read := l.use("Read", map[string]any{"file_path": "/ws/logs/big.log"}, long, false)
+	messages := append([][]byte{user("go on")}, read...)
+	l.say("", append(messages, l.use("Bash", map[string]any{"command": "cat a/b.log"}, long+"x", false)...)...)
+	nodes := must(l.Nodes(t.Context(), "artifacts"))
+	got := map[string]Node{}
+	for _, n := range nodes {
+		got[n.Label] = n
+	}
+	of, ran := got["big.log"], got["cat a/b.log"]
+	if of.File != "logs/big.log" || !strings.HasPrefix(of.Description, "logs · Read · ") ||
+		!strings.HasSuffix(of.URI, "/big.log") || ran.URI == "" || ran.File != "" {
+		t.Errorf("the artifacts are %+v", nodes)
 	}
 }
