@@ -80,6 +80,8 @@ func TestNoSecretLeaves(t *testing.T) {
 			strings.Repeat("line "+secret+"\n", 3000), false)...),
 		l.use("Write", map[string]any{"file_path": "/ws/" + secret + ".txt", "content": "x\n" + secret}, "ok",
 			false)...)...)
+	l.say(session, l.use("Edit", map[string]any{"file_path": "/ws/" + secret + ".go", "old_string": secret,
+		"new_string": "x"}, "ok", false)...)
 	l.say(session, assistant("I used\x00"+secret), user(long+secret), assistant("yes"), user("and now?"),
 		assistant("nothing"))
 	must(ledger.Compact(t.Context(), l,
@@ -98,8 +100,17 @@ func TestNoSecretLeaves(t *testing.T) {
 		if n.URI != "" && !check(n.URI, l.open(n)) {
 			t.Errorf("%s: nothing says that something was masked", n.URI)
 		}
+		if n.Kind != KindChange {
+			return
+		}
+		d := must(l.Diff(t.Context(), must(Parse(n.URI))))
+		check(n.ID, d.Before+d.After)
+		seen[KindBefore] = strings.Contains(d.Before, "masked-") || seen[KindBefore] // as the name of a file has it
+		if d.Before != "" {
+			seen[KindAfter] = check(d.Before, must(l.Text(t.Context(), must(Parse(d.Before))))) || seen[KindAfter]
+		}
 	})
-	for _, k := range []Kind{KindSession, KindArtifact, KindMemory, KindChange} {
+	for _, k := range []Kind{KindSession, KindArtifact, KindMemory, KindChange, KindBefore, KindAfter} {
 		if !seen[k] {
 			t.Errorf("no %s says that something was masked", k)
 		}

@@ -28,8 +28,9 @@ export const records: Cases = {
     assert.equal(tab.label, 'shop.md');
   },
   'a change opens as a diff of what its call declares': async () => {
-    const { changes } = ledger<{ changes: { id: number; path: string; op: string }[] }>('changes');
-    const change = changes.find(({ op }) => op === 'modified');
+    const { changes } = ledger<{ changes: { id: number; path: string }[] }>('changes');
+    const declared = await Promise.all(changes.map(({ id }) => read(`ctxledger:/after/${id}/x.txt`).then(() => true, () => false)));
+    const change = changes.find((_, i) => declared[i]);
     assert.ok(change, JSON.stringify(changes));
     await vscode.commands.executeCommand('ctxledger.openRecord', { uri: `ctxledger:/change/${change.id}/x.md` });
     const tab = await until('the diff', () => tabs().find(({ input }) => input instanceof vscode.TabInputTextDiff), labels);
