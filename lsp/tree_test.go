@@ -166,11 +166,12 @@ func TestTheLedgerIsShownInTheEditor(t *testing.T) {
 		t.Fatalf("the sessions are %+v", list)
 	}
 	text := f.content(t, list[0].URI)
-	if !strings.HasPrefix(text, "# request 0\n") || !strings.Contains(text, "## Turn 8") {
+	if !strings.HasPrefix(text, "# request 0\n") || !strings.Contains(text, "<summary>Turn 8 · ") {
 		t.Errorf("the session is shown as %s", text)
 	}
 	for method, params := range map[string]map[string]any{
 		"ctxledger/tree":                {"parent": "nowhere"},
+		"ctxledger/diff":                {"uri": list[0].URI},
 		"workspace/textDocumentContent": {"uri": "file:///etc/passwd"},
 	} {
 		if err := f.Call(f.ctx, method, params, nil); err == nil || !strings.HasPrefix(err.Error(), "-32602: ") {
@@ -382,6 +383,7 @@ func TestALedgerThatIsAwayCostsOneAnswer(t *testing.T) {
 	f := inLedger(t, k, map[string]any{"live": false})
 	for _, c := range []struct{ method, params string }{
 		{"ctxledger/tree", `{"parent":""}`},
+		{"ctxledger/diff", `{"uri":"ctxledger:/change/1/x"}`},
 		{"workspace/textDocumentContent", `{"uri":"ctxledger:/session/ab/x"}`},
 		{"workspace/executeCommand", `{"command":"ctxledger.server.compact","arguments":[{"session":""}]}`},
 	} {

@@ -190,6 +190,7 @@ func TestALedgerInTroubleIsExplained(t *testing.T) {
 		s.inWorkspace(t, p, map[string]any{"status": true, "lens": "always"})
 		for method, params := range map[string]map[string]any{
 			"ctxledger/tree":                {"parent": ""},
+			"ctxledger/diff":                {"uri": "ctxledger:/change/1/x"},
 			"workspace/textDocumentContent": {"uri": "ctxledger:/session/ab03de2c/x.md"},
 			"workspace/executeCommand": {"command": "ctxledger.server.compact",
 				"arguments": []any{map[string]any{}}},
@@ -239,11 +240,12 @@ func TestHostileNamesCostOneAnswer(t *testing.T) {
 		"ctxledger://evil/artifact/ab/x", "ctxledger:/artifact/ab/x?y=1", "command:workbench.action.quit",
 		"ctxledger:/memory/user/" + strings.Repeat("a", 1<<20) + ".md",
 	} {
-		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, invalidParams})
+		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, invalidParams},
+			refused{"ctxledger/diff", `{"uri":"` + uri + `"}`, invalidParams})
 	}
 	for _, uri := range []string{"ctxledger:/artifact/000000000000/x", "ctxledger:/session/00000000/../x",
 		"ctxledger:/change/99999999999999999999/x", "ctxledger:/memory/project/%2e%2e%2f%2e%2e.md",
-		"ctxledger:/memory/project/%ff.md"} {
+		"ctxledger:/memory/project/%ff.md", "ctxledger:/before/1/x", "ctxledger:/after/99999999999999999999/x"} {
 		cases = append(cases, refused{"workspace/textDocumentContent", `{"uri":"` + uri + `"}`, requestFailed})
 	}
 	for _, c := range []struct {

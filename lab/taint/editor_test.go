@@ -136,7 +136,23 @@ func (e *editor) tree() {
 			if node.URI != "" && opened < mostDocuments {
 				opened++
 				e.ask("workspace/textDocumentContent", map[string]any{"uri": node.URI})
+				if strings.HasPrefix(node.URI, "ctxledger:/change/") {
+					e.diff(node.URI)
+				}
 			}
+		}
+	}
+}
+
+// diff opens the texts before and after a change, if it has both.
+func (e *editor) diff(change string) {
+	var sides struct{ Before, After string }
+	if err := json.Unmarshal(e.ask("ctxledger/diff", map[string]any{"uri": change}), &sides); err != nil {
+		e.p.t.Fatal(err)
+	}
+	for _, uri := range []string{sides.Before, sides.After} {
+		if uri != "" {
+			e.ask("workspace/textDocumentContent", map[string]any{"uri": uri})
 		}
 	}
 }
@@ -186,6 +202,7 @@ func (e *editor) refusals(list []canary) {
 			{"ctxledger/tree", map[string]any{"parent": c.text}},
 			{"ctxledger/context", map[string]any{"session": c.text}},
 			{"workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/" + c.text}},
+			{"ctxledger/diff", map[string]any{"uri": "ctxledger:/change/" + c.text}},
 		} {
 			if err := e.Call(e.p.t.Context(), r.method, r.params, nil); err != nil {
 				e.s.look(LSP, "errors", "", err.Error())

@@ -29,12 +29,13 @@ const extension = ".md"
 
 // Address names the record that a document shows. As a URI it is
 //
-//	ctxledger:/session/ID/TITLE, …/artifact/ID/TITLE, …/change/ID/TITLE, …/summary/ID.md or …/memory/SCOPE/NAME.md
+//	ctxledger:/session/ID/TITLE, …/artifact/ID/TITLE, …/change/ID/TITLE, …/before/ID/TITLE, …/after/ID/TITLE,
+//	…/summary/ID/TITLE, …/summary/ID.md or …/memory/SCOPE/NAME.md
 type Address struct {
-	Kind  Kind         // KindSession, KindSummary, KindArtifact, KindMemory or KindChange
+	Kind  Kind         // KindSession, KindSummary, KindArtifact, KindMemory, KindChange, KindBefore or KindAfter
 	ID    string       // of a memory: its name
 	Scope memory.Scope // of a memory
-	Title string       // of the tab, not part of the name; "" for summaries and memories
+	Title string       // of the tab, not part of the name; "" for memories
 }
 
 // Parse parses an address in the spelling of String or of an editor. Errors: invalid, with the reason.
@@ -73,11 +74,13 @@ func (a *Address) take(rest string) (ok bool) {
 	case KindSession, KindArtifact:
 		a.ID, a.Title, _ = strings.Cut(rest, "/")
 		return isDigits(a.ID, hexDigits)
-	case KindChange:
+	case KindChange, KindBefore, KindAfter:
 		a.ID, a.Title, _ = strings.Cut(rest, "/")
 		return isDigits(a.ID, "0123456789")
 	case KindSummary:
-		a.ID, ok = strings.CutSuffix(rest, extension)
+		if a.ID, a.Title, ok = strings.Cut(rest, "/"); !ok {
+			a.ID, ok = strings.CutSuffix(rest, extension)
+		}
 		return ok && isDigits(a.ID, hexDigits)
 	case KindMemory:
 		scope, name, _ := strings.Cut(rest, "/")
@@ -99,7 +102,7 @@ func (a Address) String() string {
 	switch {
 	case a.Kind == KindMemory:
 		parts = []string{string(a.Kind), string(a.Scope), a.ID + extension}
-	case a.Kind != KindSummary && a.Title != "":
+	case a.Title != "":
 		parts = []string{string(a.Kind), a.ID, a.Title}
 	case a.Kind != KindSummary:
 		parts = []string{string(a.Kind), a.ID}
@@ -139,13 +142,25 @@ func tab(text, ext string) string {
 	return text + ext
 }
 
+// fileTab returns the name of a tab for a file: with its extension, by which an editor knows the language.
+func fileTab(name string) string {
+	if ext := path.Ext(name); ext != name && isExtension(ext) {
+		return tab(strings.TrimSuffix(name, ext), ext)
+	}
+	return tab(name, "")
+}
+
 // extensionOf returns the extension of the file in an artifact's hint, else .txt.
 func extensionOf(hint string) string {
 	_, file, _ := strings.Cut(hint, "path=")
-	ext := path.Ext(file)
-	if len(ext) < 2 || len(ext) > 8 || strings.Trim(ext[1:],
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
-		return ".txt"
+	if ext := path.Ext(file); isExtension(ext) {
+		return ext
 	}
-	return ext
+	return ".txt"
+}
+
+// isExtension reports whether an extension is short and plain.
+func isExtension(ext string) bool {
+	return len(ext) > 1 && len(ext) <= 8 && strings.Trim(ext[1:],
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }

@@ -37,6 +37,9 @@ func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
 			named("kept", r.stamp(a.Created)), named("of sessions", strings.Join(sessionsOf(a), ", "))),
 		opens: Address{Kind: KindArtifact, ID: a.ID}, extension: extensionOf(a.Hint),
 	}
+	if strings.HasPrefix(a.Hint, "path=") {
+		n.File, n.title = subject, subject
+	}
 	if a.Forgotten != nil {
 		n.Handle = ""
 		n.Description = fields(" · ", gone(a)+" "+r.stamp(*a.Forgotten), tool, chars.Size(a.Bytes))

@@ -18,16 +18,20 @@ const maxBranch = 300
 
 // branch is a page of a list, as the id of a node with children names it. The id is the path in the tree,
 //
-//	LIST, LIST/@PAGE, sessions/ID, sessions/ID/LIST/@PAGE
+//	LIST, LIST/@PAGE, sessions/ID, sessions/ID/LIST/@PAGE, LIST/@PAGE/=FILE
 //
 // so that a record has a different id in each list: editors require unique ids.
 type branch struct {
-	kind    Kind   // of the list; KindSession for the children of one
+	kind    Kind   // of the list; KindSession or KindFile for the children of one
 	session string // the session of the list; "": the whole ledger
 	list    string // the id of the list
 	here    string // the id of the page
 	page    page
+	file    string // of KindFile: see fileKey
 }
+
+// fileStep begins the step of an id that names a file.
+const fileStep = "="
 
 // page is the start of a page.
 type page struct {
@@ -51,6 +55,11 @@ func parseBranch(id string) (branch, error) {
 		} else {
 			ok = ok && b.turn(&way)
 		}
+	}
+	if ok && b.kind == KindChanges && len(way.rest) > 0 {
+		b.kind = KindFile
+		b.file, ok = strings.CutPrefix(way.next(), fileStep)
+		ok = ok && isDigits(b.file, hexDigits)
 	}
 	if !ok || len(way.rest) > 0 {
 		return branch{}, fault.New(fault.Invalid, "records.tree", "%.1000q is no node with children", id)

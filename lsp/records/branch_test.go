@@ -19,6 +19,9 @@ func TestNodeIDsAreRead(t *testing.T) {
 			kind: KindArtifacts, session: "ab03", list: "sessions/@100/ab03/artifacts", page: page{skip: 100},
 		},
 		"sessions/ab03/changes": {kind: KindChanges, session: "ab03", list: "sessions/ab03/changes"},
+		"changes/=0a1b":         {kind: KindFile, list: "changes", file: "0a1b"},
+		"sessions/ab03/changes/@100-4711-2300/=0a1b": {kind: KindFile, session: "ab03", list: "sessions/ab03/changes",
+			page: page{100, 4711, 2300}, file: "0a1b"},
 	} {
 		want.here = id
 		if got, err := parseBranch(id); err != nil || got != want {
@@ -33,7 +36,8 @@ func TestWhatIsNoNodeWithChildrenIsRefused(t *testing.T) {
 		"sessions/ab03/memories", "sessions/ab03/sessions",
 		"sessions/ab03/artifacts/9ca5eced9ac7", "sessions/@", "sessions/@0", "sessions/@-1", "sessions/@1e3",
 		"sessions/@+1", "sessions/@1/", "sessions/",
-		"sessions/@1-2", "sessions/@1-2-", "sessions/@1-2-3-4", "sessions/@99999999999999999999",
+		"changes/=", "changes/=x", "changes/=ab/=cd", "changes/=ab/@5", "changes/ab", "artifacts/=ab",
+		"sessions/=ab", "sessions/@1-2", "sessions/@1-2-", "sessions/@1-2-3-4", "sessions/@99999999999999999999",
 		"sessions/@1/@2", "sessions/ab03/@1/artifacts",
 		"sessions/" + strings.Repeat("a", 1<<20), strings.Repeat("sessions/", 1000), "sessions/\x00", "SESSIONS",
 	} {
@@ -45,12 +49,13 @@ func TestWhatIsNoNodeWithChildrenIsRefused(t *testing.T) {
 
 // FuzzNodeIDs: what was read leads to ids that are read, of the same list.
 func FuzzNodeIDs(f *testing.F) {
-	for _, id := range []string{"sessions", "sessions/@100/ab03/artifacts/@100", "changes/@100-4711-2300"} {
+	for _, id := range []string{"sessions", "sessions/@100/ab03/artifacts/@100", "changes/@100-4711-2300",
+		"changes/=0a"} {
 		f.Add(id, 3)
 	}
 	f.Fuzz(func(t *testing.T, id string, skip int) {
 		b, err := parseBranch(id)
-		if err != nil {
+		if err != nil || b.kind == KindFile { // which has no further pages
 			return
 		}
 		next := page{skip: max(skip, 1), before: b.page.before, total: b.page.total}

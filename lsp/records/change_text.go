@@ -21,7 +21,7 @@ import (
 const maxArgument = 100_000
 
 // changeText describes a change: the file, who changed it, when, and the arguments of the call. The ledger does not store
-// files, so there is no diff.
+// files: what there is of a diff is in Diff.
 func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 	c, err := r.changeOf(ctx, id)
 	if err != nil {
@@ -189,6 +189,12 @@ func (a argument) short() bool { return len(a.value) <= maxTarget && !strings.Co
 
 // arguments returns the arguments of a call in their order; none if it was forgotten or cannot be decoded.
 func (r Reader) arguments(ctx context.Context, in intents.Intent) ([]argument, error) {
+	raw, err := r.rawArguments(ctx, in)
+	return argumentsOf(raw), err
+}
+
+// rawArguments returns the arguments of a call as it passed them; nil if it was forgotten or cannot be decoded.
+func (r Reader) rawArguments(ctx context.Context, in intents.Intent) (json.RawMessage, error) {
 	l := log{r.API, in.Session}
 	entries, err := l.entries(ctx, in.Seq, in.Seq)
 	if err != nil || len(entries) == 0 || entries[0].Forgotten != nil {
@@ -202,7 +208,7 @@ func (r Reader) arguments(ctx context.Context, in intents.Intent) ([]argument, e
 	transcript.Identify(&m, e.CallIDs())
 	for _, p := range m.Parts {
 		if p.Kind == transcript.KindCall && p.ID == in.CallID {
-			return argumentsOf(p.Args), nil
+			return p.Args, nil
 		}
 	}
 	return nil, nil

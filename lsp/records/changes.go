@@ -2,31 +2,102 @@ package records
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/changes"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
 
-// changes returns a page of the file changes of a session, or of all.
+// changes returns a page of the file changes of a session, or of all, by file: the one with the newest change first. A
+// file with one change in the page is that change.
 func (r Reader) changes(ctx context.Context, b branch) ([]Node, error) {
-	resp, err := r.API.Changes(ctx,
-		ledger.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
+	resp, err := r.changesOf(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	nodes := nodesOf(b, resp.Changes, r.change)
-	next := page{skip: b.page.skip + len(nodes), total: b.page.total}
+	nodes := make([]Node, 0, len(resp.Changes)+1)
+	for _, file := range byFile(resp.Changes) {
+		if len(file) == 1 {
+			nodes = append(nodes, r.change(b, file[0]))
+			continue
+		}
+		nodes = append(nodes, r.file(b, file))
+	}
+	n := len(resp.Changes)
+	next := page{skip: b.page.skip + n, total: b.page.total}
 	if b.page.before == 0 {
 		next.total = resp.Total
 	}
-	if len(nodes) > 0 && next.skip < next.total {
-		next.before = resp.Changes[len(resp.Changes)-1].ID
+	if n > 0 && next.skip < next.total {
+		next.before = resp.Changes[n-1].ID
 		nodes = append(nodes, b.more(next, next.total-next.skip))
 	}
 	return nodes, nil
+}
+
+// changesOf returns the changes of a page, newest first.
+func (r Reader) changesOf(ctx context.Context, b branch) (ledger.ChangesResponse, error) {
+	return r.API.Changes(ctx,
+		ledger.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
+}
+
+// byFile groups changes by their file, in the order of the first of each.
+func byFile(list []changes.Change) [][]changes.Change {
+	var files [][]changes.Change
+	at := map[string]int{}
+	for _, c := range list {
+		key := fileKey(c)
+		i, ok := at[key]
+		if !ok {
+			i = len(files)
+			at[key] = i
+			files = append(files, nil)
+		}
+		files[i] = append(files[i], c)
+	}
+	return files
+}
+
+// fileKey identifies the file of a change in the id of a node.
+func fileKey(c changes.Change) string {
+	sum := sha256.Sum256([]byte(c.Tree + "\x00" + c.Path))
+	return hex.EncodeToString(sum[:8])
+}
+
+// ofFile returns the changes of one file in a page.
+func (r Reader) ofFile(ctx context.Context, b branch) ([]Node, error) {
+	resp, err := r.changesOf(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var nodes []Node
+	for _, c := range resp.Changes {
+		if fileKey(c) != b.file {
+			continue
+		}
+		n := r.change(b, c)
+		n.File, n.Label = "", fields(" ", string(c.Op), inTurn(c))
+		n.Description = fields(" · ", who(c), r.stamp(c.Time))
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
+
+// file returns the node of a file with several changes.
+func (r Reader) file(b branch, list []changes.Change) Node {
+	c := list[0]
+	n := chars.Plural(len(list), "change")
+	return Node{
+		ID: b.here + "/" + fileStep + fileKey(c), Kind: KindFile, File: flat(c.Path), Children: true,
+		Description: fields(" · ", n, r.stamp(c.Time)),
+		Tooltip: fields("\n", flat(c.Path), n,
+			named("newest", fields(" · ", string(c.Op), who(c), r.stamp(c.Time)))),
+	}
 }
 
 // change returns the node of a file change.
@@ -34,7 +105,7 @@ func (r Reader) change(b branch, c changes.Change) Node {
 	id := fmt.Sprint(c.ID)
 	file := flat(c.Path)
 	return Node{
-		ID: b.here + "/" + id, Kind: KindChange, Label: file,
+		ID: b.here + "/" + id, Kind: KindChange, File: file, title: file,
 		Description: fields(" · ", string(c.Op), who(c), r.stamp(c.Time)),
 		Tooltip: fields("\n", file, named("change", id), named("what", string(c.Op)), named("by", who(c)),
 			named("known from", string(c.Source)), named("when", r.stamp(c.Time))),

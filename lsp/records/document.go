@@ -38,7 +38,7 @@ func (r Reader) finish(ctx context.Context, text, command string) (string, error
 		return text, err
 	}
 	notice, _, err := r.document(ctx, "\n*Cut here: "+command+" prints all of it.*\n", true)
-	return strings.TrimSuffix(text, "\n") + "\n" + unfenced(text) + notice, err
+	return strings.TrimSuffix(text, "\n") + "\n" + closed(text) + notice, err
 }
 
 // slack is the part of a frame reserved for what surrounds a text.

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,12 +18,12 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// nodes returns all nodes of a kind, by label.
+// nodes returns all nodes of a kind, by the path of their file, else by label.
 func (l *opened) nodes(kind Kind) map[string]Node {
 	found := map[string]Node{}
 	l.walk("", func(n Node) {
 		if n.Kind == kind {
-			found[n.Label] = n
+			found[cmp.Or(n.File, n.Label)] = n
 		}
 	})
 	return found
@@ -79,6 +80,8 @@ func TestNoSecretLeaves(t *testing.T) {
 			strings.Repeat("line "+secret+"\n", 3000), false)...),
 		l.use("Write", map[string]any{"file_path": "/ws/" + secret + ".txt", "content": "x\n" + secret}, "ok",
 			false)...)...)
+	l.say(session, l.use("Edit", map[string]any{"file_path": "/ws/" + secret + ".go", "old_string": secret,
+		"new_string": "x"}, "ok", false)...)
 	l.say(session, assistant("I used\x00"+secret), user(long+secret), assistant("yes"), user("and now?"),
 		assistant("nothing"))
 	must(ledger.Compact(t.Context(), l,
@@ -93,12 +96,21 @@ func TestNoSecretLeaves(t *testing.T) {
 		return strings.Contains(text, "[masked:")
 	}
 	l.walk("", func(n Node) {
-		seen[n.Kind] = check(n.ID, n.Label+n.Description+n.Tooltip+n.URI) || seen[n.Kind]
+		seen[n.Kind] = check(n.ID, n.Label+n.Description+n.Tooltip+n.File+n.URI) || seen[n.Kind]
 		if n.URI != "" && !check(n.URI, l.open(n)) {
 			t.Errorf("%s: nothing says that something was masked", n.URI)
 		}
+		if n.Kind != KindChange {
+			return
+		}
+		d := must(l.Diff(t.Context(), must(Parse(n.URI))))
+		check(n.ID, d.Before+d.After)
+		seen[KindBefore] = strings.Contains(d.Before, "masked-") || seen[KindBefore] // as the name of a file has it
+		if d.Before != "" {
+			seen[KindAfter] = check(d.Before, must(l.Text(t.Context(), must(Parse(d.Before))))) || seen[KindAfter]
+		}
 	})
-	for _, k := range []Kind{KindSession, KindArtifact, KindMemory, KindChange} {
+	for _, k := range []Kind{KindSession, KindArtifact, KindMemory, KindChange, KindBefore, KindAfter} {
 		if !seen[k] {
 			t.Errorf("no %s says that something was masked", k)
 		}
@@ -158,12 +170,12 @@ func TestNothingHostileIsShown(t *testing.T) {
 	l.keep(evil+"\xff\xfe", "title \x1b[2J\u202e")
 	l.remember("name \u202e`# FAKE`", "[FAKE](command:x)", evil)
 	l.walk("", func(n Node) {
-		for _, text := range []string{n.Label, n.Description, n.Tooltip} {
+		for _, text := range []string{n.Label, n.Description, n.Tooltip, n.File} {
 			if !utf8.ValidString(text) || strings.ContainsFunc(text, chars.Hostile) {
 				t.Errorf("%s shows %q", n.ID, text)
 			}
 		}
-		if strings.Contains(n.Label+n.Description, "\n") {
+		if strings.Contains(n.Label+n.Description+n.File, "\n") {
 			t.Errorf("%s has lines: %q", n.ID, n.Label)
 		}
 		if n.URI == "" {

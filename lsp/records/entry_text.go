@@ -101,6 +101,10 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 		return "*" + chars.Plural(e.Chars,
 			"character") + ", not shown: `ctxledger cat " + e.Handle() + "` prints it.*\n", nil
 	}
+	if e.Role == transcript.RoleUser && !e.Earlier {
+		line, _, _ := strings.Cut(text, "\n")
+		t.asked[e.Turn] = flat(line) // entries come newest first: the first one of the turn stays
+	}
 	short, err := t.brief(ctx, text, most)
 	if err != nil {
 		return "", err

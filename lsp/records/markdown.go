@@ -13,9 +13,17 @@ func fence(text, language string) string {
 	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark + "\n"
 }
 
-// unfenced returns the line that closes the code block in which a document was cut; "" if it was in none.
-func unfenced(text string) string {
-	open := ""
+// The lines around a part of a document that can be folded, with a blank line after each. Their class is that of the
+// style in which a preview shows them.
+const (
+	beginFolded   = `<details class="ctxledger">`
+	beginUnfolded = `<details class="ctxledger" open>`
+	endFolded     = "</details>"
+)
+
+// closed returns the lines that close the code block and the folded part in which a document was cut.
+func closed(text string) string {
+	open, folded := "", false
 	for line := range strings.Lines(text) {
 		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
 		switch {
@@ -23,12 +31,20 @@ func unfenced(text string) string {
 			open = ticks
 		case open != "" && len(ticks) >= len(open) && strings.TrimSpace(line) == ticks:
 			open = ""
+		case open == "" && (strings.TrimSpace(line) == beginFolded || strings.TrimSpace(line) == beginUnfolded):
+			folded = true
+		case open == "" && strings.TrimSpace(line) == endFolded:
+			folded = false
 		}
 	}
-	if open == "" {
-		return ""
+	end := ""
+	if open != "" {
+		end = open + "\n"
 	}
-	return open + "\n"
+	if folded {
+		end += "\n" + endFolded + "\n"
+	}
+	return end
 }
 
 // code returns stored text as Markdown inline code.

@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"path"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -20,16 +21,22 @@ const between = "\n" + string(separator) + "\n"
 // safe masks the secrets in nodes, escapes their texts and cuts them. The order matters: a secret that is cut or escaped
 // is not recognised.
 func (r Reader) safe(ctx context.Context, nodes []Node) error {
-	texts := make([]*string, 0, 3*len(nodes))
+	texts := make([]*string, 0, 5*len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
-		texts = append(texts, &n.Label, &n.Description, &n.Tooltip)
+		texts = append(texts, &n.Label, &n.Description, &n.Tooltip, &n.File, &n.title)
 	}
 	if err := r.maskAll(ctx, texts); err != nil {
 		return err
 	}
 	for i := range nodes {
 		n := &nodes[i]
+		n.title = shown(n.title)
+		if n.File != "" { // in parts, now that no secret spans them
+			folder, name := path.Split(n.File)
+			n.Label, n.Description = name, fields(" · ", strings.TrimSuffix(folder, "/"), n.Description)
+			n.File = chars.Head(shown(n.File), maxTooltip)
+		}
 		n.Label = chars.Short(shown(n.Label), maxLabel)
 		n.Description = chars.Short(shown(n.Description), maxLabel)
 		n.Tooltip = chars.Short(shown(n.Tooltip), maxTooltip)

@@ -41,6 +41,8 @@ func (r Reader) Text(ctx context.Context, a Address) (string, error) {
 		return r.memoryText(ctx, a.Scope, a.ID)
 	case KindChange:
 		return r.changeText(ctx, a.ID)
+	case KindBefore, KindAfter:
+		return r.sideText(ctx, a)
 	}
 	return "", fault.New(fault.Invalid, "records.text", "nothing is to be read of a %q", a.Kind)
 }

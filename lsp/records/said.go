@@ -18,7 +18,7 @@ func Compacted(p ledger.CompactionPlan) (said, uri string) {
 	return "The ledger's view of session " + p.Session + ": " + s.TokensBefore.String() + " → " +
 			s.TokensAfter.String() + " tokens, summary " + s.ID +
 			" for turns " + turns(s) + "; a running agent keeps its window until it takes the summary",
-		Address{Kind: KindSummary, ID: s.ID}.String()
+		Address{Kind: KindSummary, ID: s.ID, Title: tab(summaryName(s), extension)}.String()
 }
 
 // Restored describes the view after a compaction was undone in one line.

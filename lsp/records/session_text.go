@@ -3,6 +3,8 @@ package records
 import (
 	"context"
 	"fmt"
+	"html"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +22,9 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	head := r.sessionHead(st)
-	t := sessionWriter{Reader: r, log: log{r.API, id}, results: map[string]sessions.Result{}}
-	t.takes(head)
+	t := sessionWriter{Reader: r, log: log{r.API, id}, results: map[string]sessions.Result{}, asked: map[int]string{},
+		turn: -1}
+	t.takes(head, -1)
 	left, err := t.collect(ctx, st.Session.Seq)
 	if err != nil {
 		return "", err
@@ -33,7 +36,9 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 			"`ctxledger cat %s` prints all of them, as they were received.*\n",
 			chars.Plural(left, "entry"), id)
 	}
-	t.write(&b)
+	if err := t.write(ctx, &b); err != nil {
+		return "", err
+	}
 	return r.finish(ctx, b.String(), "`ctxledger cat "+id+"`")
 }
 
@@ -74,7 +79,9 @@ type sessionWriter struct {
 	Reader
 	log     log
 	results map[string]sessions.Result // by call id
+	asked   map[int]string             // the first line of what the user said first, by turn
 	parts   []part                     // newest first
+	turn    int                        // of the last part
 	size    int                        // bytes of the text, stored or escaped, whichever is more
 	wire    int                        // upper bound of the size as JSON
 }
@@ -86,8 +93,11 @@ type part struct {
 	text string
 }
 
-// heading is an upper bound of the size of a turn's heading, in bytes.
-const heading = 100
+// Upper bounds of what is written around the texts, in bytes.
+const (
+	around  = 100              // of an entry
+	heading = 6*maxShort + 100 // of a turn: what was asked, in entities of HTML
+)
 
 // collect adds the entries of a log up to one, newest first, until the limit. It returns how many are left out.
 func (t *sessionWriter) collect(ctx context.Context, to int64) (left int64, err error) {
@@ -104,7 +114,7 @@ func (t *sessionWriter) collect(ctx context.Context, to int64) (left int64, err 
 			if text == "" {
 				continue
 			}
-			if !t.takes(text) {
+			if !t.takes(text, e.Turn) {
 				return e.Seq, nil
 			}
 			t.parts = append(t.parts, part{e.Turn, e.Time, text})
@@ -113,21 +123,41 @@ func (t *sessionWriter) collect(ctx context.Context, to int64) (left int64, err 
 	return 0, nil
 }
 
-// takes adds the size of a text with a heading. It reports whether it fits.
-func (t *sessionWriter) takes(text string) bool {
-	t.size += max(len(text), len(shown(text))) + heading
-	t.wire += encoded(text) + heading
+// takes adds the size of a text of a turn. It reports whether it fits.
+func (t *sessionWriter) takes(text string, turn int) bool {
+	frame := around
+	if turn != t.turn {
+		t.turn = turn
+		frame += heading
+	}
+	t.size += max(len(text), len(shown(text))) + frame
+	t.wire += encoded(text) + frame
 	return t.size < limits.MaskText-slack && t.wire < limits.Frame-2*slack
 }
 
-// write writes the collected parts by turn, oldest first.
-func (t *sessionWriter) write(b *strings.Builder) {
+// write writes the collected parts by turn, oldest first. Each turn can be folded; all but the newest are.
+func (t *sessionWriter) write(ctx context.Context, b *strings.Builder) error {
+	if len(t.parts) == 0 {
+		b.WriteString("\nNothing was said.\n")
+		return nil
+	}
+	if err := t.maskAsked(ctx); err != nil {
+		return err
+	}
 	turn, called := -1, false // the last line is a call
 	for _, p := range slices.Backward(t.parts) {
 		if p.turn != turn {
+			if turn >= 0 {
+				b.WriteString("\n" + endFolded + "\n")
+			}
 			turn = p.turn
 			called = false
-			b.WriteString("\n## " + turnName(turn) + fields("", " · ", t.stamp(p.time)) + "\n")
+			begin := beginFolded
+			if turn == t.parts[0].turn {
+				begin = beginUnfolded
+			}
+			name := fields(" · ", turnName(turn), t.stamp(p.time), cutWords(shown(t.asked[turn]), maxShort))
+			b.WriteString("\n" + begin + "\n<summary>" + html.EscapeString(name) + "</summary>\n")
 		}
 		if !called || !strings.HasPrefix(p.text, listed) {
 			b.WriteString("\n")
@@ -135,9 +165,25 @@ func (t *sessionWriter) write(b *strings.Builder) {
 		b.WriteString(p.text)
 		called = strings.HasPrefix(p.text[strings.LastIndexByte(p.text[:len(p.text)-1], '\n')+1:], listed)
 	}
-	if len(t.parts) == 0 {
-		b.WriteString("\nNothing was said.\n")
+	b.WriteString("\n" + endFolded + "\n")
+	return nil
+}
+
+// maskAsked masks the secrets in what was asked: in the document they would be cut, or escaped.
+func (t *sessionWriter) maskAsked(ctx context.Context) error {
+	turns := slices.Sorted(maps.Keys(t.asked))
+	lines, texts := make([]string, len(turns)), make([]*string, len(turns))
+	for i, turn := range turns {
+		lines[i] = t.asked[turn]
+		texts[i] = &lines[i]
 	}
+	if err := t.maskAll(ctx, texts); err != nil {
+		return err
+	}
+	for i, turn := range turns {
+		t.asked[turn] = lines[i]
+	}
+	return nil
 }
 
 func turnName(turn int) string {

@@ -11,7 +11,7 @@ import (
 // summary returns the node of a compaction.
 func (r Reader) summary(b branch, s ledger.Summary) Node {
 	return Node{
-		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: "Summary of turns " + turns(s), Handle: s.ID,
+		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: summaryName(s), Handle: s.ID,
 		Description: fields(" · ", s.TokensBefore.String()+" → "+s.TokensAfter.String()+" tokens", state(s),
 			r.stamp(s.Created)),
 		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns(s)), named("state", state(s)),
@@ -23,6 +23,9 @@ func (r Reader) summary(b branch, s ledger.Summary) Node {
 		Restorable: s.Restored == nil, opens: Address{Kind: KindSummary, ID: s.ID},
 	}
 }
+
+// summaryName returns the name of a summary's row, tab and document.
+func summaryName(s ledger.Summary) string { return "Summary of turns " + turns(s) }
 
 // turns returns the range of turns that a summary replaces.
 func turns(s ledger.Summary) string { return chars.Commas(s.TurnFrom) + "–" + chars.Commas(s.TurnTo) }
@@ -45,7 +48,7 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString("# Summary of turns " + turns(s) + "\n\n" +
+	b.WriteString("# " + summaryName(s) + "\n\n" +
 		item("summary `"+s.ID+"` of session `"+s.Session+"`, "+state(s)+", made "+r.stamp(s.Created)) +
 		item(fields(" · ", "mode "+code(string(s.Mode)), code(flat(s.Reason)), code(flat(s.Model)))) +
 		item("the view had "+s.TokensBefore.String()+" tokens and has "+s.TokensAfter.String()+" with it; "+

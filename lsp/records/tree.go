@@ -35,6 +35,8 @@ func (r Reader) below(ctx context.Context, parent string) ([]Node, error) {
 		return r.artifacts(ctx, b)
 	case KindMemories:
 		return r.memories(ctx, b)
+	case KindFile:
+		return r.ofFile(ctx, b)
 	default:
 		return r.changes(ctx, b)
 	}

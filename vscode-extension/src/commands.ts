@@ -3,15 +3,18 @@ import * as vscode from 'vscode';
 import { audit } from './audit';
 import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
+import { openRecord } from './open';
 import { pick, type Step } from './pick';
-import type { Done, HandedOff, Node } from './protocol';
+import { treeRequest, type Done, type HandedOff, type Node } from './protocol';
+import { restorables, type Restorable } from './restorable';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
 import { forMessage } from './text';
+import { getStarted, showLastSession, showMemoryCost, turnHintsOn } from './walkthrough';
 
 /** What a command is about: a node of the tree, or the session that the panel shows. */
-type Named = Pick<Node, 'handle'>;
+type Named = Pick<Node, 'handle'> & Partial<Node>;
 
 /** Registers the commands. A command of the tree gets its node; without one it asks which. */
 export function registerCommands(extension: vscode.Uri, server: Server, views: readonly { refresh(): void }[]): vscode.Disposable {
@@ -24,6 +27,11 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     forget: (node) => forget(server, node),
     chooseSession: (node) => follow(server, node),
     costActions,
+    getStarted,
+    showLastSession: () => showLastSession(server),
+    showMemoryCost: () => showMemoryCost(server),
+    turnHintsOn,
+    openRecord: (node) => node?.uri === undefined ? undefined : openRecord(server, node.uri),
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
     countWorkspace: () => server.execute(serverCommands.countWorkspace, {}),
@@ -53,7 +61,7 @@ async function said(run: () => unknown): Promise<void> {
 
 /** Compacts a session. The server shows the progress. */
 async function compact(server: Server, node?: Named): Promise<void> {
-  tell(await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
+  tell(server, await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
 }
 
 /** Copies what a new chat needs to go on from a session. Nothing is changed. */
@@ -71,17 +79,41 @@ async function follow(server: Server, node?: Named): Promise<void> {
   }
 }
 
-/** The way to a summary that can be taken back. */
+/** The way to a summary that can be taken back, for those that are not listed at once. */
 const steps: readonly Step[] = [
   { kind: 'sessions' }, { kind: 'session' }, { kind: 'summary', fit: (node) => node.restorable },
 ];
 
 /** Restores the range that a summary replaced. */
 async function restore(server: Server, node?: Named): Promise<void> {
-  const summary = node ?? (await pick(server, steps));
-  if (summary !== undefined) {
-    tell(await ask(server, serverCommands.restore, { summary: summary.handle }));
+  const summary = node?.handle ?? (await chooseSummary(server));
+  if (summary !== undefined && summary !== '') {
+    tell(server, await ask(server, serverCommands.restore, { summary }));
   }
+}
+
+/** Asks for a summary that can be taken back: by a list of those of the newest sessions, or by way of a session. */
+async function chooseSummary(server: Server): Promise<string | undefined> {
+  const listed = await listRestorables(server);
+  if (listed.length === 0) {
+    void vscode.window.showInformationMessage('There is no summary that can be taken back.');
+    return undefined;
+  }
+  const chosen = await vscode.window.showQuickPick(listed, {
+    title: 'Restore', placeHolder: 'Which turns shall the view show again, in place of their summary?', matchOnDescription: true, matchOnDetail: true,
+  });
+  return chosen?.handle === '' ? (await pick(server, steps))?.handle : chosen?.handle;
+}
+
+/** How many sessions are asked for their summaries at once. */
+const listedSessions = 30;
+
+async function listRestorables(server: Server): Promise<Restorable[]> {
+  const below = async (parent: string): Promise<Node[]> => (await server.request(treeRequest, { parent })).nodes;
+  const nodes = await below('sessions');
+  const sessions = nodes.filter(({ kind }) => kind === 'session').slice(0, listedSessions);
+  const lists = await Promise.all(sessions.map(async (session) => [session, await below(session.id)] as const));
+  return restorables(lists, nodes.length > sessions.length);
 }
 
 /** Forgets what a handle names, after a person has read what would go. */
@@ -97,7 +129,7 @@ async function forget(server: Server, node?: Named): Promise<void> {
     'Forget',
   );
   if (answer === 'Forget') {
-    tell(await ask(server, serverCommands.forget, { handle, dryRun: false }));
+    tell(server, await ask(server, serverCommands.forget, { handle, dryRun: false }));
   }
 }
 
@@ -140,9 +172,9 @@ async function ask(server: Server, command: string, argument: object): Promise<D
 }
 
 /** Shows the result and offers to open its document. The command ends without waiting for the answer. */
-function tell(done: Done): void {
+function tell(server: Server, done: Done): void {
   const open = done.uri === '' ? [] : ['Open'];
   void vscode.window.showInformationMessage(forMessage(done.said), ...open).then((answer) =>
-    answer === 'Open' ? vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(done.uri, true)) : undefined,
+    answer === 'Open' ? openRecord(server, done.uri) : undefined,
   );
 }

@@ -11,3 +11,8 @@ export function contextOf(node: Node): string {
 export function isEmpty(roots: readonly Node[]): boolean {
   return roots.every((node) => !node.children && node.tooltip === '');
 }
+
+/** Reports whether a node is about a file: its label is the name of the file, and its icon that of the language. */
+export function isOfFile(node: Node): node is Node & { readonly file: string } {
+  return node.file !== undefined && node.file !== '';
+}

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { failureOf } from './failures';
+import { openRecord } from './open';
 import { page } from './panel/page';
 import { askedOf, fileUri, summaryUri } from './panel/places';
 import { contextRequest, type Node, type PanelNews, type PanelWish, type Source } from './protocol';
@@ -156,16 +157,15 @@ class PanelHost implements vscode.Disposable {
       case 'compact':
         return void vscode.commands.executeCommand('ctxledger.compact', { handle: this.session });
       case 'summary':
-        return open(summaryUri(wish.id));
+        return open(this.server, summaryUri(wish.id));
       case 'file':
-        return open(fileUri(wish.uri, this.sources));
+        return open(this.server, fileUri(wish.uri, this.sources));
     }
   }
 }
 
-async function open(uri: string | undefined): Promise<void> {
+async function open(server: Server, uri: string | undefined): Promise<void> {
   if (uri !== undefined) {
-    const shown: vscode.TextDocumentShowOptions = { preview: true, viewColumn: vscode.ViewColumn.Beside };
-    await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri, true), shown);
+    await openRecord(server, uri, vscode.ViewColumn.Beside);
   }
 }

@@ -40,6 +40,8 @@ export interface Node {
   /** Plain text. */
   readonly tooltip: string;
   readonly kind: NodeKind;
+  /** The path of the file that it is about, in which label is its name; nothing or empty when it is about none. */
+  readonly file?: string;
   /** The document to open; empty when there is none. */
   readonly uri: string;
   /** What compact, restore and forget take; empty when they take nothing of it. */
@@ -52,7 +54,8 @@ export interface Node {
 }
 
 export type NodeKind =
-  | 'sessions' | 'session' | 'summary' | 'artifacts' | 'artifact' | 'memories' | 'memory' | 'changes' | 'change' | 'more';
+  | 'sessions' | 'session' | 'summary' | 'artifacts' | 'artifact' | 'memories' | 'memory' | 'changes' | 'file' | 'change'
+  | 'more';
 
 /** What fills the window of a session, and how it grew. */
 export interface Context {
@@ -234,6 +237,9 @@ export const costRequest = new RequestType<{ textDocument: { uri: string }; rang
 
 /** What every request of the agents carries. */
 export const carriedRequest = new RequestType<Record<string, never>, Carried, Failure>('ctxledger/carried');
+
+/** The documents with the texts before and after a change; both empty where its record does not have both. */
+export const diffRequest = new RequestType<{ uri: string }, { before: string; after: string }, Failure>('ctxledger/diff');
 
 /** What comes with the message of a request that failed. */
 export interface Failure {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { treeRequest, type Node, type NodeKind } from './protocol';
 import { failureOf } from './failures';
-import { contextOf, isEmpty } from './nodes';
+import { contextOf, isEmpty, isOfFile } from './nodes';
 import type { Server } from './server';
 
 /** What the view shows: a node of the ledger, or why there are none to show. */
@@ -21,6 +21,7 @@ const icons: Record<NodeKind, string> = {
   memories: 'lightbulb',
   memory: 'note',
   changes: 'diff-multiple',
+  file: 'file',
   change: 'diff',
   more: 'ellipsis',
 };
@@ -86,14 +87,28 @@ function nodeItem(node: Node): vscode.TreeItem {
   item.id = node.id;
   item.description = node.description;
   item.tooltip = node.tooltip;
-  item.iconPath = node.live
-    ? new vscode.ThemeIcon('pulse', new vscode.ThemeColor('charts.green'))
-    : new vscode.ThemeIcon(icons[node.kind]);
+  item.iconPath = iconOf(node);
+  if (isOfFile(node)) {
+    item.resourceUri = fileOf(node.file); // for the icon of its language, and its colour in git
+  }
   item.contextValue = contextOf(node);
   if (node.uri !== '') {
-    item.command = { command: 'vscode.open', title: 'Open', arguments: [vscode.Uri.parse(node.uri, true)] };
+    item.command = { command: 'ctxledger.openRecord', title: 'Open', arguments: [node] };
   }
   return item;
+}
+
+function iconOf(node: Node): vscode.ThemeIcon {
+  if (node.live) {
+    return new vscode.ThemeIcon('pulse', new vscode.ThemeColor('charts.green'));
+  }
+  return isOfFile(node) ? vscode.ThemeIcon.File : new vscode.ThemeIcon(icons[node.kind]);
+}
+
+/** Returns where a file would be: a path that is not absolute is of the first folder. */
+function fileOf(path: string): vscode.Uri {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  return /^(\/|[A-Za-z]:)/.test(path) || folder === undefined ? vscode.Uri.file(path) : vscode.Uri.joinPath(folder, path);
 }
 
 function troubleItem({ trouble, hint }: Trouble): vscode.TreeItem {

@@ -12,11 +12,19 @@ interface Manifest {
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly viewsContainers: { readonly activitybar: readonly { readonly icon: string }[] };
     readonly viewsWelcome: readonly { readonly contents: string }[];
+    readonly 'markdown.previewStyles': readonly string[];
+    readonly walkthroughs: readonly {
+      readonly id: string;
+      readonly steps: readonly {
+        readonly id: string; readonly description: string; readonly completionEvents: readonly string[];
+        readonly media: { readonly markdown: string };
+      }[];
+    }[];
   };
 }
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-const { commands, menus, viewsContainers, viewsWelcome } = manifest.contributes;
+const { commands, menus, viewsContainers, viewsWelcome, walkthroughs } = manifest.contributes;
 const contributed = new Set(commands.map(({ command }) => command));
 
 test('what menus, links and the status bar run is contributed', () => {
@@ -42,7 +50,7 @@ test('the pictures and pages that are named are there', () => {
   const source = readFileSync('src/commands.ts', 'utf8') + readFileSync('src/panel.ts', 'utf8');
   const media = [...source.matchAll(/'media', '([\w.-]+)'/g)].map((match) => `media/${match[1] ?? ''}`);
   assert.ok(media.length >= 3, media.join(' '));
-  for (const file of [...media, manifest.icon, ...viewsContainers.activitybar.map(({ icon }) => icon)]) {
+  for (const file of [...media, manifest.icon, ...viewsContainers.activitybar.map(({ icon }) => icon), ...manifest.contributes['markdown.previewStyles']]) {
     assert.ok(existsSync(file), file);
   }
 });
@@ -59,4 +67,26 @@ test('what needs a ledger is offered only where a folder is open', () => {
     const command = commands.find((each) => each.command === `ctxledger.${name}`);
     assert.match(command?.enablement ?? '', /\bworkspaceFolderCount > 0\b/, name);
   }
+});
+
+test('each step of the walkthrough has one button that does it, a page, and is done when the button was used', () => {
+  const [walkthrough, ...others] = walkthroughs;
+  assert.ok(walkthrough !== undefined && others.length === 0);
+  assert.equal(walkthrough.steps.length, 4);
+  assert.match(readFileSync('src/walkthrough.ts', 'utf8'), new RegExp(`'ctxledger.ctxledger#${walkthrough.id}'`));
+  for (const { id, description, completionEvents, media } of walkthrough.steps) {
+    const buttons = [...description.matchAll(/\n\[[^\]]+\]\(command:([\w.]+)\)/g)].map((match) => match[1] ?? '');
+    assert.equal(buttons.length, 1, id);
+    assert.ok(contributed.has(buttons[0]!), buttons[0]);
+    assert.deepEqual(completionEvents, [`onCommand:${buttons[0]}`], id);
+    assert.ok(existsSync(media.markdown), media.markdown);
+  }
+});
+
+test('the style for previews is for turns of sessions only, by the class that the server gives them', () => {
+  const rules = readFileSync('media/preview.css', 'utf8').replace(/\/\*.*?\*\//gs, '');
+  const selectors = [...rules.matchAll(/([^{}]+)\{[^{}]*\}/g)].flatMap((match) => (match[1] ?? '').split(',').map((one) => one.trim()));
+  assert.ok(selectors.length > 0);
+  assert.deepEqual(selectors.filter((selector) => !selector.startsWith('details.ctxledger')), []);
+  assert.match(readFileSync('../lsp/records/markdown.go', 'utf8'), /<details class="ctxledger">/);
 });

@@ -21,11 +21,41 @@ const steps = {
     await see(page, 'what every request carries', rows, /^Claude Code/);
     await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
+  async session(page) {
+    await page.locator(rows, { hasText: /Please get to know this shop/ }).first().click();
+    const preview = page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+    await preview.locator('details[open] > summary', { hasText: /^Turn \d+ · / }).last().waitFor();
+    await preview.locator('details:not([open]) > summary').first().click();
+    await preview.locator('details[open] > summary', { hasText: /^Turn 1 · / }).waitFor();
+    await see(page, 'a tab named by the title', '.tab', /Please get to know this shop/);
+  },
+  async change(page) {
+    await page.locator(rows, { hasText: /^Changes/ }).last().click();
+    await page.locator(rows, { hasText: /modified/ }).first().click();
+    await page.locator('.monaco-diff-editor .line-insert, .monaco-diff-editor .line-delete').first().waitFor();
+    console.log('seen: a diff');
+  },
   async panel(page) {
     await page.locator(`${status} a`).click();
     const panel = page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
     await panel.locator('svg.bar').first().waitFor(); // of one or two
     console.log('seen: the panel');
+  },
+};
+
+/** The steps after which there is a message, for which the person has asked. */
+const asked = {
+  async walkthrough(page) {
+    await page.keyboard.press('F1');
+    await page.keyboard.type('ctxledger: Get Started');
+    await see(page, 'the command', '.quick-input-list .monaco-list-row', /Get Started/);
+    await page.keyboard.press('Enter');
+    for (const button of ['Show the Cost', 'Show the Cost of CLAUDE.md']) {
+      const step = page.locator('.getting-started-step', { hasText: button });
+      await step.first().click();
+      await step.locator('.monaco-button', { hasText: button }).first().click();
+      await see(page, button, '.notification-toast', button === 'Show the Cost' ? /The live session, “Please get to know/ : /carries CLAUDE\.md: .*tokens/);
+    }
   },
 };
 
@@ -43,12 +73,16 @@ async function main([host, folder, file, pictures]) {
   const { browser, page } = await open();
   try {
     await page.goto(address(host, folder, [['openFile', `vscode-remote://${host}${path.join(folder, file)}`]]));
-    for (const [name, step] of Object.entries(steps)) {
-      await step(page);
-      await page.screenshot({ path: path.join(pictures, `${name}.png`) });
-    }
+    const take = async all => {
+      for (const [name, step] of Object.entries(all)) {
+        await step(page);
+        await page.screenshot({ path: path.join(pictures, `${name}.png`) });
+      }
+    };
+    await take(steps);
     const toasts = await page.locator('.notification-toast').allInnerTexts();
     if (toasts.length > 0) throw new Error(`there are messages that nobody asked for: ${toasts.join('; ')}`);
+    await take(asked);
   } catch (error) {
     await page.screenshot({ path: path.join(pictures, 'failure.png') });
     throw error;
