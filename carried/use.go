@@ -48,6 +48,13 @@ func (r *Report) Count(recorded ledger.ToolUse, root string) {
 	}
 }
 
+// Counts reports whether there is anything to count: a server or a skill.
+func (r Report) Counts() bool {
+	return slices.ContainsFunc(r.Hosts, func(h Host) bool {
+		return slices.ContainsFunc(h.Parts, func(p Part) bool { return p.Kind == Server || p.Kind == Skill })
+	})
+}
+
 // calls returns the calls of each of a host's servers, by its name. Where the name of a tool fits several servers it is
 // one of the longest name.
 func (h *Host) calls(u ledger.HostToolUse) map[string]*Use {
