@@ -35,7 +35,11 @@ func switches(host, path, name, text, other string) map[string]string {
 	}
 	files := map[string]string{path: text, "/w/.claude/settings.local.json": other}
 	out := map[string]string{}
-	for _, s := range SwitchOff(host, "/w", p, func(path string) (string, bool) { t, ok := files[path]; return t, ok }) {
+	now := func(path string) (string, bool) {
+		text, ok := files[path]
+		return text, ok
+	}
+	for _, s := range SwitchOff(host, "/w", p, now) {
 		out[s.Title] = apply(files[s.Path], s.Edits)
 	}
 	return out
@@ -57,15 +61,18 @@ func TestServersAreSwitchedOff(t *testing.T) {
 		{"Codex", "codex", "[mcp_servers.a]\ncommand = \"x\"\n\n[mcp_servers.b]\nenabled = true\n",
 			"[mcp_servers.a]\nenabled = false\ncommand = \"x\"\n\n[mcp_servers.b]\nenabled = true\n", "", ""},
 		{"at the end", "codex", "[mcp_servers.a]", "[mcp_servers.a]\nenabled = false", "", ""},
-		{"with a comment", "codex", "[mcp_servers.a] # mine\r\n", "[mcp_servers.a] # mine\r\nenabled = false\r\n", "", ""},
+		{"with a comment", "codex", "[mcp_servers.a] # mine\r\n",
+			"[mcp_servers.a] # mine\r\nenabled = false\r\n", "", ""},
 		{"enabled in TOML", "codex", "[mcp_servers.a]\n enabled=true # yes\n",
 			"[mcp_servers.a]\n enabled=false # yes\n", "", ""},
 		{"texts of several lines", "codex", "[mcp_servers.a]\nx = \"\"\"\nenabled = true\n\"\"\"\n", "", "", ""},
 		{"settings that are not there", "claude-code", mcp, "", "", "{\n  \"disabledMcpjsonServers\": [\"a\"]\n}\n"},
 		{"settings", "claude-code", mcp, "", "{\n  // mine\n  \"x\": 1\n}",
 			"{\n  // mine\n  \"disabledMcpjsonServers\": [\"a\"], \"x\": 1\n}"},
-		{"a list", "claude-code", mcp, "", `{"disabledMcpjsonServers": [ "b"]}`, `{"disabledMcpjsonServers": [ "a", "b"]}`},
-		{"an empty list", "claude-code", mcp, "", `{"disabledMcpjsonServers": []}`, `{"disabledMcpjsonServers": ["a"]}`},
+		{"a list", "claude-code", mcp, "", `{"disabledMcpjsonServers": [ "b"]}`,
+			`{"disabledMcpjsonServers": [ "a", "b"]}`},
+		{"an empty list", "claude-code", mcp, "", `{"disabledMcpjsonServers": []}`,
+			`{"disabledMcpjsonServers": ["a"]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := switches(c.host, "/w/.mcp.json", "a", c.text, c.other)
@@ -141,7 +148,8 @@ func FuzzSwitchingOffKeepsAConfiguration(f *testing.F) {
 				if !ok {
 					t.Fatalf("%q is %q after %s", text, got, s.Title)
 				}
-				if a, b := len(top.member("mcpServers").members()), len(after.member("mcpServers").members()); b != a-1 {
+				a, b := len(top.member("mcpServers").members()), len(after.member("mcpServers").members())
+				if b != a-1 {
 					t.Fatalf("%q has %d servers after %s: %q", text, b, s.Title, got)
 				}
 			}

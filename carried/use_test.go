@@ -20,12 +20,15 @@ func TestUsesAreCounted(t *testing.T) {
 	}{
 		{"a server of Claude Code", "claude-code", "server docs; server db", 30,
 			"mcp__docs__find=3 mcp__docs__get=2 Bash=9", "5 0!"},
-		{"signs that no tool's name has", "claude-code", "server my docs.v2", 30, "mcp__my_docs_v2__find=3", "3"},
-		{"one name begins like another", "claude-code", "server a; server a__b", 30, "mcp__a__b__c=3 mcp__a__d=1", "1 3"},
+		{"signs that no tool's name has", "claude-code", "server my docs.v2", 30,
+			"mcp__my_docs_v2__find=3", "3"},
+		{"one name begins like another", "claude-code", "server a; server a__b", 30,
+			"mcp__a__b__c=3 mcp__a__d=1", "1 3"},
 		{"few sessions prove nothing", "claude-code", "server docs", 4, "", "0"},
 		{"nothing is recorded", "claude-code", "server docs; skill go", 0, "", "? ?"},
 		{"a server that is off", "claude-code", "off docs", 30, "", "0"},
-		{"of Gemini CLI", "gemini-cli", "server docs; server docs_old", 30, "mcp_docs_find=3 mcp_docs_old_find=1", "3 1"},
+		{"of Gemini CLI", "gemini-cli", "server docs; server docs_old", 30,
+			"mcp_docs_find=3 mcp_docs_old_find=1", "3 1"},
 		{"of opencode", "opencode", "server docs", 30, "docs_find=3 read=1", "3"},
 		{"of Codex", "codex", "server docs", 30, "mcp__docs__find=3", "3"},
 		{"skills", "claude-code", "skill go; skill rust; skill c", 30,
@@ -35,7 +38,8 @@ func TestUsesAreCounted(t *testing.T) {
 			h := Host{Name: c.host, Title: "Agent"}
 			for part := range strings.SplitSeq(c.parts, "; ") {
 				kind, name, _ := strings.Cut(part, " ")
-				p := Part{Kind: Kind(kind), Name: name, Path: "/w/.claude/skills/" + name + "/SKILL.md", Unknown: kind == "server"}
+				p := Part{Kind: Kind(kind), Name: name, Unknown: kind == "server"}
+				p.Path = "/w/.claude/skills/" + name + "/SKILL.md"
 				if kind == "off" {
 					p.Kind = Server
 				}

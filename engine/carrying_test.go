@@ -34,13 +34,18 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 		requests int
 		want     float64
 	}{
-		"nothing":     {model, nil, 0, 0},
-		"uncached":    {model, [][]sessions.Usage{{{Input: 9}}, {{Input: 9, Output: 1}}}, 2, price(tokens.Used{Input: 2 * n})},
-		"written":     {model, [][]sessions.Usage{{{Input: 9, CacheWrite: 50}}}, 1, price(tokens.Used{CachedWrite: n})},
-		"for an hour": {model, [][]sessions.Usage{{{CacheWrite: 50, CacheLong: 50}}}, 1, price(tokens.Used{LongWrite: n})},
-		"then read": {model, [][]sessions.Usage{{{CacheWrite: 50}}, {{CacheRead: 50, CacheWrite: 9}}, {{CacheRead: 59}}}, 3,
+		"nothing": {model, nil, 0, 0},
+		"uncached": {model, [][]sessions.Usage{{{Input: 9}}, {{Input: 9, Output: 1}}}, 2,
+			price(tokens.Used{Input: 2 * n})},
+		"written": {model, [][]sessions.Usage{{{Input: 9, CacheWrite: 50}}}, 1,
+			price(tokens.Used{CachedWrite: n})},
+		"for an hour": {model, [][]sessions.Usage{{{CacheWrite: 50, CacheLong: 50}}}, 1,
+			price(tokens.Used{LongWrite: n})},
+		"then read": {model, [][]sessions.Usage{{{CacheWrite: 50}}, {{CacheRead: 50, CacheWrite: 9}},
+			{{CacheRead: 59}}}, 3,
 			price(tokens.Used{CachedWrite: n, CachedRead: 2 * n})},
-		"in parts":          {model, [][]sessions.Usage{{{CacheRead: 50}, {Output: 3}}}, 1, price(tokens.Used{CachedRead: n})},
+		"in parts": {model, [][]sessions.Usage{{{CacheRead: 50}, {Output: 3}}}, 1,
+			price(tokens.Used{CachedRead: n})},
 		"not measured":      {model, [][]sessions.Usage{{{Output: 3}}}, 0, 0},
 		"of unknown prices": {"nobody-knows-it", [][]sessions.Usage{{{Input: 9}}}, 1, 0},
 	} {

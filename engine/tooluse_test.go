@@ -19,11 +19,12 @@ func calls(t *testing.T, l *engine.Local, s sessions.Session, at int64, when tim
 	var blocks []string
 	for i, c := range all {
 		name, args, _ := strings.Cut(c, " ")
-		blocks = append(blocks, fmt.Sprintf(`{"type":"tool_use","id":"t%d-%d","name":%q,"input":%s}`, at, i, name, args))
+		blocks = append(blocks,
+			fmt.Sprintf(`{"type":"tool_use","id":"t%d-%d","name":%q,"input":%s}`, at, i, name, args))
 	}
 	text := `{"role":"assistant","content":[` + strings.Join(blocks, ",") + `]}`
-	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: s.Host + s.HostID, Session: s, Offset: at,
-		Next: at + 1, Done: true, Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: when,
+	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: s.Host + s.HostID, Session: s,
+		Offset: at, Next: at + 1, Done: true, Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: when,
 			Format: transcript.Anthropic, Original: []byte(text), Message: transcript.Span{To: len(text)}}}})
 	if err != nil {
 		t.Fatal(err)

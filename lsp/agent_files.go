@@ -3,7 +3,7 @@ package lsp
 import (
 	"context"
 	"path"
-	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -99,7 +99,11 @@ func (s *Server) count(ctx context.Context) {
 	f := &s.agents
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !reflect.DeepEqual(f.recorded, use) {
+	same := func(a, b ledger.HostToolUse) bool {
+		return a.Host == b.Host && a.Sessions == b.Sessions && a.Since.Equal(b.Since) &&
+			slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Skills, b.Skills)
+	}
+	if !slices.EqualFunc(f.recorded.Hosts, use.Hosts, same) {
 		f.recorded = use
 		f.stale.Store(true)
 		s.pending.refresh()

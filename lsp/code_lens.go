@@ -40,7 +40,8 @@ func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	}
 	for _, l := range agentfile.Lenses(s.usesOf(ctx, d), k.meter) {
 		at := min(l.At, d.text.Len()) // it may have been edited meanwhile
-		lenses = append(lenses, protocol.CodeLens{Range: span(d.text, at, at), Command: explains(d, plainLine(l.Title))})
+		c := explains(d, plainLine(l.Title))
+		lenses = append(lenses, protocol.CodeLens{Range: span(d.text, at, at), Command: c})
 	}
 	return lenses
 }

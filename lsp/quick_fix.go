@@ -71,7 +71,8 @@ func (s *Server) switchFixes(ctx context.Context, d *document, one protocol.Diag
 		return string(e.text.Bytes(0, e.text.Len())), true
 	}
 	for _, u := range s.usesOf(ctx, d) {
-		if u.Kind != carried.Server || span(d.text, min(u.At.From, d.text.Len()), min(u.At.To, d.text.Len())) != one.Range {
+		from, to := min(u.At.From, d.text.Len()), min(u.At.To, d.text.Len())
+		if u.Kind != carried.Server || span(d.text, from, to) != one.Range {
 			continue
 		}
 		for _, way := range carried.SwitchOff(u.Host, s.workspace.Root, u.Part, text) {

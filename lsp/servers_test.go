@@ -127,11 +127,13 @@ func TestUnusedServersAreToldAndSwitchedOff(t *testing.T) {
 		t.Errorf("the lenses are\n%s\nnot\n%s", got, want)
 	}
 	var hover struct{ Contents struct{ Value string } }
-	at := map[string]any{"textDocument": map[string]any{"uri": u}, "position": map[string]any{"line": 1, "character": 4}}
+	at := map[string]any{"textDocument": map[string]any{"uri": u},
+		"position": map[string]any{"line": 1, "character": 4}}
 	if err := f.Call(f.ctx, "textDocument/hover", at, &hover); err != nil {
 		t.Fatal(err)
 	}
-	if got := hover.Contents.Value; !strings.Contains(got, "docs: 6 calls in 6 sessions") || strings.Contains(got, "hunter2") {
+	if got := hover.Contents.Value; !strings.Contains(got, "docs: 6 calls in 6 sessions") ||
+		strings.Contains(got, "hunter2") {
 		t.Errorf("the hover is %q", got)
 	}
 	var actions []struct {
@@ -176,7 +178,8 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &r); err != nil {
 		t.Fatal(err)
 	}
-	if h := r.Hosts[0]; h.Dollars == nil || h.Parts[0].Dollars == nil || h.Parts[1].Use == nil || h.Parts[1].Use.Calls != 1 {
+	h := r.Hosts[0]
+	if h.Dollars == nil || h.Parts[0].Dollars == nil || h.Parts[1].Use == nil || h.Parts[1].Use.Calls != 1 {
 		t.Errorf("the view has %+v", h)
 	}
 }

@@ -47,5 +47,6 @@ func carrying(f *core.Folded) (requests int, dollars *float64) {
 		return requests, nil
 	}
 	return requests, core.Dollars(model.Price, sessions.Usage{Input: paid.Input * million,
-		CacheRead: paid.CacheRead * million, CacheWrite: paid.CacheWrite * million, CacheLong: paid.CacheLong * million})
+		CacheRead: paid.CacheRead * million, CacheWrite: paid.CacheWrite * million,
+		CacheLong: paid.CacheLong * million})
 }

@@ -51,7 +51,8 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 	for _, u := range uses { // in the order of the agents
 		if n := servers[u.Agent]; n > 0 {
 			servers[u.Agent] = 0
-			out = append(out, Lens{0, u.Agent + ": " + chars.Plural(n, "MCP server") + ", whose tools are in every request"})
+			title := u.Agent + ": " + chars.Plural(n, "MCP server") + ", whose tools are in every request"
+			out = append(out, Lens{0, title})
 		}
 	}
 	for _, u := range uses {
