@@ -6,6 +6,9 @@
 // else: what lies elsewhere is named and never opened. It starts no program and connects to nothing, so what an MCP
 // server adds is unknown here.
 //
+// Report.Count adds how often recorded sessions used a server or a skill, and Report.Charged what a session has paid for
+// what its requests carry.
+//
 // What Claude Code loads, and in which words, was taken from the requests of the real program (2.1.328); see
 // lab/agentmatrix. What the other agents load follows their documentation.
 package carried

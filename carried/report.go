@@ -34,6 +34,10 @@ type Part struct {
 	Share    float64   `json:"share,omitempty"`
 	Imports  []Part    `json:"imports,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
+	// Use is how often recorded sessions used a server or a skill; nil: nobody knows, see Report.Count.
+	Use *Use `json:"use,omitempty"`
+	// Dollars is what Carried has cost so far in a session, about; nil: not known, see Report.Charged.
+	Dollars *float64 `json:"cost_usd,omitempty"`
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.
 	At Span `json:"at"`
 }
@@ -68,6 +72,7 @@ const (
 	CutOff         = "cut-off"         // the agent loads only the beginning of it
 	Unreadable     = "unreadable"      // it is too large, no text, or not to be read
 	Shadowed       = "shadowed"        // another one of the same name is used instead
+	UnusedServer   = "unused-server"   // no recent session called a tool of it
 )
 
 // A Host is an agent with what its requests carry.
@@ -77,6 +82,8 @@ type Host struct {
 	Parts   []Part       `json:"parts"`
 	Carried tokens.Count `json:"carried"` // of all parts whose cost is known
 	Unknown int          `json:"unknown"` // how many parts add an unknown cost
+	// Dollars is what Carried has cost so far in a session, about; nil: not known.
+	Dollars *float64 `json:"cost_usd,omitempty"`
 }
 
 // A Report is what the requests of the agents of a workspace carry, agents with the most first.

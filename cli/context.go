@@ -23,8 +23,9 @@ func (a *app) contextCommand() *cobra.Command {
 		Short: "Show what every request of an agent carries besides the conversation",
 		Long: "Memory and instruction files with what they import, rules, the lists of skills, subagents and\n" +
 			"commands, and MCP servers: what of them is in every request, what is loaded only later, and what\n" +
-			"is wrong with them. Files of the workspace and of the agents' own directories in your home are\n" +
-			"read, nothing else is, and no server is started: what one adds is known from a request only.",
+			"is wrong with them. Of servers and skills also how often the last 30 recorded sessions used them.\n" +
+			"Files of the workspace and of the agents' own directories in your home are read, nothing else\n" +
+			"is, and no server is started: what one adds is known from a request only.",
 		Example: "  ctxledger context\n  ctxledger context --agent claude-code --json",
 		Args:    a.args(0, 0),
 	}
@@ -45,6 +46,10 @@ type contextAnswer struct {
 	// and the agent's own prompt and tools; absent: nothing was measured.
 	Session  string        `json:"session,omitempty"`
 	Measured *tokens.Count `json:"measured,omitempty"`
+	// Requests is how many answers of the session were measured; what its agent's parts have cost is for these.
+	Requests int `json:"requests,omitempty"`
+
+	carriedDollars *float64 // see ledger.Use
 }
 
 // context finds what requests carry and shows it.
@@ -62,6 +67,14 @@ func (a *app) context(ctx context.Context, api ledger.API, model, agent string) 
 		return err
 	}
 	out.Report = carried.Find(ctx, carried.Options{Root: a.place.Root, Env: a.Env, Counter: counter})
+	if out.Hosts != nil {
+		use, err := api.ToolUse(ctx, ledger.ToolUseRequest{})
+		if err != nil {
+			return err
+		}
+		out.Count(use, a.place.Root)
+	}
+	out.Report = out.Charged(host, out.carriedDollars)
 	if agent != "" {
 		if out.Hosts, err = only(out.Hosts, agent); err != nil {
 			return err
@@ -85,6 +98,7 @@ func (a *app) measured(ctx context.Context, api ledger.API, model string) (conte
 		return out, "", err
 	}
 	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
+	out.Requests, out.carriedDollars = st.Requests, st.CarriedDollars
 	return out, s.Host, nil
 }
 
@@ -119,6 +133,10 @@ func (a *app) printContext(w io.Writer, out contextAnswer, host string) {
 			rest := max(0, out.Measured.N-h.Carried.N)
 			fmt.Fprintf(w, "the provider measured %s besides the messages of session %s: ≈%s are the agent's own prompt and "+
 				"tools\n", tokensOf(*out.Measured), out.Session, chars.Commas(rest))
+		}
+		if h.Dollars != nil {
+			fmt.Fprintf(w, "%s so far for these tokens in session %s: %s at list prices\n", carried.Money(*h.Dollars),
+				out.Session, chars.Plural(out.Requests, "request"))
 		}
 		t := a.newTable("WHAT", ">IN EVERY REQUEST", ">LATER", "")
 		t.Indent, t.Wide = "  ", true
@@ -166,8 +184,18 @@ func addPart(t *columns.Table, indent string, p carried.Part) {
 	}
 }
 
-// about says what matters of a part: when it is loaded, or its heaviest section.
+// about says what matters of a part: when it is loaded, or its heaviest section, and how often it was used.
 func about(p carried.Part) string {
+	said := aboutFile(p)
+	if use := p.Used(); use != "" && said != "" {
+		return said + "; " + use
+	} else if use != "" {
+		return use
+	}
+	return said
+}
+
+func aboutFile(p carried.Part) string {
 	switch {
 	case p.When != "" && (p.Later.N > 0 || p.Carried.N == 0):
 		return "when " + p.When

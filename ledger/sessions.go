@@ -21,6 +21,8 @@ type SessionReader interface {
 	Session(ctx context.Context, r SessionRequest) (sessions.Session, error)
 	// Log returns a page of a session's log.
 	Log(ctx context.Context, r LogRequest) (LogResponse, error)
+	// ToolUse says which tools the newest sessions of each host called.
+	ToolUse(ctx context.Context, r ToolUseRequest) (ToolUse, error)
 }
 
 // SessionsRequest lists sessions.

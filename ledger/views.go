@@ -118,6 +118,11 @@ type Use struct {
 	// request pays for what the window holds now, if the provider still has it in its cache; nil: not known.
 	Dollars     *float64 `json:"cost_usd,omitempty"`
 	NextDollars *float64 `json:"next_usd,omitempty"`
+	// Requests is how many answers of the main conversation the provider measured. CarriedDollars is what a million
+	// tokens at the front of each of these requests cost so far at list prices, an estimate: they were read from the
+	// provider's cache where anything was, else written to it; nil: not known.
+	Requests       int      `json:"requests,omitempty"`
+	CarriedDollars *float64 `json:"carried_usd_per_million,omitempty"`
 }
 
 // Status says what fills a session's window, and what would be cut next.

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,20 +13,26 @@ import (
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/carried"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
 )
 
 // freshness is how long what was found is used again: an editor asks for lenses, links and findings at once.
 const freshness = time.Second
 
+// recount is how long counted calls are used again.
+const recount = 30 * time.Second
+
 // agentFiles is what requests of agents carry in the workspace, as it was found last.
 type agentFiles struct {
-	stale atomic.Bool // whether a document was opened, saved or closed since
+	stale atomic.Bool // whether a document was opened, saved or closed since, or calls were counted
 
-	mu     sync.Mutex
-	at     time.Time                  // guarded by mu
-	report carried.Report             // guarded by mu
-	uses   map[string][]agentfile.Use // guarded by mu
+	mu       sync.Mutex
+	at       time.Time                  // guarded by mu
+	report   carried.Report             // guarded by mu
+	uses     map[string][]agentfile.Use // guarded by mu
+	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
+	counted  time.Time                  // guarded by mu; when that was begun
 }
 
 // renew makes what was found be found again, after a document was opened, saved or closed. Edits wait until it is old: to
@@ -61,9 +68,46 @@ func (s *Server) carried(ctx context.Context) (carried.Report, map[string][]agen
 		f.report = carried.Find(ctx, carried.Options{
 			Root: s.workspace.Root, Env: s.o.Env, Counter: k.meter.Counter, Text: s.textAt,
 		})
+		f.report.Count(f.recorded, s.workspace.Root)
 		f.uses, f.at = agentfile.Of(f.report), s.o.Env.Now()
 	}
-	return f.report, f.uses
+	if now := s.o.Env.Now(); f.report.Counts() && s.counts() && now.Sub(f.counted) > recount {
+		f.counted = now
+		s.tasks.begin(func() { s.count(s.life) })
+	}
+	if k.live.CarriedDollars == nil {
+		return f.report, f.uses
+	}
+	report := f.report.Charged(k.live.Host, k.live.CarriedDollars)
+	return report, agentfile.Of(report)
+}
+
+// counts reports whether calls of recorded sessions can be counted: that opens the ledger.
+func (s *Server) counts() bool { return s.snapshot().settings.Live && s.workspace.Open != nil }
+
+// count counts the calls of recorded sessions. Where that fails they stay as they were.
+func (s *Server) count(ctx context.Context) {
+	var use ledger.ToolUse
+	err := s.use(ctx, func(api Ledger) (err error) {
+		use, err = api.ToolUse(ctx, ledger.ToolUseRequest{})
+		return err
+	})
+	if err != nil {
+		s.o.Log.Warn("counting calls", "why", err.Error())
+		return
+	}
+	f := &s.agents
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	same := func(a, b ledger.HostToolUse) bool {
+		return a.Host == b.Host && a.Sessions == b.Sessions && a.Since.Equal(b.Since) &&
+			slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Skills, b.Skills)
+	}
+	if !slices.EqualFunc(f.recorded.Hosts, use.Hosts, same) {
+		f.recorded = use
+		f.stale.Store(true)
+		s.pending.refresh()
+	}
 }
 
 // textAt returns the text of an open document by the path of its file.
@@ -73,6 +117,16 @@ func (s *Server) textAt(path string) (string, bool) {
 		return "", false
 	}
 	return string(d.text.Bytes(0, d.text.Len())), true
+}
+
+// loads reports whether agents were found to load a document: a lens shows what was paid for it.
+func (f *agentFiles) loads(d *document) bool {
+	if !couldBeAgentFile(d.uri) {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.uses[pathOf(d.uri)]) > 0
 }
 
 // usesOf returns what agents load of a document.
@@ -118,6 +172,9 @@ func (s *Server) agentFindings(ctx context.Context, d *document) []protocol.Diag
 // carriedMethod is a custom request: what every request of the agents carries, for a view.
 func carriedMethod() method {
 	return call("ctxledger/carried", func(ctx context.Context, s *Server, _ *struct{}) (carried.Report, error) {
+		if report, _ := s.carried(ctx); report.Counts() && s.counts() {
+			s.count(ctx)
+		}
 		report, _ := s.carried(ctx)
 		return report, nil
 	})

@@ -16,7 +16,7 @@ const kindCount protocol.CodeActionKind = "source.ctxledger.count"
 // codeActionMethod offers quick fixes and counting of the selection.
 func codeActionMethod() method {
 	of := func(p *protocol.CodeActionParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeAction", of, func(_ context.Context, s *Server, d *document,
+	return about("textDocument/codeAction", of, func(ctx context.Context, s *Server, d *document,
 		p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 		var list []protocol.CommandOrCodeAction
 		for _, kind := range s.snapshot().settings.actions() {
@@ -25,7 +25,7 @@ func codeActionMethod() method {
 			}
 			switch kind {
 			case protocol.CodeActionKindQuickFix:
-				list = append(list, s.fixes(d, p.Context.Diagnostics)...)
+				list = append(list, s.fixes(ctx, d, p.Context.Diagnostics)...)
 			case kindCount:
 				counting, err := s.counting(d, p.Range)
 				if err != nil {
@@ -40,7 +40,7 @@ func codeActionMethod() method {
 
 // actions returns the kinds of actions that the settings enable.
 func (s Settings) actions() (kinds []protocol.CodeActionKind) {
-	if slices.Contains(s.Diagnostics, anyfile.Generated) {
+	if s.AgentFiles || slices.Contains(s.Diagnostics, anyfile.Generated) {
 		kinds = append(kinds, protocol.CodeActionKindQuickFix)
 	}
 	if s.CountSelection {

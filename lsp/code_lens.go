@@ -38,8 +38,10 @@ func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	if k.settings.Lens == showOff {
 		return nil
 	}
-	for _, title := range agentfile.Lenses(s.usesOf(ctx, d), k.meter) {
-		lenses = append(lenses, protocol.CodeLens{Command: explains(d, plainLine(title))})
+	for _, l := range agentfile.Lenses(s.usesOf(ctx, d), k.meter) {
+		at := min(l.At, d.text.Len()) // it may have been edited meanwhile
+		c := explains(d, plainLine(l.Title))
+		lenses = append(lenses, protocol.CodeLens{Range: span(d.text, at, at), Command: c})
 	}
 	return lenses
 }

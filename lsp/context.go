@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"strings"
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
@@ -147,3 +148,12 @@ const maxLine = 200
 
 // plainLine makes one line of stored text safe to show.
 func plainLine(s string) string { return chars.Short(chars.Line(s), maxLine) }
+
+// plainLines makes lines of stored text safe to show.
+func plainLines(s string) string {
+	var lines []string
+	for line := range strings.SplitSeq(s, "\n") {
+		lines = append(lines, plainLine(line))
+	}
+	return strings.Join(lines, "\n")
+}

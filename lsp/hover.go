@@ -7,6 +7,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/text"
 )
@@ -14,18 +15,23 @@ import (
 // hoverMethod shows the cost of what is under the mouse.
 func hoverMethod() method {
 	of := func(p *protocol.HoverParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/hover", of, func(_ context.Context, s *Server, d *document,
+	return about("textDocument/hover", of, func(ctx context.Context, s *Server, d *document,
 		p *protocol.HoverParams) (*protocol.Hover, error) {
 		if d.isConfiguration() {
 			return s.explainSetting(d, p.Position), nil
 		}
 		offset := d.text.Offset(text.Position(p.Position))
-		var note anyfile.Note
-		ok := false
-		switch s.snapshot().settings.Hover {
-		case showHeadings:
+		settings := s.snapshot().settings
+		note, ok := anyfile.Note{}, false
+		if settings.Hover != showOff {
+			note, ok = agentfile.Hover(s.usesOf(ctx, d), offset)
+		}
+		switch {
+		case ok:
+			note.Text, note.To = plainLines(note.Text), min(note.To, d.text.Len())
+		case settings.Hover == showHeadings:
 			note, ok = anyfile.Heading(s.file(d), offset)
-		case showAlways:
+		case settings.Hover == showAlways:
 			note, ok = anyfile.Anywhere(s.file(d), offset), true
 		}
 		if !ok {

@@ -67,8 +67,9 @@ func (s *Server) differs(before, after snapshot) bool {
 	if before.meter != after.meter {
 		return true
 	}
+	asked := before.live.Requests != after.live.Requests && after.live.CarriedDollars != nil
 	for _, d := range s.documents.all() {
-		if before.live.Files[d.path] != after.live.Files[d.path] {
+		if before.live.Files[d.path] != after.live.Files[d.path] || asked && s.agents.loads(d) {
 			return true
 		}
 	}

@@ -24,10 +24,9 @@ var allNames = []string{"codeAction", "codeLens", "diagnostic", "documentSymbol"
 // visible are the settings of all methods, hidden of none.
 var (
 	visible = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true,
-		"countSelection": true,
-		"diagnostics":    []string{"long-lines"}}
+		"countSelection": true, "agentFiles": true, "diagnostics": []string{"long-lines"}}
 	hidden = map[string]any{"lens": "off", "hover": "off", "hints": 0, "symbols": false, "folding": false,
-		"countSelection": false, "diagnostics": []string{}}
+		"countSelection": false, "agentFiles": false, "diagnostics": []string{}}
 )
 
 // registrations plays what the server asked the client to register, as a client does that minds: nothing twice, and
@@ -200,7 +199,7 @@ func TestARefusedRegistrationEndsNothing(t *testing.T) {
 	if _, err := f.Initialize(f.ctx, registrable(allNames...), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	f.untilRegistered(t, []string{"codeLens", "hover", "diagnostic"})
+	f.untilRegistered(t, []string{"codeAction", "codeLens", "hover", "diagnostic"})
 	err := f.Notify("workspace/didChangeConfiguration",
 		map[string]any{"settings": map[string]any{"ctxledger": visible}})
 	if err != nil {

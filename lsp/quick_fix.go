@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/ignore"
 	"ctxledger.dev/internal/safefs"
@@ -15,28 +17,90 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// fixes returns the quick fixes for diagnostics. Only generated files have one: a line in .gitignore. Stale reads are up
-// to the session; long lines and large files are up to people.
-func (s *Server) fixes(d *document, shown []protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
+// fixes returns the quick fixes for diagnostics: a line in .gitignore for generated files, and switching off for MCP
+// servers without calls. Stale reads are up to the session; long lines and large files are up to people.
+func (s *Server) fixes(ctx context.Context, d *document, shown []protocol.Diagnostic) []protocol.CommandOrCodeAction {
+	var list []protocol.CommandOrCodeAction
 	for _, one := range shown {
-		if one.Code != protocol.String(anyfile.Generated) || !s.caps.actions {
-			continue
-		}
-		for _, f := range anyfile.Findings(s.file(d), []string{anyfile.Generated}) {
-			edit, err := s.ignoring(f.Ignore, d.path)
-			if err != nil {
-				s.o.Log.Warn("no quick fix", "of", f.Ignore, "why", err.Error())
-				continue
-			}
-			kind, yes := protocol.CodeActionKindQuickFix, true
-			list = append(list, &protocol.CodeAction{
-				Title: fmt.Sprintf("Have git ignore %.200s", f.Ignore), Kind: &kind, IsPreferred: &yes,
-				Diagnostics: []protocol.Diagnostic{one}, Edit: edit,
-			})
+		switch {
+		case !s.caps.actions:
+		case one.Code == protocol.String(anyfile.Generated):
+			list = append(list, s.ignoreFixes(d, one)...)
+		case one.Code == protocol.String(carried.UnusedServer):
+			list = append(list, s.switchFixes(ctx, d, one)...)
 		}
 	}
 	return list
 }
+
+// fix is a quick fix of a diagnostic.
+func fix(title string, of protocol.Diagnostic, edit *protocol.WorkspaceEdit, preferred bool) *protocol.CodeAction {
+	kind := protocol.CodeActionKindQuickFix
+	return &protocol.CodeAction{Title: title, Kind: &kind, IsPreferred: &preferred,
+		Diagnostics: []protocol.Diagnostic{of}, Edit: edit}
+}
+
+// ignoreFixes has git ignore a generated file.
+func (s *Server) ignoreFixes(d *document, one protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
+	for _, f := range anyfile.Findings(s.file(d), []string{anyfile.Generated}) {
+		edit, err := s.ignoring(f.Ignore, d.path)
+		if err != nil {
+			s.o.Log.Warn("no quick fix", "of", f.Ignore, "why", err.Error())
+			continue
+		}
+		list = append(list, fix(fmt.Sprintf("Have git ignore %.200s", f.Ignore), one, edit, true))
+	}
+	return list
+}
+
+// switchFixes switches off the MCP server that a diagnostic is about. Only this document and files of the workspace are
+// edited.
+func (s *Server) switchFixes(ctx context.Context, d *document, one protocol.Diagnostic) []protocol.CommandOrCodeAction {
+	var list []protocol.CommandOrCodeAction
+	files := map[string]editable{}
+	text := func(path string) (string, bool) {
+		e, err := s.editableAt(d, path)
+		if err != nil {
+			s.o.Log.Warn("no quick fix", "why", err.Error())
+			return "", false
+		}
+		if e.missing && !s.caps.creates {
+			return "", false
+		}
+		files[path] = e
+		return string(e.text.Bytes(0, e.text.Len())), true
+	}
+	for _, u := range s.usesOf(ctx, d) {
+		from, to := min(u.At.From, d.text.Len()), min(u.At.To, d.text.Len())
+		if u.Kind != carried.Server || span(d.text, from, to) != one.Range {
+			continue
+		}
+		for _, way := range carried.SwitchOff(u.Host, s.workspace.Root, u.Part, text) {
+			e := files[way.Path]
+			edits := make([]protocol.TextEdit, 0, len(way.Edits))
+			for _, x := range way.Edits {
+				edits = append(edits, protocol.TextEdit{Range: span(e.text, x.At.From, x.At.To), NewText: x.Text})
+			}
+			list = append(list, fix(plainLine(way.Title), one, s.caps.edit(e, edits...), len(list) == 0))
+		}
+	}
+	return list
+}
+
+// editableAt returns this document or a file of the workspace by its path. Errors: as for editable.
+func (s *Server) editableAt(d *document, path string) (editable, error) {
+	if pathOf(d.uri) == path {
+		return editable{uri: d.spelled, version: &d.version, text: d.text}, nil
+	}
+	name, err := filepath.Rel(s.workspace.Root, path)
+	if err != nil || !filepath.IsLocal(name) {
+		return editable{}, fault.New(fault.Invalid, "lsp.edit", "%s is outside of the workspace", path)
+	}
+	return s.editable(filepath.ToSlash(name), maxEdited)
+}
+
+// maxEdited bounds a configuration that is edited without being open, in bytes.
+const maxEdited = 1 << 20
 
 // ignoring returns an edit of the workspace's .gitignore after which git ignores a path and so the document. Errors:
 // invalid if there is none.
@@ -46,7 +110,7 @@ func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error
 	if !ok {
 		return nil, fault.New(fault.Invalid, "lsp.ignore", "no line of %s can name it", gitignore)
 	}
-	r, err := s.rules()
+	r, err := s.editable(gitignore, ignore.FileSize)
 	if err != nil {
 		return nil, err
 	}
@@ -65,43 +129,44 @@ func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error
 	return s.caps.edit(r, protocol.TextEdit{Range: protocol.Range{Start: end, End: end}, NewText: added}), nil
 }
 
-// rules is the .gitignore of the workspace's root in the client's version.
-type rules struct {
+// editable is a file of the workspace in the client's version.
+type editable struct {
 	uri     uri.URI
 	version *int32 // nil: not open
 	missing bool   // the file does not exist
 	text    *text.Text
 }
 
-// rules reads it. Errors: those of reading; invalid if it cannot be edited.
-func (s *Server) rules() (r rules, err error) {
+// editable returns a file of the workspace by its path from the root. Errors: those of reading; invalid if it cannot be
+// edited.
+func (s *Server) editable(name string, limit int64) (e editable, err error) {
 	for _, d := range s.documents.all() {
-		if d.path == gitignore {
-			return rules{uri: d.spelled, version: &d.version, text: d.text}, nil
+		if d.path == name {
+			return editable{uri: d.spelled, version: &d.version, text: d.text}, nil
 		}
 	}
 	err = s.workspace.read(func(tree *safefs.Tree) error {
-		info, err := tree.Stat(gitignore)
+		info, err := tree.Stat(name)
 		if err != nil {
 			return err
 		}
-		raw := tree.Read(gitignore, ignore.FileSize)
+		raw := tree.Read(name, limit)
 		if info.Kind != safefs.Absent && (info.Kind != safefs.File || info.Link || int64(len(raw)) != info.Size) {
-			return fault.New(fault.Invalid, "lsp.ignore", "%s is no file that could be edited", gitignore)
+			return fault.New(fault.Invalid, "lsp.edit", "%s is no file that could be edited", name)
 		}
-		r = rules{
-			uri: uri.File(filepath.Join(s.workspace.Root, gitignore)), missing: info.Kind == safefs.Absent,
-			text: text.New(s.snapshot().meter.Counter.Encoding(), raw),
+		e = editable{
+			uri:     uri.File(filepath.Join(s.workspace.Root, filepath.FromSlash(name))),
+			missing: info.Kind == safefs.Absent, text: text.New(s.snapshot().meter.Counter.Encoding(), raw),
 		}
 		return nil
 	})
-	return r, err
+	return e, err
 }
 
-// edit returns an edit of a file in a form that the client supports.
-func (a capabilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit {
+// edit returns edits of a file in a form that the client supports.
+func (a capabilities) edit(r editable, edits ...protocol.TextEdit) *protocol.WorkspaceEdit {
 	if !a.changes {
-		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{r.uri: {e}}}
+		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{r.uri: edits}}
 	}
 	var list []protocol.DocumentChange
 	if r.missing && a.creates {
@@ -111,10 +176,11 @@ func (a capabilities) edit(r rules, e protocol.TextEdit) *protocol.WorkspaceEdit
 			Options: &protocol.CreateFileOptions{IgnoreIfExists: &yes},
 		})
 	}
-	return &protocol.WorkspaceEdit{DocumentChanges: append(list, &protocol.TextDocumentEdit{
-		TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{
-			TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: r.uri}, Version: r.version,
-		},
-		Edits: []protocol.TextDocumentEditElement{&e},
-	})}
+	change := &protocol.TextDocumentEdit{TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{
+		TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: r.uri}, Version: r.version,
+	}}
+	for i := range edits {
+		change.Edits = append(change.Edits, &edits[i])
+	}
+	return &protocol.WorkspaceEdit{DocumentChanges: append(list, change)}
 }

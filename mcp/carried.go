@@ -7,30 +7,67 @@ import (
 	"slices"
 
 	"ctxledger.dev/carried"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
-// maxCarried is how many files a status names, the ones that cost most.
+// maxCarried is how many files a status names, the ones that cost most, and how many servers.
 const maxCarried = 8
 
-// carried returns what every request of a host carries of files, the ones that cost most first, and the rest together.
-func (c *call) carried(ctx context.Context, host, model string) []share {
+// maxCarriedName is how long their names are, in characters.
+const maxCarriedName = 120
+
+// carriedResult is what every request of a host carries besides the conversation, as far as files say it.
+type carriedResult struct {
+	Carried []share `json:"carried,omitempty"` // of files, most first
+	// Servers are the MCP servers, what their tools cost being unknown, with how often they were called.
+	Servers []serverUse `json:"servers,omitempty"`
+	Dollars *float64    `json:"carried_usd,omitempty"` // what the session has paid for Carried, about
+}
+
+// serverUse is how often tools of an MCP server were called in recorded sessions; Sessions 0: not known.
+type serverUse struct {
+	Name     string `json:"name"`
+	Calls    int    `json:"calls"`
+	Sessions int    `json:"sessions"`
+	said     string
+}
+
+// carried returns what every request of a session's host carries.
+func (c *call) carried(ctx context.Context, st ledger.Status) (out carriedResult) {
 	root, err := c.tree(ctx)
 	if err != nil || root == "" {
-		return nil
+		return out
 	}
-	report := carried.Find(ctx, carried.Options{Root: root, Env: c.o.Env, Counter: tokens.Builtin().For(model)})
-	var all []share
-	for _, h := range report.Hosts {
-		if h.Name != host {
-			continue
-		}
-		h.Each(func(p *carried.Part) {
-			if p.Carried.N > 0 {
-				all = append(all, share{oneLine(string(p.Kind)+" "+p.Name, 120), p.Carried})
+	report := carried.Find(ctx, carried.Options{Root: root, Env: c.o.Env, Counter: tokens.Builtin().For(st.Model)})
+	host := st.Session.Host
+	report.Hosts = slices.DeleteFunc(report.Hosts, func(h carried.Host) bool { return h.Name != host })
+	if len(report.Hosts) == 0 {
+		return out
+	}
+	if use, err := c.api.ToolUse(ctx, ledger.ToolUseRequest{}); err == nil { // else it stays unknown
+		report.Count(use, root)
+	}
+	h := report.Charged(host, st.CarriedDollars).Hosts[0]
+	out.Dollars = h.Dollars
+	h.Each(func(p *carried.Part) {
+		switch {
+		case p.Carried.N > 0:
+			out.Carried = append(out.Carried, share{oneLine(string(p.Kind)+" "+p.Name, maxCarriedName), p.Carried})
+		case p.Kind == carried.Server && p.Unknown && len(out.Servers) < maxCarried:
+			s := serverUse{Name: oneLine(p.Name, maxCarriedName), said: p.Used()}
+			if p.Use != nil {
+				s.Calls, s.Sessions = p.Use.Calls, p.Use.Sessions
 			}
-		})
-	}
+			out.Servers = append(out.Servers, s)
+		}
+	})
+	out.Carried = heaviest(out.Carried)
+	return out
+}
+
+// heaviest returns what costs most, and the rest together.
+func heaviest(all []share) []share {
 	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.Tokens.N, a.Tokens.N) })
 	if len(all) <= maxCarried {
 		return all
@@ -40,4 +77,25 @@ func (c *call) carried(ctx context.Context, host, model string) []share {
 		rest.Tokens = carried.Plus(rest.Tokens, x.Tokens)
 	}
 	return append(all[:maxCarried:maxCarried], rest)
+}
+
+// lines returns it as lines of a status.
+func (r carriedResult) lines() (out []string) {
+	if len(r.Carried) > 0 {
+		line := "every request carries, of files:"
+		if r.Dollars != nil {
+			line = "every request carries, of files (" + carried.Money(*r.Dollars) + " so far):"
+		}
+		out = append(out, line)
+	}
+	for _, x := range r.Carried {
+		out = append(out, "- "+x.Name+": "+x.Tokens.String())
+	}
+	if len(r.Servers) > 0 {
+		out = append(out, "and the tools of these MCP servers, whose cost is unknown:")
+	}
+	for _, s := range r.Servers {
+		out = append(out, "- "+s.Name+": "+s.said)
+	}
+	return out
 }

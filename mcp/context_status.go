@@ -53,11 +53,11 @@ type statusResult struct {
 	Threshold  int          `json:"threshold"`             // of what ctxledger would send
 	Categories []share      `json:"categories"`
 	NextCuts   []share      `json:"next_cuts"`
-	Carried    []share      `json:"carried,omitempty"`    // of files by every request
 	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	Overhead   int          `json:"overhead_tokens"`      // of our tool list and instructions, exact
 	Warnings   []string     `json:"warnings,omitempty"`   // about the session's input, and errors in the configuration
+	carriedResult
 
 	Estimated int     `json:"estimated_tokens"`
 	Budget    int     `json:"budget"`
@@ -106,7 +106,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	if r.Budget > 0 {
 		r.Percent = float64(r.Estimated*1000/r.Budget) / 10
 	}
-	r.Carried = c.carried(ctx, s.Host, st.Model)
+	r.carriedResult = c.carried(ctx, st)
 	for _, w := range st.Warned {
 		r.Warnings = append(r.Warnings, oneLine(w.String(), 300))
 	}
@@ -153,11 +153,8 @@ func (r statusResult) String() string {
 		fmt.Fprintf(&b, "\nsummary in force: %s", r.Summary)
 	}
 	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, chars.Commas(r.Overhead))
-	for i, x := range r.Carried {
-		if i == 0 {
-			b.WriteString("\nevery request carries, of files:")
-		}
-		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
+	for _, line := range r.carriedResult.lines() {
+		b.WriteString("\n" + line)
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)

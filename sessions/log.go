@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"iter"
@@ -53,6 +54,28 @@ func Scan(tx kv.Tx, session string, from, to int64) iter.Seq2[Stored, error] {
 	}
 	return kv.Values(tx, bucketLog, r, func(r kv.Record) (Stored, error) { return decodeEntry(r.Value) })
 }
+
+// Calling yields the entries of a session from a sequence number on that make calls, each with its inline original. It
+// decodes no others.
+func Calling(tx kv.Tx, session string, from int64) iter.Seq2[Stored, error] {
+	r := kv.Range{Prefix: logPrefix(session), From: logKey(session, max(from, 1))}
+	all := kv.Values(tx, bucketLog, r, func(r kv.Record) (Stored, error) {
+		if header, _, err := splitEntry(r.Value); err == nil && !bytes.Contains(header, callsMember) {
+			return Stored{}, nil
+		}
+		return decodeEntry(r.Value)
+	})
+	return func(yield func(Stored, error) bool) {
+		for e, err := range all {
+			if (err != nil || len(e.Calls) > 0) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// callsMember is in the header of every entry with calls: see Entry.
+var callsMember = []byte(`"calls":[`)
 
 // GetEntry returns one entry. Errors: not_found, corrupt.
 func GetEntry(tx kv.Tx, session string, seq int64) (Stored, error) {

@@ -47,6 +47,7 @@ type Ledger struct {
 
 	maintenance maintenance
 	logs        readLogs
+	tallies     tallies
 	families    families
 }
 

@@ -117,5 +117,6 @@ func (l *Ledger) Rest() {
 	l.logs.mu.Lock()
 	l.logs.kept = nil
 	l.logs.mu.Unlock()
+	l.tallies.clear()
 	tokens.Rest()
 }

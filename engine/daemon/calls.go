@@ -49,6 +49,10 @@ func (c *client) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogRespon
 	return call[ledger.LogResponse](ctx, c, "Log", r)
 }
 
+func (c *client) ToolUse(ctx context.Context, r ledger.ToolUseRequest) (ledger.ToolUse, error) {
+	return call[ledger.ToolUse](ctx, c, "ToolUse", r)
+}
+
 func (c *client) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResponse, error) {
 	return call[ledger.ViewResponse](ctx, c, "View", r)
 }

@@ -30,6 +30,7 @@ var methods = map[string]handler{
 	"Sessions":         on(ledger.API.Sessions),
 	"Session":          on(ledger.API.Session),
 	"Log":              on(ledger.API.Log),
+	"ToolUse":          on(ledger.API.ToolUse),
 	"View":             on(ledger.API.View),
 	"Status":           on(ledger.API.Status),
 	"Growth":           on(ledger.API.TurnStats),

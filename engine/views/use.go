@@ -24,7 +24,7 @@ func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, 
 	return u
 }
 
-// BriefUse is Use without categories, sources, savings and costs.
+// BriefUse is Use without categories, sources, savings and what the session cost.
 func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
@@ -39,6 +39,7 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 	}
 	u.Measured, _ = newestMeasured(f, func(i int) bool { return f.Entries[i].Seq > f.View.Host })
 	u.Held = held(f, c, u)
+	u.Requests, u.CarriedDollars = carrying(f)
 	return u
 }
 

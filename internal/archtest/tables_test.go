@@ -65,6 +65,7 @@ var storeless = []string{"mcp", "lsp", "agents", "llm", "ledger"}
 var sideways = map[[2]string]string{
 	{"lsp", "lsp/agentfile"}:                        "what is shown of agent files is told there",
 	{"lsp/agentfile", "lsp/anyfile"}:                "with the shares of a window that other files have",
+	{"carried", "ledger"}:                           "how often servers and skills are used is counted in recorded sessions",
 	{"carried", "agents/claudecode"}:                "where Claude Code keeps its own memory of a project is told there",
 	{"mcp", "mcp/overhead"}:                         "a test holds the constant against what is sent",
 	{"sessions", "transcript"}:                      "an entry says where in its original a message of which format stands",

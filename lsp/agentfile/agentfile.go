@@ -18,6 +18,7 @@ import (
 // Use is what one agent loads of a file.
 type Use struct {
 	Agent string // "Claude Code"
+	Host  string // "claude-code"
 	carried.Part
 }
 
@@ -25,29 +26,69 @@ type Use struct {
 func Of(r carried.Report) map[string][]Use {
 	files := map[string][]Use{}
 	for _, h := range r.Hosts {
-		h.Each(func(p *carried.Part) { files[p.Path] = append(files[p.Path], Use{h.Title, *p}) })
+		h.Each(func(p *carried.Part) { files[p.Path] = append(files[p.Path], Use{h.Title, h.Name, *p}) })
 	}
 	return files
 }
 
-// Lenses returns the titles above the first line of a file, one for each agent that loads it.
-func Lenses(uses []Use, m anyfile.Meter) []string {
-	var out []string
+// Lens is a title above a line of a file.
+type Lens struct {
+	At    int // a byte of the line
+	Title string
+}
+
+// Lenses returns the titles above the first line of a file, one for each agent that loads it, and above each MCP server
+// that it configures.
+func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 	servers := map[string]int{}
 	for _, u := range uses {
 		if u.Kind == carried.Server {
 			servers[u.Agent]++
 			continue
 		}
-		out = append(out, lens(u, m))
+		out = append(out, Lens{0, lens(u, m)})
 	}
 	for _, u := range uses { // in the order of the agents
 		if n := servers[u.Agent]; n > 0 {
 			servers[u.Agent] = 0
-			out = append(out, u.Agent+": "+chars.Plural(n, "MCP server")+", whose tools are in every request")
+			title := u.Agent + ": " + chars.Plural(n, "MCP server") + ", whose tools are in every request"
+			out = append(out, Lens{0, title})
+		}
+	}
+	for _, u := range uses {
+		if u.Kind == carried.Server && u.At.To > u.At.From {
+			out = append(out, Lens{u.At.From, u.Agent + ": " + server(u)})
 		}
 	}
 	return out
+}
+
+// server says what is known of an MCP server.
+func server(u Use) string {
+	cost := "cost of its tools unknown"
+	if !u.Unknown {
+		cost = "switched off"
+	}
+	return "MCP server " + u.Name + ": " + u.Used() + " · " + cost
+}
+
+// Hover returns the note for a byte in the name of an MCP server, or false.
+func Hover(uses []Use, offset int) (anyfile.Note, bool) {
+	note, ok := anyfile.Note{}, false
+	for _, u := range uses {
+		if u.Kind != carried.Server || offset < u.At.From || offset > u.At.To {
+			continue
+		}
+		if ok {
+			note.Text += "\n"
+		}
+		note.From, note.To, ok = u.At.From, u.At.To, true
+		note.Text += u.Agent + ": " + server(u)
+		if u.Unknown {
+			note.Text += ", until a request is made: no server is started to ask it"
+		}
+	}
+	return note, ok
 }
 
 // lens describes one use.
@@ -64,8 +105,14 @@ func lens(u Use, m anyfile.Meter) string {
 	if whole.N > u.Carried.N {
 		said = append(said, whole.String()+" with what it imports")
 	}
+	if u.Dollars != nil {
+		said = append(said, carried.Money(*u.Dollars)+" so far in this session")
+	}
 	if u.Later.N > 0 {
 		said = append(said, u.Later.String()+" tokens when "+u.When)
+	}
+	if used := u.Used(); used != "" {
+		said = append(said, used)
 	}
 	if u.Share > 0 {
 		said = append(said, fmt.Sprintf("%.0f %% of it: %s", 100*u.Share, u.Heaviest))

@@ -191,11 +191,12 @@ func (w *watcher) state() State {
 		return State{Event: w.after, Others: w.others}
 	}
 	s := w.reader.session
-	st := State{Session: s.ID, Model: s.Model, Updated: s.Updated, Others: w.others, Event: w.after,
+	st := State{Session: s.ID, Host: s.Host, Model: s.Model, Updated: s.Updated, Others: w.others, Event: w.after,
 		Files: w.reader.snapshot(), Warned: w.warnings(s.ID)}
 	if w.o.Status {
 		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
 		st.CompactsAt = w.used.CompactsAt
+		st.Requests, st.CarriedDollars = w.used.Requests, w.used.CarriedDollars
 	}
 	return st
 }

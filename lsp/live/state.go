@@ -9,6 +9,7 @@ import (
 // State is the state of the session that is followed. A value never changes.
 type State struct {
 	Session string       // "": none
+	Host    string       // whose session it is: "claude-code"
 	Title   string       // of the session, secrets masked; "" without Options.Status
 	Model   string       // of the newest answer
 	Updated time.Time    // of the newest entry
@@ -17,8 +18,12 @@ type State struct {
 	Window  int          // of the model; 0: unknown
 	// CompactsAt is what the window held when the host compacted by itself; 0: not known, or without Options.Status.
 	CompactsAt int
-	Event      int64           // the newest of the ledger, of any session
-	Files      map[string]File // by path in the ledger: relative to the root in the workspace
+	// Requests and CarriedDollars are what was paid for what each request carries, see ledger.Use; zero without
+	// Options.Status.
+	Requests       int
+	CarriedDollars *float64
+	Event          int64           // the newest of the ledger, of any session
+	Files          map[string]File // by path in the ledger: relative to the root in the workspace
 	// Warned are the warnings about the session's input that came with Event: see ledger.BudgetWarning.
 	Warned []string
 	// Problem says why there is no data, Hint what to do.

@@ -1,6 +1,6 @@
 // What the view of every request says, as plain values.
 import type { Carried, CarriedPart, Host } from './protocol';
-import { oneLine, sayCount } from './text';
+import { oneLine, plural, sayCount, sayDollars } from './text';
 
 /** One row of the view. */
 export interface Row {
@@ -38,7 +38,9 @@ function hostRow(host: Host): Row {
     id: host.name,
     label: oneLine(host.title, longestName),
     description: `${sayCount(host.carried)} tokens${unknown}`,
-    tooltip: `What every request of ${host.title} carries besides the conversation, as far as files say it.`,
+    tooltip: [
+      `What every request of ${host.title} carries besides the conversation, as far as files say it.`, spentOn(host),
+    ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',
     rows: host.parts.map((part, i) => partRow(part, `${host.name}/${i}`)),
@@ -51,12 +53,30 @@ function partRow(part: CarriedPart, id: string): Row {
     id,
     label: oneLine(part.name, longestName),
     description: costOf(part),
-    tooltip: [`${part.kind} ${part.name}`, costOf(part), ...problems.map(({ message }) => `⚠ ${message}`)]
+    tooltip: [`${part.kind} ${part.name}`, costOf(part), spentOn(part), ...problems.map(({ message }) => `⚠ ${message}`)]
       .map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: problems.length > 0 ? 'warning' : icons[part.kind],
     path: part.path,
     rows: (part.imports ?? []).map((imported, i) => partRow(imported, `${id}/${i}`)),
   };
+}
+
+/** Returns what the session has paid so far for what its requests carry; empty where nobody knows. */
+function spentOn({ cost_usd: dollars }: Pick<CarriedPart, 'cost_usd'>): string {
+  return dollars === undefined ? '' : `${sayDollars(dollars)} so far in this session, at list prices`;
+}
+
+/** Returns how often a server or a skill was used; empty for other parts. */
+function usesOf({ kind, use }: CarriedPart): string {
+  if (kind !== 'server' && kind !== 'skill') {
+    return '';
+  }
+  if (use === undefined) {
+    return 'calls unknown';
+  }
+  const sessions = plural(use.sessions, 'session');
+  const last = use.last === undefined ? '' : `, last ${use.last.slice(0, 10)}`;
+  return use.calls === 0 ? `not used in ${sessions}` : `${plural(use.calls, 'call')} in ${sessions}${last}`;
 }
 
 /** Returns what a part costs, and when. */
@@ -75,5 +95,6 @@ function costOf(part: CarriedPart): string {
   if (part.share !== undefined && part.share > 0 && part.heaviest !== undefined) {
     said.push(`${Math.round(100 * part.share)} % of it: ${part.heaviest}`);
   }
-  return oneLine(said.join(' · '), 200);
+  said.push(usesOf(part));
+  return oneLine(said.filter((text) => text !== '').join(' · '), 200);
 }

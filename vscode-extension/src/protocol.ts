@@ -160,6 +160,8 @@ export interface Host {
   readonly carried: Count;
   /** How many parts add an unknown cost. */
   readonly unknown: number;
+  /** What `carried` has cost so far in the session that is followed, in dollars, an estimate. */
+  readonly cost_usd?: number;
 }
 
 /** One thing that requests carry, or could. */
@@ -180,6 +182,10 @@ export interface CarriedPart {
   readonly share?: number;
   readonly imports?: readonly CarriedPart[];
   readonly problems?: readonly { readonly message: string }[];
+  /** How often the newest recorded sessions used a server or a skill; absent: nobody knows. */
+  readonly use?: { readonly sessions: number; readonly calls: number; readonly last?: string };
+  /** What `carried` has cost so far in the session that is followed, in dollars, an estimate. */
+  readonly cost_usd?: number;
 }
 
 /** What an open document costs, or a part of it. */

@@ -68,3 +68,13 @@ export function sayThousands(n: number): string {
 export function commas(n: number): string {
   return n.toLocaleString('en-US', { maximumFractionDigits: 0 });
 }
+
+/** Returns an estimated sum of dollars, with more decimals where it is small. */
+export function sayDollars(dollars: number): string {
+  return dollars < 0.001 ? 'less than $0.001' : `≈$${dollars.toFixed(dollars < 0.1 ? 3 : 2)}`;
+}
+
+/** Returns a number of things: 1 call, 2 calls. */
+export function plural(n: number, noun: string): string {
+  return `${commas(n)} ${noun}${n === 1 ? '' : 's'}`;
+}

@@ -15,17 +15,19 @@ test('a row says what a part costs, and when', () => {
         { ...part, kind: 'skill', name: 'deploy', carried: count(9), later: count(4), when: 'it is used' },
         { ...part, kind: 'rule', name: 'go.md', carried: count(0), later: count(50), when: 'a file that matches *.go is read' },
         { ...part, kind: 'server', name: 'docs', carried: count(0), unknown: true },
-        { ...part, kind: 'server', name: 'off', carried: count(0), when: 'it is enabled' },
+        { ...part, kind: 'server', name: 'off', carried: count(0), when: 'it is enabled', use: { sessions: 1, calls: 0 } },
+        { ...part, kind: 'server', name: 'db', carried: count(0), unknown: true, use: { sessions: 30, calls: 12, last: '2026-11-20T10:00:00Z' } },
       ],
     }],
   });
   assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 tokens, 1 of unknown cost']]);
   assert.deepEqual(rows[0]!.rows.map(({ label, description, icon }) => [label, description, icon]), [
     ['CLAUDE.md', '1,080 · 57 % of it: Tests', 'book'],
-    ['deploy', '9 · 4 when it is used', 'tools'],
+    ['deploy', '9 · 4 when it is used · calls unknown', 'tools'],
     ['go.md', '50 when a file that matches *.go is read', 'law'],
-    ['docs', 'unknown', 'plug'],
-    ['off', 'when it is enabled', 'plug'],
+    ['docs', 'unknown · calls unknown', 'plug'],
+    ['off', 'when it is enabled · not used in 1 session', 'plug'],
+    ['db', 'unknown · 12 calls in 30 sessions, last 2026-11-20', 'plug'],
   ]);
   assert.deepEqual(rows[0]!.rows[0]!.rows.map(({ id, label, path }) => [id, label, path]), [['claude-code/0/0', 'docs/rules.md', '/w/CLAUDE.md']]);
 });
@@ -37,4 +39,13 @@ test('what is wrong with a part is in its tooltip, in lines of its own', () => {
   assert.equal(host!.description, '1 tokens');
   assert.equal(host!.rows[0]!.icon, 'warning');
   assert.equal(host!.rows[0]!.tooltip, 'memory a b\n1,080\n⚠ cut off');
+});
+
+test('what a session has paid is in the tooltip', () => {
+  const [host] = rowsOf({
+    hosts: [{ name: 'codex', title: 'Codex', carried: count(9), unknown: 0, cost_usd: 1.234, parts: [{ ...part, cost_usd: 0.0212 }, { ...part, cost_usd: 0.0002 }] }],
+  });
+  assert.match(host!.tooltip, /\n≈\$1\.23 so far in this session, at list prices$/);
+  assert.equal(host!.rows[0]!.tooltip, 'memory CLAUDE.md\n1,080\n≈$0.021 so far in this session, at list prices');
+  assert.match(host!.rows[1]!.tooltip, /\nless than \$0\.001 so far/);
 });

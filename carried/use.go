@@ -1,0 +1,179 @@
+package carried
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+)
+
+// A Use is how often recorded sessions used a server or a skill.
+type Use struct {
+	Sessions int       `json:"sessions"` // the newest ones of the agent, in which calls were counted
+	Calls    int       `json:"calls"`    // in all of them together
+	Last     time.Time `json:"last,omitzero"`
+}
+
+// enough is how many sessions have to be recorded for a server without calls to be called unused.
+const enough = 5
+
+// Count adds to each server and skill how often recorded sessions used it. Where none of an agent is recorded, that
+// stays unknown. A server without any call is a problem.
+func (r *Report) Count(recorded ledger.ToolUse, root string) {
+	for i := range r.Hosts {
+		h := &r.Hosts[i]
+		at := slices.IndexFunc(recorded.Hosts, func(u ledger.HostToolUse) bool { return u.Host == h.Name })
+		if at < 0 || recorded.Hosts[at].Sessions == 0 {
+			continue
+		}
+		u := recorded.Hosts[at]
+		servers := h.calls(u)
+		for j := range h.Parts {
+			switch p := &h.Parts[j]; p.Kind {
+			case Server:
+				p.Use = servers[p.Name]
+				if p.Use != nil && p.Use.Calls == 0 && p.Use.Sessions >= enough && p.Unknown {
+					p.add(UnusedServer, fmt.Sprintf("no tool of it was called in the last %s of %s that are recorded, since %s",
+						chars.Plural(u.Sessions, "session"), h.Title, u.Since.Format(time.DateOnly)), p.At)
+				}
+			case Skill:
+				p.Use = used(p, u, root)
+			}
+		}
+	}
+}
+
+// Counts reports whether there is anything to count: a server or a skill.
+func (r Report) Counts() bool {
+	return slices.ContainsFunc(r.Hosts, func(h Host) bool {
+		return slices.ContainsFunc(h.Parts, func(p Part) bool { return p.Kind == Server || p.Kind == Skill })
+	})
+}
+
+// calls returns the calls of each of a host's servers, by its name. Where the name of a tool fits several servers it is
+// one of the longest name.
+func (h *Host) calls(u ledger.HostToolUse) map[string]*Use {
+	prefixes, out := map[string]string{}, map[string]*Use{}
+	for _, p := range h.Parts {
+		if p.Kind == Server {
+			prefixes[toolPrefix(h.Name, p.Name)] = p.Name
+			out[p.Name] = &Use{Sessions: u.Sessions}
+		}
+	}
+	for _, c := range u.Tools {
+		longest := ""
+		for prefix := range prefixes {
+			if len(prefix) > len(longest) && strings.HasPrefix(c.Name, prefix) {
+				longest = prefix
+			}
+		}
+		if longest != "" {
+			out[prefixes[longest]].add(c)
+		}
+	}
+	return out
+}
+
+// add adds calls of another name.
+func (u *Use) add(c ledger.Called) {
+	u.Calls += c.Calls
+	if c.Last.After(u.Last) {
+		u.Last = c.Last
+	}
+}
+
+// toolPrefix is how the names begin that an agent gives to the tools of a server.
+func toolPrefix(host, server string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < 0x80 && (r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z') {
+			return r
+		}
+		return '_'
+	}, server)
+	switch host {
+	case "gemini-cli":
+		return "mcp_" + name + "_"
+	case "opencode":
+		return name + "_"
+	}
+	return "mcp__" + name + "__"
+}
+
+// used returns how often a skill was used: by its name, or by reading its file.
+func used(p *Part, u ledger.HostToolUse, root string) *Use {
+	out := &Use{Sessions: u.Sessions}
+	for _, c := range u.Skills {
+		path := filepath.FromSlash(c.Name)
+		_, bare, plugin := strings.Cut(c.Name, ":")
+		if c.Name == p.Name || plugin && bare == p.Name || path == p.Path || filepath.Join(root, path) == p.Path {
+			out.add(c)
+		}
+	}
+	return out
+}
+
+// Used says how often a server or a skill was used; "" for other parts.
+func (p Part) Used() string {
+	switch {
+	case p.Kind != Server && p.Kind != Skill:
+		return ""
+	case p.Use == nil:
+		return "calls unknown"
+	}
+	in := " in " + chars.Plural(p.Use.Sessions, "session")
+	if p.Use.Calls == 0 {
+		return "not used" + in
+	}
+	return chars.Plural(p.Use.Calls, "call") + in + ", last " + p.Use.Last.Format(time.DateOnly)
+}
+
+// Money is how an estimated sum of dollars is shown.
+func Money(dollars float64) string {
+	switch {
+	case dollars < 0.001:
+		return "less than $0.001"
+	case dollars < 0.1:
+		return fmt.Sprintf("≈$%.3f", dollars)
+	}
+	return fmt.Sprintf("≈$%.2f", dollars)
+}
+
+// Charged returns the report with what each part of a host has cost so far in a session: an estimate. dollars is what a
+// million tokens cost that each of its requests carried; nil: not known.
+func (r Report) Charged(host string, dollars *float64) Report {
+	if dollars == nil {
+		return r
+	}
+	out := Report{slices.Clone(r.Hosts)}
+	for i := range out.Hosts {
+		if h := &out.Hosts[i]; h.Name == host {
+			h.Dollars = costs(h.Carried, *dollars)
+			h.Parts = charged(h.Parts, *dollars)
+		}
+	}
+	return out
+}
+
+// charged returns a copy of parts with their costs.
+func charged(parts []Part, dollars float64) []Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		p := &parts[i]
+		p.Dollars, p.Imports = costs(p.Carried, dollars), charged(p.Imports, dollars)
+	}
+	return parts
+}
+
+// costs returns what tokens cost at dollars for a million; nil for nothing.
+func costs(n tokens.Count, dollars float64) *float64 {
+	if n.N == 0 {
+		return nil
+	}
+	sum := float64(n.N) * dollars / 1e6
+	return &sum
+}

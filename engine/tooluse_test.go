@@ -1,0 +1,92 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// calls appends an answer with calls to a session of a host and returns the session. A call is "TOOL ARGUMENTS".
+func calls(t *testing.T, l *engine.Local, s sessions.Session, at int64, when time.Time, all ...string) string {
+	t.Helper()
+	var blocks []string
+	for i, c := range all {
+		name, args, _ := strings.Cut(c, " ")
+		blocks = append(blocks,
+			fmt.Sprintf(`{"type":"tool_use","id":"t%d-%d","name":%q,"input":%s}`, at, i, name, args))
+	}
+	text := `{"role":"assistant","content":[` + strings.Join(blocks, ",") + `]}`
+	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: s.Host + s.HostID, Session: s,
+		Offset: at, Next: at + 1, Done: true, Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: when,
+			Format: transcript.Anthropic, Original: []byte(text), Message: transcript.Span{To: len(text)}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Session
+}
+
+// calledIn is what a ledger says of the calls of its sessions: a line for each host.
+func calledIn(t *testing.T, l *engine.Local, n int) string {
+	t.Helper()
+	use, err := l.ToolUse(t.Context(), ledger.ToolUseRequest{Sessions: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, h := range use.Hosts {
+		line := fmt.Sprintf("%s %d since %s:", h.Host, h.Sessions, h.Since.Format("15:04"))
+		for _, c := range slices.Concat(h.Tools, h.Skills) {
+			line += fmt.Sprintf(" %s=%d/%d@%s", c.Name, c.Calls, c.Sessions, c.Last.Format("15:04"))
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestWhatSessionsCalledIsCounted: by host, with subagents, the newest sessions only, and what comes later, too.
+func TestWhatSessionsCalledIsCounted(t *testing.T) {
+	l := open(t)
+	at := func(minute int) time.Time { return time.Date(2026, 11, 20, 10, minute, 0, 0, time.UTC) }
+	claude := func(id string) sessions.Session { return sessions.Session{Host: "claude-code", HostID: id} }
+	if got := calledIn(t, l, 0); got != "" {
+		t.Errorf("an empty ledger says %q", got)
+	}
+	calls(t, l, claude("old"), 0, at(1), "mcp__docs__find {}", `Read {"file_path":"/w/.claude/skills/a/SKILL.md"}`)
+	parent := calls(t, l, claude("new"), 0, at(2), "mcp__docs__find {}", `Skill {"skill":"deploy"}`)
+	child := claude("child")
+	child.Parent = parent
+	calls(t, l, child, 0, at(3), `Skill {"command":"deploy"}`, `Skill {"skill":["no name"]}`)
+	calls(t, l, sessions.Session{Host: "codex", HostID: "x"}, 0, at(4), "mcp__docs__find {}")
+	want := "claude-code 2 since 10:01: Skill=3/1@10:03 mcp__docs__find=2/2@10:02 Read=1/1@10:01 deploy=2/1@10:03 " +
+		"/w/.claude/skills/a/SKILL.md=1/1@10:01\n" + "codex 1 since 10:04: mcp__docs__find=1/1@10:04"
+	if got := calledIn(t, l, 0); got != want {
+		t.Errorf("the ledger says\n%s\nnot\n%s", got, want)
+	}
+	calls(t, l, claude("new"), 1, at(5), "mcp__docs__find {}", `Skill {"skill":"password=hunter2hunter2"}`)
+	got := calledIn(t, l, 1)
+	if !strings.HasPrefix(got, "claude-code 1 since 10:02: Skill=4/1@10:05 mcp__docs__find=2/1@10:05 deploy=2/1@10:03 ") ||
+		strings.Contains(got, "hunter2") {
+		t.Errorf("of the newest session alone the ledger says\n%s", got)
+	}
+	l.Rest()
+	if again := calledIn(t, l, 1); again != got {
+		t.Errorf("after a rest the ledger says\n%s\nnot\n%s", again, got)
+	}
+}
+
+// TestCopiedCallsAreCountedOnce: a host copies the records of a session that it forks.
+func TestCopiedCallsAreCountedOnce(t *testing.T) {
+	l := open(t)
+	readIn(t, l, "h", "trunk", 100, history(1, 4))
+	readIn(t, l, "h", "fork", 100, append(history(1, 3), own("fork", history(5, 6))...))
+	if got := calledIn(t, l, 0); !strings.Contains(got, " Write=6/2@") {
+		t.Errorf("four calls and two of a fork: %s", got)
+	}
+}

@@ -1,0 +1,52 @@
+package views
+
+import (
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/sessions"
+)
+
+// million is how many tokens list prices are for.
+const million = 1_000_000
+
+// carrying returns how many answers of the main conversation were measured, and what a million tokens at the front of
+// each of their requests cost: see ledger.Use.
+func carrying(f *core.Folded) (requests int, dollars *float64) {
+	var paid sessions.Usage // for one token in each request
+	group := ""
+	var asked sessions.Usage
+	end := func() {
+		switch {
+		case asked.Prompt() == 0:
+			return
+		case asked.CacheRead > 0:
+			paid.CacheRead++
+		case asked.CacheLong > 0:
+			paid.CacheWrite++
+			paid.CacheLong++
+		case asked.CacheWrite > 0:
+			paid.CacheWrite++
+		default:
+			paid.Input++
+		}
+		requests++
+	}
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if e.Kind != sessions.KindMessage || e.Usage == nil || e.Hidden || e.Copied {
+			continue
+		}
+		if e.Group == "" || e.Group != group {
+			end()
+			asked, group = sessions.Usage{}, e.Group
+		}
+		asked = asked.Add(*e.Usage)
+	}
+	end()
+	model, known := f.Models.Lookup(f.Session.Model)
+	if !known || requests == 0 {
+		return requests, nil
+	}
+	return requests, core.Dollars(model.Price, sessions.Usage{Input: paid.Input * million,
+		CacheRead: paid.CacheRead * million, CacheWrite: paid.CacheWrite * million,
+		CacheLong: paid.CacheLong * million})
+}

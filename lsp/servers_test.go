@@ -1,0 +1,203 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// configuration is .mcp.json of the workspace of recordedWorkspace, with a secret.
+const configuration = `{"mcpServers": {
+  "docs": {"command": "x", "env": {"TOKEN": "hunter2hunter2"}},
+  "idle": {"command": "y"}
+}}
+`
+
+// recordedWorkspace is a workspace with two MCP servers, of which recorded sessions called one, the newest a minute ago.
+func recordedWorkspace(t *testing.T, n int) (f *fixture, root string, k *kept) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{".mcp.json": configuration, "CLAUDE.md": "Prices are in cents.\n"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k = newKept(t)
+	const text = `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"mcp__docs__find","input":{}}]}`
+	for i := range n {
+		id := fmt.Sprint(i)
+		_, err := k.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: id, Done: true, Next: 1,
+			Session: sessions.Session{Host: "claude-code", HostID: id}, Entries: []sessions.NewEntry{{
+				Kind: sessions.KindMessage, Time: time.Now().Add(-time.Minute), Format: transcript.Anthropic,
+				Model: "claude-sonnet-4-5", Usage: &sessions.Usage{CacheWrite: 9_000},
+				Original: []byte(text), Message: transcript.Span{To: len(text)}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	f = newFixture(t, func(s *Server) {
+		s.o.Env = env.System()
+		s.o.Env.Home, s.o.Env.Lookup = t.TempDir(), func(string) string { return "" }
+		s.o.Find = func([]string) (Workspace, error) {
+			return Workspace{Root: root, Open: func(ctx context.Context) (Ledger, error) { return k.dial(ctx) }}, nil
+		}
+	})
+	return f, root, k
+}
+
+// published waits until findings of a document are published that fit.
+func (f *fixture) published(t *testing.T, u string, fits func(findings []finding) bool) []finding {
+	t.Helper()
+	var found []finding
+	_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+		for _, m := range told {
+			var p struct {
+				URI         string
+				Diagnostics []finding
+			}
+			if m.Method == "textDocument/publishDiagnostics" && json.Unmarshal(m.Params, &p) == nil && p.URI == u {
+				found = p.Diagnostics
+			}
+		}
+		return fits(found)
+	})
+	if err != nil {
+		t.Fatalf("%v; the findings are %+v", err, found)
+	}
+	return found
+}
+
+// finding is a diagnostic as the editor gets it.
+type finding struct {
+	Code, Message string
+	Raw           json.RawMessage `json:"-"`
+}
+
+func (d *finding) UnmarshalJSON(raw []byte) error {
+	type plain finding
+	d.Raw = slices.Clone(raw)
+	return json.Unmarshal(raw, (*plain)(d))
+}
+
+// TestUnusedServersAreToldAndSwitchedOff: calls of recorded sessions are shown with the servers, and those without one
+// can be switched off. Secrets of the configuration are not shown.
+func TestUnusedServersAreToldAndSwitchedOff(t *testing.T) {
+	f, root, _ := recordedWorkspace(t, 6)
+	caps := map[string]any{
+		"textDocument": map[string]any{"codeAction": map[string]any{"codeActionLiteralSupport": map[string]any{
+			"codeActionKind": map[string]any{"valueSet": []string{"quickfix"}}}}},
+		"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true,
+			"resourceOperations": []string{"create"}}},
+	}
+	err := f.Call(f.ctx, "initialize", map[string]any{"capabilities": caps,
+		"initializationOptions": map[string]any{"status": true}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Notify("initialized", map[string]any{}); err != nil {
+		t.Fatal(err)
+	}
+	u, _ := f.shows(t, filepath.Join(root, ".mcp.json"), configuration)
+	unused := f.published(t, u, func(found []finding) bool { return len(found) > 0 })
+	if len(unused) != 1 || unused[0].Code != carried.UnusedServer ||
+		!strings.HasPrefix(unused[0].Message, "no tool of it was called in the last 6 sessions of Claude Code") {
+		t.Errorf("found: %+v", unused)
+	}
+	day := time.Now().Add(-time.Minute).Format(time.DateOnly)
+	want := "Claude Code: 2 MCP servers, whose tools are in every request\n" +
+		"Claude Code: MCP server docs: 6 calls in 6 sessions, last " + day + " · cost of its tools unknown\n" +
+		"Claude Code: MCP server idle: not used in 6 sessions · cost of its tools unknown"
+	if got := strings.Join(f.lenses(t, u), "\n"); got != want {
+		t.Errorf("the lenses are\n%s\nnot\n%s", got, want)
+	}
+	var hover struct{ Contents struct{ Value string } }
+	at := map[string]any{"textDocument": map[string]any{"uri": u},
+		"position": map[string]any{"line": 1, "character": 4}}
+	if err := f.Call(f.ctx, "textDocument/hover", at, &hover); err != nil {
+		t.Fatal(err)
+	}
+	if got := hover.Contents.Value; !strings.Contains(got, "docs: 6 calls in 6 sessions") ||
+		strings.Contains(got, "hunter2") {
+		t.Errorf("the hover is %q", got)
+	}
+	var actions []struct {
+		Title string
+		Edit  struct{ DocumentChanges []json.RawMessage }
+	}
+	err = f.Call(f.ctx, "textDocument/codeAction", map[string]any{"textDocument": map[string]any{"uri": u},
+		"range": map[string]any{"start": map[string]any{"line": 2, "character": 4}, "end": map[string]any{"line": 2,
+			"character": 4}}, "context": map[string]any{"diagnostics": []json.RawMessage{unused[0].Raw}}}, &actions)
+	if err != nil || len(actions) != 2 || actions[0].Title != "Disable idle for you, in .claude/settings.local.json" ||
+		actions[1].Title != "Remove idle from .mcp.json" {
+		t.Fatalf("the actions are %+v, %v", actions, err)
+	}
+	create, edit := string(actions[0].Edit.DocumentChanges[0]), string(actions[0].Edit.DocumentChanges[1])
+	if !strings.Contains(create, `"kind":"create"`) || !strings.Contains(create, "/.claude/settings.local.json") ||
+		!strings.Contains(edit, `{\n  \"disabledMcpjsonServers\": [\"idle\"]\n}\n`) {
+		t.Errorf("disabling is %s, %s", create, edit)
+	}
+	const removed = `{"range":{"start":{"line":1,"character":62},"end":{"line":2,"character":26}},"newText":""}`
+	if got := string(actions[1].Edit.DocumentChanges[0]); !strings.Contains(got, removed) {
+		t.Errorf("removing is %s", got)
+	}
+}
+
+// TestAgentFilesHaveAPrice: what the session that is followed has paid for them.
+func TestAgentFilesHaveAPrice(t *testing.T) {
+	f, root, _ := recordedWorkspace(t, 1)
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"status": true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, "CLAUDE.md")
+	u, _ := f.shows(t, path, strings.Repeat("Prices are in cents.\n", 99))
+	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
+		return f.snapshot().live.CarriedDollars != nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.lenses(t, u); len(got) != 1 || !strings.Contains(got[0], " · ≈$0.002 so far in this session") {
+		t.Errorf("the lenses are %q", got)
+	}
+	var r carried.Report
+	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &r); err != nil {
+		t.Fatal(err)
+	}
+	h := r.Hosts[0]
+	if h.Dollars == nil || h.Parts[0].Dollars == nil || h.Parts[1].Use == nil || h.Parts[1].Use.Calls != 1 {
+		t.Errorf("the view has %+v", h)
+	}
+}
+
+// TestNothingIsCountedUnasked: where the live session is not followed, no ledger is opened for it.
+func TestNothingIsCountedUnasked(t *testing.T) {
+	f, root, k := recordedWorkspace(t, 6)
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"live": false}, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, titles := f.shows(t, filepath.Join(root, ".mcp.json"), configuration)
+	if len(titles) != 3 || !strings.HasSuffix(titles[1], "MCP server docs: calls unknown · cost of its tools unknown") {
+		t.Errorf("the lenses are %q", titles)
+	}
+	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := k.dials.Load(); n > 0 {
+		t.Errorf("the ledger was opened %d times", n)
+	}
+}

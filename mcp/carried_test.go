@@ -1,0 +1,55 @@
+package mcp
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/agents"
+)
+
+// TestContextStatusSaysWhatEveryRequestCarries: files with what the session has paid for them, and servers with how often
+// it called them. What a configuration has beside their names may be secret.
+func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
+	root := t.TempDir()
+	for name, content := range map[string]string{"CLAUDE.md": strings.Repeat("Prices are in cents.\n", 300),
+		".mcp.json": `{"mcpServers": {"docs": {"command": "docs", "env": {"KEY": "hunter2"}}}}`} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := t.TempDir()
+	f := newFixture(t, func(o *Options) {
+		o.Env.Home = home
+		o.Tree = func() string { return root }
+	})
+	c := connect(t, f.mcp, "tester")
+	raw, err := os.ReadFile(shopFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := filepath.Join(t.TempDir(), "session.jsonl") // of a model whose prices are known
+	raw = bytes.ReplaceAll(raw, []byte(`"model":"scripted"`), []byte(`"model":"claude-sonnet-4-5"`))
+	if err := os.WriteFile(session, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := agents.Import(t.Context(), f.local, agents.Source{Path: session}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, text := do[statusResult](t, c, "context_status", args{"session": r.Session})
+	if len(st.Carried) != 1 || st.Carried[0].Name != "memory CLAUDE.md" || len(st.Servers) != 1 ||
+		st.Servers[0].Name != "docs" || st.Servers[0].Sessions != 1 || st.Servers[0].Calls != 0 {
+		t.Errorf("carried: %+v", st.carriedResult)
+	}
+	if st.Dollars == nil || *st.Dollars <= 0 {
+		t.Errorf("the session paid %v for it", st.Dollars)
+	}
+	contains(t, text, "every request carries, of files (≈$", "- memory CLAUDE.md: ",
+		"whose cost is unknown:\n- docs: not used in 1 session")
+	if strings.Contains(text, "hunter2") {
+		t.Errorf("a secret is shown:\n%s", text)
+	}
+}
