@@ -114,7 +114,7 @@ func (n *notifier) send(b batch) {
 	if b.settings {
 		n.pullSettings()
 	}
-	n.register()
+	added := n.register()
 	n.sendStatus()
 	n.warn(b.warnings)
 	n.changed = n.changed || b.changed
@@ -122,8 +122,8 @@ func (n *notifier) send(b batch) {
 	if b.contents {
 		n.refreshContents()
 	}
+	n.refreshViews(func(o offer) bool { return b.refresh || added[o.name] })
 	if b.refresh {
-		n.refreshViews()
 		for _, d := range n.Server.documents.all() {
 			b.documents[d.uri] = true
 		}
@@ -146,11 +146,12 @@ func (n *notifier) warn(texts []string) {
 	}
 }
 
-// refreshViews has the client request lenses, hints and diagnostics again, as far as it supports that.
-func (n *notifier) refreshViews() {
+// refreshViews has the client request lenses, hints and diagnostics again, as far as it supports that: those that have
+// changed. After a registration that is all there is, and clients like Neovim do not request it by themselves.
+func (n *notifier) refreshViews(changed func(offer) bool) {
 	for _, o := range offers() {
 		switch {
-		case !n.offered(o):
+		case !n.offered(o) || !changed(o):
 		case o.name == "codeLens" && n.caps.refresh.lenses:
 			n.request("lenses", n.client.CodeLensRefresh)
 		case o.name == "inlayHint" && n.caps.refresh.hints:
