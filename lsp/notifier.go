@@ -29,6 +29,7 @@ type pending struct {
 type batch struct {
 	settings  bool             // the client may have new settings: ask for them
 	refresh   bool             // what is shown of every document may have changed
+	sections  bool             // the sections of a document changed, and its text did not
 	changed   bool             // the ledger changed
 	contents  bool             // a command changed documents of the ledger
 	warnings  []string         // about the input of the live session
@@ -58,6 +59,8 @@ func (p *pending) add(change func(*batch)) {
 func (p *pending) settings() { p.add(func(b *batch) { b.settings = true }) }
 
 func (p *pending) refresh() { p.add(func(b *batch) { b.refresh = true }) }
+
+func (p *pending) sections() { p.add(func(b *batch) { b.sections = true }) }
 
 func (p *pending) ledger() { p.add(func(b *batch) { b.changed = true }) }
 
@@ -122,7 +125,9 @@ func (n *notifier) send(b batch) {
 	if b.contents {
 		n.refreshContents()
 	}
-	n.refreshViews(func(o offer) bool { return b.refresh || added[o.name] })
+	n.refreshViews(func(o offer) bool {
+		return b.refresh || added[o.name] || b.sections && o.name == "inlayHint"
+	})
 	if b.refresh {
 		for _, d := range n.Server.documents.all() {
 			b.documents[d.uri] = true
