@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/lsp/text"
-	"ctxledger.dev/tokens"
 )
 
 const script = "class A:\n  def feed(self):\n    pass\n\ndef g():\n  pass\n"
@@ -32,7 +31,9 @@ func shown(o *Outline, text string) (list []string) {
 
 // TestGivenSectionsAreNested: to add a case, add a row.
 func TestGivenSectionsAreNested(t *testing.T) {
-	class, method, function := part(script, "class A", "pass"), part(script, "def feed", "pass"), part(script, "def g", "  pass")
+	class, method := part(script, "class A", "pass"), part(script, "def feed", "pass")
+	function := part(script, "def g", "  pass")
+	g := `0 g "def g():\n  pass"`
 	across := Section{Name: "across", From: method.From, At: method.From, End: method.From, To: function.To}
 	for _, c := range []struct {
 		name  string
@@ -40,16 +41,17 @@ func TestGivenSectionsAreNested(t *testing.T) {
 		want  []string
 	}{
 		{"in any order", []Section{function, method, class}, []string{
-			`0 A "class A:\n  def feed(self):\n    pass"`, `1 feed "def feed(self):\n    pass"`, `0 g "def g():\n  pass"`}},
-		{"partly inside of another one", []Section{class, across}, []string{`0 A "class A:\n  def feed(self):\n    pass"`}},
+			`0 A "class A:\n  def feed(self):\n    pass"`, `1 feed "def feed(self):\n    pass"`, g}},
+		{"partly inside of another one", []Section{class, across},
+			[]string{`0 A "class A:\n  def feed(self):\n    pass"`}},
 		{"outside of the text", []Section{{From: 1, At: 1, End: 2, To: 1 << 30}, {From: -1, To: 3}, function},
-			[]string{`0 g "def g():\n  pass"`}},
-		{"with its name outside of it", []Section{{From: 9, At: 0, End: 2, To: 12}, function}, []string{`0 g "def g():\n  pass"`}},
-		{"empty", []Section{{From: 5, At: 5, End: 5, To: 5}, function}, []string{`0 g "def g():\n  pass"`}},
+			[]string{g}},
+		{"with its name outside of it", []Section{{From: 9, At: 0, End: 2, To: 12}, function}, []string{g}},
+		{"empty", []Section{{From: 5, At: 5, End: 5, To: 5}, function}, []string{g}},
 		{"none, so blocks are found", nil, []string{`0 class A "class A:\n  def feed(self):\n    pass"`,
 			`1 def feed(self) "  def feed(self):\n    pass"`, `0 def g() "def g():\n  pass"`}},
 	} {
-		if got := shown(Given(Indented, text.New(tokens.O200kBase, []byte(script)), c.given), script); !slices.Equal(got, c.want) {
+		if got := shown(Given(Indented, textOf(script), c.given), script); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}
@@ -57,22 +59,26 @@ func TestGivenSectionsAreNested(t *testing.T) {
 
 // TestGivenSectionsMove edits the text: each section stays with its text, and goes when its beginning or end does.
 func TestGivenSectionsMove(t *testing.T) {
-	sections := []Section{part(script, "class A", "pass"), part(script, "def feed", "pass"), part(script, "def g", "  pass")}
-	class, f, g := `0 A "class A:\n  def feed(self):\n    pass"`, `1 feed "def feed(self):\n    pass"`, `0 g "def g():\n  pass"`
+	sections := []Section{part(script, "class A", "pass"), part(script, "def feed", "pass"),
+		part(script, "def g", "  pass")}
+	class, feed := `0 A "class A:\n  def feed(self):\n    pass"`, `1 feed "def feed(self):\n    pass"`
+	g := `0 g "def g():\n  pass"`
 	for _, c := range []struct {
 		name, old, new string // the first old of the text becomes new
 		want           []string
 	}{
-		{"before all", "class", "import os\nclass", []string{class, f, g}},
-		{"inside", "pass\n\n", "pass # 😀\n\n", []string{class, f, g}},
-		{"in a name", "def feed(", "def fd(", []string{`0 A "class A:\n  def fd(self):\n    pass"`, `1 fd "def fd(self):\n    pass"`, g}},
-		{"in a body", "self", "self, x", []string{`0 A "class A:\n  def feed(self, x):\n    pass"`, `1 feed "def feed(self, x):\n    pass"`, g}},
-		{"the end of two", "s\n\ndef", "s\ndef", []string{class, f, g}},
+		{"before all", "class", "import os\nclass", []string{class, feed, g}},
+		{"inside", "pass\n\n", "pass # 😀\n\n", []string{class, feed, g}},
+		{"in a name", "def feed(", "def fd(", []string{
+			`0 A "class A:\n  def fd(self):\n    pass"`, `1 fd "def fd(self):\n    pass"`, g}},
+		{"in a body", "self", "self, x", []string{
+			`0 A "class A:\n  def feed(self, x):\n    pass"`, `1 feed "def feed(self, x):\n    pass"`, g}},
+		{"the end of two", "s\n\ndef", "s\ndef", []string{class, feed, g}},
 		{"from one to the next", "pass\n\ndef g", "g", nil},
 		{"one goes", "def feed(self):\n    pass", "", []string{`0 A "class A:\n  "`, g}},
 		{"all go", script, "", nil},
 	} {
-		before := text.New(tokens.O200kBase, []byte(script))
+		before := textOf(script)
 		from := strings.Index(script, c.old)
 		change := text.Change{From: from, To: from + len(c.old), With: c.new}
 		// What both have in common at the ends is not edited.
@@ -98,7 +104,7 @@ func TestGivenSectionsMove(t *testing.T) {
 func TestGivenSectionsStayInTheText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
-		current := text.New(tokens.O200kBase, []byte(strings.Repeat("word ", rng.IntN(20))))
+		current := textOf(strings.Repeat("word ", rng.IntN(20)))
 		var sections []Section
 		for range rng.IntN(20) {
 			at := func() int { return rng.IntN(current.Len()+4) - 2 }
@@ -108,7 +114,8 @@ func TestGivenSectionsStayInTheText(t *testing.T) {
 		o := Given(Indented, current, sections)
 		for range 10 {
 			from := rng.IntN(current.Len() + 1)
-			c := text.Change{From: from, To: from + rng.IntN(current.Len()-from+1), With: strings.Repeat("x", rng.IntN(9))}
+			to := from + rng.IntN(current.Len()-from+1)
+			c := text.Change{From: from, To: to, With: strings.Repeat("x", rng.IntN(9))}
 			current = current.Replace(c.From, c.To, c.With)
 			o = o.Edit(c, current)
 			var open []Section

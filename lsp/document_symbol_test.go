@@ -66,13 +66,15 @@ func TestSectionsAreTheSymbolsOfTheEditor(t *testing.T) {
 		want                []string
 	}{
 		{"of this version", "untitled:a.py", "python", 1, both[1:], blocks[1:]},
-		{"larger than a block", "untitled:a.py", "python", 1, []map[string]any{lines("import", 0, 3, 0)}, []string{cost(0, whole)}},
+		{"larger than a block", "untitled:a.py", "python", 1, []map[string]any{lines("import", 0, 3, 0)},
+			[]string{cost(0, whole)}},
 		{"of an older version", "untitled:a.py", "python", 0, both[1:], blocks},
 		{"of a newer version", "untitled:a.py", "python", 2, both[1:], blocks},
 		{"of Go", "untitled:a.go", "go", 1, both[1:], nil},
 		{"of Markdown", "untitled:a.md", "markdown", 1, both[1:], nil},
 		{"none", "untitled:a.py", "python", 1, nil, blocks},
-		{"outside of the text", "untitled:a.py", "python", 1, []map[string]any{lines("x", 4_000_000_000, 4_000_000_000, 4)}, blocks},
+		{"outside of the text", "untitled:a.py", "python", 1,
+			[]map[string]any{lines("x", 4_000_000_000, 4_000_000_000, 4)}, blocks},
 		{"as many as are taken", "untitled:a.py", "python", 1, append(many[1:], both[1]), blocks[1:]},
 		{"one more", "untitled:a.py", "python", 1, append(many[:maxSymbols:maxSymbols], both[1]), blocks},
 	} {
