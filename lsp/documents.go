@@ -28,6 +28,16 @@ func (d document) with(version int32, t *text.Text) *document {
 	return &d
 }
 
+// in returns the document in another encoding.
+func (d document) in(e *tokens.Encoding) *document {
+	d.text = d.text.In(e)
+	d.outline = d.outline.In(d.text)
+	if d.text.Len() > anyfile.MaxOutlined {
+		d.outline = outlineOf(d.language, d.text)
+	}
+	return &d
+}
+
 // outlineOf returns the outline of a text, an empty one if it is too long.
 func outlineOf(l outline.Language, t *text.Text) *outline.Outline {
 	if t.Len() > anyfile.MaxOutlined {
@@ -90,7 +100,7 @@ func (d *documents) recount(e *tokens.Encoding) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for u, doc := range d.open {
-		d.open[u] = doc.with(doc.version, doc.text.In(e))
+		d.open[u] = doc.in(e)
 	}
 }
 

@@ -55,7 +55,7 @@ func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commands()},
 	}
 	for _, o := range offers() {
-		if !a.registrable[o.name] && o.wanted(a, settings) {
+		if a.atStart(o, settings) {
 			o.static(&c)
 		}
 	}

@@ -29,6 +29,7 @@ type pending struct {
 type batch struct {
 	settings  bool             // the client may have new settings: ask for them
 	refresh   bool             // what is shown of every document may have changed
+	sections  bool             // the sections of a document changed, and its text did not
 	changed   bool             // the ledger changed
 	contents  bool             // a command changed documents of the ledger
 	warnings  []string         // about the input of the live session
@@ -58,6 +59,8 @@ func (p *pending) add(change func(*batch)) {
 func (p *pending) settings() { p.add(func(b *batch) { b.settings = true }) }
 
 func (p *pending) refresh() { p.add(func(b *batch) { b.refresh = true }) }
+
+func (p *pending) sections() { p.add(func(b *batch) { b.sections = true }) }
 
 func (p *pending) ledger() { p.add(func(b *batch) { b.changed = true }) }
 
@@ -114,7 +117,7 @@ func (n *notifier) send(b batch) {
 	if b.settings {
 		n.pullSettings()
 	}
-	n.register()
+	added := n.register()
 	n.sendStatus()
 	n.warn(b.warnings)
 	n.changed = n.changed || b.changed
@@ -122,8 +125,10 @@ func (n *notifier) send(b batch) {
 	if b.contents {
 		n.refreshContents()
 	}
+	n.refreshViews(func(o offer) bool {
+		return b.refresh || added[o.name] || b.sections && o.name == "inlayHint"
+	})
 	if b.refresh {
-		n.refreshViews()
 		for _, d := range n.Server.documents.all() {
 			b.documents[d.uri] = true
 		}
@@ -146,11 +151,12 @@ func (n *notifier) warn(texts []string) {
 	}
 }
 
-// refreshViews has the client request lenses, hints and diagnostics again, as far as it supports that.
-func (n *notifier) refreshViews() {
+// refreshViews has the client request lenses, hints and diagnostics again, as far as it supports that: those that have
+// changed. After a registration that is all there is, and clients like Neovim do not request it by themselves.
+func (n *notifier) refreshViews(changed func(offer) bool) {
 	for _, o := range offers() {
 		switch {
-		case !n.offered(o):
+		case !n.offered(o) || !changed(o):
 		case o.name == "codeLens" && n.caps.refresh.lenses:
 			n.request("lenses", n.client.CodeLensRefresh)
 		case o.name == "inlayHint" && n.caps.refresh.hints:

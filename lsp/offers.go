@@ -11,8 +11,8 @@ import (
 )
 
 // offer is a method about a document that is offered only if the settings enable it. Otherwise an editor would request
-// it in vain, or replace a feature of its own. Clients with dynamic registration get registrations and updates of
-// them; other clients get the state at initialize.
+// it in vain, or replace a feature of its own. It is offered once: with the answer to initialize, see atStart, or by a
+// registration that follows the settings.
 type offer struct {
 	name   string // of the method, without textDocument/
 	wanted func(capabilities, Settings) bool
@@ -76,28 +76,33 @@ func registrableOf(t *protocol.TextDocumentClientCapabilities) map[string]bool {
 	return names
 }
 
-// offered reports whether a method is offered to the client now.
-func (n *notifier) offered(o offer) bool {
-	if n.caps.registrable[o.name] {
-		return n.registered[o.name]
-	}
-	return o.wanted(n.caps, n.initial)
+// atStart reports whether a method is offered with the answer to initialize, for good: to clients that cannot register
+// it, and to those whose settings do not change. They attach a document before a registration reaches them, and Neovim
+// then requests nothing. Registrations are left what is offered for some documents only.
+func (a capabilities) atStart(o offer, initial Settings) bool {
+	late := a.registrable[o.name] && (a.reconfigures || o.selector != "")
+	return !late && o.wanted(a, initial)
 }
 
-// register updates the client's registrations to the settings, as far as it supports them. A refused registration is
-// not repeated.
-func (n *notifier) register() {
-	settings := n.snapshot().settings
+// offered reports whether a method is offered to the client now.
+func (n *notifier) offered(o offer) bool {
+	return n.registered[o.name] || n.caps.atStart(o, n.initial)
+}
+
+// register updates the client's registrations to the settings, as far as it supports them, and returns the methods that
+// it registered. A refused registration is not repeated.
+func (n *notifier) register() map[string]bool {
+	settings, added := n.snapshot().settings, map[string]bool{}
 	var on []protocol.Registration
 	var off []protocol.Unregistration
 	for _, o := range offers() {
-		want := n.caps.registrable[o.name] && o.wanted(n.caps, settings)
+		want := n.caps.registrable[o.name] && o.wanted(n.caps, settings) && !n.caps.atStart(o, n.initial)
 		if want == n.registered[o.name] {
 			continue
 		}
 		n.registered[o.name] = want
 		if r := o.registration(); want {
-			on = append(on, r)
+			on, added[o.name] = append(on, r), true
 		} else {
 			off = append(off, protocol.Unregistration{ID: r.ID, Method: r.Method})
 		}
@@ -112,4 +117,5 @@ func (n *notifier) register() {
 			return n.client.RegisterCapability(ctx, &protocol.RegistrationParams{Registrations: on})
 		})
 	}
+	return added
 }

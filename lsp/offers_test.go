@@ -9,13 +9,15 @@ import (
 	"ctxledger.dev/internal/scriptededitor"
 )
 
-// registrable are the capabilities of a client that takes registrations of these methods, and can be asked for settings.
+// registrable are the capabilities of a client that takes registrations of these methods, can be asked for settings,
+// and changes them while it runs.
 func registrable(names ...string) map[string]any {
 	all := map[string]any{"diagnostic": map[string]any{}}
 	for _, n := range names {
 		all[n] = map[string]any{"dynamicRegistration": true}
 	}
-	return map[string]any{"textDocument": all, "workspace": map[string]any{"configuration": true}}
+	return map[string]any{"textDocument": all, "workspace": map[string]any{"configuration": true,
+		"didChangeConfiguration": map[string]any{"dynamicRegistration": true}}}
 }
 
 // allNames are the methods that depend on settings.
@@ -51,7 +53,8 @@ func registrations(t *testing.T, calls []scriptededitor.Message) (names []string
 			if ids[r.ID] != "" || r.ID == "" {
 				t.Errorf("%+v is registered twice", r)
 			}
-			if string(r.RegisterOptions["documentSelector"]) != "null" { // the client's own
+			own := r.Method == "textDocument/completion"                         // which is for some documents
+			if !own && string(r.RegisterOptions["documentSelector"]) != "null" { // the client's own
 				t.Errorf("the options of %s are %s", r.Method, r.RegisterOptions)
 			}
 			ids[r.ID] = r.Method
@@ -119,6 +122,122 @@ func TestEveryMethodIsOfferedOnce(t *testing.T) {
 				}
 			}
 			f.untilRegistered(t, dynamic)
+		}
+	}
+}
+
+// TestWhoseSettingsStayIsOfferedEverythingAtOnce has a client that takes registrations and does not say that its settings
+// change: what they want is there when it attaches its first document, and what they want later is registered.
+func TestWhoseSettingsStayIsOfferedEverythingAtOnce(t *testing.T) {
+	names := append(slices.Clone(allNames), "completion")
+	can := registrable(names...)
+	delete(can["workspace"].(map[string]any), "didChangeConfiguration")
+	f := newFixture(t, nil)
+	raw, err := f.Initialize(f.ctx, can, map[string]any{"lens": "always", "hints": 1, "symbols": false}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var offered struct{ Capabilities map[string]json.RawMessage }
+	if err := json.Unmarshal(raw, &offered); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		// What is for some documents only is registered: static, it would be offered for all.
+		want := slices.Contains([]string{"codeLens", "diagnostic", "hover", "inlayHint"}, n)
+		if offered.Capabilities[n+"Provider"] != nil == want {
+			continue
+		}
+		t.Errorf("%s is offered: %v", n, !want)
+	}
+	completion := func(want ...string) {
+		t.Helper()
+		f.untilRegistered(t, append(want, "completion"))
+	}
+	completion()
+	for _, c := range []struct {
+		settings map[string]any
+		want     []string
+	}{
+		{visible, []string{"codeAction", "documentSymbol", "foldingRange"}},
+		{hidden, nil}, // of what was offered at once the answers are empty
+	} {
+		err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": c.settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		completion(c.want...)
+	}
+	if err := f.Open("untitled:x", "markdown", "# A\n"); err != nil {
+		t.Fatal(err)
+	}
+	var lenses []any
+	err = f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document("untitled:x", nil), &lenses)
+	if err != nil || len(lenses) > 0 {
+		t.Errorf("lenses that are off: %v, %v", lenses, err)
+	}
+}
+
+// TestWhatIsRegisteredIsRequested has a client be asked to request what is registered, for open documents.
+func TestWhatIsRegisteredIsRequested(t *testing.T) {
+	f := newFixture(t, nil)
+	can := registrable("codeLens", "inlayHint")
+	for _, n := range []string{"codeLens", "inlayHint"} {
+		can["workspace"].(map[string]any)[n] = map[string]any{"refreshSupport": true}
+	}
+	if _, err := f.Initialize(f.ctx, can, map[string]any{"lens": "always"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	last := func(method string, after ...string) {
+		t.Helper()
+		for f.ctx.Err() == nil {
+			var calls []string
+			for _, m := range f.Calls() {
+				calls = append(calls, m.Method)
+			}
+			if n := len(calls); n > 0 && calls[n-1] == method && f.Asked("client/registerCapability") == len(after) {
+				return
+			}
+			f.sync(t)
+		}
+		t.Fatalf("%s is not requested after %v", method, after)
+	}
+	last("workspace/codeLens/refresh", "lens")
+	err := f.Notify("workspace/didChangeConfiguration",
+		map[string]any{"settings": map[string]any{"lens": "off", "hints": 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last("workspace/inlayHint/refresh", "lens", "hints")
+}
+
+// TestWhoCannotRequestAgainIsSent has clients that request diagnostics: those that cannot be told to do it again are sent
+// them, for they would show old ones until somebody edits the file.
+func TestWhoCannotRequestAgainIsSent(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		f := newFixture(t, nil)
+		raw, err := f.Initialize(f.ctx, map[string]any{
+			"textDocument": map[string]any{"diagnostic": map[string]any{}, "publishDiagnostics": map[string]any{}},
+			"workspace":    map[string]any{"diagnostics": map[string]any{"refreshSupport": again}},
+		}, map[string]any{"diagnostics": []string{"long-lines"}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(raw), `"diagnosticProvider"`); got != again {
+			t.Errorf("told again: %v, requests are offered: %v", again, got)
+		}
+		if err := f.Open("untitled:x", "markdown", strings.Repeat("z", 2001)); err != nil {
+			t.Fatal(err)
+		}
+		if again {
+			continue
+		}
+		_, err = f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+			return slices.ContainsFunc(told, func(m scriptededitor.Message) bool {
+				return strings.Contains(string(m.Params), "long-lines")
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

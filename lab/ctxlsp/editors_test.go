@@ -179,6 +179,7 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 type screen struct {
 	program, socket string
 	place           place
+	variables       []string // of the environment, besides those of the place
 }
 
 // newScreen returns one; its programs end with the test.
@@ -196,7 +197,7 @@ func newScreen(t *testing.T, dir string, p place) *screen {
 
 func (s *screen) tmux(args ...string) *exec.Cmd {
 	cmd := exec.Command(s.program, append([]string{"-S", s.socket, "-f", os.DevNull}, args...)...)
-	cmd.Dir, cmd.Env = s.place.Root, s.place.environment("TERM=xterm-256color")
+	cmd.Dir, cmd.Env = s.place.Root, s.place.environment(append(s.variables, "TERM=xterm-256color")...)
 	return cmd
 }
 

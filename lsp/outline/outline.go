@@ -61,6 +61,7 @@ func LanguageOf(id, name string) Language {
 type Outline struct {
 	language Language
 	text     *text.Text
+	given    given                    // sections that were not found here; nil: they are found
 	sections atomic.Pointer[sections] // nil: not used yet, or released
 	mu       sync.Mutex               // held while sections are found
 	parts    parts                    // guarded by mu; after an edit, until the first use
@@ -97,6 +98,10 @@ func Of(l Language, t *text.Text) *Outline { return &Outline{language: l, text: 
 // Edit returns the outline of the text after an edit. after is that text.
 func (o *Outline) Edit(c text.Change, after *text.Text) *Outline {
 	edited := Of(o.language, after)
+	if o.given != nil {
+		edited.given = o.given.moved(c)
+		return edited
+	}
 	if found := o.sections.Load(); found != nil {
 		if p, ok := found.parts.edit(o.text, after, c); ok {
 			edited.parts = p
@@ -123,7 +128,10 @@ func (o *Outline) found() *sections {
 	found := o.sections.Load()
 	if found == nil {
 		p := o.parts
-		if p == nil {
+		switch {
+		case o.given != nil:
+			p = o.given
+		case p == nil:
 			p = partsOf(o.language, o.text)
 		}
 		found = &sections{p, nest(p.spans())}

@@ -5,6 +5,7 @@ import { CostBar } from './costBar';
 import { registerPanel } from './panel';
 import { Server } from './server';
 import { StatusBar } from './statusBar';
+import { SymbolSender } from './symbolSender';
 import { extendPath } from './terminals';
 import { Tree } from './tree';
 
@@ -19,6 +20,7 @@ export function activate(context: vscode.ExtensionContext): void {
     server,
     new StatusBar(server),
     new CostBar(server),
+    new SymbolSender(server),
     tree,
     carried,
     registerPanel(context.extensionUri, server),

@@ -199,6 +199,28 @@ export interface Cost {
   readonly model: string;
 }
 
+/** A place in a document: a line, and UTF-16 units from its start. */
+export interface TextPosition {
+  readonly line: number;
+  readonly character: number;
+}
+
+/** A part of a document. */
+export interface TextRange {
+  readonly start: TextPosition;
+  readonly end: TextPosition;
+}
+
+/** A declaration that VS Code has found in a document. */
+export interface SentSymbol {
+  readonly name: string;
+  /** As in the language server protocol. */
+  readonly kind: number;
+  readonly range: TextRange;
+  /** Its name. */
+  readonly selectionRange: TextRange;
+}
+
 /** What a command of the server answers. */
 export interface Done {
   /** One line for a message. */
@@ -231,6 +253,10 @@ export const statusNotification = new NotificationType<Status>('ctxledger/status
 
 /** What the tree or the panel shows may have changed. */
 export const changedNotification = new NotificationType0('ctxledger/changed');
+
+/** The symbols that VS Code has of a version of a document. */
+export const symbolsNotification =
+  new NotificationType<{ textDocument: { uri: string; version: number }; symbols: SentSymbol[] }>('ctxledger/symbols');
 
 /** The nodes below a node; below '' the roots. */
 export const treeRequest = new RequestType<{ parent: string }, { nodes: Node[] }, Failure>('ctxledger/tree');

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import {
   CloseAction, DidChangeConfigurationNotification, ErrorAction, ExecuteCommandRequest, MessageType,
   RevealOutputChannelOn, ShowMessageNotification, State, type CloseHandlerResult, type ConfigurationParams,
-  type ExecuteCommandSignature, type RequestParam, type RequestType, type ShowMessageParams,
+  type ExecuteCommandSignature, type NotificationType, type RequestParam, type RequestType, type ShowMessageParams,
 } from 'vscode-languageclient';
 import { LanguageClient, TransportKind, type LanguageClientOptions } from 'vscode-languageclient/node';
 import { OlderServer, failureOf } from './failures';
@@ -13,6 +13,7 @@ import { bundled, findCommand, findServer, type Places } from './programs';
 import { changedNotification, statusNotification, type Status } from './protocol';
 import { Restarts } from './restarts';
 import { admit } from './serverCommands';
+import { OwnSymbols, type FoundSymbol } from './symbols';
 import { forMessage } from './text';
 
 /** How the server is. */
@@ -32,6 +33,8 @@ export class Server implements vscode.Disposable {
   private current: ServerState = { kind: 'stopped' };
   private turn: Promise<void> = Promise.resolve();
 
+  /** What the server answered when VS Code requested symbols. */
+  readonly ownSymbols = new OwnSymbols();
   /** The server is found, started, or ends. */
   readonly onState = this.states.event;
   /** The live session of the workspace changed. */
@@ -84,6 +87,11 @@ export class Server implements vscode.Disposable {
   /** Asks the server. Errors: why it cannot be asked, or what it answers. */
   async request<P, R, E>(type: RequestType<P, R, E>, params: RequestParam<P>, token?: vscode.CancellationToken): Promise<R> {
     return this.running().sendRequest(type, params, token);
+  }
+
+  /** Tells the server something. Errors: why it cannot be told. */
+  async notify<P>(type: NotificationType<P>, params: P): Promise<void> {
+    return this.running().sendNotification(type, params as RequestParam<P>);
   }
 
   /** Has the server do a command. Errors: as of request. */
@@ -210,6 +218,11 @@ export class Server implements vscode.Disposable {
       },
       middleware: {
         executeCommand,
+        provideDocumentSymbols: async (document, token, next) => {
+          const answer = await next(document, token);
+          this.ownSymbols.note(document.uri.toString(), document.version, (answer ?? []) as FoundSymbol[]);
+          return answer;
+        },
         workspace: { configuration: (params: ConfigurationParams) => params.items.map(() => settings()) },
       },
     };

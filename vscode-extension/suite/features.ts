@@ -33,6 +33,31 @@ export const features: Cases = {
     )));
     assert.ok(symbols.some((symbol) => symbol.name === 'Cart' && /^≈\d+$/.test(symbol.detail)), symbols.map(({ name, detail }) => `${name}: ${detail}`).join());
   },
+  'sections of other languages are the symbols that VS Code has': async () => {
+    fs.writeFileSync(path.join(root.fsPath, 'prices.py'), 'total = 1999 + 2099 + 2199\n'.repeat(40)); // without blocks
+    const { document } = await open('prices.py');
+    const provider = vscode.languages.registerDocumentSymbolProvider({ language: document.languageId, pattern: '**/prices.py' }, {
+      provideDocumentSymbols: (found) => { // an extension for the language: everything from the first total on is one declaration
+        const at = found.positionAt(found.getText().indexOf('total'));
+        const name = new vscode.Range(at, at.translate(0, 5));
+        return [new vscode.DocumentSymbol('total', '', vscode.SymbolKind.Function, name.union(new vscode.Range(at, found.lineAt(found.lineCount - 1).range.end)), name)];
+      },
+    });
+    const hinted = (line: number): Promise<vscode.InlayHint> => until(`a hint in line ${line}`, async () => {
+      const hints = await vscode.commands.executeCommand<vscode.InlayHint[]>('vscode.executeInlayHintProvider', document.uri, document.validateRange(new vscode.Range(0, 0, 99, 0)));
+      return hints.length === 1 && hints[0]!.position.line === line ? hints[0] : undefined;
+    });
+    const outline = async (): Promise<string[]> =>
+      (await vscode.commands.executeCommand<vscode.DocumentSymbol[]>('vscode.executeDocumentSymbolProvider', document.uri)).map(({ name, detail }) => `${name} ${detail}`);
+    assert.match(String((await hinted(0)).label).trim(), tokens);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'import shop\n');
+    await vscode.workspace.applyEdit(edit);
+    await hinted(1);
+    const [theirs, ours] = (await until('the outline', async () => { const found = await outline(); return found.length === 2 ? found.sort() : undefined; }, outline));
+    assert.deepEqual([theirs, /^total ≈\d+$/.test(ours!)], ['total ', true]);
+    provider.dispose();
+  },
   'sections can be folded': async () => {
     const { document } = await open('cart/cart.go');
     const folds = await vscode.commands.executeCommand<vscode.FoldingRange[]>('vscode.executeFoldingRangeProvider', document.uri);

@@ -1,0 +1,99 @@
+package ctxlsp
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fenced finds the code of docs/editor.md with the file of the home directory that its first line names.
+var fenced = regexp.MustCompile("(?ms)^```[a-z]+\n(\\S+ ~/(\\S+):?.*?)^```$")
+
+// snippets writes the configurations that docs/editor.md has for an editor into the home directory of the place, as
+// somebody does who copies them.
+func (p place) snippets(t *testing.T, files ...string) {
+	t.Helper()
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "editor.md"))
+	must(t, err)
+	found := map[string]string{}
+	for _, m := range fenced.FindAllStringSubmatch(string(doc), -1) {
+		found[strings.TrimSuffix(m[2], ":")] = m[1]
+	}
+	const program = "/path/to/bin/ctxlsp"
+	named := 0
+	for _, name := range files {
+		named += strings.Count(found[name], program)
+		file := filepath.Join(p.Home, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(found[name], program, binary)), 0o644))
+	}
+	if named != 1 {
+		t.Fatalf("docs/editor.md names the program %d times for %v", named, files)
+	}
+}
+
+// TestDocumentedConfigurationsShowEverythingAtOnce starts each editor with the configuration of docs/editor.md and
+// nothing else, opens a file, presses no key and reads the screen.
+func TestDocumentedConfigurationsShowEverythingAtOnce(t *testing.T) {
+	dir := installed(t)
+	section := "## Install\n" + strings.Repeat("Some words of a long section.\n", 40) // long enough for a hint
+	text := "@generated, it says.\n\n# Guide\n\n" + section                           // costs more than any of its sections
+	const found = "This file is generated, and git"
+	for _, c := range []struct {
+		name    string
+		program []string
+		files   []string
+		lens    string   // how the costs of the file are shown: %[1]s its first line, %[2]s its costs; "": not at all
+		edit    []string // what somebody types who puts "# 😀 New" into a line above, and saves
+	}{
+		{"Neovim", []string{"sh", script(t, "neovim_screen.sh"), filepath.Join(dir, "nvim")},
+			[]string{".config/nvim/init.lua"}, "%[1]s %[2]s", []string{"O", paste, "Escape", ":w", "Enter"}},
+		{"Emacs", []string{filepath.Join(dir, "emacs")},
+			[]string{".emacs.d/init.el"}, "\n%[2]s\n", []string{paste, "Enter", "C-x", "C-s"}},
+		{"Helix", []string{filepath.Join(dir, "hx")},
+			[]string{".config/helix/languages.toml", ".config/helix/config.toml"}, "",
+			[]string{"O", paste, "Escape", ":w", "Enter"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlace(t)
+			p.git(t, "init", "-q")
+			p.StopDaemons(t)
+			p.snippets(t, c.files...)
+			p.put(t, guideFile, text)
+			s, a := newScreen(t, dir, p), newAgent(t, p)
+			s.variables = []string{a.variables()}
+			s.run(t, slices.Concat([]string{"new-session", "-d", "-x", "140", "-y", "20", "timeout", "--foreground", "120"},
+				c.program, []string{guideFile})...)
+			s.run(t, "set-buffer", "# 😀 New")
+			shows := func(text, costs string) {
+				t.Helper()
+				first, _, _ := strings.Cut(text, "\n")
+				want := []string{first, "## Install " + count(strings.TrimSpace(section)), found}
+				if c.lens != "" {
+					want = append(want, fmt.Sprintf(c.lens, first, costs))
+				}
+				ok := s.shows(t, want)
+				if !ok && c.name == "Helix" { // it requests hints once it is idle, and not again if the server began later
+					s.press(t, []string{"Escape"})
+					ok = s.shows(t, want)
+				}
+				if !ok {
+					t.Fatalf("%q is not on the screen:\n%s", want, s.run(t, "capture-pane", "-p"))
+				}
+				t.Logf("%s", s.run(t, "capture-pane", "-p"))
+			}
+			shows(text, count(text))
+			s.press(t, c.edit)
+			edited := "# 😀 New\n" + text
+			shows(edited, count(edited))
+			if c.name == "Neovim" { // its lenses follow the live session
+				a.read(t, guideFile, edited)
+				shows(edited, count(edited)+" · < 0.1 % of 400,000 · read once")
+			}
+		})
+	}
+}
