@@ -143,7 +143,7 @@ func TestWhoseSettingsStayIsOfferedEverythingAtOnce(t *testing.T) {
 	}
 	for _, n := range names {
 		// What is for some documents only is registered: static, it would be offered for all.
-		want := slices.Contains([]string{"codeLens", "diagnostic", "hover", "inlayHint"}, n)
+		want := slices.Contains([]string{"codeAction", "codeLens", "diagnostic", "hover", "inlayHint"}, n)
 		if offered.Capabilities[n+"Provider"] != nil == want {
 			continue
 		}
@@ -158,7 +158,7 @@ func TestWhoseSettingsStayIsOfferedEverythingAtOnce(t *testing.T) {
 		settings map[string]any
 		want     []string
 	}{
-		{visible, []string{"codeAction", "documentSymbol", "foldingRange"}},
+		{visible, []string{"documentSymbol", "foldingRange"}},
 		{hidden, nil}, // of what was offered at once the answers are empty
 	} {
 		err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": c.settings})
