@@ -89,7 +89,7 @@ var resources = map[string]string{
 // told are the notifications of the language server: methods without an answer.
 var told = map[string]bool{
 	"$/setTrace": true, "window/workDoneProgress/cancel": true, "textDocument/didChange": true,
-	"textDocument/didSave":  true,
+	"textDocument/didSave": true, "ctxledger/symbols": true,
 	"textDocument/didClose": true, "workspace/didChangeConfiguration": true,
 }
 
@@ -124,8 +124,10 @@ var requests = map[string][]map[string]any{
 	"ctxledger/tree":                {{"parent": ""}},
 	"ctxledger/carried":             {{}},
 	"ctxledger/cost":                {{"textDocument": map[string]any{"uri": "$URI"}}},
-	"textDocument/documentLink":     {{"textDocument": map[string]any{"uri": "$URI"}}},
-	"ctxledger/context":             {{"session": "$SESSION"}},
+	"ctxledger/symbols": {{"textDocument": map[string]any{"uri": "$URI", "version": 2},
+		"symbols": []any{map[string]any{"name": "$CANARY", "kind": 12, "range": everything, "selectionRange": everything}}}},
+	"textDocument/documentLink": {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"ctxledger/context":         {{"session": "$SESSION"}},
 	"workspace/executeCommand": {
 		{"command": "ctxledger.server.countSelection",
 			"arguments": []any{map[string]any{"uri": "$URI", "range": everything}}},

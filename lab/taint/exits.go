@@ -121,6 +121,7 @@ func Exits() []Exit {
 		{LSP, "ctxledger/carried", Silent, "names and headings of files, exactly: nothing that was recorded", nil},
 		{LSP, "ctxledger/cost", Silent, "figures", nil},
 		{LSP, "ctxledger/diff", Masked, "`lsp/records`: the name of a file, in addresses", nil},
+		{LSP, "ctxledger/symbols", Silent, none, nil},
 		{LSP, "ctxledger/tree", Masked, "`lsp/records`, each text before it is cut", nil},
 		{LSP, "workspace/textDocumentContent", Masked, "`lsp/records`, each text before it is cut", nil},
 		{LSP, "ctxledger/status", Masked, "`lsp/status.go`", nil},
