@@ -21,8 +21,8 @@ func (a *app) windowCommand() *cobra.Command {
 		Use:   "window [MODEL TOKENS]",
 		Short: "Show which window the newest session's model may have, or set the window of a model",
 		Long: "With MODEL and TOKENS it writes the window into your own configuration, where it holds for every workspace\n" +
-			"and over what is measured or known. All else in that file stays as it is. Without them it lists the sizes\n" +
-			"that the window of the newest session's model may have, the one in force first.",
+			"and over what is measured or known. All else in that file stays as it is. Without them it lists the\n" +
+			"sizes that the window of the newest session's model may have, the one in force first.",
 		Example: "  ctxledger config window\n  ctxledger config window claude-opus-4-6 200000",
 		Args:    a.args(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -81,7 +81,7 @@ func (a *app) setWindow(model, text string) error {
 		return fault.New(fault.Invalid, "cli.window", "%.40q is no number of tokens", text)
 	}
 	ws, err := a.find()
-	if err != nil && !fault.Is(err, fault.Unavailable) { // without a place for a ledger there still are the user's files
+	if err != nil && !fault.Is(err, fault.Unavailable) { // no ledger is needed
 		return err
 	}
 	file, err := config.SetWindow(a.Env, ws.Root, model, n)

@@ -15,7 +15,7 @@ func methods() map[string]method {
 		codeLensMethod(), completionMethod(),
 		hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
 		codeActionMethod(), diagnosticMethod(), documentLinkMethod(), executeCommandMethod(),
-		contextMethod(), carriedMethod(), costMethod(), textDocumentContentMethod(), treeMethod(),
+		contextMethod(), windowMethod(), carriedMethod(), costMethod(), textDocumentContentMethod(), treeMethod(),
 	} {
 		table[m.name] = m
 	}

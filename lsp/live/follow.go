@@ -196,6 +196,7 @@ func (w *watcher) state() State {
 	if w.o.Status {
 		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
 		st.CompactsAt = w.used.CompactsAt
+		st.WindowFrom = ledger.WindowSize{From: w.used.WindowFrom}.Words(s.Host)
 	}
 	return st
 }

@@ -4,11 +4,12 @@ import { audit } from './audit';
 import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
 import { pick, type Step } from './pick';
-import type { Done, HandedOff, Node } from './protocol';
+import { windowRequest, type Done, type HandedOff, type Node } from './protocol';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
-import { forMessage } from './text';
+import { commas, escapeIcons, forMessage } from './text';
+import { leastWindow, sizeChoices, typedTokens } from './windowSize';
 
 /** What a command is about: a node of the tree, or the session that the panel shows. */
 type Named = Pick<Node, 'handle'>;
@@ -23,6 +24,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     restore: (node) => restore(server, node),
     forget: (node) => forget(server, node),
     chooseSession: (node) => follow(server, node),
+    setWindow: (node) => setWindow(server, node),
     costActions,
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
@@ -69,6 +71,30 @@ async function follow(server: Server, node?: Named): Promise<void> {
   if (session !== undefined) {
     await ask(server, serverCommands.follow, { session });
   }
+}
+
+/** Sets the window of the model of a session, which the user chooses: it holds for that model everywhere. */
+async function setWindow(server: Server, node?: Named): Promise<void> {
+  const known = await server.request(windowRequest, { session: node?.handle ?? '' });
+  if (known.model === '') {
+    void vscode.window.showInformationMessage('There is no session whose model is known.');
+    return;
+  }
+  const title = `The Window of ${known.model}`;
+  const choices = sizeChoices(known).map((choice) => ({ ...choice, label: escapeIcons(choice.label), description: escapeIcons(choice.description) }));
+  const chosen = await vscode.window.showQuickPick(choices, { title, placeHolder: `It is written into ${known.file}` });
+  const tokens = chosen?.tokens === 0 ? await askForTokens(title) : chosen?.tokens;
+  if (tokens !== undefined) {
+    tell(await ask(server, serverCommands.setWindow, { model: known.model, tokens }));
+  }
+}
+
+async function askForTokens(title: string): Promise<number | undefined> {
+  const text = await vscode.window.showInputBox({
+    title, prompt: 'How many tokens does the window have?', placeHolder: '200,000 or 200k',
+    validateInput: (typed) => (typedTokens(typed) === undefined ? `A number of tokens, ${commas(leastWindow)} at least.` : undefined),
+  });
+  return text === undefined ? undefined : typedTokens(text);
 }
 
 /** The way to a summary that can be taken back. */

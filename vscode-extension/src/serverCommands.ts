@@ -7,6 +7,7 @@ export const serverCommands = {
   forget: 'ctxledger.server.forget',
   follow: 'ctxledger.server.follow',
   handoff: 'ctxledger.server.handoff',
+  setWindow: 'ctxledger.server.setWindow',
   countSelection: 'ctxledger.server.countSelection',
   countWorkspace: 'ctxledger.server.countWorkspace',
 } as const;
@@ -14,8 +15,12 @@ export const serverCommands = {
 /**
  * Returns the arguments of a server command that a key binding, a task or a link may run.
  * Nothing for forgetting: only the command of the extension does that, after a person has read what would go.
+ * Nothing for setting a window, either: only a person's choice is written into their configuration.
  */
 export function admit(command: string, args: readonly unknown[]): unknown[] | undefined {
+  if (command === serverCommands.setWindow) {
+    return undefined;
+  }
   if (command !== serverCommands.forget) {
     return [...args];
   }
