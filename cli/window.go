@@ -21,7 +21,7 @@ func (a *app) windowCommand() *cobra.Command {
 		Use:   "window [MODEL TOKENS]",
 		Short: "Show which window the newest session's model may have, or set the window of a model",
 		Long: "With MODEL and TOKENS it writes the window into your own configuration, where it holds for every workspace\n" +
-			"and over what is measured or known. All else in that file stays as it is. Without them it lists the\n" +
+			"and over what is measured or known. Everything else in it stays. Without them it lists the\n" +
 			"sizes that the window of the newest session's model may have, the one in force first.",
 		Example: "  ctxledger config window\n  ctxledger config window claude-opus-4-6 200000",
 		Args:    a.args(0, 2),
@@ -30,7 +30,7 @@ func (a *app) windowCommand() *cobra.Command {
 			case 0:
 				return a.asks(a.showWindow)(cmd, args)
 			case 1:
-				return fault.New(fault.Invalid, "cli.window", "how many tokens does the window of %.100q have?", args[0])
+				return fault.New(fault.Invalid, "cli.window", "how many tokens has the window of %.100q?", args[0])
 			}
 			return a.setWindow(args[0], args[1])
 		},
