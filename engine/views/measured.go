@@ -71,6 +71,7 @@ func held(f *core.Folded, c tokens.Counter, u ledger.Use) tokens.Count {
 		case !f.View.Active(i):
 		case e.Earlier:
 			base, since = fixed, e.Tokens+f.View.HostKept
+		case e.Group != "" && e.Group == f.Entries[upTo-1].Group: // more of the answer that was measured
 		case e.Kind == sessions.KindMessage && !e.Hidden:
 			since += e.Tokens
 		}
