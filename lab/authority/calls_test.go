@@ -137,6 +137,7 @@ var requests = map[string][]map[string]any{
 		{"command": "ctxledger.server.restore", "arguments": []any{map[string]any{"summary": "$SUMMARY"}}},
 		{"command": "ctxledger.server.handoff", "arguments": []any{map[string]any{"session": "$SESSION"}}},
 		{"command": "ctxledger.server.follow", "arguments": []any{map[string]any{"session": "$SESSION"}}},
+		{"command": "ctxledger.server.ignore", "arguments": []any{map[string]any{"path": "none"}}},
 		{"command": "ctxledger.server.setWindow",
 			"arguments": []any{map[string]any{"model": "ranked", "tokens": 100_000}}},
 		{"command": "ctxledger.server.forget", "arguments": []any{map[string]any{"handle": "$HANDLE", "dryRun": true}}},

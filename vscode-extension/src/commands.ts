@@ -1,6 +1,7 @@
 // What people can ask for.
 import * as vscode from 'vscode';
 import { audit } from './audit';
+import { countWorkspace } from './counted';
 import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
 import { pick, type Step } from './pick';
@@ -28,7 +29,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     costActions,
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
-    countWorkspace: () => server.execute(serverCommands.countWorkspace, {}),
+    countWorkspace: () => countWorkspace(server),
     audit: () => audit(server.command()) ?? getPrograms(),
     refresh: () => views.forEach((view) => view.refresh()),
     restartServer: () => server.restart(),

@@ -206,6 +206,23 @@ export interface WindowSizes {
   readonly file: string;
 }
 
+/** What the texts of a workspace cost. */
+export interface Counted {
+  readonly files: number;
+  readonly tokens: number;
+  readonly exact: boolean;
+  /** At any depth, largest first; older servers do not say. */
+  readonly directories?: readonly Directory[];
+}
+
+/** What the texts below a directory cost. */
+export interface Directory {
+  /** Relative to the workspace, with slashes. */
+  readonly path: string;
+  readonly files: number;
+  readonly tokens: number;
+}
+
 /** What a command of the server answers. */
 export interface Done {
   /** One line for a message. */
