@@ -19,7 +19,7 @@ func (a *app) configCommand() *cobra.Command {
 		Args:    a.args(0, 0),
 		RunE:    func(*cobra.Command, []string) error { return a.showConfig() },
 	}
-	cmd.AddCommand(a.presetCommand())
+	cmd.AddCommand(a.presetCommand(), a.windowCommand())
 	return cmd
 }
 

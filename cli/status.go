@@ -222,9 +222,7 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 		fmt.Fprintf(w, "cost       %s\n", costLine(s))
 	}
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
-	if text := a.windowSource(s.Limits); text != "" {
-		fmt.Fprintf(w, "window     %s\n", text)
-	}
+	fmt.Fprintf(w, "window     %s\n", cmp.Or(a.windowSource(s.Limits), windowLine(s)))
 	if s.Limits != nil && s.Limits.OutputCap > 0 {
 		fmt.Fprintf(w, "output     ask for at most %s tokens: the provider refused more\n",
 			chars.Commas(s.Limits.OutputCap))

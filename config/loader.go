@@ -25,8 +25,8 @@ type loaded struct {
 	problems []Problem
 }
 
-// fresh is how long files are not looked at again. A change is in force after that at the latest.
-const fresh = 500 * time.Millisecond
+// Fresh is how long files are not looked at again. A change is in force after that at the latest.
+const Fresh = 500 * time.Millisecond
 
 // maxLoaded is how many workspaces' settings are kept.
 const maxLoaded = 64
@@ -44,7 +44,7 @@ func (l *Loader) Load(root, state string) (Config, []Problem) {
 	defer l.mu.Unlock()
 	key, now := root+"\x00"+state, l.env.Now()
 	last, known := l.kept[key]
-	if known && now.Sub(last.at) < fresh && !now.Before(last.at) {
+	if known && now.Sub(last.at) < Fresh && !now.Before(last.at) {
 		return last.config, last.problems
 	}
 	files := readAll(l.env, root)

@@ -21,11 +21,11 @@ func TestALoaderSeesChanges(t *testing.T) {
 		told       int // problems of the newest call; -1: there was none
 	}{
 		{"nothing yet", "", 0, 50, 0},
-		{"too early", "context: {compact_turns: 20}\n", fresh / 2, 50, -1},
-		{"a change", "", fresh, 20, 0},
-		{"none", "", fresh, 20, -1},
-		{"a mistake", "context: {compact_turns: x}\n", fresh, 50, 1},
-		{"corrected", "context: {compact_turns: 30}\n", fresh, 30, 0},
+		{"too early", "context: {compact_turns: 20}\n", Fresh / 2, 50, -1},
+		{"a change", "", Fresh, 20, 0},
+		{"none", "", Fresh, 20, -1},
+		{"a mistake", "context: {compact_turns: x}\n", Fresh, 50, 1},
+		{"corrected", "context: {compact_turns: 30}\n", Fresh, 30, 0},
 	} {
 		if step.text != "" {
 			write(t, file, []byte(step.text))
@@ -41,7 +41,7 @@ func TestALoaderSeesChanges(t *testing.T) {
 		}
 	}
 	first, _ := l.Load(root, "")
-	now = now.Add(fresh)
+	now = now.Add(Fresh)
 	if again, _ := l.Load(root, ""); again.Policy != first.Policy {
 		t.Error("the same file gives other values")
 	}

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -159,5 +160,46 @@ func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
 					tt.compacts)
 			}
 		})
+	}
+}
+
+// What the user set holds over what sessions show, also where it is what the program knows; a compaction that does not
+// fit it was of another window.
+func TestTheWindowThatTheUserSetHolds(t *testing.T) {
+	for _, tt := range []struct {
+		set, compacts int
+		sizes         string
+	}{
+		{0, 167_000, "200000 sessions, 1000000 known, 167000 compacted"},
+		{1_000_000, 0, "1000000 configured, 200000 sessions, 167000 compacted"},
+		{200_000, 167_000, "200000 configured, 1000000 known, 167000 compacted"},
+		{167_000, 167_000, "167000 configured, 200000 sessions, 1000000 known"},
+		{120_000, 0, "120000 configured, 200000 sessions, 1000000 known, 167000 compacted"},
+	} {
+		models, err := tokens.Builtin().With(tokens.Model{Name: "claude-opus-4-6", Window: tt.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, _ := testEnv()
+		l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+			Settings: engine.Settings{Models: models}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		id := imported(t, l, 0, append([]sessions.NewEntry{answered(1_000)}, hostCut(true, 167_000)...)...)
+		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Brief: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sizes []string
+		for _, s := range st.Windows {
+			sizes = append(sizes, fmt.Sprint(s.Tokens, " ", s.From))
+		}
+		if got := strings.Join(sizes, ", "); got != tt.sizes || st.CompactsAt != tt.compacts ||
+			st.Windows[0].Tokens != st.Window || st.Windows[0].From != st.WindowFrom {
+			t.Errorf("set to %d: window %d (%s) of %s, compacts at %d", tt.set, st.Window, st.WindowFrom, got,
+				st.CompactsAt)
+		}
 	}
 }

@@ -70,3 +70,24 @@ func sum(parts map[string]int) (n int) {
 	}
 	return n
 }
+
+// A host writes an answer in parts and says with each what the whole answer took: a part after the first is not new.
+func TestTheRestOfAMeasuredAnswerIsNotCountedTwice(t *testing.T) {
+	l := open(t)
+	answer := func(raw string) sessions.NewEntry {
+		return sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: []byte(raw),
+			Group: "msg_1", Model: "gpt-4o"}
+	}
+	said := answer(`{"role":"assistant","content":[{"type":"text","text":"I write it."}]}`)
+	said.Usage = &sessions.Usage{Input: 5_000, Output: 1_100}
+	id := imported(t, l, 0, asking("go"), said, answer(`{"role":"assistant","content":[{"type":"tool_use","id":"1",`+
+		`"name":"Write","input":{"file_path":"a","content":"`+strings.Repeat("word ", 1_000)+`"}}]}`))
+	if st := status(t, l, id); st.Held.N != 6_100 {
+		t.Errorf("the window holds %d", st.Held.N)
+	}
+	imported(t, l, 1, sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+		Original: []byte(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"written"}]}`)})
+	if st := status(t, l, id); st.Held.N <= 6_100 || st.Held.N > 6_120 {
+		t.Errorf("with the result it holds %d", st.Held.N)
+	}
+}

@@ -100,9 +100,13 @@ type Use struct {
 	// since; without a measurement Used and Fixed.
 	Held      tokens.Count `json:"held"`
 	Threshold int          `json:"threshold"` // of the view: above it a compaction of ours is due
-	// CompactsAt is what the agent's window held when its host compacted by itself, the last time; 0: not known.
-	CompactsAt int        `json:"compacts_at,omitempty"`
-	Categories []Category `json:"categories"` // by what fills the view, largest first, together Used
+	// CompactsAt is what the agent's window held when its host compacted by itself, the last time; 0: not known, or it does
+	// not fit a window that the user set.
+	CompactsAt int `json:"compacts_at,omitempty"`
+	// WindowFrom says what Window rests on, and Windows the sizes that it may have; see WindowSize.
+	WindowFrom string       `json:"window_from,omitempty"`
+	Windows    []WindowSize `json:"windows,omitempty"`
+	Categories []Category   `json:"categories"` // by what fills the view, largest first, together Used
 	// Own is what fills the agent's own window, together Held but for roundings: the
 	// conversation since its host's last compaction without our stubs and edits, what every request carries besides
 	// (CategoryFixed), what the host attached when it compacted (CategoryAttached), and what nothing accounts for
@@ -233,14 +237,49 @@ type Window struct {
 	Tokens int    `json:"tokens"` // 0: unknown
 	// Profile is what the configuration says, what the host showed (see Host), or what the program knows; 0: nothing.
 	Profile int `json:"profile,omitempty"`
-	// Host says that Profile follows from the sessions of the host: from the largest request and from where it compacts.
-	Host bool `json:"host,omitempty"`
-	// CompactsAt is what was in the window when the host compacted by itself, the last time; 0: not known.
+	// From is what Tokens rests on: see WindowSize. "": nothing is known.
+	From string `json:"from,omitempty"`
+	// Likely are the sizes that the window may have, of the surest kind first, each once.
+	Likely []WindowSize `json:"likely,omitempty"`
+	// CompactsAt is what was in the window when the host compacted by itself, the last time; 0: not known, or it does not
+	// fit a window that the user set.
 	CompactsAt int `json:"compacts_at,omitempty"`
 	// Learned is what an error taught about this model where the session calls it; nil: nothing.
 	Learned *overflow.Learned `json:"learned,omitempty"`
 	// OutputCap is what the session asks for at most, since an error said so; 0: nothing did.
 	OutputCap int `json:"output_cap,omitempty"`
+}
+
+// What the size of a window can rest on.
+const (
+	WindowSet       = "configured"
+	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
+	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
+	WindowRefused   = "error"     // an error of the provider named it
+	WindowKnown     = "known"     // what the program knows of the model
+)
+
+// WindowSize is a size that the window of a model may have.
+type WindowSize struct {
+	Tokens int    `json:"tokens"`
+	From   string `json:"from"` // one of the constants above
+}
+
+// Words says what the size rests on; agent is who works with the model.
+func (s WindowSize) Words(agent string) string {
+	switch s.From {
+	case WindowSet:
+		return "you set it"
+	case WindowCompacted:
+		return agent + " compacted here by itself"
+	case WindowShown:
+		return "follows from the sessions of " + agent
+	case WindowRefused:
+		return "an error of the provider named it"
+	case WindowKnown:
+		return "known of the model"
+	}
+	return ""
 }
 
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/carried"
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -18,20 +19,22 @@ type contextParams struct {
 
 // Context is what fills the window of a session, and how it grew. Everything is empty in a workspace without sessions.
 type Context struct {
-	Session   string        `json:"session"`
-	Title     string        `json:"title"`
-	Host      string        `json:"host"`
-	Model     string        `json:"model"`
-	Live      bool          `json:"live"`      // it had an entry in the last ten minutes
-	Window    int           `json:"window"`    // tokens; 0: unknown
-	Threshold int           `json:"threshold"` // above it a compaction is due
-	Used      tokens.Count  `json:"used"`
-	Fixed     *tokens.Count `json:"fixed"`    // of every request, without the conversation; null: not measured
-	Measured  int64         `json:"measured"` // the newest answer with its request, by the provider; 0: none
-	Held      tokens.Count  `json:"held"`     // by the agent's own window, see ledger.Use
-	Counting  string        `json:"counting"` // the origin of the counts, see ledger.Use
-	Saved     tokens.Count  `json:"saved"`    // kept out by stubs, edits and the summary
-	Summary   string        `json:"summary"`  // at the start of the view; "": none
+	Session string `json:"session"`
+	Title   string `json:"title"`
+	Host    string `json:"host"`
+	Model   string `json:"model"`
+	Live    bool   `json:"live"`   // it had an entry in the last ten minutes
+	Window  int    `json:"window"` // tokens; 0: unknown
+	// WindowFrom says in words what Window rests on.
+	WindowFrom string        `json:"windowFrom"`
+	Threshold  int           `json:"threshold"` // above it a compaction is due
+	Used       tokens.Count  `json:"used"`
+	Fixed      *tokens.Count `json:"fixed"`    // of every request, without the conversation; null: not measured
+	Measured   int64         `json:"measured"` // the newest answer with its request, by the provider; 0: none
+	Held       tokens.Count  `json:"held"`     // by the agent's own window, see ledger.Use
+	Counting   string        `json:"counting"` // the origin of the counts, see ledger.Use
+	Saved      tokens.Count  `json:"saved"`    // kept out by stubs, edits and the summary
+	Summary    string        `json:"summary"`  // at the start of the view; "": none
 	// Dollars is what the session cost so far, NextDollars what the next request pays for what the window holds: see
 	// ledger.Use. null: not known.
 	Dollars     *float64          `json:"dollars"`
@@ -79,7 +82,8 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 		Session: g.Session.ID, Title: plainLine(g.Session.Title),
 		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:   g.Session.Live(s.o.Env.Now()),
-		Window: g.Window, Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
+		Window: g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
+		Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
 		Summary: g.Summary, Dollars: g.Dollars, NextDollars: g.NextDollars,
 		Categories: g.Categories, Own: g.Own, Sources: []source{},
@@ -156,4 +160,41 @@ func plainLines(s string) string {
 		lines = append(lines, plainLine(line))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Window is what is known of the window of a session's model.
+type Window struct {
+	Model  string       `json:"model"`  // as its agent spells it; "": not known
+	Window int          `json:"window"` // in tokens; 0: not known
+	Sizes  []windowSize `json:"sizes"`  // that it may have, the one in force first
+	File   string       `json:"file"`   // the user's own configuration, where the command setWindow writes
+}
+
+// windowSize is a size with the words for it.
+type windowSize struct {
+	Tokens int    `json:"tokens"`
+	Why    string `json:"why"`
+}
+
+// windowMethod is a custom request: what the window of a session's model may be. Without a session everything is empty.
+func windowMethod() method {
+	return call("ctxledger/window", func(ctx context.Context, s *Server, p *contextParams) (Window, error) {
+		w := Window{Sizes: []windowSize{}, File: config.UserFile(s.o.Env)}
+		err := s.use(ctx, func(api Ledger) error {
+			session, err := s.session(ctx, api, p.Session)
+			if p.Session == "" && fault.Is(err, fault.NotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			st, err := api.Status(ctx, ledger.StatusRequest{Session: session.ID, Brief: true})
+			w.Model, w.Window = plainLine(s.sanitize(session.Model)), st.Window
+			for _, size := range st.Windows {
+				w.Sizes = append(w.Sizes, windowSize{size.Tokens, plainLine(size.Words(session.Host))})
+			}
+			return err
+		})
+		return w, err
+	})
 }

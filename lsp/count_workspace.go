@@ -1,10 +1,13 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +26,44 @@ type Counted struct {
 	Tokens int   `json:"tokens"` // sum over the files, each counted alone
 	Exact  bool  `json:"exact"`
 	Failed int   `json:"failed"` // that could not be read
+	// Directories are those with texts, at any depth, largest first, at most maxDirectories.
+	Directories []Directory `json:"directories"`
+}
+
+// Directory is what the texts below a directory cost.
+type Directory struct {
+	Path   string `json:"path"` // relative to the workspace, with slashes
+	Files  int    `json:"files"`
+	Tokens int    `json:"tokens"`
+}
+
+// maxDirectories is how many directories are listed: more than anybody looks at, and a small answer.
+const maxDirectories = 1000
+
+// directories returns the directories above texts, with what is below each. A directory that is below one of the first
+// is listed if it is large enough itself.
+func directories(texts []*filecount.Text) []Directory {
+	sums := map[string]*Directory{}
+	for _, x := range texts {
+		if x.Err != nil {
+			continue
+		}
+		for dir := path.Dir(filepath.ToSlash(x.Name)); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			if sums[dir] == nil {
+				sums[dir] = &Directory{Path: dir}
+			}
+			sums[dir].Files++
+			sums[dir].Tokens += x.Count.N
+		}
+	}
+	list := make([]Directory, 0, len(sums))
+	for _, d := range sums {
+		list = append(list, *d)
+	}
+	slices.SortFunc(list, func(a, b Directory) int {
+		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Path, b.Path))
+	})
+	return list[:min(len(list), maxDirectories)]
 }
 
 // reportEvery is the interval of progress reports.
@@ -65,7 +106,7 @@ func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Count
 	t := filecount.New(ctx, filecount.Options{Counter: c, Found: found, Read: read})
 	_, err := t.Dir(".", s.workspace.Root)
 	texts, err := t.Done(err)
-	counted := Counted{Exact: s.snapshot().meter.Counter.Exact()}
+	counted := Counted{Exact: s.snapshot().meter.Counter.Exact(), Directories: directories(texts)}
 	for _, x := range texts {
 		switch {
 		case x.Err == nil:

@@ -20,12 +20,15 @@ const (
 	commandForget         = "ctxledger.server.forget"
 	commandFollow         = "ctxledger.server.follow"
 	commandHandoff        = "ctxledger.server.handoff"
+	commandIgnore         = "ctxledger.server.ignore"
+	commandSetWindow      = "ctxledger.server.setWindow"
 )
 
 // commands returns all commands.
 func commands() []string {
 	return []string{commandCountSelection, commandExplain, commandCountWorkspace, commandCompact, commandRestore,
-		commandForget, commandFollow, commandHandoff}
+		commandForget, commandFollow, commandHandoff, commandIgnore,
+		commandSetWindow}
 }
 
 // executeCommandMethod runs a command for the user.
@@ -49,6 +52,10 @@ func executeCommandMethod() method {
 			return s.choose(ctx, p.Arguments)
 		case commandHandoff:
 			return s.handoff(ctx, p.Arguments)
+		case commandIgnore:
+			return s.ignore(ctx, p.Arguments)
+		case commandSetWindow:
+			return s.setWindow(p.Arguments)
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.1000q", p.Command)
 	})

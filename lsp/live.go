@@ -39,6 +39,15 @@ func (s *Server) follow() {
 	s.tasks.begin(func() { live.Follow(ctx, o) })
 }
 
+// lookAgain has the session that is followed read again, because the settings changed what is said of it.
+func (s *Server) lookAgain() {
+	s.mu.Lock()
+	s.followed = following{}
+	s.mu.Unlock()
+	s.follow()
+	s.pending.ledger()
+}
+
 // takeLive stores the state of the live session and notifies the client of what changes.
 func (s *Server) takeLive(ctx context.Context, st live.State) {
 	before, after := s.update(func(k *snapshot) {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -101,6 +102,38 @@ func (s *Server) editableAt(d *document, path string) (editable, error) {
 
 // maxEdited bounds a configuration that is edited without being open, in bytes.
 const maxEdited = 1 << 20
+
+// ignoreArgument names what git is to ignore.
+type ignoreArgument struct {
+	Path string `json:"path"` // of a directory, relative to the workspace, with slashes
+}
+
+// ignore has the client add a line to the workspace's .gitignore, after which a directory is not counted: the user asked
+// for that.
+func (s *Server) ignore(ctx context.Context, args []protocol.LSPAny) (any, error) {
+	which, err := argument[ignoreArgument](commandIgnore, args)
+	if err != nil {
+		return nil, err
+	}
+	dir := path.Clean(which.Path)
+	if which.Path == "" || dir == "." || !filepath.IsLocal(filepath.FromSlash(dir)) {
+		return nil, fault.New(fault.Invalid, "lsp.ignore", "%.200q is no directory of the workspace", which.Path)
+	}
+	edit, err := s.ignoring(dir+"/", dir+"/x")
+	if err != nil {
+		return nil, err
+	}
+	label := "Have git ignore " + plainLine(dir)
+	applied, err := s.client.ApplyEdit(ctx, &protocol.ApplyWorkspaceEditParams{Label: &label, Edit: *edit})
+	if err != nil {
+		return nil, err
+	}
+	if applied == nil || !applied.Applied {
+		return nil, fault.New(fault.Denied, "lsp.ignore", "the editor did not change %s", gitignore)
+	}
+	return done{Said: plainLine(dir) + " is not counted from now on: .gitignore names it.",
+		URI: string(uri.File(filepath.Join(s.workspace.Root, gitignore)))}, nil
+}
 
 // ignoring returns an edit of the workspace's .gitignore after which git ignores a path and so the document. Errors:
 // invalid if there is none.

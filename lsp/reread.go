@@ -3,6 +3,7 @@ package lsp
 import (
 	"time"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/tokens"
 )
@@ -24,6 +25,8 @@ func (s *Server) obey() {
 		if now := s.workspace.Configured(); now != s.snapshot().configured {
 			s.update(func(k *snapshot) { k.configured = now })
 			s.pending.refresh()
+			env.Sleep(s.life, config.Fresh) // until then the owner of the ledger may have the settings of before
+			s.lookAgain()
 		}
 	}
 }

@@ -2,9 +2,13 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 
+	"ctxledger.dev/config"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -90,4 +94,28 @@ func (s *Server) handoff(ctx context.Context, args []protocol.LSPAny) (any, erro
 		return nil, err
 	}
 	return out, nil
+}
+
+// windowArgument says which window a model has.
+type windowArgument struct {
+	Model  string `json:"model"`
+	Tokens int    `json:"tokens"`
+}
+
+// setWindow writes the window of a model into the user's own configuration: the user chose it. What is shown follows
+// once that file is read again.
+func (s *Server) setWindow(args []protocol.LSPAny) (any, error) {
+	said, err := argument[windowArgument](commandSetWindow, args)
+	if err != nil {
+		return nil, err
+	}
+	file, err := config.SetWindow(s.o.Env, s.workspace.Root, said.Model, said.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	return done{
+		Said: fmt.Sprintf("The window of %s has %s tokens, in every workspace.", plainLine(said.Model),
+			chars.Commas(said.Tokens)),
+		URI: string(uri.File(file)),
+	}, nil
 }

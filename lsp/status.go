@@ -18,6 +18,8 @@ type Status struct {
 	Model   string       `json:"model"`
 	Held    tokens.Count `json:"held"`   // by the agent's window: see ledger.Use
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
+	// WindowFrom says in words what Window rests on.
+	WindowFrom string `json:"windowFrom"`
 	// CompactsAt is what the window held when the session's host compacted by itself, the last time; 0: not known.
 	CompactsAt int `json:"compactsAt"`
 	// Updated is when it was last active, in milliseconds since 1970; without activity for ten minutes it is idle.
@@ -41,7 +43,7 @@ func (n *notifier) sendStatus() {
 		problem, hint = k.configured.Problem, k.configured.Hint
 	}
 	st := Status{
-		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, l.CompactsAt,
+		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, plainLine(l.WindowFrom), l.CompactsAt,
 		milliseconds(l.Updated), l.Others, k.pinned != "" && l.Session == k.pinned,
 		chars.Line(n.sanitize(problem)), chars.Line(n.sanitize(hint)),
 	}

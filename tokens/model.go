@@ -25,6 +25,8 @@ type Model struct {
 	Window int   // tokens of context
 	Output int   // tokens that one answer may have
 	Price  Price // list price, for requests of the usual length and speed
+
+	own bool // Window is the user's own: it was given to Registry.With
 }
 
 // Limits of a model's entry: beyond everything that exists, and short enough to print.
@@ -62,11 +64,15 @@ func (m Model) over(base Model) Model {
 	if m.Encoding == nil && m.Family == unknownFamily && m.Ranks == nil {
 		m.Encoding, m.Family, m.Ranks = base.Encoding, base.Family, base.Ranks
 	}
+	m.own = true
 	if m.Window == 0 {
-		m.Window = base.Window
+		m.Window, m.own = base.Window, base.own
 	}
 	if m.Output == 0 {
 		m.Output = base.Output
+		if m.own { // an answer has to fit the window, which is smaller than that of base
+			m.Output = min(m.Output, m.Window)
+		}
 	}
 	if m.Price == (Price{}) {
 		m.Price = base.Price

@@ -119,11 +119,22 @@ const (
 )
 
 // Window returns the size in tokens of a model's context window, and whether it is known; a window
-// that is not known is 0. A known model whose name ends in "[1m]" has a window of a million tokens.
+// that is not known is 0. A known model whose name ends in "[1m]" has a window of a million tokens,
+// unless With was given another one for that very name.
 func (r *Registry) Window(name string) (tokens int, known bool) {
 	m, ok := r.Lookup(name)
-	if ok && strings.HasSuffix(bareName(name), longContext) {
+	if bare := bareName(name); ok && strings.HasSuffix(bare, longContext) && !(m.own && m.Name == bare) {
 		return longContextWindow, true
 	}
 	return m.Window, m.Window > 0
+}
+
+// SameModel reports whether two names are spellings of one, as a provider and an agent may write it.
+func SameModel(a, b string) bool { return bareName(a) == bareName(b) }
+
+// OwnWindow reports whether the window of a model is the user's own: With was given it.
+func (r *Registry) OwnWindow(name string) bool {
+	m, ok := r.Lookup(name)
+	bare := bareName(name)
+	return ok && m.own && (m.Name == bare || !strings.HasSuffix(bare, longContext))
 }

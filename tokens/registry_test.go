@@ -300,3 +300,28 @@ func ExampleRegistry_With() {
 	fmt.Println(r.For("our-model-2").Count("don't panic"), window)
 	// Output: ≈3 500000
 }
+
+func TestAWindowOfTheUsersOwnIsKnown(t *testing.T) {
+	r, err := Builtin().With(Model{Name: "claude-opus-4-6", Window: 300_000}, Model{Name: "gpt-5", Output: 1000},
+		Model{Name: "claude-sonnet-4-5[1m]", Window: 500_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		window int
+		own    bool
+	}{
+		{"claude-opus-4-6", 300_000, true},
+		{"anthropic/claude-opus-4.6-20260101", 300_000, true},
+		{"claude-opus-4-6[1m]", 1_000_000, false}, // says another window
+		{"claude-sonnet-4-5[1m]", 500_000, true},
+		{"claude-sonnet-4-5", 200_000, false},
+		{"gpt-5", 400_000, false}, // of which only the answers are
+		{"unknown", 0, false},
+	} {
+		if n, _ := r.Window(c.name); n != c.window || r.OwnWindow(c.name) != c.own {
+			t.Errorf("%s: %d, own %t", c.name, n, r.OwnWindow(c.name))
+		}
+	}
+}

@@ -32,6 +32,16 @@ func hostCutOf(path []*sessions.Entry) (cut hostCut) {
 	return cut
 }
 
+// size returns the tokens of what the host kept of a path.
+func (c hostCut) size(path []*sessions.Entry) (n int) {
+	for _, e := range path {
+		if e.Seq < c.seq && c.kept[e.HostID] && isShown(e) {
+			n += e.Tokens
+		}
+	}
+	return n
+}
+
 // behindHost returns what the host holds of a path: leading system messages, its summary, what it kept, and what came
 // after the summary.
 func behindHost(path []*sessions.Entry, cut hostCut) []*sessions.Entry {

@@ -35,11 +35,13 @@ type Cutoff struct {
 type View struct {
 	Summary string // id; "": none
 	Host    int64  // the entry of the host's own summary, if it begins the view; 0: it does not
-	Slots   []Slot
-	Tokens  int  // of all slots
-	Fill    Fill // what they are made of, together Tokens
-	Stubbed int  // how much larger it would be with the results that stubs replace
-	NearCap bool // the messages have passed Filter.CapFraction of their bound
+	// HostKept is what the host kept as it was beside its newest summary, in o200k_base tokens; 0 if it is not shown.
+	HostKept int
+	Slots    []Slot
+	Tokens   int  // of all slots
+	Fill     Fill // what they are made of, together Tokens
+	Stubbed  int  // how much larger it would be with the results that stubs replace
+	NearCap  bool // the messages have passed Filter.CapFraction of their bound
 	// Filtered is what the filter left out.
 	Filtered Filtered
 	path     []run // the active one

@@ -53,7 +53,7 @@ func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) 
 
 // held returns what the agent's own window holds now: what the provider measured of the newest answer on the active
 // branch, and the messages since then as the agent has them, without our stubs. If the host has compacted since, that
-// is its summary, what came after it, and the fixed input. If nothing was measured, it is the view and the fixed
+// is its summary, what it kept, what came after it, and the fixed input. If nothing was measured, it is the view and the fixed
 // input.
 func held(f *core.Folded, c tokens.Counter, u ledger.Use) tokens.Count {
 	fixed := tokens.Count{Exact: true}
@@ -70,7 +70,8 @@ func held(f *core.Folded, c tokens.Counter, u ledger.Use) tokens.Count {
 		switch {
 		case !f.View.Active(i):
 		case e.Earlier:
-			base, since = fixed, e.Tokens
+			base, since = fixed, e.Tokens+f.View.HostKept
+		case e.Group != "" && e.Group == f.Entries[upTo-1].Group: // more of the answer that was measured
 		case e.Kind == sessions.KindMessage && !e.Hidden:
 			since += e.Tokens
 		}

@@ -29,6 +29,7 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
 		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt,
+		WindowFrom: w.From, Windows: w.Likely,
 		Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []ledger.Source{},
 	}
 	if cur := f.Current(); cur != nil {

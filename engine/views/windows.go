@@ -2,6 +2,7 @@ package views
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"ctxledger.dev/engine/core"
@@ -29,12 +30,14 @@ func (l *Views) WindowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window,
 // windowAt is WindowOf for a model at an endpoint.
 func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Place, numCtx int) (ledger.Window, error) {
 	w := ledger.Window{Model: model}
-	w.Profile, _ = f.Models.Window(model)
+	var host core.HostWindow
 	if model == f.Session.Model {
-		if err := hostsWindow(tx, f.Session, &w); err != nil {
+		var err error
+		if host, err = core.HostWindowOf(tx, f.Session); err != nil {
 			return w, err
 		}
 	}
+	profile(f.Models, host, &w)
 	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if past.Data.Place == at && past.Data.OutputCap > 0 {
 			w.OutputCap = past.Data.OutputCap
@@ -46,22 +49,44 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	}
 	w.Tokens = known.Window(at, w.Profile, numCtx, l.Now())
 	if w.Tokens != w.Profile {
-		w.Learned = &known
+		w.Learned, w.From = &known, ledger.WindowRefused
 	}
+	w.Likely = likely(w, host)
 	return w, nil
 }
 
-// hostsWindow fills in what is known of the window that the session's host has. The configuration overrides it.
-func hostsWindow(tx kv.Tx, s sessions.Session, w *ledger.Window) error {
-	known, err := core.HostWindowOf(tx, s)
-	if err != nil {
-		return err
+// profile fills in what is known of a window without errors: what the user set, else what the host's sessions showed,
+// else what the program knows.
+func profile(models *tokens.Registry, host core.HostWindow, w *ledger.Window) {
+	w.Profile, _ = models.Window(w.Model)
+	w.CompactsAt = host.CompactsAt
+	switch {
+	case models.OwnWindow(w.Model):
+		w.From = ledger.WindowSet
+		if host.CompactsAt > w.Profile || host.CompactsAt < w.Profile/2 { // of the window that the host had then
+			w.CompactsAt = 0
+		}
+	case host.Tokens > 0:
+		w.Profile, w.From = host.Tokens, ledger.WindowShown
+	case w.Profile > 0:
+		w.From = ledger.WindowKnown
 	}
-	w.CompactsAt = known.CompactsAt
-	if builtin, _ := tokens.Builtin().Window(s.Model); known.Tokens > 0 && w.Profile == builtin {
-		w.Profile, w.Host = known.Tokens, true
+}
+
+// likely returns the sizes that a window may have.
+func likely(w ledger.Window, host core.HostWindow) (sizes []ledger.WindowSize) {
+	builtin, _ := tokens.Builtin().Window(w.Model)
+	all := []ledger.WindowSize{
+		{Tokens: w.Tokens, From: w.From}, {Tokens: host.Tokens, From: ledger.WindowShown},
+		{Tokens: builtin, From: ledger.WindowKnown}, {Tokens: host.CompactsAt, From: ledger.WindowCompacted},
 	}
-	return nil
+	for _, s := range all {
+		said := func(o ledger.WindowSize) bool { return o.Tokens == s.Tokens }
+		if s.Tokens > 0 && !slices.ContainsFunc(sizes, said) {
+			sizes = append(sizes, s)
+		}
+	}
+	return sizes
 }
 
 // served returns where the session calls a model, by its newest overflow: an error is about one model behind one

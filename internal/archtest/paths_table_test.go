@@ -101,6 +101,7 @@ var openings = []opening{
 	{"engine/observe observer.usable", "safefs.Open", "observer"},
 	{"engine/replay scratch.Close", "os.RemoveAll", temp},
 	{"engine/replay openLedger", "os.MkdirTemp os.RemoveAll", temp},
+	{"config SetWindow", "filepath.EvalSymlinks", resolve},
 	{"internal/env lookup", "os.Readlink", resolve},
 	{"internal/privatefile Check", "os.Stat", resolve},
 	{"internal/privatefile Write", "os.CreateTemp os.MkdirAll os.Remove os.Rename", ours},

@@ -143,9 +143,9 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 
 // status is what the server says of the live session.
 type status struct {
-	Session, Title, Model, Problem, Hint string
-	Held                                 struct{ N int }
-	Window                               int
+	Session, Title, Model, Problem, Hint, WindowFrom string
+	Held                                             struct{ N int }
+	Window                                           int
 }
 
 // awaitStatus waits for a status.

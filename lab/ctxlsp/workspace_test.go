@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,15 @@ import (
 )
 
 // counted is what counting a workspace answers.
-type counted struct{ Files, Tokens, Failed int }
+type counted struct {
+	Files, Tokens, Failed int
+	Directories           []directory
+}
+
+type directory struct {
+	Path          string
+	Files, Tokens int
+}
 
 // inWorkspace begins a session in a workspace.
 func (s *server) inWorkspace(t *testing.T, p place, settings map[string]any) {
@@ -47,8 +56,12 @@ func TestAWorkspaceIsCountedOnRequest(t *testing.T) {
 		&got))
 	want := tokens.O200kBase.CountString(guide) + tokens.O200kBase.CountString("package b\n") +
 		tokens.O200kBase.CountString("ignored.txt\n")
-	if got != (counted{Files: 3, Tokens: want}) {
+	if got.Files != 3 || got.Tokens != want || got.Failed > 0 {
 		t.Errorf("counted %+v, not %d tokens in 3 files", got, want)
+	}
+	src := directory{"src", 1, tokens.O200kBase.CountString("package b\n")}
+	if len(got.Directories) != 1 || got.Directories[0] != src {
+		t.Errorf("directories %+v, want %+v", got.Directories, src)
 	}
 	told, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool { return len(kinds(told)) >= 2 })
 	must(t, err)
@@ -180,4 +193,36 @@ func published(told []scriptededitor.Message, uri string) (last string) {
 		}
 	}
 	return last
+}
+
+// TestADirectoryIsIgnoredOnRequest: the editor gets an edit of .gitignore, in its own words for unusual names, and nothing
+// else is taken for a directory.
+func TestADirectoryIsIgnoredOnRequest(t *testing.T) {
+	p := newPlace(t)
+	p.put(t, "gen #1/deep/b.go", "package b\n")
+	p.put(t, ".gitignore", "*.log")
+	s := p.start(t)
+	s.inWorkspace(t, p, everything)
+	s.Answer("workspace/applyEdit", map[string]any{"applied": true})
+	ignore := func(path any) error {
+		return s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.ignore",
+			"arguments": []any{map[string]any{"path": path}}}, nil)
+	}
+	must(t, ignore("gen #1/deep"))
+	named := func(m scriptededitor.Message) bool {
+		return m.Method == "workspace/applyEdit" && strings.Contains(string(m.Params), `"newText":"\n/gen #1/deep/\n"`)
+	}
+	if calls := s.Calls(); !slices.ContainsFunc(calls, named) {
+		t.Errorf("the editor was asked for %s", calls)
+	}
+	for _, wrong := range []any{"", ".", "..", "../other", "/etc", 7, "a\nb"} {
+		if ignore(wrong) == nil {
+			t.Errorf("%v is taken", wrong)
+		}
+	}
+	s.Answer("workspace/applyEdit", map[string]any{"applied": false})
+	if ignore("gen #1") == nil {
+		t.Error("an edit that was not made is reported as made")
+	}
+	s.leave(t)
 }

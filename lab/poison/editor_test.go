@@ -153,6 +153,7 @@ func (e *editor) file(ctx context.Context) {
 		e.call(ctx, method, scriptededitor.Document(at, more), nil)
 	}
 	e.call(ctx, "ctxledger/context", map[string]any{"session": e.s.session}, nil)
+	e.call(ctx, "ctxledger/window", map[string]any{"session": e.s.session}, nil)
 	e.call(ctx, "ctxledger/carried", map[string]any{}, nil)
 	e.call(ctx, "ctxledger/cost", scriptededitor.Document(at, nil), nil)
 	e.call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact",

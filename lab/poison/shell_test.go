@@ -52,7 +52,8 @@ func commands(s *scene) []command {
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
 		c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
-		c("config"), c("config", "preset", "HOSTILE"), c("validate"), c("validate", "HOSTILE"),
+		c("config"), c("config", "preset", "HOSTILE"), c("config", "window", "HOSTILE", "200000"),
+		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("validate"), c("validate", "HOSTILE"),
 		c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
 		c("forget", "--dry-run", s.artifact), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
 	}

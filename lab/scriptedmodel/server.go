@@ -20,6 +20,9 @@ type Server struct {
 	// Subagents is what each subagent of a session does, from the start. When it is used up, the subagent has nothing to
 	// add. It is set before the first request.
 	Subagents Script
+	// Count returns the tokens of a request, and of an answer as the only message of one, for its usage; nil: a quarter of
+	// its bytes. It is set before the first request.
+	Count func(body []byte) int
 
 	script Script
 	vars   Vars
@@ -159,9 +162,24 @@ func (s *Server) answer(r *request, body []byte) (*reply, error) {
 		return nil, err
 	}
 	s.log = append(s.log, Exchange{Session: key, Step: at.next, Body: body, Results: r.Results})
-	at.cached = out.estimate(len(body), at.cached)
+	at.cached = out.estimate(s.size(body), at.cached)
+	if s.Count != nil {
+		said, err := json.Marshal(event{"messages": []event{{"role": "assistant", "content": out.Content}}})
+		if err != nil {
+			return nil, err
+		}
+		out.Usage.Output = s.Count(said)
+	}
 	at.next++
 	return out, nil
+}
+
+// size returns the bytes of a request that its usage rests on.
+func (s *Server) size(body []byte) int {
+	if s.Count == nil {
+		return len(body)
+	}
+	return s.Count(body) * bytesPerToken
 }
 
 // readBody reads a request body up to maxRequest bytes.

@@ -197,6 +197,7 @@ func (w *watcher) state() State {
 		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
 		st.CompactsAt = w.used.CompactsAt
 		st.Requests, st.CarriedDollars = w.used.Requests, w.used.CarriedDollars
+		st.WindowFrom = ledger.WindowSize{From: w.used.WindowFrom}.Words(s.Host)
 	}
 	return st
 }

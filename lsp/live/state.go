@@ -16,6 +16,8 @@ type State struct {
 	Others  int          // other sessions that are live
 	Held    tokens.Count // by the agent's window; zero without Options.Status
 	Window  int          // of the model; 0: unknown
+	// WindowFrom says in words what Window rests on; "" without Options.Status.
+	WindowFrom string
 	// CompactsAt is what the window held when the host compacted by itself; 0: not known, or without Options.Status.
 	CompactsAt int
 	// Requests and CarriedDollars are what was paid for what each request carries, see ledger.Use; zero without

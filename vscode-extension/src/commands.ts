@@ -1,17 +1,19 @@
 // What people can ask for.
 import * as vscode from 'vscode';
 import { audit } from './audit';
+import { countWorkspace } from './counted';
 import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
 import { openRecord } from './open';
 import { pick, type Step } from './pick';
-import { treeRequest, type Done, type HandedOff, type Node } from './protocol';
+import { treeRequest, windowRequest, type Done, type HandedOff, type Node } from './protocol';
 import { restorables, type Restorable } from './restorable';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
-import { forMessage } from './text';
+import { commas, escapeIcons, forMessage } from './text';
 import { getStarted, showLastSession, showMemoryCost, turnHintsOn } from './walkthrough';
+import { leastWindow, sizeChoices, typedTokens } from './windowSize';
 
 /** What a command is about: a node of the tree, or the session that the panel shows. */
 type Named = Pick<Node, 'handle'> & Partial<Node>;
@@ -26,6 +28,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     restore: (node) => restore(server, node),
     forget: (node) => forget(server, node),
     chooseSession: (node) => follow(server, node),
+    setWindow: (node) => setWindow(server, node),
     costActions,
     getStarted,
     showLastSession: () => showLastSession(server),
@@ -34,7 +37,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     openRecord: (node) => node?.uri === undefined ? undefined : openRecord(server, node.uri),
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
-    countWorkspace: () => server.execute(serverCommands.countWorkspace, {}),
+    countWorkspace: () => countWorkspace(server),
     audit: () => audit(server.command()) ?? getPrograms(),
     refresh: () => views.forEach((view) => view.refresh()),
     restartServer: () => server.restart(),
@@ -77,6 +80,30 @@ async function follow(server: Server, node?: Named): Promise<void> {
   if (session !== undefined) {
     await ask(server, serverCommands.follow, { session });
   }
+}
+
+/** Sets the window of the model of a session, which the user chooses: it holds for that model everywhere. */
+async function setWindow(server: Server, node?: Named): Promise<void> {
+  const known = await server.request(windowRequest, { session: node?.handle ?? '' });
+  if (known.model === '') {
+    void vscode.window.showInformationMessage('There is no session whose model is known.');
+    return;
+  }
+  const title = `The Window of ${known.model}`;
+  const choices = sizeChoices(known).map((choice) => ({ ...choice, label: escapeIcons(choice.label), description: escapeIcons(choice.description) }));
+  const chosen = await vscode.window.showQuickPick(choices, { title, placeHolder: `It is written into ${known.file}` });
+  const tokens = chosen?.tokens === 0 ? await askForTokens(title) : chosen?.tokens;
+  if (tokens !== undefined) {
+    tell(server, await ask(server, serverCommands.setWindow, { model: known.model, tokens }));
+  }
+}
+
+async function askForTokens(title: string): Promise<number | undefined> {
+  const text = await vscode.window.showInputBox({
+    title, prompt: 'How many tokens does the window have?', placeHolder: '200,000 or 200k',
+    validateInput: (typed) => (typedTokens(typed) === undefined ? `A number of tokens, ${commas(leastWindow)} at least.` : undefined),
+  });
+  return text === undefined ? undefined : typedTokens(text);
 }
 
 /** The way to a summary that can be taken back, for those that are not listed at once. */

@@ -7,6 +7,7 @@ import { page } from './panel/page';
 import { askedOf, fileUri, summaryUri } from './panel/places';
 import { contextRequest, type Node, type PanelNews, type PanelWish, type Source } from './protocol';
 import type { Server } from './server';
+import { setWindowCommand } from './status';
 
 const viewType = 'ctxledger.panel';
 
@@ -156,6 +157,8 @@ class PanelHost implements vscode.Disposable {
         return void vscode.commands.executeCommand('ctxledger.copyForNewChat', { handle: this.session });
       case 'compact':
         return void vscode.commands.executeCommand('ctxledger.compact', { handle: this.session });
+      case 'size':
+        return void vscode.commands.executeCommand(setWindowCommand, { handle: this.session });
       case 'summary':
         return open(this.server, summaryUri(wish.id));
       case 'file':

@@ -18,6 +18,8 @@ export interface Status {
   readonly held: Count;
   /** The model's window in tokens; 0 when it is not known. */
   readonly window: number;
+  /** What that rests on, in words; older servers do not say. */
+  readonly windowFrom?: string;
   /** What the window held when the agent compacted by itself, the last time; 0 when it is not known. */
   readonly compactsAt: number;
   /** When it was last active, in milliseconds since 1970; 0 without a session. */
@@ -68,6 +70,8 @@ export interface Context {
   readonly live: boolean;
   /** In tokens; 0 when it is not known. */
   readonly window: number;
+  /** What that rests on, in words; older servers do not say. */
+  readonly windowFrom?: string;
   /** Above it a compaction is due. */
   readonly threshold: number;
   /** What the view holds. */
@@ -221,6 +225,35 @@ export interface SentSymbol {
   readonly selectionRange: TextRange;
 }
 
+/** What is known of the window of a session's model. */
+export interface WindowSizes {
+  /** Empty when it is not known. */
+  readonly model: string;
+  /** In tokens; 0 when it is not known. */
+  readonly window: number;
+  /** What it may be, the one in force first. */
+  readonly sizes: readonly { readonly tokens: number; readonly why: string }[];
+  /** Where the choice is written. */
+  readonly file: string;
+}
+
+/** What the texts of a workspace cost. */
+export interface Counted {
+  readonly files: number;
+  readonly tokens: number;
+  readonly exact: boolean;
+  /** At any depth, largest first; older servers do not say. */
+  readonly directories?: readonly Directory[];
+}
+
+/** What the texts below a directory cost. */
+export interface Directory {
+  /** Relative to the workspace, with slashes. */
+  readonly path: string;
+  readonly files: number;
+  readonly tokens: number;
+}
+
 /** What a command of the server answers. */
 export interface Done {
   /** One line for a message. */
@@ -246,6 +279,7 @@ export type PanelWish =
   | { readonly kind: 'file'; readonly uri: string } // to open, one of those shown
   | { readonly kind: 'handoff' } // to copy what a new chat needs
   | { readonly kind: 'compact' } // the session that is shown
+  | { readonly kind: 'size' } // to set the window of its model
   | { readonly kind: 'log' };
 
 /** The live session changed, or what is known of it. */
@@ -266,6 +300,9 @@ export const contextRequest = new RequestType<{ session: string }, Context, Fail
 
 /** What an open document costs, or the ranges of it. */
 export const costRequest = new RequestType<{ textDocument: { uri: string }; ranges: object[] }, Cost, Failure>('ctxledger/cost');
+
+/** What the window of a session's model may be; '' as of contextRequest. */
+export const windowRequest = new RequestType<{ session: string }, WindowSizes, Failure>('ctxledger/window');
 
 /** What every request of the agents carries. */
 export const carriedRequest = new RequestType<Record<string, never>, Carried, Failure>('ctxledger/carried');

@@ -257,7 +257,7 @@ class QuietClient extends LanguageClient {
 async function executeCommand(command: string, args: unknown[], next: ExecuteCommandSignature): Promise<unknown> {
   const admitted = admit(command, args);
   if (admitted === undefined) {
-    throw new Error(`${command} only says what would go; the command “ctxledger: Forget…” asks, and forgets`);
+    throw new Error(`${command} is for the commands of ctxledger, such as “ctxledger: Forget…”, which ask before they do it`);
   }
   return next(command, admitted);
 }

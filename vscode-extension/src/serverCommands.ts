@@ -7,15 +7,21 @@ export const serverCommands = {
   forget: 'ctxledger.server.forget',
   follow: 'ctxledger.server.follow',
   handoff: 'ctxledger.server.handoff',
+  setWindow: 'ctxledger.server.setWindow',
   countSelection: 'ctxledger.server.countSelection',
+  ignore: 'ctxledger.server.ignore',
   countWorkspace: 'ctxledger.server.countWorkspace',
 } as const;
 
 /**
  * Returns the arguments of a server command that a key binding, a task or a link may run.
  * Nothing for forgetting: only the command of the extension does that, after a person has read what would go.
+ * Nothing for setting a window and for ignoring, either: only a person's choice is written into a file.
  */
 export function admit(command: string, args: readonly unknown[]): unknown[] | undefined {
+  if (command === serverCommands.setWindow || command === serverCommands.ignore) {
+    return undefined;
+  }
   if (command !== serverCommands.forget) {
     return [...args];
   }

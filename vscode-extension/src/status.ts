@@ -13,6 +13,9 @@ const idleFrom = 10;
 const longestModel = 32;
 const longestProblem = 60;
 
+/** The one command that a tooltip may run. */
+export const setWindowCommand = 'ctxledger.setWindow';
+
 /** One entry of the status bar. */
 export interface Entry {
   readonly text: string;
@@ -139,7 +142,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
     rows.push(['the agent compacts at', `${commas(status.compactsAt)} tokens`]);
   }
   if (window > 0) {
-    rows.push(['window', `${commas(window)} tokens`]);
+    rows.push(['window', `${commas(window)} tokens`], ['because', oneLine(status.windowFrom ?? '', 100)]);
   }
   if (share !== undefined) {
     const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };
@@ -152,7 +155,8 @@ function table(status: Status, share: number | undefined, idle: number): string 
     rows.push(['model', oneLine(status.model, 100)]);
   }
   rows.push(['session', oneLine(status.session, 100)]);
-  const lines = rows.map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
+  const lines = rows.filter(([, value]) => value !== '').map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
   const title = status.title === '' ? 'Session' : escapeMarkdown(oneLine(status.title, 120));
-  return [`**${title}**`, '', '| | |', '|:--|--:|', ...lines].join('\n');
+  const change = status.model === '' ? [] : ['', `[Set the Window of This Model…](command:${setWindowCommand})`];
+  return [`**${title}**`, '', '| | |', '|:--|--:|', ...lines, ...change].join('\n');
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Status } from './protocol';
 import type { Server } from './server';
-import { changesIn, entryOf, othersOf, type Entry } from './status';
+import { changesIn, entryOf, othersOf, setWindowCommand, type Entry } from './status';
 
 /** The entries of the status bar: the session's share of its window, or what is wrong, and beside it what other sessions are live. */
 export class StatusBar implements vscode.Disposable {
@@ -49,7 +49,9 @@ function put(item: vscode.StatusBarItem, entry: Entry | undefined): void {
     return;
   }
   item.text = entry.text;
-  item.tooltip = new vscode.MarkdownString(entry.tooltip);
+  const tooltip = new vscode.MarkdownString(entry.tooltip);
+  tooltip.isTrusted = { enabledCommands: [setWindowCommand] }; // which asks before it does anything
+  item.tooltip = tooltip;
   item.accessibilityInformation = { label: entry.spoken };
   item.color = entry.colour === 'dim' ? new vscode.ThemeColor('disabledForeground') : undefined;
   item.backgroundColor = backgroundOf(entry.colour);

@@ -91,11 +91,12 @@ test('other sessions that are live are one click away', () => {
 });
 
 test('the tooltip has the exact figures as a table, and the words of others are text', () => {
-  const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03' }, now);
+  const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03', windowFrom: 'known | of it' }, now);
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
-    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| share | ≈28 % |',
+    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| because | known \\| of it |', '| share | ≈28 % |',
     '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
+    '', '[Set the Window of This Model…](command:ctxledger.setWindow)',
   ]);
 });
 

@@ -3,7 +3,7 @@ import type { Context, Count } from '../protocol';
 import { mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
 import { sayDollars, sayShare } from './figures';
-import { element } from './html';
+import { element, escape } from './html';
 import { piecesOf, type Share } from './shares';
 
 /** Returns the size of a request made by ctxledger: its view and the part of every request that is not the view. */
@@ -35,7 +35,16 @@ export function heldHead(context: Context): string {
   ];
   const parts = apart(context) || held.n === viewCount(context).n ? '' : ' Its parts are estimates.'; // of another sum
   return element('h2', { id: 'now' }, 'In the agent’s window now') +
-    element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context) + parts) + money(context);
+    element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context) + parts) + size(context) + money(context);
+}
+
+/** Says what the window's size rests on, and offers to set it; nothing where no model is known. */
+function size({ window, windowFrom = '', model }: Context): string {
+  if (model === '') {
+    return '';
+  }
+  const why = window === 0 ? 'The window of this model is not known.' : windowFrom === '' ? '' : `Window: ${escape(windowFrom)}.`;
+  return element('p', { class: 'basis' }, why, ' ', element('button', { class: 'link', 'data-wish': 'size' }, 'Set the Window…'));
 }
 
 /** Says what the session cost, and what its window costs from now on; nothing where prices are not known. */

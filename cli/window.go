@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/config"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+)
+
+func (a *app) windowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "window [MODEL TOKENS]",
+		Short: "Show which window the newest session's model may have, or set the window of a model",
+		Long: "With MODEL and TOKENS it writes the window into your own configuration, where it holds for every workspace\n" +
+			"and over what is measured or known. Everything else in it stays. Without them it lists the\n" +
+			"sizes that the window of the newest session's model may have, the one in force first.",
+		Example: "  ctxledger config window\n  ctxledger config window claude-opus-4-6 200000",
+		Args:    a.args(0, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return a.asks(a.showWindow)(cmd, args)
+			case 1:
+				return fault.New(fault.Invalid, "cli.window", "how many tokens has the window of %.100q?", args[0])
+			}
+			return a.setWindow(args[0], args[1])
+		},
+	}
+}
+
+// windowAnswer is what is known of a model's window.
+type windowAnswer struct {
+	Model  string              `json:"model"`
+	Window int                 `json:"window"` // tokens; 0: not known
+	Sizes  []ledger.WindowSize `json:"sizes"`  // that it may have
+	File   string              `json:"file"`   // where it is set
+}
+
+func (a *app) showWindow(ctx context.Context, api ledger.API, _ []string) error {
+	s, err := a.session(ctx, "")
+	if err != nil {
+		return err
+	}
+	st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Brief: true})
+	if err != nil {
+		return err
+	}
+	out := windowAnswer{Model: st.Model, Window: st.Window, Sizes: append([]ledger.WindowSize{}, st.Windows...),
+		File: config.UserFile(a.Env)}
+	return a.answer(out, func(w io.Writer) {
+		model := a.line(out.Model, statusLine)
+		if len(out.Sizes) == 0 {
+			fmt.Fprintf(w, "the window of %s is not known\n", model)
+		}
+		t := a.newTable(">WINDOW", "BECAUSE", "")
+		for i, size := range out.Sizes {
+			inForce := ""
+			if i == 0 {
+				inForce = "in force"
+			}
+			t.Add(chars.Commas(size.Tokens), size.Words(s.Host), inForce)
+		}
+		t.Print(w)
+		fmt.Fprintf(w, "to set it: ctxledger config window %s TOKENS\n", columns.OneLine(model))
+	})
+}
+
+// setWindow writes the window of a model.
+func (a *app) setWindow(model, text string) error {
+	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(text))
+	if err != nil {
+		return fault.New(fault.Invalid, "cli.window", "%.40q is no number of tokens", text)
+	}
+	ws, err := a.find()
+	if err != nil && !fault.Is(err, fault.Unavailable) { // no ledger is needed
+		return err
+	}
+	file, err := config.SetWindow(a.Env, ws.Root, model, n)
+	if err != nil {
+		return err
+	}
+	out := windowAnswer{Model: model, Window: n, File: file,
+		Sizes: []ledger.WindowSize{{Tokens: n, From: ledger.WindowSet}}}
+	return a.answer(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%s has a window of %s tokens: %s\n", a.line(model, statusLine), chars.Commas(n),
+			columns.OneLine(file))
+	})
+}
+
+// windowLine says what the window of a session rests on.
+func windowLine(s ledger.Status) string {
+	if s.Window == 0 {
+		return "not known: `ctxledger config window MODEL TOKENS` sets it"
+	}
+	size := ledger.WindowSize{Tokens: s.Window, From: s.WindowFrom}
+	return fmt.Sprintf("%s tokens: %s; `ctxledger config window` changes that", chars.Commas(s.Window),
+		size.Words(s.Session.Host))
+}

@@ -1,0 +1,259 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/privatefile"
+	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/tokens"
+)
+
+// SetWindow writes the window of a model into the user's own configuration, because the user asked for that, and returns
+// the file. All else in it stays as it is, also comments and the order; a missing file is created. root is the
+// workspace, which must not contain the file; "" for none. The file is read first, and is not replaced if others could
+// write it.
+//
+// Errors: invalid for a window or a name that makes no sense, and for a file with mistakes or in a form that is not
+// changed here; those of reading and writing the file; unavailable where nothing says where the user's files are.
+func SetWindow(e env.Env, root, model string, window int) (file string, err error) {
+	const op = "config.window"
+	if err := nameable(model, window); err != nil {
+		return "", err
+	}
+	d, err := readUser(e, root)
+	switch {
+	case err != nil:
+		return d.name, err
+	case d.name == "":
+		return "", fault.New(fault.Unavailable, op, "nothing says where your own configuration is").
+			WithHint("set HOME")
+	}
+	if err := failed(d.check()); err != nil {
+		return d.name, fault.New(fault.Invalid, op, "%s has a mistake: %s", d.name, err).WithHint("correct it first")
+	}
+	text, err := withWindow(d.data, model, window)
+	if err != nil {
+		return d.name, err
+	}
+	path, err := filepath.EvalSymlinks(d.name) // a link stays one
+	if err != nil {
+		path = d.name
+	}
+	if bytes.Equal(text, d.data) {
+		return d.name, nil
+	}
+	return d.name, privatefile.Write(path, text)
+}
+
+// leastWindow is the smallest window that is written, in tokens: less is a slip of the hand, such as 200 for 200,000.
+const leastWindow = 1000
+
+// nameable refuses a model and a window that a registry would refuse, and a name that is no line of text.
+func nameable(model string, window int) error {
+	const op = "config.window"
+	if window < leastWindow {
+		return fault.New(fault.Invalid, op, "%d is no window of a model: at least %d tokens are expected", window,
+			leastWindow)
+	}
+	if model == "" || strings.ContainsFunc(model, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return fault.New(fault.Invalid, op, "%.100q names no model", model)
+	}
+	_, err := tokens.Builtin().With(tokens.Model{Name: model, Window: window})
+	return err
+}
+
+// withWindow returns a configuration with the window of a model set. Errors: invalid for one whose form is not changed
+// here; nothing but the window would differ in what is returned.
+func withWindow(data []byte, model string, window int) ([]byte, error) {
+	entry := fmt.Sprintf("%s: {window: %d}", key(model), window)
+	text, err := insert(string(data), model, window, entry)
+	if err == nil {
+		err = onlyWindow(data, []byte(text), model, window)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "config.window", "your configuration is not changed by itself: %s", err).
+			WithHint("write `models: {%s}` into it", entry)
+	}
+	return []byte(text), nil
+}
+
+// plainName matches names that are one word in YAML and nothing else.
+var plainName = regexp.MustCompile(`^[A-Za-z]+-[A-Za-z0-9._-]*[A-Za-z0-9]$`)
+
+// key returns a name as a key of YAML.
+func key(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return strconv.QuoteToASCII(name)
+}
+
+// insert puts the window into the text, where the keys are that lead to it.
+func insert(text, model string, window int, entry string) (string, error) {
+	fields, err := yamldoc.Fields([]byte(text))
+	if err != nil {
+		return "", err
+	}
+	lines := strings.SplitAfter(text, "\n")
+	at := slices.IndexFunc(fields, func(f yamldoc.Field) bool { return fold(f.Key) == "models" })
+	if at < 0 {
+		return appended(text, fields, entry)
+	}
+	models := fields[at]
+	entries, err := models.Fields()
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if tokens.SameModel(e.Key, model) {
+			return inEntry(lines, e, window)
+		}
+	}
+	return first(lines, models, entries, entry)
+}
+
+// first puts a key before the others of a mapping, which is the value of a field.
+func first(lines []string, of yamldoc.Field, others []yamldoc.Field, added string) (string, error) {
+	if line, column, _ := of.Value(); line == of.Line && opens(lines, line, column) {
+		if len(others) > 0 {
+			added += ", "
+		}
+		runes := []rune(lines[line-1])
+		lines[line-1] = string(runes[:column]) + added + string(runes[column:])
+		return strings.Join(lines, ""), nil
+	}
+	indent := of.Column + 1
+	if len(others) > 0 {
+		indent = others[0].Column - 1
+	}
+	return below(lines, of.Line, strings.Repeat(" ", indent)+added)
+}
+
+// opens reports whether a brace stands there, line and column from 1.
+func opens(lines []string, line, column int) bool {
+	if line > len(lines) {
+		return false
+	}
+	runes := []rune(lines[line-1])
+	return column <= len(runes) && runes[column-1] == '{'
+}
+
+// appended returns the text with the key models at its end.
+func appended(text string, fields []yamldoc.Field, entry string) (string, error) {
+	if len(fields) > 0 && fields[0].Column != 1 {
+		return "", errors.New("its keys do not begin the lines")
+	}
+	end := "\n"
+	if strings.Contains(text, "\r\n") {
+		end = "\r\n"
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += end
+	}
+	return text + "models:" + end + "  " + entry + end, nil
+}
+
+// inEntry sets the window of a model that has an entry.
+func inEntry(lines []string, e yamldoc.Field, window int) (string, error) {
+	fields, err := e.Fields()
+	if err != nil {
+		return "", err
+	}
+	setting := fmt.Sprintf("window: %d", window)
+	for _, f := range fields {
+		if fold(f.Key) == "window" {
+			return replaced(lines, f, strconv.Itoa(window))
+		}
+	}
+	return first(lines, e, fields, setting)
+}
+
+// replaced returns the lines with another value of a field.
+func replaced(lines []string, f yamldoc.Field, value string) (string, error) {
+	line, column, old := f.Value()
+	if line < 1 || line > len(lines) {
+		return "", fmt.Errorf("line %d has no value", line)
+	}
+	runes := []rune(lines[line-1])
+	from, to := column-1, column-1+len([]rune(old))
+	if old == "" || to > len(runes) || string(runes[from:to]) != old {
+		return "", fmt.Errorf("the window in line %d is not a plain number", line)
+	}
+	lines[line-1] = string(runes[:from]) + value + string(runes[to:])
+	return strings.Join(lines, ""), nil
+}
+
+// below returns the lines with another one behind one of them.
+func below(lines []string, line int, added string) (string, error) {
+	if line < 1 || line > len(lines) {
+		return "", fmt.Errorf("there is no line %d", line)
+	}
+	end := "\n"
+	if strings.HasSuffix(lines[line-1], "\r\n") {
+		end = "\r\n"
+	}
+	if !strings.HasSuffix(lines[line-1], "\n") {
+		lines[line-1] += end
+	}
+	lines[line-1] += added + end
+	return strings.Join(lines, ""), nil
+}
+
+// onlyWindow reports what a changed configuration says besides the window, and that it does not say that.
+func onlyWindow(before, after []byte, model string, window int) error {
+	var was, is map[string]any
+	if err := errors.Join(yamldoc.Decode(before, &was), yamldoc.Decode(after, &is)); err != nil {
+		return err
+	}
+	d := document{data: after, user: true}
+	if err := failed(d.check()); err != nil {
+		return err
+	}
+	if n, _ := d.models().Window(model); n != window {
+		return fmt.Errorf("the window of %.100q would be %d", model, n)
+	}
+	if without(was, model) != without(is, model) {
+		return errors.New("it would say something else besides")
+	}
+	return nil
+}
+
+// models returns the models of a document that was checked.
+func (d document) models() *tokens.Registry {
+	c, _ := merge([]document{d})
+	return c.Models
+}
+
+// without returns what a configuration says without the window of a model, in a form that can be compared.
+func without(c map[string]any, model string) string {
+	for name, value := range c {
+		models, ok := value.(map[string]any)
+		if fold(name) != "models" || !ok && value != nil {
+			continue
+		}
+		for spelled, value := range models {
+			entry, ok := value.(map[string]any)
+			if !tokens.SameModel(spelled, model) || !ok && value != nil {
+				continue
+			}
+			maps.DeleteFunc(entry, func(name string, _ any) bool { return fold(name) == "window" })
+			if len(entry) == 0 {
+				delete(models, spelled)
+			}
+		}
+		if len(models) == 0 {
+			delete(c, name)
+		}
+	}
+	return fmt.Sprint(c)
+}

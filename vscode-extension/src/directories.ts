@@ -1,0 +1,25 @@
+// The directories of a workspace that was counted, as plain values.
+import type { Counted, Directory } from './protocol';
+import { commas, oneLine, percentOf } from './text';
+
+/** Returns the directories right below one, '' being the workspace, largest first. */
+export function childrenOf({ directories = [] }: Counted, parent: string): Directory[] {
+  const start = parent === '' ? '' : `${parent}/`;
+  return directories.filter(({ path }) => path.startsWith(start) && path.length > start.length && !path.slice(start.length).includes('/'));
+}
+
+/** Says what a directory costs, and which share of all that is. */
+export function sayDirectory({ tokens: all, exact }: Counted, { tokens, files }: Directory): string {
+  const share = all > 0 ? ` · ${percentOf(tokens, all, 0)} %` : '';
+  return `${exact ? '' : '≈'}${commas(tokens)} tokens${share} · ${commas(files)} ${files === 1 ? 'file' : 'files'}`;
+}
+
+/** Returns the name of a directory in its parent, on one line. */
+export function nameOf({ path }: Directory): string {
+  return oneLine(path.slice(path.lastIndexOf('/') + 1), 100);
+}
+
+/** Returns the parent of a directory; '' is the workspace. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}

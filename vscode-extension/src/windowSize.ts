@@ -1,0 +1,34 @@
+// The choices of a model's window, as plain values.
+import type { WindowSizes } from './protocol';
+import { commas, oneLine } from './text';
+
+/** One choice; without tokens a number is asked for. */
+export interface SizeChoice {
+  readonly label: string;
+  readonly description: string;
+  readonly tokens: number;
+}
+
+/** The smallest and the largest window that can be set, in tokens. */
+export const leastWindow = 1000;
+const mostWindow = 100_000_000;
+
+/** Returns what there is to choose from: the likely sizes, then a number of one's own. */
+export function sizeChoices({ sizes, window }: WindowSizes): SizeChoice[] {
+  const likely = sizes.map(({ tokens, why }) => ({
+    label: `${commas(tokens)} tokens`,
+    description: [oneLine(why, 100), tokens === window ? 'in force' : ''].filter((part) => part !== '').join(' · '),
+    tokens,
+  }));
+  return [...likely, { label: 'Another number…', description: '', tokens: 0 }];
+}
+
+/** Returns the tokens that somebody typed, such as 200000, 200,000, 200k or 1m; undefined for what is none. */
+export function typedTokens(text: string): number | undefined {
+  const [, digits, unit = ''] = /^([\d][\d,_ ]*)([km]?)$/i.exec(text.trim()) ?? [];
+  if (digits === undefined) {
+    return undefined;
+  }
+  const n = Number(digits.replaceAll(/[,_ ]/g, '')) * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1);
+  return n >= leastWindow && n <= mostWindow ? n : undefined;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert';
+import { test } from 'node:test';
+import { childrenOf, nameOf, parentOf, sayDirectory } from '../src/directories';
+import { admit, serverCommands } from '../src/serverCommands';
+
+const directory = (path: string, tokens: number, files = 2) => ({ path, tokens, files });
+const counted = {
+  files: 9, tokens: 1000, exact: true,
+  directories: [directory('a', 700), directory('a/deep', 600), directory('ab', 200, 1), directory('a/deep/er', 100)],
+};
+
+test('a directory opens to those right below it, largest first', () => {
+  assert.deepEqual(childrenOf(counted, '').map(({ path }) => path), ['a', 'ab']);
+  assert.deepEqual(childrenOf(counted, 'a').map(({ path }) => path), ['a/deep']);
+  assert.deepEqual(childrenOf(counted, 'ab'), []);
+  assert.deepEqual(childrenOf({ files: 1, tokens: 1, exact: true }, ''), [], 'of an older server');
+  assert.equal(parentOf('a/deep'), 'a');
+  assert.equal(parentOf('a'), '');
+});
+
+test('it says what it costs and which share that is', () => {
+  assert.equal(sayDirectory(counted, directory('a', 700)), '700 tokens · 70 % · 2 files');
+  assert.equal(sayDirectory({ ...counted, exact: false }, directory('ab', 1200, 1)), '≈1,200 tokens · 120 % · 1 file');
+  assert.equal(sayDirectory({ ...counted, tokens: 0 }, directory('a', 0)), '0 tokens · 2 files');
+  assert.equal(nameOf(directory('a/de\nep', 1)), 'de ep');
+});
+
+test('nothing is ignored by a key, a task or a link', () => {
+  assert.equal(admit(serverCommands.ignore, [{ path: 'src' }]), undefined);
+});
