@@ -31,7 +31,8 @@ const steps = {
   },
   async change(page) {
     await page.locator(rows, { hasText: /^Changes/ }).last().click();
-    await page.locator(rows, { hasText: /modified/ }).first().click();
+    await page.locator(rows, { hasText: /^main\.go.*changes/ }).first().click();
+    await page.locator(rows, { hasText: /^modified in turn/ }).first().click();
     await page.locator('.monaco-diff-editor .line-insert, .monaco-diff-editor .line-delete').first().waitFor();
     console.log('seen: a diff');
   },
