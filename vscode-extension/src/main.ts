@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { BadgeProvider } from './badgeProvider';
 import { CarriedTree } from './carriedTree';
 import { registerCommands } from './commands';
 import { CostBar } from './costBar';
@@ -21,6 +22,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new StatusBar(server),
     new CostBar(server),
     new SymbolSender(server),
+    new BadgeProvider(server),
     tree,
     carried,
     registerPanel(context.extensionUri, server),
