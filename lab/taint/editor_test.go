@@ -57,6 +57,7 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 	e.told()
 	for _, c := range all {
 		e.ask("ctxledger/context", map[string]any{"session": c.session})
+		e.ask("ctxledger/window", map[string]any{"session": c.session})
 	}
 	e.tree()
 	e.file()
@@ -201,6 +202,7 @@ func (e *editor) refusals(list []canary) {
 				"arguments": []any{map[string]any{"handle": c.text, "dryRun": true}}}},
 			{"ctxledger/tree", map[string]any{"parent": c.text}},
 			{"ctxledger/context", map[string]any{"session": c.text}},
+			{"ctxledger/window", map[string]any{"session": c.text}},
 			{"workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/" + c.text}},
 			{"ctxledger/diff", map[string]any{"uri": "ctxledger:/change/" + c.text}},
 		} {
