@@ -138,7 +138,7 @@ func TestAPersonTidiesUpInTheEditor(t *testing.T) {
 		t.Errorf("the summary is shown as %s", text)
 	}
 	p.killDaemon(t)
-	summary := strings.TrimSuffix(filepath.Base(d.URI), ".md")
+	summary, _, _ := strings.Cut(strings.TrimPrefix(d.URI, "ctxledger:/summary/"), "/")
 	if r := s.command(t, "restore", map[string]any{"summary": summary}); !strings.HasPrefix(r.Said,
 		"Summary "+summary+" is taken back") {
 		t.Errorf("restored: %+v", r)
