@@ -129,6 +129,7 @@ var requests = map[string][]map[string]any{
 	"ctxledger/symbols": {{"textDocument": map[string]any{"uri": "$URI", "version": 2},
 		"symbols": []any{map[string]any{"name": "$CANARY", "kind": 12, "range": everything, "selectionRange": everything}}}},
 	"textDocument/documentLink": {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"ctxledger/diff":            {{"uri": "ctxledger:/change/1"}},
 	"ctxledger/context":         {{"session": "$SESSION"}},
 	"workspace/executeCommand": {
 		{"command": "ctxledger.server.countSelection",

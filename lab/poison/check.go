@@ -168,7 +168,9 @@ func tagsOf(out, tag string) (opens, closes int) {
 // What Markdown makes of a line.
 var (
 	escapedMark = regexp.MustCompile(`\\[!-/:-@\[-` + "`" + `{-~]`)
-	active      = regexp.MustCompile(`\]\(|!\[|<[a-zA-Z/!?]|://|\bwww\.|[\w.]@\w|\]\[|^\s*\[[^\]]*\]:`)
+	// The name of a turn that can be folded is HTML, in which Markdown makes nothing of anything: its text is escaped.
+	foldedName = regexp.MustCompile(`^<summary>[^<>]*</summary>$`)
+	active     = regexp.MustCompile(`\]\(|!\[|<[a-zA-Z/!?]|://|\bwww\.|[\w.]@\w|\]\[|^\s*\[[^\]]*\]:`)
 )
 
 // Markdown says which line of a document for an editor has a link, an image or HTML that a planted text made, or
@@ -179,7 +181,7 @@ func Markdown(out string) error {
 	}
 	lines, _ := Lines(out)
 	for i, l := range lines {
-		if l.Fenced || !strings.Contains(l.Text, Canary) {
+		if l.Fenced || !strings.Contains(l.Text, Canary) || foldedName.MatchString(strings.TrimSpace(l.Text)) {
 			continue
 		}
 		if bare := escapedMark.ReplaceAllString(withoutCode(l.Text), ""); active.MatchString(bare) {

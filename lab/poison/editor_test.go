@@ -154,6 +154,7 @@ func (e *editor) file(ctx context.Context) {
 	}
 	e.call(ctx, "ctxledger/context", map[string]any{"session": e.s.session}, nil)
 	e.call(ctx, "ctxledger/window", map[string]any{"session": e.s.session}, nil)
+	e.call(ctx, "ctxledger/diff", map[string]any{"uri": "ctxledger:/change/1"}, nil)
 	e.call(ctx, "ctxledger/carried", map[string]any{}, nil)
 	e.call(ctx, "ctxledger/cost", scriptededitor.Document(at, nil), nil)
 	e.call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact",
@@ -169,6 +170,7 @@ func (e *editor) refusals(ctx context.Context) {
 	}{
 		{"ctxledger/tree", map[string]any{"parent": hostile}},
 		{"ctxledger/context", map[string]any{"session": hostile}},
+		{"ctxledger/diff", map[string]any{"uri": "ctxledger:/change/" + hostile}},
 		{"workspace/textDocumentContent", map[string]any{"uri": "ctxledger:/" + hostile}},
 		{"workspace/executeCommand", map[string]any{"command": hostile}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.explain",
@@ -200,6 +202,7 @@ var silent = map[string]string{
 	"window/workDoneProgress/cancel": "nothing is answered",
 	"textDocument/didOpen":           "nothing is answered", "textDocument/didChange": "nothing is answered",
 	"textDocument/didClose": "nothing is answered",
+	"ctxledger/symbols":     "nothing is answered",
 	"textDocument/didSave":  "nothing is answered", "workspace/didChangeConfiguration": "nothing is answered",
 }
 
