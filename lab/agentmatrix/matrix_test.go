@@ -117,8 +117,9 @@ func (h host) play(t *testing.T, s *sandbox.Sandbox, flag string, main, subagent
 	t.Helper()
 	program := model.Agent(t, h.name)
 	vars := seed(t, s)
-	server, url := model.Start(t, main, vars)
+	server := model.New(main, vars)
 	server.Subagents = subagents
+	url := server.Start(t)
 	all := model.Vars{"url": url, "ctxmcp": filepath.Join(bin, "ctxmcp"), "home": s.Home, "state": s.State,
 		"flags": strconv.Quote(flag)}
 	h.install(t, s, all)

@@ -65,8 +65,9 @@ func TestThePartsOfTheWindowAreThoseOfRequests(t *testing.T) {
 	s := programtest.NewBox(t, bin)
 	instruct(t, s)
 	put(t, filepath.Join(s.Workspace, "prices.txt"), strings.Repeat("bolt 12, nut 7, screw 1, washer 3 cents\n", 120))
-	server, url := model.Start(t, work(), model.Vars{"dir": s.Workspace})
+	server := model.New(work(), model.Vars{"dir": s.Workspace})
 	server.Count = func(body []byte) int { return sum(partsOf(t, body)) }
+	url := server.Start(t)
 	session := ""
 	for i, prompt := range []string{"Begin. " + paragraph(20), "Go on. " + paragraph(21), "/compact",
 		"Finish. " + paragraph(22)} {

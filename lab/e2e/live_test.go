@@ -30,7 +30,7 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 	model.Agent(t, model.Claude) // skips without one
 	s := newBox(t)
 	api := open(t, s)
-	_, url := model.Start(t, visit, model.Vars{"dir": s.Workspace})
+	url := model.New(visit, model.Vars{"dir": s.Workspace}).Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	seen := make(chan time.Time, 1) // when the first event of the session came
@@ -75,7 +75,7 @@ func TestAForkOfARealAgentCountsNothingTwice(t *testing.T) {
 	model.Agent(t, model.Claude) // skips without one
 	s := newBox(t)
 	api := open(t, s)
-	_, url := model.Start(t, visit, model.Vars{"dir": s.Workspace})
+	url := model.New(visit, model.Vars{"dir": s.Workspace}).Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	o := model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: url, Prompt: "Write a note."}

@@ -1,9 +1,9 @@
 // Package scriptedmodel plays a language model from a script, so that a real coding agent can be
 // run in a test: offline, without an account, and with the same tool calls every time.
 //
-// Start with New, which is an http.Handler for the parts of the Messages, chat completions, Responses
-// and generateContent APIs that Claude Code, opencode, pi, Codex and Gemini CLI use, or with Start,
-// which serves it on a loopback address until the test ends.
+// Begin with New, which returns an http.Handler for the parts of the Messages, chat completions, Responses
+// and generateContent APIs that Claude Code, opencode, pi, Codex and Gemini CLI use. Its method Start
+// serves it on a loopback address until the test ends.
 // Agent finds an installed agent (or skips the test) and Run lets it work on one prompt.
 //
 // Guarantees: the n-th request of a session's main conversation gets the n-th Step, whatever the

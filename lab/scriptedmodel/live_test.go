@@ -112,7 +112,8 @@ var noteScript = Script{
 
 func TestLiveAgentFollowsTheScriptAndRecordsIt(t *testing.T) {
 	b := newBox(t)
-	server, url := Start(t, noteScript, Vars{"dir": b.dir})
+	server := New(noteScript, Vars{"dir": b.dir})
+	url := server.Start(t)
 	result := b.run(t, url, "Write a note.", "")
 	if result.Text != "The note is written." || result.IsError {
 		t.Errorf("result = %+v", result)
@@ -132,7 +133,7 @@ func TestLiveAgentFollowsTheScriptAndRecordsIt(t *testing.T) {
 
 func TestLiveCompactionUsesNoStepAndAResumedSessionGoesOn(t *testing.T) {
 	b := newBox(t)
-	_, url := Start(t, noteScript, Vars{"dir": b.dir})
+	url := New(noteScript, Vars{"dir": b.dir}).Start(t)
 	session := b.run(t, url, "Write a note.", "").SessionID
 	b.run(t, url, "/compact", session)
 	lines := b.lines(t, session)

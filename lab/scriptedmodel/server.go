@@ -18,10 +18,10 @@ const maxRequest = 32 << 20
 // a session id share one. It is safe for concurrent use.
 type Server struct {
 	// Subagents is what each subagent of a session does, from the start. When it is used up, the subagent has nothing to
-	// add. It is set before the first request.
+	// add. It is set before Start.
 	Subagents Script
 	// Count returns the tokens of a request, and of an answer as the only message of one, for its usage; nil: a quarter of
-	// its bytes. It is set before the first request.
+	// its bytes. It is set before Start.
 	Count func(body []byte) int
 
 	script Script
@@ -53,11 +53,10 @@ func New(script Script, vars Vars) *Server {
 	return &Server{script: script, vars: vars, sessions: map[string]*session{}}
 }
 
-// Start serves script on a loopback address until the test ends, and returns the address
-// ("http://127.0.0.1:port") too. A request that the script cannot answer fails the test.
-func Start(t testing.TB, script Script, vars Vars) (*Server, string) {
+// Start serves on a loopback address until the test ends, and returns the address ("http://127.0.0.1:port"). A request
+// that the script cannot answer fails the test.
+func (s *Server) Start(t testing.TB) string {
 	t.Helper()
-	s := New(script, vars)
 	listener := httptest.NewServer(s)
 	t.Cleanup(func() {
 		listener.Close()
@@ -67,7 +66,7 @@ func Start(t testing.TB, script Script, vars Vars) (*Server, string) {
 			}
 		}
 	})
-	return s, listener.URL
+	return listener.URL
 }
 
 // Log returns the requests for messages so far, in the order in which they were answered.
