@@ -189,10 +189,32 @@ func newScreen(t *testing.T, dir string, p place) *screen {
 	must(t, err)
 	s := &screen{program: filepath.Join(dir, "tmux"), socket: filepath.Join(short, "s"), place: p}
 	t.Cleanup(func() {
-		_, _ = s.tmux("kill-server").CombinedOutput() // it ends by itself when its program does
+		s.kill(t)
 		must(t, os.RemoveAll(short))
 	})
 	return s
+}
+
+// kill ends the screen and what runs on it, and waits until that is gone: an editor that ends later still writes into
+// its home directory, which is being removed.
+func (s *screen) kill(t *testing.T) {
+	t.Helper()
+	pids, err := s.tmux("list-panes", "-a", "-F", "#{pane_pid}").Output()
+	if err != nil {
+		return // it has ended by itself, as it does when its program ends
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for _, pid := range strings.Fields(string(pids)) {
+		_ = exec.Command("kill", "-KILL", "--", "-"+pid).Run() // its process group may have ended
+		for began := time.Now(); exec.Command("kill", "-0", "--", "-"+pid).Run() == nil; <-tick.C {
+			if time.Since(began) > programtest.Patience {
+				t.Errorf("the program of the screen, process group %s, does not end", pid)
+				return
+			}
+		}
+	}
+	_, _ = s.tmux("kill-server").CombinedOutput() // it may have ended with its last program
 }
 
 func (s *screen) tmux(args ...string) *exec.Cmd {

@@ -161,7 +161,7 @@ func (c *codeServer) configure(t *testing.T, settings map[string]any) {
 // drive runs a script of testdata in a browser on this VS Code, and shows what it says. It fails when the script does.
 func (c *codeServer) drive(t *testing.T, script string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), scriptPatience)
 	defer cancel()
 	chromium, err := exec.LookPath("chromium")
 	must(t, err)

@@ -22,6 +22,10 @@ const installed = "CTXLEDGER_VSCODE"
 // patience is how long a test waits for what should take seconds.
 const patience = 3 * time.Minute
 
+// scriptPatience is how long a whole script of the page may take. On two quiet cores the longest takes a minute; with
+// the other tests beside it on a slow machine it took over three.
+const scriptPatience = 8 * time.Minute
+
 var screenshots = flag.String("screenshots", "", "take screenshots in every theme into this `directory`")
 
 // built is what TestMain has built: the programs, and inside of the extension's folder the extension and its suites.

@@ -4,7 +4,7 @@
 export type Cases = Readonly<Record<string, () => Promise<void> | void>>;
 
 /** How long a condition may take to become true, in milliseconds: a busy machine is no failure. */
-const patience = 60_000;
+const patience = 180_000;
 const glance = 20;
 
 /** Runs every case, also after one that failed. Errors: that there were some. */

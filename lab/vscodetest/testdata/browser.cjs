@@ -6,7 +6,7 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
   '--disable-component-update', '--disable-sync'];
 
 /** How long a test waits for what should take a second, in milliseconds. */
-exports.patience = 60_000;
+exports.patience = 180_000;
 
 /** Opens a page of the size of a laptop's window. */
 exports.open = async () => {
