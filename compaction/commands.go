@@ -20,6 +20,7 @@ type commandState struct {
 	last    *Operation
 	text    string           // as it is printed; "" until asked for
 	covered *Operation       // a later run that supersedes all its checks
+	passed  *commandState    // a later run in which the failing tests, which it selects, passed
 	said    shellcmd.Failure // what the output of the newest run says of a failure
 	before  []*Operation     // earlier runs that failed, oldest first
 }
@@ -85,13 +86,14 @@ func (s *source) readFailures() error {
 		}
 		c.said = shellcmd.FailureIn(output, c.purpose)
 	}
+	s.markPassed()
 	return nil
 }
 
 // open reports whether the failure needs work. A search without hits does not, nor does a check that a later run
 // superseded.
 func (c *commandState) open() bool {
-	return c.purpose != shellcmd.Search && c.covered == nil && c.failing()
+	return c.purpose != shellcmd.Search && c.covered == nil && c.passed == nil && c.failing()
 }
 
 // failedChars bounds what is printed of a failed run's output.
@@ -180,7 +182,10 @@ func (s *source) addCommands(d *layout.Document) {
 		}
 		done[s.printed(c)] = true
 		text := barred("  " + s.printed(c) + " → " + c.result())
-		if lastEdit > c.last.Seq {
+		switch {
+		case c.passed != nil:
+			text += " — " + strings.Join(c.said.Tests, ", ") + " passed since: " + s.printed(c.passed)
+		case lastEdit > c.last.Seq:
 			text += " [files changed since]"
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Anchor: "command:" + c.key, Pos: int64(i)})

@@ -33,7 +33,7 @@ func (s *source) addOpen(d *layout.Document) {
 	}
 	named := make(map[string]bool) // failing tests, by name
 	for _, c := range s.commands {
-		if c.open() && c.purpose >= shellcmd.Build && !allNamed(c.said.Names, named) {
+		if c.open() && c.purpose >= shellcmd.Build && !c.said.Repeats(named) {
 			add("open:"+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
@@ -54,16 +54,6 @@ func (s *source) addOpen(d *layout.Document) {
 			add(otherFailure+c.key, s.printed(c)+" → "+c.failure())
 		}
 	}
-}
-
-// allNamed reports whether other failures named these tests already, and adds them.
-func allNamed(names []string, named map[string]bool) bool {
-	known := len(names) > 0
-	for _, n := range names {
-		known = known && named[n]
-		named[n] = true
-	}
-	return known
 }
 
 // otherFailure begins the anchors of commands that are neither tests nor builds: nothing is lost if they are left out.

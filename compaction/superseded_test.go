@@ -33,6 +33,25 @@ var superseded = []struct {
 		[]string{"--- FAIL", openHead},
 	},
 	{
+		"a failed test that passes alone later",
+		"run go test ./... | tail => 0 --- FAIL: TestOld\nedit a.go\nrun go test -run TestOld ./a => 0 ok",
+		[]string{"  go test ./... → ok by its exit status, but FAILED by its output (turn 1) — TestOld passed since: " +
+			"go test -run TestOld ./a\n"},
+		[]string{openHead},
+	},
+	{
+		"two failed tests of which one passes alone later",
+		`run "go test ./... => 1 --- FAIL: TestOld\n--- FAIL: TestNew"` + "\nedit a.go\nrun go test -run TestOld ./a => 0 ok",
+		[]string{openHead, "TestNew"},
+		[]string{"passed since"},
+	},
+	{
+		"a failed test whose later run found none of that name",
+		"run go test ./... => 1 --- FAIL: TestOld\nedit a.go\nrun go test -run TestOld ./b => 0 ok b 0.1s [no tests to run]",
+		[]string{openHead, "TestOld"},
+		[]string{"passed since"},
+	},
+	{
 		"a file that is deleted later",
 		"write tmp/probe.go ProbeOnly ProbeTwo ProbeThree\nedit tmp/probe.go ProbeOnly\ndelete tmp/probe.go",
 		[]string{"  - tmp/probe.go — UNDONE by delete (turn 1): as it was before the session\n"},

@@ -85,6 +85,27 @@ func checkOf(words []string) Check {
 	return c
 }
 
+// Reruns reports whether a command runs one test that an earlier command ran, with the same tool: its flags, or what it is
+// run on, name the test.
+func Reruns(command, test, earlier string) bool {
+	before := Checks(earlier)
+	return slices.ContainsFunc(Checks(command), func(c Check) bool {
+		return c.selects(test) && slices.ContainsFunc(before, func(old Check) bool { return old.family == c.family })
+	})
+}
+
+// selects reports whether a check names a test. Its patterns match the beginning of a name; "$" ends one.
+func (c Check) selects(test string) bool {
+	if slices.Contains(c.scope, test) {
+		return true
+	}
+	patterns := strings.FieldsFunc(c.narrow, func(r rune) bool { return strings.ContainsRune(` |'"()`, r) })
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		name, whole := strings.CutSuffix(strings.TrimPrefix(p, "^"), "$")
+		return name == test || !whole && name != "" && strings.HasPrefix(test, name)
+	})
+}
+
 // SameRank reports whether two checks of one family prove the same amount.
 func (c Check) SameRank(old Check) bool { return c.rank == old.rank }
 

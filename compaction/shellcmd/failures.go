@@ -18,7 +18,18 @@ const (
 // Failure is what the output of a test or build says of its failure.
 type Failure struct {
 	Names  []string // the failing tests or packages
+	Tests  []string // the tests among them; nil unless they are all that failed
 	Reason string   // the first line that says why; ""
+}
+
+// Repeats reports whether other failures named all of these tests already, and adds them to those.
+func (f Failure) Repeats(named map[string]bool) bool {
+	known := len(f.Names) > 0
+	for _, n := range f.Names {
+		known = known && named[n]
+		named[n] = true
+	}
+	return known
 }
 
 // Found reports whether the output says that something failed.
@@ -40,7 +51,7 @@ var saysFailed = pattern.Lazy(`^(?:FAIL\b|FAILED\b|panic: |E   |error(?:\[\w+\])
 // where something failed: passing tests print such lines too.
 func FailureIn(output string, p Purpose) Failure {
 	var f Failure
-	lines, failed := 0, p != Test
+	lines, failed, whole := 0, p != Test, true
 	for line := range strings.Lines(output) {
 		if lines++; lines > outputLines {
 			break
@@ -50,12 +61,8 @@ func FailureIn(output string, p Purpose) Failure {
 			continue
 		}
 		failed = failed || saysFailed().MatchString(line)
-		if m := failingName().FindStringSubmatch(line); m != nil && len(f.Names) < failureNames {
-			for _, name := range m[1:] {
-				if name != "" && !slices.Contains(f.Names, name) {
-					f.Names = append(f.Names, strings.TrimSpace(name))
-				}
-			}
+		if m := failingName().FindStringSubmatch(line); m != nil {
+			whole = f.named(m) && whole && !strings.HasSuffix(line, " failed]") // "[build failed]": no test ran
 			continue
 		}
 		if f.Reason == "" && failureReason().MatchString(line) {
@@ -65,5 +72,29 @@ func FailureIn(output string, p Purpose) Failure {
 	if !failed && len(f.Names) == 0 {
 		return Failure{}
 	}
+	if !whole || lines > outputLines || p != Test {
+		f.Tests = nil
+	}
 	return f
+}
+
+// goPackage is the group of failingName with a package of Go, which fails with its tests, or because it does not build.
+const goPackage = 2
+
+// named takes in the names of a line. It reports false if there are too many.
+func (f *Failure) named(groups []string) bool {
+	for i, name := range groups[1:] {
+		name = strings.TrimSpace(name)
+		if name == "" || slices.Contains(f.Names, name) {
+			continue
+		}
+		if len(f.Names) == failureNames {
+			return false
+		}
+		f.Names = append(f.Names, name)
+		if i+1 != goPackage {
+			f.Tests = append(f.Tests, name)
+		}
+	}
+	return true
 }

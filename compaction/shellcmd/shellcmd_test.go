@@ -99,3 +99,38 @@ func TestACheckInsideAPipeTellsOnlyHowThePipeEnded(t *testing.T) {
 		}
 	}
 }
+
+func TestATestIsRunAgainByWhatSelectsIt(t *testing.T) {
+	for _, c := range []struct {
+		command, test, earlier string
+		want                   bool
+	}{
+		{`go test -v -run "TestA|TestB" ./a -count=1`, "TestB", "go test ./...", true},
+		{`go test -run '^TestA$' ./a`, "TestA", "go test ./... | tail", true},
+		{`go test -run '^TestA$' ./a`, "TestAll", "go test ./...", false},
+		{"go test -run TestA ./a", "TestA/empty", "go test ./...", true},
+		{"go test -run TestA/empty ./a", "TestA", "go test ./...", false},
+		{"go test ./a", "TestA", "go test ./...", false}, // Covers is for whole runs
+		{"pytest tests/test_a.py::test_b", "tests/test_a.py::test_b", "pytest -q", true},
+		{"npx jest -t adds", "adds", "pytest", false},
+	} {
+		if got := Reruns(c.command, c.test, c.earlier); got != c.want {
+			t.Errorf("%q runs %s of %q again: %t, want %t", c.command, c.test, c.earlier, got, c.want)
+		}
+	}
+}
+
+func TestFailingTestsAreKnownOnlyIfTheyAreAllThatFailed(t *testing.T) {
+	for _, c := range []struct{ output, want string }{
+		{"--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tshop/cart\t0.3s\nok  \tshop/order\t0.1s", "TestA"},
+		{"--- FAIL: TestA (0.00s)\nFAIL\tshop/cart\t0.3s\nFAIL\tshop/order [build failed]", ""},
+		{"FAILED tests/test_a.py::test_b - assert 1 == 2", "tests/test_a.py::test_b"},
+		{strings.Repeat("ok\n", outputLines) + "--- FAIL: TestA", ""},
+		{"not ok 1 a\nnot ok 2 b\nnot ok 3 c\nnot ok 4 d\nnot ok 5 e\nnot ok 6 f\nnot ok 7 g", ""}, // more than are kept
+		{"ok  \tshop/cart\t0.3s", ""},
+	} {
+		if got := strings.Join(FailureIn(c.output, Test).Tests, " "); got != c.want {
+			t.Errorf("failing tests in %.80q: %q, want %q", c.output, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package compaction
+
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/compaction/shellcmd"
+)
+
+// markPassed finds the failed test runs of which all failing tests passed later, when they were run alone.
+func (s *source) markPassed() {
+	for _, c := range s.commands {
+		for _, test := range c.said.Tests {
+			i := slices.IndexFunc(s.commands, func(later *commandState) bool { return later.passes(test, c) })
+			if c.passed = nil; i < 0 {
+				break
+			}
+			c.passed = s.commands[i]
+		}
+	}
+}
+
+// passes reports whether a command ran after another, with the same tool, and one test passed in it.
+func (c *commandState) passes(test string, after *commandState) bool {
+	ran := c.last.Seq > after.last.Seq && !c.last.pending() && !strings.Contains(c.last.Outcome, "no tests to run")
+	return ran && !c.failing() && shellcmd.Reruns(c.last.Command, test, after.last.Command)
+}
