@@ -106,8 +106,8 @@ func FuzzTexts(f *testing.F) {
 				t.Fatalf("a passage at %v, line %d of %q", at, line, text)
 			}
 		})
-		if heading, share := heaviest(text); share < 0 || share > 1 || strings.Contains(heading, "\n") {
-			t.Fatalf("heaviest %q, %v", heading, share)
+		if heading, section := heaviest(text); !strings.Contains(text, section) || strings.Contains(heading, "\n") {
+			t.Fatalf("heaviest %q, %q", heading, section)
 		}
 		raw := []byte(text)
 		if out := plainJSON(raw); len(out) != len(raw) || json.Valid(raw) && !bytes.Equal(out, raw) {

@@ -1,6 +1,7 @@
 package carried
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func (f *finder) load(kind Kind, file *file, how instructions, as string, stack 
 	} else {
 		p.Carried = f.count(how.frame(file.path, body))
 	}
-	p.Heaviest, p.Share = heaviest(file.text)
+	f.weigh(&p, file.text)
 	if how.hops == 0 {
 		return p
 	}
@@ -139,8 +140,18 @@ func move(p *Part, when string) {
 	}
 }
 
-// heaviest returns the heading of the longest section, and its part of the text in bytes. A text of one section has none.
-func heaviest(text string) (heading string, share float64) {
+// weigh sets which section of a part's text is the heaviest, and its share of what that text costs.
+func (f *finder) weigh(p *Part, text string) {
+	heading, section := heaviest(text)
+	if heading == "" {
+		return
+	}
+	p.Heaviest = heading
+	p.Share = min(1, float64(f.count(section).N)/float64(cmp.Or(p.Later.N, p.Carried.N, 1)))
+}
+
+// heaviest returns the longest section of a text, and its heading. A text of one section has none.
+func heaviest(text string) (heading, section string) {
 	prose := proseOf(text)
 	var from []int
 	at := 0
@@ -151,21 +162,19 @@ func heaviest(text string) (heading string, share float64) {
 		at += len(line)
 	}
 	if len(from) < 2 {
-		return "", 0
+		return "", ""
 	}
-	most := 0
 	for i, start := range from {
 		end := len(text)
 		if i+1 < len(from) {
 			end = from[i+1]
 		}
-		if end-start > most {
-			most = end - start
-			line, _, _ := strings.Cut(text[start:end], "\n")
-			heading = chars.Short(chars.Line(strings.TrimSpace(strings.TrimLeft(line, "# "))), maxHeading)
+		if end-start > len(section) {
+			section = text[start:end]
 		}
 	}
-	return heading, float64(most) / float64(len(text))
+	line, _, _ := strings.Cut(section, "\n")
+	return chars.Short(chars.Line(strings.TrimSpace(strings.TrimLeft(line, "# "))), maxHeading), section
 }
 
 // maxHeading is how long a heading is shown, in characters.

@@ -29,7 +29,7 @@ type Part struct {
 	// Later is what is loaded when When happens; zero for what is always loaded.
 	Later tokens.Count `json:"later"`
 	When  string       `json:"when,omitempty"`
-	// Heaviest is the heading of the longest section, and Share its part of the file, from 0 to 1.
+	// Heaviest is the heading of the longest section, and Share its part of what the text costs in a request.
 	Heaviest string    `json:"heaviest,omitempty"`
 	Share    float64   `json:"share,omitempty"`
 	Imports  []Part    `json:"imports,omitempty"`

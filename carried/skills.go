@@ -85,7 +85,7 @@ func (f *finder) skill(dir string, file *file) Part {
 	}
 	p := f.listed(Skill, chars.Short(chars.Line(name), maxSkillName), file.path, "- "+name+": "+description+"\n",
 		file.text[body:], "it is used")
-	p.Heaviest, p.Share = heaviest(file.text[body:])
+	f.weigh(&p, file.text[body:])
 	p.Problems = append(problems, alwaysOn(file.text, body)...)
 	return p
 }
