@@ -78,11 +78,12 @@ export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable
 
   /** Returns the roots that are shown. Where the view is empty VS Code shows what package.json has to say. */
   private roots(nodes: Node[]): Element[] {
-    this.view.message = '';
-    if (vscode.workspace.workspaceFolders === undefined || isEmpty(nodes)) {
-      return [];
+    const empty = vscode.workspace.workspaceFolders === undefined || isEmpty(nodes);
+    const lacks = lacksSessions(nodes);
+    if (empty || lacks) {
+      this.view.message = ''; // else the list of sessions says what it is to be
     }
-    return lacksSessions(nodes) ? [...nodes, readPast] : nodes;
+    return empty ? [] : lacks ? [...nodes, readPast] : nodes;
   }
 
   private below(parent: Node, nodes: Node[]): Element[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 
 interface Manifest {
@@ -53,6 +54,29 @@ test('the pictures and pages that are named are there', () => {
   for (const file of [...media, manifest.icon, ...viewsContainers.activitybar.map(({ icon }) => icon), ...manifest.contributes['markdown.previewStyles']]) {
     assert.ok(existsSync(file), file);
   }
+});
+
+/** Returns the pictures that the page of the extension names. */
+function pictures(): string[] {
+  const page = readFileSync('README.md', 'utf8');
+  return [...page.matchAll(/!\[[^\]]*\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"/g)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+test('every picture of the page is in the package, and all of them are small', () => {
+  const named = pictures();
+  assert.ok(named.length >= 6, named.join(' '));
+  const packed = execFileSync('node_modules/.bin/vsce', ['ls', '--no-dependencies'], { encoding: 'utf8' }).split('\n');
+  for (const file of [...named, manifest.icon]) {
+    assert.ok(packed.includes(file), `${file} is not packed: ${packed.join(' ')}`);
+  }
+  const sizes = new Map(packed.filter((file) => file.startsWith('media/page/')).map((file) => [file, statSync(file).size]));
+  assert.deepEqual([...sizes.keys()].filter((file) => file.endsWith('.webp') && sizes.get(file)! > 600_000), []);
+  assert.ok([...sizes.values()].reduce((sum, size) => sum + size, 0) < 1_200_000, JSON.stringify([...sizes]));
+});
+
+test('the icon is a PNG of 128 times 128', () => {
+  const icon = readFileSync(manifest.icon);
+  assert.deepEqual([icon.toString('latin1', 1, 4), icon.readUInt32BE(16), icon.readUInt32BE(20)], ['PNG', 128, 128]);
 });
 
 test('which program runs is for the machine to say, never for a workspace', () => {
