@@ -1,7 +1,8 @@
 #!/bin/sh
 # release.sh OUT: what a release is, into the folder OUT: for each platform the three programs and a .vsix with ctxlsp and
 # ctxledger inside, each with the licences of what is in them, a .vsix without programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are
-# those of the commit. The bundle is there already (npm run build).
+# those of the commit. The bundle is there already (npm run build). PAGE_URL is where the folder vscode-extension is served: VS Code
+# shows the pictures of an extension's page from there alone, though each package has them.
 set -eu
 : "${GO:=go}"
 cd "$(dirname "$0")/.."
@@ -14,7 +15,8 @@ export SOURCE_DATE_EPOCH TZ=UTC
 pack() {
   file=$1
   shift
-  npx --no-install vsce package --no-dependencies --allow-missing-repository --no-rewrite-relative-links "$@" -o "$out/$file" >"$out/vsce.log" 2>&1 || {
+  if [ -n "${PAGE_URL:-}" ]; then set -- "$@" --baseImagesUrl "$PAGE_URL"; else set -- "$@" --no-rewrite-relative-links; fi
+  npx --no-install vsce package --no-dependencies --allow-missing-repository "$@" -o "$out/$file" >"$out/vsce.log" 2>&1 || {
     cat "$out/vsce.log"
     exit 1
   }

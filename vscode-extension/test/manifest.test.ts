@@ -69,6 +69,7 @@ test('every picture of the page is in the package, and all of them are small', (
   for (const file of [...named, manifest.icon]) {
     assert.ok(packed.includes(file), `${file} is not packed: ${packed.join(' ')}`);
   }
+  assert.deepEqual(packed.filter((file) => file.startsWith('media/page/')).sort(), [...named].sort(), 'no other pictures');
   const sizes = new Map(packed.filter((file) => file.startsWith('media/page/')).map((file) => [file, statSync(file).size]));
   assert.deepEqual([...sizes.keys()].filter((file) => file.endsWith('.webp') && sizes.get(file)! > 600_000), []);
   assert.ok([...sizes.values()].reduce((sum, size) => sum + size, 0) < 1_200_000, JSON.stringify([...sizes]));

@@ -6,7 +6,7 @@ import sys
 
 from PIL import Image
 
-PARTS = ("ledger", "file", "panel")
+PARTS = {"dark": ("ledger", "panel"), "light": ("ledger", "panel", "file")}
 
 
 def smaller(picture):
@@ -26,7 +26,7 @@ def main(shots, media):
     page.mkdir(parents=True, exist_ok=True)
     for theme in sorted(entry for entry in shots.iterdir() if entry.is_dir()):
         animate(theme, page / f"tour-{theme.name}.webp")
-        for part in PARTS:
+        for part in PARTS[theme.name]:
             smaller(Image.open(theme / f"{part}.png")).save(page / f"{part}-{theme.name}.png", optimize=True)
     Image.open(shots / "dark" / "icon.png").save(media / "icon.png", optimize=True)
     for file in sorted(page.iterdir()):
