@@ -113,7 +113,8 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 			t.Errorf("%+v: %v", c.past, err)
 		}
 	}
-	err := inLedger(t, k, nil).Call(t.Context(), "workspace/executeCommand", map[string]any{"command": commandReadPast}, nil)
+	none := inLedger(t, k, nil)
+	err := none.Call(none.ctx, "workspace/executeCommand", map[string]any{"command": commandReadPast}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
 		t.Errorf("where no agent's sessions can be read: %v", err)
 	}
