@@ -94,10 +94,10 @@ func (c *codeServer) install(t *testing.T) {
 	for _, part := range []string{"dist", "media"} {
 		must(t, os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(built.extension, part))))
 	}
-	for _, file := range []string{"package.json", "README.md"} {
+	for _, file := range []string{"package.json", "build/README.md"} {
 		content, err := os.ReadFile(filepath.Join(built.extension, file))
 		must(t, err)
-		must(t, os.WriteFile(filepath.Join(dir, file), content, 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, filepath.Base(file)), content, 0o600))
 	}
 }
 

@@ -18,8 +18,8 @@ interface Manifest {
       readonly id: string;
       readonly steps: readonly {
         readonly id: string; readonly description: string; readonly completionEvents: readonly string[];
-        readonly media: { readonly markdown: string };
-      }[];
+        readonly media: { readonly markdown?: string; readonly image?: Readonly<Record<string, string>>; readonly altText?: string };
+          }[];
     }[];
   };
 }
@@ -75,6 +75,14 @@ test('every picture of the page is in the package, and all of them are small', (
   assert.ok([...sizes.values()].reduce((sum, size) => sum + size, 0) < 1_200_000, JSON.stringify([...sizes]));
 });
 
+test('a page whose pictures are served from nowhere has none, and all the rest', () => {
+  execFileSync(process.execPath, ['scripts/readme.mjs']);
+  const [page, bare] = [readFileSync('README.md', 'utf8'), readFileSync('build/README.md', 'utf8')];
+  assert.doesNotMatch(bare, /!\[|media\/|\n\n\n/);
+  const headings = (text: string): string[] => text.match(/^#+ .*$/gm) ?? [];
+  assert.deepEqual(headings(bare), headings(page).filter((heading) => heading !== '## What it looks like'));
+});
+
 test('the icon is a PNG of 128 times 128', () => {
   const icon = readFileSync(manifest.icon);
   assert.deepEqual([icon.toString('latin1', 1, 4), icon.readUInt32BE(16), icon.readUInt32BE(20)], ['PNG', 128, 128]);
@@ -104,7 +112,9 @@ test('each step of the walkthrough has one button that does it, a page, and is d
     assert.equal(buttons.length, 1, id);
     assert.ok(contributed.has(buttons[0]!), buttons[0]);
     assert.deepEqual(completionEvents, [`onCommand:${buttons[0]}`], id);
-    assert.ok(existsSync(media.markdown), media.markdown);
+    const shown = [...(media.markdown === undefined ? [] : [media.markdown]), ...Object.values(media.image ?? {})];
+    assert.ok(shown.length > 0 && shown.every((file) => existsSync(file)), shown.join(' '));
+    assert.equal(media.image === undefined, media.altText === undefined, id);
   }
 });
 

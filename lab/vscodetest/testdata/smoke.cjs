@@ -41,14 +41,19 @@ const steps = {
     await page.locator('.activitybar .action-item a[aria-label^="Extensions"]').click();
     await (await see(page, 'the extension', '.extension-list-item', /What context costs/)).click();
     await inside(page).locator('h1', { hasText: 'ctxledger for VS Code' }).waitFor();
-    console.log('seen: the page of the extension'); // its pictures come from a server, once it has one
+    if (await inside(page).locator('#active-frame img, body img').count() > 0) throw new Error('a picture of the page is served from nowhere');
+    console.log('seen: the page of the extension');
   },
 };
 
 /** The steps after which there is a message, for which the person has asked. */
 const asked = {
-  async walkthrough(page) {
+  async walkthrough(page, pictures) {
     await run(page, 'Get Started');
+    await page.locator('.getting-started-step', { hasText: 'What fills its window?' }).first().click();
+    await page.locator('.getting-started-media img[src*="tour-dark.webp"]').evaluate(image => image.decode()); // it fails for one that is not there
+    console.log('seen: the tour');
+    await page.screenshot({ path: path.join(pictures, 'tour.png') });
     for (const button of ['Show the Cost', 'Show the Cost of CLAUDE.md']) {
       const step = page.locator('.getting-started-step', { hasText: button });
       await step.first().click();
@@ -61,7 +66,7 @@ const asked = {
 main((host, folder, pictures) => look({ host, folder, file: 'currency/currency.go', pictures }, async page => {
   const take = async all => {
     for (const [name, step] of Object.entries(all)) {
-      await step(page);
+      await step(page, pictures);
       await page.screenshot({ path: path.join(pictures, `${name}.png`) });
     }
   };
