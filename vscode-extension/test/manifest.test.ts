@@ -19,7 +19,7 @@ interface Manifest {
       readonly steps: readonly {
         readonly id: string; readonly description: string; readonly completionEvents: readonly string[];
         readonly media: { readonly markdown?: string; readonly image?: Readonly<Record<string, string>>; readonly altText?: string };
-          }[];
+      }[];
     }[];
   };
 }

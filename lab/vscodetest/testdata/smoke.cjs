@@ -49,9 +49,11 @@ const steps = {
 /** The steps after which there is a message, for which the person has asked. */
 const asked = {
   async walkthrough(page, pictures) {
+    await page.keyboard.press('Control+b'); // without the side bar there is room for the pictures of steps
     await run(page, 'Get Started');
     await page.locator('.getting-started-step', { hasText: 'What fills its window?' }).first().click();
-    await page.locator('.getting-started-media img[src*="tour-dark.webp"]').evaluate(image => image.decode()); // it fails for one that is not there
+    const tour = page.locator('.getting-started-media img[src*="tour-dark.webp"]');
+    await tour.evaluate(image => image.decode()); // it fails for one that is not there
     console.log('seen: the tour');
     await page.screenshot({ path: path.join(pictures, 'tour.png') });
     for (const button of ['Show the Cost', 'Show the Cost of CLAUDE.md']) {
