@@ -219,8 +219,11 @@ $(VSCODE)/.installed: $(INSTALL_VSCODE) | $(EDITORS)/.installed
 	sh $< $(@D)
 	touch $@
 
-screenshots: editors extension ## take pictures of the extension in light, dark and high contrast into .cache/screenshots
+screenshots: editors extension ## take pictures of the extension in light, dark and high contrast into .cache/screenshots, and those of its page
 	$(GO) test -C lab -count=1 -run Screenshots ./vscodetest -screenshots $(CURDIR)/.cache/screenshots
+	@/usr/bin/python3 -c 'import PIL' 2>/dev/null || { as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq --no-install-recommends python3-pil; }
+	/usr/bin/python3 lab/vscodetest/testdata/page.py .cache/screenshots/page $(EXTENSION)/media
 
 agents: $(CLAUDE) ## install Claude Code, which the live tests drive
 all-agents: $(ALL_AGENTS) ## install the other coding agents of the matrix too: 900 MB

@@ -9,13 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"go.lsp.dev/protocol"
 
 	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -66,9 +64,6 @@ func directories(texts []*filecount.Text) []Directory {
 	return list[:min(len(list), maxDirectories)]
 }
 
-// reportEvery is the interval of progress reports.
-const reportEvery = 100 * time.Millisecond
-
 // countWorkspace counts all text files of the workspace that git does not ignore, with progress. It can be cancelled by
 // its request or its progress.
 func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToken) (any, error) {
@@ -79,17 +74,9 @@ func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToke
 	defer cancel()
 	var found, read atomic.Int64
 	p := s.progress(ctx, token, "counting "+filepath.Base(s.workspace.Root), true, cancel)
-	reported := make(chan struct{})
-	working, stop := context.WithCancel(ctx)
-	go func() {
-		defer close(reported)
-		for env.Sleep(working, reportEvery); working.Err() == nil; env.Sleep(working, reportEvery) {
-			p.report(read.Load(), found.Load())
-		}
-	}()
+	reported := p.follow(ctx, &read, &found)
 	counted, err := s.countFiles(ctx, func(n int64) { found.Add(n) }, func(n int64) { read.Add(n) })
-	stop()
-	<-reported
+	reported()
 	p.end()
 	if err != nil {
 		return nil, err

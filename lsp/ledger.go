@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/records"
 )
@@ -13,6 +14,7 @@ import (
 type Ledger interface {
 	live.Ledger
 	records.Ledger
+	ledger.Recorder
 }
 
 // shareable wraps dial so that the live session and all requests share one connection. Each caller closes its lease.
@@ -64,7 +66,7 @@ func unopened(err error) error {
 // read calls do with a reader of the ledger.
 func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, error)) (result R, err error) {
 	err = s.use(ctx, func(api Ledger) error {
-		result, err = do(records.Reader{API: api, Now: s.o.Env.Now()})
+		result, err = do(records.Reader{API: api, Now: s.o.Env.Now(), Models: s.snapshot().configured.Models})
 		return err
 	})
 	return result, err

@@ -3,10 +3,13 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"go.lsp.dev/protocol"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
 )
 
 // progress reports long work to a client.
@@ -52,6 +55,22 @@ func (p *progress) report(done, of int64) {
 	percent := uint32(100 * min(done, of) / of)
 	text := fmt.Sprintf("%s of %s MB", chars.Commas(done/1e6), chars.Commas(of/1e6))
 	p.send(&protocol.WorkDoneProgressReport{Kind: "report", Message: &text, Percentage: &percent})
+}
+
+// reportEvery is the interval of progress reports.
+const reportEvery = 100 * time.Millisecond
+
+// follow reports how many bytes are done, until the function that it returns is called.
+func (p *progress) follow(ctx context.Context, done, found *atomic.Int64) (stop func()) {
+	reported := make(chan struct{})
+	working, cancel := context.WithCancel(ctx)
+	go func() {
+		defer close(reported)
+		for env.Sleep(working, reportEvery); working.Err() == nil; env.Sleep(working, reportEvery) {
+			p.report(done.Load(), found.Load())
+		}
+	}()
+	return func() { cancel(); <-reported }
 }
 
 // end reports the end of the work.

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -118,4 +119,45 @@ func (s *Server) setWindow(args []protocol.LSPAny) (any, error) {
 			chars.Commas(said.Tokens)),
 		URI: string(uri.File(file)),
 	}, nil
+}
+
+// readPast records sessions that agents left in the workspace, with progress: a person asked. It can be cancelled by its
+// request or its progress, and keeps what it has read by then.
+func (s *Server) readPast(ctx context.Context, token protocol.ProgressToken) (any, error) {
+	if s.workspace.Past == nil {
+		return nil, fault.New(fault.Unavailable, "lsp.past", "no folder is open whose sessions could be read")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var past Past
+	err := s.modify(ctx, func(api Ledger) (err error) {
+		var done, total atomic.Int64
+		p := s.progress(ctx, token, "reading past sessions", true, cancel)
+		defer p.end()
+		defer p.follow(ctx, &done, &total)()
+		past, err = s.workspace.Past(ctx, api, func(n, of int64) { done.Store(n); total.Store(of) })
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // whatever error the ledger returned
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done{Said: past.said()}, nil
+}
+
+// said describes the past sessions that were recorded in one line.
+func (p Past) said() string {
+	said := "Read " + chars.Plural(p.Sessions, "past session") + "."
+	if p.Sessions == 0 {
+		said = "No agent has left a session in this folder that is not recorded yet."
+	}
+	if p.Failed > 0 {
+		said += " " + chars.Plural(p.Failed, "file") + " could not be read: see the log of the ledger's daemon."
+	}
+	if p.Left > 0 {
+		said += " Older ones are left: read again for more."
+	}
+	return said
 }

@@ -1,11 +1,13 @@
 package lsp
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/ledger"
 )
 
 // TestTheUserChoosesTheSession: it is shown, and everything that names no session is about it.
@@ -80,5 +82,40 @@ func TestASessionIsHandedOn(t *testing.T) {
 		"arguments": []any{map[string]any{"session": "none"}}}, nil)
 	if err == nil {
 		t.Error("a session that does not exist is handed on")
+	}
+}
+
+// TestPastSessionsAreReadWithProgress: what came of it is said, the client is told of its course, and asked to look again.
+func TestPastSessionsAreReadWithProgress(t *testing.T) {
+	k := newKept(t)
+	for _, c := range []struct {
+		past Past
+		want string
+	}{
+		{Past{Sessions: 2}, "Read 2 past sessions."},
+		{Past{}, "No agent has left a session in this folder that is not recorded yet."},
+		{Past{Sessions: 1, Failed: 3, Left: 7}, "Read 1 past session. 3 files could not be read: " +
+			"see the log of the ledger's daemon. Older ones are left: read again for more."},
+	} {
+		f := inLedger(t, k, map[string]any{"live": false, "status": true})
+		f.workspace.Past = func(ctx context.Context, api Ledger, progress func(done, total int64)) (Past, error) {
+			progress(1, 2)
+			_, err := api.ImportState(ctx, ledger.ImportStateRequest{Import: "claude-code:x"})
+			return c.past, err
+		}
+		if d := f.command(t, "readPast", map[string]any{}); d.Said != c.want {
+			t.Errorf("%+v: %q", c.past, d.Said)
+		}
+		_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+			return count(told, "$/progress") >= 2 && count(told, changedMethod) > 0
+		})
+		if err != nil {
+			t.Errorf("%+v: %v", c.past, err)
+		}
+	}
+	none := inLedger(t, k, nil)
+	err := none.Call(none.ctx, "workspace/executeCommand", map[string]any{"command": commandReadPast}, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
+		t.Errorf("where no agent's sessions can be read: %v", err)
 	}
 }

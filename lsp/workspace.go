@@ -21,6 +21,16 @@ type Workspace struct {
 	Configured func() Configured
 	// Open opens the ledger. It is called again after an error; nil: there is no ledger.
 	Open func(context.Context) (Ledger, error)
+	// Past records sessions that agents left in the workspace, and calls progress with the bytes done and those of all
+	// their files. nil: no agent's sessions can be read.
+	Past func(ctx context.Context, api Ledger, progress func(done, total int64)) (Past, error)
+}
+
+// Past is what recording sessions came to that agents left in a workspace.
+type Past struct {
+	Sessions int // of which something was recorded
+	Failed   int // files that could not be read
+	Left     int // files that wait for the next time
 }
 
 // rootsOf returns the folders that a client has open, in its order.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/tokens"
 )
 
 // Session is one conversation of one agent host.
@@ -72,4 +73,16 @@ func (u Usage) Prompt() int { return int(u.Input + u.CacheRead + u.CacheWrite) }
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
 		u.CacheLong + v.CacheLong}
+}
+
+// Dollars returns what the usage costs at list prices; nil where a price of something used is not known.
+func (u Usage) Dollars(p tokens.Price) *float64 {
+	dollars, known := p.Dollars(tokens.Used{
+		Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWrite - u.CacheLong, LongWrite: u.CacheLong,
+		Output: u.Output,
+	})
+	if !known {
+		return nil
+	}
+	return &dollars
 }

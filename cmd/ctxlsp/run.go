@@ -39,10 +39,15 @@ func workspaceOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Lo
 			log.Warn("configuration", "problem", p.String())
 		}
 	})
+	past := wiring.Past(e, cmp.Or(ws.Main, ws.Root), log)
 	return lsp.Workspace{
 		Root:       ws.Root,
 		Configured: func() lsp.Configured { return configured(files.Load(ws.Root, ws.State)) },
 		Open:       func(ctx context.Context) (lsp.Ledger, error) { return wiring.Open(ctx, e, ws, inProcess) },
+		Past: func(ctx context.Context, api lsp.Ledger, progress func(done, total int64)) (lsp.Past, error) {
+			p, err := past(ctx, api, progress)
+			return lsp.Past(p), err
+		},
 	}
 }
 

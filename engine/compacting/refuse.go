@@ -103,6 +103,6 @@ func costOf(models *tokens.Registry, run *compaction.Run) *ledger.Cost {
 	}
 	cost := &ledger.Cost{Model: run.Model, Usage: run.Usage, Calls: run.Calls, Shrinks: run.Shrinks}
 	model, _ := models.Lookup(run.Model)
-	cost.Dollars = core.Dollars(model.Price, run.Usage)
+	cost.Dollars = run.Usage.Dollars(model.Price)
 	return cost
 }

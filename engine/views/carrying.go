@@ -46,7 +46,7 @@ func carrying(f *core.Folded) (requests int, dollars *float64) {
 	if !known || requests == 0 {
 		return requests, nil
 	}
-	return requests, core.Dollars(model.Price, sessions.Usage{Input: paid.Input * million,
+	return requests, sessions.Usage{Input: paid.Input * million,
 		CacheRead: paid.CacheRead * million, CacheWrite: paid.CacheWrite * million,
-		CacheLong: paid.CacheLong * million})
+		CacheLong: paid.CacheLong * million}.Dollars(model.Price)
 }

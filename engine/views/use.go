@@ -18,8 +18,8 @@ func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, 
 	u.Own = own(f, c, whole, u)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
 	if model, known := f.Models.Lookup(f.Session.Model); known && f.Session.Usage != (sessions.Usage{}) {
-		u.Dollars = core.Dollars(model.Price, f.Session.Usage)
-		u.NextDollars = core.Dollars(model.Price, sessions.Usage{CacheRead: int64(u.Held.N)})
+		u.Dollars = f.Session.Usage.Dollars(model.Price)
+		u.NextDollars = sessions.Usage{CacheRead: int64(u.Held.N)}.Dollars(model.Price)
 	}
 	return u
 }

@@ -54,20 +54,7 @@ func Log(e env.Env) *slog.Logger {
 // The configuration of each tree is read again when it changes, and its problems are logged.
 func Role(e env.Env) daemon.Role {
 	log := Log(e)
-	files := config.NewLoader(e, func(_ string, problems []config.Problem) {
-		for _, p := range problems {
-			log.Warn("configuration", "problem", p.String())
-		}
-	})
-	var states sync.Map // by root: where a state directory is does not change
-	load := func(tree string) config.Config {
-		state, known := states.Load(tree)
-		if !known {
-			state, _ = states.LoadOrStore(tree, stateOf(e, tree))
-		}
-		c, _ := files.Load(tree, state.(string))
-		return c
-	}
+	load := loader(e, log)
 	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
 		if root == "" {
 			return nil
@@ -100,6 +87,36 @@ func Role(e env.Env) daemon.Role {
 		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}}
+}
+
+// loader returns how the configuration of the tree at a root is read, again when it changes. Its problems are logged.
+func loader(e env.Env, log *slog.Logger) func(tree string) config.Config {
+	files := config.NewLoader(e, func(_ string, problems []config.Problem) {
+		for _, p := range problems {
+			log.Warn("configuration", "problem", p.String())
+		}
+	})
+	var states sync.Map // by root: where a state directory is does not change
+	return func(tree string) config.Config {
+		state, known := states.Load(tree)
+		if !known {
+			state, _ = states.LoadOrStore(tree, stateOf(e, tree))
+		}
+		c, _ := files.Load(tree, state.(string))
+		return c
+	}
+}
+
+// Past returns how a server reads the past sessions of a workspace for a person who asks, of the trees whose sessions
+// are followed.
+func Past(
+	e env.Env, root string, log *slog.Logger,
+) func(ctx context.Context, api agents.Ledger, progress func(done, total int64)) (agents.Past, error) {
+	return func(ctx context.Context, api agents.Ledger, progress func(done, total int64)) (agents.Past, error) {
+		load := loader(e, log)
+		skip := func(tree string) bool { return !load(tree).Follow }
+		return agents.ReadPast(ctx, api, agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log}, progress)
+	}
 }
 
 // user returns how a task of a daemon opens the user ledger; nil with --in-process, where the process owns the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -274,4 +275,44 @@ func TestHostileNamesCostOneAnswer(t *testing.T) {
 		}
 	}
 	s.leave(t)
+}
+
+// TestPastSessionsAreReadWhenSomebodyAsks: the files of an agent from before there was a ledger. Only that of a session of
+// today is read unasked.
+func TestPastSessionsAreReadWhenSomebodyAsks(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	a := newAgent(t, p)
+	a.read(t, "a.md", guide)
+	written, err := os.ReadFile(a.file.Name())
+	must(t, err)
+	const before = "99999999-0000-4000-8000-000000000000"
+	past := strings.NewReplacer(hostSession, before, "Please read.", "Read it first.", `"uuid":"0000`, `"uuid":"9999`,
+		"toolu_", "toolu_9").Replace(string(written))
+	file := filepath.Join(filepath.Dir(a.file.Name()), before+".jsonl")
+	must(t, os.WriteFile(file, []byte(past), 0o600))
+	lastMonth := time.Now().AddDate(0, 0, -30)
+	must(t, os.Chtimes(file, lastMonth, lastMonth))
+	s := p.start(t, a.variables())
+	s.inWorkspace(t, p, map[string]any{"status": true})
+	s.awaitStatus(t, func(st status) bool { return st.Session != "" })
+	if nodes := s.nodes(t, "sessions"); len(nodes) != 1 || nodes[0].Label != "Please read." {
+		t.Errorf("read unasked: %+v", nodes)
+	}
+	if d := s.command(t, "readPast", map[string]any{}); d.Said != "Read 1 past session." {
+		t.Errorf("%+v", d)
+	}
+	nodes := s.nodes(t, "sessions")
+	i := slices.IndexFunc(nodes, func(n node) bool { return n.Label == "Read it first." })
+	if len(nodes) != 2 || i < 0 || !strings.HasPrefix(nodes[i].Description, "less than $0.001 · ") ||
+		!strings.HasSuffix(nodes[i].Description, " · 1 turn · gpt-5") ||
+		!strings.Contains(nodes[i].Tooltip, "cost so far: less than $0.001 at the list prices of gpt-5\n") {
+		t.Fatalf("%+v", nodes)
+	}
+	if text := s.content(t, nodes[i].URI); !strings.Contains(text, "Read it first.") {
+		t.Errorf("the session is shown as %s", text)
+	}
+	if d := s.command(t, "readPast", map[string]any{}); !strings.HasPrefix(d.Said, "No agent has left a session") {
+		t.Errorf("again: %+v", d)
+	}
 }

@@ -94,9 +94,11 @@ func (c *codeServer) install(t *testing.T) {
 	for _, part := range []string{"dist", "media"} {
 		must(t, os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(built.extension, part))))
 	}
-	manifest, err := os.ReadFile(filepath.Join(built.extension, "package.json"))
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, "package.json"), manifest, 0o600))
+	for _, file := range []string{"package.json", "build/README.md"} {
+		content, err := os.ReadFile(filepath.Join(built.extension, file))
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, filepath.Base(file)), content, 0o600))
+	}
 }
 
 func (c *codeServer) extensions() string { return filepath.Join(c.data, "extensions") }

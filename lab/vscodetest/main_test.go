@@ -44,7 +44,7 @@ func build(dir string) (err error) {
 	if built.extension, err = filepath.Abs("../../vscode-extension"); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"scripts/bundle.mjs"}, {"scripts/bundle.mjs", "suite"}} {
+	for _, args := range [][]string{{"scripts/bundle.mjs"}, {"scripts/bundle.mjs", "suite"}, {"scripts/readme.mjs"}} {
 		bundle := exec.Command("node", args...)
 		bundle.Dir = built.extension
 		if out, err := bundle.CombinedOutput(); err != nil {

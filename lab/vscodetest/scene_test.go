@@ -42,8 +42,8 @@ type scene struct {
 	server  string // the program that starts one and says so there
 }
 
-// newScene lays out the project, the session with its newest entry half a minute ago, and further records of the
-// ledger. Without the installation it leaves the test out.
+// newScene lays out the project, the session with its newest entry half a minute ago, and sessions of before. Without
+// the installation it leaves the test out.
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	if os.Getenv(installed) == "" {
@@ -63,14 +63,20 @@ func newScene(t *testing.T) *scene {
 	e := env.System()
 	e.Lookup = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": s.Config}[name] }
 	s.session = filepath.Join(claudecode.ProjectDir(e, s.Workspace), sessionID+".jsonl")
-	s.put(t, s.session, lately(t, inHere(raw, s.Workspace)))
+	s.put(t, s.session, ending(t, inHere(raw, s.Workspace), halfAMinute))
 	s.countServers(t)
+	s.leavePast(t)
+	return s
+}
+
+// remember notes facts about the project.
+func (s *scene) remember(t *testing.T) {
+	t.Helper()
 	for name, f := range facts {
 		_, err := s.Run(t.Context(), "memory", "add", name, "--type", "project", "--description", f.description,
 			"--body", f.body)
 		must(t, err)
 	}
-	return s
 }
 
 // instructions are the files that the agent loads with every request.
@@ -103,8 +109,11 @@ func inHere(raw []byte, workspace string) []byte {
 	return bytes.ReplaceAll(raw, []byte(`"model":"scripted"`), []byte(`"model":"`+model+`"`))
 }
 
-// lately moves a recorded session in time: it ends half a minute ago.
-func lately(t *testing.T, raw []byte) []byte {
+// halfAMinute is how long ago the live session ended.
+const halfAMinute = 30 * time.Second
+
+// ending moves a recorded session in time: it ended so long ago.
+func ending(t *testing.T, raw []byte, ago time.Duration) []byte {
 	t.Helper()
 	var newest time.Time
 	for _, stamp := range stamps.FindAll(raw, -1) {
@@ -112,7 +121,7 @@ func lately(t *testing.T, raw []byte) []byte {
 			newest = at
 		}
 	}
-	end := time.Now().Add(-30 * time.Second).UTC()
+	end := time.Now().Add(-ago).UTC()
 	return stamps.ReplaceAllFunc(raw, func(stamp []byte) []byte {
 		at, err := time.Parse(time.RFC3339, string(stamp))
 		must(t, err)

@@ -12,6 +12,7 @@ import (
 // TestInsideTheExtensionHost runs the suites that use VS Code's own API, each in a window of its own.
 func TestInsideTheExtensionHost(t *testing.T) {
 	s := newScene(t)
+	s.remember(t)
 	c := startCodeServer(t, s)
 	empty := filepath.Join(s.Top, "empty")
 	s.put(t, filepath.Join(empty, "package.json"),
@@ -36,10 +37,19 @@ func TestInsideTheExtensionHost(t *testing.T) {
 
 // TestWhatAPersonSees looks at the page once: the status bar, the lens, the tree, the panel.
 func TestWhatAPersonSees(t *testing.T) {
-	look(t, "Dark Modern", t.ArtifactDir())
+	look(t, "smoke.cjs", "Dark Modern", t.ArtifactDir())
 }
 
-// TestScreenshots takes pictures of the same in every kind of theme, for a person to look at.
+// TestTheEmptyViewReadsPastSessions looks at a workspace in which nothing is recorded, and no agent works.
+func TestTheEmptyViewReadsPastSessions(t *testing.T) {
+	s := newScene(t)
+	must(t, os.Remove(s.session))
+	c := startCodeServer(t, s)
+	c.drive(t, "empty.cjs", t.ArtifactDir())
+}
+
+// TestScreenshots takes pictures of the same in every kind of theme, for a person to look at, and the pictures of the
+// extension's page, with the frames of its animation.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("-screenshots says where to put them: make screenshots does")
@@ -49,15 +59,25 @@ func TestScreenshots(t *testing.T) {
 		t.Run(theme, func(t *testing.T) {
 			dir := filepath.Join(*screenshots, strings.ReplaceAll(strings.ToLower(theme), " ", "-"))
 			must(t, os.MkdirAll(dir, 0o755))
-			look(t, theme, dir)
+			look(t, "smoke.cjs", theme, dir)
+		})
+	}
+	for name, theme := range map[string]string{"dark": "Dark Modern", "light": "Light Modern"} {
+		t.Run("the page, "+name, func(t *testing.T) {
+			dir := filepath.Join(*screenshots, "page", name)
+			must(t, os.MkdirAll(dir, 0o755))
+			look(t, "page.cjs", theme, dir)
 		})
 	}
 }
 
-// look plays the script of the page, in a theme, and leaves its pictures in a directory.
-func look(t *testing.T, theme, pictures string) {
+// look plays a script of the page, in a theme, and leaves its pictures in a directory.
+func look(t *testing.T, script, theme, pictures string) {
 	t.Helper()
-	c := startCodeServer(t, newScene(t))
-	c.configure(t, map[string]any{"workbench.colorTheme": theme})
-	c.drive(t, "smoke.cjs", "currency/currency.go", pictures)
+	s := newScene(t)
+	s.remember(t)
+	c := startCodeServer(t, s)
+	c.configure(t, map[string]any{"workbench.colorTheme": theme, "editor.minimap.enabled": false,
+		"editor.codeLensFontSize": 10})
+	c.drive(t, script, pictures)
 }

@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 // Ledger is what showing the content of a ledger uses of it.
@@ -24,6 +25,8 @@ type Ledger interface {
 type Reader struct {
 	API Ledger
 	Now time.Time // its zone is that of all times shown
+	// Models has the prices by which sessions are said to have cost something; nil: those that every program knows.
+	Models *tokens.Registry
 }
 
 // Text returns the document at an address. For a forgotten record it says so, and since when.
@@ -45,6 +48,22 @@ func (r Reader) Text(ctx context.Context, a Address) (string, error) {
 		return r.sideText(ctx, a)
 	}
 	return "", fault.New(fault.Invalid, "records.text", "nothing is to be read of a %q", a.Kind)
+}
+
+// day formats the day of a time in the reader's zone, or the time of a day that is today's; "" for the zero time. It is
+// short: the exact one is to be shown too.
+func (r Reader) day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	t, now := t.In(r.Now.Location()), r.Now
+	switch {
+	case t.Year() != now.Year():
+		return t.Format("2006-01-02")
+	case t.YearDay() != now.YearDay():
+		return t.Format("Jan 2")
+	}
+	return t.Format("15:04")
 }
 
 // stamp formats a time in the reader's zone; "" for the zero time.

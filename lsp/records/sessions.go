@@ -1,12 +1,15 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 )
 
 // sessions returns a page of the sessions, the one with the newest entry first.
@@ -29,18 +32,36 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 		gone = "forgotten"
 	}
 	in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
+	cost, prices := r.cost(s)
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSession, Label: title, Handle: s.ID, Children: true,
-		Description: fields(" · ", gone, flat(s.Host), chars.Plural(s.Turns, "turn"), r.stamp(s.Updated)),
+		Description: fields(" · ", gone, cost, r.day(s.Updated), chars.Plural(s.Turns, "turn"),
+			cmp.Or(flat(s.Model), flat(s.Host))),
 		Tooltip: fields("\n", title, named("session", s.ID), named("agent", s.Host), named("its id there", s.HostID),
 			named("subagent of", s.Parent),
-			named("model", s.Model), named("directory", s.Dir), named("begun",
+			named("model", s.Model), named("cost so far", prices), named("directory", s.Dir), named("begun",
 				r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
 			named("entries", chars.Commas(s.Seq)), named("input so far",
 				chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
 		opens: Address{Kind: KindSession, ID: s.ID},
 		Live:  s.Live(r.Now),
 	}
+}
+
+// cost says what a session cost so far, in short and with what that rests on: an estimate in dollars where the prices of
+// its model are known, else what its requests read and wrote; "" where nothing was measured.
+func (r Reader) cost(s sessions.Session) (short, prices string) {
+	if s.Usage == (sessions.Usage{}) {
+		return "", ""
+	}
+	models := cmp.Or(r.Models, tokens.Builtin())
+	if model, known := models.Lookup(s.Model); known {
+		if dollars := s.Usage.Dollars(model.Price); dollars != nil {
+			short = carried.Money(*dollars)
+			return short, short + " at the list prices of " + s.Model
+		}
+	}
+	return chars.Plural(int64(s.Usage.Prompt())+s.Usage.Output, "token"), ""
 }
 
 // inSession returns the children of a session: its summaries, then the lists of artifacts and changes if they are not

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // worked is a session with all there is: two turns, a compaction, an artifact, changes, a memory.
@@ -105,5 +107,39 @@ func TestEverythingIsOnOnePage(t *testing.T) {
 	}
 	if got := must(l.Nodes(t.Context(), "sessions/@100000")); len(got) != 0 {
 		t.Errorf("behind the end there are %d", len(got))
+	}
+}
+
+func TestASessionSaysWhatItCost(t *testing.T) {
+	million := sessions.Usage{Input: 1e6, Output: 1e5}
+	for _, c := range []struct {
+		name, model string
+		usage       sessions.Usage
+		want, rests string
+	}{
+		{"prices are known", "claude-sonnet-4-5", million, "≈$4.50 · ", "cost so far: ≈$4.50 at the list prices of claude-sonnet-4-5\n"},
+		{"prices are not known", "scripted", million, "1,100,000 tokens · ", "output so far: 100,000 tokens"},
+		{"nothing was measured", "claude-sonnet-4-5", sessions.Usage{}, "12:00 · ", "output so far: 0 tokens"},
+	} {
+		r := Reader{Now: noon}
+		n := r.session(branch{}, sessions.Session{ID: "ab", Model: c.model, Turns: 3, Updated: noon, Usage: c.usage})
+		if !strings.HasPrefix(n.Description, c.want) || !strings.HasSuffix(n.Description, " · 3 turns · "+c.model) ||
+			!strings.Contains(n.Tooltip, c.rests) {
+			t.Errorf("%s: %q, %q", c.name, n.Description, n.Tooltip)
+		}
+	}
+}
+
+func TestADayIsAsShortAsItIsClear(t *testing.T) {
+	r := Reader{Now: noon}
+	for ago, want := range map[time.Duration]string{
+		time.Hour: "11:00", 13 * time.Hour: "Nov 19", 365 * 24 * time.Hour: "2025-11-20", -13 * time.Hour: "Nov 21",
+	} {
+		if got := r.day(noon.Add(-ago)); got != want {
+			t.Errorf("%v ago: %q, want %q", ago, got, want)
+		}
+	}
+	if got := r.day(time.Time{}); got != "" {
+		t.Errorf("never: %q", got)
 	}
 }

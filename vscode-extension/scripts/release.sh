@@ -1,7 +1,8 @@
 #!/bin/sh
 # release.sh OUT: what a release is, into the folder OUT: for each platform the three programs and a .vsix with ctxlsp and
 # ctxledger inside, each with the licences of what is in them, a .vsix without programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are
-# those of the commit. The bundle is there already (npm run build).
+# those of the commit. The bundle is there already (npm run build). PAGE_URL is where the folder vscode-extension is served: without
+# it the extension's page has no pictures, which VS Code shows from a server alone.
 set -eu
 : "${GO:=go}"
 cd "$(dirname "$0")/.."
@@ -14,7 +15,12 @@ export SOURCE_DATE_EPOCH TZ=UTC
 pack() {
   file=$1
   shift
-  npx --no-install vsce package --no-dependencies --allow-missing-repository --no-rewrite-relative-links "$@" -o "$out/$file" >"$out/vsce.log" 2>&1 || {
+  if [ -n "${PAGE_URL:-}" ]; then
+    set -- "$@" --baseImagesUrl "$PAGE_URL"
+  else
+    set -- "$@" --no-rewrite-relative-links --readme-path build/README.md
+  fi
+  npx --no-install vsce package --no-dependencies --allow-missing-repository "$@" -o "$out/$file" >"$out/vsce.log" 2>&1 || {
     cat "$out/vsce.log"
     exit 1
   }
@@ -42,6 +48,7 @@ rm -rf "$out" bin
 mkdir -p "$out"
 trap 'rm -rf bin CHANGELOG.md LICENSE' EXIT
 cp ../CHANGELOG.md ../LICENSE .
+node scripts/readme.mjs
 umask 022
 pack "ctxledger-$version.vsix"
 for platform in linux-x64 linux-arm64 alpine-x64 alpine-arm64 darwin-x64 darwin-arm64 win32-x64 win32-arm64; do

@@ -34,6 +34,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     showLastSession: () => showLastSession(server),
     showMemoryCost: () => showMemoryCost(server),
     turnHintsOn,
+    readPast: () => readPast(server),
     openRecord: (node) => node?.uri === undefined ? undefined : openRecord(server, node.uri),
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
@@ -71,6 +72,12 @@ async function compact(server: Server, node?: Named): Promise<void> {
 async function copyForNewChat(server: Server, node?: Named): Promise<void> {
   const { said, text } = (await ask(server, serverCommands.handoff, { session: node?.handle ?? '' })) as HandedOff;
   await vscode.env.clipboard.writeText(text);
+  void vscode.window.showInformationMessage(forMessage(said));
+}
+
+/** Reads sessions that agents left in this folder. The server shows the progress, the view what was read. */
+async function readPast(server: Server): Promise<void> {
+  const { said } = await ask(server, serverCommands.readPast, {});
   void vscode.window.showInformationMessage(forMessage(said));
 }
 

@@ -1,5 +1,6 @@
 // What the nodes of the ledger are to the menus of VS Code.
 import type { Node } from './protocol';
+import { wholeWords } from './text';
 
 /** Returns what the menus know of a node: its kind, whether it has a handle, and whether it can be restored. */
 export function contextOf(node: Node): string {
@@ -10,6 +11,41 @@ export function contextOf(node: Node): string {
 /** Reports whether the roots say that nothing is recorded: nothing is below them, and nothing is said of them. */
 export function isEmpty(roots: readonly Node[]): boolean {
   return roots.every((node) => !node.children && node.tooltip === '');
+}
+
+/** The longest label of a session in characters: what it cost is to be seen in a side bar of the usual width. */
+const longestSession = 20;
+
+/** Returns what a node is called: a session in short, since its tooltip has the whole title. */
+export function labelOf({ kind, label }: Pick<Node, 'kind' | 'label'>): string {
+  return kind === 'session' ? wholeWords(label, longestSession) : label;
+}
+
+/** How many sessions are listed at once: what is below them in the view stays in sight. */
+const mostSessions = 10;
+
+/** The rows of sessions that are listed when somebody asks. */
+export interface Older {
+  readonly id: string;
+  readonly older: readonly Node[];
+}
+
+/** Returns what is listed below a node: of many sessions the newest, and a row for the others. */
+export function listed(parent: Node, nodes: readonly Node[]): (Node | Older)[] {
+  const first = parent.kind === 'sessions' && nodes.length > mostSessions + 1 ? mostSessions : nodes.length;
+  const older = nodes.slice(first);
+  return older.length === 0 ? [...nodes] : [...nodes.slice(0, first), { id: `${parent.id}/older`, older }];
+}
+
+/** Returns what is said above a list of sessions: where none is live, what their figures are; else nothing. */
+export function wordsFor(sessions: readonly Node[]): string {
+  return sessions.length === 0 || sessions.some(({ live }) => live) ? ''
+    : 'No session is live. What past ones cost is estimated at list prices.';
+}
+
+/** Reports whether the roots say that no session is recorded, but something else is. */
+export function lacksSessions(roots: readonly Node[]): boolean {
+  return roots.some(({ kind, children }) => kind === 'sessions' && !children) && !isEmpty(roots);
 }
 
 /** Reports whether a node is about a file: its label is the name of the file, and its icon that of the language. */

@@ -159,6 +159,8 @@ class PanelHost implements vscode.Disposable {
         return void vscode.commands.executeCommand('ctxledger.compact', { handle: this.session });
       case 'size':
         return void vscode.commands.executeCommand(setWindowCommand, { handle: this.session });
+      case 'past':
+        return void vscode.commands.executeCommand('ctxledger.readPast');
       case 'summary':
         return open(this.server, summaryUri(wish.id));
       case 'file':

@@ -280,6 +280,7 @@ export type PanelWish =
   | { readonly kind: 'handoff' } // to copy what a new chat needs
   | { readonly kind: 'compact' } // the session that is shown
   | { readonly kind: 'size' } // to set the window of its model
+  | { readonly kind: 'past' } // to read sessions of before
   | { readonly kind: 'log' };
 
 /** The live session changed, or what is known of it. */

@@ -8,6 +8,7 @@ export const serverCommands = {
   follow: 'ctxledger.server.follow',
   handoff: 'ctxledger.server.handoff',
   setWindow: 'ctxledger.server.setWindow',
+  readPast: 'ctxledger.server.readPast',
   countSelection: 'ctxledger.server.countSelection',
   ignore: 'ctxledger.server.ignore',
   countWorkspace: 'ctxledger.server.countWorkspace',

@@ -1,11 +1,18 @@
 import * as vscode from 'vscode';
 import { treeRequest, type Node, type NodeKind } from './protocol';
 import { failureOf } from './failures';
-import { contextOf, isEmpty, isOfFile } from './nodes';
+import { contextOf, isEmpty, isOfFile, labelOf, lacksSessions, listed, wordsFor, type Older } from './nodes';
 import type { Server } from './server';
 
-/** What the view shows: a node of the ledger, or why there are none to show. */
-export type Element = Node | Trouble;
+/** What the view shows: a node of the ledger, sessions that are not listed at once, what to do, or what is wrong. */
+export type Element = Node | Older | Offer | Trouble;
+
+interface Offer {
+  readonly offer: string;
+  readonly command: string;
+}
+
+const readPast: Offer = { offer: 'Read Past Sessions', command: 'ctxledger.readPast' };
 
 interface Trouble {
   readonly trouble: string;
@@ -54,21 +61,46 @@ export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable
   }
 
   async getChildren(element?: Element): Promise<Element[]> {
-    if (this.server.state.kind !== 'running' || isTrouble(element)) {
+    if (this.server.state.kind !== 'running' || isTrouble(element) || isOffer(element)) {
       return [];
+    }
+    if (isOlder(element)) {
+      return [...element.older];
     }
     try {
       const { nodes } = await this.server.request(treeRequest, { parent: element?.id ?? '' });
-      const welcome = element === undefined && (vscode.workspace.workspaceFolders === undefined || isEmpty(nodes));
-      return welcome ? [] : nodes; // where the view is empty VS Code shows what package.json has to say
+      return element === undefined ? this.roots(nodes) : this.below(element, nodes);
     } catch (error) {
       const { message, hint } = failureOf(error);
       return [{ trouble: message, hint }];
     }
   }
 
+  /** Returns the roots that are shown. Where the view is empty VS Code shows what package.json has to say. */
+  private roots(nodes: Node[]): Element[] {
+    const empty = vscode.workspace.workspaceFolders === undefined || isEmpty(nodes);
+    const lacks = lacksSessions(nodes);
+    if (empty || lacks) {
+      this.view.message = ''; // else the list of sessions says what it is to be
+    }
+    return empty ? [] : lacks ? [...nodes, readPast] : nodes;
+  }
+
+  private below(parent: Node, nodes: Node[]): Element[] {
+    if (parent.id === 'sessions') { // the first page
+      this.view.message = wordsFor(nodes);
+    }
+    return listed(parent, nodes);
+  }
+
   getTreeItem(element: Element): vscode.TreeItem {
-    return isTrouble(element) ? troubleItem(element) : nodeItem(element);
+    if (isTrouble(element)) {
+      return troubleItem(element);
+    }
+    if (isOffer(element)) {
+      return offerItem(element);
+    }
+    return isOlder(element) ? olderItem(element) : nodeItem(element);
   }
 
   dispose(): void {
@@ -81,9 +113,17 @@ function isTrouble(element: Element | undefined): element is Trouble {
   return element !== undefined && 'trouble' in element;
 }
 
+function isOffer(element: Element | undefined): element is Offer {
+  return element !== undefined && 'offer' in element;
+}
+
+function isOlder(element: Element | undefined): element is Older {
+  return element !== undefined && 'older' in element;
+}
+
 function nodeItem(node: Node): vscode.TreeItem {
-  const { None, Collapsed } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(node.label, node.children ? Collapsed : None);
+  const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(labelOf(node), !node.children ? None : node.kind === 'sessions' ? Expanded : Collapsed);
   item.id = node.id;
   item.description = node.description;
   item.tooltip = node.tooltip;
@@ -109,6 +149,21 @@ function iconOf(node: Node): vscode.ThemeIcon {
 function fileOf(path: string): vscode.Uri {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   return /^(\/|[A-Za-z]:)/.test(path) || folder === undefined ? vscode.Uri.file(path) : vscode.Uri.joinPath(folder, path);
+}
+
+function offerItem({ offer, command }: Offer): vscode.TreeItem {
+  const item = new vscode.TreeItem(offer);
+  item.iconPath = new vscode.ThemeIcon('folder-opened');
+  item.tooltip = 'Reads the sessions that coding agents left in this folder before they were recorded here';
+  item.command = { command, title: offer };
+  return item;
+}
+
+function olderItem({ id }: Older): vscode.TreeItem {
+  const item = new vscode.TreeItem('Older Sessions', vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = id;
+  item.iconPath = new vscode.ThemeIcon(icons.more);
+  return item;
 }
 
 function troubleItem({ trouble, hint }: Trouble): vscode.TreeItem {

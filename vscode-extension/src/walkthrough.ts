@@ -18,6 +18,7 @@ export async function showLastSession(server: Server): Promise<void> {
   const said = sessionFigures(await server.request(contextRequest, { session: '' }));
   if (said === undefined) {
     offer('No session is recorded here yet. Sessions of coding agents that work in this folder appear by themselves.', {
+      'Read Past Sessions': () => vscode.commands.executeCommand('ctxledger.readPast'),
       'Audit Past Sessions': () => vscode.commands.executeCommand('ctxledger.audit'),
     });
   } else {

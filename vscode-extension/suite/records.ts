@@ -54,6 +54,15 @@ export const records: Cases = {
     assert.match(await read(done.uri), /\S/);
     assert.notEqual((await command('restore', { summary: id })).said, '');
   },
+  'sessions of before are read when somebody asks': async () => {
+    const { sessions: before } = ledger<{ sessions: { id: string }[] }>('sessions');
+    assert.equal((await command('readPast', {})).said, 'Read 3 past sessions.');
+    const { sessions } = ledger<{ sessions: { id: string; title: string }[] }>('sessions');
+    assert.equal(sessions.length, before.length + 3, JSON.stringify(sessions));
+    const past = sessions.find(({ title }) => title.startsWith('We oversold the oak table'));
+    assert.match(await read(`ctxledger:/session/${past!.id}/past.md`), /<summary>Turn 1 · .*We oversold the oak table/);
+    assert.match((await command('readPast', {})).said, /^No agent has left a session/);
+  },
   'what would be forgotten is said, and stays': async () => {
     const { artifacts } = ledger<{ artifacts: { id: string }[] }>('artifact', 'ls');
     const handle = artifacts[0]!.id;

@@ -1,5 +1,6 @@
 import assert from 'node:assert';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 
 interface Manifest {
@@ -17,7 +18,7 @@ interface Manifest {
       readonly id: string;
       readonly steps: readonly {
         readonly id: string; readonly description: string; readonly completionEvents: readonly string[];
-        readonly media: { readonly markdown: string };
+        readonly media: { readonly markdown?: string; readonly image?: Readonly<Record<string, string>>; readonly altText?: string };
       }[];
     }[];
   };
@@ -55,6 +56,38 @@ test('the pictures and pages that are named are there', () => {
   }
 });
 
+/** Returns the pictures that the page of the extension names. */
+function pictures(): string[] {
+  const page = readFileSync('README.md', 'utf8');
+  return [...page.matchAll(/!\[[^\]]*\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"/g)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+test('every picture of the page is in the package, and all of them are small', () => {
+  const named = pictures();
+  assert.ok(named.length >= 6, named.join(' '));
+  const packed = execFileSync('node_modules/.bin/vsce', ['ls', '--no-dependencies'], { encoding: 'utf8' }).split('\n');
+  for (const file of [...named, manifest.icon]) {
+    assert.ok(packed.includes(file), `${file} is not packed: ${packed.join(' ')}`);
+  }
+  assert.deepEqual(packed.filter((file) => file.startsWith('media/page/')).sort(), [...named].sort(), 'no other pictures');
+  const sizes = new Map(packed.filter((file) => file.startsWith('media/page/')).map((file) => [file, statSync(file).size]));
+  assert.deepEqual([...sizes.keys()].filter((file) => file.endsWith('.webp') && sizes.get(file)! > 600_000), []);
+  assert.ok([...sizes.values()].reduce((sum, size) => sum + size, 0) < 1_200_000, JSON.stringify([...sizes]));
+});
+
+test('a page whose pictures are served from nowhere has none, and all the rest', () => {
+  execFileSync(process.execPath, ['scripts/readme.mjs']);
+  const [page, bare] = [readFileSync('README.md', 'utf8'), readFileSync('build/README.md', 'utf8')];
+  assert.doesNotMatch(bare, /!\[|media\/|\n\n\n/);
+  const headings = (text: string): string[] => text.match(/^#+ .*$/gm) ?? [];
+  assert.deepEqual(headings(bare), headings(page).filter((heading) => heading !== '## What it looks like'));
+});
+
+test('the icon is a PNG of 128 times 128', () => {
+  const icon = readFileSync(manifest.icon);
+  assert.deepEqual([icon.toString('latin1', 1, 4), icon.readUInt32BE(16), icon.readUInt32BE(20)], ['PNG', 128, 128]);
+});
+
 test('which program runs is for the machine to say, never for a workspace', () => {
   const { properties } = manifest.contributes.configuration;
   for (const [name, { scope }] of Object.entries(properties)) {
@@ -79,7 +112,9 @@ test('each step of the walkthrough has one button that does it, a page, and is d
     assert.equal(buttons.length, 1, id);
     assert.ok(contributed.has(buttons[0]!), buttons[0]);
     assert.deepEqual(completionEvents, [`onCommand:${buttons[0]}`], id);
-    assert.ok(existsSync(media.markdown), media.markdown);
+    const shown = [...(media.markdown === undefined ? [] : [media.markdown]), ...Object.values(media.image ?? {})];
+    assert.ok(shown.length > 0 && shown.every((file) => existsSync(file)), shown.join(' '));
+    assert.equal(media.image === undefined, media.altText === undefined, id);
   }
 });
 

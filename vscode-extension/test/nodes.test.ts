@@ -1,7 +1,7 @@
 import assert from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { contextOf, isEmpty } from '../src/nodes';
+import { contextOf, isEmpty, labelOf, lacksSessions, listed, wordsFor } from '../src/nodes';
 import type { Node } from '../src/protocol';
 
 const session: Node = {
@@ -37,4 +37,32 @@ test('a ledger in which nothing is leaves its place to the words of welcome', ()
   assert.ok(isEmpty([root, { ...root, kind: 'changes' }]));
   assert.ok(!isEmpty([root, { ...root, children: true }]));
   assert.ok(!isEmpty([root, { ...root, kind: 'memories', tooltip: 'a note could not be read' }]), 'what is wrong is said');
+});
+
+test('of many sessions the newest are listed, and the others when somebody asks', () => {
+  const root: Node = { ...session, id: 'sessions', kind: 'sessions' };
+  const some = (n: number): Node[] => Array.from({ length: n }, (_, i) => ({ ...session, id: `sessions/${i}` }));
+  assert.deepEqual(listed(root, some(11)), some(11), 'a row for one would hide more than it saves');
+  assert.deepEqual(listed(root, some(30)), [...some(30).slice(0, 10), { id: 'sessions/older', older: some(30).slice(10) }]);
+  assert.deepEqual(listed({ ...root, kind: 'changes' }, some(30)), some(30));
+});
+
+test('where no session is live the list says so, and what its figures are', () => {
+  assert.match(wordsFor([session, session]), /^No session is live\..*estimated at list prices/);
+  assert.equal(wordsFor([session, { ...session, live: true }]), '');
+  assert.equal(wordsFor([]), '');
+});
+
+test('past sessions are offered where other things are recorded, but no session', () => {
+  const root: Node = { ...session, kind: 'sessions', handle: '', children: false };
+  const memories: Node = { ...root, kind: 'memories', children: true };
+  assert.ok(lacksSessions([root, memories]));
+  assert.ok(!lacksSessions([{ ...root, children: true }, memories]));
+  assert.ok(!lacksSessions([root, { ...root, kind: 'memories' }]), 'the words of welcome offer it');
+});
+
+test('a session is called in short, so that its cost is seen, and others as they are', () => {
+  const label = 'We oversold the oak table last week: two customers got';
+  assert.equal(labelOf({ kind: 'session', label }), 'We oversold the…');
+  assert.equal(labelOf({ kind: 'artifact', label }), label);
 });

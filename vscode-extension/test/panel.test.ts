@@ -266,7 +266,7 @@ test('the first of the listed turns says nothing of what went before it', () => 
 
 test('where there is nothing to show, the panel says what to do', () => {
   const none = { ...session(0), session: '' };
-  assert.match(shown(none), /No session is recorded here yet.*Work with a coding agent.*ctxledger import FILE/s);
+  assert.match(shown(none), /No session is recorded here yet.*Work with a coding agent.*data-wish="past"/s);
   assert.equal(viewOf({ kind: 'context', context: none, asked: '' }, 800, -1).growth, '');
   assert.match(shown(session(1, { live: false })), /not live: the newest session/);
   assert.match(trouble('damaged', 'run check'), /cannot be read.*damaged.*run check.*data-wish="log"/);

@@ -1,5 +1,6 @@
 // The browser in which a person would sit: Debian's Chromium, driven by playwright-core.
 'use strict';
+const path = require('node:path');
 const { chromium } = require('playwright-core');
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -9,9 +10,9 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 exports.patience = 180_000;
 
 /** Opens a page of the size of a laptop's window. */
-exports.open = async () => {
+exports.open = async (size = { viewport: { width: 1280, height: 1000 } }) => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args: flags });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+  const page = await browser.newPage(size);
   page.setDefaultTimeout(exports.patience);
   return { browser, page };
 };
@@ -19,3 +20,54 @@ exports.open = async () => {
 /** The address of the workbench with a folder open and a payload of settings. */
 exports.address = (host, folder, payload) =>
   `http://${host}/?${new URLSearchParams({ folder, payload: JSON.stringify(payload) })}`;
+
+/** Rows of a view, the item of the session in the status bar. */
+exports.rows = '.pane-body .monaco-list-row';
+exports.status = '.statusbar-item[id="ctxledger.ctxledger.ctxledger.status"]';
+
+/** Waits until something with a text is to be seen, and returns where. */
+exports.see = async (page, what, selector, text) => {
+  const found = page.locator(selector).filter({ hasText: text }).first();
+  try {
+    await found.waitFor();
+  } catch (error) {
+    throw new Error(`${what} is not to be seen; there is ${JSON.stringify(await page.locator(selector).allInnerTexts())}`, { cause: error });
+  }
+  console.log('seen:', what);
+  return found;
+};
+
+/** Opens the views of ctxledger. */
+exports.showViews = page => page.locator('.activitybar .action-item a[aria-label="ctxledger"]').click();
+
+/** Runs a command of the palette by its title. */
+exports.run = async (page, title) => {
+  await page.keyboard.press('F1');
+  await page.keyboard.type(`ctxledger: ${title}`);
+  await exports.see(page, 'the command', '.quick-input-list .monaco-list-row', title);
+  await page.keyboard.press('Enter');
+};
+
+/** The document in the preview or the panel that is in front. */
+exports.inside = page => page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+
+/** Opens a folder with a file and lets a script look at it. Where that fails there is a picture of what there was instead. */
+exports.look = async ({ host, folder, file, pictures, size }, script) => {
+  const { browser, page } = await exports.open(size);
+  try {
+    const open = file === undefined ? [] : [['openFile', `vscode-remote://${host}${path.join(folder, file)}`]];
+    await page.goto(exports.address(host, folder, open));
+    await script(page);
+  } catch (error) {
+    await page.screenshot({ path: path.join(pictures, 'failure.png') });
+    throw error;
+  } finally {
+    await browser.close();
+  }
+};
+
+/** Runs a script that ends the process with its failure. */
+exports.main = script => script(...process.argv.slice(2)).catch(error => {
+  console.error(error);
+  process.exit(1);
+});

@@ -30,9 +30,8 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
   if (context.session === '') {
     return { ...nothing, head: empty('No session is recorded here yet', [
       'Work with a coding agent in this folder, and what fills its window is shown here while it works.',
-      'Claude Code is followed by itself.',
-      'A session file of earlier work is read in with: ctxledger import FILE',
-    ]) };
+      'Claude Code is followed by itself. Sessions of earlier work are read when you ask for it.',
+    ], element('button', { 'data-wish': 'past' }, 'Read Past Sessions')) };
   }
   return {
     head: heading(context, asked), window: windowSection(context),

@@ -137,7 +137,7 @@ for (const kind of ['pointermove', 'pointerdown'] as const) {
 }
 
 /** What buttons ask for, by their data. */
-const wishes = ['log', 'handoff', 'compact', 'size'] as const;
+const wishes = ['log', 'handoff', 'compact', 'size', 'past'] as const;
 
 document.addEventListener('click', (event) => {
   const wanted = event.target instanceof Element ? event.target.closest('button')?.dataset : undefined;

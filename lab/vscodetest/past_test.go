@@ -1,0 +1,56 @@
+//go:build linux
+
+package vscodetest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+)
+
+// past are sessions of before: single turns of the recorded one, each as a session of its own that ended so many days
+// ago. That is too old for the daemon to read by itself.
+var past = []struct {
+	turn, days int
+	id         string
+}{
+	{7, 2, "0b0f1c52-6a1e-4c7e-9d7c-0f3b9a5d7e07"},
+	{4, 4, "3c8d2a14-8d59-4b0c-8d4c-52f1c7a0e204"},
+	{3, 11, "8f4e6b30-17a2-4f6d-a3be-9c0d1e2f3a03"},
+}
+
+// Ids of the recorded session: those of its records are not those of another session.
+var (
+	prompts = regexp.MustCompile(`(?m)^.*"promptId":"[^"]*","type":"user","message":\{"role":"user","content":"`)
+	records = regexp.MustCompile(`"(uuid|parentUuid|id|tool_use_id|sourceToolAssistantUUID)":"([a-z]*_?)([0-9A-Za-z-]+)"`)
+)
+
+// leavePast writes the files of sessions of before.
+func (s *scene) leavePast(t *testing.T) {
+	t.Helper()
+	raw, err := os.ReadFile(recording)
+	must(t, err)
+	begins := prompts.FindAllIndex(raw, -1)
+	for _, p := range past {
+		end := len(raw)
+		if p.turn < len(begins) {
+			end = begins[p.turn][0]
+		}
+		turn := bytes.ReplaceAll(raw[begins[p.turn-1][0]:end], []byte(sessionID), []byte(p.id))
+		turn = records.ReplaceAll(turn, fmt.Appendf(nil, `"$1":"${2}%d$3"`, p.turn))
+		file := filepath.Join(filepath.Dir(s.session), p.id+".jsonl")
+		s.put(t, file, ending(t, inHere(turn, s.Workspace), time.Duration(p.days)*24*time.Hour))
+		s.age(t, file, p.days)
+	}
+}
+
+// age has a session file last written so many days ago.
+func (s *scene) age(t *testing.T, file string, days int) {
+	t.Helper()
+	at := time.Now().AddDate(0, 0, -days)
+	must(t, os.Chtimes(file, at, at))
+}

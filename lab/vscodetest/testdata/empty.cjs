@@ -1,0 +1,24 @@
+// Looks at the view of a workspace in which nothing is recorded: empty.cjs HOST FOLDER PICTURES. Nothing is read before the
+// button is pressed; then the sessions of before are there with what they cost, and one opens.
+'use strict';
+const path = require('node:path');
+const { inside, look, main, rows, see, showViews, status } = require('./browser.cjs');
+
+main((host, folder, pictures) => look({ host, folder, pictures }, async page => {
+  const take = name => page.screenshot({ path: path.join(pictures, `${name}.png`) });
+  await showViews(page);
+  await see(page, 'the words of welcome', '.welcome-view-content', /No session is recorded here yet/);
+  const button = await see(page, 'the button', '.welcome-view-content .monaco-button', /^Read Past Sessions$/);
+  await take('empty');
+  await button.click();
+  await see(page, 'what was read', '.notification-toast', /Read 3 past sessions\./);
+  await see(page, 'that no session is live', '.pane-body .message', /No session is live\./);
+  for (const title of ['Last thing: a', 'Customers say some', 'We oversold the']) {
+    await see(page, `a session with its cost: ${title}`, rows, new RegExp(`^${title}.*≈\\$\\d+\\.\\d+ · (\\w{3} \\d+|\\d{4}-\\d\\d-\\d\\d) · 1 turn`, 's'));
+  }
+  await take('past');
+  await page.locator(rows, { hasText: /^We oversold the/ }).click();
+  await inside(page).locator('details[open] > summary', { hasText: /^Turn 1 · .*We oversold the oak table/ }).waitFor();
+  await take('opened');
+  if (await page.locator(status).count() > 0) throw new Error('a session of before is shown as if it were live');
+}));

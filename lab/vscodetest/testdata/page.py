@@ -1,0 +1,36 @@
+"""Makes the pictures of the extension's page: page.py SHOTS MEDIA. SHOTS has a folder for each theme, with the frames of the
+animation, the parts of the window and the icon that page.cjs took. Needs Pillow, Debian's python3-pil."""
+import json
+import pathlib
+import sys
+
+from PIL import Image
+
+PARTS = {"dark": ("ledger", "panel"), "light": ("ledger", "panel", "file")}
+
+
+def smaller(picture):
+    """A picture with a palette: these have few colours."""
+    return picture.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+
+
+def animate(shots, file):
+    frames = json.loads((shots / "frames.json").read_text())
+    first, *rest = [Image.open(shots / frame["file"]).convert("RGB") for frame in frames]
+    first.save(file, save_all=True, append_images=rest, duration=[frame["ms"] for frame in frames], loop=0,
+               quality=80, method=6, minimize_size=True)
+
+
+def main(shots, media):
+    page = media / "page"
+    page.mkdir(parents=True, exist_ok=True)
+    for theme in sorted(entry for entry in shots.iterdir() if entry.is_dir()):
+        animate(theme, page / f"tour-{theme.name}.webp")
+        for part in PARTS[theme.name]:
+            smaller(Image.open(theme / f"{part}.png")).save(page / f"{part}-{theme.name}.png", optimize=True)
+    Image.open(shots / "dark" / "icon.png").save(media / "icon.png", optimize=True)
+    for file in sorted(page.iterdir()):
+        print(f"{file.stat().st_size:8,} {file.name}")
+
+
+main(*map(pathlib.Path, sys.argv[1:]))
