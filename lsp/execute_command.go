@@ -22,13 +22,14 @@ const (
 	commandHandoff        = "ctxledger.server.handoff"
 	commandIgnore         = "ctxledger.server.ignore"
 	commandSetWindow      = "ctxledger.server.setWindow"
+	commandAskServer      = "ctxledger.server.askServer"
 )
 
 // commands returns all commands.
 func commands() []string {
 	return []string{commandCountSelection, commandExplain, commandCountWorkspace, commandCompact, commandRestore,
 		commandForget, commandFollow, commandHandoff, commandIgnore,
-		commandSetWindow}
+		commandSetWindow, commandAskServer}
 }
 
 // executeCommandMethod runs a command for the user.
@@ -56,6 +57,8 @@ func executeCommandMethod() method {
 			return s.ignore(ctx, p.Arguments)
 		case commandSetWindow:
 			return s.setWindow(p.Arguments)
+		case commandAskServer:
+			return s.askServer(ctx, p.Arguments)
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.1000q", p.Command)
 	})

@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/records"
 )
@@ -13,6 +14,7 @@ import (
 type Ledger interface {
 	live.Ledger
 	records.Ledger
+	ledger.Servers
 }
 
 // shareable wraps dial so that the live session and all requests share one connection. Each caller closes its lease.
