@@ -108,7 +108,8 @@ func (s *Server) count(ctx context.Context) {
 			slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Skills, b.Skills)
 	}
 	equal := func(a, b ledger.AskedServer) bool { return a.Config == b.Config && a.At.Equal(b.At) }
-	if !slices.EqualFunc(f.recorded.Hosts, use.Hosts, same) || !slices.EqualFunc(f.recorded.Servers, use.Servers, equal) {
+	if !slices.EqualFunc(f.recorded.Hosts, use.Hosts, same) ||
+		!slices.EqualFunc(f.recorded.Servers, use.Servers, equal) {
 		f.recorded = use
 		f.stale.Store(true)
 		s.pending.refresh()
@@ -267,6 +268,6 @@ func (s *Server) serverAsk(ctx context.Context, which askArgument) (trust.Server
 			}
 		}
 	}
-	return trust.ServerAsk{}, fault.New(fault.NotFound, "lsp.ask", "there is no MCP server %.200q of %.200q", which.Server,
-		which.Agent)
+	return trust.ServerAsk{}, fault.New(fault.NotFound, "lsp.ask", "there is no MCP server %.200q of %.200q",
+		which.Server, which.Agent)
 }

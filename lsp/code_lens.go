@@ -42,6 +42,7 @@ func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protoco
 		at := min(l.At, d.text.Len()) // it may have been edited meanwhile
 		c := explains(d, plainLine(l.Title))
 		if l.Ask != nil && s.counts() {
+			c.Title = plainLine(l.Title + ": ask it…")
 			which := askArgument{Agent: l.Ask.Host, Server: l.Ask.Name, Path: l.Ask.Path}
 			if arg, err := protocol.Marshal(&which); err == nil {
 				c.Command, c.Arguments = commandAskServer, []protocol.LSPAny{arg}

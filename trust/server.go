@@ -38,6 +38,9 @@ type ServerAsk struct {
 	finder finder
 }
 
+// maxQuestion bounds what a person is shown, in bytes: what does not fit into a dialogue is not read.
+const maxQuestion = 4_000
+
 // FindServer returns what asking a server of an agent would do in a workspace. Nothing is run. Errors: invalid for an entry that
 // cannot be used; not_found for a program that is not there or a variable that is not set; those of reading programs.
 func FindServer(e env.Env, root string, host carried.Host, p carried.Part) (ServerAsk, error) {
@@ -51,7 +54,14 @@ func FindServer(e env.Env, root string, host carried.Host, p carried.Part) (Serv
 	s := ServerAsk{Root: root, Agent: host.Title, Name: p.Name, File: p.Path, Config: p.Config.Digest(),
 		host: host.Name, config: p.Config}
 	s.finder = finder{env: e, root: root}
-	return s, s.resolve()
+	if err := s.resolve(); err != nil {
+		return ServerAsk{}, err
+	}
+	if n := len(s.Text(func(text string) string { return text })); n > maxQuestion {
+		return ServerAsk{}, fault.New(fault.TooLarge, op, "%s cannot be asked: its command is too long to be confirmed",
+			quote(s.Name))
+	}
+	return s, nil
 }
 
 // resolve finds what the entry names.

@@ -60,7 +60,6 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 		if u.Kind == carried.Server && u.At.To > u.At.From {
 			l := Lens{At: u.At.From, Title: u.Agent + ": " + server(u)}
 			if u.Unknown && u.Config != nil && u.Config.Problem == "" {
-				l.Title += ": ask it…"
 				l.Ask = &u
 			}
 			out = append(out, l)
