@@ -175,7 +175,7 @@ func (s ServerAsk) Print(w io.Writer, mask func(string) string) {
 	} else {
 		address, _, asked := strings.Cut(s.URL, "?")
 		if asked {
-			address += "?…"
+			address += "?..."
 		}
 		row("connects to", "%s  (%s)", quote(mask(server(address))), quote(mask(address)))
 	}
