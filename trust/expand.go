@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -16,9 +17,13 @@ var (
 	variable          = regexp.MustCompile(`^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
 )
 
-// expand replaces the references to variables in a text of the configuration. read takes the names of those of the
-// person; it may be nil. Errors: not_found for a variable that is not set; invalid for what only the agent knows.
-func (s *ServerAsk) expand(text string, read map[string]bool) (string, error) {
+// values returns the value of a variable, or what the reference gives instead where it is not set.
+type values func(name, or string, hasOr bool) (value string, err error)
+
+// expand replaces the references to variables in a text of the configuration by their values. Without values, as before
+// a person has confirmed anything, no variable is looked at: references stay as they are, and their names are returned.
+// Errors: those of values; invalid for what only the agent knows.
+func (s *ServerAsk) expand(text string, of values) (out string, names []string, err error) {
 	pattern := reference
 	switch s.host {
 	case "gemini-cli":
@@ -26,48 +31,49 @@ func (s *ServerAsk) expand(text string, read map[string]bool) (string, error) {
 	case "opencode":
 		pattern = referenceOpencode
 	}
-	var failed error
-	out := pattern.ReplaceAllStringFunc(text, func(found string) string {
-		m := pattern.FindStringSubmatch(found)
-		value, err := s.value(strings.Join(m[1:], ""), read)
-		if err != nil && failed == nil {
-			failed = err
+	out = pattern.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.Join(pattern.FindStringSubmatch(found)[1:], "")
+		if name == "workspaceFolder" || name == "CLAUDE_PROJECT_DIR" {
+			return s.Root
 		}
+		v := variable.FindStringSubmatch(name)
+		if v == nil {
+			err = fault.New(fault.Invalid, "trust.server", "%s cannot be asked: only its agent knows what %s is",
+				quote(s.Name), quote(found))
+			return ""
+		}
+		names = append(names, v[1])
+		if of == nil || err != nil {
+			return found
+		}
+		value, failed := of(v[1], v[3], v[2] != "")
+		err = failed
 		return value
 	})
-	return out, failed
+	return out, names, err
 }
 
-// value returns what a reference stands for.
-func (s *ServerAsk) value(name string, read map[string]bool) (string, error) {
-	const op = "trust.server"
-	if name == "workspaceFolder" || name == "CLAUDE_PROJECT_DIR" {
-		return s.Root, nil
+// confirmed returns values of the person's environment: they are read once they are confirmed. Errors: not_found.
+func (s *ServerAsk) confirmed(name, or string, hasOr bool) (string, error) {
+	value := s.finder.env.Lookup(name)
+	if value == "" && !hasOr {
+		return "", fault.New(fault.NotFound, "trust.server", "%s cannot be asked: the variable %s is not set",
+			quote(s.Name), quote(name))
 	}
-	m := variable.FindStringSubmatch(name)
-	if m == nil {
-		return "", fault.New(fault.Invalid, op, "%s cannot be asked: only its agent knows what %s is", quote(s.Name),
-			quote("${"+name+"}"))
-	}
-	v := s.finder.env.Lookup(m[1])
-	if v == "" && m[2] != "" {
-		return m[3], nil
-	}
-	if v == "" {
-		return "", fault.New(fault.NotFound, op, "%s cannot be asked: the variable %s is not set", quote(s.Name),
-			quote(m[1]))
-	}
-	if read != nil {
-		read[m[1]] = true
-	}
-	return v, nil
+	return cmp.Or(value, or), nil
 }
 
-// expandAll expands the values of a map.
-func (s *ServerAsk) expandAll(of map[string]string) (map[string]string, error) {
+// valueOf expands a text with the values of variables.
+func (s *ServerAsk) valueOf(text string) (string, error) {
+	out, _, err := s.expand(text, s.confirmed)
+	return out, err
+}
+
+// valuesOf expands the values of a map.
+func (s *ServerAsk) valuesOf(of map[string]string) (map[string]string, error) {
 	out := map[string]string{}
 	for name, text := range of {
-		value, err := s.expand(text, nil)
+		value, err := s.valueOf(text)
 		if err != nil {
 			return nil, err
 		}

@@ -41,8 +41,8 @@ type ServerAsk struct {
 // maxQuestion bounds what a person is shown, in bytes: what does not fit into a dialogue is not read.
 const maxQuestion = 4_000
 
-// FindServer returns what asking a server of an agent would do in a workspace. Nothing is run. Errors: invalid for an entry that
-// cannot be used; not_found for a program that is not there or a variable that is not set; those of reading programs.
+// FindServer returns what asking a server of an agent would do in a workspace. Nothing is run, and no variable is read. Errors: invalid for an entry that
+// cannot be used; not_found for a program that is not there; those of reading programs.
 func FindServer(e env.Env, root string, host carried.Host, p carried.Part) (ServerAsk, error) {
 	const op = "trust.server"
 	if p.Kind != carried.Server || p.Config == nil {
@@ -64,56 +64,59 @@ func FindServer(e env.Env, root string, host carried.Host, p carried.Part) (Serv
 	return s, nil
 }
 
-// resolve finds what the entry names.
+// resolve finds what the entry names, without a look at any variable.
 func (s *ServerAsk) resolve() error {
 	c, values := s.config, s.config.Env
-	read := map[string]bool{}
-	expand := func(text string) (string, error) { return s.expand(text, read) }
+	texts := slices.Clone(c.Command)
 	if len(c.Command) == 0 {
-		values = c.Headers
-		address, err := expand(c.URL)
-		if err == nil {
-			err = usable(address)
-		}
+		values, s.URL = c.Headers, c.URL
+		texts = append(texts, c.URL)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		texts = append(texts, values[name])
+	}
+	for _, text := range texts {
+		_, read, err := s.expand(text, nil)
 		if err != nil {
 			return err
 		}
-		s.URL = c.URL
-	} else {
-		dir, err := expand(c.Dir)
-		if err != nil {
-			return err
-		}
-		if s.Dir = dir; !filepath.IsAbs(dir) {
-			s.Dir = filepath.Join(s.Root, dir)
-		}
-		s.finder.dir = s.Dir
-		p, err := s.program(expand)
-		if err != nil {
-			return err
-		}
-		s.Program = &p
+		s.Passes = append(s.Passes, read...)
 	}
-	for _, value := range values {
-		if _, err := expand(value); err != nil {
-			return err
-		}
+	slices.Sort(s.Passes)
+	s.Passes, s.Sets = slices.Compact(s.Passes), slices.Sorted(maps.Keys(values))
+	if s.URL != "" {
+		return s.reachable()
 	}
-	s.Sets, s.Passes = slices.Sorted(maps.Keys(values)), slices.Sorted(maps.Keys(read))
-	if u, err := url.Parse(s.URL); s.URL != "" && len(s.Sets)+len(s.Passes) > 0 && (err != nil || !private(u)) {
-		return fault.New(fault.Denied, "trust.server", "%s is not asked: its headers would be sent to %s unencrypted",
-			quote(s.Name), quote(server(s.URL)))
+	dir, read, err := s.expand(c.Dir, nil)
+	if err != nil {
+		return err
 	}
-	return nil
+	if len(read) > 0 {
+		return fault.New(fault.Invalid, "trust.server", "%s cannot be asked: its directory depends on the variable %s",
+			quote(s.Name), quote(read[0]))
+	}
+	if s.Dir = dir; !filepath.IsAbs(dir) {
+		s.Dir = filepath.Join(s.Root, dir)
+	}
+	s.finder.dir = s.Dir
+	p, err := s.program()
+	s.Program = &p
+	return err
 }
 
-// program finds the program, with the digests of its file and of those that it is given. Its arguments are as written.
-func (s *ServerAsk) program(expand func(string) (string, error)) (Program, error) {
+// program finds the program, with the digests of its file and of those that it is given. Its arguments are as written;
+// files that variables name are not among them.
+func (s *ServerAsk) program() (Program, error) {
 	line := make([]string, len(s.config.Command))
 	for i, word := range s.config.Command {
+		var read []string
 		var err error
-		if line[i], err = expand(word); err != nil {
+		if line[i], read, err = s.expand(word, nil); err != nil {
 			return Program{}, err
+		}
+		if i == 0 && len(read) > 0 {
+			return Program{}, fault.New(fault.Invalid, "trust.server", "%s cannot be asked: its program depends on the "+
+				"variable %s", quote(s.Name), quote(read[0]))
 		}
 	}
 	p, err := s.finder.program("command", line)
@@ -121,11 +124,18 @@ func (s *ServerAsk) program(expand func(string) (string, error)) (Program, error
 	return p, err
 }
 
-// usable checks an address.
-func usable(address string) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return fault.New(fault.Invalid, "trust.server", "its url is no address of the form https://host/path")
+// reachable checks an address: its server is the one that is shown, and secrets are sent to it encrypted.
+func (s *ServerAsk) reachable() error {
+	const op = "trust.server"
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		strings.ContainsAny(u.Host, "${}") {
+		return fault.New(fault.Invalid, op, "%s cannot be asked: its url is no address of the form https://host/path",
+			quote(s.Name))
+	}
+	if len(s.Sets)+len(s.Passes) > 0 && !private(u) {
+		return fault.New(fault.Denied, op, "%s is not asked: its headers would be sent to %s unencrypted", quote(s.Name),
+			quote(u.Host))
 	}
 	return nil
 }
@@ -251,12 +261,17 @@ func (a ApprovedServer) Remote() (Remote, error) {
 	if s.URL == "" {
 		return Remote{}, fault.New(fault.Denied, "trust.server", "no server is approved")
 	}
-	var err error
-	r := Remote{SSE: s.config.SSE}
-	if r.URL, err = s.expand(s.config.URL, nil); err == nil {
-		r.Headers, err = s.expandAll(s.config.Headers)
+	address, err := s.valueOf(s.config.URL)
+	if err != nil {
+		return Remote{}, err
 	}
-	return r, err
+	shown, err := url.Parse(s.URL)
+	u, expanded := url.Parse(address)
+	if err != nil || expanded != nil || u.Scheme != shown.Scheme || u.Host != shown.Host || u.User != nil {
+		return Remote{}, fault.New(fault.Denied, "trust.server", "variables make another server of %s", quote(s.Name))
+	}
+	headers, err := s.valuesOf(s.config.Headers)
+	return Remote{address, s.config.SSE, headers}, err
 }
 
 // Program returns the program to be run at once, with the values of variables: it has been looked at again. Errors:
@@ -267,8 +282,7 @@ func (a ApprovedServer) Program() (Exec, error) {
 	if s.Program == nil {
 		return Exec{}, fault.New(fault.Denied, op, "no program is approved")
 	}
-	expand := func(text string) (string, error) { return s.expand(text, nil) }
-	now, err := s.program(expand)
+	now, err := s.program()
 	if err != nil {
 		return Exec{}, err
 	}
@@ -277,13 +291,13 @@ func (a ApprovedServer) Program() (Exec, error) {
 	}
 	x := Exec{Path: s.Program.Path, Dir: s.Dir, Env: few(s.finder.env)}
 	for _, arg := range s.config.Command[1:] {
-		value, err := expand(arg)
+		value, err := s.valueOf(arg)
 		if err != nil {
 			return Exec{}, err
 		}
 		x.Args = append(x.Args, value)
 	}
-	values, err := s.expandAll(s.config.Env)
+	values, err := s.valuesOf(s.config.Env)
 	if err != nil {
 		return Exec{}, err
 	}

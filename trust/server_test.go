@@ -48,7 +48,7 @@ func TestWhatAskingAServerWouldRunIsShown(t *testing.T) {
 		{"a program of the workspace", `{"command": "./writer", "cwd": "."}`, []string{"root/writer\n"}},
 		{"variables", `{"command": "writer", "args": ["${SECRET}", "${NONE:-x}", "${workspaceFolder}"],
 			"env": {"TOKEN": "${GITHUB_TOKEN}"}}`, []string{"bin/writer ${SECRET} ${NONE:-x} ${workspaceFolder}\n",
-			"gives it    the values of your variables GITHUB_TOKEN, SECRET\n"}},
+			"gives it    the values of your variables GITHUB_TOKEN, NONE, SECRET\n"}},
 		{"an address", `{"type": "http", "url": "https://mcp.example/x?key=hunter2", "headers": {"X-Key": "hunter2"}}`,
 			[]string{"connects to mcp.example:443  (https://mcp.example/x?...)", "the headers X-Key: their values"}},
 		{"a secret argument", `{"command": "writer",
@@ -87,7 +87,9 @@ func TestServersThatCannotBeAsked(t *testing.T) {
 		{"neither", `{"type": "http"}`, fault.Invalid},
 		{"both", `{"command": "writer", "url": "https://x"}`, fault.Invalid},
 		{"no such program", `{"command": "gone"}`, fault.NotFound},
-		{"no such variable", `{"command": "writer", "args": ["${GONE}"]}`, fault.NotFound},
+		{"a program of a variable", `{"command": "${SECRET}"}`, fault.Invalid},
+		{"a directory of a variable", `{"command": "writer", "cwd": "${SECRET}"}`, fault.Invalid},
+		{"a server of a variable", `{"url": "https://${SECRET}.example/x"}`, fault.Invalid},
 		{"what the editor asks for", `{"command": "writer", "env": {"K": "${input:key}"}}`, fault.Invalid},
 		{"no address", `{"url": "file:///etc/passwd"}`, fault.Invalid},
 		{"a password in the address", `{"url": "https://me:hunter2@x"}`, fault.Invalid},
@@ -155,6 +157,55 @@ func TestAChangeOfAServerIsNotApproved(t *testing.T) {
 	}
 	if _, err := approved.Program(); err != nil {
 		t.Errorf("as it was: %v", err)
+	}
+}
+
+// TestVariablesAreReadOnceTheyAreConfirmed, and one that is not set has its default, or is an error.
+func TestVariablesAreReadOnceTheyAreConfirmed(t *testing.T) {
+	p := newPlace(t)
+	var read []string
+	lookup := p.e.Lookup
+	p.e.Lookup = func(name string) string {
+		read = append(read, name)
+		return lookup(name)
+	}
+	for _, c := range []struct {
+		entry string
+		args  []string
+	}{
+		{`{"command": "writer", "args": ["a${SECRET}b", "${NONE:-x}", "${env:SECRET}"]}`, []string{"asb", "x", "s"}},
+		{`{"command": "writer", "args": ["${NONE}"]}`, nil},
+	} {
+		read = nil
+		ask, err := p.server(t, c.entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask.Text(same)
+		if slices.Contains(read, "SECRET") || slices.Contains(read, "NONE") {
+			t.Errorf("before: %q were read", read)
+		}
+		approved, err := trust.ApproveServer(ask, ask.Digest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := approved.Program()
+		if fault.Is(err, fault.NotFound) != (c.args == nil) || !slices.Equal(x.Args, c.args) {
+			t.Errorf("%s: %q, %v", c.entry, x.Args, err)
+		}
+	}
+	for address, want := range map[string]string{
+		"https://x.example/${SECRET}?k=${NONE:-y}": "https://x.example/s?k=y", "https://x.example:1${SECRET}/a": "",
+	} {
+		ask, err := p.server(t, `{"url": "`+address+`", "headers": {"K": "${GITHUB_TOKEN}"}}`)
+		if err != nil && want == "" {
+			continue
+		}
+		approved, _ := trust.ApproveServer(ask, ask.Digest())
+		r, err := approved.Remote()
+		if r.URL != want || (err == nil) != (want != "") || want != "" && r.Headers["K"] != "ghp_x" {
+			t.Errorf("%s: %+v, %v", address, r, err)
+		}
 	}
 }
 
