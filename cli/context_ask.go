@@ -38,8 +38,7 @@ func (a *app) askServer(ctx context.Context, api ledger.API, r carried.Report, o
 	if err != nil {
 		return err
 	}
-	_, err = api.KeepServer(ctx, ledger.KeepServerRequest{Place: servertools.Place(ask),
-		AskedServer: ledger.AskedServer{Config: ask.Config, Tools: answer.Tools, Instructions: answer.Instructions}})
+	_, err = api.KeepServer(ctx, answer.Kept(ask))
 	return err
 }
 

@@ -246,8 +246,7 @@ func (s *Server) askServer(ctx context.Context, args []protocol.LSPAny) (any, er
 		return nil, err
 	}
 	err = s.use(ctx, func(api Ledger) error {
-		_, err := api.KeepServer(ctx, ledger.KeepServerRequest{Place: servertools.Place(ask),
-			AskedServer: ledger.AskedServer{Config: ask.Config, Tools: answer.Tools, Instructions: answer.Instructions}})
+		_, err := api.KeepServer(ctx, answer.Kept(ask))
 		return err
 	})
 	if err != nil {

@@ -253,7 +253,8 @@ func TestAServerIsAskedOnceItIsConfirmed(t *testing.T) {
 	if err := f.askCommand(root, map[string]any{"preview": true}, &p); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(p.Question, "/bin/sh server.sh\n") || strings.Contains(p.Question, "hunter2") || p.Approved == "" {
+	if !strings.Contains(p.Question, "/bin/sh server.sh\n") || strings.Contains(p.Question, "hunter2") ||
+		p.Approved == "" {
 		t.Errorf("the question is %s", p.Question)
 	}
 	if err := f.askCommand(root, map[string]any{"approved": "another"}, nil); err == nil ||
@@ -267,7 +268,8 @@ func TestAServerIsAskedOnceItIsConfirmed(t *testing.T) {
 		t.Fatal("it ran before it was confirmed")
 	}
 	var d struct{ Said string }
-	if err := f.askCommand(root, map[string]any{"approved": p.Approved}, &d); err != nil || d.Said != "docs has 1 tool." {
+	err = f.askCommand(root, map[string]any{"approved": p.Approved}, &d)
+	if err != nil || d.Said != "docs has 1 tool." {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	var report carried.Report

@@ -34,8 +34,11 @@ type Answer struct {
 	Instructions int // o200k_base tokens of what it says about itself
 }
 
-// Place is where a server is configured, as ledger.KeepServerRequest names it.
-func Place(s trust.ServerAsk) string { return s.File + "\x00" + s.Name }
+// Kept is the answer of a server as the ledger keeps it: in the place of what the same server answered before.
+func (a Answer) Kept(s trust.ServerAsk) ledger.KeepServerRequest {
+	return ledger.KeepServerRequest{Place: s.File + "\x00" + s.Name,
+		AskedServer: ledger.AskedServer{Config: s.Config, Tools: a.Tools, Instructions: a.Instructions}}
+}
 
 // Ask starts an approved server, or connects to it, asks for its tools, and ends it. Errors: denied when it is not what
 // was approved; unavailable when it fails or does not answer in time, with the end of what it says, masked by mask;

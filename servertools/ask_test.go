@@ -135,8 +135,8 @@ func answerTo(line []byte, how string) string {
 	case how == "refuses":
 		return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32000,"message":"token=hunter2hunter2 expired"}}`
 	case how == "deep":
-		result = `{"tools":[{"name":"a","inputSchema":` + strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000) +
-			`}]}`
+		result = `{"tools":[{"name":"a","inputSchema":` + strings.Repeat(`{"a":`, 5000) + "1" +
+			strings.Repeat("}", 5000) + `}]}`
 	case how == "many":
 		result = `{"tools":[` + strings.Repeat(toolJSON("a")+",", ledger.MaxServerTools) + toolJSON("b") + `]}`
 	case how == "huge":
@@ -290,7 +290,8 @@ func TestServersThatMisbehave(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), patience)
 			defer stop()
 			_, err := Ask(ctx, approved, masked)
-			if !slices.Contains(strings.Fields(c.code), string(fault.CodeOf(err))) || !strings.Contains(fmt.Sprint(err), c.says) {
+			if !slices.Contains(strings.Fields(c.code), string(fault.CodeOf(err))) ||
+				!strings.Contains(fmt.Sprint(err), c.says) {
 				t.Errorf("the error is %v", err)
 			}
 			allEnded(t, file, c.processes)
@@ -392,7 +393,8 @@ func TestServersOfTheOlderTransportAreAsked(t *testing.T) {
 
 // FuzzForeignDefinitions: no text of a server is more than an error.
 func FuzzForeignDefinitions(f *testing.F) {
-	for _, seed := range []string{toolJSON("a"), `{"name":"x"}`, `{"name":"\ud800","inputSchema":[]}`, "null", `{"name":{}}`} {
+	for _, seed := range []string{toolJSON("a"), `{"name":"x"}`, `{"name":"\ud800","inputSchema":[]}`, "null",
+		`{"name":{}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

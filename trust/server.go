@@ -115,8 +115,8 @@ func (s *ServerAsk) program() (Program, error) {
 			return Program{}, err
 		}
 		if i == 0 && len(read) > 0 {
-			return Program{}, fault.New(fault.Invalid, "trust.server", "%s cannot be asked: its program depends on the "+
-				"variable %s", quote(s.Name), quote(read[0]))
+			return Program{}, fault.New(fault.Invalid, "trust.server", "%s cannot be asked: its program depends on "+
+				"the variable %s", quote(s.Name), quote(read[0]))
 		}
 	}
 	p, err := s.finder.program("command", line)

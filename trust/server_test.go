@@ -99,7 +99,8 @@ func TestServersThatCannotBeAsked(t *testing.T) {
 		{"too long to be read", `{"command": "writer", "args": ["` + strings.Repeat("a", 5000) + `"]}`, fault.TooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := newPlace(t).server(t, c.entry); !fault.Is(err, c.code) || strings.Contains(err.Error(), "hunter2") {
+			_, err := newPlace(t).server(t, c.entry)
+			if !fault.Is(err, c.code) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%v", err)
 			}
 		})
