@@ -9,6 +9,9 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
+// claudeCode is the name of Claude Code.
+const claudeCode = "claude-code"
+
 // claudeHops is how many imports in a row Claude Code follows.
 const claudeHops = 4
 

@@ -27,7 +27,7 @@ var hosts = []struct {
 	name, title string
 	find        func(*finder) []Part
 }{
-	{"claude-code", "Claude Code", (*finder).claude},
+	{claudeCode, "Claude Code", (*finder).claude},
 	{"codex", "Codex", (*finder).codex},
 	{"copilot", "Copilot", (*finder).copilot},
 	{"cursor", "Cursor", (*finder).cursor},
@@ -41,7 +41,7 @@ func Find(ctx context.Context, o Options) Report {
 	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o.Env)...)...)}
 	f.reader.edited = o.Text
 	defer f.reader.close()
-	r := Report{Hosts: []Host{}}
+	r := Report{Hosts: []Host{}, counter: o.Counter}
 	for _, h := range hosts {
 		if ctx.Err() != nil {
 			break

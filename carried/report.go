@@ -1,6 +1,8 @@
 package carried
 
 import (
+	"time"
+
 	"ctxledger.dev/tokens"
 )
 
@@ -38,8 +40,19 @@ type Part struct {
 	Use *Use `json:"use,omitempty"`
 	// Dollars is what Carried has cost so far in a session, about; nil: not known, see Report.Charged.
 	Dollars *float64 `json:"cost_usd,omitempty"`
+	// Tools are those of a server that a person had asked, at Asked; see Report.Count.
+	Tools []Tool    `json:"tools,omitempty"`
+	Asked time.Time `json:"asked,omitzero"`
+	// Config is how a server is started or reached. It may hold secrets.
+	Config *ServerConfig `json:"-"`
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.
 	At Span `json:"at"`
+}
+
+// A Tool is one tool of a server, with what its definition costs.
+type Tool struct {
+	Name   string       `json:"name"`
+	Tokens tokens.Count `json:"tokens"`
 }
 
 // add adds a problem.
@@ -89,6 +102,8 @@ type Host struct {
 // A Report is what the requests of the agents of a workspace carry, agents with the most first.
 type Report struct {
 	Hosts []Host `json:"hosts"`
+
+	counter tokens.Counter
 }
 
 // Each calls fn for every part of a host and what it imports, in their order.

@@ -54,7 +54,9 @@ func (f *finder) serversIn(path string, of object) (parts []Part) {
 		if len(parts) >= maxServers {
 			break
 		}
-		parts = append(parts, f.server(path, m.name, m.at, m.value.isFalse("enabled") || m.value.isTrue("disabled")))
+		p := f.server(path, m.name, m.at, m.value.isFalse("enabled") || m.value.isTrue("disabled"))
+		p.Config = serverConfig(m.value)
+		parts = append(parts, p)
 	}
 	return parts
 }
@@ -63,6 +65,7 @@ func (f *finder) serversIn(path string, of object) (parts []Part) {
 func (f *finder) server(path, name string, at Span, disabled bool) Part {
 	p := f.listed(Server, chars.Short(chars.Line(name), maxSkillName), path, "", "", "")
 	p.At, p.Unknown = at, !disabled
+	p.Config = &ServerConfig{Problem: "its configuration is TOML, of which only the names of servers are read"}
 	if disabled {
 		p.When = "it is enabled"
 	}

@@ -53,7 +53,7 @@ func SwitchOff(host, root string, p Part, text func(path string) (string, bool))
 			out = append(out, Switch{"Disable " + p.Name, p.Path, edits})
 		}
 		return out
-	case host == "claude-code" && p.Path == filepath.Join(root, ".mcp.json"):
+	case host == claudeCode && p.Path == filepath.Join(root, ".mcp.json"):
 		path := filepath.Join(root, filepath.FromSlash(settingsOfClaude))
 		if edits, ok := rejecting(path, p.Name, text); ok {
 			out = append(out, Switch{"Disable " + p.Name + " for you, in " + settingsOfClaude, path, edits})

@@ -23,8 +23,10 @@ type Use struct {
 const enough = 5
 
 // Count adds to each server and skill how often recorded sessions used it. Where none of an agent is recorded, that
-// stays unknown. A server without any call is a problem.
+// stays unknown. A server without any call is a problem. Servers that a person had asked for their tools get these, with
+// what they cost.
 func (r *Report) Count(recorded ledger.ToolUse, root string) {
+	defer r.addAsked(recorded.Servers)
 	for i := range r.Hosts {
 		h := &r.Hosts[i]
 		at := slices.IndexFunc(recorded.Hosts, func(u ledger.HostToolUse) bool { return u.Host == h.Name })
@@ -149,7 +151,7 @@ func (r Report) Charged(host string, dollars *float64) Report {
 	if dollars == nil {
 		return r
 	}
-	out := Report{slices.Clone(r.Hosts)}
+	out := Report{slices.Clone(r.Hosts), r.counter}
 	for i := range out.Hosts {
 		if h := &out.Hosts[i]; h.Name == host {
 			h.Dollars = costs(h.Carried, *dollars)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,24 +18,38 @@ import (
 )
 
 func (a *app) contextCommand() *cobra.Command {
-	var model, agent string
+	var o contextOptions
 	cmd := &cobra.Command{
-		Use:   "context [--agent NAME] [--model M]",
+		Use:   "context [--agent NAME] [--model M] [--ask SERVER [--yes]]",
 		Short: "Show what every request of an agent carries besides the conversation",
 		Long: "Memory and instruction files with what they import, rules, the lists of skills, subagents and\n" +
 			"commands, and MCP servers: what of them is in every request, what is loaded only later, and what\n" +
 			"is wrong with them. Of servers and skills also how often the last 30 recorded sessions used them.\n" +
 			"Files of the workspace and of the agents' own directories in your home are read, nothing else\n" +
-			"is, and no server is started: what one adds is known from a request only.",
-		Example: "  ctxledger context\n  ctxledger context --agent claude-code --json",
+			"is, and no server is started, so that the cost of its tools is unknown. --ask starts one server,\n" +
+			"or connects to it, asks for its tools, and ends it within half a minute, after you have seen\n" +
+			"the exact command and confirmed it, on a terminal or with --yes. What it answered counts until\n" +
+			"its configuration changes.",
+		Example: "  ctxledger context\n  ctxledger context --agent claude-code --json\n  ctxledger context --ask docs",
 		Args:    a.args(0, 0),
 	}
-	cmd.Flags().StringVar(&model, "model", "", "count as this model `M` does (default: the newest session's)")
-	cmd.Flags().StringVar(&agent, "agent", "", "show one agent only, by its `NAME`: claude-code")
+	cmd.Flags().StringVar(&o.model, "model", "", "count as this model `M` does (default: the newest session's)")
+	cmd.Flags().StringVar(&o.agent, "agent", "", "show one agent only, by its `NAME`: claude-code")
+	cmd.Flags().StringVar(&o.ask, "ask", "", "ask the MCP `SERVER` for its tools, once you have confirmed its command")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "confirm the command of --ask")
 	cmd.RunE = a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
-		return a.context(ctx, api, model, agent)
+		if o.yes && o.ask == "" {
+			return misuse("--yes confirms --ask: name a server")
+		}
+		return a.context(ctx, api, o)
 	})
 	return cmd
+}
+
+// contextOptions are the flags of the context command.
+type contextOptions struct {
+	model, agent, ask string
+	yes               bool
 }
 
 // contextAnswer is what the context command answers.
@@ -53,12 +68,12 @@ type contextAnswer struct {
 }
 
 // context finds what requests carry and shows it.
-func (a *app) context(ctx context.Context, api ledger.API, model, agent string) error {
+func (a *app) context(ctx context.Context, api ledger.API, o contextOptions) error {
 	if a.place.Root == "" {
 		return fault.New(fault.NotFound, "cli.context", "there is no workspace here: %s", a.place.Why).
 			WithHint("name one with --workspace, or call it in a repository")
 	}
-	out, host, err := a.measured(ctx, api, model)
+	out, host, err := a.measured(ctx, api, o.model)
 	if err != nil {
 		return err
 	}
@@ -67,6 +82,11 @@ func (a *app) context(ctx context.Context, api ledger.API, model, agent string) 
 		return err
 	}
 	out.Report = carried.Find(ctx, carried.Options{Root: a.place.Root, Env: a.Env, Counter: counter})
+	if o.ask != "" {
+		if err := a.askServer(ctx, api, out.Report, o); err != nil {
+			return err
+		}
+	}
 	if out.Hosts != nil {
 		use, err := api.ToolUse(ctx, ledger.ToolUseRequest{})
 		if err != nil {
@@ -75,8 +95,8 @@ func (a *app) context(ctx context.Context, api ledger.API, model, agent string) 
 		out.Count(use, a.place.Root)
 	}
 	out.Report = out.Charged(host, out.carriedDollars)
-	if agent != "" {
-		if out.Hosts, err = only(out.Hosts, agent); err != nil {
+	if o.agent != "" {
+		if out.Hosts, err = only(out.Hosts, o.agent); err != nil {
 			return err
 		}
 	}
@@ -182,17 +202,13 @@ func addPart(t *columns.Table, indent string, p carried.Part) {
 	for _, i := range p.Imports {
 		addPart(t, indent+"@ ", i)
 	}
+	addTools(t, indent+"- ", p)
 }
 
 // about says what matters of a part: when it is loaded, or its heaviest section, and how often it was used.
 func about(p carried.Part) string {
-	said := aboutFile(p)
-	if use := p.Used(); use != "" && said != "" {
-		return said + "; " + use
-	} else if use != "" {
-		return use
-	}
-	return said
+	said := []string{aboutFile(p), p.Source(), p.Used()}
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ")
 }
 
 func aboutFile(p carried.Part) string {

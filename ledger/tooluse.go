@@ -10,6 +10,8 @@ type ToolUseRequest struct {
 // ToolUse says which tools recent sessions of each host called. Names are masked.
 type ToolUse struct {
 	Hosts []HostToolUse `json:"hosts"` // by name
+	// Servers are those that were asked for their tools, newest first; at most MaxAskedServers.
+	Servers []AskedServer `json:"servers,omitempty"`
 }
 
 // HostToolUse is what the newest sessions of one host called, their subagents included.

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/termtext"
 	"ctxledger.dev/overflow"
 )
@@ -51,7 +52,7 @@ func (cl *Client) run(ctx context.Context, setting, in string, limit int) (strin
 	cmd.Dir, cmd.Env = x.Dir, x.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(in), out, complaint
 	cmd.WaitDelay = killDelay
-	group(cmd)
+	process.Group(cmd)
 	err = cmd.Run()
 	name := short(filepath.Base(x.Path), 200)
 	switch {

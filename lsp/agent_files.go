@@ -13,8 +13,12 @@ import (
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
+	"ctxledger.dev/servertools"
+	"ctxledger.dev/trust"
 )
 
 // freshness is how long what was found is used again: an editor asks for lenses, links and findings at once.
@@ -103,7 +107,9 @@ func (s *Server) count(ctx context.Context) {
 		return a.Host == b.Host && a.Sessions == b.Sessions && a.Since.Equal(b.Since) &&
 			slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Skills, b.Skills)
 	}
-	if !slices.EqualFunc(f.recorded.Hosts, use.Hosts, same) {
+	equal := func(a, b ledger.AskedServer) bool { return a.Config == b.Config && a.At.Equal(b.At) }
+	if !slices.EqualFunc(f.recorded.Hosts, use.Hosts, same) ||
+		!slices.EqualFunc(f.recorded.Servers, use.Servers, equal) {
 		f.recorded = use
 		f.stale.Store(true)
 		s.pending.refresh()
@@ -178,4 +184,89 @@ func carriedMethod() method {
 		report, _ := s.carried(ctx)
 		return report, nil
 	})
+}
+
+// askArgument selects an MCP server to be asked for its tools, and says what a person has confirmed.
+type askArgument struct {
+	Agent    string `json:"agent"`    // "claude-code"
+	Server   string `json:"server"`   // its name
+	Path     string `json:"path"`     // of the configuration
+	Preview  bool   `json:"preview"`  // only say what it would run
+	Approved string `json:"approved"` // the digest of what the client has shown; "": this server shows it
+}
+
+// askPreview is what asking a server would run.
+type askPreview struct {
+	Question string `json:"question"` // lines, without secrets
+	Approved string `json:"approved"` // their digest
+}
+
+// The words of the question.
+const (
+	askAction = "Ask It"
+	askIntro  = "To ask this MCP server for its tools, ctxledger will use exactly this:"
+)
+
+// askServer asks an MCP server for its tools, once the person has confirmed exactly what that runs. The client has shown
+// it, or this server does.
+func (s *Server) askServer(ctx context.Context, args []protocol.LSPAny) (any, error) {
+	const op = "lsp.ask"
+	which, err := argument[askArgument](commandAskServer, args)
+	if err != nil {
+		return nil, err
+	}
+	if !s.counts() {
+		return nil, fault.New(fault.Unavailable, op, "there is no ledger to keep what the server answers")
+	}
+	ask, err := s.serverAsk(ctx, which)
+	if err != nil {
+		return nil, err
+	}
+	question := askIntro + "\n\n" + ask.Text(s.sanitize)
+	switch {
+	case which.Preview:
+		return askPreview{question, ask.Digest()}, nil
+	case which.Approved == "":
+		chosen, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{Message: question,
+			Type: protocol.MessageTypeWarning, Actions: []protocol.MessageActionItem{{Title: askAction}}})
+		if err != nil {
+			return nil, err
+		}
+		if chosen == nil || chosen.Title != askAction {
+			return done{Said: plainLine(which.Server) + " was not asked."}, nil
+		}
+		which.Approved = ask.Digest()
+	}
+	approved, err := trust.ApproveServer(ask, which.Approved)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := servertools.Ask(ctx, approved, s.sanitize)
+	if err != nil {
+		return nil, err
+	}
+	err = s.use(ctx, func(api Ledger) error {
+		_, err := api.KeepServer(ctx, answer.Kept(ask))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.count(ctx)
+	return done{Said: plainLine(which.Server) + " has " + chars.Plural(len(answer.Tools), "tool") + "."}, nil
+}
+
+// serverAsk finds a configured server. Errors: not_found; those of trust.FindServer.
+func (s *Server) serverAsk(ctx context.Context, which askArgument) (trust.ServerAsk, error) {
+	report, _ := s.carried(ctx)
+	for _, h := range report.Hosts {
+		for _, p := range h.Parts {
+			if p.Kind == carried.Server && p.Name == which.Server && h.Name == which.Agent &&
+				(which.Path == "" || p.Path == which.Path) {
+				return trust.FindServer(s.o.Env, s.workspace.Root, h, p)
+			}
+		}
+	}
+	return trust.ServerAsk{}, fault.New(fault.NotFound, "lsp.ask", "there is no MCP server %.200q of %.200q",
+		which.Server, which.Agent)
 }

@@ -41,6 +41,13 @@ func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	for _, l := range agentfile.Lenses(s.usesOf(ctx, d), k.meter) {
 		at := min(l.At, d.text.Len()) // it may have been edited meanwhile
 		c := explains(d, plainLine(l.Title))
+		if l.Ask != nil && s.counts() {
+			c.Title = plainLine(l.Title + ": ask it…")
+			which := askArgument{Agent: l.Ask.Host, Server: l.Ask.Name, Path: l.Ask.Path}
+			if arg, err := protocol.Marshal(&which); err == nil {
+				c.Command, c.Arguments = commandAskServer, []protocol.LSPAny{arg}
+			}
+		}
 		lenses = append(lenses, protocol.CodeLens{Range: span(d.text, at, at), Command: c})
 	}
 	return lenses

@@ -107,6 +107,7 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 const (
 	categoryMemory = "memory files"
 	categoryLists  = "skills, agents and commands"
+	categoryTools  = "MCP servers" // that were asked for their tools
 )
 
 // explained returns what fills the agent's own window, with what its requests carry of files taken out of the system
@@ -115,7 +116,7 @@ func (s *Server) explained(ctx context.Context, c Context) []ledger.Category {
 	if !c.Live {
 		return c.Own
 	}
-	memory, lists := tokens.Count{Exact: true}, tokens.Count{Exact: true}
+	memory, lists, tools := tokens.Count{Exact: true}, tokens.Count{Exact: true}, tokens.Count{Exact: true}
 	report, _ := s.carried(ctx)
 	for _, h := range report.Hosts {
 		if h.Name != c.Host {
@@ -123,21 +124,25 @@ func (s *Server) explained(ctx context.Context, c Context) []ledger.Category {
 		}
 		h.Each(func(p *carried.Part) {
 			sum := &lists
-			if p.Kind == carried.Memory || p.Kind == carried.Rule {
+			switch p.Kind {
+			case carried.Memory, carried.Rule:
 				sum = &memory
+			case carried.Server:
+				sum = &tools
 			}
 			*sum = carried.Plus(*sum, p.Carried)
 		})
 	}
 	var out []ledger.Category
 	for _, x := range c.Own {
-		known := memory.N + lists.N
+		known := memory.N + lists.N + tools.N
 		if x.Name != ledger.CategoryFixed || known == 0 || known > x.Tokens.N {
 			out = append(out, x)
 			continue
 		}
 		x.Tokens.N, x.Tokens.Upper, x.Tokens.Exact = x.Tokens.N-known, x.Tokens.Upper-known, false
-		files := []ledger.Category{x, {Name: categoryMemory, Tokens: memory}, {Name: categoryLists, Tokens: lists}}
+		files := []ledger.Category{x, {Name: categoryMemory, Tokens: memory}, {Name: categoryLists, Tokens: lists},
+			{Name: categoryTools, Tokens: tools}}
 		for _, part := range files {
 			if part.Tokens.N > 0 {
 				out = append(out, part)

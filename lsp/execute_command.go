@@ -23,13 +23,14 @@ const (
 	commandIgnore         = "ctxledger.server.ignore"
 	commandSetWindow      = "ctxledger.server.setWindow"
 	commandReadPast       = "ctxledger.server.readPast"
+	commandAskServer      = "ctxledger.server.askServer"
 )
 
 // commands returns all commands.
 func commands() []string {
 	return []string{commandCountSelection, commandExplain, commandCountWorkspace, commandCompact, commandRestore,
 		commandForget, commandFollow, commandHandoff, commandIgnore,
-		commandSetWindow, commandReadPast}
+		commandSetWindow, commandReadPast, commandAskServer}
 }
 
 // executeCommandMethod runs a command for the user.
@@ -59,6 +60,8 @@ func executeCommandMethod() method {
 			return s.setWindow(p.Arguments)
 		case commandReadPast:
 			return s.readPast(ctx, p.WorkDoneToken)
+		case commandAskServer:
+			return s.askServer(ctx, p.Arguments)
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.1000q", p.Command)
 	})

@@ -15,6 +15,7 @@ type Ledger interface {
 	live.Ledger
 	records.Ledger
 	ledger.Recorder
+	ledger.Servers
 }
 
 // shareable wraps dial so that the live session and all requests share one connection. Each caller closes its lease.

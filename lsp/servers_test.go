@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,8 +122,8 @@ func TestUnusedServersAreToldAndSwitchedOff(t *testing.T) {
 	}
 	day := time.Now().Add(-time.Minute).Format(time.DateOnly)
 	want := "Claude Code: 2 MCP servers, whose tools are in every request\n" +
-		"Claude Code: MCP server docs: 6 calls in 6 sessions, last " + day + " · cost of its tools unknown\n" +
-		"Claude Code: MCP server idle: not used in 6 sessions · cost of its tools unknown"
+		"Claude Code: MCP server docs: 6 calls in 6 sessions, last " + day + " · cost of its tools unknown: ask it…\n" +
+		"Claude Code: MCP server idle: not used in 6 sessions · cost of its tools unknown: ask it…"
 	if got := strings.Join(f.lenses(t, u), "\n"); got != want {
 		t.Errorf("the lenses are\n%s\nnot\n%s", got, want)
 	}
@@ -199,5 +200,121 @@ func TestNothingIsCountedUnasked(t *testing.T) {
 	}
 	if n := k.dials.Load(); n > 0 {
 		t.Errorf("the ledger was opened %d times", n)
+	}
+}
+
+// askable is recordedWorkspace with a server in .mcp.json that notes in a file that it ran, and answers.
+func askable(t *testing.T) (f *fixture, root, ran string) {
+	t.Helper()
+	f, root, _ = recordedWorkspace(t, 0)
+	ran = filepath.Join(t.TempDir(), "ran")
+	script := "echo x >> " + ran + `
+while read -r line; do
+  case $line in
+  *'"initialize"'*) printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}' ;;
+  *tools/list*) printf '%s\n' '{"jsonrpc":"2.0","id":1000,"result":{"tools":[{"name":"find","inputSchema":{}}]}}' ;;
+  esac
+done
+`
+	put := func(name, text string, mode os.FileMode) {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("server.sh", script, 0o700)
+	put(".mcp.json", `{"mcpServers": {"docs": {"command": "/bin/sh", "args": ["server.sh"], "env": {"TOKEN": "hunter2"}}}}`,
+		0o600)
+	return f, root, ran
+}
+
+// askCommand has the server carry out the command.
+func (f *fixture) askCommand(root string, more map[string]any, out any) error {
+	argument := map[string]any{"agent": "claude-code", "server": "docs", "path": filepath.Join(root, ".mcp.json")}
+	maps.Copy(argument, more)
+	return f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.askServer",
+		"arguments": []any{argument}}, out)
+}
+
+// TestAServerIsAskedOnceItIsConfirmed: the editor shows what would run and sends back its digest. Nothing else starts it.
+func TestAServerIsAskedOnceItIsConfirmed(t *testing.T) {
+	f, root, ran := askable(t)
+	f.initialize(t)
+	path := filepath.Join(root, ".mcp.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, titles := f.shows(t, path, string(text))
+	if !strings.Contains(strings.Join(titles, "\n"), "docs: calls unknown · cost of its tools unknown: ask it…") {
+		t.Errorf("the lenses are %q", titles)
+	}
+	var p struct{ Question, Approved string }
+	if err := f.askCommand(root, map[string]any{"preview": true}, &p); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(p.Question, "/bin/sh server.sh\n") || strings.Contains(p.Question, "hunter2") ||
+		p.Approved == "" {
+		t.Errorf("the question is %s", p.Question)
+	}
+	if err := f.askCommand(root, map[string]any{"approved": "another"}, nil); err == nil ||
+		!strings.Contains(err.Error(), "has changed since it was confirmed") {
+		t.Errorf("another digest: %v", err)
+	}
+	if err := f.askCommand(root, map[string]any{"server": "gone", "preview": true}, nil); err == nil {
+		t.Error("a server that is not configured")
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Fatal("it ran before it was confirmed")
+	}
+	var d struct{ Said string }
+	err = f.askCommand(root, map[string]any{"approved": p.Approved}, &d)
+	if err != nil || d.Said != "docs has 1 tool." {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	var report carried.Report
+	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &report); err != nil {
+		t.Fatal(err)
+	}
+	part := report.Hosts[0].Parts[len(report.Hosts[0].Parts)-1]
+	if len(part.Tools) != 1 || part.Tools[0].Name != "find" || part.Unknown || report.Hosts[0].Unknown != 0 {
+		t.Errorf("%+v", part)
+	}
+	if titles := f.lenses(t, u); !strings.Contains(strings.Join(titles, "\n"), "(1 tool, asked on ") {
+		t.Errorf("the lenses are %q", titles)
+	}
+	if raw, err := os.ReadFile(ran); err != nil || string(raw) != "x\n" {
+		t.Errorf("it ran %q, %v", raw, err)
+	}
+}
+
+// TestOtherEditorsAreAskedByTheServer: without a confirmation the server has the editor show what would run.
+func TestOtherEditorsAreAskedByTheServer(t *testing.T) {
+	for answer, runs := range map[string]bool{"Ask It": true, "": false, "Something": false} {
+		t.Run(answer, func(t *testing.T) {
+			f, root, ran := askable(t)
+			var chosen any
+			if answer != "" {
+				chosen = map[string]any{"title": answer}
+			}
+			f.Answer("window/showMessageRequest", chosen)
+			f.initialize(t)
+			if err := f.askCommand(root, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			shown := 0
+			for _, m := range f.Calls() {
+				if m.Method == "window/showMessageRequest" && strings.Contains(string(m.Params), "/bin/sh server.sh") &&
+					!strings.Contains(string(m.Params), "hunter2") {
+					shown++
+				}
+			}
+			if shown != 1 {
+				t.Errorf("%d questions; the calls are %+v", shown, f.Calls())
+			}
+			if _, err := os.Stat(ran); (err == nil) != runs {
+				t.Errorf("it ran: %v", err == nil)
+			}
+		})
 	}
 }

@@ -20,7 +20,7 @@ const maxCarriedName = 120
 // carriedResult is what every request of a host carries besides the conversation, as far as files say it.
 type carriedResult struct {
 	Carried []share `json:"carried,omitempty"` // of files, most first
-	// Servers are the MCP servers, what their tools cost being unknown, with how often they were called.
+	// Servers are the MCP servers, with how often they were called, and what their tools cost where they were asked.
 	Servers []serverUse `json:"servers,omitempty"`
 	Dollars *float64    `json:"carried_usd,omitempty"` // what the session has paid for Carried, about
 }
@@ -30,7 +30,12 @@ type serverUse struct {
 	Name     string `json:"name"`
 	Calls    int    `json:"calls"`
 	Sessions int    `json:"sessions"`
-	said     string
+	// Tools, Tokens and Later are of those that were asked: how many there are, what each request carries, and what is
+	// loaded on demand.
+	Tools  int           `json:"tools,omitempty"`
+	Tokens *tokens.Count `json:"tokens,omitempty"`
+	Later  *tokens.Count `json:"later,omitempty"`
+	said   string
 }
 
 // carried returns what every request of a session's host carries.
@@ -52,18 +57,33 @@ func (c *call) carried(ctx context.Context, st ledger.Status) (out carriedResult
 	out.Dollars = h.Dollars
 	h.Each(func(p *carried.Part) {
 		switch {
-		case p.Carried.N > 0:
+		case p.Kind != carried.Server && p.Carried.N > 0:
 			out.Carried = append(out.Carried, share{oneLine(string(p.Kind)+" "+p.Name, maxCarriedName), p.Carried})
-		case p.Kind == carried.Server && p.Unknown && len(out.Servers) < maxCarried:
+		case p.Kind == carried.Server && !p.Off() && len(out.Servers) < maxCarried:
 			s := serverUse{Name: oneLine(p.Name, maxCarriedName), said: p.Used()}
 			if p.Use != nil {
 				s.Calls, s.Sessions = p.Use.Calls, p.Use.Sessions
 			}
+			s.ask(p)
 			out.Servers = append(out.Servers, s)
 		}
 	})
 	out.Carried = heaviest(out.Carried)
 	return out
+}
+
+// ask adds what the server answered when it was asked.
+func (s *serverUse) ask(p *carried.Part) {
+	if p.Unknown {
+		return
+	}
+	said := p.Carried.String()
+	s.Tools, s.Tokens = len(p.Tools), &p.Carried
+	if p.Later.N > 0 {
+		s.Later = &p.Later
+		said += " and " + p.Later.String() + " when " + p.When
+	}
+	s.said = said + ", " + p.Source() + "; " + s.said
 }
 
 // heaviest returns what costs most, and the rest together.
@@ -91,11 +111,19 @@ func (r carriedResult) lines() (out []string) {
 	for _, x := range r.Carried {
 		out = append(out, "- "+x.Name+": "+x.Tokens.String())
 	}
-	if len(r.Servers) > 0 {
-		out = append(out, "and the tools of these MCP servers, whose cost is unknown:")
-	}
+	var asked, unknown []string
 	for _, s := range r.Servers {
-		out = append(out, "- "+s.Name+": "+s.said)
+		if line := "- " + s.Name + ": " + s.said; s.Tokens != nil {
+			asked = append(asked, line)
+		} else {
+			unknown = append(unknown, line)
+		}
+	}
+	if len(asked) > 0 {
+		out = append(append(out, "and of MCP servers that were asked for their tools:"), asked...)
+	}
+	if len(unknown) > 0 {
+		out = append(append(out, "and the tools of these MCP servers, whose cost is unknown:"), unknown...)
 	}
 	return out
 }

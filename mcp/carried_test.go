@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 // TestContextStatusSaysWhatEveryRequestCarries: files with what the session has paid for them, and servers with how often
@@ -49,6 +53,20 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	}
 	contains(t, text, "every request carries, of files (≈$", "- memory CLAUDE.md: ",
 		"whose cost is unknown:\n- docs: not used in 1 session")
+	report := carried.Find(t.Context(), carried.Options{Root: root, Env: env.Env{Home: home,
+		Lookup: func(string) string { return "" }}, Counter: tokens.Builtin().For("")})
+	config := report.Hosts[0].Parts[len(report.Hosts[0].Parts)-1].Config.Digest()
+	_, err = f.local.KeepServer(t.Context(), ledger.KeepServerRequest{Place: "docs", AskedServer: ledger.AskedServer{
+		Config: config, Tools: []ledger.AskedTool{{Name: "find", Tokens: 400}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, text = do[statusResult](t, c, "context_status", args{"session": r.Session})
+	if s := st.Servers[0]; s.Tools != 1 || s.Tokens == nil || s.Tokens.N == 0 || s.Later == nil || s.Later.N < 400 {
+		t.Errorf("asked: %+v", s)
+	}
+	contains(t, text, "and of MCP servers that were asked for their tools:\n- docs: ≈", "when its tools are looked for, 1 tool, "+
+		"asked on ", "; not used in 1 session")
 	if strings.Contains(text, "hunter2") {
 		t.Errorf("a secret is shown:\n%s", text)
 	}

@@ -80,6 +80,13 @@ func (l *Ledger) ToolUse(ctx context.Context, r ledger.ToolUseRequest) (ledger.T
 			}
 		}
 		out := ledger.ToolUse{Hosts: []ledger.HostToolUse{}}
+		asked, err := askedServers(tx)
+		if err != nil {
+			return ledger.ToolUse{}, err
+		}
+		for _, a := range asked[:min(len(asked), ledger.MaxAskedServers)] {
+			out.Servers = append(out.Servers, a.AskedServer)
+		}
 		for _, name := range slices.Sorted(maps.Keys(hosts)) {
 			h := hosts[name]
 			h.Tools, h.Skills = most(h.tools), most(h.skills)

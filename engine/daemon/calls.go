@@ -193,6 +193,10 @@ func (c *client) Estimators(ctx context.Context, r ledger.EstimatorsRequest) (le
 	return call[ledger.Estimators](ctx, c, "Estimators", r)
 }
 
+func (c *client) KeepServer(ctx context.Context, r ledger.KeepServerRequest) (ledger.AskedServer, error) {
+	return mutate[ledger.AskedServer](ctx, c, "KeepServer", &r, &r.Mutation)
+}
+
 func (c *client) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequest) (ledger.Estimators, error) {
 	return mutate[ledger.Estimators](ctx, c, "KeepEstimators", &r, &r.Mutation)
 }

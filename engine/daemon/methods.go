@@ -66,6 +66,7 @@ var methods = map[string]handler{
 	"Learn":            on(ledger.API.Learn),
 	"Estimators":       on(ledger.API.Estimators),
 	"KeepEstimators":   on(ledger.API.KeepEstimators),
+	"KeepServer":       on(ledger.API.KeepServer),
 }
 
 // on makes a handler from a method of engine.API.

@@ -30,6 +30,7 @@ func rules(at time.Time) []rewrite.Rule {
 		{Kind: "command", Bucket: attribution.BucketCommands, Out: plainText(attribution.BucketCommands)},
 		{Kind: "event", Bucket: core.BucketEvents, Out: scrubEvent},
 		{Kind: "learned window", Bucket: views.BucketWindows, Out: scrubWindow},
+		{Kind: "tools of a server", Bucket: core.BucketServers, Out: scrubServer},
 		{Kind: "kept answer", Bucket: core.BucketKeys, Out: forgetAnswer(at)},
 	}
 	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(), own)
@@ -65,6 +66,16 @@ func scrubEvent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 func scrubWindow(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, views.BucketWindows, r, func(known *overflow.Learned) ([]byte, error) {
 		rewrite.Words(t, &known.Provider, &known.Endpoint, &known.Model)
+		return r.Key, nil
+	})
+}
+
+// scrubServer removes a text from the names of a server's tools.
+func scrubServer(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	return rewrite.JSON(tx, core.BucketServers, r, func(a *ledger.AskedServer) ([]byte, error) {
+		for i := range a.Tools {
+			rewrite.Words(t, &a.Tools[i].Name)
+		}
 		return r.Key, nil
 	})
 }

@@ -188,6 +188,13 @@ func (x *auditor) estimators() error {
 	if err != nil {
 		return err
 	}
+	err = x.Each(core.BucketServers, "tools of a server", func(r kv.Record) error {
+		var asked ledger.AskedServer
+		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &asked))
+	})
+	if err != nil {
+		return err
+	}
 	return x.Each(core.BucketMeasured, "number of measurements", func(r kv.Record) error {
 		_, err := core.ReadNumber(x.Tx, core.BucketMeasured, r.Key)
 		return err

@@ -15,6 +15,7 @@ var layers = map[string]int{
 	"ledger":                 3, // the contract: faces know it, not the engine
 	"engine/...":             4,
 	"trust":                  3,
+	"servertools":            4,
 	"transcript/...":         2,
 	"sessions/...":           2,
 	"window/...":             2,
@@ -59,12 +60,14 @@ var layers = map[string]int{
 }
 
 // storeless lists the subtrees that link neither the engine nor a store, through any import.
-var storeless = []string{"mcp", "lsp", "agents", "llm", "ledger"}
+var storeless = []string{"mcp", "lsp", "agents", "llm", "servertools", "ledger"}
 
 // sideways lists the imports inside one layer that are allowed, with the reason.
 var sideways = map[[2]string]string{
 	{"lsp", "lsp/agentfile"}:                        "what is shown of agent files is told there",
 	{"lsp/agentfile", "lsp/anyfile"}:                "with the shares of a window that other files have",
+	{"trust", "carried"}:                            "which program a server is, its configuration says",
+	{"lsp", "servertools"}:                          "a person has a server asked for its tools",
 	{"carried", "ledger"}:                           "how often servers and skills are used is counted in recorded sessions",
 	{"carried", "agents/claudecode"}:                "where Claude Code keeps its own memory of a project is told there",
 	{"mcp", "mcp/overhead"}:                         "a test holds the constant against what is sent",
@@ -163,8 +166,8 @@ var importers = map[string]struct {
 	"go.etcd.io/bbolt": {[]string{"kv/bolt", "lab/benchmark"},
 		"the embedded store, and the bare store to compare it with"},
 	"github.com/klauspost/compress": {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
-	"github.com/mark3labs/mcp-go": {[]string{"mcp", "lab/sandbox", "lab/benchmark"},
-		"the MCP server, and clients that drive it from outside"},
+	"github.com/mark3labs/mcp-go": {[]string{"mcp", "servertools", "lab/sandbox", "lab/benchmark"},
+		"the MCP server, the client that asks other servers, and clients that drive it from outside"},
 	"go.lsp.dev/protocol":          {[]string{"lsp"}, "the types of the language server protocol"},
 	"go.lsp.dev/jsonrpc2":          {[]string{"lsp"}, "calls in both directions"},
 	"go.lsp.dev/uri":               {[]string{"lsp"}, "addresses of documents"},
@@ -195,12 +198,12 @@ var restricted = []struct {
 }{
 	{"net", []string{"engine/daemon", "llm", "lab/scriptedmodel"},
 		"only the daemon opens sockets, and model clients bound how long they dial"},
-	{"net/http", []string{"llm", "lab/scriptedmodel"},
-		"only model clients call anybody, and only when a mode with a model is asked for"},
+	{"net/http", []string{"llm", "servertools", "lab/scriptedmodel"},
+		"only model clients call anybody, when a mode with a model is asked for, and MCP servers that a person has asked"},
 	{"os/exec",
-		[]string{"engine/daemon", "llm", "lab/scriptedmodel", "lab/benchmark", "lab/sandbox", "lab/crashtest",
-			"lab/fuzzrun", "lab/programtest"},
-		"the daemon starts itself; a summarizer may be a program; tests run programs"},
+		[]string{"engine/daemon", "llm", "servertools", "internal/process", "lab/scriptedmodel", "lab/benchmark",
+			"lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/programtest"},
+		"the daemon starts itself; a summarizer or an MCP server may be a program; tests run programs"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
 	{"time.Now", []string{"internal/env", "lab/demo", "lab/benchmark", "lab/fuzzrun"}, "the clock comes from env"},
@@ -214,6 +217,10 @@ var restricted = []struct {
 	{"syscall.Exec", nil, "programs are run by os/exec, in the packages above"},
 	{"ctxledger.dev/llm.New", []string{"cli", "internal/wiring"},
 		"a model is asked by a compaction that a person or an agent wants, with what package trust approves"},
+	{"ctxledger.dev/servertools.Ask", []string{"cli", "lsp"},
+		"a server is asked when a person says so, having seen its command"},
+	{"ctxledger.dev/trust.ApproveServer", []string{"cli", "lsp"}, "a person has seen what it approves"},
+	{"ctxledger.dev/trust.ConfirmServer", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
 	{"ctxledger.dev/trust.Confirm", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},

@@ -1,4 +1,5 @@
-// Package process reports whether other processes of this machine exist. Start at Alive.
+// Package process reports whether other processes of this machine exist, and ends programs with all that they started.
+// Start at Alive and at Group.
 //
-// It deliberately does not change them, or find them by name.
+// It deliberately does not find processes by name.
 package process

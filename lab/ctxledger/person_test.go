@@ -36,7 +36,7 @@ func person(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: person ANSWER COMMAND…")
 	}
 	hand, tty := terminaltest.Open(ts.Value(theTest).(testing.TB))
-	done := terminaltest.Answer(ts.Value(theTest).(testing.TB), hand, tty, "until it changes: ", args[0]+"\n")
+	done := terminaltest.Answer(ts.Value(theTest).(testing.TB), hand, tty, "to allow exactly this, ", args[0]+"\n")
 	var out bytes.Buffer
 	cmd := exec.Command("env", args[1:]...) // which looks in the script's PATH
 	cmd.Dir = ts.MkAbs(".")

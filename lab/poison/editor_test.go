@@ -181,6 +181,8 @@ func (e *editor) refusals(ctx context.Context) {
 			"arguments": []any{map[string]any{"summary": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.handoff",
 			"arguments": []any{map[string]any{"session": hostile}}}},
+		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.askServer",
+			"arguments": []any{map[string]any{"agent": hostile, "server": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.follow",
 			"arguments": []any{map[string]any{"session": hostile}}}},
 		{"workspace/executeCommand", map[string]any{"command": "ctxledger.server.forget",

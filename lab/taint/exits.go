@@ -57,7 +57,7 @@ func Exits() []Exit {
 		{CLI, "check", Masked, answer, []string{"--json"}},
 		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact",
 			[]string{"--json --keep 1 SESSION"}},
-		{CLI, "context", Silent, "shows names and headings of files, exactly: nothing that was recorded", []string{"--json"}},
+		{CLI, "context", Silent, "names and headings of files, exactly; names of tools, masked before storing", []string{"--json"}},
 		{CLI, "config", Silent, "the settings, exactly: nothing that was recorded", []string{"--json"}},
 		{CLI, "config preset", Silent, "texts of the program", []string{"--json"}},
 		{CLI, "config window", Masked, answer, []string{"--json"}},
@@ -119,7 +119,7 @@ func Exits() []Exit {
 
 		{LSP, "ctxledger/context", Masked, "`ledger.TurnStats`", nil},
 		{LSP, "ctxledger/changed", Silent, "that something changed, not what", nil},
-		{LSP, "ctxledger/carried", Silent, "names and headings of files, exactly: nothing that was recorded", nil},
+		{LSP, "ctxledger/carried", Silent, "names and headings of files, exactly; names of tools, masked before storing", nil},
 		{LSP, "ctxledger/cost", Silent, "figures", nil},
 		{LSP, "ctxledger/diff", Masked, "`lsp/records`: the name of a file, in addresses", nil},
 		{LSP, "ctxledger/symbols", Silent, none, nil},

@@ -35,6 +35,7 @@ func Of(r carried.Report) map[string][]Use {
 type Lens struct {
 	At    int // a byte of the line
 	Title string
+	Ask   *Use // the MCP server that a click has asked for its tools, once confirmed; nil: none
 }
 
 // Lenses returns the titles above the first line of a file, one for each agent that loads it, and above each MCP server
@@ -46,18 +47,22 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 			servers[u.Agent]++
 			continue
 		}
-		out = append(out, Lens{0, lens(u, m)})
+		out = append(out, Lens{Title: lens(u, m)})
 	}
 	for _, u := range uses { // in the order of the agents
 		if n := servers[u.Agent]; n > 0 {
 			servers[u.Agent] = 0
 			title := u.Agent + ": " + chars.Plural(n, "MCP server") + ", whose tools are in every request"
-			out = append(out, Lens{0, title})
+			out = append(out, Lens{Title: title})
 		}
 	}
 	for _, u := range uses {
 		if u.Kind == carried.Server && u.At.To > u.At.From {
-			out = append(out, Lens{u.At.From, u.Agent + ": " + server(u)})
+			l := Lens{At: u.At.From, Title: u.Agent + ": " + server(u)}
+			if u.Unknown && u.Config != nil && u.Config.Problem == "" {
+				l.Ask = &u
+			}
+			out = append(out, l)
 		}
 	}
 	return out
@@ -66,8 +71,15 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 // server says what is known of an MCP server.
 func server(u Use) string {
 	cost := "cost of its tools unknown"
-	if !u.Unknown {
+	switch {
+	case u.Off():
 		cost = "switched off"
+	case !u.Unknown:
+		cost = u.Carried.String() + " tokens in every request"
+		if u.Later.N > 0 {
+			cost += ", " + u.Later.String() + " when " + u.When
+		}
+		cost += " (" + u.Source() + ")"
 	}
 	return "MCP server " + u.Name + ": " + u.Used() + " · " + cost
 }
@@ -85,7 +97,7 @@ func Hover(uses []Use, offset int) (anyfile.Note, bool) {
 		note.From, note.To, ok = u.At.From, u.At.To, true
 		note.Text += u.Agent + ": " + server(u)
 		if u.Unknown {
-			note.Text += ", until a request is made: no server is started to ask it"
+			note.Text += ", until it is asked: no server is started by itself"
 		}
 	}
 	return note, ok

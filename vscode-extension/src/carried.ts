@@ -1,5 +1,6 @@
 // What the view of every request says, as plain values.
 import type { Carried, CarriedPart, Host } from './protocol';
+import type { NamedServer } from './serverCommands';
 import { oneLine, plural, sayCount, sayDollars } from './text';
 
 /** One row of the view. */
@@ -13,6 +14,8 @@ export interface Row {
   readonly icon: string;
   /** The file to open; empty for an agent. */
   readonly path: string;
+  /** The MCP server that can be asked for its tools. */
+  readonly asks?: NamedServer;
   readonly rows: readonly Row[];
 }
 
@@ -43,11 +46,11 @@ function hostRow(host: Host): Row {
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',
-    rows: host.parts.map((part, i) => partRow(part, `${host.name}/${i}`)),
+    rows: host.parts.map((part, i) => partRow(part, `${host.name}/${i}`, host.name)),
   };
 }
 
-function partRow(part: CarriedPart, id: string): Row {
+function partRow(part: CarriedPart, id: string, agent: string): Row {
   const problems = part.problems ?? [];
   return {
     id,
@@ -57,8 +60,20 @@ function partRow(part: CarriedPart, id: string): Row {
       .map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: problems.length > 0 ? 'warning' : icons[part.kind],
     path: part.path,
-    rows: (part.imports ?? []).map((imported, i) => partRow(imported, `${id}/${i}`)),
+    ...(part.kind === 'server' && (part.unknown === true || part.asked !== undefined)
+      ? { asks: { agent, server: part.name, path: part.path } } : {}),
+    rows: [...(part.imports ?? []).map((imported, i) => partRow(imported, `${id}/${i}`, agent)), ...toolRows(part, id)],
   };
+}
+
+/** Returns a row for each tool of a server that was asked, those that cost most first. */
+function toolRows({ tools, path, later }: CarriedPart, id: string): Row[] {
+  const heavy = [...(tools ?? [])].sort((a, b) => b.tokens.n - a.tokens.n);
+  return heavy.map(({ name, tokens }, i) => {
+    const cost = later.n > 0 ? `${sayCount(tokens)} when it is looked for` : sayCount(tokens);
+    const label = oneLine(name, longestName);
+    return { id: `${id}/tool/${i}`, label, description: cost, tooltip: `tool ${label}\n${cost}`, icon: 'symbol-method', path, rows: [] };
+  });
 }
 
 /** Returns what the session has paid so far for what its requests carry; empty where nobody knows. */
@@ -94,6 +109,9 @@ function costOf(part: CarriedPart): string {
   }
   if (part.share !== undefined && part.share > 0 && part.heaviest !== undefined) {
     said.push(`${Math.round(100 * part.share)} % of it: ${part.heaviest}`);
+  }
+  if (part.asked !== undefined) {
+    said.push(`${plural(part.tools?.length ?? 0, 'tool')}, asked on ${part.asked.slice(0, 10)}`);
   }
   said.push(usesOf(part));
   return oneLine(said.filter((text) => text !== '').join(' · '), 200);

@@ -49,6 +49,9 @@ export class CarriedTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     item.description = row.description;
     item.tooltip = row.tooltip;
     item.iconPath = new vscode.ThemeIcon(row.icon);
+    if (row.asks !== undefined) {
+      item.contextValue = 'server';
+    }
     if (row.path !== '') {
       item.command = { command: 'vscode.open', title: 'Open', arguments: [vscode.Uri.file(row.path)] };
     }

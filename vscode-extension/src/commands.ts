@@ -1,5 +1,6 @@
 // What people can ask for.
 import * as vscode from 'vscode';
+import { askServer } from './askServer';
 import { audit } from './audit';
 import { countWorkspace } from './counted';
 import { costActions } from './costBar';
@@ -39,6 +40,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
     countWorkspace: () => countWorkspace(server),
+    askServer: (named) => askServer(server, named, () => views.forEach((view) => view.refresh())),
     audit: () => audit(server.command()) ?? getPrograms(),
     refresh: () => views.forEach((view) => view.refresh()),
     restartServer: () => server.restart(),

@@ -190,6 +190,17 @@ export interface CarriedPart {
   readonly use?: { readonly sessions: number; readonly calls: number; readonly last?: string };
   /** What `carried` has cost so far in the session that is followed, in dollars, an estimate. */
   readonly cost_usd?: number;
+  /** The tools of a server that was asked, and when that was. */
+  readonly tools?: readonly { readonly name: string; readonly tokens: Count }[];
+  readonly asked?: string;
+}
+
+/** What asking an MCP server for its tools would run. */
+export interface AskPreview {
+  /** Lines, without secrets. */
+  readonly question: string;
+  /** What confirms exactly this. */
+  readonly approved: string;
 }
 
 /** What an open document costs, or a part of it. */

@@ -12,7 +12,7 @@ import { OlderServer, failureOf } from './failures';
 import { bundled, findCommand, findServer, type Places } from './programs';
 import { changedNotification, statusNotification, type Status } from './protocol';
 import { Restarts } from './restarts';
-import { admit } from './serverCommands';
+import { admit, serverCommands } from './serverCommands';
 import { OwnSymbols, type FoundSymbol } from './symbols';
 import { forMessage } from './text';
 
@@ -255,6 +255,9 @@ class QuietClient extends LanguageClient {
 
 /** Has the server do a command that anything in VS Code may have named. Errors: that it is not for everything. */
 async function executeCommand(command: string, args: unknown[], next: ExecuteCommandSignature): Promise<unknown> {
+  if (command === serverCommands.askServer) { // of a lens: the extension shows first what would run
+    return vscode.commands.executeCommand('ctxledger.askServer', args[0]);
+  }
   const admitted = admit(command, args);
   if (admitted === undefined) {
     throw new Error(`${command} is for the commands of ctxledger, such as “ctxledger: Forget…”, which ask before they do it`);

@@ -11,16 +11,18 @@ export const serverCommands = {
   readPast: 'ctxledger.server.readPast',
   countSelection: 'ctxledger.server.countSelection',
   ignore: 'ctxledger.server.ignore',
+  askServer: 'ctxledger.server.askServer',
   countWorkspace: 'ctxledger.server.countWorkspace',
 } as const;
 
 /**
  * Returns the arguments of a server command that a key binding, a task or a link may run.
  * Nothing for forgetting: only the command of the extension does that, after a person has read what would go.
- * Nothing for setting a window and for ignoring, either: only a person's choice is written into a file.
+ * Nothing for setting a window and for ignoring, either: only a person's choice is written into a file. Nor for asking an
+ * MCP server, which starts it: the extension's own command shows what would run.
  */
 export function admit(command: string, args: readonly unknown[]): unknown[] | undefined {
-  if (command === serverCommands.setWindow || command === serverCommands.ignore) {
+  if (command === serverCommands.setWindow || command === serverCommands.ignore || command === serverCommands.askServer) {
     return undefined;
   }
   if (command !== serverCommands.forget) {
@@ -32,4 +34,23 @@ export function admit(command: string, args: readonly unknown[]): unknown[] | un
     return undefined;
   }
   return [{ handle: plan.handle, dryRun: true }]; // and nothing else: a server reads names in any letters
+}
+
+/** An MCP server of a configuration. */
+export interface NamedServer {
+  readonly agent: string;
+  readonly server: string;
+  readonly path: string;
+}
+
+/** Returns the MCP server that an argument names, and nothing else of it: a row of the view, or the argument of a lens. */
+export function namedServer(argument: unknown): NamedServer | undefined {
+  const object = (value: unknown): Record<string, unknown> | undefined =>
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  const named = object(object(argument)?.['asks']) ?? object(argument);
+  const { agent, server, path } = named ?? {};
+  if (typeof agent !== 'string' || typeof server !== 'string' || typeof path !== 'string' || server === '') {
+    return undefined;
+  }
+  return { agent, server, path };
 }

@@ -49,3 +49,26 @@ test('what a session has paid is in the tooltip', () => {
   assert.equal(host!.rows[0]!.tooltip, 'memory CLAUDE.md\n1,080\n≈$0.021 so far in this session, at list prices');
   assert.match(host!.rows[1]!.tooltip, /\nless than \$0\.001 so far/);
 });
+
+test('a server that was asked has its tools below it, those that cost most first', () => {
+  const server = { ...part, kind: 'server', name: 'docs', path: '/w/.mcp.json' } as const;
+  const [host] = rowsOf({
+    hosts: [{
+      name: 'claude-code', title: 'Claude Code', carried: count(9), unknown: 1, parts: [
+        {
+          ...server, carried: count(30), later: count(700), when: 'its tools are looked for', asked: '2026-11-25T23:00:00Z',
+          tools: [{ name: 'a', tokens: count(200) }, { name: 'b\nc', tokens: count(500) }],
+        },
+        { ...server, unknown: true, carried: count(0) },
+        { ...server, carried: count(0), when: 'it is enabled' },
+      ],
+    }],
+  });
+  const [asked, unknown, off] = host!.rows;
+  assert.equal(asked!.description, '30 · 700 when its tools are looked for · 2 tools, asked on 2026-11-25 · calls unknown');
+  assert.deepEqual(asked!.rows.map(({ label, description }) => [label, description]), [
+    ['b c', '500 when it is looked for'], ['a', '200 when it is looked for'],
+  ]);
+  const asks = { agent: 'claude-code', server: 'docs', path: '/w/.mcp.json' };
+  assert.deepEqual([asked!.asks, unknown!.asks, off!.asks], [asks, asks, undefined]);
+});

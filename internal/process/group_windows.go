@@ -1,4 +1,4 @@
-package llm
+package process
 
 import (
 	"os/exec"
@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// group gives a program a process group of its own, all of which is killed with it: what it started
+// Group gives a program a process group of its own, all of which is killed by cmd.Cancel: what it started
 // would otherwise go on.
-func group(cmd *exec.Cmd) {
+func Group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 	cmd.Cancel = func() error {
 		tree := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid))

@@ -1,0 +1,83 @@
+package carried
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+)
+
+// searched is when Claude Code loads the definition of a tool of which each request has only the name.
+const searched = "its tools are looked for"
+
+// addAsked adds to each server what it answered when it was asked, if its configuration is still that one.
+func (r *Report) addAsked(servers []ledger.AskedServer) {
+	for i := range r.Hosts {
+		h := &r.Hosts[i]
+		for j := range h.Parts {
+			p := &h.Parts[j]
+			if p.Kind != Server || !p.Unknown || p.Config == nil {
+				continue
+			}
+			digest := p.Config.Digest()
+			at := slices.IndexFunc(servers, func(a ledger.AskedServer) bool { return a.Config == digest })
+			if at < 0 {
+				continue
+			}
+			p.ask(h.Name, servers[at], r.counter)
+			h.Carried, h.Unknown = Plus(h.Carried, p.Carried), h.Unknown-1
+		}
+	}
+}
+
+// ask takes what a server answered. Claude Code loads the names of tools and what servers say of themselves, and a
+// definition only when the model looks for it, unless the configuration says otherwise.
+func (p *Part) ask(host string, a ledger.AskedServer, counter tokens.Counter) {
+	prefix := toolPrefix(host, p.Name)
+	frame := counter.Count(prefix).N
+	definitions, names := tokens.Count{}, strings.Builder{}
+	for _, t := range a.Tools {
+		n := about(counter.Of(t.Tokens + frame))
+		p.Tools = append(p.Tools, Tool{t.Name, n})
+		definitions = Plus(definitions, n)
+		names.WriteString(prefix + t.Name + "\n")
+	}
+	p.Unknown, p.Asked = false, a.At
+	p.Carried = about(counter.Of(a.Instructions))
+	if host != claudeCode || p.Config.Loaded {
+		p.Carried = Plus(p.Carried, definitions)
+		return
+	}
+	p.Carried = Plus(p.Carried, about(counter.Count(names.String())))
+	if p.Later = definitions; definitions.N > 0 {
+		p.When = searched
+	}
+}
+
+// about is a count as an estimate: how a provider frames a definition is not known.
+func about(n tokens.Count) tokens.Count {
+	n.Exact = false
+	return n
+}
+
+// Off reports whether a part is a server that is switched off.
+func (p Part) Off() bool { return p.Kind == Server && !p.Unknown && p.Asked.IsZero() }
+
+// Source says what the figures of a server rest on; "" for what was not asked.
+func (p Part) Source() string {
+	if p.Asked.IsZero() {
+		return ""
+	}
+	return chars.Plural(len(p.Tools), "tool") + ", asked on " + p.Asked.Format(time.DateOnly)
+}
+
+// Heavy returns the tools of a server, those first that cost most.
+func (p Part) Heavy() []Tool {
+	return slices.SortedStableFunc(slices.Values(p.Tools), func(a, b Tool) int {
+		return cmp.Compare(b.Tokens.N, a.Tokens.N)
+	})
+}
