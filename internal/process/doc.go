@@ -1,4 +1,5 @@
-// Package process reports whether other processes of this machine exist. Start at Alive.
+// Package process tells of other processes of this machine: whether they exist, and from which they descend. Start at
+// Alive and Ancestors.
 //
-// It deliberately does not change them, or find them by name.
+// It starts no program for that. It deliberately does not change processes, or find them by name.
 package process

@@ -90,7 +90,7 @@ var resources = map[string]string{
 // told are the notifications of the language server: methods without an answer.
 var told = map[string]bool{
 	"$/setTrace": true, "window/workDoneProgress/cancel": true, "textDocument/didChange": true,
-	"textDocument/didSave": true, "ctxledger/symbols": true,
+	"textDocument/didSave": true, "ctxledger/symbols": true, "ctxledger/terminals": true,
 	"textDocument/didClose": true, "workspace/didChangeConfiguration": true,
 }
 
@@ -128,6 +128,7 @@ var requests = map[string][]map[string]any{
 	"ctxledger/cost":                {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"ctxledger/symbols": {{"textDocument": map[string]any{"uri": "$URI", "version": 2},
 		"symbols": []any{map[string]any{"name": "$CANARY", "kind": 12, "range": everything, "selectionRange": everything}}}},
+	"ctxledger/terminals":       {{"processes": []any{2}, "active": 2}},
 	"textDocument/documentLink": {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"ctxledger/diff":            {{"uri": "ctxledger:/change/1"}},
 	"ctxledger/context":         {{"session": "$SESSION"}},
