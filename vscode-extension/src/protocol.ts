@@ -237,6 +237,8 @@ export interface WindowSizes {
   readonly sizes: readonly { readonly tokens: number; readonly why: string }[];
   /** Where the choice is written. */
   readonly file: string;
+  /** Whether that file sets the window; older servers do not say. */
+  readonly set?: boolean;
 }
 
 /** What the texts of a workspace cost. */
