@@ -71,8 +71,10 @@ func removed(text, model string) (string, error) {
 	if window < 0 {
 		return "", errors.New("the window is set elsewhere")
 	}
-	r := removal{lines: strings.SplitAfter(text, "\n"), models: fields[at], entry: entries[of], window: settings[window],
-		lastEntry: len(entries) == 1, lastSetting: len(settings) == 1}
+	r := removal{
+		lines: strings.SplitAfter(text, "\n"), models: fields[at], entry: entries[of], window: settings[window],
+		lastEntry: len(entries) == 1, lastSetting: len(settings) == 1,
+	}
 	if err := r.do(); err != nil {
 		return "", err
 	}
@@ -127,9 +129,9 @@ func (r *removal) braced(f yamldoc.Field) bool {
 
 // afterValue returns the column after the value of the window, 0 if that is no plain number in the line of its key.
 func (r *removal) afterValue() int {
-	line, column, text := r.window.Value()
-	end := column + len([]rune(text))
-	if line != r.window.Line || text == "" || end > len(r.line(line))+1 || string(r.line(line)[column-1:end-1]) != text {
+	line, column, value := r.window.Value()
+	text, end := r.line(line), column+len([]rune(value))
+	if line != r.window.Line || value == "" || end > len(text)+1 || string(text[column-1:end-1]) != value {
 		return 0
 	}
 	return end

@@ -78,8 +78,9 @@ func TestAWindowIsTakenOutAndTheRestStays(t *testing.T) {
 			"follow: true\r\n"},
 		{"comments", "models: # of mine\n  # the large one\n  claude-opus-4-6: {window: 200000} # sic\nfollow: true\n",
 			"# of mine\n  # the large one\n  # sic\nfollow: true\n"},
-		{"other models", "models:\n    claude-opus-4-6: {window: 200000}\n    # the small one\n    gpt-5: {window: 300000} # sic\n",
-			"models:\n    # the small one\n    gpt-5: {window: 300000} # sic\n"},
+		{"other models",
+			"models:\n    claude-opus-4-6: {window: 200000}\n    # small\n    gpt-5: {window: 300000} # sic\n",
+			"models:\n    # small\n    gpt-5: {window: 300000} # sic\n"},
 		{"other models in braces", "models: {claude-opus-4-6: {window: 200000}, gpt-5: {window: 300000}}\n",
 			"models: {gpt-5: {window: 300000}}\n"},
 		{"the last of models in braces", "models: {gpt-5: {window: 300000}, claude-opus-4-6: {window: 200000}} # two\n",
@@ -95,7 +96,8 @@ func TestAWindowIsTakenOutAndTheRestStays(t *testing.T) {
 			"  # mine\n    # large\nfollow: true\n"},
 		{"a block with more in it", "Models:\n  claude-opus-4-6:\n    Window: 1000000 # large\n    output: 32000\n",
 			"Models:\n  claude-opus-4-6:\n    # large\n    output: 32000\n"},
-		{"an entry spelled otherwise", "models:\n  \"anthropic/claude-opus-4.6\":\n    window: 1000000\n  größe-1: {window: 2000}\n",
+		{"an entry spelled otherwise",
+			"models:\n  \"anthropic/claude-opus-4.6\":\n    window: 1000000\n  größe-1: {window: 2000}\n",
 			"models:\n  größe-1: {window: 2000}\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -240,7 +242,8 @@ func FuzzOnlyTheWindowChanges(f *testing.F) {
 		before := document{data: []byte(text), user: true}
 		if failed(before.check()) == nil {
 			cleared, err := withoutWindow([]byte(text), model)
-			if d := (document{data: cleared, user: true}); err == nil && (failed(d.check()) != nil || d.window(model) != 0) {
+			d := document{data: cleared, user: true}
+			if err == nil && (failed(d.check()) != nil || d.window(model) != 0) {
 				t.Errorf("after %q was taken out: %q", model, cleared)
 			}
 		}

@@ -246,6 +246,8 @@ export interface Counted {
   readonly files: number;
   readonly tokens: number;
   readonly exact: boolean;
+  /** The sum in words; older servers show it themselves. */
+  readonly said?: string;
   /** At any depth, largest first; older servers do not say. */
   readonly directories?: readonly Directory[];
 }
