@@ -114,7 +114,8 @@ func TestAWindowIsTakenOutAndTheRestStays(t *testing.T) {
 				t.Errorf("%q, %v, want %q", got, err, c.after)
 			}
 			set, problems := p.load()
-			if set.Models.OwnWindow("claude-opus-4-6") || len(problems) > 0 || SetsWindow(p.e, p.root, "claude-opus-4-6") {
+			if set.Models.OwnWindow("claude-opus-4-6") || len(problems) > 0 ||
+				SetsWindow(p.e, p.root, "claude-opus-4-6") {
 				t.Errorf("the window is still set, %v", problems)
 			}
 			if _, err := ClearWindow(p.e, p.root, "claude-opus-4-6"); !fault.Is(err, fault.NotFound) {
