@@ -17,24 +17,33 @@ import (
 )
 
 func (a *app) windowCommand() *cobra.Command {
-	return &cobra.Command{
+	automatic := false
+	cmd := &cobra.Command{
 		Use:   "window [MODEL TOKENS]",
 		Short: "Show which window the newest session's model may have, or set the window of a model",
 		Long: "With MODEL and TOKENS it writes the window into your own configuration, where it holds for every workspace\n" +
 			"and over what is measured or known. Everything else in it stays. Without them it lists the\n" +
-			"sizes that the window of the newest session's model may have, the one in force first.",
-		Example: "  ctxledger config window\n  ctxledger config window claude-opus-4-6 200000",
-		Args:    a.args(0, 2),
+			"sizes that the window of the newest session's model may have, the one in force first.\n" +
+			"With --automatic it takes the window of MODEL out of your own configuration again.",
+		Example: "  ctxledger config window\n  ctxledger config window claude-opus-4-6 200000\n" +
+			"  ctxledger config window claude-opus-4-6 --automatic",
+		Args: a.args(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch len(args) {
-			case 0:
+			switch {
+			case automatic && len(args) == 1:
+				return a.clearWindow(args[0])
+			case automatic:
+				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, and no tokens")
+			case len(args) == 0:
 				return a.asks(a.showWindow)(cmd, args)
-			case 1:
+			case len(args) == 1:
 				return fault.New(fault.Invalid, "cli.window", "how many tokens has the window of %.100q?", args[0])
 			}
 			return a.setWindow(args[0], args[1])
 		},
 	}
+	cmd.Flags().BoolVar(&automatic, "automatic", false, "go by what is measured or known of MODEL, not by what you set")
+	return cmd
 }
 
 // windowAnswer is what is known of a model's window.
@@ -93,6 +102,22 @@ func (a *app) setWindow(model, text string) error {
 	return a.answer(out, func(w io.Writer) {
 		fmt.Fprintf(w, "%s has a window of %s tokens: %s\n", a.line(model, statusLine), chars.Commas(n),
 			columns.OneLine(file))
+	})
+}
+
+// clearWindow takes the window of a model out of the user's configuration.
+func (a *app) clearWindow(model string) error {
+	ws, err := a.find()
+	if err != nil && !fault.Is(err, fault.Unavailable) { // no ledger is needed
+		return err
+	}
+	file, err := config.ClearWindow(a.Env, ws.Root, model)
+	if err != nil {
+		return err
+	}
+	out := windowAnswer{Model: model, Sizes: []ledger.WindowSize{}, File: file}
+	return a.answer(out, func(w io.Writer) {
+		fmt.Fprintf(w, "the window of %s is not set any more: %s\n", a.line(model, statusLine), columns.OneLine(file))
 	})
 }
 

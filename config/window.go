@@ -26,10 +26,15 @@ import (
 // Errors: invalid for a window or a name that makes no sense, and for a file with mistakes or in a form that is not
 // changed here; those of reading and writing the file; unavailable where nothing says where the user's files are.
 func SetWindow(e env.Env, root, model string, window int) (file string, err error) {
-	const op = "config.window"
 	if err := nameable(model, window); err != nil {
 		return "", err
 	}
+	return changeUser(e, root, func(data []byte) ([]byte, error) { return withWindow(data, model, window) })
+}
+
+// changeUser changes the text of the user's own configuration, if there is anything to change, and returns the file.
+func changeUser(e env.Env, root string, change func([]byte) ([]byte, error)) (file string, err error) {
+	const op = "config.window"
 	d, err := readUser(e, root)
 	switch {
 	case err != nil:
@@ -41,7 +46,7 @@ func SetWindow(e env.Env, root, model string, window int) (file string, err erro
 	if err := failed(d.check()); err != nil {
 		return d.name, fault.New(fault.Invalid, op, "%s has a mistake: %s", d.name, err).WithHint("correct it first")
 	}
-	text, err := withWindow(d.data, model, window)
+	text, err := change(d.data)
 	if err != nil {
 		return d.name, err
 	}
@@ -209,7 +214,8 @@ func below(lines []string, line int, added string) (string, error) {
 	return strings.Join(lines, ""), nil
 }
 
-// onlyWindow reports what a changed configuration says besides the window, and that it does not say that.
+// onlyWindow reports what a changed configuration says besides the window, and that it does not say that. 0: it is to say
+// nothing of the window.
 func onlyWindow(before, after []byte, model string, window int) error {
 	var was, is map[string]any
 	if err := errors.Join(yamldoc.Decode(before, &was), yamldoc.Decode(after, &is)); err != nil {
@@ -219,13 +225,23 @@ func onlyWindow(before, after []byte, model string, window int) error {
 	if err := failed(d.check()); err != nil {
 		return err
 	}
-	if n, _ := d.models().Window(model); n != window {
+	if n := d.window(model); n != window {
 		return fmt.Errorf("the window of %.100q would be %d", model, n)
 	}
 	if without(was, model) != without(is, model) {
 		return errors.New("it would say something else besides")
 	}
 	return nil
+}
+
+// window returns the window that a document which was checked sets for a model; 0: none.
+func (d document) window(model string) int {
+	set := d.models()
+	if !set.OwnWindow(model) {
+		return 0
+	}
+	n, _ := set.Window(model)
+	return n
 }
 
 // models returns the models of a document that was checked.

@@ -69,6 +69,95 @@ func TestAWindowIsWrittenAndTheRestStays(t *testing.T) {
 	}
 }
 
+func TestAWindowIsTakenOutAndTheRestStays(t *testing.T) {
+	for _, c := range []struct{ name, before, after string }{
+		{"what was written here", "models:\n  claude-opus-4-6: {window: 200000}\n", ""},
+		{"with other settings", "# mine\nfollow: true # yes\nmodels:\n  claude-opus-4-6: {window: 200000}\n",
+			"# mine\nfollow: true # yes\n"},
+		{"lines of Windows, and no end of line", "follow: true\r\nmodels:\r\n  claude-opus-4-6: {window: 200000}",
+			"follow: true\r\n"},
+		{"comments", "models: # of mine\n  # the large one\n  claude-opus-4-6: {window: 200000} # sic\nfollow: true\n",
+			"# of mine\n  # the large one\n  # sic\nfollow: true\n"},
+		{"other models",
+			"models:\n    claude-opus-4-6: {window: 200000}\n    # small\n    gpt-5: {window: 300000} # sic\n",
+			"models:\n    # small\n    gpt-5: {window: 300000} # sic\n"},
+		{"other models in braces", "models: {claude-opus-4-6: {window: 200000}, gpt-5: {window: 300000}}\n",
+			"models: {gpt-5: {window: 300000}}\n"},
+		{"the last of models in braces", "models: {gpt-5: {window: 300000}, claude-opus-4-6: {window: 200000}} # two\n",
+			"models: {gpt-5: {window: 300000}} # two\n"},
+		{"the only one of models in braces", "models: {claude-opus-4-6: {window: 200000}}\n", "models: {}\n"},
+		{"more in braces in braces", "models: {claude-opus-4-6: {window: 200000, output: 32000}}\n",
+			"models: {claude-opus-4-6: {output: 32000}}\n"},
+		{"more of the model", "models:\n  claude-opus-4-6: {output: 32000, window: 1000000} # large\n",
+			"models:\n  claude-opus-4-6: {output: 32000} # large\n"},
+		{"more of the model, after it", "models:\n  claude-opus-4-6: { window: 1000000 , output: 32000 }\n",
+			"models:\n  claude-opus-4-6: { output: 32000 }\n"},
+		{"a block", "Models:\n  claude-opus-4-6: # mine\n    Window: 1000000 # large\nfollow: true\n",
+			"  # mine\n    # large\nfollow: true\n"},
+		{"a block with more in it", "Models:\n  claude-opus-4-6:\n    Window: 1000000 # large\n    output: 32000\n",
+			"Models:\n  claude-opus-4-6:\n    # large\n    output: 32000\n"},
+		{"an entry spelled otherwise",
+			"models:\n  \"anthropic/claude-opus-4.6\":\n    window: 1000000\n  größe-1: {window: 2000}\n",
+			"models:\n  größe-1: {window: 2000}\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlace(t)
+			p.configure(t, "-", c.before)
+			if !SetsWindow(p.e, p.root, "claude-opus-4-6") {
+				t.Error("it does not set the window")
+			}
+			file, err := ClearWindow(p.e, p.root, "claude-opus-4-6")
+			if err != nil {
+				t.Fatal(err, fault.HintOf(err))
+			}
+			if got, err := os.ReadFile(file); err != nil || string(got) != c.after {
+				t.Errorf("%q, %v, want %q", got, err, c.after)
+			}
+			set, problems := p.load()
+			if set.Models.OwnWindow("claude-opus-4-6") || len(problems) > 0 ||
+				SetsWindow(p.e, p.root, "claude-opus-4-6") {
+				t.Errorf("the window is still set, %v", problems)
+			}
+			if _, err := ClearWindow(p.e, p.root, "claude-opus-4-6"); !fault.Is(err, fault.NotFound) {
+				t.Errorf("again: %v", err)
+			}
+		})
+	}
+}
+
+func TestAWindowThatCannotBeTakenOutStays(t *testing.T) {
+	for _, c := range []struct {
+		name, before string
+		code         fault.Code
+	}{
+		{"none", "follow: true\n", fault.NotFound},
+		{"of another model", "models:\n  gpt-5: {window: 200000}\n", fault.NotFound},
+		{"a mistake", "follow: perhaps\nmodels:\n  claude-opus-4-6: {window: 200000}\n", fault.Invalid},
+		{"a quoted one", "models:\n  claude-opus-4-6: {window: !!int \"300000\"}\n", fault.Invalid},
+		{"one over several lines", "models:\n  claude-opus-4-6: {window: 200000\n    }\n", fault.Invalid},
+		{"a shared entry", "models:\n  gpt-5: &a {window: 300000}\n  claude-opus-4-6: *a\n", fault.Invalid},
+		{"all in braces", "{models: {claude-opus-4-6: {window: 300000}}, follow: true}\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlace(t)
+			p.configure(t, "-", c.before)
+			_, err := ClearWindow(p.e, p.root, "claude-opus-4-6")
+			got, _ := os.ReadFile(UserFile(p.e))
+			if c.code == "" {
+				if err != nil || strings.Contains(string(got), "window") {
+					t.Errorf("%q, %v", got, err)
+				}
+			} else if !fault.Is(err, c.code) || string(got) != c.before {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+	p := newPlace(t)
+	if _, err := ClearWindow(p.e, p.root, "gpt-5"); !fault.Is(err, fault.NotFound) || SetsWindow(p.e, p.root, "gpt-5") {
+		t.Errorf("without a file: %v", err)
+	}
+}
+
 func TestWhatIsNotOursToChangeStays(t *testing.T) {
 	for _, c := range []struct {
 		name, before string
@@ -149,7 +238,16 @@ func TestAWindowIsWrittenIntoTheUsersOwnFileAlone(t *testing.T) {
 func FuzzOnlyTheWindowChanges(f *testing.F) {
 	f.Add("models:\n  a-1: {window: 5}\n", "a-1")
 	f.Add("models: {a-1: {output: 5}}\nfollow: true\n", "b")
+	f.Add("models:\n  b: # c\n    window: 5000 # d\n  a-1: {output: 5}\n", "b")
 	f.Fuzz(func(t *testing.T, text, model string) {
+		before := document{data: []byte(text), user: true}
+		if failed(before.check()) == nil {
+			cleared, err := withoutWindow([]byte(text), model)
+			d := document{data: cleared, user: true}
+			if err == nil && (failed(d.check()) != nil || d.window(model) != 0) {
+				t.Errorf("after %q was taken out: %q", model, cleared)
+			}
+		}
 		after, err := withWindow([]byte(text), model, 200_000)
 		if err != nil {
 			return

@@ -90,3 +90,56 @@ func TestCopiedCallsAreCountedOnce(t *testing.T) {
 		t.Errorf("four calls and two of a fork: %s", got)
 	}
 }
+
+// BenchmarkToolUse counts the calls of 30 sessions of 20,000 entries, every second one with a call: for the first time, when
+// one session has gone on, and when none has.
+func BenchmarkToolUse(b *testing.B) {
+	const sessionsOfHost, entries, batch = 30, 20_000, 2_000
+	l := benchLedger(b)
+	said := func(session, at, n int) {
+		r := ledger.AppendEntriesRequest{Import: fmt.Sprint(session), Offset: int64(at), Next: int64(at + n), Done: true,
+			Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(session)}}
+		for i := at; i < at+n; i++ {
+			text := fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"found"}]}`, i-1)
+			if i%2 == 0 {
+				text = fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"mcp__docs__%d",`+
+					`"input":{"query":"the price of a currency"}}]}`, i, i%40)
+			}
+			r.Entries = append(r.Entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: time.Unix(int64(i), 0),
+				Format: transcript.Anthropic, Original: []byte(text), Message: transcript.Span{To: len(text)}})
+		}
+		if _, err := l.AppendEntries(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for s := range sessionsOfHost {
+		for at := 0; at < entries; at += batch {
+			said(s, at, batch)
+		}
+	}
+	count := func(b *testing.B) {
+		use, err := l.ToolUse(b.Context(), ledger.ToolUseRequest{})
+		if err != nil || use.Hosts[0].Sessions != sessionsOfHost {
+			b.Fatal(use, err)
+		}
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			l.Rest()
+			count(b)
+		}
+	})
+	b.Run("one more", func(b *testing.B) {
+		for n := 0; b.Loop(); n++ {
+			b.StopTimer()
+			said(0, entries+n, 1)
+			b.StartTimer()
+			count(b)
+		}
+	})
+	b.Run("same", func(b *testing.B) {
+		for b.Loop() {
+			count(b)
+		}
+	})
+}

@@ -173,6 +173,7 @@ type Window struct {
 	Window int          `json:"window"` // in tokens; 0: not known
 	Sizes  []windowSize `json:"sizes"`  // that it may have, the one in force first
 	File   string       `json:"file"`   // the user's own configuration, where the command setWindow writes
+	Set    bool         `json:"set"`    // that file sets the window
 }
 
 // windowSize is a size with the words for it.
@@ -195,6 +196,7 @@ func windowMethod() method {
 			}
 			st, err := api.Status(ctx, ledger.StatusRequest{Session: session.ID, Brief: true})
 			w.Model, w.Window = plainLine(s.sanitize(session.Model)), st.Window
+			w.Set = w.Model != "" && config.SetsWindow(s.o.Env, s.workspace.Root, session.Model)
 			for _, size := range st.Windows {
 				w.Sizes = append(w.Sizes, windowSize{size.Tokens, plainLine(size.Words(session.Host))})
 			}

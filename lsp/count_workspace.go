@@ -24,6 +24,8 @@ type Counted struct {
 	Tokens int   `json:"tokens"` // sum over the files, each counted alone
 	Exact  bool  `json:"exact"`
 	Failed int   `json:"failed"` // that could not be read
+	// Said is the sum in words, as it is shown.
+	Said string `json:"said"`
 	// Directories are those with texts, at any depth, largest first, at most maxDirectories.
 	Directories []Directory `json:"directories"`
 }
@@ -64,9 +66,19 @@ func directories(texts []*filecount.Text) []Directory {
 	return list[:min(len(list), maxDirectories)]
 }
 
-// countWorkspace counts all text files of the workspace that git does not ignore, with progress. It can be cancelled by
-// its request or its progress.
-func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToken) (any, error) {
+// countArgument says how the result is shown.
+type countArgument struct {
+	Quiet bool `json:"quiet"` // the client shows it itself
+}
+
+// countWorkspace counts all text files of the workspace that git does not ignore, with progress, and shows the sum. It
+// can be cancelled by its request or its progress.
+func (s *Server) countWorkspace(ctx context.Context, args []protocol.LSPAny,
+	token protocol.ProgressToken) (any, error) {
+	how, err := argument[countArgument](commandCountWorkspace, args)
+	if err != nil {
+		return nil, err
+	}
 	if s.workspace.Root == "" {
 		return nil, fault.New(fault.Invalid, "lsp.command", "no folder is open that could be counted")
 	}
@@ -81,10 +93,13 @@ func (s *Server) countWorkspace(ctx context.Context, token protocol.ProgressToke
 	if err != nil {
 		return nil, err
 	}
-	said := fmt.Sprintf("%s: %s in %s files", filepath.Base(s.workspace.Root), s.snapshot().meter.Say(counted.Tokens),
-		chars.Commas(counted.Files))
+	counted.Said = fmt.Sprintf("%s: %s in %s files", filepath.Base(s.workspace.Root),
+		s.snapshot().meter.Say(counted.Tokens), chars.Commas(counted.Files))
+	if how.Quiet {
+		return counted, nil
+	}
 	return counted, s.client.ShowMessage(ctx,
-		&protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: said})
+		&protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: counted.Said})
 }
 
 // countFiles counts the text files of the workspace.

@@ -43,7 +43,7 @@ func executeCommandMethod() method {
 		case commandExplain:
 			return s.explain(ctx, p.Arguments)
 		case commandCountWorkspace:
-			return s.countWorkspace(ctx, p.WorkDoneToken)
+			return s.countWorkspace(ctx, p.Arguments, p.WorkDoneToken)
 		case commandCompact:
 			return s.compact(ctx, p.Arguments, p.WorkDoneToken)
 		case commandRestore:

@@ -2,7 +2,10 @@ package lsp
 
 import (
 	"context"
+	"slices"
 
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/lsp/live"
 )
 
@@ -35,8 +38,43 @@ func (s *Server) follow() {
 	s.unfollow = stop
 	open := func(ctx context.Context) (live.Ledger, error) { return s.workspace.Open(ctx) }
 	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tree: s.workspace.Root, Pinned: want.pinned,
-		Tell: func(st live.State) { s.takeLive(ctx, st) }}
+		Near: s.near, Again: &s.again, Tell: func(st live.State) { s.takeLive(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
+}
+
+// maxTerminals is how many terminals of a window are taken.
+const maxTerminals = 100
+
+// terminals are those of the editor's window, by the processes that it started in them.
+type terminals struct {
+	Processes []int `json:"processes"`
+	Active    int   `json:"active"` // the one that was used last; 0: none
+}
+
+// terminalsMethod is a custom notification: an editor says which terminals its window has, each time that this changes.
+func terminalsMethod() method {
+	return notification("ctxledger/terminals", func(s *Server, p *terminals) error {
+		given := terminals{slices.Clone(p.Processes[:min(len(p.Processes), maxTerminals)]), p.Active}
+		given.Processes = slices.DeleteFunc(given.Processes, func(pid int) bool { return pid <= 1 })
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.terminals = given
+		s.again.Look()
+		return nil
+	})
+}
+
+// near returns the sessions that work in terminals of the editor's window: of agents that note what their processes
+// work on. Of others, and on systems that do not tell what descends from what, nothing is known.
+func (s *Server) near() (all []live.Near) {
+	s.mu.Lock()
+	given := s.terminals
+	s.mu.Unlock()
+	for _, p := range claudecode.Running(s.o.Env, given.Processes) {
+		all = append(all,
+			live.Near{Host: string(sessionfile.ClaudeCode), ID: p.Session, Active: p.Below == given.Active})
+	}
+	return all
 }
 
 // lookAgain has the session that is followed read again, because the settings changed what is said of it.
@@ -61,7 +99,8 @@ func (s *Server) takeLive(ctx context.Context, st live.State) {
 	if len(st.Warned) > 0 {
 		s.pending.warn(st.Warned)
 	}
-	if after.live.Event != before.live.Event || (after.live.Problem != "") != (before.live.Problem != "") {
+	if after.live.Event != before.live.Event || after.live.Session != before.live.Session ||
+		(after.live.Problem != "") != (before.live.Problem != "") {
 		s.pending.ledger()
 	}
 	if s.differs(before, after) {

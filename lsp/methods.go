@@ -15,8 +15,8 @@ func methods() map[string]method {
 		codeLensMethod(), completionMethod(),
 		hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
 		codeActionMethod(), diagnosticMethod(), documentLinkMethod(), executeCommandMethod(),
-		contextMethod(), windowMethod(), carriedMethod(), costMethod(), symbolsMethod(), textDocumentContentMethod(),
-		treeMethod(), diffMethod(),
+		contextMethod(), windowMethod(), carriedMethod(), costMethod(), symbolsMethod(), terminalsMethod(),
+		textDocumentContentMethod(), treeMethod(), diffMethod(),
 	} {
 		table[m.name] = m
 	}

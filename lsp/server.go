@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/tokens"
 )
 
@@ -48,8 +49,10 @@ type Server struct {
 	stage stage    // guarded by mu
 	now   snapshot // guarded by mu
 	// followed says how the live session is followed; unfollow stops it, nil: not followed. Both guarded by mu.
-	followed following
-	unfollow context.CancelFunc
+	followed  following
+	unfollow  context.CancelFunc
+	terminals terminals  // guarded by mu
+	again     live.Again // when the terminals change
 
 	// Set by initialize and initialized, before any other message is processed.
 	caps      capabilities

@@ -99,16 +99,20 @@ func (s *Server) handoff(ctx context.Context, args []protocol.LSPAny) (any, erro
 
 // windowArgument says which window a model has.
 type windowArgument struct {
-	Model  string `json:"model"`
-	Tokens int    `json:"tokens"`
+	Model     string `json:"model"`
+	Tokens    int    `json:"tokens"`
+	Automatic bool   `json:"automatic"` // no window is set any more
 }
 
-// setWindow writes the window of a model into the user's own configuration: the user chose it. What is shown follows
+// setWindow writes the window of a model into the user's own configuration, or takes it out: the user chose it. What is shown follows
 // once that file is read again.
 func (s *Server) setWindow(args []protocol.LSPAny) (any, error) {
 	said, err := argument[windowArgument](commandSetWindow, args)
 	if err != nil {
 		return nil, err
+	}
+	if said.Automatic {
+		return s.clearWindow(said)
 	}
 	file, err := config.SetWindow(s.o.Env, s.workspace.Root, said.Model, said.Tokens)
 	if err != nil {
@@ -160,4 +164,20 @@ func (p Past) said() string {
 		said += " Older ones are left: read again for more."
 	}
 	return said
+}
+
+// clearWindow is setWindow for a window that is not to be set any more.
+func (s *Server) clearWindow(said windowArgument) (any, error) {
+	if said.Tokens != 0 {
+		return nil, fault.New(fault.Invalid, "lsp.command", "%s takes tokens or automatic, not both", commandSetWindow)
+	}
+	file, err := config.ClearWindow(s.o.Env, s.workspace.Root, said.Model)
+	if err != nil {
+		return nil, err
+	}
+	return done{
+		Said: fmt.Sprintf("The window of %s is not set any more: it follows from what is measured or known.",
+			plainLine(said.Model)),
+		URI: string(uri.File(file)),
+	}, nil
 }

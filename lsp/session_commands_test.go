@@ -3,11 +3,20 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // TestTheUserChoosesTheSession: it is shown, and everything that names no session is about it.
@@ -17,21 +26,7 @@ func TestTheUserChoosesTheSession(t *testing.T) {
 	f := inLedger(t, k, map[string]any{"live": true, "status": true})
 	shows := func(session string, pinned bool) {
 		t.Helper()
-		var st Status
-		_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
-			for _, m := range told {
-				if m.Method == statusMethod {
-					st = Status{}
-					if err := json.Unmarshal(m.Params, &st); err != nil {
-						t.Error(err)
-					}
-				}
-			}
-			return st.Session == session && st.Pinned == pinned && st.Updated > 0
-		})
-		if err != nil {
-			t.Fatalf("%v; the status is %+v, want session %s", err, st, session)
-		}
+		f.follows(t, session, func(st Status) bool { return st.Pinned == pinned })
 	}
 	shows(first, false)
 	second := k.talk(t, 7)
@@ -52,6 +47,86 @@ func TestTheUserChoosesTheSession(t *testing.T) {
 		map[string]any{"command": commandFollow, "arguments": []any{map[string]any{"session": "none"}}}, nil)
 	if err == nil {
 		t.Error("a session that does not exist is followed")
+	}
+}
+
+// follows waits until the status is about a session and fits.
+func (f *fixture) follows(t *testing.T, session string, fits func(Status) bool) {
+	t.Helper()
+	var st Status
+	_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+		for _, m := range told {
+			if m.Method == statusMethod {
+				st = Status{}
+				if err := json.Unmarshal(m.Params, &st); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		return st.Session == session && st.Updated > 0 && fits(st)
+	})
+	if err != nil {
+		t.Fatalf("%v; the status is %+v, want session %s", err, st, session)
+	}
+}
+
+// TestTheSessionOfATerminalGoesFirst has two sessions of Claude Code, of which the older one is that of this process, and
+// takes whoever started it for a terminal.
+func TestTheSessionOfATerminalGoesFirst(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("nothing tells what descends from what")
+	}
+	const near, far = "fc67d518-ef2e-40e0-bec1-ca5ee4c3b255", "93dbd1eb-ee20-4083-a2c4-de72c8ff3bca"
+	k := newKept(t)
+	works := func(id string, next int64) string {
+		r, err := k.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+			Import: id, Offset: next - 1, Next: next, Done: true,
+			Session: sessions.Session{Host: "claude-code", HostID: id},
+			Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
+				HostID: fmt.Sprint(id, next), Original: []byte(`{"role":"user","content":"go on"}`)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Session
+	}
+	first, second := works(near, 1), works(far, 1)
+	config := t.TempDir()
+	me := fmt.Sprintf(`{"pid":%d,"sessionId":%q,"procStart":%q}`, os.Getpid(), near, process.Start(os.Getpid()))
+	file := filepath.Join(config, "sessions", fmt.Sprint(os.Getpid(), ".json"))
+	if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(me), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, func(s *Server) {
+		k.place(s)
+		s.o.Env.Lookup = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": config}[name] }
+	})
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"live": true, "status": true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	has := func(processes ...int) {
+		t.Helper()
+		err := f.Notify("ctxledger/terminals", map[string]any{"processes": processes, "active": processes[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	is := func(near bool) func(Status) bool {
+		return func(st Status) bool { return st.Near == near && st.Others == 1 && !st.Pinned }
+	}
+	f.follows(t, second, is(false))
+	has(os.Getppid()) // nothing happens in the ledger, and it is shown at once
+	f.follows(t, first, is(true))
+	works(far, 2)
+	works(near, 2)
+	works(far, 3)
+	f.command(t, "follow", map[string]any{"session": second})
+	f.follows(t, second, func(st Status) bool { return st.Pinned && !st.Near })
+	f.command(t, "follow", map[string]any{})
+	f.follows(t, first, is(true))
+	has(append([]int{1 << 30, 0, 1, -1}, make([]int, maxTerminals)...)...)
+	f.follows(t, first, is(false)) // it is followed already, and live
+	if err := f.Call(f.ctx, "ctxledger/terminals", map[string]any{"processes": "none"}, nil); err == nil {
+		t.Error("it is no notification")
 	}
 }
 

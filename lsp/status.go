@@ -26,6 +26,7 @@ type Status struct {
 	Updated int64 `json:"updated"`
 	Others  int   `json:"others"` // sessions that are live beside it
 	Pinned  bool  `json:"pinned"` // the user chose it
+	Near    bool  `json:"near"`   // it works in a terminal of the editor's window
 	// Problem says in one line why there is no data or which setting is wrong, Hint what to do. Everything else works.
 	Problem string `json:"problem"`
 	Hint    string `json:"hint"`
@@ -44,7 +45,7 @@ func (n *notifier) sendStatus() {
 	}
 	st := Status{
 		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, plainLine(l.WindowFrom), l.CompactsAt,
-		milliseconds(l.Updated), l.Others, k.pinned != "" && l.Session == k.pinned,
+		milliseconds(l.Updated), l.Others, k.pinned != "" && l.Session == k.pinned, l.Near,
 		chars.Line(n.sanitize(problem)), chars.Line(n.sanitize(hint)),
 	}
 	if !k.settings.Status {

@@ -35,7 +35,8 @@ type Cutoff struct {
 type View struct {
 	Summary string // id; "": none
 	Host    int64  // the entry of the host's own summary, if it begins the view; 0: it does not
-	// HostKept is what the host kept as it was beside its newest summary, in o200k_base tokens; 0 if it is not shown.
+	// HostKept is what the host kept as it was with its newest summary, in o200k_base tokens: the agent has that, also
+	// where a summary of ours begins the view. 0 of the whole log.
 	HostKept int
 	Slots    []Slot
 	Tokens   int  // of all slots

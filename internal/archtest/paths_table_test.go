@@ -8,6 +8,7 @@ const (
 	naming  = "a path that a person, or the person's agent, gives: what it leads to is what is meant"
 	owned   = "a file at a fixed place in the user's home, which agents write"
 	resolve = "it only gives a name, or says whether something is there: no content comes of it"
+	kernel  = "a file in which the kernel answers a question, at a fixed place"
 	door    = "the openings that the others use, which refuse pipes and stay below a directory"
 )
 
@@ -28,6 +29,7 @@ var openings = []opening{
 	{"agents/audit search.file", "filepath.EvalSymlinks", resolve},
 	{"agents/audit search.path", "os.Stat safefs.OpenFile", naming},
 	{"agents/claudecode ProjectDir", "filepath.EvalSymlinks", resolve},
+	{"agents/claudecode Running", "safefs.Open", owned},
 	{"agents/claudecode dirs", "safefs.Open", "follower"},
 	{"agents/claudecode isDir", "os.Stat", resolve},
 	{"agents Source.real", "filepath.EvalSymlinks", naming},
@@ -52,6 +54,7 @@ var openings = []opening{
 	{"cli readConversation", "safefs.OpenFile", "compact FILE"},
 	{"cli writeExport", "os.MkdirAll safefs.OpenRoot", "memory export"},
 	{"config ValidateFile", "safefs.ReadFile", naming},
+	{"config changeUser", "filepath.EvalSymlinks", resolve},
 	{"config document.keep", "os.Remove os.Stat safefs.ReadFile", ours},
 	{"config readIn", "safefs.Open", "configuration"},
 	{"config readRanks", "safefs.Open", "rank file"},
@@ -101,10 +104,10 @@ var openings = []opening{
 	{"engine/observe observer.usable", "safefs.Open", "observer"},
 	{"engine/replay scratch.Close", "os.RemoveAll", temp},
 	{"engine/replay openLedger", "os.MkdirTemp os.RemoveAll", temp},
-	{"config SetWindow", "filepath.EvalSymlinks", resolve},
 	{"internal/env lookup", "os.Readlink", resolve},
 	{"internal/privatefile Check", "os.Stat", resolve},
 	{"internal/privatefile Write", "os.CreateTemp os.MkdirAll os.Remove os.Rename", ours},
+	{"internal/process look", "os.ReadFile", kernel},
 	{"internal/safefs OpenDir", "os.OpenFile", door},
 	{"internal/safefs OpenRoot", "os.OpenRoot", door},
 	{"internal/safefs Tree.Replaced", "os.Stat", resolve},

@@ -33,7 +33,8 @@ var opens = map[string][]string{
 func TestEveryCallThatOpensAPathIsInTheCampaign(t *testing.T) {
 	listed, used, subjects := map[string]string{}, map[string]bool{}, campaign(t)
 	for _, o := range openings {
-		if !slices.Contains([]string{ours, temp, naming, owned, resolve, door}, o.subject) && !subjects[o.subject] {
+		reasons := []string{ours, temp, naming, owned, resolve, kernel, door}
+		if !slices.Contains(reasons, o.subject) && !subjects[o.subject] {
 			t.Errorf("%s: the campaign in lab/escapetest has no subject %q", o.in, o.subject)
 		}
 		for _, call := range strings.Fields(o.calls) {

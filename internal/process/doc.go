@@ -1,5 +1,5 @@
-// Package process reports whether other processes of this machine exist, and ends programs with all that they started.
-// Start at Alive and at Group.
+// Package process tells of other processes of this machine: whether they exist, and from which they descend. It ends
+// programs with all that they started. Start at Alive, Ancestors and Group.
 //
-// It deliberately does not find processes by name.
+// It starts no program for that. It deliberately does not find processes by name.
 package process

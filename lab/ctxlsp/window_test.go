@@ -24,13 +24,14 @@ func TestAWindowIsSetWithOneCommand(t *testing.T) {
 	var w struct {
 		Model, File string
 		Window      int
+		Set         bool
 		Sizes       []struct {
 			Tokens int
 			Why    string
 		}
 	}
 	must(t, s.Call(s.ctx, "ctxledger/window", map[string]any{}, &w))
-	if w.Model != "gpt-5" || w.Window != 400_000 || len(w.Sizes) != 1 || w.Sizes[0].Why != before.WindowFrom {
+	if w.Model != "gpt-5" || w.Window != 400_000 || w.Set || len(w.Sizes) != 1 || w.Sizes[0].Why != before.WindowFrom {
 		t.Errorf("%+v", w)
 	}
 	if _, err := os.Stat(w.File); !os.IsNotExist(err) {
@@ -48,7 +49,8 @@ func TestAWindowIsSetWithOneCommand(t *testing.T) {
 	if err != nil || string(raw) != "models:\n  gpt-5: {window: 272000}\n" {
 		t.Errorf("%s, %v", raw, err)
 	}
-	for _, wrong := range []map[string]any{{"model": "gpt-5", "tokens": 7}, {"tokens": 200_000}, {"model": "gpt-5"},
+	for _, wrong := range []map[string]any{{"model": "gpt-5", "tokens": 7},
+		{"model": "gpt-5", "tokens": 200_000, "automatic": true}, {"model": "gpt-4", "automatic": true}, {"tokens": 200_000}, {"model": "gpt-5"},
 		{"model": "a\nb", "tokens": 200_000}} {
 		err := s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.setWindow",
 			"arguments": []any{wrong}}, new(json.RawMessage))
@@ -58,6 +60,16 @@ func TestAWindowIsSetWithOneCommand(t *testing.T) {
 	}
 	if again, err := os.ReadFile(filepath.Clean(w.File)); err != nil || string(again) != string(raw) {
 		t.Errorf("%s, %v", again, err)
+	}
+	must(t, s.Call(s.ctx, "ctxledger/window", map[string]any{}, &w))
+	if !w.Set {
+		t.Errorf("%+v", w)
+	}
+	must(t, s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.setWindow",
+		"arguments": []any{map[string]any{"model": w.Model, "automatic": true}}}, &done))
+	s.awaitStatus(t, func(st status) bool { return st.Window == 400_000 && st.WindowFrom == "known of the model" })
+	if after, err := os.ReadFile(w.File); err != nil || len(after) > 0 {
+		t.Errorf("%s, %v", after, err)
 	}
 	s.leave(t)
 }

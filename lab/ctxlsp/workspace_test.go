@@ -17,6 +17,7 @@ import (
 
 // counted is what counting a workspace answers.
 type counted struct {
+	Said                  string
 	Files, Tokens, Failed int
 	Directories           []directory
 }
@@ -63,10 +64,28 @@ func TestAWorkspaceIsCountedOnRequest(t *testing.T) {
 	if len(got.Directories) != 1 || got.Directories[0] != src {
 		t.Errorf("directories %+v, want %+v", got.Directories, src)
 	}
-	told, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool { return len(kinds(told)) >= 2 })
+	said := fmt.Sprintf("%s: %d tokens in 3 files", filepath.Base(p.Root), want)
+	shown := func(told []scriptededitor.Message) (n int) {
+		for _, m := range told {
+			if m.Method == "window/showMessage" && strings.Contains(string(m.Params), said) {
+				n++
+			}
+		}
+		return n
+	}
+	told, err := s.Until(s.ctx,
+		func(told []scriptededitor.Message) bool { return len(kinds(told)) >= 2 && shown(told) > 0 })
 	must(t, err)
 	if k := kinds(told); k[0] != "begin" || k[len(k)-1] != "end" {
 		t.Errorf("progress was %v", k)
+	}
+	got = counted{}
+	must(t, s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.countWorkspace",
+		"arguments": []any{map[string]any{"quiet": true}}}, &got))
+	told, err = s.Until(s.ctx, func([]scriptededitor.Message) bool { return true })
+	must(t, err)
+	if n := shown(told); got.Said != said || n != 1 {
+		t.Errorf("%q was said, and shown %d times, want %q once", got.Said, n, said)
 	}
 	s.leave(t)
 }

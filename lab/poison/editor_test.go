@@ -205,6 +205,7 @@ var silent = map[string]string{
 	"textDocument/didOpen":           "nothing is answered", "textDocument/didChange": "nothing is answered",
 	"textDocument/didClose": "nothing is answered",
 	"ctxledger/symbols":     "nothing is answered",
+	"ctxledger/terminals":   "nothing is answered",
 	"textDocument/didSave":  "nothing is answered", "workspace/didChangeConfiguration": "nothing is answered",
 }
 

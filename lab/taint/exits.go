@@ -123,6 +123,7 @@ func Exits() []Exit {
 		{LSP, "ctxledger/cost", Silent, "figures", nil},
 		{LSP, "ctxledger/diff", Masked, "`lsp/records`: the name of a file, in addresses", nil},
 		{LSP, "ctxledger/symbols", Silent, none, nil},
+		{LSP, "ctxledger/terminals", Silent, none, nil},
 		{LSP, "ctxledger/window", Masked, "`lsp/context.go`", nil},
 		{LSP, "ctxledger/tree", Masked, "`lsp/records`, each text before it is cut", nil},
 		{LSP, "workspace/textDocumentContent", Masked, "`lsp/records`, each text before it is cut", nil},

@@ -59,6 +59,7 @@ func startCodeServer(t *testing.T, s *scene) *codeServer {
 	c := &codeServer{scene: s, dir: dir, host: freeAddress(t), data: filepath.Join(s.Top, "vscode")}
 	// VSCODE_CLI makes VS Code use this environment instead of that of a login shell.
 	c.env = append(s.Env(), "CTX_TEST_SESSION="+s.session, "CTX_TEST_SERVERS="+s.servers,
+		"CTX_TEST_AGENT="+s.agent(),
 		"PATH="+s.Bin+":"+os.Getenv("PATH"),
 		"VSCODE_CLI=1", "EXTENSIONS_GALLERY={}", "NODE_PATH="+filepath.Join(dir, "node_modules"))
 	c.configure(t, nil)

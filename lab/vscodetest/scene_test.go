@@ -42,6 +42,9 @@ type scene struct {
 	server  string // the program that starts one and says so there
 }
 
+// agent is the program that starts a coding agent, where a test has one.
+func (s *scene) agent() string { return filepath.Join(s.Top, "agent") }
+
 // newScene lays out the project, the session with its newest entry half a minute ago, and sessions of before. Without
 // the installation it leaves the test out.
 func newScene(t *testing.T) *scene {

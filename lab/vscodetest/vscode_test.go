@@ -3,10 +3,13 @@
 package vscodetest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/lab/scriptedmodel"
 )
 
 // TestInsideTheExtensionHost runs the suites that use VS Code's own API, each in a window of its own.
@@ -14,9 +17,7 @@ func TestInsideTheExtensionHost(t *testing.T) {
 	s := newScene(t)
 	s.remember(t)
 	c := startCodeServer(t, s)
-	empty := filepath.Join(s.Top, "empty")
-	s.put(t, filepath.Join(empty, "package.json"),
-		[]byte(`{"name": "empty", "publisher": "test", "version": "0.0.0", "engines": {"vscode": "*"}}`))
+	empty := c.empty(t)
 	for _, x := range []struct {
 		suite    string
 		settings map[string]any
@@ -33,6 +34,39 @@ func TestInsideTheExtensionHost(t *testing.T) {
 			c.drive(t, "host.cjs", empty, filepath.Join(built.extension, "build", "suite", x.suite+".js"))
 		})
 	}
+}
+
+// readByAgent is the file that the agent in a terminal reads, and no other session.
+const readByAgent = "currency/currency_test.go"
+
+// TestTheSessionOfATerminalGoesFirst runs the real Claude Code in a terminal of VS Code while another session is live.
+func TestTheSessionOfATerminalGoesFirst(t *testing.T) {
+	s := newScene(t)
+	agent := scriptedmodel.Agent(t, scriptedmodel.Claude)
+	file := filepath.Join(s.Workspace, filepath.FromSlash(readByAgent))
+	url := scriptedmodel.New(scriptedmodel.Script{
+		scriptedmodel.Do("", scriptedmodel.Call{Tool: "Read", Input: map[string]any{"file_path": file}}),
+		scriptedmodel.Say("It tests amounts of money."),
+	}, nil).Start(t)
+	s.put(t, filepath.Join(s.Config, ".claude.json"), fmt.Appendf(nil, `{"hasCompletedOnboarding": true, "theme": "dark",
+		"customApiKeyResponses": {"approved": ["dummy"], "rejected": []},
+		"projects": {%q: {"hasTrustDialogAccepted": true}}}`, s.Workspace))
+	variables := []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=dummy", "ANTHROPIC_MODEL=" + model,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
+		"ENABLE_TOOL_SEARCH=false", "NO_PROXY=127.0.0.1,localhost", "TMPDIR=" + s.Top}
+	must(t, os.WriteFile(s.agent(), fmt.Appendf(nil, "#!/bin/sh\nexec env %s '%s' --strict-mcp-config \"$@\"\n",
+		strings.Join(variables, " "), agent), 0o700))
+	c := startCodeServer(t, s)
+	c.drive(t, "host.cjs", c.empty(t), filepath.Join(built.extension, "build", "suite", "terminal.js"))
+}
+
+// empty makes an extension without anything in it.
+func (c *codeServer) empty(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(c.Top, "empty")
+	c.put(t, filepath.Join(dir, "package.json"),
+		[]byte(`{"name": "empty", "publisher": "test", "version": "0.0.0", "engines": {"vscode": "*"}}`))
+	return dir
 }
 
 // TestWhatAPersonSees looks at the page once: the status bar, the lens, the tree, the panel.

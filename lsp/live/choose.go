@@ -20,6 +20,7 @@ func (w *watcher) choose(ctx context.Context) (*sessions.Session, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	w.lookAround()
 	now := w.o.Env.Now()
 	recent := slices.DeleteFunc(page.Sessions, func(s sessions.Session) bool {
 		return !s.Main() || now.Sub(s.Updated) >= kept
@@ -52,11 +53,38 @@ func (w *watcher) pinned(ctx context.Context) (*sessions.Session, error) {
 	return &s, err
 }
 
-// best returns the session to follow of those with recent activity, which are in order, the newest first: a live one
-// before an idle one, one of this tree before those of other trees of the repository, the one that is followed already
-// before newer ones.
+// hosted is a session by the names of its host.
+type hosted struct{ host, id string }
+
+// lookAround asks which sessions work in terminals of this window.
+func (w *watcher) lookAround() {
+	w.near = map[hosted]bool{}
+	if w.o.Near == nil {
+		return
+	}
+	for _, n := range w.o.Near() {
+		key := hosted{n.Host, n.ID}
+		w.near[key] = w.near[key] || n.Active
+	}
+}
+
+// isNear reports whether a session works in a terminal of this window.
+func (w *watcher) isNear(s sessions.Session) bool {
+	_, near := w.near[hosted{s.Host, s.HostID}]
+	return near
+}
+
+// best returns the session to follow of those with recent activity, which are in order, the newest first: one in a
+// terminal of this window before others, and that in the active terminal before those; a live one before an idle one,
+// one of this tree before those of other trees of the repository, the one that is followed already before newer ones.
 func (w *watcher) best(recent []sessions.Session, now time.Time) *sessions.Session {
 	worth := func(s sessions.Session) (n int) {
+		if w.near[hosted{s.Host, s.HostID}] {
+			n += 16
+		}
+		if w.isNear(s) {
+			n += 8
+		}
 		if s.Live(now) {
 			n += 4
 		}

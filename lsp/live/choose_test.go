@@ -16,20 +16,27 @@ import (
 // active; others is how many are live beside the one that is followed.
 func TestWhichSessionIsFollowed(t *testing.T) {
 	for _, c := range []struct {
-		name, sessions, followed, pinned, want string
-		others                                 int
+		name, sessions, followed, pinned, near, want string
+		others                                       int
 	}{
-		{"none", "", "", "", "", 0},
-		{"the only one", "a 1", "", "", "a", 0},
-		{"the newest of two", "a 2; b 1", "", "", "b", 1},
-		{"two agents do not take turns", "a 2; b 1", "a", "", "a", 1},
-		{"an idle one gives way to a live one", "a 14; b 1", "a", "", "b", 0},
-		{"an idle one stays without a live one", "a 14; b 20", "a", "", "a", 0},
-		{"the newest of idle ones, as if they were followed", "a 14; b 20", "b", "", "a", 0},
-		{"one of yesterday is none", "a 1500", "", "", "", 0},
-		{"the one that the user chose", "a 1; b 30", "a", "b", "b", 1},
-		{"the one that the user chose, of yesterday", "a 1; b 1500", "a", "b", "b", 1},
-		{"the one that the user chose is forgotten", "a 1", "", "ffffffff", "a", 0},
+		{"none", "", "", "", "", "", 0},
+		{"the only one", "a 1", "", "", "", "a", 0},
+		{"the newest of two", "a 2; b 1", "", "", "", "b", 1},
+		{"two agents do not take turns", "a 2; b 1", "a", "", "", "a", 1},
+		{"an idle one gives way to a live one", "a 14; b 1", "a", "", "", "b", 0},
+		{"an idle one stays without a live one", "a 14; b 20", "a", "", "", "a", 0},
+		{"the newest of idle ones, as if they were followed", "a 14; b 20", "b", "", "", "a", 0},
+		{"one of yesterday is none", "a 1500", "", "", "", "", 0},
+		{"the one that the user chose", "a 1; b 30", "a", "b", "", "b", 1},
+		{"the one that the user chose, of yesterday", "a 1; b 1500", "a", "b", "", "b", 1},
+		{"the one that the user chose is forgotten", "a 1", "", "ffffffff", "", "a", 0},
+		{"that of a terminal", "a 2; b 1", "b", "", "a", "a", 1},
+		{"that of a terminal, idle", "a 30; b 1", "b", "", "a", "a", 1},
+		{"that of a terminal, of yesterday", "a 1500; b 1", "", "", "a", "b", 0},
+		{"those of two terminals do not take turns", "a 2; b 1; c 1", "a", "", "a b", "a", 2},
+		{"that of the active terminal", "a 30; b 1; c 1", "b", "", "!a b", "a", 2},
+		{"the one that the user chose, not that of a terminal", "a 1; b 2", "", "b", "!a", "b", 1},
+		{"that of a terminal is not recorded yet", "a 2; b 1", "", "", "!new", "b", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -45,7 +52,15 @@ func TestWhichSessionIsFollowed(t *testing.T) {
 					ids[f[0]] = recorded(t, local, f[0], f[1]+"m")
 				}
 			}
-			w := watcher{api: unclosed{local}, o: Options{Env: clock, Tree: "/ws", Pinned: ids[c.pinned]}}
+			near := func() (all []Near) {
+				for name := range strings.FieldsSeq(c.near) {
+					id, active := strings.CutPrefix(name, "!")
+					all = append(all, Near{Host: "h", ID: id, Active: active},
+						Near{Host: "other", ID: "b", Active: true})
+				}
+				return all
+			}
+			w := watcher{api: unclosed{local}, o: Options{Env: clock, Tree: "/ws", Pinned: ids[c.pinned], Near: near}}
 			if c.followed != "" {
 				w.reader = newReader(sessions.Session{ID: ids[c.followed]})
 			}

@@ -50,7 +50,17 @@ type Options struct {
 	Status bool   // fill in Title, Held and Window
 	Tree   string // of the workspace, whose sessions go first
 	Pinned string // the session that the user chose; "": none
-	Tell   func(State)
+	// Near returns the sessions that work in terminals of this window, asked at each look; nil: not known.
+	Near func() []Near
+	// Again has it look again when what Near returns may have changed; nil: nothing does.
+	Again *Again
+	Tell  func(State)
+}
+
+// Near is a session that works in a terminal of this window.
+type Near struct {
+	Host, ID string // the host's id
+	Active   bool   // the terminal is the one that was used last
 }
 
 // Follow reports the live session, or else the one that was live last, until ctx is cancelled.
@@ -78,6 +88,9 @@ func follow(ctx context.Context, o Options) error {
 		return err
 	}
 	defer api.Close() // nothing was written
+	if o.Again == nil {
+		o.Again = new(Again)
+	}
 	now, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: -1})
 	if err != nil {
 		return err
@@ -101,8 +114,9 @@ type watcher struct {
 	o      Options
 	after  int64 // the newest event that was processed
 	reader *reader
-	others int           // sessions that are live beside it
-	took   time.Duration // by the last look
+	others int             // sessions that are live beside it
+	near   map[hosted]bool // the sessions in terminals of this window; whether the terminal is the active one
+	took   time.Duration   // by the last look
 	used   ledger.Status
 	warned []ledger.Event               // that came with the newest events, of any session
 	title  struct{ raw, masked string } // of the session
@@ -110,9 +124,14 @@ type watcher struct {
 
 // wait waits for the next events and updates the state.
 func (w *watcher) wait(ctx context.Context) error {
-	resp, err := w.api.WaitEvents(ctx,
+	resp, err := w.api.WaitEvents(w.o.Again.begin(ctx),
 		ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
-	if err != nil {
+	again := w.o.Again.end()
+	switch {
+	case err != nil && again && ctx.Err() == nil:
+		w.warned = nil
+		return w.look(ctx)
+	case err != nil:
 		return err
 	}
 	w.after = resp.Next
@@ -191,8 +210,8 @@ func (w *watcher) state() State {
 		return State{Event: w.after, Others: w.others}
 	}
 	s := w.reader.session
-	st := State{Session: s.ID, Host: s.Host, Model: s.Model, Updated: s.Updated, Others: w.others, Event: w.after,
-		Files: w.reader.snapshot(), Warned: w.warnings(s.ID)}
+	st := State{Session: s.ID, Host: s.Host, Model: s.Model, Updated: s.Updated, Others: w.others, Near: w.isNear(s),
+		Event: w.after, Files: w.reader.snapshot(), Warned: w.warnings(s.ID)}
 	if w.o.Status {
 		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
 		st.CompactsAt = w.used.CompactsAt

@@ -14,6 +14,7 @@ type State struct {
 	Model   string       // of the newest answer
 	Updated time.Time    // of the newest entry
 	Others  int          // other sessions that are live
+	Near    bool         // it works in a terminal of this window
 	Held    tokens.Count // by the agent's window; zero without Options.Status
 	Window  int          // of the model; 0: unknown
 	// WindowFrom says in words what Window rests on; "" without Options.Status.

@@ -101,6 +101,10 @@ async function setWindow(server: Server, node?: Named): Promise<void> {
   const title = `The Window of ${known.model}`;
   const choices = sizeChoices(known).map((choice) => ({ ...choice, label: escapeIcons(choice.label), description: escapeIcons(choice.description) }));
   const chosen = await vscode.window.showQuickPick(choices, { title, placeHolder: `It is written into ${known.file}` });
+  if (chosen?.automatic === true) {
+    tell(server, await ask(server, serverCommands.setWindow, { model: known.model, automatic: true }));
+    return;
+  }
   const tokens = chosen?.tokens === 0 ? await askForTokens(title) : chosen?.tokens;
   if (tokens !== undefined) {
     tell(server, await ask(server, serverCommands.setWindow, { model: known.model, tokens }));

@@ -1,6 +1,6 @@
 // Counting a workspace: its directories by tokens, to open or to ignore.
 import * as vscode from 'vscode';
-import { childrenOf, nameOf, parentOf, sayDirectory } from './directories';
+import { childrenOf, nameOf, parentOf, sayDirectory, titleOf } from './directories';
 import { sentenceOf } from './failures';
 import type { Counted, Directory, Done } from './protocol';
 import type { Server } from './server';
@@ -14,11 +14,13 @@ interface Choice extends vscode.QuickPickItem {
 const ignoreButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('eye-closed'), tooltip: 'Have git ignore this directory: a line in .gitignore' };
 const upwards: Choice = { label: '$(arrow-up) ..' };
 
-/** Counts the workspace, with the progress that the server shows, and lists its directories. */
+/** Counts the workspace, with the progress that the server shows, and lists its directories below the sum. */
 export async function countWorkspace(server: Server): Promise<void> {
-  const counted = (await server.execute(serverCommands.countWorkspace, {})) as Counted;
+  const counted = (await server.execute(serverCommands.countWorkspace, { quiet: true })) as Counted;
   if (childrenOf(counted, '').length > 0) {
     list(server, counted);
+  } else if (counted.said !== undefined) {
+    void vscode.window.showInformationMessage(forMessage(counted.said));
   }
 }
 
@@ -28,7 +30,7 @@ function list(server: Server, counted: Counted): void {
   const ignored = new Set<string>();
   let parent = '';
   const show = (): void => {
-    picker.title = parent === '' ? 'Tokens by Directory' : `Tokens below ${parent}`;
+    picker.title = titleOf(counted, parent);
     picker.value = '';
     const directories = childrenOf(counted, parent).map((directory): Choice => ({
       label: `$(folder) ${escapeIcons(nameOf(directory))}`,

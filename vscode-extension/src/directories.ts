@@ -14,6 +14,11 @@ export function sayDirectory({ tokens: all, exact }: Counted, { tokens, files }:
   return `${exact ? '' : '≈'}${commas(tokens)} tokens${share} · ${commas(files)} ${files === 1 ? 'file' : 'files'}`;
 }
 
+/** Returns the title of the list of the directories right below one: with the sum of all, or which one it is. */
+export function titleOf({ said }: Counted, parent: string): string {
+  return oneLine(parent === '' ? said ?? 'Tokens by Directory' : `Tokens below ${parent}`, 200);
+}
+
 /** Returns the name of a directory in its parent, on one line. */
 export function nameOf({ path }: Directory): string {
   return oneLine(path.slice(path.lastIndexOf('/') + 1), 100);

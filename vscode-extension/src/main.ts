@@ -8,6 +8,7 @@ import { Server } from './server';
 import { StatusBar } from './statusBar';
 import { SymbolSender } from './symbolSender';
 import { extendPath } from './terminals';
+import { TerminalSender } from './terminalSender';
 import { Tree } from './tree';
 
 let server: Server | undefined;
@@ -22,6 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new StatusBar(server),
     new CostBar(server),
     new SymbolSender(server),
+    new TerminalSender(server),
     new BadgeProvider(server),
     tree,
     carried,

@@ -28,6 +28,8 @@ export interface Status {
   readonly others: number;
   /** Whether the user chose it. */
   readonly pinned: boolean;
+  /** Whether it works in a terminal of this window; older servers do not say. */
+  readonly near?: boolean;
   /** Why nothing is known of a session, in one line; empty when all is well. */
   readonly problem: string;
   /** What to do about the problem, in one line. */
@@ -246,6 +248,8 @@ export interface WindowSizes {
   readonly sizes: readonly { readonly tokens: number; readonly why: string }[];
   /** Where the choice is written. */
   readonly file: string;
+  /** Whether that file sets the window; older servers do not say. */
+  readonly set?: boolean;
 }
 
 /** What the texts of a workspace cost. */
@@ -253,6 +257,8 @@ export interface Counted {
   readonly files: number;
   readonly tokens: number;
   readonly exact: boolean;
+  /** The sum in words; older servers show it themselves. */
+  readonly said?: string;
   /** At any depth, largest first; older servers do not say. */
   readonly directories?: readonly Directory[];
 }
@@ -303,6 +309,16 @@ export const changedNotification = new NotificationType0('ctxledger/changed');
 /** The symbols that VS Code has of a version of a document. */
 export const symbolsNotification =
   new NotificationType<{ textDocument: { uri: string; version: number }; symbols: SentSymbol[] }>('ctxledger/symbols');
+
+/** The terminals of this window, by the processes of their shells. */
+export interface Terminals {
+  readonly processes: readonly number[];
+  /** The one that was used last; 0 when there is none. */
+  readonly active: number;
+}
+
+/** The terminals of this window changed: sessions in them are shown before others. */
+export const terminalsNotification = new NotificationType<Terminals>('ctxledger/terminals');
 
 /** The nodes below a node; below '' the roots. */
 export const treeRequest = new RequestType<{ parent: string }, { nodes: Node[] }, Failure>('ctxledger/tree');

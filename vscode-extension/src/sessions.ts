@@ -9,7 +9,7 @@ interface Choice extends vscode.QuickPickItem {
   readonly session: string;
 }
 
-const automatic: Choice = { label: '$(sync) Automatic', description: 'the session that is live', session: '' };
+const automatic: Choice = { label: '$(sync) Automatic', description: 'that of a terminal of this window, else the one that is live', session: '' };
 
 /** Asks which session to show; nothing if the user turns away. */
 export async function chooseSession(server: Server): Promise<string | undefined> {

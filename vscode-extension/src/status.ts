@@ -55,7 +55,8 @@ export function othersOf(state: ServerState, status: Status | undefined): Entry 
     return undefined;
   }
   const others = status.others === 1 ? '1 other session is live' : `${commas(status.others)} other sessions are live`;
-  const said = [status.pinned ? 'You chose this session' : '', status.others > 0 ? others : ''].filter((part) => part !== '').join('; ');
+  const chosen = status.near === true ? 'This session works in a terminal of this window' : '';
+  const said = [status.pinned ? 'You chose this session' : chosen, status.others > 0 ? others : ''].filter((part) => part !== '').join('; ');
   return {
     text: [status.pinned ? '$(pinned)' : '$(layers)', status.others > 0 ? `+${commas(status.others)}` : ''].join(' ').trim(),
     tooltip: `${said}. Click to choose which one is shown.`,

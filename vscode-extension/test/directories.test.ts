@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
-import { childrenOf, nameOf, parentOf, sayDirectory } from '../src/directories';
+import { childrenOf, nameOf, parentOf, sayDirectory, titleOf } from '../src/directories';
 import { admit, serverCommands } from '../src/serverCommands';
 
 const directory = (path: string, tokens: number, files = 2) => ({ path, tokens, files });
@@ -22,6 +22,9 @@ test('it says what it costs and which share that is', () => {
   assert.equal(sayDirectory(counted, directory('a', 700)), '700 tokens · 70 % · 2 files');
   assert.equal(sayDirectory({ ...counted, exact: false }, directory('ab', 1200, 1)), '≈1,200 tokens · 120 % · 1 file');
   assert.equal(sayDirectory({ ...counted, tokens: 0 }, directory('a', 0)), '0 tokens · 2 files');
+  assert.equal(titleOf({ ...counted, said: 'shop: 1,000 tokens in 9 files' }, ''), 'shop: 1,000 tokens in 9 files');
+  assert.equal(titleOf(counted, ''), 'Tokens by Directory', 'of an older server');
+  assert.equal(titleOf(counted, 'a/de\nep'), 'Tokens below a/de ep');
   assert.equal(nameOf(directory('a/de\nep', 1)), 'de ep');
 });
 

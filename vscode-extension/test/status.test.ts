@@ -85,6 +85,11 @@ test('other sessions that are live are one click away', () => {
   assert.equal(othersOf(running, { ...live, others: 2 })?.tooltip, '2 other sessions are live. Click to choose which one is shown.');
   assert.equal(othersOf(running, { ...live, pinned: true })?.text, '$(pinned)');
   assert.equal(othersOf(running, { ...live, others: 1, pinned: true })?.spoken, 'context: You chose this session; 1 other session is live');
+  assert.equal(othersOf(running, { ...live, near: true }), undefined);
+  assert.equal(othersOf(running, { ...live, others: 1, near: true })?.spoken,
+    'context: This session works in a terminal of this window; 1 other session is live');
+  assert.equal(othersOf(running, { ...live, others: 1, near: true, pinned: true })?.spoken,
+    'context: You chose this session; 1 other session is live');
   assert.equal(othersOf(running, { ...live, others: 1 })?.command, 'ctxledger.chooseSession');
   assert.equal(othersOf(running, { ...live, others: 1, problem: 'no' }), undefined);
   assert.equal(othersOf({ kind: 'stopped' }, { ...live, others: 1 }), undefined);

@@ -10,6 +10,9 @@ test('the likely sizes are offered with their reasons, and a number of one’s o
     { label: '1,000,000 tokens', description: 'known of the model', tokens: 1_000_000 },
     { label: 'Another number…', description: '', tokens: 0 },
   ]);
+  assert.deepEqual(sizeChoices({ model: 'gpt-5', window: 0, file: '', sizes: [], set: false }).map(({ label }) => label), ['Another number…']);
+  assert.deepEqual(sizeChoices({ model: 'gpt-5', window: 0, file: '', sizes: [], set: true }).at(-1),
+    { label: 'Automatic', description: 'what is measured or known, not what you set', tokens: 0, automatic: true });
 });
 
 test('a number is taken as people type it', () => {
