@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"path"
 	"time"
@@ -112,6 +113,7 @@ type writer struct {
 	from   mark
 	out    bytes.Buffer
 	last   *string           // id of the newest record of the chain
+	model  string            // of the newest answer
 	asked  map[string]string // ids of the records that made the calls, by call
 	failed error
 }
@@ -145,8 +147,9 @@ func (w *writer) step(s sessionfile.Step) {
 			m.ID = "msg_" + w.c.NewID()
 		}
 		if m.Model == "" {
-			m.Model = synthetic
+			m.Model = cmp.Or(w.model, synthetic)
 		}
+		w.model = m.Model
 		m.Stop = "end_turn"
 		if s.Blocks[len(s.Blocks)-1].Kind == transcript.KindCall {
 			m.Stop = "tool_use"

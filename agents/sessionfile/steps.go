@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ const maxCallID = 64
 // StepsOf makes steps of messages. keeps has what the agent keeps of the results of calls, by the ids of the calls.
 // Errors: invalid for a message that cannot be decoded.
 func StepsOf(said []Said, keeps map[string]json.RawMessage) ([]Step, Left, error) {
-	b := builder{keeps: keeps, ids: map[string]bool{}}
+	b := builder{keeps: maps.Clone(keeps), ids: map[string]bool{}}
 	for _, s := range said {
 		if err := b.add(s); err != nil {
 			return nil, b.left, err
@@ -196,6 +197,7 @@ func (b *builder) result(x Block) {
 		x.Wire = withMember(x.Wire, "tool_use_id", p.now)
 	}
 	b.push(Step{Role: transcript.RoleTool, Blocks: []Block{x}, Keeps: b.keeps[p.was]})
+	delete(b.keeps, p.was) // a broken host may use an id twice
 }
 
 // close gives the calls that are still open a result that says that there is none.
