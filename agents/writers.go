@@ -28,19 +28,24 @@ func Writers() []sessionfile.Writer {
 func WriterFor(agent string) (sessionfile.Writer, error) {
 	all := Writers()
 	i := slices.IndexFunc(all, func(w sessionfile.Writer) bool { return string(w.Agent) == agent })
-	var can []string
-	for _, w := range all {
-		if w.Cannot == "" {
-			can = append(can, string(w.Agent))
-		}
-	}
 	switch {
 	case i < 0:
-		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "there is no agent %q to continue in", agent).
-			WithHint("sessions are written for %s", strings.Join(can, " and "))
+		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "there is no agent %q to continue in",
+			agent).WithHint("sessions are written for %s", Written())
 	case all[i].Cannot != "":
 		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "no session is written for %s: %s", agent,
-			all[i].Cannot).WithHint("sessions are written for %s", strings.Join(can, " and "))
+			all[i].Cannot).WithHint("sessions are written for %s", Written())
 	}
 	return all[i], nil
+}
+
+// Written names the agents for which sessions are written, for people.
+func Written() string {
+	var names []string
+	for _, w := range Writers() {
+		if w.Cannot == "" {
+			names = append(names, string(w.Agent))
+		}
+	}
+	return strings.Join(names, " or ")
 }

@@ -36,9 +36,9 @@ func continuation(t testing.TB, said []sessionfile.Said, keeps map[string]json.R
 	n := 0
 	next := func() string { n++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 	return &sessionfile.Continuation{
-		Origin: sessionfile.Origin{Session: "ab03de2c", Host: "claude-code", HostID: "old"}, ID: next(), Dir: "/w/größe",
-		Title: "A title", Document: "The document.", Before: 1000, At: time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC),
-		Steps: steps, NewID: next,
+		Origin: sessionfile.Origin{Session: "ab03de2c", Host: "claude-code", HostID: "old"}, ID: next(),
+		Dir: "/w/größe", Title: "A title", Document: "The document.", Before: 1000, Steps: steps, NewID: next,
+		At: time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC),
 	}
 }
 
@@ -56,7 +56,8 @@ func TestWhatIsWritten(t *testing.T) {
 	said := messages(transcript.Anthropic,
 		[]byte(`{"role":"user","content":"Fix <it> & go"}`),
 		[]byte(`{"role":"assistant","id":"msg_1","content":[{"type":"thinking","thinking":"hm","signature":"x"},`+
-			`{"type":"text","text":"I look."},{"type":"tool_use","id":"toolu_1","name":"Read","input":{"file_path":"/w/a.go"}},`+
+			`{"type":"text","text":"I look."},`+
+			`{"type":"tool_use","id":"toolu_1","name":"Read","input":{"file_path":"/w/a.go"}},`+
 			`{"type":"tool_use","id":"toolu_2","name":"Bash","input":{"command":"go test"}}]}`),
 		[]byte(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_2","content":"FAIL","is_error":true}]}`),
 		[]byte(`{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":[{"type":"text",`+
@@ -67,7 +68,8 @@ func TestWhatIsWritten(t *testing.T) {
 		[]byte(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"done"}]}`),
 	)
 	keeps := map[string]json.RawMessage{"toolu_1": json.RawMessage(`{"type":"text","file":{"filePath":"/w/a.go"}}`)}
-	for name, w := range map[string]sessionfile.Writer{"claude-code.jsonl": claudecode.Writer(), "codex.jsonl": codex.Writer()} {
+	for _, w := range []sessionfile.Writer{claudecode.Writer(), codex.Writer()} {
+		name := string(w.Agent) + ".jsonl"
 		got, err := w.Encode(continuation(t, said, keeps))
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +132,8 @@ func spoken(t *testing.T, path string) (said []sessionfile.Said, size int) {
 	for _, e := range all.Entries {
 		if e.Kind == sessions.KindMessage {
 			raw := e.Original[e.Message.From:e.Message.To]
-			said = append(said, sessionfile.Said{JSON: raw, Format: e.Format, Model: e.Model, Reply: e.Group, Time: e.Time})
+			said = append(said, sessionfile.Said{JSON: raw, Format: e.Format, Model: e.Model, Reply: e.Group,
+				Time: e.Time})
 			size += sizeOf(t, e.Format, raw)
 		}
 	}
@@ -269,8 +272,9 @@ func TestACopyCountsWhereItHappened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := `{"type":"user","uuid":"u9","parentUuid":null,"sessionId":"` + c.ID + `","cwd":"/w","message":{"role":"user","content":"go"}}
-{"type":"assistant","uuid":"a9","parentUuid":"u9","sessionId":"` + c.ID + `","message":{"id":"m9","role":"assistant","model":"m","content":[{"type":"text","text":"x"}],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":5}}}
+	own := `{"type":"user","uuid":"u9","sessionId":"s","cwd":"/w","message":{"role":"user","content":"go"}}
+{"type":"assistant","uuid":"a9","parentUuid":"u9","sessionId":"s","message":{"id":"m9","role":"assistant","model":"m",` +
+		`"content":[{"type":"text","text":"x"}],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":5}}}
 `
 	path := filepath.Join(t.TempDir(), c.ID+".jsonl")
 	if err := os.WriteFile(path, append(file, own...), 0o600); err != nil {
@@ -289,7 +293,8 @@ func TestACopyCountsWhereItHappened(t *testing.T) {
 		if e.Copied {
 			copies++
 		}
-		if len(e.Effects) > 0 || e.Cut != nil || e.Copied != (e.HostID != "u9" && e.HostID != "a9" && e.HostID != "") {
+		copied := e.HostID != "u9" && e.HostID != "a9" && e.HostID != ""
+		if len(e.Effects) > 0 || e.Cut != nil || e.Copied != copied {
 			t.Errorf("entry %s: copied %v, effects %v, cut %v", e.HostID, e.Copied, e.Effects, e.Cut)
 		}
 		if bytes.Contains(e.Original, []byte(`"isCompactSummary":true`)) {

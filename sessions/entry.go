@@ -140,7 +140,7 @@ type Entry struct {
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
-	Copied     bool              `json:"copied,omitempty"`     // from another session, see Session.Fork and Session.Continues
+	Copied     bool              `json:"copied,omitempty"`     // see Session.Fork and Session.Continues
 	Cut        *HostCut          `json:"cut,omitempty"`        // see NewEntry
 	Queue      Queue             `json:"queue,omitempty"`      // see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed

@@ -20,7 +20,8 @@ func Writer() sessionfile.Writer {
 		Base:  base,
 		Path: func(c *sessionfile.Continuation) string {
 			at := c.At.UTC()
-			return path.Join("sessions", at.Format("2006/01/02"), "rollout-"+at.Format("2006-01-02T15-04-05")+"-"+c.ID+".jsonl")
+			name := "rollout-" + at.Format("2006-01-02T15-04-05") + "-" + c.ID + ".jsonl"
+			return path.Join("sessions", at.Format("2006/01/02"), name)
 		},
 		Encode: func(c *sessionfile.Continuation) ([]byte, error) {
 			w := writer{c: c}
@@ -120,7 +121,8 @@ type writer struct {
 // file writes all lines.
 func (w *writer) file() ([]byte, error) {
 	w.calls, w.at = map[string]string{}, w.c.At
-	w.line("session_meta", meta{w.c.ID, stamp(w.c.At), w.c.Dir, "codex_cli_rs", version, "cli", mark{w.c.Origin.Session}})
+	w.line("session_meta", meta{w.c.ID, stamp(w.c.At), w.c.Dir, "codex_cli_rs", version, "cli",
+		mark{w.c.Origin.Session}})
 	turn := w.c.NewID()
 	w.line("event_msg", event{Type: "task_started", Turn: turn})
 	w.shown(w.c.Title)
