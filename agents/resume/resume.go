@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"ctxledger.dev/agents"
@@ -169,10 +170,14 @@ func (r *Request) dir() (string, error) {
 		WithHint("--dir DIRECTORY says where to go on")
 }
 
+// plainID matches the ids that agents give to sessions. Another one comes from a file that no agent wrote: a person is not
+// to run a command with it.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+
 // back returns the command that goes on with the old session; none if its agent has no such command.
 func back(s sessions.Session) []string {
 	w, err := agents.WriterFor(s.Host)
-	if err != nil || s.HostID == "" {
+	if err != nil || !plainID.MatchString(s.HostID) {
 		return []string{}
 	}
 	return w.Resume(s.HostID)
@@ -266,7 +271,7 @@ func uuid(e env.Env) string {
 // fileOf returns the file of a session, if it is where its agent keeps it; else "".
 func fileOf(e env.Env, s sessions.Session) string {
 	for _, a := range agents.Adapters() {
-		if string(a.Agent) != s.Host || s.Dir == "" || s.HostID == "" || !filepath.IsLocal(s.HostID) || !s.Main() {
+		if string(a.Agent) != s.Host || s.Dir == "" || !plainID.MatchString(s.HostID) || !s.Main() {
 			continue
 		}
 		for _, dir := range a.Dirs(e, []string{s.Dir}) {
