@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -30,7 +31,13 @@ func (p *place) commands(s *search, words map[string]string, all []compacted) {
 	home := filepath.Dir(p.root)
 	s.look(File, "a session that another agent goes on with", "",
 		p.files(home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"))
-	p.must("compact", "--resume", "--keep", "1", "--dir", p.root, words["BRIEF"])
+	said, err := json.Marshal(map[string]any{"type": "user", "uuid": "last", "sessionId": host, "cwd": p.root,
+		"message": map[string]any{"role": "user", "content": "Use " + words["TEXT"]}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	other := strings.ReplaceAll(p.read(words["BRIEF"])+string(said)+"\n", host, "resumed") // a session of its own
+	p.must("compact", "--resume", "--keep", "1", "--dir", p.root, p.write("resumed.jsonl", other))
 	s.look(File, "a session that its own agent goes on with", "", p.files(home, ".claude", "projects", "*", "*.jsonl"))
 }
 
