@@ -49,6 +49,7 @@ type Written struct {
 	Messages  int              `json:"messages"` // kept word for word
 	Before    tokens.Count     `json:"before"`   // of the next request in the old session
 	After     tokens.Count     `json:"after"`    // in the new one
+	Fixed     *tokens.Count    `json:"fixed,omitempty"` // in both: system prompt and tools, as far as measured
 	Left      sessionfile.Left `json:"left"`     // what of the kept messages is not in it
 	Masked    bool             `json:"masked"`   // another agent wrote it, so that secrets are masked
 }
@@ -73,7 +74,7 @@ const maxTitle = 120
 //
 // Errors, before anything changes: invalid for an agent for which no session is written, and for a subagent's session;
 // not_found for a directory that is gone. Then those of reading the file, of compact and of privatefile.Create, and
-// conflict for a session that cannot be compacted.
+// conflict for a session that cannot be compacted, or would not become smaller.
 func Write(ctx context.Context, api ledger.API, r Request,
 	compact func() (ledger.CompactionPlan, error)) (Written, error) {
 	w, dir, err := r.check()
@@ -112,8 +113,15 @@ func Write(ctx context.Context, api ledger.API, r Request,
 		Masked: r.In != r.Session.Host,
 	}
 	if fixed := before.Fixed; fixed != nil {
+		out.Fixed = fixed
 		out.After.N, out.After.Exact = out.After.N+fixed.N, out.After.Exact && fixed.Exact
 		out.After.Upper += max(fixed.Upper, fixed.N)
+	}
+	if r.Compacted && out.After.N >= out.Before.N {
+		return Written{}, fault.New(fault.Conflict, "resume.write",
+			"session %s would not become smaller, and nothing was written: %s → %s tokens", r.Session.ID, out.Before, out.After).
+			WithHint("--budget TOKENS or --keep N make it smaller; `ctxledger restore --apply %s` takes the compaction back",
+				view.Summary)
 	}
 	if err := r.fill(ctx, api, w, view, c, &out); err != nil {
 		return Written{}, err

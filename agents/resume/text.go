@@ -17,6 +17,9 @@ func (d Written) Text(here string) string {
 	}
 	fmt.Fprintf(&b, "holds     %s → %s tokens in the next request; %s kept word for word\n", d.Before, d.After,
 		chars.Plural(d.Messages, "message"))
+	if d.Fixed != nil {
+		fmt.Fprintf(&b, "          of these %s are the system prompt and tools\n", d.Fixed)
+	}
 	if d.Masked {
 		b.WriteString("masked    secrets are masked: the session is one of another agent\n")
 	}

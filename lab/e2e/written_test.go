@@ -259,3 +259,39 @@ func contentOf(t *testing.T, path string) string {
 	}
 	return string(text)
 }
+
+// talk is a conversation of another agent, in another format and with ids that this one's provider refuses.
+const talk = `[{"role":"user","content":"What is in list.txt?"},
+{"role":"assistant","content":null,"tool_calls":[{"id":"call|1 x","type":"function","function":{"name":"exec_command",` +
+	`"arguments":"{\"cmd\":\"cat list.txt\"}"}},{"id":"call|2","type":"function","function":{"name":"look.up",` +
+	`"arguments":"{\"q\":\"x\"}"}}]},
+{"role":"tool","tool_call_id":"call|1 x","content":"one entry"},
+{"role":"tool","tool_call_id":"call|2","content":"nothing there"},
+{"role":"assistant","content":"One entry."},
+{"role":"user","content":"Which?"}]`
+
+// TestARealAgentGoesOnFromAConversationOfAnother writes a conversation that was handed in as a session of Claude Code.
+func TestARealAgentGoesOnFromAConversationOfAnother(t *testing.T) {
+	model.Agent(t, model.Claude) // skips without one
+	s := newBox(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	file := filepath.Join(s.Top, "talk.json")
+	if err := os.WriteFile(file, []byte(talk), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := writeSession(ctx, t, s, "continue", file, "--in", "claude-code", "--dir", s.Workspace)
+	server := model.New(model.Script{model.Say("The first.")}, nil)
+	model.Run(ctx, t, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: server.Start(t), Resume: w.ID,
+		Prompt: "Say it."})
+	body, at := string(server.Log()[0].Body), 0
+	for _, want := range []string{"<ctxledger_record>", "What is in list.txt?", `"id":"call_1_x"`, `"name":"Bash"`,
+		`"id":"call_2"`, `"name":"look_up"`, `"tool_use_id":"call_1_x"`, "one entry", "nothing there", "One entry.", "Which?",
+		"in a new session", "Say it."} {
+		i := strings.Index(body[at:], want)
+		if i < 0 {
+			t.Fatalf("the next request has no %q behind the others: %s", want, body)
+		}
+		at += i
+	}
+}
