@@ -46,12 +46,12 @@ type Written struct {
 	Continues string           `json:"continues"` // our id of the old session
 	HostID    string           `json:"host_id"`   // its agent's id
 	Summary   string           `json:"summary,omitempty"`
-	Messages  int              `json:"messages"` // kept word for word
-	Before    tokens.Count     `json:"before"`   // of the next request in the old session
-	After     tokens.Count     `json:"after"`    // in the new one
+	Messages  int              `json:"messages"`        // kept word for word
+	Before    tokens.Count     `json:"before"`          // of the next request in the old session
+	After     tokens.Count     `json:"after"`           // in the new one
 	Fixed     *tokens.Count    `json:"fixed,omitempty"` // in both: system prompt and tools, as far as measured
-	Left      sessionfile.Left `json:"left"`     // what of the kept messages is not in it
-	Masked    bool             `json:"masked"`   // another agent wrote it, so that secrets are masked
+	Left      sessionfile.Left `json:"left"`            // what of the kept messages is not in it
+	Masked    bool             `json:"masked"`          // another agent wrote it, so that secrets are masked
 }
 
 // The lines around the document. transcript.EarlierText knows them.
@@ -109,7 +109,8 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	}
 	out := Written{
 		Agent: r.In, ID: c.ID, Dir: dir, Resume: w.Resume(c.ID), Continues: r.Session.ID, HostID: r.Session.HostID,
-		Back: back(r.Session), BackDir: real(r.Session.Dir), Summary: view.Summary, Before: before.Held, After: view.Tokens,
+		Back: back(r.Session), BackDir: real(r.Session.Dir), Summary: view.Summary,
+		Before: before.Held, After: view.Tokens,
 		Masked: r.In != r.Session.Host,
 	}
 	if fixed := before.Fixed; fixed != nil {
@@ -119,9 +120,9 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	}
 	if r.Compacted && out.After.N >= out.Before.N {
 		return Written{}, fault.New(fault.Conflict, "resume.write",
-			"session %s would not become smaller, and nothing was written: %s → %s tokens", r.Session.ID, out.Before, out.After).
-			WithHint("--budget TOKENS or --keep N make it smaller; `ctxledger restore --apply %s` takes the compaction back",
-				view.Summary)
+			"session %s would not become smaller, and nothing was written: %s → %s tokens", r.Session.ID, out.Before,
+			out.After).WithHint("--keep N keeps fewer turns; `ctxledger restore --apply %s` takes the compaction back",
+			view.Summary)
 	}
 	if err := r.fill(ctx, api, w, view, c, &out); err != nil {
 		return Written{}, err
@@ -178,7 +179,7 @@ func (r *Request) dir() (string, error) {
 		WithHint("--dir DIRECTORY says where to go on")
 }
 
-// plainID matches the ids that agents give to sessions. Another one comes from a file that no agent wrote: a person is not
+// plainID matches the ids that agents give to sessions. Another one comes from a file that no agent wrote: no person is
 // to run a command with it.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
