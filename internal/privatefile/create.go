@@ -70,7 +70,7 @@ func enter(dir *os.Root, name string) (*os.Root, error) {
 	return below, nil
 }
 
-// place writes a file beside its place and links it there, which fails if there is something.
+// place writes a file next to its place and links it there, which fails if there is something.
 func place(dir *os.Root, name string, content []byte) error {
 	const op = "privatefile.create"
 	temp := "." + name + ".tmp"
