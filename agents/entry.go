@@ -27,8 +27,14 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 		Group: r.Reply, Author: r.Author, Model: r.Model, Usage: usage,
 		Unfinished: !r.Final && r.Model != "",
 		Message:    said, Format: r.Format, Note: r.Note, Effects: r.Effects,
-		Hidden: r.Aside || r.Summary || r.Thread != "", Cut: r.Cut, Queue: r.Queue,
+		Hidden: hidden(r), Cut: r.Cut, Queue: r.Queue, Copied: r.Continues != "",
 	}
+}
+
+// hidden reports whether no view shows a record. A summary that ctxledger wrote is all that this session has of what
+// came before.
+func hidden(r *sessionfile.Record) bool {
+	return r.Aside || r.Summary && r.Continues == "" || r.Thread != ""
 }
 
 // note takes in a record, and returns the usage that it adds.

@@ -55,7 +55,7 @@ func Read(file *os.File, path string) (Recording, error) {
 		if r.State != sessionfile.Whole {
 			continue
 		}
-		if r.Summary {
+		if r.Summary && r.Continues == "" {
 			out.Summaries = append(out.Summaries, len(out.Entries))
 		}
 		out.Entries = append(out.Entries, made.entry(r))

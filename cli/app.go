@@ -93,7 +93,8 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupSelf, Title: "The program:"},
 	)
 	add(root, groupView, a.statusCommand(), a.sessionsCommand(), a.importCommand(), a.auditCommand(),
-		a.contextCommand(), a.compactCommand(), a.recoverCommand(), a.restoreCommand(), a.diffCommand())
+		a.contextCommand(), a.compactCommand(), a.continueCommand(), a.recoverCommand(), a.restoreCommand(),
+		a.diffCommand())
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
 	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(),
 		a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())

@@ -62,6 +62,8 @@ type compactFlags struct {
 	chars  int
 	keep   int
 	agent  string
+	resume bool
+	dir    string // with resume: where the session goes on
 	output outputFlags
 	author authorFlags
 }
@@ -74,9 +76,11 @@ func (a *app) compactCommand() *cobra.Command {
 		Long: "Compacts a session, or a file, which is imported first: an agent's session file, or the messages\n" +
 			"of a conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that a\n" +
 			"summary replaces, or undoes the compaction. --mode auto does only what is due by the policy\n" +
-			"(`context` in ctxledger.yaml): nothing, a step of edits, or a compaction; the answer says why.",
+			"(`context` in ctxledger.yaml): nothing, a step of edits, or a compaction; the answer says why.\n" +
+			"--resume writes what remains as a new session of the agent, see docs/resume.md.",
 		Example: "  ctxledger compact\n  ctxledger compact --budget 2000 session.jsonl\n" +
-			"  ctxledger compact --format messages ab03de2c > messages.json",
+			"  ctxledger compact --format messages ab03de2c > messages.json\n" +
+			"  ctxledger compact --resume",
 		Args: a.args(0, 1),
 	}
 	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), "+
@@ -86,6 +90,9 @@ func (a *app) compactCommand() *cobra.Command {
 	cmd.Flags().IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the view of agent `NAME`, by its settings under agents in ctxledger.yaml")
+	cmd.Flags().BoolVar(&f.resume, "resume", false, "write a new session file of the agent, and print the command that goes "+
+		"on with it; the old session stays as it is")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "with --resume: go on in `DIRECTORY` (default: where the session ran)")
 	f.author.define(cmd)
 	f.output.define(cmd, "text (only the summary), json, or messages (the new view)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -114,6 +121,10 @@ func (f *compactFlags) check(json bool) error {
 		return misuse("--budget-chars does not work in mode auto: give --budget")
 	case f.chars > 0 && compaction.Mode(f.mode).Asks():
 		return misuse("--budget-chars would ask a model repeatedly in mode %s: give --budget", f.mode)
+	case f.resume && (f.mode == modeAuto || f.chars > 0 || f.output.format != ""):
+		return misuse("--resume does not go with --mode auto, --budget-chars or --format")
+	case f.dir != "" && !f.resume:
+		return misuse("--dir needs --resume")
 	case f.budget < 0 || f.chars < 0 || f.keep < 0:
 		return misuse("--budget, --budget-chars and --keep take numbers from 0 (ctxledger decides)")
 	case f.budget > 0 && f.chars > 0:
@@ -132,6 +143,9 @@ func (a *app) compact(ctx context.Context, api ledger.API, what string, f compac
 	s, err := a.sessionOf(ctx, api, what, f.output.wire)
 	if err != nil {
 		return err
+	}
+	if f.resume {
+		return a.compactToFile(ctx, api, s, f)
 	}
 	if f.mode == modeAuto {
 		return a.auto(ctx, api, s.ID, f)

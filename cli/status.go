@@ -217,6 +217,9 @@ func (a *app) printWindow(w io.Writer, s ledger.Status) {
 		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost counts there\n",
 			chars.Plural(f.Entries, "record"), f.Session)
 	}
+	if from := s.Session.Continues; from != "" {
+		fmt.Fprintf(w, "continues  session %s; what was copied of it counts there\n", from)
+	}
 	fmt.Fprintf(w, "holds      %s\n", a.heldLine(s))
 	if s.Dollars != nil {
 		fmt.Fprintf(w, "cost       %s\n", costLine(s))

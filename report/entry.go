@@ -35,6 +35,8 @@ type Entry struct {
 	Pieces     []Piece
 	Request    *Request    // set for an answer, or a part of one
 	Compaction *Compaction // set when the context was replaced; summary and kept entries follow
+	// Copied says that another session has the entry, and counts what it did: here it only fills the context.
+	Copied bool
 }
 
 // Piece is one part of a message in a context.

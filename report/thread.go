@@ -52,9 +52,9 @@ func (t *thread) add(e Entry) {
 	if e.Prompt {
 		t.rewind(e.Parent)
 	}
-	copied := false
+	copied := e.Copied
 	if e.Request != nil {
-		copied = t.request(e)
+		copied = t.request(e) || e.Copied
 	}
 	for _, p := range e.Pieces {
 		t.piece(p, copied, e.Request != nil)

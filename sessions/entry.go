@@ -101,6 +101,8 @@ type NewEntry struct {
 	// Unfinished marks a part of an answer that was written before the answer was complete: its usage reports too
 	// little output.
 	Unfinished bool `json:"unfinished,omitempty"`
+	// Copied says that another session has the record, which counts what it did and cost.
+	Copied bool `json:"copied,omitempty"`
 	// Cut is set on the note that precedes the summary of a host's own compaction.
 	Cut *HostCut `json:"cut,omitempty"`
 	// Queue is set on notes about messages that the user sent while the agent worked.
@@ -138,7 +140,7 @@ type Entry struct {
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
-	Copied     bool              `json:"copied,omitempty"`     // from another session, see Session.Fork
+	Copied     bool              `json:"copied,omitempty"`     // see Session.Fork and Session.Continues
 	Cut        *HostCut          `json:"cut,omitempty"`        // see NewEntry
 	Queue      Queue             `json:"queue,omitempty"`      // see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed

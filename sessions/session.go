@@ -34,6 +34,8 @@ type Session struct {
 	First string `json:"first,omitempty"`
 	// Fork says with which session it shares its beginning; nil: with none.
 	Fork *Fork `json:"fork,omitempty"`
+	// Continues is the session from which ctxledger wrote this one: records that it copied count there. "": none.
+	Continues string `json:"continues,omitempty"`
 	// Forgotten is when everything received until then was removed; Expired is set if the retention policy did it,
 	// not a request.
 	Forgotten *time.Time `json:"forgotten,omitempty"`

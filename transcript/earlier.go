@@ -21,6 +21,7 @@ var earlier = []struct{ by, begins string }{
 	{"fuseraft", "[Compacted context from previous session]"},
 	{"ctxledger", "[USER MESSAGES — verbatim]\n"},
 	{"ctxledger", "[STATE OF THIS CONVERSATION — "},
+	{"ctxledger", "This session continues an earlier one, of which ctxledger wrote the record below."},
 }
 
 // Earlier reports whether a message is a summary that a host put in the place of earlier messages.
@@ -47,6 +48,10 @@ func Earlier(m Message) bool {
 // its model.
 const opened, closed = "<summary>", "</summary>"
 
+// recordOpened and recordClosed are the fence around our record of a session that was continued in a new one, see
+// agents/resume. Nothing inside it can close it.
+const recordOpened, recordClosed = "<ctxledger_record>", "</ctxledger_record>"
+
 // thoughtFirst parts the summary from the model's preparation for it, which Claude Code leaves in without the tags.
 const thoughtFirst = "\n\nSummary:\n"
 
@@ -55,6 +60,11 @@ const orders = "\n\nIf you need specific details from before "
 
 // EarlierText returns the words of a summary without what its host puts around them.
 func EarlierText(text string) string {
+	if text, ours := strings.CutPrefix(text, earlier[len(earlier)-1].begins); ours {
+		_, text, _ = strings.Cut(text, recordOpened)
+		text, _, _ = strings.Cut(text, recordClosed)
+		return strings.TrimSpace(text)
+	}
 	if _, inner, found := strings.Cut(text, opened); found {
 		if inner, _, found = strings.Cut(inner, closed); found {
 			return strings.TrimSpace(inner)

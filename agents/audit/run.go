@@ -229,6 +229,7 @@ func (w *work) measure(i int) error {
 		Agent: about.Session.Host, Title: about.Session.Title, Project: about.Session.Dir,
 		Compacts: w.read[i].compacted,
 	})
+	own := about.Session.Continues == "" // else it is counted once the agent went on with it
 	in := &watched{Reader: f, work: w}
 	defer func() { w.Advance(src.size - in.read) }() // what was not read is done as well
 	w.read[i].damage, err = spoken(in, src, func(r *sessionfile.Record) {
@@ -237,9 +238,12 @@ func (w *work) measure(i int) error {
 			owner, known := w.owner[maphash.String(w.seed, q.ID)]
 			q.Copied = known && owner != i
 		}
+		own = own || !e.Copied
 		m.Add(e)
 	})
-	w.read[i].measured = m.End() // also of a file that breaks off
+	if own {
+		w.read[i].measured = m.End() // also of a file that breaks off
+	}
 	return err
 }
 

@@ -20,6 +20,8 @@ import (
 const (
 	maxID   = 256
 	maxPath = 4096 // PATH_MAX of Linux
+
+	maxTitle = 1024
 )
 
 // decoder decodes the lines of one session file. It remembers nothing.
@@ -36,6 +38,7 @@ type line struct {
 	session, cwd    string
 	agentID         string
 	agentName       string
+	title           string // of a custom-title record
 	attachment      transcript.Span
 	rendered        transcript.Span // what of an attachment a model reads
 	data            transcript.Span // of a progress record
@@ -47,6 +50,8 @@ type line struct {
 	time            time.Time
 
 	meta, sidechain, compactSummary bool
+	// continues is our id of the session that ctxledger copied the record from, see mark; "": it is the agent's own.
+	continues string
 }
 
 // message is what is wanted of a record's message.
@@ -66,7 +71,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 	}
 	out.ID, out.Parent, out.Time = l.id, cmp.Or(l.parent, l.logicalParent), l.time
 	out.Session, out.Dir = l.session, l.cwd
-	out.Aside, out.Summary = l.meta, l.compactSummary
+	out.Aside, out.Summary, out.Continues = l.meta, l.compactSummary, l.continues
 	if l.sidechain && !d.subagent {
 		out.Thread = cmp.Or(l.agentID, "subagent")
 		out.Author = cmp.Or(l.agentName, out.Thread)
@@ -78,9 +83,11 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		}
 		return true
 	case "system":
-		if l.subtype == "compact_boundary" {
+		if l.subtype == "compact_boundary" && l.continues == "" {
 			out.Compaction, out.Cut = l.boundary()
 		}
+	case "custom-title":
+		out.Title = l.title
 	case "queue-operation":
 		l.queued(out)
 	case "progress":
@@ -104,6 +111,11 @@ func (l *line) said(out *sessionfile.Record) bool {
 	}
 	out.Message, out.Format, out.Role = l.message, transcript.Anthropic, transcript.Role(m.role)
 	switch {
+	case l.continues != "":
+		out.Answer = sessionfile.Answer{Reply: m.id, Model: m.model, Final: true}
+		if m.model == synthetic {
+			out.Model = ""
+		}
 	case l.kind != "assistant":
 		out.Effects = effects(l.at(l.result))
 	case m.model == synthetic:
@@ -221,6 +233,8 @@ func parse(text []byte) (line, bool) {
 			r.cwd = str(raw, maxPath)
 		case "agentId":
 			r.agentID = str(raw, maxID)
+		case "customTitle":
+			r.title = str(raw, maxTitle)
 		case "agentName":
 			r.agentName = str(raw, maxID)
 		case "timestamp":
@@ -229,6 +243,8 @@ func parse(text []byte) (line, bool) {
 			r.meta = string(raw) == "true"
 		case "isSidechain":
 			r.sidechain = string(raw) == "true"
+		case "ctxledger":
+			r.continues = continued(raw)
 		case "isCompactSummary":
 			r.compactSummary = string(raw) == "true"
 		case "message":
@@ -252,6 +268,16 @@ func parse(text []byte) (line, bool) {
 		}
 	})
 	return r, ok
+}
+
+// continued reads the mark of a record that ctxledger wrote.
+func continued(raw []byte) (session string) {
+	members(raw, func(key []byte, v transcript.Span) {
+		if string(key) == "continues" {
+			session = str(raw[v.From:v.To], maxID)
+		}
+	})
+	return session
 }
 
 // parseMessage reads the message of a line, and reports whether it is one: an object with a

@@ -18,7 +18,7 @@ const titleLen = 120
 
 // About is what the beginning of a file says about its session.
 type About struct {
-	Session  sessions.Session // Host, HostID, Title, Dir
+	Session  sessions.Session // Host, HostID, Title, Dir, Continues
 	Identity Identity
 	Start    time.Time // of the first record with a time
 	Complete bool      // nothing is missing, so that looking again is pointless
@@ -39,6 +39,9 @@ func (a Adapter) About(path string, file io.ReaderAt) (About, error) {
 		if out.Session.Dir == "" {
 			out.Session.Dir = r.Dir
 		}
+		if out.Session.Continues == "" {
+			out.Session.Continues = r.Continues
+		}
 		if out.Start.IsZero() {
 			out.Start = r.Time
 		}
@@ -54,8 +57,11 @@ func (a Adapter) About(path string, file io.ReaderAt) (About, error) {
 	return out, nil
 }
 
-// title returns the first line of a record that is a request by the user, or "".
+// title returns the title that a record gives, or the first line of one that is a request by the user, or "".
 func (a Adapter) title(r *Record) string {
+	if r.Title != "" {
+		return short(r.Title)
+	}
 	if r.Role != transcript.RoleUser || r.Aside || r.Summary || r.Thread != "" {
 		return ""
 	}
@@ -63,12 +69,17 @@ func (a Adapter) title(r *Record) string {
 		if p.Kind != transcript.KindText || a.Noise != nil && a.Noise(p.Text) {
 			continue
 		}
-		text, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
-		text = strings.TrimSpace(text)
-		if runes := []rune(text); len(runes) > titleLen {
-			text = string(runes[:titleLen-1]) + "…"
-		}
-		return text
+		return short(p.Text)
 	}
 	return ""
+}
+
+// short returns the first line of a text, cut to the length of a title.
+func short(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text = strings.TrimSpace(text)
+	if runes := []rune(text); len(runes) > titleLen {
+		text = string(runes[:titleLen-1]) + "…"
+	}
+	return text
 }

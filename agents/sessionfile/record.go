@@ -27,11 +27,15 @@ type Record struct {
 	Time       time.Time // zero: the line has none
 	Session    string    // the agent's id of the session
 	Dir        string    // directory in which the agent runs
+	Title      string    // that the user or the agent gave to the session
 
 	// Thread is a subagent's id if the record belongs to its conversation inside this file, and Author its name.
 	Thread, Author string
 	Aside          bool // the agent added it for the model; the user neither wrote nor sees it
 	Summary        bool // it replaces what was compacted
+	// Continues is our id of the session that ctxledger copied the record from, see Writer: that one counts what it did
+	// and cost. "": the agent wrote it.
+	Continues string
 
 	// Message is the span of the provider's message in Text, in Format and with Role. Empty: a record
 	// outside the conversation, which Note describes.

@@ -176,7 +176,7 @@ func checkBatch(r ledger.AppendEntriesRequest) error {
 	}
 	return CheckTexts(op, Label("check", r.Check), Text("host", r.Session.Host, maxHostID),
 		Text("host's session id", r.Session.HostID, maxHostID),
-		Label("parent session", r.Session.Parent))
+		Label("parent session", r.Session.Parent), Label("continued session", r.Session.Continues))
 }
 
 // maxHostID bounds a host's id of a session, in bytes: the id is part of keys.
@@ -288,6 +288,7 @@ func (l *Ledger) importSession(tx kv.Tx, st ledger.ImportState,
 	return sessions.Create(tx, sessions.Session{
 		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: l.MaskedTitle(r.Session.Title),
 		Model: l.maskedLabel(r.Session.Model), Dir: dirOf(r.Session), Tree: r.Session.Tree, Pending: true,
+		Continues: r.Session.Continues,
 	}, r.Import)
 }
 

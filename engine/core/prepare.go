@@ -113,7 +113,7 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 		HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
 		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished, Cut: n.Cut.Clipped(),
-		Queue: n.Queue,
+		Queue: n.Queue, Copied: n.Copied,
 	}
 }
 

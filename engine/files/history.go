@@ -96,6 +96,9 @@ func reads(tx kv.Tx, path string) ([]ledger.FileRead, error) {
 		if err != nil {
 			return nil, err
 		}
+		if e.Copied {
+			continue // it is listed where it happened
+		}
 		size, err := resultTokens(tx, r)
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ var layers = map[string]int{
 	"cli/columns":            1,
 	"agents":                 4,
 	"agents/audit":           4,
+	"agents/resume":          4,
 	"agents/...":             3,
 	"llm/...":                4,
 	"ledger":                 3, // the contract: faces know it, not the engine
@@ -154,8 +155,10 @@ var sideways = map[[2]string]string{
 	{"lsp", "lsp/live"}:            "the server follows the live session",
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
-	{"cli", "agents/audit"}:    "the audit reads session files without a ledger",
-	{"agents/audit", "agents"}: "the table of the agents, and sessions read whole",
+	{"cli", "agents/audit"}:     "the audit reads session files without a ledger",
+	{"cli", "agents/resume"}:    "sessions are written there",
+	{"agents/resume", "agents"}: "the table of the agents for which sessions are written",
+	{"agents/audit", "agents"}:  "the table of the agents, and sessions read whole",
 }
 
 // importers says which packages alone may import a third-party module, and why it is there.

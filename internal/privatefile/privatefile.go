@@ -1,7 +1,7 @@
 // Package privatefile atomically writes small files that only the user can read, and checks whether others
 // can write a file.
 //
-// Start at Write and Check. The package deliberately does not know the content of the files.
+// Start at Write, at Create for a file that must be new, and at Check. The package deliberately does not know the content of the files.
 package privatefile
 
 import (

@@ -4,6 +4,7 @@ package poison_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,9 @@ func commands(s *scene) []command {
 		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"),
 		c("changes"), c("changes", "--", "HOSTILE"),
 		c("why", "--", s.root+"/total.go"), exact("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session),
-		c("compact", "--mode", "HOSTILE"),
+		c("compact", "--mode", "HOSTILE"), c("compact", "--resume", "--dir", ".", s.session),
+		c("continue", s.session, "--in", "claude-code", "--dir", "."), c("continue", s.session, "--in", "HOSTILE"),
+		c("continue", "HOSTILE", "--in", "codex"), c("continue", s.session, "--in", "codex", "--dir", "HOSTILE"),
 		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"),
 		c("recover", "--error", "hostile.jsonl", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"),
 		c("diff", "HOSTILE"),
@@ -101,7 +104,36 @@ func shell(s *scene, look looker) {
 			look(name+" as JSON, messages", errs, shown, reported)
 		}
 	}
+	s.written()
 	s.inventory(ran)
+}
+
+// written looks at the documents of the sessions that were written for Claude Code: nothing in them ends their fence.
+func (s *scene) written() {
+	files, err := filepath.Glob(filepath.Join(s.state+"-home", ".claude", "projects", "*", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		s.t.Errorf("no session was written: %v", err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		s.do(err)
+		for line := range bytes.Lines(raw) {
+			var r struct {
+				IsCompactSummary bool
+				Message          struct{ Content string }
+			}
+			if json.Unmarshal(line, &r) != nil || !r.IsCompactSummary {
+				continue
+			}
+			text := strings.ToLower(r.Message.Content)
+			if n := strings.Count(text, "</ctxledger_record>"); n != 1 || !strings.HasPrefix(text, "this session continues") {
+				s.t.Errorf("%s, %s: %d ends of the fence in %.2000q", s.text.Name(), s.form, n, r.Message.Content)
+			}
+			if _, open := poison.Lines(r.Message.Content); open {
+				s.t.Errorf("%s, %s: a block is left open in %.2000q", s.text.Name(), s.form, r.Message.Content)
+			}
+		}
+	}
 }
 
 // reported says whether a line of messages does not begin with our name, or is planted text alone behind it.

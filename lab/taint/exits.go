@@ -57,6 +57,7 @@ func Exits() []Exit {
 		{CLI, "check", Masked, answer, []string{"--json"}},
 		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact",
 			[]string{"--json --keep 1 SESSION"}},
+		{CLI, "continue", Masked, answer, []string{"--json --in codex --dir ROOT SESSION"}},
 		{CLI, "context", Silent, "names and headings of files, exactly; names of tools, masked before storing", []string{"--json"}},
 		{CLI, "config", Silent, "the settings, exactly: nothing that was recorded", []string{"--json"}},
 		{CLI, "config preset", Silent, "texts of the program", []string{"--json"}},
@@ -166,5 +167,8 @@ func Exits() []Exit {
 		{File, "the arguments in `ps`", Silent, "a daemon is started with its state directory and its workspace alone",
 			nil},
 		{File, "a view", Exact, agent, nil},
+		{File, "a session that its own agent goes on with", Exact, agent, nil},
+		{File, "a session that another agent goes on with", Masked, "`agents/resume`, each message before it is written",
+			nil},
 	}
 }

@@ -118,6 +118,7 @@ func (s *search) finish() {
 var plain = []string{
 	"ctxledger forget", "LSP workspace/executeCommand", // ids of sessions and counts
 	"LSP textDocument/hover", "LSP textDocument/codeLens",
+	"ctxledger continue",
 	"ctxledger config window", // of the newest session, whose model has a plain name
 	"LSP ctxledger/diff",      // names of files: one with a secret is in lsp/records
 }

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,6 +28,17 @@ func (p *place) commands(s *search, words map[string]string, all []compacted) {
 	p.backup(s)
 	out, _ := p.must("compact", "--format", "messages", all[0].session)
 	s.look(File, "a view", "", out)
+	home := filepath.Dir(p.root)
+	s.look(File, "a session that another agent goes on with", "",
+		p.files(home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"))
+	said, err := json.Marshal(map[string]any{"type": "user", "uuid": "last", "sessionId": host, "cwd": p.root,
+		"message": map[string]any{"role": "user", "content": "Use " + words["TEXT"]}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	other := strings.ReplaceAll(p.read(words["BRIEF"])+string(said)+"\n", host, "resumed") // a session of its own
+	p.must("compact", "--resume", "--keep", "1", "--dir", p.root, p.write("resumed.jsonl", other))
+	s.look(File, "a session that its own agent goes on with", "", p.files(home, ".claude", "projects", "*", "*.jsonl"))
 }
 
 // handles are the artifacts that a list of them names.
@@ -46,7 +58,7 @@ func (p *place) words(list []canary) map[string]string {
 		"EXPORTS":  filepath.Join(top, secret),
 		"ENDPOINT": "http://localhost/" + secret,
 		"ARTIFACT": artifacts[0][1], "SPARE": artifacts[1][1], "OTHER": artifacts[2][1], "FILE": p.file,
-		"TEXT": list[0].text, "TOKEN": secret,
+		"TEXT": list[0].text, "TOKEN": secret, "ROOT": p.root,
 		"EXPORTED": filepath.Join(top, "exported"), "MEMORIES": filepath.Join(top, "memories"),
 		"REFUSAL": p.write("refusal.json", fill(`{"type":"error","error":{"type":"invalid_request_error",`+
 			`"message":"prompt is too long: 213462 tokens > 200000 maximum TEXT"}}`, list[0], 0)),

@@ -1,0 +1,71 @@
+package resume
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// maxLine bounds the records that are searched for what an agent keeps of a result, in bytes.
+const maxLine = 2 << 20
+
+// record is what the log says of the messages of a view.
+type record struct {
+	entries map[int64]sessions.Entry   // by sequence number
+	keeps   map[string]json.RawMessage // what the agent keeps of a result besides the message, by call
+}
+
+// recorded reads the part of the log that the messages of a view come from.
+func recorded(ctx context.Context, api ledger.API, w sessionfile.Writer, view ledger.ViewResponse) (record, error) {
+	out := record{entries: map[int64]sessions.Entry{}, keeps: map[string]json.RawMessage{}}
+	from := int64(0)
+	for _, m := range view.Messages {
+		if m.Seq > 0 && (from == 0 || m.Seq < from) {
+			from = m.Seq
+		}
+	}
+	if from == 0 {
+		return out, nil
+	}
+	for r := (ledger.LogRequest{Session: view.Session, From: from, Originals: w.Keeps != nil}); ; {
+		page, err := api.Log(ctx, r)
+		if err != nil {
+			return out, err
+		}
+		for _, e := range page.Entries {
+			out.entries[e.Seq] = e.Entry
+			if err := out.note(ctx, api, w, e); err != nil {
+				return out, err
+			}
+		}
+		if r.From = page.Next; r.From == 0 {
+			return out, nil
+		}
+	}
+}
+
+// note keeps what the agent has of the one result of an entry.
+func (r *record) note(ctx context.Context, api ledger.Blobs, w sessionfile.Writer, e ledger.LogEntry) error {
+	if w.Keeps == nil || len(e.Results) != 1 || e.Size > maxLine || e.Forgotten != nil {
+		return nil
+	}
+	line := e.Original
+	if line == nil && e.Blob != "" {
+		blob, err := api.ReadBlob(ctx, ledger.ReadBlobRequest{Hash: e.Blob})
+		if err != nil {
+			return err
+		}
+		defer blob.Close() // opened for reading
+		if line, err = io.ReadAll(io.LimitReader(blob, maxLine)); err != nil {
+			return err
+		}
+	}
+	if kept := w.Keeps(line); kept != nil {
+		r.keeps[e.Results[0].CallID] = kept
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package resume
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// Text says to a person who is in the directory here how to go on and back, and what it saves.
+func (d Written) Text(here string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "go on     %s\n", commandLine(here, d.Dir, d.Resume))
+	if len(d.Back) > 0 && chars.Line(d.BackDir) == d.BackDir { // else the shell of who copies it goes elsewhere
+		fmt.Fprintf(&b, "go back   %s  (the old session is as it was)\n", commandLine(here, d.BackDir, d.Back))
+	}
+	fmt.Fprintf(&b, "holds     %s → %s tokens in the next request; %s kept word for word\n", d.Before, d.After,
+		chars.Plural(d.Messages, "message"))
+	if d.Fixed != nil {
+		fmt.Fprintf(&b, "          of these %s are the system prompt and tools\n", d.Fixed)
+	}
+	if d.Masked {
+		b.WriteString("masked    secrets are masked: the session is one of another agent\n")
+	}
+	fmt.Fprintf(&b, "file      %s\n", chars.Line(d.File))
+	return b.String()
+}
+
+// plainWord matches what a shell takes as one word, without quotes.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// commandLine prints a command for a shell, with the change of directory that it needs.
+func commandLine(here, dir string, words []string) string {
+	var out []string
+	for _, word := range words {
+		out = append(out, shellWord(word))
+	}
+	line := strings.Join(out, " ")
+	if dir == "" || real(here) == dir {
+		return line
+	}
+	return "cd " + shellWord(chars.Line(dir)) + " && " + line
+}
+
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
