@@ -35,6 +35,12 @@ func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bo
 		preview(screen, 3, 12))
 }
 
+// RepeatStub returns the text that replaces a result of which a conversation has the same text already, as the result
+// of an earlier call. ok is as with Stub.
+func RepeatStub(a Artifact, text, earlier string) (stub string, ok bool) {
+	return finish(a, text, "It is the same text as the result of call "+oneLine(earlier)+" above in this conversation.")
+}
+
 // finish puts what an artifact is and how to read it in front of what is shown of its text.
 func finish(a Artifact, text, shown string) (stub string, ok bool) {
 	var b strings.Builder

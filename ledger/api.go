@@ -21,6 +21,7 @@ type API interface {
 	Erasure
 	Housekeeping
 	Calibration
+	Hooks
 
 	// Close releases the ledger, or the connection to it.
 	Close() error

@@ -66,6 +66,10 @@ var methods = map[string]handler{
 	"Learn":            on(ledger.API.Learn),
 	"Estimators":       on(ledger.API.Estimators),
 	"KeepEstimators":   on(ledger.API.KeepEstimators),
+	"BeginSession":     on(ledger.API.BeginSession),
+	"BeginCall":        on(ledger.API.BeginCall),
+	"TakeResult":       on(ledger.API.TakeResult),
+	"NoteStage":        on(ledger.API.NoteStage),
 }
 
 // on makes a handler from a method of engine.API.

@@ -10,6 +10,7 @@ var layers = map[string]int{
 	"cli/columns":            1,
 	"agents":                 4,
 	"agents/audit":           4,
+	"agents/hook":            4,
 	"agents/...":             3,
 	"llm/...":                4,
 	"ledger":                 3, // the contract: faces know it, not the engine
@@ -151,8 +152,9 @@ var sideways = map[[2]string]string{
 	{"lsp", "lsp/live"}:            "the server follows the live session",
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
-	{"cli", "agents/audit"}:    "the audit reads session files without a ledger",
-	{"agents/audit", "agents"}: "the table of the agents, and sessions read whole",
+	{"agents/hook", "agents/claudecode"}: "it answers the hooks of Claude Code",
+	{"cli", "agents/audit"}:              "the audit reads session files without a ledger",
+	{"agents/audit", "agents"}:           "the table of the agents, and sessions read whole",
 }
 
 // importers says which packages alone may import a third-party module, and why it is there.
