@@ -63,8 +63,8 @@ func finish(a Artifact, text, shown string) (stub string, ok bool) {
 
 // The two kinds of stubs that are recognised: our own, and the one of deepagents.
 var (
-	ourStub = regexp.MustCompile(`^\s*\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\nTool: ` +
-		`[^\n]*\nArtifact: [0-9a-f]{12,64}\r?(\n|$)`)
+	ourStub = regexp.MustCompile(`^\s*(?:1\t)?\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\n` +
+		`(?:2\t)?Tool: [^\n]*\n(?:3\t)?Artifact: [0-9a-f]{12,64}\r?(\n|$)`) // some hosts number lines
 	deepStub = regexp.MustCompile(`^\s*Tool result too large, the result of this tool call \S+ was saved in the ` +
 		`filesystem at this path: \S`)
 )

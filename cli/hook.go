@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,11 +26,17 @@ import (
 
 // Bounds of a hook. Whatever takes longer or is larger is given up: the agent waits.
 const (
-	hookTime    = 250 * time.Millisecond // from the start to the end
-	hookConnect = 50 * time.Millisecond  // to a running daemon
+	hookTime    = 250 * time.Millisecond // from the start to the end, unless hookVariable says more
+	hookConnect = 5                      // the part of it for connecting to a running daemon: a fifth, 50 ms
 	hookInput   = 8 << 20                // bytes of standard input
 	hookLog     = 1 << 20                // bytes of the log before it is replaced
 	hookLine    = 500                    // characters of a line of the log
+)
+
+// hookVariable names the environment variable with another time for a hook, in milliseconds, for slow machines.
+const (
+	hookVariable = "CTXLEDGER_HOOK_MS"
+	hookLongest  = 30 * time.Second
 )
 
 // hookName is the name of the command, and hookAgent that of the one agent whose hooks it answers.
@@ -58,9 +65,12 @@ func isHook(args []string) bool {
 
 // runHook answers an event. It prints everything or nothing, and never fails.
 func runHook(ctx context.Context, c Config) {
-	ctx, cancel := context.WithTimeout(ctx, hookTime)
+	h := &hooking{Config: c, time: hookTime}
+	if ms, err := strconv.Atoi(c.Env.Lookup(hookVariable)); err == nil && ms > 0 {
+		h.time = min(time.Duration(ms)*time.Millisecond, hookLongest)
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.time)
 	defer cancel()
-	h := &hooking{Config: c}
 	done := make(chan []byte, 1)
 	go func() {
 		out, err := h.answer(ctx)
@@ -74,7 +84,7 @@ func runHook(ctx context.Context, c Config) {
 	case out := <-done:
 		_, _ = c.Out.Write(out) // an agent that does not read it wants nothing
 	case <-ctx.Done():
-		h.log(fault.New(fault.Unavailable, "cli.hook", "no answer within %s", hookTime))
+		h.log(fault.New(fault.Unavailable, "cli.hook", "no answer within %s", h.time))
 	}
 }
 
@@ -82,6 +92,7 @@ func runHook(ctx context.Context, c Config) {
 type hooking struct {
 	Config
 	place  workspace.Workspace
+	time   time.Duration // that this run may take
 	logged sync.Once
 }
 
@@ -120,7 +131,7 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 
 // open connects to a running daemon. If there is none, it starts one for the next call and lets this one go.
 func (h *hooking) open(ctx context.Context) (ledger.API, error) {
-	ctx, cancel := context.WithTimeout(ctx, hookConnect)
+	ctx, cancel := context.WithTimeout(ctx, h.time/hookConnect)
 	defer cancel()
 	o := daemon.Options{Env: h.Env, Version: h.Version, NoSpawn: true}
 	api, err := daemon.OpenWorkspace(ctx, h.place, o)

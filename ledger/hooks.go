@@ -74,6 +74,9 @@ type TakeResultRequest struct {
 	// consumes the blob.
 	Text []byte `json:"text,omitempty"`
 	Blob string `json:"blob,omitempty"`
+	// Paged says that the agent asked for a part of something: such a result stays however large it is, unless it is
+	// repeated.
+	Paged bool `json:"paged,omitempty"`
 }
 
 // Detach implements Attached: the text.

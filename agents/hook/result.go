@@ -38,7 +38,7 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	request := ledger.TakeResultRequest{LiveSession: r.live, CallID: r.event.CallID, Tool: r.event.Tool,
-		Args: r.event.Input, Text: []byte(whole)}
+		Args: r.event.Input, Text: []byte(whole), Paged: r.event.Paged()}
 	if len(whole) > maxInline {
 		blob, err := r.api.PutBlob(ctx, bytes.NewReader(request.Text))
 		if err != nil {

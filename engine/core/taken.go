@@ -45,7 +45,7 @@ func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (le
 	command := c.Op == intents.OpShell
 	digest := sessions.Digest(text)
 	earlier := l.outputs.seen(r.LiveSession, digest, r.CallID)
-	if !res.offloads(command) && (earlier == "" || res.Chars < limits.RepeatChars) {
+	if (r.Paged || !res.offloads(command)) && (earlier == "" || res.Chars < limits.RepeatChars) {
 		l.outputs.add(r.LiveSession, digest, r.CallID)
 		return ledger.TakenResult{}, nil
 	}

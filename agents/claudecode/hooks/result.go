@@ -24,6 +24,7 @@ const (
 	shapeBash         // an object with stdout
 	shapeString       // of an MCP tool
 	shapeBlocks       // of an MCP tool
+	shapeRead         // of the tool Read: an object with the file; the model reads its lines with numbers
 )
 
 // bash is the result of the tool Bash.
@@ -43,6 +44,19 @@ type replaced struct {
 	Stderr      string `json:"stderr"`
 	Interrupted bool   `json:"interrupted"`
 	IsImage     bool   `json:"isImage"`
+}
+
+// fileRead is the result of the tool Read for a text. Claude Code takes nothing but such an object in its place (seen
+// with 2.1.328).
+type fileRead struct {
+	Type string `json:"type"`
+	File struct {
+		Path    string  `json:"filePath"`
+		Content *string `json:"content"`
+		Lines   int     `json:"numLines"`
+		Start   int     `json:"startLine"`
+		Total   int     `json:"totalLines"`
+	} `json:"file"`
 }
 
 // block is one block of the content of an MCP result.
@@ -68,10 +82,25 @@ func (e Event) Result() (r Result, ok bool) {
 			return Result{}, false
 		}
 		return Result{Text: *b.Stdout, File: b.Path, Size: b.Size, shape: shapeBash}, true
+	case e.Tool == "Read":
+		var f fileRead
+		if json.Unmarshal(e.Response, &f) != nil || f.Type != "text" || f.File.Content == nil {
+			return Result{}, false
+		}
+		return Result{Text: *f.File.Content, shape: shapeRead}, true
 	case strings.HasPrefix(e.Tool, mcpTool):
 		return mcpResult(e.Response)
 	}
 	return Result{}, false
+}
+
+// Paged reports whether a call asked for a part of a file: its result is as large as the agent wants it.
+func (e Event) Paged() bool {
+	var args struct {
+		Offset *float64 `json:"offset"`
+		Limit  *float64 `json:"limit"`
+	}
+	return e.Tool == "Read" && json.Unmarshal(e.Input, &args) == nil && (args.Offset != nil || args.Limit != nil)
 }
 
 // mcpResult reads the result of an MCP tool: a text, or blocks with texts among them.
@@ -128,6 +157,13 @@ func (e Event) Replace(r Result, text string) []byte {
 			return nil
 		}
 		output = replaced{Stdout: text, Stderr: *b.Stderr}
+	case shapeRead:
+		var f fileRead
+		if json.Unmarshal(e.Response, &f) != nil {
+			return nil
+		}
+		f.File.Content, f.File.Start, f.File.Lines = &text, 1, strings.Count(text, "\n")+1
+		output = f
 	case shapeString:
 		output = text
 	case shapeBlocks:
