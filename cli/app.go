@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/hooking"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
@@ -28,8 +29,8 @@ type Config struct {
 
 // Main runs one command and returns the exit status of the process. It ends when its work is done or ctx ends.
 func Main(ctx context.Context, c Config) int {
-	if isHook(c.Args) {
-		runHook(ctx, c)
+	if hooking.Wanted(c.Args) {
+		hooking.Main(ctx, hooking.Config{Args: c.Args, Env: c.Env, Version: c.Version, In: c.In, Out: c.Out})
 		return exitDone
 	}
 	masks := redact.New([]byte(c.Env.ID(32)))

@@ -124,7 +124,8 @@ func environment(e env.Env, dir string) string {
 	if shell := chars.Line(e.Lookup("SHELL")); shell != "" {
 		lines = append(lines, "Shell: "+chars.Short(shell, 200))
 	}
-	return strings.Join(append(lines, "Working directory: "+chars.Short(chars.Line(dir), 500), "Date/time: "+stamp), "\n")
+	lines = append(lines, "Working directory: "+chars.Short(chars.Line(dir), 500), "Date/time: "+stamp)
+	return strings.Join(lines, "\n")
 }
 
 // zoneName matches the names of time zones.

@@ -51,8 +51,8 @@ func (r *run) compacting(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.event.Instructions(keepIntro + "\n<ctxledger_record>\n" + ledger.Unfenced(masked.Text, "ctxledger_record") +
-		"\n</ctxledger_record>"), nil
+	return r.event.Instructions(keepIntro + "\n<ctxledger_record>\n" +
+		ledger.Unfenced(masked.Text, "ctxledger_record") + "\n</ctxledger_record>"), nil
 }
 
 // keepIntro tells a summarizing model what follows.

@@ -66,7 +66,7 @@ func artifactLine() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*Artifact: ([0-9a-f]{12,64})\s*$`)
 }
 
-// present returns what a file contains now; "" for what cannot be read.
+// present returns what a file of the workspace contains now; "" for what cannot be read.
 func (r *run) present(path string) string {
 	if path == "" {
 		return ""
@@ -74,9 +74,14 @@ func (r *run) present(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.event.Dir, path)
 	}
-	content, err := safefs.ReadFile(filepath.Clean(path), maxPresent)
+	name, err := filepath.Rel(r.Root, path)
+	if err != nil || !filepath.IsLocal(name) {
+		return ""
+	}
+	tree, err := safefs.Open(r.Root)
 	if err != nil {
 		return ""
 	}
-	return string(content)
+	defer tree.Close() // only read
+	return string(tree.Read(filepath.ToSlash(name), maxPresent))
 }

@@ -76,9 +76,10 @@ func (r *run) whole(result hooks.Result) (string, error) {
 	if dir == "" || filepath.Dir(path) != dir || result.Size > maxSaved {
 		return "", nil
 	}
-	content, err := safefs.ReadFile(path, maxSaved)
+	tree, err := safefs.Open(dir)
 	if err != nil {
 		return "", err
 	}
-	return string(content), nil
+	defer tree.Close() // only read
+	return string(tree.Read(filepath.Base(path), maxSaved)), nil
 }

@@ -148,13 +148,14 @@ var sideways = map[[2]string]string{
 	{"lsp/anyfile", "lsp/live"}:    "what the live session did is shown with the document",
 	{"lsp/outline", "lsp/text"}:    "sections are parts of a text",
 	{"lsp", "lsp/configfile"}:      "a configuration is a document, too",
+	{"cli", "cli/hooking"}:         "hooks are answered there",
 	{"cli", "cli/auditpage"}:       "an audit is printed there",
 	{"lsp", "lsp/live"}:            "the server follows the live session",
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
-	{"agents/hook", "agents/claudecode"}: "it answers the hooks of Claude Code",
-	{"cli", "agents/audit"}:              "the audit reads session files without a ledger",
-	{"agents/audit", "agents"}:           "the table of the agents, and sessions read whole",
+	{"agents/hook", "agents/claudecode/hooks"}: "it answers the hooks of Claude Code",
+	{"cli", "agents/audit"}:                    "the audit reads session files without a ledger",
+	{"agents/audit", "agents"}:                 "the table of the agents, and sessions read whole",
 }
 
 // importers says which packages alone may import a third-party module, and why it is there.

@@ -71,7 +71,7 @@ func Decode(name string, raw []byte) (e Event, ok bool) {
 
 // isID reports whether s can name a session.
 func isID(s string) bool {
-	return s != "" && len(s) <= maxID && !strings.ContainsAny(s, "/\\\x00\n")
+	return s != "" && s != "." && s != ".." && len(s) <= maxID && !strings.ContainsAny(s, "/\\\x00\n")
 }
 
 // HostID returns the host's id of the session that the event belongs to, as reading session files names it. parent is
