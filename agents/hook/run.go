@@ -2,11 +2,13 @@ package hook
 
 import (
 	"context"
+	"encoding/json"
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
@@ -27,10 +29,14 @@ type run struct {
 }
 
 // Run answers an event of Claude Code with what is to be printed, nil for nothing. raw is what the hook was given. An
-// input that is no such event needs nothing, and is no error.
+// event that is unknown or lacks something needs nothing, and is no error.
 func Run(ctx context.Context, o Options, name string, raw []byte) ([]byte, error) {
 	e, ok := hooks.Decode(name, raw)
-	if !ok {
+	switch {
+	case ok:
+	case !json.Valid(raw):
+		return nil, fault.New(fault.Invalid, "hook.run", "standard input has %d bytes and is not JSON", len(raw))
+	default:
 		return nil, nil
 	}
 	act := map[string]func(*run, context.Context) ([]byte, error){

@@ -78,12 +78,14 @@ func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest)
 	if err != nil {
 		return ledger.BegunSession{}, err
 	}
+	if r.Emptied {
+		l.outputs.drop(r.LiveSession)
+	}
 	return hooked(ctx, l, m, r.LiveSession,
 		func(_ kv.Tx, s *sessions.Session) (ledger.BegunSession, []ledger.Event, error) {
 			if r.Emptied {
 				s.Hooked.Emptied++
 				s.Hooked.Shown = nil
-				l.outputs.drop(r.LiveSession)
 			}
 			s.Hooked.Ended = time.Time{}
 			return ledger.BegunSession{Session: *s, Shown: OrEmpty(s.Hooked.Shown)}, nil, nil
