@@ -149,7 +149,8 @@ func TestATakenResultReadsBack(t *testing.T) {
 		tool, args, text string
 		repeated         bool
 	}{
-		{"Bash", seq, short, false}, {"Bash", seq, short, false}, {"Bash", seq, middle, false}, {"Bash", seq, middle, true},
+		{"Bash", seq, short, false}, {"Bash", seq, short, false},
+		{"Bash", seq, middle, false}, {"Bash", seq, middle, true},
 		{"mcp__ctxledger__read_artifact", `{"id":"x"}`, long, false}, {"Bash", seq, taken.Stub, false},
 	} {
 		out := take(t, l, s, fmt.Sprintf("toolu_1%d", i), c.tool, c.args, c.text)

@@ -103,7 +103,8 @@ func FuzzWhateverIsDecodedIsAnsweredInItsShape(f *testing.F) {
 				t.Fatalf("%s: %s", event, out)
 			}
 		}
-		if out := e.Instructions("{" + string(raw)); len(out) > 0 && bytes.HasPrefix(bytes.TrimSpace(out), []byte("{")) {
+		out := e.Instructions("{" + string(raw))
+		if len(out) > 0 && bytes.HasPrefix(bytes.TrimSpace(out), []byte("{")) {
 			t.Fatalf("an instruction that is taken for JSON: %.100q", out)
 		}
 		r, ok := e.Result()
