@@ -3,11 +3,11 @@ package artifacts
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 // readBytes reads bytes "0-4095". A character belongs to the range that holds its first byte, so
@@ -71,11 +71,11 @@ func nextChar(c Content, at int64) (int64, error) {
 }
 
 // rangeForm is "10-40", "10-" or "10".
-var rangeForm = regexp.MustCompile(`^\s*(\d+)\s*(?:(-)\s*(\d+)?)?\s*$`)
+var rangeForm = pattern.Lazy(`^\s*(\d+)\s*(?:(-)\s*(\d+)?)?\s*$`)
 
 // parseRange reads a range of non-negative numbers, inclusive; an open one ends at MaxInt64.
 func parseRange(s string) (from, to int64, ok bool) {
-	m := rangeForm.FindStringSubmatch(s)
+	m := rangeForm().FindStringSubmatch(s)
 	if m == nil {
 		return 0, 0, false
 	}

@@ -2,11 +2,11 @@ package artifacts
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 // Stub returns the text that replaces a result in a conversation: what it was, its handle, how to read more of it,
@@ -35,6 +35,12 @@ func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bo
 		preview(screen, 3, 12))
 }
 
+// RepeatStub returns the text that replaces a result of which a conversation has the same text already, as the result
+// of an earlier call. ok is as with Stub.
+func RepeatStub(a Artifact, text, earlier string) (stub string, ok bool) {
+	return finish(a, text, "It is the same text as the result of call "+oneLine(earlier)+" above in this conversation.")
+}
+
 // finish puts what an artifact is and how to read it in front of what is shown of its text.
 func finish(a Artifact, text, shown string) (stub string, ok bool) {
 	var b strings.Builder
@@ -57,9 +63,9 @@ func finish(a Artifact, text, shown string) (stub string, ok bool) {
 
 // The two kinds of stubs that are recognised: our own, and the one of deepagents.
 var (
-	ourStub = regexp.MustCompile(`^\s*\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\nTool: ` +
-		`[^\n]*\nArtifact: [0-9a-f]{12,64}\r?(\n|$)`)
-	deepStub = regexp.MustCompile(`^\s*Tool result too large, the result of this tool call \S+ was saved in the ` +
+	ourStub = pattern.Lazy(`^\s*(?:1\t)?\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\n` +
+		`(?:2\t)?Tool: [^\n]*\n(?:3\t)?Artifact: [0-9a-f]{12,64}\r?(\n|$)`) // some hosts number lines
+	deepStub = pattern.Lazy(`^\s*Tool result too large, the result of this tool call \S+ was saved in the ` +
 		`filesystem at this path: \S`)
 )
 
@@ -68,5 +74,5 @@ var (
 func IsStub(text string) bool {
 	const enough = 4 << 10 // both forms show themselves in their first lines
 	head := text[:min(len(text), enough)]
-	return ourStub.MatchString(head) || deepStub.MatchString(head)
+	return ourStub().MatchString(head) || deepStub().MatchString(head)
 }

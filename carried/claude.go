@@ -25,7 +25,7 @@ func claudeInstructions(what string) instructions {
 		body: func(text string) string {
 			_, body, _ := splitMatter(text)
 			if text = text[body:]; strings.Contains(text, "<!--") {
-				text = blockComment.ReplaceAllString(text, "")
+				text = blockComment().ReplaceAllString(text, "")
 			}
 			return strings.TrimSpace(text)
 		},

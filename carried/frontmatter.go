@@ -1,9 +1,9 @@
 package carried
 
 import (
-	"regexp"
 	"strings"
 
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/yamldoc"
 )
 
@@ -51,7 +51,7 @@ func readMatter(text string) (m matter, body int, has bool, problems []Problem) 
 		}
 		return m, 0, false, problems
 	}
-	front = bareGlob.ReplaceAllString(front, `$1 '$2'`)
+	front = bareGlob().ReplaceAllString(front, `$1 '$2'`)
 	if err := yamldoc.Decode([]byte(front), &m); err != nil {
 		problems = append(problems,
 			Problem{FrontMatter, "its front matter cannot be read: " + err.Error(), Span{0, body}})
@@ -60,7 +60,7 @@ func readMatter(text string) (m matter, body int, has bool, problems []Problem) 
 }
 
 // bareGlob matches a pattern without quotes that YAML takes for an alias or a tag: agents read it as it is meant.
-var bareGlob = regexp.MustCompile(`(?m)^((?:globs|applyTo|paths):)[ \t]+([*!{][^'\n]*?)[ \t]*$`)
+var bareGlob = pattern.Lazy(`(?m)^((?:globs|applyTo|paths):)[ \t]+([*!{][^'\n]*?)[ \t]*$`)
 
 // text returns a value that should be a text: one in several lines becomes one line.
 func text(v any) string {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // anImport is an import in a text: an @ behind a space or at the start of a line, and a path.
@@ -57,9 +59,9 @@ func referenceEnd(text string, from int) int {
 }
 
 // pathStart matches how a path begins: @team-lead could be one, @!x is none.
-var pathStart = regexp.MustCompile(`^(?:~/|\.{0,2}/|[\p{L}\p{N}._-])`)
+var pathStart = pattern.Lazy(`^(?:~/|\.{0,2}/|[\p{L}\p{N}._-])`)
 
-func looksLikePath(path string) bool { return pathStart.MatchString(path) }
+func looksLikePath(path string) bool { return pathStart().MatchString(path) }
 
 // isFileName reports whether a path that is not there was meant as one: "@team" was not.
 func isFileName(path string) bool {
@@ -67,7 +69,7 @@ func isFileName(path string) bool {
 }
 
 // fence matches a line that begins or ends a block of code.
-var fence = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+var fence = pattern.Lazy("^ {0,3}(```+|~~~+)")
 
 // proseOf returns the text with its code and its comments blanked, byte for byte, so that positions stay.
 func proseOf(text string) string {
@@ -83,7 +85,7 @@ func proseOf(text string) string {
 	for line := range strings.Lines(text) {
 		end := at + len(line)
 		mark := ""
-		if m := fence.FindStringSubmatch(line); m != nil {
+		if m := fence().FindStringSubmatch(line); m != nil {
 			mark = m[1]
 		}
 		switch {
@@ -103,10 +105,10 @@ func proseOf(text string) string {
 		at = end
 	}
 	if bytes.IndexByte(out, '`') >= 0 {
-		blankAll(string(out), codeSpan, blank)
+		blankAll(string(out), codeSpan(), blank)
 	}
 	if bytes.Contains(out, []byte("<!--")) {
-		blankAll(string(out), comment, blank)
+		blankAll(string(out), comment(), blank)
 	}
 	return string(out)
 }
@@ -117,10 +119,10 @@ func blankBefore(before string) bool {
 }
 
 var (
-	codeSpan = regexp.MustCompile("(?s)`[^`]+`|``.+?``")
-	comment  = regexp.MustCompile(`(?s)<!--.*?-->`)
+	codeSpan = pattern.Lazy("(?s)`[^`]+`|``.+?``")
+	comment  = pattern.Lazy(`(?s)<!--.*?-->`)
 	// blockComment is a comment that makes a paragraph of its own: Claude Code leaves it out.
-	blockComment = regexp.MustCompile(`(?ms)^[ ]{0,3}<!--.*?-->[ \t]*(?:\n|\z)`)
+	blockComment = pattern.Lazy(`(?ms)^[ ]{0,3}<!--.*?-->[ \t]*(?:\n|\z)`)
 )
 
 func blankAll(text string, of *regexp.Regexp, blank func(from, to int)) {

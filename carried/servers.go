@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/internal/pattern"
 )
 
 // mcpFile is a configuration with MCP servers: a JSON object, in which the member of a name is an object with a member
@@ -103,9 +103,9 @@ func (f *finder) claudeServers() (parts []Part) {
 
 // tomlTable matches the head of a table of an MCP server in Codex's configuration, and tomlOff a line that disables it.
 var (
-	tomlTable = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))\s*\]`)
-	tomlAny   = regexp.MustCompile(`^\s*\[`)
-	tomlOff   = regexp.MustCompile(`^\s*enabled\s*=\s*false\b`)
+	tomlTable = pattern.Lazy(`^\s*\[\s*mcp_servers\s*\.\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))\s*\]`)
+	tomlAny   = pattern.Lazy(`^\s*\[`)
+	tomlOff   = pattern.Lazy(`^\s*enabled\s*=\s*false\b`)
 )
 
 // codexServers returns the servers of Codex's configurations. It reads only the heads of their tables, a line each.
@@ -113,14 +113,14 @@ func (f *finder) codexServers(home string) (parts []Part) {
 	for _, path := range []string{filepath.Join(home, "config.toml"), f.below(".codex", "config.toml")} {
 		at, last := 0, -1
 		for line := range strings.Lines(f.reader.read(path).text) {
-			switch m := tomlTable.FindStringSubmatch(line); {
+			switch m := tomlTable().FindStringSubmatch(line); {
 			case m != nil && len(parts) < maxServers:
 				last = len(parts)
 				parts = append(parts, f.server(path, cmp.Or(m[1], m[2], m[3]),
 					Span{at, at + len(strings.TrimRight(line, "\r\n"))}, false))
-			case tomlAny.MatchString(line):
+			case tomlAny().MatchString(line):
 				last = -1
-			case last >= 0 && tomlOff.MatchString(line):
+			case last >= 0 && tomlOff().MatchString(line):
 				parts[last].Unknown, parts[last].When = false, "it is enabled"
 			}
 			at += len(line)

@@ -2,11 +2,11 @@ package carried
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 // listed returns the part of something that is listed with a line in every request, and loaded when it is used.
@@ -29,7 +29,7 @@ const (
 )
 
 // skillName matches a name that the specification allows.
-var skillName = regexp.MustCompile(`^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$`)
+var skillName = pattern.Lazy(`^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$`)
 
 // skills returns the skills in some directories, a directory each. Of two with one name the first is used.
 func (f *finder) skills(dirs ...string) (parts []Part) {
@@ -80,7 +80,7 @@ func (f *finder) skill(dir string, file *file) Part {
 		name = dir
 	case name != dir:
 		problem("its name is " + chars.Line(chars.Short(name, maxSkillName)) + ", not that of its directory")
-	case !skillName.MatchString(name) || utf8.RuneCountInString(name) > maxSkillName:
+	case !skillName().MatchString(name) || utf8.RuneCountInString(name) > maxSkillName:
 		problem("its name has other than small letters, digits and single hyphens, or more than 64 characters")
 	}
 	p := f.listed(Skill, chars.Short(chars.Line(name), maxSkillName), file.path, "- "+name+": "+description+"\n",
@@ -94,7 +94,7 @@ func (f *finder) skill(dir string, file *file) Part {
 func beginning(text string, body int) Span { return Span{0, max(body, min(len(text), 3))} }
 
 // lasting are how rules begin that are meant to hold in every answer.
-var lasting = regexp.MustCompile(`^(?:in (?:every|all|each) (?:session|conversation|answer|response|reply|message)|` +
+var lasting = pattern.Lazy(`^(?:in (?:every|all|each) (?:session|conversation|answer|response|reply|message)|` +
 	`(?:for|in) (?:every|all) (?:tasks?|requests?|files? you)|always,? (?:and )?in every|from now on|at all times|` +
 	`regardless of (?:the )?task)\b`)
 
@@ -107,7 +107,7 @@ func alwaysOn(text string, body int) (out []Problem) {
 	at := body
 	for line := range strings.Lines(proseOf(text)[body:]) {
 		rule := strings.TrimLeft(line, " \t-*+>0123456789.")
-		if lasting.MatchString(strings.ToLower(rule)) && len(out) < maxLasting {
+		if lasting().MatchString(strings.ToLower(rule)) && len(out) < maxLasting {
 			from := at + len(line) - len(rule)
 			out = append(out, Problem{SkillAlwaysOn,
 				"this is meant to hold always, but a skill's body is loaded only when the skill is used: such a rule " +

@@ -3,10 +3,10 @@ package carried
 import (
 	"encoding/json"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/internal/pattern"
 )
 
 // An Edit replaces bytes of a file.
@@ -177,12 +177,12 @@ func gap(source string, from, to int) string {
 }
 
 // tomlOn matches a line that enables a server.
-var tomlOn = regexp.MustCompile(`^\s*enabled\s*=\s*(true)\b`)
+var tomlOn = pattern.Lazy(`^\s*enabled\s*=\s*(true)\b`)
 
 // tomlSwitch returns an edit that switches off the server whose table has its head at a span. It gives up where a text
 // of several lines could look like what it searches.
 func tomlSwitch(source string, head Span) (Edit, bool) {
-	if head.To > len(source) || head.From > head.To || !tomlTable.MatchString(source[head.From:head.To]) {
+	if head.To > len(source) || head.From > head.To || !tomlTable().MatchString(source[head.From:head.To]) {
 		return Edit{}, false
 	}
 	at, first := head.From, true
@@ -193,12 +193,12 @@ func tomlSwitch(source string, head Span) (Edit, bool) {
 			if strings.HasSuffix(line, "\r\n") {
 				behind.Text = "\r\nenabled = false"
 			}
-		case tomlAny.MatchString(line):
+		case tomlAny().MatchString(line):
 			return behind, true
 		case strings.Contains(line, `"""`) || strings.Contains(line, `'''`):
 			return Edit{}, false
 		}
-		if m := tomlOn.FindStringSubmatchIndex(line); m != nil {
+		if m := tomlOn().FindStringSubmatchIndex(line); m != nil {
 			return Edit{Span{at + m[2], at + m[3]}, "false"}, true
 		}
 		at, first = at+len(line), false

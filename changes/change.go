@@ -81,3 +81,14 @@ const (
 	External = "external" // no session
 	Several  = "several"  // one of several calls that ran at the time
 )
+
+// By says who made the change: the session, External or Several.
+func (c Change) By() string {
+	switch {
+	case c.Session != "":
+		return c.Session
+	case len(c.Candidates) > 0:
+		return Several
+	}
+	return External
+}

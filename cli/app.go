@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/hooking"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
@@ -28,6 +29,10 @@ type Config struct {
 
 // Main runs one command and returns the exit status of the process. It ends when its work is done or ctx ends.
 func Main(ctx context.Context, c Config) int {
+	if hooking.Wanted(c.Args) {
+		hooking.Main(ctx, hooking.Config{Args: c.Args, Env: c.Env, Version: c.Version, In: c.In, Out: c.Out})
+		return exitDone
+	}
 	masks := redact.New([]byte(c.Env.ID(32)))
 	a := &app{Config: c, masks: masks, messages: masks.Lines(c.Err)}
 	root := a.root()
@@ -99,7 +104,7 @@ func (a *app) root() *cobra.Command {
 	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(),
 		a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())
 	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.configCommand(), a.eventsCommand(),
-		a.daemonCommand(), a.trustCommand(), a.validateCommand())
+		a.daemonCommand(), a.hookCommand(), a.trustCommand(), a.validateCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)
 	root.CompletionOptions.DisableDefaultCmd = true

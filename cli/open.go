@@ -3,15 +3,15 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/safefs"
 )
 
 // handedOver matches the names under which shells pass the output of other commands, as in
 // `ctxledger count <(git diff)`: they are meant to be pipes.
-var handedOver = regexp.MustCompile(`^(/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+)$`)
+var handedOver = pattern.Lazy(`^(/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+)$`)
 
 // openFile opens a file that was named on the command line; path is absolute. It refuses pipes and devices, which
 // may block or never end, unless a shell made them for this command.
@@ -27,7 +27,7 @@ func openFile(name, path string) (*os.File, error) {
 		return nil, fault.New(fault.Invalid, op, "%s is a directory, not a file", name)
 	}
 	var f *os.File
-	if handedOver.MatchString(path) {
+	if handedOver().MatchString(path) {
 		f, err = os.Open(path)
 	} else {
 		f, _, err = safefs.OpenFile(path)

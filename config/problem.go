@@ -2,12 +2,12 @@ package config
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 )
 
 // Severity says what a problem means.
@@ -61,12 +61,12 @@ func (p Problem) String() string {
 }
 
 // position is how errors about a document begin.
-var position = regexp.MustCompile(`^line (\d+)(?:, column (\d+))?: `)
+var position = pattern.Lazy(`^line (\d+)(?:, column (\d+))?: `)
 
 // unusable returns the problem of a file that cannot be read, or is no YAML.
 func (d *document) unusable(err error) Problem {
 	p := Problem{File: d.name, Message: err.Error(), Hint: fault.HintOf(err)}
-	if m := position.FindStringSubmatch(p.Message); m != nil {
+	if m := position().FindStringSubmatch(p.Message); m != nil {
 		line, _ := strconv.Atoi(m[1])   // digits
 		column, _ := strconv.Atoi(m[2]) // digits or none
 		message := p.Message[len(m[0]):]

@@ -241,7 +241,7 @@ func (p *parser) wrong(f yamldoc.Field, err error) {
 		return
 	}
 	text := err.Error()
-	if m := position.FindStringSubmatch(text); m != nil {
+	if m := position().FindStringSubmatch(text); m != nil {
 		text = text[len(m[0]):]
 	}
 	p.wrongValue(f, text).Hint = fault.HintOf(err)

@@ -2,10 +2,10 @@ package config
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/yamldoc"
 )
 
@@ -69,7 +69,7 @@ const (
 	history        = "{{$history}}" // what a template cannot do without
 )
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // summarizer reads the value of the key summarizer; nil if it cannot be used.
 func (p *parser) summarizer(f yamldoc.Field) *Summarizer {
@@ -108,7 +108,7 @@ func (s *Summarizer) wrong() string {
 		return "model: name the model that writes"
 	case s.KeyEnv != "" && len(s.KeyCommand) > 0:
 		return "give key_env or key_command, not both"
-	case s.KeyEnv != "" && !variableName.MatchString(s.KeyEnv):
+	case s.KeyEnv != "" && !variableName().MatchString(s.KeyEnv):
 		return "key_env: give the name of an environment variable, not the key itself"
 	case s.Template != "" && !strings.Contains(s.Template, history):
 		return "template: " + history + " is missing: the conversation goes there"

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/privatefile"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
@@ -93,11 +93,11 @@ func withWindow(data []byte, model string, window int) ([]byte, error) {
 }
 
 // plainName matches names that are one word in YAML and nothing else.
-var plainName = regexp.MustCompile(`^[A-Za-z]+-[A-Za-z0-9._-]*[A-Za-z0-9]$`)
+var plainName = pattern.Lazy(`^[A-Za-z]+-[A-Za-z0-9._-]*[A-Za-z0-9]$`)
 
 // key returns a name as a key of YAML.
 func key(name string) string {
-	if plainName.MatchString(name) {
+	if plainName().MatchString(name) {
 		return name
 	}
 	return strconv.QuoteToASCII(name)

@@ -35,6 +35,7 @@ type Local struct {
 	ledger.Housekeeping
 	ledger.Calibration
 	ledger.Servers
+	ledger.Hooks
 
 	core   *core.Ledger
 	views  *views.Views
@@ -54,7 +55,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	made := compacting.New(v)
 	return &Local{
 		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
-		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c, Servers: c,
+		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c, Servers: c, Hooks: c,
 		Views: made, Compactions: made, Files: f, Observations: f, Erasure: forgetting.New(u), Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil

@@ -16,6 +16,9 @@ const (
 	Retryable Status = "Retryable"
 )
 
+// Announced is the source of an intent that a hook announced. When the log has the call, that is its source.
+const Announced = "hook"
+
 // Intent is one tool call that means to change or to run something.
 type Intent struct {
 	ID      string `json:"id"` // 16 lower-case hex digits, from session and call
@@ -39,7 +42,7 @@ type Intent struct {
 	Outcome  string            `json:"outcome,omitempty"` // the most informative line of a command's output
 	Begun    time.Time         `json:"begun"`
 	Finished *time.Time        `json:"finished,omitempty"`
-	Source   string            `json:"source"` // "transcript" or "observed"
+	Source   string            `json:"source"` // "transcript", "observed" or Announced
 	// PreHash is the SHA-256 of the file that the call acts on as it was before, or Absent; "" when the
 	// ledger did not see the file in time.
 	PreHash string `json:"pre_hash,omitempty"`

@@ -1,11 +1,11 @@
 package intents
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 // Limits of what is kept of a call, in characters.
@@ -24,7 +24,7 @@ const outcomeBytes = 32 << 10
 // status does.
 var failures = []string{"[ERROR]", "[DENIED]", "[TIMEOUT]", "[NOT FOUND]", "[EXIT "}
 
-var exitCode = regexp.MustCompile(`^(?:Error: )?(?:Exit code |\[EXIT )(-?\d{1,6})`)
+var exitCode = pattern.Lazy(`^(?:Error: )?(?:Exit code |\[EXIT )(-?\d{1,6})`)
 
 // Result is the outcome of a call as its host reported it.
 type Result struct {
@@ -36,7 +36,7 @@ type Result struct {
 // status returns whether the call succeeded, and its exit code if the text contains one.
 func (r Result) status() (Status, *int) {
 	var code *int
-	if m := exitCode.FindStringSubmatch(r.Text); m != nil {
+	if m := exitCode().FindStringSubmatch(r.Text); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			code = &n
 		}
@@ -55,9 +55,9 @@ func (r Result) status() (Status, *int) {
 }
 
 var (
-	telling = regexp.MustCompile(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|` +
+	telling = pattern.Lazy(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|` +
 		`not found|no such|denied|fatal)\b|---\s*FAIL`)
-	summing = regexp.MustCompile(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|` +
+	summing = pattern.Lazy(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|` +
 		`test result|build|error)\b`)
 )
 
@@ -71,15 +71,15 @@ func Outcome(text string, failed bool) string {
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" || exitCode.MatchString(line) {
+		if line == "" || exitCode().MatchString(line) {
 			continue
 		}
 		last = line
-		if summing.MatchString(line) {
+		if summing().MatchString(line) {
 			sum = line
 		}
 		heading := strings.HasPrefix(line, "==") // of pytest
-		if failed && problem == "" && !heading && telling.MatchString(line) {
+		if failed && problem == "" && !heading && telling().MatchString(line) {
 			problem = line
 		}
 	}

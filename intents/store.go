@@ -32,6 +32,8 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	switch {
 	case err != nil:
 		return Intent{}, err
+	case old != nil && old.Source == Announced && in.Source != Announced:
+		return place(tx, *old, in, args)
 	case old != nil:
 		return *old, nil
 	}
@@ -51,6 +53,34 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 		return Intent{}, err
 	}
 	return in, save(tx, k, in)
+}
+
+// place gives an announced intent its place in the log, now that the log has the call. What became of the call in the
+// meantime is kept, and so is the state of its file, which was looked at in time.
+func place(tx kv.Tx, old, in Intent, args json.RawMessage) (Intent, error) {
+	k := key(old)
+	if err := unindex(tx, old); err != nil {
+		return Intent{}, err
+	}
+	if err := tx.Delete(bucketTimes, append(timeKey(old.Begun), k...)); err != nil {
+		return Intent{}, err
+	}
+	if err := tx.Delete(bucketIntents, k); err != nil {
+		return Intent{}, err
+	}
+	if err := tx.Delete(bucketCalls, callid.Key(old.Session, old.CallID)); err != nil {
+		return Intent{}, err
+	}
+	placed, err := Begin(tx, in, args)
+	if err != nil {
+		return Intent{}, err
+	}
+	placed.Status, placed.Error, placed.ExitCode, placed.Outcome = old.Status, old.Error, old.ExitCode, old.Outcome
+	placed.Finished, placed.Reconciled = old.Finished, old.Reconciled
+	if old.PreHash != "" {
+		placed.PreHash = old.PreHash
+	}
+	return placed, save(tx, key(placed), placed)
 }
 
 // index makes an intent findable by the paths that it names.

@@ -22,6 +22,7 @@ type API interface {
 	Housekeeping
 	Calibration
 	Servers
+	Hooks
 
 	// Close releases the ledger, or the connection to it.
 	Close() error

@@ -15,7 +15,7 @@ type Attached interface {
 }
 
 var _ = []Attached{&AppendEntriesRequest{}, &AppendMessagesRequest{}, &LogResponse{}, &ViewResponse{},
-	&artifacts.Page{}}
+	&TakeResultRequest{}, &artifacts.Page{}}
 
 // Detach implements Attached: an original for each entry.
 func (r *AppendEntriesRequest) Detach() (any, [][]byte) {

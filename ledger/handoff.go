@@ -51,3 +51,8 @@ func Handoff(ctx context.Context, api Erasure, source, record, tool string) (str
 		"Read back whatever it names by id with " + tool + ".",
 	}, "\n"), nil
 }
+
+// Unfenced returns stored text that can end no fence of the given name.
+func Unfenced(text, name string) string {
+	return strings.ReplaceAll(chars.Untagged(text, chars.TagLike(true, name)), "<!--", "&lt;!--")
+}

@@ -3,11 +3,11 @@ package memory
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/yamldoc"
 )
 
@@ -18,8 +18,8 @@ type frontMatter map[string]string
 // -race # always"), which YAML reads wrongly or not at all. So plain lines "key: value" are taken literally, and
 // only what is not made of them is read as YAML.
 var (
-	plainLine  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:(?:[ \t]+(.*?))?[ \t]*$`)
-	blockValue = regexp.MustCompile(`^[|>][-+0-9]*$`)
+	plainLine  = pattern.Lazy(`^([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:(?:[ \t]+(.*?))?[ \t]*$`)
+	blockValue = pattern.Lazy(`^[|>][-+0-9]*$`)
 )
 
 // readFront reads the lines of a front matter. Line numbers of problems count the opening --- too.
@@ -29,10 +29,10 @@ func readFront(text string) (frontMatter, []Problem) {
 	number := 1
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		number++
-		m := plainLine.FindStringSubmatch(line)
+		m := plainLine().FindStringSubmatch(line)
 		switch {
 		case strings.TrimSpace(line) == "" || strings.HasPrefix(strings.TrimSpace(line), "#"):
-		case m == nil && line[0] == ' ', m != nil && blockValue.MatchString(m[2]):
+		case m == nil && line[0] == ' ', m != nil && blockValue().MatchString(m[2]):
 			return readYAML(text)
 		case m == nil:
 			problems = append(problems, Problem{Line: number, Message: "not a line of the form key: value, ignored"})
@@ -81,12 +81,12 @@ func (f frontMatter) entry() (e Entry, problems []Problem) {
 
 // misread finds printable values that YAML would not read as the text they are: with characters of
 // its own, or like a word, number or date of its own.
-var misread = regexp.MustCompile(`[:#"'\[\]{},\\]|^[\s\-?!&*|>%@` + "`" + `=~]|\s$|` +
+var misread = pattern.Lazy(`[:#"'\[\]{},\\]|^[\s\-?!&*|>%@` + "`" + `=~]|\s$|` +
 	`(?i)^(?:true|false|yes|no|on|off|y|n|null|[-+.]?[0-9.][-+0-9.,_:ex a-ftz]*|[-+]?\.(?:inf|nan))$`)
 
 // quote returns a value as every reader of front matter understands it.
 func quote(s string) string {
-	if s == "" || !misread.MatchString(s) && strconv.Quote(s) == `"`+s+`"` {
+	if s == "" || !misread().MatchString(s) && strconv.Quote(s) == `"`+s+`"` {
 		return s
 	}
 	return strconv.Quote(s) // all its escapes are YAML's too

@@ -1,8 +1,9 @@
 package memory
 
 import (
-	"regexp"
 	"strings"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // IndexFile is the name of the list of a directory's memories. It is authoritative: a file that it
@@ -44,9 +45,9 @@ type indexed struct {
 // The lines that name a file: a link, also one whose name holds escaped brackets; and the form of
 // jutul-agent.
 var (
-	linkLine  = regexp.MustCompile(`^\s*-\s+\[([^\]]+)\]\(([^)]+)\)`)
-	escLine   = regexp.MustCompile(`^\s*-\s+\[((?:\\.|[^\\])+?)\]\(([^)]+)\)`)
-	jutulLine = regexp.MustCompile("^\\s*-\\s+`([^`]+)`(?:\\s+—\\s+(.*?))?\\s*\\(file: `([^`]+)`\\)\\s*$")
+	linkLine  = pattern.Lazy(`^\s*-\s+\[([^\]]+)\]\(([^)]+)\)`)
+	escLine   = pattern.Lazy(`^\s*-\s+\[((?:\\.|[^\\])+?)\]\(([^)]+)\)`)
+	jutulLine = pattern.Lazy("^\\s*-\\s+`([^`]+)`(?:\\s+—\\s+(.*?))?\\s*\\(file: `([^`]+)`\\)\\s*$")
 )
 
 // parseIndex returns the lines of an index that name files; other lines are text.
@@ -55,11 +56,11 @@ func parseIndex(data string) (lines []indexed) {
 	for line := range strings.SplitSeq(data, "\n") {
 		number++
 		line = strings.TrimRight(line, "\r")
-		if m := jutulLine.FindStringSubmatch(line); m != nil {
+		if m := jutulLine().FindStringSubmatch(line); m != nil {
 			lines = append(lines, indexed{line: number, file: m[3], title: m[1], hook: m[2]})
-		} else if m := linkLine.FindStringSubmatch(line); m != nil {
+		} else if m := linkLine().FindStringSubmatch(line); m != nil {
 			lines = append(lines, indexed{line: number, file: m[2]})
-		} else if m := escLine.FindStringSubmatch(line); m != nil {
+		} else if m := escLine().FindStringSubmatch(line); m != nil {
 			lines = append(lines, indexed{line: number, file: m[2]})
 		}
 	}

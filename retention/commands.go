@@ -1,9 +1,9 @@
 package retention
 
 import (
-	"regexp"
 	"strings"
 
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/transcript"
 )
 
@@ -16,21 +16,21 @@ type command struct {
 
 var (
 	// checks recognises a simple command that tests or builds.
-	checks = regexp.MustCompile(`^(\S*/)?(go (test|build|vet)|pytest|python3? -m (pytest|unittest)|tox|` +
+	checks = pattern.Lazy(`^(\S*/)?(go (test|build|vet)|pytest|python3? -m (pytest|unittest)|tox|` +
 		`vitest|jest|mocha|` +
 		`rspec|phpunit|ctest|golangci-lint|staticcheck|tsc|eslint|ruff|mypy|make|cmake|ninja|` +
 		`(npx|bunx) (tsc|jest|vitest|eslint|playwright)|` +
 		`(npm|pnpm|yarn|bun|deno)( run)? [\w:-]*(test|build|lint|check|typecheck|compile)|` +
 		`(cargo|dotnet|swift|mix|mvn|gradle|gradlew|zig|just|task|mise|rake|bazel)\s.*` +
 		`\b(test|build|check|clippy|lint|ci|fmt))\b`)
-	operators   = regexp.MustCompile(`\s*(?:&&|\|\||;|\n)\s*`)
-	assignments = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)|time|sudo|timeout \S+)\s+)+`)
-	redirection = regexp.MustCompile(`\s*(?:\d?>&\d|&?\d?>>?\s*\S+|<\s*\S+)`)
+	operators   = pattern.Lazy(`\s*(?:&&|\|\||;|\n)\s*`)
+	assignments = pattern.Lazy(`^(?:(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)|time|sudo|timeout \S+)\s+)+`)
+	redirection = pattern.Lazy(`\s*(?:\d?>&\d|&?\d?>>?\s*\S+|<\s*\S+)`)
 )
 
 // neverRan recognises what hosts answer to a call that they did not carry out: the user refused it, or it was
 // cancelled because another one beside it failed.
-var neverRan = regexp.MustCompile(
+var neverRan = pattern.Lazy(
 	`^(The user doesn't want to (proceed|take this action)|\[Request interrupted by user|<tool_use_error>)`)
 
 // check is one test or build of a command line.
@@ -44,11 +44,11 @@ func checksIn(line string) []check {
 	line, _, _ = strings.Cut(line, "<<")
 	var out []check
 	// Not shell.Segments: what measures summaries shares no code with what writes them, or both would miss the same.
-	for _, s := range operators.Split(line, -1) {
+	for _, s := range operators().Split(line, -1) {
 		s, _, filtered := strings.Cut(s, " |")
-		s = assignments.ReplaceAllString(strings.TrimSpace(s), "")
-		s = strings.Join(strings.Fields(redirection.ReplaceAllString(s, "")), " ")
-		if checks.MatchString(s) {
+		s = assignments().ReplaceAllString(strings.TrimSpace(s), "")
+		s = strings.Join(strings.Fields(redirection().ReplaceAllString(s, "")), " ")
+		if checks().MatchString(s) {
 			out = append(out, check{s, filtered})
 		}
 	}
@@ -57,7 +57,7 @@ func checksIn(line string) []check {
 
 // ran takes one run of a command line into account.
 func (b *past) ran(line string, result transcript.Part) {
-	if result.IsError && neverRan.MatchString(result.Text) {
+	if result.IsError && neverRan().MatchString(result.Text) {
 		return
 	}
 	for _, s := range checksIn(line) {
@@ -72,14 +72,14 @@ func (b *past) ran(line string, result transcript.Part) {
 }
 
 var (
-	saysFailed = regexp.MustCompile(`(?i)fail|error|exit (code |status )?[1-9]|✗|broke|\bnot pass|\bred\b`)
-	saysPassed = regexp.MustCompile(`(?i)pass|\bok\b|exit (code |status )?0|succe|✓|✅|clean|green|no (errors|issues)`)
+	saysFailed = pattern.Lazy(`(?i)fail|error|exit (code |status )?[1-9]|✗|broke|\bnot pass|\bred\b`)
+	saysPassed = pattern.Lazy(`(?i)pass|\bok\b|exit (code |status )?0|succe|✓|✅|clean|green|no (errors|issues)`)
 )
 
 // says reports whether a text says how the last run ended. The status of a pipe is that of its filter, so what the
 // text says of such a run is taken for true.
 func (c *command) says(text string) bool {
-	failed, passed := saysFailed.MatchString(text), saysPassed.MatchString(text)
+	failed, passed := saysFailed().MatchString(text), saysPassed().MatchString(text)
 	switch {
 	case c.failed:
 		return failed

@@ -1,9 +1,9 @@
 package retention
 
 import (
-	"regexp"
 	"strings"
 
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/transcript"
 )
 
@@ -14,9 +14,9 @@ const chunk = 400
 var (
 	// noPath is what has the shape of a path and names nothing of the work: a device, a resource of a
 	// web service by its number, what is left of a glob.
-	noPath = regexp.MustCompile(`^dev/null$|^\d+/|^_`)
+	noPath = pattern.Lazy(`^dev/null$|^\d+/|^_`)
 	// noName is the name of a host, as in an address.
-	noName = regexp.MustCompile(`^[a-z0-9.-]+\.(com|org|net|io|dev|ai)$`)
+	noName = pattern.Lazy(`^[a-z0-9.-]+\.(com|org|net|io|dev|ai)$`)
 )
 
 // identifiers returns the identifiers of a text in order, repetitions included when they are far apart:
@@ -44,12 +44,12 @@ func identifiers(text string) []string {
 func extract(text string) (paths, names []string) {
 	f := transcript.Extract(transcript.Message{Parts: []transcript.Part{{Kind: transcript.KindText, Text: text}}})
 	for _, p := range f.Paths {
-		if !noPath.MatchString(twoSegments(p)) {
+		if !noPath().MatchString(twoSegments(p)) {
 			paths = append(paths, p)
 		}
 	}
 	for _, name := range f.Names {
-		if !noName.MatchString(name) {
+		if !noName().MatchString(name) {
 			names = append(names, name)
 		}
 	}

@@ -3,11 +3,11 @@ package retention
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/transcript"
 )
 
@@ -116,16 +116,16 @@ func (b *past) rank() []string {
 
 var (
 	// reminders are what hosts put into a message of the user.
-	reminders = regexp.MustCompile(`(?s)<(system-reminder|ide_\w+)>.*?</(system-reminder|ide_\w+)>`)
+	reminders = pattern.Lazy(`(?s)<(system-reminder|ide_\w+)>.*?</(system-reminder|ide_\w+)>`)
 	// hostText is how messages begin that hosts write in the user's name.
-	hostText = regexp.MustCompile(`^(<command-|<local-command|<bash-|<task-notification|<user-prompt-submit-hook|` +
+	hostText = pattern.Lazy(`^(<command-|<local-command|<bash-|<task-notification|<user-prompt-submit-hook|` +
 		`\[Request interrupted|Caveat: The messages below)`)
 )
 
 // ofPerson returns what a person wrote of a message in the user's name; "" for nothing.
 func ofPerson(s string) string {
-	s = strings.TrimSpace(reminders.ReplaceAllString(s, ""))
-	if hostText.MatchString(s) {
+	s = strings.TrimSpace(reminders().ReplaceAllString(s, ""))
+	if hostText().MatchString(s) {
 		return ""
 	}
 	return s

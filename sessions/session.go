@@ -40,7 +40,21 @@ type Session struct {
 	// not a request.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
 	Expired   bool       `json:"expired,omitempty"`
+	// Hooked is what the agent's hooks told of it; nil: none did.
+	Hooked *Hooked `json:"hooked,omitempty"`
 }
+
+// Hooked is what the hooks of an agent told of a session while it ran.
+type Hooked struct {
+	Emptied int `json:"emptied,omitempty"` // how often the context was emptied: compacted or cleared
+	// Shown are the digests of the texts that hooks put into the context since, newest last, at most MaxShown.
+	Shown      []string  `json:"shown,omitempty"`
+	Compacting time.Time `json:"compacting,omitzero"` // when a compaction was about to begin
+	Ended      time.Time `json:"ended,omitzero"`      // when the agent ended
+}
+
+// MaxShown is how many texts of hooks a session remembers.
+const MaxShown = 32
 
 // Fork is what a session has in common with another one, because its host copied the records when it forked or resumed
 // that one. What they did and cost is counted there.

@@ -3,6 +3,9 @@ package window
 import (
 	"regexp"
 	"strings"
+	"sync"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // forms are the formats of markers for left-out content: ours, and those of other programs of this kind. {N} is a
@@ -23,11 +26,11 @@ var forms = []string{
 }
 
 var (
-	endMarker  = regexp.MustCompile(`(?:` + anyForm() + `)$`)
-	onlyMarker = regexp.MustCompile(`^(?:` + anyForm() + `)$`)
-	number     = regexp.MustCompile(`[\d,]*\d`)
-	handleLine = regexp.MustCompile(`^Artifact: ([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)$`)
-	handleCall = regexp.MustCompile(`read_artifact\(id=\\?"([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)`)
+	endMarker  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:` + anyForm() + `)$`) })
+	onlyMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + anyForm() + `)$`) })
+	number     = pattern.Lazy(`[\d,]*\d`)
+	handleLine = pattern.Lazy(`^Artifact: ([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)$`)
+	handleCall = pattern.Lazy(`read_artifact\(id=\\?"([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)`)
 )
 
 // anyForm is the expression of all forms. A dash may be escaped as in JSON.
@@ -49,5 +52,5 @@ func plainMarker(s string) string {
 	for _, cut := range []string{` Preview: "`, ` Preview: \"`, previewMark, " Re-read with targeted"} {
 		s, _, _ = strings.Cut(s, cut)
 	}
-	return number.ReplaceAllString(s, "{N}")
+	return number().ReplaceAllString(s, "{N}")
 }

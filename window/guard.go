@@ -10,7 +10,7 @@ import (
 // A Write is content that a call is about to write to a file. A model that was shown a marker instead of a value
 // may pass the marker on as the value: it must never reach the disk.
 //
-// No caller checks writes before they happen yet: hooks and the gateway will do so here.
+// The hook before a call (package agents/hook) checks it; the gateway will.
 type Write struct {
 	Path string
 	// Content is what would be written: of a patch its new text alone, of a command the body of a
@@ -50,7 +50,7 @@ const longestMarker = 4 << 10
 func (w Write) Marker() (marker, handle string) {
 	lines := strings.Split(strings.TrimSpace(w.Content), "\n")
 	last := len(lines) - 1
-	below := handleLine.FindStringSubmatch(strings.TrimSpace(lines[last]))
+	below := handleLine().FindStringSubmatch(strings.TrimSpace(lines[last]))
 	if below != nil && last > 0 {
 		last--
 	}
@@ -60,18 +60,18 @@ func (w Write) Marker() (marker, handle string) {
 		switch {
 		case !strings.HasSuffix(line, "]") && !strings.HasSuffix(line, ")"): // fast, and true of most lines
 		case i == last:
-			found = endMarker.FindString(line[max(0, len(line)-longestMarker):])
-		case w.Shown != nil && len(line) <= longestMarker && onlyMarker.MatchString(line) && w.Shown(line):
+			found = endMarker().FindString(line[max(0, len(line)-longestMarker):])
+		case w.Shown != nil && len(line) <= longestMarker && onlyMarker().MatchString(line) && w.Shown(line):
 			found = line
 		}
 		if found == "" || w.had(found) {
 			continue
 		}
-		if m := handleCall.FindStringSubmatch(found); m != nil {
+		if m := handleCall().FindStringSubmatch(found); m != nil {
 			return found, m[1]
 		}
 		if i+1 < len(lines) {
-			if m := handleLine.FindStringSubmatch(strings.TrimSpace(lines[i+1])); m != nil {
+			if m := handleLine().FindStringSubmatch(strings.TrimSpace(lines[i+1])); m != nil {
 				return found, m[1]
 			}
 		}

@@ -120,7 +120,7 @@ func FuzzGuard(f *testing.F) {
 		w := Write{Path: "p", Content: content, Present: present, Shown: func(string) bool { return true }}
 		marker, _ := w.Marker()
 		if marker != "" && (!strings.Contains(content, marker) || strings.Contains(marker, "\n") ||
-			!endMarker.MatchString(marker)) {
+			!endMarker().MatchString(marker)) {
 			t.Errorf("marker %q in %q", marker, content)
 		}
 		if w.Present = content; marker != "" {

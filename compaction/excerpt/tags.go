@@ -2,9 +2,7 @@ package excerpt
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"ctxledger.dev/internal/chars"
 )
@@ -14,11 +12,9 @@ func Tagged(tag, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}
-	return fmt.Sprintf("<%s>\n%s\n</%s>\n\n", tag, chars.Untagged(text, closing()), tag)
+	return fmt.Sprintf("<%s>\n%s\n</%s>\n\n", tag, chars.Untagged(text, closing), tag)
 }
 
 // closing is anything that a model may take for the end of a tag of a prompt.
-var closing = sync.OnceValue(func() *regexp.Regexp {
-	return chars.TagLike(false, "task", "document", "focus", "agent-notes", "change-log", "trace", "previous-summary",
-		"conversation")
-})
+var closing = chars.TagLike(false, "task", "document", "focus", "agent-notes", "change-log", "trace",
+	"previous-summary", "conversation")

@@ -88,6 +88,23 @@ func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
 	return nil
 }
 
+// Announce records the intent of a call that is about to run, before the log has it, and returns it; nil for a call
+// that changes nothing.
+func (x *Effects) Announce(c Call, at time.Time) (*intents.Intent, error) {
+	if !c.Meaning.Tracked() {
+		return nil, nil
+	}
+	in := intents.Intent{
+		Session: x.own.ID, Seq: x.own.Seq + 1, Turn: max(x.own.Turns, 1), CallID: c.ID, Name: c.Name, Op: c.Op,
+		Target: x.Path(c.Meaning.Target), From: x.Path(c.Meaning.From), Command: c.Shown.Meaning.Command, Begun: at,
+		Source: intents.Announced,
+	}
+	if err := x.beginOne(in, c); err != nil {
+		return nil, err
+	}
+	return intents.OfCall(x.Tx, x.own.ID, c.ID)
+}
+
 // beginOne records one intent.
 func (x *Effects) beginOne(in intents.Intent, c Call) error {
 	if in.Copied {

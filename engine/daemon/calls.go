@@ -201,6 +201,22 @@ func (c *client) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequ
 	return mutate[ledger.Estimators](ctx, c, "KeepEstimators", &r, &r.Mutation)
 }
 
+func (c *client) BeginSession(ctx context.Context, r ledger.BeginSessionRequest) (ledger.BegunSession, error) {
+	return mutate[ledger.BegunSession](ctx, c, "BeginSession", &r, &r.Mutation)
+}
+
+func (c *client) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledger.BegunCall, error) {
+	return mutate[ledger.BegunCall](ctx, c, "BeginCall", &r, &r.Mutation)
+}
+
+func (c *client) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (ledger.TakenResult, error) {
+	return mutate[ledger.TakenResult](ctx, c, "TakeResult", &r, &r.Mutation)
+}
+
+func (c *client) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledger.NotedStage, error) {
+	return mutate[ledger.NotedStage](ctx, c, "NoteStage", &r, &r.Mutation)
+}
+
 // WaitEvents is a long poll: its deadline is the requested wait plus limits.Call.
 func (c *client) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if _, ok := ctx.Deadline(); !ok {

@@ -67,6 +67,10 @@ var methods = map[string]handler{
 	"Estimators":       on(ledger.API.Estimators),
 	"KeepEstimators":   on(ledger.API.KeepEstimators),
 	"KeepServer":       on(ledger.API.KeepServer),
+	"BeginSession":     on(ledger.API.BeginSession),
+	"BeginCall":        on(ledger.API.BeginCall),
+	"TakeResult":       on(ledger.API.TakeResult),
+	"NoteStage":        on(ledger.API.NoteStage),
 }
 
 // on makes a handler from a method of engine.API.

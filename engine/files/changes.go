@@ -77,15 +77,7 @@ func (l *Files) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
 		if c == nil {
 			continue
 		}
-		by := c.Session
-		switch {
-		case by != "":
-		case len(c.Candidates) > 0:
-			by = changes.Several
-		default:
-			by = changes.External
-		}
-		stale = append(stale, changes.Stale{Path: path, ReadSeq: newest[path].Seq, Changed: c.Time, By: by})
+		stale = append(stale, changes.Stale{Path: path, ReadSeq: newest[path].Seq, Changed: c.Time, By: c.By()})
 		if len(stale) == core.DefaultList {
 			break
 		}

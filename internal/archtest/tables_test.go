@@ -10,6 +10,7 @@ var layers = map[string]int{
 	"cli/columns":            1,
 	"agents":                 4,
 	"agents/audit":           4,
+	"agents/hook":            4,
 	"agents/resume":          4,
 	"agents/...":             3,
 	"llm/...":                4,
@@ -151,14 +152,16 @@ var sideways = map[[2]string]string{
 	{"lsp/anyfile", "lsp/live"}:    "what the live session did is shown with the document",
 	{"lsp/outline", "lsp/text"}:    "sections are parts of a text",
 	{"lsp", "lsp/configfile"}:      "a configuration is a document, too",
+	{"cli", "cli/hooking"}:         "hooks are answered there",
 	{"cli", "cli/auditpage"}:       "an audit is printed there",
 	{"lsp", "lsp/live"}:            "the server follows the live session",
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
-	{"cli", "agents/audit"}:     "the audit reads session files without a ledger",
-	{"cli", "agents/resume"}:    "sessions are written there",
-	{"agents/resume", "agents"}: "the table of the agents for which sessions are written",
-	{"agents/audit", "agents"}:  "the table of the agents, and sessions read whole",
+	{"agents/hook", "agents/claudecode/hooks"}: "it answers the hooks of Claude Code",
+	{"cli", "agents/audit"}:                    "the audit reads session files without a ledger",
+	{"cli", "agents/resume"}:                   "sessions are written there",
+	{"agents/resume", "agents"}:                "the table of the agents for which sessions are written",
+	{"agents/audit", "agents"}:                 "the table of the agents, and sessions read whole",
 }
 
 // importers says which packages alone may import a third-party module, and why it is there.

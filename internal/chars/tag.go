@@ -3,12 +3,15 @@ package chars
 import (
 	"regexp"
 	"strings"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // TagLike matches the beginning, "<" first, of whatever a reader may take for a closing tag with one of these names,
 // or with opening also for one that opens: in capitals, with spaces and signs in between, or with the name's parts
 // joined otherwise. The text in which it looks has no hostile characters any more, or something visible in their place.
-func TagLike(opening bool, names ...string) *regexp.Regexp {
+// The expression is compiled when it is first used.
+func TagLike(opening bool, names ...string) func() *regexp.Regexp {
 	const between = `[^\p{L}\p{N}<>]{0,3}`
 	var all []string
 	for _, name := range names {
@@ -24,10 +27,10 @@ func TagLike(opening bool, names ...string) *regexp.Regexp {
 	if opening {
 		closes = ""
 	}
-	return regexp.MustCompile(`(?i)<` + closes + `[^\p{L}\p{N}<>]{0,8}(?:` + strings.Join(all, "|") + `)`)
+	return pattern.Lazy(`(?i)<` + closes + `[^\p{L}\p{N}<>]{0,8}(?:` + strings.Join(all, "|") + `)`)
 }
 
 // Untagged returns a text in which nothing is like these tags any more: their "<" is written as HTML writes it.
-func Untagged(s string, like *regexp.Regexp) string {
-	return like.ReplaceAllStringFunc(s, func(tag string) string { return "&lt;" + tag[1:] })
+func Untagged(s string, like func() *regexp.Regexp) string {
+	return like().ReplaceAllStringFunc(s, func(tag string) string { return "&lt;" + tag[1:] })
 }

@@ -40,6 +40,9 @@ const (
 	// OffloadChars is the number of characters above which a result becomes an artifact: about
 	// 10,000 tokens, more than a conversation should carry along for one call.
 	OffloadChars = 40_000
+	// RepeatChars is the number of characters from which a repeated result is replaced by a pointer to the earlier
+	// one: a shorter one is hardly longer than the pointer.
+	RepeatChars = 2_000
 	// ArtifactText and ArtifactTextMax bound what one read of an artifact returns, in characters:
 	// agents cut longer results themselves, badly.
 	ArtifactText    = 8_000

@@ -2,14 +2,15 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // The marks around a private key in PEM or OpenPGP armour.
 var (
-	keyBegin = regexp.MustCompile(`^-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----`)
-	keyEnd   = regexp.MustCompile(`^-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----`)
-	keyField = regexp.MustCompile(`(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): `)
+	keyBegin = pattern.Lazy(`^-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----`)
+	keyEnd   = pattern.Lazy(`^-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----`)
+	keyField = pattern.Lazy(`(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): `)
 )
 
 // privateKey is the kind of all that follows.
@@ -21,7 +22,7 @@ const dashes = "-----"
 // keyAfterBegin finds the private key whose first mark is at text[at]: in lines, in one line, escaped for JSON,
 // in a list of strings, with whatever a tool puts before a line, and cut short.
 func keyAfterBegin(text []byte, at, _ int) []stretch {
-	m := keyBegin.FindIndex(text[at:min(at+window, len(text))])
+	m := keyBegin().FindIndex(text[at:min(at+window, len(text))])
 	if m == nil {
 		return nil
 	}
@@ -44,7 +45,7 @@ func keyWithoutBegin(text []byte, at, _ int) []stretch {
 	for lo < at && (text[lo] == '+' || text[lo] == '-') {
 		lo++ // of a diff
 	}
-	if !keyStart.Match(text[lo:min(lo+48, len(text))]) {
+	if !keyStart().Match(text[lo:min(lo+48, len(text))]) {
 		return nil
 	}
 	w := keyWalk{text: text[:min(lo+maxWindow, len(text))], from: lo}
@@ -53,7 +54,7 @@ func keyWithoutBegin(text []byte, at, _ int) []stretch {
 
 // keyStart matches how private keys begin: of RSA and DSA, in PKCS #8 (plain and encrypted), of elliptic curves, of
 // OpenSSH.
-var keyStart = regexp.MustCompile(`^(?:MII[A-Z][A-Za-z0-9+/][AQgw]IB(?:AAK[BC]|ADANBgkq)|MII[A-Z][A-Za-z0-9+/]{4}BgkqhkiG9w0BBQ` +
+var keyStart = pattern.Lazy(`^(?:MII[A-Z][A-Za-z0-9+/][AQgw]IB(?:AAK[BC]|ADANBgkq)|MII[A-Z][A-Za-z0-9+/]{4}BgkqhkiG9w0BBQ` +
 	`|MI[GH][A-Za-z0-9]AgEAMBAGByqGSM49|MI[GH][A-Za-z0-9]AgEAMBMGByqGSM49|MC4CAQAwBQYDK2Vw|MHcCAQEEI|MIGkAgEBBD|MIHcAgEBBE|b3BlbnNzaC1rZXktdj)`)
 
 // keyStarts are the literals in these.
@@ -100,7 +101,7 @@ func (w *keyWalk) down(at int) []stretch {
 // belongs reports whether a line that is none of a key for certain may be in one: a field, an empty line, the
 // short last line of the base64.
 func (w *keyWalk) belongs(b body, l line) bool {
-	if b.size == 0 || !w.body && keyField.Match(w.text[l.from:l.to]) {
+	if b.size == 0 || !w.body && keyField().Match(w.text[l.from:l.to]) {
 		return true
 	}
 	if !w.body || !b.plain {
@@ -132,7 +133,7 @@ func (w *keyWalk) rest(l line) {
 func isLast(text []byte, l line) bool {
 	next := lineAt(text, l.next)
 	mark := bytes.Index(text[next.from:next.to], []byte(dashes+"END "))
-	return mark >= 0 && keyEnd.Match(text[next.from+mark:next.to])
+	return mark >= 0 && keyEnd().Match(text[next.from+mark:next.to])
 }
 
 // last ends a key at the line that has the mark of an end at an offset, and base64 in front of it, perhaps.
@@ -144,7 +145,7 @@ func (w *keyWalk) last(l line, mark int) {
 	if b.key() {
 		w.add(b.from, b.to)
 	}
-	if m := keyEnd.FindIndex(w.text[mark:]); m != nil && w.body {
+	if m := keyEnd().FindIndex(w.text[mark:]); m != nil && w.body {
 		w.add(mark, mark+m[1])
 	}
 }
@@ -164,7 +165,7 @@ func (w *keyWalk) add(from, to int) {
 
 // keyBeforeEnd finds the private key whose last mark is at text[at], and whose first one is missing.
 func keyBeforeEnd(text []byte, at, _ int) []stretch {
-	m := keyEnd.FindIndex(text[at:min(at+window, len(text))])
+	m := keyEnd().FindIndex(text[at:min(at+window, len(text))])
 	if m == nil {
 		return nil
 	}

@@ -2,7 +2,8 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // maxVariable bounds a variable's block in Terraform, in bytes.
@@ -10,9 +11,9 @@ const maxVariable = 2 << 10
 
 var (
 	// sayingSecret matches what names of variables that hold secrets have in them.
-	sayingSecret = regexp.MustCompile(`(?i)passw|passphrase|_pass\b|^pass\b|pwd|secret|token|credential|api_?key|private_?key|access_?key|auth_?key`)
-	sensitive    = regexp.MustCompile(`\bsensitive[ \t]{0,16}=[ \t]{0,16}true\b`)
-	defaultValue = regexp.MustCompile(`(?:^|[^A-Za-z0-9_.-]|\\[nrt])default[ \t]{0,16}=[ \t]{0,16}(\\*")`)
+	sayingSecret = pattern.Lazy(`(?i)passw|passphrase|_pass\b|^pass\b|pwd|secret|token|credential|api_?key|private_?key|access_?key|auth_?key`)
+	sensitive    = pattern.Lazy(`\bsensitive[ \t]{0,16}=[ \t]{0,16}true\b`)
+	defaultValue = pattern.Lazy(`(?:^|[^A-Za-z0-9_.-]|\\[nrt])default[ \t]{0,16}=[ \t]{0,16}(\\*")`)
 )
 
 // variableDefault finds the default value in the block of a Terraform variable whose name says that it is a secret,
@@ -25,14 +26,14 @@ func variableDefault(text []byte, at, n int) []stretch {
 	if quote == "" || !c.quoted(quote) {
 		return nil
 	}
-	secret := sayingSecret.Match(text[name:c.at])
+	secret := sayingSecret().Match(text[name:c.at])
 	c.take(quote)
 	if c.gap(); !c.take("{") {
 		return nil
 	}
 	block := c.text[c.at:blockEnd(c.text, c.at)]
-	m := defaultValue.FindSubmatchIndex(block)
-	if m == nil || !secret && !sensitive.Match(block) {
+	m := defaultValue().FindSubmatchIndex(block)
+	if m == nil || !secret && !sensitive().Match(block) {
 		return nil
 	}
 	value := cursor{c.text, c.at + m[3]}

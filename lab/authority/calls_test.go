@@ -7,6 +7,7 @@ package authority
 var commands = map[string][][]string{
 	"":         {{}},
 	"help":     {{"help", "trust"}},
+	"hook":     {{"hook", "claude-code", "SessionStart"}, {"hook", "claude-code", "PostToolUse"}},
 	"status":   {{"status"}, {"status", "$SESSION", "--json"}},
 	"sessions": {{"sessions"}, {"sessions", "$SESSION", "--json"}},
 	"import":   {{"import", "$SHOP"}},

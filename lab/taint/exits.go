@@ -74,6 +74,7 @@ func Exits() []Exit {
 		{CLI, "forget", Masked, answer, []string{"--json --dry-run SESSION", "--json --dry-run --text -",
 			"--json --yes OTHER", "--json --yes --text -"}},
 		{CLI, "gc", Silent, none, []string{"--json"}},
+		{CLI, "hook", Masked, "`engine` masks stubs; `agents/hook` masks what it adds to the context of the same agent", nil},
 		{CLI, "help", Silent, none, []string{""}},
 		{CLI, "import", Silent, "prints ids and counts", []string{"FILE --json"}},
 		{CLI, "memory", Masked, "before storing, by `engine.SaveMemory`", []string{"--json"}},

@@ -1,0 +1,93 @@
+package hooks
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+)
+
+// The events that are answered, by Claude Code's names. Stop is none of them: whatever is printed there continues the
+// turn.
+const (
+	SessionStart = "SessionStart"
+	PreToolUse   = "PreToolUse"
+	PostToolUse  = "PostToolUse"
+	PreCompact   = "PreCompact"
+	PostCompact  = "PostCompact"
+	SessionEnd   = "SessionEnd"
+)
+
+// The sources of SessionStart.
+const (
+	Startup = "startup"
+	Resume  = "resume"
+	Clear   = "clear"
+	Compact = "compact"
+)
+
+// maxID bounds the ids and names of an event, in bytes.
+const maxID = 256
+
+// Event is what Claude Code tells a hook. What an event does not have is empty.
+type Event struct {
+	Name       string          `json:"hook_event_name"`
+	SessionID  string          `json:"session_id"`
+	Transcript string          `json:"transcript_path"`
+	Dir        string          `json:"cwd"`
+	Agent      string          `json:"agent_id"` // of a subagent
+	Source     string          `json:"source"`   // of SessionStart
+	Tool       string          `json:"tool_name"`
+	Input      json.RawMessage `json:"tool_input"`
+	CallID     string          `json:"tool_use_id"`
+	Response   json.RawMessage `json:"tool_response"`
+	Trigger    string          `json:"trigger"`         // of PreCompact and PostCompact: manual or auto
+	Summary    string          `json:"compact_summary"` // of PostCompact
+	Reason     string          `json:"reason"`          // of SessionEnd
+}
+
+// Decode reads the input of a hook for an event. ok is false for what is no such event of Claude Code: other JSON, an
+// unknown or another event, one that does not name its session. Unknown members are ignored.
+func Decode(name string, raw []byte) (e Event, ok bool) {
+	if json.Unmarshal(raw, &e) != nil {
+		return Event{}, false
+	}
+	known := false
+	for _, n := range []string{SessionStart, PreToolUse, PostToolUse, PreCompact, PostCompact, SessionEnd} {
+		known = known || n == name
+	}
+	if !known || e.Name != "" && e.Name != name || !isID(e.SessionID) {
+		return Event{}, false
+	}
+	e.Name = name
+	if len(e.Agent) > maxID || len(e.Tool) > maxID || len(e.CallID) > maxID {
+		return Event{}, false
+	}
+	calls := name == PreToolUse || name == PostToolUse
+	if calls && (e.CallID == "" || e.Tool == "") {
+		return Event{}, false
+	}
+	return e, true
+}
+
+// isID reports whether s can name a session.
+func isID(s string) bool {
+	return s != "" && s != "." && s != ".." && len(s) <= maxID && !strings.ContainsAny(s, "/\\\x00\n")
+}
+
+// HostID returns the host's id of the session that the event belongs to, as reading session files names it. parent is
+// that of the session that started it, if it is a subagent's.
+func (e Event) HostID() (id, parent string) {
+	if e.Agent == "" {
+		return e.SessionID, ""
+	}
+	return e.SessionID + "/agent-" + strings.TrimPrefix(e.Agent, "agent-"), e.SessionID
+}
+
+// Saved returns the directory where Claude Code keeps the results of the session that it did not pass on whole; "" if
+// the event does not say where its session file is.
+func (e Event) Saved() string {
+	if !filepath.IsAbs(e.Transcript) || filepath.Ext(e.Transcript) != ".jsonl" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(filepath.Clean(e.Transcript)), e.SessionID, "tool-results")
+}

@@ -1,0 +1,85 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/agents/claudecode/hooks"
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
+)
+
+const (
+	// maxInline is how much of a result travels inside a request, in bytes.
+	maxInline = 2 << 20
+	// maxSaved is how large a file with a result may be to be read, in bytes.
+	maxSaved = limits.Line
+	// minTaken is how many characters a result has at least to be looked at: a shorter one is never replaced.
+	minTaken = min(limits.RepeatChars, 1_000)
+)
+
+// after answers PostToolUse.
+func (r *run) after(ctx context.Context) ([]byte, error) {
+	result, ok := r.event.Result()
+	if !ok || r.ours() {
+		return nil, nil
+	}
+	whole, err := r.whole(result)
+	if err != nil || utf8.RuneCountInString(whole) < minTaken || artifacts.IsStub(whole) {
+		return nil, err
+	}
+	if err := r.open(ctx); err != nil {
+		return nil, err
+	}
+	request := ledger.TakeResultRequest{LiveSession: r.live, CallID: r.event.CallID, Tool: r.event.Tool,
+		Args: r.event.Input, Text: []byte(whole), Paged: r.event.Paged()}
+	if len(whole) > maxInline {
+		blob, err := r.api.PutBlob(ctx, bytes.NewReader(request.Text))
+		if err != nil {
+			return nil, err
+		}
+		request.Text, request.Blob = nil, blob.Hash
+	}
+	taken, err := r.api.TakeResult(ctx, request)
+	if err != nil || taken.Stub == "" {
+		return nil, err
+	}
+	return r.event.Replace(result, taken.Stub), nil
+}
+
+// ours reports whether the call was one of our own tools, or a command that runs our program: what reads back would be
+// cut out again.
+func (r *run) ours() bool {
+	if strings.Contains(r.event.Tool, "ctxledger") {
+		return true
+	}
+	var args struct {
+		Command string `json:"command"`
+	}
+	return json.Unmarshal(r.event.Input, &args) == nil && strings.Contains(args.Command, "ctxledger")
+}
+
+// whole returns the text of a result, from the file where the host put it if it passed on only the beginning. A file
+// elsewhere than where the host keeps those of this session is not read.
+func (r *run) whole(result hooks.Result) (string, error) {
+	if result.File == "" {
+		return result.Text, nil
+	}
+	dir := r.event.Saved()
+	path := filepath.Clean(result.File)
+	if dir == "" || filepath.Dir(path) != dir || result.Size > maxSaved {
+		return "", nil
+	}
+	tree, err := safefs.Open(dir)
+	if err != nil {
+		return "", err
+	}
+	defer tree.Close() // only read
+	return string(tree.Read(filepath.Base(path), maxSaved)), nil
+}

@@ -1,0 +1,166 @@
+// Package hooking runs `ctxledger hook`: it answers one event of a coding agent's hooks.
+//
+// Start at Main. It reads the event, connects to a running daemon and asks package agents/hook what to print. It prints
+// all of that or nothing, and whatever goes wrong is one line in a log: agents take what a hook says on standard error,
+// and its exit status, for an answer. Package cli deliberately does not know these commands' flags: there are none.
+package hooking
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxledger.dev/agents/hook"
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
+)
+
+// Bounds of a hook. Whatever takes longer or is larger is given up: the agent waits.
+const (
+	most       = 250 * time.Millisecond // from the start to the end, unless Variable says more
+	connecting = 5                      // the part of it for connecting to a running daemon: a fifth, 50 ms
+	maxInput   = 8 << 20                // bytes of standard input
+	maxLog     = 1 << 20                // bytes of the log before it is replaced
+	maxLine    = 500                    // characters of a line of the log
+)
+
+// Variable names the environment variable with another time for a hook, in milliseconds, for slow machines.
+const (
+	Variable = "CTXLEDGER_HOOK_MS"
+	longest  = 30 * time.Second
+)
+
+// Name is the name of the command.
+const Name = "hook"
+
+// agent is the one whose hooks are answered.
+const agent = "claude-code"
+
+// Config is what a program hands to Main.
+type Config struct {
+	Args    []string // of the program, without its name
+	Env     env.Env
+	Version string
+	In      io.Reader
+	Out     io.Writer
+}
+
+// Wanted reports whether arguments run a hook. Then nothing else may happen, not even a message about wrong use.
+func Wanted(args []string) bool {
+	return len(args) > 0 && args[0] == Name && !slices.Contains(args, "--help") && !slices.Contains(args, "-h")
+}
+
+// Main answers an event. It prints everything or nothing, and never fails.
+func Main(ctx context.Context, c Config) {
+	h := &hooking{Config: c, time: most}
+	if ms, err := strconv.Atoi(c.Env.Lookup(Variable)); err == nil && ms > 0 {
+		h.time = min(time.Duration(ms)*time.Millisecond, longest)
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.time)
+	defer cancel()
+	done := make(chan []byte, 1)
+	go func() {
+		out, err := h.answer(ctx)
+		if err != nil {
+			h.log(err)
+			out = nil
+		}
+		done <- out
+	}()
+	select {
+	case out := <-done:
+		_, _ = c.Out.Write(out) // an agent that does not read it wants nothing
+	case <-ctx.Done():
+		h.log(fault.New(fault.Unavailable, "hook", "no answer within %s", h.time))
+	}
+}
+
+// hooking is one run of a hook.
+type hooking struct {
+	Config
+	place  workspace.Workspace
+	time   time.Duration // that this run may take
+	logged sync.Once
+}
+
+// answer returns what is to be printed.
+func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = nil, fault.New(fault.Internal, "hook", "panic: %.200v", p)
+		}
+	}()
+	if len(h.Args) != 3 || h.Args[1] != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
+		return nil, nil // Cursor runs the hooks of Claude Code, too
+	}
+	raw, err := io.ReadAll(io.LimitReader(h.In, maxInput+1))
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "hook", err)
+	}
+	if h.place, err = workspace.Find(h.Env, workspace.Options{}); err != nil || h.place.Root == "" {
+		return nil, err
+	}
+	if len(raw) > maxInput {
+		_, _ = io.Copy(io.Discard, h.In) // so that the agent can write it all
+		return nil, fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", h.Args[2], maxInput)
+	}
+	var api ledger.API
+	open := func(ctx context.Context) (ledger.API, error) {
+		api, err = h.open(ctx)
+		return api, err
+	}
+	out, err = hook.Run(ctx, hook.Options{Env: h.Env, Root: h.place.Root, Open: open}, h.Args[2], raw)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", h.Args[2], err)
+	}
+	return out, err // the end of the process closes the ledger
+}
+
+// open connects to a running daemon. If there is none, it starts one for the next call and lets this one go.
+func (h *hooking) open(ctx context.Context) (ledger.API, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.time/connecting)
+	defer cancel()
+	o := daemon.Options{Env: h.Env, Version: h.Version, NoSpawn: true}
+	api, err := daemon.OpenWorkspace(ctx, h.place, o)
+	if err != nil {
+		daemon.StartWorkspace(h.place, o)
+	}
+	return api, err
+}
+
+// log writes one line about what went wrong, the first time. If that fails, too, the hook stays silent.
+func (h *hooking) log(err error) { h.logged.Do(func() { h.write(err) }) }
+
+func (h *hooking) write(err error) {
+	if h.place.State == "" {
+		return
+	}
+	dir := filepath.Join(h.place.State, "log")
+	if os.MkdirAll(dir, 0o700) != nil {
+		return
+	}
+	path := filepath.Join(dir, "hook.log")
+	f, info, failed := safefs.OpenAppend(path)
+	if failed != nil {
+		return
+	}
+	defer f.Close() // a line that is lost is only not read
+	if info.Size() > maxLog && os.Rename(path, path+".1") != nil {
+		return
+	}
+	text := redact.New([]byte(h.Env.ID(32))).String(strings.TrimSpace(err.Error()))
+	_, _ = fmt.Fprintf(f, "%s %s\n", h.Env.Now().UTC().Format(time.RFC3339), chars.Short(chars.Line(text), maxLine))
+}

@@ -1,0 +1,214 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// repeats is how soon a stage that is told again is the same one.
+const repeats = 10 * time.Second
+
+// live returns the session that a hook speaks of, a new one if it is not recorded yet.
+func (l *Ledger) live(tx kv.Tx, r ledger.LiveSession, tree string) (sessions.Session, error) {
+	s, found, err := sessions.OfHost(tx, r.Host, r.HostID)
+	if err != nil || found {
+		return s, err
+	}
+	made := sessions.Session{Host: r.Host, HostID: r.HostID, Dir: dirOf(sessions.Session{Dir: r.Dir}), Tree: tree,
+		Pending: true}
+	if r.Parent != "" {
+		parent, err := l.live(tx, ledger.LiveSession{Host: r.Host, HostID: r.Parent, Dir: r.Dir}, tree)
+		if err != nil {
+			return s, err
+		}
+		made.Parent = parent.ID
+	}
+	return sessions.Create(tx, made, r.HostID)
+}
+
+// checkLive refuses what names no session.
+func checkLive(op string, r ledger.LiveSession) error {
+	if r.Host == "" || r.HostID == "" {
+		return fault.New(fault.Invalid, op, "a hook has to name its host and the host's id of the session")
+	}
+	return CheckTexts(op, Text("host", r.Host, maxHostID), Text("host's session id", r.HostID, maxHostID),
+		Text("host's parent session id", r.Parent, maxHostID))
+}
+
+// hooked runs fn on the session that a hook speaks of, in one transaction, and saves the session.
+func hooked[R any](ctx context.Context, l *Ledger, m Mutation, r ledger.LiveSession,
+	fn func(tx kv.Tx, s *sessions.Session) (R, []ledger.Event, error)) (R, error) {
+	tree := l.Trees.TreeOf(dirOf(sessions.Session{Dir: r.Dir}))
+	return Mutate(ctx, l, m, func(tx kv.Tx) (R, []ledger.Event, error) {
+		var none R
+		s, err := l.live(tx, r, tree)
+		if err != nil {
+			return none, nil, err
+		}
+		state := sessions.Hooked{}
+		if s.Hooked != nil {
+			state = *s.Hooked
+		}
+		s.Hooked = &state
+		out, events, err := fn(tx, &s)
+		if err != nil {
+			return none, nil, err
+		}
+		return out, events, sessions.Save(tx, s)
+	})
+}
+
+// BeginSession implements ledger.Hooks.
+func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest) (ledger.BegunSession, error) {
+	m, err := l.NewMutation("begin session", r.Key, r)
+	if err == nil {
+		err = checkLive(m.Op, r.LiveSession)
+	}
+	if err != nil {
+		return ledger.BegunSession{}, err
+	}
+	if r.Emptied {
+		l.outputs.drop(r.LiveSession)
+	}
+	return hooked(ctx, l, m, r.LiveSession,
+		func(_ kv.Tx, s *sessions.Session) (ledger.BegunSession, []ledger.Event, error) {
+			if r.Emptied {
+				s.Hooked.Emptied++
+				s.Hooked.Shown = nil
+			}
+			s.Hooked.Ended = time.Time{}
+			return ledger.BegunSession{Session: *s, Shown: OrEmpty(s.Hooked.Shown)}, nil, nil
+		})
+}
+
+// NoteStage implements ledger.Hooks.
+func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledger.NotedStage, error) {
+	m, err := l.NewMutation("note stage", r.Key, r)
+	if err == nil {
+		err = checkLive(m.Op, r.LiveSession)
+	}
+	if err == nil && len(r.Digests) > sessions.MaxShown {
+		err = fault.New(fault.TooLarge, m.Op, "%d digests, more than %d", len(r.Digests), sessions.MaxShown)
+	}
+	for _, d := range r.Digests {
+		if err == nil {
+			err = CheckTexts(m.Op, Label("digest", d))
+		}
+	}
+	if err != nil {
+		return ledger.NotedStage{}, err
+	}
+	return hooked(ctx, l, m, r.LiveSession,
+		func(_ kv.Tx, s *sessions.Session) (out ledger.NotedStage, _ []ledger.Event, err error) {
+			h := s.Hooked
+			switch r.Stage {
+			case ledger.StageCompacting:
+				out.Again = !h.Compacting.IsZero() && m.At.Sub(h.Compacting).Abs() < repeats
+				h.Compacting = m.At
+			case ledger.StageCompacted:
+				h.Compacting = time.Time{}
+			case ledger.StageShown:
+				for _, d := range r.Digests {
+					if !slices.Contains(h.Shown, d) {
+						h.Shown = append(h.Shown, d)
+					}
+				}
+				h.Shown = h.Shown[max(0, len(h.Shown)-sessions.MaxShown):]
+			case ledger.StageEnded:
+				h.Ended = m.At
+			default:
+				return out, nil, fault.New(fault.Invalid, m.Op, "%.100q is no stage of a session", r.Stage)
+			}
+			out.Session = *s
+			return out, nil, nil
+		})
+}
+
+// BeginCall implements ledger.Hooks.
+func (l *Ledger) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledger.BegunCall, error) {
+	m, err := l.NewMutation("begin call", r.Key, r)
+	if err == nil {
+		err = checkCall(m.Op, r.LiveSession, r.CallID, r.Args)
+	}
+	if err != nil {
+		return ledger.BegunCall{}, err
+	}
+	c := l.calledWith(r.CallID, r.Tool, r.Args)
+	return hooked(ctx, l, m, r.LiveSession,
+		func(tx kv.Tx, s *sessions.Session) (ledger.BegunCall, []ledger.Event, error) {
+			out := ledger.BegunCall{Session: s.ID}
+			x := attribution.NewEffects(l.Trees, tx, s, m.At)
+			in, err := x.Announce(c, m.At)
+			if err != nil || in == nil {
+				return out, nil, err
+			}
+			out.Intent = in
+			if intents.OfFile(in.Op) && in.Target != "" {
+				out.Stale, err = l.staleRead(tx, s, in.Target)
+			}
+			return out, nil, err
+		})
+}
+
+// checkCall refuses what names no call of a session.
+func checkCall(op string, s ledger.LiveSession, callID string, args json.RawMessage) error {
+	if err := checkLive(op, s); err != nil {
+		return err
+	}
+	if callID == "" {
+		return fault.New(fault.Invalid, op, "a call needs an id")
+	}
+	return CheckTexts(op, Label("call id", callID))
+}
+
+// calledWith describes a call, and with secrets masked what records may contain of it.
+func (l *Ledger) calledWith(id, tool string, args json.RawMessage) attribution.Call {
+	shown := MaskMessage(l.Masks, transcript.Message{Role: transcript.RoleAssistant, Parts: []transcript.Part{
+		{Kind: transcript.KindCall, ID: id, Name: tool, Args: args}}}).Parts[0]
+	m := intents.Classify(tool, args)
+	return attribution.Call{
+		Call:    sessions.Call{ID: id, Name: CutLabel(shown.Name), Op: m.Op, Partial: m.Partial},
+		Meaning: m, Args: args,
+		Shown: attribution.ShownCall{Meaning: intents.Classify(tool, shown.Args), Args: shown.Args},
+	}
+}
+
+// staleRead returns a file that others changed since the session read it; nil if none did.
+func (l *Ledger) staleRead(tx kv.Tx, s *sessions.Session, path string) (*changes.Stale, error) {
+	reads, err := sessions.ReadsOf(tx, path)
+	if err != nil {
+		return nil, err
+	}
+	var newest int64
+	for _, r := range reads {
+		if r.Session == s.ID {
+			newest = max(newest, r.Seq)
+		}
+	}
+	if newest == 0 {
+		return nil, nil
+	}
+	e, err := sessions.GetEntry(tx, s.ID, newest)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := changes.Unknown(tx, path, l.Trees.Apart(*s), s.ID, e.Time)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	return &changes.Stale{Path: path, ReadSeq: newest, Changed: c.Time, By: c.By()}, nil
+}

@@ -1,0 +1,172 @@
+package core
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// TakeResult implements ledger.Hooks. It decides as the recording of a result does, and writes the same stubs.
+func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (ledger.TakenResult, error) {
+	text := r.Text
+	r.Text = nil
+	m, err := l.NewMutation("take result", r.Key, r, sessions.Digest(text))
+	if err == nil {
+		err = checkCall(m.Op, r.LiveSession, r.CallID, r.Args)
+	}
+	if err != nil {
+		return ledger.TakenResult{}, err
+	}
+	if taken, done, err := PreviousResponse[ledger.TakenResult](ctx, l, m); done || err != nil {
+		return taken, err
+	}
+	if r.Blob != "" {
+		if text, err = l.blobText(ctx, r.Blob); err != nil {
+			return ledger.TakenResult{}, err
+		}
+	}
+	c := l.calledWith(r.CallID, r.Tool, r.Args)
+	if ours(c.Name) || artifacts.IsStub(string(text)) {
+		return ledger.TakenResult{}, nil
+	}
+	res := &result{text: string(text), screen: screenOf(string(text))}
+	res.CallID, res.Chars = r.CallID, utf8.RuneCount(text)
+	command := c.Op == intents.OpShell
+	digest := sessions.Digest(text)
+	earlier := l.outputs.seen(r.LiveSession, digest, r.CallID)
+	if (r.Paged || !res.offloads(command)) && (earlier == "" || res.Chars < limits.RepeatChars) {
+		l.outputs.add(r.LiveSession, digest, r.CallID)
+		return ledger.TakenResult{}, nil
+	}
+	if err := l.storeTaken(ctx, res); err != nil {
+		return ledger.TakenResult{}, err
+	}
+	defer l.HoldBlobs()()
+	taken, err := hooked(ctx, l, m, r.LiveSession,
+		func(tx kv.Tx, s *sessions.Session) (ledger.TakenResult, []ledger.Event, error) {
+			return l.take(tx, s, m, c, res, earlier)
+		})
+	if err == nil {
+		l.outputs.add(r.LiveSession, digest, r.CallID)
+	}
+	return taken, err
+}
+
+// storeTaken stores the text of a result, and counts and masks it.
+func (l *Ledger) storeTaken(ctx context.Context, res *result) error {
+	ref, err := l.PutBlob(ctx, strings.NewReader(res.text))
+	if err != nil {
+		return err
+	}
+	res.blob = &ref
+	res.Tokens = tokens.O200kBase.CountString(res.text)
+	res.shown = l.Masks.String(res.text)
+	return nil
+}
+
+// take makes a result an artifact and returns its stub.
+func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.Call, res *result, earlier string) (
+	ledger.TakenResult, []ledger.Event, error) {
+	none := ledger.TakenResult{}
+	x := attribution.NewEffects(l.Trees, tx, s, m.At)
+	named := c.Call
+	if intents.OfFile(c.Op) {
+		named.Target = x.Path(c.Meaning.Target)
+	} else {
+		named.Target = CutLabel(c.Shown.Meaning.What())
+	}
+	a, _, err := artifacts.Put(tx, artifacts.Artifact{
+		Hash: res.blob.Hash, Bytes: res.blob.Size, Lines: res.blob.Lines, Chars: int64(res.Chars), Tokens: res.Tokens,
+		Created: m.At, Tool: c.Name, Hint: Hint(named), Refs: []artifacts.Ref{{Session: s.ID, CallID: c.ID}},
+	})
+	if err != nil {
+		return none, nil, err
+	}
+	if err := l.ReferenceBlob(tx, a.Hash); err != nil {
+		return none, nil, err
+	}
+	stub, ok := res.stubFor(a, c.Op == intents.OpShell, l.Masks)
+	if earlier != "" {
+		stub, ok = artifacts.RepeatStub(a, res.text, earlier)
+	}
+	if !ok {
+		return none, nil, nil
+	}
+	event := ledger.Event{Kind: ledger.EventArtifact, ID: a.ID, Session: s.ID, Detail: a.Title}
+	return ledger.TakenResult{Stub: stub, Handle: a.ID, Repeated: earlier != ""}, []ledger.Event{event}, nil
+}
+
+// ours reports whether a tool is one of our retrieval tools.
+func ours(tool string) bool {
+	return slices.ContainsFunc(ownTools, func(own string) bool { return strings.HasSuffix(tool, own) })
+}
+
+// blobText reads a blob whose text a hook hands in.
+func (l *Ledger) blobText(ctx context.Context, hash string) ([]byte, error) {
+	b, err := l.Store.OpenBlob(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close() // opened for reading
+	return readWhole(b, limits.Line)
+}
+
+// Bounds of what outputs remembers.
+const (
+	outputSessions = 64    // sessions
+	outputTexts    = 2_000 // texts of a session
+)
+
+// outputs knows the results that live sessions have in their contexts, to recognise repeated ones. It is kept in memory
+// alone: what it forgets is only not recognised.
+type outputs struct {
+	mu   sync.Mutex
+	kept map[string]map[string]string // guarded by mu; host NUL host id → digest → call
+}
+
+func liveKey(s ledger.LiveSession) string { return s.Host + "\x00" + s.HostID }
+
+// seen returns the earlier call with the same text as that of a call, "" if there is none.
+func (o *outputs) seen(s ledger.LiveSession, digest, call string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if earlier := o.kept[liveKey(s)][digest]; earlier != call {
+		return earlier
+	}
+	return ""
+}
+
+// add remembers the text of a call. The first call with a text counts.
+func (o *outputs) add(s ledger.LiveSession, digest, call string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.kept == nil || len(o.kept) >= outputSessions && o.kept[liveKey(s)] == nil {
+		o.kept = map[string]map[string]string{}
+	}
+	of := o.kept[liveKey(s)]
+	if of == nil || len(of) >= outputTexts {
+		of = map[string]string{}
+		o.kept[liveKey(s)] = of
+	}
+	if of[digest] == "" {
+		of[digest] = call
+	}
+}
+
+// drop forgets what a session had in its context.
+func (o *outputs) drop(s ledger.LiveSession) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.kept, liveKey(s))
+}

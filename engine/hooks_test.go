@@ -1,0 +1,269 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// hookedSession is the session of these tests, as its host names it.
+func hookedSession(root string) ledger.LiveSession {
+	return ledger.LiveSession{Host: "claude-code", HostID: "0b0e1f2a-1111-4222-8333-444455556666", Dir: root}
+}
+
+// announce tells of a call that is about to run.
+func announce(t *testing.T, l *engine.Local, s ledger.LiveSession, id, tool, args string) ledger.BegunCall {
+	t.Helper()
+	call, err := l.BeginCall(t.Context(), ledger.BeginCallRequest{LiveSession: s, CallID: id, Tool: tool,
+		Args: json.RawMessage(args)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return call
+}
+
+// recorded appends entries to the session file of a hooked session.
+func recorded(t *testing.T, l *engine.Local, s ledger.LiveSession, offset int64, raws ...string) string {
+	t.Helper()
+	r := ledger.AppendEntriesRequest{Import: "claude-code:x", Offset: offset, Next: offset + 1, Done: true,
+		Session: sessions.Session{Host: s.Host, HostID: s.HostID, Dir: s.Dir}}
+	for i, raw := range raws {
+		r.Entries = append(r.Entries, sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+			HostID: fmt.Sprintf("%d-%d", offset, i), Original: []byte(raw),
+			Time: time.Date(2026, 11, 20, 11, 5, int(offset), 0, time.UTC)})
+	}
+	done, err := l.AppendEntries(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done.Session
+}
+
+// intentsOf returns a session's intents in words.
+func intentsOf(t *testing.T, l *engine.Local, session string) (all []string) {
+	t.Helper()
+	page, err := l.Intents(t.Context(), ledger.IntentsRequest{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range page.Intents {
+		all = append(all, fmt.Sprintf("%d %s %s %s %s", in.Seq, in.Name, in.Target, in.Status, in.Source))
+	}
+	return all
+}
+
+// TestAnAnnouncedCallIsOneIntent announces calls before the session file has them. One that never comes stays pending,
+// as after a crash; the others are one intent each, at their place in the log.
+func TestAnAnnouncedCallIsOneIntent(t *testing.T) {
+	dir, root := t.TempDir(), t.TempDir()
+	l, _ := openIn(t, dir, root)
+	s := hookedSession(root)
+	first := announce(t, l, s, "toolu_1", "Write", `{"file_path":"a.txt","content":"x"}`)
+	again := announce(t, l, s, "toolu_1", "Write", `{"file_path":"a.txt","content":"x"}`)
+	if first.Intent == nil || first.Intent.Status != intents.Pending || again.Intent.ID != first.Intent.ID {
+		t.Fatalf("%+v, then %+v", first, again)
+	}
+	announce(t, l, s, "toolu_2", "Bash", `{"command":"make"}`)
+	if read := announce(t, l, s, "toolu_3", "Read", `{"file_path":"a.txt"}`); read.Intent != nil {
+		t.Errorf("a read is an intent: %+v", read)
+	}
+	list, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
+	if err != nil || list.Total != 0 {
+		t.Errorf("a session without a file is listed: %+v, %v", list, err)
+	}
+	id := recorded(t, l, s, 0, `{"role":"user","content":"go"}`, `{"role":"assistant","content":[{"type":"tool_use",`+
+		`"id":"toolu_1","name":"Write","input":{"file_path":"a.txt","content":"x"}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"done"}]}`)
+	if id != first.Session {
+		t.Errorf("the file is of session %s, the hook of %s", id, first.Session)
+	}
+	got := intentsOf(t, l, id)
+	want := []string{"1 Bash  Pending hook", "2 Write a.txt Applied transcript"}
+	if strings.Join(got, "; ") != strings.Join(want, "; ") {
+		t.Errorf("intents %q, want %q", got, want)
+	}
+	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a.txt"})
+	if err != nil || len(h.Intents) != 1 || len(h.Changes) != 1 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, dir)
+}
+
+// take hands in a result.
+func take(t *testing.T, l *engine.Local, s ledger.LiveSession, id, tool, args, text string) ledger.TakenResult {
+	t.Helper()
+	out, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: id, Tool: tool,
+		Args: json.RawMessage(args), Text: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestATakenResultReadsBack replaces long and repeated results, and none else. What was replaced is not stored again
+// when the session file has the replacement.
+func TestATakenResultReadsBack(t *testing.T) {
+	dir, root := t.TempDir(), t.TempDir()
+	l, _ := openIn(t, dir, root)
+	s := hookedSession(root)
+	long := strings.Repeat("a line of an output that is long\n", 2_000)
+	const seq = `{"command":"seq"}`
+	taken := take(t, l, s, "toolu_1", "Bash", seq, long)
+	if !strings.HasPrefix(taken.Stub, "[result offloaded — 66,000 chars stored to artifact store]\nTool: Bash | ") ||
+		len(taken.Stub) > 5_000 || taken.Repeated {
+		t.Fatalf("%+v", taken)
+	}
+	back, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Handle: taken.Handle})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(back)
+	if err != nil || back.Close() != nil || string(content) != long {
+		t.Errorf("the handle reads back %d bytes, %v", len(content), err)
+	}
+	if same := take(t, l, s, "toolu_1", "Bash", seq, long); same.Stub != taken.Stub {
+		t.Errorf("the same call again, from a second registration: %+v", same)
+	}
+	if next := take(t, l, s, "toolu_2", "Bash", seq, long); !next.Repeated || next.Handle != taken.Handle ||
+		!strings.Contains(next.Stub, "toolu_1") {
+		t.Errorf("the same text again: %+v", next)
+	}
+	short := strings.Repeat("x", 1_999)
+	middle := strings.Repeat("y\n", 1_500)
+	for i, c := range []struct {
+		tool, args, text string
+		repeated         bool
+	}{
+		{"Bash", seq, short, false}, {"Bash", seq, short, false},
+		{"Bash", seq, middle, false}, {"Bash", seq, middle, true},
+		{"mcp__ctxledger__read_artifact", `{"id":"x"}`, long, false}, {"Bash", seq, taken.Stub, false},
+	} {
+		out := take(t, l, s, fmt.Sprintf("toolu_1%d", i), c.tool, c.args, c.text)
+		if out.Repeated != c.repeated || (out.Stub != "") != c.repeated {
+			t.Errorf("%d: %+v", i, out)
+		}
+	}
+	if _, err := l.BeginSession(t.Context(), ledger.BeginSessionRequest{LiveSession: s, Emptied: true}); err != nil {
+		t.Fatal(err)
+	}
+	if out := take(t, l, s, "toolu_3", "Bash", seq, middle); out.Stub != "" {
+		t.Errorf("a text that is in the context no more is named: %+v", out)
+	}
+
+	raw, err := json.Marshal(taken.Stub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := recorded(t, l, s, 0, `{"role":"user","content":"go"}`, `{"role":"assistant","content":[{"type":"tool_use",`+
+		`"id":"toolu_1","name":"Bash","input":{"command":"seq"}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":`+string(raw)+`}]}`)
+	list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{Session: id})
+	if err != nil || list.Total != 2 { // the long one and the middle one
+		t.Errorf("%d artifacts: %+v, %v", list.Total, list, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, dir)
+}
+
+// TestALongResultComesAsABlob hands in more than fits a request.
+func TestALongResultComesAsABlob(t *testing.T) {
+	l := open(t)
+	s := hookedSession("")
+	text := strings.Repeat("0123456789abcde\n", 300_000)
+	blob, err := l.PutBlob(t.Context(), strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: "toolu_1", Tool: "mcp__a__b",
+		Args: json.RawMessage(`{}`), Blob: blob.Hash})
+	if err != nil || !strings.HasPrefix(out.Stub, "[result offloaded — 4,800,000 chars") {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestStagesOfASession: what hooks showed is remembered until the context is emptied; a stage that is told again at once
+// is the same.
+func TestStagesOfASession(t *testing.T) {
+	root := t.TempDir()
+	l, c := openIn(t, t.TempDir(), root)
+	s := hookedSession(root)
+	begin := func(emptied bool) []string {
+		t.Helper()
+		got, err := l.BeginSession(t.Context(), ledger.BeginSessionRequest{LiveSession: s, Emptied: emptied})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Shown
+	}
+	stage := func(stage ledger.Stage, digests ...string) bool {
+		t.Helper()
+		got, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: stage, Digests: digests})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Again
+	}
+	if got := begin(false); len(got) != 0 {
+		t.Error(got)
+	}
+	stage(ledger.StageShown, "a", "b")
+	stage(ledger.StageShown, "b", "c")
+	if got := strings.Join(begin(false), ""); got != "abc" {
+		t.Error(got)
+	}
+	if stage(ledger.StageCompacting) || !stage(ledger.StageCompacting) {
+		t.Error("a stage is not told apart from its repetition")
+	}
+	c.now = c.now.Add(time.Minute)
+	if stage(ledger.StageCompacting) {
+		t.Error("a later compaction is a repetition")
+	}
+	if got := begin(true); len(got) != 0 {
+		t.Error(got)
+	}
+	_, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: "dancing"})
+	wantCode(t, err, fault.Invalid)
+	_, err = l.BeginSession(t.Context(), ledger.BeginSessionRequest{})
+	wantCode(t, err, fault.Invalid)
+}
+
+// TestAFileThatChangedIsToldBeforeAnEdit reads a file, lets another hand change it, and announces an edit.
+func TestAFileThatChangedIsToldBeforeAnEdit(t *testing.T) {
+	root := t.TempDir()
+	l, c := openIn(t, t.TempDir(), root)
+	s := hookedSession(root)
+	if err := os.WriteFile(filepath.Join(root, "a.txt"), []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	observe(t, l, is("a.txt", "1", c.now.Add(-time.Hour), c.now.Add(-time.Minute)))
+	recorded(t, l, s, 0, `{"role":"user","content":"go"}`, `{"role":"assistant","content":[{"type":"tool_use",`+
+		`"id":"toolu_1","name":"Read","input":{"file_path":"a.txt"}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"one"}]}`)
+	const edit = `{"file_path":"a.txt","old_string":"one","new_string":"two"}`
+	if call := announce(t, l, s, "toolu_2", "Edit", edit); call.Stale != nil {
+		t.Errorf("unchanged: %+v", call.Stale)
+	}
+	c.now = c.now.Add(time.Hour)
+	observe(t, l, is("a.txt", "2", c.now.Add(-time.Minute), c.now))
+	call := announce(t, l, s, "toolu_3", "Edit", edit)
+	if call.Stale == nil || call.Stale.Path != "a.txt" {
+		t.Errorf("changed: %+v", call)
+	}
+}

@@ -1,0 +1,228 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/lab/sandbox"
+)
+
+// hookSession is the session of the events of these tests.
+const hookSession = "0b0e1f2a-1111-4222-8333-444455556666"
+
+// generous bounds a hook's run on a machine that does much else; the hook itself gives up after a quarter of a second.
+const generous = 20 * time.Second
+
+// eventOf returns the input of an event with more members.
+func eventOf(s *sandbox.Sandbox, name, more string) string {
+	return fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":%q%s}`, hookSession, s.Workspace, name, more)
+}
+
+// hooked runs a hook and returns what it printed. It fails the test if the hook said anything else, or not status 0.
+func hooked(t *testing.T, s *sandbox.Sandbox, event, input string, more ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), generous)
+	defer cancel()
+	cmd := s.Command(ctx, "hook", "claude-code", event)
+	return hookedBy(t, cmd, input, more...)
+}
+
+// hookedBy is hooked for a command.
+func hookedBy(t *testing.T, cmd *exec.Cmd, input string, more ...string) string {
+	t.Helper()
+	cmd.Env = append(cmd.Env, more...)
+	cmd.Stdin = strings.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
+		t.Errorf("%v, and on standard error %.1000q", err, stderr.String())
+	}
+	return stdout.String()
+}
+
+// logged returns the lines of the log of hooks.
+func logged(t *testing.T, s *sandbox.Sandbox) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.State, "*", "log", "hook.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		for line := range strings.Lines(string(read(t, f))) {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// stateOf makes the state directory of the sandbox's ledger.
+func stateOf(t *testing.T, s *sandbox.Sandbox) string {
+	t.Helper()
+	ws, err := s.Place()
+	if err == nil {
+		err = os.MkdirAll(ws.State, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws.State
+}
+
+// TestAHookFailsOpen lets everything go wrong around a hook: it prints nothing, ends with status 0, and leaves one line
+// in its log.
+func TestAHookFailsOpen(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		wreck func(t *testing.T, s *sandbox.Sandbox)
+		says  string
+		heals bool
+	}{
+		{"no daemon", func(*testing.T, *sandbox.Sandbox) {}, "no daemon runs", true},
+		{"another process has the ledger", func(t *testing.T, s *sandbox.Sandbox) {
+			api, err := daemon.Open(t.Context(), daemon.Options{State: stateOf(t, s), Workspace: s.Workspace,
+				Env: env.System(), InProcess: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := api.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}, "", false},
+		{"a damaged ledger", func(t *testing.T, s *sandbox.Sandbox) {
+			write(t, filepath.Join(stateOf(t, s), "ledger.db"), strings.Repeat("damaged ", 10_000))
+		}, "no daemon runs", false},
+		{"an owner that does not exist", func(t *testing.T, s *sandbox.Sandbox) {
+			write(t, filepath.Join(stateOf(t, s), "owner.json"), `{"pid":1,"address":"unix:/nowhere","token":"x"}`)
+		}, "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newBox(t)
+			c.wreck(t, s)
+			for i, event := range []string{"SessionStart", "PreToolUse", "PostToolUse", "PreCompact", "PostCompact",
+				"SessionEnd"} {
+				before := len(logged(t, s))
+				more := `,"source":"startup","tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"make"},` +
+					`"tool_response":{"stdout":"` + strings.Repeat("x", 50_000) +
+					`","stderr":"","interrupted":false,"isImage":false}`
+				if i > 0 && c.heals {
+					break // the first call has started a daemon
+				}
+				if out := hooked(t, s, event, eventOf(s, event, more)); out != "" {
+					t.Errorf("%s: it prints %.300q", event, out)
+				}
+				lines := logged(t, s)[before:]
+				if len(lines) != 1 || !strings.Contains(lines[0], c.says) {
+					t.Errorf("%s: it logs %q", event, lines)
+				}
+			}
+		})
+	}
+}
+
+// TestAHookIgnoresWhatIsNoEvent hands in what hosts do not, while a daemon runs.
+func TestAHookIgnoresWhatIsNoEvent(t *testing.T) {
+	s := newBox(t)
+	open(t, s)
+	patient := "CTXLEDGER_HOOK_MS=10000"
+	deep := strings.Repeat("[", 1_000_000)
+	for _, c := range []struct {
+		name, event, input string
+		logs               int
+		more               string
+	}{
+		{"nothing", "SessionStart", "", 1, patient},
+		{"garbage", "PostToolUse", "\x00\xff{garbage", 1, patient},
+		{"deep", "PostToolUse", deep, 1, patient},
+		{"32 MB", "PostToolUse", eventOf(s, "PostToolUse", `,"tool_response":"`+strings.Repeat("x", 32<<20)+`"`), 1, patient},
+		{"a list", "SessionStart", "[1,2]", 0, patient},
+		{"an unknown event", "Dance", eventOf(s, "Dance", ""), 0, patient},
+		{"Stop", "Stop", eventOf(s, "Stop", `,"stop_hook_active":false`), 0, patient},
+		{"another event", "SessionEnd", eventOf(s, "Stop", ""), 0, patient},
+		{"missing members", "PostToolUse", eventOf(s, "PostToolUse", ""), 0, patient},
+		{"members of other types", "PreToolUse", eventOf(s, "PreToolUse", `,"tool_name":{},"tool_input":1`), 0, patient},
+		{"a failed call", "PostToolUseFailure", eventOf(s, "PostToolUseFailure", `,"error":"Exit code 3"`), 0, patient},
+		{"Cursor", "SessionStart", eventOf(s, "SessionStart", `,"source":"startup"`), 0, "CURSOR_VERSION=1"},
+	} {
+		before := len(logged(t, s))
+		if out := hooked(t, s, c.event, c.input, c.more); out != "" {
+			t.Errorf("%s: it prints %.300q", c.name, out)
+		}
+		if n := len(logged(t, s)) - before; n != c.logs {
+			t.Errorf("%s: it logs %d lines, not %d: %q", c.name, n, c.logs, logged(t, s)[before:])
+		}
+	}
+	ctx := deadlined(t)
+	for _, args := range [][]string{{"hook"}, {"hook", "claude-code"}, {"hook", "codex", "SessionStart"},
+		{"hook", "claude-code", "SessionStart", "more"}, {"hook", "--flag", "x"}} {
+		if out := hookedBy(t, s.Command(ctx, args...), eventOf(s, "SessionStart", "")); out != "" {
+			t.Errorf("%q prints %q", args, out)
+		}
+	}
+	extra := `,"source":"startup","zebra":{"a":[1]},"model":7`
+	if out := hooked(t, s, "SessionStart", eventOf(s, "SessionStart", extra), patient); !strings.Contains(out,
+		"## Runtime Environment") {
+		t.Errorf("with members that are not known it prints %q", out)
+	}
+}
+
+// TestAHookStartsADaemonForTheNextCall: the first call starts one and does not wait for it.
+func TestAHookStartsADaemonForTheNextCall(t *testing.T) {
+	s := newBox(t)
+	start := eventOf(s, "SessionStart", `,"source":"startup"`)
+	if out := hooked(t, s, "SessionStart", start); out != "" {
+		t.Errorf("without a daemon it prints %q", out)
+	}
+	ctx := deadlined(t)
+	for {
+		if pid, err := s.Owner(ctx); err == nil && pid > 0 {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Fatal("no daemon was started")
+		}
+	}
+	if out := hooked(t, s, "SessionStart", start, "CTXLEDGER_HOOK_MS=10000"); !strings.Contains(out, "Environment") {
+		t.Errorf("with the daemon it prints %q", out)
+	}
+}
+
+// onSmallDisk is a shell line that mounts a small disk, fills it, and runs a program.
+const onSmallDisk = `mount -t tmpfs -o mode=700,size=1m tmpfs "$1" && { dd if=/dev/zero of="$1/fill" bs=64k || true; } ` +
+	`2>/dev/null && shift && exec "$@"`
+
+// TestAHookOnAFullDisk prints nothing where nothing can be stored.
+func TestAHookOnAFullDisk(t *testing.T) {
+	s := newBox(t)
+	if err := os.MkdirAll(s.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx := deadlined(t)
+	inside := func(args ...string) *exec.Cmd {
+		all := append([]string{"-Urm", "--pid", "--fork", "--kill-child", "sh", "-c", onSmallDisk, "sh", s.State}, args...)
+		cmd := exec.CommandContext(ctx, "unshare", all...)
+		cmd.Dir, cmd.Env = s.Workspace, s.Env()
+		return cmd
+	}
+	if out, err := inside("true").CombinedOutput(); err != nil {
+		t.Skipf("no disk can be mounted here: %v: %s", err, out)
+	}
+	for _, event := range []string{"SessionStart", "SessionEnd"} {
+		cmd := inside(filepath.Join(s.Bin, "ctxledger"), "hook", "claude-code", event)
+		if out := hookedBy(t, cmd, eventOf(s, event, `,"source":"startup"`)); out != "" {
+			t.Errorf("%s: it prints %q", event, out)
+		}
+	}
+}
