@@ -27,6 +27,9 @@ type server struct {
 	Type    string   `json:"type,omitempty"`
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
+	// Always has Claude Code wait for the server when it starts, and offer its tools at once: what replaces a large
+	// result names them.
+	Always bool `json:"alwaysLoad,omitempty"`
 }
 
 // value returns a value as JSON.
@@ -84,7 +87,7 @@ func claudeHooks(program string) (out []confedit.Entry) {
 }
 
 func claudeCode(p places) []File {
-	servers := serverEntry(server{"stdio", p.programs.MCP, []string{}}, "mcpServers")
+	servers := serverEntry(server{"stdio", p.programs.MCP, []string{}, true}, "mcpServers")
 	if p.scope == Project {
 		return []File{{Path: p.below(".mcp.json"), Entries: servers},
 			{Path: p.below(".claude", "settings.local.json"), Entries: claudeHooks(p.programs.CLI)}}
@@ -99,7 +102,7 @@ func claudeCode(p places) []File {
 
 func claudeDesktop(p places) []File {
 	return []File{{Path: filepath.Join(desktopDir(p.Env), "claude_desktop_config.json"),
-		Entries: serverEntry(server{"", p.programs.MCP, []string{}}, "mcpServers")}}
+		Entries: serverEntry(server{"", p.programs.MCP, []string{}, false}, "mcpServers")}}
 }
 
 // passed are the variables that say where ledgers are. Codex gives its servers only those that it is told to.
@@ -121,7 +124,7 @@ func tomlString(s string) string { return string(value(strings.ToValidUTF8(s, "\
 func settingsOf(dir string) func(p places) []File {
 	return func(p places) []File {
 		return []File{{Path: p.below(dir, "settings.json"),
-			Entries: serverEntry(server{"", p.programs.MCP, []string{}}, "mcpServers")}}
+			Entries: serverEntry(server{"", p.programs.MCP, []string{}, false}, "mcpServers")}}
 	}
 }
 

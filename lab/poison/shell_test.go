@@ -51,6 +51,7 @@ func commands(s *scene) []command {
 		c("count", "--", "HOSTILE"),
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
+		c("doctor"), c("doctor", "HOSTILE"), c("install", "--dry-run"), c("install", "HOSTILE"), c("uninstall", "HOSTILE"),
 		c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
 		c("config"), c("config", "preset", "HOSTILE"), c("config", "window", "HOSTILE", "200000"),
 		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("validate"), c("validate", "HOSTILE"),
