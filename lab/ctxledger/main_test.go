@@ -28,7 +28,7 @@ type built struct{ tests *testing.M }
 // Run implements testscript.TestingM.
 func (b built) Run() int {
 	return programtest.Run(b.tests, func(dir string) error {
-		args := []string{"ctxledger.dev/cmd/ctxledger"}
+		args := []string{"ctxledger.dev/cmd/ctxledger", "ctxledger.dev/cmd/ctxmcp"}
 		race := debug.BuildSetting{Key: "-race", Value: "true"}
 		if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, race) {
 			args = append([]string{"-race"}, args...)
