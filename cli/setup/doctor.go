@@ -16,6 +16,7 @@ import (
 // Report says how far ctxledger works on this machine.
 type Report struct {
 	Programs install.Programs `json:"programs"`
+	Problem  string           `json:"problem,omitempty"` // why our programs are not known
 	Daemon   Daemon           `json:"daemon"`
 	Agents   []Agent          `json:"agents"`
 }
@@ -66,6 +67,9 @@ func (s Setup) Doctor(names []string, d Daemon, unreached error) (Report, error)
 		}
 	}
 	r := Report{Programs: s.Machine.Programs, Daemon: d}
+	if s.incomplete != nil {
+		r.Problem = s.incomplete.Error()
+	}
 	for _, h := range install.Hosts() {
 		if len(names) == 0 || slices.Contains(names, string(h.Agent)) {
 			r.Agents = append(r.Agents, s.agent(h))
@@ -172,8 +176,12 @@ func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s stri
 	if len(missing) > 0 {
 		wrapped(w, "not found   ", strings.Join(missing, ", "), width)
 	}
-	wrapped(w, "programs    ", line(r.Programs.CLI, maxFound), width)
-	wrapped(w, "            ", line(r.Programs.MCP, maxFound), width)
+	if r.Problem != "" {
+		wrapped(w, "programs    ", line(r.Problem, maxFound), width)
+	} else {
+		wrapped(w, "programs    ", line(r.Programs.CLI, maxFound), width)
+		wrapped(w, "            ", line(r.Programs.MCP, maxFound), width)
+	}
 	wrapped(w, "daemon      ", line(r.Daemon.String(), maxFound), width)
 }
 

@@ -33,9 +33,12 @@ type Face struct {
 const question = "Type yes to write these changes: "
 
 // Edit shows what it would change to connect or disconnect agents, asks, and writes it. Errors: those of Meant, Connect
-// and Disconnect; denied if nobody agreed; those of Machine.Write.
+// and Disconnect; not_found if our programs are not together; denied if nobody agreed; those of Machine.Write.
 func (s Setup) Edit(names []string, o Options, f Face) error {
 	s.Replace = o.Replace
+	if s.incomplete != nil {
+		return s.incomplete
+	}
 	hosts, err := s.Meant(names)
 	if err != nil {
 		return err

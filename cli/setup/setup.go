@@ -23,16 +23,14 @@ type Setup struct {
 	Machine install.Machine
 	Scope   install.Scope
 	Replace bool // entries of our name that others have made are replaced
+
+	incomplete error // why our programs are not known, nil if they are
 }
 
-// New returns the setup of the user's agents, or of those in a workspace. Errors: not_found if our programs are not to be
-// found, or there is no workspace.
+// New returns the setup of the user's agents, or of those in a workspace. Errors: not_found if there is no workspace.
 func New(e env.Env, ws workspace.Workspace, project bool) (Setup, error) {
 	programs, err := findPrograms(e)
-	if err != nil {
-		return Setup{}, err
-	}
-	s := Setup{Scope: install.User,
+	s := Setup{Scope: install.User, incomplete: err,
 		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs}}
 	if project {
 		s.Scope = install.Project

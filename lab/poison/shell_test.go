@@ -67,7 +67,7 @@ var mute = map[string]string{
 
 // silentBy are the commands that answer nothing although the text is no argument, with the reason.
 var silentBy = map[string]string{
-	"trust": "nothing is configured", "compact": "some sessions have nothing to compact",
+	"trust": "nothing is configured", "install": "test programs are not those that agents start", "compact": "some sessions have nothing to compact",
 	"import": "what is no session file", "bench": "the session has no compaction of its own",
 }
 
