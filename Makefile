@@ -92,7 +92,7 @@ $(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-release: extension ## the programs and the .vsix packages for eight platforms, with their sums, into dist/
+release: extension ## the programs, the .vsix packages, the plugin of Claude Code and the bundle of Claude Desktop for eight platforms, with their sums, into dist/
 	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
 
 # "<" is listed and reached, ">" is neither. deadcode reads the packages of one system, as go build does.

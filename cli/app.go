@@ -104,7 +104,8 @@ func (a *app) root() *cobra.Command {
 	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(),
 		a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())
 	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.configCommand(), a.eventsCommand(),
-		a.daemonCommand(), a.hookCommand(), a.trustCommand(), a.validateCommand())
+		a.daemonCommand(), a.doctorCommand(), a.hookCommand(), a.installCommand(), a.trustCommand(),
+		a.uninstallCommand(), a.validateCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -62,6 +62,9 @@ var commands = map[string][][]string{
 	"daemon":          nil,
 	"daemon status":   {{"daemon", "status"}},
 	"daemon stop":     {{"daemon", "stop"}},
+	"doctor":          {{"doctor"}, {"doctor", "--json"}},
+	"install":         {{"install", "--dry-run"}, {"install", "--yes"}, {"install", "--project", "--yes"}},
+	"uninstall":       {{"uninstall", "--dry-run"}, {"uninstall", "--yes"}, {"uninstall", "--project", "--yes"}},
 	"trust":           {{"trust"}, {"trust", "--list"}, {"trust", "--revoke"}},
 }
 

@@ -97,6 +97,9 @@ func Exits() []Exit {
 		{CLI, "retain", Masked, answer, []string{"--json --older-than 1d", "--json", "--off"}},
 		{CLI, "sessions", Masked, answer, []string{"--json", "--json SESSION"}},
 		{CLI, "status", Masked, answer, []string{"SESSION --json"}},
+		{CLI, "doctor", Silent, "configurations of agents: names, paths and states", []string{"--json"}},
+		{CLI, "install", Masked, "lines of agents' configurations around a change: " + answer, []string{"--help"}},
+		{CLI, "uninstall", Masked, "lines of agents' configurations around a change: " + answer, []string{"--help"}},
 		{CLI, "trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that " +
 			"was recorded", []string{"--json"}},
 		{CLI, "validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},

@@ -1,0 +1,12 @@
+// Package install connects coding agents to ctxledger and disconnects them: it finds them, edits their configurations and
+// says what works with each.
+//
+// Start at Hosts, the table of the agents, and at Machine, which looks at one machine. Machine.Connect and
+// Machine.Disconnect return a Plan of changes, which nothing has made yet; Plan.Write makes them.
+//
+// Looking starts no program, and reads nothing of a repository but the configurations named in the table, if these are
+// asked about. A plan is written whole or not at all. What was edited is noted with a backup in the state directory, so
+// that a file that nobody else has touched gets its bytes back, and any other one loses the added entries alone.
+//
+// What the programs do once an agent starts them is not known here.
+package install

@@ -1,0 +1,135 @@
+package install
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/safefs"
+)
+
+// Machine is one user's agents on one machine. All fields but Root are required.
+type Machine struct {
+	env.Env
+	Root     string   // of the tree, for the scope Project; "": there is none
+	State    string   // directory in which is noted what was edited
+	Programs Programs // that agents are to start
+}
+
+// Found is what there is of an agent.
+type Found struct {
+	Program string `json:"program,omitempty"` // its absolute path, "" if it is not in PATH
+	Version string `json:"version,omitempty"` // as its package says, "" if that is not known
+	Dir     string `json:"dir,omitempty"`     // its directory of configurations, "" if there is none
+}
+
+// Installed reports whether there is anything of the agent.
+func (f Found) Installed() bool { return f.Program != "" || f.Dir != "" }
+
+// Find looks for an agent. It starts nothing.
+func (m Machine) Find(h Host) (f Found) {
+	if dir := h.dir(m.Env); isDir(dir) {
+		f.Dir = dir
+	}
+	if h.Program == "" {
+		return f
+	}
+	if f.Program = m.lookPath(h.Program); f.Program != "" {
+		f.Version = versionOf(f.Program, h.Package)
+	}
+	return f
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// lookPath returns the absolute path of a program in PATH, "" if it is not there.
+func (m Machine) lookPath(program string) string {
+	names := []string{program}
+	if runtime.GOOS == "windows" {
+		names = []string{program + ".exe", program + ".cmd"}
+	}
+	for _, dir := range filepath.SplitList(m.Lookup("PATH")) {
+		for _, name := range names {
+			path := filepath.Join(dir, name)
+			info, err := os.Stat(path)
+			runs := err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
+			if runs && filepath.IsAbs(dir) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+const (
+	maxPackage = 1 << 20 // bytes of a package.json
+	maxAbove   = 5       // directories between a program and that of its package
+)
+
+// releaseName matches a version as the name of a file: Claude Code's own installer names programs so.
+var releaseName = regexp.MustCompile(`^\d+\.\d+\.\d+[\w.-]*$`)
+
+// versionOf returns the version of a program by the package that it is from, "" if that is not known.
+func versionOf(program, of string) string {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return ""
+	}
+	if base := filepath.Base(real); releaseName.MatchString(base) {
+		return base
+	}
+	dir := filepath.Dir(real)
+	for range maxAbove {
+		for _, path := range []string{filepath.Join(dir, "package.json"),
+			filepath.Join(dir, "node_modules", filepath.FromSlash(of), "package.json")} {
+			var p struct{ Name, Version string }
+			raw, err := safefs.ReadFile(path, maxPackage)
+			if err == nil && json.Unmarshal(raw, &p) == nil && p.Name == of && releaseName.MatchString(p.Version) {
+				return p.Version
+			}
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
+// places returns what the table's entries are made with.
+func (m Machine) places(s Scope) places { return places{m.Env, s, m.Root, m.Programs} }
+
+// files returns the configurations of an agent, each at the path at which the agent has it.
+func (m Machine) files(h Host, s Scope) []File {
+	if s == Project && (!h.projects || m.Root == "") {
+		return nil
+	}
+	all := h.files(m.places(s))
+	for i, f := range all {
+		for _, other := range f.Others {
+			if _, err := os.Lstat(f.Path); err == nil {
+				break
+			}
+			if _, err := os.Lstat(other); err == nil {
+				all[i].Path = other
+			}
+		}
+	}
+	return all
+}
+
+// Projects reports whether an agent has configurations for one tree.
+func (h Host) Projects() bool { return h.projects }
+
+// present is a configuration as it is now.
+type present struct {
+	real   string // its path without symbolic links
+	base   string // the directory below which it is opened and written
+	text   []byte
+	exists bool
+	mode   fs.FileMode
+}

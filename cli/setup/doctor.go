@@ -1,0 +1,253 @@
+package setup
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/cli/columns"
+)
+
+// Report says how far ctxledger works on this machine.
+type Report struct {
+	Programs install.Programs `json:"programs"`
+	Problem  string           `json:"problem,omitempty"` // why our programs are not known
+	Daemon   Daemon           `json:"daemon"`
+	Agents   []Agent          `json:"agents"`
+}
+
+// Daemon is the state of the owner of the ledger of this place.
+type Daemon struct {
+	Running bool   `json:"running"`
+	PID     int    `json:"pid,omitempty"`
+	Version string `json:"version,omitempty"`
+	Problem string `json:"problem,omitempty"` // why it does not answer
+}
+
+// Agent is one agent of the report.
+type Agent struct {
+	Agent sessionfile.Agent `json:"agent"`
+	Label string            `json:"label"`
+	install.Found
+	State   string           `json:"state"`         // not found, not connected, partly connected, connected, broken
+	Fix     string           `json:"fix,omitempty"` // the command that mends it
+	Entries []install.Status `json:"entries,omitempty"`
+	Support []Supported      `json:"support"`
+}
+
+// Supported is an ability of an agent, as it is now.
+type Supported struct {
+	install.Support
+	Now string `json:"now"` // yes, off, later or no
+}
+
+// The states of an agent.
+const (
+	notFound     = "not found"
+	notConnected = "not connected"
+	partly       = "partly connected"
+	connected    = "connected"
+	broken       = "broken"
+)
+
+// Doctor looks at some agents, or at all for no names. It starts nothing and changes nothing. unreached is why the daemon
+// did not answer, nil if it did or does not run. Errors: those of Meant, for names.
+func (s Setup) Doctor(names []string, d Daemon, unreached error) (Report, error) {
+	if unreached != nil {
+		d.Problem = unreached.Error()
+	}
+	if len(names) > 0 {
+		if _, err := s.Meant(names); err != nil {
+			return Report{}, err
+		}
+	}
+	r := Report{Programs: s.Machine.Programs, Daemon: d}
+	if s.incomplete != nil {
+		r.Problem = s.incomplete.Error()
+	}
+	for _, h := range install.Hosts() {
+		if len(names) == 0 || slices.Contains(names, string(h.Agent)) {
+			r.Agents = append(r.Agents, s.agent(h))
+		}
+	}
+	return r, nil
+}
+
+// agent looks at one agent.
+func (s Setup) agent(h install.Host) Agent {
+	a := Agent{Agent: h.Agent, Label: h.Label, Found: s.Machine.Find(h), State: notFound}
+	if a.Installed() {
+		a.Entries = s.Machine.Check(h, install.User)
+		if inTree := s.Machine.Check(h, install.Project); slices.ContainsFunc(inTree, there) {
+			a.Entries = append(a.Entries, inTree...)
+		}
+		a.State, a.Fix = stateOf(a.Entries, "ctxledger install "+string(h.Agent))
+	}
+	for _, x := range h.Support {
+		a.Support = append(a.Support, Supported{x, a.now(x)})
+	}
+	return a
+}
+
+func there(s install.Status) bool { return s.State != install.Missing }
+
+// stateOf sums up entries, and returns the command that mends what is wrong.
+func stateOf(entries []install.Status, command string) (state, fix string) {
+	count := map[install.State]int{}
+	problem := false
+	for _, e := range entries {
+		count[e.State]++
+		problem = problem || e.Problem != ""
+	}
+	switch {
+	case count[install.Unread] > 0:
+		return broken, ""
+	case problem:
+		return broken, command + " --replace"
+	case count[install.Connected] == len(entries):
+		return connected, ""
+	case count[install.Differs] > 0:
+		return partly, command + " --replace"
+	case count[install.Connected] > 0:
+		return partly, command
+	}
+	return notConnected, command
+}
+
+// now says how an ability is at present.
+func (a Agent) now(x install.Support) string {
+	switch {
+	case x.Level == install.Later:
+		return "later"
+	case x.Level == install.Cannot:
+		return "no"
+	case !a.Installed():
+		return "off"
+	case x.Ability == install.Recording:
+		return "yes"
+	}
+	event, hooked := strings.CutPrefix(x.Why, "hook ")
+	event, _, _ = strings.Cut(event, " ")
+	for _, e := range a.Entries {
+		is := strings.HasPrefix(e.Entry, "hooks.") && hooked && e.Entry == "hooks."+event ||
+			!strings.HasPrefix(e.Entry, "hooks.") && !hooked
+		if is && e.State == install.Connected && e.Problem == "" {
+			return "yes"
+		}
+	}
+	return "off"
+}
+
+// The widths of a report, in columns: that of a screen, as far as it can be read.
+const narrowest, widest = 80, 110
+
+// Print shows the report for a screen of some width, 0 for none.
+func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s string, n int) string) {
+	width = min(max(width, narrowest), widest)
+	var missing []string
+	for _, a := range r.Agents {
+		if !a.Installed() {
+			missing = append(missing, string(a.Agent))
+			continue
+		}
+		version := a.Version
+		if version == "" {
+			version = "-"
+		}
+		t.Add(string(a.Agent), version, a.State, a.Fix)
+	}
+	if len(missing) < len(r.Agents) {
+		t.Print(w)
+	}
+	for _, a := range r.Agents {
+		if a.Installed() {
+			fmt.Fprintln(w)
+			a.print(w, width, line)
+		}
+	}
+	if len(missing) < len(r.Agents) {
+		fmt.Fprintln(w)
+	}
+	if len(missing) > 0 {
+		wrapped(w, "not found   ", strings.Join(missing, ", "), width)
+	}
+	if r.Problem != "" {
+		wrapped(w, "programs    ", line(r.Problem, maxFound), width)
+	} else {
+		wrapped(w, "programs    ", line(r.Programs.CLI, maxFound), width)
+		wrapped(w, "            ", line(r.Programs.MCP, maxFound), width)
+	}
+	wrapped(w, "daemon      ", line(r.Daemon.String(), maxFound), width)
+}
+
+// String says how the daemon is, in a few words.
+func (d Daemon) String() string {
+	switch {
+	case d.Problem != "":
+		return "does not answer: " + d.Problem + "; `ctxledger daemon stop` ends it"
+	case d.Running:
+		return fmt.Sprintf("answers, pid %d, version %s", d.PID, d.Version)
+	}
+	return "not running: the next command or agent starts it"
+}
+
+// print shows one agent: what is wrong with its entries, and what works.
+func (a Agent) print(w io.Writer, width int, line func(s string, n int) string) {
+	fmt.Fprintf(w, "%s: %s\n", a.Label, a.State)
+	shown := map[string]bool{}
+	for _, e := range a.Entries {
+		text := ""
+		switch {
+		case e.Problem != "":
+			text = e.Problem
+		case e.State == install.Differs:
+			text = e.Entry + " in " + e.Path + " is not as ctxledger would write it"
+		}
+		if text != "" && !shown[text] {
+			shown[text] = true
+			wrapped(w, "  !      ", line(text, maxFound), width)
+		}
+	}
+	var coming []string
+	for _, s := range a.Support {
+		text := s.Ability.Describe()
+		switch s.Now {
+		case "later":
+			coming = append(coming, text)
+			continue
+		case "no":
+			text += ": " + s.Why
+		}
+		wrapped(w, fmt.Sprintf("  %-5s  ", s.Now), text, width)
+	}
+	if len(coming) > 0 {
+		wrapped(w, "  later  ", strings.Join(coming, ", "), width)
+	}
+}
+
+// wrapped prints a text behind a label, on as many lines as it needs.
+func wrapped(w io.Writer, label, text string, width int) {
+	at := lipgloss.Width(label)
+	indent := strings.Repeat(" ", at)
+	fmt.Fprint(w, label)
+	used := at
+	for i, word := range strings.Fields(text) {
+		n := lipgloss.Width(word)
+		switch {
+		case i > 0 && used+1+n > width:
+			fmt.Fprint(w, "\n"+indent)
+			used = at
+		case i > 0:
+			fmt.Fprint(w, " ")
+			used++
+		}
+		fmt.Fprint(w, word)
+		used += n
+	}
+	fmt.Fprintln(w)
+}

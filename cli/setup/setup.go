@@ -1,0 +1,212 @@
+package setup
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/workspace"
+)
+
+const op = "cli.setup"
+
+// Setup connects and disconnects agents.
+type Setup struct {
+	Machine install.Machine
+	Scope   install.Scope
+	Replace bool // entries of our name that others have made are replaced
+
+	incomplete error // why our programs are not known, nil if they are
+}
+
+// New returns the setup of the user's agents, or of those in a workspace. Errors: not_found if there is no workspace.
+func New(e env.Env, ws workspace.Workspace, project bool) (Setup, error) {
+	programs, err := findPrograms(e)
+	s := Setup{Scope: install.User, incomplete: err,
+		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs}}
+	if project {
+		s.Scope = install.Project
+		if ws.Root == "" {
+			return Setup{}, fault.New(fault.NotFound, op, "there is no project here").
+				WithHint("run it in a project's directory, or leave --project out")
+		}
+	}
+	return s, nil
+}
+
+// findPrograms returns the paths of our programs that agents are to start: by the names under which they are in PATH,
+// since these stay when a newer version comes, else where this program is.
+func findPrograms(e env.Env) (install.Programs, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return install.Programs{}, fault.Wrap(fault.Unavailable, op, err)
+	}
+	exe := ""
+	if runtime.GOOS == "windows" {
+		exe = ".exe"
+	}
+	dirs := []string{filepath.Dir(own)}
+	for _, dir := range filepath.SplitList(e.Lookup("PATH")) {
+		if filepath.IsAbs(dir) && sameFile(filepath.Join(dir, "ctxledger"+exe), own) {
+			dirs = slices.Insert(dirs, 0, dir)
+			break
+		}
+	}
+	for _, dir := range dirs {
+		p := install.Programs{CLI: filepath.Join(dir, "ctxledger"+exe), MCP: filepath.Join(dir, "ctxmcp"+exe)}
+		if install.CheckProgram(p.CLI) == nil && install.CheckProgram(p.MCP) == nil {
+			return p, nil
+		}
+	}
+	return install.Programs{}, fault.New(fault.NotFound, op, "ctxledger%s and ctxmcp%s are not together in %s",
+		exe, exe, dirs[len(dirs)-1]).WithHint("put both into one directory: agents are given their paths")
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, also := os.Stat(b)
+	return err == nil && also == nil && os.SameFile(x, y)
+}
+
+// Meant returns the agents of some names, or all that are on this machine. Errors: invalid for an unknown name; not_found
+// for an agent that is not here, or if none is.
+func (s Setup) Meant(names []string) (out []install.Host, err error) {
+	for _, h := range install.Hosts() {
+		named := slices.Contains(names, string(h.Agent))
+		here := s.Machine.Find(h).Installed()
+		switch {
+		case named && !here:
+			return nil, fault.New(fault.NotFound, op,
+				"%s is not on this machine: there is no program in PATH and no configuration", h.Label)
+		case named && s.Scope == install.Project && !h.Projects():
+			return nil, fault.New(fault.Invalid, op, "%s has no configuration for one project", h.Label)
+		case named, len(names) == 0 && here && (s.Scope == install.User || h.Projects()):
+			out = append(out, h)
+		}
+	}
+	for _, name := range names {
+		if _, ok := install.HostOf(name); !ok {
+			return nil, fault.New(fault.Invalid, op, "no agent is called %.100q", name).
+				WithHint("there are %s", strings.Join(Names(), ", "))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fault.New(fault.NotFound, op, "no agent that ctxledger knows is on this machine").
+			WithHint("there are %s", strings.Join(Names(), ", "))
+	}
+	return out, nil
+}
+
+// Names returns the names of all agents.
+func Names() (out []string) {
+	for _, h := range install.Hosts() {
+		out = append(out, string(h.Agent))
+	}
+	return out
+}
+
+// Connect plans what connects agents. Errors: those of Machine.Connect, for any of them.
+func (s Setup) Connect(hosts []install.Host) (Plan, error) {
+	return s.plan(hosts, "connected", func(h install.Host) (install.Plan, error) {
+		return s.Machine.Connect(h, s.Scope, s.Replace)
+	})
+}
+
+// Disconnect plans what disconnects agents. Errors: those of Machine.Disconnect, for any of them.
+func (s Setup) Disconnect(hosts []install.Host) (Plan, error) {
+	return s.plan(hosts, "disconnected", func(h install.Host) (install.Plan, error) {
+		return s.Machine.Disconnect(h, s.Scope)
+	})
+}
+
+func (s Setup) plan(hosts []install.Host, done string, of func(h install.Host) (install.Plan, error)) (Plan, error) {
+	p := Plan{done: done}
+	for _, h := range hosts {
+		q, err := of(h)
+		if err != nil {
+			return Plan{}, err
+		}
+		p.Add(q)
+	}
+	return p, nil
+}
+
+// Plan is what would change.
+type Plan struct {
+	install.Plan
+	done string // what the agents are afterwards
+}
+
+// agents returns those that are changed, in the order of the table.
+func (p Plan) agents() (out []sessionfile.Agent) {
+	for _, c := range p.Changes {
+		if !slices.Contains(out, c.Agent) {
+			out = append(out, c.Agent)
+		}
+	}
+	return out
+}
+
+// maxFound is how much of a foreign entry is shown, in columns.
+const maxFound = 300
+
+// Print shows the changes as a diff, and what stays. line makes a text safe and short.
+func (p Plan) Print(w io.Writer, line func(s string, n int) string) {
+	for _, c := range p.Changes {
+		fmt.Fprint(w, Diff(c, line))
+	}
+	for _, c := range p.Conflicts {
+		fmt.Fprintf(w, "%s in %s is not as ctxledger would write it, and stays:\n  %s\n", line(c.Where, maxFound),
+			line(c.Path, maxFound), line(c.Found, maxFound))
+	}
+	for _, text := range p.Left {
+		fmt.Fprintln(w, line(text, maxFound))
+	}
+	for _, a := range p.Same {
+		fmt.Fprintf(w, "%s: already %s\n", a, p.done)
+	}
+}
+
+// PrintDone says what was done, and what makes the agents notice.
+func (p Plan) PrintDone(w io.Writer) {
+	for _, a := range p.agents() {
+		h, _ := install.HostOf(string(a))
+		fmt.Fprintf(w, "%s: %s; to have it notice, %s\n", a, p.done, h.Restart)
+	}
+}
+
+// Answer is a plan as JSON.
+type Answer struct {
+	Written   bool               `json:"written"`
+	Changes   []Changed          `json:"changes"`
+	Conflicts []install.Conflict `json:"conflicts,omitempty"`
+	Left      []string           `json:"left,omitempty"`
+	Already   []string           `json:"already,omitempty"` // agents for which there was nothing to do
+}
+
+// Changed is the change of one file as JSON.
+type Changed struct {
+	Agent string `json:"agent"`
+	Path  string `json:"path"`
+	Diff  string `json:"diff"`
+}
+
+// Answer returns the plan as JSON.
+func (p Plan) Answer(written bool, line func(s string, n int) string) Answer {
+	a := Answer{Written: written, Changes: []Changed{}, Conflicts: p.Conflicts, Left: p.Left}
+	for _, c := range p.Changes {
+		a.Changes = append(a.Changes, Changed{string(c.Agent), c.Path, Diff(c, line)})
+	}
+	for _, s := range p.Same {
+		a.Already = append(a.Already, string(s))
+	}
+	return a
+}

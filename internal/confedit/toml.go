@@ -1,0 +1,188 @@
+package confedit
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"ctxledger.dev/internal/fault"
+)
+
+// maxTOML bounds a TOML text, in bytes. People write them; and the parser recurses, with less than a kilobyte for each.
+const maxTOML = 512 << 10
+
+// Table is a table of a TOML text.
+type Table struct {
+	Path []string `json:"path"` // names that need no quotes
+	Body string   `json:"body"` // its lines, which end in "\n"
+}
+
+// parseTOML reads a text. Errors: invalid, too_large.
+func parseTOML(text []byte) (map[string]any, error) {
+	if len(text) > maxTOML {
+		return nil, fault.New(fault.TooLarge, op, "it has more than %d bytes", maxTOML)
+	}
+	var all map[string]any
+	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &all); err != nil {
+		return nil, fault.New(fault.Invalid, op, "it is no TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	return all, nil
+}
+
+// value returns the value at a path, nil if there is none.
+func value(all map[string]any, path []string) any {
+	var at any = all
+	for _, name := range path {
+		m, ok := at.(map[string]any)
+		if !ok {
+			return nil
+		}
+		at = m[name]
+	}
+	return at
+}
+
+// FindTable says whether a table is there, with the values of its body and possibly tables below it, and returns its
+// values. Errors: invalid for a text that is no TOML; too_large.
+func FindTable(text []byte, t Table) (State, map[string]any, error) {
+	all, err := parseTOML(text)
+	if err != nil {
+		return Absent, nil, err
+	}
+	found := value(all, t.Path)
+	if found == nil {
+		return Absent, nil, nil
+	}
+	have, ok := found.(map[string]any)
+	want, err := parseTOML([]byte(t.Body))
+	if !ok || err != nil {
+		return Different, nil, err
+	}
+	if sameTOML(have, want) {
+		return Same, have, nil
+	}
+	return Different, have, nil
+}
+
+// sameTOML compares the values of two tables, whatever their form. Tables inside the first are left out: the agent adds
+// them, for what its user allowed.
+func sameTOML(have, want map[string]any) bool {
+	plain := map[string]any{}
+	for name, v := range have {
+		if _, ok := v.(map[string]any); !ok || want[name] != nil {
+			plain[name] = v
+		}
+	}
+	x, err := toml.Marshal(plain)
+	y, also := toml.Marshal(want)
+	return err == nil && also == nil && bytes.Equal(x, y)
+}
+
+// text returns the lines of a table.
+func (t Table) text(end string) string {
+	return strings.ReplaceAll("["+strings.Join(t.Path, ".")+"]\n"+t.Body, "\n", end)
+}
+
+// AddTable adds a table at the end of a text. It returns what it added, for RemoveTable. Errors: those of FindTable;
+// conflict if the table is there; invalid if it cannot be.
+func AddTable(text []byte, t Table) (out []byte, added string, err error) {
+	switch state, _, err := FindTable(text, t); {
+	case err != nil:
+		return nil, "", err
+	case state != Absent:
+		return nil, "", fault.New(fault.Conflict, op, "the table %s is there", strings.Join(t.Path, "."))
+	}
+	end := lineEnd(text)
+	if _, rest := split(text); len(rest) > 0 {
+		if !bytes.HasSuffix(rest, []byte("\n")) {
+			added = end
+		}
+		added += end
+	}
+	added += t.text(end)
+	out = append(bytes.Clone(text), added...)
+	if state, _, err := FindTable(out, t); err != nil || state != Same {
+		return nil, "", fault.New(fault.Invalid, op, "no table %s can be added: %q is no open table",
+			strings.Join(t.Path, "."), t.Path[0])
+	}
+	return out, added, nil
+}
+
+// RemoveTable takes a table and the tables below it out of a text. added is what AddTable returned, or "". found is false
+// if the table is not there or is written inside another one, which stays. Errors: those of FindTable.
+func RemoveTable(text []byte, t Table, added string) (out []byte, found bool, err error) {
+	state, _, err := FindTable(text, t)
+	if err != nil || state == Absent {
+		return text, false, err
+	}
+	if added != "" && bytes.Count(text, []byte(added)) == 1 {
+		out := bytes.Replace(text, []byte(added), nil, 1)
+		if state, _, err := FindTable(out, t); err == nil && state == Absent {
+			return out, true, nil
+		}
+	}
+	mark, rest := split(text)
+	for from, to := range tableSpans(rest, t.Path) {
+		rest = splice(rest, from, to, "")
+	}
+	out = append([]byte(mark), rest...)
+	if state, _, err := FindTable(out, t); err != nil || state != Absent {
+		return text, false, nil
+	}
+	return out, true, nil
+}
+
+// tableSpans yields where a table and those below it are, the last first.
+func tableSpans(text []byte, path []string) func(yield func(from, to int) bool) {
+	type head struct {
+		at  int
+		our bool
+	}
+	var heads []head
+	p := unstable.Parser{}
+	p.Reset(text)
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable {
+			continue
+		}
+		var names []string
+		at := -1
+		for k := e.Key(); k.Next(); {
+			if at < 0 {
+				at = bytes.LastIndexByte(text[:k.Node().Raw.Offset], '\n') + 1
+			}
+			names = append(names, string(k.Node().Data))
+		}
+		our := len(names) >= len(path) && slices.Equal(names[:len(path)], path)
+		heads = append(heads, head{at, our})
+	}
+	return func(yield func(from, to int) bool) {
+		end := len(text)
+		for i := len(heads) - 1; i >= 0; i-- {
+			if heads[i].our && !yield(heads[i].at, heads[i].at+len(ownLines(text[heads[i].at:end]))) {
+				return
+			}
+			end = heads[i].at
+		}
+	}
+}
+
+// ownLines returns the lines of a table without the comments and blank lines at their end, which are about what follows.
+func ownLines(lines []byte) []byte {
+	for {
+		rest := bytes.TrimRight(lines, " \t\r\n")
+		from := bytes.LastIndexByte(rest, '\n') + 1
+		if line := bytes.TrimSpace(rest[from:]); from > 0 && bytes.HasPrefix(line, []byte("#")) {
+			lines = rest[:from]
+			continue
+		}
+		if n := bytes.IndexByte(lines[len(rest):], '\n'); n >= 0 {
+			return lines[:len(rest)+n+1]
+		}
+		return lines
+	}
+}
