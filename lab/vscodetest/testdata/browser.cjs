@@ -43,7 +43,7 @@ exports.showViews = page => page.locator('.activitybar .action-item a[aria-label
 /** Runs a command of the palette by its title. */
 exports.run = async (page, title) => {
   await page.keyboard.press('F1');
-  await page.keyboard.type(`ctxledger: ${title}`);
+  await page.locator('.quick-input-widget input.input').fill(`>ctxledger: ${title}`); // waits for it to be there
   await exports.see(page, 'the command', '.quick-input-list .monaco-list-row', title);
   await page.keyboard.press('Enter');
 };

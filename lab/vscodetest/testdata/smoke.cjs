@@ -52,8 +52,7 @@ const asked = {
     await page.keyboard.press('Control+b'); // without the side bar there is room for the pictures of steps
     await run(page, 'Get Started');
     await page.locator('.getting-started-step', { hasText: 'What fills its window?' }).first().click();
-    const tour = page.locator('.getting-started-media img[src*="tour-dark.webp"]');
-    await tour.evaluate(image => image.decode()); // it fails for one that is not there
+    await page.waitForFunction(() => document.querySelector('.getting-started-media img')?.naturalWidth > 0); // it is there
     console.log('seen: the tour');
     await page.screenshot({ path: path.join(pictures, 'tour.png') });
     for (const button of ['Show the Cost', 'Show the Cost of CLAUDE.md']) {
