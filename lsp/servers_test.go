@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"go.lsp.dev/uri"
+
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
@@ -316,5 +318,62 @@ func TestOtherEditorsAreAskedByTheServer(t *testing.T) {
 				t.Errorf("it ran: %v", err == nil)
 			}
 		})
+	}
+}
+
+// TestNoAnswerWaitsForCountedCalls has counting take until what is there without it was answered: the first time it reads
+// all recorded sessions.
+func TestNoAnswerWaitsForCountedCalls(t *testing.T) {
+	f, root, k := recordedWorkspace(t, 6)
+	k.counting = make(chan struct{})
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"live": true, "status": true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	u := string(uri.File(filepath.Join(root, ".mcp.json")))
+	if err := f.Open(u, "json", configuration); err != nil {
+		t.Fatal(err)
+	}
+	lenses := func() string {
+		var lenses json.RawMessage
+		if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document(u, nil), &lenses); err != nil {
+			t.Fatal(err)
+		}
+		return string(lenses)
+	}
+	for range 3 {
+		var r Carried
+		err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &r)
+		if err != nil || len(r.Hosts) == 0 || !r.Counting {
+			t.Fatal(r, err)
+		}
+		if got := lenses(); !strings.Contains(got, "calls unknown") {
+			t.Errorf("before they are counted: %s", got)
+		}
+	}
+	changes := func(told []scriptededitor.Message) (n int) {
+		for _, m := range told {
+			if m.Method == changedMethod {
+				n++
+			}
+		}
+		return n
+	}
+	told, err := f.Until(f.ctx, func([]scriptededitor.Message) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := changes(told)
+	close(k.counting)
+	if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return changes(told) > before }); err != nil {
+		t.Fatal(err)
+	}
+	for got := ""; !strings.Contains(got, "6 calls in 6 sessions"); got = lenses() { // it may have been another change
+		if f.ctx.Err() != nil {
+			t.Fatal(got)
+		}
+	}
+	var r Carried
+	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &r); err != nil || len(r.Hosts) == 0 {
+		t.Error(r, err)
 	}
 }

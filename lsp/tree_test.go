@@ -28,7 +28,8 @@ type kept struct {
 	refuse              atomic.Bool // whether it cannot be opened
 	hold                chan struct{}
 	stall               bool
-	dials, open, opened atomic.Int64 // opened is the most that were open at once
+	counting            chan struct{} // closed when calls may be counted; nil: they may
+	dials, open, opened atomic.Int64  // opened is the most that were open at once
 }
 
 func newKept(t *testing.T) *kept {
@@ -60,7 +61,8 @@ func (k *kept) dial(ctx context.Context) (Ledger, error) {
 		return nil, fault.New(fault.Unavailable, "test", "the ledger is away").WithHint("bring it back")
 	}
 	k.opened.Store(max(k.opened.Load(), k.open.Add(1)))
-	return &dialled{API: k.Local, stall: k.stall, close: sync.OnceFunc(func() { k.open.Add(-1) })}, nil
+	return &dialled{API: k.Local, stall: k.stall, counting: k.counting,
+		close: sync.OnceFunc(func() { k.open.Add(-1) })}, nil
 }
 
 // dialled is a connection that the test counts.
@@ -68,9 +70,22 @@ type dialled struct {
 	ledger.API
 	close func()
 	stall bool // a compaction takes until it is given up
+
+	counting <-chan struct{} // see kept
 }
 
 func (c *dialled) Close() error { c.close(); return nil }
+
+func (c *dialled) ToolUse(ctx context.Context, r ledger.ToolUseRequest) (ledger.ToolUse, error) {
+	if c.counting != nil {
+		select {
+		case <-c.counting:
+		case <-ctx.Done():
+			return ledger.ToolUse{}, ctx.Err()
+		}
+	}
+	return c.API.ToolUse(ctx, r)
+}
 
 func (c *dialled) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionRequest) (ledger.Summary, error) {
 	if c.stall {

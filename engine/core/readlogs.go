@@ -112,11 +112,12 @@ func (l *readLogs) entries() (n int) {
 	return n
 }
 
-// Rest drops the caches of an idle ledger: the logs that were read, and the tables of the tokenizers.
+// Rest drops the caches of an idle ledger: the logs that were read, and the tables of the tokenizers. How often sessions
+// called what stays while that is little.
 func (l *Ledger) Rest() {
 	l.logs.mu.Lock()
 	l.logs.kept = nil
 	l.logs.mu.Unlock()
-	l.tallies.clear()
+	l.tallies.rest()
 	tokens.Rest()
 }

@@ -24,6 +24,9 @@ const (
 	maxUsed      = 100 // sessions of a host, with at most as many subagents each
 	maxCalled    = 500 // names of a list
 	maxTallies   = 1_000
+	// maxResting is how many names an idle ledger keeps, about 2 MB: to count them again is to read all sessions, for
+	// seconds if these are large.
+	maxResting = 20_000
 )
 
 // skillFile is the name of the file that agents without a tool for skills read.
@@ -48,10 +51,17 @@ type count struct {
 	last  time.Time
 }
 
-func (t *tallies) clear() {
+// rest drops what an idle ledger does not keep.
+func (t *tallies) rest() {
 	t.mu.Lock()
-	t.kept = nil
-	t.mu.Unlock()
+	defer t.mu.Unlock()
+	names := 0
+	for _, one := range t.kept {
+		names += len(one.tools) + len(one.skills)
+	}
+	if names > maxResting {
+		t.kept = nil
+	}
 }
 
 // ToolUse implements ledger.SessionReader.

@@ -156,6 +156,8 @@ export interface Part {
 export interface Carried {
   /** The agents, those whose requests carry most first. */
   readonly hosts: readonly Host[];
+  /** Whether calls of recorded sessions are being counted: changedNotification follows if they turn out otherwise. */
+  readonly counting?: boolean;
 }
 
 /** An agent with what its requests carry. */
