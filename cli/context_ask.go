@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/carried"
-	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -73,23 +72,4 @@ func serverOf(r carried.Report, name, agent string) (host carried.Host, part car
 	}
 	return host, part, fault.New(fault.NotFound, op, "there is no MCP server %.200q", name).
 		WithHint("there are: %s", chars.Short(strings.Join(names, ", "), 300))
-}
-
-// shownTools is how many tools of a server are listed, those that cost most.
-const shownTools = 8
-
-// addTools adds a row for the largest tools of a server.
-func addTools(t *columns.Table, indent string, p carried.Part) {
-	all := p.Heavy()
-	for i, tool := range all {
-		if i == shownTools {
-			t.Add(indent+chars.Commas(len(all)-i)+" more tools", "", "", "")
-			return
-		}
-		now, later := tool.Tokens.String(), ""
-		if p.Later.N > 0 {
-			now, later = "", now
-		}
-		t.Add(indent+"tool "+tool.Name, now, later, "")
-	}
 }

@@ -20,14 +20,8 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// How the status is drawn.
-const (
-	statusBar  = 24 // cells of a bar
-	statusLine = 64 // columns of stored text
-	statusCuts = 3  // next cuts that are named
-
-	statusSources = 5 // files, and tools, that are named
-)
+// statusLine is the columns of stored text that are shown.
+const statusLine = 64
 
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
@@ -80,7 +74,7 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 
 func (a *app) printStatus(w io.Writer, s statusAnswer) {
 	if s.Session != nil {
-		a.printWindow(w, *s.Session)
+		a.page(w).Window(*s.Session, a.ranIn(s.Session.Session), a.windowSource(s.Session.Limits))
 		fmt.Fprintln(w)
 	}
 	a.printLedger(w, s)
@@ -199,132 +193,4 @@ func otherClients(n int) string {
 		return "no other client"
 	}
 	return chars.Plural(n-1, "other client")
-}
-
-// printWindow draws what fills the window of a session.
-func (a *app) printWindow(w io.Writer, s ledger.Status) {
-	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, a.line(s.Session.Title, statusLine))
-	if s.Session.HostID != "" {
-		fmt.Fprintf(w, "its id     %s, of %s\n", a.line(s.Session.HostID, statusLine), s.Session.Host)
-	}
-	if in := a.ranIn(s.Session); in != "" && in != "." {
-		fmt.Fprintf(w, "ran in     %s\n", columns.OneLine(in))
-	}
-	if n := s.Session.Rewritten; n > 0 {
-		fmt.Fprintf(w, "rewritten  %s: its file was another one than before; nothing counts twice\n", chars.Plural(n, "time"))
-	}
-	if f := s.Session.Fork; f != nil {
-		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost counts there\n",
-			chars.Plural(f.Entries, "record"), f.Session)
-	}
-	if from := s.Session.Continues; from != "" {
-		fmt.Fprintf(w, "continues  session %s; what was copied of it counts there\n", from)
-	}
-	fmt.Fprintf(w, "holds      %s\n", a.heldLine(s))
-	if s.Dollars != nil {
-		fmt.Fprintf(w, "cost       %s\n", costLine(s))
-	}
-	fmt.Fprintf(w, "view       %s\n", viewLine(s))
-	fmt.Fprintf(w, "window     %s\n", cmp.Or(a.windowSource(s.Limits), windowLine(s)))
-	if s.Limits != nil && s.Limits.OutputCap > 0 {
-		fmt.Fprintf(w, "output     ask for at most %s tokens: the provider refused more\n",
-			chars.Commas(s.Limits.OutputCap))
-	}
-	for _, g := range s.Agents {
-		if g.Agent != "" && g.Input > 0 {
-			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n",
-				a.line(g.Agent, statusLine), chars.Commas(g.Input))
-		}
-	}
-	for _, warned := range s.Warned {
-		fmt.Fprintf(w, "warning    %s\n", columns.OneLine(warned.String()))
-	}
-	t := a.newTable("IN THE AGENT'S WINDOW", ">TOKENS", ">SHARE", "")
-	t.Indent = "  "
-	for _, c := range s.Own {
-		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Held.N, 1)), statusBar)
-		t.Add(c.Name, c.Tokens.String(), columns.Share(float64(c.Tokens.N), float64(s.Held.N)), full)
-	}
-	t.Print(w)
-	a.printSources(w, s)
-	if s.Summary != "" {
-		fmt.Fprintf(w, "compacted  summary %s; %s tokens kept out of the view\n", s.Summary, s.Saved)
-	} else if s.Saved.N > 0 {
-		fmt.Fprintf(w, "stubs      keep %s tokens out of the view\n", s.Saved)
-	}
-	fmt.Fprintf(w, "next step  %s\n", nextStep(s))
-	if len(s.NextCuts) > 0 {
-		fmt.Fprintln(w, "next cuts  what `ctxledger compact` would take out first")
-		for _, c := range s.NextCuts[:min(len(s.NextCuts), statusCuts)] {
-			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, a.line(c.Label, statusLine))
-		}
-	}
-}
-
-// printSources names the dearest files and tools, and what no message shows.
-func (a *app) printSources(w io.Writer, s ledger.Status) {
-	for _, kind := range []struct{ kind, head string }{{ledger.SourceFile, "FILE"}, {ledger.SourceTool, "TOOL"}} {
-		t := a.newTable(kind.head, ">TOKENS", ">CALLS")
-		t.Indent = "  "
-		n := 0
-		for _, x := range s.Sources {
-			if x.Kind == kind.kind && n < statusSources {
-				t.Add(a.line(x.Name, statusLine), x.Tokens.String(), chars.Commas(x.Calls))
-				n++
-			}
-		}
-		if n > 0 {
-			t.Print(w)
-		}
-	}
-	if s.Fixed != nil {
-		fmt.Fprintf(w, "besides    %s tokens in every request: system prompt, tools, memory (measured on the first)\n",
-			s.Fixed)
-	}
-}
-
-// nextStep says what would be cut now without a compaction, and what a compaction waits for.
-func nextStep(s ledger.Status) string {
-	why := s.Next.Why
-	if s.Next.Due.Reason != "" || s.Next.Due.Suppressed {
-		why += "; " + s.Next.Due.Why
-	}
-	return why
-}
-
-// heldLine says what the agent's own window holds, with a bar where its size is known.
-func (a *app) heldLine(s ledger.Status) string {
-	model := cmp.Or(a.line(s.Model, statusLine), "the model is not known")
-	if n, learned := strings.CutPrefix(s.Counting, "calibrated("); learned {
-		model += "; counts rest on " + strings.TrimSuffix(n, ")") + " measurements"
-	}
-	text := fmt.Sprintf("%s tokens (%s)", s.Held, model)
-	if s.Window > 0 {
-		share := float64(s.Held.N) / float64(s.Window)
-		full, empty := columns.Bars(share, statusBar)
-		text = fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s)", full, empty, share*100, s.Held, chars.Commas(s.Window),
-			model)
-	}
-	if s.CompactsAt > 0 {
-		text += fmt.Sprintf("; %s compacted at %s", s.Session.Host, chars.Commas(s.CompactsAt))
-	}
-	return text
-}
-
-// viewLine says what ctxledger would send instead.
-func viewLine(s ledger.Status) string {
-	due := "a compaction of it is due above " + chars.Commas(s.Threshold)
-	if s.Next.Due.Reason != "" {
-		due = "a compaction of it is due now"
-	}
-	return fmt.Sprintf("%s tokens are what ctxledger would send of the conversation; %s", s.Used, due)
-}
-
-// costLine says what the session cost, and what its window costs from now on.
-func costLine(s ledger.Status) string {
-	text := fmt.Sprintf("≈$%.2f so far, at list prices", *s.Dollars)
-	if s.NextDollars != nil && *s.NextDollars > 0 {
-		text += fmt.Sprintf("; each further request reads the window for ≈$%.3f from the provider's cache", *s.NextDollars)
-	}
-	return text
 }

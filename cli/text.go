@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"io"
 	"time"
 
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/cli/pages"
 )
 
 // line makes stored text fit into one line of at most n columns. It masks secrets before it cuts: half a secret
@@ -16,6 +18,11 @@ func (a *app) stamp(t time.Time) string {
 		return "-"
 	}
 	return t.In(a.Env.Now().Location()).Format("2006-01-02 15:04")
+}
+
+// page returns a page on w.
+func (a *app) page(w io.Writer) pages.Page {
+	return pages.Page{W: w, Line: a.line, Colours: a.colours()}
 }
 
 // newTable starts a table whose cells are masked. A heading that starts with ">" aligns its column to the right.

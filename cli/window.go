@@ -120,13 +120,3 @@ func (a *app) clearWindow(model string) error {
 		fmt.Fprintf(w, "the window of %s is not set any more: %s\n", a.line(model, statusLine), columns.OneLine(file))
 	})
 }
-
-// windowLine says what the window of a session rests on.
-func windowLine(s ledger.Status) string {
-	if s.Window == 0 {
-		return "not known: `ctxledger config window MODEL TOKENS` sets it"
-	}
-	size := ledger.WindowSize{Tokens: s.Window, From: s.WindowFrom}
-	return fmt.Sprintf("%s tokens: %s; `ctxledger config window` changes that", chars.Commas(s.Window),
-		size.Words(s.Session.Host))
-}

@@ -14,11 +14,6 @@ const (
 	Restoring Ability = "restoring" // what a compaction lost is told behind it
 )
 
-// Abilities returns all of them in their order.
-func Abilities() []Ability {
-	return []Ability{Tools, Recording, Shrinking, Guarding, Context, Summary, Restoring}
-}
-
 // Describe says what an ability is, for people.
 func (a Ability) Describe() string {
 	return map[Ability]string{

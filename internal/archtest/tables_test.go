@@ -155,6 +155,7 @@ var sideways = map[[2]string]string{
 	{"lsp", "lsp/configfile"}:      "a configuration is a document, too",
 	{"cli", "cli/hooking"}:         "hooks are answered there",
 	{"cli", "cli/auditpage"}:       "an audit is printed there",
+	{"cli", "cli/pages"}:           "windows and what requests carry are drawn there",
 	{"cli", "cli/setup"}:           "agents are connected there",
 	{"lsp", "lsp/live"}:            "the server follows the live session",
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",

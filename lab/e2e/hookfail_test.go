@@ -66,8 +66,8 @@ func logged(t *testing.T, s *sandbox.Sandbox) (all []string) {
 	return all
 }
 
-// stateOf makes the state directory of the sandbox's ledger.
-func stateOf(t *testing.T, s *sandbox.Sandbox) string {
+// stateDir makes the state directory of the sandbox's ledger.
+func stateDir(t *testing.T, s *sandbox.Sandbox) string {
 	t.Helper()
 	ws, err := s.Place()
 	if err == nil {
@@ -90,7 +90,7 @@ func TestAHookFailsOpen(t *testing.T) {
 	}{
 		{"no daemon", func(*testing.T, *sandbox.Sandbox) {}, "no daemon runs", true},
 		{"another process has the ledger", func(t *testing.T, s *sandbox.Sandbox) {
-			api, err := daemon.Open(t.Context(), daemon.Options{State: stateOf(t, s), Workspace: s.Workspace,
+			api, err := daemon.Open(t.Context(), daemon.Options{State: stateDir(t, s), Workspace: s.Workspace,
 				Env: env.System(), InProcess: true})
 			if err != nil {
 				t.Fatal(err)
@@ -102,10 +102,10 @@ func TestAHookFailsOpen(t *testing.T) {
 			})
 		}, "", false},
 		{"a damaged ledger", func(t *testing.T, s *sandbox.Sandbox) {
-			write(t, filepath.Join(stateOf(t, s), "ledger.db"), strings.Repeat("damaged ", 10_000))
+			write(t, filepath.Join(stateDir(t, s), "ledger.db"), strings.Repeat("damaged ", 10_000))
 		}, "no daemon runs", false},
 		{"an owner that does not exist", func(t *testing.T, s *sandbox.Sandbox) {
-			write(t, filepath.Join(stateOf(t, s), "owner.json"), `{"pid":1,"address":"unix:/nowhere","token":"x"}`)
+			write(t, filepath.Join(stateDir(t, s), "owner.json"), `{"pid":1,"address":"unix:/nowhere","token":"x"}`)
 		}, "", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -17,7 +17,7 @@ interface Entry {
 /** Returns the commands that the menu of a node offers. */
 function offered(node: Node): string[] {
   const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as { contributes: { menus: Record<string, Entry[]> } };
-  return contributes.menus['view/item/context']!.filter(({ when }) => {
+  return contributes.menus['view/item/context']!.filter(({ when }) => when.includes('ctxledger.ledger')).filter(({ when }) => {
     const [, text, pattern] = /viewItem (?:== '([^']+)'|=~ \/(.+)\/)$/.exec(when)!;
     return text === undefined ? new RegExp(pattern!).test(contextOf(node)) : text === contextOf(node);
   }).map(({ command }) => command.replace('ctxledger.', ''));

@@ -1,0 +1,139 @@
+package pages
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
+)
+
+// Carried is what requests carry, of every agent, as the context command answers it.
+type Carried struct {
+	carried.Report
+	Model  string `json:"model,omitempty"`
+	Window int    `json:"window,omitempty"` // tokens; absent: unknown
+	// Measured is what the provider measured of the first request of the session besides its messages: what is carried,
+	// and the agent's own prompt and tools; absent: nothing was measured.
+	Session  string        `json:"session,omitempty"`
+	Measured *tokens.Count `json:"measured,omitempty"`
+	// Requests is how many answers of the session were measured; what its agent's parts have cost is for these.
+	Requests int `json:"requests,omitempty"`
+
+	Paid *float64 `json:"-"` // what it has cost in the session: see carried.Report.Charged
+}
+
+// Carried draws what each agent's requests carry.
+func (p Page) Carried(out Carried, host string) {
+	w := p.W
+	if len(out.Hosts) == 0 {
+		fmt.Fprintln(w, "no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills or MCP servers")
+		return
+	}
+	for i, h := range out.Hosts {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, tokensOf(h.Carried), shareOf(h, out.Window))
+		if h.Name == host && out.Measured != nil {
+			rest := max(0, out.Measured.N-h.Carried.N)
+			fmt.Fprintf(w, "the provider measured %s besides the messages of session %s: ≈%s are the agent's own prompt and "+
+				"tools\n", tokensOf(*out.Measured), out.Session, chars.Commas(rest))
+		}
+		if h.Dollars != nil {
+			fmt.Fprintf(w, "%s so far for these tokens in session %s: %s at list prices\n", carried.Money(*h.Dollars),
+				out.Session, chars.Plural(out.Requests, "request"))
+		}
+		t := p.table("WHAT", ">IN EVERY REQUEST", ">LATER", "")
+		t.Indent, t.Wide = "  ", true
+		for _, part := range h.Parts {
+			addPart(t, "", part)
+		}
+		t.Print(w)
+		p.problems(h)
+	}
+}
+
+// shareOf says which part of the window an agent's requests have filled before the conversation begins.
+func shareOf(h carried.Host, window int) string {
+	text := ""
+	if window > 0 {
+		text = ", " + columns.Share(float64(h.Carried.N), float64(window)) + " of the window"
+	}
+	if h.Unknown > 0 {
+		text += ", and " + chars.Plural(h.Unknown, "part") + " of unknown cost"
+	}
+	return text
+}
+
+func tokensOf(c tokens.Count) string { return c.String() + " tokens" }
+
+// addPart adds a row for a part, and for what it imports.
+func addPart(t *columns.Table, indent string, p carried.Part) {
+	now, later := "", ""
+	switch {
+	case p.Unknown:
+		now = "unknown"
+	case p.Carried.N > 0:
+		now = p.Carried.String()
+	}
+	if p.Later.N > 0 {
+		later = p.Later.String()
+	}
+	name := p.Name
+	if p.Kind != carried.Memory && p.Kind != carried.Rule {
+		name = string(p.Kind) + " " + name
+	}
+	t.Add(indent+name, now, later, about(p))
+	for _, i := range p.Imports {
+		addPart(t, indent+"@ ", i)
+	}
+	addTools(t, indent+"- ", p)
+}
+
+// about says what matters of a part: when it is loaded, or its heaviest section, and how often it was used.
+func about(p carried.Part) string {
+	said := []string{aboutFile(p), p.Source(), p.Used()}
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ")
+}
+
+func aboutFile(p carried.Part) string {
+	switch {
+	case p.When != "" && (p.Later.N > 0 || p.Carried.N == 0):
+		return "when " + p.When
+	case p.Share > 0:
+		return fmt.Sprintf("%.0f %% of it: %s", 100*p.Share, p.Heaviest)
+	}
+	return ""
+}
+
+// problems names what is wrong with an agent's files.
+func (p Page) problems(h carried.Host) {
+	h.Each(func(part *carried.Part) {
+		for _, x := range part.Problems {
+			fmt.Fprintf(p.W, "  ! %s: %s\n", columns.OneLine(part.Name), columns.OneLine(x.Message))
+		}
+	})
+}
+
+// shownTools is how many tools of a server are listed, those that cost most.
+const shownTools = 8
+
+// addTools adds a row for the largest tools of a server.
+func addTools(t *columns.Table, indent string, p carried.Part) {
+	all := p.Heavy()
+	for i, tool := range all {
+		if i == shownTools {
+			t.Add(indent+chars.Commas(len(all)-i)+" more tools", "", "", "")
+			return
+		}
+		now, later := tool.Tokens.String(), ""
+		if p.Later.N > 0 {
+			now, later = "", now
+		}
+		t.Add(indent+"tool "+tool.Name, now, later, "")
+	}
+}
