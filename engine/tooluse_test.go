@@ -110,7 +110,8 @@ func BenchmarkToolUse(b *testing.B) {
 	reopen()
 	b.Cleanup(func() { _ = l.Close() })
 	said := func(session, at, n int) {
-		r := ledger.AppendEntriesRequest{Import: fmt.Sprint(session), Offset: int64(at), Next: int64(at + n), Done: true,
+		r := ledger.AppendEntriesRequest{
+			Import: fmt.Sprint(session), Offset: int64(at), Next: int64(at + n), Done: true,
 			Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(session)}}
 		for i := at; i < at+n; i++ {
 			text := fmt.Sprintf(

@@ -247,7 +247,8 @@ func TestNoAnswerWaitsForCountedCalls(t *testing.T) {
 	}
 	before := changes(told)
 	close(k.counting)
-	if _, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return changes(told) > before }); err != nil {
+	_, err = f.Until(f.ctx, func(told []scriptededitor.Message) bool { return changes(told) > before })
+	if err != nil {
 		t.Fatal(err)
 	}
 	for got := ""; !strings.Contains(got, "6 calls in 6 sessions"); got = lenses() { // it may have been another change
