@@ -71,7 +71,7 @@ func (f *fixture) follows(t *testing.T, session string, fits func(Status) bool) 
 }
 
 // TestTheSessionOfATerminalGoesFirst has two sessions of Claude Code, of which the older one is that of this process, and
-// takes whoever started it for a terminal.
+// takes the process that started it for a terminal.
 func TestTheSessionOfATerminalGoesFirst(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("nothing tells what descends from what")

@@ -85,7 +85,7 @@ func TestTheViewStartsBehindTheHostsOwnCompaction(t *testing.T) {
 	}
 }
 
-// TestWhatTheHostKeptIsCounted: beside its newest summary, as the log has it, also once more is said. kept are the sequence
+// TestWhatTheHostKeptIsCounted: with its newest summary, as the log has it, also once more is said. kept are the sequence
 // numbers of what is counted.
 func TestWhatTheHostKeptIsCounted(t *testing.T) {
 	for _, tt := range []struct {

@@ -90,9 +90,9 @@ func TestDocumentedConfigurationsShowEverythingAtOnce(t *testing.T) {
 			s.press(t, c.edit)
 			edited := "# 😀 New\n" + text
 			shows(edited, count(edited))
-			if c.name == "Neovim" { // its lenses follow the live session
+			if c.lens != "" { // it follows the live session
 				a.read(t, guideFile, edited)
-				shows(edited, count(edited)+" · < 0.1 % of 400,000 · read once")
+				shows(edited, fmt.Sprintf("%[1]s · < 0.1 %% of 400,000 · read once, %[1]s · unchanged since", count(edited)))
 			}
 		})
 	}

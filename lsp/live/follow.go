@@ -114,7 +114,7 @@ type watcher struct {
 	o      Options
 	after  int64 // the newest event that was processed
 	reader *reader
-	others int             // sessions that are live beside it
+	others int             // sessions that are live besides it
 	near   map[hosted]bool // the sessions in terminals of this window; whether the terminal is the active one
 	took   time.Duration   // by the last look
 	used   ledger.Status
