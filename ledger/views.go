@@ -277,7 +277,7 @@ func (s WindowSize) Words(agent string) string {
 	case WindowRefused:
 		return "an error of the provider named it"
 	case WindowKnown:
-		return "known of the model"
+		return "the size that is known for the model"
 	}
 	return ""
 }

@@ -1,5 +1,5 @@
 // What the view of every request says, as plain values.
-import type { Carried, CarriedPart, Host } from './protocol';
+import type { Carried, CarriedPart, Count, Host } from './protocol';
 import type { NamedServer } from './serverCommands';
 import { oneLine, plural, sayCount, sayDollars } from './text';
 
@@ -94,6 +94,13 @@ function usesOf({ kind, use }: CarriedPart): string {
   return use.calls === 0 ? `not used in ${sessions}` : `${plural(use.calls, 'call')} in ${sessions}${last}`;
 }
 
+/** Returns what a part carries with what it imports. */
+export function totalOf(part: CarriedPart): Count {
+  return (part.imports ?? []).map(totalOf).reduce(
+    (sum, { n, exact, upper }) => ({ n: sum.n + n, exact: sum.exact && exact, upper: sum.upper + upper }), part.carried,
+  );
+}
+
 /** Returns what a part costs, and when. */
 function costOf(part: CarriedPart): string {
   const said: string[] = [];
@@ -101,6 +108,10 @@ function costOf(part: CarriedPart): string {
     said.push('unknown');
   } else if (part.carried.n > 0) {
     said.push(sayCount(part.carried));
+  }
+  const total = totalOf(part);
+  if (total.n > part.carried.n) {
+    said.push(`${sayCount(total)} with what it imports`);
   }
   if (part.later.n > 0) {
     said.push(`${sayCount(part.later)} when ${part.when ?? ''}`);

@@ -1,6 +1,7 @@
 // What the walkthrough says: the reader's own figures, as plain values.
+import { totalOf } from './carried';
 import { sayDollars } from './panel/figures';
-import type { Carried, CarriedPart, Context, Count, Host } from './protocol';
+import type { Carried, CarriedPart, Context, Host } from './protocol';
 import { commas, oneLine, sayCount, wholeWords } from './text';
 
 const longestTitle = 60;
@@ -45,11 +46,4 @@ function memoryText(host: Host, part: CarriedPart): string {
   return `Every request of ${agent} carries ${oneLine(part.name, longestTitle)}: ${sayCount(part.carried)} tokens` +
     (total.n > part.carried.n ? `, ${sayCount(total)} with what it imports.` : '.') + heaviest +
     ` All that is known of files: ${sayCount(host.carried)}.`;
-}
-
-/** Returns what a part carries with what it imports. */
-function totalOf(part: CarriedPart): Count {
-  return (part.imports ?? []).map(totalOf).reduce(
-    (sum, { n, exact, upper }) => ({ n: sum.n + n, exact: sum.exact && exact, upper: sum.upper + upper }), part.carried,
-  );
 }

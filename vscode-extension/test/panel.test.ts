@@ -113,12 +113,12 @@ test('the table has the same figures, largest first, and says what is an estimat
       .map((row) => (row[1] ?? '').replace(/<\/t[dh]>/g, '|').replace(/<[^>]+>/g, ''));
   };
   assert.deepEqual(rows(context), [
-    '|what|tokens|of the window|', '|summary|3,000|1.5 %|', '|user|1,000|0.5 %|', '|together|4,000|2.0 %|',
+    '|what|tokens|of the window|', '|summary|3,000|1.5 %|', '|user|1,000|0.5 %|', '|total|4,000|2.0 %|',
     '|compaction due above|80,000|40.0 %|',
   ]);
   assert.deepEqual(rows({ ...context, fixed: about(20), window: 0, threshold: 0 }), [
     '|what|tokens|share|', '|summary|3,000|74.6 %|', '|user|1,000|24.8 %|', '|system prompt and tools|≈20|0.4 %|',
-    '|together|≈4,020|100 %|',
+    '|total|≈4,020|100 %|',
   ]);
 });
 
@@ -140,7 +140,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   const of = (more: Partial<Context>): string => viewOf({ kind: 'context', context: { ...base, ...more }, asked: '' }, 800, 0).window;
   const two = of({ held: measured });
   assert.match(textOf(two), /^\|In the agent’s window now\|64.3 %\| · \|128,764\| of 200,000 tokens, 71,236 free\|Measured by the/);
-  assert.match(textOf(two), /What fills ctxledger’s view of it\|≈36.5 %\| · \|≈73,000\| tokens, ≈55,764 less\|What ctxledger would/);
+  assert.match(textOf(two), /What ctxledger would send instead\|≈36.5 %\| · \|≈73,000\| tokens, ≈55,764 less\|The running agent keeps/);
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
   const since = of({ held: about(129_968) });
@@ -159,7 +159,7 @@ test('the agent’s own window is broken down, as far as it is known', () => {
   ];
   const context = session(1, { held: about(100_000, true), measured: 100_000, own });
   const markup = viewOf({ kind: 'context', context, asked: '' }, 800, 0).window;
-  assert.match(textOf(markup), /tool results\|≈60,000\|30.0 %\|.*memory files\|≈8,000\|4.0 %\|.*not attributable\|≈2,000\|1.0 %\|together\|100,000\|50.0 %/);
+  assert.match(textOf(markup), /tool results\|≈60,000\|30.0 %\|.*memory files\|≈8,000\|4.0 %\|.*not attributable\|≈2,000\|1.0 %\|total\|100,000\|50.0 %/);
   const fills = [...markup.matchAll(/<rect class="part (fill-\w+)" x/g)].map((found) => found[1]);
   assert.deepEqual(fills.slice(0, 4), ['fill-beside', 'fill-memory', 'fill-results', 'fill-rest']);
   assert.doesNotMatch(markup, /fill-held/);

@@ -76,11 +76,11 @@ export function viewHead(context: Context): string {
   const view = viewCount(context);
   const differs = `≈${sayTokens(Math.abs(held.n - view.n), true)} ${view.n < held.n ? 'less' : 'more'}`;
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
-  return element('h2', { id: 'view' }, 'What fills ctxledger’s view of it') +
+  return element('h2', { id: 'view' }, 'What ctxledger would send instead') +
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +
     element('p', { class: 'basis' }, view.n < held.n
-      ? 'What ctxledger would send instead.'
-      : 'What ctxledger would send instead. Agents leave content out by themselves, too.');
+      ? 'The running agent keeps its own window; a new chat can begin with this.'
+      : 'The running agent keeps its own window; a new chat can begin with this. Agents leave content out by themselves, too.');
 }
 
 /** Where the figure comes from. */

@@ -26,14 +26,14 @@ export function piecesOf(shares: readonly Share[], whole: number): Piece[] {
   }));
 }
 
-/** Returns a table of shares, the largest first, with what they are together; more are further lines of it. */
-export function table(shares: readonly Share[], together: Count, window: number, ...more: readonly string[]): string {
-  const whole = window > 0 ? window : together.n;
+/** Returns a table of shares, the largest first, with their total; more are further lines of it. */
+export function table(shares: readonly Share[], total: Count, window: number, ...more: readonly string[]): string {
+  const whole = window > 0 ? window : total.n;
   const largest = [...shares].sort((a, b) => b.n - a.n);
   const rows = largest.map(({ name, n, exact }) =>
     line(swatch(`part ${fillOf(name)}`), name, sayTokens(n, exact), sayShare(n, whole)));
   if (shares.length > 1) {
-    rows.push(line('', 'together', sayCount(together), sayShare(together.n, whole), 'sum'));
+    rows.push(line('', 'total', sayCount(total), sayShare(total.n, whole), 'sum'));
   }
   const figures = ['tokens', window > 0 ? 'of the window' : 'share'];
   const head = element('tr', {}, element('td'), element('th', { scope: 'col' }, 'what'),
