@@ -67,7 +67,9 @@ func TestAWindowIsSetWithOneCommand(t *testing.T) {
 	}
 	must(t, s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.setWindow",
 		"arguments": []any{map[string]any{"model": w.Model, "automatic": true}}}, &done))
-	s.awaitStatus(t, func(st status) bool { return st.Window == 400_000 && st.WindowFrom == "the size that is known for the model" })
+	s.awaitStatus(t, func(st status) bool {
+		return st.Window == 400_000 && st.WindowFrom == "the size that is known for the model"
+	})
 	if after, err := os.ReadFile(w.File); err != nil || len(after) > 0 {
 		t.Errorf("%s, %v", after, err)
 	}

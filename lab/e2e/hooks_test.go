@@ -218,7 +218,6 @@ func TestTheRealAgentReadsLessAndLosesNothing(t *testing.T) {
 		t.Errorf("the summary request has our record %d times: %.3000s", n, asked)
 	}
 	o.Prompt = "Go on."
-	before = len(server.Log())
 	model.Run(ctx, t, o)
 	next := string(server.Log()[len(server.Log())-1].Body)
 	for _, once := range []string{"## Runtime Environment", "the shop is closed on Mondays", "<ctxledger_handoff>"} {
