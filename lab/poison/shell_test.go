@@ -55,6 +55,7 @@ func commands(s *scene) []command {
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
 		c("doctor"), c("doctor", "HOSTILE"), c("install", "--dry-run"), c("install", "HOSTILE"), c("uninstall", "HOSTILE"),
+		c("hook", "claude-code", "SessionStart"), c("hook", "claude-code", "HOSTILE"), c("hook", "HOSTILE"),
 		c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
 		c("config"), c("config", "preset", "HOSTILE"), c("config", "window", "HOSTILE", "200000"),
 		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("validate"), c("validate", "HOSTILE"),
@@ -70,6 +71,7 @@ var mute = map[string]string{
 
 // silentBy are the commands that answer nothing although the text is no argument, with the reason.
 var silentBy = map[string]string{
+	"hook":  "nothing is on its standard input",
 	"trust": "nothing is configured", "install": "test programs are not those that agents start", "compact": "some sessions have nothing to compact",
 	"import": "what is no session file", "bench": "the session has no compaction of its own",
 }

@@ -37,6 +37,8 @@ func (p *place) commands(s *search, words map[string]string, all []compacted) {
 		p.t.Fatal(err)
 	}
 	other := strings.ReplaceAll(p.read(words["BRIEF"])+string(said)+"\n", host, "resumed") // a session of its own
+	// What the provider measured is made up, and would say that there is nothing to compact.
+	other = strings.ReplaceAll(other, `"usage":{"input_tokens":10,"output_tokens":5}`, `"usage":{}`)
 	p.must("compact", "--resume", "--keep", "1", "--dir", p.root, p.write("resumed.jsonl", other))
 	s.look(File, "a session that its own agent goes on with", "", p.files(home, ".claude", "projects", "*", "*.jsonl"))
 }
