@@ -91,7 +91,7 @@ func (r *TakeResultRequest) Attach(data [][]byte) error {
 	return attach(data, 1, func(int) *[]byte { return &r.Text })
 }
 
-// TakenResult says what stands for a result.
+// TakenResult says what replaces a result.
 type TakenResult struct {
 	// Stub replaces the text of the result in the context; "": it stays. What it names is stored.
 	Stub string `json:"stub,omitempty"`

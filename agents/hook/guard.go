@@ -20,7 +20,7 @@ const (
 	maxNamed = 8
 )
 
-// guard returns why a call must not run: it would write a marker that stands for something else. "": it may.
+// guard returns why a call must not run: it would write a marker instead of the content that the marker replaces. "": it may.
 func (r *run) guard(ctx context.Context) (string, error) {
 	for _, text := range intents.Written(r.event.Tool, r.event.Input) {
 		write := window.Write{Path: intents.Classify(r.event.Tool, r.event.Input).Target, Content: text}

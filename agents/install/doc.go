@@ -6,7 +6,7 @@
 //
 // Looking starts no program, and reads nothing of a repository but the configurations named in the table, if these are
 // asked about. A plan is written whole or not at all. What was edited is noted with a backup in the state directory, so
-// that a file that nobody else has touched gets its bytes back, and any other one loses the added entries alone.
+// that a file that no other program has changed gets its bytes back, and any other one loses the added entries alone.
 //
 // What the programs do once an agent starts them is not known here.
 package install

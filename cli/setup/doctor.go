@@ -35,7 +35,7 @@ type Agent struct {
 	Label string            `json:"label"`
 	install.Found
 	State   string           `json:"state"`         // not found, not connected, partly connected, connected, broken
-	Fix     string           `json:"fix,omitempty"` // the command that mends it
+	Fix     string           `json:"fix,omitempty"` // the command that fixes it
 	Entries []install.Status `json:"entries,omitempty"`
 	Support []Supported      `json:"support"`
 }
@@ -96,7 +96,7 @@ func (s Setup) agent(h install.Host) Agent {
 
 func there(s install.Status) bool { return s.State != install.Missing }
 
-// stateOf sums up entries, and returns the command that mends what is wrong.
+// stateOf sums up entries, and returns the command that fixes what is wrong.
 func stateOf(entries []install.Status, command string) (state, fix string) {
 	count := map[install.State]int{}
 	problem := false

@@ -13,7 +13,7 @@ import (
 // Options are the flags of the commands that connect and disconnect.
 type Options struct {
 	Undo    bool // agents are disconnected
-	Yes     bool // nobody is asked
+	Yes     bool // without asking
 	DryRun  bool // nothing is written
 	Replace bool // entries of our name that others have made are replaced
 	JSON    bool // the answer is JSON
@@ -33,7 +33,7 @@ type Face struct {
 const question = "Type yes to write these changes: "
 
 // Edit shows what it would change to connect or disconnect agents, asks, and writes it. Errors: those of Meant, Connect
-// and Disconnect; not_found if our programs are not together; denied if nobody agreed; those of Machine.Write.
+// and Disconnect; not_found if our programs are not together; denied without consent; those of Machine.Write.
 func (s Setup) Edit(names []string, o Options, f Face) error {
 	s.Replace = o.Replace
 	if s.incomplete != nil {

@@ -22,8 +22,8 @@ const installed = "CTXLEDGER_VSCODE"
 // patience is how long a test waits for what should take seconds.
 const patience = 3 * time.Minute
 
-// scriptPatience is how long a whole script of the page may take. On two quiet cores the longest takes a minute; with
-// the other tests beside it on a slow machine it took over three.
+// scriptPatience is how long a whole script of the page may take. On two quiet cores the longest takes a minute; on a
+// slow machine that ran other tests at the same time it took over three.
 const scriptPatience = 8 * time.Minute
 
 var screenshots = flag.String("screenshots", "", "take screenshots in every theme into this `directory`")

@@ -37,7 +37,7 @@ func TestEveryEventHasItsAnswers(t *testing.T) {
 	}
 }
 
-// sections reads a golden file: the event, its input, the answers, and what stands before them.
+// sections reads a golden file: the event, its input, the answers, and the comment before them.
 func sections(t testing.TB, name string) (event string, input []byte, want, head string) {
 	t.Helper()
 	raw, err := os.ReadFile(name)
