@@ -3,6 +3,8 @@
 GO      ?= go
 export GOTOOLCHAIN := local
 export GOWORK := off
+# Packages are compiled once for tests, for the programs that tests start, for those of earlier commits and for a release.
+export GOFLAGS := -trimpath
 # Two at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
 MAKEFLAGS += --jobs=2
 AGENTS  := .cache/agents
@@ -22,7 +24,7 @@ EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
+.PHONY: help proofs systems scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,17 +47,19 @@ demo: build ## the main job, from a recorded session to a summary and back
 QUIET := compaction config internal/archtest internal/chars internal/failpoint lab/fuzzrun internal/ignore internal/redact internal/scrub \
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
-# Harnesses that look at what a child has left, which is built without the race detector anyway, or at texts that leave.
-HARNESSES := lab/ctxledger lab/taint lab/poison lab/liveness lab/authority lab/crashtest lab/crashtest/damage lab/crashtest/faults lab/crashtest/powercut lab/crashtest/script
+# Harnesses: they start built programs, editors and agents, which are no part of what the race detector sees in a test. The
+# longest come first, so that no processor is without work at the end. Of two, which call the product's packages from several
+# goroutines themselves, nothing is here.
+FIRST := lab/vscodetest lab/e2e lab/ctxlsp lab/ctxledger lab/sharetest lab/agentmatrix lab/liveness
+MEETING := lab/escapetest lab/scriptedmodel
+HARNESSES = $(FIRST) $(filter-out $(FIRST) $(MEETING) $(QUIET),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
 # Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
 MEET := Scripts/^(daemon|events|follow|killed|export)
 # Of their volume these have a part under the race detector (-short), all of it without. The tests in ALONE, which read
 # large texts in one goroutine or repeat at length what other tests do with several, run only without.
 LARGE := engine engine/exports engine/replay mcp artifacts lsp/records
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
-# The longest first, so that no processor is without work at the end.
-LONGEST := lab/vscodetest lab/sharetest engine/daemon lab/ctxlsp
-RACE = $(LONGEST) $(filter-out $(LONGEST) $(QUIET) $(HARNESSES) tokens,$(shell for m in . lab; do $(GO) list -C $$m -f '{{slice .ImportPath 14}}' ./...; done))
+RACE = engine/daemon $(filter-out engine/daemon $(QUIET) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...)) $(MEETING)
 
 # Their tests wait for processes most of the time: they begin first, and four packages run at once.
 SLOWEST := engine/daemon engine tokens
@@ -64,23 +68,26 @@ quick: ## in a minute: formatting, vet, and the product's tests without their vo
 	$(GO) vet ./...
 	$(GO) test -p 4 -vet=off -short $(FLAGS) $(SLOWEST:%=./%) ./...
 
-test: lint race plain ## every test, under the race detector where goroutines meet
+# lint is last: what it needs of the processors is what the others leave.
+test: plain race lint ## every test, under the race detector where goroutines meet
 
 race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-race: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
-race: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
-race screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
-race: tools editors agents oracle extension
+race plain: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+race plain: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
+plain screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
+race: tools agents oracle
 	$(call tests,-race -vet=off -timeout 20m,$(filter-out $(LARGE),$(RACE)))
 	$(call tests,-race -vet=off -short -timeout 20m -skip '$(ALONE)',$(LARGE))
 	$(call tests,-race -vet=off -timeout 20m -run '$(MEET)',lab/ctxledger)
-	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector',tokens lab/crashtest)
+	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector|Linearizable',tokens lab/crashtest lab/sharetest)
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. A fortieth of the standard library is compared here, all of it by counts.
 # Assembly classifies characters: what merges is the same code without it, and is not tested twice.
-plain: tools oracle lint
-	$(call tests,-vet=off -timeout 20m,$(HARNESSES) $(LARGE) $(QUIET))
+plain lint: export CGO_ENABLED := 0
+plain: tools editors agents oracle extension
+	$(call tests,-p 3 -vet=off -timeout 20m,$(HARNESSES))
+	$(call tests,-vet=off -timeout 20m,$(LARGE) $(QUIET))
 	$(GO) test -vet=off -timeout 20m ./tokens
 	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging|RankOracles//(LongPieces|Corpora|Source)' ./tokens
 
@@ -106,7 +113,7 @@ lint: types deadcode ## formatting, types, vet for three systems, static analysi
 	$(GO) build -C lab -o ../.cache/ ./vet
 	for m in . lab; do (cd $$m && $(GO) mod tidy -diff && $(CURDIR)/.cache/vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
 	for system in darwin windows; do \
-	  GOOS=$$system .cache/vet ./... && (cd lab && GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel)) || exit 1; \
+	  GOOS=$$system .cache/vet ./... || exit 1; \
 	done
 
 counts: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
@@ -136,9 +143,13 @@ authority: tools ## everything that is offered, over CONFIGURATIONS generated co
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := scripts crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison matrix counts fuzz
+PROOFS := systems scripts crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison matrix counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
+
+systems: ## the tests of lab/ type-check for the other systems, too
+	$(GO) build -C lab -o ../.cache/ ./vet
+	cd lab && for system in darwin windows; do GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel) || exit 1; done
 
 scripts: ## every script of the command line, under the race detector
 	$(GO) test -C lab -race -count=1 -timeout 60m ./ctxledger

@@ -70,8 +70,8 @@ func programsOf(t *testing.T, commit string) string {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
 	}
-	if out, err := exec.Command("go", "build", "-C", source, "-o", into, "./cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if err := programtest.BuildIn(source, into, "./cmd/ctxledger", "./cmd/ctxmcp"); err != nil {
+		t.Fatal(err)
 	}
 	return into
 }
