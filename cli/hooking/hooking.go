@@ -35,6 +35,7 @@ const (
 	maxInput   = 8 << 20                // bytes of standard input
 	maxLog     = 1 << 20                // bytes of the log before it is replaced
 	maxLine    = 500                    // characters of a line of the log
+	startAgain = 10 * time.Second       // before the next daemon is started
 )
 
 // Variable names the environment variable with another time for a hook, in milliseconds, for slow machines.
@@ -56,6 +57,7 @@ type Config struct {
 	Version string
 	In      io.Reader
 	Out     io.Writer
+	Daemon  []string // the command that becomes the daemon; nil: this program
 }
 
 // Wanted reports whether arguments run a hook. Then nothing else may happen, not even a message about wrong use.
@@ -133,12 +135,32 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 func (h *hooking) open(ctx context.Context) (ledger.API, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.time/connecting)
 	defer cancel()
-	o := daemon.Options{Env: h.Env, Version: h.Version, NoSpawn: true}
-	api, err := daemon.OpenWorkspace(ctx, h.place, o)
-	if err != nil {
+	o := daemon.Options{Env: h.Env, Version: h.Version, Binary: h.Daemon, NoSpawn: true}
+	api, err := daemon.ConnectWorkspace(ctx, h.place, o)
+	if err != nil && h.due() {
 		daemon.StartWorkspace(h.place, o)
 	}
 	return api, err
+}
+
+// due reports whether a daemon may be started: not if a hook has just started one. Of a ledger that cannot be opened the
+// daemon ends at once, and an agent makes many calls.
+func (h *hooking) due() bool {
+	stamp := filepath.Join(h.place.State, "log", "hook.started")
+	now := h.Env.Now()
+	if info, err := os.Lstat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < startAgain {
+		return false
+	}
+	if os.MkdirAll(filepath.Dir(stamp), 0o700) != nil {
+		return true // a daemon says why
+	}
+	f, _, err := safefs.OpenAppend(stamp)
+	if err != nil {
+		return true
+	}
+	_ = f.Close()                   // nothing was written
+	_ = os.Chtimes(stamp, now, now) // else the next call starts one
+	return true
 }
 
 // log writes one line about what went wrong, the first time. If that fails, too, the hook stays silent.

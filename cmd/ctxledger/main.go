@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/cli"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/mcp/overhead"
 )
@@ -18,7 +19,7 @@ func main() {
 		os.Exit(exit)
 	}
 	os.Exit(cli.Main(context.Background(), cli.Config{
-		Args: os.Args[1:], Env: e, Version: wiring.Version, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Args: os.Args[1:], Env: e, Version: version.Version, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		ServerCost: overhead.Tokens,
 	}))
 }

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/workspace"
@@ -27,7 +28,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			}
 			return workspaceOf(e, ws, p.InProcess, log), nil
 		}
-		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find})
+		s := lsp.New(lsp.Options{Version: version.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find})
 		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/mcp"
 	"ctxledger.dev/workspace"
@@ -34,7 +35,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			return wiring.Open(ctx, e, ws, p.InProcess)
 		}
 		s, err := mcp.New(open, mcp.Options{
-			Version: wiring.Version, ToolPrefix: *prefix, Structured: *structured, Env: e,
+			Version: version.Version, ToolPrefix: *prefix, Structured: *structured, Env: e,
 			AskRoots: nowhere,
 			Log:      wiring.Log(e),
 			Tree:     func() string { return tree.Load().(string) },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"ctxledger.dev/changes"
@@ -13,6 +14,7 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -78,6 +80,7 @@ func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest)
 	if err != nil {
 		return ledger.BegunSession{}, err
 	}
+	warm()
 	if r.Emptied {
 		l.outputs.drop(r.LiveSession)
 	}
@@ -91,6 +94,9 @@ func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest)
 			return ledger.BegunSession{Session: *s, Shown: OrEmpty(s.Hooked.Shown)}, nil, nil
 		})
 }
+
+// warm loads what counting needs, meanwhile: a hook does not wait so long for the first large result of a session.
+var warm = sync.OnceFunc(func() { go tokens.O200kBase.CountString("a session begins") })
 
 // NoteStage implements ledger.Hooks.
 func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledger.NotedStage, error) {

@@ -47,6 +47,11 @@ func Open(ctx context.Context, o Options) (ledger.API, error) {
 	if o.InProcess {
 		return openInProcess(ctx, o)
 	}
+	return connect(ctx, o)
+}
+
+// connect connects to the owner of a ledger.
+func connect(ctx context.Context, o Options) (ledger.API, error) {
 	life, stop := context.WithCancel(context.Background())
 	c := &client{o: o, stop: stop, life: life, gate: make(chan struct{}, 1), seeker: seeker{o: o}}
 	if _, err := c.connected(ctx); err != nil {

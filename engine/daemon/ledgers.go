@@ -22,8 +22,20 @@ import (
 // tree is about ws.Root, one of the trees that share the ledger. o.State and o.Workspace are taken from
 // ws. Errors: those of Open.
 func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledger.API, error) {
+	return openWorkspace(ctx, ws, o, Open)
+}
+
+// ConnectWorkspace is OpenWorkspace for a program that never owns a ledger: it does not link what an owner needs.
+func ConnectWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledger.API, error) {
+	return openWorkspace(ctx, ws, o, connect)
+}
+
+// openWorkspace opens the ledgers of a workspace with open.
+func openWorkspace(ctx context.Context, ws workspace.Workspace, o Options,
+	open func(context.Context, Options) (ledger.API, error),
+) (ledger.API, error) {
 	o.State, o.Workspace = ws.State, cmp.Or(ws.Main, ws.Root)
-	main, err := Open(ctx, o)
+	main, err := open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +44,7 @@ func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledg
 	}
 	o.State, o.Workspace = ws.UserState, ""
 	return &ledgers{API: main, root: ws.Root, user: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
-		api, err := Open(ctx, o)
+		api, err := open(ctx, o)
 		if err != nil {
 			return nil, &fault.Error{
 				Code: fault.CodeOf(err), Op: "daemon.user", Message: "the user ledger cannot be opened", Err: err,

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/version"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
@@ -15,7 +16,7 @@ import (
 // Open returns the ledger of a workspace, through its daemon or, with inProcess, owned by this process,
 // which then also runs the background tasks. Errors: those of daemon.OpenWorkspace.
 func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool) (ledger.API, error) {
-	o := daemon.Options{Env: e, Version: Version, InProcess: inProcess}
+	o := daemon.Options{Env: e, Version: version.Version, InProcess: inProcess}
 	if inProcess {
 		o.Settings = Role(e).Settings
 	}

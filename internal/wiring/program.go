@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/version"
 )
 
 // Exit statuses of the servers.
@@ -37,7 +38,7 @@ func NewProgram(name, found string, e env.Env) *Program {
 // Run parses the arguments, calls made to create the server, serves until that ends, and returns the exit status of
 // the process. An error of made means wrong arguments.
 func (p *Program) Run(args []string, made func() (serve func() error, err error)) int {
-	version := p.Flags.Bool("version", false, "print the version and exit")
+	shown := p.Flags.Bool("version", false, "print the version and exit")
 	switch err := p.Flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return exitDone
@@ -46,8 +47,8 @@ func (p *Program) Run(args []string, made func() (serve func() error, err error)
 	case p.Flags.NArg() > 0:
 		return p.fail(exitUsage, fault.New(fault.Invalid, p.name, "unexpected argument %q", p.Flags.Arg(0)).
 			WithHint("`%s --help` shows the flags", p.name))
-	case *version:
-		fmt.Println(p.name, Version)
+	case *shown:
+		fmt.Println(p.name, version.Version)
 		return exitDone
 	}
 	serve, err := made()

@@ -1,4 +1,4 @@
-// Package wiring connects what the programs of ctxledger share: their version, the configuration of the
+// Package wiring connects what the programs of ctxledger share: the configuration of the
 // daemon that they become, and opening a ledger in the process with the daemon's tasks.
 //
 // Start at Role, then Open. The package deliberately only connects parts: it is the one place outside the
@@ -24,14 +24,12 @@ import (
 	"ctxledger.dev/internal/logcap"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/internal/version"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
-
-// Version is the version of all programs.
-const Version = "0.1.0"
 
 // Stderr returns the standard error of a program, with secrets masked: hosts store what servers write there.
 func Stderr(e env.Env) io.Writer { return masked(e, os.Stderr) }
@@ -55,7 +53,7 @@ func Log(e env.Env) *slog.Logger {
 func Role(e env.Env) daemon.Role {
 	log := Log(e)
 	load := loader(e, log)
-	return daemon.Role{Version: Version, Env: e, Background: func(root string) []daemon.Task {
+	return daemon.Role{Version: version.Version, Env: e, Background: func(root string) []daemon.Task {
 		if root == "" {
 			return nil
 		}
@@ -130,7 +128,7 @@ func user(e env.Env, root string, api ledger.API) func(context.Context) (ledger.
 		if err != nil {
 			return nil, err
 		}
-		return daemon.Open(ctx, daemon.Options{State: ws.UserState, Env: e, Version: Version})
+		return daemon.Open(ctx, daemon.Options{State: ws.UserState, Env: e, Version: version.Version})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/wiring"
+	"ctxledger.dev/internal/version"
 	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
@@ -51,7 +51,7 @@ func programs(s *search, list []canary) {
 func followed(t *testing.T, ws workspace.Workspace) ledger.Info {
 	t.Helper()
 	api, err := daemon.Open(
-		t.Context(), daemon.Options{State: ws.State, Workspace: ws.Root, Env: env.System(), Version: wiring.Version})
+		t.Context(), daemon.Options{State: ws.State, Workspace: ws.Root, Env: env.System(), Version: version.Version})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package wiring
+package version
 
 import (
 	"encoding/json"

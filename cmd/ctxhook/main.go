@@ -1,0 +1,34 @@
+// Command ctxhook answers the hooks of agents: `ctxhook claude-code EVENT`. It does what `ctxledger hook` does, and is a
+// program of its own because an agent waits for each call: it links no more than a call needs, so that it starts at once.
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"ctxledger.dev/cli/hooking"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/version"
+)
+
+func main() {
+	hooking.Main(context.Background(), hooking.Config{
+		Args: append([]string{hooking.Name}, os.Args[1:]...), Env: env.System(), Version: version.Version, In: os.Stdin, Out: os.Stdout,
+		Daemon: daemon(),
+	})
+}
+
+// daemon is the program that becomes the daemon: the one of the command line, in the directory of this one.
+func daemon() []string {
+	own, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	name := "ctxledger"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return []string{filepath.Join(filepath.Dir(own), name)}
+}
