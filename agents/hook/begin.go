@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/changes"
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
@@ -44,22 +45,24 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	var parts []part
-	if source != hooks.Resume {
+	if source != hooks.Resume && r.does(config.HookEnvironment) {
 		parts = append(parts, part{environment(r.Env, r.event.Dir), "environment"})
 	}
-	remembered, err := r.memories(ctx)
-	if err != nil {
-		return nil, err
+	if r.does(config.HookMemory) {
+		remembered, err := r.memories(ctx)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, remembered)
 	}
-	parts = append(parts, remembered)
-	switch source {
-	case hooks.Resume:
+	switch {
+	case source == hooks.Resume && r.does(config.HookStale):
 		stale, err := r.stale(ctx, begun.Session)
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, stale)
-	case hooks.Compact:
+	case source == hooks.Compact && r.does(config.HookRecord):
 		record, err := r.record(ctx, begun.Session)
 		if err != nil {
 			return nil, err

@@ -3,12 +3,15 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/config"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 )
 
@@ -18,6 +21,28 @@ type Options struct {
 	Root string // of the workspace
 	// Open returns the ledger of the workspace, which Run does not close. It is called when it is needed.
 	Open func(ctx context.Context) (ledger.API, error)
+	// Do is what is done besides recording, by the words of the key hooks (config.AllHooks).
+	Do []string
+	// Limits say from which length on results are replaced. The zero value: those of package limits.
+	Limits ledger.ResultLimits
+}
+
+// does reports whether something is done.
+func (o Options) does(what string) bool { return slices.Contains(o.Do, what) }
+
+// limits returns from which length on results are replaced, as far as they are at all.
+func (o Options) limits() ledger.ResultLimits {
+	l := o.Limits
+	if l == (ledger.ResultLimits{}) {
+		l = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars, Terminal: limits.TerminalChars}
+	}
+	for what, n := range map[string]*int{config.HookLarge: &l.Above, config.HookRepeats: &l.Repeated,
+		config.HookTerminal: &l.Terminal} {
+		if !o.does(what) {
+			*n = 0
+		}
+	}
+	return l
 }
 
 // run is one run of a hook.
@@ -67,13 +92,15 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
-	refusal, err := r.guard(ctx)
-	if err != nil || refusal != "" {
-		return r.event.Deny(refusal), err
+	if r.does(config.HookMarkers) {
+		refusal, err := r.guard(ctx)
+		if err != nil || refusal != "" {
+			return r.event.Deny(refusal), err
+		}
 	}
 	call, err := r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
 		Tool: r.event.Tool, Args: r.event.Input})
-	if err != nil || call.Stale == nil {
+	if err != nil || call.Stale == nil || !r.does(config.HookStale) {
 		return nil, err
 	}
 	return r.event.Note(staleNote(*call.Stale)), nil

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/hook"
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
@@ -122,7 +123,7 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 		api, err = h.open(ctx)
 		return api, err
 	}
-	out, err = hook.Run(ctx, hook.Options{Env: h.Env, Root: h.place.Root, Open: open}, h.Args[2], raw)
+	out, err = hook.Run(ctx, hook.Options{Env: h.Env, Root: h.place.Root, Open: open, Do: config.AllHooks()}, h.Args[2], raw)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", h.Args[2], err)
 	}
