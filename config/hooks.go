@@ -1,20 +1,63 @@
 package config
 
-// What the hooks of a coding agent do, by the words of the key hooks.
-const (
-	HookEnvironment = "environment" // a session's start: the system, the directory, the time
-	HookMemory      = "memory"      // a session's start: memories
-	HookStale       = "stale"       // files that others changed
-	HookRecord      = "record"      // after a compaction: our document
-	HookSummary     = "summary"     // before a compaction: what the summary has to keep
-	HookMarkers     = "markers"     // a write that contains a marker is refused
-	HookLarge       = "large"       // a large result is replaced
-	HookRepeats     = "repeats"     // a result that the context has already is replaced
-	HookTerminal    = "terminal"    // the output of a command is replaced by what a terminal shows
-)
+import "strconv"
+
+// Hooks say what the hooks of a coding agent do besides recording: the keys of hooks.
+type Hooks struct {
+	Environment bool // tell a session that begins the system, the directory and the time
+	Memory      bool // tell a session that begins the memories
+	Stale       bool // name files that others changed since the session read them
+	Record      bool // tell a session that was compacted what the ledger has of it
+	Summary     bool // say what the summary of a compaction has to keep
+	Markers     bool // refuse a write that contains a marker
+	Large       bool // replace large results
+	Repeats     bool // replace results that the context has already
+	Terminal    bool // replace the output of a command by what a terminal shows
+}
+
+// DefaultHooks returns what hooks do unless somebody says otherwise: what pays for itself in replay, or costs nothing
+// where there is nothing to say. docs/hooks.md has the figures.
+func DefaultHooks() Hooks { return AllHooks() }
 
 // AllHooks returns everything that hooks can do.
-func AllHooks() []string {
-	return []string{HookEnvironment, HookMemory, HookStale, HookRecord, HookSummary, HookMarkers, HookLarge, HookRepeats,
-		HookTerminal}
+func AllHooks() Hooks { return Hooks{true, true, true, true, true, true, true, true, true} }
+
+// and returns what both do.
+func (h Hooks) and(other Hooks) Hooks {
+	return Hooks{
+		Environment: h.Environment && other.Environment,
+		Memory:      h.Memory && other.Memory,
+		Stale:       h.Stale && other.Stale,
+		Record:      h.Record && other.Record,
+		Summary:     h.Summary && other.Summary,
+		Markers:     h.Markers && other.Markers,
+		Large:       h.Large && other.Large,
+		Repeats:     h.Repeats && other.Repeats,
+		Terminal:    h.Terminal && other.Terminal,
+	}
+}
+
+var hookRules = []Rule{
+	hookRule("environment", "a session that begins is told the system, the directory and the time",
+		func(h *Hooks) *bool { return &h.Environment }),
+	hookRule("memory", "a session that begins is told the memories", func(h *Hooks) *bool { return &h.Memory }),
+	hookRule("stale", "the agent is told which files others changed since it read them",
+		func(h *Hooks) *bool { return &h.Stale }),
+	hookRule("record", "a session that was compacted is told what the ledger has of it",
+		func(h *Hooks) *bool { return &h.Record }),
+	hookRule("summary", "the model that writes the host's summary is told what it has to keep",
+		func(h *Hooks) *bool { return &h.Summary }),
+	hookRule("markers", "a write that contains a marker or a stub is refused", func(h *Hooks) *bool { return &h.Markers }),
+	hookRule("large", "a large result is replaced by a stub", func(h *Hooks) *bool { return &h.Large }),
+	hookRule("repeats", "a result that the context has already is replaced by a pointer",
+		func(h *Hooks) *bool { return &h.Repeats }),
+	hookRule("terminal", "the output of a command is replaced by what a terminal shows of it, if that is much less",
+		func(h *Hooks) *bool { return &h.Terminal }),
+}
+
+// hookRule returns the rule of one thing that hooks do.
+func hookRule(key, doc string, at func(*Hooks) *bool) Rule {
+	h := DefaultHooks()
+	return Rule{Key: key, Kind: Bool, Default: strconv.FormatBool(*at(&h)), Doc: doc,
+		into: func(t *target) any { return at(&t.config.Hooks) }}
 }

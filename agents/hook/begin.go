@@ -11,7 +11,6 @@ import (
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/changes"
-	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
@@ -45,10 +44,10 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	var parts []part
-	if source != hooks.Resume && r.does(config.HookEnvironment) {
+	if source != hooks.Resume && r.Do.Environment {
 		parts = append(parts, part{environment(r.Env, r.event.Dir), "environment"})
 	}
-	if r.does(config.HookMemory) {
+	if r.Do.Memory {
 		remembered, err := r.memories(ctx)
 		if err != nil {
 			return nil, err
@@ -56,13 +55,13 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 		parts = append(parts, remembered)
 	}
 	switch {
-	case source == hooks.Resume && r.does(config.HookStale):
+	case source == hooks.Resume && r.Do.Stale:
 		stale, err := r.stale(ctx, begun.Session)
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, stale)
-	case source == hooks.Compact && r.does(config.HookRecord):
+	case source == hooks.Compact && r.Do.Record:
 		record, err := r.record(ctx, begun.Session)
 		if err != nil {
 			return nil, err

@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/sessionfile"
@@ -21,14 +20,11 @@ type Options struct {
 	Root string // of the workspace
 	// Open returns the ledger of the workspace, which Run does not close. It is called when it is needed.
 	Open func(ctx context.Context) (ledger.API, error)
-	// Do is what is done besides recording, by the words of the key hooks (config.AllHooks).
-	Do []string
+	// Do is what is done besides recording.
+	Do config.Hooks
 	// Limits say from which length on results are replaced. The zero value: those of package limits.
 	Limits ledger.ResultLimits
 }
-
-// does reports whether something is done.
-func (o Options) does(what string) bool { return slices.Contains(o.Do, what) }
 
 // limits returns from which length on results are replaced, as far as they are at all.
 func (o Options) limits() ledger.ResultLimits {
@@ -36,11 +32,14 @@ func (o Options) limits() ledger.ResultLimits {
 	if l == (ledger.ResultLimits{}) {
 		l = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars, Terminal: limits.TerminalChars}
 	}
-	for what, n := range map[string]*int{config.HookLarge: &l.Above, config.HookRepeats: &l.Repeated,
-		config.HookTerminal: &l.Terminal} {
-		if !o.does(what) {
-			*n = 0
-		}
+	if !o.Do.Large {
+		l.Above = 0
+	}
+	if !o.Do.Repeats {
+		l.Repeated = 0
+	}
+	if !o.Do.Terminal {
+		l.Terminal = 0
 	}
 	return l
 }
@@ -92,7 +91,7 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
-	if r.does(config.HookMarkers) {
+	if r.Do.Markers {
 		refusal, err := r.guard(ctx)
 		if err != nil || refusal != "" {
 			return r.event.Deny(refusal), err
@@ -100,7 +99,7 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	}
 	call, err := r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
 		Tool: r.event.Tool, Args: r.event.Input})
-	if err != nil || call.Stale == nil || !r.does(config.HookStale) {
+	if err != nil || call.Stale == nil || !r.Do.Stale {
 		return nil, err
 	}
 	return r.event.Note(staleNote(*call.Stale)), nil

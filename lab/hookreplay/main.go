@@ -25,6 +25,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"ctxledger.dev/agents"
@@ -37,9 +39,10 @@ func main() {
 	curve := flag.Bool("curve", false, "play other limits of lengths instead")
 	show := flag.Int("show", 0, "print so many replaced results, from beginning to end")
 	needs := flag.Bool("needs", false, "print what was needed")
+	only := flag.String("only", "", "play the configurations with this in their name alone")
 	flag.Parse()
 	p := &program{shows: *show, needs: *needs}
-	if err := p.run(context.Background(), flag.Args(), configurations(*curve)); err != nil {
+	if err := p.run(context.Background(), flag.Args(), named(configurations(*curve), *only)); err != nil {
 		fmt.Fprintln(os.Stderr, "hookreplay:", err)
 		os.Exit(1)
 	}
@@ -48,7 +51,7 @@ func main() {
 // configuration is what hooks do in one replay.
 type configuration struct {
 	name   string
-	do     []string
+	do     config.Hooks
 	limits ledger.ResultLimits
 }
 
@@ -56,27 +59,41 @@ type configuration struct {
 func configurations(curve bool) (out []configuration) {
 	usual := ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars, Terminal: limits.TerminalChars}
 	if !curve {
-		for _, what := range config.AllHooks() {
-			out = append(out, configuration{what, []string{what}, usual})
+		return []configuration{
+			{"environment", config.Hooks{Environment: true}, usual},
+			{"memory", config.Hooks{Memory: true}, usual},
+			{"stale", config.Hooks{Stale: true}, usual},
+			{"record", config.Hooks{Record: true}, usual},
+			{"summary", config.Hooks{Summary: true}, usual},
+			{"markers", config.Hooks{Markers: true}, usual},
+			{"large", config.Hooks{Large: true}, usual},
+			{"repeats", config.Hooks{Repeats: true}, usual},
+			{"terminal", config.Hooks{Terminal: true}, usual},
+			{"all", config.AllHooks(), usual},
+			{"default", config.DefaultHooks(), usual},
 		}
-		return append(out, configuration{"all", config.AllHooks(), usual})
 	}
 	for _, n := range []int{4_000, 8_000, 16_000, 25_000, 40_000, 60_000} {
 		l := usual
 		l.Above = n
-		out = append(out, configuration{fmt.Sprintf("large above %d", n), []string{config.HookLarge}, l})
+		out = append(out, configuration{fmt.Sprintf("large above %d", n), config.Hooks{Large: true}, l})
 	}
 	for _, n := range []int{300, 600, 1_000, 2_000, 4_000, 8_000} {
 		l := usual
 		l.Repeated = n
-		out = append(out, configuration{fmt.Sprintf("repeats from %d", n), []string{config.HookRepeats}, l})
+		out = append(out, configuration{fmt.Sprintf("repeats from %d", n), config.Hooks{Repeats: true}, l})
 	}
 	for _, n := range []int{1, 100, 300, 1_000, 3_000} {
 		l := usual
 		l.Terminal = n
-		out = append(out, configuration{fmt.Sprintf("terminal from %d", n), []string{config.HookTerminal}, l})
+		out = append(out, configuration{fmt.Sprintf("terminal from %d", n), config.Hooks{Terminal: true}, l})
 	}
 	return out
+}
+
+// named returns the configurations with a text in their name.
+func named(all []configuration, text string) []configuration {
+	return slices.DeleteFunc(all, func(c configuration) bool { return !strings.Contains(c.name, text) })
 }
 
 // program plays sessions.

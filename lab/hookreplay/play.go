@@ -203,7 +203,7 @@ func (p *player) recalled(part part) {
 		return
 	}
 	for _, id := range wants(part).words {
-		if !p.before[id] || p.context.words[id] && !p.record[id] {
+		if !p.before[id] || p.context.words[id] {
 			continue
 		}
 		if p.record[id] {
@@ -248,7 +248,6 @@ func (p *player) inject(text string) {
 	p.out.injectedTokens += n
 	p.add(n, p.rates.factor)
 	p.extraC += float64(utf8.RuneCountInString(text))
-	p.context.read(text)
 }
 
 // compacted plays a compaction of the host.
@@ -279,34 +278,23 @@ func (p *player) compacted(ctx context.Context, i int) error {
 	if err := p.append(ctx, i+1); err != nil {
 		return err
 	}
-	summary := p.context.words
+	instructions := a.Plain
 	a, err = p.ask(ctx, map[string]any{"hook_event_name": hooks.SessionStart, "source": hooks.Compact})
-	if err != nil || a.Context == "" {
+	if err != nil {
 		return err
 	}
-	if p.does("record") {
-		_, words := retention.Identifiers(a.Context)
-		p.record = map[string]bool{}
-		for w := range words {
-			p.record[w] = !summary[w]
-		}
+	if p.do.Record || p.do.Summary { // what the summary lacks and these have
+		_, p.record = retention.Identifiers(a.Context + "\n" + instructions)
 	}
-	p.inject(a.Context)
+	if a.Context != "" {
+		p.inject(a.Context)
+	}
 	return nil
-}
-
-func (p *player) does(what string) bool {
-	for _, one := range p.do {
-		if one == what {
-			return true
-		}
-	}
-	return false
 }
 
 // announced plays the event before a call.
 func (p *player) announced(ctx context.Context, part part, i int) error {
-	if !p.does("stale") && !p.does("markers") {
+	if !p.do.Stale && !p.do.Markers {
 		return nil // the ledger gets the intent, the model nothing
 	}
 	if err := p.append(ctx, i); err != nil {
