@@ -22,6 +22,12 @@ func DefaultHooks() Hooks { return AllHooks() }
 // AllHooks returns everything that hooks can do.
 func AllHooks() Hooks { return Hooks{true, true, true, true, true, true, true, true, true} }
 
+// Results reports whether results are replaced.
+func (h Hooks) Results() bool { return h.Large || h.Repeats || h.Terminal }
+
+// Compactions reports whether anything is said before a compaction.
+func (h Hooks) Compactions() bool { return h.Summary }
+
 // and returns what both do.
 func (h Hooks) and(other Hooks) Hooks {
 	return Hooks{

@@ -20,8 +20,8 @@ type Options struct {
 	Root string // of the workspace
 	// Open returns the ledger of the workspace, which Run does not close. It is called when it is needed.
 	Open func(ctx context.Context) (ledger.API, error)
-	// Do is what is done besides recording.
-	Do config.Hooks
+	// Do is what is done besides recording. nil: everything.
+	Do *config.Hooks
 	// Limits say from which length on results are replaced. The zero value: those of package limits.
 	Limits ledger.ResultLimits
 }
@@ -71,6 +71,10 @@ func Run(ctx context.Context, o Options, name string, raw []byte) ([]byte, error
 		hooks.PostCompact:  (*run).compacted,
 		hooks.SessionEnd:   (*run).end,
 	}[name]
+	if o.Do == nil {
+		all := config.AllHooks()
+		o.Do = &all
+	}
 	r := &run{Options: o, event: e}
 	id, parent := e.HostID()
 	r.live = ledger.LiveSession{Host: string(sessionfile.ClaudeCode), HostID: id, Parent: parent, Dir: e.Dir}

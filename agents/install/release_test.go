@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/confedit"
 )
 
@@ -26,7 +27,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	hooks := filepath.Join("plugin", "hooks", "hooks.json")
 	if *update {
 		text := []byte{}
-		for _, e := range claudeHooks(root + "ctxledger") {
+		for _, e := range claudeHooks(root+"ctxledger", config.AllHooks()) {
 			out, _, err := confedit.Add(text, e, mine)
 			must(t, err)
 			text = out
@@ -35,7 +36,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	}
 	var all struct{ Hooks map[string][]json.RawMessage }
 	raw := readJSON(t, hooks, &all)
-	for _, e := range claudeHooks(root + "ctxledger") {
+	for _, e := range claudeHooks(root+"ctxledger", config.AllHooks()) {
 		if state, _, err := confedit.Find(raw, e, mine); err != nil || state != confedit.Same {
 			t.Errorf("%v: %v, %v (-update writes it)", e.Path, state, err)
 		}

@@ -222,7 +222,7 @@ func (p *player) ask(ctx context.Context, e map[string]any) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	o := hook.Options{Env: p.env, Root: p.About.Dir, Do: p.do, Limits: p.limits,
+	o := hook.Options{Env: p.env, Root: p.About.Dir, Do: &p.do, Limits: p.limits,
 		Open: func(context.Context) (ledger.API, error) { return p.local, nil }}
 	out, err := hook.Run(ctx, o, e["hook_event_name"].(string), raw)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/hook"
-	"ctxledger.dev/config"
 	"ctxledger.dev/ledger"
 )
 
@@ -40,7 +39,7 @@ func (p *place) hooks(s *search, list []canary) {
 			return opened, err
 		}
 		name := e["hook_event_name"].(string)
-		out, err := hook.Run(p.t.Context(), hook.Options{Env: p.env(), Root: p.root, Open: open, Do: config.AllHooks()}, name, raw)
+		out, err := hook.Run(p.t.Context(), hook.Options{Env: p.env(), Root: p.root, Open: open}, name, raw)
 		if err != nil || len(out) == 0 && e["source"] != "resume" { // which has everything already
 			p.t.Errorf("%s: %.300q, %v", name, out, err)
 		}
