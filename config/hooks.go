@@ -10,20 +10,25 @@ type Hooks struct {
 	Record      bool // tell a session that was compacted what the ledger has of it
 	Summary     bool // say what the summary of a compaction has to keep
 	Markers     bool // refuse a write that contains a marker
-	Large       bool // replace large results
+	Large       bool // replace large results of commands and of tools of MCP servers
+	Reads       bool // replace large files that were read whole
 	Repeats     bool // replace results that the context has already
 	Terminal    bool // replace the output of a command by what a terminal shows
 }
 
 // DefaultHooks returns what hooks do unless somebody says otherwise: what pays for itself in replay, or costs nothing
 // where there is nothing to say. docs/hooks.md has the figures.
-func DefaultHooks() Hooks { return AllHooks() }
+func DefaultHooks() Hooks {
+	h := AllHooks()
+	h.Environment, h.Reads = false, false
+	return h
+}
 
 // AllHooks returns everything that hooks can do.
-func AllHooks() Hooks { return Hooks{true, true, true, true, true, true, true, true, true} }
+func AllHooks() Hooks { return Hooks{true, true, true, true, true, true, true, true, true, true} }
 
 // Results reports whether results are replaced.
-func (h Hooks) Results() bool { return h.Large || h.Repeats || h.Terminal }
+func (h Hooks) Results() bool { return h.Large || h.Reads || h.Repeats || h.Terminal }
 
 // Compactions reports whether anything is said before a compaction.
 func (h Hooks) Compactions() bool { return h.Summary }
@@ -38,6 +43,7 @@ func (h Hooks) and(other Hooks) Hooks {
 		Summary:     h.Summary && other.Summary,
 		Markers:     h.Markers && other.Markers,
 		Large:       h.Large && other.Large,
+		Reads:       h.Reads && other.Reads,
 		Repeats:     h.Repeats && other.Repeats,
 		Terminal:    h.Terminal && other.Terminal,
 	}
@@ -53,8 +59,12 @@ var hookRules = []Rule{
 		func(h *Hooks) *bool { return &h.Record }),
 	hookRule("summary", "the model that writes the host's summary is told what it has to keep",
 		func(h *Hooks) *bool { return &h.Summary }),
-	hookRule("markers", "a write that contains a marker or a stub is refused", func(h *Hooks) *bool { return &h.Markers }),
-	hookRule("large", "a large result is replaced by a stub", func(h *Hooks) *bool { return &h.Large }),
+	hookRule("markers", "a write that contains a marker or a stub is refused",
+		func(h *Hooks) *bool { return &h.Markers }),
+	hookRule("large", "a large result of a command, or of a tool of an MCP server, is replaced by a stub",
+		func(h *Hooks) *bool { return &h.Large }),
+	hookRule("reads", "a large file that was read whole is replaced by a stub",
+		func(h *Hooks) *bool { return &h.Reads }),
 	hookRule("repeats", "a result that the context has already is replaced by a pointer",
 		func(h *Hooks) *bool { return &h.Repeats }),
 	hookRule("terminal", "the output of a command is replaced by what a terminal shows of it, if that is much less",

@@ -25,7 +25,8 @@ const (
 // after answers PostToolUse.
 func (r *run) after(ctx context.Context) ([]byte, error) {
 	result, ok := r.event.Result()
-	least := r.limits().Least()
+	bounds := r.limits(r.event.Tool)
+	least := bounds.Least()
 	if !ok || least == 0 || r.ours() {
 		return nil, nil
 	}
@@ -37,7 +38,7 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	request := ledger.TakeResultRequest{LiveSession: r.live, CallID: r.event.CallID, Tool: r.event.Tool,
-		Args: r.event.Input, Text: []byte(whole), Paged: r.event.Paged(), Limits: r.limits()}
+		Args: r.event.Input, Text: []byte(whole), Paged: r.event.Paged(), Limits: bounds}
 	if len(whole) > maxInline {
 		blob, err := r.api.PutBlob(ctx, bytes.NewReader(request.Text))
 		if err != nil {

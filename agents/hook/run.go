@@ -26,13 +26,14 @@ type Options struct {
 	Limits ledger.ResultLimits
 }
 
-// limits returns from which length on results are replaced, as far as they are at all.
-func (o Options) limits() ledger.ResultLimits {
+// limits returns from which length on results of a tool are replaced, as far as they are at all.
+func (o Options) limits(tool string) ledger.ResultLimits {
 	l := o.Limits
 	if l == (ledger.ResultLimits{}) {
-		l = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars, Terminal: limits.TerminalChars}
+		l = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars,
+			Terminal: limits.TerminalChars}
 	}
-	if !o.Do.Large {
+	if large := o.Do.Large && tool != hooks.Read || o.Do.Reads && tool == hooks.Read; !large {
 		l.Above = 0
 	}
 	if !o.Do.Repeats {

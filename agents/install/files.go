@@ -101,7 +101,8 @@ func claudeCode(p places) []File {
 		own = filepath.Join(claudecode.ConfigDir(p.Env), ".claude.json")
 	}
 	return []File{{Path: own, Entries: servers},
-		{Path: filepath.Join(claudecode.ConfigDir(p.Env), "settings.json"), Entries: claudeHooks(p.programs.CLI, p.hooks)}}
+		{Path: filepath.Join(claudecode.ConfigDir(p.Env), "settings.json"),
+			Entries: claudeHooks(p.programs.CLI, p.hooks)}}
 }
 
 func claudeDesktop(p places) []File {

@@ -135,6 +135,7 @@ func TestAHookFailsOpen(t *testing.T) {
 // TestAHookIgnoresWhatIsNoEvent hands in what hosts do not, while a daemon runs.
 func TestAHookIgnoresWhatIsNoEvent(t *testing.T) {
 	s := newBox(t)
+	allHooks(t, s)
 	open(t, s)
 	patient := "CTXLEDGER_HOOK_MS=10000"
 	deep := strings.Repeat("[", 1_000_000)

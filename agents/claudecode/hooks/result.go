@@ -65,6 +65,9 @@ type block struct {
 	Text *string `json:"text"`
 }
 
+// Read is the tool that reads a file.
+const Read = "Read"
+
 // mcpTool is how the names of tools of MCP servers begin.
 const mcpTool = "mcp__"
 
@@ -82,7 +85,7 @@ func (e Event) Result() (r Result, ok bool) {
 			return Result{}, false
 		}
 		return Result{Text: *b.Stdout, File: b.Path, Size: b.Size, shape: shapeBash}, true
-	case e.Tool == "Read":
+	case e.Tool == Read:
 		var f fileRead
 		if json.Unmarshal(e.Response, &f) != nil || f.Type != "text" || f.File.Content == nil {
 			return Result{}, false
@@ -100,7 +103,7 @@ func (e Event) Paged() bool {
 		Offset *float64 `json:"offset"`
 		Limit  *float64 `json:"limit"`
 	}
-	return e.Tool == "Read" && json.Unmarshal(e.Input, &args) == nil && (args.Offset != nil || args.Limit != nil)
+	return e.Tool == Read && json.Unmarshal(e.Input, &args) == nil && (args.Offset != nil || args.Limit != nil)
 }
 
 // mcpResult reads the result of an MCP tool: a text, or blocks with texts among them.
