@@ -54,7 +54,7 @@ func (b *bill) request(r request, x rates) {
 
 // readBack charges one more request, whose answer is a call that brings n o200k tokens, which stay.
 func (b *bill) readBack(r request, x rates, n int) float64 {
-	cost := (float64(r.input())+b.extra)*x.read + readCall*x.output
+	cost := max(0, float64(r.input())+b.extra)*x.read + readCall*x.output
 	b.dollars += cost
 	b.add(n+readCall, x.factor)
 	return cost

@@ -74,10 +74,11 @@ func configurations(curve bool) (out []configuration) {
 			{"default", config.DefaultHooks(), usual},
 		}
 	}
-	for _, n := range []int{4_000, 8_000, 16_000, 25_000, 40_000, 60_000} {
+	for _, n := range []int{4_000, 8_000, 16_000, 25_000, 40_000, 50_000, 60_000} {
 		l := usual
 		l.Above = n
-		out = append(out, configuration{fmt.Sprintf("large and reads above %d", n), config.Hooks{Large: true, Reads: true}, l})
+		out = append(out, configuration{fmt.Sprintf("large above %d", n), config.Hooks{Large: true}, l},
+			configuration{fmt.Sprintf("reads above %d", n), config.Hooks{Reads: true}, l})
 	}
 	for _, n := range []int{300, 600, 1_000, 2_000, 4_000, 8_000} {
 		l := usual

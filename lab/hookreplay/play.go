@@ -21,20 +21,18 @@ import (
 
 // outcome is what one configuration made of one session.
 type outcome struct {
-	requests         int
-	chars, sent      int64   // characters and tokens of messages, summed over the requests that carried them, as recorded
-	lessChars, less  float64 // of them, how much less was sent
-	cut, injected    int     // results that were replaced, texts that were added
-	injectedTokens   int
-	denied           int
-	calls, units     int // calls; calls and answers without one, behind a cut in the same context
-	needs            int // of them, those of need
-	recorded, spent  float64
-	readBack         float64 // of what was spent: for reading back
-	lost, saved      int     // names that calls behind a compaction used and the summary lacks; that our record has
-	savedDollars     float64
-	summaryDollars   float64
-	promptCharacters int
+	requests        int
+	chars, sent     int64   // characters and tokens of messages, summed over the requests that carried them, as recorded
+	lessChars, less float64 // of them, how much less was sent
+	cut, injected   int     // results that were replaced, texts that were added
+	injectedTokens  int
+	denied          int
+	calls, units    int // calls; calls and answers without one, behind a cut in the same context
+	needs           int // of them, those of need
+	recorded, spent float64
+	readBack        float64 // of what was spent: for reading back
+	lost, saved     int     // names that calls behind a compaction used and the summary lacks; that our record has
+	savedDollars    float64
 }
 
 // player plays a session under one configuration.

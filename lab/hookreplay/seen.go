@@ -27,7 +27,7 @@ func newSeen() seen { return seen{map[string]bool{}, map[uint64]bool{}} }
 
 var (
 	seed     = maphash.MakeSeed()
-	numbered = regexp.MustCompile(`^\s*\d+[→\t]`) // a line of Read
+	numbered = regexp.MustCompile(`^(\s*\d+[→\t])?(\s*\d+  )?`) // a line of Read, and of a preview
 	number   = regexp.MustCompile(`\b\d{3,}\b`)
 	word     = regexp.MustCompile(`\pL{4,}`)
 )
