@@ -93,3 +93,27 @@ func TestTheBundleIsWhatClaudeDesktopWants(t *testing.T) {
 		}
 	}
 }
+
+// TestEventsWithNothingToDoAreLeftOut: what is switched off costs no process for each call.
+func TestEventsWithNothingToDoAreLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   config.Hooks
+		want string
+	}{
+		{"nothing", config.Hooks{}, "SessionStart PreToolUse SessionEnd"},
+		{"results", config.Hooks{Repeats: true}, "SessionStart PreToolUse PostToolUse SessionEnd"},
+		{"large files", config.Hooks{Reads: true}, "SessionStart PreToolUse PostToolUse SessionEnd"},
+		{"summaries", config.Hooks{Summary: true}, "SessionStart PreToolUse PreCompact PostCompact SessionEnd"},
+		{"the default", config.DefaultHooks(),
+			"SessionStart PreToolUse PostToolUse PreCompact PostCompact SessionEnd"},
+	} {
+		var events []string
+		for _, e := range claudeHooks("/bin/x", c.do) {
+			events = append(events, e.Path[1])
+		}
+		if got := strings.Join(events, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

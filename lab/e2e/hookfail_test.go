@@ -182,6 +182,7 @@ func TestAHookIgnoresWhatIsNoEvent(t *testing.T) {
 // TestAHookStartsADaemonForTheNextCall: the first call starts one and does not wait for it.
 func TestAHookStartsADaemonForTheNextCall(t *testing.T) {
 	s := newBox(t)
+	allHooks(t, s)
 	start := eventOf(s, "SessionStart", `,"source":"startup"`)
 	if out := hooked(t, s, "SessionStart", start); out != "" {
 		t.Errorf("without a daemon it prints %q", out)
