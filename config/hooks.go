@@ -10,7 +10,8 @@ type Hooks struct {
 	Record      bool // tell a session that was compacted what the ledger has of it
 	Summary     bool // say what the summary of a compaction has to keep
 	Markers     bool // refuse a write that contains a marker
-	Large       bool // replace large results of commands and of tools of MCP servers
+	Large       bool // replace large results of tools of MCP servers
+	Outputs     bool // replace large outputs of commands
 	Reads       bool // replace large files that were read whole
 	Repeats     bool // replace results that the context has already
 	Terminal    bool // replace the output of a command by what a terminal shows
@@ -20,15 +21,15 @@ type Hooks struct {
 // where there is nothing to say. docs/hooks.md has the figures.
 func DefaultHooks() Hooks {
 	h := AllHooks()
-	h.Environment, h.Reads = false, false
+	h.Environment, h.Outputs, h.Reads = false, false, false
 	return h
 }
 
 // AllHooks returns everything that hooks can do.
-func AllHooks() Hooks { return Hooks{true, true, true, true, true, true, true, true, true, true} }
+func AllHooks() Hooks { return Hooks{true, true, true, true, true, true, true, true, true, true, true} }
 
 // Results reports whether results are replaced.
-func (h Hooks) Results() bool { return h.Large || h.Reads || h.Repeats || h.Terminal }
+func (h Hooks) Results() bool { return h.Large || h.Outputs || h.Reads || h.Repeats || h.Terminal }
 
 // Compactions reports whether anything is said before a compaction.
 func (h Hooks) Compactions() bool { return h.Summary }
@@ -43,6 +44,7 @@ func (h Hooks) and(other Hooks) Hooks {
 		Summary:     h.Summary && other.Summary,
 		Markers:     h.Markers && other.Markers,
 		Large:       h.Large && other.Large,
+		Outputs:     h.Outputs && other.Outputs,
 		Reads:       h.Reads && other.Reads,
 		Repeats:     h.Repeats && other.Repeats,
 		Terminal:    h.Terminal && other.Terminal,
@@ -61,8 +63,10 @@ var hookRules = []Rule{
 		func(h *Hooks) *bool { return &h.Summary }),
 	hookRule("markers", "a write that contains a marker or a stub is refused",
 		func(h *Hooks) *bool { return &h.Markers }),
-	hookRule("large", "a large result of a command, or of a tool of an MCP server, is replaced by a stub",
+	hookRule("large", "a large result of a tool of an MCP server is replaced by a stub",
 		func(h *Hooks) *bool { return &h.Large }),
+	hookRule("outputs", "a large output of a command is replaced by a stub, instead of by what the host shows of it",
+		func(h *Hooks) *bool { return &h.Outputs }),
 	hookRule("reads", "a large file that was read whole is replaced by a stub",
 		func(h *Hooks) *bool { return &h.Reads }),
 	hookRule("repeats", "a result that the context has already is replaced by a pointer",

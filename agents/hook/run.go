@@ -33,7 +33,14 @@ func (o Options) limits(tool string) ledger.ResultLimits {
 		l = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars,
 			Terminal: limits.TerminalChars}
 	}
-	if large := o.Do.Large && tool != hooks.Read || o.Do.Reads && tool == hooks.Read; !large {
+	large := o.Do.Large
+	switch tool {
+	case hooks.Read:
+		large = o.Do.Reads
+	case hooks.Bash:
+		large = o.Do.Outputs
+	}
+	if !large {
 		l.Above = 0
 	}
 	if !o.Do.Repeats {

@@ -102,7 +102,7 @@ func allHooks(t *testing.T, s *sandbox.Sandbox) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(dir, "config.yaml"), "hooks: {environment: true, reads: true, summary: true}\n")
+		write(t, filepath.Join(dir, "config.yaml"), "hooks: {environment: true, outputs: true, reads: true}\n")
 	}
 }
 

@@ -67,6 +67,7 @@ func configurations(curve bool) (out []configuration) {
 			{"summary", config.Hooks{Summary: true}, usual},
 			{"markers", config.Hooks{Markers: true}, usual},
 			{"large", config.Hooks{Large: true}, usual},
+			{"outputs", config.Hooks{Outputs: true}, usual},
 			{"reads", config.Hooks{Reads: true}, usual},
 			{"repeats", config.Hooks{Repeats: true}, usual},
 			{"terminal", config.Hooks{Terminal: true}, usual},
@@ -77,7 +78,7 @@ func configurations(curve bool) (out []configuration) {
 	for _, n := range []int{4_000, 8_000, 16_000, 25_000, 40_000, 50_000, 60_000} {
 		l := usual
 		l.Above = n
-		out = append(out, configuration{fmt.Sprintf("large above %d", n), config.Hooks{Large: true}, l},
+		out = append(out, configuration{fmt.Sprintf("large above %d", n), config.Hooks{Large: true, Outputs: true}, l},
 			configuration{fmt.Sprintf("reads above %d", n), config.Hooks{Reads: true}, l})
 	}
 	for _, n := range []int{300, 600, 1_000, 2_000, 4_000, 8_000} {

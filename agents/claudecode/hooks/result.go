@@ -65,8 +65,11 @@ type block struct {
 	Text *string `json:"text"`
 }
 
-// Read is the tool that reads a file.
-const Read = "Read"
+// The tools whose results have a shape of their own.
+const (
+	Bash = "Bash" // runs a command
+	Read = "Read" // reads a file
+)
 
 // mcpTool is how the names of tools of MCP servers begin.
 const mcpTool = "mcp__"
@@ -78,7 +81,7 @@ func (e Event) Result() (r Result, ok bool) {
 	switch {
 	case e.Name != PostToolUse:
 		return Result{}, false
-	case e.Tool == "Bash":
+	case e.Tool == Bash:
 		var b bash
 		if json.Unmarshal(e.Response, &b) != nil || b.Stdout == nil || b.Stderr == nil || b.Interrupted || b.IsImage ||
 			b.Background != "" {
