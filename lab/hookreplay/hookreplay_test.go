@@ -17,7 +17,7 @@ import (
 // line is a record of a session file.
 func line(t *testing.T, kind string, message, response any, more map[string]any) string {
 	t.Helper()
-	record := map[string]any{"type": kind, "sessionId": "5f1e0f7a-1111-4222-8333-444455556666", "cwd": "/work",
+	record := map[string]any{"type": kind, "sessionId": "5f1e0f7a-1111-4222-8333-444455556666", "cwd": "/shop",
 		"version": "2.1.0", "message": message, "timestamp": "2026-01-02T03:04:05Z"}
 	if response != nil {
 		record["toolUseResult"] = response
@@ -47,11 +47,11 @@ func visit(t *testing.T, lines int, tool string, args map[string]any) agents.Rec
 		return map[string]any{"role": "user",
 			"content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": text}}}
 	}
-	file := map[string]any{"filePath": "/work/a.go", "content": content, "numLines": 2*lines + 1, "startLine": 1,
+	file := map[string]any{"filePath": "/shop/a.go", "content": content, "numLines": 2*lines + 1, "startLine": 1,
 		"totalLines": 2*lines + 1}
 	all := []string{
 		line(t, "user", map[string]any{"role": "user", "content": "look at it"}, nil, map[string]any{"uuid": "1"}),
-		line(t, "assistant", call("toolu_1", "Read", map[string]any{"file_path": "/work/a.go"}), nil,
+		line(t, "assistant", call("toolu_1", "Read", map[string]any{"file_path": "/shop/a.go"}), nil,
 			map[string]any{"uuid": "2", "parentUuid": "1"}),
 		line(t, "user", result("toolu_1", content), map[string]any{"type": "text", "file": file},
 			map[string]any{"uuid": "3", "parentUuid": "2"}),
@@ -88,9 +88,9 @@ func TestWhatOnlyTheCutPartHasIsNeeded(t *testing.T) {
 		needs int
 		cut   int
 	}{
-		{"an edit of a line in the middle", 2_000, "Edit", map[string]any{"file_path": "/work/a.go",
+		{"an edit of a line in the middle", 2_000, "Edit", map[string]any{"file_path": "/shop/a.go",
 			"old_string": "func theOneThatMatters() {", "new_string": "func other() {"}, 1, 1},
-		{"an edit of a line that was shown", 2_000, "Edit", map[string]any{"file_path": "/work/a.go",
+		{"an edit of a line that was shown", 2_000, "Edit", map[string]any{"file_path": "/shop/a.go",
 			"old_string": "nothing of interest is in this line", "new_string": "theOneThatMatters"}, 0, 1},
 		{"a search for a name in the middle", 2_000, "Grep", map[string]any{"pattern": "theOneThatMatters"}, 1, 1},
 		{"a search for something else", 2_000, "Grep", map[string]any{"pattern": "somethingElse"}, 0, 1},
