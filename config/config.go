@@ -51,6 +51,8 @@ type Config struct {
 	// Corrections are how messages of an orchestrator begin that correct an agent: such stay in every view.
 	// Key: corrections. Default: nil, for those that are known (transcript.Corrections).
 	Corrections []string
+	// Hooks say what the hooks of coding agents do: the keys of hooks. A workspace's file can only switch off.
+	Hooks Hooks
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
 	// none.
 	Summarizer *Summarizer
@@ -73,7 +75,8 @@ func (c Config) Ceiling() int64 { return max(0, int64(c.LedgerWarnMB)) * 1e6 }
 
 // Default returns the settings of a workspace without a configuration.
 func Default() Config {
-	return Config{Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin(), shown: newShown()}
+	return Config{Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin(),
+		Hooks: DefaultHooks(), shown: newShown()}
 }
 
 func newShown() shown {
@@ -225,7 +228,11 @@ func few(problems []Problem) []Problem {
 
 // settings takes the document's settings into c, but for the policies, which are read when all documents are there.
 func (p *parser) settings(c *Config) {
+	before := c.Hooks
 	p.take(p.fields, topRules, "", &target{config: c, parts: &p.parts})
+	if !p.user {
+		c.Hooks = c.Hooks.and(before) // what costs is not switched on by a repository
+	}
 	p.originate("")
 	if f := p.parts.follow; f.Key != "" {
 		var said *bool

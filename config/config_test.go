@@ -203,6 +203,7 @@ Agents:
 	want := Config{
 		Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin(), Policy: &base,
 		Agents: map[string]window.Policy{"tester": tester, "developer": developer}, Corrections: []string{"FIX:"},
+		Hooks: DefaultHooks(),
 	}
 	if !reflect.DeepEqual(bare(c), want) {
 		t.Errorf("got %+v\nwant %+v", c, want)

@@ -24,6 +24,8 @@ var topRules = append([]Rule{
 		Doc: "beginnings of messages that mark them as an orchestrator's correction of an agent, such as `\"RETRY \"`. " +
 			"Default: those of known orchestrators. It applies when a message is recorded",
 		into: func(t *target) any { return &t.config.Corrections }},
+	{Key: "hooks", Kind: Mapping, Rules: hookRules,
+		Doc: "what the hooks of coding agents do, see [below](#hooks)"},
 	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
 		Doc:  "the model that writes in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
 		into: func(t *target) any { return &t.parts.summarizer }},

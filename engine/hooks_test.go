@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -104,11 +105,15 @@ func TestAnAnnouncedCallIsOneIntent(t *testing.T) {
 	sound(t, dir)
 }
 
+// usual are the limits that hooks hand in.
+var usual = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars,
+	Terminal: limits.TerminalChars}
+
 // take hands in a result.
 func take(t *testing.T, l *engine.Local, s ledger.LiveSession, id, tool, args, text string) ledger.TakenResult {
 	t.Helper()
 	out, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: id, Tool: tool,
-		Args: json.RawMessage(args), Text: []byte(text)})
+		Args: json.RawMessage(args), Text: []byte(text), Limits: usual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +197,7 @@ func TestALongResultComesAsABlob(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: "toolu_1", Tool: "mcp__a__b",
-		Args: json.RawMessage(`{}`), Blob: blob.Hash})
+		Args: json.RawMessage(`{}`), Blob: blob.Hash, Limits: usual})
 	if err != nil || !strings.HasPrefix(out.Stub, "[result offloaded — 4,800,000 chars") {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -77,6 +77,27 @@ type TakeResultRequest struct {
 	// Paged says that the agent asked for a part of something: such a result stays however large it is, unless it is
 	// repeated.
 	Paged bool `json:"paged,omitempty"`
+	// Limits say what is replaced.
+	Limits ResultLimits `json:"limits,omitzero"`
+}
+
+// ResultLimits say from which length on results are replaced, in characters. 0: never.
+type ResultLimits struct {
+	Above    int `json:"above,omitempty"`    // a longer result
+	Repeated int `json:"repeated,omitempty"` // a result of at least this length that the context has already
+	// Terminal is for the output of a command of which a terminal shows at least so much less.
+	Terminal int `json:"terminal,omitempty"`
+}
+
+// Least returns the length below which no result is replaced; 0 if none is at all.
+func (l ResultLimits) Least() int {
+	least := 0
+	for _, n := range []int{l.Above, l.Repeated, l.Terminal} {
+		if n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
 }
 
 // Detach implements Attached: the text.

@@ -44,22 +44,24 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	var parts []part
-	if source != hooks.Resume {
+	if source != hooks.Resume && r.Do.Environment {
 		parts = append(parts, part{environment(r.Env, r.event.Dir), "environment"})
 	}
-	remembered, err := r.memories(ctx)
-	if err != nil {
-		return nil, err
+	if r.Do.Memory {
+		remembered, err := r.memories(ctx)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, remembered)
 	}
-	parts = append(parts, remembered)
-	switch source {
-	case hooks.Resume:
+	switch {
+	case source == hooks.Resume && r.Do.Stale:
 		stale, err := r.stale(ctx, begun.Session)
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, stale)
-	case hooks.Compact:
+	case source == hooks.Compact && r.Do.Record:
 		record, err := r.record(ctx, begun.Session)
 		if err != nil {
 			return nil, err

@@ -40,7 +40,7 @@ func (r *run) compacting(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	noted, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageCompacting})
-	if err != nil || noted.Again {
+	if err != nil || noted.Again || !r.Do.Summary {
 		return nil, err
 	}
 	text, err := r.summary(ctx, noted.Session, keepTokens)

@@ -20,25 +20,25 @@ const (
 	maxInline = 2 << 20
 	// maxSaved is how large a file with a result may be to be read, in bytes.
 	maxSaved = limits.Line
-	// minTaken is how many characters a result has at least to be looked at: a shorter one is never replaced.
-	minTaken = min(limits.RepeatChars, 1_000)
 )
 
 // after answers PostToolUse.
 func (r *run) after(ctx context.Context) ([]byte, error) {
 	result, ok := r.event.Result()
-	if !ok || r.ours() {
+	bounds := r.limits(r.event.Tool)
+	least := bounds.Least()
+	if !ok || least == 0 || r.ours() {
 		return nil, nil
 	}
 	whole, err := r.whole(result)
-	if err != nil || utf8.RuneCountInString(whole) < minTaken || artifacts.IsStub(whole) {
+	if err != nil || utf8.RuneCountInString(whole) < least || artifacts.IsStub(whole) {
 		return nil, err
 	}
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
 	request := ledger.TakeResultRequest{LiveSession: r.live, CallID: r.event.CallID, Tool: r.event.Tool,
-		Args: r.event.Input, Text: []byte(whole), Paged: r.event.Paged()}
+		Args: r.event.Input, Text: []byte(whole), Paged: r.event.Paged(), Limits: bounds}
 	if len(whole) > maxInline {
 		blob, err := r.api.PutBlob(ctx, bytes.NewReader(request.Text))
 		if err != nil {

@@ -6,9 +6,11 @@ import (
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/config"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 )
 
@@ -18,6 +20,36 @@ type Options struct {
 	Root string // of the workspace
 	// Open returns the ledger of the workspace, which Run does not close. It is called when it is needed.
 	Open func(ctx context.Context) (ledger.API, error)
+	// Do is what is done besides recording. nil: everything.
+	Do *config.Hooks
+	// Limits say from which length on results are replaced. The zero value: those of package limits.
+	Limits ledger.ResultLimits
+}
+
+// limits returns from which length on results of a tool are replaced, as far as they are at all.
+func (o Options) limits(tool string) ledger.ResultLimits {
+	l := o.Limits
+	if l == (ledger.ResultLimits{}) {
+		l = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars,
+			Terminal: limits.TerminalChars}
+	}
+	large := o.Do.Large
+	switch tool {
+	case hooks.Read:
+		large = o.Do.Reads
+	case hooks.Bash:
+		large = o.Do.Outputs
+	}
+	if !large {
+		l.Above = 0
+	}
+	if !o.Do.Repeats {
+		l.Repeated = 0
+	}
+	if !o.Do.Terminal {
+		l.Terminal = 0
+	}
+	return l
 }
 
 // run is one run of a hook.
@@ -47,6 +79,10 @@ func Run(ctx context.Context, o Options, name string, raw []byte) ([]byte, error
 		hooks.PostCompact:  (*run).compacted,
 		hooks.SessionEnd:   (*run).end,
 	}[name]
+	if o.Do == nil {
+		all := config.AllHooks()
+		o.Do = &all
+	}
 	r := &run{Options: o, event: e}
 	id, parent := e.HostID()
 	r.live = ledger.LiveSession{Host: string(sessionfile.ClaudeCode), HostID: id, Parent: parent, Dir: e.Dir}
@@ -67,13 +103,15 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
-	refusal, err := r.guard(ctx)
-	if err != nil || refusal != "" {
-		return r.event.Deny(refusal), err
+	if r.Do.Markers {
+		refusal, err := r.guard(ctx)
+		if err != nil || refusal != "" {
+			return r.event.Deny(refusal), err
+		}
 	}
 	call, err := r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
 		Tool: r.event.Tool, Args: r.event.Input})
-	if err != nil || call.Stale == nil {
+	if err != nil || call.Stale == nil || !r.Do.Stale {
 		return nil, err
 	}
 	return r.event.Note(staleNote(*call.Stale)), nil

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 )
@@ -145,7 +146,7 @@ func (c aCase) place(t *testing.T) (top string, m Machine) {
 	e.Home, e.Dir = filepath.Join(top, "home"), filepath.Join(top, "project")
 	e.Lookup = func(string) string { return "" }
 	return top, Machine{Env: e, Root: e.Dir, State: filepath.Join(top, "state"),
-		Programs: Programs{"/opt/bin/ctxledger", "/opt/bin/ctxmcp"}}
+		Programs: Programs{"/opt/bin/ctxledger", "/opt/bin/ctxmcp"}, Hooks: config.AllHooks()}
 }
 
 func must(t *testing.T, err error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/confedit"
 )
 
@@ -63,23 +64,26 @@ type hookCommand struct {
 // Hooks of Claude Code. A matcher with a dot is a regular expression; without a matcher a hook runs for all.
 var claudeEvents = []struct {
 	event, matcher string
-	timeout        int // seconds; our own deadline is far below
+	timeout        int                     // seconds; our own deadline is far below
+	wanted         func(config.Hooks) bool // whether anything is to do; nil: always, something is recorded
 }{
-	{"SessionStart", "", 5},
-	{"PreToolUse", ".*", 5},
-	{"PostToolUse", ".*", 5},
-	{"PostToolUseFailure", ".*", 5},
-	{"PreCompact", "", 10},
-	{"PostCompact", "", 10},
-	{"SessionEnd", "", 1}, // Claude Code grants 1.5 s to all together
+	{"SessionStart", "", 5, nil},
+	{"PreToolUse", ".*", 5, nil},
+	{"PostToolUse", ".*", 5, config.Hooks.Results},
+	{"PreCompact", "", 10, config.Hooks.Compactions},
+	{"PostCompact", "", 10, config.Hooks.Compactions},
+	{"SessionEnd", "", 1, nil}, // Claude Code grants 1.5 s to all together
 }
 
 // hookArgs are the arguments of our hook program for an event.
 func hookArgs(event string) []string { return []string{"hook", "claude-code", event} }
 
-// claudeHooks returns the hooks of Claude Code.
-func claudeHooks(program string) (out []confedit.Entry) {
+// claudeHooks returns the hooks of Claude Code, without those that would do nothing.
+func claudeHooks(program string, do config.Hooks) (out []confedit.Entry) {
 	for _, e := range claudeEvents {
+		if e.wanted != nil && !e.wanted(do) {
+			continue
+		}
 		out = append(out, confedit.Entry{Path: []string{"hooks", e.event}, List: true, Value: value(hook{e.matcher,
 			[]hookCommand{{"command", program, hookArgs(e.event), e.timeout}}})})
 	}
@@ -90,14 +94,15 @@ func claudeCode(p places) []File {
 	servers := serverEntry(server{"stdio", p.programs.MCP, []string{}, true}, "mcpServers")
 	if p.scope == Project {
 		return []File{{Path: p.below(".mcp.json"), Entries: servers},
-			{Path: p.below(".claude", "settings.local.json"), Entries: claudeHooks(p.programs.CLI)}}
+			{Path: p.below(".claude", "settings.local.json"), Entries: claudeHooks(p.programs.CLI, p.hooks)}}
 	}
 	own := p.below(".claude.json")
 	if p.Lookup("CLAUDE_CONFIG_DIR") != "" {
 		own = filepath.Join(claudecode.ConfigDir(p.Env), ".claude.json")
 	}
 	return []File{{Path: own, Entries: servers},
-		{Path: filepath.Join(claudecode.ConfigDir(p.Env), "settings.json"), Entries: claudeHooks(p.programs.CLI)}}
+		{Path: filepath.Join(claudecode.ConfigDir(p.Env), "settings.json"),
+			Entries: claudeHooks(p.programs.CLI, p.hooks)}}
 }
 
 func claudeDesktop(p places) []File {

@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 )
 
@@ -43,6 +44,7 @@ type places struct {
 	scope    Scope
 	root     string // of the tree, for the scope Project
 	programs Programs
+	hooks    config.Hooks
 }
 
 // Programs are the absolute paths of ours that agents are to start.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/safefs"
 )
@@ -18,6 +19,8 @@ type Machine struct {
 	Root     string   // of the tree, for the scope Project; "": there is none
 	State    string   // directory in which is noted what was edited
 	Programs Programs // that agents are to start
+	// Hooks are what hooks do: an event for which nothing is to do is left out.
+	Hooks config.Hooks
 }
 
 // Found is what there is of an agent.
@@ -101,7 +104,7 @@ func versionOf(program, of string) string {
 }
 
 // places returns what the table's entries are made with.
-func (m Machine) places(s Scope) places { return places{m.Env, s, m.Root, m.Programs} }
+func (m Machine) places(s Scope) places { return places{m.Env, s, m.Root, m.Programs, m.Hooks} }
 
 // files returns the configurations of an agent, each at the path at which the agent has it.
 func (m Machine) files(h Host, s Scope) []File {

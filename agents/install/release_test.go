@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/confedit"
 )
 
@@ -26,7 +27,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	hooks := filepath.Join("plugin", "hooks", "hooks.json")
 	if *update {
 		text := []byte{}
-		for _, e := range claudeHooks(root + "ctxledger") {
+		for _, e := range claudeHooks(root+"ctxledger", config.AllHooks()) {
 			out, _, err := confedit.Add(text, e, mine)
 			must(t, err)
 			text = out
@@ -35,7 +36,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	}
 	var all struct{ Hooks map[string][]json.RawMessage }
 	raw := readJSON(t, hooks, &all)
-	for _, e := range claudeHooks(root + "ctxledger") {
+	for _, e := range claudeHooks(root+"ctxledger", config.AllHooks()) {
 		if state, _, err := confedit.Find(raw, e, mine); err != nil || state != confedit.Same {
 			t.Errorf("%v: %v, %v (-update writes it)", e.Path, state, err)
 		}
@@ -89,6 +90,30 @@ func TestTheBundleIsWhatClaudeDesktopWants(t *testing.T) {
 	for _, x := range regexp.MustCompile(`\$\{user_config\.(\w+)\}`).FindAllStringSubmatch(string(raw), -1) {
 		if c, ok := m.UserConfig[x[1]]; !ok || c.Type != "directory" || c.Title == "" || c.Description == "" {
 			t.Errorf("the setting %s: %+v", x[1], c)
+		}
+	}
+}
+
+// TestEventsWithNothingToDoAreLeftOut: what is switched off costs no process for each call.
+func TestEventsWithNothingToDoAreLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   config.Hooks
+		want string
+	}{
+		{"nothing", config.Hooks{}, "SessionStart PreToolUse SessionEnd"},
+		{"results", config.Hooks{Repeats: true}, "SessionStart PreToolUse PostToolUse SessionEnd"},
+		{"large files", config.Hooks{Reads: true}, "SessionStart PreToolUse PostToolUse SessionEnd"},
+		{"summaries", config.Hooks{Summary: true}, "SessionStart PreToolUse PreCompact PostCompact SessionEnd"},
+		{"the default", config.DefaultHooks(),
+			"SessionStart PreToolUse PostToolUse PreCompact PostCompact SessionEnd"},
+	} {
+		var events []string
+		for _, e := range claudeHooks("/bin/x", c.do) {
+			events = append(events, e.Path[1])
+		}
+		if got := strings.Join(events, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }

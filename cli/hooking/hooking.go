@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/hook"
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
@@ -124,7 +125,9 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 		api, err = h.open(ctx)
 		return api, err
 	}
-	out, err = hook.Run(ctx, hook.Options{Env: h.Env, Root: h.place.Root, Open: open}, h.Args[2], raw)
+	settings, _ := config.Load(h.Env, h.place.Root, h.place.State) // whatever is wrong, there are settings
+	o := hook.Options{Env: h.Env, Root: h.place.Root, Open: open, Do: &settings.Hooks}
+	out, err = hook.Run(ctx, o, h.Args[2], raw)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", h.Args[2], err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/workspace"
@@ -30,8 +31,9 @@ type Setup struct {
 // New returns the setup of the user's agents, or of those in a workspace. Errors: not_found if there is no workspace.
 func New(e env.Env, ws workspace.Workspace, project bool) (Setup, error) {
 	programs, err := findPrograms(e)
+	settings, _ := config.Load(e, ws.Root, ws.State) // whatever is wrong, there are settings
 	s := Setup{Scope: install.User, incomplete: err,
-		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs}}
+		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs, Hooks: settings.Hooks}}
 	if project {
 		s.Scope = install.Project
 		if ws.Root == "" {

@@ -52,12 +52,9 @@ type screen struct {
 	chars int
 }
 
-// minRendered is how many characters rendering must save before a result of normal size becomes an artifact.
-const minRendered = 1000
-
 // offloads reports whether a result becomes an artifact; command says whether it is one of a command.
 func (r *result) offloads(command bool) bool {
-	if command && r.screen != nil && r.Chars-r.screen.chars >= minRendered {
+	if command && r.screen != nil && r.Chars-r.screen.chars >= limits.TerminalChars {
 		return true
 	}
 	return r.Chars > limits.OffloadChars

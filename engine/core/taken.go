@@ -45,7 +45,10 @@ func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (le
 	command := c.Op == intents.OpShell
 	digest := sessions.Digest(text)
 	earlier := l.outputs.seen(r.LiveSession, digest, r.CallID)
-	if (r.Paged || !res.offloads(command)) && (earlier == "" || res.Chars < limits.RepeatChars) {
+	if r.Limits.Repeated == 0 || res.Chars < r.Limits.Repeated {
+		earlier = ""
+	}
+	if earlier == "" && (r.Paged || !res.replacedBy(r.Limits, command)) {
 		l.outputs.add(r.LiveSession, digest, r.CallID)
 		return ledger.TakenResult{}, nil
 	}
@@ -61,6 +64,14 @@ func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (le
 		l.outputs.add(r.LiveSession, digest, r.CallID)
 	}
 	return taken, err
+}
+
+// replacedBy reports whether a stub replaces a result; command says whether it is one of a command.
+func (r *result) replacedBy(l ledger.ResultLimits, command bool) bool {
+	if command && l.Terminal > 0 && r.screen != nil && r.Chars-r.screen.chars >= l.Terminal {
+		return true
+	}
+	return l.Above > 0 && r.Chars > l.Above
 }
 
 // storeTaken stores the text of a result, and counts and masks it.

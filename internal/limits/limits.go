@@ -43,6 +43,9 @@ const (
 	// RepeatChars is the number of characters from which a repeated result is replaced by a pointer to the earlier
 	// one: a shorter one is hardly longer than the pointer.
 	RepeatChars = 2_000
+	// TerminalChars is by how many characters the output of a command has to be longer than what a terminal shows of
+	// it, to become an artifact although it is no large one.
+	TerminalChars = 1_000
 	// ArtifactText and ArtifactTextMax bound what one read of an artifact returns, in characters:
 	// agents cut longer results themselves, badly.
 	ArtifactText    = 8_000

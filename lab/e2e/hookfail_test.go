@@ -135,6 +135,7 @@ func TestAHookFailsOpen(t *testing.T) {
 // TestAHookIgnoresWhatIsNoEvent hands in what hosts do not, while a daemon runs.
 func TestAHookIgnoresWhatIsNoEvent(t *testing.T) {
 	s := newBox(t)
+	allHooks(t, s)
 	open(t, s)
 	patient := "CTXLEDGER_HOOK_MS=10000"
 	deep := strings.Repeat("[", 1_000_000)
@@ -181,6 +182,7 @@ func TestAHookIgnoresWhatIsNoEvent(t *testing.T) {
 // TestAHookStartsADaemonForTheNextCall: the first call starts one and does not wait for it.
 func TestAHookStartsADaemonForTheNextCall(t *testing.T) {
 	s := newBox(t)
+	allHooks(t, s)
 	start := eventOf(s, "SessionStart", `,"source":"startup"`)
 	if out := hooked(t, s, "SessionStart", start); out != "" {
 		t.Errorf("without a daemon it prints %q", out)

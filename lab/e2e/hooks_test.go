@@ -94,6 +94,18 @@ func TestTheRealAgentTakesAReadResultOfItsShape(t *testing.T) {
 	}
 }
 
+// allHooks has the user's own configuration switch on what is off by default.
+func allHooks(t *testing.T, s *sandbox.Sandbox) {
+	t.Helper()
+	for _, home := range []string{s.Home, filepath.Dir(s.Config)} { // a program's, and an agent's
+		dir := filepath.Join(home, ".config", "ctxledger")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "config.yaml"), "hooks: {environment: true, outputs: true, reads: true}\n")
+	}
+}
+
 // write writes a file.
 func write(t *testing.T, path, content string) {
 	t.Helper()
@@ -153,6 +165,7 @@ var handleIn = regexp.MustCompile(`Artifact: ([0-9a-f]{12,64})`)
 func TestTheRealAgentReadsLessAndLosesNothing(t *testing.T) {
 	model.Agent(t, model.Claude) // skips without one
 	s := newBox(t)
+	allHooks(t, s)
 	api := open(t, s)
 	write(t, filepath.Join(s.Workspace, "long.txt"), long())
 	_, err := api.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "rule", Type: "feedback",

@@ -65,6 +65,12 @@ type block struct {
 	Text *string `json:"text"`
 }
 
+// The tools whose results have a shape of their own.
+const (
+	Bash = "Bash" // runs a command
+	Read = "Read" // reads a file
+)
+
 // mcpTool is how the names of tools of MCP servers begin.
 const mcpTool = "mcp__"
 
@@ -75,14 +81,14 @@ func (e Event) Result() (r Result, ok bool) {
 	switch {
 	case e.Name != PostToolUse:
 		return Result{}, false
-	case e.Tool == "Bash":
+	case e.Tool == Bash:
 		var b bash
 		if json.Unmarshal(e.Response, &b) != nil || b.Stdout == nil || b.Stderr == nil || b.Interrupted || b.IsImage ||
 			b.Background != "" {
 			return Result{}, false
 		}
 		return Result{Text: *b.Stdout, File: b.Path, Size: b.Size, shape: shapeBash}, true
-	case e.Tool == "Read":
+	case e.Tool == Read:
 		var f fileRead
 		if json.Unmarshal(e.Response, &f) != nil || f.Type != "text" || f.File.Content == nil {
 			return Result{}, false
@@ -100,7 +106,7 @@ func (e Event) Paged() bool {
 		Offset *float64 `json:"offset"`
 		Limit  *float64 `json:"limit"`
 	}
-	return e.Tool == "Read" && json.Unmarshal(e.Input, &args) == nil && (args.Offset != nil || args.Limit != nil)
+	return e.Tool == Read && json.Unmarshal(e.Input, &args) == nil && (args.Offset != nil || args.Limit != nil)
 }
 
 // mcpResult reads the result of an MCP tool: a text, or blocks with texts among them.

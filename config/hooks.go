@@ -1,0 +1,83 @@
+package config
+
+import "strconv"
+
+// Hooks say what the hooks of a coding agent do besides recording: the keys of hooks.
+type Hooks struct {
+	Environment bool // tell a session that begins the system, the directory and the time
+	Memory      bool // tell a session that begins the memories
+	Stale       bool // name files that others changed since the session read them
+	Record      bool // tell a session that was compacted what the ledger has of it
+	Summary     bool // say what the summary of a compaction has to keep
+	Markers     bool // refuse a write that contains a marker
+	Large       bool // replace large results of tools of MCP servers
+	Outputs     bool // replace large outputs of commands
+	Reads       bool // replace large files that were read whole
+	Repeats     bool // replace results that the context has already
+	Terminal    bool // replace the output of a command by what a terminal shows
+}
+
+// DefaultHooks returns what hooks do unless somebody says otherwise: what pays for itself in replay, or costs nothing
+// where there is nothing to say. docs/hooks.md has the figures.
+func DefaultHooks() Hooks {
+	h := AllHooks()
+	h.Environment, h.Outputs, h.Reads = false, false, false
+	return h
+}
+
+// AllHooks returns everything that hooks can do.
+func AllHooks() Hooks { return Hooks{true, true, true, true, true, true, true, true, true, true, true} }
+
+// Results reports whether results are replaced.
+func (h Hooks) Results() bool { return h.Large || h.Outputs || h.Reads || h.Repeats || h.Terminal }
+
+// Compactions reports whether anything is said before a compaction.
+func (h Hooks) Compactions() bool { return h.Summary }
+
+// and returns what both do.
+func (h Hooks) and(other Hooks) Hooks {
+	return Hooks{
+		Environment: h.Environment && other.Environment,
+		Memory:      h.Memory && other.Memory,
+		Stale:       h.Stale && other.Stale,
+		Record:      h.Record && other.Record,
+		Summary:     h.Summary && other.Summary,
+		Markers:     h.Markers && other.Markers,
+		Large:       h.Large && other.Large,
+		Outputs:     h.Outputs && other.Outputs,
+		Reads:       h.Reads && other.Reads,
+		Repeats:     h.Repeats && other.Repeats,
+		Terminal:    h.Terminal && other.Terminal,
+	}
+}
+
+var hookRules = []Rule{
+	hookRule("environment", "a session that begins is told the system, the directory and the time",
+		func(h *Hooks) *bool { return &h.Environment }),
+	hookRule("memory", "a session that begins is told the memories", func(h *Hooks) *bool { return &h.Memory }),
+	hookRule("stale", "the agent is told which files others changed since it read them",
+		func(h *Hooks) *bool { return &h.Stale }),
+	hookRule("record", "a session that was compacted is told what the ledger has of it",
+		func(h *Hooks) *bool { return &h.Record }),
+	hookRule("summary", "the model that writes the host's summary is told what it has to keep",
+		func(h *Hooks) *bool { return &h.Summary }),
+	hookRule("markers", "a write that contains a marker or a stub is refused",
+		func(h *Hooks) *bool { return &h.Markers }),
+	hookRule("large", "a large result of a tool of an MCP server is replaced by a stub",
+		func(h *Hooks) *bool { return &h.Large }),
+	hookRule("outputs", "a large output of a command is replaced by a stub, instead of by what the host shows of it",
+		func(h *Hooks) *bool { return &h.Outputs }),
+	hookRule("reads", "a large file that was read whole is replaced by a stub",
+		func(h *Hooks) *bool { return &h.Reads }),
+	hookRule("repeats", "a result that the context has already is replaced by a pointer",
+		func(h *Hooks) *bool { return &h.Repeats }),
+	hookRule("terminal", "the output of a command is replaced by what a terminal shows of it, if that is much less",
+		func(h *Hooks) *bool { return &h.Terminal }),
+}
+
+// hookRule returns the rule of one thing that hooks do.
+func hookRule(key, doc string, at func(*Hooks) *bool) Rule {
+	h := DefaultHooks()
+	return Rule{Key: key, Kind: Bool, Default: strconv.FormatBool(*at(&h)), Doc: doc,
+		into: func(t *target) any { return at(&t.config.Hooks) }}
+}
