@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/mcp/overhead"
+	"ctxledger.dev/servertools/asking"
 )
 
 func main() {
@@ -19,6 +20,6 @@ func main() {
 	}
 	os.Exit(cli.Main(context.Background(), cli.Config{
 		Args: os.Args[1:], Env: e, Version: wiring.Version, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		ServerCost: overhead.Tokens,
+		ServerCost: overhead.Tokens, AskServer: asking.Ask,
 	}))
 }

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/lsp"
+	"ctxledger.dev/servertools/asking"
 	"ctxledger.dev/workspace"
 )
 
@@ -27,7 +28,8 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			}
 			return workspaceOf(e, ws, p.InProcess, log), nil
 		}
-		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find})
+		s := lsp.New(lsp.Options{Version: wiring.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find,
+			AskServer: asking.Ask})
 		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
 }
