@@ -12,6 +12,8 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/servertools/asking"
+	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
 
@@ -25,6 +27,8 @@ type Config struct {
 	Err     io.Writer // everything else
 	// ServerCost is what having the MCP server registered costs a model's window, in tokens.
 	ServerCost int
+	// AskServer asks an MCP server for its tools, which the person has approved. Errors: those of asking.Ask.
+	AskServer func(context.Context, trust.ApprovedServer) (asking.Answer, error)
 }
 
 // Main runs one command and returns the exit status of the process. It ends when its work is done or ctx ends.

@@ -8,7 +8,6 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/servertools"
 	"ctxledger.dev/trust"
 )
 
@@ -33,7 +32,7 @@ func (a *app) askServer(ctx context.Context, api ledger.API, r carried.Report, o
 	if err != nil {
 		return err
 	}
-	answer, err := servertools.Ask(ctx, approved, a.masks.String)
+	answer, err := a.AskServer(ctx, approved)
 	if err != nil {
 		return err
 	}

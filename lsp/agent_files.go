@@ -17,7 +17,6 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
-	"ctxledger.dev/servertools"
 	"ctxledger.dev/trust"
 )
 
@@ -261,7 +260,7 @@ func (s *Server) askServer(ctx context.Context, args []protocol.LSPAny) (any, er
 	if err != nil {
 		return nil, err
 	}
-	if !s.counts() {
+	if !s.counts() || s.o.AskServer == nil {
 		return nil, fault.New(fault.Unavailable, op, "there is no ledger to keep what the server answers")
 	}
 	ask, err := s.serverAsk(ctx, which)
@@ -287,7 +286,7 @@ func (s *Server) askServer(ctx context.Context, args []protocol.LSPAny) (any, er
 	if err != nil {
 		return nil, err
 	}
-	answer, err := servertools.Ask(ctx, approved, s.sanitize)
+	answer, err := s.o.AskServer(ctx, approved)
 	if err != nil {
 		return nil, err
 	}

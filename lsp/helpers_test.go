@@ -12,6 +12,9 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/logtest"
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/servertools"
+	"ctxledger.dev/servertools/asking"
+	"ctxledger.dev/trust"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -34,7 +37,10 @@ func newFixture(t *testing.T, edit func(*Server)) *fixture {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	log := &logtest.Buffer{}
 	f := &fixture{ctx: ctx, log: log, served: make(chan error, 1)}
-	f.Server = New(Options{Version: "test", Env: env.System(), Log: slog.New(slog.NewTextHandler(log, nil))})
+	f.Server = New(Options{Version: "test", Env: env.System(), Log: slog.New(slog.NewTextHandler(log, nil)),
+		AskServer: func(ctx context.Context, approved trust.ApprovedServer) (asking.Answer, error) {
+			return servertools.Ask(ctx, approved, f.sanitize)
+		}})
 	if edit != nil {
 		edit(f.Server)
 	}

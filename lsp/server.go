@@ -14,7 +14,9 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/servertools/asking"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/trust"
 )
 
 // Options configure a server.
@@ -26,6 +28,8 @@ type Options struct {
 	Find func(roots []string) (Workspace, error)
 	Log  *slog.Logger // protocol errors of the editor, and internal errors
 	Idle func()       // called when the client has been idle for some seconds; may be nil
+	// AskServer asks an MCP server for its tools, which a person has approved. Errors: those of asking.Ask.
+	AskServer func(context.Context, trust.ApprovedServer) (asking.Answer, error)
 }
 
 // Server is a language server for one client.

@@ -15,6 +15,6 @@
 // Requests of both protocol versions are served, and no state is kept between requests.
 //
 // The package deliberately computes nothing about conversations: it asks the ledger. It is the only package that
-// imports the MCP library. One process serves one client on standard input, because the library keeps that session
+// imports the MCP library's server. One process serves one client on standard input, because the library keeps that session
 // in a package variable.
 package mcp

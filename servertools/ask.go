@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/servertools/asking"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
@@ -28,27 +29,15 @@ const (
 	maxDepth = 64               // of its JSON: schemas are shallow
 )
 
-// Answer is what a server answered.
-type Answer struct {
-	Tools        []ledger.AskedTool
-	Instructions int // o200k_base tokens of what it says about itself
-}
-
-// Kept is the answer of a server as the ledger keeps it: in the place of what the same server answered before.
-func (a Answer) Kept(s trust.ServerAsk) ledger.KeepServerRequest {
-	return ledger.KeepServerRequest{Place: s.File + "\x00" + s.Name,
-		AskedServer: ledger.AskedServer{Config: s.Config, Tools: a.Tools, Instructions: a.Instructions}}
-}
-
 // Ask starts an approved server, or connects to it, asks for its tools, and ends it. Errors: denied when it is not what
 // was approved; unavailable when it fails or does not answer in time, with the end of what it says, masked by mask;
 // limited when it answers too much; invalid when it does not answer as an MCP server does.
-func Ask(ctx context.Context, approved trust.ApprovedServer, mask func(string) string) (Answer, error) {
+func Ask(ctx context.Context, approved trust.ApprovedServer, mask func(string) string) (asking.Answer, error) {
 	ctx, stop := context.WithTimeout(ctx, maxTime)
 	defer stop()
 	c, err := connect(ctx, approved)
 	if err != nil {
-		return Answer{}, err
+		return asking.Answer{}, err
 	}
 	defer c.close()
 	a, err := list(ctx, c.transport)
@@ -71,7 +60,7 @@ func Ask(ctx context.Context, approved trust.ApprovedServer, mask func(string) s
 			err = fault.New(fault.Unavailable, op, "the server did not answer%s", quoted(mask(err.Error())))
 		}
 	}
-	return Answer{}, err
+	return asking.Answer{}, err
 }
 
 const op = "servertools.ask"
@@ -85,7 +74,7 @@ func quoted(s string) string {
 }
 
 // list asks for all tools.
-func list(ctx context.Context, t transport.Interface) (a Answer, err error) {
+func list(ctx context.Context, t transport.Interface) (a asking.Answer, err error) {
 	//lint:ignore SA1019 most servers speak nothing newer, and a probe for it would be one more request to hostile ones
 	c := client.NewClient(t, client.WithLegacyProtocolOnly())
 	if err := c.Start(ctx); err != nil {

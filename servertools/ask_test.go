@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/servertools/asking"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
@@ -44,6 +46,12 @@ func TestMain(m *testing.M) {
 		notePID(e)
 		behave(e, how)
 		os.Exit(0)
+	}
+	if handled, exit := Main(os.Args, e, os.Stdin, os.Stdout); handled {
+		os.Exit(exit)
+	}
+	if root := e.Lookup(caller); root != "" {
+		os.Exit(askAndEnd(e, root))
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -169,18 +177,23 @@ func approve(t *testing.T, entry map[string]any) trust.ApprovedServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := env.System()
-	e.Home = t.TempDir()
-	report := carried.Find(t.Context(), carried.Options{Root: root, Env: e, Counter: tokens.O200kBase.Counter()})
-	ask, err := trust.FindServer(e, root, report.Hosts[0], report.Hosts[0].Parts[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	approved, err := trust.ApproveServer(ask, ask.Digest())
+	t.Setenv("HOME", t.TempDir()) // for processes that ask, too
+	approved, err := approveIn(env.System(), root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return approved
+}
+
+// approveIn approves the first server of a workspace.
+func approveIn(e env.Env, root string) (trust.ApprovedServer, error) {
+	report := carried.Find(context.Background(),
+		carried.Options{Root: root, Env: e, Counter: tokens.O200kBase.Counter()})
+	ask, err := trust.FindServer(e, root, report.Hosts[0], report.Hosts[0].Parts[0])
+	if err != nil {
+		return trust.ApprovedServer{}, err
+	}
+	return trust.ApproveServer(ask, ask.Digest())
 }
 
 // program is this program as a server, and the file with the ids of its processes.
@@ -212,10 +225,23 @@ func allEnded(t *testing.T, file string, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if running(pid) {
+		if !ends(pid) {
 			t.Errorf("process %d still runs", pid)
 		}
 	}
+}
+
+// patience is how long a process that was killed may take to end. It closes its pipes first, which is what Ask waits for.
+const patience = 20 * time.Second
+
+// ends waits until a process has ended, and reports whether it has.
+func ends(pid int) bool {
+	for last := time.Now().Add(patience); running(pid); runtime.Gosched() {
+		if time.Now().After(last) {
+			return false
+		}
+	}
+	return true
 }
 
 // running reports whether a process exists and is no zombie that only waits to be reaped.
@@ -229,13 +255,13 @@ func running(pid int) bool {
 }
 
 // want is what an honest server answers.
-var want = Answer{
+var want = asking.Answer{
 	Tools: []ledger.AskedTool{{Name: "find0", Tokens: 40}, {Name: "find1", Tokens: 40}, {
 		Name: strings.Repeat("é", ledger.MaxToolName/2), Tokens: 0}},
 	Instructions: tokens.O200kBase.CountString("Look things up."),
 }
 
-func honest(t *testing.T, a Answer, err error) {
+func honest(t *testing.T, a asking.Answer, err error) {
 	t.Helper()
 	if err != nil || len(a.Tools) != len(want.Tools) || a.Instructions != want.Instructions {
 		t.Fatalf("%+v, %v", a, err)
@@ -283,11 +309,11 @@ func TestServersThatMisbehave(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.how, func(t *testing.T) {
 			approved, file := program(t, c.how)
-			patience := 20 * time.Second
+			wait := 20 * time.Second
 			if strings.HasPrefix(c.says, "the server ") {
-				patience = 3 * time.Second
+				wait = 3 * time.Second
 			}
-			ctx, stop := context.WithTimeout(t.Context(), patience)
+			ctx, stop := context.WithTimeout(t.Context(), wait)
 			defer stop()
 			_, err := Ask(ctx, approved, masked)
 			if !slices.Contains(strings.Fields(c.code), string(fault.CodeOf(err))) ||
@@ -314,16 +340,25 @@ func TestAPersonWhoStopsWaitingEndsTheServer(t *testing.T) {
 		_, err := Ask(ctx, approved, masked)
 		ended <- err
 	}()
-	for { // until it runs
-		if raw, err := os.ReadFile(file); err == nil && len(raw) > 0 {
-			break
-		}
-	}
+	untilItRuns(t, file)
 	stop()
 	if err := <-ended; !fault.Is(err, fault.Unavailable) {
 		t.Errorf("%v", err)
 	}
 	allEnded(t, file, 1)
+}
+
+// untilItRuns waits until a server has written its process id.
+func untilItRuns(t *testing.T, file string) {
+	t.Helper()
+	for last := time.Now().Add(patience); ; runtime.Gosched() {
+		if raw, err := os.ReadFile(file); err == nil && len(raw) > 0 {
+			return
+		}
+		if time.Now().After(last) {
+			t.Fatal("the server was not started")
+		}
+	}
 }
 
 func TestNothingIsStartedThatWasNotApproved(t *testing.T) {

@@ -146,6 +146,9 @@ func private(u *url.URL) bool {
 	return u.Scheme == "https" || u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
+// Host returns the name of the agent as package carried has it: "claude-code".
+func (s ServerAsk) Host() string { return s.host }
+
 // Digest names all of it. What has another digest was not confirmed.
 func (s ServerAsk) Digest() string {
 	raw, err := json.Marshal(s)

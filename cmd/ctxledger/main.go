@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/mcp/overhead"
+	"ctxledger.dev/servertools/asking"
 )
 
 func main() {
@@ -20,6 +21,6 @@ func main() {
 	}
 	os.Exit(cli.Main(context.Background(), cli.Config{
 		Args: os.Args[1:], Env: e, Version: version.Version, In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		ServerCost: overhead.Tokens,
+		ServerCost: overhead.Tokens, AskServer: asking.Ask,
 	}))
 }

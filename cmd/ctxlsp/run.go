@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/lsp"
+	"ctxledger.dev/servertools/asking"
 	"ctxledger.dev/workspace"
 )
 
@@ -28,7 +29,8 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			}
 			return workspaceOf(e, ws, p.InProcess, log), nil
 		}
-		s := lsp.New(lsp.Options{Version: version.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find})
+		s := lsp.New(lsp.Options{Version: version.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find,
+			AskServer: asking.Ask})
 		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
 }

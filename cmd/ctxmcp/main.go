@@ -10,11 +10,15 @@ import (
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/wiring"
+	"ctxledger.dev/servertools"
 )
 
 func main() {
 	e := env.System()
 	if daemonRole, exit := daemon.Main(os.Args, wiring.Role(e)); daemonRole {
+		os.Exit(exit)
+	}
+	if askRole, exit := servertools.Main(os.Args, e, os.Stdin, os.Stdout); askRole {
 		os.Exit(exit)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -147,6 +147,7 @@ var openings = []opening{
 	{"filecount repositoryIn", "os.Lstat", resolve},
 	{"filecount repositoryOf", "os.Lstat", resolve},
 	{"filecount walker.named", "safefs.Open", "count DIRECTORY"},
+	{"servertools/asking sibling", "filepath.EvalSymlinks", resolve},
 	{"trust List", "os.ReadDir", ours},
 	{"trust Revoke", "os.Remove", ours},
 	{"trust digest", "filepath.EvalSymlinks safefs.Open", "program of a summarizer"},

@@ -17,7 +17,7 @@ var layers = map[string]int{
 	"ledger":                 3, // the contract: faces know it, not the engine
 	"engine/...":             4,
 	"trust":                  3,
-	"servertools":            4,
+	"servertools/...":        4,
 	"transcript/...":         2,
 	"sessions/...":           2,
 	"window/...":             2,
@@ -64,12 +64,25 @@ var layers = map[string]int{
 // storeless lists the subtrees that link neither the engine nor a store, through any import.
 var storeless = []string{"mcp", "lsp", "agents", "llm", "servertools", "ledger"}
 
+// light lists what the programs that start for every hook, command and window do not link, with the reason.
+var light = []struct {
+	program string
+	without []string // modules and packages with all that is below them
+	why     string
+}{
+	{"cmd/ctxledger", []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema",
+		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
+	{"cmd/ctxlsp", []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema",
+		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
+}
+
 // sideways lists the imports inside one layer that are allowed, with the reason.
 var sideways = map[[2]string]string{
 	{"lsp", "lsp/agentfile"}:                        "what is shown of agent files is told there",
 	{"lsp/agentfile", "lsp/anyfile"}:                "with the shares of a window that other files have",
 	{"trust", "carried"}:                            "which program a server is, its configuration says",
-	{"lsp", "servertools"}:                          "a person has a server asked for its tools",
+	{"lsp", "servertools/asking"}:                   "a person has a server asked for its tools",
+	{"servertools", "servertools/asking"}:           "what is asked and answered is told there",
 	{"carried", "ledger"}:                           "how often servers and skills are used is counted in recorded sessions",
 	{"carried", "agents/claudecode"}:                "where Claude Code keeps its own memory of a project is told there",
 	{"mcp", "mcp/overhead"}:                         "a test holds the constant against what is sent",
@@ -231,9 +244,11 @@ var restricted = []struct {
 	{"syscall.Exec", nil, "programs are run by os/exec, in the packages above"},
 	{"ctxledger.dev/llm.New", []string{"cli", "internal/wiring"},
 		"a model is asked by a compaction that a person or an agent wants, with what package trust approves"},
-	{"ctxledger.dev/servertools.Ask", []string{"cli", "lsp"},
+	{"ctxledger.dev/servertools", []string{"cmd/ctxmcp"}, "it links the client of MCP, which costs each start 10 ms"},
+	{"ctxledger.dev/servertools/asking.Ask", []string{"cmd/ctxledger", "cmd/ctxlsp"},
 		"a server is asked when a person says so, having seen its command"},
-	{"ctxledger.dev/trust.ApproveServer", []string{"cli", "lsp"}, "a person has seen what it approves"},
+	{"ctxledger.dev/trust.ApproveServer", []string{"cli", "lsp", "servertools"},
+		"a person has seen what it approves, or its digest is compared with that"},
 	{"ctxledger.dev/trust.ConfirmServer", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
 	{"ctxledger.dev/trust.Confirm", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},

@@ -1,7 +1,6 @@
 #!/bin/sh
-# release.sh OUT: what a release is, into the folder OUT: for each platform the three programs and a .vsix with ctxlsp and
-# ctxledger inside, a plugin folder of Claude Code and an .mcpb bundle of Claude Desktop, each with the licences of what is in
-# them, a .vsix without programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are those of the
+# release.sh OUT: what a release is, into the folder OUT: for each platform the three programs and a .vsix with them inside, a
+# plugin folder of Claude Code and an .mcpb bundle of Claude Desktop, each with the licences of what is in them, a .vsix without programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are those of the
 # commit. The bundle is there already (npm run build). PAGE_URL is where the folder vscode-extension is served: without it the
 # extension's page has no pictures, which VS Code shows from a server alone.
 set -eu
@@ -64,7 +63,7 @@ for platform in linux-x64 linux-arm64 alpine-x64 alpine-arm64 darwin-x64 darwin-
   licences >"$out/$platform/THIRD_PARTY.txt"
   rm -rf bin
   mkdir bin
-  cp "$out/$platform/ctxlsp$exe" "$out/$platform/ctxledger$exe" "$out/$platform/THIRD_PARTY.txt" bin/
+  cp "$out/$platform/ctxlsp$exe" "$out/$platform/ctxledger$exe" "$out/$platform/ctxmcp$exe" "$out/$platform/THIRD_PARTY.txt" bin/
   pack "ctxledger-$version-$platform.vsix" --target "$platform"
   node scripts/agents.cjs "$out" "$platform" "$version"
   echo "$platform"
