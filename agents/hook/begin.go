@@ -3,29 +3,36 @@ package hook
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/changes"
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/library"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
 
-// Budgets of what is put into a context, in tokens (o200k_base). Together they stay below MaxTokens.
+// Budgets of what is put into a context, in tokens (o200k_base). Together they stay below MaxTokens: what can be read on
+// demand gets what the others leave.
 const (
 	MaxTokens     = 1_500
 	memoryTokens  = 400
 	recordTokens  = 700 // of our document, without its frame
 	keepTokens    = 400 // of what a summary has to keep
+	indexTokens   = 400 // of what can be read on demand
 	maxStaleFiles = 10
 	maxMemories   = 200
+	indexPath     = 80 * time.Millisecond  // for reading what is listed
 	memoryPath    = 120 * time.Millisecond // for the memories: those of the user may need another daemon
 )
 
@@ -69,23 +76,50 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	return r.tell(ctx, parts, begun.Shown)
 }
 
+// index returns what the configuration lists for reading on demand, without what Claude Code lists by itself. It gets
+// what the other parts leave, so its digest is of all that could be listed.
+func (r *run) index(ctx context.Context, left int) (part, error) {
+	settings, _ := config.Load(r.Env, r.Root, "") // what is wrong with them, other commands say
+	named := settings.Index
+	short, cancel := context.WithTimeout(ctx, indexPath)
+	defer cancel()
+	found := library.Find(short, library.Options{Root: r.Root, Home: r.Env.Home,
+		Skills: named.Skills, References: named.References, Memories: named.Memories,
+		Known: []string{filepath.Join(r.Root, ".claude", "skills"),
+			filepath.Join(claudecode.ConfigDir(r.Env), "skills")}})
+	block := found.Block(min(left, indexTokens), memory.Tokens)
+	if block == "" {
+		return part{}, nil
+	}
+	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: block})
+	return part{masked.Text, "index " + found.Digest()}, err
+}
+
 // tell returns the output with those of the texts that the context does not have, and records that it has them now.
 func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, error) {
 	var texts, digests []string
 	left := MaxTokens
-	for _, p := range parts {
+	take := func(p part) {
 		text := strings.TrimSpace(p.text)
 		size := memory.Tokens(text) + 2 // what joins it to the next
 		if text == "" || slices.Contains(shown, p.digest) || size > left {
-			continue
+			return
 		}
 		left -= size
 		texts, digests = append(texts, text), append(digests, p.digest)
 	}
+	for _, p := range parts {
+		take(p)
+	}
+	listed, err := r.index(ctx, left-2)
+	if err != nil {
+		return nil, err
+	}
+	take(listed)
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	_, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
+	_, err = r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
 		Digests: digests})
 	if err != nil {
 		return nil, err

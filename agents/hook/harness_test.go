@@ -216,6 +216,7 @@ var machine = regexp.MustCompile(`OS: \w+\\nArchitecture: \w+`)
 // shown returns a text as cases have it, the same on every machine.
 func (w *world) shown(text string) string {
 	text = strings.ReplaceAll(text, filepath.ToSlash(w.root), "{{root}}")
+	text = strings.ReplaceAll(text, filepath.ToSlash(w.env.Home), "{{home}}")
 	text = machine.ReplaceAllString(text, "OS: {{os}}")
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
