@@ -36,8 +36,24 @@ const (
 	memoryPath    = 120 * time.Millisecond // for the memories: those of the user may need another daemon
 )
 
-// part is a text for the context. digest knows it again.
-type part struct{ text, digest string }
+// part is a text for the context. digest knows it again, fence is the name of the tags around what is stored in it.
+type part struct{ text, digest, fence string }
+
+// The tags around stored texts in a context.
+const (
+	memoryFence = "agent_memory"
+	recordFence = "ctxledger_handoff"
+	keepFence   = "ctxledger_record"
+	indexFence  = "ctxledger_index"
+)
+
+// alone returns the text without tags of other parts. What makes a part neutralises in it what would end that part, and
+// this what would begin or end another.
+func (p part) alone() string {
+	others := slices.DeleteFunc([]string{memoryFence, recordFence, keepFence, indexFence},
+		func(name string) bool { return name == p.fence })
+	return chars.Untagged(strings.TrimSpace(p.text), chars.TagLike(true, others...))
+}
 
 // begin answers SessionStart: with what the ledger knows that the context does not have yet.
 func (r *run) begin(ctx context.Context) ([]byte, error) {
@@ -52,7 +68,7 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	}
 	var parts []part
 	if source != hooks.Resume {
-		parts = append(parts, part{environment(r.Env, r.event.Dir), "environment"})
+		parts = append(parts, part{environment(r.Env, r.event.Dir), "environment", ""})
 	}
 	remembered, err := r.memories(ctx)
 	if err != nil {
@@ -92,7 +108,7 @@ func (r *run) index(ctx context.Context, left int) (part, error) {
 		return part{}, nil
 	}
 	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: block})
-	return part{masked.Text, "index " + found.Digest()}, err
+	return part{masked.Text, "index " + found.Digest(), indexFence}, err
 }
 
 // tell returns the output with those of the texts that the context does not have, and records that it has them now.
@@ -100,7 +116,7 @@ func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, e
 	var texts, digests []string
 	left := MaxTokens
 	take := func(p part) {
-		text := strings.TrimSpace(p.text)
+		text := p.alone()
 		size := memory.Tokens(text) + 2 // what joins it to the next
 		if text == "" || slices.Contains(shown, p.digest) || size > left {
 			return
@@ -128,11 +144,11 @@ func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, e
 }
 
 // digested returns a part that is known again by its text.
-func digested(kind, text string) part {
+func digested(kind, text, fence string) part {
 	if strings.TrimSpace(text) == "" {
 		return part{}
 	}
-	return part{text, kind + " " + sessions.Digest([]byte(text))[:16]}
+	return part{text, kind + " " + sessions.Digest([]byte(text))[:16], fence}
 }
 
 // environment describes where the agent runs.
@@ -178,7 +194,7 @@ func (r *run) memories(ctx context.Context) (part, error) {
 		return part{}, nil
 	}
 	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: chars.Plain(block)})
-	return digested("memory", masked.Text), err
+	return digested("memory", masked.Text, memoryFence), err
 }
 
 // stale returns which files others changed since the session read them.
@@ -194,7 +210,7 @@ func (r *run) stale(ctx context.Context, s sessions.Session) (part, error) {
 	if more := len(page.Stale) - maxStaleFiles; more > 0 {
 		lines = append(lines, fmt.Sprintf("(%d more)", more))
 	}
-	return digested("stale", strings.Join(lines, "\n")), nil
+	return digested("stale", strings.Join(lines, "\n"), ""), nil
 }
 
 // staleNote says that a file which is about to be changed is another one than the session read.

@@ -13,8 +13,8 @@ import (
 )
 
 // TestASubagentOfTheRealAgentHasItsOwnSession lets the real Claude Code send a subagent whose calls run through our
-// hooks: what it changes and runs is of its session, its large result is replaced, and only the main context is told what
-// a session begins with, once.
+// hooks: what it changes and runs is of its session, its large result is replaced, and only the main context is told
+// what a session begins with, once.
 func TestASubagentOfTheRealAgentHasItsOwnSession(t *testing.T) {
 	model.Agent(t, model.Claude) // skips without one
 	s := newBox(t)
@@ -56,7 +56,7 @@ func TestASubagentOfTheRealAgentHasItsOwnSession(t *testing.T) {
 		}
 	}
 	if blocks[true] != 0 || blocks[false] != 1 || reduced != 1 {
-		t.Errorf("the environment is %d times in the subagent's context and %d times in the main one; %d results reduced",
+		t.Errorf("the environment is %d times in the subagent's context and %d times in the main one; %d results",
 			blocks[true], blocks[false], reduced)
 	}
 
