@@ -89,11 +89,12 @@ func play(t *testing.T, raw string) string {
 	w := newWorld(t)
 	out := comment
 	for _, s := range all {
-		w.at = w.at.Add(time.Minute)
 		kind, name, _ := strings.Cut(s.head, " ")
+		if kind == "prints" || kind == "ledger" {
+			continue // they are written anew
+		}
+		w.at = w.at.Add(time.Minute)
 		switch kind {
-		case "prints", "ledger":
-			continue
 		case "file":
 			w.write(filepath.Join(w.root, name), s.text)
 		case "home":
@@ -249,7 +250,7 @@ func (w *world) record(host, text string) {
 	w.next[host]++
 	for i, line := range strings.Split(strings.TrimSpace(w.filled(text)), "\n") {
 		r.Entries = append(r.Entries, sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,
-			HostID: fmt.Sprintf("%d-%d", r.Offset, i), Original: []byte(line), Time: w.env.Now()})
+			HostID: fmt.Sprintf("%s-%d-%d", host, r.Offset, i), Original: []byte(line), Time: w.env.Now()})
 	}
 	if _, err := w.l.AppendEntries(w.t.Context(), r); err != nil {
 		w.t.Fatal(err)
