@@ -210,7 +210,8 @@ func (r *run) stale(ctx context.Context, s sessions.Session) (part, error) {
 	if more := len(page.Stale) - maxStaleFiles; more > 0 {
 		lines = append(lines, fmt.Sprintf("(%d more)", more))
 	}
-	return digested("stale", strings.Join(lines, "\n"), ""), nil
+	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: strings.Join(lines, "\n")})
+	return digested("stale", masked.Text, ""), err
 }
 
 // staleNote says that a file which is about to be changed is another one than the session read.

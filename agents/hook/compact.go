@@ -51,8 +51,8 @@ func (r *run) compacting(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := part{keepIntro + "\n<" + keepFence + ">\n" + ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">",
-		"", keepFence}
+	kept := part{fence: keepFence, text: keepIntro + "\n<" + keepFence + ">\n" +
+		ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">"}
 	return r.event.Instructions(kept.alone()), nil
 }
 

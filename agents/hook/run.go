@@ -68,15 +68,23 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	refusal, err := r.guard(ctx)
-	if err != nil || refusal != "" {
-		return r.event.Deny(refusal), err
+	if err != nil {
+		return nil, err
+	}
+	if refusal != "" {
+		masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: refusal})
+		return r.event.Deny(masked.Text), err
 	}
 	call, err := r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
 		Tool: r.event.Tool, Args: r.event.Input})
 	if err != nil || call.Stale == nil {
 		return nil, err
 	}
-	return r.event.Note(staleNote(*call.Stale)), nil
+	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: staleNote(*call.Stale)})
+	if err != nil {
+		return nil, err
+	}
+	return r.event.Note(masked.Text), nil
 }
 
 // end answers SessionEnd.
