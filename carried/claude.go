@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/yamldoc"
 )
 
 // claudeCode is the name of Claude Code.
@@ -23,7 +24,7 @@ func claudeInstructions(what string) instructions {
 			return "Contents of " + path + " (" + what + "):\n\n" + body + "\n\n"
 		},
 		body: func(text string) string {
-			_, body, _ := splitMatter(text)
+			_, body, _ := yamldoc.Front(text)
 			if text = text[body:]; strings.Contains(text, "<!--") {
 				text = blockComment().ReplaceAllString(text, "")
 			}

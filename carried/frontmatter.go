@@ -19,32 +19,9 @@ type matter struct {
 	NoModel     any `yaml:"disable-model-invocation"`
 }
 
-// maxMatter is how much of a file is looked at for the end of its front matter, in bytes.
-const maxMatter = 64 << 10
-
-// splitMatter separates the front matter of a text from its body. at is where the body begins. Without front matter, or
-// without an end of it, everything is body.
-func splitMatter(text string) (front string, body int, has bool) {
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		if rest, ok = strings.CutPrefix(text, "---\r\n"); !ok {
-			return "", 0, false
-		}
-	}
-	start := len(text) - len(rest)
-	at := start
-	for line := range strings.Lines(rest[:min(len(rest), maxMatter)]) {
-		if strings.TrimRight(line, " \t\r\n") == "---" {
-			return text[start:at], at + len(line), true
-		}
-		at += len(line)
-	}
-	return "", 0, false
-}
-
 // readMatter returns the front matter of a file, where its body begins, and what is wrong with it.
 func readMatter(text string) (m matter, body int, has bool, problems []Problem) {
-	front, body, has := splitMatter(text)
+	front, body, has := yamldoc.Front(text)
 	if !has {
 		if strings.HasPrefix(text, "---\n") || strings.HasPrefix(text, "---\r\n") {
 			problems = append(problems, Problem{FrontMatter, "its front matter has no end: a line ---", Span{0, 3}})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/yamldoc"
 )
 
 // plain are instructions that an agent loads as they are, with a line in front that names the file.
@@ -125,7 +126,7 @@ const everyFile = "**"
 func (f *finder) scoped(path string, globs []string, problems []Problem, asked bool) []Part {
 	how := plain(0)
 	how.body = func(text string) string {
-		_, body, _ := splitMatter(text)
+		_, body, _ := yamldoc.Front(text)
 		return strings.TrimSpace(text[body:])
 	}
 	var parts []Part

@@ -53,6 +53,9 @@ type Config struct {
 	Corrections []string
 	// Hooks say what the hooks of coding agents do: the keys of hooks. A workspace's file can only switch off.
 	Hooks Hooks
+	// Index names what is listed to an agent whose session begins, to be read when it is needed. Key: index. Default:
+	// nothing.
+	Index Index
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
 	// none.
 	Summarizer *Summarizer
@@ -61,6 +64,14 @@ type Config struct {
 	SummarizerFrom, SummarizerOver Source
 
 	shown shown // for Effective
+}
+
+// Index names what can be read: paths with slashes, below the workspace. Skills may also be ~/.agents/skills and
+// ~/.fuseraft/skills. Other paths are ignored.
+type Index struct {
+	Skills     []string // directories that have a directory with a SKILL.md for each skill
+	References []string // files, and directories of files
+	Memories   []string // directories that have a MEMORY.md
 }
 
 // shown is what people are shown of where settings come from.

@@ -26,6 +26,8 @@ var topRules = append([]Rule{
 		into: func(t *target) any { return &t.config.Corrections }},
 	{Key: "hooks", Kind: Mapping, Rules: hookRules,
 		Doc: "what the hooks of coding agents do, see [below](#hooks)"},
+	{Key: "index", Kind: Mapping, Rules: indexRules, Doc: "what is [listed](hooks.md#what-is-listed) to an agent whose " +
+		"session begins, to be read when it is needed. Paths are below the workspace"},
 	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
 		Doc:  "the model that writes in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
 		into: func(t *target) any { return &t.parts.summarizer }},
@@ -39,6 +41,19 @@ var topRules = append([]Rule{
 		Doc:  "overrides for single agents, see [below](#single-agents)",
 		into: func(t *target) any { return &t.parts.agents }},
 }, foreignRules...)
+
+// indexRules are the keys of index.
+var indexRules = []Rule{
+	{Key: "skills", Kind: Texts, Default: "[]",
+		Doc: "directories with a directory and a `SKILL.md` for each skill, such as `.agents/skills`; also " +
+			"`~/.agents/skills` and `~/.fuseraft/skills`, and none else in the home. Of two with one name the first counts",
+		into: func(t *target) any { return &t.config.Index.Skills }},
+	{Key: "references", Kind: Texts, Default: "[]",
+		Doc:  "text files, and directories of such: `[docs, schema.sql]`",
+		into: func(t *target) any { return &t.config.Index.References }},
+	{Key: "memories", Kind: Texts, Default: "[]", Doc: "directories with a `MEMORY.md` that lists notes",
+		into: func(t *target) any { return &t.config.Index.Memories }},
+}
 
 // parts are the values that are taken when all documents are there.
 type parts struct {

@@ -66,3 +66,27 @@ func parseIndex(data string) (lines []indexed) {
 	}
 	return lines
 }
+
+// Listed is a memory that an index names.
+type Listed struct {
+	Name, File, Description string
+}
+
+// ReadIndex returns what the text of an index names, in its order, without looking at the files.
+func ReadIndex(data string) (all []Listed) {
+	lines := strings.Split(data, "\n")
+	for _, l := range parseIndex(data) {
+		if l.title != "" {
+			all = append(all, Listed{Name: l.title, File: l.file, Description: l.hook})
+			continue
+		}
+		line := strings.TrimRight(lines[l.line-1], "\r")
+		m := linkLine().FindStringSubmatchIndex(line)
+		if m == nil {
+			m = escLine().FindStringSubmatchIndex(line)
+		}
+		rest, _ := strings.CutPrefix(strings.TrimSpace(line[m[1]:]), "—")
+		all = append(all, Listed{Name: line[m[2]:m[3]], File: l.file, Description: strings.TrimSpace(rest)})
+	}
+	return all
+}

@@ -3,34 +3,56 @@ package hook
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/library"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
 
-// Budgets of what is put into a context, in tokens (o200k_base). Together they stay below MaxTokens.
+// Budgets of what is put into a context, in tokens (o200k_base). Together they stay below MaxTokens: what can be read on
+// demand gets what the others leave.
 const (
 	MaxTokens     = 1_500
 	memoryTokens  = 400
 	recordTokens  = 700 // of our document, without its frame
 	keepTokens    = 400 // of what a summary has to keep
+	indexTokens   = 400 // of what can be read on demand
 	maxStaleFiles = 10
 	maxMemories   = 200
+	indexPath     = 80 * time.Millisecond  // for reading what is listed
 	memoryPath    = 120 * time.Millisecond // for the memories: those of the user may need another daemon
 )
 
-// part is a text for the context. digest knows it again.
-type part struct{ text, digest string }
+// part is a text for the context. digest knows it again, fence is the name of the tags around what is stored in it.
+type part struct{ text, digest, fence string }
+
+// The tags around stored texts in a context.
+const (
+	memoryFence = "agent_memory"
+	recordFence = "ctxledger_handoff"
+	keepFence   = "ctxledger_record"
+	indexFence  = "ctxledger_index"
+)
+
+// alone returns the text without tags of other parts. What makes a part neutralises in it what would end that part, and
+// this what would begin or end another.
+func (p part) alone() string {
+	others := slices.DeleteFunc([]string{memoryFence, recordFence, keepFence, indexFence},
+		func(name string) bool { return name == p.fence })
+	return chars.Untagged(strings.TrimSpace(p.text), chars.TagLike(true, others...))
+}
 
 // begin answers SessionStart: with what the ledger knows that the context does not have yet.
 func (r *run) begin(ctx context.Context) ([]byte, error) {
@@ -45,7 +67,7 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	}
 	var parts []part
 	if source != hooks.Resume && r.Do.Environment {
-		parts = append(parts, part{environment(r.Env, r.event.Dir), "environment"})
+		parts = append(parts, part{environment(r.Env, r.event.Dir), "environment", ""})
 	}
 	if r.Do.Memory {
 		remembered, err := r.memories(ctx)
@@ -71,23 +93,49 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	return r.tell(ctx, parts, begun.Shown)
 }
 
+// index returns what the configuration lists for reading on demand, without what Claude Code lists by itself. It gets
+// what the other parts leave, so its digest is of all that could be listed.
+func (r *run) index(ctx context.Context, left int) (part, error) {
+	named := r.Index
+	short, cancel := context.WithTimeout(ctx, indexPath)
+	defer cancel()
+	found := library.Find(short, library.Options{Root: r.Root, Home: r.Env.Home,
+		Skills: named.Skills, References: named.References, Memories: named.Memories,
+		Known: []string{filepath.Join(r.Root, ".claude", "skills"),
+			filepath.Join(claudecode.ConfigDir(r.Env), "skills")}})
+	block := found.Block(min(left, indexTokens), memory.Tokens)
+	if block == "" {
+		return part{}, nil
+	}
+	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: block})
+	return part{masked.Text, "index " + found.Digest(), indexFence}, err
+}
+
 // tell returns the output with those of the texts that the context does not have, and records that it has them now.
 func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, error) {
 	var texts, digests []string
 	left := MaxTokens
-	for _, p := range parts {
-		text := strings.TrimSpace(p.text)
+	take := func(p part) {
+		text := p.alone()
 		size := memory.Tokens(text) + 2 // what joins it to the next
 		if text == "" || slices.Contains(shown, p.digest) || size > left {
-			continue
+			return
 		}
 		left -= size
 		texts, digests = append(texts, text), append(digests, p.digest)
 	}
+	for _, p := range parts {
+		take(p)
+	}
+	listed, err := r.index(ctx, left-2)
+	if err != nil {
+		return nil, err
+	}
+	take(listed)
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	_, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
+	_, err = r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
 		Digests: digests})
 	if err != nil {
 		return nil, err
@@ -96,11 +144,11 @@ func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, e
 }
 
 // digested returns a part that is known again by its text.
-func digested(kind, text string) part {
+func digested(kind, text, fence string) part {
 	if strings.TrimSpace(text) == "" {
 		return part{}
 	}
-	return part{text, kind + " " + sessions.Digest([]byte(text))[:16]}
+	return part{text, kind + " " + sessions.Digest([]byte(text))[:16], fence}
 }
 
 // environment describes where the agent runs.
@@ -146,7 +194,7 @@ func (r *run) memories(ctx context.Context) (part, error) {
 		return part{}, nil
 	}
 	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: chars.Plain(block)})
-	return digested("memory", masked.Text), err
+	return digested("memory", masked.Text, memoryFence), err
 }
 
 // stale returns which files others changed since the session read them.
@@ -162,7 +210,8 @@ func (r *run) stale(ctx context.Context, s sessions.Session) (part, error) {
 	if more := len(page.Stale) - maxStaleFiles; more > 0 {
 		lines = append(lines, fmt.Sprintf("(%d more)", more))
 	}
-	return digested("stale", strings.Join(lines, "\n")), nil
+	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: strings.Join(lines, "\n")})
+	return digested("stale", masked.Text, ""), err
 }
 
 // staleNote says that a file which is about to be changed is another one than the session read.

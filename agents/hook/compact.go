@@ -19,7 +19,7 @@ func (r *run) record(ctx context.Context, s sessions.Session) (part, error) {
 		return part{}, err
 	}
 	framed, err := ledger.Handoff(ctx, r.api, ledger.SourceOf(s), text, tool)
-	return digested("record", framed), err
+	return digested("record", framed, recordFence), err
 }
 
 // summary returns our document of a session, "" for one without recorded messages.
@@ -51,8 +51,9 @@ func (r *run) compacting(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.event.Instructions(keepIntro + "\n<ctxledger_record>\n" +
-		ledger.Unfenced(masked.Text, "ctxledger_record") + "\n</ctxledger_record>"), nil
+	kept := part{fence: keepFence, text: keepIntro + "\n<" + keepFence + ">\n" +
+		ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">"}
+	return r.event.Instructions(kept.alone()), nil
 }
 
 // keepIntro tells a summarizing model what follows.

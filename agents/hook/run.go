@@ -22,6 +22,8 @@ type Options struct {
 	Open func(ctx context.Context) (ledger.API, error)
 	// Do is what is done besides recording. nil: everything.
 	Do *config.Hooks
+	// Index names what is listed for reading on demand.
+	Index config.Index
 	// Limits say from which length on results are replaced. The zero value: those of package limits.
 	Limits ledger.ResultLimits
 }
@@ -105,8 +107,12 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	}
 	if r.Do.Markers {
 		refusal, err := r.guard(ctx)
-		if err != nil || refusal != "" {
-			return r.event.Deny(refusal), err
+		if err != nil {
+			return nil, err
+		}
+		if refusal != "" {
+			masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: refusal})
+			return r.event.Deny(masked.Text), err
 		}
 	}
 	call, err := r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
@@ -114,7 +120,11 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	if err != nil || call.Stale == nil || !r.Do.Stale {
 		return nil, err
 	}
-	return r.event.Note(staleNote(*call.Stale)), nil
+	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: staleNote(*call.Stale)})
+	if err != nil {
+		return nil, err
+	}
+	return r.event.Note(masked.Text), nil
 }
 
 // end answers SessionEnd.

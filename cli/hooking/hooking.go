@@ -126,7 +126,7 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 		return api, err
 	}
 	settings, _ := config.Load(h.Env, h.place.Root, h.place.State) // whatever is wrong, there are settings
-	o := hook.Options{Env: h.Env, Root: h.place.Root, Open: open, Do: &settings.Hooks}
+	o := hook.Options{Env: h.Env, Root: h.place.Root, Open: open, Do: &settings.Hooks, Index: settings.Index}
 	out, err = hook.Run(ctx, o, h.Args[2], raw)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", h.Args[2], err)

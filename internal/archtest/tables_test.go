@@ -33,6 +33,7 @@ var layers = map[string]int{
 	"report/...":             2,
 	"filecount":              2,
 	"carried":                3,
+	"library":                3,
 	"kv/...":                 1,
 	"tokens/...":             1,
 	"internal/...":           0,

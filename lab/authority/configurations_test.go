@@ -32,6 +32,7 @@ var others = []string{
 	"models: {ranked: {family: llama3, ranks: canary}}", "models: {ranked: {family: llama3, ranks: ../../etc/passwd}}",
 	"agents: [{name: mcp, context_window: {mode: llm}}]",
 	"corrections: [x]", "ledger_warn_mb: 1", "unknown: [canary]", "command: [./canary]", "url: http://127.0.0.1:1",
+	"index: {skills: [canary, /etc], references: [canary, ../../etc/passwd], memories: [canary]}",
 }
 
 // fixed are the configurations of every run: one for each way to ask, with a mode that asks.

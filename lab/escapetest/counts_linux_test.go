@@ -6,12 +6,15 @@ import (
 	"io"
 	"log/slog"
 	"regexp"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/library"
 	"ctxledger.dev/lsp"
+	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
 )
 
@@ -61,6 +64,26 @@ var contextSubject = subject{
 			raw, err := json.Marshal(r)
 			must(t, err)
 			return string(raw), bad || parts < 3
+		}
+	},
+}
+
+// indexSubject lists what can be read on demand.
+var indexSubject = subject{
+	name: "index",
+	inside: map[string]string{"skills/a/SKILL.md": "---\nname: a\ndescription: inside\n---\n",
+		"docs/b.md": "# inside\n", "notes/MEMORY.md": "- [c](c.md) — inside\n", "notes/c.md": "inside"},
+	outside: map[string]string{"skills/a/SKILL.md": "---\nname: a\ndescription: " + canary + "\n---\n",
+		"docs/b.md": "# " + canary + "\n", "docs/" + canary + ".md": "# x\n",
+		"notes/MEMORY.md": "- [c](c.md) — " + canary + "\n", "notes/c.md": canary},
+	targets: []target{{path: "skills", dir: true}, {path: "skills/a", dir: true}, {path: "skills/a/SKILL.md"},
+		{path: "docs", dir: true}, {path: "docs/b.md"}, {path: "notes", dir: true}, {path: "notes/MEMORY.md"}},
+	start: func(_ testing.TB, p *place) func(context.Context) (string, bool) {
+		o := library.Options{Root: p.inside, Skills: []string{"skills"}, References: []string{"docs"},
+			Memories: []string{"notes"}}
+		return func(ctx context.Context) (string, bool) {
+			block := library.Find(ctx, o).Block(many, memory.Tokens)
+			return block, strings.Count(block, "inside") < 3
 		}
 	},
 }

@@ -7,6 +7,7 @@ import "strings"
 func subjects() []subject {
 	return []subject{
 		safefsSubject, configSubject, userConfigSubject, ranksSubject, countSubject, workspaceCountSubject, contextSubject,
+		indexSubject,
 		observeSubject,
 		memoryImportSubject, followSubject, auditSubject,
 		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),

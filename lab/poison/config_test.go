@@ -31,6 +31,7 @@ var settings = []setting{
 	{"number", "ledger_warn_mb: HOSTILE"},
 	{"list", "corrections: HOSTILE"},
 	{"corrections", "corrections: [HOSTILE]"},
+	{"index", "index: {skills: [HOSTILE], references: HOSTILE}"},
 	{"mode", "context: {mode: HOSTILE}"},
 	{"tools", "context: {clear: {exclude: [HOSTILE]}, exclude_agents: [HOSTILE], read_only_tools: [HOSTILE]}"},
 	{"tool with a bound", "context: {tool_result_char_overrides: {HOSTILE: x}}"},

@@ -3,6 +3,10 @@ package taint
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"ctxledger.dev/agents/hook"
@@ -21,7 +25,11 @@ func (p *place) hooks(s *search, list []canary) {
 		{"hook_event_name": "SessionStart", "source": "startup"}, {"hook_event_name": "SessionStart", "source": "compact"},
 		{"hook_event_name": "SessionStart", "source": "resume"}, {"hook_event_name": "PreCompact", "trigger": "auto"},
 	}
+	p.index(list)
 	for i := range list[:min(len(list), 60)] {
+		events = append(events, map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Write",
+			"tool_use_id": "w" + list[i].kind, "tool_input": map[string]any{"file_path": p.root + "/" + list[i].text,
+				"content": "[cleared: read_file(" + list[i].text + ") — 100 chars, ~25 tokens; run the tool again]"}})
 		// each is once near the end, which a stub shows
 		text := all + strings.Repeat("\nfiller of an output that is long", 2_000) + "\n" + list[i].text
 		events = append(events, map[string]any{"hook_event_name": "PostToolUse", "tool_name": "mcp__db__query",
@@ -46,6 +54,29 @@ func (p *place) hooks(s *search, list []canary) {
 		if opened != nil && opened.Close() != nil {
 			p.t.Error(name)
 		}
+		if e["source"] == "startup" && !strings.Contains(string(out), "<ctxledger_index>") {
+			p.t.Errorf("no index: %s", out)
+		}
 		s.look(CLI, "hook", name, string(out))
+	}
+}
+
+// index has documents listed whose headings hold secrets.
+func (p *place) index(list []canary) {
+	p.t.Helper()
+	dir := filepath.Join(p.root, "listed")
+	settings := filepath.Join(p.root, "ctxledger.yaml")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte("index: {references: [listed]}\n"), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = errors.Join(os.RemoveAll(dir), os.Remove(settings)) })
+	for i, c := range list[:min(len(list), 5)] {
+		heading := "# " + strings.ReplaceAll(c.text, "\n", " ")
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.md", i)), []byte(heading), 0o600); err != nil {
+			p.t.Fatal(err)
+		}
 	}
 }
