@@ -22,8 +22,9 @@ import (
 const (
 	MaxTokens     = 1_500
 	memoryTokens  = 400
-	recordTokens  = 700 // of our document, without its frame
-	keepTokens    = 400 // of what a summary has to keep
+	recordTokens  = 700   // of our document, or of what a summary lost, without its frame
+	againTokens   = 2_000 // of the document that a summary is compared with
+	keepTokens    = 400   // of what a summary has to keep
 	maxStaleFiles = 10
 	maxMemories   = 200
 	memoryPath    = 120 * time.Millisecond // for the memories: those of the user may need another daemon
@@ -39,7 +40,8 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	emptied := source == hooks.Compact || source == hooks.Clear
-	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied})
+	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied,
+		Compacted: source == hooks.Compact})
 	if err != nil {
 		return nil, err
 	}
@@ -52,19 +54,17 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	parts = append(parts, remembered)
-	switch source {
-	case hooks.Resume:
+	owed, err := r.owed(ctx, begun.Session, begun.Owed)
+	if err != nil {
+		return nil, err
+	}
+	parts = append(parts, owed)
+	if source == hooks.Resume {
 		stale, err := r.stale(ctx, begun.Session)
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, stale)
-	case hooks.Compact:
-		record, err := r.record(ctx, begun.Session)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, record)
 	}
 	return r.tell(ctx, parts, begun.Shown)
 }

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/sessionfile"
@@ -10,6 +11,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // Options say what a hook works with.
@@ -73,20 +75,26 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	}
 	call, err := r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
 		Tool: r.event.Tool, Args: r.event.Input})
-	if err != nil || call.Stale == nil {
+	if err != nil {
 		return nil, err
 	}
-	return r.event.Note(staleNote(*call.Stale)), nil
+	var notes []string
+	if call.Stale != nil {
+		notes = append(notes, staleNote(*call.Stale))
+	}
+	owed, err := r.owed(ctx, sessions.Session{ID: call.Session}, call.Owed)
+	if err != nil {
+		return nil, err
+	}
+	if owed.text != "" {
+		notes = append(notes, owed.text)
+	}
+	return r.event.Note(strings.Join(notes, "\n\n")), nil
 }
 
 // end answers SessionEnd.
 func (r *run) end(ctx context.Context) ([]byte, error) {
 	return nil, r.note(ctx, ledger.StageEnded)
-}
-
-// compacted answers PostCompact.
-func (r *run) compacted(ctx context.Context) ([]byte, error) {
-	return nil, r.note(ctx, ledger.StageCompacted)
 }
 
 // note records a stage.
