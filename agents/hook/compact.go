@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/compaction/lost"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -36,6 +37,14 @@ func (r *run) compacted(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	found := lost.Of(document, r.event.Summary, recordTokens)
+	if r.event.Trigger == hooks.Manual { // then the output of PreCompact is in the context, too
+		known, err := r.summary(ctx, s, keepTokens)
+		if err != nil {
+			return nil, err
+		}
+		rest := lost.Of(document, r.event.Summary+"\n"+known, recordTokens)
+		found.Text, found.Shown = rest.Text, rest.Shown
+	}
 	request := ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageCompacted, Owed: found.Text,
 		Summary: &sessions.HostSummary{Tokens: memory.Tokens(r.event.Summary), Items: found.Items, Kept: found.Kept,
 			Told: found.Shown}}

@@ -93,7 +93,8 @@ func (a *agent) edit(n int) string {
 }
 
 // conversation sets two rules.
-var conversation = []string{"Build the invoice export for accounting, with a column for the country of each customer.", "I will.",
+var conversation = []string{
+	"Build the invoice export for accounting, with a column for the country of each customer.", "I will.",
 	"Never push to the main branch without asking me.", "Understood.",
 	"Always keep the amounts in cents, never in floating point.", "Yes.",
 	"Now translate the header of the export into German.", "Done: the header is German."}
@@ -101,7 +102,8 @@ var conversation = []string{"Build the invoice export for accounting, with a col
 // TestOnlyWhatTheSummaryLostIsTold compacts with a summary that loses a rule: the next call is told that rule, once, and
 // nothing that the summary says.
 func TestOnlyWhatTheSummaryLostIsTold(t *testing.T) {
-	const whole = "1. Primary request: build the invoice export for accounting with a column for the country of each customer.\n" +
+	const whole = "1. Primary request: build the invoice export for accounting with a column for the country of each " +
+		"customer.\n" +
 		"2. All user messages:\n- Always keep the amounts in cents, never in floating point\n" +
 		"- Now translate the header of the export into German\n"
 	const rule = "- Never push to the main branch without asking me.\n"
@@ -127,7 +129,8 @@ func TestOnlyWhatTheSummaryLostIsTold(t *testing.T) {
 			}
 			a.event("PostCompact", map[string]any{"trigger": "auto", "compact_summary": c.summary})
 			told := a.edit(1)
-			if !strings.Contains(told, c.want) || c.want == "" && told != "" || c.not != "" && strings.Contains(told, c.not) {
+			if !strings.Contains(told, c.want) || c.want == "" && told != "" ||
+				c.not != "" && strings.Contains(told, c.not) {
 				t.Errorf("the next call is told %q", told)
 			}
 			if again := a.edit(2); again != "" {
@@ -144,7 +147,8 @@ func TestAResumedSessionIsToldWhatItsSummaryLost(t *testing.T) {
 	a.event("SessionStart", map[string]any{"source": "compact"})
 	a.event("PostCompact", map[string]any{"compact_summary": "The user wants an invoice export."})
 	s, err := a.ledger.Session(t.Context(), ledger.SessionRequest{HostID: hostID})
-	if err != nil || s.Hooked.Summary == nil || s.Hooked.Summary.Kept >= s.Hooked.Summary.Items || s.Hooked.Summary.Told < 2 {
+	if err != nil || s.Hooked.Summary == nil || s.Hooked.Summary.Kept >= s.Hooked.Summary.Items ||
+		s.Hooked.Summary.Told < 2 {
 		t.Fatalf("%+v, %v", s.Hooked, err)
 	}
 	if told := a.event("SessionStart", map[string]any{"source": "resume"}); strings.Count(told, "Never push") != 1 {
@@ -152,6 +156,20 @@ func TestAResumedSessionIsToldWhatItsSummaryLost(t *testing.T) {
 	}
 	if again := a.edit(1); again != "" {
 		t.Errorf("told again: %q", again)
+	}
+}
+
+// TestWhatPreCompactPrintedIsNotToldAgain: after /compact its output is in the context.
+func TestWhatPreCompactPrintedIsNotToldAgain(t *testing.T) {
+	for trigger, want := range map[string]int{"auto": 1, "manual": 0} {
+		a := newAgent(t)
+		a.said(conversation...)
+		a.event("PreCompact", map[string]any{"trigger": trigger})
+		a.event("SessionStart", map[string]any{"source": "compact"})
+		a.event("PostCompact", map[string]any{"trigger": trigger, "compact_summary": "The user wants an invoice export."})
+		if told := a.edit(1); strings.Count(told, "Never push") != want {
+			t.Errorf("%s: told %q", trigger, told)
+		}
 	}
 }
 

@@ -9,12 +9,14 @@
 package lost
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
 	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/retention"
 )
@@ -102,16 +104,20 @@ func itemsOf(document string, h *retention.Held) (out []item) {
 			out = append(out, words(head, block, h)...)
 		case strings.HasPrefix(head, refused):
 			out = append(out, lines(block, refusalLine(), func(m []string) item {
-				return item{rule, head, m[0], h.Binds(m[1]) >= keptRule}
+				return item{rule, head, m[0], h.Binds(m[1]+m[2]) >= keptRule}
 			})...)
 		case head == now:
 			out = append(out, lines(block, taskLine(), func(m []string) item {
 				return item{open, head, m[0], h.Share(m[1]) >= keptOpen}
 			})...)
 		case head == failed:
-			out = append(out, lines(block, failureLine(), func(m []string) item {
+			for _, it := range lines(block, failureLine(), func(m []string) item {
 				return item{failure, head, m[0], h.Fails(m[1]) >= keptOpen}
-			})...)
+			}) {
+				if matters(it.text) {
+					out = append(out, it)
+				}
+			}
 		case head == anchors.Handles:
 			found := lines(block, handleLine(), func(m []string) item { return item{handle, head, m[0], h.Has(m[1])} })
 			out = append(out, found[:min(len(found), maxHandles)]...)
@@ -121,7 +127,7 @@ func itemsOf(document string, h *retention.Held) (out []item) {
 }
 
 var (
-	refusalLine = pattern.Lazy(`(?m)^  - (.+?) \(turn.*$`)
+	refusalLine = pattern.Lazy(`(?m)^  - (?:Bash )?(.+?) \(turn [^)]*\)(.*)$`)
 	taskLine    = pattern.Lazy(`(?m)^  \[[ ~]\] (.+)$`)
 	failureLine = pattern.Lazy(`(?m)^  - (.+?)(?: → .*| \(turn.*)$`)
 	handleLine  = pattern.Lazy(`(?m)^  ([0-9a-f]{12,64})  .+$`)
@@ -132,6 +138,28 @@ func lines(block string, line *regexp.Regexp, make func(m []string) item) (out [
 		out = append(out, make(m))
 	}
 	return out
+}
+
+// matters reports whether a failure is one of a check or an edit, or of something that was interrupted: what else failed
+// once was mostly done in another way.
+func matters(line string) bool {
+	command, result, ran := strings.Cut(strings.TrimPrefix(line, "  - "), " → ")
+	if _, purpose := shellcmd.Key(command); ran && purpose < shellcmd.Build {
+		return false
+	}
+	return result != "" || !ran
+}
+
+// asked recognises a question that asks for something to be done.
+var asked = pattern.Lazy(`(?i)\b(can|could|would|will) (you|we)\b|\bplease\b|\blet'?s\b`)
+
+// idle reports whether a message of the user is nothing to be told again: a command of the host, a notification that it
+// wrote in the user's name, a question that was answered.
+func idle(text string) bool {
+	return strings.HasPrefix(text, "/") || strings.HasPrefix(text, "! ") ||
+		strings.HasPrefix(text, "{") && json.Valid([]byte(text)) ||
+		strings.HasPrefix(text, "Read the output file to retrieve the result") ||
+		strings.HasSuffix(text, "?") && !asked().MatchString(text)
 }
 
 // words returns what the user said, from a block that quotes it.
@@ -149,8 +177,8 @@ func words(head, block string, h *retention.Held) (out []item) {
 		default:
 			it.kept = h.Share(e.Text) >= keptSaid
 		}
-		if strings.HasPrefix(e.Text, "/") || strings.HasPrefix(e.Text, "! ") || !h.Share(e.Text).Known() {
-			continue // a command of the host, or nothing that could be found again
+		if it.worth != task && idle(e.Text) || strings.HasPrefix(e.Text, "{") || !h.Share(e.Text).Known() {
+			continue
 		}
 		e.Text = quote.Fit(e.Text, maxSaid/4, "")
 		it.text = quote.Print(e)

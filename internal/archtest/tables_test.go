@@ -134,6 +134,7 @@ var sideways = map[[2]string]string{
 	{"compaction/lost", "compaction/anchors"}:       "documents are read by their headings",
 	{"compaction/lost", "compaction/quote"}:         "and their quotes",
 	{"compaction/lost", "compaction/layout"}:        "what is lost has the form of a document",
+	{"compaction/lost", "compaction/shellcmd"}:      "failing checks matter more than other commands",
 	{"compaction/lost", "retention"}:                "what a summary keeps is measured there",
 	{"retention", "transcript"}:                     "what is measured stands in messages",
 	{"retention", "intents"}:                        "what calls mean tells edits and commands from the rest",
