@@ -166,7 +166,8 @@ func TestWhatPreCompactPrintedIsNotToldAgain(t *testing.T) {
 		a.said(conversation...)
 		a.event("PreCompact", map[string]any{"trigger": trigger})
 		a.event("SessionStart", map[string]any{"source": "compact"})
-		a.event("PostCompact", map[string]any{"trigger": trigger, "compact_summary": "The user wants an invoice export."})
+		a.event("PostCompact", map[string]any{"trigger": trigger,
+			"compact_summary": "The user wants an invoice export."})
 		if told := a.edit(1); strings.Count(told, "Never push") != want {
 			t.Errorf("%s: told %q", trigger, told)
 		}
