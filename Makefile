@@ -29,7 +29,7 @@ DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build ctxledger, ctxmcp and ctxlsp into bin/
+build: ## build ctxledger, ctxmcp, ctxlsp and ctxhook into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
 
 # Programs and tests of the module in lab/ are named from the root: $(call run,lab/demo,FLAGS), $(call tests,FLAGS,PACKAGES).

@@ -7,7 +7,7 @@ type Hooks struct {
 	Environment bool // tell a session that begins the system, the directory and the time
 	Memory      bool // tell a session that begins the memories
 	Stale       bool // name files that others changed since the session read them
-	Record      bool // tell a session that was compacted what the ledger has of it
+	Record      bool // tell a session that was compacted what the host's summary lost
 	Summary     bool // say what the summary of a compaction has to keep
 	Markers     bool // refuse a write that contains a marker
 	Large       bool // replace large results of tools of MCP servers
@@ -57,7 +57,7 @@ var hookRules = []Rule{
 	hookRule("memory", "a session that begins is told the memories", func(h *Hooks) *bool { return &h.Memory }),
 	hookRule("stale", "the agent is told which files others changed since it read them",
 		func(h *Hooks) *bool { return &h.Stale }),
-	hookRule("record", "a session that was compacted is told what the ledger has of it",
+	hookRule("record", "a session that was compacted is told what the ledger has of it, and the host's summary lacks",
 		func(h *Hooks) *bool { return &h.Record }),
 	hookRule("summary", "the model that writes the host's summary is told what it has to keep",
 		func(h *Hooks) *bool { return &h.Summary }),

@@ -36,6 +36,8 @@ type BeginSessionRequest struct {
 	LiveSession
 	// Emptied says that the agent sees nothing of what was in the context before: it compacted or cleared it.
 	Emptied bool `json:"emptied,omitempty"`
+	// Compacted says that a summary of the host takes the place of what was there.
+	Compacted bool `json:"compacted,omitempty"`
 }
 
 // BegunSession is a session that begins or goes on.
@@ -43,6 +45,15 @@ type BegunSession struct {
 	Session sessions.Session `json:"session"`
 	// Shown are the digests of the texts that hooks put into the context, as far as they are still there.
 	Shown []string `json:"shown"`
+	Owed
+}
+
+// Owed is what a session has to be told after its host has compacted it. It is returned once.
+type Owed struct {
+	// Text is what the host's summary lost, as the hook wrote it.
+	Text string `json:"owed_text,omitempty"`
+	// Record says that the summary never became known: the whole record is to be told.
+	Record bool `json:"owed_record,omitempty"`
 }
 
 // BeginCallRequest announces a call.
@@ -61,6 +72,7 @@ type BegunCall struct {
 	Intent *intents.Intent `json:"intent,omitempty"`
 	// Stale is the file that the call changes, if others changed it since the session read it.
 	Stale *changes.Stale `json:"stale,omitempty"`
+	Owed
 }
 
 // TakeResultRequest hands in the result of a call that succeeded.
@@ -140,6 +152,10 @@ type NoteStageRequest struct {
 	Stage Stage `json:"stage"`
 	// Digests are those of the texts that were shown, with StageShown.
 	Digests []string `json:"digests,omitempty"`
+	// Summary says what the host's summary kept, and Owed is what the agent is to be told of the rest, with
+	// StageCompacted.
+	Summary *sessions.HostSummary `json:"summary,omitempty"`
+	Owed    string                `json:"owed,omitempty"`
 }
 
 // NotedStage is a session at a stage.

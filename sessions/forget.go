@@ -80,6 +80,9 @@ func Holders(tx kv.Tx, session string, t scrub.Text, blobs map[string]bool) (fou
 func scrubSession(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, bucketSessions, r, func(s *Session) ([]byte, error) {
 		rewrite.Words(t, &s.Title, &s.Dir, &s.Tree, &s.Model)
+		if s.Hooked != nil {
+			rewrite.Words(t, &s.Hooked.Owed)
+		}
 		return r.Key, nil
 	})
 }

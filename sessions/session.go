@@ -51,7 +51,25 @@ type Hooked struct {
 	Shown      []string  `json:"shown,omitempty"`
 	Compacting time.Time `json:"compacting,omitzero"` // when a compaction was about to begin
 	Ended      time.Time `json:"ended,omitzero"`      // when the agent ended
+	// Summary is what the newest summary of its host kept; nil: none was compared.
+	Summary *HostSummary `json:"summary,omitempty"`
+	// Owed is what the next hook that can add to the context has to add: what that summary lost. OwesRecord says that the
+	// context was compacted and the summary is not known yet.
+	Owed       string `json:"owed,omitempty"`
+	OwesRecord bool   `json:"owes_record,omitempty"`
 }
+
+// HostSummary is a host's own summary of a session, compared with what is recorded.
+type HostSummary struct {
+	Time   time.Time `json:"time"`
+	Tokens int       `json:"tokens"` // of the summary, o200k_base
+	Items  int       `json:"items"`  // things that the record says: rules, open work, words of the user
+	Kept   int       `json:"kept"`   // of these, the ones that the summary says
+	Told   int       `json:"told"`   // of the others, the ones that the agent is told again
+}
+
+// MaxOwed bounds Owed, in bytes.
+const MaxOwed = 16 << 10
 
 // MaxShown is how many texts of hooks a session remembers.
 const MaxShown = 32

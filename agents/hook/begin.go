@@ -26,9 +26,10 @@ import (
 const (
 	MaxTokens     = 1_500
 	memoryTokens  = 400
-	recordTokens  = 700 // of our document, without its frame
-	keepTokens    = 400 // of what a summary has to keep
-	indexTokens   = 400 // of what can be read on demand
+	recordTokens  = 700   // of our document, or of what a summary lost, without its frame
+	againTokens   = 2_000 // of the document that a summary is compared with
+	keepTokens    = 400   // of what a summary has to keep
+	indexTokens   = 400   // of what can be read on demand
 	maxStaleFiles = 10
 	maxMemories   = 200
 	indexPath     = 80 * time.Millisecond  // for reading what is listed
@@ -61,7 +62,8 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	emptied := source == hooks.Compact || source == hooks.Clear
-	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied})
+	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied,
+		Compacted: source == hooks.Compact})
 	if err != nil {
 		return nil, err
 	}
@@ -76,19 +78,19 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 		}
 		parts = append(parts, remembered)
 	}
-	switch {
-	case source == hooks.Resume && r.Do.Stale:
+	if r.Do.Record {
+		owed, err := r.owed(ctx, begun.Session, begun.Owed)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, owed)
+	}
+	if source == hooks.Resume && r.Do.Stale {
 		stale, err := r.stale(ctx, begun.Session)
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, stale)
-	case source == hooks.Compact && r.Do.Record:
-		record, err := r.record(ctx, begun.Session)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, record)
 	}
 	return r.tell(ctx, parts, begun.Shown)
 }

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/sessionfile"
@@ -12,6 +13,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // Options say what a hook works with.
@@ -117,24 +119,37 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	}
 	call, err := r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
 		Tool: r.event.Tool, Args: r.event.Input})
-	if err != nil || call.Stale == nil || !r.Do.Stale {
-		return nil, err
-	}
-	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: staleNote(*call.Stale)})
 	if err != nil {
 		return nil, err
 	}
-	return r.event.Note(masked.Text), nil
+	return r.notes(ctx, call)
+}
+
+// notes returns what is said before a call: that its file changed, and what the context lost in a compaction.
+func (r *run) notes(ctx context.Context, call ledger.BegunCall) ([]byte, error) {
+	var notes []string
+	if call.Stale != nil && r.Do.Stale {
+		masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: staleNote(*call.Stale)})
+		if err != nil {
+			return nil, err
+		}
+		notes = append(notes, masked.Text)
+	}
+	if r.Do.Record {
+		owed, err := r.owed(ctx, sessions.Session{ID: call.Session}, call.Owed)
+		if err != nil {
+			return nil, err
+		}
+		if text := owed.alone(); text != "" {
+			notes = append(notes, text)
+		}
+	}
+	return r.event.Note(strings.Join(notes, "\n\n")), nil
 }
 
 // end answers SessionEnd.
 func (r *run) end(ctx context.Context) ([]byte, error) {
 	return nil, r.note(ctx, ledger.StageEnded)
-}
-
-// compacted answers PostCompact.
-func (r *run) compacted(ctx context.Context) ([]byte, error) {
-	return nil, r.note(ctx, ledger.StageCompacted)
 }
 
 // note records a stage.

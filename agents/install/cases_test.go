@@ -146,7 +146,7 @@ func (c aCase) place(t *testing.T) (top string, m Machine) {
 	e.Home, e.Dir = filepath.Join(top, "home"), filepath.Join(top, "project")
 	e.Lookup = func(string) string { return "" }
 	return top, Machine{Env: e, Root: e.Dir, State: filepath.Join(top, "state"),
-		Programs: Programs{"/opt/bin/ctxledger", "/opt/bin/ctxmcp"}, Hooks: config.AllHooks()}
+		Programs: Programs{CLI: "/opt/bin/ctxledger", MCP: "/opt/bin/ctxmcp"}, Hooks: config.AllHooks()}
 }
 
 func must(t *testing.T, err error) {
@@ -401,7 +401,10 @@ func TestAMovedProgramIsUpdated(t *testing.T) {
 		top, m := c.place(t)
 		before := snapshot(t, top)
 		for _, dir := range []string{"/opt/bin", "/usr/local/bin", "/home/me/bin"} {
-			m.Programs = Programs{dir + "/ctxledger", dir + "/ctxmcp"}
+			m.Programs = Programs{CLI: dir + "/ctxledger", MCP: dir + "/ctxmcp"}
+			if dir != "/opt/bin" { // there first without the program for hooks, as in earlier versions
+				m.Programs.Hook = dir + "/ctxhook"
+			}
 			p, err := m.Connect(h, User, false)
 			if err != nil || len(p.Conflicts) > 0 || len(p.Changes) == 0 {
 				t.Fatalf("%s: %+v, %v", h.Agent, p, err)
@@ -409,7 +412,7 @@ func TestAMovedProgramIsUpdated(t *testing.T) {
 			must(t, m.Write(p))
 		}
 		for _, st := range m.Check(h, User) {
-			if st.State != Connected || st.Program != m.Programs.MCP && st.Program != m.Programs.CLI {
+			if st.State != Connected || st.Program != m.Programs.MCP && st.Program != m.Programs.Hook {
 				t.Errorf("%s: %+v", h.Agent, st)
 			}
 		}

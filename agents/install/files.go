@@ -71,21 +71,42 @@ var claudeEvents = []struct {
 	{"PreToolUse", ".*", 5, nil},
 	{"PostToolUse", ".*", 5, config.Hooks.Results},
 	{"PreCompact", "", 10, config.Hooks.Compactions},
-	{"PostCompact", "", 10, config.Hooks.Compactions},
+	{"PostCompact", "", 10, nil},
 	{"SessionEnd", "", 1, nil}, // Claude Code grants 1.5 s to all together
 }
 
-// hookArgs are the arguments of our hook program for an event.
-func hookArgs(event string) []string { return []string{"hook", "claude-code", event} }
+// agentOfHooks is the first argument of our hook program for an event; the event is the second.
+const agentOfHooks = "claude-code"
+
+// hookCall returns the program that answers an event of hooks, and its arguments: the one that is made for it, or where
+// there is none, the command line.
+func (p Programs) hookCall(event string) (program string, args []string) {
+	if p.Hook != "" {
+		return p.Hook, []string{agentOfHooks, event}
+	}
+	return p.CLI, []string{"hook", agentOfHooks, event}
+}
+
+// calls reports whether a hook calls a program of ours.
+func (h hookCommand) calls() bool {
+	switch {
+	case called(h.Command, "ctxhook"):
+		return len(h.Args) == 2 && h.Args[0] == agentOfHooks
+	case called(h.Command, "ctxledger"):
+		return len(h.Args) == 3 && h.Args[0] == "hook" && h.Args[1] == agentOfHooks
+	}
+	return false
+}
 
 // claudeHooks returns the hooks of Claude Code, without those that would do nothing.
-func claudeHooks(program string, do config.Hooks) (out []confedit.Entry) {
+func claudeHooks(p Programs, do config.Hooks) (out []confedit.Entry) {
 	for _, e := range claudeEvents {
 		if e.wanted != nil && !e.wanted(do) {
 			continue
 		}
+		program, args := p.hookCall(e.event)
 		out = append(out, confedit.Entry{Path: []string{"hooks", e.event}, List: true, Value: value(hook{e.matcher,
-			[]hookCommand{{"command", program, hookArgs(e.event), e.timeout}}})})
+			[]hookCommand{{"command", program, args, e.timeout}}})})
 	}
 	return out
 }
@@ -94,7 +115,7 @@ func claudeCode(p places) []File {
 	servers := serverEntry(server{"stdio", p.programs.MCP, []string{}, true}, "mcpServers")
 	if p.scope == Project {
 		return []File{{Path: p.below(".mcp.json"), Entries: servers},
-			{Path: p.below(".claude", "settings.local.json"), Entries: claudeHooks(p.programs.CLI, p.hooks)}}
+			{Path: p.below(".claude", "settings.local.json"), Entries: claudeHooks(p.programs, p.hooks)}}
 	}
 	own := p.below(".claude.json")
 	if p.Lookup("CLAUDE_CONFIG_DIR") != "" {
@@ -102,7 +123,7 @@ func claudeCode(p places) []File {
 	}
 	return []File{{Path: own, Entries: servers},
 		{Path: filepath.Join(claudecode.ConfigDir(p.Env), "settings.json"),
-			Entries: claudeHooks(p.programs.CLI, p.hooks)}}
+			Entries: claudeHooks(p.programs, p.hooks)}}
 }
 
 func claudeDesktop(p places) []File {
@@ -184,9 +205,7 @@ func mine(raw json.RawMessage) bool {
 		return false
 	}
 	if len(v.Hooks) > 0 {
-		h := v.Hooks[0]
-		return len(v.Hooks) == 1 && called(h.Command, "ctxledger") && len(h.Args) == 3 && h.Args[0] == "hook" &&
-			h.Args[1] == "claude-code"
+		return len(v.Hooks) == 1 && v.Hooks[0].calls()
 	}
 	return called(programOf(v.Command, v.Transport.Command), "ctxmcp")
 }

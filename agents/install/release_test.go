@@ -27,7 +27,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	hooks := filepath.Join("plugin", "hooks", "hooks.json")
 	if *update {
 		text := []byte{}
-		for _, e := range claudeHooks(root+"ctxledger", config.AllHooks()) {
+		for _, e := range claudeHooks(Programs{Hook: root + "ctxhook"}, config.AllHooks()) {
 			out, _, err := confedit.Add(text, e, mine)
 			must(t, err)
 			text = out
@@ -36,7 +36,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	}
 	var all struct{ Hooks map[string][]json.RawMessage }
 	raw := readJSON(t, hooks, &all)
-	for _, e := range claudeHooks(root+"ctxledger", config.AllHooks()) {
+	for _, e := range claudeHooks(Programs{Hook: root + "ctxhook"}, config.AllHooks()) {
 		if state, _, err := confedit.Find(raw, e, mine); err != nil || state != confedit.Same {
 			t.Errorf("%v: %v, %v (-update writes it)", e.Path, state, err)
 		}
@@ -101,15 +101,15 @@ func TestEventsWithNothingToDoAreLeftOut(t *testing.T) {
 		do   config.Hooks
 		want string
 	}{
-		{"nothing", config.Hooks{}, "SessionStart PreToolUse SessionEnd"},
-		{"results", config.Hooks{Repeats: true}, "SessionStart PreToolUse PostToolUse SessionEnd"},
-		{"large files", config.Hooks{Reads: true}, "SessionStart PreToolUse PostToolUse SessionEnd"},
+		{"nothing", config.Hooks{}, "SessionStart PreToolUse PostCompact SessionEnd"},
+		{"results", config.Hooks{Repeats: true}, "SessionStart PreToolUse PostToolUse PostCompact SessionEnd"},
+		{"large files", config.Hooks{Reads: true}, "SessionStart PreToolUse PostToolUse PostCompact SessionEnd"},
 		{"summaries", config.Hooks{Summary: true}, "SessionStart PreToolUse PreCompact PostCompact SessionEnd"},
 		{"the default", config.DefaultHooks(),
 			"SessionStart PreToolUse PostToolUse PreCompact PostCompact SessionEnd"},
 	} {
 		var events []string
-		for _, e := range claudeHooks("/bin/x", c.do) {
+		for _, e := range claudeHooks(Programs{Hook: "/bin/ctxhook"}, c.do) {
 			events = append(events, e.Path[1])
 		}
 		if got := strings.Join(events, " "); got != c.want {

@@ -72,6 +72,11 @@ func (p Page) Window(s ledger.Status, ranIn, limits string) {
 	} else if s.Saved.N > 0 {
 		fmt.Fprintf(w, "stubs      keep %s tokens out of the view\n", s.Saved)
 	}
+	if h := s.Session.Hooked; h != nil && h.Summary != nil {
+		fmt.Fprintf(w, "its host   wrote a summary of %s tokens that kept %d of %s; %d told again\n",
+			chars.Commas(h.Summary.Tokens), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
+			h.Summary.Told)
+	}
 	fmt.Fprintf(w, "next step  %s\n", nextStep(s))
 	if len(s.NextCuts) > 0 {
 		fmt.Fprintln(w, "next cuts  what `ctxledger compact` would take out first")

@@ -181,6 +181,9 @@ func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s stri
 	} else {
 		wrapped(w, "programs    ", line(r.Programs.CLI, maxFound), width)
 		wrapped(w, "            ", line(r.Programs.MCP, maxFound), width)
+		if r.Programs.Hook != "" {
+			wrapped(w, "            ", line(r.Programs.Hook, maxFound), width)
+		}
 	}
 	wrapped(w, "daemon      ", line(r.Daemon.String(), maxFound), width)
 }

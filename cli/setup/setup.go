@@ -64,9 +64,13 @@ func findPrograms(e env.Env) (install.Programs, error) {
 	}
 	for _, dir := range dirs {
 		p := install.Programs{CLI: filepath.Join(dir, "ctxledger"+exe), MCP: filepath.Join(dir, "ctxmcp"+exe)}
-		if install.CheckProgram(p.CLI) == nil && install.CheckProgram(p.MCP) == nil {
-			return p, nil
+		if install.CheckProgram(p.CLI) != nil || install.CheckProgram(p.MCP) != nil {
+			continue
 		}
+		if hook := filepath.Join(dir, "ctxhook"+exe); install.CheckProgram(hook) == nil {
+			p.Hook = hook
+		}
+		return p, nil
 	}
 	return install.Programs{}, fault.New(fault.NotFound, op, "ctxledger%s and ctxmcp%s are not together in %s",
 		exe, exe, dirs[len(dirs)-1]).WithHint("put both into one directory: agents are given their paths")

@@ -86,17 +86,35 @@ func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest)
 	}
 	return hooked(ctx, l, m, r.LiveSession,
 		func(_ kv.Tx, s *sessions.Session) (ledger.BegunSession, []ledger.Event, error) {
+			h := s.Hooked
 			if r.Emptied {
-				s.Hooked.Emptied++
-				s.Hooked.Shown = nil
+				h.Emptied++
+				h.Shown = nil
+				if !r.Compacted { // what a summary lost was cleared, too
+					h.Owed, h.OwesRecord = "", false
+				}
 			}
-			s.Hooked.Ended = time.Time{}
-			return ledger.BegunSession{Session: *s, Shown: OrEmpty(s.Hooked.Shown)}, nil, nil
+			out := ledger.BegunSession{}
+			if r.Compacted && h.Owed == "" {
+				h.OwesRecord = true // most hosts hand on the summary later
+			} else {
+				out.Owed = pay(h)
+			}
+			h.Ended = time.Time{}
+			out.Session, out.Shown = *s, OrEmpty(h.Shown)
+			return out, nil, nil
 		})
 }
 
 // warm loads what counting needs, meanwhile: a hook does not wait so long for the first large result of a session.
 var warm = sync.OnceFunc(func() { go tokens.O200kBase.CountString("a session begins") })
+
+// pay returns what a session has to be told, and records that it was told.
+func pay(h *sessions.Hooked) ledger.Owed {
+	out := ledger.Owed{Text: h.Owed, Record: h.OwesRecord}
+	h.Owed, h.OwesRecord = "", false
+	return out
+}
 
 // NoteStage implements ledger.Hooks.
 func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledger.NotedStage, error) {
@@ -106,6 +124,9 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 	}
 	if err == nil && len(r.Digests) > sessions.MaxShown {
 		err = fault.New(fault.TooLarge, m.Op, "%d digests, more than %d", len(r.Digests), sessions.MaxShown)
+	}
+	if err == nil && len(r.Owed) > sessions.MaxOwed {
+		err = fault.New(fault.TooLarge, m.Op, "%d bytes to be told, more than %d", len(r.Owed), sessions.MaxOwed)
 	}
 	for _, d := range r.Digests {
 		if err == nil {
@@ -122,8 +143,15 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 			case ledger.StageCompacting:
 				out.Again = !h.Compacting.IsZero() && m.At.Sub(h.Compacting).Abs() < repeats
 				h.Compacting = m.At
+				h.Owed, h.OwesRecord = "", false // of an earlier one, whose context is gone
 			case ledger.StageCompacted:
 				h.Compacting = time.Time{}
+				h.Owed, h.OwesRecord = l.Masks.String(r.Owed), false
+				if r.Summary != nil {
+					known := *r.Summary
+					known.Time = m.At
+					h.Summary = &known
+				}
 			case ledger.StageShown:
 				for _, d := range r.Digests {
 					if !slices.Contains(h.Shown, d) {
@@ -153,7 +181,7 @@ func (l *Ledger) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledg
 	c := l.calledWith(r.CallID, r.Tool, r.Args)
 	return hooked(ctx, l, m, r.LiveSession,
 		func(tx kv.Tx, s *sessions.Session) (ledger.BegunCall, []ledger.Event, error) {
-			out := ledger.BegunCall{Session: s.ID}
+			out := ledger.BegunCall{Session: s.ID, Owed: pay(s.Hooked)}
 			x := attribution.NewEffects(l.Trees, tx, s, m.At)
 			in, err := x.Announce(c, m.At)
 			if err != nil || in == nil {

@@ -175,7 +175,7 @@ func TestTheRealAgentReadsLessAndLosesNothing(t *testing.T) {
 	}
 	hookSettings(t, s, hookEvents, ownHook(s))
 	server := model.New(bigVisit, model.Vars{"dir": s.Workspace})
-	o := withHooks(s, server.Start(t), "Work.")
+	o := withHooks(s, server.Start(t), "Never push to the main branch. Work on the file.")
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
 	first := model.Run(ctx, t, o)
@@ -233,7 +233,8 @@ func TestTheRealAgentReadsLessAndLosesNothing(t *testing.T) {
 	o.Prompt = "Go on."
 	model.Run(ctx, t, o)
 	next := string(server.Log()[len(server.Log())-1].Body)
-	for _, once := range []string{"## Runtime Environment", "the shop is closed on Mondays", "<ctxledger_handoff>"} {
+	for _, once := range []string{"## Runtime Environment", "the shop is closed on Mondays", "<ctxledger_record>",
+		"Never push to the main branch"} { // which the script's summary lost
 		if n := strings.Count(next, once); n != 1 {
 			t.Errorf("after the compaction %q is %d times in the request: %.6000s", once, n, next)
 		}

@@ -17,7 +17,7 @@ cpSync(join(from, "plugin"), plugin, { recursive: true });
 const about = join(plugin, ".claude-plugin", "plugin.json");
 writeFileSync(about, JSON.stringify({ ...json(about), version }, null, 2) + "\n");
 mkdirSync(join(plugin, "bin"));
-for (const name of ["ctxledger", "ctxmcp"]) cpSync(join(built, name + exe), join(plugin, "bin", name + exe));
+for (const name of ["ctxledger", "ctxmcp", "ctxhook"]) cpSync(join(built, name + exe), join(plugin, "bin", name + exe));
 cpSync(join(built, "THIRD_PARTY.txt"), join(plugin, "THIRD_PARTY.txt"));
 cpSync(join(__dirname, "../../LICENSE"), join(plugin, "LICENSE"));
 

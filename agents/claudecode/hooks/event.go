@@ -25,6 +25,10 @@ const (
 	Compact = "compact"
 )
 
+// Manual is the trigger of a compaction that the user asked for. Claude Code then puts what PreCompact printed into the
+// context (seen with 2.1.328).
+const Manual = "manual"
+
 // maxID bounds the ids and names of an event, in bytes.
 const maxID = 256
 

@@ -1,0 +1,187 @@
+package hook_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/agents/hook"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+const hostID = "0b0e1f2a-1111-4222-8333-444455556666"
+
+// agent plays the events of Claude Code against an engine.
+type agent struct {
+	*testing.T
+	ledger *engine.Local
+	root   string
+}
+
+func newAgent(t *testing.T) *agent {
+	t.Helper()
+	root := t.TempDir()
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: root, Env: env.System()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &agent{t, l, root}
+}
+
+// said appends messages to the session file.
+func (a *agent) said(texts ...string) {
+	a.Helper()
+	r := ledger.AppendEntriesRequest{Import: "claude-code:x", Next: 1, Done: true,
+		Session: sessions.Session{Host: "claude-code", HostID: hostID, Dir: a.root}}
+	for i, text := range texts {
+		role := []string{"user", "assistant"}[i%2]
+		raw, err := json.Marshal(map[string]any{"role": role, "content": text})
+		if err != nil {
+			a.Fatal(err)
+		}
+		r.Entries = append(r.Entries, sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+			HostID: fmt.Sprint(i), Original: raw, Time: time.Date(2026, 11, 20, 11, 5, i, 0, time.UTC)})
+	}
+	if _, err := a.ledger.AppendEntries(a.Context(), r); err != nil {
+		a.Fatal(err)
+	}
+}
+
+// event runs a hook and returns what the model reads of its output.
+func (a *agent) event(name string, more map[string]any) string {
+	a.Helper()
+	in := map[string]any{"session_id": hostID, "cwd": a.root, "hook_event_name": name}
+	for k, v := range more {
+		in[k] = v
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		a.Fatal(err)
+	}
+	out, err := hook.Run(a.Context(), hook.Options{Env: env.System(), Root: a.root,
+		Open: func(context.Context) (ledger.API, error) { return a.ledger, nil }}, name, raw)
+	if err != nil {
+		a.Fatal(err)
+	}
+	var back struct {
+		Specific struct {
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if json.Unmarshal(out, &back) == nil {
+		return back.Specific.Context
+	}
+	return string(out)
+}
+
+// edit announces a call, the n-th of the session.
+func (a *agent) edit(n int) string {
+	return a.event("PreToolUse", map[string]any{"tool_name": "Write", "tool_use_id": fmt.Sprintf("toolu_%d", n),
+		"tool_input": map[string]any{"file_path": "a.txt", "content": "x"}})
+}
+
+// conversation sets two rules.
+var conversation = []string{
+	"Build the invoice export for accounting, with a column for the country of each customer.", "I will.",
+	"Never push to the main branch without asking me.", "Understood.",
+	"Always keep the amounts in cents, never in floating point.", "Yes.",
+	"Now translate the header of the export into German.", "Done: the header is German."}
+
+// TestOnlyWhatTheSummaryLostIsTold compacts with a summary that loses a rule: the next call is told that rule, once, and
+// nothing that the summary says.
+func TestOnlyWhatTheSummaryLostIsTold(t *testing.T) {
+	const whole = "1. Primary request: build the invoice export for accounting with a column for the country of each " +
+		"customer.\n" +
+		"2. All user messages:\n- Always keep the amounts in cents, never in floating point\n" +
+		"- Now translate the header of the export into German\n"
+	const rule = "- Never push to the main branch without asking me.\n"
+	for _, c := range []struct{ name, summary, want, not string }{
+		{"a rule is lost", "<analysis>Never push to the main branch.</analysis><summary>" + whole + "</summary>",
+			"Never push to the main branch without asking me.", "cents"},
+		{"nothing is lost", "<summary>" + whole + rule + "</summary>", "", ""},
+		{"the summary is not handed on", "", "keep the amounts in cents", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAgent(t)
+			a.event("SessionStart", map[string]any{"source": "startup"})
+			a.said(conversation...)
+			if keep := a.event("PreCompact", map[string]any{"trigger": "auto"}); !strings.Contains(keep, "Never push") {
+				t.Errorf("the summary is not asked to keep the rule: %q", keep)
+			}
+			if again := a.event("PreCompact", map[string]any{"trigger": "auto"}); again != "" {
+				t.Errorf("a second try says %q", again)
+			}
+			begun := a.event("SessionStart", map[string]any{"source": "compact"})
+			if strings.Contains(begun, "cents") || !strings.Contains(begun, "## Runtime Environment") {
+				t.Errorf("before the summary is known: %q", begun)
+			}
+			a.event("PostCompact", map[string]any{"trigger": "auto", "compact_summary": c.summary})
+			told := a.edit(1)
+			if !strings.Contains(told, c.want) || c.want == "" && told != "" ||
+				c.not != "" && strings.Contains(told, c.not) {
+				t.Errorf("the next call is told %q", told)
+			}
+			if again := a.edit(2); again != "" {
+				t.Errorf("the call after it is told %q", again)
+			}
+		})
+	}
+}
+
+// TestAResumedSessionIsToldWhatItsSummaryLost ends the agent between the compaction and the next call.
+func TestAResumedSessionIsToldWhatItsSummaryLost(t *testing.T) {
+	a := newAgent(t)
+	a.said(conversation...)
+	a.event("SessionStart", map[string]any{"source": "compact"})
+	a.event("PostCompact", map[string]any{"compact_summary": "The user wants an invoice export."})
+	s, err := a.ledger.Session(t.Context(), ledger.SessionRequest{HostID: hostID})
+	if err != nil || s.Hooked.Summary == nil || s.Hooked.Summary.Kept >= s.Hooked.Summary.Items ||
+		s.Hooked.Summary.Told < 2 {
+		t.Fatalf("%+v, %v", s.Hooked, err)
+	}
+	if told := a.event("SessionStart", map[string]any{"source": "resume"}); strings.Count(told, "Never push") != 1 {
+		t.Errorf("%q", told)
+	}
+	if again := a.edit(1); again != "" {
+		t.Errorf("told again: %q", again)
+	}
+}
+
+// TestWhatPreCompactPrintedIsNotToldAgain: after /compact its output is in the context.
+func TestWhatPreCompactPrintedIsNotToldAgain(t *testing.T) {
+	for trigger, want := range map[string]int{"auto": 1, "manual": 0} {
+		a := newAgent(t)
+		a.said(conversation...)
+		a.event("PreCompact", map[string]any{"trigger": trigger})
+		a.event("SessionStart", map[string]any{"source": "compact"})
+		a.event("PostCompact", map[string]any{"trigger": trigger,
+			"compact_summary": "The user wants an invoice export."})
+		if told := a.edit(1); strings.Count(told, "Never push") != want {
+			t.Errorf("%s: told %q", trigger, told)
+		}
+	}
+}
+
+// TestAClearedContextOwesNothing clears the context between the compaction and the next call.
+func TestAClearedContextOwesNothing(t *testing.T) {
+	a := newAgent(t)
+	a.said(conversation...)
+	a.event("SessionStart", map[string]any{"source": "compact"})
+	a.event("PostCompact", map[string]any{"compact_summary": "The user wants an invoice export."})
+	a.event("SessionStart", map[string]any{"source": "clear"})
+	if told := a.edit(1); told != "" {
+		t.Errorf("told %q", told)
+	}
+}
