@@ -3,12 +3,12 @@ package config
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
 )
@@ -190,11 +190,11 @@ func (r *removal) drop(line, after int) error {
 }
 
 // heads matches a line with a key without a value in it, and what follows.
-var heads = regexp.MustCompile(`^\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s'"#][^#]*?)\s*:(\s*|\s+#.*\n?)$`)
+var heads = pattern.Lazy(`^\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s'"#][^#]*?)\s*:(\s*|\s+#.*\n?)$`)
 
 // dropHead takes out the line of a key, whose values are gone; a comment stays.
 func (r *removal) dropHead(f yamldoc.Field) error {
-	m := heads.FindStringSubmatch(string(r.line(f.Line)))
+	m := heads().FindStringSubmatch(string(r.line(f.Line)))
 	if m == nil {
 		return fmt.Errorf("line %d is not in a form that is changed here", f.Line)
 	}

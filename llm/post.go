@@ -10,12 +10,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/overflow"
 )
 
@@ -125,7 +125,7 @@ func isJSON(contentType string) bool {
 }
 
 // userinfo is who somebody is to a proxy, in its address: errors quote that.
-var userinfo = regexp.MustCompile(`//[^/\s"]*@`)
+var userinfo = pattern.Lazy(`//[^/\s"]*@`)
 
 // unreachable says that no whole answer came. What the system says of it may quote the server's address,
 // which holds no secret, or that of a proxy, which may.
@@ -137,7 +137,7 @@ func (cl *Client) unreachable(ctx context.Context, err error) error {
 		err = u.Err // without the method and the address around it
 	}
 	return fault.New(fault.Unavailable, "llm.post", "%s cannot be reached, or broke off: %s", Place(cl.c),
-		cl.quote(userinfo.ReplaceAllString(err.Error(), "//"), 200))
+		cl.quote(userinfo().ReplaceAllString(err.Error(), "//"), 200))
 }
 
 // refusal turns a status and what the server says into an error.

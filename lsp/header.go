@@ -5,11 +5,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/limits"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // Bounds of the header of a message: bytes of a line, and lines.
@@ -68,12 +69,12 @@ func headerLine(in *bufio.Reader) (string, error) {
 // field parses one line, or returns why it is invalid.
 func (h *header) field(line string) (why string) {
 	name, value, _ := strings.Cut(line, ":")
-	if !fieldName.MatchString(name) || len(name) == len(line) {
+	if !fieldName().MatchString(name) || len(name) == len(line) {
 		return fmt.Sprintf("%.1000q between messages", line)
 	}
 	value = strings.TrimSpace(value)
 	switch name = strings.ToLower(name); {
-	case name != lengthField && lengthLine.MatchString(line+"\n"):
+	case name != lengthField && lengthLine().MatchString(line+"\n"):
 		return fmt.Sprintf("%.1000q between messages", line) // the header of the next message follows it
 	case name == lengthField:
 		n, why := lengthOf(value)
@@ -96,7 +97,7 @@ func (h *header) field(line string) (why string) {
 const lengthField = "content-length"
 
 // fieldName matches the name before the colon.
-var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
+var fieldName = pattern.Lazy(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 // lengthOf parses a length in bytes, or returns why it is invalid.
 func lengthOf(value string) (length int, why string) {
@@ -111,7 +112,7 @@ func lengthOf(value string) (length int, why string) {
 }
 
 // lengthLine matches the end of a line that can only be a header: JSON strings contain no line ends.
-var lengthLine = regexp.MustCompile(`(?i)Content-Length:[ \t]{0,8}([0-9]{1,10})\r?\n$`)
+var lengthLine = pattern.Lazy(`(?i)Content-Length:[ \t]{0,8}([0-9]{1,10})\r?\n$`)
 
 // longestLine is longer than any match of lengthLine.
 const longestLine = 64
@@ -120,7 +121,7 @@ const longestLine = 64
 // reading.
 func findHeader(in *bufio.Reader, line []byte) (header, error) {
 	for {
-		if found := lengthLine.FindSubmatch(line); found != nil {
+		if found := lengthLine().FindSubmatch(line); found != nil {
 			if n, why := lengthOf(string(found[1])); why == "" {
 				return readHeader(in, header{length: n})
 			}

@@ -5,11 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/safefs"
 )
 
@@ -77,7 +77,7 @@ const (
 )
 
 // releaseName matches a version as the name of a file: Claude Code's own installer names programs so.
-var releaseName = regexp.MustCompile(`^\d+\.\d+\.\d+[\w.-]*$`)
+var releaseName = pattern.Lazy(`^\d+\.\d+\.\d+[\w.-]*$`)
 
 // versionOf returns the version of a program by the package that it is from, "" if that is not known.
 func versionOf(program, of string) string {
@@ -85,7 +85,7 @@ func versionOf(program, of string) string {
 	if err != nil {
 		return ""
 	}
-	if base := filepath.Base(real); releaseName.MatchString(base) {
+	if base := filepath.Base(real); releaseName().MatchString(base) {
 		return base
 	}
 	dir := filepath.Dir(real)
@@ -94,7 +94,7 @@ func versionOf(program, of string) string {
 			filepath.Join(dir, "node_modules", filepath.FromSlash(of), "package.json")} {
 			var p struct{ Name, Version string }
 			raw, err := safefs.ReadFile(path, maxPackage)
-			if err == nil && json.Unmarshal(raw, &p) == nil && p.Name == of && releaseName.MatchString(p.Version) {
+			if err == nil && json.Unmarshal(raw, &p) == nil && p.Name == of && releaseName().MatchString(p.Version) {
 				return p.Version
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"ctxledger.dev/agents"
@@ -15,6 +14,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/privatefile"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -181,12 +181,12 @@ func (r *Request) dir() (string, error) {
 
 // plainID matches the ids that agents give to sessions. Another one comes from a file that no agent wrote: no person is
 // to run a command with it.
-var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+var plainID = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // back returns the command that goes on with the old session; none if its agent has no such command.
 func back(s sessions.Session) []string {
 	w, err := agents.WriterFor(s.Host)
-	if err != nil || !plainID.MatchString(s.HostID) {
+	if err != nil || !plainID().MatchString(s.HostID) {
 		return []string{}
 	}
 	return w.Resume(s.HostID)
@@ -280,7 +280,7 @@ func uuid(e env.Env) string {
 // fileOf returns the file of a session, if it is where its agent keeps it; else "".
 func fileOf(e env.Env, s sessions.Session) string {
 	for _, a := range agents.Adapters() {
-		if string(a.Agent) != s.Host || s.Dir == "" || !plainID.MatchString(s.HostID) || !s.Main() {
+		if string(a.Agent) != s.Host || s.Dir == "" || !plainID().MatchString(s.HostID) || !s.Main() {
 			continue
 		}
 		for _, dir := range a.Dirs(e, []string{s.Dir}) {

@@ -2,10 +2,11 @@ package resume
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // Text says to a person who is in the directory here how to go on and back, and what it saves.
@@ -28,7 +29,7 @@ func (d Written) Text(here string) string {
 }
 
 // plainWord matches what a shell takes as one word, without quotes.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = pattern.Lazy(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // commandLine prints a command for a shell, with the change of directory that it needs.
 func commandLine(here, dir string, words []string) string {
@@ -44,7 +45,7 @@ func commandLine(here, dir string, words []string) string {
 }
 
 func shellWord(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

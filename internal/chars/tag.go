@@ -3,8 +3,7 @@ package chars
 import (
 	"regexp"
 	"strings"
-
-	"ctxledger.dev/internal/pattern"
+	"sync"
 )
 
 // TagLike matches the beginning, "<" first, of whatever a reader may take for a closing tag with one of these names,
@@ -12,6 +11,11 @@ import (
 // joined otherwise. The text in which it looks has no hostile characters any more, or something visible in their place.
 // The expression is compiled when it is first used.
 func TagLike(opening bool, names ...string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return tagLike(opening, names) })
+}
+
+// tagLike is the expression of TagLike.
+func tagLike(opening bool, names []string) *regexp.Regexp {
 	const between = `[^\p{L}\p{N}<>]{0,3}`
 	var all []string
 	for _, name := range names {
@@ -27,7 +31,7 @@ func TagLike(opening bool, names ...string) func() *regexp.Regexp {
 	if opening {
 		closes = ""
 	}
-	return pattern.Lazy(`(?i)<` + closes + `[^\p{L}\p{N}<>]{0,8}(?:` + strings.Join(all, "|") + `)`)
+	return regexp.MustCompile(`(?i)<` + closes + `[^\p{L}\p{N}<>]{0,8}(?:` + strings.Join(all, "|") + `)`)
 }
 
 // Untagged returns a text in which nothing is like these tags any more: their "<" is written as HTML writes it.

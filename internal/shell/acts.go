@@ -2,9 +2,10 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // Verb is what a command does to a file.
@@ -68,7 +69,7 @@ func acts(words []string) []Act {
 			return each(slices.DeleteFunc(args, isTree), Act{Verb: Write})
 		}
 	case "sed", "perl":
-		if inPlace.MatchString(strings.Join(rest, " ")) {
+		if inPlace().MatchString(strings.Join(rest, " ")) {
 			if !slices.ContainsFunc(rest, func(w string) bool { return isScript(name, w) }) && len(args) > 0 {
 				args = args[1:] // the first operand is the script
 			}
@@ -85,7 +86,7 @@ var valued = map[string]string{
 }
 
 // inPlace matches the flags that make sed or perl rewrite its files: -i, -i.bak, -ni, -pi.
-var inPlace = regexp.MustCompile(`(^| )(-[nEprs0]*i(\.\w+)?|--in-place(=\S+)?)( |$)`)
+var inPlace = pattern.Lazy(`(^| )(-[nEprs0]*i(\.\w+)?|--in-place(=\S+)?)( |$)`)
 
 // isScript reports whether a flag of sed or perl gives the script, so that every operand is a file.
 func isScript(name, w string) bool {

@@ -12,12 +12,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"ctxledger.dev/internal/fault"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // Max is the longest document that Decode reads, in bytes: configuration and front matter are
@@ -55,17 +56,17 @@ func Decode(data []byte, into any) error {
 // message turns the library's text ("yaml: line 3: …", or a list of such lines) into one line.
 func message(err error) string {
 	if te, ok := errors.AsType[*yaml.TypeError](err); ok {
-		return mismatch.ReplaceAllStringFunc(strings.Join(te.Errors, "; "), expected)
+		return mismatch().ReplaceAllStringFunc(strings.Join(te.Errors, "; "), expected)
 	}
 	return strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " ")
 }
 
 // mismatch is how the library says that a value does not fit: the value's tag, the beginning of a scalar, Go's type.
-var mismatch = regexp.MustCompile("cannot unmarshal !!([a-z]+)(?: (`[^`]*`))? into ([^; ]+)")
+var mismatch = pattern.Lazy("cannot unmarshal !!([a-z]+)(?: (`[^`]*`))? into ([^; ]+)")
 
 // expected says the same in words of YAML.
 func expected(text string) string {
-	m := mismatch.FindStringSubmatch(text)
+	m := mismatch().FindStringSubmatch(text)
 	got := m[2]
 	switch {
 	case m[1] == "seq":

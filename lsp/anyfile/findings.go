@@ -3,12 +3,12 @@ package anyfile
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"unicode/utf8"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 )
 
 // Finding is a property of a file that makes it expensive or misleading for an agent.
@@ -114,24 +114,24 @@ func by(whose string) string {
 }
 
 // generatedLine is what generators write, by the convention of Go or that of others.
-var generatedLine = regexp.MustCompile(`(?m)^\W*(Code generated .* DO NOT EDIT\.?|.*@generated\b.*)\W*$`)
+var generatedLine = pattern.Lazy(`(?m)^\W*(Code generated .* DO NOT EDIT\.?|.*@generated\b.*)\W*$`)
 
 // vendored is where other people's code is stored.
-var vendored = regexp.MustCompile(`((?:^|/)(?:vendor|node_modules|third_party|bower_components)/)|\.min\.(?:js|css)$`)
+var vendored = pattern.Lazy(`((?:^|/)(?:vendor|node_modules|third_party|bower_components)/)|\.min\.(?:js|css)$`)
 
 // head is how many bytes at the beginning of a file say that it was generated.
 const head = 4 << 10
 
 func generated(f File) []Finding {
 	what, ignore := "", f.Path
-	at := vendored.FindStringSubmatchIndex(f.Path)
+	at := vendored().FindStringSubmatchIndex(f.Path)
 	switch {
 	case at != nil:
 		what = "other people's code"
 		if end := at[3]; end > 0 {
 			ignore = f.Path[:end] // the whole directory
 		}
-	case generatedLine.Match(bytes.ReplaceAll(f.Text.Bytes(0, head), []byte("\r"), nil)):
+	case generatedLine().Match(bytes.ReplaceAll(f.Text.Bytes(0, head), []byte("\r"), nil)):
 		what = "generated"
 	}
 	if what == "" || f.Ignored == nil || f.Ignored() {

@@ -2,10 +2,11 @@ package configfile
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"ctxledger.dev/config"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // A Note is what a hover shows, in Markdown, for the bytes [From,To) of the line.
@@ -81,7 +82,7 @@ func kindOf(r *config.Rule) string {
 }
 
 // links are those of docs/configuration.md, which an editor cannot follow.
-var links = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)
+var links = pattern.Lazy(`\[([^\]]+)\]\([^)]*\)`)
 
 // describe returns what a key means.
 func describe(r *config.Rule) string {
@@ -94,7 +95,7 @@ func describe(r *config.Rule) string {
 		fmt.Fprintf(&b, ". Default: `%s`", r.Default)
 	}
 	if r.Doc != "" {
-		b.WriteString("\n\n" + links.ReplaceAllString(r.Doc, "$1"))
+		b.WriteString("\n\n" + links().ReplaceAllString(r.Doc, "$1"))
 	}
 	if r.From != "" {
 		fmt.Fprintf(&b, "\n\nA key of %s", r.From)
@@ -103,7 +104,7 @@ func describe(r *config.Rule) string {
 		fmt.Fprintf(&b, "; it sets `context.%s`", r.As)
 	}
 	if r.Ignored != "" {
-		fmt.Fprintf(&b, ". It is ignored: %s", links.ReplaceAllString(r.Ignored, "$1"))
+		fmt.Fprintf(&b, ". It is ignored: %s", links().ReplaceAllString(r.Ignored, "$1"))
 	}
 	return b.String()
 }
