@@ -1,8 +1,9 @@
 #!/bin/sh
 # release.sh OUT: what a release is, into the folder OUT: for each platform the programs and a .vsix with three of them inside, a
-# plugin folder of Claude Code and an .mcpb bundle of Claude Desktop, each with the licences of what is in them, a .vsix without programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are those of the
-# commit. The bundle is there already (npm run build). PAGE_URL is where the folder vscode-extension is served: without it the
-# extension's page has no pictures, which VS Code shows from a server alone.
+# plugin folder of Claude Code and an .mcpb bundle of Claude Desktop, each with the licences of what is in them, a .vsix without
+# programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are those of the commit. The bundle is there
+# already (npm run build). PAGE_URL is where the folder vscode-extension is served: without it the extension's page has no
+# pictures, which VS Code shows from a server alone.
 set -eu
 : "${GO:=go}"
 cd "$(dirname "$0")/.."
