@@ -72,11 +72,11 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 	write(t, filepath.Join(dir, "good/other.jsonl"), []byte("no session\n"))
 	write(t, filepath.Join(dir, "good/empty.jsonl"), nil)
 	write(t, filepath.Join(dir, "good/notes.txt"), session("c", 1))
-	write(t, filepath.Join(dir, "codex.jsonl"), []byte(`{"type":"session_meta","payload":{}}`+"\n"))
-	if err := os.Symlink(filepath.Join(dir, "codex.jsonl"), filepath.Join(dir, "good/link.jsonl")); err != nil {
+	write(t, filepath.Join(dir, "gemini.jsonl"), []byte(`{"sessionId":"x","projectHash":"y"}`+"\n"))
+	if err := os.Symlink(filepath.Join(dir, "gemini.jsonl"), filepath.Join(dir, "good/link.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	found := run(t, filepath.Join(dir, "good"), filepath.Join(dir, "missing"), filepath.Join(dir, "codex.jsonl"),
+	found := run(t, filepath.Join(dir, "good"), filepath.Join(dir, "missing"), filepath.Join(dir, "gemini.jsonl"),
 		filepath.Join(dir, "good/notes.txt"))
 	if found.Files != 2 || found.Total.Requests != 3 || found.Skipped != 2 {
 		t.Errorf("%d files, %d requests, %d skipped", found.Files, found.Total.Requests, found.Skipped)
@@ -85,7 +85,7 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 	for _, f := range found.Failed {
 		reasons = append(reasons, filepath.Base(f.Path)+": "+f.Reason)
 	}
-	want := "missing: no such file or directory|codex.jsonl: it is a rollout of Codex"
+	want := "missing: no such file or directory|gemini.jsonl: it is a chat file of Gemini CLI"
 	if got := strings.Join(reasons, "|"); got != want {
 		t.Errorf("failed: %s, want %s", got, want)
 	}
