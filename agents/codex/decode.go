@@ -75,7 +75,8 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 		}
 	case l.kind == typeUsage:
 		d.records = true
-		if thread := l.str("thread_id", maxID); thread == d.session || d.session == "" { // else it came with copied history
+		thread := l.str("thread_id", maxID)
+		if thread == d.session || d.session == "" { // else it came with copied history
 			d.count(&l, out, l.members["thread_token_usage"], l.members["usage"])
 		}
 	case l.kind == typeEvent && l.sub == eventTokens && !d.records:

@@ -155,7 +155,8 @@ func FuzzRolloutIsReadTheSameAndWhole(f *testing.F) {
 					t.Fatalf("line %d: %v, role %q is %q", r.Number, err, m.Role, r.Role)
 				}
 			}
-			if u := r.Usage; min(u.Input, u.CacheRead, u.CacheWrite, u.Output) < 0 || u != (sessions.Usage{}) && r.Reply == "" {
+			u := r.Usage
+			if min(u.Input, u.CacheRead, u.CacheWrite, u.Output) < 0 || u != (sessions.Usage{}) && r.Reply == "" {
 				t.Fatalf("line %d: usage %+v of %q", r.Number, u, r.Reply)
 			}
 		}

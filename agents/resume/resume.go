@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/privatefile"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -294,9 +295,14 @@ func fileOf(e env.Env, s sessions.Session) string {
 
 // fileIn returns the file of a session in a directory, by its name; else "".
 func fileIn(a sessionfile.Adapter, dir, id string) string {
-	entries, err := os.ReadDir(dir)
+	tree, err := safefs.Open(dir)
 	if err != nil {
 		return "" // gone since
+	}
+	defer tree.Close() // only read
+	entries, err := tree.ReadDir(".")
+	if err != nil {
+		return "" // as if nothing were there
 	}
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
