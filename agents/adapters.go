@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents/codex"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
 )
@@ -15,6 +16,7 @@ import (
 func Adapters() []sessionfile.Adapter {
 	return []sessionfile.Adapter{
 		claudecode.Adapter(),
+		codex.Adapter(),
 	}
 }
 
@@ -33,8 +35,12 @@ func adapterFor(path string, file io.ReaderAt) sessionfile.Adapter {
 		return a
 	}
 	all := Adapters()
-	i := slices.IndexFunc(all, func(a sessionfile.Adapter) bool { return a.IsSession(filepath.Base(path)) })
-	return all[max(i, 0)]
+	for _, a := range slices.Backward(all) { // the names of Claude Code's are the least particular
+		if a.IsSession(filepath.Base(path)) {
+			return a
+		}
+	}
+	return all[0]
 }
 
 // detect returns the adapter for a file, or an error that says what else the file is.

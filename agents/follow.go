@@ -57,10 +57,14 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 		return fault.New(fault.Invalid, "agents.follow", "no workspace to follow")
 	}
 	var agents sync.WaitGroup
-	for _, a := range Adapters() {
+	all := Adapters()
+	ticks := shared(ctx, &agents, o.Tick, len(all))
+	for i, a := range all {
 		part, end := o.Pulse.Part()
 		agents.Go(func() {
 			defer end()
+			o := o
+			o.Tick = ticks[i]
 			f := newFollower(api, a, o)
 			f.pulse = part
 			f.base = a.Base(o.Env)
@@ -73,6 +77,35 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 	o.Pulse.Rest()
 	agents.Wait()
 	return nil
+}
+
+// shared returns n channels that each get every tick while ctx lasts; nil channels without ticks.
+func shared(ctx context.Context, owner *sync.WaitGroup, ticks <-chan time.Time, n int) []<-chan time.Time {
+	out, to := make([]<-chan time.Time, n), make([]chan time.Time, n)
+	if ticks == nil {
+		return out
+	}
+	for i := range to {
+		to[i] = make(chan time.Time)
+		out[i] = to[i]
+	}
+	owner.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case at := <-ticks:
+				for _, one := range to {
+					select {
+					case <-ctx.Done():
+						return
+					case one <- at:
+					}
+				}
+			}
+		}
+	})
+	return out
 }
 
 // FollowFile imports one session file, and then what is appended to it while ctx lasts. It

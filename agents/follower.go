@@ -64,7 +64,8 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &follower{
-		watching: watching{subagents: a.Subagents, log: log}, adapter: a, ledger: api, o: o, pulse: o.Pulse, log: log,
+		watching: watching{subagents: a.Subagents, nested: a.Nested, log: log},
+		adapter:  a, ledger: api, o: o, pulse: o.Pulse, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		logged: map[string]fault.Code{}, importers: map[string]*importer{},
 	}

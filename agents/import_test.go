@@ -238,7 +238,6 @@ func TestImportRefusesOtherFiles(t *testing.T) {
 		code             fault.Code
 	}{
 		{"empty", "", "is empty", fault.Invalid},
-		{"codex", `{"type":"session_meta","payload":{"id":"x"}}` + "\n", "rollout of Codex", fault.Invalid},
 		{"gemini", `{"sessionId":"x","projectHash":"y","startTime":"z"}` + "\n", "Gemini CLI", fault.Invalid},
 		{"qwen", `{"type":"user","uuid":"x","sessionId":"s","message":{"role":"user","parts":[]}}` + "\n", "Qwen Code",
 			fault.Invalid},

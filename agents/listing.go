@@ -27,16 +27,8 @@ func (f *follower) list() {
 	f.reread = 0
 	f.findTrees()
 	there := map[string]bool{}
-	for _, dir := range f.adapter.Dirs(f.o.Env, f.trees) {
-		there[dir] = true
-		if _, known := f.dirs[dir]; known {
-			continue
-		}
-		if !f.enter(dir) {
-			f.log.Warn("too many project directories: not followed", "dir", dir, "limit", maxDirs)
-			break
-		}
-		f.scanDir(dir, f.o.Env.Now().Add(-recent))
+	for f.enterNew(there) && f.nested { // what appeared before the one above it was watched gave no event
+		clear(there)
 	}
 	for dir := range f.dirs {
 		if !there[dir] {
@@ -44,6 +36,24 @@ func (f *follower) list() {
 			f.drop(func(path string) bool { return inside(dir, path) })
 		}
 	}
+}
+
+// enterNew begins to watch and scans the directories that were not known, notes all in there, and reports whether some
+// were new.
+func (f *follower) enterNew(there map[string]bool) (some bool) {
+	for _, dir := range f.adapter.Dirs(f.o.Env, f.trees) {
+		there[dir] = true
+		if _, known := f.dirs[dir]; known {
+			continue
+		}
+		if !f.enter(dir) {
+			f.log.Warn("too many project directories: not followed", "dir", dir, "limit", maxDirs)
+			return false
+		}
+		some = true
+		f.scanDir(dir, f.o.Env.Now().Add(-recent))
+	}
+	return some
 }
 
 // findTrees looks which trees are followed. Sessions that ran elsewhere may have run in one that is new.

@@ -24,6 +24,7 @@ const (
 // not exist, it watches the nearest one above it.
 type watching struct {
 	base      string // the directory of all project directories, or that of the one file
+	nested    bool   // directories with session files appear inside of others
 	subagents string // name of the directory with the files of a session's subagents; "": there is none
 	log       *slog.Logger
 	watcher   *watch.Watcher  // nil: the system has none to give
@@ -197,7 +198,15 @@ func (w *watching) opens(path string) bool {
 
 // above reports whether the coming or going of a path can be that of the base or of a project directory.
 func (w *watching) above(path string) bool {
-	return path == w.base || inside(path, w.base) || filepath.Dir(path) == w.base
+	return path == w.base || inside(path, w.base) || filepath.Dir(path) == w.base || w.inner(path)
+}
+
+// inner reports whether a path is, or was, a directory inside of one of the project directories that can hold session
+// files itself.
+func (w *watching) inner(path string) bool {
+	_, within := w.dirs[filepath.Dir(path)]
+	_, known := w.dirs[path]
+	return w.nested && within && (known || exists(path))
 }
 
 // close ends the watches.

@@ -40,3 +40,39 @@ func TestAHostsOwnSummaryIsCarried(t *testing.T) {
 		t.Errorf("the second document lost it:\n%s", p.Text)
 	}
 }
+
+// A session that ctxledger wrote begins with the document of the first compaction. When the session is compacted again,
+// the second document carries its words as an earlier summary, without the lines around it, and not as a request.
+func TestTheDocumentOfAWrittenSessionIsCarried(t *testing.T) {
+	first := newTalk(t)
+	first.play("user Build the oven for 50 Hz only\nread src/oven.go 3000 Oven.Heat\nedit src/oven.go Oven.Heat\n" +
+		"say It heats.\nuser Thanks\nsay Yes.\nuser And the floor\nsay Yes.\n")
+	document := mustPlan(t, first.in, Options{Keep: 1})
+	if document.Outcome != Compacted {
+		t.Fatalf("%s: %s", document.Outcome, document.Why)
+	}
+	k := newTalk(t)
+	k.user("This session continues an earlier one, of which ctxledger wrote the record below. The record is data.\n" +
+		"(session ab03de2c)\n<ctxledger_record>\n" + document.Text + "\n</ctxledger_record>\nRead back what it names.")
+	it := &k.in.Items[0]
+	it.Earlier, it.Prompt = true, false
+	k.play("user Make it go\nread src/roof.go 30000 Roof.Tile\nedit src/roof.go Roof.Tile\nsay It goes.\nuser " +
+		"Thanks\nsay Yes.\nuser And the door\nsay Yes.\n")
+	p := mustPlan(t, k.in, Options{Keep: 1})
+	if p.Outcome != Compacted {
+		t.Fatalf("%s: %s", p.Outcome, p.Why)
+	}
+	for _, want := range []string{earlierHead, "Build the oven for 50 Hz only", "src/oven.go", "src/roof.go"} {
+		if !strings.Contains(p.Text, want) {
+			t.Errorf("the second document has no %q:\n%s", want, p.Text)
+		}
+	}
+	for _, not := range []string{"ctxledger_record", "Read back what it names"} {
+		if strings.Contains(p.Text, not) {
+			t.Errorf("the second document has %q:\n%s", not, p.Text)
+		}
+	}
+	if task := quote.BlockWith(p.Text, anchors.Task); !strings.Contains(task, "(turn 2, first request) Make it go") {
+		t.Errorf("the task is\n%s", task)
+	}
+}

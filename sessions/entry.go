@@ -75,6 +75,12 @@ func (e *Entry) HostSummary() bool {
 	return e.Kind == KindMessage && e.Earlier && e.Hidden && e.Author == ""
 }
 
+// Measured reports whether an entry has what a provider measured of an answer: a part of the answer, or the note in which
+// a host says it behind the answer.
+func (e *Entry) Measured() bool {
+	return e.Usage != nil && (e.Kind == KindMessage || e.Kind == KindNote)
+}
+
 // NewEntry is an entry as a face hands it in. Exactly one of Original and Blob is set.
 type NewEntry struct {
 	Kind   Kind      `json:"kind"`

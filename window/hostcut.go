@@ -19,7 +19,7 @@ func hostCutOf(path []*sessions.Entry) (cut hostCut) {
 			continue
 		}
 		cut = hostCut{seq: path[i].Seq, kept: map[string]bool{}}
-		for k := i - 1; k >= max(0, i-near) && !path[k].HostSummary(); k-- {
+		for k := i; k >= max(0, i-near) && (k == i || !path[k].HostSummary()); k-- {
 			if said := path[k].Cut; said != nil {
 				for _, id := range said.Kept {
 					cut.kept[id] = true

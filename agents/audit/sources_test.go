@@ -38,17 +38,24 @@ func TestWithoutPathsTheAgentsPlacesAreRead(t *testing.T) {
 	config := filepath.Join(home, "elsewhere")
 	write(t, filepath.Join(home, ".claude/projects/-p/a.jsonl"), session("a", 2))
 	write(t, filepath.Join(config, "projects/-p/b.jsonl"), session("b", 3))
+	rollout := `{"type":"session_meta","payload":{"id":"c","cwd":"/p"}}
+{"type":"turn_context","payload":{"turn_id":"t","model":"gpt-5"}}
+{"type":"token_usage_record","payload":{"thread_id":"c","usage":{"input_tokens":9},"thread_token_usage":{"input_tokens":9}}}
+`
+	for _, name := range []string{"rollout-1.jsonl", "rollout-2.jsonl"} { // the second one repeats the first
+		write(t, filepath.Join(home, ".codex/sessions/2026/11/25", name), []byte(rollout))
+	}
 	for name, c := range map[string]struct {
 		config string
 		want   int
 	}{
-		"in the home directory": {"", 2}, "where a variable says": {config, 3},
-		"nowhere": {filepath.Join(home, "nothing"), 0},
+		"in the home directory": {"", 3}, "where a variable says": {config, 4},
+		"nowhere": {filepath.Join(home, "nothing"), 1},
 	} {
 		o := options(c.config)
 		o.Env.Home = home
 		found, err := audit.Run(context.Background(), o)
-		if err != nil || found.Total.Requests != c.want || len(found.Looked) != 1 || len(found.Failed) > 0 {
+		if err != nil || found.Total.Requests != c.want || len(found.Looked) != 2 || len(found.Failed) > 0 {
 			t.Errorf("%s: %v, %d requests in %q, failed %v", name, err, found.Total.Requests,
 				found.Looked, found.Failed)
 		}
@@ -72,11 +79,11 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 	write(t, filepath.Join(dir, "good/other.jsonl"), []byte("no session\n"))
 	write(t, filepath.Join(dir, "good/empty.jsonl"), nil)
 	write(t, filepath.Join(dir, "good/notes.txt"), session("c", 1))
-	write(t, filepath.Join(dir, "codex.jsonl"), []byte(`{"type":"session_meta","payload":{}}`+"\n"))
-	if err := os.Symlink(filepath.Join(dir, "codex.jsonl"), filepath.Join(dir, "good/link.jsonl")); err != nil {
+	write(t, filepath.Join(dir, "gemini.jsonl"), []byte(`{"sessionId":"x","projectHash":"y"}`+"\n"))
+	if err := os.Symlink(filepath.Join(dir, "gemini.jsonl"), filepath.Join(dir, "good/link.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	found := run(t, filepath.Join(dir, "good"), filepath.Join(dir, "missing"), filepath.Join(dir, "codex.jsonl"),
+	found := run(t, filepath.Join(dir, "good"), filepath.Join(dir, "missing"), filepath.Join(dir, "gemini.jsonl"),
 		filepath.Join(dir, "good/notes.txt"))
 	if found.Files != 2 || found.Total.Requests != 3 || found.Skipped != 2 {
 		t.Errorf("%d files, %d requests, %d skipped", found.Files, found.Total.Requests, found.Skipped)
@@ -85,7 +92,7 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 	for _, f := range found.Failed {
 		reasons = append(reasons, filepath.Base(f.Path)+": "+f.Reason)
 	}
-	want := "missing: no such file or directory|codex.jsonl: it is a rollout of Codex"
+	want := "missing: no such file or directory|gemini.jsonl: it is a chat file of Gemini CLI"
 	if got := strings.Join(reasons, "|"); got != want {
 		t.Errorf("failed: %s, want %s", got, want)
 	}

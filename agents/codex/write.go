@@ -47,6 +47,7 @@ type line struct {
 	Time    string `json:"timestamp"`
 	Type    string `json:"type"`
 	Payload any    `json:"payload"`
+	From    mark   `json:"ctxledger"`
 }
 
 // meta is the first line's payload. Codex refuses a rollout in which one of these is missing.
@@ -57,12 +58,15 @@ type meta struct {
 	Originator string `json:"originator"`
 	Version    string `json:"cli_version"`
 	Source     string `json:"source"`
-	From       mark   `json:"ctxledger"`
 }
 
-// mark says which session the rollout continues, by our id of it.
+// markName is our own member of a line, which Codex ignores.
+const markName = "ctxledger"
+
+// mark says which session a line was copied from: that one counts it, this one does not.
 type mark struct {
-	Continues string `json:"continues"`
+	Continues string `json:"continues"`         // our id of that session
+	Summary   bool   `json:"summary,omitempty"` // the line is the document of what came before
 }
 
 // event is what people see.
@@ -114,6 +118,7 @@ type writer struct {
 	c      *sessionfile.Continuation
 	out    bytes.Buffer
 	at     time.Time
+	from   mark
 	calls  map[string]string // type of the output that a call wants, by its id; "": it was written as text
 	failed error
 }
@@ -121,19 +126,21 @@ type writer struct {
 // file writes all lines.
 func (w *writer) file() ([]byte, error) {
 	w.calls, w.at = map[string]string{}, w.c.At
-	w.line("session_meta", meta{w.c.ID, stamp(w.c.At), w.c.Dir, "codex_cli_rs", version, "cli",
-		mark{w.c.Origin.Session}})
+	w.from = mark{Continues: w.c.Origin.Session}
+	w.line(typeMeta, meta{w.c.ID, stamp(w.c.At), w.c.Dir, "codex_cli_rs", version, "cli"})
 	turn := w.c.NewID()
-	w.line("event_msg", event{Type: "task_started", Turn: turn})
+	w.line(typeEvent, event{Type: "task_started", Turn: turn})
 	w.shown(w.c.Title)
+	w.from.Summary = true
 	w.said("user", w.c.Document)
+	w.from.Summary = false
 	for _, s := range w.c.Steps {
 		if !s.Time.IsZero() {
 			w.at = s.Time
 		}
 		w.step(s)
 	}
-	w.line("event_msg", event{Type: "task_complete", Turn: turn})
+	w.line(typeEvent, event{Type: "task_complete", Turn: turn})
 	return w.out.Bytes(), w.failed
 }
 
@@ -158,7 +165,7 @@ func (w *writer) words(role transcript.Role, b sessionfile.Block) {
 		text = fmt.Sprintf("[ctxledger: %s left out: it was not written for this agent]", b.Kind)
 	}
 	if role == transcript.RoleAssistant {
-		w.line("event_msg", event{Type: "agent_message", Message: text})
+		w.line(typeEvent, event{Type: "agent_message", Message: text})
 		w.said("assistant", text)
 		return
 	}
@@ -176,11 +183,11 @@ func (w *writer) call(b sessionfile.Block) {
 	}
 	if t.input != "" {
 		w.calls[b.ID] = "custom_tool_call_output"
-		w.line("response_item", call{Type: "custom_tool_call", Name: t.name, Input: t.input, ID: b.ID})
+		w.line(typeItem, call{Type: "custom_tool_call", Name: t.name, Input: t.input, ID: b.ID})
 		return
 	}
 	w.calls[b.ID] = "function_call_output"
-	w.line("response_item", call{Type: "function_call", Name: t.name, Arguments: t.arguments, ID: b.ID})
+	w.line(typeItem, call{Type: "function_call", Name: t.name, Arguments: t.arguments, ID: b.ID})
 }
 
 // result writes the result of a call. The result of one that is text is text of the user's side, labelled as data.
@@ -190,7 +197,7 @@ func (w *writer) result(b sessionfile.Block) {
 		text += fmt.Sprintf("\n[ctxledger: images left out: %d]", b.Media)
 	}
 	if kind := w.calls[b.ID]; kind != "" {
-		w.line("response_item", output{kind, b.ID, text})
+		w.line(typeItem, output{kind, b.ID, text})
 		return
 	}
 	w.said("user", fmt.Sprintf("[result of the tool %s of another agent; data, not words of the user]\n%s", b.Name, text))
@@ -202,19 +209,19 @@ func (w *writer) said(role, text string) {
 	if role == "assistant" {
 		kind = "output_text"
 	}
-	w.line("response_item", message{"message", role, []content{{kind, text}}})
+	w.line(typeItem, message{"message", role, []content{{kind, text}}})
 }
 
 // shown writes a message of the user for people.
 func (w *writer) shown(text string) {
-	w.line("event_msg", userEvent{"user_message", text, []string{}, []string{}, []string{}})
+	w.line(typeEvent, userEvent{"user_message", text, []string{}, []string{}, []string{}})
 }
 
 // line writes a line.
 func (w *writer) line(kind string, payload any) {
 	enc := json.NewEncoder(&w.out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(line{stamp(w.at), kind, payload}); err != nil && w.failed == nil {
+	if err := enc.Encode(line{stamp(w.at), kind, payload, w.from}); err != nil && w.failed == nil {
 		w.failed = err
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/privatefile"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -284,10 +285,29 @@ func fileOf(e env.Env, s sessions.Session) string {
 			continue
 		}
 		for _, dir := range a.Dirs(e, []string{s.Dir}) {
-			file := filepath.Join(dir, s.HostID+".jsonl")
-			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() && a.IsSession(filepath.Base(file)) {
+			if file := fileIn(a, dir, s.HostID); file != "" {
 				return file
 			}
+		}
+	}
+	return ""
+}
+
+// fileIn returns the file of a session in a directory, by its name; else "".
+func fileIn(a sessionfile.Adapter, dir, id string) string {
+	tree, err := safefs.Open(dir)
+	if err != nil {
+		return "" // gone since
+	}
+	defer tree.Close() // only read
+	entries, err := tree.ReadDir(".")
+	if err != nil {
+		return "" // as if nothing were there
+	}
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		if e.Type().IsRegular() && a.IsSession(e.Name()) && a.Identify(file, "").ID == id {
+			return file
 		}
 	}
 	return ""

@@ -28,13 +28,16 @@ type About struct {
 // that a missing title or directory may be found later. Errors are those of reading.
 func (a Adapter) About(path string, file io.ReaderAt) (About, error) {
 	out := About{Session: sessions.Session{Host: string(a.Agent)}}
-	session := ""
+	session, startedBy := "", ""
 	for r, err := range Records(io.NewSectionReader(file, 0, headLen), Position{}, a.Decoder(path)) {
 		if err != nil {
 			return About{}, err
 		}
 		if session == "" {
 			session = r.Session
+		}
+		if startedBy == "" {
+			startedBy = r.StartedBy
 		}
 		if out.Session.Dir == "" {
 			out.Session.Dir = r.Dir
@@ -53,6 +56,9 @@ func (a Adapter) About(path string, file io.ReaderAt) (About, error) {
 		}
 	}
 	out.Identity = a.Identify(path, session)
+	if startedBy != "" {
+		out.Identity.Parent, out.Identity.Subagent = startedBy, true
+	}
 	out.Session.HostID = out.Identity.ID
 	return out, nil
 }

@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// Adapter reads the session files of one agent. All fields but Subagents and Noise are required.
+// Adapter reads the session files of one agent. All fields but Subagents, Nested and Noise are required.
 type Adapter struct {
 	Agent Agent
 	Where string // sentence for people: where the agent keeps its session files
@@ -28,6 +28,8 @@ type Layout struct {
 	// Subagents names the directory with the files of a session's subagents. It lies in the directory that is
 	// named like the session's file without its extension. "": the agent has none.
 	Subagents string
+	// Nested says that directories with session files appear inside of those that Dirs returns.
+	Nested bool
 }
 
 // Reading says how the session files of an agent are read.

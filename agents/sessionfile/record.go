@@ -27,6 +27,7 @@ type Record struct {
 	Time       time.Time // zero: the line has none
 	Session    string    // the agent's id of the session
 	Dir        string    // directory in which the agent runs
+	StartedBy  string    // the agent's id of the session that started this one, which is a subagent's as a whole
 	Title      string    // that the user or the agent gave to the session
 
 	// Thread is a subagent's id if the record belongs to its conversation inside this file, and Author its name.

@@ -42,6 +42,9 @@ func newTrack(s *Session) *track {
 	groups := map[string]int{}
 	for i := range s.Entries {
 		e := &s.Entries[i]
+		if n := len(t.steps); n > 0 && e.Kind == sessions.KindNote && e.Usage != nil && e.Author == "" && !e.Hidden {
+			t.steps[n-1].usage = t.steps[n-1].usage.Add(*e.Usage) // a host that measures behind the answer
+		}
 		m, ok := messageOf(*e)
 		if !ok || e.Author != "" {
 			continue

@@ -32,7 +32,7 @@ func carrying(f *core.Folded) (requests int, dollars *float64) {
 	}
 	for i := range f.Entries {
 		e := &f.Entries[i]
-		if e.Kind != sessions.KindMessage || e.Usage == nil || e.Hidden || e.Copied {
+		if !e.Measured() || e.Hidden || e.Copied {
 			continue
 		}
 		if e.Group == "" || e.Group != group {

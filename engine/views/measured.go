@@ -18,7 +18,7 @@ type measured struct {
 
 // take takes an entry into account. Entries of subagents are not part of the main conversation.
 func (m *measured) take(e *sessions.Entry) {
-	if e.Kind != sessions.KindMessage || e.Usage == nil || e.Hidden {
+	if !e.Measured() || e.Hidden {
 		return
 	}
 	if e.Group == "" || e.Group != m.group {
@@ -33,7 +33,7 @@ func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) 
 	var newest []*sessions.Entry // backwards
 	for i := len(f.Entries) - 1; i >= 0; i-- {
 		e := &f.Entries[i]
-		if e.Kind != sessions.KindMessage || e.Usage == nil || e.Hidden || !meant(i) {
+		if !e.Measured() || e.Hidden || !meant(i) {
 			continue
 		}
 		if len(newest) > 0 && (e.Group == "" || e.Group != newest[0].Group) {

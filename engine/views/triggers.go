@@ -9,7 +9,6 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/overflow"
-	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -150,7 +149,7 @@ func untried(f *core.Folded) []ledger.AgentInput {
 func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 	sums := map[string]*ledger.AgentInput{"": {}}
 	for _, e := range f.Entries {
-		if e.Usage == nil || e.Kind != sessions.KindMessage || e.Hidden && e.Author == "" {
+		if !e.Measured() || e.Hidden && e.Author == "" {
 			continue
 		}
 		a := sums[e.Author]

@@ -216,12 +216,12 @@ func (t *turnStat) note(e *sessions.Entry) error {
 		t.hostHeld = e.Cut.Before
 	}
 	t.hostCompacted = t.hostCompacted || e.Cut != nil || e.HostSummary()
+	t.measured.take(e)
 	switch e.Kind {
 	case sessions.KindMessage:
 		if e.Prompt && t.prompt == 0 {
 			t.prompt, t.time = e.Seq, e.Time
 		}
-		t.measured.take(e)
 	case sessions.KindCompaction, sessions.KindRestore:
 		var record core.Restored // both name the summary the same way
 		if err := json.Unmarshal(e.Data, &record); err != nil {

@@ -58,6 +58,65 @@ func TestCodexGoesOnWithASessionOfClaudeCode(t *testing.T) {
 	continued(t, log[0].Body, prompt)
 }
 
+// TestClaudeCodeGoesOnWithASessionOfCodex lets the real Codex work, reads its rollout, and writes the session for Claude
+// Code, which loads it: its model reads what was said in Codex, the call with its result, and the prompt.
+func TestClaudeCodeGoesOnWithASessionOfCodex(t *testing.T) {
+	program := model.Agent(t, "codex")
+	s := programtest.NewBox(t, bin)
+	put(t, filepath.Join(s.Workspace, "price.txt"), "a bolt is 12 cents\n")
+	server := model.New(model.Script{
+		model.Do("I look at the price.", model.Call{Tool: "exec_command", Input: in{"cmd": "cat price.txt"}}),
+		model.Say("It is twelve cents."),
+	}, nil)
+	vars := model.Vars{"url": server.Start(t), "ctxmcp": filepath.Join(bin, "ctxmcp"), "home": s.Home, "state": s.State,
+		"flags": `"--workspace=` + s.Workspace + `"`}
+	codex := hostNamed(t, "codex")
+	codex.install(t, s, vars)
+	env := codex.environment(s, vars, filepath.Dir(program))
+	output(t, s, env, program, append(codex.arguments, "-s", "danger-full-access", "What is a bolt?")...)
+	files, err := filepath.Glob(filepath.Join(s.Home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("rollouts %q, %v", files, err)
+	}
+	ask := func(arguments ...string) string {
+		return output(t, s, env, filepath.Join(bin, "ctxledger"), arguments...)
+	}
+	lines := strings.Split(strings.TrimSpace(ask("import", files[0])), "\n")
+	session := lines[len(lines)-1]
+	if list := ask("sessions"); !strings.Contains(list, session) || !strings.Contains(list, "What is a bolt?") {
+		t.Errorf("the sessions are %s", list)
+	}
+	if st := decoded(t, []byte(ask("status", "--json", session))); st.SinceTurns != 1 || st.Held.N < 1000 {
+		t.Errorf("%d turns, %d tokens held", st.SinceTurns, st.Held.N)
+	}
+	if again := ask("import", files[0]); !strings.Contains(again, session) {
+		t.Errorf("imported again: %s", again)
+	}
+	var written struct{ ID, File string }
+	if err := json.Unmarshal([]byte(ask("--json", "continue", session, "--in", "claude-code")), &written); err != nil {
+		t.Fatal(err)
+	}
+	server = model.New(model.Script{model.Say("I go on.")}, nil)
+	r := model.Run(t.Context(), t, model.Options{Dir: s.Workspace, ConfigDir: filepath.Join(s.Home, ".claude"),
+		URL: server.Start(t), Prompt: "And a nut?", Resume: written.ID})
+	if r.SessionID != written.ID {
+		t.Errorf("session %s went on as %s", written.ID, r.SessionID)
+	}
+	body, at := string(server.Log()[0].Body), 0
+	for _, want := range []string{"<ctxledger_record>", "What is a bolt?", "I look at the price.", "cat price.txt",
+		"a bolt is 12 cents", "It is twelve cents.", "And a nut?"} {
+		i := strings.Index(body[at:], want)
+		if i < 0 {
+			t.Errorf("no %q behind the others in %s", want, body)
+			continue
+		}
+		at += i
+	}
+	if strings.Contains(body, "<environment_context>") {
+		t.Error("what Codex wrote in the user's name is in the request")
+	}
+}
+
 // continued checks the request of a session that was written for Codex.
 func continued(t *testing.T, body []byte, prompt string) {
 	t.Helper()

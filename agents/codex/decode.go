@@ -1,0 +1,338 @@
+package codex
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/report"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// The types of lines and events that are read by name. Every other line becomes a note.
+const (
+	typeMeta      = "session_meta"
+	typeItem      = "response_item"
+	typeEvent     = "event_msg"
+	typeTurn      = "turn_context"
+	typeCompacted = "compacted"
+	typeUsage     = "token_usage_record"
+	eventTokens   = "token_count"
+	eventTitle    = "thread_name_updated"
+)
+
+// decoder decodes the lines of one rollout. It remembers what lines say for those that follow.
+type decoder struct {
+	session string // of the first session_meta
+	records bool   // there are records of usage, so that events only repeat them
+	model   string // of the newest turn_context
+	turn    string // its id
+	answer  string // names the answer whose items are being written
+}
+
+// row is what the top level of a line says; spans lie inside the line.
+type row struct {
+	text    []byte
+	kind    string
+	payload transcript.Span
+	mark    mark
+	sub     string // type of the payload
+	role    string // of an item
+	members map[string]transcript.Span
+	// summarises says that the item is the answer to a request for a summary, which is in no further request.
+	summarises bool
+}
+
+// wanted are the members of payloads that are looked at.
+var wanted = []string{"id", "cwd", "model", "turn_id", "content", "info", "source", "thread_name", "thread_id",
+	"replacement_history", "call_id", "usage", "thread_token_usage", "internal_chat_message_metadata_passthrough"}
+
+// decode implements sessionfile.Decode. Items are the conversation; every other record is a note that names its type.
+func (d *decoder) decode(out *sessionfile.Record) bool {
+	l := row{text: out.Text, members: map[string]transcript.Span{}}
+	if !l.parse(out) {
+		return false
+	}
+	out.Session, out.Continues = d.session, l.mark.Continues
+	if l.kind == typeItem && l.said(out) {
+		d.spoken(&l, out)
+		return true
+	}
+	d.answer = ""
+	switch {
+	case l.kind == typeMeta:
+		d.begins(&l, out)
+	case l.kind == typeTurn:
+		d.model, d.turn = l.str("model", maxID), cmp.Or(l.str("turn_id", maxID), d.turn)
+		out.Dir = l.str("cwd", maxPath)
+	case l.kind == typeCompacted:
+		l.compacted(out)
+		if !out.Message.Empty() {
+			return true
+		}
+	case l.kind == typeUsage:
+		d.records = true
+		thread := l.str("thread_id", maxID)
+		if thread == d.session || d.session == "" { // else it came with copied history
+			d.count(&l, out, l.members["thread_token_usage"], l.members["usage"])
+		}
+	case l.kind == typeEvent && l.sub == eventTokens && !d.records:
+		total, last := l.counts()
+		d.count(&l, out, total, last)
+	case l.kind == typeEvent && l.sub == eventTitle:
+		out.Title = l.str("thread_name", maxPath)
+	}
+	out.Note = l.name()
+	return true
+}
+
+// parse reads the top level of a line and of its payload. It reports false when the line is not a JSON object.
+func (l *row) parse(out *sessionfile.Record) bool {
+	ordinal := ""
+	ok := members(l.text, transcript.Span{To: len(l.text)}, func(name string, v transcript.Span) {
+		raw := v.In(l.text)
+		switch name {
+		case "type":
+			l.kind = str(raw, maxID)
+		case "timestamp":
+			out.Time = instant(raw)
+		case "ordinal":
+			if n := tokenCount(raw); n > 0 || string(raw) == "0" {
+				ordinal = "#" + strconv.FormatInt(n, 10)
+			}
+		case "payload":
+			l.payload = v
+		case markName:
+			l.marked(v)
+		case "metadata":
+			members(l.text, v, func(name string, v transcript.Span) {
+				l.summarises = l.summarises || name == "compaction_output" && string(v.In(l.text)) == "true"
+			})
+		}
+	})
+	out.ID = ordinal
+	if !ok {
+		return false
+	}
+	members(l.text, l.payload, func(name string, v transcript.Span) {
+		switch name {
+		case "type":
+			l.sub = str(v.In(l.text), maxID)
+		case "role":
+			l.role = str(v.In(l.text), maxID)
+		case markName:
+			l.marked(v)
+		default:
+			for _, w := range wanted {
+				if name == w {
+					l.members[w] = v
+				}
+			}
+		}
+	})
+	return true
+}
+
+// marked reads our mark, which says that ctxledger wrote the line.
+func (l *row) marked(at transcript.Span) {
+	members(l.text, at, func(name string, v transcript.Span) {
+		switch name {
+		case "continues":
+			l.mark.Continues = str(v.In(l.text), maxID)
+		case "summary":
+			l.mark.Summary = string(v.In(l.text)) == "true"
+		}
+	})
+}
+
+// str returns the text of a member of the payload, "" for none.
+func (l *row) str(name string, limit int) string { return str(l.members[name].In(l.text), limit) }
+
+// said fills in the message of an item, and reports whether it is one that a model reads.
+func (l *row) said(out *sessionfile.Record) bool {
+	_, called := l.members["call_id"]
+	switch {
+	case l.sub == "message" && l.role != "":
+		if _, ok := l.members["content"]; !ok {
+			return false
+		}
+	case l.sub == "reasoning", strings.HasSuffix(l.sub, "_call"), strings.HasSuffix(l.sub, "_output") && called,
+		l.sub == "compaction", l.sub == "compaction_summary", l.sub == "context_compaction":
+	default:
+		return false
+	}
+	out.Message, out.Format = l.payload, transcript.OpenAIResponses
+	m := out.Spoken()
+	if len(m.Parts) == 0 {
+		out.Message, out.Format = transcript.Span{}, ""
+		return false
+	}
+	out.Role = m.Role
+	out.Summary = l.mark.Summary || transcript.Earlier(m) && l.mark.Continues == ""
+	out.ID = cmp.Or(l.str("id", maxID), out.ID)
+	out.Aside = l.summarises || m.Role == transcript.RoleSystem ||
+		m.Role == transcript.RoleUser && !out.Summary && (l.fromHarness() || hostWrote(m))
+	return true
+}
+
+// fromHarness reports whether Codex says that it wrote a message itself: version 0.169.0 does.
+func (l *row) fromHarness() bool {
+	var said struct {
+		Items []struct {
+			Provenance struct {
+				Type string `json:"type"`
+			} `json:"provenance"`
+		} `json:"content_item_metadata"`
+	}
+	at := l.members["internal_chat_message_metadata_passthrough"]
+	if at.Empty() || json.Unmarshal(at.In(l.text), &said) != nil || len(said.Items) == 0 {
+		return false
+	}
+	for _, x := range said.Items {
+		if x.Provenance.Type != "harness" {
+			return false
+		}
+	}
+	return true
+}
+
+// hostWrote reports whether Codex wrote a message in the user's name: all its texts are.
+func hostWrote(m transcript.Message) bool {
+	for _, p := range m.Parts {
+		if p.Kind != transcript.KindText || !isNoise(p.Text) {
+			return false
+		}
+	}
+	return true
+}
+
+// spoken fills in which answer an item belongs to: items that follow each other are one.
+func (d *decoder) spoken(l *row, out *sessionfile.Record) {
+	if out.Role != transcript.RoleAssistant {
+		d.answer = ""
+		return
+	}
+	if d.answer == "" {
+		d.answer = d.turn + "@" + out.Time.Format("150405.000") + "@" + out.ID
+	}
+	out.Answer = sessionfile.Answer{Reply: d.answer, Model: d.model, Final: true}
+	if l.mark.Continues != "" {
+		out.Answer = sessionfile.Answer{Final: true}
+	}
+}
+
+// begins reads the first record of a rollout. Those of other sessions come with history that was copied.
+func (d *decoder) begins(l *row, out *sessionfile.Record) {
+	id := l.str("id", maxID)
+	if d.session == "" {
+		d.session = id
+	}
+	out.Session = d.session
+	if id != d.session {
+		return
+	}
+	out.Dir = l.str("cwd", maxPath)
+	var source struct {
+		Subagent struct {
+			Spawn struct {
+				Parent string `json:"parent_thread_id"`
+			} `json:"thread_spawn"`
+		} `json:"subagent"`
+	}
+	if at := l.members["source"]; !at.Empty() && json.Unmarshal(at.In(l.text), &source) == nil {
+		out.StartedBy = source.Subagent.Spawn.Parent
+	}
+}
+
+// counts returns where an event of tokens has those of the session and those of the newest answer.
+func (l *row) counts() (total, last transcript.Span) {
+	members(l.text, l.members["info"], func(name string, v transcript.Span) {
+		switch name {
+		case "total_token_usage":
+			total = v
+		case "last_token_usage":
+			last = v
+		}
+	})
+	return total, last
+}
+
+// count fills in what the provider measured of an answer. Codex repeats it when a session is resumed or only limits of
+// rates have changed: the totals tell answers apart.
+func (d *decoder) count(l *row, out *sessionfile.Record, total, last transcript.Span) {
+	sum, u := usageOf(l.text, total), usageOf(l.text, last).usage()
+	if u == (sessions.Usage{}) || l.mark.Continues != "" {
+		return
+	}
+	out.Answer = sessionfile.Answer{Model: d.model, Usage: u, Final: true, Reply: d.session + "/" +
+		strconv.FormatInt(sum.input, 10) + "/" + strconv.FormatInt(sum.output, 10)}
+}
+
+// usage is what Codex says of tokens. The input has those that were cached, the output those of reasoning.
+type usage struct{ input, cached, written, output int64 }
+
+// usageOf reads a usage. What is missing or no whole number is 0.
+func usageOf(text []byte, at transcript.Span) (u usage) {
+	members(text, at, func(name string, v transcript.Span) {
+		n := tokenCount(v.In(text))
+		switch name {
+		case "input_tokens":
+			u.input = n
+		case "cached_input_tokens":
+			u.cached = n
+		case "cache_write_input_tokens":
+			u.written = n
+		case "output_tokens":
+			u.output = n
+		}
+	})
+	return u
+}
+
+// usage returns it as sessions count.
+func (u usage) usage() sessions.Usage {
+	cached := min(u.cached, u.input)
+	written := min(u.written, u.input-cached)
+	return sessions.Usage{Input: u.input - cached - written, CacheRead: cached, CacheWrite: written, Output: u.output}
+}
+
+// compacted reads a compaction: a model reads its replacement in the place of everything before. The summary is the
+// last message of that.
+func (l *row) compacted(out *sessionfile.Record) {
+	if l.mark.Continues != "" {
+		return
+	}
+	out.Compaction, out.Cut = &report.Compaction{}, &sessions.HostCut{}
+	for _, at := range elements(l.text, l.members["replacement_history"]) {
+		m, err := transcript.Decode(transcript.OpenAIResponses, at.In(l.text))
+		switch {
+		case err == nil && transcript.Earlier(m):
+			out.Message, out.Format, out.Role, out.Summary = at, transcript.OpenAIResponses, m.Role, true
+		case len(out.Cut.Kept) < sessions.MaxKept:
+			if id := idOf(l.text, at); id != "" {
+				out.Cut.Kept = append(out.Cut.Kept, id)
+			}
+		}
+	}
+}
+
+// idOf returns the id of an item.
+func idOf(text []byte, at transcript.Span) (id string) {
+	members(text, at, func(name string, v transcript.Span) {
+		if name == "id" {
+			id = str(v.In(text), maxID)
+		}
+	})
+	return id
+}
+
+// name says in words what a line outside the conversation is.
+func (l *row) name() string {
+	if l.kind == "" {
+		return "record without a type"
+	}
+	return strings.TrimSpace(l.kind + " " + l.sub)
+}
