@@ -21,6 +21,11 @@ export function labelOf({ kind, label }: Pick<Node, 'kind' | 'label'>): string {
   return kind === 'session' ? wholeWords(label, longestSession) : label;
 }
 
+/** Returns what is said behind a label: of a session what it cost and when, since its tooltip has the rest. */
+export function descriptionOf({ kind, description }: Pick<Node, 'kind' | 'description'>): string {
+  return kind === 'session' ? description.replace(/ · [\d,]+ turns?( · .*)?$/, '') : description;
+}
+
 /** How many sessions are listed at once: what is below them in the view stays in sight. */
 const mostSessions = 10;
 
