@@ -96,7 +96,8 @@ func TestScreenshots(t *testing.T) {
 			look(t, "smoke.cjs", theme, dir)
 		})
 	}
-	for name, theme := range map[string]string{"dark": "Dark Modern", "light": "Light Modern"} {
+	for name, theme := range map[string]string{"dark": "Dark Modern", "light": "Light Modern",
+		"high-contrast-dark": "Default High Contrast", "high-contrast-light": "Default High Contrast Light"} {
 		t.Run("the page, "+name, func(t *testing.T) {
 			dir := filepath.Join(*screenshots, "page", name)
 			must(t, os.MkdirAll(dir, 0o755))
@@ -111,7 +112,6 @@ func look(t *testing.T, script, theme, pictures string) {
 	s := newScene(t)
 	s.remember(t)
 	c := startCodeServer(t, s)
-	c.configure(t, map[string]any{"workbench.colorTheme": theme, "editor.minimap.enabled": false,
-		"editor.codeLensFontSize": 10})
+	c.configure(t, map[string]any{"workbench.colorTheme": theme, "editor.minimap.enabled": false})
 	c.drive(t, script, pictures)
 }
