@@ -20,7 +20,7 @@ func (s *screen) picture(t *testing.T, name string) {
 		return
 	}
 	must(t, os.MkdirAll(*screenshots, 0o755))
-	shown := s.run(t, "capture-pane", "-p", "-e")
+	shown := s.run(t, "capture-pane", "-p", "-e", "-N")
 	must(t, os.WriteFile(filepath.Join(*screenshots, strings.ToLower(name)+".ansi"), []byte(shown), 0o644))
 }
 
