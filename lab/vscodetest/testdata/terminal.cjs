@@ -6,17 +6,21 @@ const path = require('node:path');
 const { open } = require('./browser.cjs');
 
 async function main(folder, modules) {
-  const xterm = path.join(modules, 'code-server/lib/vscode/node_modules/@xterm/xterm');
+  const parts = path.join(modules, 'code-server/lib/vscode/node_modules/@xterm');
   const { browser, page } = await open({ viewport: { width: 1280, height: 600 }, deviceScaleFactor: 1.5 });
   try {
     for (const file of fs.readdirSync(folder).filter(name => name.endsWith('.ansi'))) {
       await page.setContent('<body style="margin:0;background:#1e1e1e"><div id="screen" style="display:inline-block;padding:8px"></div>');
-      await page.addStyleTag({ path: path.join(xterm, 'css/xterm.css') });
-      await page.addScriptTag({ path: path.join(xterm, 'lib/xterm.js') });
+      await page.addStyleTag({ path: path.join(parts, 'xterm/css/xterm.css') });
+      for (const script of ['xterm/lib/xterm.js', 'addon-unicode11/lib/addon-unicode11.js']) {
+        await page.addScriptTag({ path: path.join(parts, script) });
+      }
       const lines = fs.readFileSync(path.join(folder, file), 'utf8').replace(/\n$/, '').split('\n');
       await page.evaluate(({ lines, cols }) => new Promise(done => {
         const terminal = new window.Terminal({ cols, rows: lines.length, fontFamily: 'monospace', fontSize: 13,
-          cursorInactiveStyle: 'none', theme: { background: '#1e1e1e' } });
+          cursorInactiveStyle: 'none', allowProposedApi: true, theme: { background: '#1e1e1e' } });
+        terminal.loadAddon(new window.Unicode11Addon.Unicode11Addon());
+        terminal.unicode.activeVersion = '11'; // how wide signs are
         terminal.open(document.getElementById('screen'));
         terminal.write(lines.join('\r\n'), () => requestAnimationFrame(() => requestAnimationFrame(done)));
       }), { lines, cols: 140 });
