@@ -6,7 +6,7 @@ const path = require('node:path');
 const { inside, look, main, rows, run, see, showViews, status } = require('./browser.cjs');
 
 /** Small, so that text can be read in a column of a page, and with more pixels than that for screens that have them. */
-const size = { viewport: { width: 1170, height: 680 }, deviceScaleFactor: 1.5 };
+const size = { viewport: { width: 1230, height: 680 }, deviceScaleFactor: 1.5 };
 const sidebar = 380;
 
 /** A pointer, which pictures of a page do not have. */
@@ -64,13 +64,19 @@ async function part(page, pictures, name, selector, bottom) {
   await page.screenshot({ path: path.join(pictures, `${name}.png`), clip: { ...box, height: bottom - box.y } });
 }
 
-/** Waits until figures rest on what was measured of the sessions that were read: a click on the status bar asks again. */
+/** Waits until figures rest on all that is measured of the sessions that were read: a click on the status bar asks the panel
+ * again, which is then closed. */
 async function awaitMeasurements(page) {
-  for (let i = 0; await inside(page).getByText(/rest on \d+ measurements/).count() === 0; i++) {
-    if (i > 30) throw new Error('nothing was measured');
+  const basis = inside(page).getByText(/rest on [\d,]+ measurements/);
+  for (let [said, same, i] = ['', 0, 0]; same < 5; i++) {
+    if (i > 60) throw new Error('measurements do not end, or there are none');
     await page.locator(`${status} a`).click();
     await settle(page);
+    const now = (await basis.allInnerTexts()).join();
+    [said, same] = [now, now !== '' && now === said ? same + 1 : 0];
   }
+  console.log('seen:', await basis.innerText());
+  await page.locator('.tab.active .codicon-close').click();
 }
 
 /** Takes the panel with what fills the window and how it grew, which is higher than the window. */
@@ -117,6 +123,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await showViews(page);
   await arrange(page);
   await readPast(page);
+  await awaitMeasurements(page);
   const past = await see(page, 'a session of before', rows, /^We oversold the.*≈\$/s);
   await see(page, 'a lens', '.codelens-decoration', /tokens in every request/);
   await page.evaluate(addPointer);
@@ -134,7 +141,6 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await film.click(page.locator(`${status} a`));
   const panel = inside(page);
   await panel.locator('svg.bar').first().waitFor();
-  await awaitMeasurements(page);
   await settle(page);
   await film.shoot(2200);
   await takePanel(page, pictures);
