@@ -72,7 +72,7 @@ quick: ## in a minute: formatting, vet, and the product's tests without their vo
 test: plain race lint ## every test, under the race detector where goroutines meet
 
 race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-race plain: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+race plain screenshots: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 race plain: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 plain screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 race: tools agents oracle
@@ -233,8 +233,12 @@ $(VSCODE)/.installed: $(INSTALL_VSCODE) | $(EDITORS)/.installed
 	sh $< $(@D)
 	touch $@
 
-screenshots: editors extension ## take pictures of the extension in light, dark and high contrast into .cache/screenshots, and those of its page
-	$(GO) test -C lab -count=1 -run Screenshots ./vscodetest -screenshots $(CURDIR)/.cache/screenshots
+screenshots: editors extension ## take pictures of every editor into .cache/screenshots, of VS Code in light, dark and high contrast, and those of the extension's page
+	rm -rf .cache/screenshots
+	$(GO) test -C lab -count=1 -run Documented ./ctxlsp -screenshots $(CURDIR)/.cache/screenshots/terminal
+	NODE_PATH=$(VSCODE)/node_modules CHROMIUM=$$(command -v chromium) \
+	  node lab/vscodetest/testdata/terminal.cjs .cache/screenshots/terminal $(VSCODE)/node_modules
+	$(GO) test -C lab -count=1 -timeout 60m -run Screenshots ./vscodetest -screenshots $(CURDIR)/.cache/screenshots
 	@/usr/bin/python3 -c 'import PIL' 2>/dev/null || { as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq --no-install-recommends python3-pil; }
 	/usr/bin/python3 lab/vscodetest/testdata/page.py .cache/screenshots/page $(EXTENSION)/media

@@ -1,7 +1,6 @@
 package carried
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -140,14 +139,14 @@ func move(p *Part, when string) {
 	}
 }
 
-// weigh sets which section of a part's text is the heaviest, and its share of what that text costs.
+// weigh sets which section of a part's text is the heaviest, and its share of the text.
 func (f *finder) weigh(p *Part, text string) {
 	heading, section := heaviest(text)
 	if heading == "" {
 		return
 	}
 	p.Heaviest = heading
-	p.Share = min(1, float64(f.count(section).N)/float64(cmp.Or(p.Later.N, p.Carried.N, 1)))
+	p.Share = min(1, float64(f.count(section).N)/float64(max(1, f.count(text).N)))
 }
 
 // heaviest returns the longest section of a text, and its heading. A text of one section has none.

@@ -174,7 +174,7 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.lenses(t, u); len(got) != 1 || !strings.Contains(got[0], " · ≈$0.002 so far in this session") {
+	if got := f.lenses(t, u); len(got) != 1 || !strings.Contains(got[0], " · ≈$0.002 this session") {
 		t.Errorf("the lenses are %q", got)
 	}
 	var r carried.Report

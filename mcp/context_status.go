@@ -139,7 +139,7 @@ func (r statusResult) String() string {
 	}
 	fmt.Fprintf(&b, "\n%s window holds %s tokens", r.whose, r.Held)
 	if r.Window > 0 {
-		fmt.Fprintf(&b, " of %s (%d %%)", chars.Commas(r.Window), r.Held.N*100/r.Window)
+		fmt.Fprintf(&b, " of %s (%.0f %%)", chars.Commas(r.Window), 100*float64(r.Held.N)/float64(r.Window))
 	}
 	if r.CompactsAt > 0 {
 		fmt.Fprintf(&b, "; its host compacted by itself at %s", chars.Commas(r.CompactsAt))

@@ -175,7 +175,8 @@ func (w *world) run(event, input string) string {
 	raw := w.completed(event, []byte(input))
 	w.hear(event, raw)
 	settings, _ := config.Load(w.env, w.root, "")
-	out, err := hook.Run(w.t.Context(), hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index}, event, raw)
+	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index}
+	out, err := hook.Run(w.t.Context(), o, event, raw)
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}

@@ -49,9 +49,10 @@ type places struct {
 
 // Programs are the absolute paths of ours that agents are to start.
 type Programs struct {
-	CLI  string `json:"ctxledger"`
-	MCP  string `json:"ctxmcp"`
-	Hook string `json:"ctxhook,omitempty"` // "" if it is not there: the command line answers hooks, too, and starts slower
+	CLI string `json:"ctxledger"`
+	MCP string `json:"ctxmcp"`
+	// Hook answers hooks, as the command line does, and starts sooner. "": it is not there.
+	Hook string `json:"ctxhook,omitempty"`
 }
 
 // below returns a path in the user's home, or in the tree.

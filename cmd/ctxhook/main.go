@@ -15,8 +15,8 @@ import (
 
 func main() {
 	hooking.Main(context.Background(), hooking.Config{
-		Args: append([]string{hooking.Name}, os.Args[1:]...), Env: env.System(), Version: version.Version, In: os.Stdin, Out: os.Stdout,
-		Daemon: daemon(),
+		Args: append([]string{hooking.Name}, os.Args[1:]...), Env: env.System(), Version: version.Version,
+		In: os.Stdin, Out: os.Stdout, Daemon: daemon(),
 	})
 }
 

@@ -72,6 +72,7 @@ var openings = []opening{
 	{"cli openFile", "os.Open os.Stat safefs.OpenFile", "artifact put FILE"},
 	{"cli readConversation", "safefs.OpenFile", "compact FILE"},
 	{"cli writeExport", "os.MkdirAll safefs.OpenRoot", "memory export"},
+	{"cli/hooking hooking.due", "os.Chtimes os.Lstat os.MkdirAll safefs.OpenAppend", ours},
 	{"cli/hooking hooking.write", "os.MkdirAll os.Rename safefs.OpenAppend", ours},
 	{"config ValidateFile", "safefs.ReadFile", naming},
 	{"config changeUser", "filepath.EvalSymlinks", resolve},

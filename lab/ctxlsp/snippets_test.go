@@ -1,6 +1,7 @@
 package ctxlsp
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,19 @@ import (
 	"strings"
 	"testing"
 )
+
+var screenshots = flag.String("screenshots", "", "leave what each editor shows, with its colours, in this `directory`")
+
+// picture leaves what is on the screen for `make screenshots`, which makes a picture of it.
+func (s *screen) picture(t *testing.T, name string) {
+	t.Helper()
+	if *screenshots == "" {
+		return
+	}
+	must(t, os.MkdirAll(*screenshots, 0o755))
+	shown := s.run(t, "capture-pane", "-p", "-e", "-N")
+	must(t, os.WriteFile(filepath.Join(*screenshots, strings.ToLower(name)+".ansi"), []byte(shown), 0o644))
+}
 
 // fenced finds the code of docs/editor.md with the file of the home directory that its first line names.
 var fenced = regexp.MustCompile("(?ms)^```[a-z]+\n(\\S+ ~/(\\S+):?.*?)^```$")
@@ -66,7 +80,8 @@ func TestDocumentedConfigurationsShowEverythingAtOnce(t *testing.T) {
 			p.put(t, guideFile, text)
 			s, a := newScreen(t, dir, p), newAgent(t, p)
 			s.variables = []string{a.variables()}
-			s.run(t, slices.Concat([]string{"new-session", "-d", "-x", "140", "-y", "20", "timeout", "--foreground", "120"},
+			s.run(t, slices.Concat([]string{"new-session", "-d", "-x", "140", "-y", "20",
+				"env", "TERM=xterm-256color", "COLORTERM=truecolor", "timeout", "--foreground", "120"},
 				c.program, []string{guideFile})...)
 			s.run(t, "set-buffer", "# 😀 New")
 			shows := func(text, costs string) {
@@ -87,12 +102,14 @@ func TestDocumentedConfigurationsShowEverythingAtOnce(t *testing.T) {
 				t.Logf("%s", s.run(t, "capture-pane", "-p"))
 			}
 			shows(text, count(text))
+			s.picture(t, c.name)
 			s.press(t, c.edit)
 			edited := "# 😀 New\n" + text
 			shows(edited, count(edited))
 			if c.lens != "" { // it follows the live session
 				a.read(t, guideFile, edited)
 				shows(edited, fmt.Sprintf("%[1]s · < 0.1 %% of 400,000 · read once, %[1]s · unchanged since", count(edited)))
+				s.picture(t, c.name+"-live")
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package programtest
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 )
@@ -38,7 +37,7 @@ func BuildIn(dir, into string, arguments ...string) error {
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", into}, arguments)...)
 	cmd.Dir = dir
 	if !slices.Contains(arguments, "-race") {
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", cmd, err, out)

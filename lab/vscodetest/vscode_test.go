@@ -88,20 +88,18 @@ func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("-screenshots says where to put them: make screenshots does")
 	}
-	for _, theme := range []string{"Dark Modern", "Light Modern", "Default High Contrast",
-		"Default High Contrast Light"} {
-		t.Run(theme, func(t *testing.T) {
-			dir := filepath.Join(*screenshots, strings.ReplaceAll(strings.ToLower(theme), " ", "-"))
-			must(t, os.MkdirAll(dir, 0o755))
-			look(t, "smoke.cjs", theme, dir)
-		})
+	themes := []struct{ name, theme string }{
+		{"dark", "Dark Modern"}, {"light", "Light Modern"},
+		{"high-contrast-dark", "Default High Contrast"}, {"high-contrast-light", "Default High Contrast Light"},
 	}
-	for name, theme := range map[string]string{"dark": "Dark Modern", "light": "Light Modern"} {
-		t.Run("the page, "+name, func(t *testing.T) {
-			dir := filepath.Join(*screenshots, "page", name)
-			must(t, os.MkdirAll(dir, 0o755))
-			look(t, "page.cjs", theme, dir)
-		})
+	for _, x := range []struct{ script, dir string }{{"page.cjs", "page"}, {"smoke.cjs", ""}} {
+		for _, theme := range themes {
+			t.Run(x.script+" "+theme.name, func(t *testing.T) {
+				dir := filepath.Join(*screenshots, x.dir, theme.name)
+				must(t, os.MkdirAll(dir, 0o755))
+				look(t, x.script, theme.theme, dir)
+			})
+		}
 	}
 }
 
@@ -111,7 +109,6 @@ func look(t *testing.T, script, theme, pictures string) {
 	s := newScene(t)
 	s.remember(t)
 	c := startCodeServer(t, s)
-	c.configure(t, map[string]any{"workbench.colorTheme": theme, "editor.minimap.enabled": false,
-		"editor.codeLensFontSize": 10})
+	c.configure(t, map[string]any{"workbench.colorTheme": theme, "editor.minimap.enabled": false})
 	c.drive(t, script, pictures)
 }

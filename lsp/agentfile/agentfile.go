@@ -115,10 +115,10 @@ func lens(u Use, m anyfile.Meter) string {
 		said = append(said, text)
 	}
 	if whole.N > u.Carried.N {
-		said = append(said, whole.String()+" with what it imports")
+		said = append(said, whole.String()+" with imports")
 	}
 	if u.Dollars != nil {
-		said = append(said, carried.Money(*u.Dollars)+" so far in this session")
+		said = append(said, carried.Money(*u.Dollars)+" this session")
 	}
 	if u.Later.N > 0 {
 		said = append(said, u.Later.String()+" tokens when "+u.When)

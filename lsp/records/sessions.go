@@ -41,7 +41,7 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 			named("subagent of", s.Parent),
 			named("model", s.Model), named("cost so far", prices), named("directory", s.Dir), named("begun",
 				r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
-			named("entries", chars.Commas(s.Seq)), named("input so far",
+			named("turns", chars.Commas(s.Turns)), named("entries", chars.Commas(s.Seq)), named("input so far",
 				chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
 		opens: Address{Kind: KindSession, ID: s.ID},
 		Live:  s.Live(r.Now),

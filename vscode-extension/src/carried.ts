@@ -36,7 +36,7 @@ export function rowsOf(carried: Carried): Row[] {
 }
 
 function hostRow(host: Host): Row {
-  const unknown = host.unknown === 0 ? '' : `, ${host.unknown} of unknown cost`;
+  const unknown = host.unknown === 0 ? '' : `, ${host.unknown} unknown`;
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
@@ -111,7 +111,7 @@ function costOf(part: CarriedPart): string {
   }
   const total = totalOf(part);
   if (total.n > part.carried.n) {
-    said.push(`${sayCount(total)} with what it imports`);
+    said.push(`${sayCount(total)} with imports`);
   }
   if (part.later.n > 0) {
     said.push(`${sayCount(part.later)} when ${part.when ?? ''}`);

@@ -82,7 +82,7 @@ function sayMinutes(minutes: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
 }
 
-/** Returns the share of a window in whole percent, rounded down; undefined without a window. */
+/** Returns the share of a window in whole percent; undefined without a window. */
 export function shareOf(held: Count, window: number): number | undefined {
   return window > 0 ? percentOf(held.n, window, 0) : undefined;
 }

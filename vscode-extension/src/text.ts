@@ -31,10 +31,10 @@ export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|<>~$:@&]/g, (c) => (c === '&' ? '&amp;' : c === '<' ? '&lt;' : `\\${c}`));
 }
 
-/** Returns a part in percent, rounded down to so many decimals: what is shown in two places is the same in both. */
+/** Returns a part in percent, rounded to so many decimals: what is shown in two places is the same in both. */
 export function percentOf(part: number, whole: number, decimals: number): number {
   const unit = 10 ** decimals;
-  return Math.floor((100 * unit * part) / whole) / unit;
+  return Math.round((100 * unit * part) / whole) / unit;
 }
 
 /** Returns what marks an estimate. */

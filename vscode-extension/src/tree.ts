@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { treeRequest, type Node, type NodeKind } from './protocol';
 import { failureOf } from './failures';
-import { contextOf, isEmpty, isOfFile, labelOf, lacksSessions, listed, wordsFor, type Older } from './nodes';
+import { contextOf, descriptionOf, isEmpty, isOfFile, labelOf, lacksSessions, listed, wordsFor, type Older } from './nodes';
 import type { Server } from './server';
 
 /** What the view shows: a node of the ledger, sessions that are not listed at once, what to do, or what is wrong. */
@@ -125,7 +125,7 @@ function nodeItem(node: Node): vscode.TreeItem {
   const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(labelOf(node), !node.children ? None : node.kind === 'sessions' ? Expanded : Collapsed);
   item.id = node.id;
-  item.description = node.description;
+  item.description = descriptionOf(node);
   item.tooltip = node.tooltip;
   item.iconPath = iconOf(node);
   if (isOfFile(node)) {

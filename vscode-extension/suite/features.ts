@@ -94,7 +94,7 @@ export const features: Cases = {
     const before = fs.readFileSync(file);
     fs.writeFileSync(file, '# Shop\nSee @README.md and @docs/gone.md\n');
     const { document } = await open('CLAUDE.md');
-    await lens('CLAUDE.md', /^Claude Code: (≈)?[\d,]+ tokens in every request.* with what it imports/);
+    await lens('CLAUDE.md', /^Claude Code: (≈)?[\d,]+ tokens in every request.* with imports/);
     const links = await until('a link', async () => some(await vscode.commands.executeCommand<vscode.DocumentLink[]>(
       'vscode.executeLinkProvider', document.uri,
     )));

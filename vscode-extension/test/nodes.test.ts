@@ -1,7 +1,7 @@
 import assert from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { contextOf, isEmpty, labelOf, lacksSessions, listed, wordsFor } from '../src/nodes';
+import { contextOf, descriptionOf, isEmpty, labelOf, lacksSessions, listed, wordsFor } from '../src/nodes';
 import type { Node } from '../src/protocol';
 
 const session: Node = {
@@ -65,4 +65,12 @@ test('a session is called in short, so that its cost is seen, and others as they
   const label = 'We oversold the oak table last week: two customers got';
   assert.equal(labelOf({ kind: 'session', label }), 'We oversold the…');
   assert.equal(labelOf({ kind: 'artifact', label }), label);
+});
+
+test('behind a session is what it cost and when', () => {
+  const of = (kind: Node['kind'], description: string): string => descriptionOf({ kind, description });
+  assert.equal(of('session', '≈$3.56 · Nov 23 · 1,007 turns · claude-sonnet-4-5'), '≈$3.56 · Nov 23');
+  assert.equal(of('session', 'forgotten · 12:00 · 1 turn'), 'forgotten · 12:00');
+  assert.equal(of('session', '12:00'), '12:00');
+  assert.equal(of('summary', 'a · 2 turns'), 'a · 2 turns');
 });

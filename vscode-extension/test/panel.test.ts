@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
-import { growthChart } from '../src/panel/growth';
+import { cursorOf, growthChart } from '../src/panel/growth';
 import { page } from '../src/panel/page';
 import { fillOf, stacked, textures } from '../src/panel/palette';
 import { askedOf, fileUri, summaryUri } from '../src/panel/places';
@@ -117,7 +117,7 @@ test('the table has the same figures, largest first, and says what is an estimat
     '|compaction due above|80,000|40.0 %|',
   ]);
   assert.deepEqual(rows({ ...context, fixed: about(20), window: 0, threshold: 0 }), [
-    '|what|tokens|share|', '|summary|3,000|74.6 %|', '|user|1,000|24.8 %|', '|system prompt and tools|≈20|0.4 %|',
+    '|what|tokens|share|', '|summary|3,000|74.6 %|', '|user|1,000|24.9 %|', '|system prompt and tools|≈20|0.5 %|',
     '|total|≈4,020|100 %|',
   ]);
 });
@@ -139,12 +139,12 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   const base = session(1, { used: about(53_000), categories: [{ name: 'user', tokens: about(53_000) }], measured: measured.n });
   const of = (more: Partial<Context>): string => viewOf({ kind: 'context', context: { ...base, ...more }, asked: '' }, 800, 0).window;
   const two = of({ held: measured });
-  assert.match(textOf(two), /^\|In the agent’s window now\|64.3 %\| · \|128,764\| of 200,000 tokens, 71,236 free\|Measured by the/);
+  assert.match(textOf(two), /^\|In the agent’s window now\|64.4 %\| · \|128,764\| of 200,000 tokens, 71,236 free\|Measured by the/);
   assert.match(textOf(two), /What ctxledger would send instead\|≈36.5 %\| · \|≈73,000\| tokens, ≈55,764 less\|The running agent keeps/);
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
   const since = of({ held: about(129_968) });
-  assert.match(textOf(since), /≈64.9 %.*Measured by the provider with the newest answer: 128,764, and ≈1,204 since\./);
+  assert.match(textOf(since), /≈65.0 %.*Measured by the provider with the newest answer: 128,764, and ≈1,204 since\./);
   assert.deepEqual(attributes(since, /<rect class="part fill-since"[^>]* width="([\d.]+)%"/g), [0.602]);
   assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents leave content out/);
   assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s newest figure, 128,764, is from before/);
@@ -233,6 +233,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
   const middle = (i: number): number => (layout.column(i) + layout.column(i + 1) - layout.gap) / 2;
   assert.deepEqual(attributes(chart, /class="cut" transform="translate\(([\d.]+) 14\)"/g), [middle(1), middle(2)]);
   assert.match(chart, new RegExp(`class="measured" d="M${layout.column(2)} ${layout.level(50_000)}h`));
+  assert.deepEqual(attributes(cursorOf(context, 800, 1), / y="([\d.]+)"/g), [layout.level(200_000)]); // not above it
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
   const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: '' }, 800, 0).keys.replace(/<[^>]+>/g, '|');

@@ -11,18 +11,18 @@ const now = 1_800_000_000_000;
 const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000, updated: 1_800_000_000_000 };
 
 test('the entry is the share, the model and whether the count is exact', () => {
-  assert.equal(entryOf(running, live, now)?.text, '$(dashboard) ≈28 % claude-opus-4');
-  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now)?.text, '$(dashboard) 28 % claude-opus-4');
+  assert.equal(entryOf(running, live, now)?.text, '$(dashboard) ≈29 % claude-opus-4');
+  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now)?.text, '$(dashboard) 29 % claude-opus-4');
   assert.equal(entryOf(running, { ...live, window: 0 }, now)?.text, '$(dashboard) ≈57,453 tokens claude-opus-4');
-  assert.equal(entryOf(running, { ...live, model: '' }, now)?.text, '$(dashboard) ≈28 %');
+  assert.equal(entryOf(running, { ...live, model: '' }, now)?.text, '$(dashboard) ≈29 %');
 });
 
 test('where the agent compacts by itself is known, the entry says what is left until then', () => {
   const known = { ...live, held: count(89_000), compactsAt: 167_999 };
-  assert.equal(entryOf(running, known, now)?.text, '$(dashboard) 52 % · 78k to auto-compact');
+  assert.equal(entryOf(running, known, now)?.text, '$(dashboard) 53 % · 78k to auto-compact');
   assert.equal(entryOf(running, known, now)?.colour, 'plain');
   assert.equal(entryOf(running, { ...known, held: count(152_000) }, now)?.colour, 'error', 'of what it compacts at, not of the window');
-  assert.equal(entryOf(running, { ...known, held: count(167_900, false) }, now)?.text, '$(dashboard) ≈99 % · 99 to auto-compact');
+  assert.equal(entryOf(running, { ...known, held: count(167_900, false) }, now)?.text, '$(dashboard) ≈100 % · 99 to auto-compact');
   assert.equal(entryOf(running, { ...known, held: count(170_000) }, now)?.text, '$(dashboard) 101 % · 0 to auto-compact');
   assert.match(entryOf(running, known, now)?.tooltip ?? '', /\| the agent compacts at \| 167,999 tokens \|/);
 });
@@ -59,8 +59,8 @@ test('the colours begin at 70 and at 90 percent', () => {
 });
 
 test('what is shown and what is coloured are the same number', () => {
-  assert.equal(shareOf(count(139_999), 200_000), 69);
-  assert.equal(shareOf(count(140_000), 200_000), 70);
+  assert.equal(shareOf(count(138_999), 200_000), 69);
+  assert.equal(shareOf(count(139_000), 200_000), 70);
   assert.equal(shareOf(count(1), 0), undefined);
 });
 
@@ -99,14 +99,14 @@ test('the tooltip has the exact figures as a table, and the words of others are 
   const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03', windowFrom: 'known | of it' }, now);
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
-    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| because | known \\| of it |', '| share | ≈28 % |',
+    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| because | known \\| of it |', '| share | ≈29 % |',
     '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
     '', '[Set the Window of This Model…](command:ctxledger.setWindow)',
   ]);
 });
 
 test('a model cannot bring an icon along', () => {
-  assert.equal(entryOf(running, { ...live, model: '$(bug)' }, now)?.text, '$(dashboard) ≈28 % \\$(bug)');
+  assert.equal(entryOf(running, { ...live, model: '$(bug)' }, now)?.text, '$(dashboard) ≈29 % \\$(bug)');
 });
 
 test('a count says when it is an estimate', () => {

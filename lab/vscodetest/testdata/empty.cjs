@@ -13,8 +13,8 @@ main((host, folder, pictures) => look({ host, folder, pictures }, async page => 
   await button.click();
   await see(page, 'what was read', '.notification-toast', /Read 3 past sessions\./);
   await see(page, 'that no session is live', '.pane-body .message', /No session is live\./);
-  for (const title of ['Last thing: a', 'Customers say some', 'We oversold the']) {
-    await see(page, `a session with its cost: ${title}`, rows, new RegExp(`^${title}.*≈\\$\\d+\\.\\d+ · (\\w{3} \\d+|\\d{4}-\\d\\d-\\d\\d) · 1 turn`, 's'));
+  for (const title of ['Last thing: a', 'Customers say…', 'We oversold the']) {
+    await see(page, `a session with its cost: ${title}`, rows, new RegExp(`^${title}.*≈\\$\\d+\\.\\d+ · (\\w{3} \\d+|\\d{4}-\\d\\d-\\d\\d)$`, 's'));
   }
   await take('past');
   await page.locator(rows, { hasText: /^We oversold the/ }).click();

@@ -6,7 +6,7 @@ const path = require('node:path');
 const { inside, look, main, rows, run, see, showViews, status } = require('./browser.cjs');
 
 /** Small, so that text can be read in a column of a page, and with more pixels than that for screens that have them. */
-const size = { viewport: { width: 1170, height: 680 }, deviceScaleFactor: 1.5 };
+const size = { viewport: { width: 1230, height: 680 }, deviceScaleFactor: 1.5 };
 const sidebar = 380;
 
 /** A pointer, which pictures of a page do not have. */
@@ -64,13 +64,17 @@ async function part(page, pictures, name, selector, bottom) {
   await page.screenshot({ path: path.join(pictures, `${name}.png`), clip: { ...box, height: bottom - box.y } });
 }
 
-/** Waits until figures rest on what was measured of the sessions that were read: a click on the status bar asks again. */
+/** Waits until figures rest on all that is measured of the live session: a click on the status bar asks again. */
 async function awaitMeasurements(page) {
-  for (let i = 0; await inside(page).getByText(/rest on \d+ measurements/).count() === 0; i++) {
-    if (i > 30) throw new Error('nothing was measured');
+  const basis = inside(page).getByText(/rest on [\d,]+ measurements/);
+  for (let [said, same, i] = ['', 0, 0]; same < 3; i++) {
+    if (i > 60) throw new Error('measurements do not end, or there are none');
     await page.locator(`${status} a`).click();
     await settle(page);
+    const now = (await basis.allInnerTexts()).join();
+    [said, same] = [now, now !== '' && now === said ? same + 1 : 0];
   }
+  console.log('seen:', await basis.innerText());
 }
 
 /** Takes the panel with what fills the window and how it grew, which is higher than the window. */
@@ -111,18 +115,17 @@ async function readPast(page) {
   await page.locator('.notification-toast .codicon-notifications-clear').first().click();
 }
 
+// Sessions of before are read last: what was measured of them changes estimates a little while later, and one session is to
+// have the same figures in all pictures.
 main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', pictures, size }, async page => {
   const film = new Film(page, pictures);
   await see(page, 'the status bar', status, /\d+ % claude-sonnet-4-5/);
   await showViews(page);
   await arrange(page);
-  await readPast(page);
-  const past = await see(page, 'a session of before', rows, /^We oversold the.*≈\$/s);
   await see(page, 'a lens', '.codelens-decoration', /tokens in every request/);
+  await see(page, 'the live session with its cost', rows, /^Please get to….*≈\$\d/s);
   await page.evaluate(addPointer);
   await settle(page);
-  const last = await page.locator(rows).last().boundingBox();
-  await part(page, pictures, 'ledger', '.part.sidebar', last.y + last.height + 12);
   await film.shoot(1600);
 
   await film.point(page.locator('.view-line', { hasText: 'Tests' }).locator('span span').first(), { x: 40 });
@@ -135,7 +138,6 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   const panel = inside(page);
   await panel.locator('svg.bar').first().waitFor();
   await awaitMeasurements(page);
-  await settle(page);
   await film.shoot(2200);
   await takePanel(page, pictures);
   await panel.locator('#growth').evaluate(chart => chart.scrollIntoView());
@@ -143,6 +145,10 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await settle(page);
   await film.shoot(2000);
 
+  await readPast(page);
+  const past = await see(page, 'a session of before', rows, /^We oversold the.*≈\$/s);
+  const last = await page.locator(rows).last().boundingBox();
+  await part(page, pictures, 'ledger', '.part.sidebar', last.y + last.height + 12);
   await film.click(past);
   const turn = inside(page).locator('details[open] > summary', { hasText: /^Turn 1 · .*We oversold the oak table/ });
   await turn.waitFor();

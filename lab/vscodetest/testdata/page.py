@@ -1,5 +1,6 @@
 """Makes the pictures of the extension's page: page.py SHOTS MEDIA. SHOTS has a folder for each theme, with the frames of the
-animation, the parts of the window and the icon that page.cjs took. Needs Pillow, Debian's python3-pil."""
+animation, the parts of the window and the icon that page.cjs took; those of the themes of PARTS are published, the
+others are there to be looked at. Needs Pillow, Debian's python3-pil."""
 import json
 import pathlib
 import sys
@@ -24,9 +25,9 @@ def animate(shots, file):
 def main(shots, media):
     page = media / "page"
     page.mkdir(parents=True, exist_ok=True)
-    for theme in sorted(entry for entry in shots.iterdir() if entry.is_dir()):
+    for theme, parts in ((shots / name, parts) for name, parts in PARTS.items()):
         animate(theme, page / f"tour-{theme.name}.webp")
-        for part in PARTS[theme.name]:
+        for part in parts:
             smaller(Image.open(theme / f"{part}.png")).save(page / f"{part}-{theme.name}.png", optimize=True)
     Image.open(shots / "dark" / "icon.png").save(media / "icon.png", optimize=True)
     for file in sorted(page.iterdir()):

@@ -13,12 +13,12 @@ const steps = {
   async tree(page) {
     await showViews(page);
     for (const root of ['Sessions', 'Artifacts', 'Memory', 'Changes']) await see(page, root, rows, new RegExp(`^${root}`));
-    await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
+    await see(page, 'the live session with its cost', rows, /^Please get to….*≈\$\d/s);
     await see(page, 'what every request carries', rows, /^Claude Code/);
     await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
   async session(page) {
-    await page.locator(rows, { hasText: /^Please get to know/ }).first().click();
+    await page.locator(rows, { hasText: /^Please get to/ }).first().click();
     const preview = inside(page);
     await preview.locator('details[open] > summary', { hasText: /^Turn \d+ · / }).last().waitFor();
     await preview.locator('details:not([open]) > summary').first().click();

@@ -1,15 +1,18 @@
 // Figures as the panel shows them: shares, axes, times.
 import { commas, percentOf } from '../text';
 
-/** Returns a share in percent, with one decimal where that says something, rounded down; '' of nothing. */
+/** Returns a share in percent, with one decimal where that says something; '' of nothing. */
 export function sayShare(part: number, whole: number): string {
   if (whole <= 0) {
     return '';
   }
-  const percent = percentOf(part, whole, 1);
-  if (percent < 0.1) {
-    return part > 0 ? '< 0.1 %' : '0 %';
+  if (part <= 0) {
+    return '0 %';
   }
+  if (1000 * part < whole) {
+    return '< 0.1 %';
+  }
+  const percent = percentOf(part, whole, 1);
   return percent < 100 ? `${percent.toFixed(1)} %` : `${commas(percentOf(part, whole, 0))} %`;
 }
 

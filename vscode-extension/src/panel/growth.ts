@@ -20,7 +20,7 @@ export function cursorOf(context: Context, width: number, index: number): string
   const layout = layoutOf(context, width);
   const x = layout.column(index);
   const wide = Math.max(1, layout.column(index + 1) - x - layout.gap);
-  const y = layout.top - 4;
+  const y = layout.level(layout.highest);
   return element('rect', { class: 'cursor', x: x - 0.5, y, width: wide + 1, height: layout.bottom - y });
 }
 

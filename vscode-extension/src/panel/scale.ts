@@ -18,6 +18,8 @@ export interface Layout {
   readonly level: (tokens: number) => number;
   /** The number at the top. */
   readonly most: number;
+  /** The largest number that is drawn: there is a little room above it. */
+  readonly highest: number;
   /** Which turn is shown at a place. */
   readonly turnAt: (x: number) => number;
 }
@@ -36,19 +38,20 @@ export function layoutOf(context: Context, width: number): Layout {
   const room = Math.max(40, width - left - 4);
   const right = left + Math.min(room, turns * widest);
   const bottom = height - foot;
-  const most = mostOf(context);
+  const highest = highestOf(context);
+  const most = Math.max(100, highest * 1.06);
   const column = (index: number): number => Math.round(left + ((right - left) * index) / turns);
   const each = (right - left) / turns;
   return {
-    width, height, left, right, top, bottom, most, column,
+    width, height, left, right, top, bottom, most, highest, column,
     gap: each >= 12 ? 2 : each >= 4 ? 1 : 0,
     level: (tokens) => Math.round((bottom - ((bottom - top) * Math.min(tokens, most)) / most) * 10) / 10,
     turnAt: (x) => Math.max(0, Math.min(turns - 1, Math.floor(((x - left) * turns) / (right - left)))),
   };
 }
 
-/** Returns the number at the top: what was reached and where a compaction is due fit, and the window if it is near. */
-function mostOf({ turns, fixed, threshold, window }: Context): number {
+/** Returns the largest number: what was reached, where a compaction is due, and the window if that is near. */
+function highestOf({ turns, fixed, threshold, window }: Context): number {
   const besides = fixed?.n ?? 0;
   let most = threshold;
   for (const turn of turns) {
@@ -57,7 +60,7 @@ function mostOf({ turns, fixed, threshold, window }: Context): number {
   if (window > most && window <= 2.5 * most) {
     most = window;
   }
-  return Math.max(100, most * 1.06);
+  return most;
 }
 
 /** Returns the round numbers that the axis names, from 0 on. */
