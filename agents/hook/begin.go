@@ -50,6 +50,9 @@ const (
 // alone returns the text without tags of other parts. What makes a part neutralises in it what would end that part, and
 // this what would begin or end another.
 func (p part) alone() string {
+	if p.text == "" {
+		return "" // the usual case, which is not to cost anything
+	}
 	others := slices.DeleteFunc([]string{memoryFence, recordFence, keepFence, indexFence},
 		func(name string) bool { return name == p.fence })
 	return chars.Untagged(strings.TrimSpace(p.text), chars.TagLike(true, others...))
@@ -99,6 +102,9 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 // what the other parts leave, so its digest is of all that could be listed.
 func (r *run) index(ctx context.Context, left int) (part, error) {
 	named := r.Index
+	if len(named.Skills)+len(named.References)+len(named.Memories) == 0 {
+		return part{}, nil
+	}
 	short, cancel := context.WithTimeout(ctx, indexPath)
 	defer cancel()
 	found := library.Find(short, library.Options{Root: r.Root, Home: r.Env.Home,
@@ -119,8 +125,11 @@ func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, e
 	left := MaxTokens
 	take := func(p part) {
 		text := p.alone()
+		if text == "" || slices.Contains(shown, p.digest) {
+			return
+		}
 		size := memory.Tokens(text) + 2 // what joins it to the next
-		if text == "" || slices.Contains(shown, p.digest) || size > left {
+		if size > left {
 			return
 		}
 		left -= size

@@ -75,6 +75,8 @@ var light = []struct {
 		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
 	{"cmd/ctxlsp", []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema",
 		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
+	{"cmd/ctxhook", []string{"github.com/mark3labs/mcp-go", "github.com/spf13/cobra", "github.com/charmbracelet",
+		"net/http", "ctxledger.dev/agents/resume", "ctxledger.dev/cli/pages"}, "an agent waits for each of its calls"},
 }
 
 // sideways lists the imports inside one layer that are allowed, with the reason.

@@ -34,8 +34,7 @@ func hooked(t *testing.T, s *sandbox.Sandbox, event, input string, more ...strin
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), generous)
 	defer cancel()
-	cmd := s.Command(ctx, "hook", "claude-code", event)
-	return hookedBy(t, cmd, input, more...)
+	return hookedBy(t, s.Program(ctx, "ctxhook", "claude-code", event), input, more...)
 }
 
 // hookedBy is hooked for a command.
@@ -168,8 +167,13 @@ func TestAHookIgnoresWhatIsNoEvent(t *testing.T) {
 	ctx := deadlined(t)
 	for _, args := range [][]string{{"hook"}, {"hook", "claude-code"}, {"hook", "codex", "SessionStart"},
 		{"hook", "claude-code", "SessionStart", "more"}, {"hook", "--flag", "x"}} {
-		if out := hookedBy(t, s.Command(ctx, args...), eventOf(s, "SessionStart", "")); out != "" {
-			t.Errorf("%q prints %q", args, out)
+		for _, program := range []string{"ctxledger", "ctxhook"} {
+			if program == "ctxhook" {
+				args = args[1:]
+			}
+			if out := hookedBy(t, s.Program(ctx, program, args...), eventOf(s, "SessionStart", "")); out != "" {
+				t.Errorf("%s %q prints %q", program, args, out)
+			}
 		}
 	}
 	extra := `,"source":"startup","zebra":{"a":[1]},"model":7`
@@ -222,7 +226,7 @@ func TestAHookOnAFullDisk(t *testing.T) {
 		t.Skipf("no disk can be mounted here: %v: %s", err, out)
 	}
 	for _, event := range []string{"SessionStart", "SessionEnd"} {
-		cmd := inside(filepath.Join(s.Bin, "ctxledger"), "hook", "claude-code", event)
+		cmd := inside(filepath.Join(s.Bin, "ctxhook"), "claude-code", event)
 		if out := hookedBy(t, cmd, eventOf(s, event, `,"source":"startup"`)); out != "" {
 			t.Errorf("%s: it prints %q", event, out)
 		}

@@ -46,8 +46,8 @@ func hookSettings(t *testing.T, s *sandbox.Sandbox, events []string, command fun
 // ownHook is the command of our hook for an event.
 func ownHook(s *sandbox.Sandbox) func(event string) map[string]any {
 	return func(event string) map[string]any {
-		return map[string]any{"type": "command", "command": filepath.Join(s.Bin, "ctxledger"),
-			"args": []string{"hook", "claude-code", event}, "timeout": 60}
+		return map[string]any{"type": "command", "command": filepath.Join(s.Bin, "ctxhook"),
+			"args": []string{"claude-code", event}, "timeout": 60}
 	}
 }
 

@@ -3,6 +3,7 @@ package programtest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 )

@@ -106,7 +106,12 @@ func (s *Sandbox) Place() (workspace.Workspace, error) {
 
 // Command returns a command of ctxledger, ready to be started in the workspace.
 func (s *Sandbox) Command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, s.program("ctxledger"), args...)
+	return s.Program(ctx, "ctxledger", args...)
+}
+
+// Program returns another of the programs, ready to be started in the workspace.
+func (s *Sandbox) Program(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.program(name), args...)
 	cmd.Dir, cmd.Env = s.Workspace, s.Env()
 	return cmd
 }
