@@ -69,26 +69,37 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	return r.tell(ctx, parts, begun.Shown)
 }
 
-// tell returns the output with those of the texts that the context does not have, and records that it has them now.
+// tell returns the output with those of the texts that the context does not have, and records that it has them now. A
+// text that another hook shows at the same time is left to that one.
 func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, error) {
-	var texts, digests []string
+	var lacking []part
+	var digests []string
 	left := MaxTokens
 	for _, p := range parts {
-		text := strings.TrimSpace(p.text)
-		size := memory.Tokens(text) + 2 // what joins it to the next
-		if text == "" || slices.Contains(shown, p.digest) || size > left {
+		p.text = strings.TrimSpace(p.text)
+		size := memory.Tokens(p.text) + 2 // what joins it to the next
+		if p.text == "" || slices.Contains(shown, p.digest) || size > left {
 			continue
 		}
 		left -= size
-		texts, digests = append(texts, text), append(digests, p.digest)
+		lacking, digests = append(lacking, p), append(digests, p.digest)
 	}
-	if len(texts) == 0 {
+	if len(lacking) == 0 {
 		return nil, nil
 	}
-	_, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
+	noted, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
 		Digests: digests})
 	if err != nil {
 		return nil, err
+	}
+	var texts []string
+	for _, p := range lacking {
+		if slices.Contains(noted.New, p.digest) {
+			texts = append(texts, p.text)
+		}
+	}
+	if len(texts) == 0 {
+		return nil, nil
 	}
 	return r.event.Context(strings.Join(texts, "\n\n")), nil
 }
