@@ -301,7 +301,8 @@ func TestHooksThatRunTwice(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			lacking := slices.DeleteFunc(slices.Clone(texts), func(d string) bool { return slices.Contains(begun.Shown, d) })
+			has := func(d string) bool { return slices.Contains(begun.Shown, d) }
+			lacking := slices.DeleteFunc(slices.Clone(texts), has)
 			noted, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: ledger.StageShown,
 				Digests: lacking})
 			return strings.Join(noted.New, " "), err

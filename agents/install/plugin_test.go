@@ -14,22 +14,27 @@ func TestAnEnabledPluginIsFound(t *testing.T) {
 		local   = "project/.claude/settings.local.json"
 		on      = `{"enabledPlugins": {"ctxledger@ctxledger": true}}`
 		off     = `{"enabledPlugins": {"ctxledger@ctxledger": false}}`
+		list    = `{"enabledPlugins": ["ctxledger@ctxledger"]}`
+		other   = `{"enabledPlugins": {"other@ctxledger": true}}`
+		hostile = `{"enabledPlugins": {"ctxledger@x; rm -rf ~": true, "ctxledger@--all": true}}`
+		team    = "\ufeff// mine\n" + `{"enabledPlugins": {"ctxledger@team": true,},}`
+		disable = "claude plugin disable ctxledger@ctxledger --scope "
 	)
 	for what, c := range map[string]struct {
 		files    map[string]string
 		at, with string // where it is enabled, and what disables it; "": it is not
 	}{
 		"none":     {map[string]string{}, "", ""},
-		"user":     {map[string]string{user: on}, user, "claude plugin disable ctxledger@ctxledger --scope user"},
-		"comments": {map[string]string{user: "// mine\n" + `{"enabledPlugins": {"ctxledger@team": true,},}`}, user, "claude plugin disable ctxledger@team --scope user"},
+		"user":     {map[string]string{user: on}, user, disable + "user"},
+		"comments": {map[string]string{user: team}, user, "claude plugin disable ctxledger@team --scope user"},
 		"disabled": {map[string]string{user: off}, "", ""},
 		"removed":  {map[string]string{user: `{"enabledPlugins": {}}`}, "", ""},
-		"project":  {map[string]string{user: off, project: on}, project, "claude plugin disable ctxledger@ctxledger --scope project"},
-		"local":    {map[string]string{local: on}, local, "claude plugin disable ctxledger@ctxledger --scope local"},
+		"project":  {map[string]string{user: off, project: on}, project, disable + "project"},
+		"local":    {map[string]string{local: on}, local, disable + "local"},
 		"off here": {map[string]string{user: on, local: off}, "", ""},
-		"another":  {map[string]string{user: `{"enabledPlugins": {"other@ctxledger": true}}`}, "", ""},
-		"hostile":  {map[string]string{project: `{"enabledPlugins": {"ctxledger@x; rm -rf ~": true, "ctxledger@--all": true}}`}, "", ""},
-		"odd":      {map[string]string{user: `{"enabledPlugins": ["ctxledger@ctxledger"]}`, project: `[`, local: "\x00"}, "", ""},
+		"another":  {map[string]string{user: other}, "", ""},
+		"hostile":  {map[string]string{project: hostile}, "", ""},
+		"odd":      {map[string]string{user: list, project: `[`, local: "\x00"}, "", ""},
 	} {
 		top, m := aCase{files: c.files}.place(t)
 		h, _ := HostOf("claude-code")

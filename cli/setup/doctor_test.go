@@ -16,6 +16,7 @@ import (
 // twice, and the command that ends it is told.
 func TestDoctorKnowsThePlugin(t *testing.T) {
 	const on = `"enabledPlugins": {"ctxledger@ctxledger": true}`
+	const off = `"enabledPlugins": {"ctxledger@ctxledger": false}`
 	const hook = `"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "/old/ctxledger", ` +
 		`"args": ["hook", "claude-code", "SessionEnd"]}]}]}`
 	for what, c := range map[string]struct{ settings, state, fix string }{
@@ -23,7 +24,7 @@ func TestDoctorKnowsThePlugin(t *testing.T) {
 		"plugin":    {`{` + on + `}`, byPlugin, ""},
 		"hook":      {`{` + hook + `}`, broken, "ctxledger install claude-code --replace"},
 		"both":      {`{` + on + `, ` + hook + `}`, twice, "claude plugin disable ctxledger@ctxledger --scope user"},
-		"disabled":  {`{` + strings.Replace(on, "true", "false", 1) + `}`, notConnected, "ctxledger install claude-code"},
+		"disabled":  {`{` + off + `}`, notConnected, "ctxledger install claude-code"},
 		"a foreign": {`{` + on + `, ` + strings.Replace(hook, "/old/ctxledger", "/their/own", 1) + `}`, byPlugin, ""},
 	} {
 		home := t.TempDir()
