@@ -2,11 +2,14 @@ package engine_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -225,11 +228,24 @@ func TestStagesOfASession(t *testing.T) {
 		}
 		return got.Again
 	}
+	show := func(digests ...string) string {
+		t.Helper()
+		got, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: ledger.StageShown,
+			Digests: digests})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(got.New, "")
+	}
 	if got := begin(false); len(got) != 0 {
 		t.Error(got)
 	}
-	stage(ledger.StageShown, "a", "b")
-	stage(ledger.StageShown, "b", "c")
+	if got := show("a", "b"); got != "ab" {
+		t.Errorf("new are %q", got)
+	}
+	if got := show("b", "c"); got != "c" {
+		t.Errorf("new are %q, after a and b", got)
+	}
 	if got := strings.Join(begin(false), ""); got != "abc" {
 		t.Error(got)
 	}
@@ -271,4 +287,96 @@ func TestAFileThatChangedIsToldBeforeAnEdit(t *testing.T) {
 	if call.Stale == nil || call.Stale.Path != "a.txt" {
 		t.Errorf("changed: %+v", call)
 	}
+	if again := announce(t, l, s, "toolu_3", "Edit", edit); again.Stale != nil || again.Intent.ID != call.Intent.ID {
+		t.Errorf("the same call, from a second registration: %+v", again)
+	}
+}
+
+// TestHooksThatRunTwice has every hook run twice, as when an agent has them from a plugin and from its
+// settings: there is one intent and one artifact, both results get the same stub, and each text is shown once in a context.
+func TestHooksThatRunTwice(t *testing.T) {
+	dir, root := t.TempDir(), t.TempDir()
+	l, c := openIn(t, dir, root)
+	s := hookedSession(root)
+	texts := []string{"environment", "memory", "record"}
+	shown := func(emptied, atOnce bool) string {
+		t.Helper()
+		both := twice(t, atOnce, func() (string, error) {
+			begun, err := l.BeginSession(t.Context(), ledger.BeginSessionRequest{LiveSession: s, Emptied: emptied})
+			if err != nil {
+				return "", err
+			}
+			has := func(d string) bool { return slices.Contains(begun.Shown, d) }
+			lacking := slices.DeleteFunc(slices.Clone(texts), has)
+			noted, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: ledger.StageShown,
+				Digests: lacking})
+			return strings.Join(noted.New, " "), err
+		})
+		return strings.TrimSpace(both[0] + " " + both[1])
+	}
+	const once = "environment memory record"
+	for _, step := range []struct {
+		emptied, atOnce bool
+		want            string
+	}{{false, true, once}, {false, false, ""}, {true, true, once}, {true, false, once}, {false, true, ""}} {
+		c.now = c.now.Add(time.Minute)
+		if got := shown(step.emptied, step.atOnce); got != step.want {
+			t.Errorf("emptied %v: shown are %q, want %q", step.emptied, got, step.want)
+		}
+	}
+
+	const command = `{"command":"make"}`
+	long := strings.Repeat("a line of an output that is long\n", 2_000)
+	var first string
+	for _, id := range []string{"toolu_1", "toolu_2"} {
+		began := twice(t, true, func() (string, error) {
+			call, err := l.BeginCall(t.Context(), ledger.BeginCallRequest{LiveSession: s, CallID: id, Tool: "Bash",
+				Args: json.RawMessage(command)})
+			if err != nil {
+				return "", err
+			}
+			return call.Intent.ID, nil
+		})
+		took := twice(t, true, func() (string, error) {
+			taken, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: id, Tool: "Bash",
+				Args: json.RawMessage(command), Text: []byte(long), Limits: usual})
+			return taken.Stub, err
+		})
+		if began[0] != began[1] || took[0] != took[1] || took[0] == "" || took[0] == first {
+			t.Errorf("%s: intents %q, stubs %q", id, began, took)
+		}
+		first = took[0]
+	}
+	if !strings.Contains(first, "toolu_1") {
+		t.Errorf("the second call does not point to the first: %q", first)
+	}
+	session := recorded(t, l, s, 0, `{"role":"user","content":"go"}`)
+	if got := intentsOf(t, l, session); len(got) != 2 {
+		t.Errorf("intents %q", got)
+	}
+	if list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{Session: session}); err != nil || list.Total != 1 {
+		t.Errorf("%d artifacts, %v", list.Total, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, dir)
+}
+
+// twice runs a function twice, at once or one after the other.
+func twice(t *testing.T, atOnce bool, fn func() (string, error)) (out [2]string) {
+	t.Helper()
+	var wait sync.WaitGroup
+	var errs [2]error
+	for i := range out {
+		wait.Go(func() { out[i], errs[i] = fn() })
+		if !atOnce {
+			wait.Wait()
+		}
+	}
+	wait.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -163,4 +163,7 @@ type NotedStage struct {
 	Session sessions.Session `json:"session"`
 	// Again says that the stage was told already, a moment ago: some hosts repeat themselves.
 	Again bool `json:"again,omitempty"`
+	// New are those of the digests that the session did not have. Of two hooks that show the same text at once only one
+	// gets it, and shows it.
+	New []string `json:"new,omitempty"`
 }

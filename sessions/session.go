@@ -46,7 +46,8 @@ type Session struct {
 
 // Hooked is what the hooks of an agent told of a session while it ran.
 type Hooked struct {
-	Emptied int `json:"emptied,omitempty"` // how often the context was emptied: compacted or cleared
+	Emptied   int       `json:"emptied,omitempty"`   // how often the context was emptied: compacted or cleared
+	EmptiedAt time.Time `json:"emptied_at,omitzero"` // when it was, the last time
 	// Shown are the digests of the texts that hooks put into the context since, newest last, at most MaxShown.
 	Shown      []string  `json:"shown,omitempty"`
 	Compacting time.Time `json:"compacting,omitzero"` // when a compaction was about to begin

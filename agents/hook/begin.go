@@ -119,21 +119,23 @@ func (r *run) index(ctx context.Context, left int) (part, error) {
 	return part{masked.Text, "index " + found.Digest(), indexFence}, err
 }
 
-// tell returns the output with those of the texts that the context does not have, and records that it has them now.
+// tell returns the output with those of the texts that the context does not have, and records that it has them now. A
+// text that another hook shows at the same time is left to that one.
 func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, error) {
-	var texts, digests []string
+	var lacking []part
+	var digests []string
 	left := MaxTokens
 	take := func(p part) {
-		text := p.alone()
-		if text == "" || slices.Contains(shown, p.digest) {
+		p.text = p.alone()
+		if p.text == "" || slices.Contains(shown, p.digest) {
 			return
 		}
-		size := memory.Tokens(text) + 2 // what joins it to the next
+		size := memory.Tokens(p.text) + 2 // what joins it to the next
 		if size > left {
 			return
 		}
 		left -= size
-		texts, digests = append(texts, text), append(digests, p.digest)
+		lacking, digests = append(lacking, p), append(digests, p.digest)
 	}
 	for _, p := range parts {
 		take(p)
@@ -143,13 +145,22 @@ func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, e
 		return nil, err
 	}
 	take(listed)
-	if len(texts) == 0 {
+	if len(lacking) == 0 {
 		return nil, nil
 	}
-	_, err = r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
+	noted, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
 		Digests: digests})
 	if err != nil {
 		return nil, err
+	}
+	var texts []string
+	for _, p := range lacking {
+		if slices.Contains(noted.New, p.digest) {
+			texts = append(texts, p.text)
+		}
+	}
+	if len(texts) == 0 {
+		return nil, nil
 	}
 	return r.event.Context(strings.Join(texts, "\n\n")), nil
 }

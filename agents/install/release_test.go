@@ -2,9 +2,11 @@ package install
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,45 +53,103 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	}
 }
 
-// TestTheBundleIsWhatClaudeDesktopWants holds the manifest against what its schema (0.3) requires.
+// manifestNeeds are the fields without which version 0.3 of the manifest of MCPB is refused, and what a bundle of a program
+// says in them. A * is for any name.
+var manifestNeeds = map[string]string{
+	"manifest_version":          `0\.3`,
+	"name":                      `[a-z0-9-]+`,
+	"version":                   `\d+\.\d+\.\d+`,
+	"description":               `.+`,
+	"author":                    ``,
+	"author.name":               `.+`,
+	"server":                    ``,
+	"server.type":               `binary`,
+	"server.entry_point":        `server/ctxmcp`,
+	"server.mcp_config":         ``,
+	"server.mcp_config.command": `\$\{__dirname\}/server/ctxmcp`,
+	"user_config.*.type":        `directory`,
+	"user_config.*.title":       `.+`,
+	"user_config.*.description": `.+`,
+}
+
+// manifestMay are other fields that we use. The schema allows no unknown ones.
+var manifestMay = []string{"display_name", "license", "server.mcp_config.args", "server.mcp_config.env",
+	"server.mcp_config.env.*", "user_config", "user_config.*", "user_config.*.required", "compatibility",
+	"compatibility.platforms"}
+
+// manifestProblems returns what is wrong with a manifest.
+func manifestProblems(manifest map[string]any) (out []string) {
+	all := map[string]any{}
+	flatten(all, "", manifest)
+	for path, want := range manifestNeeds {
+		switch v, ok := all[path].(string); {
+		case all[path] == nil:
+			out = append(out, path+" is missing")
+		case want != "" && (!ok || !regexp.MustCompile(`^(?:`+want+`)$`).MatchString(v)):
+			out = append(out, fmt.Sprintf("%s is %v", path, all[path]))
+		}
+	}
+	for path := range all {
+		if _, ok := manifestNeeds[path]; !ok && !slices.Contains(manifestMay, path) {
+			out = append(out, path+" is unknown")
+		}
+	}
+	return out
+}
+
+// flatten lists the values of an object by their paths.
+func flatten(all map[string]any, path string, object map[string]any) {
+	for key, v := range object {
+		at := key
+		if path == "user_config" || path == "server.mcp_config.env" {
+			at = "*" // named by us
+		}
+		if path != "" {
+			at = path + "." + at
+		}
+		all[at] = v
+		if inner, ok := v.(map[string]any); ok {
+			flatten(all, at, inner)
+		}
+	}
+}
+
+// TestTheBundleIsWhatClaudeDesktopWants holds the manifest against what its schema requires, and shows that a field that is
+// missing, empty or unknown is noticed. The package @anthropic-ai/mcpb 2.1.2 accepts the manifest, too ("mcpb validate").
 func TestTheBundleIsWhatClaudeDesktopWants(t *testing.T) {
-	type config struct {
-		Command string            `json:"command"`
-		Args    []string          `json:"args"`
-		Env     map[string]string `json:"env"`
+	path := filepath.Join("mcpb", "manifest.json")
+	var m map[string]any
+	raw := readJSON(t, path, &m)
+	for _, problem := range manifestProblems(m) {
+		t.Error(problem)
 	}
-	var m struct {
-		Manifest    string                `json:"manifest_version"`
-		Name        string                `json:"name"`
-		Display     string                `json:"display_name"`
-		Version     string                `json:"version"`
-		Description string                `json:"description"`
-		Author      struct{ Name string } `json:"author"`
-		License     string                `json:"license"`
-		Server      struct {
-			Type       string `json:"type"`
-			EntryPoint string `json:"entry_point"`
-			Config     config `json:"mcp_config"`
-		} `json:"server"`
-		UserConfig map[string]struct {
-			Type, Title, Description string
-			Required                 bool
-		} `json:"user_config"`
-		Compatibility struct{ Platforms []string } `json:"compatibility"`
-	}
-	raw := readJSON(t, filepath.Join("mcpb", "manifest.json"), &m)
-	d := json.NewDecoder(strings.NewReader(string(raw)))
-	d.DisallowUnknownFields() // the schema allows no others
-	if err := d.Decode(&m); err != nil {
-		t.Error(err)
-	}
-	if m.Manifest != "0.3" || m.Name == "" || m.Description == "" || m.Author.Name == "" || m.Server.Type != "binary" ||
-		m.Server.Config.Command != "${__dirname}/"+m.Server.EntryPoint || len(m.Compatibility.Platforms) != 1 {
-		t.Errorf("%+v", m)
-	}
+	settings, _ := m["user_config"].(map[string]any)
 	for _, x := range regexp.MustCompile(`\$\{user_config\.(\w+)\}`).FindAllStringSubmatch(string(raw), -1) {
-		if c, ok := m.UserConfig[x[1]]; !ok || c.Type != "directory" || c.Title == "" || c.Description == "" {
-			t.Errorf("the setting %s: %+v", x[1], c)
+		if settings[x[1]] == nil {
+			t.Errorf("there is no setting %s", x[1])
+		}
+	}
+	platforms, _ := m["compatibility"].(map[string]any)["platforms"].([]any)
+	if len(platforms) != 1 || platforms[0] != "linux" { // a release puts its own in the place
+		t.Errorf("platforms %v", platforms)
+	}
+	for need := range manifestNeeds {
+		for _, change := range []func(object map[string]any, key string){
+			func(object map[string]any, key string) { delete(object, key) },
+			func(object map[string]any, key string) { object[key] = "" },
+			func(object map[string]any, key string) { object[key+"s"] = "x" },
+		} {
+			var changed map[string]any
+			readJSON(t, path, &changed)
+			steps := strings.Split(strings.Replace(need, "*", "project", 1), ".")
+			object := changed
+			for _, step := range steps[:len(steps)-1] {
+				object, _ = object[step].(map[string]any)
+			}
+			change(object, steps[len(steps)-1])
+			if len(manifestProblems(changed)) == 0 {
+				t.Errorf("a change of %s is not noticed", need)
+			}
 		}
 	}
 }

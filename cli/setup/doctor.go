@@ -34,9 +34,10 @@ type Agent struct {
 	Agent sessionfile.Agent `json:"agent"`
 	Label string            `json:"label"`
 	install.Found
-	State   string           `json:"state"`         // not found, not connected, partly connected, connected, broken
+	State   string           `json:"state"`         // one of the constants below
 	Fix     string           `json:"fix,omitempty"` // the command that fixes it
 	Entries []install.Status `json:"entries,omitempty"`
+	Plugin  *install.Plugin  `json:"plugin,omitempty"` // of ours, that the agent has enabled
 	Support []Supported      `json:"support"`
 }
 
@@ -52,6 +53,8 @@ const (
 	notConnected = "not connected"
 	partly       = "partly connected"
 	connected    = "connected"
+	byPlugin     = "connected by its plugin"
+	twice        = "connected twice" // by its plugin, and by hooks
 	broken       = "broken"
 )
 
@@ -87,6 +90,12 @@ func (s Setup) agent(h install.Host) Agent {
 			a.Entries = append(a.Entries, inTree...)
 		}
 		a.State, a.Fix = stateOf(a.Entries, "ctxledger install "+string(h.Agent))
+		if a.Plugin = s.Machine.Plugin(h); a.Plugin != nil {
+			a.State, a.Fix = byPlugin, ""
+			if slices.ContainsFunc(a.Entries, isHook) {
+				a.State, a.Fix = twice, a.Plugin.Off
+			}
+		}
 	}
 	for _, x := range h.Support {
 		a.Support = append(a.Support, Supported{x, a.now(x)})
@@ -95,6 +104,11 @@ func (s Setup) agent(h install.Host) Agent {
 }
 
 func there(s install.Status) bool { return s.State != install.Missing }
+
+// isHook reports whether an entry is a hook of ours that the agent runs.
+func isHook(s install.Status) bool {
+	return strings.HasPrefix(s.Entry, "hooks.") && (s.State == install.Connected || s.State == install.Differs)
+}
 
 // stateOf sums up entries, and returns the command that fixes what is wrong.
 func stateOf(entries []install.Status, command string) (state, fix string) {
@@ -128,7 +142,7 @@ func (a Agent) now(x install.Support) string {
 		return "no"
 	case !a.Installed():
 		return "off"
-	case x.Ability == install.Recording:
+	case x.Ability == install.Recording, a.Plugin != nil:
 		return "yes"
 	}
 	event, hooked := strings.CutPrefix(x.Why, "hook ")
@@ -202,6 +216,10 @@ func (d Daemon) String() string {
 // print shows one agent: what is wrong with its entries, and what works.
 func (a Agent) print(w io.Writer, width int, line func(s string, n int) string) {
 	fmt.Fprintf(w, "%s: %s\n", a.Label, a.State)
+	if a.State == twice {
+		wrapped(w, "  !      ", line("every hook runs twice: the plugin "+a.Plugin.Name+" is enabled in "+a.Plugin.Path+
+			", too", maxFound), width)
+	}
 	shown := map[string]bool{}
 	for _, e := range a.Entries {
 		text := ""

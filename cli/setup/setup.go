@@ -119,9 +119,14 @@ func Names() (out []string) {
 	return out
 }
 
-// Connect plans what connects agents. Errors: those of Machine.Connect, for any of them.
+// Connect plans what connects agents. One with a plugin of ours is left as it is: hooks would run twice. Errors: those
+// of Machine.Connect, for any of them.
 func (s Setup) Connect(hosts []install.Host) (Plan, error) {
 	return s.plan(hosts, "connected", func(h install.Host) (install.Plan, error) {
+		if p := s.Machine.Plugin(h); p != nil {
+			return install.Plan{Left: []string{fmt.Sprintf(
+				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Agent, p.Name, p.Off)}}, nil
+		}
 		return s.Machine.Connect(h, s.Scope, s.Replace)
 	})
 }

@@ -21,6 +21,10 @@ import (
 // repeats is how soon a stage that is told again is the same one.
 const repeats = 10 * time.Second
 
+// sameStart is how soon a session that begins again with an empty context is told of by a second hook. Hooks that are
+// registered twice run at once, each for a fraction of a second.
+const sameStart = 2 * time.Second
+
 // live returns the session that a hook speaks of, a new one if it is not recorded yet.
 func (l *Ledger) live(tx kv.Tx, r ledger.LiveSession, tree string) (sessions.Session, error) {
 	s, found, err := sessions.OfHost(tx, r.Host, r.HostID)
@@ -87,8 +91,8 @@ func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest)
 	return hooked(ctx, l, m, r.LiveSession,
 		func(_ kv.Tx, s *sessions.Session) (ledger.BegunSession, []ledger.Event, error) {
 			h := s.Hooked
-			if r.Emptied {
-				h.Emptied++
+			if r.Emptied && (h.EmptiedAt.IsZero() || m.At.Sub(h.EmptiedAt).Abs() >= sameStart) {
+				h.Emptied, h.EmptiedAt = h.Emptied+1, m.At
 				h.Shown = nil
 				if !r.Compacted { // what a summary lost was cleared, too
 					h.Owed, h.OwesRecord = "", false
@@ -155,7 +159,7 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 			case ledger.StageShown:
 				for _, d := range r.Digests {
 					if !slices.Contains(h.Shown, d) {
-						h.Shown = append(h.Shown, d)
+						h.Shown, out.New = append(h.Shown, d), append(out.New, d)
 					}
 				}
 				h.Shown = h.Shown[max(0, len(h.Shown)-sessions.MaxShown):]
@@ -183,12 +187,17 @@ func (l *Ledger) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledg
 		func(tx kv.Tx, s *sessions.Session) (ledger.BegunCall, []ledger.Event, error) {
 			out := ledger.BegunCall{Session: s.ID, Owed: pay(s.Hooked)}
 			x := attribution.NewEffects(l.Trees, tx, s, m.At)
+			known, err := intents.OfCall(tx, s.ID, c.ID)
+			if err != nil {
+				return out, nil, err
+			}
 			in, err := x.Announce(c, m.At)
 			if err != nil || in == nil {
 				return out, nil, err
 			}
 			out.Intent = in
-			if intents.OfFile(in.Op) && in.Target != "" {
+			told := known != nil && known.Source == intents.Announced // by a hook that is registered twice
+			if intents.OfFile(in.Op) && in.Target != "" && !told {
 				out.Stale, err = l.staleRead(tx, s, in.Target)
 			}
 			return out, nil, err

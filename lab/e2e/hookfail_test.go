@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -202,6 +203,22 @@ func TestAHookStartsADaemonForTheNextCall(t *testing.T) {
 	}
 	if out := hooked(t, s, "SessionStart", start, "CTXLEDGER_HOOK_MS=10000"); !strings.Contains(out, "Environment") {
 		t.Errorf("with the daemon it prints %q", out)
+	}
+}
+
+// TestAHookThatRunsTwiceShowsATextOnce has the hook of a session's start registered twice: agents run both at once.
+func TestAHookThatRunsTwiceShowsATextOnce(t *testing.T) {
+	s := newBox(t)
+	run(t, s, "status") // starts the daemon
+	start := eventOf(s, "SessionStart", `,"source":"startup"`)
+	var wait sync.WaitGroup
+	var out [2]string
+	for i := range out {
+		wait.Go(func() { out[i] = hooked(t, s, "SessionStart", start, "CTXLEDGER_HOOK_MS=10000") })
+	}
+	wait.Wait()
+	if n := strings.Count(out[0]+out[1], "## Runtime Environment"); n != 1 {
+		t.Errorf("it is shown %d times: %q", n, out)
 	}
 }
 

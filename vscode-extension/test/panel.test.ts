@@ -141,6 +141,8 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   const two = of({ held: measured });
   assert.match(textOf(two), /^\|In the agent’s window now\|64.4 %\| · \|128,764\| of 200,000 tokens, 71,236 free\|Measured by the/);
   assert.match(textOf(two), /What ctxledger would send instead\|≈36.5 %\| · \|≈73,000\| tokens, ≈55,764 less\|The running agent keeps/);
+  const partly = of({ held: measured, own: [{ name: 'not attributable', tokens: about(5_000) }] });
+  assert.match(textOf(partly), /≈50,764 less, not counting what is not attributable/); // it is perhaps no saving
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
   const since = of({ held: about(129_968) });

@@ -4,6 +4,7 @@ import { mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
 import { sayDollars, sayShare } from './figures';
 import { element, escape } from './html';
+import { notAttributable } from './palette';
 import { piecesOf, type Share } from './shares';
 
 /** Returns the size of a request made by ctxledger: its view and the part of every request that is not the view. */
@@ -72,9 +73,13 @@ export function heldBar(context: Context, shares: readonly Share[]): string {
 
 /** Returns the head of ctxledger's view where that is shown apart. */
 export function viewHead(context: Context): string {
-  const { held, window } = context;
+  const { held, window, own } = context;
   const view = viewCount(context);
-  const differs = `≈${sayTokens(Math.abs(held.n - view.n), true)} ${view.n < held.n ? 'less' : 'more'}`;
+  // What cannot be attributed is perhaps in each request: it is no saving.
+  const unknown = own.find(({ name }) => name === notAttributable)?.tokens.n ?? 0;
+  const less = held.n - unknown - view.n;
+  const differs = `≈${sayTokens(Math.abs(less), true)} ${less > 0 ? 'less' : 'more'}` +
+    (unknown > 0 ? `, not counting what is ${notAttributable}` : '');
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
   return element('h2', { id: 'view' }, 'What ctxledger would send instead') +
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +

@@ -5,6 +5,9 @@ import { element } from './html';
 /** The part of every request that is not the conversation. */
 export const beside = 'system prompt and tools';
 
+/** The kind of what no record explains. */
+export const notAttributable = 'not attributable';
+
 /** The kinds, in the order in which they are stacked. Colours and textures are those of panel.css. */
 const kinds = [
   { name: beside, key: 'beside', texture: 'M-2 8L8 -2M2 12L12 2' },
@@ -21,7 +24,7 @@ const kinds = [
   { name: 'tool results', key: 'results', texture: '' },
   { name: 'shortened results', key: 'shortened', texture: 'M0 3H5M5 8H10' },
   { name: 'artifact stubs', key: 'stubs', texture: 'M2 2h2v2h-2zM7 7h2v2h-2z' },
-  { name: 'not attributable', key: 'rest', texture: 'M5 5h1v1h-1z' },
+  { name: notAttributable, key: 'rest', texture: 'M5 5h1v1h-1z' },
 ] as const;
 
 /** Returns the names of the kinds that are there, in the order in which they are stacked; unknown ones last. */
