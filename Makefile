@@ -24,7 +24,7 @@ EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs systems scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench hookreplay share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
+.PHONY: help race-then-lint proofs systems scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench hookreplay share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,8 +68,10 @@ quick: ## in a minute: formatting, vet, and the product's tests without their vo
 	$(GO) vet ./...
 	$(GO) test -p 4 -vet=off -short $(FLAGS) $(SLOWEST:%=./%) ./...
 
-# lint is last: what it needs of the processors is what the others leave.
-test: plain race lint ## every test, under the race detector where goroutines meet
+# Of the tests in plain most wait for editors and agents. They begin at once; race and then lint need the processors meanwhile.
+test: plain race-then-lint ## every test, under the race detector where goroutines meet
+race-then-lint: race
+	$(MAKE) lint
 
 race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 race plain screenshots: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)

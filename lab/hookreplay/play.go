@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -54,6 +55,7 @@ type player struct {
 	carriedC int64
 	extraC   float64 // characters that the context has more than recorded
 	compacts int
+	told     bool // what the newest compaction lost
 	rates    rates
 	last     request
 }
@@ -270,29 +272,32 @@ func (p *player) compacted(ctx context.Context, i int) error {
 	p.context, p.cuts, p.record = newSeen(), nil, nil
 	p.carried, p.carriedC, p.extraC = 0, 0, 0
 	p.compacts++
-	for _, part := range p.items[i].parts {
-		p.show(part, part.text)
+	if p.do.Summary {
+		_, p.record = retention.Identifiers(a.Plain)
 	}
-	if err := p.append(ctx, i+1); err != nil {
+	if a, err = p.ask(ctx, map[string]any{"hook_event_name": hooks.SessionStart, "source": hooks.Compact}); err != nil {
 		return err
-	}
-	instructions := a.Plain
-	a, err = p.ask(ctx, map[string]any{"hook_event_name": hooks.SessionStart, "source": hooks.Compact})
-	if err != nil {
-		return err
-	}
-	if p.do.Record || p.do.Summary { // what the summary lacks and these have
-		_, p.record = retention.Identifiers(a.Context + "\n" + instructions)
 	}
 	if a.Context != "" {
 		p.inject(a.Context)
 	}
-	return nil
+	var summary strings.Builder // which the host hands on last, before its file has it
+	for _, part := range p.items[i].parts {
+		p.show(part, part.text)
+		summary.WriteString(part.text)
+	}
+	_, err = p.ask(ctx, map[string]any{"hook_event_name": hooks.PostCompact, "trigger": "auto",
+		"compact_summary": summary.String()})
+	if err != nil {
+		return err
+	}
+	p.told = false
+	return p.append(ctx, i+1)
 }
 
 // announced plays the event before a call.
 func (p *player) announced(ctx context.Context, part part, i int) error {
-	if !p.do.Stale && !p.do.Markers {
+	if !p.do.Stale && !p.do.Markers && !p.do.Record {
 		return nil // the ledger gets the intent, the model nothing
 	}
 	if err := p.append(ctx, i); err != nil {
@@ -309,6 +314,14 @@ func (p *player) announced(ctx context.Context, part part, i int) error {
 	}
 	if a.Context != "" {
 		p.inject(a.Context)
+	}
+	if p.do.Record && !p.told && p.compacts > 0 { // what the summary lacks and this has
+		_, names := retention.Identifiers(a.Context)
+		if p.record == nil {
+			p.record = names
+		}
+		maps.Copy(p.record, names)
+		p.told = true
 	}
 	return nil
 }
