@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
@@ -35,7 +36,8 @@ func endedSession(t *testing.T, l *engine.Local, id string, said ...string) stri
 	if got := offered(t, l); strings.Contains(got, session) {
 		t.Errorf("a session that goes on offers something: %s", got)
 	}
-	if _, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: ledger.StageEnded}); err != nil {
+	_, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: ledger.StageEnded})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return session
@@ -85,12 +87,13 @@ func memoriesOf(t *testing.T, l *engine.Local) int {
 // What was accepted or dismissed stays away, in other sessions too.
 func TestASessionThatEndedOffersMemories(t *testing.T) {
 	dir, root := t.TempDir(), t.TempDir()
-	l, _ := openIn(t, dir, root)
+	l, now := openIn(t, dir, root)
 	first := endedSession(t, l, "11111111-1111-4222-8333-444455556666", aRule, aCorrection)
 	want := first + " 2 standing rule: " + aRule + "\n" + first + " 3 correction: " + aCorrection
 	if got := offered(t, l); got != want || memoriesOf(t, l) != 0 {
 		t.Fatalf("offered\n%s\nwant\n%s\nand %d memories", got, want, memoriesOf(t, l))
 	}
+	now.now = now.now.Add(time.Minute)
 	endedSession(t, l, "22222222-1111-4222-8333-444455556666", strings.ToUpper(aRule))
 	if got := offered(t, l); got != want {
 		t.Errorf("the same rule is offered again: %s", got)
@@ -124,7 +127,8 @@ func TestCandidatesAreBounded(t *testing.T) {
 	l := open(t)
 	var said []string
 	for i := range 9 {
-		said = append(said, fmt.Sprintf("Always keep to rule %d of the list.\n%s", i, strings.Repeat("Because of that. ", 40)))
+		said = append(said, fmt.Sprintf("Always keep to rule %d of the list.\n%s", i,
+			strings.Repeat("Because of that. ", 40)))
 	}
 	said[0] = "Never print ghp_" + strings.Repeat("aB3dE6", 6) + " into the log."
 	session := endedSession(t, l, "44444444-1111-4222-8333-444455556666", said...)

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,7 +47,7 @@ type candidateAPI interface {
 	Hooks
 }
 
-// Candidates returns what the newest sessions that ended offer as memories, oldest session first, by rules alone: no
+// Candidates returns what the newest sessions that ended offer as memories, in the order in which they ended, by rules alone: no
 // model is asked and nothing is stored. Each is offered once, and not if a memory says the same or if it was settled.
 func Candidates(ctx context.Context, api candidateAPI) ([]Candidate, error) {
 	listed, err := api.Sessions(ctx, SessionsRequest{})
@@ -73,7 +74,10 @@ func Candidates(ctx context.Context, api candidateAPI) ([]Candidate, error) {
 		return nil, err
 	}
 	out := []Candidate{}
-	for _, s := range slices.Backward(ended) {
+	slices.SortFunc(ended, func(a, b sessions.Session) int {
+		return cmp.Or(a.Hooked.Ended.Compare(b.Hooked.Ended), strings.Compare(a.ID, b.ID))
+	})
+	for _, s := range ended {
 		found, err := candidatesOf(ctx, api, s, known)
 		if err != nil {
 			return nil, err
@@ -137,11 +141,9 @@ func lasting(document string) (out []Candidate) {
 			continue
 		}
 		for _, e := range quote.Unquote(block) {
-			c := Candidate{Text: binding(e.Text)}
-			for _, why := range []string{"standing rule", "correction"} {
-				if strings.Contains(e.Label, why) {
-					c.Why = why
-				}
+			c := Candidate{Why: feedback.Standing(e.Text), Text: binding(e.Text)}
+			if c.Why == "correction" && strings.Contains(e.Label, "first request") {
+				continue // of nothing
 			}
 			if c.Why == "" || len(strings.Fields(c.Text)) < leastCandidate || strings.HasPrefix(c.Text, "{") {
 				continue
@@ -150,6 +152,7 @@ func lasting(document string) (out []Candidate) {
 			out = append(out, c)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Candidate) int { return cmp.Compare(a.Turn, b.Turn) })
 	return out
 }
 
