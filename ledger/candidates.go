@@ -222,7 +222,7 @@ func candidate(ctx context.Context, api candidateAPI, op, id string) (Candidate,
 			return c, nil
 		}
 	}
-	return Candidate{}, fault.New(fault.NotFound, op, "no candidate for memory %q", chars.Short(id, 40)).
+	return Candidate{}, fault.New(fault.NotFound, op, "no candidate for memory %q", id).
 		WithHint("`ctxledger memory candidates` lists them")
 }
 
