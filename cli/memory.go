@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/candidates"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -20,7 +21,7 @@ func (a *app) memoryCommand() *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
 		Use:   "memory",
-		Short: "Facts that outlive sessions: add, ls, show, block, rm, restore, forget, import, export",
+		Short: "Facts that outlive sessions: add, ls, show, block, rm, restore, forget, import, export, candidates",
 		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
 			"only, user memories in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
@@ -32,6 +33,8 @@ func (a *app) memoryCommand() *cobra.Command {
 	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryBlock(&scope),
 		a.memoryRm(&scope), a.memoryRestore(&scope), a.memoryForget(&scope),
 		a.memoryImport(&scope), a.memoryExport(&scope))
+	cmd.AddCommand(candidates.Commands(candidates.Host{Asks: a.asks, Answer: a.answer, Args: a.args,
+		Scope: func() memory.Scope { return a.writeScope(scope) }})...)
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/candidates"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
@@ -47,6 +48,7 @@ type statusAnswer struct {
 	// writes, and whether it may be used. "": nothing was.
 	Recording  string `json:"recording,omitempty"`
 	Summarizer string `json:"summarizer,omitempty"`
+	Candidates int    `json:"candidates,omitempty"` // for memory
 }
 
 func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
@@ -58,7 +60,10 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	out := statusAnswer{Ledger: info, Found: a.place.Why, Apart: a.place.Apart, ServerCost: a.ServerCost}
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
-	out.Ledger.Following = info.Following && c.Follow // in this tree
+	out.Ledger.Following = info.Following && c.Follow            // in this tree
+	if offered, err := ledger.Candidates(ctx, api); err == nil { // else the command that lists them says why
+		out.Candidates = len(offered)
+	}
 	switch {
 	case missing == nil:
 		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID})
@@ -158,7 +163,8 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
 	fmt.Fprintf(w, "kept in    %s\n", columns.OneLine(l.State))
-	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer}} {
+	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer},
+		{"memory", candidates.Line(s.Candidates)}} {
 		if row[1] != "" {
 			fmt.Fprintf(w, "%-10s %s\n", row[0], columns.OneLine(row[1]))
 		}

@@ -41,7 +41,7 @@ func announce(t *testing.T, l *engine.Local, s ledger.LiveSession, id, tool, arg
 // recorded appends entries to the session file of a hooked session.
 func recorded(t *testing.T, l *engine.Local, s ledger.LiveSession, offset int64, raws ...string) string {
 	t.Helper()
-	r := ledger.AppendEntriesRequest{Import: "claude-code:x", Offset: offset, Next: offset + 1, Done: true,
+	r := ledger.AppendEntriesRequest{Import: "claude-code:" + s.HostID, Offset: offset, Next: offset + 1, Done: true,
 		Session: sessions.Session{Host: s.Host, HostID: s.HostID, Dir: s.Dir}}
 	for i, raw := range raws {
 		r.Entries = append(r.Entries, sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,

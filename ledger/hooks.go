@@ -143,6 +143,7 @@ const (
 	StageCompacted  Stage = "compacted"  // its host has compacted it
 	StageShown      Stage = "shown"      // a hook has put a text into its context
 	StageEnded      Stage = "ended"      // its agent has ended
+	StageSettled    Stage = "settled"    // a person has accepted or dismissed a candidate for memory of it
 )
 
 // NoteStageRequest records a stage.
@@ -150,7 +151,7 @@ type NoteStageRequest struct {
 	Mutation
 	LiveSession
 	Stage Stage `json:"stage"`
-	// Digests are those of the texts that were shown, with StageShown.
+	// Digests are those of the texts that were shown, with StageShown, or the ids of candidates, with StageSettled.
 	Digests []string `json:"digests,omitempty"`
 	// Summary says what the host's summary kept, and Owed is what the agent is to be told of the rest, with
 	// StageCompacted.

@@ -58,7 +58,12 @@ type Hooked struct {
 	// context was compacted and the summary is not known yet.
 	Owed       string `json:"owed,omitempty"`
 	OwesRecord bool   `json:"owes_record,omitempty"`
+	// Settled are the candidates for memory that a person accepted or dismissed, at most MaxSettled.
+	Settled []string `json:"settled,omitempty"`
 }
+
+// MaxSettled is how many candidates for memory a session has.
+const MaxSettled = 5
 
 // HostSummary is a host's own summary of a session, compared with what is recorded.
 type HostSummary struct {

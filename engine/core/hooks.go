@@ -163,6 +163,12 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 					}
 				}
 				h.Shown = h.Shown[max(0, len(h.Shown)-sessions.MaxShown):]
+			case ledger.StageSettled:
+				for _, d := range r.Digests {
+					if !slices.Contains(h.Settled, d) && len(h.Settled) < sessions.MaxSettled {
+						h.Settled = append(h.Settled, d)
+					}
+				}
 			case ledger.StageEnded:
 				h.Ended = m.At
 			default:

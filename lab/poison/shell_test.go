@@ -49,6 +49,7 @@ func commands(s *scene) []command {
 		exact("memory", "show", "HOSTILE"),
 		c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
 		c("memory", "restore", "HOSTILE"), c("memory", "forget", "HOSTILE"),
+		c("memory", "candidates"), c("memory", "accept", "HOSTILE"), c("memory", "dismiss", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
 		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."),
 		c("count", "--", "HOSTILE"),

@@ -120,6 +120,8 @@ var plain = []string{
 	"ctxledger forget", "LSP workspace/executeCommand", // ids of sessions and counts
 	"LSP textDocument/hover", "LSP textDocument/codeLens",
 	"ctxledger continue",
+	// What is offered is masked before it is shown: engine: TestCandidatesAreBounded.
+	"ctxledger memory accept", "ctxledger memory candidates", "ctxledger memory dismiss",
 	"ctxledger config window", // of the newest session, whose model has a plain name
 	"LSP ctxledger/diff",      // names of files: one with a secret is in lsp/records
 }

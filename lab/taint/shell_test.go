@@ -103,8 +103,12 @@ func (p *place) backup(s *search) {
 func (p *place) refusals(s *search, list []canary) {
 	for _, c := range list[:min(len(list), 40)] {
 		for _, args := range [][]string{{c.text}, {"cat", c.text}, {"memory", "show", c.text}, {"status", c.text},
+			{"memory", "accept", c.text}, {"memory", "dismiss", c.text},
 			{"compact", "--mode", c.text}, {"--" + c.text}, {"import", c.text}} {
 			out, errs := p.run(args...)
+			if args[0] == "memory" && args[1] != "show" {
+				s.look(CLI, strings.Join(args[:2], " "), "of what there is not", out)
+			}
 			s.look(CLI, "standard error", "of what there is not", out+errs)
 		}
 	}
