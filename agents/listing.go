@@ -128,7 +128,13 @@ func (f *follower) scanDir(dir string, since time.Time) {
 		}
 		f.note(file.path, file.stamp, since)
 	}
-	f.drop(func(path string) bool { return inside(dir, path) && !there[path] })
+	f.drop(func(path string) bool { return f.within(dir, path) && !there[path] })
+}
+
+// within reports whether a scan of a directory looks at a session file: it is in the directory, or is one of a subagent.
+func (f *follower) within(dir, path string) bool {
+	parent := filepath.Dir(path)
+	return parent == dir || filepath.Base(parent) == f.subagents && filepath.Dir(filepath.Dir(parent)) == dir
 }
 
 // scanSession is scan for the subagents of one session.
