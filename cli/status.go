@@ -60,10 +60,8 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	out := statusAnswer{Ledger: info, Found: a.place.Why, Apart: a.place.Apart, ServerCost: a.ServerCost}
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
-	out.Ledger.Following = info.Following && c.Follow            // in this tree
-	if offered, err := ledger.Candidates(ctx, api); err == nil { // else the command that lists them says why
-		out.Candidates = len(offered)
-	}
+	out.Ledger.Following = info.Following && c.Follow // in this tree
+	out.Candidates = candidates.Count(ctx, api)
 	switch {
 	case missing == nil:
 		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID})

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -98,6 +99,21 @@ func (h Host) dismiss() *cobra.Command {
 			return h.Answer(c, func(w io.Writer) { fmt.Fprintf(w, "dismissed %s\n", c.ID) })
 		}),
 	}
+}
+
+// patience is how long a status waits for their number, which is computed from the documents of whole sessions.
+const patience = time.Second
+
+// Count returns how many there are for a status: 0 also if that cannot be told soon. The command that lists them waits,
+// and says what is wrong.
+func Count(ctx context.Context, api ledger.API) int {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	offered, err := ledger.Candidates(ctx, api)
+	if err != nil {
+		return 0
+	}
+	return len(offered)
 }
 
 // Line is the line of a status, "" for none.

@@ -28,7 +28,8 @@ type built struct{ tests *testing.M }
 // Run implements testscript.TestingM.
 func (b built) Run() int {
 	return programtest.Run(b.tests, func(dir string) error {
-		args := []string{"ctxledger.dev/cmd/ctxledger", "ctxledger.dev/cmd/ctxmcp"} // one asks the other for its tools
+		// One asks the other for its tools, and registers the third.
+		args := []string{"ctxledger.dev/cmd/ctxledger", "ctxledger.dev/cmd/ctxmcp", "ctxledger.dev/cmd/ctxhook"}
 		race := debug.BuildSetting{Key: "-race", Value: "true"}
 		if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, race) {
 			args = append([]string{"-race"}, args...)
