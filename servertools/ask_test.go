@@ -64,6 +64,44 @@ func notePID(e env.Env) {
 	}
 }
 
+// noted returns how many processes have written their ids into a file.
+func noted(file string) int {
+	raw, _ := os.ReadFile(file) // none: nothing runs yet
+	return bytes.Count(raw, []byte("\n"))
+}
+
+// late is a context whose deadline has passed when over is closed.
+type late struct {
+	context.Context
+	over chan struct{}
+}
+
+// Done implements context.Context.
+func (l late) Done() <-chan struct{} { return l.over }
+
+// Err implements context.Context.
+func (l late) Err() error {
+	select {
+	case <-l.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// lateAfter returns a context whose deadline passes a second after so many processes run.
+func lateAfter(t *testing.T, file string, processes int) context.Context {
+	t.Helper()
+	l := late{t.Context(), make(chan struct{})}
+	go func() {
+		for noted(file) < processes && t.Context().Err() == nil {
+			runtime.Gosched()
+		}
+		time.AfterFunc(time.Second, func() { close(l.over) })
+	}()
+	return l
+}
+
 // behave is the server.
 func behave(e env.Env, how string) {
 	switch how {
@@ -75,9 +113,9 @@ func behave(e env.Env, how string) {
 				return
 			}
 		}
-	case "notify":
-		for {
-			if _, err := fmt.Println(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`); err != nil {
+	case "notify": // in few messages: what bounds them counts bytes
+		for data := strings.Repeat("x", 1<<16); ; {
+			if _, err := fmt.Println(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"` + data + `"}}`); err != nil {
 				return
 			}
 		}
@@ -96,6 +134,9 @@ func behave(e env.Env, how string) {
 		cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), mode+"=hang"), os.Stdout, os.Stderr
 		if err := cmd.Start(); err != nil {
 			panic(err)
+		}
+		for noted(e.Lookup(pids)) < 2 { // it runs, however long that takes on a busy machine
+			runtime.Gosched()
 		}
 		if how == "orphan" {
 			return
@@ -309,12 +350,10 @@ func TestServersThatMisbehave(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.how, func(t *testing.T) {
 			approved, file := program(t, c.how)
-			wait := 20 * time.Second
+			ctx := t.Context()
 			if strings.HasPrefix(c.says, "the server ") {
-				wait = 3 * time.Second
+				ctx = lateAfter(t, file, c.processes)
 			}
-			ctx, stop := context.WithTimeout(t.Context(), wait)
-			defer stop()
 			_, err := Ask(ctx, approved, masked)
 			if !slices.Contains(strings.Fields(c.code), string(fault.CodeOf(err))) ||
 				!strings.Contains(fmt.Sprint(err), c.says) {
@@ -352,7 +391,7 @@ func TestAPersonWhoStopsWaitingEndsTheServer(t *testing.T) {
 func untilItRuns(t *testing.T, file string) {
 	t.Helper()
 	for last := time.Now().Add(patience); ; runtime.Gosched() {
-		if raw, err := os.ReadFile(file); err == nil && len(raw) > 0 {
+		if noted(file) > 0 {
 			return
 		}
 		if time.Now().After(last) {
