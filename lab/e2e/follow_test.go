@@ -42,7 +42,7 @@ func TestOnlyAHostThatIsFollowedIsWaitedFor(t *testing.T) {
 		r    ledger.SessionRequest
 		wait bool
 	}{
-		{ledger.SessionRequest{HostID: "0199-thread", Host: "codex"}, false},
+		{ledger.SessionRequest{HostID: "0199-thread", Host: "gemini"}, false},
 		{ledger.SessionRequest{HostID: hostID, Host: "claude-code"}, true},
 		{ledger.SessionRequest{HostID: hostID}, true},
 		{ledger.SessionRequest{Call: "toolu_1"}, true},

@@ -116,7 +116,7 @@ func TestAHookFailsOpen(t *testing.T) {
 				before := len(logged(t, s))
 				more := `,"source":"startup","tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"make"},` +
 					`"tool_response":{"stdout":"` + strings.Repeat("x", 50_000) +
-					`","stderr":"","interrupted":false,"isImage":false}`
+					`","stderr":"","interrupted":false,"isImage":false},"trigger":"auto","compact_summary":"It was long."`
 				if i > 0 && c.heals {
 					break // the first call has started a daemon
 				}
@@ -209,6 +209,7 @@ func TestAHookStartsADaemonForTheNextCall(t *testing.T) {
 // TestAHookThatRunsTwiceShowsATextOnce has the hook of a session's start registered twice: agents run both at once.
 func TestAHookThatRunsTwiceShowsATextOnce(t *testing.T) {
 	s := newBox(t)
+	allHooks(t, s)
 	run(t, s, "status") // starts the daemon
 	start := eventOf(s, "SessionStart", `,"source":"startup"`)
 	var wait sync.WaitGroup

@@ -20,6 +20,7 @@ func TestASubagentOfTheRealAgentHasItsOwnSession(t *testing.T) {
 	s := newBox(t)
 	api := open(t, s)
 	write(t, filepath.Join(s.Workspace, "list.txt"), "one\ntwo\n")
+	allHooks(t, s)
 	hookSettings(t, s, hookEvents, ownHook(s))
 	do := func(tool string, input map[string]any) model.Step {
 		return model.Do("", model.Call{Tool: tool, Input: input})
