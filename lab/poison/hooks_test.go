@@ -65,7 +65,7 @@ func TestHooksPutDataIntoAContext(t *testing.T) {
 	}
 	t.Logf("%d texts, %d scenes: %v", len(texts), scenes, said)
 	for _, exit := range append([]string{"startup", "resume", "compact", "summary", "stale", "marker", "result",
-		"repeated"}, fences...) {
+		"repeated", "record", "lost"}, fences...) {
 		if said[exit] < scenes/4 {
 			t.Errorf("%s was there %d times in %d scenes", exit, said[exit], scenes)
 		}
@@ -119,8 +119,14 @@ func (s *scene) hooks(look looker) {
 			"tool_response": strings.Repeat(s.cut(value, 2_000)+"\n", 45_000/(len(s.cut(value, 2_000))+1)+1)})
 	}
 	s.looked("summary", look, "PreCompact", map[string]any{"trigger": "auto"})
-	s.looked("", look, "PostCompact", map[string]any{"trigger": "auto", "compact_summary": value})
 	start("compact")
+	next := func(exit, id string) { // what is owed after a compaction
+		s.looked(exit, look, "PreToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": id,
+			"tool_input": map[string]any{"command": "make"}})
+	}
+	next("record", "toolu_r") // no summary was handed on
+	s.looked("", look, "PostCompact", map[string]any{"trigger": "auto", "compact_summary": value})
+	next("lost", "toolu_l")
 	s.looked("", look, "SessionEnd", map[string]any{"reason": value})
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/hook"
+	"ctxledger.dev/config"
 	"ctxledger.dev/ledger"
 )
 
@@ -47,7 +48,9 @@ func (p *place) hooks(s *search, list []canary) {
 			return opened, err
 		}
 		name := e["hook_event_name"].(string)
-		out, err := hook.Run(p.t.Context(), hook.Options{Env: p.env(), Root: p.root, Open: open}, name, raw)
+		settings, _ := config.Load(p.env(), p.root, "")
+		o := hook.Options{Env: p.env(), Root: p.root, Open: open, Index: settings.Index}
+		out, err := hook.Run(p.t.Context(), o, name, raw)
 		if err != nil || len(out) == 0 && e["source"] != "resume" { // which has everything already
 			p.t.Errorf("%s: %.300q, %v", name, out, err)
 		}
