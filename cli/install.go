@@ -78,6 +78,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.settings(ws) // hooks are among them
 			st, err := daemon.Status(cmd.Context(), ws.State)
 			r, err := s.Doctor(args, setup.Daemon{Running: st.Running, PID: st.PID, Version: st.Version}, err)
 			if err != nil {
