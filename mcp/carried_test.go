@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	root := t.TempDir()
 	for name, content := range map[string]string{"CLAUDE.md": strings.Repeat("Prices are in cents.\n", 300),
-		".mcp.json": `{"mcpServers": {"docs": {"command": "docs", "env": {"KEY": "hunter2"}}}}`} {
+		"ctxledger.yaml": "index: {references: [CLAUDE.md]}\n", ".mcp.json": `{"mcpServers": {"docs": {"command": "docs", "env": {"KEY": "hunter2"}}}}`} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -51,11 +52,17 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	if st.Dollars == nil || *st.Dollars <= 0 {
 		t.Errorf("the session paid %v for it", st.Dollars)
 	}
+	if st.Listed == nil || st.Listed.Tokens.N == 0 || st.Listed.Tokens.Exact {
+		t.Errorf("the index: %+v", st.Listed)
+	}
 	contains(t, text, "every request carries, of files (≈$", "- memory CLAUDE.md: ",
+		"when a session begins, the index of ctxledger.yaml is told: ≈",
 		"whose cost is unknown:\n- docs: not used in 1 session")
 	report := carried.Find(t.Context(), carried.Options{Root: root, Env: env.Env{Home: home,
 		Lookup: func(string) string { return "" }}, Counter: tokens.Builtin().For("")})
-	config := report.Hosts[0].Parts[len(report.Hosts[0].Parts)-1].Config.Digest()
+	parts := report.Hosts[0].Parts
+	server := slices.IndexFunc(parts, func(p carried.Part) bool { return p.Kind == carried.Server })
+	config := parts[server].Config.Digest()
 	_, err = f.local.KeepServer(t.Context(), ledger.KeepServerRequest{Place: "docs", AskedServer: ledger.AskedServer{
 		Config: config, Tools: []ledger.AskedTool{{Name: "find", Tokens: 400}}}})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/columns"
 )
 
@@ -19,7 +20,9 @@ type Report struct {
 	Problem  string           `json:"problem,omitempty"` // why our programs are not known
 	Daemon   Daemon           `json:"daemon"`
 	Agents   []Agent          `json:"agents"`
-	Self     Self             `json:"-"` // how the commands that it names start
+	// Index is what the configuration has a hook list when a session of Claude Code begins; nil: nothing.
+	Index *carried.Part `json:"index,omitempty"`
+	Self  Self          `json:"-"` // how the commands that it names start
 }
 
 // Daemon is the state of the owner of the ledger of this place.
@@ -200,6 +203,10 @@ func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s stri
 		if r.Programs.Hook != "" {
 			wrapped(w, "            ", line(r.Programs.Hook, maxFound), width)
 		}
+	}
+	if r.Index != nil {
+		text := r.Index.Later.String() + " tokens when " + r.Index.When + ", by " + r.Index.Name
+		wrapped(w, "index       ", line(text, maxFound), width)
 	}
 	wrapped(w, "daemon      ", line(r.Self.In(r.Daemon.String()), maxFound), width)
 }
