@@ -37,6 +37,9 @@ func (h Hooks) Results() bool { return h.Large || h.Outputs || h.Reads || h.Repe
 // Compactions reports whether anything is said before a compaction.
 func (h Hooks) Compactions() bool { return h.Summary }
 
+// Restores reports whether anything is said after a compaction.
+func (h Hooks) Restores() bool { return h.Record }
+
 var hookRules = []Rule{
 	hookRule("environment", "a session that begins is told the system, the directory and the time",
 		func(h *Hooks) *bool { return &h.Environment }),

@@ -21,7 +21,8 @@ import (
 )
 
 // hookEvents are the events that the settings of these tests hand to our hook.
-var hookEvents = []string{"SessionStart", "PreToolUse", "PostToolUse", "PreCompact", "PostCompact", "SessionEnd"}
+var hookEvents = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "PostCompact",
+	"SessionEnd"}
 
 // hookSettings writes settings by which Claude Code runs a command for each event.
 func hookSettings(t *testing.T, s *sandbox.Sandbox, events []string, command func(event string) map[string]any) {
