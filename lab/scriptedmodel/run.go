@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -58,15 +59,7 @@ func Exec(ctx context.Context, path string, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer os.RemoveAll(temp)
-	args := []string{"-p", o.Prompt, "--output-format", "json", "--strict-mcp-config",
-		"--permission-mode", "acceptEdits", "--allowedTools", "Bash,Read,Edit,Write,Glob,Grep"}
-	if o.Resume != "" {
-		args = append(args, "--resume", o.Resume)
-	}
-	cmd := exec.CommandContext(ctx, path, append(args, o.ExtraArgs...)...)
-	cmd.Dir = o.Dir
-	cmd.Env = append(isolated(o, temp), o.ExtraEnv...)
-	cmd.WaitDelay = shutdownDelay
+	cmd := o.command(ctx, path, temp, "-p", o.Prompt, "--output-format", "json")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	runErr := cmd.Run()
@@ -76,6 +69,59 @@ func Exec(ctx context.Context, path string, o Options) (Result, error) {
 			clip(stdout.Bytes()), clip(stderr.Bytes()))
 	}
 	return result, nil
+}
+
+// command returns the agent's command with some arguments of its own.
+func (o Options) command(ctx context.Context, path, temp string, args ...string) *exec.Cmd {
+	args = append(args, "--strict-mcp-config", "--permission-mode", "acceptEdits", "--allowedTools",
+		"Bash,Read,Edit,Write,Glob,Grep")
+	if o.Resume != "" {
+		args = append(args, "--resume", o.Resume)
+	}
+	cmd := exec.CommandContext(ctx, path, append(args, o.ExtraArgs...)...)
+	cmd.Dir = o.Dir
+	cmd.Env = append(isolated(o, temp), o.ExtraEnv...)
+	cmd.WaitDelay = shutdownDelay
+	return cmd
+}
+
+// Talk is Run with several prompts, one after the other in one run of the agent: each when the answer to the one before
+// is there. The prompt of the options is not one of them.
+func Talk(ctx context.Context, t testing.TB, o Options, prompts ...string) (last Result) {
+	t.Helper()
+	cmd := o.command(ctx, Agent(t, Claude), t.TempDir(), "-p", "--verbose", "--input-format", "stream-json",
+		"--output-format", "stream-json")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe()
+	out, wrong := cmd.StdoutPipe()
+	if err = errors.Join(err, wrong); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := json.NewDecoder(out)
+	for _, prompt := range prompts {
+		if err == nil {
+			err = json.NewEncoder(in).Encode(map[string]any{"type": "user",
+				"message": map[string]any{"role": "user", "content": prompt}})
+		}
+		for last.Raw = nil; err == nil && last.Raw == nil; {
+			var raw json.RawMessage
+			var line struct{ Type string }
+			if err = lines.Decode(&raw); err == nil && json.Unmarshal(raw, &line) == nil && line.Type == "result" {
+				err, last.Raw = json.Unmarshal(raw, &last), raw
+			}
+		}
+		if err == nil && last.IsError {
+			err = errors.New("it answered with an error")
+		}
+	}
+	if err = errors.Join(err, in.Close(), cmd.Wait()); err != nil {
+		t.Fatalf("agent: %v; its last report is %.500q, and it printed %q", err, last.Raw, clip(stderr.Bytes()))
+	}
+	return last
 }
 
 // isolated returns the environment of an agent that keeps to itself.
