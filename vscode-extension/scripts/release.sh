@@ -69,7 +69,6 @@ for platform in linux-x64 linux-arm64 alpine-x64 alpine-arm64 darwin-x64 darwin-
   node scripts/agents.cjs "$out" "$platform" "$version"
   echo "$platform"
 done
-cd "$out"
 sums=sha256sum
 command -v sha256sum >/dev/null || sums='shasum -a 256'
-find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs $sums >SHA256SUMS
+(cd "$out" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs $sums >SHA256SUMS)
