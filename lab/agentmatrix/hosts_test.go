@@ -29,7 +29,7 @@ var hosts = []host{
 		variables: []string{"CLAUDE_CONFIG_DIR={{home}}/.claude", "ANTHROPIC_BASE_URL={{url}}", "ANTHROPIC_API_KEY=dummy",
 			"ANTHROPIC_MODEL=scripted", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
 			"DISABLE_TELEMETRY=1", "DISABLE_AUTO_COMPACT=1", "ENABLE_TOOL_SEARCH=false"}},
-	{name: "codex", node: true,
+	{name: "codex", node: true, own: true,
 		arguments: []string{"exec", "--json", "--skip-git-repo-check"},
 		variables: []string{"MODEL_KEY=dummy", "CODEX_HOME={{home}}/.codex"}},
 	{name: "gemini", node: true,
