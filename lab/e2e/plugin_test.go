@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,12 +47,23 @@ func TestTheRealAgentLoadsThePlugin(t *testing.T) {
 	if n := strings.Count(string(first), "the shop is closed on Mondays"); n != 1 {
 		t.Errorf("what the hook says at the start of a session is %d times in the first request: %.6000s", n, first)
 	}
+	readme := string(read(t, filepath.Join(plugin, "README.md")))
 	want, _, err := connect(t, s, s.Workspace, "plain").Names(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := offered(t, first); !slices.Equal(got, want) {
 		t.Errorf("the plugin offers %q, its server has %q", got, want)
+	}
+	for _, name := range want {
+		if !strings.Contains(readme, "`"+name+"`") {
+			t.Errorf("the plugin's README does not name the tool %s", name)
+		}
+	}
+	for _, name := range regexp.MustCompile("`[a-z]+_[a-z]+`").FindAllString(readme, -1) {
+		if !slices.Contains(want, strings.Trim(name, "`")) {
+			t.Errorf("the plugin's README names %s, which is no tool", name)
+		}
 	}
 	if got := results(server); len(got) != 2 || strings.TrimSpace(got[0]) != filepath.Join(plugin, "bin", "ctxledger") ||
 		!strings.Contains(got[1], "Ask Ada.") {
