@@ -14,6 +14,10 @@ AGENT_PACKAGES := claude:@anthropic-ai/claude-code@2.1.328 codex:@openai/codex@0
 installed_agent = $(AGENTS)/$(firstword $(subst :, ,$(1)))/.installed-$(lastword $(subst @, ,$(1)))
 ALL_AGENTS := $(foreach a,$(AGENT_PACKAGES),$(call installed_agent,$(a)))
 CLAUDE  := $(firstword $(ALL_AGENTS))
+# Those in JavaScript are installed with this Node and run on it, whatever the machine has: what npm's package node installs by a script.
+NODE_VERSION := 22.23.3
+NODE    := $(AGENTS)/node/.installed-$(NODE_VERSION)
+NODE_BIN := $(AGENTS)/node/node_modules/node-*/bin
 ORACLE_VERSION := 1.0.22
 ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
@@ -246,16 +250,23 @@ screenshots: editors extension ## take pictures of every editor into .cache/scre
 	/usr/bin/python3 lab/vscodetest/testdata/page.py .cache/screenshots/page $(EXTENSION)/media
 
 agents: $(CLAUDE) ## install Claude Code, which the live tests drive
-all-agents: $(ALL_AGENTS) ## install the other coding agents of the matrix too: 900 MB
+all-agents: $(ALL_AGENTS) ## install the other coding agents of the matrix too, and the Node that three of them run on: 1.2 GB
 # Claude Code has an installer of its own, which npm does not run by itself.
 define install_agent
 $(call installed_agent,$(1)):
 	rm -rf $$(@D) && mkdir -p $$(@D)
-	cd $$(@D) && npm init -y >/dev/null && npm install --no-audit --no-fund --save-exact $(lastword $(subst :, ,$(1)))
+	cd $$(@D) && npm init -y >/dev/null && PATH="$$$$(echo $(CURDIR)/$(NODE_BIN)):$$$$PATH" \
+	  npm install --no-audit --no-fund --save-exact $(lastword $(subst :, ,$(1)))
 	cd $$(@D) && for i in node_modules/@anthropic-ai/*/install.cjs; do [ ! -f $$$$i ] || node $$$$i; done
 	touch $$@
 endef
 $(foreach a,$(AGENT_PACKAGES),$(eval $(call install_agent,$(a))))
+$(filter-out $(CLAUDE),$(ALL_AGENTS)): | $(NODE)
+$(NODE):
+	rm -rf $(@D) && mkdir -p $(@D)
+	cd $(@D) && npm init -y >/dev/null && npm install --no-audit --no-fund --save-exact \
+	  "node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@$(NODE_VERSION)"
+	touch $@
 
 matrix: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 matrix: all-agents ## what the models of five coding agents read of our tools (ARGS=-update: write it down)
