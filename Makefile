@@ -91,7 +91,7 @@ race: tools agents oracle
 # there it watches the tests in which goroutines meet. A fortieth of the standard library is compared here, all of it by counts.
 # Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 plain lint: export CGO_ENABLED := 0
-plain: tools editors agents oracle extension
+plain: tools editors all-agents oracle extension
 	$(call tests,-p 3 -vet=off -timeout 20m,$(HARNESSES))
 	$(call tests,-vet=off -timeout 20m,$(LARGE) $(QUIET))
 	$(GO) test -vet=off -timeout 20m ./tokens
@@ -250,7 +250,7 @@ screenshots: editors extension ## take pictures of every editor into .cache/scre
 	/usr/bin/python3 lab/vscodetest/testdata/page.py .cache/screenshots/page $(EXTENSION)/media
 
 agents: $(CLAUDE) ## install Claude Code, which the live tests drive
-all-agents: $(ALL_AGENTS) ## install the other coding agents of the matrix too, and the Node that three of them run on: 1.2 GB
+all-agents: $(ALL_AGENTS) ## install the other coding agents that tests drive too, and the Node that three of them run on: 1.2 GB
 # Claude Code has an installer of its own, which npm does not run by itself.
 define install_agent
 $(call installed_agent,$(1)):
@@ -269,7 +269,7 @@ $(NODE):
 	touch $@
 
 matrix: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
-matrix: all-agents ## what the models of five coding agents read of our tools (ARGS=-update: write it down)
+matrix: all-agents ## what the models of five coding agents read of our tools, anew (ARGS=-update: write it down)
 	$(GO) test -C lab -count=1 -timeout 20m -v ./agentmatrix $(ARGS)
 
 oracle: $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION) ## install npm tiktoken, the reference that counting is compared with
