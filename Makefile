@@ -209,7 +209,7 @@ announce:
 	@missing() { [ -e "$$1" ] || command -v "$$1" >/dev/null || echo "  $$2 MB  $$3"; }; \
 	list=$$(missing "$$($(GO) env GOMODCACHE)/go.etcd.io" 270 'Go modules, in the module cache'; \
 	  missing $(EXTENSION)/node_modules 165 'npm packages, in $(EXTENSION)/node_modules'; \
-	  missing $(CLAUDE) 360 'the coding agent that live tests drive, in $(AGENTS)'; \
+	  missing $(lastword $(ALL_AGENTS)) 1600 'five coding agents that live tests drive, and Node 22, in $(AGENTS)'; \
 	  missing $(ORACLE) 215 'npm tiktoken and rank files, which counts are compared with, in $(ORACLE)'; \
 	  missing $(EDITORS) 300 'Neovim, Emacs, Helix and tmux, in $(EDITORS)'; \
 	  missing $(VSCODE) 550 'VS Code in a browser, in $(VSCODE)'; \
@@ -219,7 +219,7 @@ announce:
 
 # The announcement comes before all that is installed.
 tools $(EXTENSION)/node_modules/.package-lock.json $(EDITORS)/.installed $(VSCODE)/.installed: | announce
-$(CLAUDE) $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION): | announce
+$(ALL_AGENTS) $(NODE) $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION): | announce
 
 tools: ## install strace, which the harnesses need on Linux
 	@if [ "$$(uname)" = Linux ] && ! command -v strace >/dev/null; then \
@@ -250,7 +250,7 @@ screenshots: editors extension ## take pictures of every editor into .cache/scre
 	/usr/bin/python3 lab/vscodetest/testdata/page.py .cache/screenshots/page $(EXTENSION)/media
 
 agents: $(CLAUDE) ## install Claude Code, which the live tests drive
-all-agents: $(ALL_AGENTS) ## install the other coding agents that tests drive too, and the Node that three of them run on: 1.2 GB
+all-agents: $(ALL_AGENTS) ## install the other coding agents that tests drive too, and the Node that three of them run on: 1.6 GB
 # Claude Code has an installer of its own, which npm does not run by itself.
 define install_agent
 $(call installed_agent,$(1)):
