@@ -2,8 +2,8 @@
 // memory and instruction files with what they import, rules, the lists of skills, subagents and commands, and MCP
 // servers. It says what each part costs, and what of it is loaded only on demand.
 //
-// Start at Find. It reads files of the workspace and of the agents' own directories in the user's home, and nothing
-// else: what lies elsewhere is named and never opened. It starts no program and connects to nothing, so what an MCP
+// Start at Find. It reads files of the workspace and of the agents' own directories in the user's home, ctxledger's own
+// configuration and what that has hooks list, and nothing else: what lies elsewhere is named and never opened. It starts no program and connects to nothing, so what an MCP
 // server adds is unknown here.
 //
 // Report.Count adds how often recorded sessions used a server or a skill, and Report.Charged what a session has paid for

@@ -48,6 +48,11 @@ func Find(ctx context.Context, o Options) Report {
 		}
 		f.loaded = map[string]bool{}
 		parts := h.find(f)
+		if h.name == claudeCode {
+			if listed, any := Listed(ctx, o); any {
+				parts = append(parts, listed)
+			}
+		}
 		if len(parts) == 0 {
 			continue
 		}

@@ -17,6 +17,7 @@ const (
 	Agent   Kind = "agent"   // a subagent: listed like a skill
 	Command Kind = "command" // a command: listed like a skill
 	Server  Kind = "server"  // an MCP server
+	Index   Kind = "index"   // what a hook of ctxledger lists when a session begins, by the configuration that is named
 )
 
 // A Part is one thing that requests carry, or could.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/cli/hooking"
+	"ctxledger.dev/cli/setup"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/redact"
@@ -38,7 +39,7 @@ func Main(ctx context.Context, c Config) int {
 		return exitDone
 	}
 	masks := redact.New([]byte(c.Env.ID(32)))
-	a := &app{Config: c, masks: masks, messages: masks.Lines(c.Err)}
+	a := &app{Config: c, masks: masks, messages: masks.Lines(c.Err), self: setup.SelfOf(c.Env)}
 	root := a.root()
 	root.SetArgs(append([]string{}, c.Args...)) // nil would mean those of the process
 	root.SetIn(c.In)
@@ -59,6 +60,7 @@ type app struct {
 	workspace string
 	json      bool
 	inProcess bool
+	self      setup.Self          // how the user's shell starts this program
 	ledger    ledger.API          // nil until opened
 	place     workspace.Workspace // zero until the ledger is opened
 	// complained are the problems of the configuration that were reported.

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 )
 
@@ -94,7 +95,7 @@ func (a *app) readPage(ctx context.Context, api ledger.ArtifactStore, r ledger.R
 func readCommand(r ledger.ReadArtifactRequest) string {
 	s, cmd := r.Selection, "ctxledger artifact read "+r.ID
 	if s.Grep != "" {
-		cmd = "ctxledger artifact grep " + quoted(s.Grep) + " " + r.ID
+		cmd = "ctxledger artifact grep " + shell.Quote(s.Grep) + " " + r.ID
 	}
 	if r.Raw {
 		cmd += " --raw"
@@ -107,18 +108,10 @@ func readCommand(r ledger.ReadArtifactRequest) string {
 		{"head", s.Head}, {"tail", s.Tail}, {"context", s.Context}, {"limit", s.Limit}, {"after", s.After},
 	} {
 		if value := fmt.Sprint(f.value); value != "" && value != "0" {
-			cmd += " --" + f.flag + " " + quoted(value)
+			cmd += " --" + f.flag + " " + shell.Quote(value)
 		}
 	}
 	return cmd
-}
-
-// quoted writes a word for a POSIX shell, without quotes where it needs none.
-func quoted(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func (a *app) artifactSearch() *cobra.Command {

@@ -21,8 +21,9 @@ func (a *app) contextCommand() *cobra.Command {
 		Long: "Memory and instruction files with what they import, rules, the lists of skills, subagents and\n" +
 			"commands, and MCP servers: what of them is in every request, what is loaded only later, and what\n" +
 			"is wrong with them. Of servers and skills also how often the last 30 recorded sessions used them.\n" +
-			"Files of the workspace and of the agents' own directories in your home are read, nothing else\n" +
-			"is, and no server is started, so that the cost of its tools is unknown. --ask starts one server,\n" +
+			"Also what ctxledger's index has a hook list when a session begins. Files of the workspace, of\n" +
+			"the agents' own directories in your home and of that index are read, nothing else is, and no\n" +
+			"server is started, so that the cost of its tools is unknown. --ask starts one server,\n" +
 			"or connects to it, asks for its tools, and ends it within half a minute, after you have seen\n" +
 			"the exact command and confirmed it, on a terminal or with --yes. What it answered counts until\n" +
 			"its configuration changes.",

@@ -67,8 +67,8 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 		fmt.Fprintln(w)
 		a.printSessionUsage(w, u.DiskUsage)
 	}
-	fmt.Fprintf(w, "\nunreferenced blobs: %s; `ctxledger gc` would free %s and the space of deleted records\n",
-		chars.Commas(u.Unnamed.Count), chars.Size(u.Unnamed.Disk))
+	fmt.Fprintf(w, "\nunreferenced blobs: %s; %s would free %s and the space of deleted records\n",
+		chars.Commas(u.Unnamed.Count), a.self.In("`ctxledger gc`"), chars.Size(u.Unnamed.Disk))
 	a.printCeiling(w, u.Total, u.Ceiling,
 		"`ctxledger gc` deletes unreferenced data, `ctxledger artifact forget` an artifact")
 }
@@ -90,6 +90,6 @@ func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {
 func (a *app) printCeiling(w io.Writer, bytes, ceiling int64, out string) {
 	if ceiling > 0 && bytes > ceiling {
 		fmt.Fprintf(w, "large: %s, above the limit ledger_warn_mb of %s; %s\n", chars.Size(bytes),
-			chars.Size(ceiling), out)
+			chars.Size(ceiling), a.self.In(out))
 	}
 }

@@ -6,8 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/setup"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/tokens"
 )
 
 func (a *app) installCommand() *cobra.Command {
@@ -78,10 +80,18 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.settings(ws) // hooks are among them
 			st, err := daemon.Status(cmd.Context(), ws.State)
 			r, err := s.Doctor(args, setup.Daemon{Running: st.Running, PID: st.PID, Version: st.Version}, err)
 			if err != nil {
 				return err
+			}
+			if ws.Root != "" {
+				listed, any := carried.Listed(cmd.Context(), carried.Options{Root: ws.Root, Env: a.Env,
+					Counter: tokens.O200kBase.Counter()})
+				if any {
+					r.Index = &listed
+				}
 			}
 			width, _ := screen(a.Out)
 			return a.answer(r, func(w io.Writer) {

@@ -34,7 +34,7 @@ func (a *app) memoryCommand() *cobra.Command {
 		a.memoryRm(&scope), a.memoryRestore(&scope), a.memoryForget(&scope),
 		a.memoryImport(&scope), a.memoryExport(&scope))
 	cmd.AddCommand(candidates.Commands(candidates.Host{Asks: a.asks, Answer: a.answer, Args: a.args,
-		Scope: func() memory.Scope { return a.writeScope(scope) }})...)
+		Scope: func() memory.Scope { return a.writeScope(scope) }, Own: a.self.In})...)
 	return cmd
 }
 

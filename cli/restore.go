@@ -125,6 +125,7 @@ func (a *app) printDiff(w io.Writer, s ledger.Summary) {
 	}
 	t.Print(w)
 	if n := s.CutTotal - len(s.Cut); n > 0 {
-		fmt.Fprintf(w, "… %s more; `ctxledger restore %s` prints the whole range\n", chars.Commas(n), s.ID)
+		fmt.Fprintf(w, "… %s more; %s prints the whole range\n", chars.Commas(n),
+			a.self.In("`ctxledger restore "+s.ID+"`"))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/pattern"
+	"ctxledger.dev/internal/shell"
 )
 
 // selectionArgument is an argument of a selection as errors of package artifacts write it, and as MCP takes it.
@@ -17,7 +18,7 @@ func inFlags(text string) string {
 	return selectionArgument().ReplaceAllStringFunc(text, func(argument string) string {
 		name, value, _ := strings.Cut(argument, "=")
 		if plain, err := strconv.Unquote(value); err == nil {
-			value = quoted(plain)
+			value = shell.Quote(plain)
 		}
 		if name == "grep" {
 			return "`ctxledger artifact grep " + value + " HANDLE`"

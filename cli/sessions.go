@@ -80,7 +80,7 @@ func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string
 
 func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, noSession)
+		fmt.Fprintln(w, a.self.In(noSession))
 		return
 	}
 	t := a.newTable("SESSION", "AGENT", "ITS ID", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")

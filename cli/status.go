@@ -84,7 +84,7 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n",
 		chars.Commas(s.ServerCost))
 	if s.Session == nil {
-		fmt.Fprintln(w, "\n"+noSession)
+		fmt.Fprintln(w, "\n"+a.self.In(noSession))
 	}
 }
 
@@ -164,7 +164,7 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer},
 		{"memory", candidates.Line(s.Candidates)}} {
 		if row[1] != "" {
-			fmt.Fprintf(w, "%-10s %s\n", row[0], columns.OneLine(row[1]))
+			fmt.Fprintf(w, "%-10s %s\n", row[0], columns.OneLine(a.self.In(row[1])))
 		}
 	}
 	a.printCeiling(w, l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")

@@ -134,5 +134,5 @@ func several(err error) []error {
 
 // hint writes what the reader can do.
 func (a *app) hint(format string, args ...any) {
-	fmt.Fprintf(a.messages, "  hint: %s\n", a.line(fmt.Sprintf(format, args...), 1000))
+	fmt.Fprintf(a.messages, "  hint: %s\n", a.line(a.self.In(fmt.Sprintf(format, args...)), 1000))
 }

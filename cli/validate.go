@@ -42,7 +42,7 @@ func (a *app) validate(args []string) ([]config.Checked, error) {
 		}
 		return config.Validate(a.Env, ws.Root), nil
 	}
-	c, err := config.ValidateFile(a.absolute(args[0]))
+	c, err := config.ValidateFile(a.Env, a.absolute(args[0]))
 	c.File = args[0]
 	for i := range c.Problems {
 		c.Problems[i].File = args[0]

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
 )
 
@@ -36,7 +37,7 @@ func TestEveryWrongValueIsFoundWhereItStands(t *testing.T) {
 			if strings.Count(text, "name: ") > 1 {
 				continue // the name of the agent, which is written already
 			}
-			problems := Check(File, []byte(text))
+			problems := Check(homeless(), File, []byte(text))
 			if len(problems) == 0 || problems[0].Severity != Error {
 				t.Errorf("%s: %v", text, problems)
 				continue
@@ -138,8 +139,11 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
+// homeless is an environment that says nothing.
+func homeless() env.Env { return env.Env{Lookup: func(string) string { return "" }} }
+
 // validated is what Check finds, and the first of it.
-func validated(name string, text []byte) []Problem { return few(Check(name, text)) }
+func validated(name string, text []byte) []Problem { return few(Check(homeless(), name, text)) }
 
 func unknownSections(n int) string {
 	var b strings.Builder

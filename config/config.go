@@ -114,6 +114,7 @@ type sourceFile struct {
 func readAll(e env.Env, root string) []sourceFile {
 	workspace, err := readWorkspace(root)
 	user, wrong := readUser(e, root)
+	workspace.own = user.name
 	return []sourceFile{{workspace, err}, {user, wrong}}
 }
 
@@ -242,7 +243,7 @@ func (p *parser) settings(c *Config) {
 	before := c.Hooks
 	p.take(p.fields, topRules, "", &target{config: c, parts: &p.parts})
 	if !p.user {
-		c.Hooks = c.Hooks.and(before) // what costs is not switched on by a repository
+		p.onlyOff(c, before)
 	}
 	p.originate("")
 	if f := p.parts.follow; f.Key != "" {

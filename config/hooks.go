@@ -1,6 +1,9 @@
 package config
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Hooks say what the hooks of a coding agent do besides recording: the keys of hooks.
 type Hooks struct {
@@ -34,22 +37,8 @@ func (h Hooks) Results() bool { return h.Large || h.Outputs || h.Reads || h.Repe
 // Compactions reports whether anything is said before a compaction.
 func (h Hooks) Compactions() bool { return h.Summary }
 
-// and returns what both do.
-func (h Hooks) and(other Hooks) Hooks {
-	return Hooks{
-		Environment: h.Environment && other.Environment,
-		Memory:      h.Memory && other.Memory,
-		Stale:       h.Stale && other.Stale,
-		Record:      h.Record && other.Record,
-		Summary:     h.Summary && other.Summary,
-		Markers:     h.Markers && other.Markers,
-		Large:       h.Large && other.Large,
-		Outputs:     h.Outputs && other.Outputs,
-		Reads:       h.Reads && other.Reads,
-		Repeats:     h.Repeats && other.Repeats,
-		Terminal:    h.Terminal && other.Terminal,
-	}
-}
+// Restores reports whether anything is said after a compaction.
+func (h Hooks) Restores() bool { return h.Record }
 
 var hookRules = []Rule{
 	hookRule("environment", "a session that begins is told the system, the directory and the time",
@@ -80,4 +69,25 @@ func hookRule(key, doc string, at func(*Hooks) *bool) Rule {
 	h := DefaultHooks()
 	return Rule{Key: key, Kind: Bool, Default: strconv.FormatBool(*at(&h)), Doc: doc,
 		into: func(t *target) any { return at(&t.config.Hooks) }}
+}
+
+// onlyOff switches those hooks off again that were not on before the document of a workspace, and says so: what costs is
+// not switched on by a repository.
+func (p *parser) onlyOff(c *Config, before Hooks) {
+	was := &target{config: &Config{Hooks: before}}
+	for _, r := range hookRules {
+		on := r.into(&target{config: c}).(*bool)
+		if !*on || *r.into(was).(*bool) {
+			continue
+		}
+		*on = false
+		key := join("hooks", r.Key)
+		problem := p.at(p.set[key], Warning, fmt.Sprintf("%s: true has no effect here: a workspace's file can switch "+
+			"hooks off, and only your own can switch on what costs", key))
+		problem.Hint = "write it into your own file"
+		if p.own != "" {
+			problem.Hint += ", " + p.own
+		}
+		delete(p.set, key) // it is not where the value comes from
+	}
 }

@@ -1,6 +1,9 @@
 package config
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestWhoSaysWhatHooksDo: the user decides; a workspace can only switch off.
 func TestWhoSaysWhatHooksDo(t *testing.T) {
@@ -13,32 +16,50 @@ func TestWhoSaysWhatHooksDo(t *testing.T) {
 	for _, c := range []struct {
 		name, workspace, user string
 		want                  Hooks
+		warned                string
 	}{
-		{"nothing said", "-", "-", DefaultHooks()},
+		{"nothing said", "-", "-", DefaultHooks(), ""},
 		{"the user switches on", "-", "hooks: {environment: true, reads: true}\n",
-			with(func(h *Hooks) { h.Environment, h.Reads = true, true })},
-		{"the user switches off", "-", "hooks: {memory: false}\n", with(func(h *Hooks) { h.Memory = false })},
-		{"a workspace cannot switch on", "hooks: {environment: true, reads: true}\n", "-", DefaultHooks()},
+			with(func(h *Hooks) { h.Environment, h.Reads = true, true }), ""},
+		{"the user switches off", "-", "hooks: {memory: false}\n", with(func(h *Hooks) { h.Memory = false }), ""},
+		{"a workspace cannot switch on", "hooks: {environment: true, reads: true, memory: true}\n", "-", DefaultHooks(),
+			"ctxledger.yaml:1:9: hooks.environment ctxledger.yaml:1:28: hooks.reads"},
 		{"a workspace switches off", "hooks: {memory: false, environment: true}\n", "-",
-			with(func(h *Hooks) { h.Memory = false })},
+			with(func(h *Hooks) { h.Memory = false }), "ctxledger.yaml:1:24: hooks.environment"},
 		{"the user overrides that", "hooks: {memory: false, repeats: false}\n", "hooks: {memory: true}\n",
-			with(func(h *Hooks) { h.Repeats = false })},
+			with(func(h *Hooks) { h.Repeats = false }), ""},
+		{"both switch on", "hooks:\n  outputs: true\n", "hooks: {outputs: true}\n",
+			with(func(h *Hooks) { h.Outputs = true }), "ctxledger.yaml:2:3: hooks.outputs"},
 	} {
 		p.configure(t, c.workspace, c.user)
 		got, problems := p.load()
-		if got.Hooks != c.want || len(problems) > 0 {
-			t.Errorf("%s: %+v, want %+v; %v", c.name, got.Hooks, c.want, problems)
+		var warned []string
+		for _, problem := range problems {
+			said, why, _ := strings.Cut(problem.String(), ": true has no effect here: ")
+			warned = append(warned, said)
+			if problem.Severity != Warning || !strings.Contains(why, "only your own") ||
+				problem.Hint != "write it into your own file, "+UserFile(p.e) {
+				t.Errorf("%s: %+v", c.name, problem)
+			}
+		}
+		if got.Hooks != c.want || strings.Join(warned, " ") != c.warned {
+			t.Errorf("%s: %+v, want %+v; %q", c.name, got.Hooks, c.want, warned)
+		}
+		for _, s := range got.Effective() {
+			if s.Path == "hooks.environment" && s.From != (Source{}) && !s.From.User() {
+				t.Errorf("%s: hooks.environment is said to come from %s", c.name, s.From)
+			}
 		}
 	}
 }
 
-// TestEachKeyOfHooksIsOneThing: every key sets a member of its own, which and() looks at, too.
+// TestEachKeyOfHooksIsOneThing: every key sets a member of its own.
 func TestEachKeyOfHooksIsOneThing(t *testing.T) {
 	seen := map[Hooks]bool{{}: true}
 	for _, r := range hookRules {
 		c := Config{}
 		*r.into(&target{config: &c}).(*bool) = true
-		if seen[c.Hooks] || c.Hooks.and(AllHooks()) != c.Hooks || c.Hooks.and(Hooks{}) != (Hooks{}) {
+		if seen[c.Hooks] {
 			t.Errorf("%s: %+v", r.Key, c.Hooks)
 		}
 		seen[c.Hooks] = true

@@ -17,6 +17,7 @@ type document struct {
 	name   string // as shown to people
 	dir    string // what paths in it are relative to; its programs run there
 	user   bool   // the user's own
+	own    string // the path of the user's own, for hints; "" if it is not known
 	data   []byte // nil: there is none
 	fields []yamldoc.Field
 	places places

@@ -35,19 +35,22 @@ func Validate(e env.Env, root string) []Checked {
 	return out
 }
 
-// ValidateFile checks a file as if it were a workspace's configuration. Errors: not_found, denied, too_large.
-func ValidateFile(path string) (Checked, error) {
+// ValidateFile checks a file as if it were a workspace's configuration, unless it is the user's own. Errors: not_found,
+// denied, too_large.
+func ValidateFile(e env.Env, path string) (Checked, error) {
 	data, err := safefs.ReadFile(path, yamldoc.Max)
 	if err != nil {
 		return Checked{}, err
 	}
-	f := sourceFile{document: document{name: path, data: data}}
+	own := UserFile(e)
+	f := sourceFile{document: document{name: path, data: data, user: path == own, own: own}}
 	return f.checked(), nil
 }
 
-// Check returns what is wrong with the text of a configuration file, all of it, in the order of the file.
-func Check(name string, text []byte) []Problem {
-	d := document{name: name, data: text}
+// Check returns what is wrong with the text of a configuration file, all of it, in the order of the file. A file with
+// another name than File is the user's own.
+func Check(e env.Env, name string, text []byte) []Problem {
+	d := document{name: name, data: text, user: name != File, own: UserFile(e)}
 	return d.check()
 }
 

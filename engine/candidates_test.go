@@ -121,6 +121,25 @@ func TestASessionThatEndedOffersMemories(t *testing.T) {
 	sound(t, dir)
 }
 
+// TestRulesOfOtherLanguagesAreOffered: also those of scripts without spaces, whole, under a name of their own words.
+func TestRulesOfOtherLanguagesAreOffered(t *testing.T) {
+	l := open(t)
+	said := []string{"Ab jetzt fragst du vor jedem Push.", "Ne pousse jamais sur main sans demander.",
+		"Por favor, nunca uses coma flotante.", "请记住价格以分为单位。", "常にタブを使ってください。"}
+	session := endedSession(t, l, "55555555-1111-4222-8333-444455556666", said...)
+	var want []string
+	for i, text := range said {
+		want = append(want, fmt.Sprintf("%s %d standing rule: %s", session, i+2, text))
+	}
+	if got := offered(t, l); got != strings.Join(want, "\n") {
+		t.Errorf("offered\n%s", got)
+	}
+	e, err := ledger.AcceptCandidate(t.Context(), l, candidateOf(t, l, said[4]), "", memory.Project)
+	if err != nil || e.Name != "常にタブを使ってください" || e.Body != said[4] {
+		t.Errorf("accepted %+v, %v", e, err)
+	}
+}
+
 // TestCandidatesAreBounded: of many long rules with secrets in them, five are offered, short and masked. A forgotten
 // session offers nothing, and no name is taken twice.
 func TestCandidatesAreBounded(t *testing.T) {

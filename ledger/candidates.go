@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction/anchors"
@@ -24,6 +25,7 @@ const (
 	candidateSessions = 5   // newest sessions that ended
 	candidateChars    = 500 // of a quotation
 	leastCandidate    = 3   // words: "no, wait" means nothing later
+	leastUnspaced     = 6   // characters of a script that has no spaces between words
 )
 
 // Candidate is what the user said in a session that ended and that may be meant to last: a rule or a correction. It is
@@ -145,7 +147,7 @@ func lasting(document string) (out []Candidate) {
 			if c.Why == "correction" && strings.Contains(e.Label, "first request") {
 				continue // of nothing
 			}
-			if c.Why == "" || len(strings.Fields(c.Text)) < leastCandidate || strings.HasPrefix(c.Text, "{") {
+			if c.Why == "" || tooShort(c.Text) || strings.HasPrefix(c.Text, "{") {
 				continue
 			}
 			_, _ = fmt.Sscanf(e.Label, "turn %d", &c.Turn) // 0: a label without a turn
@@ -154,6 +156,17 @@ func lasting(document string) (out []Candidate) {
 	}
 	slices.SortStableFunc(out, func(a, b Candidate) int { return cmp.Compare(a.Turn, b.Turn) })
 	return out
+}
+
+// tooShort reports whether a text is too short to mean something later.
+func tooShort(text string) bool {
+	unspaced := 0
+	for _, r := range text {
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			unspaced++
+		}
+	}
+	return len(strings.Fields(text)) < leastCandidate && unspaced < leastUnspaced
 }
 
 // binding returns a message, or of a long one the paragraph that binds.
@@ -236,5 +249,5 @@ func settle(ctx context.Context, api Hooks, c Candidate) error {
 func (c Candidate) name() string {
 	words := strings.Fields(chars.Line(c.Text))
 	name := strings.ToLower(strings.Join(words[:min(len(words), 6)], "-"))
-	return strings.TrimRight(chars.Short(name, 60), ".,;:!-")
+	return strings.TrimRight(chars.Short(name, 60), ".,;:!-。！")
 }

@@ -29,6 +29,9 @@ const (
 	notesAre  = "MEMORY INDEX — notes of earlier sessions:\n"
 )
 
+// MaxTokens bounds a block in what a session is told when it begins, in tokens.
+const MaxTokens = 400
+
 // charsPerToken is what a token of a file is taken to have: files are not read to be counted.
 const charsPerToken = 4
 

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -91,7 +92,7 @@ func (s *Server) mistakes(d *document) []protocol.Diagnostic {
 		return nil
 	}
 	var list []protocol.Diagnostic
-	for _, p := range config.Check(config.File, d.text.Bytes(0, d.text.Len())) {
+	for _, p := range config.Check(s.o.Env, path.Base(d.uri.Path()), d.text.Bytes(0, d.text.Len())) {
 		message := p.Message
 		if p.Hint != "" {
 			message += " (" + p.Hint + ")"

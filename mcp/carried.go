@@ -24,7 +24,9 @@ type carriedResult struct {
 	Carried []share `json:"carried,omitempty"` // of files, most first
 	// Servers are the MCP servers, with how often they were called, and what their tools cost where they were asked.
 	Servers []serverUse `json:"servers,omitempty"`
-	Dollars *float64    `json:"carried_usd,omitempty"` // what the session has paid for Carried, about
+	// Listed is what the configuration has a hook list when a session begins.
+	Listed  *share   `json:"listed,omitempty"`
+	Dollars *float64 `json:"carried_usd,omitempty"` // what the session has paid for Carried, about
 }
 
 // serverUse is how often tools of an MCP server were called in recorded sessions; Sessions 0: not known.
@@ -59,6 +61,8 @@ func (c *call) carried(ctx context.Context, st ledger.Status) (out carriedResult
 	out.Dollars = h.Dollars
 	h.Each(func(p *carried.Part) {
 		switch {
+		case p.Kind == carried.Index:
+			out.Listed = &share{oneLine(p.Name, maxCarriedName), p.Later}
 		case p.Kind != carried.Server && p.Carried.N > 0:
 			out.Carried = append(out.Carried, share{oneLine(string(p.Kind)+" "+p.Name, maxCarriedName), p.Carried})
 		case p.Kind == carried.Server && !p.Off() && !own(p) && len(out.Servers) < maxCarried:
@@ -121,6 +125,9 @@ func (r carriedResult) lines() (out []string) {
 	}
 	for _, x := range r.Carried {
 		out = append(out, "- "+x.Name+": "+x.Tokens.String())
+	}
+	if r.Listed != nil {
+		out = append(out, "when a session begins, the index of "+r.Listed.Name+" is told: "+r.Listed.Tokens.String())
 	}
 	var asked, unknown []string
 	for _, s := range r.Servers {

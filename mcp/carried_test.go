@@ -20,6 +20,7 @@ import (
 func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	root := t.TempDir()
 	for name, content := range map[string]string{"CLAUDE.md": strings.Repeat("Prices are in cents.\n", 300),
+		"ctxledger.yaml": "index: {references: [CLAUDE.md]}\n",
 		".mcp.json": `{"mcpServers": {"docs": {"command": "docs", "env": {"KEY": "hunter2"}},
 			"ctxledger": {"command": "/usr/local/bin/ctxmcp"}}}`} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
@@ -53,7 +54,11 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	if st.Dollars == nil || *st.Dollars <= 0 {
 		t.Errorf("the session paid %v for it", st.Dollars)
 	}
+	if st.Listed == nil || st.Listed.Tokens.N == 0 || st.Listed.Tokens.Exact {
+		t.Errorf("the index: %+v", st.Listed)
+	}
 	contains(t, text, "every request carries, of files (≈$", "- memory CLAUDE.md: ",
+		"when a session begins, the index of ctxledger.yaml is told: ≈",
 		"whose cost is unknown:\n- docs: not used in 1 session")
 	report := carried.Find(t.Context(), carried.Options{Root: root, Env: env.Env{Home: home,
 		Lookup: func(string) string { return "" }}, Counter: tokens.Builtin().For("")})

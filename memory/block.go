@@ -26,7 +26,8 @@ func Tokens(s string) int { return tokens.O200kBase.CountString(s) }
 func Chars(s string) int { return utf8.RuneCountInString(s) }
 
 // Block returns the text by which memories are given to a model, in the order of entries: a line
-// "[type] name: description" each, its body indented below so far that it begins no fence and no heading. The block has
+// "[type] name: description" each, its body indented below so far that it begins no fence and no heading. Of a name that
+// both scopes have, the lines name the scope, too; where both say the same, it is said once. The block has
 // at most budget of what size measures, which is Tokens or Chars. Up to half of that is reserved for the lines: a body
 // that does not fit beside them is left out. When a line does not fit either, the rest is left out and their number
 // said. It is "" when there is no entry, or not even the first line fits.
@@ -34,6 +35,7 @@ func Block(entries []Entry, budget int, size func(string) int) string {
 	if len(entries) == 0 {
 		return ""
 	}
+	entries = told(entries)
 	// Every part is made of whole lines that start with neither a line feed nor a slash: there the
 	// tokenizer always splits, so that the sizes of parts add up to the size of the whole.
 	left := budget - size(blockStart) - size(blockEnd)
@@ -60,6 +62,29 @@ func Block(entries []Entry, budget int, size func(string) int) string {
 		left -= size(line)
 	}
 	return blockStart + b.String() + blockEnd
+}
+
+// told returns entries as a block tells them: each fact once, with the scope in the type where both scopes have one of a
+// name, as it has at most one in each.
+func told(entries []Entry) []Entry {
+	first := make(map[string]int, len(entries)) // by name
+	out := make([]Entry, 0, len(entries))
+	for _, e := range entries {
+		name := fold(e.Name)
+		at, again := first[name]
+		if again {
+			o := &out[at]
+			if e.Type == o.Type && e.Description == o.Description && e.Body == o.Body {
+				continue
+			}
+			e.Type += ", scope " + string(e.Scope)
+			o.Type += ", scope " + string(o.Scope)
+		} else {
+			first[name] = len(out)
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // line is the entry's first line in a block.

@@ -28,6 +28,23 @@ func TestBlockShowsEntriesWithTheirBodies(t *testing.T) {
 	}
 }
 
+// Without their scope, two facts of one name were two lines that began alike.
+func TestBlockTellsTheFactsOfANameInBothScopesApart(t *testing.T) {
+	mine, users := entry("Style", "of this project", "Tabs."), entry("style", "everywhere", "Spaces.")
+	users.Scope = memory.User
+	got := memory.Block([]memory.Entry{mine, entry("other", "", ""), users}, 1500, memory.Tokens)
+	want := blockHead + "[project, scope project] Style: of this project\n    Tabs.\n[project] other\n" +
+		"[project, scope user] style: everywhere\n    Spaces.\n" + blockTail
+	if got != want {
+		t.Errorf("two facts:\n%s", got)
+	}
+	users.Description, users.Body = mine.Description, mine.Body
+	want = blockHead + "[project] Style: of this project\n    Tabs.\n" + blockTail
+	if got := memory.Block([]memory.Entry{mine, users}, 1500, memory.Tokens); got != want {
+		t.Errorf("one fact, kept twice:\n%s", got)
+	}
+}
+
 func TestBlockOfNothingIsEmpty(t *testing.T) {
 	one := []memory.Entry{entry("n", "d", "")}
 	if memory.Block(nil, 1500, memory.Tokens) != "" || memory.Block(one, 20, memory.Tokens) != "" ||

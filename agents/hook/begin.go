@@ -29,7 +29,6 @@ const (
 	recordTokens  = 700   // of our document, or of what a summary lost, without its frame
 	againTokens   = 2_000 // of the document that a summary is compared with
 	keepTokens    = 400   // of what a summary has to keep
-	indexTokens   = 400   // of what can be read on demand
 	maxStaleFiles = 10
 	maxMemories   = 200
 	indexPath     = 80 * time.Millisecond  // for reading what is listed
@@ -111,7 +110,7 @@ func (r *run) index(ctx context.Context, left int) (part, error) {
 		Skills: named.Skills, References: named.References, Memories: named.Memories,
 		Known: []string{filepath.Join(r.Root, ".claude", "skills"),
 			filepath.Join(claudecode.ConfigDir(r.Env), "skills")}})
-	block := found.Block(min(left, indexTokens), memory.Tokens)
+	block := found.Block(min(left, library.MaxTokens), memory.Tokens)
 	if block == "" {
 		return part{}, nil
 	}

@@ -75,6 +75,32 @@ func (r *run) owed(ctx context.Context, s sessions.Session, o ledger.Owed) (part
 		"\n</"+keepFence+">", keepFence), err
 }
 
+// prompted answers UserPromptSubmit: with what the session has to be told after a compaction, so that the first answer
+// has it, and with nothing else. Where nothing is owed, nothing is written.
+func (r *run) prompted(ctx context.Context) ([]byte, error) {
+	if !r.Do.Record || r.live.Parent != "" {
+		return nil, nil
+	}
+	if err := r.open(ctx); err != nil {
+		return nil, err
+	}
+	s, err := r.api.Session(ctx, ledger.SessionRequest{Host: r.live.Host, HostID: r.live.HostID})
+	switch h := s.Hooked; {
+	case fault.Is(err, fault.NotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case h == nil || h.Owed == "" && !h.OwesRecord:
+		return nil, nil
+	}
+	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live})
+	if err != nil {
+		return nil, err
+	}
+	owed, err := r.owed(ctx, s, begun.Owed)
+	return r.event.Context(owed.alone()), err
+}
+
 // record returns what the ledger has of a session that was compacted, fenced.
 func (r *run) record(ctx context.Context, s sessions.Session) (part, error) {
 	text, err := r.summary(ctx, s, recordTokens)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/hook"
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
@@ -86,6 +87,11 @@ func (a *agent) event(name string, more map[string]any) string {
 	return string(out)
 }
 
+// prompt tells that the user has written, the n-th time.
+func (a *agent) prompt(n int) string {
+	return a.event("UserPromptSubmit", map[string]any{"prompt": fmt.Sprint("Go on, ", n)})
+}
+
 // edit announces a call, the n-th of the session.
 func (a *agent) edit(n int) string {
 	return a.event("PreToolUse", map[string]any{"tool_name": "Write", "tool_use_id": fmt.Sprintf("toolu_%d", n),
@@ -137,6 +143,69 @@ func TestOnlyWhatTheSummaryLostIsTold(t *testing.T) {
 				t.Errorf("the call after it is told %q", again)
 			}
 		})
+	}
+}
+
+// TestTheFirstAnswerAfterACompactionHasWhatTheSummaryLost: whatever is owed is told with the user's next words, once, and
+// a prompt is told nothing else. Where nothing is owed, no record of the session changes.
+func TestTheFirstAnswerAfterACompactionHasWhatTheSummaryLost(t *testing.T) {
+	for _, c := range []struct{ name, summary, want string }{
+		{"a rule is lost", "The user wants an invoice export, with amounts in cents.", "Never push to the main branch"},
+		{"nothing is lost", strings.Join(conversation, "\n"), ""},
+		{"the summary is not handed on", "", "keep the amounts in cents"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAgent(t)
+			if told := a.prompt(1); told != "" {
+				t.Errorf("a session that is not known is told %q", told)
+			}
+			a.event("SessionStart", map[string]any{"source": "startup"})
+			a.said(conversation...)
+			if told := a.prompt(2); told != "" {
+				t.Errorf("without a compaction it is told %q", told)
+			}
+			a.event("PreCompact", map[string]any{"trigger": "auto"})
+			a.event("SessionStart", map[string]any{"source": "compact"})
+			a.event("PostCompact", map[string]any{"trigger": "auto", "compact_summary": c.summary})
+			if told := a.event("UserPromptSubmit", map[string]any{"agent_id": "a1"}); told != "" {
+				t.Errorf("a subagent is told %q", told)
+			}
+			told := a.prompt(3)
+			if !strings.Contains(told, c.want) || c.want == "" && told != "" || strings.Contains(told, "## Runtime") {
+				t.Errorf("the next prompt is told %q", told)
+			}
+			a.event("SessionEnd", nil)
+			for n, again := range []string{a.prompt(4), a.edit(1), a.prompt(5)} {
+				if again != "" {
+					t.Errorf("%d is told again: %q", n, again)
+				}
+			}
+			s, err := a.ledger.Session(t.Context(), ledger.SessionRequest{Host: "claude-code", HostID: hostID})
+			if err != nil || s.Hooked.Ended.IsZero() {
+				t.Errorf("a prompt that is told nothing changes the session: %+v, %v", s.Hooked, err)
+			}
+		})
+	}
+}
+
+// TestAPromptOpensNoLedgerInVain: where nothing is told after a compaction, or the event is none, the ledger stays closed.
+func TestAPromptOpensNoLedgerInVain(t *testing.T) {
+	nothing := config.AllHooks()
+	nothing.Record = false
+	for input, do := range map[string]*config.Hooks{
+		`{"session_id": "s", "prompt": "Go on."}`:                  &nothing,
+		`{"session_id": "s", "agent_id": "a", "prompt": "Go on."}`: nil,
+		`{"prompt": "Go on."}`:                                     nil,
+		`{"session_id": "s", "hook_event_name": "Stop"}`:           nil,
+	} {
+		out, err := hook.Run(t.Context(), hook.Options{Env: env.System(), Root: t.TempDir(), Do: do,
+			Open: func(context.Context) (ledger.API, error) {
+				t.Errorf("%s: the ledger was opened", input)
+				return nil, context.Canceled
+			}}, "UserPromptSubmit", []byte(input))
+		if err != nil || out != nil {
+			t.Errorf("%s: %q, %v", input, out, err)
+		}
 	}
 }
 

@@ -76,12 +76,13 @@ func Run(ctx context.Context, o Options, name string, raw []byte) ([]byte, error
 		return nil, nil
 	}
 	act := map[string]func(*run, context.Context) ([]byte, error){
-		hooks.SessionStart: (*run).begin,
-		hooks.PreToolUse:   (*run).before,
-		hooks.PostToolUse:  (*run).after,
-		hooks.PreCompact:   (*run).compacting,
-		hooks.PostCompact:  (*run).compacted,
-		hooks.SessionEnd:   (*run).end,
+		hooks.SessionStart:     (*run).begin,
+		hooks.UserPromptSubmit: (*run).prompted,
+		hooks.PreToolUse:       (*run).before,
+		hooks.PostToolUse:      (*run).after,
+		hooks.PreCompact:       (*run).compacting,
+		hooks.PostCompact:      (*run).compacted,
+		hooks.SessionEnd:       (*run).end,
 	}[name]
 	if o.Do == nil {
 		all := config.AllHooks()

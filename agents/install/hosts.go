@@ -85,7 +85,7 @@ func Hosts() []Host {
 				works(Guarding, "hook PreToolUse"),
 				works(Context, "hook SessionStart"),
 				works(Summary, "hook PreCompact"),
-				works(Restoring, "hook SessionStart after a compaction"),
+				works(Restoring, "hook UserPromptSubmit after a compaction"),
 			},
 		},
 		{

@@ -166,7 +166,8 @@ func TestEventsWithNothingToDoAreLeftOut(t *testing.T) {
 		{"large files", config.Hooks{Reads: true}, "SessionStart PreToolUse PostToolUse PostCompact SessionEnd"},
 		{"summaries", config.Hooks{Summary: true}, "SessionStart PreToolUse PreCompact PostCompact SessionEnd"},
 		{"the default", config.DefaultHooks(),
-			"SessionStart PreToolUse PostToolUse PreCompact PostCompact SessionEnd"},
+			"SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact PostCompact SessionEnd"},
+		{"what was lost", config.Hooks{Record: true}, "SessionStart UserPromptSubmit PreToolUse PostCompact SessionEnd"},
 	} {
 		var events []string
 		for _, e := range claudeHooks(Programs{Hook: "/bin/ctxhook"}, c.do) {

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
-
-	"ctxledger.dev/internal/pattern"
+	"ctxledger.dev/internal/shell"
 )
 
 // Text says to a person who is in the directory here how to go on and back, and what it saves.
@@ -28,25 +27,15 @@ func (d Written) Text(here string) string {
 	return b.String()
 }
 
-// plainWord matches what a shell takes as one word, without quotes.
-var plainWord = pattern.Lazy(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
 // commandLine prints a command for a shell, with the change of directory that it needs.
 func commandLine(here, dir string, words []string) string {
 	var out []string
 	for _, word := range words {
-		out = append(out, shellWord(word))
+		out = append(out, shell.Quote(word))
 	}
 	line := strings.Join(out, " ")
 	if dir == "" || real(here) == dir {
 		return line
 	}
-	return "cd " + shellWord(chars.Line(dir)) + " && " + line
-}
-
-func shellWord(s string) string {
-	if plainWord().MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return "cd " + shell.Quote(chars.Line(dir)) + " && " + line
 }

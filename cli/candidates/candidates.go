@@ -25,6 +25,8 @@ type Host struct {
 	Answer func(v any, text func(w io.Writer)) error
 	Args   func(least, most int) cobra.PositionalArgs
 	Scope  func() memory.Scope // to write to
+	// Own returns a text with the commands in it as they work when they are pasted.
+	Own func(text string) string
 }
 
 // Commands are the commands below memory.
@@ -48,12 +50,12 @@ func (h Host) list() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return h.Answer(answer{found}, func(w io.Writer) { write(w, found) })
+			return h.Answer(answer{found}, func(w io.Writer) { h.write(w, found) })
 		}),
 	}
 }
 
-func write(w io.Writer, found []ledger.Candidate) {
+func (h Host) write(w io.Writer, found []ledger.Candidate) {
 	if len(found) == 0 {
 		fmt.Fprintln(w, "no candidate for memory")
 		return
@@ -61,7 +63,7 @@ func write(w io.Writer, found []ledger.Candidate) {
 	for _, c := range found {
 		fmt.Fprintf(w, "%s  session %s, turn %d, %s\n  %s\n", c.ID, c.Session, c.Turn, c.Why, columns.OneLine(c.Text))
 	}
-	fmt.Fprintln(w, "\n`ctxledger memory accept ID` saves one, `ctxledger memory dismiss ID` leaves it out for good")
+	fmt.Fprintln(w, h.Own("\n`ctxledger memory accept ID` saves one, `ctxledger memory dismiss ID` leaves it out for good"))
 }
 
 func (h Host) accept() *cobra.Command {
@@ -121,5 +123,5 @@ func Line(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return chars.Plural(n, "candidate") + " for memory: ctxledger memory candidates"
+	return chars.Plural(n, "candidate") + " for memory: `ctxledger memory candidates` lists them"
 }

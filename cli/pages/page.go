@@ -13,7 +13,9 @@ import (
 type Page struct {
 	W io.Writer
 	// Line returns stored text in one line of at most so many columns, masked.
-	Line    func(text string, columns int) string
+	Line func(text string, columns int) string
+	// Own returns a text with the commands in it as they work when they are pasted.
+	Own     func(text string) string
 	Colours bool
 }
 

@@ -45,7 +45,7 @@ func (p Page) Window(s ledger.Status, ranIn, limits string) {
 		fmt.Fprintf(w, "cost       %s\n", costLine(s))
 	}
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
-	fmt.Fprintf(w, "window     %s\n", cmp.Or(limits, windowLine(s)))
+	fmt.Fprintf(w, "window     %s\n", cmp.Or(limits, p.Own(windowLine(s))))
 	if s.Limits != nil && s.Limits.OutputCap > 0 {
 		fmt.Fprintf(w, "output     ask for at most %s tokens: the provider refused more\n",
 			chars.Commas(s.Limits.OutputCap))
@@ -79,7 +79,7 @@ func (p Page) Window(s ledger.Status, ranIn, limits string) {
 	}
 	fmt.Fprintf(w, "next step  %s\n", nextStep(s))
 	if len(s.NextCuts) > 0 {
-		fmt.Fprintln(w, "next cuts  what `ctxledger compact` would take out first")
+		fmt.Fprintln(w, p.Own("next cuts  what `ctxledger compact` would take out first"))
 		for _, c := range s.NextCuts[:min(len(s.NextCuts), namedCuts)] {
 			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, p.Line(c.Label, lineColumns))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/columns"
 )
 
@@ -19,6 +20,9 @@ type Report struct {
 	Problem  string           `json:"problem,omitempty"` // why our programs are not known
 	Daemon   Daemon           `json:"daemon"`
 	Agents   []Agent          `json:"agents"`
+	// Index is what the configuration has a hook list when a session of Claude Code begins; nil: nothing.
+	Index *carried.Part `json:"index,omitempty"`
+	Self  Self          `json:"-"` // how the commands that it names start
 }
 
 // Daemon is the state of the owner of the ledger of this place.
@@ -69,7 +73,7 @@ func (s Setup) Doctor(names []string, d Daemon, unreached error) (Report, error)
 			return Report{}, err
 		}
 	}
-	r := Report{Programs: s.Machine.Programs, Daemon: d}
+	r := Report{Programs: s.Machine.Programs, Daemon: d, Self: s.self}
 	if s.incomplete != nil {
 		r.Problem = s.incomplete.Error()
 	}
@@ -89,7 +93,7 @@ func (s Setup) agent(h install.Host) Agent {
 		if inTree := s.Machine.Check(h, install.Project); slices.ContainsFunc(inTree, there) {
 			a.Entries = append(a.Entries, inTree...)
 		}
-		a.State, a.Fix = stateOf(a.Entries, "ctxledger install "+string(h.Agent))
+		a.State, a.Fix = stateOf(a.Entries, string(s.self)+" install "+string(h.Agent))
 		if a.Plugin = s.Machine.Plugin(h); a.Plugin != nil {
 			a.State, a.Fix = byPlugin, ""
 			if slices.ContainsFunc(a.Entries, isHook) {
@@ -163,6 +167,7 @@ const narrowest, widest = 80, 110
 // Print shows the report for a screen of some width, 0 for none.
 func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s string, n int) string) {
 	width = min(max(width, narrowest), widest)
+	t.Wide = true // half a command is none
 	var missing []string
 	for _, a := range r.Agents {
 		if !a.Installed() {
@@ -199,7 +204,11 @@ func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s stri
 			wrapped(w, "            ", line(r.Programs.Hook, maxFound), width)
 		}
 	}
-	wrapped(w, "daemon      ", line(r.Daemon.String(), maxFound), width)
+	if r.Index != nil {
+		text := r.Index.Later.String() + " tokens when " + r.Index.When + ", by " + r.Index.Name
+		wrapped(w, "index       ", line(text, maxFound), width)
+	}
+	wrapped(w, "daemon      ", line(r.Self.In(r.Daemon.String()), maxFound), width)
 }
 
 // String says how the daemon is, in a few words.

@@ -37,7 +37,7 @@ func TestDoctorKnowsThePlugin(t *testing.T) {
 		}
 		e := env.System()
 		e.Home, e.Lookup = home, func(string) string { return "" }
-		s := Setup{Machine: install.Machine{Env: e, State: filepath.Join(home, "state"),
+		s := Setup{self: named, Machine: install.Machine{Env: e, State: filepath.Join(home, "state"),
 			Programs: install.Programs{CLI: "/opt/ctxledger", MCP: "/opt/ctxmcp"}}}
 		r, err := s.Doctor([]string{"claude-code"}, Daemon{}, nil)
 		if err != nil {

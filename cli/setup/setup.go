@@ -25,6 +25,7 @@ type Setup struct {
 	Scope   install.Scope
 	Replace bool // entries of our name that others have made are replaced
 
+	self       Self  // how the commands that it names start
 	incomplete error // why our programs are not known, nil if they are
 }
 
@@ -32,7 +33,7 @@ type Setup struct {
 func New(e env.Env, ws workspace.Workspace, project bool) (Setup, error) {
 	programs, err := findPrograms(e)
 	settings, _ := config.Load(e, ws.Root, ws.State) // whatever is wrong, there are settings
-	s := Setup{Scope: install.User, incomplete: err,
+	s := Setup{Scope: install.User, self: SelfOf(e), incomplete: err,
 		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs, Hooks: settings.Hooks}}
 	if project {
 		s.Scope = install.Project

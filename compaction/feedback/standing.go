@@ -6,10 +6,37 @@ import (
 	"ctxledger.dev/internal/pattern"
 )
 
-// standingRule recognises the start of a sentence that sets a rule for all later work.
-var standingRule = pattern.Lazy(`(?im)\bfrom now on\b|(^|[.!?;:]\s+)(please\s+)?(always|never|in (the )?future,|going ` +
-	`forward|for the rest of (this|the)|remember (to|that|not)|make sure (to|that) (always|never)|do not ever|` +
-	`don't ever)\b`)
+// standingWords are how a sentence begins that sets a rule for all later work, by language.
+var standingWords = []string{
+	// English
+	`(always|never|in (the )?future,|going forward|for the rest of (this|the)|remember (to|that|not)|` +
+		`make sure (to|that) (always|never)|do not ever|don't ever)\b`,
+	// German
+	`(immer|nie|niemals|\p{L}+e (nie|niemals)|künftig|zukünftig|in zukunft|ab sofort|merke? dir|denke? (immer )?daran|` +
+		`vergiss (nie|nicht))\b`,
+	// French
+	`(toujours|jamais|ne \p{L}+ jamais|n[’']\p{L}+ jamais|désormais|à l[’']avenir|n[’']oublie(z)? pas|souviens-toi|` +
+		`souvenez-vous|rappelle-toi|retiens que)\b`,
+	// Spanish
+	`(siempre|nunca|no \p{L}+ nunca|en el futuro,|en adelante,|recuerda|recuerde|acuérdate)\b`,
+	// Chinese
+	`(今后|以后(都|请|不要|别|一律)|往后|始终(使用|用|保持|先|要)|(要|请)总是|永远(不要|别)|绝(对)?不要|千万(不要|别)|切勿|切记|请?记住|请记得)`,
+	// Japanese
+	`((常に|いつも|毎回)[^。！？\n]*(こと([。！\n]|$)|ください|下さい)|(決して|絶対に)[^。！？\n]*(ない|ません|禁止)|` +
+		`[^。！？\n]*(覚えておいて|忘れないで))`,
+}
+
+// fromNowOn are words that set such a rule wherever they are.
+const fromNowOn = `\b(from now on|ab jetzt|von (jetzt|nun) an|dorénavant|a partir de ahora|de (ahora|hoy) en adelante)\b|` +
+	`à partir de (maintenant|ce moment)|从现在(起|开始)|从今(以后|往后)|(今後|これから|以後)は`
+
+// standingRule recognises a sentence that sets a rule for all later work.
+var standingRule = pattern.Lazy(`(?im)` + fromNowOn + `|(^|[.!?;:]\s+|[。！？；：]\s*)` +
+	`((please|bitte|s[’']il (te|vous) plaît,?|por favor,?)\s+|请)?(` + strings.Join(standingWords, "|") + `)`)
+
+// reported are beginnings that only look like those of rules: they say what happens, or when.
+var reported = pattern.Lazy(`(?i)\b(immer (wenn|noch|mehr|wieder|dann)|toujours (pas|le|la|les|un|une|aucune?)\b|jamais vu|` +
+	`siempre que)\b`)
 
 // correction recognises a message that takes something back.
 var correction = pattern.Lazy(`(?i)^(no[,.! ]|stop\b|don't\b|do not\b|actually\b|instead\b|wrong\b|not (that|like|` +
@@ -20,7 +47,7 @@ var correction = pattern.Lazy(`(?i)^(no[,.! ]|stop\b|don't\b|do not\b|actually\b
 func Standing(text string) string {
 	text = strings.TrimSpace(text)
 	switch {
-	case standingRule().MatchString(text):
+	case standingRule().MatchString(reported().ReplaceAllString(text, "…")):
 		return "standing rule"
 	case correction().MatchString(text):
 		return "correction"

@@ -69,6 +69,7 @@ var openings = []opening{
 	{"cli app.path", "os.Stat", "count FILE"},
 	{"cli app.writePage", "safefs.OpenRoot", "audit --html"},
 	{"cli/setup sameFile", "os.Stat", resolve},
+	{"cli/setup selfAt", "os.Stat", resolve},
 	{"cli openFile", "os.Open os.Stat safefs.OpenFile", "artifact put FILE"},
 	{"cli readConversation", "safefs.OpenFile", "compact FILE"},
 	{"cli writeExport", "os.MkdirAll safefs.OpenRoot", "memory export"},

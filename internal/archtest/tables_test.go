@@ -87,6 +87,7 @@ var sideways = map[[2]string]string{
 	{"lsp", "servertools/asking"}:                   "a person has a server asked for its tools",
 	{"servertools", "servertools/asking"}:           "what is asked and answered is told there",
 	{"carried", "ledger"}:                           "how often servers and skills are used is counted in recorded sessions",
+	{"carried", "library"}:                          "what a hook lists when a session begins is told there",
 	{"carried", "agents/claudecode"}:                "where Claude Code keeps its own memory of a project is told there",
 	{"mcp", "mcp/overhead"}:                         "a test holds the constant against what is sent",
 	{"sessions", "transcript"}:                      "an entry says where in its original a message of which format stands",

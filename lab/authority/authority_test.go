@@ -75,7 +75,7 @@ func newBox(t *testing.T) *box {
 // plant puts programs into the repository by names that somebody could look up.
 func (b *box) plant(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{canary, "git", "sh", "ctxledger", "ctxmcp", "ctxlsp", "bin/" + canary, "bin/git",
+	for _, name := range []string{canary, "git", "sh", "ctxledger", "ctxmcp", "ctxlsp", "ctxhook", "bin/" + canary, "bin/git",
 		"node_modules/.bin/git"} {
 		path := filepath.Join(b.Workspace, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -147,6 +147,7 @@ func (b *box) trace(t *testing.T, rounds []round) ([]event, answers) {
 		}
 		p.Env = append(p.Env, v)
 	}
+	p.Env = append(p.Env, "CTXLEDGER_HOOK_MS=20000") // under strace everything takes longer
 	for _, secret := range []string{"GITHUB_TOKEN", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY"} {
 		p.Env = append(p.Env, secret+"=s3cr3t-"+secret)
 	}
@@ -219,7 +220,7 @@ func TestARepositoryCommandsNothing(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.dir, "ran")); err == nil {
 		t.Error("a program of the repository has run")
 	}
-	denied, unasked, read := 0, 0, 0
+	denied, unasked, read, refused, replaced := 0, 0, 0, 0, 0
 	for call, said := range a.Said {
 		if strings.Contains(call, "--mode llm") && strings.Contains(said, "has not been confirmed") {
 			denied++
@@ -227,6 +228,13 @@ func TestARepositoryCommandsNothing(t *testing.T) {
 		if strings.Contains(call, "--ask") && strings.Contains(said, "has not been confirmed") {
 			unasked++
 		}
+		if strings.HasPrefix(call[strings.Index(call, " "):], " ctxhook") {
+			refused += strings.Count(said, `"permissionDecision":"deny"`)
+			replaced += strings.Count(said, `"updatedToolOutput":`)
+		}
+	}
+	if refused != len(all) || replaced != len(all) {
+		t.Errorf("hooks refused %d writes and replaced %d results with %d configurations", refused, replaced, len(all))
 	}
 	for _, e := range seen {
 		if e.kind == "lookup" {
@@ -252,6 +260,7 @@ func checkInventory(t *testing.T, b *box, a answers) {
 		called []string
 	}{
 		{"command", b.commands(t, nil), slices.Collect(maps.Keys(commands))},
+		{"hook", hooked(t), hookEvents()},
 		{"tool", a.Inventory["tools"], slices.Collect(maps.Keys(tools))},
 		{"prompt", a.Inventory["prompts"], slices.Collect(maps.Keys(prompts))},
 		{"resource", append(a.Inventory["resourceTemplates"], a.Inventory["resources"]...),
@@ -270,6 +279,29 @@ func checkInventory(t *testing.T, b *box, a answers) {
 			}
 		}
 	}
+}
+
+// hooked returns the events that agents tell our program of.
+func hooked(t *testing.T) []string {
+	t.Helper()
+	var plugin struct{ Hooks map[string]json.RawMessage }
+	raw, err := os.ReadFile("../../agents/install/plugin/hooks/hooks.json")
+	if err == nil {
+		err = json.Unmarshal(raw, &plugin)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Collect(maps.Keys(plugin.Hooks))
+}
+
+// hookEvents returns the events of the calls of hooks.
+func hookEvents() []string {
+	var out []string
+	for _, c := range hookCalls {
+		out = append(out, c.event)
+	}
+	return out
 }
 
 // serverCommands returns the commands of the language server that are called.

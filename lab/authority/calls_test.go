@@ -2,6 +2,8 @@
 
 package authority
 
+import "strings"
+
 // commands are the calls of each command, by its path. $SESSION, $SUMMARY, $HANDLE, $SHOP (a session file) and $OUT (a
 // directory outside the workspace) are replaced. A command without a call of its own has nil: it only groups others.
 var commands = map[string][][]string{
@@ -73,6 +75,24 @@ var commands = map[string][][]string{
 
 // asking are the commands that could have a model asked: they are called with every configuration, the others in turn.
 var asking = map[string]bool{"compact": true, "recover": true, "trust": true, "status": true}
+
+// hookCalls are the calls of our program for hooks, by their events, in the order of a session. Each input gets the
+// session and the repository.
+var hookCalls = []struct{ event, input string }{
+	{"SessionStart", `"source": "startup"`},
+	{"UserPromptSubmit", `"prompt": "$CANARY"`},
+	{"PreToolUse", `"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "$CANARY"}`},
+	{"PreToolUse", `"tool_name": "Write", "tool_use_id": "t2", "tool_input": {"file_path": "$CANARY", ` +
+		`"content": "[cleared: read_file(a.go) — 100 chars, ~25 tokens; run the tool again]"}`},
+	{"PostToolUse", `"tool_name": "mcp__program__find", "tool_use_id": "t3", "tool_input": {}, "tool_response": "` +
+		strings.Repeat("$CANARY ", 10_000) + `"`},
+	{"PreCompact", `"trigger": "manual"`},
+	{"SessionStart", `"source": "compact"`},
+	{"PostCompact", `"trigger": "manual", "compact_summary": "$CANARY"`},
+	{"UserPromptSubmit", `"prompt": "go on"`},
+	{"SessionStart", `"source": "resume"`},
+	{"SessionEnd", `"reason": "exit"`},
+}
 
 // tools are the calls of each MCP tool.
 var tools = map[string][]map[string]any{

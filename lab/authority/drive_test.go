@@ -74,6 +74,9 @@ func drive(path string) error {
 			d.command(args)
 		}
 		if r.Servers {
+			for i, c := range hookCalls {
+				d.hook(i, c.event, c.input)
+			}
 			if err := d.agent(); err != nil {
 				return fmt.Errorf("round %d, ctxmcp: %w", i, err)
 			}
@@ -114,6 +117,18 @@ func (d *driver) command(args []string) {
 	name := d.begin("ctxledger " + strings.Join(args, " "))
 	cmd := d.program(ctx, "ctxledger", append([]string{}, args...)...)
 	cmd.Stdin = strings.NewReader("yes\n") // no answer to anything
+	out, err := cmd.CombinedOutput()
+	d.Said[name] = fmt.Sprintf("%v %s", err, out[:min(len(out), 2000)])
+}
+
+// hook runs our program for hooks, as an agent does.
+func (d *driver) hook(n int, event, input string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	name := d.begin(fmt.Sprintf("ctxhook %s %d", event, n))
+	cmd := d.program(ctx, "ctxhook", "claude-code", event)
+	cmd.Stdin = strings.NewReader(d.names.Replace(`{"session_id": "0b0e1f2a-1111-4222-8333-444455556666", ` +
+		`"transcript_path": "$SHOP", "cwd": "` + d.Dir + `", "hook_event_name": "` + event + `", ` + input + `}`))
 	out, err := cmd.CombinedOutput()
 	d.Said[name] = fmt.Sprintf("%v %s", err, out[:min(len(out), 2000)])
 }

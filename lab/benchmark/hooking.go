@@ -37,12 +37,13 @@ func measureHook(ctx context.Context, b *bench) error {
 }
 
 // answered are the events whose answers are measured, each as the members of its input: a call that is about to run, which
-// is one durable record, its small result, and a session that begins.
+// is one durable record, its small result, a session that begins, and words of the user when nothing is owed.
 var answered = []struct{ event, what, members string }{
 	{"PreToolUse", "before a call", `"tool_name":"Bash","tool_use_id":"toolu_%d","tool_input":{"command":"make"}`},
 	{"PostToolUse", "after a call", `"tool_name":"Bash","tool_use_id":"toolu_%d","tool_input":{"command":"make"},` +
 		`"tool_response":{"stdout":"done","stderr":"","interrupted":false,"isImage":false}`},
 	{"SessionStart", "at a session's start", `"source":"startup","number":%d`},
+	{"UserPromptSubmit", "at the user's words", `"prompt":"Go on.","number":%d`},
 }
 
 // measureEvent measures events of an agent's hooks from the start of the process to its end, in turns with the command line

@@ -13,6 +13,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/config"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/scriptededitor"
 )
 
@@ -33,6 +34,14 @@ func TestAConfigurationIsHelpedWith(t *testing.T) {
 				`2:2 warning unknown setting "kéep"`, "3:16 error keep: a number is expected, not `x`")
 			all := scriptededitor.Range{End: scriptededitor.Position{Line: 99}}
 			must(t, s.Change(file, 2, all, "context:\n  threshold: 0.5\n"))
+			s.mistakes(t, file)
+			must(t, s.Change(file, 3, all, "hooks: {environment: true}\n"))
+			own := config.UserFile(env.Env{Home: p.Home, Lookup: func(string) string { return "" }})
+			s.mistakes(t, file, "0:8 warning hooks.environment: true has no effect here: a workspace's file can switch hooks "+
+				"off, and only your own can switch on what costs (write it into your own file, "+own+")")
+			must(t, s.Open(string(uri.File(own)), "yaml", "hooks: {environment: true}\nfolow: true\n"))
+			s.mistakes(t, string(uri.File(own)), `1:0 warning unknown setting "folow" (did you mean follow?)`)
+			must(t, s.Change(file, 4, all, "context:\n  threshold: 0.5\n"))
 			s.mistakes(t, file)
 
 			at := map[string]any{"position": scriptededitor.Position{Line: 1, Character: 4}}

@@ -111,8 +111,7 @@ func TestAHookFailsOpen(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newBox(t)
 			c.wreck(t, s)
-			for i, event := range []string{"SessionStart", "PreToolUse", "PostToolUse", "PreCompact", "PostCompact",
-				"SessionEnd"} {
+			for i, event := range hookEvents {
 				before := len(logged(t, s))
 				more := `,"source":"startup","tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"make"},` +
 					`"tool_response":{"stdout":"` + strings.Repeat("x", 50_000) +

@@ -21,7 +21,8 @@ import (
 )
 
 // hookEvents are the events that the settings of these tests hand to our hook.
-var hookEvents = []string{"SessionStart", "PreToolUse", "PostToolUse", "PreCompact", "PostCompact", "SessionEnd"}
+var hookEvents = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "PostCompact",
+	"SessionEnd"}
 
 // hookSettings writes settings by which Claude Code runs a command for each event.
 func hookSettings(t *testing.T, s *sandbox.Sandbox, events []string, command func(event string) map[string]any) {
@@ -237,6 +238,63 @@ func TestTheRealAgentReadsLessAndLosesNothing(t *testing.T) {
 		"Never push to the main branch"} { // which the script's summary lost
 		if n := strings.Count(next, once); n != 1 {
 			t.Errorf("after the compaction %q is %d times in the request: %.6000s", once, n, next)
+		}
+	}
+}
+
+// rules are what a user asks for: more than the output of PreCompact has room for.
+var rules = []string{
+	"Never push to the main branch of the shop before Ada has read the whole change.",
+	"Always round an amount once, at the end, and to the cent that the tax office prints.",
+	"Never touch the schema of the customers: the warehouse reads those columns every night.",
+	"Always write dates as year, month and day, because the bank refuses any other spelling.",
+	"Never send mail from a test, not to our own addresses and not to invented ones either.",
+	"Always keep passwords in the vault; a file, a variable or a ticket is the wrong home.",
+	"Never delete an invoice that a customer has: cancel it and issue a credit note instead.",
+	"Always name branches by ticket, then a dash, then two or three lower-case words.",
+	"Never use floating point for money, neither in Go nor in the queries of the report.",
+	"Always ask before a new dependency, with its licence, size and the last release.",
+	"Never log what somebody paid, whom they paid, or from which account it was taken.",
+	"Always translate headings into German and French before the export leaves staging.",
+	"Never skip the review of the format for the auditors, even late on a Friday evening.",
+	"Always run the linter with the strict profile, since the lenient one hides shadowing.",
+}
+
+// TestTheFirstAnswerOfTheRealAgentAfterACompactionHasWhatWasLost: the user compacts and goes on in the same run. What the
+// summary lost, and the output of PreCompact that is in the context has no room for, comes with the user's next words,
+// once, and with no later ones.
+func TestTheFirstAnswerOfTheRealAgentAfterACompactionHasWhatWasLost(t *testing.T) {
+	model.Agent(t, model.Claude) // skips without one
+	s := newBox(t)
+	api := open(t, s)
+	hookSettings(t, s, hookEvents, ownHook(s))
+	answer := long()[:3_000] // a record is shorter than what it stands for
+	script, prompts := model.Script{model.Say("Understood.")}, []string{"Build the invoice export."}
+	for _, rule := range rules {
+		prompts, script = append(prompts, rule), append(script, model.Say("Understood. "+answer))
+	}
+	script = append(script, model.Say("First."), model.Say("Second."))
+	server := model.New(script, model.Vars{})
+	o := withHooks(s, server.Start(t), "")
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	defer cancel()
+	session := model.Talk(ctx, t, o, prompts...).SessionID
+	follow(ctx, t, api, session, nil)
+	o.Resume = session
+	before := len(server.Log())
+	model.Talk(ctx, t, o, "/compact", "Where do we stand?", "And now?")
+	after := server.Log()[before:]
+	first, last := string(after[len(after)-2].Body), string(after[len(after)-1].Body)
+	const lost = "Recorded by ctxledger, and not in the summary above"
+	if n := strings.Count(first, lost); n != 1 {
+		t.Errorf("the first request has what was lost %d times: %.6000s", n, first)
+	}
+	if n := strings.Count(last, lost); n != 1 {
+		t.Errorf("the next one has it %d times: %.6000s", n, last)
+	}
+	for _, rule := range rules {
+		if n := strings.Count(first, rule); n != 1 {
+			t.Errorf("%q is %d times in the first request", rule, n)
 		}
 	}
 }

@@ -114,8 +114,36 @@ func (p *player) entry(ctx context.Context, i int) error {
 			}
 		}
 		p.show(part, shown)
+		if part.Kind == transcript.KindText {
+			if err := p.prompted(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// prompted plays the event of the user's words, which matters after a compaction alone.
+func (p *player) prompted(ctx context.Context) error {
+	if !p.do.Record || p.told || p.compacts == 0 {
+		return nil
+	}
+	a, err := p.ask(ctx, map[string]any{"hook_event_name": hooks.UserPromptSubmit, "prompt": ""})
+	if err == nil && a.Context != "" {
+		p.inject(a.Context)
+		p.restored(a.Context)
+	}
+	return err
+}
+
+// restored notes what a text has that the summary lacks.
+func (p *player) restored(text string) {
+	_, names := retention.Identifiers(text)
+	if p.record == nil {
+		p.record = names
+	}
+	maps.Copy(p.record, names)
+	p.told = true
 }
 
 // show puts a part into the context.
@@ -315,13 +343,8 @@ func (p *player) announced(ctx context.Context, part part, i int) error {
 	if a.Context != "" {
 		p.inject(a.Context)
 	}
-	if p.do.Record && !p.told && p.compacts > 0 { // what the summary lacks and this has
-		_, names := retention.Identifiers(a.Context)
-		if p.record == nil {
-			p.record = names
-		}
-		maps.Copy(p.record, names)
-		p.told = true
+	if p.do.Record && !p.told && p.compacts > 0 {
+		p.restored(a.Context)
 	}
 	return nil
 }

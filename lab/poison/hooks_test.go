@@ -120,13 +120,10 @@ func (s *scene) hooks(look looker) {
 	}
 	s.looked("summary", look, "PreCompact", map[string]any{"trigger": "auto"})
 	start("compact")
-	next := func(exit, id string) { // what is owed after a compaction
-		s.looked(exit, look, "PreToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": id,
-			"tool_input": map[string]any{"command": "make"}})
-	}
-	next("record", "toolu_r") // no summary was handed on
+	s.looked("record", look, "UserPromptSubmit", map[string]any{"prompt": value}) // no summary was handed on
 	s.looked("", look, "PostCompact", map[string]any{"trigger": "auto", "compact_summary": value})
-	next("lost", "toolu_l")
+	s.looked("lost", look, "PreToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": "toolu_l",
+		"tool_input": map[string]any{"command": "make"}})
 	s.looked("", look, "SessionEnd", map[string]any{"reason": value})
 }
 

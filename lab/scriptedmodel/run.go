@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -59,8 +60,21 @@ func Exec(ctx context.Context, path string, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer os.RemoveAll(temp)
-	args := []string{"-p", o.Prompt, "--output-format", "json",
-		"--permission-mode", "acceptEdits", "--allowedTools", "Bash,Read,Edit,Write,Glob,Grep"}
+	cmd := o.command(ctx, path, temp, "-p", o.Prompt, "--output-format", "json")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	runErr := cmd.Run()
+	result := Result{Raw: stdout.Bytes()}
+	if err := json.Unmarshal(result.Raw, &result); err != nil || runErr != nil || result.IsError {
+		return result, fmt.Errorf("agent %s: %v; it printed %q and %q", filepath.Base(path), runErr,
+			clip(stdout.Bytes()), clip(stderr.Bytes()))
+	}
+	return result, nil
+}
+
+// command returns the agent's command with some arguments of its own.
+func (o Options) command(ctx context.Context, path, temp string, args ...string) *exec.Cmd {
+	args = append(args, "--permission-mode", "acceptEdits", "--allowedTools", "Bash,Read,Edit,Write,Glob,Grep")
 	if o.Plugin != "" {
 		args = append(args, "--plugin-dir", o.Plugin)
 	} else {
@@ -73,15 +87,46 @@ func Exec(ctx context.Context, path string, o Options) (Result, error) {
 	cmd.Dir = o.Dir
 	cmd.Env = append(isolated(o, temp), o.ExtraEnv...)
 	cmd.WaitDelay = shutdownDelay
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	runErr := cmd.Run()
-	result := Result{Raw: stdout.Bytes()}
-	if err := json.Unmarshal(result.Raw, &result); err != nil || runErr != nil || result.IsError {
-		return result, fmt.Errorf("agent %s: %v; it printed %q and %q", filepath.Base(path), runErr,
-			clip(stdout.Bytes()), clip(stderr.Bytes()))
+	return cmd
+}
+
+// Talk is Run with several prompts, one after the other in one run of the agent: each when the answer to the one before
+// is there. The prompt of the options is not one of them.
+func Talk(ctx context.Context, t testing.TB, o Options, prompts ...string) (last Result) {
+	t.Helper()
+	cmd := o.command(ctx, Agent(t, Claude), t.TempDir(), "-p", "--verbose", "--input-format", "stream-json",
+		"--output-format", "stream-json")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe()
+	out, wrong := cmd.StdoutPipe()
+	if err = errors.Join(err, wrong); err == nil {
+		err = cmd.Start()
 	}
-	return result, nil
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := json.NewDecoder(out)
+	for _, prompt := range prompts {
+		if err == nil {
+			err = json.NewEncoder(in).Encode(map[string]any{"type": "user",
+				"message": map[string]any{"role": "user", "content": prompt}})
+		}
+		for last.Raw = nil; err == nil && last.Raw == nil; {
+			var raw json.RawMessage
+			var line struct{ Type string }
+			if err = lines.Decode(&raw); err == nil && json.Unmarshal(raw, &line) == nil && line.Type == "result" {
+				err, last.Raw = json.Unmarshal(raw, &last), raw
+			}
+		}
+		if err == nil && last.IsError {
+			err = errors.New("it answered with an error")
+		}
+	}
+	if err = errors.Join(err, in.Close(), cmd.Wait()); err != nil {
+		t.Fatalf("agent: %v; its last report is %.500q, and it printed %q", err, last.Raw, clip(stderr.Bytes()))
+	}
+	return last
 }
 
 // isolated returns the environment of an agent that keeps to itself.

@@ -24,6 +24,7 @@ func (p *place) hooks(s *search, list []canary) {
 	all := strings.Join(texts, "\n")
 	events := []map[string]any{
 		{"hook_event_name": "SessionStart", "source": "startup"}, {"hook_event_name": "SessionStart", "source": "compact"},
+		{"hook_event_name": "UserPromptSubmit", "prompt": all}, // the whole record: no summary was handed on
 		{"hook_event_name": "SessionStart", "source": "resume"}, {"hook_event_name": "PreCompact", "trigger": "auto"},
 	}
 	p.index(list)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# release.sh OUT: what a release is, into the folder OUT: for each platform the programs and a .vsix with three of them inside, a
+# release.sh OUT: what a release is, into the folder OUT: for each platform the programs and a .vsix with them inside, a
 # plugin folder of Claude Code and an .mcpb bundle of Claude Desktop, each with the licences of what is in them, a .vsix without
 # programs, and SHA256SUMS. The same commit gives the same bytes: times in packages are those of the commit. The bundle is there
 # already (npm run build). PAGE_URL is where the folder vscode-extension is served: without it the extension's page has no
@@ -53,9 +53,9 @@ node scripts/readme.mjs
 umask 022
 pack "ctxledger-$version.vsix"
 for platform in linux-x64 linux-arm64 alpine-x64 alpine-arm64 darwin-x64 darwin-arm64 win32-x64 win32-arm64; do
-  os=${platform%-*} arch=${platform#*-} exe=
+  os=${platform%-*} arch=${platform#*-}
   case $os in
-  win32) os=windows exe=.exe ;;
+  win32) os=windows ;;
   alpine) os=linux ;; # the programs are static
   esac
   if [ "$arch" = x64 ]; then arch=amd64; fi
@@ -64,12 +64,11 @@ for platform in linux-x64 linux-arm64 alpine-x64 alpine-arm64 darwin-x64 darwin-
   licences >"$out/$platform/THIRD_PARTY.txt"
   rm -rf bin
   mkdir bin
-  cp "$out/$platform/ctxlsp$exe" "$out/$platform/ctxledger$exe" "$out/$platform/ctxmcp$exe" "$out/$platform/THIRD_PARTY.txt" bin/
+  cp "$out/$platform"/* bin/
   pack "ctxledger-$version-$platform.vsix" --target "$platform"
   node scripts/agents.cjs "$out" "$platform" "$version"
   echo "$platform"
 done
-cd "$out"
 sums=sha256sum
 command -v sha256sum >/dev/null || sums='shasum -a 256'
-find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs $sums >SHA256SUMS
+(cd "$out" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs $sums >SHA256SUMS)

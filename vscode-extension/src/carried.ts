@@ -26,6 +26,7 @@ const icons: Record<CarriedPart['kind'], string> = {
   agent: 'person',
   command: 'terminal',
   server: 'plug',
+  index: 'list-unordered',
 };
 
 const longestName = 120;

@@ -174,7 +174,7 @@ export interface Host {
 
 /** One thing that requests carry, or could. */
 export interface CarriedPart {
-  readonly kind: 'memory' | 'rule' | 'skill' | 'agent' | 'command' | 'server';
+  readonly kind: 'memory' | 'rule' | 'skill' | 'agent' | 'command' | 'server' | 'index';
   readonly name: string;
   /** Its file, absolute. */
   readonly path: string;

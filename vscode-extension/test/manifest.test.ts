@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 
 interface Manifest {
@@ -73,6 +73,16 @@ test('every picture of the page is in the package, and all of them are small', (
   const sizes = new Map(packed.filter((file) => file.startsWith('media/page/')).map((file) => [file, statSync(file).size]));
   assert.deepEqual([...sizes.keys()].filter((file) => file.endsWith('.webp') && sizes.get(file)! > 600_000), []);
   assert.ok([...sizes.values()].reduce((sum, size) => sum + size, 0) < 1_200_000, JSON.stringify([...sizes]));
+});
+
+test('a package has every program, and the page of programs says what it is for', () => {
+  const script = readFileSync('scripts/release.sh', 'utf8');
+  assert.match(script, /"\$GO" build .* -o "\$out\/\$platform\/" \.\/cmd\/\.\.\./);
+  assert.match(script, /\n {2}cp "\$out\/\$platform"\/\* bin\/\n {2}pack /);
+  const page = readFileSync('media/programs.md', 'utf8');
+  for (const program of readdirSync('../cmd')) {
+    assert.ok(page.includes(`| \`${program}\` |`), program);
+  }
 });
 
 test('a page whose pictures are served from nowhere has none, and all the rest', () => {

@@ -28,12 +28,12 @@ func answer(s specific) []byte {
 	return b.Bytes()
 }
 
-// Context returns the output of SessionStart that adds a text to the context.
+// Context returns the output of SessionStart or UserPromptSubmit that adds a text to the context.
 func (e Event) Context(text string) []byte {
-	if e.Name != SessionStart || text == "" {
+	if e.Name != SessionStart && e.Name != UserPromptSubmit || text == "" {
 		return nil
 	}
-	return answer(specific{Event: SessionStart, Context: text})
+	return answer(specific{Event: e.Name, Context: text})
 }
 
 // Note returns the output of PreToolUse that adds a text to the context and lets the call run as it would.

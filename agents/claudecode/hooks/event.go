@@ -9,12 +9,13 @@ import (
 // The events that are answered, by Claude Code's names. Stop is none of them: whatever is printed there continues the
 // turn.
 const (
-	SessionStart = "SessionStart"
-	PreToolUse   = "PreToolUse"
-	PostToolUse  = "PostToolUse"
-	PreCompact   = "PreCompact"
-	PostCompact  = "PostCompact"
-	SessionEnd   = "SessionEnd"
+	SessionStart     = "SessionStart"
+	UserPromptSubmit = "UserPromptSubmit"
+	PreToolUse       = "PreToolUse"
+	PostToolUse      = "PostToolUse"
+	PreCompact       = "PreCompact"
+	PostCompact      = "PostCompact"
+	SessionEnd       = "SessionEnd"
 )
 
 // The sources of SessionStart.
@@ -56,7 +57,8 @@ func Decode(name string, raw []byte) (e Event, ok bool) {
 		return Event{}, false
 	}
 	known := false
-	for _, n := range []string{SessionStart, PreToolUse, PostToolUse, PreCompact, PostCompact, SessionEnd} {
+	for _, n := range []string{SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, PreCompact, PostCompact,
+		SessionEnd} {
 		known = known || n == name
 	}
 	if !known || e.Name != "" && e.Name != name || !isID(e.SessionID) {

@@ -1,0 +1,42 @@
+package carried
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/config"
+	"ctxledger.dev/library"
+	"ctxledger.dev/memory"
+)
+
+// begins is when the index is told.
+const begins = "a session begins and the hook SessionStart is connected"
+
+// Listed returns what ctxledger's own configuration has a hook list when a session of Claude Code begins, about, as what
+// is loaded then; false: nothing.
+func Listed(ctx context.Context, o Options) (Part, bool) {
+	settings, _ := config.Load(o.Env, o.Root, "") // what is wrong with them is said where they are checked
+	named := settings.Index
+	if len(named.Skills)+len(named.References)+len(named.Memories) == 0 {
+		return Part{}, false
+	}
+	found := library.Find(ctx, library.Options{Root: o.Root, Home: o.Env.Home,
+		Skills: named.Skills, References: named.References, Memories: named.Memories,
+		Known: []string{filepath.Join(o.Root, ".claude", "skills"),
+			filepath.Join(claudecode.ConfigDir(o.Env), "skills")}})
+	block := found.Block(library.MaxTokens, memory.Tokens)
+	if block == "" {
+		return Part{}, false
+	}
+	f := &finder{Options: o}
+	p := Part{Kind: Index, Carried: f.count(""), Later: about(f.count(block)), When: begins}
+	for _, s := range settings.Effective() {
+		if strings.HasPrefix(s.Path, "index.") && s.From.File != "" {
+			p.Path = s.From.Path()
+		}
+	}
+	p.Name, p.Scope = f.nameOf(p.Path), f.scopeOf(p.Path)
+	return p, true
+}
