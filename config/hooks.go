@@ -37,8 +37,9 @@ func (h Hooks) Results() bool { return h.Large || h.Outputs || h.Reads || h.Repe
 // Compactions reports whether anything is said before a compaction.
 func (h Hooks) Compactions() bool { return h.Summary }
 
-// Restores reports whether anything is said after a compaction.
-func (h Hooks) Restores() bool { return h.Record }
+// Prompts reports whether anything may be said with the user's words: what a compaction lost, or what the start of a
+// session says and could not.
+func (h Hooks) Prompts() bool { return h.Record || h.Memory || h.Environment }
 
 var hookRules = []Rule{
 	hookRule("environment", "a session that begins is told the system, the directory and the time",

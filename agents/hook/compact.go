@@ -76,9 +76,10 @@ func (r *run) owed(ctx context.Context, s sessions.Session, o ledger.Owed) (part
 }
 
 // prompted answers UserPromptSubmit: with what the session has to be told after a compaction, so that the first answer
-// has it, and with nothing else. Where nothing is owed, nothing is written.
+// has it; with what its start would have told if there was no daemon yet; and with nothing else. Where nothing is owed,
+// nothing is written.
 func (r *run) prompted(ctx context.Context) ([]byte, error) {
-	if !r.Do.Record || r.live.Parent != "" {
+	if !r.Do.Prompts() || r.live.Parent != "" {
 		return nil, nil
 	}
 	if err := r.open(ctx); err != nil {
@@ -86,11 +87,11 @@ func (r *run) prompted(ctx context.Context) ([]byte, error) {
 	}
 	s, err := r.api.Session(ctx, ledger.SessionRequest{Host: r.live.Host, HostID: r.live.HostID})
 	switch h := s.Hooked; {
-	case fault.Is(err, fault.NotFound):
-		return nil, nil
+	case fault.Is(err, fault.NotFound), err == nil && h == nil:
+		return r.begin(ctx)
 	case err != nil:
 		return nil, err
-	case h == nil || h.Owed == "" && !h.OwesRecord:
+	case !r.Do.Record || h.Owed == "" && !h.OwesRecord:
 		return nil, nil
 	}
 	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live})

@@ -156,9 +156,6 @@ func TestTheFirstAnswerAfterACompactionHasWhatTheSummaryLost(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAgent(t)
-			if told := a.prompt(1); told != "" {
-				t.Errorf("a session that is not known is told %q", told)
-			}
 			a.event("SessionStart", map[string]any{"source": "startup"})
 			a.said(conversation...)
 			if told := a.prompt(2); told != "" {
@@ -188,10 +185,32 @@ func TestTheFirstAnswerAfterACompactionHasWhatTheSummaryLost(t *testing.T) {
 	}
 }
 
-// TestAPromptOpensNoLedgerInVain: where nothing is told after a compaction, or the event is none, the ledger stays closed.
+// TestAStartThatWasNotAnsweredIsToldWithTheFirstWords: the first hook of a day finds no daemon, and starts one. What it
+// could not say is said once, whether or not the session's file was followed meanwhile.
+func TestAStartThatWasNotAnsweredIsToldWithTheFirstWords(t *testing.T) {
+	for _, followed := range []bool{false, true} {
+		a := newAgent(t)
+		if followed {
+			a.said("Write the importer.")
+		}
+		if told := a.event("UserPromptSubmit", map[string]any{"agent_id": "a1"}); told != "" {
+			t.Errorf("a subagent is told %q", told)
+		}
+		if told := a.prompt(1); !strings.Contains(told, "## Runtime") {
+			t.Errorf("followed %t: the first words are told %q", followed, told)
+		}
+		for n, again := range []string{a.prompt(2), a.event("SessionStart", map[string]any{"source": "startup"})} {
+			if again != "" {
+				t.Errorf("followed %t: %d is told again: %q", followed, n, again)
+			}
+		}
+	}
+}
+
+// TestAPromptOpensNoLedgerInVain: where nothing can be told with it, or the event is none, the ledger stays closed.
 func TestAPromptOpensNoLedgerInVain(t *testing.T) {
 	nothing := config.AllHooks()
-	nothing.Record = false
+	nothing.Record, nothing.Memory, nothing.Environment = false, false, false
 	for input, do := range map[string]*config.Hooks{
 		`{"session_id": "s", "prompt": "Go on."}`:                  &nothing,
 		`{"session_id": "s", "agent_id": "a", "prompt": "Go on."}`: nil,

@@ -68,7 +68,7 @@ var claudeEvents = []struct {
 	wanted         func(config.Hooks) bool // whether anything is to do; nil: always, something is recorded
 }{
 	{"SessionStart", "", 5, nil},
-	{"UserPromptSubmit", "", 5, config.Hooks.Restores},
+	{"UserPromptSubmit", "", 5, config.Hooks.Prompts},
 	{"PreToolUse", ".*", 5, nil},
 	{"PostToolUse", ".*", 5, config.Hooks.Results},
 	{"PreCompact", "", 10, config.Hooks.Compactions},
