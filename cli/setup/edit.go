@@ -62,6 +62,9 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 	if len(p.Conflicts) > 0 {
 		f.Say("what others wrote under our name stays; --replace replaces it")
 	}
+	for _, i := range p.Ignored {
+		f.Say("%s", f.Line(i.Why, maxFound))
+	}
 	if write {
 		if err := s.write(p, o, f); err != nil {
 			return err

@@ -183,14 +183,27 @@ func (p Plan) Print(w io.Writer, line func(s string, n int) string) {
 		fmt.Fprintln(w, line(text, maxFound))
 	}
 	for _, a := range p.Same {
+		if p.ignored(a) {
+			fmt.Fprintf(w, "%s: already written, but not connected\n", a)
+			continue
+		}
 		fmt.Fprintf(w, "%s: already %s\n", a, p.done)
 	}
+}
+
+// ignored reports whether an agent does not read a file of the plan.
+func (p Plan) ignored(a sessionfile.Agent) bool {
+	return slices.ContainsFunc(p.Ignored, func(i install.Ignored) bool { return i.Agent == a })
 }
 
 // PrintDone says what was done, and what makes the agents notice.
 func (p Plan) PrintDone(w io.Writer) {
 	for _, a := range p.agents() {
 		h, _ := install.HostOf(string(a))
+		if p.ignored(a) {
+			fmt.Fprintf(w, "%s: written, but not connected before that is done\n", a)
+			continue
+		}
 		fmt.Fprintf(w, "%s: %s; to have it notice, %s\n", a, p.done, h.Restart)
 	}
 }
@@ -202,6 +215,7 @@ type Answer struct {
 	Conflicts []install.Conflict `json:"conflicts,omitempty"`
 	Left      []string           `json:"left,omitempty"`
 	Already   []string           `json:"already,omitempty"` // agents for which there was nothing to do
+	Ignored   []string           `json:"ignored,omitempty"` // why agents do not read files, and what to do
 }
 
 // Changed is the change of one file as JSON.
@@ -219,6 +233,9 @@ func (p Plan) Answer(written bool, line func(s string, n int) string) Answer {
 	}
 	for _, s := range p.Same {
 		a.Already = append(a.Already, string(s))
+	}
+	for _, i := range p.Ignored {
+		a.Ignored = append(a.Ignored, i.Why)
 	}
 	return a
 }
