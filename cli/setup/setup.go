@@ -112,6 +112,15 @@ func (s Setup) Meant(names []string) (out []install.Host, err error) {
 	return out, nil
 }
 
+// Lacking returns the program of an agent that is not in PATH; "": it is there, or the agent has none.
+func Lacking(e env.Env, agent string) string {
+	h, _ := install.HostOf(agent)
+	if (install.Machine{Env: e}).Find(h).Program != "" {
+		return ""
+	}
+	return h.Program
+}
+
 // Names returns the names of all agents.
 func Names() (out []string) {
 	for _, h := range install.Hosts() {
