@@ -209,8 +209,12 @@ func (p Plan) ignored(a sessionfile.Agent) bool {
 func (p Plan) PrintDone(w io.Writer) {
 	for _, a := range p.agents() {
 		h, _ := install.HostOf(string(a))
-		if p.ignored(a) {
+		switch {
+		case p.ignored(a):
 			fmt.Fprintf(w, "%s: written, but not connected before that is done\n", a)
+			continue
+		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
+			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)
 			continue
 		}
 		fmt.Fprintf(w, "%s: %s; to have it notice, %s\n", a, p.done, h.Restart)
