@@ -22,9 +22,10 @@ type Options struct {
 // Face is where a command shows things and asks. All fields are required.
 type Face struct {
 	In     io.Reader
-	Err    io.Writer // for the question
-	Asking bool      // a person sits at In and Err
-	Line   func(s string, n int) string
+	Err    io.Writer                        // for the question
+	Asking bool                             // a person sits at In and Err
+	Line   func(s string, n int) string     // makes a text one safe line of at most n columns
+	Exact  func(s string, n int) string     // does so with the white space as it is
 	Say    func(format string, args ...any) // for messages
 	Show   func(text []byte) error          // for the answer
 	Answer func(v any) error                // the same as JSON
@@ -54,7 +55,7 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 	write := len(p.Changes) > 0 && !o.DryRun
 	if !o.JSON || write && !o.Yes {
 		var b bytes.Buffer
-		p.Print(&b, f.Line)
+		p.Print(&b, f)
 		if err := f.Show(b.Bytes()); err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 		}
 	}
 	if o.JSON {
-		return f.Answer(p.Answer(write, f.Line))
+		return f.Answer(p.Answer(write, f))
 	}
 	if !write {
 		return nil

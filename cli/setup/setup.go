@@ -179,11 +179,12 @@ func (p Plan) agents() (out []sessionfile.Agent) {
 // maxFound is how much of a foreign entry is shown, in columns.
 const maxFound = 300
 
-// Print shows the changes as a diff, and what stays. line makes a text safe and short.
-func (p Plan) Print(w io.Writer, line func(s string, n int) string) {
+// Print shows the changes as a diff, and what stays.
+func (p Plan) Print(w io.Writer, f Face) {
 	for _, c := range p.Changes {
-		fmt.Fprint(w, Diff(c, line))
+		fmt.Fprint(w, Diff(c, f.Exact))
 	}
+	line := f.Line
 	for _, c := range p.Conflicts {
 		fmt.Fprintf(w, "%s in %s is not as ctxledger would write it, and stays:\n  %s\n", line(c.Where, maxFound),
 			line(c.Path, maxFound), line(c.Found, maxFound))
@@ -239,10 +240,10 @@ type Changed struct {
 }
 
 // Answer returns the plan as JSON.
-func (p Plan) Answer(written bool, line func(s string, n int) string) Answer {
+func (p Plan) Answer(written bool, f Face) Answer {
 	a := Answer{Written: written, Changes: []Changed{}, Conflicts: p.Conflicts, Left: p.Left}
 	for _, c := range p.Changes {
-		a.Changes = append(a.Changes, Changed{string(c.Agent), c.Path, Diff(c, line)})
+		a.Changes = append(a.Changes, Changed{string(c.Agent), c.Path, Diff(c, f.Exact)})
 	}
 	for _, s := range p.Same {
 		a.Already = append(a.Already, string(s))
