@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
@@ -80,4 +81,37 @@ func (p Part) Heavy() []Tool {
 	return slices.SortedStableFunc(slices.Values(p.Tools), func(a, b Tool) int {
 		return cmp.Compare(b.Tokens.N, a.Tokens.N)
 	})
+}
+
+// Server returns the server of a name, among those of one agent if that is named. Errors: not_found, with the names that
+// there are; conflict when several agents have different servers of that name.
+func (r Report) Server(name, agent string) (host Host, part Part, err error) {
+	const op = "carried.server"
+	var names, agents []string
+	for _, h := range r.Hosts {
+		if agent != "" && !strings.EqualFold(h.Name, agent) {
+			continue
+		}
+		for _, p := range h.Parts {
+			switch {
+			case p.Kind != Server:
+			case p.Name != name:
+				names = append(names, p.Name)
+			case len(agents) == 0 || p.Config.Digest() != part.Config.Digest():
+				host, part = h, p
+				agents = append(agents, h.Name+" ("+p.Path+")")
+			}
+		}
+	}
+	switch {
+	case len(agents) == 1:
+		return host, part, nil
+	case len(agents) > 1:
+		return host, part, fault.New(fault.Conflict, op, "there are several MCP servers %.200q: of %s", name,
+			strings.Join(agents, ", ")).WithHint("name the agent with --agent")
+	case len(names) == 0:
+		return host, part, fault.New(fault.NotFound, op, "there is no MCP server %.200q: none is configured here", name)
+	}
+	return host, part, fault.New(fault.NotFound, op, "there is no MCP server %.200q", name).
+		WithHint("there are: %s", chars.Short(strings.Join(names, ", "), 300))
 }
