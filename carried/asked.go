@@ -66,11 +66,16 @@ func about(n tokens.Count) tokens.Count {
 }
 
 // Off reports whether a part is a server that is switched off.
-func (p Part) Off() bool { return p.Kind == Server && !p.Unknown && p.Asked.IsZero() }
+func (p Part) Off() bool {
+	return p.Kind == Server && !p.Unknown && p.Asked.IsZero() && p.Carried.N+p.Later.N == 0
+}
 
 // Source says what the figures of a server rest on; "" for what was not asked.
 func (p Part) Source() string {
-	if p.Asked.IsZero() {
+	switch {
+	case p.Asked.IsZero() && p.Own() && p.Carried.N > 0:
+		return "its own count, by o200k_base"
+	case p.Asked.IsZero():
 		return ""
 	}
 	return chars.Plural(len(p.Tools), "tool") + ", asked on " + p.Asked.Format(time.DateOnly)
