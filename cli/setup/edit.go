@@ -95,7 +95,7 @@ func (s Setup) write(p Plan, o Options, f Face) error {
 // maxTyped bounds what is read of an answer, in bytes.
 const maxTyped = 100
 
-// agreed asks a person at the terminal. Errors: denied without one, or if the answer is not yes.
+// agreed asks a person at the terminal. Errors: denied without one, or if the answer is neither yes nor y.
 func (f Face) agreed() error {
 	if !f.Asking {
 		return fault.New(fault.Denied, op, "nothing was written: there is no terminal to ask at").
@@ -103,7 +103,7 @@ func (f Face) agreed() error {
 	}
 	fmt.Fprint(f.Err, question)
 	answer, err := bufio.NewReader(io.LimitReader(f.In, maxTyped)).ReadString('\n')
-	if err != nil || strings.TrimSpace(answer) != "yes" {
+	if word := strings.ToLower(strings.TrimSpace(answer)); err != nil || word != "yes" && word != "y" {
 		return fault.New(fault.Denied, op, "nothing was written: the answer was not yes")
 	}
 	return nil
