@@ -17,15 +17,12 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/agents/hook"
-	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/safefs"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -33,7 +30,6 @@ import (
 const (
 	most       = 250 * time.Millisecond // from the start to the end, unless Variable says more
 	connecting = 5                      // the part of it for connecting to a running daemon: a fifth, 50 ms
-	maxInput   = 8 << 20                // bytes of standard input
 	maxLog     = 1 << 20                // bytes of the log before it is replaced
 	maxLine    = 500                    // characters of a line of the log
 	startAgain = 10 * time.Second       // before the next daemon is started
@@ -109,41 +105,41 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 	if len(h.Args) != 3 || h.Args[1] != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return nil, nil // Cursor runs the hooks of Claude Code, too
 	}
-	raw, err := io.ReadAll(io.LimitReader(h.In, maxInput+1))
+	raw, err := io.ReadAll(io.LimitReader(h.In, daemon.HookInput+1))
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "hook", err)
 	}
 	if h.place, err = workspace.Find(h.Env, workspace.Options{}); err != nil || h.place.Root == "" {
 		return nil, err
 	}
-	if len(raw) > maxInput {
+	event := h.Args[2]
+	if len(raw) > daemon.HookInput {
 		_, _ = io.Copy(io.Discard, h.In) // so that the agent can write it all
-		return nil, fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", h.Args[2], maxInput)
+		return nil, fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", event, daemon.HookInput)
 	}
-	var api ledger.API
-	open := func(ctx context.Context) (ledger.API, error) {
-		api, err = h.open(ctx)
-		return api, err
+	if out, err = h.ask(ctx, event, raw); err != nil {
+		err = fmt.Errorf("%s: %w", event, err)
 	}
-	settings, _ := config.Load(h.Env, h.place.Root, h.place.State) // whatever is wrong, there are settings
-	o := hook.Options{Env: h.Env, Root: h.place.Root, Open: open, Do: &settings.Hooks, Index: settings.Index}
-	out, err = hook.Run(ctx, o, h.Args[2], raw)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", h.Args[2], err)
-	}
-	return out, err // the end of the process closes the ledger
+	return out, err
 }
 
-// open connects to a running daemon. If there is none, it starts one for the next call and lets this one go.
-func (h *hooking) open(ctx context.Context) (ledger.API, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.time/connecting)
-	defer cancel()
-	o := daemon.Options{Env: h.Env, Version: h.Version, Binary: h.Daemon, NoSpawn: true}
-	api, err := daemon.ConnectWorkspace(ctx, h.place, o)
+// told are the variables of this process's environment that the daemon's may have with other values.
+var told = []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR"}
+
+// ask has a running daemon answer an event. If there is none, it starts one for the next call and lets this one go.
+func (h *hooking) ask(ctx context.Context, event string, input []byte) ([]byte, error) {
+	_, offset := h.Env.Now().Zone()
+	e := daemon.HookEvent{Agent: agent, Name: event, Root: h.place.Root, Variables: map[string]string{}, Offset: offset,
+		Input: input}
+	for _, name := range told {
+		e.Variables[name] = h.Env.Lookup(name)
+	}
+	o := daemon.Options{State: h.place.State, Env: h.Env, Version: h.Version, Binary: h.Daemon}
+	out, err := daemon.AskHook(ctx, o, e, h.time/connecting)
 	if err != nil && h.due() {
 		daemon.StartWorkspace(h.place, o)
 	}
-	return api, err
+	return out, err
 }
 
 // due reports whether a daemon may be started: not if a hook has just started one. Of a ledger that cannot be opened the

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"net"
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/failpoint"
@@ -59,6 +60,8 @@ func (d *daemon) serve(conn net.Conn) {
 		d.servePut(conn)
 	case wantRead:
 		d.serveRead(conn)
+	case wantHook:
+		d.serveHook(conn)
 	}
 }
 
@@ -108,7 +111,7 @@ func (d *daemon) judge(h hello) *fault.Error {
 	case h.Protocol < oldestProtocol:
 		return fault.New(fault.Invalid, op, "the daemon no longer serves protocol %d", h.Protocol).
 			WithHint("update this program, or run its newer version: ctxledger daemon stop")
-	case h.Want != wantCalls && h.Want != wantPut && h.Want != wantRead:
+	case !slices.Contains([]string{wantCalls, wantPut, wantRead, wantHook}, h.Want):
 		return fault.New(fault.Invalid, op, "unknown connection purpose %.1000q", h.Want)
 	}
 	return nil

@@ -43,15 +43,20 @@ func openWorkspace(ctx context.Context, ws workspace.Workspace, o Options,
 		return &rootless{API: main, why: ws.Why}, nil
 	}
 	o.State, o.Workspace = ws.UserState, ""
-	return &ledgers{API: main, root: ws.Root, user: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
-		api, err := open(ctx, o)
+	return newLedgers(main, ws.Root, func(ctx context.Context) (ledger.API, error) { return open(ctx, o) }), nil
+}
+
+// newLedgers returns the ledger of the tree at root, combined with the user ledger that openUser opens when it is needed.
+func newLedgers(main ledger.API, root string, openUser func(context.Context) (ledger.API, error)) *ledgers {
+	return &ledgers{API: main, root: root, user: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
+		api, err := openUser(ctx)
 		if err != nil {
 			return nil, &fault.Error{
 				Code: fault.CodeOf(err), Op: "daemon.user", Message: "the user ledger cannot be opened", Err: err,
 			}
 		}
 		return api, nil
-	})}, nil
+	})}
 }
 
 // userWait is how long a request waits for the user ledger to open if the project has an answer without it. A request

@@ -20,6 +20,8 @@ type Role struct {
 	Background func(root string) []Task
 	// Settings returns what one tree of a workspace configures. nil: nothing.
 	Settings func(tree string) engine.Settings
+	// Hook answers the hooks of agents. nil: they get no answer.
+	Hook HookAnswerer
 }
 
 // Main must be the first call of every program of ctxledger. If the arguments ask for a daemon, or for a
@@ -45,7 +47,7 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	if r.Background != nil {
 		c.Background = r.Background(c.Workspace)
 	}
-	c.Settings = r.Settings
+	c.Settings, c.Hook = r.Settings, r.Hook
 	ready := false
 	c.ready = func() { ready = true; writeReport(report{}) }
 	err := Run(context.Background(), c)

@@ -20,6 +20,7 @@ const (
 	wantCalls = "calls"     // requests and responses, until one side closes the connection
 	wantPut   = "put_blob"  // one blob in, one response out
 	wantRead  = "read_blob" // one request in, one response, a blob and another response out
+	wantHook  = "hook"      // a HookEvent and its input as a blob in, one response and the answer as a blob out
 	wantLeave = "leave"     // asks the owner to leave; the connection ends when it has
 )
 

@@ -159,9 +159,14 @@ func (s *seeker) start() (*starting, error) {
 		if o, err := readOwner(s.o.State); err == nil && o.holds() {
 			return nil, o.exclusive("daemon.open", s.o.State)
 		}
-		return nil, fault.New(fault.Unavailable, "daemon.open", "no daemon runs for the ledger in %s", s.o.State)
+		return nil, noDaemon(s.o.State)
 	}
 	return spawn(s.o)
+}
+
+// noDaemon is the error of a search that may start no daemon.
+func noDaemon(state string) error {
+	return fault.New(fault.Unavailable, "daemon.open", "no daemon runs for the ledger in %s", state)
 }
 
 // heed handles the report of a started daemon, and returns the error that ends the search.

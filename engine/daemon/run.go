@@ -30,6 +30,7 @@ type Config struct {
 	Background []Task        // its background tasks
 
 	Settings func(tree string) engine.Settings // the settings of a tree of the workspace; nil: none
+	Hook     HookAnswerer                      // nil: hooks of agents get no answer
 
 	ready   func()                           // called when clients can connect; nil: nothing
 	process bool                             // whether the process serves only this daemon: see Main

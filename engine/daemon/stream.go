@@ -30,6 +30,18 @@ func sendStream(w io.Writer, r io.Reader, stop func() bool) error {
 	}
 }
 
+// sendBytes sends p as a stream.
+func sendBytes(w io.Writer, p []byte) error {
+	for len(p) > 0 {
+		n := min(len(p), chunk)
+		if err := writeFrame(w, p[:n]); err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return writeFrame(w, nil)
+}
+
 // sourceError is an error of the reader whose content is sent, not of the connection.
 type sourceError struct{ err error }
 
