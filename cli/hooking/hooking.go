@@ -1,12 +1,14 @@
 // Package hooking runs `ctxledger hook`: it answers one event of a coding agent's hooks.
 //
-// Start at Main. It reads the event, connects to a running daemon and asks package agents/hook what to print. It prints
-// all of that or nothing, and whatever goes wrong is one line in a log: agents take what a hook says on standard error,
-// and its exit status, for an answer. Package cli deliberately does not know these commands' flags: there are none.
+// Start at Main. It reads the event and asks a running daemon what to print (package agents/hook knows). It prints all of
+// that or nothing, and whatever goes wrong is one line in a log: agents take what a hook says on standard error, and its
+// exit status, for an answer. Package cli deliberately does not know these commands' flags: there are none.
 package hooking
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,12 +19,14 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/workspace"
 )
 
@@ -32,7 +36,6 @@ const (
 	connecting = 5                      // the part of it for connecting to a running daemon: a fifth, 50 ms
 	maxLog     = 1 << 20                // bytes of the log before it is replaced
 	maxLine    = 500                    // characters of a line of the log
-	startAgain = 10 * time.Second       // before the next daemon is started
 )
 
 // Variable names the environment variable with another time for a hook, in milliseconds, for slow machines.
@@ -105,7 +108,7 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 	if len(h.Args) != 3 || h.Args[1] != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return nil, nil // Cursor runs the hooks of Claude Code, too
 	}
-	raw, err := io.ReadAll(io.LimitReader(h.In, daemon.HookInput+1))
+	raw, err := io.ReadAll(io.LimitReader(h.In, wire.HookInput+1))
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "hook", err)
 	}
@@ -113,9 +116,10 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 		return nil, err
 	}
 	event := h.Args[2]
-	if len(raw) > daemon.HookInput {
+	if len(raw) > wire.HookInput {
+		h.log(fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", event, wire.HookInput))
 		_, _ = io.Copy(io.Discard, h.In) // so that the agent can write it all
-		return nil, fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", event, daemon.HookInput)
+		return nil, nil
 	}
 	if out, err = h.ask(ctx, event, raw); err != nil {
 		err = fmt.Errorf("%s: %w", event, err)
@@ -123,43 +127,24 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 	return out, err
 }
 
-// told are the variables of this process's environment that the daemon's may have with other values.
-var told = []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR"}
+// told returns the variables of this process's environment that the daemon's may have with other values.
+func told() []string { return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR"} }
 
 // ask has a running daemon answer an event. If there is none, it starts one for the next call and lets this one go.
 func (h *hooking) ask(ctx context.Context, event string, input []byte) ([]byte, error) {
 	_, offset := h.Env.Now().Zone()
-	e := daemon.HookEvent{Agent: agent, Name: event, Root: h.place.Root, Variables: map[string]string{}, Offset: offset,
+	e := wire.HookEvent{Agent: agent, Name: event, Root: h.place.Root, Variables: map[string]string{}, Offset: offset,
 		Input: input}
-	for _, name := range told {
+	for _, name := range told() {
 		e.Variables[name] = h.Env.Lookup(name)
 	}
-	o := daemon.Options{State: h.place.State, Env: h.Env, Version: h.Version, Binary: h.Daemon}
-	out, err := daemon.AskHook(ctx, o, e, h.time/connecting)
-	if err != nil && h.due() {
-		daemon.StartWorkspace(h.place, o)
+	o := link.Options{State: h.place.State, Workspace: cmp.Or(h.place.Main, h.place.Root), Env: h.Env,
+		Version: h.Version, Binary: h.Daemon}
+	out, err := link.Hook(ctx, o, e, h.time/connecting)
+	if err != nil && !held.Held(o.State) && startsIn(o.State, h.Env).due() {
+		err = errors.Join(err, link.Start(o))
 	}
 	return out, err
-}
-
-// due reports whether a daemon may be started: not if a hook has just started one. Of a ledger that cannot be opened the
-// daemon ends at once, and an agent makes many calls.
-func (h *hooking) due() bool {
-	stamp := filepath.Join(h.place.State, "log", "hook.started")
-	now := h.Env.Now()
-	if info, err := os.Lstat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < startAgain {
-		return false
-	}
-	if os.MkdirAll(filepath.Dir(stamp), 0o700) != nil {
-		return true // a daemon says why
-	}
-	f, _, err := safefs.OpenAppend(stamp)
-	if err != nil {
-		return true
-	}
-	_ = f.Close()                   // nothing was written
-	_ = os.Chtimes(stamp, now, now) // else the next call starts one
-	return true
 }
 
 // log writes one line about what went wrong, the first time. If that fails, too, the hook stays silent.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 )
 
@@ -33,7 +34,7 @@ func Main(args []string, r Role) (handled bool, exit int) {
 		return false, 0
 	case args[1] == hiddenCheck || args[1] == hiddenRepair:
 		return true, child(context.Background(), args[1:], r)
-	case args[1] != hidden:
+	case args[1] != link.DaemonArgument:
 		return false, 0
 	}
 	if len(args) != 4 {
@@ -49,19 +50,19 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	}
 	c.Settings, c.Hook = r.Settings, r.Hook
 	ready := false
-	c.ready = func() { ready = true; writeReport(report{}) }
+	c.ready = func() { ready = true; writeReport(link.Report{}) }
 	err := Run(context.Background(), c)
 	if err == nil {
 		return true, 0
 	}
 	if !ready {
-		writeReport(report{Error: flattened("daemon.start", err)})
+		writeReport(link.Report{Error: flattened("daemon.start", err)})
 	}
 	return true, 1
 }
 
 // writeReport writes the line that the starting process waits for, which may have ended.
-func writeReport(r report) {
+func writeReport(r link.Report) {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return // a report is always encodable; without one the daemon counts as crashed

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 )
@@ -15,7 +16,7 @@ import (
 // answerer returns how a daemon answers the hooks of agents: as the configuration of the event's tree says, in the
 // environment of the process that the agent started.
 func answerer(e env.Env, load func(tree string) config.Config) daemon.HookAnswerer {
-	return func(ctx context.Context, api ledger.API, event daemon.HookEvent) ([]byte, error) {
+	return func(ctx context.Context, api ledger.API, event wire.HookEvent) ([]byte, error) {
 		if event.Agent != string(sessionfile.ClaudeCode) {
 			return nil, nil
 		}
@@ -28,7 +29,7 @@ func answerer(e env.Env, load func(tree string) config.Config) daemon.HookAnswer
 }
 
 // environmentOf returns the environment of the process that hands in an event, as far as it was told, and of this one.
-func environmentOf(e env.Env, event daemon.HookEvent) env.Env {
+func environmentOf(e env.Env, event wire.HookEvent) env.Env {
 	own := e
 	own.Lookup = func(name string) string {
 		if value, told := event.Variables[name]; told {
