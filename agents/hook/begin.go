@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ctxledger.dev/agents/claudecode"
@@ -73,6 +74,9 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
+	var loading sync.WaitGroup // the tables of tokens, if the ledger has been idle, while the session is recorded
+	loading.Go(func() { memory.Tokens("") })
+	defer loading.Wait()
 	emptied := source == hooks.Compact || source == hooks.Clear
 	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied,
 		Compacted: source == hooks.Compact})

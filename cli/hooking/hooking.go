@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
@@ -93,8 +94,8 @@ func Main(ctx context.Context, c Config) {
 // hooking is one run of a hook.
 type hooking struct {
 	Config
-	place  workspace.Workspace
-	time   time.Duration // that this run may take
+	state  atomic.Pointer[string] // the state directory, where the log is; nil: not known yet
+	time   time.Duration          // that this run may take
 	logged sync.Once
 }
 
@@ -108,12 +109,14 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 	if len(h.Args) != 3 || h.Args[1] != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return nil, nil // Cursor runs the hooks of Claude Code, too
 	}
-	raw, err := io.ReadAll(io.LimitReader(h.In, wire.HookInput+1))
+	place, missing := workspace.Find(h.Env, workspace.Options{})
+	h.state.Store(&place.State)
+	raw, err := io.ReadAll(io.LimitReader(h.In, wire.HookInput+1)) // in any case: the agent writes it
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "hook", err)
 	}
-	if h.place, err = workspace.Find(h.Env, workspace.Options{}); err != nil || h.place.Root == "" {
-		return nil, err
+	if missing != nil || place.Root == "" || ctx.Err() != nil {
+		return nil, missing
 	}
 	event := h.Args[2]
 	if len(raw) > wire.HookInput {
@@ -121,7 +124,7 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 		_, _ = io.Copy(io.Discard, h.In) // so that the agent can write it all
 		return nil, nil
 	}
-	if out, err = h.ask(ctx, event, raw); err != nil {
+	if out, err = h.ask(ctx, place, event, raw); err != nil {
 		err = fmt.Errorf("%s: %w", event, err)
 	}
 	return out, err
@@ -131,14 +134,14 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 func told() []string { return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR"} }
 
 // ask has a running daemon answer an event. If there is none, it starts one for the next call and lets this one go.
-func (h *hooking) ask(ctx context.Context, event string, input []byte) ([]byte, error) {
+func (h *hooking) ask(ctx context.Context, place workspace.Workspace, event string, input []byte) ([]byte, error) {
 	_, offset := h.Env.Now().Zone()
-	e := wire.HookEvent{Agent: agent, Name: event, Root: h.place.Root, Variables: map[string]string{}, Offset: offset,
+	e := wire.HookEvent{Agent: agent, Name: event, Root: place.Root, Variables: map[string]string{}, Offset: offset,
 		Input: input}
 	for _, name := range told() {
 		e.Variables[name] = h.Env.Lookup(name)
 	}
-	o := link.Options{State: h.place.State, Workspace: cmp.Or(h.place.Main, h.place.Root), Env: h.Env,
+	o := link.Options{State: place.State, Workspace: cmp.Or(place.Main, place.Root), Env: h.Env,
 		Version: h.Version, Binary: h.Daemon}
 	out, err := link.Hook(ctx, o, e, h.time/connecting)
 	if err != nil && !held.Held(o.State) && startsIn(o.State, h.Env).due() {
@@ -151,10 +154,11 @@ func (h *hooking) ask(ctx context.Context, event string, input []byte) ([]byte, 
 func (h *hooking) log(err error) { h.logged.Do(func() { h.write(err) }) }
 
 func (h *hooking) write(err error) {
-	if h.place.State == "" {
+	state := h.state.Load()
+	if state == nil || *state == "" {
 		return
 	}
-	dir := filepath.Join(h.place.State, "log")
+	dir := filepath.Join(*state, "log")
 	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}

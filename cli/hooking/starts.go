@@ -32,7 +32,7 @@ func startsIn(state string, e env.Env) starts {
 func (s starts) due() bool {
 	now := s.env.Now()
 	info, err := os.Lstat(s.path)
-	if err == nil && now.Sub(info.ModTime()).Abs() < pause(info.Size()) {
+	if err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()).Abs() < pause(info.Size()) {
 		return false
 	}
 	if os.MkdirAll(filepath.Dir(s.path), 0o700) != nil {

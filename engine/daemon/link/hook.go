@@ -59,11 +59,14 @@ func Hook(ctx context.Context, o Options, e wire.HookEvent, connecting time.Dura
 	}
 	_ = conn.SetReadDeadline(until)
 	out, err := hookAnswer(in)
-	if _, said := errors.AsType[*fault.Error](err); err != nil && !said {
+	if err == nil {
+		return out, nil
+	}
+	if _, said := errors.AsType[*fault.Error](err); !said {
 		err = fault.New(fault.Unavailable, "daemon.hook", "the daemon with pid %d has not answered in time: %s",
 			w.PID, err)
 	}
-	return out, err
+	return nil, err
 }
 
 // postHook sends an event along with the hello.
