@@ -14,6 +14,10 @@ AGENT_PACKAGES := claude:@anthropic-ai/claude-code@2.1.328 codex:@openai/codex@0
 installed_agent = $(AGENTS)/$(firstword $(subst :, ,$(1)))/.installed-$(lastword $(subst @, ,$(1)))
 ALL_AGENTS := $(foreach a,$(AGENT_PACKAGES),$(call installed_agent,$(a)))
 CLAUDE  := $(firstword $(ALL_AGENTS))
+# Those in JavaScript are installed with this Node and run on it, whatever the machine has: what npm's package node installs by a script.
+NODE_VERSION := 22.23.3
+NODE    := $(AGENTS)/node/.installed-$(NODE_VERSION)
+NODE_BIN := $(AGENTS)/node/node_modules/node-*/bin
 ORACLE_VERSION := 1.0.22
 ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
@@ -87,7 +91,7 @@ race: tools agents oracle
 # there it watches the tests in which goroutines meet. A fortieth of the standard library is compared here, all of it by counts.
 # Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 plain lint: export CGO_ENABLED := 0
-plain: tools editors agents oracle extension
+plain: tools editors all-agents oracle extension
 	$(call tests,-p 3 -vet=off -timeout 20m,$(HARNESSES))
 	$(call tests,-vet=off -timeout 20m,$(LARGE) $(QUIET))
 	$(GO) test -vet=off -timeout 20m ./tokens
@@ -205,7 +209,7 @@ announce:
 	@missing() { [ -e "$$1" ] || command -v "$$1" >/dev/null || echo "  $$2 MB  $$3"; }; \
 	list=$$(missing "$$($(GO) env GOMODCACHE)/go.etcd.io" 270 'Go modules, in the module cache'; \
 	  missing $(EXTENSION)/node_modules 165 'npm packages, in $(EXTENSION)/node_modules'; \
-	  missing $(CLAUDE) 360 'the coding agent that live tests drive, in $(AGENTS)'; \
+	  missing $(lastword $(ALL_AGENTS)) 1600 'five coding agents that live tests drive, and Node 22, in $(AGENTS)'; \
 	  missing $(ORACLE) 215 'npm tiktoken and rank files, which counts are compared with, in $(ORACLE)'; \
 	  missing $(EDITORS) 300 'Neovim, Emacs, Helix and tmux, in $(EDITORS)'; \
 	  missing $(VSCODE) 550 'VS Code in a browser, in $(VSCODE)'; \
@@ -215,7 +219,7 @@ announce:
 
 # The announcement comes before all that is installed.
 tools $(EXTENSION)/node_modules/.package-lock.json $(EDITORS)/.installed $(VSCODE)/.installed: | announce
-$(CLAUDE) $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION): | announce
+$(ALL_AGENTS) $(NODE) $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION): | announce
 
 tools: ## install strace, which the harnesses need on Linux
 	@if [ "$$(uname)" = Linux ] && ! command -v strace >/dev/null; then \
@@ -246,19 +250,26 @@ screenshots: editors extension ## take pictures of every editor into .cache/scre
 	/usr/bin/python3 lab/vscodetest/testdata/page.py .cache/screenshots/page $(EXTENSION)/media
 
 agents: $(CLAUDE) ## install Claude Code, which the live tests drive
-all-agents: $(ALL_AGENTS) ## install the other coding agents of the matrix too: 900 MB
+all-agents: $(ALL_AGENTS) ## install the other coding agents that tests drive too, and the Node that three of them run on: 1.6 GB
 # Claude Code has an installer of its own, which npm does not run by itself.
 define install_agent
 $(call installed_agent,$(1)):
 	rm -rf $$(@D) && mkdir -p $$(@D)
-	cd $$(@D) && npm init -y >/dev/null && npm install --no-audit --no-fund --save-exact $(lastword $(subst :, ,$(1)))
+	cd $$(@D) && npm init -y >/dev/null && PATH="$$$$(echo $(CURDIR)/$(NODE_BIN)):$$$$PATH" \
+	  npm install --no-audit --no-fund --save-exact $(lastword $(subst :, ,$(1)))
 	cd $$(@D) && for i in node_modules/@anthropic-ai/*/install.cjs; do [ ! -f $$$$i ] || node $$$$i; done
 	touch $$@
 endef
 $(foreach a,$(AGENT_PACKAGES),$(eval $(call install_agent,$(a))))
+$(filter-out $(CLAUDE),$(ALL_AGENTS)): | $(NODE)
+$(NODE):
+	rm -rf $(@D) && mkdir -p $(@D)
+	cd $(@D) && npm init -y >/dev/null && npm install --no-audit --no-fund --save-exact \
+	  "node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@$(NODE_VERSION)"
+	touch $@
 
 matrix: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
-matrix: all-agents ## what the models of five coding agents read of our tools (ARGS=-update: write it down)
+matrix: all-agents ## what the models of five coding agents read of our tools, anew (ARGS=-update: write it down)
 	$(GO) test -C lab -count=1 -timeout 20m -v ./agentmatrix $(ARGS)
 
 oracle: $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION) ## install npm tiktoken, the reference that counting is compared with

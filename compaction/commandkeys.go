@@ -40,9 +40,9 @@ type run struct {
 }
 
 // supersedes reports whether the run replaces the outcome of an earlier check. A failed test run says neither
-// that the code compiles nor that it does not.
+// that the code compiles nor that it does not, nor which of all tests passed.
 func (r run) supersedes(old shellcmd.Check) bool {
-	return (!r.failed || r.SameRank(old)) && r.Covers(old)
+	return (!r.failed || r.SameRank(old)) && r.Covers(old) || !r.failed && old.IsPartOf(r.Check)
 }
 
 // markCovered finds, for each command, the later run that supersedes all its checks.

@@ -33,6 +33,24 @@ var superseded = []struct {
 		[]string{"--- FAIL", openHead},
 	},
 	{
+		"a failed test of a suite whose task passes later",
+		"run go test -run TestOld ./a => 1 --- FAIL: TestOld\nedit a.go\nrun mise run test => 0 ok",
+		[]string{"Earlier runs, superseded by later ones (not current):\n  go test -run TestOld ./a → exit 1 (turn 1)"},
+		[]string{"--- FAIL", openHead},
+	},
+	{
+		"a failed test of another suite than the task's",
+		"run pytest tests/api => 1 FAILED tests/api/test_a.py::test_old\nrun make test-frontend => 0 ok",
+		[]string{openHead, "test_old"},
+		[]string{"superseded"},
+	},
+	{
+		"a failed test whose task fails as well",
+		"run go test -run TestOld ./a => 1 --- FAIL: TestOld\nedit a.go\nrun make test => 2 make: *** [test] Error 1",
+		[]string{openHead, "TestOld"},
+		[]string{"superseded"},
+	},
+	{
 		"a failed test that passes alone later",
 		"run go test ./... | tail => 0 --- FAIL: TestOld\nedit a.go\nrun go test -run TestOld ./a => 0 ok",
 		[]string{"  go test ./... → ok by its exit status, but FAILED by its output (turn 1) — TestOld passed since: " +

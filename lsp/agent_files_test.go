@@ -84,7 +84,7 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 	got := strings.Join(titles, "\n")
 	// A file costs its path, too, which is another one each time.
 	want := regexp.MustCompile(`^Claude Code: 5\d tokens in every request · ` +
-		`[89]\d with imports · 70 % of it: Shop$`)
+		`[89]\d with imports · 70 % of the file: Shop$`)
 	if !want.MatchString(got) {
 		t.Errorf("the lenses are %q", titles)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,11 +16,12 @@ import (
 )
 
 // TestContextStatusSaysWhatEveryRequestCarries: files with what the session has paid for them, and servers with how often
-// it called them. What a configuration has beside their names may be secret.
+// it called them, but for this one. What a configuration has beside their names may be secret.
 func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	root := t.TempDir()
 	for name, content := range map[string]string{"CLAUDE.md": strings.Repeat("Prices are in cents.\n", 300),
-		".mcp.json": `{"mcpServers": {"docs": {"command": "docs", "env": {"KEY": "hunter2"}}}}`} {
+		".mcp.json": `{"mcpServers": {"docs": {"command": "docs", "env": {"KEY": "hunter2"}},
+			"ctxledger": {"command": "/usr/local/bin/ctxmcp"}}}`} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +57,9 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 		"whose cost is unknown:\n- docs: not used in 1 session")
 	report := carried.Find(t.Context(), carried.Options{Root: root, Env: env.Env{Home: home,
 		Lookup: func(string) string { return "" }}, Counter: tokens.Builtin().For("")})
-	config := report.Hosts[0].Parts[len(report.Hosts[0].Parts)-1].Config.Digest()
+	config := report.Hosts[0].Parts[slices.IndexFunc(report.Hosts[0].Parts, func(p carried.Part) bool {
+		return p.Name == "docs"
+	})].Config.Digest()
 	_, err = f.local.KeepServer(t.Context(), ledger.KeepServerRequest{Place: "docs", AskedServer: ledger.AskedServer{
 		Config: config, Tools: []ledger.AskedTool{{Name: "find", Tokens: 400}}}})
 	if err != nil {

@@ -22,6 +22,10 @@ func TestDecodeItems(t *testing.T) {
 			`"status":"completed"}`, `assistant | call()#c1 Read{"p":1}`},
 		{"call with arguments that are no JSON", `{"type":"function_call","call_id":"c1","name":"Read",` +
 			`"arguments":"{\"p\""}`, `assistant | call()#c1 Read"{\"p\""`},
+		{"call of a tool of an MCP server", `{"type":"function_call","call_id":"c1","name":"memory",` +
+			`"namespace":"mcp__ctxledger","arguments":"{}"}`, `assistant | call()#c1 mcp__ctxledger__memory{}`},
+		{"call in another namespace", `{"type":"function_call","call_id":"c1","name":"exec_command","namespace":"shell",` +
+			`"arguments":"{}"}`, `assistant | call()#c1 exec_command{}`},
 		{"custom call", `{"type":"custom_tool_call","call_id":"c1","name":"apply_patch","input":"{}"}`,
 			`assistant | call()#c1 apply_patch"{}"`},
 		{"shell call", `{"type":"local_shell_call","call_id":"c1","action":{"type":"exec","command":["ls"]}}`,

@@ -105,7 +105,7 @@ func aboutFile(p carried.Part) string {
 	case p.When != "" && (p.Later.N > 0 || p.Carried.N == 0):
 		return "when " + p.When
 	case p.Share > 0:
-		return fmt.Sprintf("%.0f %% of it: %s", 100*p.Share, p.Heaviest)
+		return fmt.Sprintf("%.0f %% of the file: %s", 100*p.Share, p.Heaviest)
 	}
 	return ""
 }

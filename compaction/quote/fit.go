@@ -8,8 +8,8 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Fit returns text with at most limit tokens. Long fenced blocks give way first, and then its middle, each to a mark that
-// gives the size of the missing part and its handle.
+// Fit returns text with at most limit tokens. Long fenced blocks give way first, and then its middle but for its headings,
+// each to a mark that gives the size of the missing part and its handle.
 func Fit(text string, limit int, handle string) string {
 	limit = max(limit, 24)
 	if fits(text, limit) {
@@ -19,7 +19,7 @@ func Fit(text string, limit int, handle string) string {
 	if fits(s.text, limit) {
 		return s.text
 	}
-	all := utf8.RuneCountInString(s.text)
+	all, titles := utf8.RuneCountInString(s.text), headings(s.text)
 	head, tail := limit*3, limit*3/2 // a token has four and a half characters, at most
 	for range 16 {
 		if head+tail >= all {
@@ -28,13 +28,56 @@ func Fit(text string, limit int, handle string) string {
 		h := wordBefore(s.text, len(chars.Head(s.text, head)))
 		t := WordAfter(s.text, len(s.text)-len(chars.Tail(s.text, tail)))
 		h, t = s.outside(h, t)
-		short := s.text[:h] + leftOut(s.hidden(h, t), handle) + s.text[t:]
+		short := s.text[:h] + s.middle(h, t, titles, limit*titlesShare/100, handle) + s.text[t:]
 		if layout.Count(short) <= limit {
 			return short
 		}
 		head, tail = head*7/8, tail*7/8
 	}
 	return Clip(s.text, limit)
+}
+
+// titlesShare is the part of the limit, in percent, that the headings of the middle take at most.
+const titlesShare = 25
+
+// middle says what is left out of a range, and gives those headings in it that have at most limit tokens together.
+func (s shortened) middle(from, to int, titles []span, limit int, handle string) string {
+	var kept []string
+	n := s.hidden(from, to)
+	for _, t := range titles {
+		title := s.text[t.from:t.to]
+		if t.from < from || to < t.to {
+			continue
+		}
+		if limit -= layout.Count(title) + 1; limit < 0 {
+			break
+		}
+		kept = append(kept, title)
+		n -= utf8.RuneCountInString(title)
+	}
+	if len(kept) == 0 {
+		return leftOut(n, "", handle)
+	}
+	return leftOut(n, " but for headings", handle) + "\n" + strings.Join(kept, "\n") + "\n… "
+}
+
+// span is a part of a text, in bytes.
+type span struct{ from, to int }
+
+// headings returns the headings of a text in Markdown, outside of fenced blocks.
+func headings(text string) (all []span) {
+	for at := 0; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		if body, after, ok := cutBlock(text[at:], line); ok && body != "" {
+			at = len(text) - len(after)
+			continue
+		}
+		if name := strings.TrimLeft(line, "#"); len(name) < len(line) && strings.HasPrefix(name, " ") {
+			all = append(all, span{at, at + len(line)})
+		}
+		at += len(line) + 1
+	}
+	return all
 }
 
 // fits reports whether a text has at most limit tokens. It does not count texts that cannot.
@@ -105,7 +148,7 @@ func withoutPastes(text, handle string) shortened {
 		head = head[:strings.LastIndexByte(head, '\n')+1]
 		b.WriteString(line + "\n" + head)
 		m := mark{from: b.Len(), hidden: utf8.RuneCountInString(body[len(head):])}
-		b.WriteString(strings.TrimSpace(leftOut(m.hidden, handle)))
+		b.WriteString(strings.TrimSpace(leftOut(m.hidden, "", handle)))
 		m.to = b.Len()
 		b.WriteString("\n" + rest[len(line)+1+len(body):len(rest)-len(after)])
 		s.marks = append(s.marks, m)
@@ -137,9 +180,9 @@ func cutBlock(text, line string) (body, after string, ok bool) {
 // alone: the whole history can be read anyway.
 const fetchChars = 1_000
 
-// leftOut marks n characters that are left out of a text.
-func leftOut(n int, handle string) string {
-	mark := " […" + chars.Commas(n) + " characters left out"
+// leftOut marks n characters that are left out of a text, but for something.
+func leftOut(n int, but, handle string) string {
+	mark := " […" + chars.Commas(n) + " characters left out" + but
 	if n >= fetchChars {
 		mark += `: read_artifact(id="` + handle + `")`
 	}

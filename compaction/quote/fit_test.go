@@ -12,6 +12,8 @@ import (
 // A long fenced block gives way before the words around it, and the mark says how much of it is missing.
 func TestFitLeavesOutPastesFirst(t *testing.T) {
 	log := strings.Repeat("a line of a log that nobody reads\n", 60)
+	words := strings.Repeat("Some words. ", 90) + "\n"
+	steps := words + "## Step 2: Parse\n" + words + "```\n# no heading\n```\n#12\n## Step 3: Print\n" + words
 	plan := "Fix the importer.\n\n```\n" + log + "```\n\nNever touch vendor/.\n"
 	for _, c := range []struct {
 		name, text string
@@ -25,6 +27,11 @@ func TestFitLeavesOutPastesFirst(t *testing.T) {
 		{"a fence that never ends", "Fix it.\n```\n" + log, 60, []string{"Fix it.", "left out"}, nil},
 		{"another fence", "Fix it.\n~~~~\n```\n" + log + "~~~~\nDo it.", 60,
 			[]string{"Fix it.", "Do it.", "left out"}, nil},
+		{"the headings of the middle stay", "Do this.\n" + steps + "\nNever touch vendor/.", 200,
+			[]string{"Do this.", "left out but for headings", "\n## Step 2: Parse\n## Step 3: Print\n", "vendor/."},
+			[]string{"# no heading", "#12"}},
+		{"headings do not crowd out the text", "Do this.\n" + strings.Repeat("# A heading\n", 400) + "Do it.", 100,
+			[]string{"Do this.", "Do it."}, nil},
 	} {
 		got := Fit(c.text, c.limit, "0123456789ab")
 		if n := layout.Count(got); n > c.limit {
@@ -47,7 +54,7 @@ func TestFitLeavesOutPastesFirst(t *testing.T) {
 func FuzzFit(f *testing.F) {
 	block := "```\n" + strings.Repeat("line of the log\n", 50) + "```\n"
 	for _, s := range []string{"", "word", strings.Repeat("word ", 300), "a\n" + block + "b\n" + block + "c", "~~~\nx",
-		"```\n```\n", strings.Repeat("é", 900)} {
+		"```\n```\n", strings.Repeat("é", 900), strings.Repeat("# Title\nsome words of the text\n", 90)} {
 		f.Add(s, 40)
 	}
 	f.Fuzz(func(t *testing.T, text string, limit int) {
@@ -67,12 +74,15 @@ func FuzzFit(f *testing.F) {
 			if marked && err != nil {
 				return // the text's own
 			}
-			kept = strings.TrimSpace(kept)
-			at := strings.Index(rest, kept)
-			if at < 0 {
-				t.Fatalf("%q is not in order in %q", kept, text)
+			for line := range strings.SplitSeq(kept, "\n") {
+				line = strings.TrimSpace(strings.TrimPrefix(line, "… "))
+				at := strings.Index(rest, line)
+				if at < 0 {
+					t.Fatalf("%q is not in order in %q", line, text)
+				}
+				rest = rest[at+len(line):]
 			}
-			rest, missing = rest[at+len(kept):], missing+n
+			missing += n
 			_, got, _ = strings.Cut(behind, "…]")
 		}
 		if missing > utf8.RuneCountInString(text) {

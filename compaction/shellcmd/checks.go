@@ -13,6 +13,7 @@ type Check struct {
 	rank   int      // within a family: a higher one includes the lower ones
 	scope  []string // what it was run on; empty: all, or the directory it was run in
 	narrow string   // what selects single tests: "-run TestA"
+	tests  bool     // it runs tests
 }
 
 // ranks orders what the go command checks: a test run compiles and vets as well.
@@ -40,8 +41,10 @@ func Checks(command string) []Check {
 	var out []Check
 	for _, s := range Segments(command) {
 		s = Unwrapped(s)
-		if !preamble().MatchString(s) && PurposeOf(s) >= Build {
-			out = append(out, checkOf(strings.Fields(s)))
+		if purpose := PurposeOf(s); !preamble().MatchString(s) && purpose >= Build {
+			c := checkOf(strings.Fields(s))
+			c.tests = purpose == Test
+			out = append(out, c)
 		}
 	}
 	return out
@@ -129,6 +132,24 @@ func (c Check) Covers(old Check) bool {
 		}
 	}
 	return true
+}
+
+// Task runners of any language, and the names of tasks that run all tests of a repository.
+var (
+	taskRunners = []string{"mise", "make", "just", "task", "mage", "moon", "poe", "invoke", "inv", "earthly", "pants"}
+	wholeSuites = []string{"test", "tests", "test:all", "test-all", "test:ci", "ci", "check"}
+)
+
+// RunsAllTests reports whether a check is the task of a repository that runs all its tests: "make test".
+func (c Check) RunsAllTests() bool {
+	words := slices.DeleteFunc(append(strings.Fields(c.family), c.scope...), func(w string) bool { return w == "run" })
+	return c.tests && c.narrow == "" && len(words) == 2 && slices.Contains(taskRunners, words[0]) &&
+		slices.Contains(wholeSuites, words[1])
+}
+
+// IsPartOf reports whether a check runs tests that all is the run of, directly with the tool of their language.
+func (c Check) IsPartOf(all Check) bool {
+	return c.tests && all.RunsAllTests() && !slices.Contains(taskRunners, strings.Fields(c.family)[0])
 }
 
 // contains reports whether the target s includes target.

@@ -66,6 +66,32 @@ func TestALaterRunOfMoreCoversAnEarlierRunOfLess(t *testing.T) {
 	}
 }
 
+func TestTheTaskThatRunsAllTestsIncludesThoseOfATool(t *testing.T) {
+	for _, c := range []struct {
+		all, part string
+		want      bool
+	}{
+		{"make test", "go test -run TestA ./a", true},
+		{"mise run test:ci", "pytest tests/test_a.py", true},
+		{"just test", "npx vitest run a.test.ts", true},
+		{"make test-frontend", "pytest", false},
+		{"make test ONLY=a", "pytest", false},
+		{"npm test", "pytest", false}, // of one language
+		{"make test", "make test-frontend", false},
+		{"make test", "go build ./...", false},
+		{"make lint", "go test ./a", false},
+	} {
+		all, part := Checks(c.all), Checks(c.part)
+		if len(all) != 1 || len(part) != 1 {
+			t.Errorf("%q, %q: %v, %v", c.all, c.part, all, part)
+			continue
+		}
+		if got := part[0].IsPartOf(all[0]); got != c.want {
+			t.Errorf("%q is a part of %q: %t, want %t", c.part, c.all, got, c.want)
+		}
+	}
+}
+
 // The patterns are only asked about what names a tool: each of their tools has to be known.
 func TestEveryToolOfThePatternsIsKnown(t *testing.T) {
 	found := 0

@@ -123,7 +123,7 @@ func (s *splitter) line(line string) {
 		s.item(line)
 	case isTitle(line):
 		s.title = s.add(piece{text: line, kind: sentence, lead: -1})
-		s.lead, s.before = -1, s.title
+		s.lead, s.before = s.title, s.title
 	default:
 		s.prose(line)
 	}
@@ -263,11 +263,22 @@ func introduces(line string) bool {
 	return len(line) <= longLine && (strings.HasSuffix(line, ":") || strings.HasSuffix(line, "："))
 }
 
-// isTitle recognises a line in bold letters, such as the name of a finding in a review.
+// isTitle recognises a line in bold letters, such as the name of a finding in a review, or of an option: "**1. Keep them**
+// (revert)".
 func isTitle(line string) bool {
-	inner, ok := bold(line)
-	return ok && inner == ""
+	rest, ok := bold(line)
+	for more := ok; more; { // "**Option 1** ✅ **best fit**"
+		var after string
+		if after, more = bold(strings.TrimLeftFunc(rest, isSign)); more {
+			rest = after
+		}
+	}
+	rest = strings.TrimSpace(rest)
+	return ok && (strings.HasPrefix(rest, "(") && strings.HasSuffix(rest, ")") || strings.TrimFunc(rest, isSign) == "")
 }
+
+// isSign recognises what is neither a word nor opens bold letters.
+func isSign(r rune) bool { return unicode.IsSpace(r) || unicode.IsSymbol(r) }
 
 // isLabelled recognises a line that begins with a label in bold letters, such as "**Fix:** use the other one".
 func isLabelled(line string) bool {

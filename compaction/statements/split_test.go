@@ -81,6 +81,11 @@ func TestSplit(t *testing.T) {
 			"s Three tests fail.\nH The reasons:\ni<1 - the cache"},
 		{"a place and a label need their title", "**5. A loop in a loop**\n`cleanup.go:270-278`\n\n**Fix:** look it up once.\n\n**Risk**: none.",
 			"s **5. A loop in a loop**\ns<0 `cleanup.go:270-278`\ns<0 **Fix:** look it up once.\ns<0 **Risk**: none."},
+		{"a list needs its title", "## Options\n\n**1. Keep them in `paths`** (revert)\n- Avoids the cycle\n\n**2. A package** ✅ **best fit**\n```\na drawing of the package\n```\n- Both can import it",
+			"H ## Options\ns **1. Keep them in `paths`** (revert)\ni<1 - Avoids the cycle\ns **2. A package** ✅ **best fit**\n" +
+				"c<3 a drawing of the package\ni<3 - Both can import it"},
+		{"a definition is no title", "**`paths/`** - Path construction\n- one item of it",
+			"s **`paths/`** - Path construction\ni - one item of it"},
 		{"a title is not that of the next part", "**5. A loop**\n---\n`cleanup.go:270-278`", "s **5. A loop**\ns `cleanup.go:270-278`"},
 		{"a label under a heading", "## Option 2\n\nLines on the left.\n\n**Pros:** shows what is parallel.",
 			"H ## Option 2\ns Lines on the left.\ns<0 **Pros:** shows what is parallel."},

@@ -22,8 +22,7 @@ func TestCodexGoesOnWithASessionOfClaudeCode(t *testing.T) {
 		"flags": `"--workspace=` + s.Workspace + `"`}
 	codex := hosts[1]
 	codex.install(t, s, vars)
-	env := append(s.Env(), "TERM=dumb", "NO_PROXY=127.0.0.1,localhost", "CODEX_HOME="+filepath.Join(s.Home, ".codex"),
-		"MODEL_KEY=dummy")
+	env := codex.environment(t, s, vars, program)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 
@@ -72,7 +71,7 @@ func TestClaudeCodeGoesOnWithASessionOfCodex(t *testing.T) {
 		"flags": `"--workspace=` + s.Workspace + `"`}
 	codex := hostNamed(t, "codex")
 	codex.install(t, s, vars)
-	env := codex.environment(s, vars, filepath.Dir(program))
+	env := codex.environment(t, s, vars, program)
 	output(t, s, env, program, append(codex.arguments, "-s", "danger-full-access", "What is a bolt?")...)
 	files, err := filepath.Glob(filepath.Join(s.Home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"))
 	if err != nil || len(files) != 1 {

@@ -18,6 +18,7 @@ type host struct {
 	name      string
 	arguments []string // followed by the prompt
 	variables []string
+	node      bool // it is in JavaScript
 	own       bool // it says whose call it is, or its sessions are recorded: context_status finds its session
 }
 
@@ -28,16 +29,16 @@ var hosts = []host{
 		variables: []string{"CLAUDE_CONFIG_DIR={{home}}/.claude", "ANTHROPIC_BASE_URL={{url}}", "ANTHROPIC_API_KEY=dummy",
 			"ANTHROPIC_MODEL=scripted", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
 			"DISABLE_TELEMETRY=1", "DISABLE_AUTO_COMPACT=1", "ENABLE_TOOL_SEARCH=false"}},
-	{name: "codex",
+	{name: "codex", node: true, own: true,
 		arguments: []string{"exec", "--json", "--skip-git-repo-check"},
 		variables: []string{"MODEL_KEY=dummy", "CODEX_HOME={{home}}/.codex"}},
-	{name: "gemini",
+	{name: "gemini", node: true,
 		arguments: []string{"-m", "gemini-2.5-flash", "--output-format", "json", "--approval-mode", "yolo", "-p"},
 		variables: []string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL={{url}}", "GEMINI_CLI_TRUST_WORKSPACE=true"}},
 	{name: "opencode",
 		arguments: []string{"run", "--format", "json"},
 		variables: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"}},
-	{name: "pi",
+	{name: "pi", node: true,
 		arguments: []string{"--provider", "scripted", "--model", "scripted", "-e", "{{home}}/bridge.ts", "--mode", "json",
 			"-p"},
 		variables: []string{"PI_OFFLINE=1"}},

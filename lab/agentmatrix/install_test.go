@@ -58,7 +58,7 @@ func TestInstalledAgentsReachTheLedger(t *testing.T) {
 				h.arguments = c.arguments
 			}
 			before := configurations(t, s.Home)
-			variables := h.environment(s, vars, filepath.Dir(program))
+			variables := h.environment(t, s, vars, program)
 			ask := func(arguments ...string) string {
 				return output(t, s, variables, filepath.Join(bin, "ctxledger"), arguments...)
 			}
@@ -131,12 +131,17 @@ func (h host) installWithout(t *testing.T, s *sandbox.Sandbox, vars model.Vars, 
 	}
 }
 
-// environment are the variables of an agent, and of a person who has it in PATH.
-func (h host) environment(s *sandbox.Sandbox, vars model.Vars, dir string) []string {
+// environment are the variables of an agent, and of a person who has it and the Node that it runs on in PATH.
+func (h host) environment(t *testing.T, s *sandbox.Sandbox, vars model.Vars, program string) []string {
+	t.Helper()
+	dirs := []string{filepath.Dir(program)}
+	if h.node {
+		dirs = []string{model.Node(t), dirs[0]}
+	}
 	out := append(s.Env(), "TERM=dumb", "NO_PROXY=127.0.0.1,localhost")
 	for i, v := range out {
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {
-			out[i] = "PATH=" + dir + string(filepath.ListSeparator) + path
+			out[i] = "PATH=" + strings.Join(append(dirs, path), string(filepath.ListSeparator))
 		}
 	}
 	for name, dir := range map[string]string{"CONFIG": ".config", "DATA": ".local/share", "STATE": ".local/state",
@@ -166,20 +171,13 @@ func output(t *testing.T, s *sandbox.Sandbox, variables []string, program string
 // pinned holds the version of an agent, as doctor finds it, against the one that the Makefile installs.
 func pinned(t *testing.T, name, agent, report string) {
 	t.Helper()
-	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile(`\b` + name + `:@?[\w@/-]+@([\d.]+)`).FindSubmatch(makefile)
-	if m == nil {
-		t.Fatalf("the Makefile has no version of %s", name)
-	}
+	want := model.Pinned(t, name)
 	var r struct {
 		Agents []struct{ Agent, Version string }
 	}
 	if err := json.Unmarshal([]byte(report), &r); err != nil || len(r.Agents) != 1 || r.Agents[0].Agent != agent ||
-		r.Agents[0].Version != string(m[1]) {
-		t.Fatalf("%v: doctor says %s, the Makefile installs %s", err, report, m[1])
+		r.Agents[0].Version != want {
+		t.Fatalf("%v: doctor says %s, the Makefile installs %s", err, report, want)
 	}
 }
 

@@ -130,14 +130,7 @@ func (h host) play(t *testing.T, s *sandbox.Sandbox, flag string, main, subagent
 		arguments = append(arguments, fill(all, a))
 	}
 	cmd := exec.CommandContext(ctx, program, arguments...)
-	cmd.Dir, cmd.Env = s.Workspace, append(s.Env(), "TERM=dumb", "NO_PROXY=127.0.0.1,localhost")
-	for name, dir := range map[string]string{"CONFIG": ".config", "DATA": ".local/share", "STATE": ".local/state",
-		"CACHE": ".cache"} {
-		cmd.Env = append(cmd.Env, "XDG_"+name+"_HOME="+filepath.Join(s.Home, filepath.FromSlash(dir)))
-	}
-	for _, v := range h.variables {
-		cmd.Env = append(cmd.Env, fill(all, v))
-	}
+	cmd.Dir, cmd.Env = s.Workspace, h.environment(t, s, all, program)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &said, &said, shutdown
 	if err := cmd.Run(); err != nil {

@@ -244,17 +244,22 @@ func TestTheRealAgentReadsLessAndLosesNothing(t *testing.T) {
 // intentsOnce wants each call to have one intent, with the outcome that the log says.
 func intentsOnce(ctx context.Context, t *testing.T, api ledger.API, session string) {
 	t.Helper()
+	want := []string{"Bash Applied transcript", "Edit Applied transcript", "Bash Applied transcript",
+		"Bash Applied transcript", "Bash Failed transcript", "Write Failed transcript"}
+	if said := outcomes(ctx, t, api, session); !slices.Equal(said, want) {
+		t.Errorf("intents %q, want %q", said, want)
+	}
+}
+
+// outcomes returns the intents of a session: tool, status and source of each.
+func outcomes(ctx context.Context, t *testing.T, api ledger.API, session string) (said []string) {
+	t.Helper()
 	page, err := api.Intents(ctx, ledger.IntentsRequest{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said []string
 	for _, in := range page.Intents {
 		said = append(said, in.Name+" "+string(in.Status)+" "+in.Source)
 	}
-	want := []string{"Bash Applied transcript", "Edit Applied transcript", "Bash Applied transcript",
-		"Bash Applied transcript", "Bash Failed transcript", "Write Failed transcript"}
-	if !slices.Equal(said, want) {
-		t.Errorf("intents %q, want %q", said, want)
-	}
+	return said
 }

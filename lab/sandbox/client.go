@@ -110,6 +110,23 @@ func (c *Client) Names(ctx context.Context) (tools, prompts []string, err error)
 	return tools, prompts, nil
 }
 
+// Prompt returns the text of a prompt.
+func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]string) (string, error) {
+	var r mcp.GetPromptRequest
+	r.Params.Name, r.Params.Arguments = name, arguments
+	answer, err := c.mcp.GetPrompt(ctx, r)
+	if err != nil {
+		return "", c.explain(name, err)
+	}
+	var parts []string
+	for _, m := range answer.Messages {
+		if t, ok := m.Content.(mcp.TextContent); ok {
+			parts = append(parts, t.Text)
+		}
+	}
+	return strings.Join(parts, "\n"), nil
+}
+
 // explain adds what the server said on its standard error.
 func (c *Client) explain(what string, err error) error {
 	if said := c.stderr.String(); said != "" {

@@ -19,6 +19,7 @@ type Options struct {
 	URL       string   // the model server, without a path
 	Prompt    string   // what the user asks
 	Resume    string   // the session to continue, or "" for a new one
+	Plugin    string   // the folder of a plugin, with its hooks and servers, or ""
 	ExtraEnv  []string // more variables, as "NAME=value"; they win over the isolated ones
 	ExtraArgs []string // more arguments of the agent
 }
@@ -58,8 +59,13 @@ func Exec(ctx context.Context, path string, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer os.RemoveAll(temp)
-	args := []string{"-p", o.Prompt, "--output-format", "json", "--strict-mcp-config",
+	args := []string{"-p", o.Prompt, "--output-format", "json",
 		"--permission-mode", "acceptEdits", "--allowedTools", "Bash,Read,Edit,Write,Glob,Grep"}
+	if o.Plugin != "" {
+		args = append(args, "--plugin-dir", o.Plugin)
+	} else {
+		args = append(args, "--strict-mcp-config") // hides the servers of plugins, too
+	}
 	if o.Resume != "" {
 		args = append(args, "--resume", o.Resume)
 	}

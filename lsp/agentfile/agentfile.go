@@ -127,7 +127,7 @@ func lens(u Use, m anyfile.Meter) string {
 		said = append(said, used)
 	}
 	if u.Share > 0 {
-		said = append(said, fmt.Sprintf("%.0f %% of it: %s", 100*u.Share, u.Heaviest))
+		said = append(said, fmt.Sprintf("%.0f %% of the file: %s", 100*u.Share, u.Heaviest))
 	}
 	return u.Agent + ": " + strings.Join(said, " · ")
 }

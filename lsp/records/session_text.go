@@ -49,10 +49,9 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if title == "" {
 		title = "Session " + s.ID
 	}
-	used := st.Used.String() + " tokens in the view"
-	if st.Window > 0 {
-		used += fmt.Sprintf(", %.1f %% of the window of %s", 100*float64(st.Used.N)/float64(st.Window),
-			chars.Commas(st.Window))
+	used := st.Used.String() + " tokens in ctxledger's view"
+	if st.Measured > 0 {
+		used = held(st.Use) + " · " + used
 	}
 	long := chars.Plural(s.Turns, "turn") + ", " + chars.Plural(s.Seq, "entry")
 	if in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite; in > 0 {
@@ -69,6 +68,15 @@ func (r Reader) sessionHead(st ledger.Status) string {
 		item(long) +
 		item(r.stamp(s.Created)+" – "+r.stamp(s.Updated)) +
 		item(gone)
+}
+
+// held says how full the agent's own window is, which the provider has measured.
+func held(u ledger.Use) string {
+	text := u.Held.String() + " tokens in the agent's window"
+	if u.Window > 0 {
+		text += fmt.Sprintf(", %.1f %% of %s", 100*float64(u.Held.N)/float64(u.Window), chars.Commas(u.Window))
+	}
+	return text
 }
 
 // span is the number of entries that are read together.

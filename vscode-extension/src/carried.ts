@@ -119,7 +119,7 @@ function costOf(part: CarriedPart): string {
     said.push(`when ${part.when}`);
   }
   if (part.share !== undefined && part.share > 0 && part.heaviest !== undefined) {
-    said.push(`${Math.round(100 * part.share)} % of it: ${part.heaviest}`);
+    said.push(`${Math.round(100 * part.share)} % of the file: ${part.heaviest}`);
   }
   if (part.asked !== undefined) {
     said.push(`${plural(part.tools?.length ?? 0, 'tool')}, asked on ${part.asked.slice(0, 10)}`);

@@ -42,7 +42,7 @@ function memoryText(host: Host, part: CarriedPart): string {
   const agent = oneLine(host.title, longestTitle);
   const total = totalOf(part);
   const heaviest = part.heaviest === undefined || part.share === undefined || part.share <= 0 ? ''
-    : ` ${Math.round(100 * part.share)} % of it: ${oneLine(part.heaviest, longestTitle)}.`;
+    : ` ${Math.round(100 * part.share)} % of the file: ${oneLine(part.heaviest, longestTitle)}.`;
   return `Every request of ${agent} carries ${oneLine(part.name, longestTitle)}: ${sayCount(part.carried)} tokens` +
     (total.n > part.carried.n ? `, ${sayCount(total)} with imports.` : '.') + heaviest +
     ` All that is known of files: ${sayCount(host.carried)}.`;

@@ -22,7 +22,7 @@ test('a row says what a part costs, and when', () => {
   });
   assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 tokens, 1 unknown']]);
   assert.deepEqual(rows[0]!.rows.map(({ label, description, icon }) => [label, description, icon]), [
-    ['CLAUDE.md', '1,080 · 1,113 with imports · 57 % of it: Tests', 'book'],
+    ['CLAUDE.md', '1,080 · 1,113 with imports · 57 % of the file: Tests', 'book'],
     ['deploy', '9 · 4 when it is used · calls unknown', 'tools'],
     ['go.md', '50 when a file that matches *.go is read', 'law'],
     ['docs', 'unknown · calls unknown', 'plug'],

@@ -27,7 +27,7 @@ test('CLAUDE.md is said with what it imports, and others where it is not', () =>
   const imports = [{ ...part, name: 'README.md', carried: count(20, false), imports: [{ ...part, name: 'a.md', carried: count(13) }] }];
   const figures = (...hosts: Host[]) => memoryFigures({ hosts });
   assert.deepEqual(figures({ ...host, parts: [{ ...part, imports, heaviest: 'Tests', share: 0.571 }] }), {
-    text: 'Every request of Claude Code carries CLAUDE.md: 1,080 tokens, ≈1,113 with imports. 57 % of it: Tests. All that is known of files: 1,500.',
+    text: 'Every request of Claude Code carries CLAUDE.md: 1,080 tokens, ≈1,113 with imports. 57 % of the file: Tests. All that is known of files: 1,500.',
     path: '/w/CLAUDE.md',
   });
   const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'AGENTS.md', path: '/w/AGENTS.md', carried: count(5000) }] };

@@ -40,21 +40,27 @@ exports.see = async (page, what, selector, text) => {
 /** Opens the views of ctxledger. */
 exports.showViews = page => page.locator('.activitybar .action-item a[aria-label="ctxledger"]').click();
 
-/** Opens the palette. A page in a page that is being loaded loses the key, so that it is pressed again. */
-async function openPalette(page) {
-  const input = page.locator('.quick-input-widget input.input');
-  for (let tries = 0; tries < 20; tries++) {
-    await page.keyboard.press('F1');
-    if (await input.waitFor({ timeout: exports.patience / 20 }).then(() => true, () => false)) return input;
-  }
-  throw new Error('the palette does not open');
-}
-
-/** Runs a command of the palette by its title. */
+/**
+ * Runs a command of the palette by its title. A page in a page that is being loaded loses the key, or takes the focus when
+ * the palette is open, which closes it: then the key is pressed again.
+ */
 exports.run = async (page, title) => {
-  await (await openPalette(page)).fill(`>ctxledger: ${title}`);
-  await exports.see(page, 'the command', '.quick-input-list .monaco-list-row', title);
-  await page.keyboard.press('Enter');
+  const soon = { timeout: exports.patience / 20 };
+  const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
+  const found = async () => {
+    await page.keyboard.press('F1');
+    await page.locator('.quick-input-widget input.input').fill(`>ctxledger: ${title}`, soon);
+    await row.waitFor(soon);
+    return true;
+  };
+  for (let tries = 0; tries < 20; tries++) {
+    if (await found().catch(() => false)) {
+      console.log('seen: the command', title);
+      await page.keyboard.press('Enter');
+      return;
+    }
+  }
+  throw new Error(`the palette does not offer “${title}”`);
 };
 
 /** The document in the preview or the panel that is in front. */

@@ -36,7 +36,7 @@ export function bar({ pieces, whole, window, threshold, label }: Bar): string {
   });
   const marks = [
     threshold > 0 && threshold < whole
-      ? mark(at(threshold), 'threshold', `a compaction is due above ${sayTokens(threshold, true)} tokens`) : '',
+      ? mark(at(threshold), 'threshold', `ctxledger compacts above ${sayTokens(threshold, true)} tokens`) : '',
     window > 0 && window < whole
       ? mark(at(window), 'limit', `the window ends at ${sayTokens(window, true)} tokens`) : '',
   ];

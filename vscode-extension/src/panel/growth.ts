@@ -97,7 +97,7 @@ function lines({ window, threshold }: Context, layout: Layout): string[] {
   const narrow = layout.width < 420;
   const all: string[] = [];
   if (threshold > 0) {
-    const words = narrow ? sayShort(threshold) : `a compaction is due above ${sayTokens(threshold, true)}`;
+    const words = narrow ? sayShort(threshold) : `ctxledger compacts above ${sayTokens(threshold, true)}`;
     all.push(line(threshold, 'threshold', words));
   }
   if (window > 0 && window <= layout.most) {

@@ -63,7 +63,7 @@ function keys({ turns, earlier, window, threshold }: Context): string {
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
     of(turns.some((turn) => turn.measured > 0), dash('measured'), 'measured by the provider, of the agent’s own window'),
-    of(threshold > 0, dash('threshold'), 'a compaction is due'),
+    of(threshold > 0, dash('threshold'), 'above it ctxledger compacts'),
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
     of(turns.some((turn) => turn.restored !== ''), '▲ taken back'),
