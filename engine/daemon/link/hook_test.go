@@ -77,7 +77,8 @@ func TestAHookGetsNoAnswer(t *testing.T) {
 		{"nothing, and the end", "", true, "does not answer"},
 		{"a welcome alone", welcome, false, "pid 7 has not answered in time"},
 		{"a welcome, and the end", welcome, true, "pid 7 has not answered in time"},
-		{"half of an answer", welcome + frame(t, wire.Response{}) + "\x00\x00\x00\x09half", true, "not answered in time"},
+		{"half of an answer", welcome + frame(t, wire.Response{}) + "\x00\x00\x00\x09half", true,
+			"pid 7 has not answered in time"},
 		{"a refusal", frame(t, wire.Welcome{Protocol: wire.Protocol,
 			Error: fault.New(fault.Limited, "x", "it is full")}), true, "it is full"},
 		{"an error", welcome + frame(t, wire.Response{Error: fault.New(fault.Corrupt, "x", "it is damaged")}), true,
@@ -89,7 +90,8 @@ func TestAHookGetsNoAnswer(t *testing.T) {
 			o := answering(t, c.text, c.hangsUp)
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
-			out, err := link.Hook(ctx, o, wire.HookEvent{Input: []byte(strings.Repeat("x", 1<<20))}, 100*time.Millisecond)
+			e := wire.HookEvent{Input: []byte(strings.Repeat("x", 1<<20))}
+			out, err := link.Hook(ctx, o, e, 100*time.Millisecond)
 			if out != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%q, %v", out, err)
 			}
