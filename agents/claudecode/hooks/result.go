@@ -139,19 +139,22 @@ type rawBlock struct {
 }
 
 func blocksOf(raw json.RawMessage) (out []rawBlock, ok bool) {
-	var list []json.RawMessage
+	var list []block
 	if json.Unmarshal(raw, &list) != nil || list == nil {
 		return nil, false
 	}
-	for _, one := range list {
-		var b block
-		if json.Unmarshal(one, &b) != nil || b.Type == "" || b.Type == "text" && b.Text == nil {
+	whole := make([]json.RawMessage, len(list)) // needed of what is no text
+	for i, b := range list {
+		switch {
+		case b.Type == "" || b.Type == "text" && b.Text == nil:
 			return nil, false
-		}
-		if b.Type != "text" {
+		case b.Type != "text":
+			if whole[i] == nil && json.Unmarshal(raw, &whole) != nil {
+				return nil, false
+			}
 			b.Text = nil
 		}
-		out = append(out, rawBlock{one, b.Text})
+		out = append(out, rawBlock{whole[i], b.Text})
 	}
 	return out, true
 }
