@@ -67,7 +67,6 @@ func (d *daemon) answerHook(e wire.HookEvent) ([]byte, error) {
 		}
 		return connect(ctx, Options{State: ws.UserState, Env: d.config.Env, Version: d.config.Version, NoSpawn: true})
 	})
-	out, err := d.config.Hook(ctx, tree, e)
-	_ = tree.user.Close() // only read from
-	return out, err
+	defer tree.user.Close() // only read from
+	return d.config.Hook(ctx, tree, e)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Protocol is the version of the wire protocol, requests and responses of engine.API included: the first
-// change after a release increments it. An owner serves every protocol from oldestProtocol on; a client
+// change after a release increments it. An owner serves every protocol from OldestProtocol on; a client
 // that is newer than the owner asks it to leave.
 const (
 	Protocol       = 2 // 2: attachments, and the methods of maintenance
