@@ -8,7 +8,6 @@ package hooking
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -145,7 +144,9 @@ func (h *hooking) ask(ctx context.Context, place workspace.Workspace, event stri
 		Version: h.Version, Binary: h.Daemon}
 	out, err := link.Hook(ctx, o, e, h.time/connecting)
 	if err != nil && !held.Held(o.State) && startsIn(o.State, h.Env).due() {
-		err = errors.Join(err, link.Start(o))
+		if started := link.Start(o); started != nil {
+			err = fmt.Errorf("%w; %w", err, started)
+		}
 	}
 	return out, err
 }

@@ -177,17 +177,27 @@ func (e endless) Read(p []byte) (int, error) {
 	}
 }
 
-// TestAnEndlessInput: the hook ends all the same, and no daemon gets any of it.
+// TestAnEndlessInput: the hook ends all the same, with one line, and no daemon gets any of it.
 func TestAnEndlessInput(t *testing.T) {
-	for says, in := range map[string]endless{
-		"more than 8388608 bytes": {true, make(chan struct{})},
-		"no answer within":        {false, make(chan struct{})},
+	for name, in := range map[string]endless{
+		"bytes":   {true, make(chan struct{})},
+		"silence": {false, make(chan struct{})},
 	} {
 		p := newPlace(t, map[string]string{hooking.Variable: "500"})
 		out, log := p.hook(t, "PostToolUse", in)
-		if out != "" || strings.Count(log, "\n") > 1 || !strings.Contains(log, says) {
-			t.Errorf("it prints %q and logs %q, not %q", out, log, says)
+		if out != "" || strings.Count(log, "\n") != 1 {
+			t.Errorf("%s: it prints %q and logs %q", name, out, log)
 		}
 		close(in.closed)
+	}
+}
+
+// TestAnInputThatIsTooLong is read to its end, so that the agent can write it, and not sent.
+func TestAnInputThatIsTooLong(t *testing.T) {
+	p := newPlace(t, patient)
+	in := strings.NewReader(strings.Repeat("x", 2*wire.HookInput))
+	out, log := p.hook(t, "PostToolUse", in)
+	if out != "" || in.Len() > 0 || strings.Count(log, "\n") != 1 || !strings.Contains(log, "more than 8388608 bytes") {
+		t.Errorf("it prints %q, leaves %d bytes and logs %q", out, in.Len(), log)
 	}
 }

@@ -51,7 +51,7 @@ func inChild(ctx context.Context, o Options, timeout time.Duration, args ...stri
 	child.WaitDelay = time.Second
 	failed := child.Run()
 	if child.Process == nil && ctx.Err() == nil {
-		return childResult{}, link.Unstarted(failed)
+		return childResult{}, link.Unstarted(o.Binary, failed)
 	}
 	if ctx.Err() != nil {
 		return childResult{}, (&fault.Error{

@@ -123,7 +123,7 @@ func TestAHookWhoseTimeIsOver(t *testing.T) {
 			ended <- ctx.Err()
 			return nil, ctx.Err()
 		}})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	o := link.Options{State: state, Env: env.System()}
 	out, err := link.Hook(ctx, o, wire.HookEvent{Root: root}, patience)

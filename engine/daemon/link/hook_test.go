@@ -87,11 +87,19 @@ func TestAHookGetsNoAnswer(t *testing.T) {
 			Error: fault.New(fault.Invalid, "x", "unknown connection purpose")}), true, "older owner"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			o := answering(t, c.text, c.hangsUp)
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			whole, connecting := 20*time.Second, 20*time.Second // which ends before, because the owner hangs up
+			switch {
+			case c.text == "" && !c.hangsUp:
+				connecting = 100 * time.Millisecond
+			case !c.hangsUp:
+				whole = 2 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), whole)
 			defer cancel()
 			e := wire.HookEvent{Input: []byte(strings.Repeat("x", 1<<20))}
-			out, err := link.Hook(ctx, o, e, 100*time.Millisecond)
+			out, err := link.Hook(ctx, o, e, connecting)
 			if out != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%q, %v", out, err)
 			}

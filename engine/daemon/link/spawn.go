@@ -52,13 +52,13 @@ func spawn(o Options) (*starting, error) {
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, Unstarted(err)
+		return nil, Unstarted(o.Binary, err)
 	}
 	command.Stdout, command.Stderr = w, w // the runtime reports a crash there
 	err = command.Start()
 	closed := w.Close()
 	if err = errors.Join(err, closed); err != nil {
-		return nil, errors.Join(Unstarted(err), r.Close())
+		return nil, errors.Join(Unstarted(o.Binary, err), r.Close())
 	}
 	s := &starting{process: command.Process, result: make(chan error, 1), pipe: r}
 	s.work.Go(func() { s.result <- readReport(r) })
