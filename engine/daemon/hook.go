@@ -65,7 +65,7 @@ func (d *daemon) answerHook(e wire.HookEvent) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return connect(ctx, Options{State: ws.UserState, Env: d.config.Env, Version: d.config.Version, NoSpawn: true})
+		return connect(ctx, Options{State: ws.UserState, Env: d.config.Env, Version: d.config.Version})
 	})
 	defer tree.user.Close() // only read from
 	return d.config.Hook(ctx, tree, e)

@@ -268,6 +268,24 @@ func TestAHookStartsADaemonForTheNextCall(t *testing.T) {
 	}
 }
 
+// TestAStartTellsWhatTheUserSavedForAllWorkspaces: those facts are in a ledger of their own, whose daemon may not run.
+func TestAStartTellsWhatTheUserSavedForAllWorkspaces(t *testing.T) {
+	s := newBox(t)
+	run(t, s, "memory", "add", "tone", "--scope", "user", "--body", "Short sentences.")
+	run(t, s, "daemon", "stop")
+	run(t, s, "sessions") // starts the daemon of the workspace alone
+	ctx := deadlined(t)
+	for i := 0; ; i++ { // a busy machine does not start it for the first session
+		start := strings.Replace(eventOf(s, "SessionStart", `,"source":"startup"`), hookSession[:8], fmt.Sprintf("%08d", i), 1)
+		if strings.Contains(hooked(t, s, "SessionStart", start, "CTXLEDGER_HOOK_MS=10000"), "Short sentences.") {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatal("it is not told")
+		}
+	}
+}
+
 // TestAHookThatRunsTwiceShowsATextOnce has the hook of a session's start registered twice: agents run both at once.
 func TestAHookThatRunsTwiceShowsATextOnce(t *testing.T) {
 	s := newBox(t)
