@@ -212,7 +212,7 @@ func (p Plan) PrintDone(w io.Writer) {
 		h, _ := install.HostOf(string(a))
 		switch {
 		case p.ignored(a):
-			fmt.Fprintf(w, "%s: written, but not connected before that is done\n", a)
+			fmt.Fprintf(w, "%s: written, but not connected before that is done; doctor has the lines as they are now\n", a)
 			continue
 		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
 			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)
