@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
@@ -65,11 +66,16 @@ func about(n tokens.Count) tokens.Count {
 }
 
 // Off reports whether a part is a server that is switched off.
-func (p Part) Off() bool { return p.Kind == Server && !p.Unknown && p.Asked.IsZero() }
+func (p Part) Off() bool {
+	return p.Kind == Server && !p.Unknown && p.Asked.IsZero() && p.Carried.N+p.Later.N == 0
+}
 
 // Source says what the figures of a server rest on; "" for what was not asked.
 func (p Part) Source() string {
-	if p.Asked.IsZero() {
+	switch {
+	case p.Asked.IsZero() && p.Own() && p.Carried.N > 0:
+		return "its own count, by o200k_base"
+	case p.Asked.IsZero():
 		return ""
 	}
 	return chars.Plural(len(p.Tools), "tool") + ", asked on " + p.Asked.Format(time.DateOnly)
@@ -80,4 +86,37 @@ func (p Part) Heavy() []Tool {
 	return slices.SortedStableFunc(slices.Values(p.Tools), func(a, b Tool) int {
 		return cmp.Compare(b.Tokens.N, a.Tokens.N)
 	})
+}
+
+// Server returns the server of a name, among those of one agent if that is named. Errors: not_found, with the names that
+// there are; conflict when several agents have different servers of that name.
+func (r Report) Server(name, agent string) (host Host, part Part, err error) {
+	const op = "carried.server"
+	var names, agents []string
+	for _, h := range r.Hosts {
+		if agent != "" && !strings.EqualFold(h.Name, agent) {
+			continue
+		}
+		for _, p := range h.Parts {
+			switch {
+			case p.Kind != Server:
+			case p.Name != name:
+				names = append(names, p.Name)
+			case len(agents) == 0 || p.Config.Digest() != part.Config.Digest():
+				host, part = h, p
+				agents = append(agents, h.Name+" ("+p.Path+")")
+			}
+		}
+	}
+	switch {
+	case len(agents) == 1:
+		return host, part, nil
+	case len(agents) > 1:
+		return host, part, fault.New(fault.Conflict, op, "there are several MCP servers %.200q: of %s", name,
+			strings.Join(agents, ", ")).WithHint("name the agent with --agent")
+	case len(names) == 0:
+		return host, part, fault.New(fault.NotFound, op, "there is no MCP server %.200q: none is configured here", name)
+	}
+	return host, part, fault.New(fault.NotFound, op, "there is no MCP server %.200q", name).
+		WithHint("there are: %s", chars.Short(strings.Join(names, ", "), 300))
 }

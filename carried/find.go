@@ -59,6 +59,7 @@ func Find(ctx context.Context, o Options) Report {
 		host := Host{Name: h.name, Title: h.title, Parts: parts, Carried: tokens.Count{Exact: true}}
 		f.duplicates(&host)
 		host.Each(func(p *Part) {
+			p.know(host.Name, o.Counter)
 			host.Carried = Plus(host.Carried, p.Carried)
 			if p.Unknown {
 				host.Unknown++

@@ -41,7 +41,7 @@ type Part struct {
 	Use *Use `json:"use,omitempty"`
 	// Dollars is what Carried has cost so far in a session, about; nil: not known, see Report.Charged.
 	Dollars *float64 `json:"cost_usd,omitempty"`
-	// Tools are those of a server that a person had asked, at Asked; see Report.Count.
+	// Tools are those of a server that a person had asked, at Asked; see Report.Count. Our own one is known without them.
 	Tools []Tool    `json:"tools,omitempty"`
 	Asked time.Time `json:"asked,omitzero"`
 	// Config is how a server is started or reached. It may hold secrets.

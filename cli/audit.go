@@ -77,7 +77,7 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 			return err
 		}
 	}
-	failed := a.sayUnread(found) // first, so that the figures stay on the screen
+	failed := a.sayUnread(found, len(paths) > 0) // first, so that the figures stay on the screen
 	if err := a.answer(found, func(w io.Writer) { a.printAudit(w, found) }); err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func (a *app) writePage(name string, found audit.Audit) error {
 	return nil
 }
 
-// sayUnread names what could not be read, and fails if that was a whole file.
-func (a *app) sayUnread(found audit.Audit) error {
+// sayUnread names what could not be read, and fails if that was a whole file, or if agents have no sessions and the person named none.
+func (a *app) sayUnread(found audit.Audit, named bool) error {
 	var damaged, failed []string
 	for _, d := range found.Damaged {
 		lines := chars.Plural(d.Broken+d.Long, "damaged line")
@@ -133,8 +133,13 @@ func (a *app) sayUnread(found audit.Audit) error {
 		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read",
 			chars.Plural(len(found.Failed), "path"))
 	}
-	if found.Files == 0 {
-		a.say("no session files in %s", strings.Join(found.Looked, ", "))
+	looked := strings.Join(found.Looked, ", ")
+	switch {
+	case found.Files == 0 && !named:
+		return fault.New(fault.NotFound, "cli.audit", "there are no session files in %s", looked).
+			WithHint("`ctxledger audit PATH…` reads session files, and those in directories, that lie elsewhere")
+	case found.Files == 0:
+		a.say("no session files in %s", looked)
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func (a *app) editCommand(undo bool) *cobra.Command {
 		}
 		o.JSON = a.json
 		return s.Edit(args, o, setup.Face{In: a.In, Err: a.Err, Asking: terminal(a.In) && terminal(a.Err), Line: a.line,
-			Say: a.say, Show: func(text []byte) error { return a.writeMasked(text) }, Answer: a.answerJSON})
+			Exact: a.exactLine, Say: a.say, Show: func(text []byte) error { return a.writeMasked(text) },
+			Answer: a.answerJSON})
 	}
 	return cmd
 }

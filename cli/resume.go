@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/resume"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/cli/setup"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -85,6 +86,9 @@ func (a *app) continued(ctx context.Context, api ledger.API, s sessions.Session,
 	})
 	if err != nil {
 		return err
+	}
+	if program := setup.Lacking(a.Env, r.In); program != "" {
+		a.say("there is no %s in PATH: the session is written, but the command that goes on needs it", program)
 	}
 	return a.answer(done, func(w io.Writer) { fmt.Fprint(w, done.Text(a.Env.Dir)) })
 }

@@ -81,7 +81,7 @@ func (a *app) printStatus(w io.Writer, s statusAnswer) {
 		fmt.Fprintln(w)
 	}
 	a.printLedger(w, s)
-	fmt.Fprintf(w, "own cost   %s tokens of a window, where ctxmcp is registered; nothing is injected\n",
+	fmt.Fprintf(w, "own cost   %s tokens of a window (o200k_base), where ctxmcp is registered; nothing is injected\n",
 		chars.Commas(s.ServerCost))
 	if s.Session == nil {
 		fmt.Fprintln(w, "\n"+a.self.In(noSession))

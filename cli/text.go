@@ -12,6 +12,9 @@ import (
 // could not be recognised.
 func (a *app) line(s string, n int) string { return columns.Cut(a.masks.String(s), n) }
 
+// exactLine is line for text whose white space counts.
+func (a *app) exactLine(s string, n int) string { return columns.CutExact(a.masks.String(s), n) }
+
 // stamp prints a time in the reader's zone.
 func (a *app) stamp(t time.Time) string {
 	if t.IsZero() {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/ledger"
@@ -65,7 +63,7 @@ func (c *call) carried(ctx context.Context, st ledger.Status) (out carriedResult
 			out.Listed = &share{oneLine(p.Name, maxCarriedName), p.Later}
 		case p.Kind != carried.Server && p.Carried.N > 0:
 			out.Carried = append(out.Carried, share{oneLine(string(p.Kind)+" "+p.Name, maxCarriedName), p.Carried})
-		case p.Kind == carried.Server && !p.Off() && !own(p) && len(out.Servers) < maxCarried:
+		case p.Kind == carried.Server && !p.Off() && !p.Own() && len(out.Servers) < maxCarried:
 			s := serverUse{Name: oneLine(p.Name, maxCarriedName), said: p.Used()}
 			if p.Use != nil {
 				s.Calls, s.Sessions = p.Use.Calls, p.Use.Sessions
@@ -76,15 +74,6 @@ func (c *call) carried(ctx context.Context, st ledger.Status) (out carriedResult
 	})
 	out.Carried = heaviest(out.Carried)
 	return out
-}
-
-// own reports whether a server is this program, whose tools have a line of their own in the status: by its command, or
-// where only its name is read, by the one that install gives it.
-func own(p *carried.Part) bool {
-	if c := p.Config; c != nil && len(c.Command) > 0 {
-		return strings.TrimSuffix(filepath.Base(c.Command[0]), ".exe") == "ctxmcp"
-	}
-	return p.Name == "ctxledger"
 }
 
 // ask adds what the server answered when it was asked.

@@ -26,6 +26,17 @@ func TestP8ToolListAndInstructionsStayWithinTheirBudget(t *testing.T) {
 		t.Errorf("overhead.Tokens says %d, a client is sent %d tokens (%v): correct the constant", overhead.Tokens,
 			s.overhead(), err)
 	}
+	names := ""
+	for _, tl := range tools() {
+		names += "mcp__ctxledger__" + tl.name + "\n"
+	}
+	s, err := New(nil, Options{Env: testEnv()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(names) + count(s.instructions()); n != overhead.Names {
+		t.Errorf("overhead.Names says %d, not %d: correct the constant", overhead.Names, n)
+	}
 	for _, tl := range tools() {
 		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output),
 			count(tl.description))

@@ -226,18 +226,18 @@ func ApproveServer(s ServerAsk, digest string) (ApprovedServer, error) {
 	return ApprovedServer{s}, nil
 }
 
-// ConfirmServer asks the person at the terminal. Both in and out have to be terminals. Nothing of the answer is kept.
+// ConfirmServer says what asking a server runs, and asks the person at the terminal. Both in and out have to be terminals. Nothing of the answer is kept.
 // Errors: denied when they are none, or when the answer is not yes.
 func ConfirmServer(s ServerAsk, in io.Reader, out io.Writer, mask func(string) string) (ApprovedServer, error) {
 	const op = "trust.server"
+	fmt.Fprintf(out, "to ask %s for its tools, this is needed:\n", quote(s.Name))
+	s.Print(out, mask)
 	tty, okIn := terminal(in)
 	_, okOut := terminal(out)
 	if !okIn || !okOut {
 		return ApprovedServer{}, fault.New(fault.Denied, op, "asking %s has not been confirmed", quote(s.Name)).
 			WithHint("confirm it on a terminal, or with --yes")
 	}
-	fmt.Fprintf(out, "to ask %s for its tools, this is needed:\n", quote(s.Name))
-	s.Print(out, mask)
 	if err := discardTyped(tty); err != nil {
 		return ApprovedServer{}, fault.Wrap(fault.Unavailable, op, err)
 	}

@@ -30,6 +30,7 @@ var update = flag.Bool("update", false, "rewrite what the configurations of test
 //	mode OCTAL FILE         the file or directory has this mode
 //	link FILE TARGET        FILE is a link
 //	refused REGEXP          the error: nothing is written
+//	ignored REGEXP          why the agent reads nothing of the files that have our entries
 //	conflict                an entry of our name is there: it stays, unless it is to be replaced
 //	gone                    our entry was made by hand: disconnecting removes it
 //	other OLD => NEW        what another program changes before we disconnect
@@ -46,6 +47,7 @@ type aCase struct {
 	modes    map[string]fs.FileMode
 	links    map[string]string
 	refused  *regexp.Regexp
+	ignored  *regexp.Regexp
 	conflict bool
 	gone     bool
 	others   [][2]string
@@ -101,6 +103,8 @@ func parseCase(t *testing.T, text string) (c aCase) {
 			c.links[from] = to
 		case "refused":
 			c.refused = regexp.MustCompile(rest)
+		case "ignored":
+			c.ignored = regexp.MustCompile(rest)
 		case "conflict":
 			c.conflict = true
 		case "gone":
@@ -254,10 +258,25 @@ func (c aCase) run(t *testing.T, file string) {
 	}
 	same(t, "planned", snapshot(t, top), before)
 	must(t, m.Write(p))
+	if (len(p.Ignored) > 0) != (c.ignored != nil) {
+		t.Fatalf("ignored: %+v", p.Ignored)
+	}
+	for _, i := range p.Ignored {
+		if !c.ignored.MatchString(i.Why) {
+			t.Errorf("not %s: %s", c.ignored, i.Why)
+		}
+	}
+	unread := 0
 	for _, st := range m.Check(h, c.scope) {
-		if st.State != Connected {
+		switch {
+		case st.State == Unread && c.ignored != nil && c.ignored.MatchString(st.Problem):
+			unread++
+		case st.State != Connected:
 			t.Errorf("%+v", st)
 		}
+	}
+	if unread != len(p.Ignored) {
+		t.Errorf("%d files are said to be ignored when it was planned, %d afterwards", len(p.Ignored), unread)
 	}
 	c.compare(t, file, top)
 	after := snapshot(t, top)

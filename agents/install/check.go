@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/confedit"
@@ -20,7 +21,7 @@ const (
 	Connected State = "connected"
 	Missing   State = "missing"
 	Differs   State = "differs" // there, but not as it would be written now
-	Unread    State = "unread"  // the file cannot be read
+	Unread    State = "unread"  // the file cannot be read, or the agent reads nothing of it
 )
 
 // Status is the state of one entry.
@@ -46,6 +47,9 @@ func (m Machine) Check(h Host, s Scope) (out []Status) {
 			all = []Status{checkWhole(now, f.Whole)}
 		default:
 			all = checkEntries(now, f.Entries)
+			if why := f.ignored(h, now.text); why != "" && slices.ContainsFunc(all, isThere) {
+				all = []Status{{Entry: "the file", State: Unread, Problem: why}}
+			}
 		}
 		for _, st := range all {
 			st.Path = f.Path
@@ -57,6 +61,9 @@ func (m Machine) Check(h Host, s Scope) (out []Status) {
 	}
 	return out
 }
+
+// isThere reports whether an entry is in its file.
+func isThere(s Status) bool { return s.State != Missing }
 
 var stateOf = map[confedit.State]State{confedit.Absent: Missing, confedit.Same: Connected, confedit.Different: Differs}
 

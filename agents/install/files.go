@@ -19,8 +19,10 @@ type File struct {
 	// Others are paths at one of which the agent may have it instead. The first that exists counts.
 	Others  []string
 	Entries []confedit.Entry // of a JSON file
-	Table   *confedit.Table  // of a TOML file
-	Whole   string           // the whole text of a file of our own
+	// Strict: the agent takes plain JSON alone. In a file with comments or trailing commas it reads nothing.
+	Strict bool
+	Table  *confedit.Table // of a TOML file
+	Whole  string          // the whole text of a file of our own
 }
 
 // server is how most agents name a server of MCP.
@@ -112,19 +114,22 @@ func claudeHooks(p Programs, do config.Hooks) (out []confedit.Entry) {
 	return out
 }
 
+// claudeCode returns the files of Claude Code. They are strict: version 2.1.328 does not start with a comment or a
+// trailing comma in .claude.json, says of a settings file that nothing in it is in effect, and passes over .mcp.json
+// without a word. A byte order mark is no trouble to it.
 func claudeCode(p places) []File {
 	servers := serverEntry(server{"stdio", p.programs.MCP, []string{}, true}, "mcpServers")
 	if p.scope == Project {
-		return []File{{Path: p.below(".mcp.json"), Entries: servers},
-			{Path: p.below(".claude", "settings.local.json"), Entries: claudeHooks(p.programs, p.hooks)}}
+		return []File{{Path: p.below(".mcp.json"), Entries: servers, Strict: true},
+			{Path: p.below(".claude", "settings.local.json"), Entries: claudeHooks(p.programs, p.hooks), Strict: true}}
 	}
 	own := p.below(".claude.json")
 	if p.Lookup("CLAUDE_CONFIG_DIR") != "" {
 		own = filepath.Join(claudecode.ConfigDir(p.Env), ".claude.json")
 	}
-	return []File{{Path: own, Entries: servers},
+	return []File{{Path: own, Entries: servers, Strict: true},
 		{Path: filepath.Join(claudecode.ConfigDir(p.Env), "settings.json"),
-			Entries: claudeHooks(p.programs, p.hooks)}}
+			Entries: claudeHooks(p.programs, p.hooks), Strict: true}}
 }
 
 func claudeDesktop(p places) []File {
@@ -240,4 +245,17 @@ func bridgeProgram(text string) string {
 		return ""
 	}
 	return path
+}
+
+// ignored says why an agent reads nothing of the file with a text, and what to do; "": it reads it.
+func (f File) ignored(h Host, text []byte) string {
+	if !f.Strict {
+		return ""
+	}
+	beyond := confedit.Beyond(text)
+	if beyond == "" {
+		return ""
+	}
+	return f.Path + " has " + beyond + ", and " + h.Label +
+		" takes nothing from such a file: remove all comments, and commas behind a last item"
 }

@@ -31,6 +31,9 @@ type Host struct {
 	Package string // its name in npm, "" for none
 	// dir returns the directory of its own whose existence says that somebody uses it.
 	dir func(e env.Env) string
+	// sessions is the folder in dir in which ctxledger writes sessions for the agent. It alone is no sign of the agent;
+	// "": none are written.
+	sessions string
 	// files returns the configurations that connect it, and with what. root is the tree for the scope Project.
 	files    func(p places) []File
 	projects bool // it has configurations for one tree
@@ -76,8 +79,8 @@ func Hosts() []Host {
 	return []Host{
 		{
 			Agent: sessionfile.ClaudeCode, Label: "Claude Code", Program: "claude",
-			Package: "@anthropic-ai/claude-code", dir: claudecode.ConfigDir, files: claudeCode, projects: true,
-			Restart: claudeRestart,
+			Package: "@anthropic-ai/claude-code", dir: claudecode.ConfigDir, sessions: "projects", files: claudeCode,
+			projects: true, Restart: claudeRestart,
 			Support: []Support{
 				works(Tools, "MCP"),
 				works(Recording, "its session files"),
@@ -103,7 +106,7 @@ func Hosts() []Host {
 		},
 		{
 			Agent: sessionfile.Codex, Label: "Codex", Program: "codex", Package: "@openai/codex", dir: codexDir,
-			files: codex, projects: true, Restart: claudeRestart,
+			sessions: "sessions", files: codex, projects: true, Restart: claudeRestart,
 			Support: []Support{
 				works(Tools, "MCP"),
 				later(Recording, notFollowed),

@@ -35,7 +35,7 @@ func (f Found) Installed() bool { return f.Program != "" || f.Dir != "" }
 
 // Find looks for an agent. It starts nothing.
 func (m Machine) Find(h Host) (f Found) {
-	if dir := h.dir(m.Env); isDir(dir) {
+	if dir := h.dir(m.Env); isDir(dir) && !holdsOnly(dir, h.sessions) {
 		f.Dir = dir
 	}
 	if h.Program == "" {
@@ -50,6 +50,12 @@ func (m Machine) Find(h Host) (f Found) {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// holdsOnly reports whether there is one thing of some name in a directory, and nothing else.
+func holdsOnly(dir, name string) bool {
+	all, err := os.ReadDir(dir)
+	return err == nil && len(all) == 1 && all[0].Name() == name
 }
 
 // lookPath returns the absolute path of a program in PATH, "" if it is not there.

@@ -18,6 +18,7 @@ type Plan struct {
 	Conflicts []Conflict
 	Left      []string            // what is not removed, and why, for people
 	Same      []sessionfile.Agent // agents for which there is nothing to do
+	Ignored   []Ignored           // files that their agents do not read, whatever is written into them
 }
 
 // Change is the change of one file.
@@ -41,12 +42,19 @@ type Conflict struct {
 	Found string // as it is
 }
 
+// Ignored is a file that its agent does not read as it is.
+type Ignored struct {
+	Agent sessionfile.Agent
+	Why   string // with the path and what to do, for people
+}
+
 // Add puts another plan behind this one.
 func (p *Plan) Add(q Plan) {
 	p.Changes = append(p.Changes, q.Changes...)
 	p.Conflicts = append(p.Conflicts, q.Conflicts...)
 	p.Left = append(p.Left, q.Left...)
 	p.Same = append(p.Same, q.Same...)
+	p.Ignored = append(p.Ignored, q.Ignored...)
 }
 
 // Connect plans what connects an agent. Entries of our name that others have made are conflicts, and stay unless replace
@@ -69,6 +77,9 @@ func (m Machine) Connect(h Host, s Scope, replace bool) (p Plan, err error) {
 		p.Conflicts = append(p.Conflicts, conflicts...)
 		if c != nil {
 			p.Changes = append(p.Changes, *c)
+		}
+		if why := f.ignored(h, now.text); why != "" && (c == nil || f.ignored(h, c.After) != "") {
+			p.Ignored = append(p.Ignored, Ignored{h.Agent, why})
 		}
 	}
 	if len(p.Changes)+len(p.Conflicts) == 0 {

@@ -8,7 +8,6 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/sessionfile"
-	"ctxledger.dev/internal/confedit"
 )
 
 // Plugin is a plugin of ours that an agent has enabled: it brings the server and the hooks that Connect would write.
@@ -63,11 +62,10 @@ func (m Machine) plugins(h Host, s Scope, path string) map[string]bool {
 	if err != nil {
 		return nil
 	}
-	plain, ok := confedit.Plain(bytes.TrimPrefix(now.text, []byte("\ufeff")))
 	var settings struct {
 		Enabled map[string]json.RawMessage `json:"enabledPlugins"`
 	}
-	if !ok || json.Unmarshal(plain, &settings) != nil {
+	if json.Unmarshal(bytes.TrimPrefix(now.text, []byte("\ufeff")), &settings) != nil { // nor does Claude Code take it
 		return nil
 	}
 	said := map[string]bool{}

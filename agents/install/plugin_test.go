@@ -17,7 +17,8 @@ func TestAnEnabledPluginIsFound(t *testing.T) {
 		list    = `{"enabledPlugins": ["ctxledger@ctxledger"]}`
 		other   = `{"enabledPlugins": {"other@ctxledger": true}}`
 		hostile = `{"enabledPlugins": {"ctxledger@x; rm -rf ~": true, "ctxledger@--all": true}}`
-		team    = "\ufeff// mine\n" + `{"enabledPlugins": {"ctxledger@team": true,},}`
+		team    = "\ufeff" + `{"enabledPlugins": {"ctxledger@team": true}}`
+		ignored = "// mine\n" + `{"enabledPlugins": {"ctxledger@team": true}}`
 		disable = "claude plugin disable ctxledger@ctxledger --scope "
 	)
 	for what, c := range map[string]struct {
@@ -26,7 +27,8 @@ func TestAnEnabledPluginIsFound(t *testing.T) {
 	}{
 		"none":     {map[string]string{}, "", ""},
 		"user":     {map[string]string{user: on}, user, disable + "user"},
-		"comments": {map[string]string{user: team}, user, "claude plugin disable ctxledger@team --scope user"},
+		"bom":      {map[string]string{user: team}, user, "claude plugin disable ctxledger@team --scope user"},
+		"comments": {map[string]string{user: ignored}, "", ""}, // then nothing in the file is in effect
 		"disabled": {map[string]string{user: off}, "", ""},
 		"removed":  {map[string]string{user: `{"enabledPlugins": {}}`}, "", ""},
 		"project":  {map[string]string{user: off, project: on}, project, disable + "project"},

@@ -49,8 +49,8 @@ type Written struct {
 	Summary   string           `json:"summary,omitempty"`
 	Messages  int              `json:"messages"`        // kept word for word
 	Before    tokens.Count     `json:"before"`          // of the next request in the old session
-	After     tokens.Count     `json:"after"`           // in the new one
-	Fixed     *tokens.Count    `json:"fixed,omitempty"` // in both: system prompt and tools, as far as measured
+	After     tokens.Count     `json:"after"`           // in the new one, with Fixed if its agent is the same
+	Fixed     *tokens.Count    `json:"fixed,omitempty"` // in Before: system prompt and tools, as far as measured
 	Left      sessionfile.Left `json:"left"`            // what of the kept messages is not in it
 	Masked    bool             `json:"masked"`          // another agent wrote it, so that secrets are masked
 }
@@ -114,8 +114,8 @@ func Write(ctx context.Context, api ledger.API, r Request,
 		Before: before.Held, After: view.Tokens,
 		Masked: r.In != r.Session.Host,
 	}
-	if fixed := before.Fixed; fixed != nil {
-		out.Fixed = fixed
+	out.Fixed = before.Fixed
+	if fixed := before.Fixed; fixed != nil && !out.Masked {
 		out.After.N, out.After.Exact = out.After.N+fixed.N, out.After.Exact && fixed.Exact
 		out.After.Upper += max(fixed.Upper, fixed.N)
 	}

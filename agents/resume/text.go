@@ -17,7 +17,11 @@ func (d Written) Text(here string) string {
 	}
 	fmt.Fprintf(&b, "holds     %s → %s tokens in the next request; %s kept word for word\n", d.Before, d.After,
 		chars.Plural(d.Messages, "message"))
-	if d.Fixed != nil {
+	switch {
+	case d.Fixed != nil && d.Masked:
+		fmt.Fprintf(&b, "          with the system prompt and tools of the old agent, %s, and without those of %s\n", d.Fixed,
+			d.Agent)
+	case d.Fixed != nil:
 		fmt.Fprintf(&b, "          of these %s are the system prompt and tools\n", d.Fixed)
 	}
 	if d.Masked {

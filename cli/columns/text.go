@@ -11,8 +11,13 @@ import (
 )
 
 // Cut makes a text fit into one line of at most n columns.
-func Cut(s string, n int) string {
-	s = chars.Line(s)
+func Cut(s string, n int) string { return cut(chars.Line(s), n) }
+
+// CutExact is Cut for a line whose white space counts, such as one of a diff.
+func CutExact(s string, n int) string { return cut(chars.Plain(s), n) }
+
+// cut is Cut for a safe line.
+func cut(s string, n int) string {
 	if lipgloss.Width(s) <= n {
 		return s
 	}

@@ -16,7 +16,7 @@ const (
 	maxCells = 4 << 20
 )
 
-// Diff returns a change as a unified diff. line makes a text safe and short.
+// Diff returns a change as a unified diff. line makes a line safe and short, and leaves its white space.
 func Diff(c install.Change, line func(s string, n int) string) string {
 	from, to := line(c.Path, maxShown), line(c.Path, maxShown)
 	if c.New {
@@ -163,19 +163,11 @@ func (h hunk) print(b *strings.Builder, line func(s string, n int) string) {
 		if i+1 < len(h.lines) && l.kind == '-' && h.lines[i+1].kind == '+' {
 			text = apart(h.lines[i+1].text, text)
 		}
-		fmt.Fprintf(b, "%c%s\n", l.kind, shownLine(text, line))
+		fmt.Fprintf(b, "%c%s\n", l.kind, line(strings.TrimRight(text, "\r\n"), maxShown))
 		if !strings.HasSuffix(l.text, "\n") {
 			fmt.Fprintln(b, `\ No newline at end of file`)
 		}
 	}
-}
-
-// shownLine makes a line safe and short, with the white space that it begins with.
-func shownLine(text string, line func(s string, n int) string) string {
-	text = strings.TrimRight(text, "\r\n")
-	rest := strings.TrimLeft(text, " \t")
-	indent := strings.ReplaceAll(text[:len(text)-len(rest)], "\t", "    ")
-	return indent[:min(len(indent), maxShown/2)] + line(rest, maxShown)
 }
 
 // apart cuts off most of what a long line has in common with the other one, where a change cannot be seen otherwise.

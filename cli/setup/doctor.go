@@ -93,7 +93,7 @@ func (s Setup) agent(h install.Host) Agent {
 		if inTree := s.Machine.Check(h, install.Project); slices.ContainsFunc(inTree, there) {
 			a.Entries = append(a.Entries, inTree...)
 		}
-		a.State, a.Fix = stateOf(a.Entries, string(s.self)+" install "+string(h.Agent))
+		a.State, a.Fix = stateOf(a.Entries, string(s.self)+" install "+string(h.Agent)+s.replacing(h))
 		if a.Plugin = s.Machine.Plugin(h); a.Plugin != nil {
 			a.State, a.Fix = byPlugin, ""
 			if slices.ContainsFunc(a.Entries, isHook) {
@@ -114,6 +114,15 @@ func isHook(s install.Status) bool {
 	return strings.HasPrefix(s.Entry, "hooks.") && (s.State == install.Connected || s.State == install.Differs)
 }
 
+// replacing returns the flag without which connecting an agent leaves what others wrote under our name; "" if there is
+// nothing of that kind.
+func (s Setup) replacing(h install.Host) string {
+	if p, err := s.Machine.Connect(h, install.User, false); err != nil || len(p.Conflicts) == 0 {
+		return ""
+	}
+	return " --replace"
+}
+
 // stateOf sums up entries, and returns the command that fixes what is wrong.
 func stateOf(entries []install.Status, command string) (state, fix string) {
 	count := map[install.State]int{}
@@ -126,12 +135,10 @@ func stateOf(entries []install.Status, command string) (state, fix string) {
 	case count[install.Unread] > 0:
 		return broken, ""
 	case problem:
-		return broken, command + " --replace"
+		return broken, command
 	case count[install.Connected] == len(entries):
 		return connected, ""
-	case count[install.Differs] > 0:
-		return partly, command + " --replace"
-	case count[install.Connected] > 0:
+	case count[install.Differs]+count[install.Connected] > 0:
 		return partly, command
 	}
 	return notConnected, command

@@ -22,9 +22,10 @@ type Options struct {
 // Face is where a command shows things and asks. All fields are required.
 type Face struct {
 	In     io.Reader
-	Err    io.Writer // for the question
-	Asking bool      // a person sits at In and Err
-	Line   func(s string, n int) string
+	Err    io.Writer                        // for the question
+	Asking bool                             // a person sits at In and Err
+	Line   func(s string, n int) string     // makes a text one safe line of at most n columns
+	Exact  func(s string, n int) string     // does so with the white space as it is
 	Say    func(format string, args ...any) // for messages
 	Show   func(text []byte) error          // for the answer
 	Answer func(v any) error                // the same as JSON
@@ -54,7 +55,7 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 	write := len(p.Changes) > 0 && !o.DryRun
 	if !o.JSON || write && !o.Yes {
 		var b bytes.Buffer
-		p.Print(&b, f.Line)
+		p.Print(&b, f)
 		if err := f.Show(b.Bytes()); err != nil {
 			return err
 		}
@@ -62,13 +63,16 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 	if len(p.Conflicts) > 0 {
 		f.Say("what others wrote under our name stays; --replace replaces it")
 	}
+	for _, i := range p.Ignored {
+		f.Say("%s", f.Line(i.Why, maxFound))
+	}
 	if write {
 		if err := s.write(p, o, f); err != nil {
 			return err
 		}
 	}
 	if o.JSON {
-		return f.Answer(p.Answer(write, f.Line))
+		return f.Answer(p.Answer(write, f))
 	}
 	if !write {
 		return nil
@@ -91,7 +95,7 @@ func (s Setup) write(p Plan, o Options, f Face) error {
 // maxTyped bounds what is read of an answer, in bytes.
 const maxTyped = 100
 
-// agreed asks a person at the terminal. Errors: denied without one, or if the answer is not yes.
+// agreed asks a person at the terminal. Errors: denied without one, or if the answer is neither yes nor y.
 func (f Face) agreed() error {
 	if !f.Asking {
 		return fault.New(fault.Denied, op, "nothing was written: there is no terminal to ask at").
@@ -99,7 +103,7 @@ func (f Face) agreed() error {
 	}
 	fmt.Fprint(f.Err, question)
 	answer, err := bufio.NewReader(io.LimitReader(f.In, maxTyped)).ReadString('\n')
-	if err != nil || strings.TrimSpace(answer) != "yes" {
+	if word := strings.ToLower(strings.TrimSpace(answer)); err != nil || word != "yes" && word != "y" {
 		return fault.New(fault.Denied, op, "nothing was written: the answer was not yes")
 	}
 	return nil

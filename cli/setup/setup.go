@@ -112,6 +112,15 @@ func (s Setup) Meant(names []string) (out []install.Host, err error) {
 	return out, nil
 }
 
+// Lacking returns the program of an agent that is not in PATH; "": it is there, or the agent has none.
+func Lacking(e env.Env, agent string) string {
+	h, _ := install.HostOf(agent)
+	if (install.Machine{Env: e}).Find(h).Program != "" {
+		return ""
+	}
+	return h.Program
+}
+
 // Names returns the names of all agents.
 func Names() (out []string) {
 	for _, h := range install.Hosts() {
@@ -170,11 +179,12 @@ func (p Plan) agents() (out []sessionfile.Agent) {
 // maxFound is how much of a foreign entry is shown, in columns.
 const maxFound = 300
 
-// Print shows the changes as a diff, and what stays. line makes a text safe and short.
-func (p Plan) Print(w io.Writer, line func(s string, n int) string) {
+// Print shows the changes as a diff, and what stays.
+func (p Plan) Print(w io.Writer, f Face) {
 	for _, c := range p.Changes {
-		fmt.Fprint(w, Diff(c, line))
+		fmt.Fprint(w, Diff(c, f.Exact))
 	}
+	line := f.Line
 	for _, c := range p.Conflicts {
 		fmt.Fprintf(w, "%s in %s is not as ctxledger would write it, and stays:\n  %s\n", line(c.Where, maxFound),
 			line(c.Path, maxFound), line(c.Found, maxFound))
@@ -183,14 +193,31 @@ func (p Plan) Print(w io.Writer, line func(s string, n int) string) {
 		fmt.Fprintln(w, line(text, maxFound))
 	}
 	for _, a := range p.Same {
+		if p.ignored(a) {
+			fmt.Fprintf(w, "%s: already written, but not connected\n", a)
+			continue
+		}
 		fmt.Fprintf(w, "%s: already %s\n", a, p.done)
 	}
+}
+
+// ignored reports whether an agent does not read a file of the plan.
+func (p Plan) ignored(a sessionfile.Agent) bool {
+	return slices.ContainsFunc(p.Ignored, func(i install.Ignored) bool { return i.Agent == a })
 }
 
 // PrintDone says what was done, and what makes the agents notice.
 func (p Plan) PrintDone(w io.Writer) {
 	for _, a := range p.agents() {
 		h, _ := install.HostOf(string(a))
+		switch {
+		case p.ignored(a):
+			fmt.Fprintf(w, "%s: written, but not connected before that is done; doctor has the lines as they are now\n", a)
+			continue
+		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
+			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)
+			continue
+		}
 		fmt.Fprintf(w, "%s: %s; to have it notice, %s\n", a, p.done, h.Restart)
 	}
 }
@@ -202,6 +229,7 @@ type Answer struct {
 	Conflicts []install.Conflict `json:"conflicts,omitempty"`
 	Left      []string           `json:"left,omitempty"`
 	Already   []string           `json:"already,omitempty"` // agents for which there was nothing to do
+	Ignored   []string           `json:"ignored,omitempty"` // why agents do not read files, and what to do
 }
 
 // Changed is the change of one file as JSON.
@@ -212,13 +240,16 @@ type Changed struct {
 }
 
 // Answer returns the plan as JSON.
-func (p Plan) Answer(written bool, line func(s string, n int) string) Answer {
+func (p Plan) Answer(written bool, f Face) Answer {
 	a := Answer{Written: written, Changes: []Changed{}, Conflicts: p.Conflicts, Left: p.Left}
 	for _, c := range p.Changes {
-		a.Changes = append(a.Changes, Changed{string(c.Agent), c.Path, Diff(c, line)})
+		a.Changes = append(a.Changes, Changed{string(c.Agent), c.Path, Diff(c, f.Exact)})
 	}
 	for _, s := range p.Same {
 		a.Already = append(a.Already, string(s))
+	}
+	for _, i := range p.Ignored {
+		a.Ignored = append(a.Ignored, i.Why)
 	}
 	return a
 }

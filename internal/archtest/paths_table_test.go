@@ -53,6 +53,7 @@ var openings = []opening{
 	{"agents/install Machine.read", "safefs.OpenRoot", owned},
 	{"agents/install Machine.receipt", "safefs.ReadFile", ours},
 	{"agents/install canWrite", "os.Stat", resolve},
+	{"agents/install holdsOnly", "os.ReadDir", resolve},
 	{"agents/install isDir", "os.Stat", resolve},
 	{"agents/install resolve", "filepath.EvalSymlinks os.Lstat", resolve},
 	{"agents/install versionOf", "filepath.EvalSymlinks safefs.ReadFile", owned},

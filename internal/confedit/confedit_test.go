@@ -195,3 +195,25 @@ func TestHostileTextsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsMoreThanPlainJSONIsFound: an agent that takes plain JSON alone reads nothing of such a file.
+func TestWhatIsMoreThanPlainJSONIsFound(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                    "",
+		"{}":                                  "",
+		"\ufeff{\"a\": \"// b,}\"}\r\n":       "",
+		"{\n  // mine\n}":                     "a comment in line 2",
+		"{\"a\": 1 /* one */}":                "a comment in line 1",
+		"{}\n// after\n":                      "a comment in line 2",
+		"\ufeff{\r\n\"a\": [1,\r\n],\r\n}":    "a comma behind the last item in line 2",
+		"{\"a\": 1,\n\n}":                     "a comma behind the last item in line 1",
+		"{\"a\": 1, // one\n}":                "a comment in line 1",
+		"{\"a\":":                             "",
+		"{'a': 1}":                            "",
+		strings.Repeat("[", 1<<16) + "1, ]//": "",
+	} {
+		if got := Beyond([]byte(text)); got != want {
+			t.Errorf("%.40q has %q, want %q", text, got, want)
+		}
+	}
+}

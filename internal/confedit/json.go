@@ -3,6 +3,8 @@ package confedit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -236,6 +238,26 @@ func Plain(value json.RawMessage) (json.RawMessage, bool) {
 	}
 	raw, err := hujson.Standardize(bytes.Clone(value))
 	return raw, err == nil
+}
+
+// Beyond says what in a text is more than plain JSON, and where: the first comment, or the first comma behind a last item.
+// "" is a text without either, or one that is no JSON at all.
+func Beyond(text []byte) string {
+	text = bytes.TrimPrefix(text, []byte(bom))
+	var wrong *json.SyntaxError
+	var any json.RawMessage
+	if !errors.As(json.Unmarshal(text, &any), &wrong) {
+		return ""
+	}
+	at := int(wrong.Offset) - 1
+	if _, ok := Plain(text); !ok || at < 0 || at >= len(text) {
+		return ""
+	}
+	what := "a comment"
+	if text[at] != '/' {
+		what, at = "a comma behind the last item", bytes.LastIndexByte(text[:at], ',')
+	}
+	return fmt.Sprintf("%s in line %d", what, 1+bytes.Count(text[:max(at, 0)], []byte("\n")))
 }
 
 // canonical returns a value with its members in the order of their names.

@@ -6,7 +6,6 @@ import "ctxledger.dev/tokens"
 type status struct {
 	Model      string       `json:"model"`
 	Used       tokens.Count `json:"used"`
-	Overhead   int          `json:"overhead_tokens"`
 	Summary    string       `json:"summary_id"`
 	Saved      tokens.Count `json:"saved"`
 	Turn       int          `json:"turn"`

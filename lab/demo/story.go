@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/mcp/overhead"
 )
 
 // demo is one run.
@@ -87,7 +88,7 @@ func (d *demo) importSession(ctx context.Context) error {
 	for _, c := range d.before.Categories {
 		d.line("  %8s  %s", c.Tokens, c.Name)
 	}
-	d.line("The tools of ctxledger themselves cost a conversation %s tokens.", chars.Commas(d.before.Overhead))
+	d.line("The tools of ctxledger themselves cost a conversation %s tokens (o200k_base).", chars.Commas(overhead.Tokens))
 	return nil
 }
 

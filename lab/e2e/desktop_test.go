@@ -168,6 +168,15 @@ func TestTheBundleOfTheDesktopStarts(t *testing.T) {
 			says(t, c, "memory", get, "make build")
 		})
 	}
+	if got := m.Server.MCPConfig.Env["CLAUDE_PROJECT_DIR"]; got != "${user_config.project}" {
+		t.Errorf("the variable that may name no directory is %q", got)
+	}
+	c := m.command(dir, nil)
+	c.Args = append(c.Args, "--workspace", "${user_config.project}") // an argument has to name one
+	if text, err := desktop(t, s, c).Call(deadlined(t), "memory", get, nil); err == nil ||
+		!strings.Contains(err.Error(), "--workspace names") {
+		t.Errorf("%s, %v", text, err)
+	}
 }
 
 // desktopSpans are the kinds of what the page has as code, as it is checked. What is in no kind fails the test.
@@ -180,6 +189,8 @@ var desktopSpans = []struct {
 	{"name", regexp.MustCompile(`^([a-z]+(?:_[a-z]+)?)$`)}, // of a tool, a prompt or an argument
 	{"setting", regexp.MustCompile(`^\$\{user_config\.([a-z]+)\}$`)},
 	{"argument", regexp.MustCompile(`^"args": \["(--[a-z]+)", "/path/to/project"\]$`)},
+	{"flag", regexp.MustCompile(`^(--workspace)$`)},
+	{"variable", regexp.MustCompile(`^([A-Z]+(?:_[A-Z]+)+)$`)},
 	{"foreign", regexp.MustCompile(`^(mcpb validate|@anthropic-ai/mcpb)$`)},
 	{"file", regexp.MustCompile(`^([~%]\S.*[/\\]|claude_desktop_config\.json|dist/ctxledger-VERSION-PLATFORM\.mcpb)$`)},
 }
@@ -216,6 +227,8 @@ func TestWhatTheDesktopPageNamesExists(t *testing.T) {
 			t.Errorf("there is no task %q", x)
 		case kind == "setting" && m.Settings[x].Type != "directory":
 			t.Errorf("there is no setting %q", x)
+		case kind == "variable" && m.Server.MCPConfig.Env[x] == "":
+			t.Errorf("the bundle does not set %q", x)
 		case kind == "command":
 			run(t, s, append(strings.Fields(x), "--help")...)
 		}

@@ -13,30 +13,62 @@ import (
 	"ctxledger.dev/lab/sandbox"
 )
 
-// TestTheReadmesExampleIsTrue runs the terminal example of the README and compares what the
-// programs print with the output that it shows.
+// ownDir is where the programs are for the reader of the README.
+const ownDir = "/home/me/ctxledger/bin"
+
+// dryMake returns a command of the README as it is run here: make says what it would do, since TestMain has built the
+// programs.
+func dryMake(command string) (made bool, out string) {
+	target, made := strings.CutPrefix(command, "make ")
+	if !made {
+		return false, command
+	}
+	return true, "make --no-print-directory -n " + target
+}
+
+// checkout has the workspace of a sandbox look like a checkout: with a folder of programs, and the recorded session.
+func checkout(t *testing.T, s *sandbox.Sandbox) {
+	t.Helper()
+	copied := filepath.Join(s.Workspace, "testdata", "sessions", "shop.jsonl")
+	for _, dir := range []string{filepath.Dir(copied), filepath.Join(s.Workspace, "bin")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, copied, string(read(t, recording)))
+	for _, program := range []string{"ctxledger", "ctxmcp", "ctxhook"} {
+		if err := os.Symlink(filepath.Join(bin, program), filepath.Join(s.Workspace, "bin", program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTheReadmesExampleIsTrue runs the terminal example of the README, which somebody pastes into a fresh checkout, and
+// compares what the programs print with the output that it shows. Nothing but ignored files is left.
 func TestTheReadmesExampleIsTrue(t *testing.T) {
 	s := newBox(t)
-	copied := filepath.Join(s.Workspace, "testdata", "sessions", "shop.jsonl")
-	if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(copied, read(t, recording), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env := append(s.Env(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	checkout(t, s)
 	ran := 0
 	for _, step := range example(t, "# ctxledger") {
-		cmd := exec.CommandContext(deadlined(t), "sh", "-c", "exec 2>&1; "+step.command)
-		cmd.Dir, cmd.Env = s.Workspace, env
+		dir := s.Workspace
+		made, command := dryMake(step.command)
+		if made {
+			dir = filepath.Join("..", "..")
+		}
+		cmd := exec.CommandContext(deadlined(t), "sh", "-c", "exec 2>&1; "+command)
+		cmd.Dir, cmd.Env = dir, s.Env()
 		out, err := cmd.Output()
-		if err != nil || string(out) != step.output {
-			t.Errorf("$ %s\nprints (%v)\n%s\nthe README says\n%s", step.command, err, out, step.output)
+		if got := strings.ReplaceAll(string(out), bin, ownDir); err != nil || got != step.output {
+			t.Errorf("$ %s\nprints (%v)\n%s\nthe README says\n%s", step.command, err, got, step.output)
 		}
 		ran++
 	}
-	if ran < 3 {
+	if ran != 5 {
 		t.Fatalf("the README's example has %d commands", ran)
+	}
+	left, err := os.ReadDir(s.Workspace)
+	if err != nil || len(left) != 2 { // bin, which is ignored, and testdata
+		t.Errorf("left are %v, %v", left, err)
 	}
 }
 
@@ -66,30 +98,34 @@ func example(t *testing.T, heading string) []step {
 // leftOut is a line of a transcript for one or more lines that it leaves out.
 const leftOut = "…\n"
 
-// TestTheReadmesStartIsTrue runs the three commands of the README in a fresh home that has one session of Claude Code, and
+// TestTheReadmesStartIsTrue runs the two commands of the README in a fresh home that has one session of Claude Code, and
 // a person who answers yes. The transcript may differ from the programs as follows, and in nothing else:
 //   - "…" is for one or more lines of output;
 //   - it is what remains on the screen, without colours;
 //   - the programs are in /home/me/ctxledger/bin, and the home is /home/me;
-//   - the recorded session names a model with a price;
-//   - make says what it would do: TestMain has built the programs.
+//   - the recorded session names a model with a price.
+//
+// The command with which the README has a reader see the audit prints the same.
 func TestTheReadmesStartIsTrue(t *testing.T) {
 	s := newBox(t)
 	recorded := filepath.Join(s.Home, ".claude", "projects", "-home-dev-shop", "0b0e1f2a-1111-4222-8333-444455556666.jsonl")
-	if err := os.MkdirAll(filepath.Dir(recorded), 0o700); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{filepath.Dir(recorded), filepath.Join(s.Home, ".claude", "backups")} { // as it does
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	priced := bytes.ReplaceAll(read(t, recording), []byte(`"model":"scripted"`), []byte(`"model":"claude-sonnet-4-5"`))
 	if err := os.WriteFile(recorded, priced, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(bin, filepath.Join(s.Workspace, "bin")); err != nil {
-		t.Fatal(err)
-	}
+	checkout(t, s)
 	steps := example(t, "## Start with Claude Code")
-	if len(steps) != 3 {
+	if len(steps) != 2 {
 		t.Fatalf("the README starts with %d commands", len(steps))
 	}
+	_, told, _ := strings.Cut(string(read(t, "../../README.md")), "\n    sed ")
+	told, _, _ = strings.Cut(told, "\n")
+	steps = append(steps, step{"sed " + told, steps[0].output})
 	for _, step := range steps {
 		out, err := typed(t, s, step.command)
 		if err != nil || !transcribed(out, step.output) {
@@ -105,19 +141,15 @@ func TestTheReadmesStartIsTrue(t *testing.T) {
 func typed(t *testing.T, s *sandbox.Sandbox, command string) (string, error) {
 	t.Helper()
 	const asked = "Type yes to write these changes: "
-	dir := s.Workspace
-	if target, ok := strings.CutPrefix(command, "make "); ok {
-		dir, command = filepath.Join("..", ".."), "make --no-print-directory -n "+target
-	}
 	person, program := terminaltest.Open(t)
 	shown := terminaltest.Answer(t, person, program, asked, "yes\n")
 	cmd := exec.CommandContext(deadlined(t), "sh", "-c", command)
-	cmd.Dir = dir
+	cmd.Dir = s.Workspace
 	cmd.Env = []string{"HOME=" + s.Home, "PATH=" + os.Getenv("PATH"), "CTXLEDGER_STATE=" + s.State}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
 	err := cmd.Run()
 	out := screen(strings.Replace(shown(), asked, asked+"yes\n", 1))
-	return strings.NewReplacer(bin, "/home/me/ctxledger/bin", s.Home, "/home/me").Replace(out), err
+	return strings.NewReplacer(filepath.Join(s.Workspace, "bin"), ownDir, bin, ownDir, s.Home, "/home/me").Replace(out), err
 }
 
 // screen returns what remains on a screen: without colours, and without what was erased.

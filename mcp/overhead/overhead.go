@@ -7,3 +7,7 @@ package overhead
 // Tokens is the o200k_base size of the server's tool list and instructions, without a tool prefix.
 // A test of package mcp compares it with what is sent.
 const Tokens = 1302
+
+// Names is what remains of it in a request where a host loads the definitions of tools only when a model looks for them:
+// the instructions, and the names of the tools as Claude Code has them.
+const Names = 119

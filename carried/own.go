@@ -1,0 +1,36 @@
+package carried
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/mcp/overhead"
+	"ctxledger.dev/tokens"
+)
+
+// Own reports whether a part is the server of ctxledger: by its command, or where only its name is read, by the one that
+// install gives it.
+func (p Part) Own() bool {
+	if p.Kind != Server {
+		return false
+	}
+	if c := p.Config; c != nil && len(c.Command) > 0 {
+		return strings.TrimSuffix(filepath.Base(c.Command[0]), ".exe") == "ctxmcp"
+	}
+	return p.Name == "ctxledger"
+}
+
+// know gives our own server what it costs: it need not be asked. Claude Code loads the definitions of its tools only when
+// the model looks for them, unless the configuration says otherwise, as that of install does.
+func (p *Part) know(host string, counter tokens.Counter) {
+	longer := func(arg string) bool { return strings.HasPrefix(strings.TrimLeft(arg, "-"), "structured") }
+	if !p.Unknown || !p.Own() || p.Config == nil || slices.ContainsFunc(p.Config.Command, longer) {
+		return
+	}
+	cost := func(o200k int) tokens.Count { return tokens.Count{N: o200k, Upper: counter.Of(o200k).Upper} }
+	p.Unknown = false
+	if p.Carried = cost(overhead.Tokens); host == claudeCode && !p.Config.Loaded {
+		p.Carried, p.Later, p.When = cost(overhead.Names), cost(overhead.Tokens), searched
+	}
+}

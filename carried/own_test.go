@@ -1,0 +1,59 @@
+package carried_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/mcp/overhead"
+	"ctxledger.dev/tokens"
+)
+
+// TestOurOwnServerIsKnownWithoutAsking: its cost is the one that status and context_status tell, whatever the model, and
+// that of a server with another program stays unknown.
+func TestOurOwnServerIsKnownWithoutAsking(t *testing.T) {
+	const own, named = overhead.Tokens, overhead.Names
+	for entry, want := range map[string]struct {
+		claude, later, cursor int
+		unknown               bool
+	}{
+		`{"command": "/opt/bin/ctxmcp", "args": [], "alwaysLoad": true}`: {claude: own, cursor: own},
+		`{"command": "ctxmcp"}`:                             {claude: named, later: own, cursor: own},
+		`{"command": "ctxmcp", "args": ["--structured"]}`:   {unknown: true}, // a longer list
+		`{"command": "/opt/bin/other", "args": ["ctxmcp"]}`: {unknown: true},
+	} {
+		root := t.TempDir()
+		for _, name := range []string{".mcp.json", ".cursor/mcp.json"} {
+			path := filepath.Join(root, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(`{"mcpServers": {"ctxledger": `+entry+`}}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
+		for _, model := range []string{"gpt-5", "claude-opus-4-8"} {
+			r := carried.Find(t.Context(), carried.Options{Root: root, Env: e, Counter: tokens.Builtin().For(model)})
+			if len(r.Hosts) != 2 {
+				t.Fatalf("%+v", r.Hosts)
+			}
+			for _, h := range r.Hosts {
+				p, n := h.Parts[0], want.cursor
+				if h.Name == "claude-code" {
+					n = want.claude
+					if p.Later.N != want.later {
+						t.Errorf("%s: %s later, not %d", entry, p.Later, want.later)
+					}
+				}
+				if p.Carried.N != n || h.Carried.N != n || p.Unknown != want.unknown || p.Off() ||
+					(p.Source() == "") != want.unknown {
+					t.Errorf("%s of %s for %s: %+v, %q; want %d", entry, h.Name, model, p, p.Source(), n)
+				}
+			}
+		}
+	}
+}
