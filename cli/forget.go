@@ -85,7 +85,9 @@ func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetReq
 		}
 		var shown strings.Builder
 		a.printForgotten(&shown, plan)
-		a.say("%s", shown.String())
+		for line := range strings.Lines(shown.String()) {
+			a.say("%s", line)
+		}
 		if err := a.confirm("forget this?"); err != nil {
 			return err
 		}
