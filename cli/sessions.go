@@ -34,6 +34,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.sayOthers("sessions")
 			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp) })
 		}),
 	}
