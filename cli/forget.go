@@ -81,10 +81,10 @@ func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetReq
 			return err
 		}
 		if dry {
-			return a.answer(plan, func(w io.Writer) { a.printForgotten(w, plan) })
+			return a.answer(plan, func(w io.Writer) { a.printForgotten(w, plan, r.Text != "") })
 		}
 		var shown strings.Builder
-		a.printForgotten(&shown, plan)
+		a.printForgotten(&shown, plan, r.Text != "")
 		for line := range strings.Lines(shown.String()) {
 			a.say("%s", line)
 		}
@@ -97,7 +97,10 @@ func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetReq
 	if err != nil {
 		return err
 	}
-	if err := a.answer(f, func(w io.Writer) { a.printForgotten(w, f); printLeft(w, f, r.Text != "") }); err != nil {
+	if err := a.answer(f, func(w io.Writer) {
+		a.printForgotten(w, f, r.Text != "")
+		printLeft(w, f, r.Text != "")
+	}); err != nil {
 		return err
 	}
 	if len(f.Left) > 0 {
@@ -120,13 +123,18 @@ func (a *app) confirm(question string) error {
 	return nil
 }
 
-func (a *app) printForgotten(w io.Writer, f ledger.Forgotten) {
+// printForgotten says what was forgotten, or would be. text says that it was a text, not what a handle names.
+func (a *app) printForgotten(w io.Writer, f ledger.Forgotten, text bool) {
 	verb := "forgot"
 	if f.DryRun {
 		verb = "would forget"
 	}
 	if len(f.Counts) == 0 {
-		fmt.Fprintf(w, "%s nothing: the ledger does not hold it\n", verb)
+		why := "the ledger does not hold it"
+		if !text {
+			why = "it was forgotten before" // else its handle were not known
+		}
+		fmt.Fprintf(w, "%s nothing: %s\n", verb, why)
 		return
 	}
 	var parts []string
