@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
@@ -27,6 +28,12 @@ func (a *app) memoryCommand() *cobra.Command {
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
 		Args:    a.args(0, 0),
 		RunE:    a.memoryList(&scope),
+	}
+	cmd.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if scope != "" && scope != string(memory.Project) && scope != string(memory.User) {
+			return misuse("--scope takes %s or %s, not %q", memory.Project, memory.User, scope)
+		}
+		return nil
 	}
 	cmd.PersistentFlags().StringVar(&scope, "scope", "",
 		"`SCOPE`: project or user (default: project to write, both to read)")
@@ -218,9 +225,25 @@ func (a *app) memoryRm(scope *string) *cobra.Command {
 		Example: "  ctxledger memory rm deploy",
 		Args:    a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			return api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+			return deleteMemory(ctx, api, "rm",
+				ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 		}, printDone("deleted")),
 	}
+}
+
+// deleteMemory deletes a fact. A fact of the user is deleted only where the scope is given; the hint has the command.
+func deleteMemory(ctx context.Context, api ledger.MemoryStore, verb string, r ledger.DeleteMemoryRequest,
+) (memory.Entry, error) {
+	e, err := api.DeleteMemory(ctx, r)
+	if r.Scope != "" || !fault.Is(err, fault.NotFound) {
+		return e, err
+	}
+	if _, no := api.Memory(ctx, ledger.MemoryRequest{Name: r.Name, Scope: memory.User}); no != nil {
+		return e, err
+	}
+	return e, fault.New(fault.NotFound, "cli.memory",
+		"no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
+		WithHint("`ctxledger memory %s %s --scope user` deletes that", verb, shell.Quote(r.Name))
 }
 
 func (a *app) memoryRestore(scope *string) *cobra.Command {
@@ -242,7 +265,7 @@ func (a *app) memoryForget(scope *string) *cobra.Command {
 		Example: "  ctxledger memory forget deploy",
 		Args:    a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			return api.DeleteMemory(ctx,
+			return deleteMemory(ctx, api, "forget",
 				ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope), Purge: true})
 		}, printDone("forgot")),
 	}
