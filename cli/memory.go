@@ -21,8 +21,9 @@ import (
 func (a *app) memoryCommand() *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
-		Use:   "memory",
-		Short: "Facts that outlive sessions: add, ls, show, block, rm, restore, forget, import, export, candidates",
+		Use:        "memory",
+		SuggestFor: []string{"recall", "remember"},
+		Short:      "Facts that outlive sessions: add, ls, show, block, rm, restore, forget, import, export, candidates",
 		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
 			"only, user memories in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
@@ -48,10 +49,11 @@ func (a *app) memoryCommand() *cobra.Command {
 func (a *app) memoryAdd(scope *string) *cobra.Command {
 	var r ledger.SaveMemoryRequest
 	cmd := &cobra.Command{
-		Use:     "add NAME",
-		Short:   "Save a fact; without --body it is read from standard input",
-		Example: "  ctxledger memory add deploy --description 'how we deploy' --body 'make release on main only'",
-		Args:    a.args(1, 1),
+		Use:        "add NAME",
+		SuggestFor: []string{"save", "remember"},
+		Short:      "Save a fact; without --body it is read from standard input",
+		Example:    "  ctxledger memory add deploy --description 'how we deploy' --body 'make release on main only'",
+		Args:       a.args(1, 1),
 	}
 	cmd.Flags().StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
 	cmd.Flags().StringVar(&r.Type, "type", "",
@@ -112,11 +114,12 @@ func (a *app) writeScope(scope string) memory.Scope {
 
 func (a *app) memoryLs(scope *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "ls [QUERY]",
-		Short:   "List the facts, or those that match a query best",
-		Example: "  ctxledger memory ls\n  ctxledger memory ls 'how do we run tests'",
-		Args:    a.args(0, 1),
-		RunE:    a.memoryList(scope),
+		Use:        "ls [QUERY]",
+		SuggestFor: []string{"list", "recall", "search"},
+		Short:      "List the facts, or those that match a query best",
+		Example:    "  ctxledger memory ls\n  ctxledger memory ls 'how do we run tests'",
+		Args:       a.args(0, 1),
+		RunE:       a.memoryList(scope),
 	}
 }
 
@@ -171,10 +174,11 @@ func memories(ctx context.Context, api ledger.MemoryStore, r ledger.MemoriesRequ
 
 func (a *app) memoryShow(scope *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "show NAME",
-		Short:   "Print one fact",
-		Example: "  ctxledger memory show deploy",
-		Args:    a.args(1, 1),
+		Use:        "show NAME",
+		SuggestFor: []string{"get", "read"},
+		Short:      "Print one fact",
+		Example:    "  ctxledger memory show deploy",
+		Args:       a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
 			return api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 		}, func(w io.Writer, e memory.Entry) {
@@ -220,10 +224,11 @@ func (a *app) memoryBlock(scope *string) *cobra.Command {
 
 func (a *app) memoryRm(scope *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "rm NAME",
-		Short:   "Delete one fact; restore brings it back",
-		Example: "  ctxledger memory rm deploy",
-		Args:    a.args(1, 1),
+		Use:        "rm NAME",
+		SuggestFor: []string{"delete", "remove"},
+		Short:      "Delete one fact; restore brings it back",
+		Example:    "  ctxledger memory rm deploy",
+		Args:       a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
 			return deleteMemory(ctx, api, "rm",
 				ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
