@@ -43,6 +43,9 @@ func (a *app) countCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := a.sayUnknown(model, c); err != nil {
+				return err
+			}
 			if len(paths) == 0 {
 				paths = []string{"."}
 			}
