@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -152,6 +153,8 @@ func (a *app) printForgotten(w io.Writer, f ledger.Forgotten, text bool) {
 	}
 }
 
+func byReason(x, y ledger.LeftPlace) int { return strings.Compare(x.Why, y.Why) }
+
 // printLeft says where the text can still be found.
 func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	if !text {
@@ -163,7 +166,12 @@ func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	for _, l := range f.Left {
 		fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 	}
-	for _, l := range f.Outside {
-		fmt.Fprintf(w, "not touched: %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
+	said := ""
+	for _, l := range slices.SortedStableFunc(slices.Values(f.Outside), byReason) {
+		if l.Why != said {
+			fmt.Fprintf(w, "not touched: %s\n", columns.OneLine(l.Why))
+			said = l.Why
+		}
+		fmt.Fprintf(w, "  %s\n", columns.OneLine(l.Place))
 	}
 }
