@@ -57,7 +57,7 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
 	cmd.Flags().StringVar(&r.Type, "type", "",
-		"`KIND` of fact: user, feedback, project or reference (default: as before, or project)")
+		"`KIND` of fact: user, feedback, project or reference (default: as before, or the scope)")
 	cmd.Flags().StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
 	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact of another author with this name")
 	cmd.RunE = shows(a, func(ctx context.Context, api ledger.API, args []string) (e memory.Entry, err error) {
