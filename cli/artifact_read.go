@@ -64,7 +64,8 @@ func (a *app) artifactGrep() *cobra.Command {
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			r.Grep, r.ID = args[0], args[1]
 			err := a.readPage(ctx, api, r)
-			if fault.Is(err, fault.NotFound) && likeHandle().MatchString(args[0]) && !likeHandle().MatchString(args[1]) {
+			handle := likeHandle()
+			if fault.Is(err, fault.NotFound) && handle.MatchString(args[0]) && !handle.MatchString(args[1]) {
 				err = fault.New(fault.NotFound, "cli.grep", "%s", err).WithHint(
 					"the pattern comes first: `ctxledger artifact grep %s %s`", shell.Quote(args[1]), args[0])
 			}
