@@ -53,7 +53,8 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint l
   window workspace
 # Harnesses: they start built programs, editors and agents, which are no part of what the race detector sees in a test. The
 # longest come first, so that no processor is without work at the end. Of two, which call the product's packages from several
-# goroutines themselves, nothing is here.
+# goroutines themselves, nothing is here. Go does not know what the programs are made of: their results are not taken from the
+# cache.
 FIRST := lab/vscodetest lab/e2e lab/ctxlsp lab/ctxledger lab/sharetest lab/agentmatrix lab/liveness
 MEETING := lab/escapetest lab/scriptedmodel
 HARNESSES = $(FIRST) $(filter-out $(FIRST) $(MEETING) $(QUIET),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
@@ -84,15 +85,15 @@ plain screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 race: tools agents oracle
 	$(call tests,-race -vet=off -timeout 20m,$(filter-out $(LARGE),$(RACE)))
 	$(call tests,-race -vet=off -short -timeout 20m -skip '$(ALONE)',$(LARGE))
-	$(call tests,-race -vet=off -timeout 20m -run '$(MEET)',lab/ctxledger)
-	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector|Linearizable',tokens lab/crashtest lab/sharetest)
+	$(call tests,-race -count=1 -vet=off -timeout 20m -run '$(MEET)',lab/ctxledger)
+	$(call tests,-race -count=1 -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector|Linearizable',tokens lab/crashtest lab/sharetest)
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. A fortieth of the standard library is compared here, all of it by counts.
 # Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 plain lint: export CGO_ENABLED := 0
 plain: tools editors all-agents oracle extension
-	$(call tests,-p 3 -vet=off -timeout 20m,$(HARNESSES))
+	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
 	$(call tests,-vet=off -timeout 20m,$(LARGE) $(QUIET))
 	$(GO) test -vet=off -timeout 20m ./tokens
 	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging|RankOracles//(LongPieces|Corpora|Source)' ./tokens

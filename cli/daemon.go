@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 )
 
 func (a *app) daemonCommand() *cobra.Command {
@@ -95,7 +96,7 @@ func (a *app) daemonStop(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	for _, l := range before {
-		if err := daemon.Stop(ctx, l.Dir); err != nil {
+		if err := link.Stop(ctx, l.Dir); err != nil {
 			return err
 		}
 	}

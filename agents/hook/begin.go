@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ctxledger.dev/agents/claudecode"
@@ -52,10 +53,19 @@ func (p part) alone() string {
 	if p.text == "" {
 		return "" // the usual case, which is not to cost anything
 	}
-	others := slices.DeleteFunc([]string{memoryFence, recordFence, keepFence, indexFence},
-		func(name string) bool { return name == p.fence })
-	return chars.Untagged(strings.TrimSpace(p.text), chars.TagLike(true, others...))
+	return chars.Untagged(strings.TrimSpace(p.text), foreign[p.fence])
 }
+
+// foreign matches the tags of other parts, by the fence of a part.
+var foreign = func() map[string]func() *regexp.Regexp {
+	all := map[string]func() *regexp.Regexp{}
+	fences := []string{memoryFence, recordFence, keepFence, indexFence}
+	for _, own := range append(fences, "") {
+		others := slices.DeleteFunc(slices.Clone(fences), func(name string) bool { return name == own })
+		all[own] = chars.TagLike(true, others...)
+	}
+	return all
+}()
 
 // begin answers SessionStart: with what the ledger knows that the context does not have yet.
 func (r *run) begin(ctx context.Context) ([]byte, error) {
@@ -63,6 +73,9 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
+	var loading sync.WaitGroup // the tables of tokens, if the ledger has been idle, while the session is recorded
+	loading.Go(func() { memory.Tokens("") })
+	defer loading.Wait()
 	emptied := source == hooks.Compact || source == hooks.Clear
 	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied,
 		Compacted: source == hooks.Compact})

@@ -1,11 +1,12 @@
 // Package hooking runs `ctxledger hook`: it answers one event of a coding agent's hooks.
 //
-// Start at Main. It reads the event, connects to a running daemon and asks package agents/hook what to print. It prints
-// all of that or nothing, and whatever goes wrong is one line in a log: agents take what a hook says on standard error,
-// and its exit status, for an answer. Package cli deliberately does not know these commands' flags: there are none.
+// Start at Main. It reads the event and asks a running daemon what to print (package agents/hook knows). It prints all of
+// that or nothing, and whatever goes wrong is one line in a log: agents take what a hook says on standard error, and its
+// exit status, for an answer. Package cli deliberately does not know these commands' flags: there are none.
 package hooking
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,17 +16,17 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"ctxledger.dev/agents/hook"
-	"ctxledger.dev/config"
-	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/safefs"
-	"ctxledger.dev/ledger"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/workspace"
 )
 
@@ -33,10 +34,8 @@ import (
 const (
 	most       = 250 * time.Millisecond // from the start to the end, unless Variable says more
 	connecting = 5                      // the part of it for connecting to a running daemon: a fifth, 50 ms
-	maxInput   = 8 << 20                // bytes of standard input
 	maxLog     = 1 << 20                // bytes of the log before it is replaced
 	maxLine    = 500                    // characters of a line of the log
-	startAgain = 10 * time.Second       // before the next daemon is started
 )
 
 // Variable names the environment variable with another time for a hook, in milliseconds, for slow machines.
@@ -94,8 +93,8 @@ func Main(ctx context.Context, c Config) {
 // hooking is one run of a hook.
 type hooking struct {
 	Config
-	place  workspace.Workspace
-	time   time.Duration // that this run may take
+	state  atomic.Pointer[string] // the state directory, where the log is; nil: not known yet
+	time   time.Duration          // that this run may take
 	logged sync.Once
 }
 
@@ -109,71 +108,58 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 	if len(h.Args) != 3 || h.Args[1] != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return nil, nil // Cursor runs the hooks of Claude Code, too
 	}
-	raw, err := io.ReadAll(io.LimitReader(h.In, maxInput+1))
+	place, missing := workspace.Find(h.Env, workspace.Options{})
+	h.state.Store(&place.State)
+	raw, err := io.ReadAll(io.LimitReader(h.In, wire.HookInput+1)) // in any case: the agent writes it
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "hook", err)
 	}
-	if h.place, err = workspace.Find(h.Env, workspace.Options{}); err != nil || h.place.Root == "" {
-		return nil, err
+	if missing != nil || place.Root == "" || ctx.Err() != nil {
+		return nil, missing
 	}
-	if len(raw) > maxInput {
+	event := h.Args[2]
+	if len(raw) > wire.HookInput {
+		h.log(fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", event, wire.HookInput))
 		_, _ = io.Copy(io.Discard, h.In) // so that the agent can write it all
-		return nil, fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", h.Args[2], maxInput)
+		return nil, nil
 	}
-	var api ledger.API
-	open := func(ctx context.Context) (ledger.API, error) {
-		api, err = h.open(ctx)
-		return api, err
+	if out, err = h.ask(ctx, place, event, raw); err != nil {
+		err = fmt.Errorf("%s: %w", event, err)
 	}
-	settings, _ := config.Load(h.Env, h.place.Root, h.place.State) // whatever is wrong, there are settings
-	o := hook.Options{Env: h.Env, Root: h.place.Root, Open: open, Do: &settings.Hooks, Index: settings.Index}
-	out, err = hook.Run(ctx, o, h.Args[2], raw)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", h.Args[2], err)
-	}
-	return out, err // the end of the process closes the ledger
+	return out, err
 }
 
-// open connects to a running daemon. If there is none, it starts one for the next call and lets this one go.
-func (h *hooking) open(ctx context.Context) (ledger.API, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.time/connecting)
-	defer cancel()
-	o := daemon.Options{Env: h.Env, Version: h.Version, Binary: h.Daemon, NoSpawn: true}
-	api, err := daemon.ConnectWorkspace(ctx, h.place, o)
-	if err != nil && h.due() {
-		daemon.StartWorkspace(h.place, o)
-	}
-	return api, err
-}
+// told returns the variables of this process's environment that the daemon's may have with other values.
+func told() []string { return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR"} }
 
-// due reports whether a daemon may be started: not if a hook has just started one. Of a ledger that cannot be opened the
-// daemon ends at once, and an agent makes many calls.
-func (h *hooking) due() bool {
-	stamp := filepath.Join(h.place.State, "log", "hook.started")
-	now := h.Env.Now()
-	if info, err := os.Lstat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < startAgain {
-		return false
+// ask has a running daemon answer an event. If there is none, it starts one for the next call and lets this one go.
+func (h *hooking) ask(ctx context.Context, place workspace.Workspace, event string, input []byte) ([]byte, error) {
+	_, offset := h.Env.Now().Zone()
+	e := wire.HookEvent{Agent: agent, Name: event, Root: place.Root, Variables: map[string]string{}, Offset: offset,
+		Input: input}
+	for _, name := range told() {
+		e.Variables[name] = h.Env.Lookup(name)
 	}
-	if os.MkdirAll(filepath.Dir(stamp), 0o700) != nil {
-		return true // a daemon says why
+	o := link.Options{State: place.State, Workspace: cmp.Or(place.Main, place.Root), Env: h.Env,
+		Version: h.Version, Binary: h.Daemon}
+	out, err := link.Hook(ctx, o, e, h.time/connecting)
+	if err != nil && !held.Held(o.State) && startsIn(o.State, h.Env).due() {
+		if started := link.Start(o); started != nil {
+			err = fmt.Errorf("%w; %w", err, started)
+		}
 	}
-	f, _, err := safefs.OpenAppend(stamp)
-	if err != nil {
-		return true
-	}
-	_ = f.Close()                   // nothing was written
-	_ = os.Chtimes(stamp, now, now) // else the next call starts one
-	return true
+	return out, err
 }
 
 // log writes one line about what went wrong, the first time. If that fails, too, the hook stays silent.
 func (h *hooking) log(err error) { h.logged.Do(func() { h.write(err) }) }
 
 func (h *hooking) write(err error) {
-	if h.place.State == "" {
+	state := h.state.Load()
+	if state == nil || *state == "" {
 		return
 	}
-	dir := filepath.Join(h.place.State, "log")
+	dir := filepath.Join(*state, "log")
 	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}

@@ -5,8 +5,11 @@ import (
 	"crypto/subtle"
 	"errors"
 	"net"
+	"slices"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -45,7 +48,7 @@ func (d *daemon) serve(conn net.Conn) {
 		_ = conn.Close() // greet has sent the refusal
 		return
 	}
-	if h.Want == wantLeave {
+	if h.Want == wire.WantLeave {
 		d.presence.hold(conn)
 		d.leave(errAsked)
 		return
@@ -53,21 +56,23 @@ func (d *daemon) serve(conn net.Conn) {
 	defer conn.Close() // the client has its answer, or has disconnected
 	defer d.presence.exit()
 	switch h.Want {
-	case wantCalls:
+	case wire.WantCalls:
 		d.serveCalls(conn)
-	case wantPut:
+	case wire.WantPut:
 		d.servePut(conn)
-	case wantRead:
+	case wire.WantRead:
 		d.serveRead(conn)
+	case wire.WantHook:
+		d.serveHook(conn)
 	}
 }
 
 // greet answers a client's hello. An accepted client is counted, unless it asks the daemon to leave.
-func (d *daemon) greet(conn net.Conn) (hello, error) {
-	defer hangUpAfter(conn, greeting)()
+func (d *daemon) greet(conn net.Conn) (wire.Hello, error) {
+	defer wire.HangUpAfter(conn, wire.Greeting)()
 	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.Close() })
-	var h hello
-	err := readJSON(conn, helloFrame, &h)
+	var h wire.Hello
+	err := wire.ReadJSON(conn, wire.HelloFrame, &h)
 	// From here on, shutdown does not close the connection: a welcomed client gets a goodbye, or it would
 	// believe that this owner died.
 	if !unwatch() && err == nil {
@@ -77,18 +82,18 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 		return h, err
 	}
 	failpoint.Hit("daemon.greet.heard")
-	w := welcome{Protocol: protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
+	w := wire.Welcome{Protocol: wire.Protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
 	w.Error = d.judge(h)
-	if w.Error == nil && h.Want != wantLeave && !d.presence.enter() {
-		w.Error = full(descriptors())
+	if w.Error == nil && h.Want != wire.WantLeave && !d.presence.enter() {
+		w.Error = full(link.Descriptors())
 	}
 	if w.Error != nil {
 		d.log.Warn("refused", "error", w.Error.Message)
-		_ = writeJSON(conn, w) // the connection is closed in any case
+		_ = wire.WriteJSON(conn, w) // the connection is closed in any case
 		return h, w.Error
 	}
-	if err := writeJSON(conn, w); err != nil {
-		if h.Want != wantLeave {
+	if err := wire.WriteJSON(conn, w); err != nil {
+		if h.Want != wire.WantLeave {
 			d.presence.exit()
 		}
 		return h, err
@@ -98,33 +103,33 @@ func (d *daemon) greet(conn net.Conn) (hello, error) {
 }
 
 // judge returns why a client is rejected, or nil.
-func (d *daemon) judge(h hello) *fault.Error {
+func (d *daemon) judge(h wire.Hello) *fault.Error {
 	const op = "daemon.greet"
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(d.self.Token)) != 1:
 		return fault.New(fault.Denied, op, "the token is not that of this daemon")
-	case h.Want == wantLeave:
+	case h.Want == wire.WantLeave:
 		return nil // understood in every protocol
-	case h.Protocol < oldestProtocol:
+	case h.Protocol < wire.OldestProtocol:
 		return fault.New(fault.Invalid, op, "the daemon no longer serves protocol %d", h.Protocol).
 			WithHint("update this program, or run its newer version: ctxledger daemon stop")
-	case h.Want != wantCalls && h.Want != wantPut && h.Want != wantRead:
+	case !slices.Contains([]string{wire.WantCalls, wire.WantPut, wire.WantRead, wire.WantHook}, h.Want):
 		return fault.New(fault.Invalid, op, "unknown connection purpose %.1000q", h.Want)
 	}
 	return nil
 }
 
 // send writes a response, and closes the connection to a client that does not read it.
-func (d *daemon) send(conn net.Conn, r response) {
-	defer hangUpAfter(conn, limits.Call)()
-	frame, err := message(r, r.attachment)
+func (d *daemon) send(conn net.Conn, r wire.Response) {
+	defer wire.HangUpAfter(conn, limits.Call)()
+	frame, err := wire.Message(r, r.Attachment)
 	if err == nil {
 		_, err = conn.Write(frame)
 	}
 	if fault.Is(err, fault.TooLarge) {
 		f := d.wire(err)
 		f.Message = "the answer is too long: " + f.Message
-		err = writeJSON(conn, response{ID: r.ID, Error: f.WithHint("ask for less at a time")})
+		err = wire.WriteJSON(conn, wire.Response{ID: r.ID, Error: f.WithHint("ask for less at a time")})
 	}
 	if err != nil {
 		_ = conn.Close() // the reader of conn notices

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxledger.dev/engine/daemon/link"
 )
 
 // TestAWrongAddressCostsLittle puts an address into owner.json at which no owner of this ledger answers: left
@@ -22,12 +24,12 @@ func TestAWrongAddressCostsLittle(t *testing.T) {
 			return answering(t, "unix", filepath.Join(shortDir(t), "s"), "")
 		}},
 		{"a port that takes connections and is silent",
-			func(t *testing.T) string { return answering(t, "tcp", loopback+":0", "") }},
+			func(t *testing.T) string { return answering(t, "tcp", link.Loopback+":0", "") }},
 		{"a port of a web server", func(t *testing.T) string {
-			return answering(t, "tcp", loopback+":0", "HTTP/1.1 400 Bad Request\r\n\r\n")
+			return answering(t, "tcp", link.Loopback+":0", "HTTP/1.1 400 Bad Request\r\n\r\n")
 		}},
 		{"a frame that is no welcome",
-			func(t *testing.T) string { return answering(t, "tcp", loopback+":0", "\x00\x00\x00\x02[]") }},
+			func(t *testing.T) string { return answering(t, "tcp", link.Loopback+":0", "\x00\x00\x00\x02[]") }},
 		{"a socket whose queue is full", fullQueue},
 		{"a socket for datagrams", func(t *testing.T) string {
 			path := filepath.Join(shortDir(t), "s")
@@ -47,7 +49,7 @@ func TestAWrongAddressCostsLittle(t *testing.T) {
 			if err := os.Mkdir(state, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			leave(t, state, owner{PID: os.Getpid(), Address: address})
+			leave(t, state, link.Owner{PID: os.Getpid(), Address: address})
 			opensSoon(t, optionsFor(t, state))
 		})
 		t.Run(c.name+", under an owner", func(t *testing.T) {
@@ -57,7 +59,7 @@ func TestAWrongAddressCostsLittle(t *testing.T) {
 			save(t, open(t, o), "fact")
 			changed := published(t, state)
 			changed.Address = address
-			if err := changed.publish(state); err != nil {
+			if err := publish(changed, state); err != nil {
 				t.Fatal(err)
 			}
 			opensSoon(t, o)

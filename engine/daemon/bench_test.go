@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 )
@@ -27,7 +28,7 @@ func benchmarked(b *testing.B) ledger.API {
 	}
 	b.Cleanup(func() {
 		_ = api.Close() // what matters is that the daemon goes
-		if err := Stop(context.Background(), o.State); err != nil {
+		if err := link.Stop(context.Background(), o.State); err != nil {
 			b.Error(err)
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -99,7 +100,7 @@ func BenchmarkFirstConnect(b *testing.B) {
 		}
 		b.StopTimer()
 		_ = api.Close() // what matters is that the daemon goes
-		if err := Stop(context.Background(), o.State); err != nil {
+		if err := link.Stop(context.Background(), o.State); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -36,9 +37,9 @@ func (d *daemon) serveCalls(conn net.Conn) {
 	// A deadline in the past ends only the reading: answers are still sent.
 	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer unwatch()
-	in := bufio.NewReaderSize(conn, readAhead)
+	in := bufio.NewReaderSize(conn, wire.ReadAhead)
 	for {
-		r, err := readRequest(in)
+		r, err := wire.ReadRequest(in)
 		if err != nil {
 			break
 		}
@@ -53,16 +54,16 @@ func (d *daemon) serveCalls(conn net.Conn) {
 	}
 	c.work.Wait()
 	if d.leaving.Err() != nil {
-		c.answer(response{Bye: true})
+		c.answer(wire.Response{Bye: true})
 	}
 }
 
 // begin answers a call on a goroutine of its own.
-func (c *caller) begin(r request) {
+func (c *caller) begin(r wire.Request) {
 	ctx, cancel := context.WithTimeout(c.d.hard, deadline(r))
 	if refusal := c.admit(r.ID, cancel); refusal != nil {
 		cancel()
-		c.answer(response{ID: r.ID, Error: refusal})
+		c.answer(wire.Response{ID: r.ID, Error: refusal})
 		return
 	}
 	c.work.Go(func() {
@@ -100,7 +101,7 @@ func (c *caller) finish(id uint64) {
 }
 
 // deadline returns how long a call may take.
-func deadline(r request) time.Duration {
+func deadline(r wire.Request) time.Duration {
 	if r.Deadline <= 0 {
 		return limits.Call
 	}
@@ -113,8 +114,8 @@ func deadline(r request) time.Duration {
 
 // run executes one call. A long poll that the daemon's shutdown interrupts is not answered: the client
 // asks the next owner.
-func (c *caller) run(ctx context.Context, r request) (a response, answered bool) {
-	poll := r.Method == waitEvents
+func (c *caller) run(ctx context.Context, r wire.Request) (a wire.Response, answered bool) {
+	poll := r.Method == wire.WaitEvents
 	if poll {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
@@ -126,12 +127,12 @@ func (c *caller) run(ctx context.Context, r request) (a response, answered bool)
 	failpoint.Hit("daemon.call.done")
 	c.d.leaveIfMoved(err)
 	if err == nil {
-		return reply(r, out), true
+		return wire.Reply(r, out), true
 	}
 	if poll && c.d.leaving.Err() != nil {
-		return response{}, false
+		return wire.Response{}, false
 	}
-	return response{ID: r.ID, Error: c.d.wire(err)}, true
+	return wire.Response{ID: r.ID, Error: c.d.wire(err)}, true
 }
 
 // leaveIfMoved makes the daemon leave when an error says that its ledger was moved or replaced: the next
@@ -143,7 +144,7 @@ func (d *daemon) leaveIfMoved(err error) {
 }
 
 // answer sends a response.
-func (c *caller) answer(r response) {
+func (c *caller) answer(r wire.Response) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	c.d.send(c.conn, r)
@@ -168,20 +169,20 @@ func (c *caller) cancelAll() {
 }
 
 // handle calls the method that a request names.
-func (d *daemon) handle(ctx context.Context, r request) (out content, err error) {
+func (d *daemon) handle(ctx context.Context, r wire.Request) (out wire.Content, err error) {
 	method, ok := methods[r.Method]
 	if !ok {
 		method, ok = older[r.Method]
 	}
 	if !ok {
-		return content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.1000q", r.Method).
+		return wire.Content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.1000q", r.Method).
 			WithHint(hintSkew)
 	}
 	if r.Method != "Info" {
 		d.presence.touch()
 	}
 	err = guarded(d.config.Env, d.log, func() error {
-		out, err = method(ctx, present{d.api, d}, r.take(r.Body), r.Raw)
+		out, err = method(ctx, present{d.api, d}, r.Take(r.Body), r.Raw)
 		return err
 	})
 	return out, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
@@ -78,7 +79,7 @@ func TestACheckLeavesNothingAndDisturbsNoClient(t *testing.T) {
 }
 
 func TestHousekeepingHasItsOwnDeadline(t *testing.T) {
-	long := request{Method: "CollectGarbage", Deadline: time.Hour.Milliseconds() / 2}
+	long := wire.Request{Method: "CollectGarbage", Deadline: time.Hour.Milliseconds() / 2}
 	if got := deadline(long); got != 30*time.Minute {
 		t.Errorf("gc may take %s", got)
 	}

@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -41,18 +40,18 @@ func inChild(ctx context.Context, o Options, timeout time.Duration, args ...stri
 	const op = "daemon.child"
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	command, err := ownCommand(o, args...)
+	command, err := link.Command(o.Binary, args...)
 	if err != nil {
 		return childResult{}, err
 	}
 	child := exec.CommandContext(ctx, command[0], command[1:]...)
-	child.Args[0] = processName // instead of /proc/self/exe, for people who list processes
+	child.Args[0] = link.ProcessName // instead of /proc/self/exe, for people who list processes
 	out := &capped{left: limits.Frame}
 	child.Stdout = out
 	child.WaitDelay = time.Second
 	failed := child.Run()
 	if child.Process == nil && ctx.Err() == nil {
-		return childResult{}, unstarted(failed)
+		return childResult{}, link.Unstarted(o.Binary, failed)
 	}
 	if ctx.Err() != nil {
 		return childResult{}, (&fault.Error{
@@ -69,33 +68,6 @@ func inChild(ctx context.Context, o Options, timeout time.Duration, args ...stri
 		return childResult{}, answer.Error
 	}
 	return answer, nil
-}
-
-// ownCommand returns the command that runs this program with other arguments.
-func ownCommand(o Options, args ...string) ([]string, error) {
-	binary := o.Binary
-	if len(binary) == 0 {
-		path, err := ownProgram()
-		if err != nil {
-			return nil, unstarted(err)
-		}
-		binary = []string{path}
-	}
-	return slices.Concat(binary, args), nil
-}
-
-// unstarted is the error of a program that cannot be started.
-func unstarted(err error) error {
-	if f := outOfFiles(err); f != nil {
-		return f
-	}
-	f := &fault.Error{
-		Code: fault.Unavailable, Op: "daemon.spawn", Message: "this program cannot start itself again", Err: err,
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.WithHint("it was removed or replaced while it ran: end it and start it again")
-	}
-	return f
 }
 
 // capped is a buffer with a size limit, beyond which writing fails. bytes.Buffer is not embedded, because

@@ -2,10 +2,10 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -25,17 +25,16 @@ type Options struct {
 	Settings func(tree string) engine.Settings // with InProcess: the settings of a tree of the workspace; nil: none
 }
 
+// link returns the options for reaching an owner.
+func (o Options) link() link.Options {
+	return link.Options{State: o.State, Workspace: o.Workspace, Env: o.Env, Binary: o.Binary, Version: o.Version,
+		NoSpawn: o.NoSpawn}
+}
+
 // client is a ledger that another process owns. It is safe for concurrent use.
 type client struct {
-	o    Options
-	stop context.CancelFunc // ends life
-	life context.Context    // done when the client is closed
-
-	suspects suspects
-
-	gate   chan struct{} // a lock with timeout; holds one token
-	link   *link         // guarded by gate; may be lost, or nil
-	seeker seeker        // guarded by gate
+	link *link.Client
+	env  env.Env
 }
 
 // Open connects to the owner of the ledger in o.State, and starts a daemon if there is none. ctx bounds
@@ -50,89 +49,29 @@ func Open(ctx context.Context, o Options) (ledger.API, error) {
 	return connect(ctx, o)
 }
 
+// Close disconnects: in-flight calls end as unavailable. The daemon keeps running. Close is idempotent.
+func (c *client) Close() error { return c.link.Close() }
+
 // connect connects to the owner of a ledger.
 func connect(ctx context.Context, o Options) (ledger.API, error) {
-	life, stop := context.WithCancel(context.Background())
-	c := &client{o: o, stop: stop, life: life, gate: make(chan struct{}, 1), seeker: seeker{o: o}}
-	if _, err := c.connected(ctx); err != nil {
-		return nil, errors.Join(err, c.Close())
+	l, err := link.Connect(ctx, o.link())
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	return &client{l, o.Env}, nil
 }
 
-// Close disconnects: in-flight calls end as unavailable. The daemon keeps running. Close is idempotent.
-func (c *client) Close() error {
-	c.stop() // from here on nothing connects
-	c.gate <- struct{}{}
-	defer func() { <-c.gate }()
-	if c.link != nil {
-		c.link.close()
-	}
-	c.seeker.collect()
-	return nil
-}
-
-// connected returns a connection that is not known to be lost, a new one if need be.
-func (c *client) connected(ctx context.Context) (*link, error) {
-	select {
-	case c.gate <- struct{}{}:
-		defer func() { <-c.gate }()
-	case <-ctx.Done():
-		return nil, late(ctx)
-	case <-c.life.Done():
-		return nil, errClosed
-	}
-	if c.life.Err() != nil {
-		return nil, errClosed
-	}
-	if c.link != nil {
-		if lost, _ := c.link.lost(); !lost {
-			return c.link, nil
-		}
-		c.link.close()
-		c.link = nil
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
-	l, err := c.seeker.reach(ctx)
-	c.link = l
-	return l, err
-}
-
-// errClosed is the error of a call on a closed client.
-var errClosed = fault.New(fault.Unavailable, "daemon.call", "the connection to the ledger is closed")
-
-// roundTrip sends a call, repeats it while owners are lost, and stores its answer in answer.
+// roundTrip sends a call and stores its answer in answer.
 func (c *client) roundTrip(ctx context.Context, method string, r, answer any) error {
 	in, err := pack(r, true)
 	if err != nil {
 		return fault.Wrap(fault.Invalid, "daemon.request", err)
 	}
-	a := &attempt{c: c, method: method, in: in}
-	for {
-		l, err := c.connected(ctx)
-		if err != nil {
-			return err
-		}
-		if err := a.pause(ctx); err != nil {
-			return err
-		}
-		out, err := l.call(ctx, method, in)
-		if errors.Is(err, errLost) {
-			if err := a.lost(l, err); err != nil {
-				return err
-			}
-			continue
-		}
-		if err == nil || ctx.Err() == nil {
-			a.answered()
-		}
-		if err != nil {
-			return err
-		}
-		return fault.Wrap(fault.Internal, "daemon.response", out.unpack(answer, false))
+	out, err := c.link.Call(ctx, method, in)
+	if err != nil {
+		return err
 	}
+	return fault.Wrap(fault.Internal, "daemon.response", unpack(out, answer, false))
 }
 
 // call sends one request and returns its response. A context without a deadline gets limits.Call.
@@ -153,7 +92,7 @@ func call[Response any](ctx context.Context, c *client, method string, r any) (R
 // key returns a new key for a mutation. It starts with the time, so that a commit of many mutations writes
 // neighbouring keys in few pages.
 func (c *client) key() string {
-	return fmt.Sprintf("%012x%s", c.o.Env.Now().UnixMilli(), c.o.Env.ID(10))
+	return fmt.Sprintf("%012x%s", c.env.Now().UnixMilli(), c.env.ID(10))
 }
 
 // maintain is call for maintenance: a context without a deadline gets limits.Maintenance.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
@@ -18,7 +18,7 @@ func TestKilledOwnersAreReplacedHoweverOften(t *testing.T) {
 	state := stateDir(t)
 	api := open(t, optionsFor(t, state))
 	last := 0
-	for i := range 2 * maxDeaths {
+	for i := range 6 {
 		info, err := api.Info(deadlined(t), ledger.InfoRequest{})
 		if err != nil || info.PID == last {
 			t.Fatalf("after %d kills: owner %d, then %d, %v", i, last, info.PID, err)
@@ -91,14 +91,14 @@ func TestARequestThatKillsItsOwners(t *testing.T) {
 	if err := info(t, api); err != nil {
 		t.Errorf("another request of the same client: %v", err)
 	}
-	log, err := os.ReadFile(logPath(state))
-	if n, most := bytes.Count(log, []byte("msg="+ownMessage)), maxDeaths+3; err != nil || n > most {
+	log, err := os.ReadFile(link.LogPath(state))
+	if n, most := bytes.Count(log, []byte("msg="+link.OwnMessage)), 6; err != nil || n > most {
 		t.Errorf("%d owners, not %d: %v", n, most, err)
 	}
 	stop()
 	others.Wait()
 	t.Setenv(crashVariable, "")
-	if err := Stop(deadlined(t), state); err != nil {
+	if err := link.Stop(deadlined(t), state); err != nil {
 		t.Fatal(err)
 	}
 	if err := growth(); fault.Is(err, fault.Unavailable) {
@@ -128,13 +128,5 @@ func wantCrashLoop(t *testing.T, who string, err error, words ...string) {
 	}
 	if strings.Contains(err.Error(), "Xk29vLq8RtWm") {
 		t.Errorf("%s: %v", who, err)
-	}
-}
-
-func TestBackoff(t *testing.T) {
-	for n, want := range map[int]time.Duration{0: 0, 1: firstBackoff, 2: 2 * firstBackoff, 100: longestBackoff} {
-		if got := backoff(n); got != want {
-			t.Errorf("after %d deaths: %v, not %v", n, got, want)
-		}
 	}
 }

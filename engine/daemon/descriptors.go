@@ -1,11 +1,6 @@
 package daemon
 
-import (
-	"errors"
-	"syscall"
-
-	"ctxledger.dev/internal/fault"
-)
+import "ctxledger.dev/internal/fault"
 
 const (
 	// maxClients is how many connections a daemon serves at once; a workspace has a handful.
@@ -36,14 +31,4 @@ func full(descriptors int) *fault.Error {
 		"the daemon serves %d connections already, which is what its %d file descriptors allow", n, descriptors).
 		WithHint("end sessions of agents that are not needed, or raise the limit with ulimit -n " +
 			"and run: ctxledger daemon stop")
-}
-
-// outOfFiles returns the error of a process without free file descriptors if err says that, else nil.
-func outOfFiles(err error) *fault.Error {
-	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
-		return nil
-	}
-	return fault.New(fault.Limited, "daemon.files",
-		"%s: this process or the system has no file descriptors left (limit of the process: %d)", err, descriptors()).
-		WithHint("try again when fewer files are open, or raise the limit with ulimit -n and start again")
 }

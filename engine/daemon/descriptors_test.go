@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -134,7 +135,7 @@ func TestCapacity(t *testing.T) {
 		}
 	}
 	for _, err := range []error{nil, errors.New("other"), os.ErrNotExist} {
-		if f := outOfFiles(err); f != nil {
+		if f := link.OutOfFiles(err); f != nil {
 			t.Errorf("%v became %v", err, f)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -44,7 +45,7 @@ func TestNothingIsAcknowledgedThatTheNextOwnerDoesNotHave(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := Stop(deadlined(t), state); err != nil {
+			if err := link.Stop(deadlined(t), state); err != nil {
 				t.Fatal(err)
 			}
 			now, err := engine.Open(t.Context(),

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 )
@@ -36,7 +37,7 @@ func flattened(op string, err error) *fault.Error {
 
 // flatten returns the fault in err without its cause, whose text is in the message.
 func flatten(err error) (*fault.Error, bool) {
-	if f := outOfFiles(err); f != nil {
+	if f := link.OutOfFiles(err); f != nil {
 		return f, true
 	}
 	f, ok := errors.AsType[*fault.Error](err)

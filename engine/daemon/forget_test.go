@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/transcript"
@@ -128,7 +130,7 @@ func TestForgottenIsReallyGoneAfterKills(t *testing.T) {
 	api := open(t, o)
 	session := plant(t, api)
 	before := received(t, api, session)
-	if err := Stop(deadlined(t), beginning); err != nil {
+	if err := link.Stop(deadlined(t), beginning); err != nil {
 		t.Fatal(err)
 	}
 	whole := forgetIn(t, o, beginning, 0) // how long it takes undisturbed
@@ -207,7 +209,7 @@ func forgottenIn(t *testing.T, o Options, session string, before [][]byte) {
 	if err := transcript.Valid(transcript.Anthropic, view); err != nil {
 		t.Error(err)
 	}
-	if err := Stop(deadlined(t), o.State); err != nil {
+	if err := link.Stop(deadlined(t), o.State); err != nil {
 		t.Fatal(err)
 	}
 	searchFiles(t, o.State)
@@ -223,10 +225,10 @@ func unowned(t *testing.T, state string) *bolt.Store {
 		if err == nil {
 			return store
 		}
-		if !bolt.IsLocked(err) || ctx.Err() != nil {
+		if !held.IsLocked(err) || ctx.Err() != nil {
 			t.Fatal(err)
 		}
-		if err := Stop(ctx, state); err != nil {
+		if err := link.Stop(ctx, state); err != nil {
 			t.Fatal(err)
 		}
 	}

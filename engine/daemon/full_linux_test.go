@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -30,7 +31,7 @@ func TestAFullDisk(t *testing.T) {
 		for name, end := range map[string]func(*testing.T, string){
 			"after one that was killed": func(t *testing.T, state string) { kill(t, published(t, state).PID) },
 			"after one that left": func(t *testing.T, state string) {
-				if err := Stop(deadlined(t), state); err != nil {
+				if err := link.Stop(deadlined(t), state); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -96,7 +97,7 @@ func onFullDisk(t *testing.T, state string, end func(*testing.T, string)) {
 	if err := forget(); err != nil {
 		t.Errorf("with free space: %v", err)
 	}
-	if err := errors.Join(Stop(deadlined(t), state), os.RemoveAll(state)); err != nil {
+	if err := errors.Join(link.Stop(deadlined(t), state), os.RemoveAll(state)); err != nil {
 		t.Fatal(err)
 	}
 }

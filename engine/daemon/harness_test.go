@@ -11,6 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -30,7 +32,7 @@ func crash(how string) {
 	case "panic":
 		panic(seededCrash)
 	case "request":
-		methods["Growth"] = func(context.Context, ledger.API, content, bool) (content, error) {
+		methods["Growth"] = func(context.Context, ledger.API, wire.Content, bool) (wire.Content, error) {
 			go panic(seededCrash) // a goroutine that nothing guards
 			select {}
 		}
@@ -48,7 +50,7 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 // TestMain lets the test binary become the daemons that the tests start: real processes.
 func TestMain(m *testing.M) {
 	role := Role{Version: "test", Env: env.System()}
-	if len(os.Args) > 1 && os.Args[1] == hidden {
+	if len(os.Args) > 1 && os.Args[1] == link.DaemonArgument {
 		crash(os.Getenv(crashVariable))
 	}
 	if len(os.Args) > 1 && os.Args[1] == hiddenCheck {
@@ -91,7 +93,7 @@ func stateDir(t *testing.T) string {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		for { // a daemon that was started and waited for the ledger has it now, and leaves as well
-			if err := Stop(ctx, state); err != nil {
+			if err := link.Stop(ctx, state); err != nil {
 				t.Errorf("stop: %v", err)
 			}
 			err := os.RemoveAll(dir)
@@ -141,7 +143,7 @@ type running struct {
 func run(t *testing.T, c Config) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{state: c.State, log: logPath(c.State), stop: cancel, ended: make(chan struct{})}
+	r := &running{state: c.State, log: link.LogPath(c.State), stop: cancel, ended: make(chan struct{})}
 	ready := make(chan struct{})
 	c.Env, c.Version = env.System(), "test"
 	c.ready = func() { close(ready) }
@@ -189,9 +191,9 @@ func until(t *testing.T, what string, holds func() bool) {
 }
 
 // published returns the owner of a state directory.
-func published(t *testing.T, state string) owner {
+func published(t *testing.T, state string) link.Owner {
 	t.Helper()
-	o, err := readOwner(state)
+	o, err := link.ReadOwner(state)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -21,7 +23,7 @@ import (
 // rawDial connects to a daemon without saying anything.
 func rawDial(t *testing.T, state string) net.Conn {
 	t.Helper()
-	network, target, err := splitAddress(published(t, state).Address)
+	network, target, err := link.SplitAddress(published(t, state).Address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,14 +38,14 @@ func rawDial(t *testing.T, state string) net.Conn {
 
 // hangUp bounds how long a test waits on a connection.
 func hangUp(conn net.Conn) func() {
-	stop := hangUpAfter(conn, patience)
+	stop := wire.HangUpAfter(conn, patience)
 	return func() { stop() }
 }
 
 // greeted connects and introduces itself.
 func greeted(t *testing.T, state, want string) net.Conn {
 	t.Helper()
-	conn, _, err := dial(deadlined(t), published(t, state), want, "test")
+	conn, _, err := link.Dial(deadlined(t), published(t, state), want, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,18 +55,18 @@ func greeted(t *testing.T, state, want string) net.Conn {
 }
 
 // ask sends one request and returns its answer.
-func ask(t *testing.T, conn net.Conn, r request) response {
+func ask(t *testing.T, conn net.Conn, r wire.Request) wire.Response {
 	t.Helper()
-	if err := writeJSON(conn, r); err != nil {
+	if err := wire.WriteJSON(conn, r); err != nil {
 		t.Fatal(err)
 	}
 	return answer(t, conn)
 }
 
-func answer(t *testing.T, conn net.Conn) response {
+func answer(t *testing.T, conn net.Conn) wire.Response {
 	t.Helper()
-	var a response
-	if err := readJSON(conn, limits.Frame, &a); err != nil {
+	var a wire.Response
+	if err := wire.ReadJSON(conn, limits.Frame, &a); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -74,7 +76,7 @@ func answer(t *testing.T, conn net.Conn) response {
 func ended(t *testing.T, conn net.Conn) {
 	t.Helper()
 	for range 2 {
-		if _, err := readFrame(conn, limits.Frame); err != nil {
+		if _, err := wire.ReadFrame(conn, limits.Frame); err != nil {
 			return
 		}
 	}
@@ -94,7 +96,7 @@ func TestGarbageEndsItsConnectionAlone(t *testing.T) {
 		{"an empty frame", []byte{0, 0, 0, 0}},
 		{"no json", []byte{0, 0, 0, 3, 'a', 'b', 'c'}},
 		{"another json", []byte{0, 0, 0, 2, '[', ']'}},
-		{"an introduction beyond its limit", binary.BigEndian.AppendUint32(nil, helloFrame+1)},
+		{"an introduction beyond its limit", binary.BigEndian.AppendUint32(nil, wire.HelloFrame+1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn := rawDial(t, state)
@@ -115,25 +117,29 @@ func TestWhoIsNotLetIn(t *testing.T) {
 	token := published(t, state).Token
 	for _, c := range []struct {
 		name string
-		h    hello
+		h    wire.Hello
 		code fault.Code
 	}{
-		{"no token", hello{Protocol: protocol, Want: wantCalls}, fault.Denied},
-		{"another token", hello{Protocol: protocol, Token: strings.Repeat("0", len(token)), Want: wantCalls},
+		{"no token", wire.Hello{Protocol: wire.Protocol, Want: wire.WantCalls}, fault.Denied},
+		{"another token",
+			wire.Hello{Protocol: wire.Protocol, Token: strings.Repeat("0", len(token)), Want: wire.WantCalls},
 			fault.Denied},
-		{"another token to stop it", hello{Protocol: protocol, Token: "x", Want: wantLeave}, fault.Denied},
-		{"a protocol too old", hello{Protocol: oldestProtocol - 1, Token: token, Want: wantCalls}, fault.Invalid},
-		{"an unknown wish", hello{Protocol: protocol, Token: token, Want: "x"}, fault.Invalid},
+		{"another token to stop it",
+			wire.Hello{Protocol: wire.Protocol, Token: "x", Want: wire.WantLeave}, fault.Denied},
+		{"a protocol too old",
+			wire.Hello{Protocol: wire.OldestProtocol - 1, Token: token, Want: wire.WantCalls}, fault.Invalid},
+		{"an unknown wish", wire.Hello{Protocol: wire.Protocol, Token: token, Want: "x"}, fault.Invalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := introduce(rawDial(t, state), c.h)
+			_, err := wire.Introduce(rawDial(t, state), c.h)
 			if fault.CodeOf(err) != c.code {
 				t.Errorf("error %v", err)
 			}
 		})
 	}
-	w, err := introduce(rawDial(t, state), hello{Protocol: protocol + 1, Token: token, Want: wantCalls})
-	if err != nil || w.Protocol != protocol {
+	newer := wire.Hello{Protocol: wire.Protocol + 1, Token: token, Want: wire.WantCalls}
+	w, err := wire.Introduce(rawDial(t, state), newer)
+	if err != nil || w.Protocol != wire.Protocol {
 		t.Errorf("a newer client, who is to decide for itself: %+v, %v", w, err)
 	}
 }
@@ -141,7 +147,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 func TestBadRequestsAreAnswered(t *testing.T) {
 	state := stateDir(t)
 	run(t, Config{State: state})
-	conn := greeted(t, state, wantCalls)
+	conn := greeted(t, state, wire.WantCalls)
 	for i, c := range []struct {
 		name, method, body string
 		code               fault.Code
@@ -154,8 +160,8 @@ func TestBadRequestsAreAnswered(t *testing.T) {
 		{"unknown thing", "Summary", `{"id":"000000000000"}`, fault.NotFound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := ask(t, conn, request{ID: uint64(i), Method: c.method, Body: json.RawMessage(c.body)})
-			if _, err := a.result(); a.ID != uint64(i) || fault.CodeOf(err) != c.code {
+			a := ask(t, conn, wire.Request{ID: uint64(i), Method: c.method, Body: json.RawMessage(c.body)})
+			if _, err := a.Result(); a.ID != uint64(i) || fault.CodeOf(err) != c.code {
 				t.Errorf("answer %d: %v", a.ID, err)
 			}
 		})
@@ -203,27 +209,28 @@ func runSlow(t *testing.T, state string) (*running, slow) {
 func TestCallsOfOneConnectionAreLimited(t *testing.T) {
 	state := stateDir(t)
 	_, s := runSlow(t, state)
-	conn := greeted(t, state, wantCalls)
+	conn := greeted(t, state, wire.WantCalls)
 	for id := range maxCalls {
-		if err := writeJSON(conn, request{ID: uint64(id), Method: "Info", Body: json.RawMessage("{}")}); err != nil {
+		r := wire.Request{ID: uint64(id), Method: "Info", Body: json.RawMessage("{}")}
+		if err := wire.WriteJSON(conn, r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range maxCalls {
 		<-s.began
 	}
-	a := ask(t, conn, request{ID: 7, Method: "Info", Body: json.RawMessage("{}")})
+	a := ask(t, conn, wire.Request{ID: 7, Method: "Info", Body: json.RawMessage("{}")})
 	if fault.CodeOf(a.Error) != fault.Invalid {
 		t.Errorf("an id that is taken: %+v", a)
 	}
-	a = ask(t, conn, request{ID: 999, Method: "Info", Body: json.RawMessage("{}")})
+	a = ask(t, conn, wire.Request{ID: 999, Method: "Info", Body: json.RawMessage("{}")})
 	if fault.CodeOf(a.Error) != fault.Limited {
 		t.Errorf("one call too many: %+v", a)
 	}
-	if a := ask(t, conn, request{ID: 7, Cancel: true}); a.ID != 7 || fault.CodeOf(a.Error) != fault.Unavailable {
+	if a := ask(t, conn, wire.Request{ID: 7, Cancel: true}); a.ID != 7 || fault.CodeOf(a.Error) != fault.Unavailable {
 		t.Errorf("a call taken back: %+v", a)
 	}
-	if a := ask(t, conn, request{ID: 1000, Method: "Memories", Body: json.RawMessage("{}")}); a.Error != nil {
+	if a := ask(t, conn, wire.Request{ID: 1000, Method: "Memories", Body: json.RawMessage("{}")}); a.Error != nil {
 		t.Errorf("after one has ended: %+v", a)
 	}
 	_ = conn.Close()
@@ -235,7 +242,8 @@ func TestCallsOfOneConnectionAreLimited(t *testing.T) {
 func TestTheDeadlineOfACallReachesTheLedger(t *testing.T) {
 	state := stateDir(t)
 	_, s := runSlow(t, state)
-	a := ask(t, greeted(t, state, wantCalls), request{ID: 1, Method: "Info", Deadline: 20, Body: json.RawMessage("{}")})
+	a := ask(t, greeted(t, state, wire.WantCalls),
+		wire.Request{ID: 1, Method: "Info", Deadline: 20, Body: json.RawMessage("{}")})
 	if fault.CodeOf(a.Error) != fault.Unavailable {
 		t.Errorf("answer %+v", a)
 	}
@@ -309,9 +317,9 @@ func TestConnectionsOfADaemonAreLimited(t *testing.T) {
 	state := stateDir(t)
 	run(t, Config{State: state})
 	for range maxClients - 1 {
-		greeted(t, state, wantCalls)
+		greeted(t, state, wire.WantCalls)
 	}
-	last := greeted(t, state, wantCalls)
+	last := greeted(t, state, wire.WantCalls)
 	began := time.Now()
 	_, err := Open(deadlined(t), optionsFor(t, state))
 	if !fault.Is(err, fault.Limited) || fault.HintOf(err) == "" || time.Since(began) > limits.Connect/2 {

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 )
 
@@ -20,51 +22,42 @@ const lockWait = 250 * time.Millisecond
 type alone struct {
 	ledger.API
 	state string
-	self  owner
+	self  link.Owner
 }
 
 // openInProcess makes this process the exclusive owner.
 func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 	const op = "daemon.open"
 	local, err := engine.Open(ctx, engineOptions(o.Env, o.State, o.Workspace, o.Settings))
-	if bolt.IsLocked(err) {
+	if held.IsLocked(err) {
 		return nil, lockedBy(op, o.State)
 	}
 	if err != nil {
 		return nil, err
 	}
-	a := &alone{API: local, state: o.State, self: owner{
-		Protocol: protocol, Version: o.Version, PID: os.Getpid(), Token: o.Env.ID(32),
+	a := &alone{API: local, state: o.State, self: link.Owner{
+		Protocol: wire.Protocol, Version: o.Version, PID: os.Getpid(), Token: o.Env.ID(32),
 		Started: o.Env.Now().UTC(), Workspace: o.Workspace, InProcess: true,
 	}}
 	_ = os.Remove(filepath.Join(o.State, socketName)) // left by a daemon that crashed
-	if err := a.self.publish(o.State); err != nil {
+	if err := publish(a.self, o.State); err != nil {
 		return nil, errors.Join(err, local.Close())
 	}
 	return a, nil
 }
 
 // Close withdraws owner.json and releases the ledger.
-func (a *alone) Close() error { return errors.Join(a.self.withdraw(a.state), a.API.Close()) }
+func (a *alone) Close() error { return errors.Join(withdraw(a.self, a.state), a.API.Close()) }
 
 // lockedBy is the error that names the owner of a locked ledger.
 func lockedBy(op, state string) error {
-	o, err := readOwner(state)
+	o, err := link.ReadOwner(state)
 	switch {
 	case err != nil:
-		return unfound(op, state)
+		return link.Unfound(op, state)
 	case o.InProcess:
-		return o.exclusive(op, state)
+		return o.Exclusive(op, state)
 	}
 	return fault.New(fault.Unavailable, op, "the ledger in %s is owned by the daemon with pid %d", state, o.PID).
 		WithHint("run: ctxledger daemon stop, or leave out --in-process")
-}
-
-// hintUnknown is the hint when the owner has not published itself.
-const hintUnknown = "try again, it may be starting or leaving; " +
-	"if it stays, find it with lsof or fuser on ledger.db, and end that process"
-
-// unfound is the error for a ledger whose owner has not published itself.
-func unfound(op, state string) error {
-	return fault.New(fault.Unavailable, op, "the ledger in %s is owned by another process", state).WithHint(hintUnknown)
 }

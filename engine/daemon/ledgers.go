@@ -22,20 +22,8 @@ import (
 // tree is about ws.Root, one of the trees that share the ledger. o.State and o.Workspace are taken from
 // ws. Errors: those of Open.
 func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledger.API, error) {
-	return openWorkspace(ctx, ws, o, Open)
-}
-
-// ConnectWorkspace is OpenWorkspace for a program that never owns a ledger: it does not link what an owner needs.
-func ConnectWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledger.API, error) {
-	return openWorkspace(ctx, ws, o, connect)
-}
-
-// openWorkspace opens the ledgers of a workspace with open.
-func openWorkspace(ctx context.Context, ws workspace.Workspace, o Options,
-	open func(context.Context, Options) (ledger.API, error),
-) (ledger.API, error) {
 	o.State, o.Workspace = ws.State, cmp.Or(ws.Main, ws.Root)
-	main, err := open(ctx, o)
+	main, err := Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -43,15 +31,20 @@ func openWorkspace(ctx context.Context, ws workspace.Workspace, o Options,
 		return &rootless{API: main, why: ws.Why}, nil
 	}
 	o.State, o.Workspace = ws.UserState, ""
-	return &ledgers{API: main, root: ws.Root, user: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
-		api, err := open(ctx, o)
+	return newLedgers(main, ws.Root, func(ctx context.Context) (ledger.API, error) { return Open(ctx, o) }), nil
+}
+
+// newLedgers returns the ledger of the tree at root, combined with the user ledger that openUser opens when it is needed.
+func newLedgers(main ledger.API, root string, openUser func(context.Context) (ledger.API, error)) *ledgers {
+	return &ledgers{API: main, root: root, user: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
+		api, err := openUser(ctx)
 		if err != nil {
 			return nil, &fault.Error{
 				Code: fault.CodeOf(err), Op: "daemon.user", Message: "the user ledger cannot be opened", Err: err,
 			}
 		}
 		return api, nil
-	})}, nil
+	})}
 }
 
 // userWait is how long a request waits for the user ledger to open if the project has an answer without it. A request

@@ -9,13 +9,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv/bolt"
 )
-
-// loopback is the host that a daemon listens on where there are no Unix sockets.
-const loopback = "127.0.0.1"
 
 // socketName is the socket in the state directory.
 const socketName = "owner.sock"
@@ -95,7 +93,7 @@ func makePrivate(dir string) error {
 
 // listenLoopback listens on a free port of this machine. The token keeps other users out.
 func listenLoopback() (listener, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
+	l, err := net.Listen("tcp", net.JoinHostPort(link.Loopback, "0"))
 	if err != nil {
 		return listener{}, fault.Wrap(fault.Unavailable, "daemon.listen", err)
 	}

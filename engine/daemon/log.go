@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/logcap"
@@ -17,12 +18,6 @@ import (
 
 // logSize is the size at which a log file is rotated, in bytes. One older file is kept.
 const logSize = 1 << 20
-
-// maskKey is the size of the key for masking secrets, in bytes.
-const maskKey = 32
-
-// logPath returns where the daemon of a state directory logs.
-func logPath(state string) string { return filepath.Join(state, "log", "daemon.log") }
 
 // logFile is the daemon's log. It takes writes from any goroutine.
 type logFile struct {
@@ -36,7 +31,7 @@ type logFile struct {
 
 // openLog opens the log of a state directory for appending.
 func openLog(state string, crashes bool) (*logFile, error) {
-	l := &logFile{path: logPath(state), crashes: crashes}
+	l := &logFile{path: link.LogPath(state), crashes: crashes}
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return nil, fault.Wrap(fault.Denied, "daemon.log", err)
 	}
@@ -94,6 +89,6 @@ func (l *logFile) Close() error {
 // logger returns a logger that writes to w: one bounded line for each record, with secrets masked. The key
 // of the masks belongs to this process, so that logging works when the ledger does not.
 func logger(w *logFile, e env.Env) *slog.Logger {
-	masks := redact.New([]byte(e.ID(maskKey)))
+	masks := redact.New([]byte(e.ID(link.MaskKey)))
 	return slog.New(slog.NewTextHandler(masks.Lines(logcap.Records(w)), nil))
 }

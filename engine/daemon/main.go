@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 )
 
@@ -20,6 +21,8 @@ type Role struct {
 	Background func(root string) []Task
 	// Settings returns what one tree of a workspace configures. nil: nothing.
 	Settings func(tree string) engine.Settings
+	// Hook answers the hooks of agents. nil: they get no answer.
+	Hook HookAnswerer
 }
 
 // Main must be the first call of every program of ctxledger. If the arguments ask for a daemon, or for a
@@ -31,7 +34,7 @@ func Main(args []string, r Role) (handled bool, exit int) {
 		return false, 0
 	case args[1] == hiddenCheck || args[1] == hiddenRepair:
 		return true, child(context.Background(), args[1:], r)
-	case args[1] != hidden:
+	case args[1] != link.DaemonArgument:
 		return false, 0
 	}
 	if len(args) != 4 {
@@ -45,21 +48,21 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	if r.Background != nil {
 		c.Background = r.Background(c.Workspace)
 	}
-	c.Settings = r.Settings
+	c.Settings, c.Hook = r.Settings, r.Hook
 	ready := false
-	c.ready = func() { ready = true; writeReport(report{}) }
+	c.ready = func() { ready = true; writeReport(link.Report{}) }
 	err := Run(context.Background(), c)
 	if err == nil {
 		return true, 0
 	}
 	if !ready {
-		writeReport(report{Error: flattened("daemon.start", err)})
+		writeReport(link.Report{Error: flattened("daemon.start", err)})
 	}
 	return true, 1
 }
 
 // writeReport writes the line that the starting process waits for, which may have ended.
-func writeReport(r report) {
+func writeReport(r link.Report) {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return // a report is always encodable; without one the daemon counts as crashed

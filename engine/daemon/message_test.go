@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
@@ -28,18 +28,18 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		frame, err := message(request{ID: 1, attachment: packed.attached()}, packed.attached())
+		frame, err := wire.Message(wire.Request{ID: 1, Attachment: packed.Attached()}, packed.Attached())
 		if err != nil {
 			t.Fatal(err)
 		}
-		wire := bytes.NewReader(append(frame, frame...))
+		stream := bytes.NewReader(append(frame, frame...))
 		for range 2 {
-			q, err := readRequest(wire)
+			q, err := wire.ReadRequest(stream)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var out ledger.AppendEntriesRequest
-			if err := q.take(nil).unpack(&out, true); err != nil {
+			if err := unpack(q.Take(nil), &out, true); err != nil {
 				t.Fatal(err)
 			}
 			for i, e := range out.Entries {
@@ -48,7 +48,7 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 				}
 			}
 		}
-		if _, err := readRequest(wire); err != io.EOF {
+		if _, err := wire.ReadRequest(stream); err != io.EOF {
 			t.Errorf("after the last: %v", err)
 		}
 	})
@@ -58,11 +58,11 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 func TestAnOlderClientGetsPlainJSON(t *testing.T) {
 	in := ledger.ViewResponse{Session: "s", Messages: []ledger.ViewMessage{{JSON: []byte(`{"a":1}`)}}}
 	plain, err := pack(&in, false)
-	if err != nil || plain.data != nil {
-		t.Fatalf("%d attachments, %v", len(plain.data), err)
+	if err != nil || plain.Data != nil {
+		t.Fatalf("%d attachments, %v", len(plain.Data), err)
 	}
 	var out ledger.ViewResponse
-	if err := json.Unmarshal(plain.body, &out); err != nil {
+	if err := json.Unmarshal(plain.Body, &out); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(in, out); diff != "" {
@@ -70,33 +70,13 @@ func TestAnOlderClientGetsPlainJSON(t *testing.T) {
 	}
 }
 
-func TestAttachmentsThatAreRefused(t *testing.T) {
-	for name, c := range map[string]struct {
-		sizes []int
-		raw   []byte
-		code  fault.Code
-	}{
-		"negative":              {[]int{5, -5}, nil, fault.Invalid},
-		"more than a frame":     {[]int{limits.Frame, 1}, nil, fault.TooLarge},
-		"an overflow":           {[]int{1 << 62, 1 << 62, 1 << 62}, nil, fault.TooLarge},
-		"fewer bytes than said": {[]int{2, 2}, []byte("abc"), fault.Invalid},
-		"more bytes than said":  {[]int{2}, []byte("abc"), fault.Invalid},
-	} {
-		frame, err := newFrame(c.raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := attachment{Sizes: c.sizes}
-		if err := a.receive(bytes.NewReader(frame)); !fault.Is(err, c.code) || a.data != nil {
-			t.Errorf("%s: %v, want %s", name, err, c.code)
-		}
-	}
-	two := content{body: []byte(`{"entries":[{"kind":"note","time":"2026-01-01T00:00:00Z"}]}`),
-		data: [][]byte{nil, nil}}
-	if err := two.unpack(new(ledger.AppendEntriesRequest), true); !fault.Is(err, fault.Invalid) {
+func TestRawBytesThatDoNotFit(t *testing.T) {
+	two := wire.Content{Body: []byte(`{"entries":[{"kind":"note","time":"2026-01-01T00:00:00Z"}]}`),
+		Data: [][]byte{nil, nil}}
+	if err := unpack(two, new(ledger.AppendEntriesRequest), true); !fault.Is(err, fault.Invalid) {
 		t.Errorf("bytes for another number of entries: %v", err)
 	}
-	err := (content{body: []byte("{}"), data: [][]byte{{1}}}).unpack(new(ledger.InfoRequest), true)
+	err := unpack(wire.Content{Body: []byte("{}"), Data: [][]byte{{1}}}, new(ledger.InfoRequest), true)
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("bytes where none belong: %v", err)
 	}

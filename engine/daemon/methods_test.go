@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"net"
+	"os"
 	"reflect"
 	"strconv"
 	"testing"
 
-	"ctxledger.dev/internal/env"
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/ledger"
 )
 
@@ -43,7 +46,7 @@ func TestEveryMethodOfTheAPIIsServedUnderItsName(t *testing.T) {
 		if !ok {
 			return true
 		}
-		name := waitEvents
+		name := wire.WaitEvents
 		if key, ok := line.Key.(*ast.BasicLit); ok {
 			if name, err = strconv.Unquote(key.Value); err != nil {
 				t.Fatal(err)
@@ -63,26 +66,46 @@ func TestEveryMethodOfTheAPIIsServedUnderItsName(t *testing.T) {
 // TestEveryMethodOfTheClientAsksForItself runs the client against an owner that only notes what
 // it is asked.
 func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
-	near, far := net.Pipe()
-	asked := make(chan request, 1)
+	state := stateDir(t)
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", link.Loopback+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := link.Owner{Protocol: wire.Protocol, Token: "token", PID: os.Getpid(), Address: "tcp:" + l.Addr().String()}
+	if err := publish(o, state); err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan wire.Request, 1)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		far, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer far.Close() // the client has
+		if wire.ReadJSON(far, wire.HelloFrame, new(wire.Hello)) != nil ||
+			wire.WriteJSON(far, wire.Welcome{Protocol: wire.Protocol}) != nil {
+			return
+		}
 		for {
-			r, err := readRequest(far)
+			r, err := wire.ReadRequest(far)
 			if err != nil {
 				return
 			}
 			asked <- r
 			// an owner may answer without raw bytes
-			if writeJSON(far, response{ID: r.ID, Body: json.RawMessage("{}")}) != nil {
+			if wire.WriteJSON(far, wire.Response{ID: r.ID, Body: json.RawMessage("{}")}) != nil {
 				return
 			}
 		}
 	}()
-	life, stop := context.WithCancel(context.Background())
-	c := &client{o: Options{Env: env.System()}, life: life, stop: stop, gate: make(chan struct{}, 1),
-		link: newLink(near, owner{}, 0)}
+	options := optionsFor(t, state)
+	options.NoSpawn = true
+	c := open(t, options)
 	v := reflect.ValueOf(c)
 	for i := range v.NumMethod() {
 		name := onWire(v.Type().Method(i).Name)
@@ -99,7 +122,7 @@ func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
 			t.Errorf("%s asks for %s within %d ms", name, r.Method, r.Deadline)
 		}
 		var body ledger.Mutation
-		if err := json.Unmarshal(r.take(r.Body).body, &body); err != nil {
+		if err := json.Unmarshal(r.Take(r.Body).Body, &body); err != nil {
 			t.Fatal(err)
 		}
 		_, mutates := in.Type().FieldByName("Mutation")
@@ -107,7 +130,7 @@ func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
 			t.Errorf("%s: key %q", name, body.Key)
 		}
 	}
-	if err := c.Close(); err != nil {
+	if err := errors.Join(c.Close(), l.Close()); err != nil {
 		t.Fatal(err)
 	}
 	<-ended

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 )
 
@@ -25,7 +26,7 @@ type presence struct {
 func (p *presence) init(c Config, idle func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.env, p.timeout, p.limit, p.last = c.Env, c.Idle, capacity(descriptors()), c.Env.Now()
+	p.env, p.timeout, p.limit, p.last = c.Env, c.Idle, capacity(link.Descriptors()), c.Env.Now()
 	p.timer = time.AfterFunc(c.Idle, func() {
 		if n, _ := p.now(); n == 0 {
 			idle()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -26,7 +27,7 @@ type Repaired struct {
 // Errors: not_found when there is no ledger; unavailable when another process uses it.
 func Repair(ctx context.Context, o Options) (Repaired, error) {
 	const op = "daemon.repair"
-	if err := Stop(ctx, o.State); err != nil {
+	if err := link.Stop(ctx, o.State); err != nil {
 		return Repaired{}, err
 	}
 	found, err := Check(ctx, o)

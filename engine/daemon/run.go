@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
@@ -30,6 +32,7 @@ type Config struct {
 	Background []Task        // its background tasks
 
 	Settings func(tree string) engine.Settings // the settings of a tree of the workspace; nil: none
+	Hook     HookAnswerer                      // nil: hooks of agents get no answer
 
 	ready   func()                           // called when clients can connect; nil: nothing
 	process bool                             // whether the process serves only this daemon: see Main
@@ -42,7 +45,7 @@ type daemon struct {
 	config  Config
 	api     ledger.API
 	log     *slog.Logger
-	self    owner
+	self    link.Owner
 	started time.Time
 
 	leave    context.CancelCauseFunc // makes the daemon leave
@@ -59,9 +62,6 @@ var (
 	errGone  = errors.New("the state directory is gone")
 	errAsked = errors.New("a client requested it")
 )
-
-// ownMessage is the log message of a starting owner: the records up to the next one are its own.
-const ownMessage = "own"
 
 // Run owns a ledger and serves it until ctx ends, no client has been connected for c.Idle, a client asks
 // it to leave, or the state directory is gone. Then it finishes in-flight calls, stops its background
@@ -115,8 +115,8 @@ func own(ctx context.Context, c Config, api ledger.API, log *slog.Logger) error 
 	}
 	failpoint.Hit("daemon.listen.bound")
 	d := &daemon{config: c, api: api, log: log, started: c.Env.Now().UTC()}
-	d.self = owner{
-		Protocol: protocol, Version: c.Version, PID: os.Getpid(), Address: l.address,
+	d.self = link.Owner{
+		Protocol: wire.Protocol, Version: c.Version, PID: os.Getpid(), Address: l.address,
 		Token: c.Env.ID(32), Started: d.started, Workspace: c.Workspace,
 	}
 	ctx, d.leave = context.WithCancelCause(ctx)
@@ -127,10 +127,10 @@ func own(ctx context.Context, c Config, api ledger.API, log *slog.Logger) error 
 	d.hard = hard
 	d.presence.init(c, func() { d.leave(errIdle) }) // from here on it may leave
 	defer d.presence.stop()
-	if err := d.self.publish(c.State); err != nil {
+	if err := publish(d.self, c.State); err != nil {
 		return errors.Join(err, l.Close(), l.remove(), api.Close())
 	}
-	log.Info(ownMessage, "pid", d.self.PID, "version", c.Version, "workspace", c.Workspace, "address", l.address)
+	log.Info(link.OwnMessage, "pid", d.self.PID, "version", c.Version, "workspace", c.Workspace, "address", l.address)
 	if c.ready != nil {
 		c.ready()
 	}
@@ -186,7 +186,7 @@ func (d *daemon) depart(l listener, accepting <-chan struct{}, stop context.Canc
 	select {
 	case err = <-withdrawn:
 	case <-time.After(limits.TaskEnd): // clients that read the leftover owner.json find no listener
-		err = fault.New(fault.Unavailable, "daemon.withdraw", "%s could not be removed in time", ownerName)
+		err = fault.New(fault.Unavailable, "daemon.withdraw", "%s could not be removed in time", link.OwnerName)
 	}
 	failpoint.Hit("daemon.leave.withdrawn")
 	impatient := time.AfterFunc(limits.Call, stop)
@@ -241,5 +241,5 @@ func (d *daemon) withdraw(l listener) error {
 	if errors.Is(context.Cause(d.leaving), errGone) {
 		return err
 	}
-	return errors.Join(err, l.remove(), d.self.withdraw(d.config.State))
+	return errors.Join(err, l.remove(), withdraw(d.self, d.config.State))
 }

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
@@ -38,7 +40,7 @@ func TestADaemonLeavesWhenNobodyIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); name == ownerName || name == socketName {
+		if name := e.Name(); name == link.OwnerName || name == socketName {
 			t.Errorf("%s was left", name)
 		}
 	}
@@ -94,7 +96,7 @@ func TestOwnerJSONComesBack(t *testing.T) {
 	state := stateDir(t)
 	run(t, Config{State: state})
 	self := published(t, state)
-	path := filepath.Join(state, ownerName)
+	path := filepath.Join(state, link.OwnerName)
 	for _, c := range []struct {
 		name string
 		do   func(t *testing.T)
@@ -108,7 +110,7 @@ func TestOwnerJSONComesBack(t *testing.T) {
 		{"another's", func(t *testing.T) { // a restored copy of the directory, say
 			other := self
 			other.Token = "another"
-			if err := other.publish(state); err != nil {
+			if err := publish(other, state); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -116,7 +118,7 @@ func TestOwnerJSONComesBack(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.do(t)
 			until(t, "owner.json is published again", func() bool {
-				o, err := readOwner(state)
+				o, err := link.ReadOwner(state)
 				return err == nil && o.Token == self.Token
 			})
 		})
@@ -136,7 +138,7 @@ func TestADaemonLeavesWithItsLedger(t *testing.T) {
 	}
 	api := open(t, optionsFor(t, state))
 	save(t, api, "fact")
-	if err := Stop(deadlined(t), state); err != nil {
+	if err := link.Stop(deadlined(t), state); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "fact"}); err != nil || got.Body != "fact" {
@@ -190,7 +192,7 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got[name], ledger.TaskFailed)
 		}
 	}
-	if err := Stop(deadlined(t), state); err != nil {
+	if err := link.Stop(deadlined(t), state); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.wait(t); err != nil {
@@ -228,7 +230,7 @@ func TestOverLoopbackItIsTheSame(t *testing.T) {
 	if err != nil || blob.Size != 7 {
 		t.Errorf("%+v, %v", blob, err)
 	}
-	_, err = introduce(rawDial(t, state), hello{Protocol: protocol, Want: wantCalls})
+	_, err = wire.Introduce(rawDial(t, state), wire.Hello{Protocol: wire.Protocol, Want: wire.WantCalls})
 	if !fault.Is(err, fault.Denied) {
 		t.Errorf("without the token: %v", err)
 	}
@@ -245,8 +247,8 @@ func TestAnOlderOwnerIsAskedToLeave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := owner{Protocol: protocol - 1, PID: os.Getpid(), Address: l.address, Token: "old"}
-	if err := old.publish(state); err != nil {
+	old := link.Owner{Protocol: wire.Protocol - 1, PID: os.Getpid(), Address: l.address, Token: "old"}
+	if err := publish(old, state); err != nil {
 		t.Fatal(err)
 	}
 	left := make(chan error, 1)
@@ -262,19 +264,19 @@ func TestAnOlderOwnerIsAskedToLeave(t *testing.T) {
 }
 
 // serveOld greets clients as an old owner until one asks it to leave, and leaves.
-func serveOld(l net.Listener, self owner, state string) error {
+func serveOld(l net.Listener, self link.Owner, state string) error {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
 			return err
 		}
-		var h hello
-		err = readJSON(conn, helloFrame, &h)
+		var h wire.Hello
+		err = wire.ReadJSON(conn, wire.HelloFrame, &h)
 		if err == nil {
-			err = writeJSON(conn, welcome{Protocol: self.Protocol, PID: self.PID})
+			err = wire.WriteJSON(conn, wire.Welcome{Protocol: self.Protocol, PID: self.PID})
 		}
-		if err == nil && h.Want == wantLeave {
-			err = errors.Join(self.withdraw(state), l.Close())
+		if err == nil && h.Want == wire.WantLeave {
+			err = errors.Join(withdraw(self, state), l.Close())
 			return errors.Join(err, conn.Close())
 		}
 		if err = errors.Join(err, conn.Close()); err != nil {
@@ -293,8 +295,8 @@ func TestAnOwnerThatIsTooNewIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := owner{Protocol: protocol + 1, PID: os.Getpid(), Address: l.address, Token: "new"}
-	if err := newer.publish(state); err != nil {
+	newer := link.Owner{Protocol: wire.Protocol + 1, PID: os.Getpid(), Address: l.address, Token: "new"}
+	if err := publish(newer, state); err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
@@ -304,11 +306,11 @@ func TestAnOwnerThatIsTooNewIsNamed(t *testing.T) {
 			served <- err
 			return
 		}
-		var h hello
-		err = readJSON(conn, helloFrame, &h)
+		var h wire.Hello
+		err = wire.ReadJSON(conn, wire.HelloFrame, &h)
 		refusal := fault.New(fault.Invalid, "daemon.greet", "the daemon no longer serves protocol %d", h.Protocol).
 			WithHint("update this program")
-		err = errors.Join(err, writeJSON(conn, welcome{Protocol: newer.Protocol, Error: refusal}))
+		err = errors.Join(err, wire.WriteJSON(conn, wire.Welcome{Protocol: newer.Protocol, Error: refusal}))
 		served <- errors.Join(err, conn.Close(), l.Close())
 	}()
 	_, err = Open(deadlined(t), optionsFor(t, state))
@@ -347,12 +349,13 @@ func TestTheLogIsSetAside(t *testing.T) {
 }
 
 func TestMainLeavesOtherArgumentsAlone(t *testing.T) {
-	for _, args := range [][]string{nil, {"ctxledger"}, {"ctxledger", "status"}, {"ctxledger", "x", hidden}} {
+	for _, args := range [][]string{nil, {"ctxledger"}, {"ctxledger", "status"},
+		{"ctxledger", "x", link.DaemonArgument}} {
 		if handled, _ := Main(args, Role{}); handled {
 			t.Errorf("%q was taken", args)
 		}
 	}
-	if handled, exit := Main([]string{"ctxledger", hidden}, Role{}); !handled || exit != 2 {
+	if handled, exit := Main([]string{"ctxledger", link.DaemonArgument}, Role{}); !handled || exit != 2 {
 		t.Errorf("without a ledger: %v, %d", handled, exit)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -15,11 +16,11 @@ import (
 
 // servePut receives one blob.
 func (d *daemon) servePut(raw net.Conn) {
-	conn := newPatient(raw)
+	conn := wire.NewPatient(raw)
 	defer conn.Close() // the answer was sent
 	d.presence.touch()
 	defer context.AfterFunc(d.hard, func() { _ = raw.Close() })()
-	content := &streamReader{r: conn}
+	content := wire.NewStreamReader(conn)
 	var body []byte
 	err := guarded(d.config.Env, d.log, func() error {
 		ref, err := d.api.PutBlob(d.hard, &arriving{r: content})
@@ -31,12 +32,12 @@ func (d *daemon) servePut(raw net.Conn) {
 	failpoint.Hit("daemon.put.stored")
 	d.leaveIfMoved(err)
 	if err != nil {
-		d.send(conn, response{Error: d.wire(err)})
+		d.send(conn, wire.Response{Error: d.wire(err)})
 		// Closing with unread bytes could destroy the answer before a client that still sends reads it.
 		_, _ = io.Copy(io.Discard, content)
 		return
 	}
-	d.send(conn, response{Body: body})
+	d.send(conn, wire.Response{Body: body})
 }
 
 // arriving is an incoming blob. An error of its connection is unavailable, not a defect of the daemon.
@@ -52,21 +53,21 @@ func (a *arriving) Read(p []byte) (int, error) {
 
 // serveRead sends one blob.
 func (d *daemon) serveRead(raw net.Conn) {
-	conn := newPatient(raw)
+	conn := wire.NewPatient(raw)
 	defer conn.Close() // everything was sent
 	d.presence.touch()
 	// An owner that leaves closes the connection: the client continues with the next owner.
 	defer context.AfterFunc(d.leaving, func() { _ = raw.Close() })()
 	err := guarded(d.config.Env, d.log, func() error { return d.sendBlob(conn) })
 	if err != nil {
-		d.send(conn, response{Error: d.wire(err)})
+		d.send(conn, wire.Response{Error: d.wire(err)})
 	}
 }
 
 // sendBlob answers a request for a blob. An error that it returns has not been sent yet.
 func (d *daemon) sendBlob(conn net.Conn) error {
 	var r ledger.ReadBlobRequest
-	if err := readJSON(conn, limits.Frame, &r); err != nil {
+	if err := wire.ReadJSON(conn, limits.Frame, &r); err != nil {
 		return nil //style:ok the client has disconnected or sent garbage: closing is the answer
 	}
 	content, err := d.api.ReadBlob(d.leaving, r)
@@ -74,19 +75,19 @@ func (d *daemon) sendBlob(conn net.Conn) error {
 		return err
 	}
 	defer content.Close() // only read from
-	if err := writeJSON(conn, response{}); err != nil {
+	if err := wire.WriteJSON(conn, wire.Response{}); err != nil {
 		return nil //style:ok the client has disconnected
 	}
-	err = sendStream(conn, content, func() bool { return false })
-	if source, ok := errors.AsType[*sourceError](err); ok {
+	err = wire.SendStream(conn, content, func() bool { return false })
+	if source, ok := errors.AsType[*wire.SourceError](err); ok {
 		// End the stream, so that the client reads the error next.
-		if err := writeFrame(conn, nil); err == nil {
-			return source.err
+		if err := wire.WriteFrame(conn, nil); err == nil {
+			return source.Err
 		}
 		return nil
 	}
 	if err == nil {
-		d.send(conn, response{})
+		d.send(conn, wire.Response{})
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -178,7 +179,7 @@ func TestALongPollOutlivesItsOwner(t *testing.T) {
 		how  func()
 	}{
 		{"asked to leave", func() {
-			if err := Stop(deadlined(t), state); err != nil {
+			if err := link.Stop(deadlined(t), state); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -290,7 +291,7 @@ func TestAnOwnerInAProcessIsNamedEarly(t *testing.T) {
 		{"a client", func() error { return openAndClose(t, o) }},
 		{"a client that starts nothing", func() error { return openAndClose(t, only) }},
 		{"another of its kind", func() error { return openAndClose(t, alone) }},
-		{"a stop", func() error { return Stop(deadlined(t), state) }},
+		{"a stop", func() error { return link.Stop(deadlined(t), state) }},
 	} {
 		began := time.Now()
 		err := c.do()
@@ -386,7 +387,7 @@ func TestStatusAndStop(t *testing.T) {
 	if s, err := Status(deadlined(t), state); err != nil || s.Running {
 		t.Fatalf("before: %+v, %v", s, err)
 	}
-	if err := Stop(deadlined(t), state); err != nil {
+	if err := link.Stop(deadlined(t), state); err != nil {
 		t.Fatalf("stop without a daemon: %v", err)
 	}
 	o := optionsFor(t, state)
@@ -396,7 +397,7 @@ func TestStatusAndStop(t *testing.T) {
 		s.Version != "test" {
 		t.Fatalf("while it runs: %+v, %v", s, err)
 	}
-	if err := Stop(deadlined(t), state); err != nil {
+	if err := link.Stop(deadlined(t), state); err != nil {
 		t.Fatal(err)
 	}
 	// The ledger is free at once.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -28,13 +30,13 @@ type State struct {
 func Status(ctx context.Context, state string) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.Connect)
 	defer cancel()
-	conn, o, w, err := meet(ctx, state, wantCalls)
+	conn, o, w, err := link.Meet(ctx, state, wire.WantCalls)
 	switch {
-	case fault.Is(err, fault.NotFound) || errors.Is(err, errNobody):
+	case fault.Is(err, fault.NotFound) || errors.Is(err, link.ErrNobody):
 		return State{}, nil // there is none, or it crashed and left owner.json
 	case err != nil:
 		return State{}, err
-	case o.holds():
+	case o.Holds():
 		return State{PID: o.PID, Version: o.Version, Protocol: o.Protocol, Started: o.Started, InProcess: true}, nil
 	case o.InProcess:
 		return State{}, nil // it crashed as well
@@ -43,14 +45,14 @@ func Status(ctx context.Context, state string) (State, error) {
 		Running: true, PID: w.PID, Version: w.Version, Protocol: w.Protocol,
 		Address: o.Address, Started: w.Started,
 	}
-	if w.Protocol < protocol {
+	if w.Protocol < wire.Protocol {
 		return s, conn.Close()
 	}
-	l := newLink(conn, o, w.PID)
-	defer l.close()
-	out, err := l.call(ctx, "Info", content{body: []byte("{}")})
+	l := link.NewConn(conn, o, w.PID)
+	defer l.Close()
+	out, err := l.Call(ctx, "Info", wire.Content{Body: []byte("{}")})
 	if err != nil {
 		return s, err
 	}
-	return s, fault.Wrap(fault.Internal, "daemon.status", out.unpack(&s.Info, false))
+	return s, fault.Wrap(fault.Internal, "daemon.status", unpack(out, &s.Info, false))
 }

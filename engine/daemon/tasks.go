@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
@@ -64,7 +65,7 @@ type job struct {
 // StartTasks starts tasks, each on a goroutine of its own. Their errors are logged.
 func StartTasks(ctx context.Context, api ledger.API, e env.Env, log *slog.Logger, tasks []Task) *Tasks {
 	t := &Tasks{env: e, ended: make(chan struct{})}
-	masks := redact.New([]byte(e.ID(maskKey))) // clients see the error of a task
+	masks := redact.New([]byte(e.ID(link.MaskKey))) // clients see the error of a task
 	var work sync.WaitGroup
 	for _, task := range tasks {
 		r := &job{Task: task, pulse: pulse.New(e.Now)}

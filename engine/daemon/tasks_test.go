@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -68,7 +69,7 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 				t.Error("Info says that session files are followed")
 			}
 			save(t, api, "meanwhile")
-			if err := Stop(deadlined(t), state); err != nil {
+			if err := link.Stop(deadlined(t), state); err != nil {
 				t.Fatal(err)
 			}
 			err := r.wait(t)

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv/bolt"
@@ -49,7 +51,7 @@ func TestSignalsEndADaemonInGoodOrder(t *testing.T) {
 	save(t, api, "kept")
 	signalTo(t, published(t, state).PID, syscall.SIGTERM)
 	until(t, "owner.json is removed", func() bool {
-		_, err := readOwner(state)
+		_, err := link.ReadOwner(state)
 		return fault.Is(err, fault.NotFound)
 	})
 	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "kept"}); err != nil || got.Body != "kept" {
@@ -88,7 +90,7 @@ func TestEverythingIsPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"ledger.db", ownerName, socketName, "daemon.log"} {
+	for _, name := range []string{"ledger.db", link.OwnerName, socketName, "daemon.log"} {
 		if !seen[name] {
 			t.Errorf("there is no %s", name)
 		}
@@ -99,12 +101,12 @@ func TestALongStatePathHasItsSocketElsewhere(t *testing.T) {
 	state := filepath.Join(stateDir(t), strings.Repeat("long", 30))
 	o := optionsFor(t, state)
 	t.Cleanup(func() {
-		if err := Stop(t.Context(), state); err != nil {
+		if err := link.Stop(t.Context(), state); err != nil {
 			t.Error(err)
 		}
 	})
 	save(t, open(t, o), "fact")
-	_, path, err := splitAddress(published(t, state).Address)
+	_, path, err := link.SplitAddress(published(t, state).Address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +114,7 @@ func TestALongStatePathHasItsSocketElsewhere(t *testing.T) {
 	if err != nil || dir.Mode().Perm() != 0o700 || strings.HasPrefix(path, state) {
 		t.Errorf("socket %s in a directory %v: %v", path, dir.Mode(), err)
 	}
-	if err := Stop(deadlined(t), state); err != nil {
+	if err := link.Stop(deadlined(t), state); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -155,10 +157,10 @@ func TestLeftoversOfDeadOwners(t *testing.T) {
 		leave func(t *testing.T, state string)
 	}{
 		{"a dead process", func(t *testing.T, state string) {
-			leave(t, state, owner{PID: 1 << 22, Address: "unix:" + filepath.Join(state, socketName)})
+			leave(t, state, link.Owner{PID: 1 << 22, Address: "unix:" + filepath.Join(state, socketName)})
 		}},
 		{"another process at the pid", func(t *testing.T, state string) {
-			leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + filepath.Join(state, socketName)})
+			leave(t, state, link.Owner{PID: os.Getpid(), Address: "unix:" + filepath.Join(state, socketName)})
 		}},
 		{"a stale socket", func(t *testing.T, state string) {
 			path := filepath.Join(state, socketName)
@@ -170,47 +172,47 @@ func TestLeftoversOfDeadOwners(t *testing.T) {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
 			}
-			leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + path})
+			leave(t, state, link.Owner{PID: os.Getpid(), Address: "unix:" + path})
 		}},
 		{"a file instead of a socket", func(t *testing.T, state string) {
 			path := filepath.Join(state, socketName)
 			if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + path})
+			leave(t, state, link.Owner{PID: os.Getpid(), Address: "unix:" + path})
 		}},
-		{"damaged", func(t *testing.T, state string) { write(t, filepath.Join(state, ownerName), "{") }},
-		{"empty", func(t *testing.T, state string) { write(t, filepath.Join(state, ownerName), "") }},
+		{"damaged", func(t *testing.T, state string) { write(t, filepath.Join(state, link.OwnerName), "{") }},
+		{"empty", func(t *testing.T, state string) { write(t, filepath.Join(state, link.OwnerName), "") }},
 		{"an address far away", func(t *testing.T, state string) {
-			leave(t, state, owner{PID: os.Getpid(), Address: "tcp:192.0.2.1:80"})
+			leave(t, state, link.Owner{PID: os.Getpid(), Address: "tcp:192.0.2.1:80"})
 		}},
 		{"unreadable", func(t *testing.T, state string) {
-			path := filepath.Join(state, ownerName)
+			path := filepath.Join(state, link.OwnerName)
 			write(t, path, "{}")
 			if err := os.Chmod(path, 0); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		{"a directory", func(t *testing.T, state string) {
-			if err := os.Mkdir(filepath.Join(state, ownerName), 0o700); err != nil {
+			if err := os.Mkdir(filepath.Join(state, link.OwnerName), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		{"a pipe", func(t *testing.T, state string) {
-			if err := syscall.Mkfifo(filepath.Join(state, ownerName), 0o600); err != nil {
+			if err := syscall.Mkfifo(filepath.Join(state, link.OwnerName), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		{"a link to nowhere", func(t *testing.T, state string) {
-			if err := os.Symlink("nowhere", filepath.Join(state, ownerName)); err != nil {
+			if err := os.Symlink("nowhere", filepath.Join(state, link.OwnerName)); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		{"somebody else's socket", func(t *testing.T, state string) {
-			leave(t, state, owner{PID: os.Getpid(), Address: "unix:" + foreignSocket(t)})
+			leave(t, state, link.Owner{PID: os.Getpid(), Address: "unix:" + foreignSocket(t)})
 		}},
 		{"a process that kept the ledger to itself and died", func(t *testing.T, state string) {
-			leave(t, state, owner{PID: 1 << 22, InProcess: true})
+			leave(t, state, link.Owner{PID: 1 << 22, InProcess: true})
 		}},
 		{"half written", func(t *testing.T, state string) { write(t, filepath.Join(state, spareName), "{") }},
 	} {
@@ -253,7 +255,7 @@ func foreignSocket(t *testing.T) string {
 
 func TestADirectoryWithContentInTheWayIsNamed(t *testing.T) {
 	state := stateDir(t)
-	path := filepath.Join(state, ownerName)
+	path := filepath.Join(state, link.OwnerName)
 	if err := os.MkdirAll(filepath.Join(path, "content"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -317,10 +319,10 @@ func TestAStoppedDaemonIsNamedAndAppliesNothingTwice(t *testing.T) {
 	}
 }
 
-func leave(t *testing.T, state string, o owner) {
+func leave(t *testing.T, state string, o link.Owner) {
 	t.Helper()
-	o.Protocol, o.Token = protocol, "stale"
-	if err := o.publish(state); err != nil {
+	o.Protocol, o.Token = wire.Protocol, "stale"
+	if err := publish(o, state); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -334,8 +336,8 @@ func TestADaemonWhoseQueueIsFullIsNotTakenForGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close() // nothing was written
-	leave(t, state, owner{PID: os.Getpid(), Address: fullQueue(t)})
-	ctx, cancel := context.WithTimeout(t.Context(), 4*ownerPoll)
+	leave(t, state, link.Owner{PID: os.Getpid(), Address: fullQueue(t)})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	s, err := Status(ctx, state)
 	if !fault.Is(err, fault.Unavailable) || s.Running {

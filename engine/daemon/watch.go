@@ -6,8 +6,10 @@ import (
 	"runtime/debug"
 	"time"
 
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 )
 
@@ -64,7 +66,7 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 		p.Beat()
 		now, err := os.Stat(d.config.State)
 		here, ok := d.api.(locatable)
-		replaced := err != nil || !os.SameFile(home, now) || !bolt.Exists(d.config.State)
+		replaced := err != nil || !os.SameFile(home, now) || !held.Exists(d.config.State)
 		if replaced || ok && bolt.IsMoved(here.CheckLocation()) {
 			d.leave(errGone)
 			return nil
@@ -72,8 +74,8 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 		if now.Mode().Perm()&^0o700 != 0 {
 			_ = os.Chmod(d.config.State, 0o700) // KeepPrivate and check report a failure
 		}
-		if o, err := readOwner(d.config.State); err != nil || !o.same(d.self) {
-			if err := d.self.publish(d.config.State); err != nil {
+		if o, err := link.ReadOwner(d.config.State); err != nil || !o.Same(d.self) {
+			if err := publish(d.self, d.config.State); err != nil {
 				d.log.Error("publish", "error", err.Error())
 			}
 		}

@@ -75,8 +75,10 @@ var light = []struct {
 		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
 	{"cmd/ctxlsp", []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema",
 		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
-	{"cmd/ctxhook", []string{"github.com/mark3labs/mcp-go", "github.com/spf13/cobra", "github.com/charmbracelet",
-		"net/http", "ctxledger.dev/agents/resume", "ctxledger.dev/cli/pages"}, "an agent waits for each of its calls"},
+	{"cmd/ctxhook", []string{"github.com", "go.etcd.io", "charm.land", "go.yaml.in", "golang.org/x", "net/http",
+		"ctxledger.dev/agents", "ctxledger.dev/config", "ctxledger.dev/engine/core", "ctxledger.dev/ledger",
+		"ctxledger.dev/tokens", "ctxledger.dev/kv/bolt", "ctxledger.dev/cli/pages"},
+		"an agent waits for each of its calls, and the daemon answers them"},
 }
 
 // sideways lists the imports inside one layer that are allowed, with the reason.
@@ -145,6 +147,9 @@ var sideways = map[[2]string]string{
 	{"engine/daemon", "engine/upkeep"}:              "checks and repairs run in a process of their own",
 	{"engine/exports", "engine"}:                    "exports are read through the engine's API",
 	{"engine/daemon", "engine"}:                     "the daemon serves the engine's API",
+	{"engine/daemon", "engine/daemon/link"}:         "clients reach the owner through it, and its files are written for it",
+	{"engine/daemon", "engine/daemon/wire"}:         "what both sides send is told there",
+	{"engine/daemon/link", "engine/daemon/wire"}:    "what both sides send is told there",
 	{"engine/calibrate", "engine"}:                  "sessions are measured through the engine's API",
 	{"engine/observe", "engine"}:                    "the observer hands in what it sees through the engine's API",
 	{"engine/replay", "engine"}:                     "sessions are played through the engine's API",
@@ -161,6 +166,7 @@ var sideways = map[[2]string]string{
 	{"agents/...", "agents/sessionfile"}:            "lines are decoded into its records",
 	{"kv/rewrite", "kv"}:                            "rules are about records",
 	{"kv/bolt", "kv"}:                               "a backend implements the interface",
+	{"kv/bolt", "kv/held"}:                          "who looks for an owner asks there, without the store",
 	{"kv/bolt", "kv/internal/blobfile"}:             "blobs are framed the same on every backend",
 	{"kv/internal/blobfile", "kv"}:                  "it returns the interface's names of blobs",
 	{"cmd/...", "internal/wiring"}:                  "the programs share their wiring",
@@ -198,8 +204,8 @@ var importers = map[string]struct {
 	packages []string
 	why      string
 }{
-	"go.etcd.io/bbolt": {[]string{"kv/bolt", "lab/benchmark"},
-		"the embedded store, and the bare store to compare it with"},
+	"go.etcd.io/bbolt": {[]string{"kv/bolt", "kv/held", "lab/benchmark"},
+		"the embedded store, its lock on Windows, and the bare store to compare it with"},
 	"github.com/klauspost/compress": {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcp", "servertools", "lab/sandbox", "lab/benchmark"},
 		"the MCP server, the client that asks other servers, and clients that drive it from outside"},

@@ -36,5 +36,8 @@ func tagLike(opening bool, names []string) *regexp.Regexp {
 
 // Untagged returns a text in which nothing is like these tags any more: their "<" is written as HTML writes it.
 func Untagged(s string, like func() *regexp.Regexp) string {
+	if !strings.Contains(s, "<") {
+		return s // the usual case, which is not to compile anything
+	}
 	return like().ReplaceAllStringFunc(s, func(tag string) string { return "&lt;" + tag[1:] })
 }

@@ -84,7 +84,7 @@ func Role(e env.Env) daemon.Role {
 	}, Settings: func(tree string) engine.Settings {
 		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
-	}}
+	}, Hook: answerer(e, load)}
 }
 
 // loader returns how the configuration of the tree at a root is read, again when it changes. Its problems are logged.

@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/held"
 )
 
 // TestCheckNamesWhatIsWrong: each kind of damage by its place, and nothing else.
@@ -125,7 +126,7 @@ func flipAfter(t *testing.T, dir, text string, n int) {
 func TestCheckCannotBeMade(t *testing.T) {
 	dir, _, _ := checkable(t)
 	s := mustOpen(t, dir, Options{})
-	if _, err := Check(context.Background(), dir, Watch{}); !IsLocked(err) {
+	if _, err := Check(context.Background(), dir, Watch{}); !held.IsLocked(err) {
 		t.Errorf("while it has an owner: %v", err)
 	}
 	must(t, s.Close())
@@ -136,7 +137,7 @@ func TestCheckCannotBeMade(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := Check(ctx, dir, Watch{Progress: func(int64, int64) { cancel() }})
-	if !fault.Is(err, fault.Unavailable) || IsLocked(err) {
+	if !fault.Is(err, fault.Unavailable) || held.IsLocked(err) {
 		t.Errorf("given up: %v", err)
 	}
 	must(t, mustOpen(t, dir, Options{}).Close())

@@ -8,9 +8,6 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// opLocked marks the error that IsLocked recognises.
-const opLocked = "kv.open.locked"
-
 // hintState is the hint when the location of the state directory is the problem.
 const hintState = "set CTXLEDGER_STATE to a directory of your own on a local disk"
 
@@ -27,16 +24,8 @@ func hasOp(err error, op string) bool {
 	return ok && e.Op == op
 }
 
-// IsLocked reports whether err says that another owner has the ledger open.
-func IsLocked(err error) bool { return hasOp(err, opLocked) }
-
 // IsFull reports whether err says that the disk is full or the user's quota exceeded.
 func IsFull(err error) bool { return isFull(err) }
-
-func locked() error {
-	return fault.New(fault.Unavailable, opLocked, "the ledger is in use by another process").
-		WithHint("close that process or connect to it")
-}
 
 // damaged is the error for a damaged ledger file.
 func damaged(format string, args ...any) error {

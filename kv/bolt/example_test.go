@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv/held"
 )
 
 func ExampleOpen() {
@@ -40,7 +41,7 @@ func ExampleOpen() {
 	fmt.Println(err)
 
 	_, err = bolt.Open(dir, bolt.Options{})
-	fmt.Println("locked:", bolt.IsLocked(err))
+	fmt.Println("locked:", held.IsLocked(err))
 	// Output:
 	// stored: <nil>
 	// read: hello

@@ -4,10 +4,11 @@ package bolt
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 	"time"
+
+	"ctxledger.dev/kv/held"
 )
 
 // lockPoll is how often a held lock is tried again. bbolt would poll every 50 ms.
@@ -30,12 +31,12 @@ func lockFile(f *os.File, wait time.Duration) error {
 		case !errors.Is(err, syscall.EWOULDBLOCK):
 			return osError("kv.open", os.NewSyscallError("flock", err))
 		case wait <= 0:
-			return locked()
+			return held.Locked()
 		}
 		select {
 		case <-poll.C:
 		case <-deadline.C:
-			return locked()
+			return held.Locked()
 		}
 	}
 }
@@ -51,13 +52,3 @@ func unlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LO
 
 // heldElsewhere is false: the caller already holds the lock.
 func heldElsewhere(*os.Root) bool { return false }
-
-// lockedElsewhere reports whether another process owns the ledger, by asking for a shared lock.
-func lockedElsewhere(root *os.Root) bool {
-	f, _, err := openRegular(root, ledgerName, os.O_RDONLY)
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
-	}
-	defer f.Close() // with the lock
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
-}

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/kv/internal/blobfile"
 )
 
@@ -57,7 +58,7 @@ func (v *offline) open() error {
 		return err
 	}
 	if heldElsewhere(v.root) {
-		return locked()
+		return held.Locked()
 	}
 	codec, err := blobfile.NewCodec()
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/held"
 )
 
 const (
@@ -134,13 +135,13 @@ func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error)
 	if err != nil {
 		_ = f.Close() // nothing was written
 		if heldElsewhere(root) {
-			return nil, locked()
+			return nil, held.Locked()
 		}
 		return nil, osError("kv.open", err)
 	}
 	db, err := openBolt(f, wait)
 	if errors.Is(err, berrors.ErrTimeout) {
-		return nil, locked()
+		return nil, held.Locked()
 	}
 	if defect.StaleOwner.Seeded() && err == nil {
 		err = unlockFile(f)

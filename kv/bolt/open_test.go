@@ -15,6 +15,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/held"
 )
 
 // newLedger makes a closed ledger with one record and returns its directory and file.
@@ -138,7 +139,7 @@ func TestOpenRefuses(t *testing.T) {
 			if c.code == fault.CodeOf(err) && fault.HintOf(err) == "" {
 				t.Errorf("no way out: %v", err)
 			}
-			if IsLocked(err) {
+			if held.IsLocked(err) {
 				t.Errorf("taken for locked: %v", err)
 			}
 		})
@@ -192,7 +193,7 @@ func TestSecondOpenIsLocked(t *testing.T) {
 	dir, _ := newLedger(t)
 	s := mustOpen(t, dir, Options{})
 	for _, wait := range []time.Duration{0, 5 * time.Millisecond} {
-		if _, err := Open(dir, Options{LockWait: wait}); !IsLocked(err) || !fault.Is(err, fault.Unavailable) {
+		if _, err := Open(dir, Options{LockWait: wait}); !held.IsLocked(err) || !fault.Is(err, fault.Unavailable) {
 			t.Fatalf("wait %v: %v", wait, err)
 		}
 	}
@@ -213,7 +214,7 @@ func TestFailedOpenReleasesTheLock(t *testing.T) {
 	dir, file := newLedger(t)
 	setFormat(t, file, "7")
 	for range 2 {
-		if _, err := Open(dir, Options{}); !fault.Is(err, fault.Unavailable) || IsLocked(err) {
+		if _, err := Open(dir, Options{}); !fault.Is(err, fault.Unavailable) || held.IsLocked(err) {
 			t.Fatal(err)
 		}
 	}
@@ -233,7 +234,7 @@ func TestManyStartAtOnce(t *testing.T) {
 			all.Go(func() {
 				s, err := Open(dir, Options{})
 				if err != nil {
-					if !IsLocked(err) {
+					if !held.IsLocked(err) {
 						t.Error(err)
 					}
 					return

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/held"
 )
 
 // childDir makes this test binary a process that writes to a ledger until it is killed.
@@ -113,7 +114,7 @@ func killAfter(t *testing.T, dir string, n int, acked map[string]string, args ..
 			t.Fatalf("the child stopped: %v", lines.Err())
 		}
 		ack(t, acked, lines.Text())
-		if _, err := Open(dir, Options{}); !IsLocked(err) {
+		if _, err := Open(dir, Options{}); !held.IsLocked(err) {
 			t.Errorf("opened while another process has it: %v", err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/held"
 )
 
 // damages says how thorough the test of repairs is.
@@ -222,7 +223,7 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	must(t, err)
 	bad, err := s.PutBlob(context.Background(), strings.NewReader(strings.Repeat("bad\n", 50_000)), 1<<20)
 	must(t, err)
-	if _, err := Salvage(context.Background(), dir, into, Watch{}); !IsLocked(err) {
+	if _, err := Salvage(context.Background(), dir, into, Watch{}); !held.IsLocked(err) {
 		t.Errorf("while it has an owner: %v", err)
 	}
 	must(t, s.Close())

@@ -10,20 +10,15 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/held"
 )
 
 const (
-	ledgerName = "ledger.db"
+	ledgerName = held.Ledger
 	blobsName  = "blobs"
 	dirMode    = 0o700
 	fileMode   = 0o600
 )
-
-// Exists reports whether a state directory holds the file of a ledger; false if it cannot tell.
-func Exists(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, ledgerName))
-	return err == nil
-}
 
 // openStateDir returns the state directory, created if need be, private and ours.
 func openStateDir(dir string) (*os.Root, error) {

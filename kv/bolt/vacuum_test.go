@@ -13,6 +13,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/held"
 )
 
 // filled returns an open store with a hundred records of 1 KB in order.
@@ -172,7 +173,7 @@ func TestNoOtherProcessBecomesOwnerDuringVacuum(t *testing.T) {
 	stop, tried := make(chan struct{}), make(chan int)
 	go func() {
 		for n := 0; ; n++ {
-			if _, err := Open(filepath.Dir(file), Options{}); !IsLocked(err) {
+			if _, err := Open(filepath.Dir(file), Options{}); !held.IsLocked(err) {
 				t.Errorf("attempt %d: %v", n, err)
 			}
 			select {

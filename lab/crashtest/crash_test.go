@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/defect"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
@@ -192,7 +192,7 @@ func cutOff(t *testing.T, point string, send func(context.Context, ledger.API) (
 		if err != nil || len(events.Events) != 1 {
 			t.Errorf("%d events of one mutation, %v", len(events.Events), err)
 		}
-		if err := daemon.Stop(t.Context(), s.state); err != nil {
+		if err := link.Stop(t.Context(), s.state); err != nil {
 			t.Error(err)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
@@ -267,7 +268,7 @@ func (s *series) finish(ctx context.Context, o *owner, d death) error {
 		return err
 	}
 	if d.leave {
-		if err := daemon.Stop(ctx, s.state); err != nil && !fault.Is(err, fault.Unavailable) {
+		if err := link.Stop(ctx, s.state); err != nil && !fault.Is(err, fault.Unavailable) {
 			return err
 		}
 	}
@@ -319,7 +320,7 @@ func (s *series) end(ctx context.Context) error {
 	}
 	err = s.check(ctx, apis)
 	hangUp()
-	if err = errors.Join(err, daemon.Stop(ctx, s.state)); err != nil {
+	if err = errors.Join(err, link.Stop(ctx, s.state)); err != nil {
 		return err
 	}
 	<-o.dead

@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/kv"
 )
 
@@ -188,7 +188,7 @@ func stopDaemons(t *testing.T, dir string) {
 		if err != nil || d.Name() != "owner.json" {
 			return err
 		}
-		return daemon.Stop(ctx, filepath.Dir(path))
+		return link.Stop(ctx, filepath.Dir(path))
 	})
 	if err != nil {
 		t.Errorf("stopping the daemons of a script: %v", err)

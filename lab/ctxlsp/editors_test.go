@@ -126,7 +126,7 @@ func TestHelixShowsWhatThereIs(t *testing.T) {
 		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, "%s", binary)), 0o644))
 	}
 	s := newScreen(t, dir, p)
-	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", "timeout", "--foreground", "120",
+	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", "timeout", "--foreground", "600",
 		filepath.Join(dir, "hx"), guideFile)
 	s.run(t, "set-buffer", "# 😀 New")
 	for _, step := range []struct {
@@ -233,13 +233,17 @@ func (s *screen) run(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// press types keys.
+// press types keys. A program that reads Escape and the next key at once takes them for one key with Alt, as a busy machine
+// makes it do: two Escapes are one Escape to it, and the key after them is itself.
 func (s *screen) press(t *testing.T, keys []string) {
 	t.Helper()
 	for _, k := range keys {
-		if k == paste {
+		switch k {
+		case paste:
 			s.run(t, "paste-buffer", "-p")
-		} else {
+		case "Escape":
+			s.run(t, "send-keys", k, k)
+		default:
 			s.run(t, "send-keys", k)
 		}
 	}

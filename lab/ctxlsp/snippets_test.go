@@ -81,7 +81,7 @@ func TestDocumentedConfigurationsShowEverythingAtOnce(t *testing.T) {
 			s, a := newScreen(t, dir, p), newAgent(t, p)
 			s.variables = []string{a.variables()}
 			s.run(t, slices.Concat([]string{"new-session", "-d", "-x", "140", "-y", "20",
-				"env", "TERM=xterm-256color", "COLORTERM=truecolor", "timeout", "--foreground", "120"},
+				"env", "TERM=xterm-256color", "COLORTERM=truecolor", "timeout", "--foreground", "600"},
 				c.program, []string{guideFile})...)
 			s.run(t, "set-buffer", "# 😀 New")
 			shows := func(text, costs string) {

@@ -131,6 +131,69 @@ func TestAHookFailsOpen(t *testing.T) {
 	}
 }
 
+// TestAHookWhoseDaemonCannotStartStartsItSeldom calls hooks of a damaged ledger one after the other.
+func TestAHookWhoseDaemonCannotStartStartsItSeldom(t *testing.T) {
+	s := newBox(t)
+	state := stateDir(t, s)
+	write(t, filepath.Join(state, "ledger.db"), strings.Repeat("damaged ", 10_000))
+	const calls = 20
+	began := time.Now()
+	for range calls {
+		if out := hooked(t, s, "SessionStart", eventOf(s, "SessionStart", `,"source":"startup"`)); out != "" {
+			t.Errorf("it prints %q", out)
+		}
+	}
+	// After n starts the next one is due when 1, 3, 7, ... seconds have passed since the first.
+	most := 1
+	for pause := time.Second; time.Since(began) >= time.Duration(1<<most-1)*pause; most++ {
+	}
+	if n := len(read(t, filepath.Join(state, "log", "hook.starts"))); n < 1 || n > most {
+		t.Errorf("%d starts in %v, not at most %d", n, time.Since(began), most)
+	}
+	if lines := logged(t, s); len(lines) != calls {
+		t.Errorf("%d lines of the log for %d calls", len(lines), calls)
+	}
+}
+
+// TestAHookWithoutItsDaemonsProgram is ctxhook in a directory of its own, without ctxledger.
+func TestAHookWithoutItsDaemonsProgram(t *testing.T) {
+	s := newBox(t)
+	alone := filepath.Join(t.TempDir(), "ctxhook")
+	if err := os.WriteFile(alone, read(t, filepath.Join(s.Bin, "ctxhook")), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(deadlined(t), alone, "claude-code", "SessionStart")
+	cmd.Dir, cmd.Env = s.Workspace, s.Env()
+	out := hookedBy(t, cmd, eventOf(s, "SessionStart", `,"source":"startup"`))
+	lines := logged(t, s)
+	if out != "" || len(lines) != 1 || !strings.Contains(lines[0], "no such file") {
+		t.Errorf("it prints %q and logs %q", out, lines)
+	}
+}
+
+// unending writes into a hook for as long as that reads.
+type unending struct{ text []byte }
+
+func (u unending) Read(p []byte) (int, error) { return copy(p, u.text), nil }
+
+// TestAHookWithAnEndlessInput ends all the same.
+func TestAHookWithAnEndlessInput(t *testing.T) {
+	s := newBox(t)
+	open(t, s)
+	ctx := deadlined(t)
+	cmd := s.Program(ctx, "ctxhook", "claude-code", "PostToolUse")
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout = unending{[]byte(strings.Repeat("x", 1<<16))}, &out
+	err := cmd.Start()
+	if err == nil {
+		_, err = cmd.Process.Wait() // not cmd.Wait, which waits for the input as well
+	}
+	if lines := logged(t, s); err != nil || out.Len() > 0 || len(lines) != 1 {
+		t.Errorf("%v: it prints %q and logs %q", err, out.String(), lines)
+	}
+	_ = cmd.Wait() // the input has ended with the process
+}
+
 // TestAHookIgnoresWhatIsNoEvent hands in what hosts do not, while a daemon runs.
 func TestAHookIgnoresWhatIsNoEvent(t *testing.T) {
 	s := newBox(t)
@@ -202,6 +265,24 @@ func TestAHookStartsADaemonForTheNextCall(t *testing.T) {
 	}
 	if out := hooked(t, s, "SessionStart", start, "CTXLEDGER_HOOK_MS=10000"); !strings.Contains(out, "Environment") {
 		t.Errorf("with the daemon it prints %q", out)
+	}
+}
+
+// TestAStartTellsWhatTheUserSavedForAllWorkspaces: those facts are in a ledger of their own, whose daemon may not run.
+func TestAStartTellsWhatTheUserSavedForAllWorkspaces(t *testing.T) {
+	s := newBox(t)
+	run(t, s, "memory", "add", "tone", "--scope", "user", "--body", "Short sentences.")
+	run(t, s, "daemon", "stop")
+	run(t, s, "sessions") // starts the daemon of the workspace alone
+	ctx := deadlined(t)
+	for i := 0; ; i++ { // a busy machine does not start it for the first session
+		start := strings.Replace(eventOf(s, "SessionStart", `,"source":"startup"`), hookSession[:8], fmt.Sprintf("%08d", i), 1)
+		if strings.Contains(hooked(t, s, "SessionStart", start, "CTXLEDGER_HOOK_MS=10000"), "Short sentences.") {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatal("it is not told")
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/wiring"
@@ -215,7 +216,7 @@ func hold(t *testing.T, p place, name string, w way) {
 		}
 	}
 	began := time.Now()
-	must(t, daemon.Stop(deadlined(t), p.State))
+	must(t, link.Stop(deadlined(t), p.State))
 	took := time.Since(began)
 	if *every && took > bound {
 		t.Errorf("the owner left after %v", took)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
@@ -144,7 +145,7 @@ func disturb(state string, over <-chan struct{}) (d disturbances) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		st := awaitOwner(ctx, state, over)
 		switch {
-		case n%asked == 0 && daemon.Stop(ctx, state) == nil:
+		case n%asked == 0 && link.Stop(ctx, state) == nil:
 			d.left++
 		case n%asked != 0 && st.Running && killProcess(st.PID) == nil:
 			d.killed++

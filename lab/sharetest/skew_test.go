@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 )
@@ -211,7 +212,7 @@ func mixed(t *testing.T, programs string) {
 		if n/between == 2 {
 			err = killProcess(st.PID)
 		} else {
-			err = daemon.Stop(deadlined(t), stateOf(t, s))
+			err = link.Stop(deadlined(t), stateOf(t, s))
 		}
 		if err != nil {
 			t.Error(err)

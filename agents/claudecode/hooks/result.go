@@ -13,7 +13,10 @@ type Result struct {
 	File string
 	Size int64
 
-	shape shape
+	shape  shape
+	stderr string     // of shapeBash
+	read   fileRead   // of shapeRead
+	blocks []rawBlock // of shapeBlocks
 }
 
 // shape is the form of a result.
@@ -87,13 +90,13 @@ func (e Event) Result() (r Result, ok bool) {
 			b.Background != "" {
 			return Result{}, false
 		}
-		return Result{Text: *b.Stdout, File: b.Path, Size: b.Size, shape: shapeBash}, true
+		return Result{Text: *b.Stdout, File: b.Path, Size: b.Size, shape: shapeBash, stderr: *b.Stderr}, true
 	case e.Tool == Read:
 		var f fileRead
 		if json.Unmarshal(e.Response, &f) != nil || f.Type != "text" || f.File.Content == nil {
 			return Result{}, false
 		}
-		return Result{Text: *f.File.Content, shape: shapeRead}, true
+		return Result{Text: *f.File.Content, shape: shapeRead, read: f}, true
 	case strings.HasPrefix(e.Tool, mcpTool):
 		return mcpResult(e.Response)
 	}
@@ -111,9 +114,10 @@ func (e Event) Paged() bool {
 
 // mcpResult reads the result of an MCP tool: a text, or blocks with texts among them.
 func mcpResult(raw json.RawMessage) (Result, bool) {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return Result{Text: text, shape: shapeString}, len(raw) > 0 && raw[0] == '"'
+	if len(raw) > 0 && raw[0] == '"' {
+		var text string
+		err := json.Unmarshal(raw, &text)
+		return Result{Text: text, shape: shapeString}, err == nil
 	}
 	blocks, ok := blocksOf(raw)
 	if !ok {
@@ -125,7 +129,7 @@ func mcpResult(raw json.RawMessage) (Result, bool) {
 			texts = append(texts, *b.text)
 		}
 	}
-	return Result{Text: strings.Join(texts, "\n"), shape: shapeBlocks}, len(texts) > 0
+	return Result{Text: strings.Join(texts, "\n"), shape: shapeBlocks, blocks: blocks}, len(texts) > 0
 }
 
 // rawBlock is a block with its JSON; text is nil for one that is no text.
@@ -135,19 +139,22 @@ type rawBlock struct {
 }
 
 func blocksOf(raw json.RawMessage) (out []rawBlock, ok bool) {
-	var list []json.RawMessage
+	var list []block
 	if json.Unmarshal(raw, &list) != nil || list == nil {
 		return nil, false
 	}
-	for _, one := range list {
-		var b block
-		if json.Unmarshal(one, &b) != nil || b.Type == "" || b.Type == "text" && b.Text == nil {
+	whole := make([]json.RawMessage, len(list)) // needed of what is no text
+	for i, b := range list {
+		switch {
+		case b.Type == "" || b.Type == "text" && b.Text == nil:
 			return nil, false
-		}
-		if b.Type != "text" {
+		case b.Type != "text":
+			if whole[i] == nil && json.Unmarshal(raw, &whole) != nil {
+				return nil, false
+			}
 			b.Text = nil
 		}
-		out = append(out, rawBlock{one, b.Text})
+		out = append(out, rawBlock{whole[i], b.Text})
 	}
 	return out, true
 }
@@ -158,35 +165,23 @@ func (e Event) Replace(r Result, text string) []byte {
 	var output any
 	switch r.shape {
 	case shapeBash:
-		var b bash
-		if json.Unmarshal(e.Response, &b) != nil || b.Stderr == nil {
-			return nil
-		}
-		output = replaced{Stdout: text, Stderr: *b.Stderr}
+		output = replaced{Stdout: text, Stderr: r.stderr}
 	case shapeRead:
-		var f fileRead
-		if json.Unmarshal(e.Response, &f) != nil {
-			return nil
-		}
+		f := r.read
 		f.File.Content, f.File.Start, f.File.Lines = &text, 1, strings.Count(text, "\n")+1
 		output = f
 	case shapeString:
 		output = text
 	case shapeBlocks:
-		output = replaceBlocks(e.Response, text)
-	}
-	if output == nil {
+		output = replaceBlocks(r.blocks, text)
+	default:
 		return nil
 	}
 	return answer(specific{Event: PostToolUse, Output: output})
 }
 
 // replaceBlocks puts text in the place of the first text block, and leaves the other ones out.
-func replaceBlocks(raw json.RawMessage, text string) any {
-	blocks, ok := blocksOf(raw)
-	if !ok {
-		return nil
-	}
+func replaceBlocks(blocks []rawBlock, text string) []any {
 	out := []any{}
 	for done := false; len(blocks) > 0; blocks = blocks[1:] {
 		switch b := blocks[0]; {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lab/crashtest/damage"
@@ -111,5 +112,5 @@ func bear(t *testing.T, o *damage.Original, want script.State, d damage.Damage) 
 	if now, err := owner(ctx, state); err != nil || now != pid {
 		return "", fmt.Errorf("%s: the daemon %d has not lived: %d, %w", d.What, pid, now, err)
 	}
-	return outcome, daemon.Stop(ctx, state)
+	return outcome, link.Stop(ctx, state)
 }

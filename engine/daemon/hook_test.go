@@ -1,0 +1,136 @@
+package daemon
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/workspace"
+)
+
+// hookOf asks the daemon of a state directory to answer an event.
+func hookOf(t *testing.T, state string, e wire.HookEvent) ([]byte, error) {
+	t.Helper()
+	return link.Hook(deadlined(t), link.Options{State: state, Env: env.System()}, e, patience)
+}
+
+// TestAHookIsAnsweredInItsTree: sessions are found in the tree of the event, and memories of the user beside the others.
+func TestAHookIsAnsweredInItsTree(t *testing.T) {
+	t.Setenv(workspace.StateVariable, stateDir(t))
+	root := t.TempDir()
+	ws, err := workspace.Find(env.System(), workspace.Options{Flag: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, Config{State: ws.UserState})
+	run(t, Config{State: ws.State, Workspace: root,
+		Hook: func(ctx context.Context, api ledger.API, _ wire.HookEvent) ([]byte, error) {
+			info, err := api.Info(ctx, ledger.InfoRequest{})
+			if err != nil || info.Workspace != ws.Root {
+				t.Errorf("%v: %+v", err, info)
+			}
+			all, err := api.Memories(ctx, ledger.MemoriesRequest{})
+			var names []string
+			for _, e := range all.Entries {
+				names = append(names, string(e.Scope)+" "+e.Name)
+			}
+			return []byte(strings.Join(names, ", ")), err
+		}})
+	both, err := OpenWorkspace(deadlined(t), ws, Options{Env: env.System(), NoSpawn: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer both.Close() // only its memories are of interest
+	for name, scope := range map[string]string{"near": "project", "far": "user"} {
+		r := fact(name)
+		r.Scope = memory.Scope(scope)
+		if _, err := both.SaveMemory(deadlined(t), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := hookOf(t, ws.State, wire.HookEvent{Root: ws.Root})
+	if err != nil || string(out) != "project near, user far" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// TestHooksThatADaemonRefuses: of no tree, of the user ledger, and longer than they may be.
+func TestHooksThatADaemonRefuses(t *testing.T) {
+	answer := func(context.Context, ledger.API, wire.HookEvent) ([]byte, error) { return []byte("answer"), nil }
+	state, user, without := stateDir(t), stateDir(t), stateDir(t)
+	root := t.TempDir()
+	run(t, Config{State: state, Workspace: root, Hook: answer})
+	run(t, Config{State: user, Hook: answer})
+	run(t, Config{State: without, Workspace: root})
+	for _, c := range []struct {
+		name, state string
+		event       wire.HookEvent
+		code        fault.Code
+	}{
+		{"a tree", state, wire.HookEvent{Root: root}, ""},
+		{"as much as there may be", state,
+			wire.HookEvent{Root: root, Input: make([]byte, wire.HookInput)}, ""},
+		{"no tree", state, wire.HookEvent{}, fault.Invalid},
+		{"the user ledger", user, wire.HookEvent{Root: root}, fault.Invalid},
+		{"a daemon without answers", without, wire.HookEvent{Root: root}, fault.Invalid},
+		{"too long an input", state,
+			wire.HookEvent{Root: root, Input: make([]byte, wire.HookInput+1)}, fault.TooLarge},
+	} {
+		out, err := hookOf(t, c.state, c.event)
+		if fault.CodeOf(err) != c.code || (err == nil) != (string(out) == "answer") {
+			t.Errorf("%s: %q, %v", c.name, out, err)
+		}
+	}
+}
+
+// TestADaemonThatLeavesAnswersItsHooks: the answer that has begun is given.
+func TestADaemonThatLeavesAnswersItsHooks(t *testing.T) {
+	state, root := stateDir(t), t.TempDir()
+	begun, leaving := make(chan struct{}), make(chan struct{})
+	r := run(t, Config{State: state, Workspace: root,
+		Hook: func(ctx context.Context, _ ledger.API, _ wire.HookEvent) ([]byte, error) {
+			close(begun)
+			<-leaving
+			return []byte("answer"), ctx.Err()
+		}})
+	go func() {
+		<-begun
+		r.stop()
+		close(leaving)
+	}()
+	if out, err := hookOf(t, state, wire.HookEvent{Root: root}); err != nil || string(out) != "answer" {
+		t.Errorf("%q, %v", out, err)
+	}
+	if err := r.wait(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAHookWhoseTimeIsOver ends in the daemon, too.
+func TestAHookWhoseTimeIsOver(t *testing.T) {
+	state, root := stateDir(t), t.TempDir()
+	ended := make(chan error, 1)
+	run(t, Config{State: state, Workspace: root,
+		Hook: func(ctx context.Context, _ ledger.API, _ wire.HookEvent) ([]byte, error) {
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return nil, ctx.Err()
+		}})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	o := link.Options{State: state, Env: env.System()}
+	out, err := link.Hook(ctx, o, wire.HookEvent{Root: root}, patience)
+	if out != nil || !fault.Is(err, fault.Unavailable) {
+		t.Errorf("%q, %v", out, err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("its time did not end")
+	}
+}

@@ -1,0 +1,103 @@
+package link
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+)
+
+// Hook has the daemon of the ledger in o.State answer an event of an agent's hooks, and starts none. The event is sent
+// along with the hello, so that all takes one round trip. ctx, which has a deadline, bounds all of it; connecting bounds
+// the time until the daemon's welcome.
+//
+// Errors: those of the answer; unavailable when there is no daemon or it does not answer in time.
+func Hook(ctx context.Context, o Options, e wire.HookEvent, connecting time.Duration) ([]byte, error) {
+	own, err := ReadOwner(o.State)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil, noDaemon(o.State)
+	case err != nil:
+		return nil, err
+	case own.Holds():
+		return nil, own.Exclusive("daemon.hook", o.State)
+	}
+	soon, cancel := context.WithTimeout(ctx, connecting)
+	defer cancel()
+	conn, err := own.connect(soon)
+	if errors.Is(err, ErrNobody) {
+		return nil, noDaemon(o.State) // it crashed and left owner.json
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close() // the answer is here, or is not wanted any more
+	until, _ := ctx.Deadline()
+	e.Deadline = time.Until(until).Milliseconds()
+	_ = conn.SetDeadline(until) // fails only on a connection that has ended
+	if err := postHook(conn, own, o.Version, e); errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, silent(ctx, own)
+	} // after any other error, the daemon has said why it closed the connection
+	in := bufio.NewReaderSize(conn, wire.ReadAhead)
+	welcomed, _ := soon.Deadline()
+	_ = conn.SetReadDeadline(welcomed)
+	var w wire.Welcome
+	switch err := wire.ReadJSON(in, limits.Frame, &w); {
+	case err != nil:
+		return nil, silent(soon, own)
+	case w.Protocol < wire.Protocol: // it knows no hooks
+		return nil, errors.Join(olderOwner(), askToLeave(ctx, own))
+	case w.Error != nil:
+		return nil, w.Error
+	}
+	_ = conn.SetReadDeadline(until)
+	out, err := hookAnswer(in)
+	if err == nil {
+		return out, nil
+	}
+	if _, said := errors.AsType[*fault.Error](err); !said {
+		err = fault.New(fault.Unavailable, "daemon.hook", "the daemon with pid %d has not answered in time: %s",
+			w.PID, err)
+	}
+	return nil, err
+}
+
+// postHook sends an event along with the hello.
+func postHook(conn net.Conn, own Owner, version string, e wire.HookEvent) error {
+	w := bufio.NewWriterSize(conn, wire.ReadAhead)
+	h := wire.Hello{Protocol: wire.Protocol, Token: own.Token, Version: version, Want: wire.WantHook}
+	if err := wire.WriteJSON(w, h); err != nil {
+		return err
+	}
+	if err := wire.WriteJSON(w, e); err != nil {
+		return err
+	}
+	if err := wire.SendBytes(w, e.Input); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// hookAnswer reads the answer to an event.
+func hookAnswer(in io.Reader) ([]byte, error) {
+	var r wire.Response
+	if err := wire.ReadJSON(in, limits.Frame, &r); err != nil {
+		return nil, err
+	}
+	if r.Error != nil {
+		return nil, r.Error
+	}
+	return io.ReadAll(wire.NewStreamReader(in))
+}
+
+// olderOwner says that an owner has an older protocol, which is a reason to replace it.
+func olderOwner() error {
+	return fault.New(fault.Unavailable, "daemon.open", "an older owner was asked to leave")
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package daemon
-
-import "os"
-
-// ownProgram returns the path that runs this program again: after an update, its newer version.
-func ownProgram() (string, error) { return os.Executable() }
