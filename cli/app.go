@@ -91,7 +91,7 @@ func (a *app) root() *cobra.Command {
 		RunE:    a.asks(a.status),
 	}
 	root.SetVersionTemplate("ctxledger {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return a.flagError(err) })
+	root.SetFlagErrorFunc(a.flagError)
 	f := root.PersistentFlags()
 	f.StringVar(&a.workspace, "workspace", "",
 		"root `DIRECTORY` of the workspace (default: found from the working directory)")

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 )
@@ -50,6 +51,9 @@ func pageFlags(cmd *cobra.Command, r *ledger.ReadArtifactRequest) {
 	cmd.Flags().Int64Var(&r.After, "after", 0, "continue a search after `N`, as the previous page says")
 }
 
+// likeHandle matches what may be a handle.
+var likeHandle = pattern.Lazy(`^[0-9a-f]{8,}$`)
+
 func (a *app) artifactGrep() *cobra.Command {
 	var r ledger.ReadArtifactRequest
 	cmd := &cobra.Command{
@@ -59,7 +63,13 @@ func (a *app) artifactGrep() *cobra.Command {
 		Args:    a.args(2, 2),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			r.Grep, r.ID = args[0], args[1]
-			return a.readPage(ctx, api, r)
+			err := a.readPage(ctx, api, r)
+			handle := likeHandle()
+			if fault.Is(err, fault.NotFound) && handle.MatchString(args[0]) && !handle.MatchString(args[1]) {
+				err = fault.New(fault.NotFound, "cli.grep", "%s", err).WithHint(
+					"the pattern comes first: `ctxledger artifact grep %s %s`", shell.Quote(args[1]), args[0])
+			}
+			return err
 		}),
 	}
 	cmd.Flags().IntVarP(&r.Context, "context", "C", 0, "with `N` lines around each match")

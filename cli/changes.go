@@ -86,6 +86,7 @@ func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
 				string(c.Source))
 		}
 		t.Print(w)
+		explainMarks(w, resp.Changes)
 		more(w, resp.Total-len(resp.Changes), resp.Total)
 	}
 	for _, s := range resp.Stale {
@@ -126,6 +127,13 @@ func author(c changes.Change) string {
 		}
 	}
 	return strings.Join(names, " ")
+}
+
+// explainMarks says what the question mark of author means, if it is there.
+func explainMarks(w io.Writer, list []changes.Change) {
+	if slices.ContainsFunc(list, func(c changes.Change) bool { return len(c.Candidates) > 0 }) {
+		fmt.Fprintln(w, "?: perhaps; a call of this session ran when the file changed, as did other calls")
+	}
 }
 
 // turn prints the number of a turn; outside of a session there is none.

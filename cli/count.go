@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/cli/counttree"
 	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
@@ -42,6 +43,9 @@ func (a *app) countCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := a.sayUnknown(model, c); err != nil {
+				return err
+			}
 			if len(paths) == 0 {
 				paths = []string{"."}
 			}
@@ -56,15 +60,15 @@ func (a *app) countCommand() *cobra.Command {
 
 // counted is what the count command answers.
 type counted struct {
-	Encoding string        `json:"encoding"`
-	Model    string        `json:"model,omitempty"`
-	Exact    bool          `json:"exact"`
-	Files    []countedFile `json:"files"`
-	Total    int           `json:"total"`
-	Upper    int           `json:"upper,omitempty"` // bound of the total where it is not exact
-	Places   []place       `json:"places,omitempty"`
-	Skipped  []uncounted   `json:"skipped,omitempty"` // left out for what they hold
-	Failed   []uncounted   `json:"failed,omitempty"`
+	Encoding string            `json:"encoding"`
+	Model    string            `json:"model,omitempty"`
+	Exact    bool              `json:"exact"`
+	Files    []countedFile     `json:"files"`
+	Total    int               `json:"total"`
+	Upper    int               `json:"upper,omitempty"` // bound of the total where it is not exact
+	Places   []counttree.Place `json:"places,omitempty"`
+	Skipped  []uncounted       `json:"skipped,omitempty"` // left out for what they hold
+	Failed   []uncounted       `json:"failed,omitempty"`
 }
 
 // countedFile is one text that was counted.
@@ -88,15 +92,15 @@ func (a *app) count(ctx context.Context, c tokens.Counter, paths []string, tree 
 		return err
 	}
 	out, all := t.counted()
-	var root *branch
+	var root *counttree.Tree
 	if tree {
-		root = grow(t.texts, tokens.Count{Exact: c.Exact()})
-		out.Places = root.places()
+		root = counttree.Grow(t.texts, tokens.Count{Exact: c.Exact()})
+		out.Places = root.Places()
 	}
 	err = a.answer(out, func(w io.Writer) {
 		if tree {
 			width, _ := screen(a.Out)
-			a.printTree(w, root, width)
+			root.Print(w, a.newTable, a.colours(), width)
 		} else {
 			a.printCounted(w, out)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/config"
 	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -21,6 +22,22 @@ const (
 // printBound prints the upper bound of an estimate.
 func printBound(w io.Writer, c tokens.Count) {
 	fmt.Fprintf(w, "≈ is an estimate; upper bound: %s\n", chars.Plural(c.Upper, "token"))
+}
+
+// sayUnknown says that nothing is known of a model that was named, and what its counts are taken from instead.
+func (a *app) sayUnknown(model string, c tokens.Counter) error {
+	if model == "" {
+		return nil
+	}
+	models, err := a.models()
+	if err != nil {
+		return err
+	}
+	if _, known := models.Lookup(model); !known {
+		a.say("the model %q is not known: its tokens are estimated from the encoding %s", model, c.Encoding())
+		a.hint("models in %s can say how it counts", config.File)
+	}
+	return nil
 }
 
 // sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.

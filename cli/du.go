@@ -55,6 +55,7 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 	}{
 		{"exports", "files written for other programs", u.Exports},
 		{"log", "messages of the daemon", u.Logs},
+		{"reserve", "room to delete in when the disk is full", u.Reserve},
 		{"copies", "records as they were before an upgrade", u.Kept},
 	} {
 		if row.bytes > 0 {

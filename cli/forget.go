@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,11 +82,13 @@ func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetReq
 			return err
 		}
 		if dry {
-			return a.answer(plan, func(w io.Writer) { a.printForgotten(w, plan) })
+			return a.answer(plan, func(w io.Writer) { a.printForgotten(w, plan, r.Text != "") })
 		}
 		var shown strings.Builder
-		a.printForgotten(&shown, plan)
-		a.say("%s", shown.String())
+		a.printForgotten(&shown, plan, r.Text != "")
+		for line := range strings.Lines(shown.String()) {
+			a.say("%s", line)
+		}
 		if err := a.confirm("forget this?"); err != nil {
 			return err
 		}
@@ -95,7 +98,10 @@ func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetReq
 	if err != nil {
 		return err
 	}
-	if err := a.answer(f, func(w io.Writer) { a.printForgotten(w, f); printLeft(w, f, r.Text != "") }); err != nil {
+	if err := a.answer(f, func(w io.Writer) {
+		a.printForgotten(w, f, r.Text != "")
+		printLeft(w, f, r.Text != "")
+	}); err != nil {
 		return err
 	}
 	if len(f.Left) > 0 {
@@ -118,13 +124,18 @@ func (a *app) confirm(question string) error {
 	return nil
 }
 
-func (a *app) printForgotten(w io.Writer, f ledger.Forgotten) {
+// printForgotten says what was forgotten, or would be. text says that it was a text, not what a handle names.
+func (a *app) printForgotten(w io.Writer, f ledger.Forgotten, text bool) {
 	verb := "forgot"
 	if f.DryRun {
 		verb = "would forget"
 	}
 	if len(f.Counts) == 0 {
-		fmt.Fprintf(w, "%s nothing: the ledger does not hold it\n", verb)
+		why := "the ledger does not hold it"
+		if !text {
+			why = "it was forgotten before" // else its handle were not known
+		}
+		fmt.Fprintf(w, "%s nothing: %s\n", verb, why)
 		return
 	}
 	var parts []string
@@ -142,6 +153,8 @@ func (a *app) printForgotten(w io.Writer, f ledger.Forgotten) {
 	}
 }
 
+func byReason(x, y ledger.LeftPlace) int { return strings.Compare(x.Why, y.Why) }
+
 // printLeft says where the text can still be found.
 func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	if !text {
@@ -153,7 +166,12 @@ func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	for _, l := range f.Left {
 		fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 	}
-	for _, l := range f.Outside {
-		fmt.Fprintf(w, "not touched: %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
+	said := ""
+	for _, l := range slices.SortedStableFunc(slices.Values(f.Outside), byReason) {
+		if l.Why != said {
+			fmt.Fprintf(w, "not touched: %s\n", columns.OneLine(l.Why))
+			said = l.Why
+		}
+		fmt.Fprintf(w, "  %s\n", columns.OneLine(l.Place))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/cli/setup"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/workspace"
 )
 
 func (a *app) installCommand() *cobra.Command {
@@ -86,6 +87,9 @@ func (a *app) doctorCommand() *cobra.Command {
 			r, err := s.Doctor(args, setup.Daemon{Running: st.Running, PID: st.PID, Version: st.Version}, err)
 			if err != nil {
 				return err
+			}
+			for _, text := range describeOthers(ws, workspace.Others(a.Env, ws), "status") {
+				r.Others = append(r.Others, a.self.In(text))
 			}
 			if ws.Root != "" {
 				listed, any := carried.Listed(cmd.Context(), carried.Options{Root: ws.Root, Env: a.Env,

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
@@ -20,13 +21,20 @@ import (
 func (a *app) memoryCommand() *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
-		Use:   "memory",
-		Short: "Facts that outlive sessions: add, ls, show, block, rm, restore, forget, import, export, candidates",
+		Use:        "memory",
+		SuggestFor: []string{"recall", "remember"},
+		Short:      "Facts that outlive sessions: add, ls, show, block, rm, restore, forget, import, export, candidates",
 		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
 			"only, user memories in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
 		Args:    a.args(0, 0),
 		RunE:    a.memoryList(&scope),
+	}
+	cmd.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if scope != "" && scope != string(memory.Project) && scope != string(memory.User) {
+			return misuse("--scope takes %s or %s, not %q", memory.Project, memory.User, scope)
+		}
+		return nil
 	}
 	cmd.PersistentFlags().StringVar(&scope, "scope", "",
 		"`SCOPE`: project or user (default: project to write, both to read)")
@@ -41,14 +49,15 @@ func (a *app) memoryCommand() *cobra.Command {
 func (a *app) memoryAdd(scope *string) *cobra.Command {
 	var r ledger.SaveMemoryRequest
 	cmd := &cobra.Command{
-		Use:     "add NAME",
-		Short:   "Save a fact; without --body it is read from standard input",
-		Example: "  ctxledger memory add deploy --description 'how we deploy' --body 'make release on main only'",
-		Args:    a.args(1, 1),
+		Use:        "add NAME",
+		SuggestFor: []string{"save", "remember"},
+		Short:      "Save a fact; without --body it is read from standard input",
+		Example:    "  ctxledger memory add deploy --description 'how we deploy' --body 'make release on main only'",
+		Args:       a.args(1, 1),
 	}
 	cmd.Flags().StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
 	cmd.Flags().StringVar(&r.Type, "type", "",
-		"`KIND` of fact: user, feedback, project or reference (default: as before, or project)")
+		"`KIND` of fact: user, feedback, project or reference (default: as before, or the scope)")
 	cmd.Flags().StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
 	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact of another author with this name")
 	cmd.RunE = shows(a, func(ctx context.Context, api ledger.API, args []string) (e memory.Entry, err error) {
@@ -105,11 +114,12 @@ func (a *app) writeScope(scope string) memory.Scope {
 
 func (a *app) memoryLs(scope *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "ls [QUERY]",
-		Short:   "List the facts, or those that match a query best",
-		Example: "  ctxledger memory ls\n  ctxledger memory ls 'how do we run tests'",
-		Args:    a.args(0, 1),
-		RunE:    a.memoryList(scope),
+		Use:        "ls [QUERY]",
+		SuggestFor: []string{"list", "recall", "search"},
+		Short:      "List the facts, or those that match a query best",
+		Example:    "  ctxledger memory ls\n  ctxledger memory ls 'how do we run tests'",
+		Args:       a.args(0, 1),
+		RunE:       a.memoryList(scope),
 	}
 }
 
@@ -124,6 +134,7 @@ func (a *app) memoryList(scope *string) func(*cobra.Command, []string) error {
 		for _, n := range resp.Notes {
 			a.say("%s", n)
 		}
+		a.sayOthers("memory")
 		return a.answer(resp, func(w io.Writer) {
 			switch {
 			case len(resp.Entries) == 0 && query != "":
@@ -163,10 +174,11 @@ func memories(ctx context.Context, api ledger.MemoryStore, r ledger.MemoriesRequ
 
 func (a *app) memoryShow(scope *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "show NAME",
-		Short:   "Print one fact",
-		Example: "  ctxledger memory show deploy",
-		Args:    a.args(1, 1),
+		Use:        "show NAME",
+		SuggestFor: []string{"get", "read"},
+		Short:      "Print one fact",
+		Example:    "  ctxledger memory show deploy",
+		Args:       a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
 			return api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 		}, func(w io.Writer, e memory.Entry) {
@@ -212,14 +224,31 @@ func (a *app) memoryBlock(scope *string) *cobra.Command {
 
 func (a *app) memoryRm(scope *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "rm NAME",
-		Short:   "Delete one fact; restore brings it back",
-		Example: "  ctxledger memory rm deploy",
-		Args:    a.args(1, 1),
+		Use:        "rm NAME",
+		SuggestFor: []string{"delete", "remove"},
+		Short:      "Delete one fact; restore brings it back",
+		Example:    "  ctxledger memory rm deploy",
+		Args:       a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			return api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+			return deleteMemory(ctx, api, "rm",
+				ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 		}, printDone("deleted")),
 	}
+}
+
+// deleteMemory deletes a fact. A fact of the user is deleted only where the scope is given; the hint has the command.
+func deleteMemory(ctx context.Context, api ledger.MemoryStore, verb string, r ledger.DeleteMemoryRequest,
+) (memory.Entry, error) {
+	e, err := api.DeleteMemory(ctx, r)
+	if r.Scope != "" || !fault.Is(err, fault.NotFound) {
+		return e, err
+	}
+	if _, no := api.Memory(ctx, ledger.MemoryRequest{Name: r.Name, Scope: memory.User}); no != nil {
+		return e, err
+	}
+	return e, fault.New(fault.NotFound, "cli.memory",
+		"no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
+		WithHint("`ctxledger memory %s %s --scope user` deletes that", verb, shell.Quote(r.Name))
 }
 
 func (a *app) memoryRestore(scope *string) *cobra.Command {
@@ -241,7 +270,7 @@ func (a *app) memoryForget(scope *string) *cobra.Command {
 		Example: "  ctxledger memory forget deploy",
 		Args:    a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			return api.DeleteMemory(ctx,
+			return deleteMemory(ctx, api, "forget",
 				ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope), Purge: true})
 		}, printDone("forgot")),
 	}

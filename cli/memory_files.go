@@ -22,16 +22,13 @@ import (
 	"ctxledger.dev/memory"
 )
 
-// userDir is the directory of user memory in exports and imports.
-const userDir = "repl"
-
 func (a *app) memoryImport(scope *string) *cobra.Command {
 	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "import DIRECTORY",
 		Short: "Import facts from a directory with MEMORY.md and one Markdown file per fact",
-		Long: "Reads the facts that MEMORY.md lists, also in the directories memory, repl (facts of the user) and\n" +
-			"agents/NAME. Reports what cannot be imported, and continues with the rest.",
+		Long: "Reads the facts that MEMORY.md lists, also in the directories memory, user and repl (facts of the\n" +
+			"user) and agents/NAME. Reports what cannot be imported, and continues with the rest.",
 		Example: "  ctxledger memory import ./memory\n  ctxledger memory import ~/notes/memory --scope user",
 		Args:    a.args(1, 1),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
@@ -91,7 +88,7 @@ func (a *app) memoryExport(scope *string) *cobra.Command {
 		Use:   "export DIRECTORY",
 		Short: "Write the facts as MEMORY.md and one Markdown file each",
 		Long: "Writes what `ctxledger memory import` reads: facts of the project into DIRECTORY, those of the user\n" +
-			"into DIRECTORY/repl, or with --scope those of one scope into DIRECTORY.",
+			"into DIRECTORY/user, or with --scope those of one scope into DIRECTORY.",
 		Example: "  ctxledger memory export ./memory\n  ctxledger memory export --scope user ~/notes/memory",
 		Args:    a.args(1, 1),
 		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
@@ -139,7 +136,7 @@ func exported(entries []memory.Entry, apart bool) map[string][]byte {
 	files := memory.Export(project)
 	if len(user) > 0 {
 		for name, content := range memory.Export(user) {
-			files[path.Join(userDir, name)] = content
+			files[path.Join(memory.UserDir, name)] = content
 		}
 	}
 	return files

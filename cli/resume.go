@@ -28,8 +28,9 @@ type continueFlags struct {
 func (a *app) continueCommand() *cobra.Command {
 	var f continueFlags
 	cmd := &cobra.Command{
-		Use:   "continue SESSION --in AGENT",
-		Short: "Go on with a session in another agent, or anew in the same one",
+		Use:        "continue SESSION --in AGENT",
+		SuggestFor: []string{"resume"},
+		Short:      "Go on with a session in another agent, or anew in the same one",
 		Long: "Compacts a session, or a file of one, and writes a new session file of AGENT: a document of what came\n" +
 			"before, and the newest messages. The old session stays as it is. Prints the command that goes on. No model is\n" +
 			"asked. Calls of tools that AGENT does not have become text, and secrets are masked for another agent. See\n" +

@@ -34,6 +34,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.sayOthers("sessions")
 			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp) })
 		}),
 	}
@@ -88,7 +89,7 @@ func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
 		t.Add(s.ID, s.Host, chars.First(a.masks.String(s.HostID), 8), a.stamp(s.Updated), chars.Commas(s.Turns),
 			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40),
-			a.line(s.Title, 60))
+			a.line(s.Heading(), 60))
 	}
 	t.Print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)

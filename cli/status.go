@@ -39,8 +39,10 @@ type statusAnswer struct {
 	Ledger ledger.Info `json:"ledger"`
 	Found  string      `json:"found"` // how the workspace was found, or why there is none
 	// Apart says why the ledger is not that of the repository which the workspace's .git names.
-	Apart   string         `json:"apart,omitempty"`
-	Session *ledger.Status `json:"session,omitempty"`
+	Apart string `json:"apart,omitempty"`
+	// Others are ledgers of this place that are not in use.
+	Others  []workspace.Other `json:"others,omitempty"`
+	Session *ledger.Status    `json:"session,omitempty"`
 	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
 	ServerCost int   `json:"server_cost"`
 	Ceiling    int64 `json:"ceiling"` // bytes of the ledger above which the user wants to be warned; 0: none
@@ -57,7 +59,8 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := statusAnswer{Ledger: info, Found: a.place.Why, Apart: a.place.Apart, ServerCost: a.ServerCost}
+	out := statusAnswer{Ledger: info, Found: a.place.Why, Apart: a.place.Apart,
+		Others: workspace.Others(a.Env, a.place), ServerCost: a.ServerCost}
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
 	out.Ledger.Following = info.Following && c.Follow // in this tree
@@ -157,6 +160,9 @@ func (a *app) printLedger(w io.Writer, s statusAnswer) {
 	fmt.Fprintf(w, "workspace  %s\n", columns.OneLine(cmp.Or(l.Workspace, "none: "+s.Found)))
 	if s.Apart != "" {
 		fmt.Fprintf(w, "           has a ledger of its own: %s\n", columns.OneLine(s.Apart))
+	}
+	for _, text := range describeOthers(a.place, s.Others, "status") {
+		fmt.Fprintf(w, "           %s\n", columns.OneLine(a.self.In(text)))
 	}
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
@@ -16,10 +17,10 @@ func (a *app) trustCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIRECTORY]",
 		Short: "Confirm what a workspace's configuration wants to run, connect to and read",
-		Long: "A workspace's ctxledger.yaml may name a program, a server, and a variable with a key. They are\n" +
-			"used only after a person has confirmed them with this command, on a terminal, and only until one\n" +
-			"of them changes. Your own configuration needs no confirmation. DIRECTORY is the workspace\n" +
-			"(default: where you are).",
+		Long: "For the model that writes summaries, a workspace's ctxledger.yaml may name a program, a server, and a\n" +
+			"variable with a key. They are used only after a person has confirmed them with this command, on a\n" +
+			"terminal, and only until one of them changes. Your own configuration needs no confirmation.\n" +
+			"DIRECTORY is the workspace (default: where you are).",
 		Example: "  ctxledger trust\n  ctxledger trust --list\n  ctxledger trust --revoke ~/src/shop",
 		Args:    a.args(0, 1),
 	}
@@ -54,6 +55,11 @@ func (a *app) trustCommand() *cobra.Command {
 // confirmTrust shows what a workspace asks for and has it confirmed.
 func (a *app) confirmTrust(ws workspace.Workspace) error {
 	approved, err := trust.Confirm(a.Env, ws, a.In, a.Err)
+	if fault.Is(err, fault.NotFound) && a.settings(ws).Summarizer == nil {
+		return a.answer(trust.Ask{Root: ws.Root, Programs: []trust.Program{}}, func(w io.Writer) {
+			fmt.Fprintln(w, "nothing asks for your consent here: no model that writes summaries is configured")
+		})
+	}
 	if err != nil {
 		return err
 	}

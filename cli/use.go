@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,10 @@ func (a *app) args(least, most int) cobra.PositionalArgs {
 
 // flagError is the error for wrong flags. The library cuts an unknown flag at its first equals sign, which may be
 // inside a secret: flagError masks the whole argument before it cuts.
-func (a *app) flagError(err error) error {
+func (a *app) flagError(cmd *cobra.Command, err error) error {
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
+		return unknownCommand(cmd, args) // the flag is one of the command that was meant
+	}
 	said, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
 	if name, ok := strings.CutPrefix(said, "unknown flag: "); ok {
 		for _, arg := range a.Args {
@@ -77,11 +81,25 @@ func unknownCommand(parent *cobra.Command, args []string) error {
 	name := strings.Join(args[:min(len(args), 1)], "")
 	_, within, _ := strings.Cut(parent.CommandPath()+" ", " ")
 	err := usageError{error: fmt.Errorf("there is no command %q", within+name)}
-	parent.SuggestionsMinimumDistance = 2
-	if like := parent.SuggestionsFor(name); len(like) > 0 {
-		err.hint = "did you mean `" + parent.CommandPath() + " " + like[0] + "`?"
+	if like := suggestion(parent, name); like != "" {
+		err.hint = "did you mean `" + parent.CommandPath() + " " + like + "`?"
 	}
 	return err
+}
+
+// suggestion returns the command below parent that a wrong name may mean; "": there is none. Words that the MCP tools
+// use for the same thing come before similar names.
+func suggestion(parent *cobra.Command, name string) string {
+	for _, c := range parent.Commands() {
+		if slices.Contains(c.SuggestFor, name) {
+			return c.Name()
+		}
+	}
+	parent.SuggestionsMinimumDistance = 2
+	if like := parent.SuggestionsFor(name); len(like) > 0 {
+		return like[0]
+	}
+	return ""
 }
 
 // report prints what went wrong in a command, if anything did, and returns the exit status.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -43,6 +44,9 @@ func (a *app) validate(args []string) ([]config.Checked, error) {
 		return config.Validate(a.Env, ws.Root), nil
 	}
 	c, err := config.ValidateFile(a.Env, a.absolute(args[0]))
+	if _, ours := errors.AsType[*fault.Error](err); err != nil && !ours {
+		err = fileError(args[0], err)
+	}
 	c.File = args[0]
 	for i := range c.Problems {
 		c.Problems[i].File = args[0]

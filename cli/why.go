@@ -90,4 +90,5 @@ func (a *app) printHistory(w io.Writer, h ledger.FileHistory) {
 		t.Add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)
 	}
 	t.Print(w)
+	explainMarks(w, h.Changes)
 }

@@ -35,8 +35,8 @@ func Validate(e env.Env, root string) []Checked {
 	return out
 }
 
-// ValidateFile checks a file as if it were a workspace's configuration, unless it is the user's own. Errors: not_found,
-// denied, too_large.
+// ValidateFile checks a file as if it were a workspace's configuration, unless it is the user's own. Errors: those of
+// the system for what cannot be opened; invalid for what is no file, too_large.
 func ValidateFile(e env.Env, path string) (Checked, error) {
 	data, err := safefs.ReadFile(path, yamldoc.Max)
 	if err != nil {

@@ -29,6 +29,7 @@ type DiskUsage struct {
 	Unnamed BlobUsage `json:"unnamed"`
 	Exports int64     `json:"exports"`
 	Logs    int64     `json:"logs"`
+	Reserve int64     `json:"reserve"` // the file that makes room for deleting on a full disk
 	// Kept are the copies that were kept when a newer version changed the ledger, see Collected.
 	Kept int64 `json:"kept"`
 	// Sessions are the largest ones, largest first, at most 100; SessionTotal is how many there are.

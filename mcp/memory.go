@@ -282,7 +282,7 @@ func (r memoryResult) text(action string) string {
 
 // write appends one fact. Its body is indented, so that it cannot look like another fact or open a fence.
 func (f fact) write(b *strings.Builder) {
-	fmt.Fprintf(b, "- [%s, %s] %s", f.Type, f.Scope, f.Name)
+	fmt.Fprintf(b, "- [%s, scope %s] %s", f.Type, f.Scope, f.Name)
 	if f.Description != "" {
 		fmt.Fprintf(b, ": %s", f.Description)
 	}

@@ -28,7 +28,7 @@ func TestMemoryIsSavedRecalledListedAndDeleted(t *testing.T) {
 		if e := got.Entries[0]; e.Body != "make test\n␛[31mred" || e.Name != "Test command" {
 			t.Errorf("got %+v", e)
 		}
-		contains(t, text, "- [project, project] Test command: how to test (agent:tester, ", "\n    make test\n")
+		contains(t, text, "- [project, scope project] Test command: how to test (agent:tester, ", "\n    make test\n")
 		found, _ := do[memoryResult](t, c, "memory", args{"action": "recall", "query": "how do I test this?"})
 		if len(found.Entries) != 1 || found.Entries[0].Score <= 0 || found.Entries[0].Body == "" {
 			t.Errorf("recalled %+v", found.Entries)

@@ -74,7 +74,7 @@ func told(entries []Entry) []Entry {
 		at, again := first[name]
 		if again {
 			o := &out[at]
-			if e.Type == o.Type && e.Description == o.Description && e.Body == o.Body {
+			if e.Description == o.Description && e.Body == o.Body { // their types differ by default
 				continue
 			}
 			e.Type += ", scope " + string(e.Scope)

@@ -46,18 +46,15 @@ const (
 	maxSource = 300
 )
 
-// defaultType is the type of an entry that names none.
-const defaultType = "project"
-
 // tidy fills in what may be left out and removes what means nothing.
 func (e Entry) tidy() Entry {
 	e.Name = strings.TrimSpace(e.Name)
 	e.Description = strings.TrimSpace(e.Description)
-	if e.Type = strings.TrimSpace(e.Type); e.Type == "" {
-		e.Type = defaultType
-	}
 	if e.Scope == "" {
 		e.Scope = Project
+	}
+	if e.Type = strings.TrimSpace(e.Type); e.Type == "" {
+		e.Type = string(e.Scope) // both are kinds of facts too
 	}
 	e.Created, e.Updated = e.Created.UTC().Round(0), e.Updated.UTC().Round(0)
 	e.Score, e.Masked, e.Deleted, e.Updater = 0, 0, nil, ""

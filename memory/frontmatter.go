@@ -69,7 +69,7 @@ func (f frontMatter) entry() (e Entry, problems []Problem) {
 		e.GUID = ""
 	}
 	if e.Type == "" {
-		e.Type = defaultType
+		e.Type = string(Project)
 	}
 	for _, key := range slices.Sorted(maps.Keys(f)) {
 		if !slices.Contains([]string{"guid", "name", "description", "type"}, key) {

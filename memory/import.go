@@ -21,8 +21,11 @@ const (
 	maxFile   = 64 << 10 // bytes of one memory's file
 )
 
+// UserDir is the directory, in that of an export, of the facts of the user.
+const UserDir = "user"
+
 // Import reads the memories of a directory: MEMORY.md with the files it names, in our own layout
-// (that of Export) or in jutul-agent's; the same in memory/ and, with the scopes and authors that
+// (that of Export) or in jutul-agent's; the same in memory/, in user/ and, with the scopes and authors that
 // fuseraft gives them, in repl/ (user) and agents/{name}/. What cannot be taken over is a Problem,
 // never the end of the import. The entries are valid for Save, in the order in which they are to be
 // saved (with overwrite): of several with one name the newest file comes last. A missing guid is
@@ -61,7 +64,8 @@ type importer struct {
 
 // folders lists the directories to look at.
 func (im *importer) folders() ([]folder, error) {
-	folders := []folder{{dir: ".", scope: Project}, {dir: "memory", scope: Project}, {dir: "repl", scope: User}}
+	folders := []folder{{dir: ".", scope: Project}, {dir: "memory", scope: Project}, {dir: UserDir, scope: User},
+		{dir: "repl", scope: User}}
 	agents, err := fs.ReadDir(im.fsys, "agents")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Wrap(fault.Unavailable, "memory.import", err)

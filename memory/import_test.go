@@ -119,6 +119,16 @@ func TestImportMapsFuseraftRoomsToScopesAndAuthors(t *testing.T) {
 	}
 }
 
+func TestImportReadsTheFactsOfTheUser(t *testing.T) {
+	got, problems, err := memory.Import(dir(map[string]string{
+		"MEMORY.md": "", memory.UserDir + "/MEMORY.md": "- [mine](memory_1.md)\n",
+		memory.UserDir + "/memory_1.md": "---\nname: mine\n---\n",
+	}))
+	if err != nil || len(problems) > 0 || len(got) != 1 || got[0].Scope != memory.User {
+		t.Fatalf("got %+v, %v, %v", got, problems, err)
+	}
+}
+
 func TestImportReadsJutulAgentsLayout(t *testing.T) {
 	got, problems, err := memory.Import(dir(map[string]string{
 		"memory/MEMORY.md": "# Memory\n- `Mesh size` — keep cells under 10 m (file: `mesh-size.md`)\n" +

@@ -19,7 +19,7 @@ const (
 
 // Save keeps e and returns it as stored. A name that exists in the scope keeps its GUID, its Created and, unless
 // overwrite is set, its author; the version before goes to the history, see Restore. For a new name e.GUID is taken,
-// which the caller made at random. An empty type is that of the memory that it replaces, else "project"; an empty
+// which the caller made at random. An empty type is that of the memory that it replaces, else as the scope; an empty
 // scope is Project. A deleted memory of the name is an earlier version.
 //
 // Errors: invalid or too_large for an entry that breaks a rule; conflict if somebody else wrote the memory, not both are

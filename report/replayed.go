@@ -85,6 +85,15 @@ func (p Play) Cost() string {
 	return Magnitude(p.Units) + " tokens of uncached input"
 }
 
+// Reckoned says how what was reported of the sessions differs from what the replay computes for them as they were
+// recorded; "": it does not, as far as it is printed and has a price.
+func (r Replayed) Reckoned() string {
+	if !r.Recorded.Priced || r.Reported.Dollars == 0 || Dollars(r.Reported.Dollars) == r.Recorded.Cost() {
+		return ""
+	}
+	return "reported: " + Dollars(r.Reported.Dollars) + ", as what the cache held is not recorded"
+}
+
 // Saving prints a share of a cost that is saved, or that comes on top.
 func Saving(share float64) string {
 	if share < 0 {

@@ -14,6 +14,14 @@ func TombstoneText(at time.Time, expired bool) string {
 	return "[forgotten on " + at.Format(time.DateOnly) + " on request]"
 }
 
+// Heading returns the title of the session, or of a forgotten one without a new title, what happened to it.
+func (s Session) Heading() string {
+	if s.Title == "" && s.Forgotten != nil {
+		return TombstoneText(*s.Forgotten, s.Expired)
+	}
+	return s.Title
+}
+
 // Tombstone returns the message in place of a forgotten or lost one, in its provider's format.
 func (e Entry) Tombstone() []byte {
 	text := TombstoneText(*e.Forgotten, e.Expired)

@@ -27,14 +27,13 @@ type identity struct {
 // identify returns the identity of a root. apart says why the root does not belong to the repository that
 // its .git names; "": it does.
 func identify(root string, r refusals) (id identity, apart string) {
-	alone := identity{name: sanitize(filepath.Base(root)), key: fold(root)}
 	top, _ := enclosing(root, r, gitName)
 	if top == "" {
-		return alone, ""
+		return alone(root), ""
 	}
 	common, apart := commonDir(top)
 	if common == "" {
-		return alone, apart
+		return alone(root), apart
 	}
 	inside, err := filepath.Rel(top, root)
 	if err != nil {
@@ -47,6 +46,11 @@ func identify(root string, r refusals) (id identity, apart string) {
 		key += "\x00" + fold(filepath.ToSlash(inside))
 	}
 	return identity{name: sanitize(name), key: key, common: common, inside: inside}, apart
+}
+
+// alone returns the identity of a directory that is part of no repository.
+func alone(root string) identity {
+	return identity{name: sanitize(filepath.Base(root)), key: fold(root)}
 }
 
 // main returns the place of a root with this identity in the repository's main tree.

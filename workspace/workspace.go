@@ -55,6 +55,6 @@ func Find(e env.Env, o Options) (Workspace, error) {
 	id, apart := identify(root, r)
 	w.Apart, w.Main = apart, id.main(root)
 	w.Name = id.name
-	w.State = filepath.Join(base, id.directory())
+	w.State = id.state(base, root, r)
 	return w, nil
 }

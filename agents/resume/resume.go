@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -166,15 +167,12 @@ func (r *Request) newest(ctx context.Context, api ledger.API) error {
 // dir returns the directory in which the new session runs, without links: agents find their sessions by it.
 func (r *Request) dir() (string, error) {
 	const op = "resume.dir"
-	dir := r.Dir
-	if dir == "" {
-		dir = r.Session.Dir
-	}
-	if dir == "" {
-		dir = r.Env.Dir
-	}
+	dir := cmp.Or(r.Dir, r.Session.Dir, r.Env.Dir)
 	if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {
 		return real(dir), nil
+	}
+	if r.Dir != "" {
+		return "", fault.New(fault.NotFound, op, "--dir %s is not a directory", r.Dir)
 	}
 	return "", fault.New(fault.NotFound, op, "%s, where session %s ran, is no directory any more", dir, r.Session.ID).
 		WithHint("--dir DIRECTORY says where to go on")

@@ -161,6 +161,23 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}
 }
 
+// The replay's figure is not the one at the top of the page: where they differ, the line says so.
+func TestAReplayNamesWhatWasReported(t *testing.T) {
+	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
+	for dollars, want := range map[float64]string{
+		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded). Replay",
+		6.75: "instead of $6.75. Replay",
+		0:    "instead of $6.75. Replay",
+	} {
+		r := largeAudit()
+		r.Replayed = &report.Replayed{Of: 1, Part: 1, Reported: report.Spent{Dollars: dollars}}
+		r.Replayed.Add(report.PlayRow{Recorded: play, Ours: play}, 0)
+		if text := string(Text(r, screen(0, 0))); !strings.Contains(text, want) {
+			t.Errorf("%v: %s is missing in\n%s", dollars, want, text)
+		}
+	}
+}
+
 func TestAnAuditOfOneSessionHasNoEmptyLists(t *testing.T) {
 	r := report.Report{Files: 1, Sessions: 1, Models: []report.Row{{Name: "m"}}}
 	text := string(Text(audit.Audit{Report: r}, screen(80, 24)))

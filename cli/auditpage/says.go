@@ -83,9 +83,13 @@ func (p *page) replayed() string {
 	if r.Sessions < r.Of {
 		which = fmt.Sprintf("%d of %s, the dearest", r.Sessions, which)
 	}
+	recorded := r.Recorded.Cost()
+	if differs := r.Reckoned(); differs != "" {
+		recorded += " (" + differs + ")"
+	}
 	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, by replay %s instead of %s. "+
 		"Replay, not solved tasks",
-		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), r.Recorded.Cost())
+		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded)
 }
 
 // caveats says what the figures do not know.

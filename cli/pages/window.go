@@ -23,7 +23,7 @@ const (
 // limits says what is known of the window from a refusal of the provider, or "".
 func (p Page) Window(s ledger.Status, ranIn, limits string) {
 	w := p.W
-	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Title, lineColumns))
+	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Heading(), lineColumns))
 	if s.Session.HostID != "" {
 		fmt.Fprintf(w, "its id     %s, of %s\n", p.Line(s.Session.HostID, lineColumns), s.Session.Host)
 	}

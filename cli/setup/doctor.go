@@ -22,7 +22,9 @@ type Report struct {
 	Agents   []Agent          `json:"agents"`
 	// Index is what the configuration has a hook list when a session of Claude Code begins; nil: nothing.
 	Index *carried.Part `json:"index,omitempty"`
-	Self  Self          `json:"-"` // how the commands that it names start
+	// Others says of each ledger of this place that is not in use what it is and how to see it.
+	Others []string `json:"other_ledgers,omitempty"`
+	Self   Self     `json:"-"` // how the commands that it names start
 }
 
 // Daemon is the state of the owner of the ledger of this place.
@@ -171,6 +173,9 @@ func (a Agent) now(x install.Support) string {
 // The widths of a report, in columns: that of a screen, as far as it can be read.
 const narrowest, widest = 80, 110
 
+// maxOther bounds what is said of a ledger that is not in use, in columns: four paths fit.
+const maxOther = 1000
+
 // Print shows the report for a screen of some width, 0 for none.
 func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s string, n int) string) {
 	width = min(max(width, narrowest), widest)
@@ -214,6 +219,9 @@ func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s stri
 	if r.Index != nil {
 		text := r.Index.Later.String() + " tokens when " + r.Index.When + ", by " + r.Index.Name
 		wrapped(w, "index       ", line(text, maxFound), width)
+	}
+	for _, text := range r.Others {
+		fmt.Fprintf(w, "ledger      %s\n", line(text, maxOther)) // a wrapped command cannot be pasted
 	}
 	wrapped(w, "daemon      ", line(r.Self.In(r.Daemon.String()), maxFound), width)
 }

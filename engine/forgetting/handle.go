@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 )
@@ -83,7 +84,35 @@ func (e *eraser) wholeArtifact(ctx context.Context, id string) error {
 	if err := e.originals(ctx, held); err != nil {
 		return err
 	}
-	return e.update(ctx, func(s *step) error { return s.artifact(id) })
+	if err := e.update(ctx, func(s *step) error { return s.artifact(id) }); err != nil {
+		return err
+	}
+	return e.unlist(ctx, id)
+}
+
+// unlist removes the handle of an artifact from the summaries of the sessions that have it: they offer it to be read.
+// That is no forgetting of a summary, and is not counted as one.
+func (e *eraser) unlist(ctx context.Context, id string) error {
+	a, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (artifacts.Artifact, error) { return artifacts.Get(tx, id) })
+	if err != nil || e.dry {
+		return err
+	}
+	t, err := scrub.New(id, e.stone())
+	if err != nil {
+		return err
+	}
+	done := map[string]bool{}
+	for _, ref := range a.Refs {
+		if done[ref.Session] || ref.Session == "" {
+			continue
+		}
+		done[ref.Session] = true
+		if err := e.summaries(ctx, ref.Session, t, nil); err != nil {
+			return err
+		}
+	}
+	delete(e.counts, kindSummary)
+	return nil
 }
 
 // inBatches calls fn for each item, in transactions of eraseBatch items.

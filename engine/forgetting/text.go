@@ -248,7 +248,7 @@ func outsideOf(tx kv.Tx, ids []string) ([]ledger.LeftPlace, error) {
 		if s.HostID != "" {
 			out = append(out, ledger.LeftPlace{
 				Place: "the session file of " + s.Host + " for " + s.HostID,
-				Why:   "it belongs to " + s.Host + " and is never changed; it is not read again from its start",
+				Why:   "files of " + s.Host + " are never changed; what was read of them is not read again",
 			})
 		}
 	}

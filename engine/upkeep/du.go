@@ -98,6 +98,8 @@ func (u *usage) file(name string, size int64) {
 	switch top, _, _ := strings.Cut(name, "/"); {
 	case top == "exports":
 		u.Exports += size
+	case top == reserveName:
+		u.Reserve += size
 	case top == "log":
 		u.Logs += size
 	case strings.HasPrefix(top, copyPrefix):
@@ -163,7 +165,7 @@ func count(u *ledger.BlobUsage, disk, content int64) {
 
 // logUsage adds up the log of a session.
 func logUsage(ctx context.Context, tx kv.Tx, s sessions.Session) (ledger.SessionUsage, error) {
-	u := ledger.SessionUsage{ID: s.ID, Title: s.Title, Updated: s.Updated}
+	u := ledger.SessionUsage{ID: s.ID, Title: s.Heading(), Updated: s.Updated}
 	for e, err := range sessions.Scan(tx, s.ID, 0, 0) {
 		if err = errors.Join(err, ended(ctx)); err != nil {
 			return u, err

@@ -186,6 +186,8 @@ var sideways = map[[2]string]string{
 	{"cli", "cli/auditpage"}:          "an audit is printed there",
 	{"cli", "cli/candidates"}:         "what is offered as a memory is shown and accepted there",
 	{"cli/candidates", "cli/columns"}: "stored text is printed in one way",
+	{"cli", "cli/counttree"}:          "counted files are drawn as a tree there",
+	{"cli/counttree", "cli/columns"}:  "a tree is a table",
 	{"cli", "cli/pages"}:              "windows and what requests carry are drawn there",
 	{"cli", "cli/setup"}:              "agents are connected there",
 	{"lsp", "lsp/live"}:               "the server follows the live session",

@@ -41,11 +41,11 @@ var memoryImportSubject = subject{
 
 var memoryExportSubject = subject{
 	name:   "memory export",
-	inside: map[string]string{"repl/x": "x"},
-	outside: map[string]string{"MEMORY.md": "x", "MEMORY.md.tmp": "x", "repl/MEMORY.md": "x",
-		"repl/MEMORY.md.tmp": "x"},
-	targets: []target{{path: "repl", dir: true}, {path: "MEMORY.md", plant: true}, {path: "MEMORY.md.tmp", plant: true},
-		{path: "repl/MEMORY.md.tmp", plant: true}},
+	inside: map[string]string{"user/x": "x"},
+	outside: map[string]string{"MEMORY.md": "x", "MEMORY.md.tmp": "x", "user/MEMORY.md": "x",
+		"user/MEMORY.md.tmp": "x"},
+	targets: []target{{path: "user", dir: true}, {path: "MEMORY.md", plant: true}, {path: "MEMORY.md.tmp", plant: true},
+		{path: "user/MEMORY.md.tmp", plant: true}},
 	writes: true,
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		put(t, p.base, map[string]string{"project/x": "x"})

@@ -123,7 +123,8 @@ var (
 	questionLines = regexp.MustCompile(`^(?:|ctxledger\.yaml:\d+ asks for what needs your consent:|` + row +
 		`|Type yes to allow exactly this, in this tree, until it changes: .*|ctxledger: .*|  hint: .*)$`)
 	confirmedLines = regexp.MustCompile(
-		`^(?:|confirmed, until it changes:|confirmed [\d: T-]+:|nothing was confirmed|` + row + `)$`)
+		`^(?:|confirmed, until it changes:|confirmed [\d: T-]+:|nothing was confirmed|` +
+			`nothing asks for your consent here: no model that writes summaries is configured|` + row + `)$`)
 )
 
 // ours returns a check that every line is one of ours, and none of them twice that is there once.

@@ -1,4 +1,4 @@
-package cli
+package counttree
 
 import (
 	"fmt"
@@ -37,11 +37,11 @@ type label struct {
 	style        lipgloss.Style
 }
 
-// printTree prints the tree for a terminal with so many columns, 0 for a file or a pipe: what is dear comes
-// first, and what is not shown is summed up.
-func (a *app) printTree(w io.Writer, root *branch, width int) {
-	p := treePrinter{total: root.count.N, bars: width >= wideTree, files: width == 0 || width >= wideTree,
-		dirs: lipgloss.NewStyle().Bold(a.colours()), more: lipgloss.NewStyle().Faint(a.colours())}
+// Print prints the tree for a terminal with so many columns, 0 for a file or a pipe: what is dear comes first, and
+// what is not shown is summed up. table starts a table.
+func (b *Tree) Print(w io.Writer, table func(head ...string) *columns.Table, colours bool, width int) {
+	p := treePrinter{total: b.count.N, bars: width >= wideTree, files: width == 0 || width >= wideTree,
+		dirs: lipgloss.NewStyle().Bold(colours), more: lipgloss.NewStyle().Faint(colours)}
 	head := []string{">TOKENS", ">SHARE"}
 	if p.bars {
 		head = append(head, "")
@@ -49,14 +49,14 @@ func (a *app) printTree(w io.Writer, root *branch, width int) {
 	if p.files {
 		head = append(head, ">FILES")
 	}
-	p.Table = a.newTable(append(head, "PLACE")...)
-	p.branch(root, 0)
+	p.Table = table(append(head, "PLACE")...)
+	p.branch(b, 0)
 	p.label(width)
-	p.Print(w)
+	p.Table.Print(w)
 }
 
 // branch adds the rows of a branch and of what is shown in it.
-func (p *treePrinter) branch(b *branch, depth int) {
+func (p *treePrinter) branch(b *Tree, depth int) {
 	l := label{indent: strings.Repeat("  ", depth), name: columns.OneLine(b.name)}
 	switch {
 	case b.path == "":
@@ -74,7 +74,7 @@ func (p *treePrinter) branch(b *branch, depth int) {
 }
 
 // row adds one row.
-func (p *treePrinter) row(b *branch, l label) {
+func (p *treePrinter) row(b *Tree, l label) {
 	share := float64(b.count.N) / float64(max(p.total, 1))
 	cells := []string{b.count.String(), fmt.Sprintf("%.1f %%", share*100)}
 	if p.bars {

@@ -1,4 +1,4 @@
-package cli
+package counttree
 
 import (
 	"cmp"
@@ -19,21 +19,21 @@ const (
 	separator = string(filepath.Separator)
 )
 
-// branch is a directory or a file in the tree of what was counted.
-type branch struct {
+// Tree is a directory or a file in the tree of what was counted.
+type Tree struct {
 	name     string // from the branch that it grows from: one step or several, "" for the root of several
 	path     string // whole, as the user sees it
 	count    tokens.Count
 	bytes    int64
 	files    int
-	children []*branch // dearest first; none for a file
-	shown    int       // so many of the children are shown, the dearest
+	children []*Tree // dearest first; none for a file
+	shown    int     // so many of the children are shown, the dearest
 }
 
-// grow makes the tree of the texts that were counted and decides what of it is shown.
-func grow(texts []*filecount.Text, none tokens.Count) *branch {
-	root := &branch{count: none}
-	known := map[string]*branch{"": root}
+// Grow makes the tree of the texts that were counted and decides what of it is shown.
+func Grow(texts []*filecount.Text, none tokens.Count) *Tree {
+	root := &Tree{count: none}
+	known := map[string]*Tree{"": root}
 	for _, x := range texts {
 		if x.Err != nil {
 			continue
@@ -45,7 +45,7 @@ func grow(texts []*filecount.Text, none tokens.Count) *branch {
 			end = stepEnd(name, end)
 			next := known[name[:end]]
 			if next == nil {
-				next = &branch{name: name[len(b.path):end], path: name[:end], count: none}
+				next = &Tree{name: name[len(b.path):end], path: name[:end], count: none}
 				known[next.path] = next
 				b.children = append(b.children, next)
 			}
@@ -67,7 +67,7 @@ func stepEnd(name string, start int) int {
 }
 
 // add counts a text to a branch.
-func (b *branch) add(x *filecount.Text) {
+func (b *Tree) add(x *filecount.Text) {
 	b.count.N += x.Count.N
 	b.count.Upper += x.Count.Upper
 	b.bytes += x.Read.Bytes
@@ -75,10 +75,10 @@ func (b *branch) add(x *filecount.Text) {
 }
 
 // file reports whether the branch is a file.
-func (b *branch) file() bool { return b.path != "" && len(b.children) == 0 }
+func (b *Tree) file() bool { return b.path != "" && len(b.children) == 0 }
 
 // join makes one branch of a directory and the only thing in it, and sorts what grows from the others.
-func (b *branch) join() {
+func (b *Tree) join() {
 	for len(b.children) == 1 {
 		only := b.children[0]
 		b.name, b.path, b.children = b.name+only.name, only.path, only.children
@@ -90,15 +90,15 @@ func (b *branch) join() {
 }
 
 // dearer orders branches by what they cost, the dearest first.
-func dearer(x, y *branch) int {
+func dearer(x, y *Tree) int {
 	return cmp.Or(cmp.Compare(y.count.N, x.count.N), cmp.Compare(x.path, y.path))
 }
 
 // choose marks the dearest places of the tree as shown. No place is dearer than its directory, so the chosen ones
 // are a tree too. If only one child would be hidden, it is shown as well: it takes one row, as the sum would.
-func (b *branch) choose() {
+func (b *Tree) choose() {
 	type chosen struct {
-		*branch
+		*Tree
 		depth int
 	}
 	all := []chosen{{b, 0}}
@@ -127,7 +127,7 @@ func (b *branch) choose() {
 }
 
 // rest sums up the children that are not shown.
-func (b *branch) rest() (n int, sum branch) {
+func (b *Tree) rest() (n int, sum Tree) {
 	hidden := b.children[b.shown:]
 	for _, c := range hidden {
 		sum.count.N += c.count.N
@@ -138,19 +138,19 @@ func (b *branch) rest() (n int, sum branch) {
 	return len(hidden), sum
 }
 
-// place is what is shown of a branch, as JSON.
-type place struct {
+// Place is what is shown of a branch, as JSON.
+type Place struct {
 	Path   string `json:"path"` // that of a directory ends with a separator
 	Tokens int    `json:"tokens"`
 	Bytes  int64  `json:"bytes"`
 	Files  int    `json:"files"`
 }
 
-// places returns the places that are shown, the dearest first.
-func (b *branch) places() []place {
-	var all []*branch
-	var collect func(*branch)
-	collect = func(b *branch) {
+// Places returns the places that are shown, the dearest first.
+func (b *Tree) Places() []Place {
+	var all []*Tree
+	var collect func(*Tree)
+	collect = func(b *Tree) {
 		if b.path != "" {
 			all = append(all, b)
 		}
@@ -160,9 +160,9 @@ func (b *branch) places() []place {
 	}
 	collect(b)
 	slices.SortStableFunc(all, dearer)
-	places := make([]place, len(all))
+	places := make([]Place, len(all))
 	for i, b := range all {
-		places[i] = place{b.path, b.count.N, b.bytes, b.files}
+		places[i] = Place{b.path, b.count.N, b.bytes, b.files}
 	}
 	return places
 }
