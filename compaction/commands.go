@@ -270,7 +270,10 @@ func (s *source) addCommits(d *layout.Document, b *layout.Block, at int64) {
 		if c.Amended > 0 {
 			text += ", amended" + quote.Times(c.Amended)
 		}
-		text = "  " + strings.TrimSpace(text) + "): " + quote.OneLine(c.Subject, 120)
+		text = "  " + strings.TrimSpace(text) + ")"
+		if c.Subject != "" {
+			text += ": " + quote.OneLine(c.Subject, 120)
+		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Pos: at + c.Seq})
 	}
 }
