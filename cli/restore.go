@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -98,7 +99,12 @@ func (a *app) restoreApply(ctx context.Context, api ledger.Compactions, id strin
 		if r.Current != "" {
 			head = "summary " + r.Current + " at its head"
 		}
-		fmt.Fprintf(w, "session %s: summary %s is undone; the view has %s, %s tokens\n", r.Session, id, head, r.Tokens)
+		also := ""
+		if len(r.Also) > 0 {
+			also = " together with " + strings.Join(r.Also, ", ") + ", which included it"
+		}
+		fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s tokens\n", r.Session, id, also, head,
+			r.Tokens)
 	})
 }
 
