@@ -34,7 +34,12 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp) })
+			info, err := api.Info(ctx, ledger.InfoRequest{})
+			if err != nil {
+				return err
+			}
+			followed := info.Following && a.settings(a.place).Follow
+			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp, followed) })
 		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "list at most `N`")
@@ -78,9 +83,9 @@ func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string
 	})
 }
 
-func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
+func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, followed bool) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, a.self.In(noSession))
+		fmt.Fprintln(w, a.page(w).NoSession(followed))
 		return
 	}
 	t := a.newTable("SESSION", "AGENT", "ITS ID", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")

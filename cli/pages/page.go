@@ -5,6 +5,7 @@ package pages
 
 import (
 	"io"
+	"time"
 
 	"ctxledger.dev/cli/columns"
 )
@@ -15,7 +16,9 @@ type Page struct {
 	// Line returns stored text in one line of at most so many columns, masked.
 	Line func(text string, columns int) string
 	// Own returns a text with the commands in it as they work when they are pasted.
-	Own     func(text string) string
+	Own func(text string) string
+	// Stamp prints a time in the reader's zone.
+	Stamp   func(t time.Time) string
 	Colours bool
 }
 
