@@ -93,10 +93,21 @@ func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, followed 
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
 		t.Add(s.ID, s.Host, chars.First(a.masks.String(s.HostID), 8), a.stamp(s.Updated), chars.Commas(s.Turns),
 			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40),
-			a.line(s.Title, 60))
+			a.line(titled(s), 60))
 	}
 	t.Print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
+}
+
+// titled returns the title of a session, behind a mark of one that ctxledger wrote.
+func titled(s sessions.Session) string {
+	switch {
+	case s.Unused():
+		return "(unused copy of " + s.Continues + ") " + s.Title
+	case s.Continues != "":
+		return "(continues " + s.Continues + ") " + s.Title
+	}
+	return s.Title
 }
 
 // ranIn returns where a session ran: a path relative to the user's tree, "." for its root, or else the absolute
