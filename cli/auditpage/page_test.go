@@ -137,8 +137,9 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 	}
 }
 
-// A replay is printed with what it covers, and with its sign.
+// A replay is printed with what it covers, with its sign, and with why it does not begin at the sum above it.
 func TestAReplayIsPrinted(t *testing.T) {
+	const assumed = "(both assume what the provider's cache held, so neither is the sum above)"
 	play := func(dollars float64) report.Play { return report.Play{Dollars: dollars, Priced: true, Units: dollars} }
 	for _, c := range []struct {
 		ours []float64
@@ -146,9 +147,11 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}{
 		{nil, "nothing in so short a time"},
 		{[]float64{75},
-			"1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Replay, not solved tasks"},
+			"1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00 " +
+				assumed + ". Replay, not solved tasks"},
 		{[]float64{100, 110},
-			"2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, by replay $210.00 instead of $200.00. Replay, not solved tasks"},
+			"2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, by replay $210.00 instead of $200.00 " +
+				assumed + ". Replay, not solved tasks"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}

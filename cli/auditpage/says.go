@@ -83,8 +83,8 @@ func (p *page) replayed() string {
 	if r.Sessions < r.Of {
 		which = fmt.Sprintf("%d of %s, the dearest", r.Sessions, which)
 	}
-	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, by replay %s instead of %s. "+
-		"Replay, not solved tasks",
+	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, by replay %s instead of %s "+
+		"(both assume what the provider's cache held, so neither is the sum above). Replay, not solved tasks",
 		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), r.Recorded.Cost())
 }
 
