@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -76,12 +78,16 @@ func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string
 			case c.Current:
 				state = "in the view"
 			}
-			t.Add(c.ID, a.stamp(c.Created), string(c.Mode), fmt.Sprintf("%d–%d", c.TurnFrom, c.TurnTo),
-				c.TokensBefore.String(), c.TokensAfter.String(), state)
+			t.Add(c.ID, a.stamp(c.Created), string(c.Mode),
+				strings.TrimLeft(quote.TurnRange(c.TurnFrom, c.TurnTo), "turns "), c.TokensBefore.String(),
+				c.TokensAfter.String(), state)
 		}
 		t.Print(w)
 	})
 }
+
+// leastTitle is how many columns of a terminal a title in the list has at least.
+const leastTitle = 24
 
 func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, followed bool) {
 	if resp.Total == 0 {
@@ -95,6 +101,8 @@ func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, followed 
 			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40),
 			a.line(titled(s), 60))
 	}
+	width, _ := screen(a.Out)
+	t.Fit(width, leastTitle, "RECORDS", "ITS ID", "OUTPUT", "RAN IN", "INPUT")
 	t.Print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
 }

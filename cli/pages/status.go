@@ -30,10 +30,13 @@ type Status struct {
 	Told []string `json:"told,omitempty"`
 }
 
-// Status draws a session's window, see Window, and what the ledger holds.
+// Status draws a session's window, and what the ledger holds.
 func (p Page) Status(s Status, ranIn, limits string) {
+	out := p.W
+	var b strings.Builder
+	p.W = &b
 	if s.Session != nil {
-		p.Window(*s.Session, ranIn, limits)
+		p.window(*s.Session, ranIn, limits)
 		fmt.Fprintln(p.W)
 	}
 	p.ledger(s)
@@ -43,6 +46,8 @@ func (p Page) Status(s Status, ranIn, limits string) {
 		injected = strings.Join(s.Told, ", ") + " when a session begins, where hooks are connected"
 	}
 	fmt.Fprintf(p.W, "injected   %s\n", injected)
+	p.W = out
+	p.rows(b.String())
 	if s.Session == nil {
 		fmt.Fprintln(p.W, "\n"+p.NoSession(s.Ledger.Following))
 	}

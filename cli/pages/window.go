@@ -12,18 +12,19 @@ import (
 
 // How a window is drawn.
 const (
-	barCells    = 24
-	lineColumns = 64 // of stored text
-	namedCuts   = 3
+	barCells     = 24
+	lineColumns  = 64 // of stored text
+	titleColumns = 59 // which fits a terminal of 80
+	namedCuts    = 3
 
 	namedSources = 5 // files, and tools
 )
 
-// Window draws what fills the window of a session. ranIn is the directory in which it ran, "" or "." for the workspace;
+// window draws what fills the window of a session. ranIn is the directory in which it ran, "" or "." for the workspace;
 // limits says what is known of the window from a refusal of the provider, or "".
-func (p Page) Window(s ledger.Status, ranIn, limits string) {
+func (p Page) window(s ledger.Status, ranIn, limits string) {
 	w := p.W
-	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Title, lineColumns))
+	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Title, titleColumns))
 	if s.Session.HostID != "" {
 		fmt.Fprintf(w, "its id     %s, of %s\n", p.Line(s.Session.HostID, lineColumns), s.Session.Host)
 	}

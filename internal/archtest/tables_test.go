@@ -179,6 +179,7 @@ var sideways = map[[2]string]string{
 	{"cli", "cli/auditpage"}:          "an audit is printed there",
 	{"cli", "cli/candidates"}:         "what is offered as a memory is shown and accepted there",
 	{"cli/candidates", "cli/columns"}: "stored text is printed in one way",
+	{"cli", "compaction/quote"}:       "turns are printed as a document prints them",
 	{"cli", "cli/pages"}:              "windows, the status and what requests carry are drawn there",
 	{"cli/pages", "cli/candidates"}:   "the status says how many there are",
 	{"cli", "cli/setup"}:              "agents are connected there",
