@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -90,7 +91,7 @@ func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		ctx, stop := untilInterrupted(ctx) // a model's program is not left behind
 		defer stop()
-		a.say("asking %s for the summary of turns %d–%d", llm.Place(model.Config()), b.From, b.To)
+		a.say("asking %s for the summary of %s", llm.Place(model.Config()), quote.TurnRange(b.From, b.To))
 		return write(ctx, b)
 	}, model.Config().Sections, nil
 }

@@ -84,7 +84,7 @@ func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
 		}
 		t.Print(w)
 		for _, l := range ledgers {
-			printTrouble(w, l.Info)
+			a.page(w).Trouble(l.Info)
 		}
 	})
 }

@@ -17,10 +17,6 @@ const (
 	discoveryEvery = 20 * time.Millisecond
 )
 
-// noSession is what a place without sessions gets told.
-const noSession = "no session is recorded here yet; those of the last day are read by themselves, " +
-	"`ctxledger import FILE` reads an older one"
-
 // discovered waits until the owner has read the session files that it found, at most a minute: an owner that has just
 // started reads those of the last day. On a terminal it shows how many sessions there are so far.
 func (a *app) discovered(ctx context.Context, api ledger.Events) error {

@@ -70,7 +70,7 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 	}
 	fmt.Fprintf(w, "\nunreferenced blobs: %s; %s would free %s and the space of deleted records\n",
 		chars.Commas(u.Unnamed.Count), a.self.In("`ctxledger gc`"), chars.Size(u.Unnamed.Disk))
-	a.printCeiling(w, u.Total, u.Ceiling,
+	a.page(w).Ceiling(u.Total, u.Ceiling,
 		"`ctxledger gc` deletes unreferenced data, `ctxledger artifact forget` an artifact")
 }
 
@@ -84,13 +84,5 @@ func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {
 	t.Print(w)
 	if rest := u.SessionTotal - len(shown); rest > 0 {
 		fmt.Fprintf(w, "and %s\n", chars.Plural(rest, "smaller session"))
-	}
-}
-
-// printCeiling warns if a ledger is larger than its user wants, and says what to do.
-func (a *app) printCeiling(w io.Writer, bytes, ceiling int64, out string) {
-	if ceiling > 0 && bytes > ceiling {
-		fmt.Fprintf(w, "large: %s, above the limit ledger_warn_mb of %s; %s\n", chars.Size(bytes),
-			chars.Size(ceiling), a.self.In(out))
 	}
 }

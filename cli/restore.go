@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
@@ -66,7 +68,7 @@ func (a *app) restorePrint(ctx context.Context, api summaryReader, id string) er
 	if err != nil {
 		return err
 	}
-	a.say("%s of session %s, turns %d–%d", chars.Plural(n, "record"), s.Session, s.TurnFrom, s.TurnTo)
+	a.say("%s of session %s, %s", chars.Plural(n, "record"), s.Session, quote.TurnRange(s.TurnFrom, s.TurnTo))
 	return w.Close()
 }
 
@@ -98,7 +100,12 @@ func (a *app) restoreApply(ctx context.Context, api ledger.Compactions, id strin
 		if r.Current != "" {
 			head = "summary " + r.Current + " at its head"
 		}
-		fmt.Fprintf(w, "session %s: summary %s is undone; the view has %s, %s tokens\n", r.Session, id, head, r.Tokens)
+		also := ""
+		if len(r.Also) > 0 {
+			also = " together with " + strings.Join(r.Also, ", ") + ", which included it"
+		}
+		fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s tokens\n", r.Session, id, also, head,
+			r.Tokens)
 	})
 }
 
@@ -117,8 +124,8 @@ func (a *app) diffCommand() *cobra.Command {
 }
 
 func (a *app) printDiff(w io.Writer, s ledger.Summary) {
-	fmt.Fprintf(w, "summary %s of session %s: turns %d–%d, %s → %s tokens\n\n",
-		s.ID, s.Session, s.TurnFrom, s.TurnTo, s.TokensBefore, s.TokensAfter)
+	fmt.Fprintf(w, "summary %s of session %s: %s, %s → %s tokens\n\n",
+		s.ID, s.Session, quote.TurnRange(s.TurnFrom, s.TurnTo), s.TokensBefore, s.TokensAfter)
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
 	for _, c := range s.Cut {
 		t.Add(c.Handle, chars.Commas(c.Tokens), c.Kind, c.Label)

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -35,7 +37,12 @@ func (a *app) sessionsCommand() *cobra.Command {
 				return err
 			}
 			a.sayOthers("sessions")
-			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp) })
+			info, err := api.Info(ctx, ledger.InfoRequest{})
+			if err != nil {
+				return err
+			}
+			followed := info.Following && a.settings(a.place).Follow
+			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp, followed) })
 		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "list at most `N`")
@@ -72,16 +79,20 @@ func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string
 			case c.Current:
 				state = "in the view"
 			}
-			t.Add(c.ID, a.stamp(c.Created), string(c.Mode), fmt.Sprintf("%d–%d", c.TurnFrom, c.TurnTo),
-				c.TokensBefore.String(), c.TokensAfter.String(), state)
+			t.Add(c.ID, a.stamp(c.Created), string(c.Mode),
+				strings.TrimLeft(quote.TurnRange(c.TurnFrom, c.TurnTo), "turns "), c.TokensBefore.String(),
+				c.TokensAfter.String(), state)
 		}
 		t.Print(w)
 	})
 }
 
-func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
+// leastTitle is how many columns of a terminal a title in the list has at least.
+const leastTitle = 24
+
+func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, followed bool) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, a.self.In(noSession))
+		fmt.Fprintln(w, a.page(w).NoSession(followed))
 		return
 	}
 	t := a.newTable("SESSION", "AGENT", "ITS ID", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")
@@ -89,10 +100,23 @@ func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse) {
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
 		t.Add(s.ID, s.Host, chars.First(a.masks.String(s.HostID), 8), a.stamp(s.Updated), chars.Commas(s.Turns),
 			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40),
-			a.line(s.Heading(), 60))
+			a.line(titled(s), 60))
 	}
+	width, _ := screen(a.Out)
+	t.Fit(width, leastTitle, "RECORDS", "ITS ID", "OUTPUT", "RAN IN", "INPUT")
 	t.Print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
+}
+
+// titled returns the title of a session, behind a mark of one that ctxledger wrote.
+func titled(s sessions.Session) string {
+	switch {
+	case s.Unused():
+		return "(unused copy of " + s.Continues + ") " + s.Heading()
+	case s.Continues != "":
+		return "(continues " + s.Continues + ") " + s.Heading()
+	}
+	return s.Heading()
 }
 
 // ranIn returns where a session ran: a path relative to the user's tree, "." for its root, or else the absolute

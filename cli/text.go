@@ -25,7 +25,8 @@ func (a *app) stamp(t time.Time) string {
 
 // page returns a page on w.
 func (a *app) page(w io.Writer) pages.Page {
-	return pages.Page{W: w, Line: a.line, Colours: a.colours(), Own: a.self.In}
+	width, _ := screen(a.Out)
+	return pages.Page{W: w, Width: width, Line: a.line, Colours: a.colours(), Own: a.self.In, Stamp: a.stamp}
 }
 
 // newTable starts a table whose cells are masked. A heading that starts with ">" aligns its column to the right.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,16 +15,17 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 func (a *app) windowCommand() *cobra.Command {
 	automatic := false
 	cmd := &cobra.Command{
-		Use:   "window [MODEL TOKENS]",
-		Short: "Show which window the newest session's model may have, or set the window of a model",
-		Long: "With MODEL and TOKENS it writes the window into your own configuration, where it holds for every workspace\n" +
+		Use:   "window [MODEL [TOKENS]]",
+		Short: "Show which window a model may have, by default the newest session's, or set it",
+		Long: "With TOKENS it writes the window into your own configuration, where it holds for every workspace\n" +
 			"and over what is measured or known. Everything else in it stays. Without them it lists the\n" +
-			"sizes that the window of the newest session's model may have, the one in force first.\n" +
+			"sizes that the window of MODEL may have, the one in force first.\n" +
 			"With --automatic it takes the window of MODEL out of your own configuration again.",
 		Example: "  ctxledger config window\n  ctxledger config window claude-opus-4-6 200000\n" +
 			"  ctxledger config window claude-opus-4-6 --automatic",
@@ -34,10 +36,8 @@ func (a *app) windowCommand() *cobra.Command {
 				return a.clearWindow(args[0])
 			case automatic:
 				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, and no tokens")
-			case len(args) == 0:
+			case len(args) < 2:
 				return a.asks(a.showWindow)(cmd, args)
-			case len(args) == 1:
-				return fault.New(fault.Invalid, "cli.window", "how many tokens has the window of %.100q?", args[0])
 			}
 			return a.setWindow(args[0], args[1])
 		},
@@ -54,22 +54,45 @@ type windowAnswer struct {
 	File   string              `json:"file"`   // where it is set
 }
 
-func (a *app) showWindow(ctx context.Context, api ledger.API, _ []string) error {
+// showWindow lists the sizes that the window of a model may have, of the newest session's if none is named.
+func (a *app) showWindow(ctx context.Context, api ledger.API, args []string) error {
+	out := windowAnswer{Model: strings.Join(args, ""), File: config.UserFile(a.Env), Sizes: []ledger.WindowSize{}}
 	s, err := a.session(ctx, "")
-	if err != nil {
-		return err
-	}
-	st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Brief: true})
-	if err != nil {
-		return err
-	}
-	out := windowAnswer{Model: st.Model, Window: st.Window, Sizes: append([]ledger.WindowSize{}, st.Windows...),
-		File: config.UserFile(a.Env)}
-	return a.answer(out, func(w io.Writer) {
-		model := a.line(out.Model, statusLine)
-		if len(out.Sizes) == 0 {
-			fmt.Fprintf(w, "the window of %s is not known\n", model)
+	switch {
+	case err == nil:
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: out.Model, Brief: true})
+		if err != nil {
+			return err
 		}
+		out.Model, out.Window, out.Sizes = cmp.Or(out.Model, st.Model), st.Window, append(out.Sizes, st.Windows...)
+	case out.Model == "" || !fault.Is(err, fault.NotFound):
+		return err
+	default:
+		models, err := a.models()
+		if err != nil {
+			return err
+		}
+		if out.Window, _ = models.Window(out.Model); out.Window > 0 {
+			size := ledger.WindowSize{Tokens: out.Window, From: ledger.WindowKnown}
+			if models.OwnWindow(out.Model) {
+				size.From = ledger.WindowSet
+			}
+			out.Sizes = append(out.Sizes, size)
+		}
+	}
+	return a.answer(out, func(w io.Writer) { a.printWindow(w, out, s) })
+}
+
+func (a *app) printWindow(w io.Writer, out windowAnswer, s sessions.Session) {
+	if out.Model == "" {
+		fmt.Fprintf(w, "the model of session %s, the newest, is not known\nto see or set the window of one: "+
+			"ctxledger config window MODEL [TOKENS]\n", s.ID)
+		return
+	}
+	model := a.line(out.Model, statusLine)
+	if len(out.Sizes) == 0 {
+		fmt.Fprintf(w, "the window of %s is not known\n", model)
+	} else {
 		t := a.newTable(">WINDOW", "BECAUSE", "")
 		for i, size := range out.Sizes {
 			inForce := ""
@@ -79,8 +102,8 @@ func (a *app) showWindow(ctx context.Context, api ledger.API, _ []string) error 
 			t.Add(chars.Commas(size.Tokens), size.Words(s.Host), inForce)
 		}
 		t.Print(w)
-		fmt.Fprintf(w, "to set it: ctxledger config window %s TOKENS\n", columns.OneLine(model))
-	})
+	}
+	fmt.Fprintf(w, "to set it: ctxledger config window %s TOKENS\n", columns.OneLine(model))
 }
 
 // setWindow writes the window of a model.

@@ -167,7 +167,7 @@ const commandsHead = "[CHECKS AND COMMITS — newest outcome]"
 // addCommands adds the block of tests and builds: first those that no later run superseded, then the others in
 // short, then the commits.
 func (s *source) addCommands(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: commandsHead, More: layout.CountOf("  … and %s more command(s)")})
+	b := d.Block(&layout.Block{Head: commandsHead, More: layout.CountOf("more command")})
 	const commits, earlier = 1 << 20, 1 << 50 // places in the block
 	lastEdit := s.lastEdit()
 	done := make(map[string]bool) // by the printed command: its newest run comes first
@@ -270,7 +270,10 @@ func (s *source) addCommits(d *layout.Document, b *layout.Block, at int64) {
 		if c.Amended > 0 {
 			text += ", amended" + quote.Times(c.Amended)
 		}
-		text = "  " + strings.TrimSpace(text) + "): " + quote.OneLine(c.Subject, 120)
+		text = "  " + strings.TrimSpace(text) + ")"
+		if c.Subject != "" {
+			text += ": " + quote.OneLine(c.Subject, 120)
+		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Pos: at + c.Seq})
 	}
 }

@@ -61,7 +61,7 @@ const otherFailure = "failed:"
 
 // moreOpen says how many failures that matter were left out.
 func moreOpen(left []*layout.Line) string {
-	return layout.CountOf("  … and %s more")(slices.DeleteFunc(slices.Clone(left), func(l *layout.Line) bool {
+	return layout.CountOf("more failure")(slices.DeleteFunc(slices.Clone(left), func(l *layout.Line) bool {
 		return strings.HasPrefix(l.Anchor, otherFailure)
 	}))
 }

@@ -123,7 +123,7 @@ func (s *source) moreFiles(left []*layout.Line) string {
 	if len(left) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  … and %s more file(s)%s", chars.Commas(len(left)), inDirs(dirs))
+	return "  … and " + chars.Plural(len(left), "more file") + inDirs(dirs)
 }
 
 // inDirs prints the directories that hold most, " in src/ (12), lib/ (3)".

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/gitlog"
-	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
@@ -27,6 +26,11 @@ func (s *source) gitState() (gitlog.State, error) {
 		if err != nil {
 			return g, err
 		}
+		if op.Op == intents.OpCommit {
+			g.Take(op.Turn, op.Seq, "", output)
+			g.Committed(op.Turn, op.Seq, op.Command)
+			continue
+		}
 		g.Take(op.Turn, op.Seq, op.Command, output)
 	}
 	return g, nil
@@ -38,21 +42,5 @@ func (s *source) ofGit(op *Operation) bool {
 		return true
 	}
 	named := strings.Contains(op.Command, "git ") || strings.Contains(op.Command, "gh pr")
-	return named && op.Op == intents.OpShell && s.here(op.Command)
-}
-
-// here reports whether a command runs in the session's directory all along.
-func (s *source) here(command string) bool {
-	for _, part := range shellcmd.Segments(command) {
-		to, moves := strings.CutPrefix(part, "cd ")
-		if moves && s.path(strings.Trim(to, ` "'`)) != strings.TrimRight(s.in.Session.Dir, "/") {
-			return false
-		}
-		for _, leaves := range []string{"pushd ", "git -C ", "git init"} {
-			if strings.HasPrefix(part, leaves) {
-				return false
-			}
-		}
-	}
-	return true
+	return named && op.Op == intents.OpShell && gitlog.In(s.in.Session.Dir, op.Command)
 }

@@ -46,12 +46,12 @@ func (s *source) addMaterial(d *layout.Document) error {
 func (s *source) addResults(d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: resultsHead})
 	names := make(map[string]string)
-	told := make(map[string]bool) // calls that other sections tell: of files, and of other agents
+	told := make(map[string]bool) // calls that other sections tell, of files and other agents, and of our tools
 	for i := range s.in.Items {
 		for _, c := range s.in.Items[i].Calls {
 			names[c.ID] = c.Name + " " + s.path(c.Target)
 			told[c.ID] = c.Op == intents.OpRead || c.Op == intents.OpWrite || c.Op == intents.OpPatch ||
-				delegates[intents.PlainName(c.Name)]
+				delegates[intents.PlainName(c.Name)] || excerpt.OwnTool(c.Name)
 		}
 	}
 	stale := maps.Clone(s.talk.never)
@@ -69,7 +69,7 @@ func (s *source) addResults(d *layout.Document) error {
 			if err != nil {
 				return err
 			}
-			if excerpt.IsData(text) || shown == resultsShown {
+			if excerpt.IsData(text) || excerpt.IsReply(text) || shown == resultsShown {
 				continue
 			}
 			if text = excerpt.Beginning(text, resultLines, resultLineChars); text == "" {

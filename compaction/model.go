@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 )
@@ -94,11 +95,11 @@ func (r *Run) String() string {
 func (r *Run) Corrections() string {
 	var parts []string
 	if r.Removed > 0 {
-		parts = append(parts, fmt.Sprintf("%d statement(s) of the model were removed, because the ledger refutes them",
-			r.Removed))
+		parts = append(parts, chars.Plural(r.Removed, "statement")+
+			" of the model removed, as refuted by the ledger")
 	}
 	if r.Marked > 0 {
-		parts = append(parts, fmt.Sprintf("%d are marked, because nothing in the ledger backs them", r.Marked))
+		parts = append(parts, fmt.Sprintf("%d marked as not backed by the ledger", r.Marked))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -70,7 +70,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 	text, turn = s.verify(text, &run, &kept), s.verify(turn, &run, &kept)
 	if kept == 0 {
 		run.Status = Refuted
-		run.Reason = fmt.Sprintf("the ledger refutes all %d statement(s) of the summary", run.Removed)
+		run.Reason = "the ledger refutes all that the summary says: " + chars.Plural(run.Removed, "statement")
 		if run.Removed == 0 {
 			run.Status, run.Reason = Empty, "the summary says nothing under its headings"
 		}

@@ -107,12 +107,11 @@ func (s *source) tree() string {
 	switch n := len(g.Commits); {
 	case n == 0 && dirty == 0:
 	case n == 0:
-		parts = append(parts, fmt.Sprintf("no commit recorded, %s file(s) changed", chars.Commas(dirty)))
+		parts = append(parts, "no commit recorded, "+chars.Plural(dirty, "file")+" changed")
 	case dirty == 0:
 		parts = append(parts, "no recorded change since the last commit"+called(g.Commits[n-1]))
 	default:
-		parts = append(parts, fmt.Sprintf("%s file(s) changed since the last commit%s", chars.Commas(dirty),
-			called(g.Commits[n-1])))
+		parts = append(parts, chars.Plural(dirty, "file")+" changed since the last commit"+called(g.Commits[n-1]))
 	}
 	if g.Pushed > 0 {
 		parts = append(parts, "pushed ("+quote.Turn(g.Pushed)+")")

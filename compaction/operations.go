@@ -15,8 +15,8 @@ import (
 
 const (
 	resumptionNote = "RESUMPTION NOTE: History compacted from intent log — deterministic ground truth. " +
-		"Do not re-execute operations marked ✓ (applied). " +
-		"Operations marked ✗ (failed) should be retried if the task requires them."
+		"Do not re-execute operations marked ✓ (applied)."
+	failedNote   = " Operations marked ✗ (failed) should be retried if the task requires them."
 	noOperations = "  (no tracked tool calls recorded in this range)"
 	// operationLines is how many operations the list shows at most, operationsUnfolded how many of
 	// the newest successful ones it shows each on its own line.
@@ -81,9 +81,9 @@ func (s *source) addOperations(d *layout.Document) {
 			return ""
 		}
 		if len(files) == 0 {
-			return fmt.Sprintf("  … %s more operations", chars.Commas(n))
+			return "  … " + chars.Plural(n, "more operation")
 		}
-		return fmt.Sprintf("  … %s earlier operations on %s file(s)", chars.Commas(n), chars.Commas(len(files)))
+		return "  … " + chars.Plural(n, "earlier operation") + " on " + chars.Plural(len(files), "file")
 	}
 }
 
@@ -187,6 +187,9 @@ func (op *Operation) failure() string {
 // history.
 func (s *source) closing() string {
 	note := resumptionNote
+	if slices.ContainsFunc(s.past, func(op Operation) bool { return op.Status == intents.Failed }) {
+		note += failedNote
+	}
 	if len(s.talk.refused) > 0 {
 		note += refusedNote
 	}

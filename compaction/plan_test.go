@@ -336,7 +336,7 @@ func TestAWholeDocumentIsForAnotherChat(t *testing.T) {
 
 func TestToKeepMoreTurnsThanThereAreLeavesEverything(t *testing.T) {
 	p, err := Plan(readShop(t), Options{Keep: 1000})
-	if err != nil || p.Outcome != NothingToDo || !strings.Contains(p.Why, "the last 1000 turn(s)") {
+	if err != nil || p.Outcome != NothingToDo || !strings.Contains(p.Why, "the last 1,000 turns") {
 		t.Errorf("%s: %s", p.Outcome, p.Why)
 	}
 }

@@ -25,6 +25,7 @@ import (
 //	write PATH [NAME…] [= TEXT]       a file is written that declares the names, or holds the text
 //	delete PATH [! ERROR]             move FROM TO [! ERROR]
 //	run COMMAND [=> N OUTCOME]
+//	call TOOL => TEXT                 a tool that is no operation answers
 //	refuse TOOL TARGET [| WORDS]      the user does not let a call run; "edit" and "write" are tools as well
 //	forbid TOOL TARGET                a rule in the user's settings refuses a call
 //	giveup TOOL TARGET                a call does not run because another of the same answer failed
@@ -81,6 +82,7 @@ var steps = map[string]func(k *talk, rest string){
 	"delete":   stepDelete,
 	"move":     stepMove,
 	"run":      stepRun,
+	"call":     stepCall,
 	"refuse":   func(k *talk, rest string) { k.unrun(rest, refusedText) },
 	"forbid":   func(k *talk, rest string) { k.unrun(rest, func(string) string { return forbiddenText }) },
 	"giveup":   func(k *talk, rest string) { k.unrun(rest, func(string) string { return givenUpText }) },
@@ -172,6 +174,12 @@ func stepRun(k *talk, rest string) {
 	code, outcome, _ := strings.Cut(ended, " ")
 	n, _ := strconv.Atoi(code)
 	k.run(plain(command), n, plain(outcome))
+}
+
+func stepCall(k *talk, rest string) {
+	name, text, _ := strings.Cut(rest, " => ")
+	k.answer(k.ask(name, "", ""), 100, false)
+	k.messages[k.in.Position].Parts[0].Text = plain(text)
 }
 
 // What Claude Code writes for calls that did not run.

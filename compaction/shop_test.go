@@ -230,7 +230,7 @@ func TestShopDocumentIsOrderly(t *testing.T) {
 			t.Errorf("budget %d: %.0f %% of the document stands in crowded lines", budget, 100*share)
 		}
 		if budget == 2_000 { // what does not fit is counted by directory
-			if !regexp.MustCompile(`(?m)^  … and \d+ more file\(s\) in [a-z/]+ \(\d+\)`).MatchString(p.Text) {
+			if !regexp.MustCompile(`(?m)^  … and \d+ more files in [a-z/]+ \(\d+\)`).MatchString(p.Text) {
 				t.Errorf("the files that do not fit are not told:\n%s", quote.BlockWith(p.Text, anchors.Files))
 			}
 			continue

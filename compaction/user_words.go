@@ -1,7 +1,6 @@
 package compaction
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -308,5 +307,5 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("… %s more message(s) of the user, of %s", chars.Commas(n), quote.TurnRange(from, to))
+	return "… " + chars.Plural(n, "more message") + " of the user, of " + quote.TurnRange(from, to)
 }

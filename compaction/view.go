@@ -69,19 +69,19 @@ func (v *view) upToDate(o Options) Proposal {
 	n := len(v.in.Items) - v.start
 	rule := v.in.keep().String()
 	if o.Keep > 0 {
-		rule = fmt.Sprintf("the last %d turn(s)", o.Keep)
+		rule = "the last " + chars.Plural(o.Keep, "turn")
 	}
 	switch {
 	case len(v.in.Items) == 0:
 		return Proposal{Outcome: NothingToDo, Why: "the session has no messages yet"}
 	case v.in.FirstKept > 0:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"nothing new since the last compaction: the %s message(s) after it are within what stays verbatim (%s)",
-			chars.Commas(n), rule)}
+			"nothing new since the last compaction: what came after it, %s, stays verbatim (%s)",
+			chars.Plural(n, "message"), rule)}
 	default:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"everything fits: the %s message(s), %s tokens, are within what stays verbatim (%s)", chars.Commas(n),
-			chars.Commas(v.before), rule)}
+			"everything fits: all of it, %s of %s, stays verbatim (%s)", chars.Plural(n, "message"),
+			chars.Plural(v.before, "token"), rule)}
 	}
 }
 

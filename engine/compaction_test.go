@@ -169,8 +169,19 @@ func TestRestoringAnEarlierCompactionTakesBackTheLaterOnes(t *testing.T) {
 	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true, Messages: long(10)})
 	second := compact(t, l, id, compaction.Options{Keep: 2}).Summary.ID
 	r, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: first})
-	if err != nil || r.Current != "" {
+	if err != nil || r.Current != "" || !slices.Equal(r.Also, []string{second}) {
 		t.Fatalf("%+v, %v", r, err)
+	}
+	// Both are listed as undone. The later one was "part of a later one", of which there was none.
+	for _, id := range []string{first, second} {
+		s, err := l.Summary(t.Context(), ledger.SummaryRequest{ID: id})
+		if err != nil || s.Restored == nil || s.Current {
+			t.Errorf("summary %s: undone %v, in the view %t, %v", id, s.Restored, s.Current, err)
+		}
+		_, err = l.Restore(t.Context(), ledger.RestoreRequest{ID: id})
+		if wantCode(t, err, fault.Conflict); !strings.Contains(err.Error(), "already undone") {
+			t.Errorf("again: %v", err)
+		}
 	}
 	if now := render(t, l, id); len(now) != len(whole)+20 {
 		t.Errorf("%d messages, want %d", len(now), len(whole)+20)

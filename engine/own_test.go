@@ -45,6 +45,11 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 		t.Errorf("every request carries %d", n)
 	}
 	st := status(t, l, id)
+	// So it is by origin, where the view has a stub.
+	if n, ours := st.OwnSources[0], st.Sources[0]; n.Name != "Bash" || n.Calls != 1 || n.Tokens.N < 20_000 ||
+		ours.Name != "Bash" || ours.Tokens.N > 2_000 {
+		t.Errorf("by origin: %+v, and of the view %+v", n, ours)
+	}
 	if n := before[ledger.CategoryRest]; n < 100 || n > 250 || sum(before) != st.Held.N {
 		t.Errorf("%d are not attributable, and together it is %d of %d", n, sum(before), st.Held.N)
 	}

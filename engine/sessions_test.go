@@ -72,6 +72,13 @@ func TestWhichSessionIsMeant(t *testing.T) {
 
 	second := begun(t, l, sessions.Session{HostID: "77aa-second"}, c.now.Add(-2*time.Minute))
 	want("two active, the latest", ledger.SessionRequest{Latest: true}, second, "") // not the subagent's
+
+	// What an agent notes down without a session is newer, but there is nothing to show of it.
+	asked := imported(t, l, 0, asking("go"))
+	if _, err := l.KeepNotes(t.Context(), ledger.KeepNotesRequest{Text: "my goal"}); err != nil {
+		t.Fatal(err)
+	}
+	want("notes alone, the latest", ledger.SessionRequest{Latest: true}, asked, "")
 }
 
 // calling imports a session that makes calls, of which the answered ones have results.

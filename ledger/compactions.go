@@ -92,6 +92,7 @@ type RestoreRequest struct {
 type RestoreResponse struct {
 	Session string       `json:"session"`
 	Current string       `json:"current,omitempty"` // the summary that the view starts with now
+	Also    []string     `json:"also,omitempty"`    // the summaries that included this one, undone with it
 	Tokens  tokens.Count `json:"tokens"`
 	Window  int          `json:"window"` // of the session's model; 0: unknown
 }

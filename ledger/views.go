@@ -114,6 +114,8 @@ type Use struct {
 	Own []Category `json:"own"`
 	// Sources is the view by origin: files, then tools, each largest first, at most 20 of each.
 	Sources []Source `json:"sources"`
+	// OwnSources is the agent's own window by origin, as Own is, in the order of Sources and at most as many.
+	OwnSources []Source `json:"own_sources"`
 	// Fixed is what every request carries besides the conversation; nil where nothing was measured.
 	Fixed   *tokens.Count `json:"fixed,omitempty"`
 	Summary string        `json:"summary"` // the compaction that the view starts with

@@ -44,7 +44,7 @@ func TestAModelWritesInTheServersProcess(t *testing.T) {
 		t.Fatalf("%s: %s, asked %d times", r.Status, r.Reason, asked)
 	}
 	contains(t, r.Summary, "- the shop works", "[CLAIM REMOVED — LEDGER: ", "## Remaining Work")
-	contains(t, strings.Join(r.Warnings, "\n"), "1 statement(s) of the model were removed", "1 are marked")
+	contains(t, strings.Join(r.Warnings, "\n"), "1 statement of the model removed", "1 marked")
 	again, _ := do[compactResult](t, c, "compact_conversation", a)
 	if asked != 1 || again.SummaryID != r.SummaryID || again.Summary != r.Summary {
 		t.Errorf("the request sent again asked a model %d times: %s and %s", asked, r.SummaryID, again.SummaryID)

@@ -92,6 +92,10 @@ type Fork struct {
 // Main reports whether a session is a person's own, not a subagent's.
 func (s Session) Main() bool { return s.Parent == "" }
 
+// Unused reports whether ctxledger wrote the session as the continuation of another one and no answer in it was measured:
+// it was not gone on with.
+func (s Session) Unused() bool { return s.Continues != "" && s.Usage == (Usage{}) }
+
 // Live reports whether a person uses a session now: it had activity in the last ten minutes.
 func (s Session) Live(now time.Time) bool {
 	return s.Main() && now.Sub(s.Updated) < limits.ActiveSession

@@ -71,7 +71,11 @@ func (a Adapter) title(r *Record) string {
 	if r.Role != transcript.RoleUser || r.Aside || r.Summary || r.Thread != "" {
 		return ""
 	}
-	for _, p := range r.Spoken().Parts {
+	said := r.Spoken()
+	if transcript.Earlier(said) {
+		return "" // a summary of an earlier conversation, or our preamble to one
+	}
+	for _, p := range said.Parts {
 		if p.Kind != transcript.KindText || a.Noise != nil && a.Noise(p.Text) {
 			continue
 		}

@@ -32,6 +32,35 @@ func TestLineFitsItsColumns(t *testing.T) {
 	}
 }
 
+func TestFoldedRowsFitATerminal(t *testing.T) {
+	const row = "view       ≈49,522 tokens are what ctxledger would send; a compaction of it is due"
+	want := "view       ≈49,522 tokens are what\n           ctxledger would send; a\n           compaction of it is due"
+	if got := Fold(row, 36, 11); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Fold(row, 200, 11); got != row {
+		t.Errorf("%q is not broken where it fits", got)
+	}
+}
+
+// In a narrow terminal the columns that say least are left out, and the last cell is cut.
+func TestTablesFitATerminal(t *testing.T) {
+	for width, want := range map[int]string{
+		0:  "ID  LEAST  LESS  TITLE\na   1      2     Get to know this shop\n",
+		44: "ID  LEAST  LESS  TITLE\na   1      2     Get to know this shop\n",
+		26: "ID  LESS  TITLE\na   2     Get to know thi…\n",
+		18: "ID  TITLE\na   Get to know t…\n",
+	} {
+		tab := New(Cut, false, "ID", "LEAST", "LESS", "TITLE")
+		tab.Add("a", "1", "2", "Get to know this shop")
+		tab.Fit(width, 12, "LEAST", "LESS")
+		var b bytes.Buffer
+		if tab.Print(&b); b.String() != want {
+			t.Errorf("%d columns:\n%swant\n%s", width, b.String(), want)
+		}
+	}
+}
+
 func TestBars(t *testing.T) {
 	for share, want := range map[float64]string{-1: "░░░░", 0: "░░░░", 0.5: "██░░", 1: "████", 7: "████"} {
 		if full, empty := Bars(share, 4); full+empty != want {

@@ -6,6 +6,7 @@ package columns
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -77,6 +78,26 @@ func (t *Table) Left(width int) int {
 
 // SetLast replaces the last cell of a row, from 0.
 func (t *Table) SetLast(row int, cell string) { t.rows[row][len(t.head)-1] = cell }
+
+// Fit makes the table fit into width columns of a terminal, 0 for any number: it leaves out the columns with these headings,
+// one after the other, until at least so many columns are left to the last cells, and cuts those.
+func (t *Table) Fit(width, least int, order ...string) {
+	if width == 0 {
+		return
+	}
+	for ; t.Left(width) < least && len(order) > 0; order = order[1:] {
+		if i := slices.Index(t.head, order[0]); i >= 0 {
+			t.head, t.right = slices.Delete(t.head, i, i+1), slices.Delete(t.right, i, i+1)
+			for k, row := range t.rows {
+				t.rows[k] = slices.Delete(row, i, i+1)
+			}
+		}
+	}
+	left := max(t.Left(width), least)
+	for i, row := range t.rows {
+		t.SetLast(i, Cut(row[len(row)-1], left))
+	}
+}
 
 // CutLast makes the last heading fit into n columns.
 func (t *Table) CutLast(n int) { t.head[len(t.head)-1] = Cut(t.head[len(t.head)-1], n) }

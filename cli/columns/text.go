@@ -80,3 +80,13 @@ func Share(part, whole float64) string {
 	}
 	return fmt.Sprintf("%.0f %%", share)
 }
+
+// Fold breaks a line that is wider than a terminal between words. What follows goes below the text behind a label of so many
+// columns, which are one byte each.
+func Fold(line string, width, label int) string {
+	if lipgloss.Width(line) <= width || len(line) <= label {
+		return line
+	}
+	text := lipgloss.Wrap(line[label:], width-label, " ")
+	return line[:label] + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", label))
+}

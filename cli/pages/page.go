@@ -4,7 +4,10 @@
 package pages
 
 import (
+	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"ctxledger.dev/cli/columns"
 )
@@ -15,9 +18,26 @@ type Page struct {
 	// Line returns stored text in one line of at most so many columns, masked.
 	Line func(text string, columns int) string
 	// Own returns a text with the commands in it as they work when they are pasted.
-	Own     func(text string) string
+	Own func(text string) string
+	// Stamp prints a time in the reader's zone.
+	Stamp   func(t time.Time) string
 	Colours bool
+	Width   int // columns of the terminal; 0: any number
 }
 
 // table returns a table with these headings; see columns.New.
 func (p Page) table(head ...string) *columns.Table { return columns.New(p.Line, p.Colours, head...) }
+
+// labelled is how many columns the label of a row takes.
+const labelled = 11
+
+// rows writes rows of a label and a text; in a terminal, texts that are too long for it go on below themselves.
+func (p Page) rows(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if p.Width > 2*labelled && !strings.HasPrefix(line, " ") {
+			line = columns.Fold(line, p.Width, labelled)
+		}
+		fmt.Fprintln(p.W, line)
+	}
+}

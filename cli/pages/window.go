@@ -12,18 +12,19 @@ import (
 
 // How a window is drawn.
 const (
-	barCells    = 24
-	lineColumns = 64 // of stored text
-	namedCuts   = 3
+	barCells     = 24
+	lineColumns  = 64 // of stored text
+	titleColumns = 59 // which fits a terminal of 80
+	namedCuts    = 3
 
 	namedSources = 5 // files, and tools
 )
 
-// Window draws what fills the window of a session. ranIn is the directory in which it ran, "" or "." for the workspace;
+// window draws what fills the window of a session. ranIn is the directory in which it ran, "" or "." for the workspace;
 // limits says what is known of the window from a refusal of the provider, or "".
-func (p Page) Window(s ledger.Status, ranIn, limits string) {
+func (p Page) window(s ledger.Status, ranIn, limits string) {
 	w := p.W
-	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Heading(), lineColumns))
+	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Heading(), titleColumns))
 	if s.Session.HostID != "" {
 		fmt.Fprintf(w, "its id     %s, of %s\n", p.Line(s.Session.HostID, lineColumns), s.Session.Host)
 	}
@@ -59,13 +60,7 @@ func (p Page) Window(s ledger.Status, ranIn, limits string) {
 	for _, warned := range s.Warned {
 		fmt.Fprintf(w, "warning    %s\n", columns.OneLine(warned.String()))
 	}
-	t := p.table("IN THE AGENT'S WINDOW", ">TOKENS", ">SHARE", "")
-	t.Indent = "  "
-	for _, c := range s.Own {
-		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Held.N, 1)), barCells)
-		t.Add(c.Name, c.Tokens.String(), columns.Share(float64(c.Tokens.N), float64(s.Held.N)), full)
-	}
-	t.Print(w)
+	p.own(s)
 	p.sources(s)
 	if s.Summary != "" {
 		fmt.Fprintf(w, "compacted  summary %s; %s tokens kept out of the view\n", s.Summary, s.Saved)
@@ -86,13 +81,27 @@ func (p Page) Window(s ledger.Status, ranIn, limits string) {
 	}
 }
 
-// sources names the dearest files and tools, and what no message shows.
+// own draws what the agent's window holds. Of a session that is not measured and has no messages there is nothing to draw.
+func (p Page) own(s ledger.Status) {
+	if len(s.Own) == 0 {
+		return
+	}
+	t := p.table("IN THE AGENT'S WINDOW", ">TOKENS", ">SHARE", "")
+	t.Indent = "  "
+	for _, c := range s.Own {
+		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Held.N, 1)), barCells)
+		t.Add(c.Name, c.Tokens.String(), columns.Share(float64(c.Tokens.N), float64(s.Held.N)), full)
+	}
+	t.Print(p.W)
+}
+
+// sources names the files and tools that take most of the agent's window, and what no message shows.
 func (p Page) sources(s ledger.Status) {
 	for _, kind := range []struct{ kind, head string }{{ledger.SourceFile, "FILE"}, {ledger.SourceTool, "TOOL"}} {
 		t := p.table(kind.head, ">TOKENS", ">CALLS")
 		t.Indent = "  "
 		n := 0
-		for _, x := range s.Sources {
+		for _, x := range s.OwnSources {
 			if x.Kind == kind.kind && n < namedSources {
 				t.Add(p.Line(x.Name, lineColumns), x.Tokens.String(), chars.Commas(x.Calls))
 				n++

@@ -2,7 +2,6 @@ package gitlog
 
 import (
 	"slices"
-	"strings"
 
 	"ctxledger.dev/compaction/shellcmd"
 )
@@ -18,15 +17,10 @@ func Finishers(command string) []string { return finishes[command] }
 
 // Commands returns the commands of git in a command line that Finishers knows, on either side.
 func Commands(line string) []string {
-	if !strings.Contains(line, "git ") {
-		return nil
-	}
 	var out []string
-	for _, part := range shellcmd.Segments(line) {
-		words := strings.Fields(part)
-		if len(words) > 1 && words[0] == "git" && (finishes[words[1]] != nil || words[1] == "commit") &&
-			!slices.Contains(out, words[1]) {
-			out = append(out, words[1])
+	for _, call := range shellcmd.GitCalls(line) {
+		if name := call.Name; (finishes[name] != nil || name == "commit") && !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
 	return out

@@ -6,7 +6,6 @@ package gitlog
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"ctxledger.dev/compaction/shellcmd"
@@ -42,14 +41,25 @@ func (s *State) Newest() int64 {
 // maxOutput is how much of one output is read, in bytes.
 const maxOutput = 20_000
 
-// Take reads the output of a command.
+// Take reads the output of a command that succeeded.
 func (s *State) Take(turn int, seq int64, command, output string) {
-	for line := range strings.Lines(output[:min(len(output), maxOutput)]) {
+	made := shellcmd.Commits(command)
+	output = output[:min(len(output), maxOutput)]
+	add := func(c Commit, amends bool) {
+		c.Turn, c.Seq = turn, seq
+		s.add(c, amends)
+	}
+	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
 		switch m := committed().FindStringSubmatch(line); {
 		case m != nil:
+			for ; len(made) > 0 && made[0].Quiet; made = made[1:] {
+				add(Commit{Subject: made[0].Subject}, made[0].Amends)
+			}
+			amends := len(made) > 0 && made[0].Amends
+			made = made[min(1, len(made)):]
 			s.Branch = m[1]
-			s.add(Commit{Hash: m[2], Subject: m[3], Turn: turn, Seq: seq}, strings.Contains(command, "--amend"))
+			add(Commit{Hash: m[2], Subject: m[3]}, amends)
 		case strings.HasPrefix(line, "Your branch is "), strings.HasPrefix(line, "Your branch and "):
 			s.Ahead, s.AheadAt = line, turn
 		case pushed().MatchString(line):
@@ -62,16 +72,25 @@ func (s *State) Take(turn int, seq int64, command, output string) {
 			}
 		}
 	}
-	known := slices.ContainsFunc(s.Commits, func(c Commit) bool { return c.Seq == seq })
-	if subject := shellcmd.FirstCommit(command); !known && subject != "" {
-		s.add(Commit{Subject: subject, Turn: turn, Seq: seq}, false) // a quiet commit prints nothing
+	for _, c := range made { // whose output went elsewhere, or that print nothing
+		if !c.Instead && !refused().MatchString(output) {
+			add(Commit{Subject: c.Subject}, c.Amends)
+		}
+	}
+}
+
+// Committed takes a commit that was made by other means than a command line.
+func (s *State) Committed(turn int, seq int64, message string) {
+	if s.Newest() != seq {
+		first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+		s.add(Commit{Subject: first, Turn: turn, Seq: seq}, false)
 	}
 }
 
 func (s *State) add(c Commit, amends bool) {
 	s.Ahead = ""
 	if last := len(s.Commits) - 1; amends && last >= 0 {
-		c.Amended = s.Commits[last].Amended + 1
+		c.Amended, c.Subject = s.Commits[last].Amended+1, cmp.Or(c.Subject, s.Commits[last].Subject)
 		s.Commits[last] = c
 		return
 	}
@@ -80,6 +99,7 @@ func (s *State) add(c Commit, amends bool) {
 
 var (
 	committed = pattern.Lazy(`^\[([^ \]]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)`)
+	refused   = pattern.Lazy(`(?m)^(?:nothing (?:added )?to commit|no changes added to commit|Aborting commit)`)
 	branch    = pattern.Lazy(`^(?:On branch|Switched to branch|Switched to a new branch) '?([^\s']+)'?`)
 	pushed    = pattern.Lazy(`^\s+(?:\+ )?(?:[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}|[*+] \[new branch\])\s+\S+ +-> +\S+`)
 	request   = pattern.Lazy(`https://\S+/(?:pull|merge_requests)/\d+`)

@@ -34,6 +34,20 @@ func TestOutputs(t *testing.T) {
 				{Hash: "5d6e7f8", Subject: "Add carts", Turn: 2, Amended: 1, Seq: 2}}}},
 		{"a quiet commit", []run{{`git commit -qm "Fix tax"`, ""}},
 			State{Commits: []Commit{{Subject: "Fix tax", Turn: 1, Seq: 1}}}},
+		{"a quiet commit of one word", []run{{"go build ./... && git add -A && git commit -qm tax", ""}},
+			State{Commits: []Commit{{Subject: "tax", Turn: 1, Seq: 1}}}},
+		{"a message in a file", []run{{"git -C . commit -q -F msg.txt", ""}},
+			State{Commits: []Commit{{Turn: 1, Seq: 1}}}},
+		{"a quiet amended commit", []run{commit, {"git commit -q --amend --no-edit", ""}},
+			State{Branch: "main", Commits: []Commit{{Subject: "Add carts", Turn: 2, Amended: 1, Seq: 2}}}},
+		{"a quiet commit in front of one that prints", []run{
+			{"git commit -qm a a.go && git commit -m b", "[main 1a2b3c4] b\n"}},
+			State{Branch: "main", Commits: []Commit{
+				{Subject: "a", Turn: 1, Seq: 1}, {Hash: "1a2b3c4", Subject: "b", Turn: 1, Seq: 1}}}},
+		{"nothing to commit", []run{{"git commit -qm x || true", "On branch main\nnothing to commit\n"}},
+			State{Branch: "main"}},
+		{"a commit for the case that another fails", []run{{"git commit -m a | tail -1 || git commit -m b", ""}},
+			State{Commits: []Commit{{Subject: "a", Turn: 1, Seq: 1}}}},
 		{"a new branch", []run{{"git switch -c tax", "Switched to a new branch 'tax'\n"}}, State{Branch: "tax"}},
 		{"the status", []run{{"git status", "On branch tax\nYour branch is ahead of 'origin/tax' by 1 commit.\n"}},
 			State{Branch: "tax", Ahead: "Your branch is ahead of 'origin/tax' by 1 commit.", AheadAt: 1}},
@@ -54,10 +68,42 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// A tool that commits without a command line is recorded once, with the first line of its message.
+func TestACommitOfATool(t *testing.T) {
+	var s State
+	s.Committed(1, 5, "Add carts\n\nwhy")
+	s.Committed(1, 5, "Add carts")
+	if want := (State{Commits: []Commit{{Subject: "Add carts", Turn: 1, Seq: 5}}}); !reflect.DeepEqual(s, want) {
+		t.Errorf("%+v, want %+v", s, want)
+	}
+}
+
+// A command that leaves the session's directory, or names another repository, says nothing of this one.
+func TestCommandsOfThisTree(t *testing.T) {
+	for line, want := range map[string]bool{
+		"git commit -m x":                        true,
+		"cd /w/shop && git -C . commit -m x":     true,
+		"cd . && git -C /w -C shop commit -m x":  true,
+		"git -c a=b -C '/w/shop/' status":        true,
+		"cd sub && git commit -m x":              false,
+		"git -c a=b -C ../other commit -m x":     false,
+		"git --git-dir ../other/.git log":        false,
+		"git init . && git commit -m x":          false,
+		"pushd ../other; git commit -m x; popd":  false,
+		"echo 'git -C ../other' && git commit":   true,
+		"git log --oneline -- ../other | head 3": true,
+	} {
+		if got := In("/w/shop", line); got != want {
+			t.Errorf("%s: %t, want %t", line, got, want)
+		}
+	}
+}
+
 // Whatever is printed, what a state says was printed, and the newest commit is the last one.
 func FuzzTake(f *testing.F) {
 	f.Add("git commit --amend -m 'x y'", "[a/b 1234567] x\nOn branch c\n")
 	f.Add("git push", "   1234567..89abcde  a -> a\n")
+	f.Add("git commit -qm tax && git -C . commit --amend -F -", "")
 	f.Fuzz(func(t *testing.T, command, output string) {
 		s := state(run{command, output}, run{command, output})
 		if s.Branch != "" && !strings.Contains(output, s.Branch) {

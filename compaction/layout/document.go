@@ -12,7 +12,6 @@ package layout
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -180,13 +179,13 @@ func (d *Document) Under(b *Block, heading Line) func(Line) {
 	}
 }
 
-// CountOf returns a block's More function that prints how many lines were left out.
-func CountOf(format string) func([]*Line) string {
+// CountOf returns a block's More function that prints how many lines of a kind were left out.
+func CountOf(noun string) func([]*Line) string {
 	return func(left []*Line) string {
 		if len(left) == 0 {
 			return ""
 		}
-		return fmt.Sprintf(format, chars.Commas(len(left)))
+		return "  … and " + chars.Plural(len(left), noun)
 	}
 }
 

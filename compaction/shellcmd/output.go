@@ -1,7 +1,6 @@
 package shellcmd
 
 import (
-	"cmp"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -33,15 +32,3 @@ func BareOutput(text string) string {
 // hostNoise is what hosts put around a result's text, not the tool.
 var hostNoise = pattern.Lazy(`^\s*(?:Error: )?Exit code \d+\s*|</?(?:tool_use_error|persisted-output|system-reminder)>|` +
 	`^\((?:Bash|Tool|Command)[^)]*no output\)$|^\[This command modified .*`)
-
-// FirstCommit returns the first line of the message of the first commit that a command makes, "" for none.
-func FirstCommit(command string) string {
-	m := commitMessage().FindStringSubmatch(command)
-	if m == nil {
-		return ""
-	}
-	return cmp.Or(m[1:]...)
-}
-
-var commitMessage = pattern.Lazy(`git commit\b[^|;&]*?\s-\w*m\s*(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]{1,300})|` +
-	`"([^"\n]{1,300})|'([^'\n]{1,300}))`)

@@ -46,6 +46,7 @@ func (l *Compactions) restore(
 			"summary %s is not part of the view of session %s", id, f.Session.ID).
 			WithHint("print its range without --apply")
 	}
+	also := f.Including(id)
 	_, text, err := l.SummaryMessage(ctx, f)
 	if err != nil {
 		return zero, nil, err
@@ -71,7 +72,7 @@ func (l *Compactions) restore(
 	if err != nil {
 		return zero, nil, err
 	}
-	resp := ledger.RestoreResponse{Session: f.Session.ID, Tokens: c.Of(f.Tokens(text)), Window: w.Tokens}
+	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: c.Of(f.Tokens(text)), Window: w.Tokens}
 	if cur := f.Current(); cur != nil {
 		resp.Current = cur.ID
 	}

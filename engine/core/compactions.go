@@ -62,6 +62,9 @@ func (c *Compactions) Add(e *sessions.Entry) error {
 			return fault.New(fault.Corrupt, "engine.compactions",
 				"entry %d takes back compaction %.1000q, which was not in force", e.Seq, r.ID)
 		}
+		for _, id := range c.Including(r.ID) {
+			c.Undone[id] = e.Time
+		}
 		c.Undone[r.ID] = e.Time
 		c.Now = c.before(r.ID)
 	}
@@ -76,6 +79,16 @@ func (c *Compactions) InForce(id string) bool {
 		}
 	}
 	return false
+}
+
+// Including returns the compactions that were made after one in force and include it, the newest first: to undo that one
+// is to undo them.
+func (c *Compactions) Including(id string) []string {
+	var out []string
+	for rec := c.current(); rec != nil && rec.ID != id; rec = c.record(rec.Previous) {
+		out = append(out, rec.ID)
+	}
+	return out
 }
 
 // before returns the id of the compaction that was in force before id, without restored ones.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -285,8 +286,16 @@ func (l *Ledger) importSession(tx kv.Tx, st ledger.ImportState,
 			return l.refresh(tx, s.ID, r.Session)
 		}
 	}
+	title := r.Session.Title
+	if from := r.Session.Continues; from != "" { // which tells the task; this one begins somewhere in it
+		old, err := sessions.Get(tx, from)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return old, err
+		}
+		title = cmp.Or(old.Title, title)
+	}
 	return sessions.Create(tx, sessions.Session{
-		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: l.MaskedTitle(r.Session.Title),
+		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: l.MaskedTitle(title),
 		Model: l.maskedLabel(r.Session.Model), Dir: dirOf(r.Session), Tree: r.Session.Tree, Pending: true,
 		Continues: r.Session.Continues,
 	}, r.Import)

@@ -96,7 +96,8 @@ func calling(tx kv.Tx, call string) (sessions.Session, error) {
 	return sessions.Session{}, sessions.Ambiguous("the call is in several sessions", hits)
 }
 
-// newest finds the newest session of a tree, a person's own if there is one; "" is any tree.
+// newest finds the newest session of a tree, a person's own if there is one, and one with a request rather than mere notes;
+// "" is any tree.
 func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	all, err := visible(tx)
 	if err != nil {
@@ -105,8 +106,14 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	if tree != "" {
 		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return !l.Trees.IsOf(s, tree) })
 	}
+	asked := func(s sessions.Session) bool { return s.Main() && s.Turns > 0 }
+	for _, fits := range []func(sessions.Session) bool{asked, sessions.Session.Main} {
+		if i := slices.IndexFunc(all, fits); i >= 0 {
+			return all[i], nil
+		}
+	}
 	if len(all) > 0 {
-		return all[max(0, slices.IndexFunc(all, sessions.Session.Main))], nil
+		return all[0], nil
 	}
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
 		"this workspace has no recorded session yet").

@@ -9,7 +9,7 @@ import (
 
 // own returns what fills the agent's own window. whole is the view as if nothing had been cut, and u has the rest of
 // what is known.
-func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) []ledger.Category {
+func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) ([]ledger.Category, []ledger.Source) {
 	out := categories(c, ownFill(f, whole))
 	besidesThem := 0
 	add := func(name string, n tokens.Count) {
@@ -23,7 +23,8 @@ func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) []le
 		now.N, now.Upper = now.N-u.Fixed.N, max(now.N, now.Upper)-u.Fixed.N
 		add(ledger.CategoryAttached, now)
 	}
-	fit(out[:conversation], u.Held.N-besidesThem)
+	origins := sources(f, c, whole.Slots, entire)
+	fit(out[:conversation], origins, u.Held.N-besidesThem)
 	rest := u.Held
 	for _, x := range out {
 		rest.N, rest.Upper = rest.N-x.Tokens.N, rest.Upper-x.Tokens.N
@@ -33,11 +34,12 @@ func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) []le
 		rest.Upper = max(rest.N, rest.Upper)
 		out = append(out, ledger.Category{Name: ledger.CategoryRest, Tokens: rest})
 	}
-	return out
+	return out, origins
 }
 
-// fit scales estimates that are together more than what was measured: their relations are known better than their sum.
-func fit(parts []ledger.Category, measured int) {
+// fit scales estimates that are together more than what was measured, and those of their origins with them: their
+// relations are known better than their sum.
+func fit(parts []ledger.Category, origins []ledger.Source, measured int) {
 	sum := 0
 	for _, p := range parts {
 		sum += p.Tokens.N
@@ -45,9 +47,15 @@ func fit(parts []ledger.Category, measured int) {
 	if sum <= measured || measured <= 0 {
 		return
 	}
-	for i, left := range parts {
-		n := int(int64(left.Tokens.N) * int64(measured) / int64(sum))
-		parts[i].Tokens = tokens.Count{N: n, Upper: max(n, left.Tokens.Upper)}
+	scale := func(c *tokens.Count) {
+		n := int(int64(c.N) * int64(measured) / int64(sum))
+		*c = tokens.Count{N: n, Upper: max(n, c.Upper)}
+	}
+	for i := range parts {
+		scale(&parts[i].Tokens)
+	}
+	for i := range origins {
+		scale(&origins[i].Tokens)
 	}
 }
 

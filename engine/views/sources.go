@@ -15,11 +15,11 @@ import (
 // maxSources is how many files and how many tools a status names, the largest ones.
 const maxSources = 20
 
-// sources sums the content of the view by file and by tool, the largest first. A call about a file counts for its
-// tool as well.
-func sources(f *core.Folded, c tokens.Counter) []ledger.Source {
+// sources sums the content of slots by file and by tool, the largest first. A call about a file counts for its tool as
+// well. result is what one takes where nothing was edited.
+func sources(f *core.Folded, c tokens.Counter, slots []window.Slot, result func(sessions.Result) int) []ledger.Source {
 	sums := map[ledger.Source]*sourceSum{}
-	for _, slot := range f.View.Slots {
+	for _, slot := range slots {
 		if slot.Note != "" {
 			continue
 		}
@@ -30,7 +30,7 @@ func sources(f *core.Folded, c tokens.Counter) []ledger.Source {
 			}
 			for _, r := range resultsIn(slot, &e) {
 				if call, known := f.Call(r.CallID); known {
-					charge(f, sums, call, shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, stubbed(r)), 0)
+					charge(f, sums, call, shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, result(r)), 0)
 				}
 			}
 		}
@@ -64,7 +64,10 @@ func charge(f *core.Folded, sums map[ledger.Source]*sourceSum, call sessions.Cal
 	}
 }
 
-// stubbed is what a result takes where nothing was edited: its stub, if there is one.
+// entire is what a result takes in the agent's own window, which has no stubs.
+func entire(r sessions.Result) int { return r.Tokens }
+
+// stubbed is what a result takes in the view: its stub, if there is one.
 func stubbed(r sessions.Result) int {
 	if r.Artifact != "" {
 		return r.StubTokens

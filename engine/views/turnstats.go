@@ -63,8 +63,10 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 // MaskUse masks the names of what fills a window.
 func (l *Views) MaskUse(u *ledger.Use) {
 	u.Session.Title = l.Masks.String(u.Session.Title)
-	for i := range u.Sources {
-		u.Sources[i].Name = l.Masks.String(u.Sources[i].Name)
+	for _, sources := range [][]ledger.Source{u.Sources, u.OwnSources} {
+		for i := range sources {
+			sources[i].Name = l.Masks.String(sources[i].Name)
+		}
 	}
 }
 

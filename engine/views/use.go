@@ -14,8 +14,8 @@ import (
 // Use reports what fills the window, and what it costs. whole is the view as if nothing had been cut.
 func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
 	u := BriefUse(f, c, w, filled)
-	u.Categories, u.Sources = categories(c, filled), sources(f, c)
-	u.Own = own(f, c, whole, u)
+	u.Categories, u.Sources = categories(c, filled), sources(f, c, f.View.Slots, stubbed)
+	u.Own, u.OwnSources = own(f, c, whole, u)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
 	if model, known := f.Models.Lookup(f.Session.Model); known && f.Session.Usage != (sessions.Usage{}) {
 		u.Dollars = f.Session.Usage.Dollars(model.Price)
@@ -30,7 +30,8 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
 		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt,
 		WindowFrom: w.From, Windows: w.Likely,
-		Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []ledger.Source{},
+		Categories: []ledger.Category{}, Own: []ledger.Category{},
+		Sources: []ledger.Source{}, OwnSources: []ledger.Source{},
 	}
 	if cur := f.Current(); cur != nil {
 		u.Summary = cur.ID

@@ -23,7 +23,11 @@ func Compacted(p ledger.CompactionPlan) (said, uri string) {
 
 // Restored describes the view after a compaction was undone in one line.
 func Restored(summary string, r ledger.RestoreResponse) string {
-	said := "Summary " + summary + " is taken back: the view of session " + r.Session + " has "
+	said := "Summary " + summary + " is taken back"
+	if len(r.Also) > 0 {
+		said += " with " + strings.Join(r.Also, ", ") + ", made of it"
+	}
+	said += ": the view of session " + r.Session + " has "
 	if r.Current != "" {
 		said += "summary " + r.Current + " at its head, "
 	} else {

@@ -1,0 +1,126 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"ctxledger.dev/cli/candidates"
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
+)
+
+// Status is what the status command answers.
+type Status struct {
+	Ledger ledger.Info `json:"ledger"`
+	Found  string      `json:"found"` // how the workspace was found, or why there is none
+	// Apart says why the ledger is not that of the repository which the workspace's .git names.
+	Apart string `json:"apart,omitempty"`
+	// Others are ledgers of this place that are not in use, and Elsewhere what is said of them.
+	Others    []workspace.Other `json:"others,omitempty"`
+	Elsewhere []string          `json:"-"`
+	Session   *ledger.Status    `json:"session,omitempty"`
+	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
+	ServerCost int   `json:"server_cost"`
+	Ceiling    int64 `json:"ceiling"` // bytes of the ledger above which the user wants to be warned; 0: none
+	// Recording says whether and where session files being followed was set; Summarizer the same of the model that
+	// writes, and whether it may be used. "": nothing was.
+	Recording  string `json:"recording,omitempty"`
+	Summarizer string `json:"summarizer,omitempty"`
+	Candidates int    `json:"candidates,omitempty"` // for memory
+	// Told is what a hook tells a session that begins, where hooks are connected.
+	Told []string `json:"told,omitempty"`
+}
+
+// Status draws a session's window, and what the ledger holds.
+func (p Page) Status(s Status, ranIn, limits string) {
+	out := p.W
+	var b strings.Builder
+	p.W = &b
+	if s.Session != nil {
+		p.window(*s.Session, ranIn, limits)
+		fmt.Fprintln(p.W)
+	}
+	p.ledger(s)
+	fmt.Fprintf(p.W, "own cost   %s tokens of a window, where ctxmcp is registered\n", chars.Commas(s.ServerCost))
+	injected := "nothing when a session begins"
+	if len(s.Told) > 0 {
+		injected = strings.Join(s.Told, ", ") + " when a session begins, where hooks are connected"
+	}
+	fmt.Fprintf(p.W, "injected   %s\n", injected)
+	p.W = out
+	p.rows(b.String())
+	if s.Session == nil {
+		fmt.Fprintln(p.W, "\n"+p.NoSession(s.Ledger.Following))
+	}
+}
+
+// ledger says which ledger this is, what it holds and who owns it.
+func (p Page) ledger(s Status) {
+	w, l := p.W, s.Ledger
+	fmt.Fprintf(w, "workspace  %s\n", columns.OneLine(cmp.Or(l.Workspace, "none: "+s.Found)))
+	if s.Apart != "" {
+		fmt.Fprintf(w, "           has a ledger of its own: %s\n", columns.OneLine(s.Apart))
+	}
+	for _, text := range s.Elsewhere {
+		fmt.Fprintf(w, "           %s\n", columns.OneLine(p.Own(text)))
+	}
+	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
+		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
+	fmt.Fprintf(w, "kept in    %s\n", columns.OneLine(l.State))
+	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer},
+		{"memory", candidates.Line(s.Candidates)}} {
+		if row[1] != "" {
+			fmt.Fprintf(w, "%-10s %s\n", row[0], columns.OneLine(p.Own(row[1])))
+		}
+	}
+	p.Ceiling(l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")
+	if l.InProcess {
+		fmt.Fprintln(w, "owner      this process")
+		p.Trouble(l)
+		return
+	}
+	following := "not following session files"
+	if l.Following {
+		following = "following session files"
+	}
+	fmt.Fprintf(w, "owner      daemon, pid %d, since %s, %s, idle for %.0f s, %s\n",
+		l.PID, p.Stamp(l.Started), otherClients(l.Clients), l.Idle, following)
+	p.Trouble(l)
+}
+
+// Trouble names the background tasks of an owner that do not do their work.
+func (p Page) Trouble(l ledger.Info) {
+	for _, t := range l.Tasks {
+		if said := t.Trouble(); said != "" {
+			fmt.Fprintf(p.W, "trouble    %s\n", columns.OneLine(said))
+		}
+	}
+}
+
+// otherClients says how many clients a daemon has besides this program.
+func otherClients(n int) string {
+	if n <= 1 {
+		return "no other client"
+	}
+	return chars.Plural(n-1, "other client")
+}
+
+// Ceiling warns if a ledger is larger than its user wants, and says what to do.
+func (p Page) Ceiling(bytes, ceiling int64, out string) {
+	if ceiling > 0 && bytes > ceiling {
+		fmt.Fprintf(p.W, "large: %s, above the limit ledger_warn_mb of %s; %s\n", chars.Size(bytes),
+			chars.Size(ceiling), p.Own(out))
+	}
+}
+
+// NoSession is what a place without sessions gets told. followed says whether session files are read by themselves there.
+func (p Page) NoSession(followed bool) string {
+	if !followed {
+		return p.Own("no session is recorded here yet, and none is read by itself: `ctxledger import FILE` reads one")
+	}
+	return p.Own("no session is recorded here yet; those of the last day are read by themselves, " +
+		"`ctxledger import FILE` reads an older one")
+}
