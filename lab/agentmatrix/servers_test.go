@@ -57,10 +57,15 @@ func toolsOf(t *testing.T, body []byte, prefix string) (out []json.RawMessage) {
 	return out
 }
 
-// projectServers configures two servers in the workspace, and that its person uses them.
+// projectServers configures two servers in the workspace, and that its person uses them. They are ours under another name:
+// what ctxledger's own server costs is known without asking.
 func projectServers(t *testing.T, s *sandbox.Sandbox) {
 	t.Helper()
-	entry := fmt.Sprintf(`{"command": %q, "args": ["--in-process"]}`, filepath.Join(bin, "ctxmcp"))
+	server := filepath.Join(s.Top, "server")
+	if err := os.Symlink(filepath.Join(bin, "ctxmcp"), server); err != nil {
+		t.Fatal(err)
+	}
+	entry := fmt.Sprintf(`{"command": %q, "args": ["--in-process"]}`, server)
 	for path, text := range map[string]string{
 		filepath.Join(s.Workspace, ".mcp.json"):        `{"mcpServers": {"kept": ` + entry + `, "other": ` + entry + `}}`,
 		filepath.Join(s.Home, ".claude/settings.json"): `{"enableAllProjectMcpServers": true}`,

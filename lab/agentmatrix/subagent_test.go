@@ -1,6 +1,7 @@
 package agentmatrix
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +24,8 @@ func TestASubagentAsksAboutItself(t *testing.T) {
 			status, stale, model.Say("Done."),
 		},
 		model.Script{
-			do("Bash", in{"command": "echo more >> {{dir}}/list.txt"}),
+			do("Bash", in{"command": "echo more >> {{dir}}/list.txt; for i in $(seq 300); do " + filepath.Join(bin, "ctxledger") +
+				" changes list.txt | grep modified && break; sleep 0.1; done"}), // files are observed, which takes a moment
 			status, stale, model.Say("Added."),
 		})
 	session := regexp.MustCompile(`^session ([0-9a-f]{8}), `)
