@@ -44,7 +44,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 		fmt.Fprintln(p.W)
 	}
 	p.ledger(s)
-	fmt.Fprintf(p.W, "own cost   %s tokens of a window, where ctxmcp is registered\n", chars.Commas(s.ServerCost))
+	fmt.Fprintf(p.W, "own cost   %s tokens of a window (o200k_base), where ctxmcp is registered\n", chars.Commas(s.ServerCost))
 	injected := "nothing when a session begins"
 	if len(s.Told) > 0 {
 		injected = strings.Join(s.Told, ", ") + " when a session begins, where hooks are connected"
