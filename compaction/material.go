@@ -51,7 +51,7 @@ func (s *source) addResults(d *layout.Document) error {
 		for _, c := range s.in.Items[i].Calls {
 			names[c.ID] = c.Name + " " + s.path(c.Target)
 			told[c.ID] = c.Op == intents.OpRead || c.Op == intents.OpWrite || c.Op == intents.OpPatch ||
-				delegates[intents.PlainName(c.Name)] || excerpt.OwnTool(c.Name)
+				delegates[intents.PlainName(c.Name)] || intents.Own(c.Name)
 		}
 	}
 	stale := maps.Clone(s.talk.never)

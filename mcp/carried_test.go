@@ -16,7 +16,7 @@ import (
 )
 
 // TestContextStatusSaysWhatEveryRequestCarries: files with what the session has paid for them, and servers with how often
-// it called them, but for this one. What a configuration has beside their names may be secret.
+// it called them, but for this one. What a configuration has besides their names may be secret.
 func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	root := t.TempDir()
 	for name, content := range map[string]string{"CLAUDE.md": strings.Repeat("Prices are in cents.\n", 300),

@@ -132,7 +132,7 @@ func (it *item) readCall() error {
 	}
 	if name := it.get("name"); it.first(name) == '"' {
 		p.Name = it.text(name)
-		// Codex has the server of a tool beside the name; its hooks call the tool by both.
+		// Codex has the server of a tool in a field of its own; its hooks call the tool by both.
 		if space := it.get("namespace"); it.first(space) == '"' && strings.HasPrefix(it.text(space), "mcp__") {
 			p.Name = it.text(space) + "__" + p.Name
 		}

@@ -3,8 +3,6 @@ package core
 import (
 	"encoding/binary"
 	"encoding/json"
-	"slices"
-	"strings"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/intents"
@@ -19,10 +17,6 @@ import (
 
 const BucketStubs kv.Bucket = "stubs" // session NUL entry call id → stub of the result
 
-// ownTools are our retrieval tools. Their results are never offloaded: reading back a stub through another stub would
-// not end.
-var ownTools = []string{"read_artifact", "compact_conversation", "context_status"}
-
 // offload turns a result into an artifact and stores the stub that replaces it in views.
 func (rec *recorder) offload(r *result) error {
 	c, _, err := sessions.CallOf(rec.tx, rec.session.ID, r.CallID)
@@ -36,8 +30,8 @@ func (rec *recorder) offload(r *result) error {
 	}
 	command := false
 	if c != nil {
-		if slices.ContainsFunc(ownTools, func(own string) bool { return strings.HasSuffix(c.Name, own) }) {
-			return nil
+		if intents.Retrieves(c.Name) {
+			return nil // reading back a stub through another stub would not end
 		}
 		a.Tool, a.Hint, command = c.Name, Hint(*c), c.Op == intents.OpShell
 	}

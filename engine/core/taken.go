@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -37,7 +36,7 @@ func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (le
 		}
 	}
 	c := l.calledWith(r.CallID, r.Tool, r.Args)
-	if ours(c.Name) || artifacts.IsStub(string(text)) {
+	if intents.Retrieves(c.Name) || artifacts.IsStub(string(text)) {
 		return ledger.TakenResult{}, nil
 	}
 	res := &result{text: string(text), screen: screenOf(string(text))}
@@ -116,11 +115,6 @@ func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.C
 	}
 	event := ledger.Event{Kind: ledger.EventArtifact, ID: a.ID, Session: s.ID, Detail: a.Title}
 	return ledger.TakenResult{Stub: stub, Handle: a.ID, Repeated: earlier != ""}, []ledger.Event{event}, nil
-}
-
-// ours reports whether a tool is one of our retrieval tools.
-func ours(tool string) bool {
-	return slices.ContainsFunc(ownTools, func(own string) bool { return strings.HasSuffix(tool, own) })
 }
 
 // blobText reads a blob whose text a hook hands in.

@@ -21,7 +21,7 @@ func hookOf(t *testing.T, state string, e wire.HookEvent) ([]byte, error) {
 	return link.Hook(deadlined(t), link.Options{State: state, Env: env.System()}, e, patience)
 }
 
-// TestAHookIsAnsweredInItsTree: sessions are found in the tree of the event, and memories of the user beside the others.
+// TestAHookIsAnsweredInItsTree: sessions are found in the tree of the event, and memories of both scopes.
 func TestAHookIsAnsweredInItsTree(t *testing.T) {
 	t.Setenv(workspace.StateVariable, stateDir(t))
 	root := t.TempDir()

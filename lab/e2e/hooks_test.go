@@ -268,7 +268,7 @@ func TestTheFirstAnswerOfTheRealAgentAfterACompactionHasWhatWasLost(t *testing.T
 	s := newBox(t)
 	api := open(t, s)
 	hookSettings(t, s, hookEvents, ownHook(s))
-	answer := long()[:3_000] // a record is shorter than what it stands for
+	answer := long()[:3_000] // a record is shorter than its original
 	script, prompts := model.Script{model.Say("Understood.")}, []string{"Build the invoice export."}
 	for _, rule := range rules {
 		prompts, script = append(prompts, rule), append(script, model.Say("Understood. "+answer))

@@ -1,0 +1,19 @@
+package intents
+
+import (
+	"slices"
+	"strings"
+)
+
+// retrieving are ctxledger's tools that read recorded content back. Hosts put the name of the server in front.
+var retrieving = []string{"read_artifact", "compact_conversation", "context_status"}
+
+// Retrieves reports whether a tool, by the name that its host gives it, is one of ctxledger's that read recorded content
+// back: what it answers is a copy.
+func Retrieves(tool string) bool {
+	return slices.ContainsFunc(retrieving, func(own string) bool { return strings.HasSuffix(tool, own) })
+}
+
+// Own reports whether a tool is one of ctxledger's: what it answers is about the record, or a copy of what the record
+// holds elsewhere.
+func Own(tool string) bool { return strings.Contains(tool, "ctxledger") || Retrieves(tool) }
