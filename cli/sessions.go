@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -80,11 +78,18 @@ func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string
 				state = "in the view"
 			}
 			t.Add(c.ID, a.stamp(c.Created), string(c.Mode),
-				strings.TrimLeft(quote.TurnRange(c.TurnFrom, c.TurnTo), "turns "), c.TokensBefore.String(),
-				c.TokensAfter.String(), state)
+				turnsOf(c.TurnFrom, c.TurnTo), c.TokensBefore.String(), c.TokensAfter.String(), state)
 		}
 		t.Print(w)
 	})
+}
+
+// turnsOf prints the turns of a summary, "3" or "3–7".
+func turnsOf(from, to int) string {
+	if from == to {
+		return chars.Commas(from)
+	}
+	return chars.Commas(from) + "–" + chars.Commas(to)
 }
 
 // leastTitle is how many columns of a terminal a title in the list has at least.
