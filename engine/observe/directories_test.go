@@ -19,8 +19,9 @@ func (w *world) observer() *observer {
 	w.t.Helper()
 	info, err := w.l.Info(w.t.Context(), ledger.InfoRequest{})
 	must(w.t, err)
+	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	ob, err := newObserver(w, info.State, scope{root: w.root, own: true},
-		Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+		Options{Env: env.System(), Log: log, Watch: watch.NewShared(watch.Options{Log: log, Now: time.Now})})
 	must(w.t, err)
 	w.t.Cleanup(func() { ob.close() })
 	return ob

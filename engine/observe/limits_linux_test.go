@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxledger.dev/internal/fault"
 )
 
 // inChild marks a process that runs one test under limits of its own.
@@ -27,6 +29,9 @@ func child(t *testing.T) bool {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 	}
 	out, err := cmd.CombinedOutput()
+	if err != nil && len(out) == 0 {
+		t.Skipf("no user namespace, in which limits could be lowered: %v", err)
+	}
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -87,14 +92,14 @@ func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
 	hold()
 	free(1) // for the tree; none is left for a watcher
 	ob := w.observer()
-	if ob.dirs.watcher != nil {
-		t.Fatal("there is a watcher")
-	}
 	ob.refresh(t.Context())
 	if ob.ticks() == nil {
 		t.Error("nothing is retried without descriptors")
 	}
-	free(8)
+	if err := ob.dirs.watcher.Add(w.root); !fault.Is(err, fault.Limited) {
+		t.Fatalf("there is a watcher: %v", err)
+	}
+	free(8) // the system is not asked for a watcher again so soon
 	ob.tick(t.Context())
 	if dir := ob.dirs.all["d"]; dir == nil || !dir.polled || !dir.whole || ob.ticks() == nil {
 		t.Fatalf("not polled: %+v", ob.dirs.all)
