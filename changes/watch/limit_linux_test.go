@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,39 +12,15 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/limittest"
 )
 
-// inChild marks a process that runs one test under limits of its own.
-const inChild = "CTXLEDGER_TEST_CHILD"
-
-// child runs the calling test again in a child process, in a user namespace whose limits it may lower.
-// It reports whether this process is that child.
+// child runs the calling test again in a child process that may lower its limits, and reports whether this process is
+// that child. It skips the test where there is nothing to lower.
 func child(t *testing.T) bool {
 	t.Helper()
-	if os.Getenv(inChild) != "" {
-		return true
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), inChild+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil && len(out) == 0 {
-		t.Skipf("no user namespace, in which limits could be lowered: %v", err)
-	}
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("%v\n%s", err, out)
-	}
-	return false
-}
-
-// limit sets a limit of this process's user namespace.
-func limit(t *testing.T, name, to string) {
-	t.Helper()
-	must(t, os.WriteFile("/proc/sys/user/"+name, []byte(to), 0))
+	share(t)
+	return limittest.Child(t)
 }
 
 // instancesHeld returns how many watchers of the system this process has.
@@ -89,11 +64,11 @@ func TestAReachedLimitIsNamedAndAskedAgain(t *testing.T) {
 		return
 	}
 	for _, x := range []struct{ limit, few, many, setting string }{
-		{"max_inotify_instances", "0", "10", "fs.inotify.max_user_instances"},
-		{"max_inotify_watches", "1", "100", "fs.inotify.max_user_watches"},
+		{limittest.Instances, "0", "10", "fs.inotify.max_user_instances"},
+		{limittest.Watches, "1", "100", "fs.inotify.max_user_watches"},
 	} {
 		t.Run(x.limit, func(t *testing.T) {
-			limit(t, x.limit, x.few)
+			limittest.Set(t, x.limit, x.few)
 			now := time.Unix(1e9, 0)
 			var log bytes.Buffer
 			s := NewShared(Options{Now: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -114,7 +89,7 @@ func TestAReachedLimitIsNamedAndAskedAgain(t *testing.T) {
 			if p, polled := s.Polled(); !polled || !strings.Contains(p.Why, x.setting) || p.Every != 9*time.Second {
 				t.Errorf("%+v, %v", p, polled)
 			}
-			limit(t, x.limit, x.many)
+			limittest.Set(t, x.limit, x.many)
 			now = now.Add(limits.WatchRetry - 1)
 			if err := other.Add(dir); !fault.Is(err, fault.Limited) {
 				t.Errorf("asked too soon: %v", err)
@@ -139,7 +114,7 @@ func TestAWatchThatIsGivenBackCanBeUsedAtOnce(t *testing.T) {
 	if !child(t) {
 		return
 	}
-	limit(t, "max_inotify_watches", "1")
+	limittest.Set(t, limittest.Watches, "1")
 	s := NewShared(Options{Now: func() time.Time { return time.Unix(1e9, 0) }})
 	w, a, b := of(t, s), t.TempDir(), t.TempDir()
 	must(t, w.Add(a))

@@ -58,6 +58,9 @@ type directory struct {
 	used   int64
 }
 
+// has reports whether a file of a name was seen in the directory.
+func (d *directory) has(base string) bool { _, had := d.files[base]; return had }
+
 // directories are the watched ones, by their paths in the tree. The number of watches is limited; the least recently
 // touched directory is evicted for another.
 type directories struct {
@@ -292,7 +295,8 @@ func (d *directories) differing(name string) (bases []string, looked int) {
 		there[e.Name] = true
 		s, had := dir.files[e.Name]
 		_, sub := dir.subs[e.Name]
-		if e.Kind == safefs.File && (!had && dir.whole || had && !s.same(e.Info)) ||
+		isFile := e.Kind == safefs.File
+		if isFile && !had && dir.whole || had && (!isFile || !s.same(e.Info)) ||
 			e.Kind == safefs.Dir && !e.Link && !sub && dir.whole {
 			bases = append(bases, e.Name)
 		}

@@ -3,46 +3,24 @@ package observe
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limittest"
 )
 
-// inChild marks a process that runs one test under limits of its own.
-const inChild = "CTXLEDGER_TEST_CHILD"
-
-// child runs the calling test again in a child process, in a user namespace whose limits it may lower.
-// It reports whether this process is that child.
-func child(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(inChild) != "" {
-		return true
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), inChild+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil && len(out) == 0 {
-		t.Skipf("no user namespace, in which limits could be lowered: %v", err)
-	}
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("%v\n%s", err, out)
-	}
-	return false
+// TestFilesAreObservedWithoutEvents: what there is to be seen does not depend on them.
+func TestFilesAreObservedWithoutEvents(t *testing.T) {
+	limittest.Again(t, limittest.Instances, "^(TestEverySaveIsOneChange|TestInvariant10NothingBehindALinkIsObserved)$")
 }
 
 func TestDirectoriesArePolledWhenTheWatchesAreUsedUp(t *testing.T) {
-	if !child(t) {
+	if !limittest.Child(t) {
 		return
 	}
-	must(t, os.WriteFile("/proc/sys/user/max_inotify_watches", []byte("2"), 0))
+	limittest.Set(t, limittest.Watches, "2")
 	files := map[string]string{sentinel: ""}
 	names := []string{sentinel}
 	for i := range 5 {
@@ -67,7 +45,7 @@ func TestDirectoriesArePolledWhenTheWatchesAreUsedUp(t *testing.T) {
 }
 
 func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
-	if !child(t) {
+	if !limittest.Child(t) {
 		return
 	}
 	w := newWorld(t, map[string]string{"d/a.go": "1"})

@@ -2,16 +2,17 @@ package ctxledger
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"ctxledger.dev/internal/limittest"
 	"ctxledger.dev/ledger"
 )
 
@@ -50,8 +51,8 @@ func TestADaemonHasOneInotifyInstance(t *testing.T) {
 // all the same, and status, doctor and the log say which limit it is.
 func TestWithoutAFileWatcherFilesArePolled(t *testing.T) {
 	for _, x := range []struct{ limit, setting string }{
-		{"max_inotify_instances", "fs.inotify.max_user_instances"},
-		{"max_inotify_watches", "fs.inotify.max_user_watches"},
+		{limittest.Instances, "fs.inotify.max_user_instances"},
+		{limittest.Watches, "fs.inotify.max_user_watches"},
 	} {
 		t.Run(x.limit, func(t *testing.T) {
 			m := layOutWatched(t)
@@ -127,13 +128,9 @@ func (m *matrix) runWithout(limit, dir string, program ...string) {
 	m.t.Helper()
 	cmd := exec.Command("sh", append([]string{"-c", `echo 0 >/proc/sys/user/` + limit + ` && exec "$@"`, "sh"}, program...)...)
 	cmd.Dir, cmd.Env = filepath.Join(m.home, dir), m.vars
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
+	cmd.SysProcAttr = limittest.Namespace()
 	out, err := cmd.CombinedOutput()
-	if err != nil && len(out) == 0 {
+	if ran := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ran) {
 		m.t.Skipf("no user namespace, in which limits could be lowered: %v", err)
 	}
 	if err != nil {
