@@ -18,11 +18,14 @@ const (
 // inChild marks a child process.
 const inChild = "CTXLEDGER_TEST_CHILD"
 
+// IsChild reports whether this process is one that Child or Again started.
+func IsChild() bool { return os.Getenv(inChild) != "" }
+
 // Child runs the calling test again in a child process, whose limits it may Set, and reports whether this process is that
 // child.
 func Child(t *testing.T) bool {
 	t.Helper()
-	if os.Getenv(inChild) != "" {
+	if IsChild() {
 		return true
 	}
 	out := run(t, "true", "^"+t.Name()+"$")
@@ -44,7 +47,7 @@ func Set(t *testing.T, limit, value string) {
 // them may also be skipped there.
 func Again(t *testing.T, limit, pattern string) {
 	t.Helper()
-	if os.Getenv(inChild) != "" {
+	if IsChild() {
 		t.Skip("this is the child")
 	}
 	if out := run(t, "echo 0 >/proc/sys/user/"+limit, pattern); !strings.Contains(out, "--- PASS: ") {
