@@ -21,8 +21,11 @@ func (w *world) observer() *observer {
 	info, err := w.l.Info(w.t.Context(), ledger.InfoRequest{})
 	must(w.t, err)
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
+	if w.watch == nil {
+		w.watch = watch.NewShared(watch.Options{Log: log, Now: time.Now})
+	}
 	ob, err := newObserver(w, info.State, scope{root: w.root, own: true},
-		Options{Env: env.System(), Log: log, Watch: watch.NewShared(watch.Options{Log: log, Now: time.Now})})
+		Options{Env: env.System(), Log: log, Watch: w.watch})
 	must(w.t, err)
 	w.t.Cleanup(func() { ob.close() })
 	return ob

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/limittest"
 )
 
@@ -94,4 +97,44 @@ func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
 	if n := strings.Count(w.log.String(), "they are polled"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, w.log.String())
 	}
+}
+
+// TestDirectoriesAreWatchedAgainWhenThereAreWatches: they were polled until the daemon ended. What changed meanwhile is found.
+func TestDirectoriesAreWatchedAgainWhenThereAreWatches(t *testing.T) {
+	if !limittest.IsChild() {
+		watchable(t)
+	}
+	if !limittest.Child(t) {
+		return
+	}
+	limittest.Set(t, limittest.Instances, "0")
+	w := newWorld(t, map[string]string{"d/a.go": "1"})
+	now := time.Now()
+	w.watch = watch.NewShared(watch.Options{Now: func() time.Time { return now }})
+	ob := w.observer()
+	w.read("d/a.go")
+	ob.refresh(t.Context())
+	ob.round = ob.now().Add(-time.Minute)
+	ob.tick(t.Context())
+	if p, polled := w.watch.Polled(); !polled || p.Every < time.Minute || ob.ticks() == nil {
+		t.Fatalf("not polled as it should be: %+v", p)
+	}
+	w.put("d/a.go", "22")
+	limittest.Set(t, limittest.Instances, "10")
+	now = now.Add(limits.WatchRetry)
+	ob.tick(t.Context())
+	if p, polled := w.watch.Polled(); polled || ob.dirs.polled > 0 || ob.ticks() != nil {
+		t.Errorf("still polled: %+v, %d directories", p, ob.dirs.polled)
+	}
+	w.ripen(ob)
+	w.want("modified d/a.go observed external")
+	w.put("d/new.go", "1")
+	select {
+	case e := <-ob.dirs.events():
+		ob.event(e)
+	case <-time.After(patience):
+		t.Fatal("no event")
+	}
+	w.ripen(ob)
+	w.want("modified d/a.go observed external", "created d/new.go observed external")
 }
