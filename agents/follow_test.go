@@ -137,7 +137,8 @@ func (s *scene) needsEvents() {
 // news returns what was logged, besides that files are polled.
 func (s *scene) news() string {
 	lines := strings.SplitAfter(s.logged.String(), "\n")
-	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "they are polled") }), "")
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "they are polled") })
+	return strings.Join(lines, "")
 }
 
 // want waits until exactly these records have been appended, in this order.

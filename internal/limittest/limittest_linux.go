@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxledger.dev/internal/env"
 )
 
 // The limits that Set and Again know, as files of /proc/sys/user. One that is 0 there is reached.
@@ -19,7 +21,7 @@ const (
 const inChild = "CTXLEDGER_TEST_CHILD"
 
 // IsChild reports whether this process is one that Child or Again started.
-func IsChild() bool { return os.Getenv(inChild) != "" }
+func IsChild() bool { return env.System().Lookup(inChild) != "" }
 
 // Child runs the calling test again in a child process, whose limits it may Set, and reports whether this process is that
 // child.
@@ -60,7 +62,7 @@ func run(t *testing.T, before, pattern string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", before+` && exec "$@"`, "sh",
 		os.Args[0], "-test.run="+pattern, "-test.v", "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), inChild+"=1")
+	cmd.Env = append(cmd.Environ(), inChild+"=1")
 	cmd.SysProcAttr = Namespace()
 	out, err := cmd.CombinedOutput()
 	if ran := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ran) {
