@@ -30,10 +30,12 @@ type Shared struct {
 
 	// order is held during calls of the system, which may wait until events are received: whoever receives them takes mu alone.
 	order   sync.Mutex
-	refused refusal // guarded by order; of the system's watcher
-	full    refusal // guarded by order; of another directory
-	warned  bool    // guarded by order; the log says that files are polled
-	ended   chan struct{}
+	refused refusal       // guarded by order; of the system's watcher
+	full    refusal       // guarded by order; of another directory
+	warned  bool          // guarded by order; the log says that files are polled
+	ended   chan struct{} // guarded by order; closed when nothing of system is distributed any more
+
+	homeless map[subscription]bool // guarded by order; what lost its target and is to be added again
 
 	mu       sync.Mutex
 	system   *fsnotify.Watcher         // guarded by both, to write; nil: there is none
@@ -55,7 +57,7 @@ func NewShared(o Options) *Shared {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Shared{log: o.Log, now: o.Now, watchers: map[*Watcher]struct{}{}, targets: newTable(),
-		missed: map[subscription]struct{}{}}
+		homeless: map[subscription]bool{}, missed: map[subscription]struct{}{}}
 }
 
 // Polled says that files are polled because a limit of the system is reached.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -156,6 +157,51 @@ func TestADirectoryThatReplacedAnotherIsWatchedForAll(t *testing.T) {
 	put(t, path, "x")
 	await(t, first, path)
 	await(t, second, path)
+}
+
+// TestWatchersWorkAtTheSameTime on directories that are replaced meanwhile; in the end each hears of what it adds.
+func TestWatchersWorkAtTheSameTime(t *testing.T) {
+	s, top := share(t), t.TempDir()
+	dir := func(i int) string { return filepath.Join(top, fmt.Sprint("d", i%3)) }
+	var work sync.WaitGroup
+	all := []*Watcher{of(t, s), of(t, s), of(t, s), of(t, s)}
+	for n, w := range all {
+		work.Go(func() {
+			for i := range 200 {
+				switch (i + n) % 4 {
+				case 0:
+					_ = os.Mkdir(dir(i), 0o700) // others make and move it, too
+				case 1:
+					_ = os.Rename(dir(i), filepath.Join(top, fmt.Sprint("gone", n, "-", i)))
+				case 2:
+					w.Remove(dir(i + 1))
+				}
+				_ = w.Add(dir(i)) // it may not be there
+			}
+			other := s.New()
+			_ = other.Add(dir(n))
+			if err := other.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	for i := range 3 {
+		_ = os.Mkdir(dir(i), 0o700) // it may be there
+		for _, w := range all {
+			must(t, w.Add(dir(i)))
+		}
+	}
+	for i := range 3 {
+		path := filepath.Join(dir(i), "last")
+		put(t, path, "x")
+		for _, w := range all {
+			await(t, w, path)
+		}
+	}
+	if len(s.homeless) > 0 || len(s.missed) > 0 || len(s.targets.byPath) > 3+1 {
+		t.Errorf("left: %d homeless, %d missed, %d targets", len(s.homeless), len(s.missed), len(s.targets.byPath))
+	}
 }
 
 // FuzzWhoWatchesADirectoryHearsOfIt: whatever watchers add and remove, and however directories come, go and are renamed

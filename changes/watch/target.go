@@ -4,6 +4,8 @@ import (
 	"os"
 
 	"github.com/fsnotify/fsnotify"
+
+	"ctxledger.dev/internal/fault"
 )
 
 // target is a directory that the system watches.
@@ -47,30 +49,53 @@ func (t table) drop(x *target) {
 // maxSwaps is how often a directory may be replaced while it is being watched, before it is left to the next attempt.
 const maxSwaps = 8
 
-// attach watches a directory for one Watcher. It returns the subscriptions that have lost their target to it, because
-// another directory than before is where the path leads. The caller holds order.
-func (s *Shared) attach(sub subscription) (orphans []subscription, err error) {
-	system, err := s.instance()
-	if err != nil {
-		return nil, err
-	}
+// add watches a directory for one Watcher; adopted says that it did so before. It returns the subscriptions that have lost
+// their target to it, because another directory than before is where the path leads. A file system that does not answer
+// holds up nobody else: it is asked outside of the locks.
+func (s *Shared) add(sub subscription, adopted bool) (orphans []subscription, err error) {
 	for range maxSwaps {
-		var t *target
 		info, err := os.Stat(sub.name)
-		if err != nil {
-			return orphans, coded("watch.add", sub.name, err)
+		var id identity
+		if err == nil {
+			id = identify(info)
 		}
-		t, lost := s.find(system, sub.name, identify(info))
+		lost, err := s.attach(sub, id, err, adopted)
 		orphans = append(orphans, lost...)
-		if err := s.ask(system, t); err != nil {
-			return orphans, coded("watch.add", sub.name, err)
+		if err != nil {
+			return orphans, err
 		}
-		s.join(sub, t)
-		if after, err := os.Stat(sub.name); err == nil && identify(after) == t.id {
+		if after, err := os.Stat(sub.name); err == nil && identify(after) == id {
 			return orphans, nil
 		}
 	}
 	return orphans, nil // it changes all the time, and every change leads to an event
+}
+
+// attach is add for a directory that was just seen, or why it was not.
+func (s *Shared) attach(sub subscription, id identity, unseen error, adopted bool) (orphans []subscription, err error) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	if sub.watcher.closed() {
+		return nil, fault.New(fault.Unavailable, "watch.add", "watch %s: closed", sub.name)
+	}
+	if adopted && !s.homeless[sub] {
+		return nil, nil // removed since, or added again
+	}
+	delete(s.homeless, sub)
+	defer func() { s.note(sub, err) }()
+	if unseen != nil {
+		return nil, coded("watch.add", sub.name, unseen)
+	}
+	system, err := s.instance()
+	if err != nil {
+		return nil, err
+	}
+	t, orphans := s.find(system, sub.name, id)
+	if err := s.ask(system, t); err != nil {
+		return orphans, coded("watch.add", sub.name, err)
+	}
+	s.join(sub, t)
+	return orphans, nil
 }
 
 // find returns the target of the directory at a path, a new one if need be, and the subscriptions of those that are in its
@@ -127,6 +152,7 @@ func (s *Shared) join(sub subscription, t *target) {
 
 // detach ends a subscription, and the system's watch when it was the last one. The caller holds order.
 func (s *Shared) detach(sub subscription) {
+	delete(s.homeless, sub)
 	t := sub.watcher.names[sub.name]
 	if t == nil {
 		return
@@ -155,6 +181,7 @@ func (s *Shared) orphan(system *fsnotify.Watcher, t *target) (subs []subscriptio
 	s.mu.Lock()
 	for sub := range t.names {
 		subs = append(subs, sub)
+		s.homeless[sub] = true
 		delete(sub.watcher.names, sub.name)
 	}
 	clear(t.names)
@@ -167,15 +194,15 @@ func (s *Shared) orphan(system *fsnotify.Watcher, t *target) (subs []subscriptio
 // leaves alone the one for which this happened: its Watcher looks anyway.
 func (s *Shared) adopt(orphans []subscription, by subscription) {
 	for _, sub := range orphans {
-		if sub == by || sub.watcher.closed() {
+		if sub == by {
 			continue
 		}
-		if sub.watcher.names[sub.name] == nil {
-			more, err := s.attach(sub)
-			s.note(sub, err)
-			for _, o := range more { // paths are changing quicker than they can be followed: whoever looks adds again
-				o.watcher.hand(Event{Path: o.name})
-			}
+		more, err := s.add(sub, true)
+		if err != nil {
+			s.log.Debug("not watched any longer", "dir", sub.name, "error", err.Error()) // its Watcher looks, and adds it again
+		}
+		for _, o := range more { // paths change quicker than they can be followed
+			o.watcher.hand(Event{Path: o.name})
 		}
 		sub.watcher.hand(Event{Path: sub.name})
 	}
@@ -187,6 +214,11 @@ func (s *Shared) forget(w *Watcher) error {
 	defer s.order.Unlock()
 	for name := range w.names {
 		s.detach(subscription{w, name})
+	}
+	for sub := range s.homeless {
+		if sub.watcher == w {
+			delete(s.homeless, sub)
+		}
 	}
 	s.mu.Lock()
 	delete(s.watchers, w)

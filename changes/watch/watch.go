@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
-
-	"ctxledger.dev/internal/fault"
 )
 
 // Event says that something may have changed. With Rescan events were lost: every path in every
@@ -33,15 +31,9 @@ type Watcher struct {
 // Errors: not_found, denied, limited when the system's number of watchers or watches is used up (then
 // poll that directory, and add it again from time to time), unavailable after Close.
 func (w *Watcher) Add(dir string) error {
-	s, sub := w.shared, subscription{w, filepath.Clean(dir)}
-	s.order.Lock()
-	defer s.order.Unlock()
-	if w.closed() {
-		return &fault.Error{Code: fault.Unavailable, Op: "watch.add", Message: "watch " + dir + ": closed"}
-	}
-	orphans, err := s.attach(sub)
-	s.note(sub, err)
-	s.adopt(orphans, sub)
+	sub := subscription{w, filepath.Clean(dir)}
+	orphans, err := w.shared.add(sub, false)
+	w.shared.adopt(orphans, sub)
 	return err
 }
 
