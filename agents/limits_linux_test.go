@@ -19,9 +19,9 @@ func TestSessionsAreFollowedWithoutEvents(t *testing.T) {
 	}
 }
 
-// TestFollowingWatchesAgainWhenThereAreWatches: also the directory of a session that could not be watched. It says for how
+// TestSessionsAreWatchedAgainWhenThereAreWatches: also the directory of a session that could not be watched. It says for how
 // long it rests from one look to the next.
-func TestFollowingWatchesAgainWhenThereAreWatches(t *testing.T) {
+func TestSessionsAreWatchedAgainWhenThereAreWatches(t *testing.T) {
 	s := newScene(t)
 	if !limittest.IsChild() {
 		s.needsEvents()

@@ -63,7 +63,7 @@ var openings = []opening{
 	{"carried file.takeAlone", "safefs.ReadFile", owned},
 	{"carried finder.above", "os.Lstat", resolve},
 	{"carried open", "safefs.Open", "context"},
-	{"changes/watch Shared.attach", "os.Stat", resolve},
+	{"changes/watch Shared.add", "os.Stat", resolve},
 	{"changes/watch Shared.find", "os.Stat", resolve},
 	{"changes/watch opens", "os.Open", kernel},
 	{"cli app.audit", "os.Stat", resolve},
