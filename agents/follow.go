@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
@@ -25,6 +26,8 @@ type FollowOptions struct {
 	Env env.Env
 	// Log gets what went wrong with single files; nil: nothing is logged.
 	Log *slog.Logger
+	// Watch gives the watchers; nil: one of its own, which uses up one more of the system's.
+	Watch *watch.Shared
 	// Tick says when to look again at what cannot be watched and to try again what failed; nil:
 	// every two seconds.
 	Tick <-chan time.Time
@@ -39,8 +42,6 @@ const (
 	// recent is how new a file must be to be imported without having changed: older sessions
 	// are history, imported when someone asks.
 	recent = 24 * time.Hour
-	// tick is how often to poll where the system gives no events.
-	tick = 2 * time.Second
 	// treeTicks is after how many ticks trees are looked for that came or went without a session.
 	treeTicks = 15
 )
@@ -57,6 +58,9 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 		return fault.New(fault.Invalid, "agents.follow", "no workspace to follow")
 	}
 	var agents sync.WaitGroup
+	if o.Watch == nil {
+		o.Watch = watch.NewShared(watch.Options{Log: o.Log, Now: o.Env.Now}) // of all agents
+	}
 	all := Adapters()
 	ticks := shared(ctx, &agents, o.Tick, len(all))
 	for i, a := range all {

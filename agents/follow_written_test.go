@@ -50,6 +50,7 @@ func TestAWrittenSessionIsFollowedAndCountsOnlyItsOwn(t *testing.T) {
 					select {
 					case b := <-s.r.appended:
 						all = append(all, b.Entries...)
+					case s.ticks() <- time.Time{}:
 					case <-time.After(patience):
 						t.Fatalf("%d entries of %d: %s", len(all), lines, s.logged)
 					}

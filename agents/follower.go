@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/internal/safefs"
 )
@@ -63,8 +65,12 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	shared := o.Watch
+	if shared == nil {
+		shared = watch.NewShared(watch.Options{Log: log, Now: o.Env.Now})
+	}
 	return &follower{
-		watching: watching{subagents: a.Subagents, nested: a.Nested, log: log},
+		watching: watching{subagents: a.Subagents, nested: a.Nested, log: log, shared: shared},
 		adapter:  a, ledger: api, o: o, pulse: o.Pulse, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		logged: map[string]fault.Code{}, importers: map[string]*importer{},
@@ -75,7 +81,7 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 func (f *follower) loop(ctx context.Context) {
 	ticks := f.o.Tick
 	if ticks == nil {
-		t := time.NewTicker(tick)
+		t := time.NewTicker(limits.Poll)
 		defer t.Stop()
 		ticks = t.C
 	}
@@ -149,7 +155,10 @@ func (f *follower) tick() {
 		f.start()
 		f.list()
 		f.scan(time.Time{})
-		f.rested = f.o.Env.Now().Add(pollRest * f.o.Env.Now().Sub(began))
+		end := f.o.Env.Now()
+		rest := pollRest * end.Sub(began)
+		f.rested = end.Add(rest)
+		f.watcher.Polls(rest)
 	}
 }
 

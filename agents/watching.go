@@ -27,22 +27,18 @@ type watching struct {
 	nested    bool   // directories with session files appear inside of others
 	subagents string // name of the directory with the files of a session's subagents; "": there is none
 	log       *slog.Logger
-	watcher   *watch.Watcher  // nil: the system has none to give
+	shared    *watch.Shared   // where the watcher comes from
+	watcher   *watch.Watcher  // nil: before start
 	at        string          // the directory that is watched for base: itself or one above it
 	dirs      map[string]bool // project directories, and whether they are watched
-	below     []string        // watched directories of single sessions, the longest unused first
+	below     []string        // directories of single sessions to be watched, the longest unused first
 	blind     bool            // some directory could not be watched
 }
 
-// start begins to watch, if possible.
+// start begins to watch what can be watched; later it tries again what could not.
 func (w *watching) start() {
 	if w.watcher == nil {
-		watcher, err := watch.New()
-		if err != nil {
-			w.log.Debug("no file watcher: polling", "err", err)
-			return
-		}
-		w.watcher = watcher
+		w.watcher = w.shared.New()
 	}
 	w.attach()
 	w.blind = false
@@ -51,12 +47,15 @@ func (w *watching) start() {
 			w.dirs[dir] = w.add(dir)
 		}
 	}
+	for _, dir := range w.below {
+		w.add(dir) // adding again changes nothing
+	}
 }
 
 // healthy reports whether every change leads to an event.
 func (w *watching) healthy() bool { return w.watcher != nil && w.at != "" && !w.blind }
 
-// events returns the channel of events, nil without a watcher.
+// events returns the channel of events, nil before start.
 func (w *watching) events() <-chan watch.Event {
 	if w.watcher == nil {
 		return nil
@@ -150,8 +149,12 @@ func (w *watching) watchSession(session string) {
 		if was >= 0 {
 			w.below = slices.Delete(w.below, was, was+1)
 		}
-		if exists(dir) && w.add(dir) { // adding again changes nothing
-			w.below = append(w.below, dir)
+		switch {
+		case exists(dir):
+			w.add(dir)                     // adding again changes nothing
+			w.below = append(w.below, dir) // also one that start has to try again
+		case was >= 0:
+			w.remove(dir)
 		}
 	}
 	for len(w.below) > maxWatches {

@@ -84,7 +84,8 @@ func (a *app) doctorCommand() *cobra.Command {
 			}
 			a.settings(ws) // hooks are among them
 			st, err := daemon.Status(cmd.Context(), ws.State)
-			r, err := s.Doctor(args, setup.Daemon{Running: st.Running, PID: st.PID, Version: st.Version}, err)
+			r, err := s.Doctor(args, setup.Daemon{Running: st.Running, PID: st.PID, Version: st.Version,
+				Polling: st.Info.Polling}, err)
 			if err != nil {
 				return err
 			}

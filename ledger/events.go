@@ -31,12 +31,14 @@ type Info struct {
 	// Hosts are the agents whose session files it follows.
 	Hosts []string `json:"hosts,omitempty"`
 	// Tasks are the background tasks of the owner.
-	Tasks     []TaskState `json:"tasks,omitempty"`
-	Sessions  int         `json:"sessions"`
-	Artifacts int         `json:"artifacts"`
-	Memories  int         `json:"memories"`
-	Bytes     int64       `json:"bytes"` // on disk
-	Event     int64       `json:"event"` // sequence number of the newest event
+	Tasks []TaskState `json:"tasks,omitempty"`
+	// Polling is set while a limit of the system keeps the owner from watching files.
+	Polling   *Polling `json:"polling,omitempty"`
+	Sessions  int      `json:"sessions"`
+	Artifacts int      `json:"artifacts"`
+	Memories  int      `json:"memories"`
+	Bytes     int64    `json:"bytes"` // on disk
+	Event     int64    `json:"event"` // sequence number of the newest event
 }
 
 // Event is the public record of a commit.
@@ -118,6 +120,20 @@ const (
 	TaskFailed  = "failed" // ended with an error
 	TaskEnded   = "ended"
 )
+
+// Polling says that an owner looks at files again and again, for want of events.
+type Polling struct {
+	Why     string  `json:"why"`     // the limit of the system, and what raises it
+	Seconds float64 `json:"seconds"` // from one look at a file to the next
+}
+
+// String says it in a line; "" for nil.
+func (p *Polling) String() string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("files are polled, every %.0f s: %s", p.Seconds, p.Why)
+}
 
 // TaskFollow is the task that follows session files.
 const TaskFollow = "following session files"

@@ -1,14 +1,9 @@
 package watch
 
 import (
-	"errors"
-	"io/fs"
+	"path/filepath"
 	"sync"
-	"syscall"
-
-	"github.com/fsnotify/fsnotify"
-
-	"ctxledger.dev/internal/fault"
+	"time"
 )
 
 // Event says that something may have changed. With Rescan events were lost: every path in every
@@ -18,40 +13,46 @@ type Event struct {
 	Rescan bool
 }
 
-// Watcher watches directories. Its methods are safe for concurrent use.
+// Watcher watches directories for one part of a program. Its methods are safe for concurrent use.
 type Watcher struct {
-	system *fsnotify.Watcher
+	shared *Shared
+	in     chan Event // from Shared
 	events chan Event
 	done   chan struct{} // closed by Close
 	ended  chan struct{} // closed when the goroutine has ended
 	once   sync.Once
-}
 
-// New starts a watcher. Errors: limited when the system has no more watchers to give.
-func New() (*Watcher, error) {
-	system, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, coded("watch.new", "", err)
-	}
-	w := &Watcher{
-		system: system,
-		events: make(chan Event),
-		done:   make(chan struct{}),
-		ended:  make(chan struct{}),
-	}
-	go w.run()
-	return w, nil
+	names map[string]*target // guarded by the locks of shared, as its tables are; what is watched
+	every time.Duration      // guarded by shared.mu; see Polls
 }
 
 // Add watches the entries of one directory; adding it again changes nothing. Changes from the
 // moment that Add returns lead to events, so look at the directory afterwards, not before.
-// Errors: not_found, denied, limited when the system's number of watches is used up (then
-// poll that directory), unavailable after Close.
-func (w *Watcher) Add(dir string) error { return coded("watch.add", dir, w.system.Add(dir)) }
+// Errors: not_found, denied, limited when the system's number of watchers or watches is used up (then
+// poll that directory, and add it again from time to time), unavailable after Close.
+func (w *Watcher) Add(dir string) error {
+	sub := subscription{w, filepath.Clean(dir)}
+	orphans, err := w.shared.add(sub, false)
+	w.shared.adopt(orphans, sub)
+	return err
+}
 
 // Remove ends the watch of a directory. Removing one that is not watched changes nothing.
 func (w *Watcher) Remove(dir string) {
-	_ = w.system.Remove(dir) // the only errors are "not watched" and "gone", both wished for
+	s, sub := w.shared, subscription{w, filepath.Clean(dir)}
+	s.order.Lock()
+	defer s.order.Unlock()
+	if !w.closed() {
+		s.detach(sub)
+		s.note(sub, nil)
+	}
+}
+
+// Polls says how long it takes at present from one look at what cannot be watched to the next, for Shared.Polled.
+func (w *Watcher) Polls(every time.Duration) {
+	w.shared.mu.Lock()
+	defer w.shared.mu.Unlock()
+	w.every = every
 }
 
 // Events returns the channel of events. It is closed by Close, and by nothing else.
@@ -61,15 +62,33 @@ func (w *Watcher) Events() <-chan Event { return w.events }
 func (w *Watcher) Close() error {
 	var err error
 	w.once.Do(func() {
-		close(w.done)
-		err = w.system.Close()
+		close(w.done) // from here on it takes no event, and holds nobody up
+		err = w.shared.forget(w)
 	})
 	<-w.ended
 	return coded("watch.close", "", err)
 }
 
-// run moves the system's events into the queue, always ready to receive so that the system's
-// queue does not overflow, and from there to the reader of Events.
+// closed reports whether Close was called.
+func (w *Watcher) closed() bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// hand gives the watcher an event, unless it is closed.
+func (w *Watcher) hand(e Event) {
+	select {
+	case w.in <- e:
+	case <-w.done:
+	}
+}
+
+// run moves events into the queue, always ready to receive so that no other watcher waits and the system's queue does
+// not overflow, and from there to the reader of Events.
 func (w *Watcher) run() {
 	defer close(w.ended)
 	defer close(w.events)
@@ -81,46 +100,16 @@ func (w *Watcher) run() {
 			out = nil // nothing to send: a nil channel is never ready
 		}
 		select {
-		case e, ok := <-w.system.Events:
-			if !ok {
-				return
+		case e := <-w.in:
+			if e.Rescan {
+				q.lost()
+			} else {
+				q.add(e.Path)
 			}
-			if e.Op != fsnotify.Chmod { // permissions and times alone are no change of content
-				q.add(e.Name)
-			}
-		case _, ok := <-w.system.Errors:
-			if !ok {
-				return
-			}
-			q.lost() // an overflow, in most cases: events are missing
 		case out <- next:
 			q.pop()
 		case <-w.done:
 			return
 		}
 	}
-}
-
-// coded gives a foreign error its code.
-func coded(op, dir string, err error) error {
-	code := fault.Internal
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsnotify.ErrNonExistentWatch):
-		code = fault.NotFound
-	case errors.Is(err, fs.ErrPermission):
-		code = fault.Denied
-	case errors.Is(err, fsnotify.ErrClosed):
-		code = fault.Unavailable
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return &fault.Error{
-			Code: fault.Limited, Op: op, Err: err, Message: "the system's number of file watches is used up",
-			Hint: "raise fs.inotify.max_user_watches or fs.inotify.max_user_instances",
-		}
-	}
-	if dir == "" {
-		return fault.Wrap(code, op, err)
-	}
-	return &fault.Error{Code: code, Op: op, Message: "watch " + dir, Err: err}
 }

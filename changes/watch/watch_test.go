@@ -18,12 +18,27 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience is how long a test waits for what must come.
 const patience = 10 * time.Second
 
+// start returns a watcher of its own, of a system that has one to give.
 func start(t *testing.T) *Watcher {
 	t.Helper()
-	w, err := New()
-	if err != nil {
-		t.Fatal(err)
+	return of(t, share(t))
+}
+
+// share returns what watchers share, where the system has a watcher to give.
+func share(t *testing.T) *Shared {
+	t.Helper()
+	s := NewShared(Options{})
+	w := of(t, s)
+	if err := w.Add(t.TempDir()); fault.Is(err, fault.Limited) {
+		t.Skipf("no file can be watched here: %v", err)
 	}
+	return s
+}
+
+// of returns another watcher.
+func of(t *testing.T, s *Shared) *Watcher {
+	t.Helper()
+	w := s.New()
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)
@@ -45,6 +60,13 @@ func await(t *testing.T, w *Watcher, path string) {
 		case <-deadline:
 			t.Fatalf("no event of %s", path)
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -121,7 +143,8 @@ func TestErrorsOfAdd(t *testing.T) {
 
 func TestAnErrorOfTheSystemAsksForARescan(t *testing.T) {
 	w := start(t)
-	w.system.Errors <- fsnotify.ErrEventOverflow
+	must(t, w.Add(t.TempDir()))
+	w.shared.system.Errors <- fsnotify.ErrEventOverflow
 	select {
 	case e := <-w.Events():
 		if !e.Rescan {

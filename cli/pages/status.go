@@ -91,8 +91,11 @@ func (p Page) ledger(s Status) {
 	p.Trouble(l)
 }
 
-// Trouble names the background tasks of an owner that do not do their work.
+// Trouble names the background tasks of an owner that do not do their work, or not as they should.
 func (p Page) Trouble(l ledger.Info) {
+	if said := l.Polling.String(); said != "" {
+		fmt.Fprintf(p.W, "watching   %s\n", columns.OneLine(said))
+	}
 	for _, t := range l.Tasks {
 		if said := t.Trouble(); said != "" {
 			fmt.Fprintf(p.W, "trouble    %s\n", columns.OneLine(said))

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/ledger"
 )
 
 // Report says how far ctxledger works on this machine.
@@ -33,6 +34,8 @@ type Daemon struct {
 	PID     int    `json:"pid,omitempty"`
 	Version string `json:"version,omitempty"`
 	Problem string `json:"problem,omitempty"` // why it does not answer
+	// Polling says why it polls files that it should watch; nil: it watches them.
+	Polling *ledger.Polling `json:"polling,omitempty"`
 }
 
 // Agent is one agent of the report.
@@ -224,6 +227,9 @@ func (r Report) Print(w io.Writer, t *columns.Table, width int, line func(s stri
 		fmt.Fprintf(w, "ledger      %s\n", line(text, maxOther)) // a wrapped command cannot be pasted
 	}
 	wrapped(w, "daemon      ", line(r.Self.In(r.Daemon.String()), maxFound), width)
+	if said := r.Daemon.Polling.String(); said != "" {
+		wrapped(w, "watching    ", line(said, maxFound), width)
+	}
 }
 
 // String says how the daemon is, in a few words.

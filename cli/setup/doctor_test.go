@@ -10,7 +10,26 @@ import (
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 )
+
+// TestDoctorSaysThatFilesArePolled, with the limit, and nothing where they are watched.
+func TestDoctorSaysThatFilesArePolled(t *testing.T) {
+	line := func(s string, _ int) string { return s }
+	for want, p := range map[string]*ledger.Polling{
+		"": nil,
+		"watching files are polled, every 2 s: the limit of inotify watches is reached": {
+			Why: "the limit of inotify watches is reached", Seconds: 2},
+	} {
+		var shown bytes.Buffer
+		r := Report{Self: named, Daemon: Daemon{Running: true, PID: 7, Polling: p}}
+		r.Print(&shown, columns.New(line, false, "AGENT", "VERSION", "STATE", "TO DO"), 0, line)
+		text := strings.Join(strings.Fields(shown.String()), " ")
+		if !strings.Contains(text, want) || p == nil && strings.Contains(text, "watching") {
+			t.Errorf("%s", &shown)
+		}
+	}
+}
 
 // TestDoctorKnowsThePlugin: the plugin of Claude Code brings the hooks that install would write. With both every hook runs
 // twice, and the command that ends it is told.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,9 +17,9 @@ import (
 type Role struct {
 	Version string  // of the program
 	Env     env.Env // of the process
-	// Background returns the tasks of the daemon of a workspace; root is "" for the user ledger.
+	// Background returns the tasks of the daemon of a workspace, which log there; root is "" for the user ledger.
 	// nil: none.
-	Background func(root string) []Task
+	Background func(root string, log *slog.Logger) []Task
 	// Settings returns what one tree of a workspace configures. nil: nothing.
 	Settings func(tree string) engine.Settings
 	// Hook answers the hooks of agents. nil: they get no answer.
@@ -46,7 +47,7 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	// on Run handles them, and crashes are written to the log.
 	c := Config{State: args[2], Workspace: args[3], Env: r.Env, Version: r.Version, process: true}
 	if r.Background != nil {
-		c.Background = r.Background(c.Workspace)
+		c.Background = func(log *slog.Logger) []Task { return r.Background(c.Workspace, log) }
 	}
 	c.Settings, c.Hook = r.Settings, r.Hook
 	ready := false

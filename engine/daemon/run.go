@@ -24,15 +24,15 @@ import (
 
 // Config says what a daemon owns.
 type Config struct {
-	State      string        // state directory, absolute
-	Workspace  string        // root of the workspace; "" for the user ledger
-	Env        env.Env       // clock, randomness and temporary directory
-	Version    string        // of the program, for clients and the log
-	Idle       time.Duration // idle timeout; 0: limits.Idle
-	Background []Task        // its background tasks
+	State     string        // state directory, absolute
+	Workspace string        // root of the workspace; "" for the user ledger
+	Env       env.Env       // clock, randomness and temporary directory
+	Version   string        // of the program, for clients and the log
+	Idle      time.Duration // idle timeout; 0: limits.Idle
 
-	Settings func(tree string) engine.Settings // the settings of a tree of the workspace; nil: none
-	Hook     HookAnswerer                      // nil: hooks of agents get no answer
+	Background func(log *slog.Logger) []Task     // its background tasks, which log there; nil: none
+	Settings   func(tree string) engine.Settings // the settings of a tree of the workspace; nil: none
+	Hook       HookAnswerer                      // nil: hooks of agents get no answer
 
 	ready   func()                           // called when clients can connect; nil: nothing
 	process bool                             // whether the process serves only this daemon: see Main
@@ -148,7 +148,11 @@ func openListener(c Config) (listener, error) {
 // work serves until the daemon must leave, and shuts down.
 func (d *daemon) work(l listener, stop context.CancelFunc) error {
 	// The tasks start before the first client can ask for their states.
-	d.tasks = StartTasks(d.leaving, d.api, d.config.Env, d.log, append(d.own(), d.config.Background...))
+	tasks := d.own()
+	if d.config.Background != nil {
+		tasks = append(tasks, d.config.Background(d.log)...)
+	}
+	d.tasks = StartTasks(d.leaving, d.api, d.config.Env, d.log, tasks)
 	accepting := make(chan struct{})
 	go func() { defer close(accepting); d.accept(l) }()
 	<-d.leaving.Done()

@@ -150,19 +150,21 @@ func TestBackgroundTasksAreWaitedForAndMayFail(t *testing.T) {
 	state := stateDir(t)
 	ended := make(chan struct{})
 	o := optionsFor(t, state)
-	r := run(t, Config{State: state, Workspace: o.Workspace, Background: []Task{
-		{Name: "failing", Run: func(context.Context, ledger.API, *pulse.Pulse) error {
+	r := run(t, Config{State: state, Workspace: o.Workspace, Background: tasks(
+		Task{Name: "failing", Run: func(context.Context, ledger.API, *pulse.Pulse) error {
 			return errors.New("a task that fails with ghp_" + strings.Repeat("Ab1x", 9))
 		}},
-		{Name: "panicking", Run: func(context.Context, ledger.API, *pulse.Pulse) error { panic("a task that panics") }},
-		{Name: ledger.TaskFollow, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
+		Task{Name: "panicking", Run: func(context.Context, ledger.API, *pulse.Pulse) error {
+			panic("a task that panics")
+		}},
+		Task{Name: ledger.TaskFollow, Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 			p.Rest()
 			<-ctx.Done()
 			_, err := api.SaveMemory(context.WithoutCancel(ctx), fact("last words"))
 			close(ended)
 			return err
 		}},
-	}})
+	)})
 	api := open(t, o)
 	until(t, "two tasks have failed", func() bool {
 		return strings.Count(string(contents(t, r.log)), "background task") == 2

@@ -22,6 +22,8 @@ type Task struct {
 	Name  string        // what it does, for status and log
 	Step  time.Duration // how long one step may take before the task counts as stuck; 0: limits.TaskStep
 	Hosts []string      // the agents whose session files it follows, for ledger.TaskFollow
+	// Polls says why files are polled that should be watched, of all tasks; nil: nothing is known of it.
+	Polls func() *ledger.Polling
 	// Run does the work. It calls Beat before each step and Rest before it waits.
 	Run func(ctx context.Context, api ledger.API, p *pulse.Pulse) error
 }
@@ -94,6 +96,9 @@ func (t *Tasks) Inform(info *ledger.Info) {
 	for _, r := range t.all {
 		s := r.state(t.env.Now())
 		info.Tasks = append(info.Tasks, s)
+		if r.Polls != nil {
+			info.Polling = r.Polls()
+		}
 		if s.Name == ledger.TaskFollow {
 			info.Following = s.State == ledger.TaskWaiting || s.State == ledger.TaskWorking
 			info.Hosts = r.Hosts

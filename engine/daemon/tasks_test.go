@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := stateDir(t)
-			r := run(t, Config{State: state, Background: []Task{deaf(t, inside)}})
+			r := run(t, Config{State: state, Background: tasks(deaf(t, inside))})
 			o := optionsFor(t, state)
 			o.NoSpawn = true
 			api := open(t, o)
@@ -112,3 +113,6 @@ func TestWhatIsSaidOfATask(t *testing.T) {
 		}
 	}
 }
+
+// tasks returns what a Config has of background tasks.
+func tasks(all ...Task) func(*slog.Logger) []Task { return func(*slog.Logger) []Task { return all } }

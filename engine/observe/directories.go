@@ -58,13 +58,16 @@ type directory struct {
 	used   int64
 }
 
+// has reports whether a file of a name was seen in the directory.
+func (d *directory) has(base string) bool { _, had := d.files[base]; return had }
+
 // directories are the watched ones, by their paths in the tree. The number of watches is limited; the least recently
 // touched directory is evicted for another.
 type directories struct {
 	root    string
 	tree    *safefs.Tree
 	log     *slog.Logger
-	watcher *watch.Watcher // nil: the system has none to give
+	watcher *watch.Watcher
 	all     map[string]*directory
 	budget  int
 	parts   *atomic.Int64 // how many trees share the budgets; nil: no other
@@ -78,21 +81,11 @@ type directories struct {
 	now     func() time.Time
 }
 
-func newDirectories(root string, tree *safefs.Tree, log *slog.Logger, now func() time.Time) *directories {
-	d := &directories{root: root, tree: tree, log: log, now: now, all: map[string]*directory{}}
+func newDirectories(root string, tree *safefs.Tree, o Options) *directories {
+	d := &directories{root: root, tree: tree, log: o.Log, now: o.Env.Now, all: map[string]*directory{}}
 	d.budget, d.perFile = watchBudget(runtime.GOOS)
-	d.start()
+	d.watcher = o.Watch.New()
 	return d
-}
-
-// start gets a watcher, if the system has one.
-func (d *directories) start() {
-	w, err := watch.New()
-	if err != nil {
-		d.warn(err)
-		return
-	}
-	d.watcher = w
 }
 
 // part returns this tree's part of a budget.
@@ -106,20 +99,10 @@ func (d *directories) part(budget int) int {
 // most returns how many watches may be used.
 func (d *directories) most() int { return d.part(d.budget) }
 
-func (d *directories) close() error {
-	if d.watcher == nil {
-		return nil
-	}
-	return d.watcher.Close()
-}
+func (d *directories) close() error { return d.watcher.Close() }
 
-// events returns the channel of events, nil without a watcher.
-func (d *directories) events() <-chan watch.Event {
-	if d.watcher == nil {
-		return nil
-	}
-	return d.watcher.Events()
-}
+// events returns the channel of events.
+func (d *directories) events() <-chan watch.Event { return d.watcher.Events() }
 
 // enter watches a directory and reads what is in it, if it is one. One that is known counts as touched.
 func (d *directories) enter(name string) {
@@ -177,7 +160,7 @@ func (d *directories) add(name string, grown bool) bool {
 
 // watch asks the system for events of a directory; where it gives none the directory is polled.
 func (d *directories) watch(name string, dir *directory) {
-	if d.watcher == nil || dir.cost > d.most() {
+	if dir.cost > d.most() {
 		return
 	}
 	err := d.watcher.Add(filepath.Join(d.root, filepath.FromSlash(name)))
@@ -194,7 +177,7 @@ func (d *directories) watch(name string, dir *directory) {
 // rewatch renews the watch of a directory whose path may lead to another one by now.
 func (d *directories) rewatch(name string) {
 	dir := d.all[name]
-	if d.watcher == nil || dir.polled {
+	if dir.polled {
 		return
 	}
 	d.watcher.Remove(filepath.Join(d.root, filepath.FromSlash(name)))
@@ -203,9 +186,9 @@ func (d *directories) rewatch(name string) {
 	d.watch(name, dir)
 }
 
-// warn logs once why directories are polled.
+// warn logs once why directories are polled. A limit is logged where all watchers share it.
 func (d *directories) warn(err error) {
-	if d.warned || fault.Is(err, fault.NotFound) {
+	if d.warned || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Limited) {
 		return
 	}
 	d.warned = true
@@ -263,9 +246,7 @@ func (d *directories) evict(cost int) {
 // leave stops watching one directory.
 func (d *directories) leave(name string) {
 	dir := d.all[name]
-	if d.watcher != nil {
-		d.watcher.Remove(filepath.Join(d.root, filepath.FromSlash(name)))
-	}
+	d.watcher.Remove(filepath.Join(d.root, filepath.FromSlash(name)))
 	delete(d.all, name)
 	d.spent -= dir.cost
 	d.stamps -= len(dir.files)
@@ -314,7 +295,8 @@ func (d *directories) differing(name string) (bases []string, looked int) {
 		there[e.Name] = true
 		s, had := dir.files[e.Name]
 		_, sub := dir.subs[e.Name]
-		if e.Kind == safefs.File && (!had && dir.whole || had && !s.same(e.Info)) ||
+		isFile := e.Kind == safefs.File
+		if isFile && !had && dir.whole || had && (!isFile || !s.same(e.Info)) ||
 			e.Kind == safefs.Dir && !e.Link && !sub && dir.whole {
 			bases = append(bases, e.Name)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
@@ -19,11 +20,25 @@ func (w *world) observer() *observer {
 	w.t.Helper()
 	info, err := w.l.Info(w.t.Context(), ledger.InfoRequest{})
 	must(w.t, err)
+	log := slog.New(slog.NewTextHandler(&w.log, nil))
+	if w.watch == nil {
+		w.watch = watch.NewShared(watch.Options{Log: log, Now: time.Now})
+	}
 	ob, err := newObserver(w, info.State, scope{root: w.root, own: true},
-		Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+		Options{Env: env.System(), Log: log, Watch: w.watch})
 	must(w.t, err)
 	w.t.Cleanup(func() { ob.close() })
 	return ob
+}
+
+// watchable skips a test of watching where the system has no watcher to give.
+func watchable(t *testing.T) {
+	t.Helper()
+	w := watch.NewShared(watch.Options{}).New()
+	defer w.Close() // nothing was lost
+	if err := w.Add(t.TempDir()); fault.Is(err, fault.Limited) {
+		t.Skipf("nothing can be watched here: %v", err)
+	}
 }
 
 // ripen makes everything that is due ripe, and looks at it.
@@ -57,6 +72,27 @@ func TestLostEventsLeadToARescan(t *testing.T) {
 		"created d/e.go observed external", "created d/new/f.go observed external")
 }
 
+// TestWhatIsNoFileAnyMoreIsFoundWithoutEvents: a file that another kind of thing replaced was taken for unchanged wherever
+// directories are polled or events were lost.
+func TestWhatIsNoFileAnyMoreIsFoundWithoutEvents(t *testing.T) {
+	w := newWorld(t, map[string]string{"d/a.go": "1", "d/b.go": "1", "d/c.go": "1", "d/same.go": "1"})
+	must(t, os.Chtimes(w.path("d/same.go"), time.Time{}, time.Now().Add(-time.Hour)))
+	ob := w.observer()
+	w.read("d/a.go", "d/b.go", "d/c.go")
+	ob.refresh(t.Context())
+	must(t, ob.dirs.close()) // no events of what follows
+	for _, name := range []string{"d/a.go", "d/b.go"} {
+		must(t, os.Remove(w.path(name)))
+	}
+	must(t, os.Mkdir(w.path("d/a.go"), 0o700))
+	if err := os.Symlink(t.TempDir(), w.path("d/b.go")); err != nil {
+		t.Skip(err)
+	}
+	ob.event(watch.Event{Rescan: true})
+	w.ripen(ob)
+	w.want("deleted d/a.go observed external", "deleted d/b.go observed external")
+}
+
 func TestMorePathsThanCanWaitLeadToARescan(t *testing.T) {
 	w := newWorld(t, map[string]string{"d/a.go": "1"})
 	ob := w.observer()
@@ -73,6 +109,7 @@ func TestMorePathsThanCanWaitLeadToARescan(t *testing.T) {
 }
 
 func TestTheDirectoryTouchedLongestAgoMakesRoom(t *testing.T) {
+	watchable(t)
 	w := newWorld(t, map[string]string{"a/f": "", "b/f": "", "c/f": "", "d/f": "", "d/g": "", "e/f": ""})
 	ob := w.observer()
 	ob.dirs.budget = 3

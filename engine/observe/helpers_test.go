@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ctxledger.dev/changes"
+	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -38,6 +39,7 @@ type world struct {
 	session  string
 	failures int          // of RecordStates that are still to come
 	log      bytes.Buffer // of the observer; read it when that has ended
+	watch    *watch.Shared
 	stop     func()
 }
 
@@ -93,9 +95,11 @@ func newWorld(t testing.TB, files map[string]string) *world {
 func (w *world) start() {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
+	log := slog.New(slog.NewTextHandler(&w.log, nil))
+	w.watch = watch.NewShared(watch.Options{Log: log, Now: time.Now})
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, w, Options{Env: env.System(), Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+		ended <- Run(ctx, w, Options{Env: env.System(), Log: log, Watch: w.watch})
 	}()
 	w.stop = func() {
 		cancel()
@@ -193,11 +197,18 @@ func (w *world) await(names ...string) {
 const sentinel = "sentinel"
 
 // settle waits until everything that happened so far has been looked at: the sentinel is written, and
-// what happened before is due before.
+// what happened before is due before. Where directories are polled, the round in which it is seen may have looked at
+// others before; the next one has not, and the one after that begins when all of it was handed in.
 func (w *world) settle() {
 	w.t.Helper()
-	w.put(sentinel, time.Now().String())
-	w.await(sentinel)
+	times := 1
+	if _, polled := w.watch.Polled(); polled {
+		times = 3
+	}
+	for range times {
+		w.put(sentinel, time.Now().String())
+		w.await(sentinel)
+	}
 }
 
 // recorded returns the changes as words, oldest first, without those of the sentinel.

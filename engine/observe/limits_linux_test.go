@@ -3,41 +3,27 @@ package observe
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"ctxledger.dev/changes/watch"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/limittest"
 )
 
-// inChild marks a process that runs one test under limits of its own.
-const inChild = "CTXLEDGER_TEST_CHILD"
-
-// child runs the calling test again in a child process, in a user namespace whose limits it may lower.
-// It reports whether this process is that child.
-func child(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(inChild) != "" {
-		return true
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), inChild+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("%v\n%s", err, out)
-	}
-	return false
+// TestFilesAreObservedWithoutEvents: what there is to be seen does not depend on them.
+func TestFilesAreObservedWithoutEvents(t *testing.T) {
+	limittest.Again(t, limittest.Instances, "^(TestEverySaveIsOneChange|TestInvariant10NothingBehindALinkIsObserved)$")
 }
 
 func TestDirectoriesArePolledWhenTheWatchesAreUsedUp(t *testing.T) {
-	if !child(t) {
+	if !limittest.Child(t) {
 		return
 	}
-	must(t, os.WriteFile("/proc/sys/user/max_inotify_watches", []byte("2"), 0))
+	limittest.Set(t, limittest.Watches, "2")
 	files := map[string]string{sentinel: ""}
 	names := []string{sentinel}
 	for i := range 5 {
@@ -62,7 +48,7 @@ func TestDirectoriesArePolledWhenTheWatchesAreUsedUp(t *testing.T) {
 }
 
 func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
-	if !child(t) {
+	if !limittest.Child(t) {
 		return
 	}
 	w := newWorld(t, map[string]string{"d/a.go": "1"})
@@ -87,14 +73,14 @@ func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
 	hold()
 	free(1) // for the tree; none is left for a watcher
 	ob := w.observer()
-	if ob.dirs.watcher != nil {
-		t.Fatal("there is a watcher")
-	}
 	ob.refresh(t.Context())
 	if ob.ticks() == nil {
 		t.Error("nothing is retried without descriptors")
 	}
-	free(8)
+	if err := ob.dirs.watcher.Add(w.root); !fault.Is(err, fault.Limited) {
+		t.Fatalf("there is a watcher: %v", err)
+	}
+	free(8) // the system is not asked for a watcher again so soon
 	ob.tick(t.Context())
 	if dir := ob.dirs.all["d"]; dir == nil || !dir.polled || !dir.whole || ob.ticks() == nil {
 		t.Fatalf("not polled: %+v", ob.dirs.all)
@@ -111,4 +97,44 @@ func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
 	if n := strings.Count(w.log.String(), "they are polled"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, w.log.String())
 	}
+}
+
+// TestDirectoriesAreWatchedAgainWhenThereAreWatches: they were polled until the daemon ended. What changed meanwhile is found.
+func TestDirectoriesAreWatchedAgainWhenThereAreWatches(t *testing.T) {
+	if !limittest.IsChild() {
+		watchable(t)
+	}
+	if !limittest.Child(t) {
+		return
+	}
+	limittest.Set(t, limittest.Instances, "0")
+	w := newWorld(t, map[string]string{"d/a.go": "1"})
+	now := time.Now()
+	w.watch = watch.NewShared(watch.Options{Now: func() time.Time { return now }})
+	ob := w.observer()
+	w.read("d/a.go")
+	ob.refresh(t.Context())
+	ob.round = ob.now().Add(-time.Minute)
+	ob.tick(t.Context())
+	if p, polled := w.watch.Polled(); !polled || p.Every < time.Minute || ob.ticks() == nil {
+		t.Fatalf("not polled as it should be: %+v", p)
+	}
+	w.put("d/a.go", "22")
+	limittest.Set(t, limittest.Instances, "10")
+	now = now.Add(limits.WatchRetry)
+	ob.tick(t.Context())
+	if p, polled := w.watch.Polled(); polled || ob.dirs.polled > 0 || ob.ticks() != nil {
+		t.Errorf("still polled: %+v, %d directories", p, ob.dirs.polled)
+	}
+	w.ripen(ob)
+	w.want("modified d/a.go observed external")
+	w.put("d/new.go", "1")
+	select {
+	case e := <-ob.dirs.events():
+		ob.event(e)
+	case <-time.After(patience):
+		t.Fatal("no event")
+	}
+	w.ripen(ob)
+	w.want("modified d/a.go observed external", "created d/new.go observed external")
 }

@@ -64,6 +64,9 @@ func (ob *observer) unreadable(name string, err error) {
 func (ob *observer) examine(ctx context.Context, b *batch, name string, info safefs.Info, noticed time.Time) {
 	parent := ob.dirs.all[path.Dir(name)]
 	if info.Kind == safefs.Dir {
+		if parent != nil && parent.has(path.Base(name)) && (ob.named[name] || !b.rules.Ignored(name, false)) {
+			b.add(ctx, look{name: name, info: info, noticed: noticed}) // it was a file
+		}
 		ob.examineDir(b, parent, name, info)
 		return
 	}

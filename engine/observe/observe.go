@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
@@ -23,6 +24,8 @@ type Ledger interface {
 type Options struct {
 	Env env.Env      // the clock
 	Log *slog.Logger // gets errors; nil: nothing is logged
+	// Watch gives the watchers; nil: one of its own, which uses up one more of the system's.
+	Watch *watch.Shared
 	// Tick says when to poll what cannot be watched and to retry what failed; nil: every two seconds while there is
 	// anything of either.
 	Tick <-chan time.Time
@@ -50,6 +53,9 @@ func Run(ctx context.Context, api Ledger, o Options) error {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Watch == nil {
+		o.Watch = watch.NewShared(watch.Options{Log: o.Log, Now: o.Env.Now})
 	}
 	if o.Trees == nil {
 		o.Trees = func() []string { return []string{info.Workspace} }

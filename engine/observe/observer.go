@@ -13,13 +13,12 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/ignore"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
 )
 
 const (
-	// tick is how often to poll what cannot be watched, and to retry what failed.
-	tick = 2 * time.Second
 	// pollMost is how many directory entries one tick examines.
 	pollMost = 5_000
 	// maxNamed bounds the paths of touched files that are remembered.
@@ -50,6 +49,7 @@ type observer struct {
 	again  bool            // something failed: the next tick refreshes all touched files
 	retry  map[string]bool // single paths to retry at the next tick
 	polls  []string        // directories still to be polled in this round
+	round  time.Time       // when the round began
 	ticker *time.Ticker    // runs while there is anything to poll or to retry
 }
 
@@ -66,7 +66,7 @@ func newObserver(api Ledger, state string, s scope, o Options) (*observer, error
 	if rel, err := filepath.Rel(s.root, state); err == nil && filepath.IsLocal(rel) {
 		ob.state = filepath.ToSlash(rel)
 	}
-	ob.dirs = newDirectories(s.root, tree, o.Log, o.Env.Now)
+	ob.dirs = newDirectories(s.root, tree, o)
 	return ob, nil
 }
 
@@ -185,10 +185,10 @@ func (ob *observer) ticks() <-chan time.Time {
 	case ob.o.Tick != nil:
 		return ob.o.Tick
 	case needed && ob.ticker == nil:
-		ob.ticker = time.NewTicker(tick)
+		ob.ticker = time.NewTicker(limits.Poll)
 	case !needed && ob.ticker != nil:
 		ob.ticker.Stop()
-		ob.ticker = nil
+		ob.ticker, ob.round = nil, time.Time{}
 	}
 	if ob.ticker == nil {
 		return nil
@@ -196,7 +196,7 @@ func (ob *observer) ticks() <-chan time.Time {
 	return ob.ticker.C
 }
 
-// tick polls directories, a bounded number of entries at a time, and retries what failed.
+// tick polls directories, a bounded number of entries at a time, and retries what failed, watching among it.
 func (ob *observer) tick(ctx context.Context) {
 	if ob.again {
 		ob.refresh(ctx)
@@ -211,11 +211,17 @@ func (ob *observer) tick(ctx context.Context) {
 				ob.polls = append(ob.polls, name)
 			}
 		}
+		now := ob.now()
+		if !ob.round.IsZero() {
+			ob.dirs.watcher.Polls(now.Sub(ob.round))
+		}
+		ob.round = now
 	}
 	for looked := 0; looked < pollMost && len(ob.polls) > 0; {
 		name := ob.polls[0]
 		ob.polls = ob.polls[1:]
-		if ob.dirs.all[name] != nil {
+		if dir := ob.dirs.all[name]; dir != nil {
+			ob.dirs.watch(name, dir) // before it is looked at, so that nothing is missed between
 			looked += ob.scan(name)
 		}
 	}

@@ -88,6 +88,12 @@ const (
 	// Leave is how long an owner takes at most to leave once no call is under way, whatever its tasks do: it
 	// is gone after less than five seconds.
 	Leave = 4500 * time.Millisecond
+	// Poll is how often files are looked at that the system does not watch: as late as a person who waits for a change
+	// bears, and rare enough for looking at some thousand entries each time.
+	Poll = 2 * time.Second
+	// WatchRetry is how long after the system refused to watch files it is asked again. Programs that hold what is
+	// limited (editors, builds) run for minutes, and every attempt of each daemon competes with theirs.
+	WatchRetry = 30 * time.Second
 	// Idle is how long a daemon without clients stays.
 	Idle = 10 * time.Minute
 	// KeyLife is how long a mutation's key and response are kept.

@@ -26,7 +26,8 @@ func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool
 	}
 	life, stop := context.WithCancel(context.Background())
 	root := cmp.Or(ws.Main, ws.Root)
-	tasks := daemon.StartTasks(life, &owned{api, root}, e, Log(e), Role(e).Background(root))
+	log := Log(e)
+	tasks := daemon.StartTasks(life, &owned{api, root}, e, log, Role(e).Background(root, log))
 	return &owner{API: api, stop: stop, tasks: tasks}, nil
 }
 

@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,13 +43,13 @@ func TestOpenInProcessDoesTheDaemonsTasksUntilClosed(t *testing.T) {
 // TestTheTasksExistWhateverIsFollowed: a tree to follow may come later.
 func TestTheTasksExistWhateverIsFollowed(t *testing.T) {
 	root := t.TempDir()
-	if n := len(Role(env.System()).Background(root)); n != 4 {
+	if n := len(Role(env.System()).Background(root, slog.New(slog.DiscardHandler))); n != 4 {
 		t.Errorf("%d tasks without a configuration", n)
 	}
 	if err := os.WriteFile(filepath.Join(root, "ctxledger.yaml"), []byte("follow: false\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(Role(env.System()).Background(root)); n != 4 {
+	if n := len(Role(env.System()).Background(root, slog.New(slog.DiscardHandler))); n != 4 {
 		t.Errorf("%d tasks with follow: false", n)
 	}
 }

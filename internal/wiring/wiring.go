@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/calibrate"
@@ -51,23 +52,24 @@ func Log(e env.Env) *slog.Logger {
 //
 // The configuration of each tree is read again when it changes, and its problems are logged.
 func Role(e env.Env) daemon.Role {
-	log := Log(e)
-	load := loader(e, log)
-	return daemon.Role{Version: version.Version, Env: e, Background: func(root string) []daemon.Task {
+	load := loader(e, Log(e))
+	background := func(root string, log *slog.Logger) []daemon.Task {
 		if root == "" {
 			return nil
 		}
+		files := watch.NewShared(watch.Options{Log: log, Now: e.Now}) // one for the process: the system has few
 		skip := func(tree string) bool { return !load(tree).Follow }
 		trees := func() []string { return workspace.Trees(e, root) }
 		left := func(s sessions.Session) bool { return skip(cmp.Or(s.Tree, root)) }
 		return []daemon.Task{
-			{Name: ledger.TaskFollow, Hosts: agents.Hosts(),
+			{Name: ledger.TaskFollow, Hosts: agents.Hosts(), Polls: func() *ledger.Polling { return polling(files) },
 				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
-					o := agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log, Pulse: p}
-					return agents.Follow(ctx, api, o)
+					return agents.Follow(ctx, api, agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log,
+						Pulse: p, Watch: files})
 				}},
 			{Name: "observing files", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
-				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p})
+				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p,
+					Watch: files})
 			}},
 			{Name: "learning from measured usage",
 				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
@@ -81,10 +83,22 @@ func Role(e env.Env) daemon.Role {
 				return exports.Follow(ctx, api, exports.Options{Env: e, Log: log, Skip: off, Pulse: p})
 			}},
 		}
-	}, Settings: func(tree string) engine.Settings {
+	}
+	settings := func(tree string) engine.Settings {
 		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
-	}, Hook: answerer(e, load)}
+	}
+	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
+		Hook: answerer(e, load)}
+}
+
+// polling says why files are polled; nil: they are watched.
+func polling(files *watch.Shared) *ledger.Polling {
+	p, polled := files.Polled()
+	if !polled {
+		return nil
+	}
+	return &ledger.Polling{Why: p.Why, Seconds: p.Every.Seconds()}
 }
 
 // loader returns how the configuration of the tree at a root is read, again when it changes. Its problems are logged.

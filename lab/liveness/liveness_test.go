@@ -7,6 +7,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,7 +94,7 @@ func must(t *testing.T, err error) {
 
 // TestEveryTaskCanBeHeld: no task of an owner is without a way to hold it.
 func TestEveryTaskCanBeHeld(t *testing.T) {
-	for _, task := range append(daemon.OwnTasks(), wiring.Role(env.System()).Background(t.TempDir())...) {
+	for _, task := range append(daemon.OwnTasks(), wiring.Role(env.System()).Background(t.TempDir(), slog.New(slog.DiscardHandler))...) {
 		if _, ok := ways[task.Name]; !ok {
 			t.Errorf("%q has no row in the table of ways", task.Name)
 		}

@@ -47,7 +47,8 @@ func logs(s *scene, look looker) {
 		cancel()
 	}()
 	state := stateDir(s.t)
-	s.do(daemon.Run(ctx, daemon.Config{State: state, Workspace: root, Env: s.env, Version: "test", Background: tasks}))
+	s.do(daemon.Run(ctx, daemon.Config{State: state, Workspace: root, Env: s.env, Version: "test",
+		Background: func(*slog.Logger) []daemon.Task { return tasks }}))
 	written, err := os.ReadFile(filepath.Join(state, "log", "daemon.log"))
 	s.do(err)
 	const least = 4 // what it owns, two failures, and that it leaves
