@@ -251,7 +251,7 @@ var restricted = []struct {
 		"only model clients call anybody, when a mode with a model is asked for, and MCP servers that a person has asked"},
 	{"os/exec",
 		[]string{"engine/daemon", "llm", "servertools", "internal/process", "lab/scriptedmodel", "lab/benchmark",
-			"lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/programtest"},
+			"lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/programtest", "lab/environments"},
 		"the daemon starts itself; a summarizer or an MCP server may be a program; tests run programs"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
