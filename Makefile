@@ -28,7 +28,7 @@ EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help race-then-lint proofs systems scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench hookreplay share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
+.PHONY: help race-then-lint proofs systems scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench hookreplay share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -153,7 +153,7 @@ authority: tools ## everything that is offered, over CONFIGURATIONS generated co
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems scripts crash powercut flips faults defects hostile share escapes worktrees liveness authority taint poison matrix counts fuzz
+PROOFS := systems scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint poison matrix counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
@@ -203,6 +203,9 @@ faults: tools ## every system call of a scripted session fails once
 
 liveness: tools ## each background task of an owner is held inside a system call
 	$(GO) test -C lab -count=1 -timeout 20m -v ./liveness -every
+
+environments: ## the product's tests and the built programs without a home, under other umasks, limits, users and languages, beside busy processes
+	$(call run,lab/environments,-short $(ARGS))
 
 # Sizes are those on linux/amd64, as installed, in MB.
 .PHONY: announce

@@ -41,7 +41,7 @@ func (s *scene) started(dir, session, id string) string {
 // TestSessionsOfAllTreesAreFollowed: each case starts sessions in directories, by the ids of their records. want
 // are those that are recorded, in this order.
 func TestSessionsOfAllTreesAreFollowed(t *testing.T) {
-	long := strings.Repeat("deep/", 60)
+	long := strings.Repeat(strings.Repeat("deep-", 12)+"/", 5) // few levels: removing them holds a descriptor for each
 	for _, c := range []struct {
 		name string
 		make func(s *scene, home string)

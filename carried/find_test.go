@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/tokens"
@@ -108,7 +109,15 @@ func (p place) options() Options {
 }
 
 // slug is how Claude Code names the directory of a workspace.
-func slug(root string) string { return strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(root) }
+func slug(root string) string {
+	name := utf16.Encode([]rune(root))
+	for i, u := range name {
+		if u > 'z' || !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", rune(u)) {
+			name[i] = '-'
+		}
+	}
+	return string(utf16.Decode(name))
+}
 
 // listing shows what was found, without counts, which have tests of their own.
 func listing(r Report) string {

@@ -44,6 +44,7 @@ func (a *app) showConfig() error {
 	}
 	return a.answer(answers, func(w io.Writer) {
 		t := a.newTable("SETTING", ">VALUE", "UNIT", "FROM")
+		t.Wide = true // half a path leads nowhere
 		for _, s := range answers {
 			t.Add(s.Path, s.String(), s.Unit, s.From)
 		}

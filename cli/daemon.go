@@ -69,6 +69,7 @@ func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
 	}
 	return a.answer(ledgers, func(w io.Writer) {
 		t := a.newTable("LEDGER", ">PID", "VERSION", "SINCE", ">CLIENTS", ">IDLE", "KEPT IN")
+		t.Wide = true // half a path leads nowhere
 		for _, l := range ledgers {
 			if l.InProcess {
 				t.Add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), "in process", "-", l.Dir)

@@ -27,6 +27,14 @@ func newPlace(t *testing.T) place {
 	return p
 }
 
+// private returns a temporary directory that nobody else can write, whatever the umask.
+func private(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	chmod(t, dir, 0o700)
+	return dir
+}
+
 // configure writes the workspace's file and the user's; "-" removes one.
 func (p place) configure(t *testing.T, workspace, user string) {
 	t.Helper()
@@ -195,7 +203,7 @@ func TestAUsersFileIsNobodyElses(t *testing.T) {
 	}{
 		{"private", func(*testing.T, *place) {}, ""},
 		{"a link to elsewhere", func(t *testing.T, p *place) {
-			real := filepath.Join(t.TempDir(), "mine.yaml")
+			real := filepath.Join(private(t), "mine.yaml")
 			rename(t, UserFile(p.e), real)
 			link(t, real, UserFile(p.e))
 		}, ""},

@@ -215,7 +215,7 @@ func TestAWindowIsWrittenIntoTheUsersOwnFileAlone(t *testing.T) {
 	if _, err := SetWindow(p.e, p.root, "gpt-5", 200_000); !fault.Is(err, fault.Denied) {
 		t.Errorf("of others: %v", err)
 	}
-	kept := filepath.Join(t.TempDir(), "mine.yaml")
+	kept := filepath.Join(private(t), "mine.yaml")
 	write(t, kept, []byte("follow: true\n"))
 	if err := os.Remove(UserFile(p.e)); err != nil {
 		t.Fatal(err)

@@ -527,36 +527,39 @@ func TestPendingIntentsAreReconciledWithTheDisk(t *testing.T) {
 			is("a.go", "", at(0), at(60)), intents.Applied},
 	} {
 		for _, how := range []string{"the observer starts anew", "the host goes on", "it may still run"} {
-			l, _ := openIn(t, t.TempDir(), "/w")
-			if test.before != nil {
-				b := *test.before
-				b.Seen = at(-5)
-				observe(t, l, b)
-			}
-			a := &agent{t: t, l: l, name: "a", dir: "/w"}
-			a.prompt(at(0.5))
-			a.call(at(1), "c", test.tool, test.args)
-			r := ledger.RecordStatesRequest{Started: start, States: []ledger.Observation{test.after}}
-			want := test.want
-			switch how {
-			case "the observer starts anew":
-				r.Started = at(50)
-			case "the host goes on":
-				touched := touchedNow(t, l)
-				a.prompt(at(40))
-				if got := touchedNow(t, l); got == touched {
-					t.Errorf("%s: nobody is told to look at the file again", test.name)
+			t.Run(test.name+", "+how, func(t *testing.T) { // which closes its ledger: thirty are many descriptors
+				l, _ := openIn(t, t.TempDir(), "/w")
+				if test.before != nil {
+					b := *test.before
+					b.Seen = at(-5)
+					observe(t, l, b)
 				}
-			default:
-				want = intents.Pending
-			}
-			if _, err := l.RecordStates(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
-			if in := intentOf(t, l, "a.go"); in.Status != want || in.Reconciled != (want != intents.Pending) {
-				t.Errorf("%s, %s: %s, reconciled %v; want %s (before the call: %.9s)", test.name, how, in.Status,
-					in.Reconciled, want, in.PreHash)
-			}
+				a := &agent{t: t, l: l, name: "a", dir: "/w"}
+				a.prompt(at(0.5))
+				a.call(at(1), "c", test.tool, test.args)
+				r := ledger.RecordStatesRequest{Started: start, States: []ledger.Observation{test.after}}
+				want := test.want
+				switch how {
+				case "the observer starts anew":
+					r.Started = at(50)
+				case "the host goes on":
+					touched := touchedNow(t, l)
+					a.prompt(at(40))
+					if got := touchedNow(t, l); got == touched {
+						t.Error("nobody is told to look at the file again")
+					}
+				default:
+					want = intents.Pending
+				}
+				if _, err := l.RecordStates(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+				in := intentOf(t, l, "a.go")
+				if in.Status != want || in.Reconciled != (want != intents.Pending) {
+					t.Errorf("%s, reconciled %v; want %s (before the call: %.9s)", in.Status, in.Reconciled, want,
+						in.PreHash)
+				}
+			})
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestWhatAskingAServerWouldRunIsShown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := ask.Text(mask)
+			text := p.unquoted(ask.Text(mask))
 			for _, want := range c.shows {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is not in\n%s", want, text)

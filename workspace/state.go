@@ -2,8 +2,12 @@ package workspace
 
 import (
 	"cmp"
+	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -28,6 +32,22 @@ func stateBase(e env.Env) (string, error) {
 			WithHint("set HOME, or set %s to a directory that you can write", StateVariable)
 	}
 	return filepath.Join(dir, "ctxledger"), nil
+}
+
+// longestBelow bounds the names below the parent of all state directories, in bytes: that of a state directory, and that
+// of a file in it, the longest being of blobs and of files that are not in place yet.
+const longestBelow, longestFile = 100, 128
+
+// roomBelow refuses a parent of state directories whose files would have longer paths than the system allows. Some would
+// fit, and the ledger would be made and then fail.
+func roomBelow(base string) error {
+	longest := filepath.Join(base, strings.Repeat("n", longestBelow), strings.Repeat("n", longestFile))
+	if _, err := os.Lstat(longest); !errors.Is(err, syscall.ENAMETOOLONG) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "workspace.state",
+		"the path of the directory to keep the ledger in has %d bytes, too many for this system: %.80s…", len(base), base).
+		WithHint("set %s to a directory with a shorter path", StateVariable)
 }
 
 // userState returns the platform's directory for the persistent state of programs; "" if it is unknown.

@@ -1,9 +1,12 @@
 package workspace
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"ctxledger.dev/internal/env"
@@ -141,4 +144,39 @@ func FuzzSanitizeGivesOneSafeName(f *testing.F) {
 			t.Fatalf("sanitize(%q) = %q, then %q", name, safe, again)
 		}
 	})
+}
+
+// TestAStatePathThatIsTooLongIsRefused: a ledger was made where some of its files had room and others had not, and errors
+// said that it had been moved.
+func TestAStatePathThatIsTooLongIsRefused(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the limit is another one there")
+	}
+	long := "/" + strings.Repeat(strings.Repeat("d", 99)+"/", 60)
+	refused := 0
+	for n := 1; n <= 6000; n += 7 {
+		base := strings.TrimSuffix(long[:n], "/")
+		e := env.Env{Home: "/h", Dir: t.TempDir(), Lookup: func(name string) string {
+			return map[string]string{StateVariable: base}[name]
+		}}
+		w, err := Find(e, Options{})
+		if n < 500 && err != nil { // macOS has 1,024 bytes
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+		if err == nil {
+			_, err := os.Lstat(filepath.Join(w.State, strings.Repeat("f", longestFile)))
+			if errors.Is(err, syscall.ENAMETOOLONG) || refused > 0 {
+				t.Fatalf("%d bytes were taken, after %d refusals: %v", n, refused, err)
+			}
+			continue
+		}
+		refused++
+		if !fault.Is(err, fault.Invalid) || len(err.Error()) > 300 ||
+			!strings.Contains(fault.HintOf(err), StateVariable) {
+			t.Fatalf("%d bytes: %.400v, hint %q", n, err, fault.HintOf(err))
+		}
+	}
+	if refused == 0 {
+		t.Error("none was refused")
+	}
 }

@@ -36,11 +36,14 @@ type Options struct {
 }
 
 // Find returns the workspace of a process. Errors: invalid when --workspace or CTXLEDGER_WORKSPACE name
-// something that cannot be one, or CTXLEDGER_STATE is not absolute; unavailable when there is no directory
-// for state.
+// something that cannot be one, CTXLEDGER_STATE is not absolute, or the path of the state directories is too
+// long; unavailable when there is no directory for state.
 func Find(e env.Env, o Options) (Workspace, error) {
 	base, err := stateBase(e)
 	if err != nil {
+		return Workspace{}, err
+	}
+	if err := roomBelow(base); err != nil {
 		return Workspace{}, err
 	}
 	w := Workspace{Name: userLedger, UserState: filepath.Join(base, userLedger)}

@@ -142,7 +142,7 @@ func fullQueue(t *testing.T) string {
 // shortDir is a temporary directory whose path is short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "cl")
+	dir, err := os.MkdirTemp(shortTemp(), "cl")
 	if err != nil {
 		t.Fatal(err)
 	}

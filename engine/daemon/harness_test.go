@@ -80,11 +80,20 @@ func deadlined(t *testing.T) context.Context {
 	return ctx
 }
 
+// shortTemp is the temporary directory, or another one if its path is too long for sockets in tests.
+func shortTemp() string {
+	const room = 60 // bytes
+	if temp := os.TempDir(); len(temp) <= room {
+		return temp
+	}
+	return "/tmp"
+}
+
 // stateDir returns the path of a state directory that does not exist yet. It is short, unlike
 // those of t.TempDir, so that the socket fits. What owns it at the end of the test is stopped.
 func stateDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "cl")
+	dir, err := os.MkdirTemp(shortTemp(), "cl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -63,15 +64,33 @@ func chooseSocket(e env.Env, state string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(state))
 	name := hex.EncodeToString(sum[:8]) + ".sock"
+	var refused error
 	for _, temp := range []string{e.Temp, "/tmp"} {
 		dir := filepath.Join(temp, privateName())
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && len(path) <= socketPath {
-			return path, makePrivate(dir)
+		path := filepath.Join(dir, name)
+		if !filepath.IsAbs(dir) || len(path) > socketPath {
+			continue
 		}
+		err := makePrivate(dir)
+		if err == nil {
+			return path, nil
+		}
+		// A directory of another user's making is told, one that is missing or cannot be written is not: the next may do.
+		if fault.HintOf(err) != "" {
+			return "", err
+		}
+		refused = cmp.Or(refused, err)
+	}
+	if refused != nil {
+		return "", fault.New(fault.Denied, "daemon.listen",
+			"no directory can be made for the socket, since the path of the state directory is too long for it: %v", refused).WithHint(hintShort)
 	}
 	return "", fault.New(fault.Invalid, "daemon.listen", "no directory has a path short enough for a socket").
-		WithHint("set TMPDIR to a directory with a short path")
+		WithHint(hintShort)
 }
+
+// hintShort is the way out when there is no place for a socket.
+const hintShort = "set TMPDIR to a directory with a short path that you can write"
 
 // makePrivate makes a directory that only this user can access, or checks an existing one: another user
 // may have created it in the directory for temporary files.

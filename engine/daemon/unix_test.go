@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -123,7 +124,7 @@ func TestALongStatePathHasItsSocketElsewhere(t *testing.T) {
 }
 
 func TestASocketDirectoryOfOthersIsRefused(t *testing.T) {
-	temp, err := os.MkdirTemp("", "cl")
+	temp, err := os.MkdirTemp(shortTemp(), "cl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,9 @@ func TestASocketDirectoryOfOthersIsRefused(t *testing.T) {
 		name string
 		make func() error
 	}{
-		{"open to others", func() error { return os.Mkdir(dir, 0o755) }},
+		{"open to others", func() error { // whatever the umask
+			return errors.Join(os.Mkdir(dir, 0o755), os.Chmod(dir, 0o755))
+		}},
 		{"a link", func() error { return os.Symlink(t.TempDir(), dir) }},
 		{"a file", func() error { return os.WriteFile(dir, nil, 0o600) }},
 	} {
@@ -230,7 +233,7 @@ func TestLeftoversOfDeadOwners(t *testing.T) {
 // foreignSocket is a socket whose listener closes every connection.
 func foreignSocket(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s")
+	path := filepath.Join(shortDir(t), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
@@ -342,5 +345,18 @@ func TestADaemonWhoseQueueIsFullIsNotTakenForGone(t *testing.T) {
 	s, err := Status(ctx, state)
 	if !fault.Is(err, fault.Unavailable) || s.Running {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestASocketDoesWithoutTheDirectoryOfTMPDIR: a job's directory was removed, or belongs to somebody else. Daemons did not
+// start there if the path of the state directory is long.
+func TestASocketDoesWithoutTheDirectoryOfTMPDIR(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+	for name, temp := range map[string]string{"missing": "/none", "a file": file, "relative": "tmp"} {
+		path, err := chooseSocket(env.Env{Temp: temp}, strings.Repeat("/long", 50))
+		if err != nil || filepath.Dir(filepath.Dir(path)) != "/tmp" {
+			t.Errorf("%s: %s, %v", name, path, err)
+		}
 	}
 }

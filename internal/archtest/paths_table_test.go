@@ -173,5 +173,6 @@ var openings = []opening{
 	{"workspace linkedTrees", "safefs.Open", "linked worktrees"},
 	{"workspace linksBack", "safefs.Open", "linked worktrees"},
 	{"workspace mainTree", "safefs.Open", "linked worktrees"},
+	{"workspace roomBelow", "os.Lstat", ours},
 	{"workspace sameDir", "os.Stat", resolve},
 }

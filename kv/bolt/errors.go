@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -48,7 +49,21 @@ func osError(op string, err error) error {
 	if isFull(err) {
 		return e.WithHint(hintFull)
 	}
+	if errors.Is(err, syscall.ENAMETOOLONG) {
+		// The path itself is thousands of characters, of which nobody reads the end.
+		return fault.New(fault.Invalid, op, "the path of the state directory is too long for this system").
+			WithHint("set CTXLEDGER_STATE to a directory with a shorter path")
+	}
 	return e
+}
+
+// inDir says which state directory an error of opening it is about, whose files are named without it.
+func inDir(dir string, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if p, is := errors.AsType[*fs.PathError](err); ok && is && e.Err == error(p) && !filepath.IsAbs(p.Path) {
+		e.Err = &fs.PathError{Op: p.Op, Path: filepath.Join(dir, p.Path), Err: p.Err}
+	}
+	return err
 }
 
 // tidy cleans the path in an error of the operating system: directories are opened as DIR/., so the paths

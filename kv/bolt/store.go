@@ -75,7 +75,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	if err := s.open(); err != nil {
 		_ = root.Close() // the error that matters is err
-		return nil, err
+		return nil, inDir(dir, err)
 	}
 	go s.write()
 	return s, nil

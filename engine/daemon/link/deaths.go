@@ -112,7 +112,8 @@ type attempt struct {
 	in     wire.Content // empty for a blob: all blobs count as one request
 	token  string       // of the owner that was lost last
 	deaths int
-	failed error // the error if ctx ends before the request is sent again; nil: it is no suspect
+	failed error     // the error if ctx ends before the request is sent again; nil: it is no suspect
+	since  time.Time // when the owner was lost
 }
 
 // answered ends an attempt: the request did not crash the owner.
@@ -147,8 +148,15 @@ func (a *attempt) lost(l *Conn, err error) error {
 	if a.deaths >= maxDeaths && a.method != wire.WaitEvents { // a long poll does no harm
 		return failed
 	}
-	a.failed = failed
+	a.failed, a.since = failed, a.c.o.Env.Now()
 	return nil
+}
+
+// pauseAfter returns the least time that a suspect request waits, and the time over which suspects are scattered, after n
+// crashes. found is how long it took to find the next owner. On a busy machine that takes seconds, and answering takes long
+// enough for a harmless request to meet the suspect again and again: it was taken for the cause.
+func pauseAfter(n int, found time.Duration) time.Duration {
+	return max(2*backoff(n), min(found, 2*longestBackoff))
 }
 
 // pause delays a suspect request after the next owner was found. All clients lose an owner at the same
@@ -158,8 +166,9 @@ func (a *attempt) pause(ctx context.Context) error {
 	if a.failed == nil {
 		return nil
 	}
+	found := a.c.o.Env.Now().Sub(a.since)
 	select {
-	case <-time.After(scattered(a.c.o.Env, 2*backoff(a.deaths))):
+	case <-time.After(scattered(a.c.o.Env, pauseAfter(a.deaths, found))):
 		return nil
 	case <-ctx.Done():
 		return a.failed
