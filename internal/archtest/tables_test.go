@@ -117,6 +117,8 @@ var sideways = map[[2]string]string{
 	{"compaction/excerpt", "compaction/statements"}: "they begin with a sentence",
 	{"compaction/quote", "compaction/layout"}:       "documents are taken apart at its rule",
 	{"compaction", "compaction/layout"}:             "a document is laid out there",
+	{"compaction", "compaction/naming"}:             "a summary is named by what it says",
+	{"compaction", "compaction/figures"}:            "what a compaction replaced and became is recorded with it",
 	{"compaction", "compaction/feedback"}:           "a refusal is a rule, not a failure",
 	{"compaction", "compaction/statements"}:         "a document quotes the agent's sentences",
 	{"compaction", "compaction/tasklist"}:           "a document has the newest task list",
