@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/lab/shown"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/tokens"
@@ -23,7 +24,7 @@ var became = regexp.MustCompile(`(≈[0-9,]+) → (≈[0-9,]+) tokens`)
 func TestEveryFaceShowsTheRecordedFigures(t *testing.T) {
 	s := newBox(t)
 	file := s.Workspace + "/session.jsonl"
-	write(t, file, strings.ReplaceAll(string(read(t, recording)), `"model":"scripted"`, `"model":"claude-sonnet-4-5"`))
+	write(t, file, string(shown.Priced(read(t, recording))))
 	session := string(bytes.TrimSpace(run(t, s, "import", file)))
 	session = session[strings.LastIndex(session, "\n")+1:]
 	c := connect(t, s, s.Workspace, "agent")
