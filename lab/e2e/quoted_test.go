@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/lab/shown"
 )
 
@@ -83,6 +86,44 @@ func TestThePictureOfTheAuditIsOfToday(t *testing.T) {
 	for _, document := range []string{"README.md", "docs/audit.md"} {
 		if !strings.Contains(string(read(t, "../../"+document)), cost) {
 			t.Errorf("%s does not say %s", document, cost)
+		}
+	}
+}
+
+// TestThePicturesOfTheEditorAreOfTheRecordedSession: what its provider measured, and what it cost, is what the programs
+// say of it. Estimates are not compared: they follow what was measured of the model meanwhile.
+func TestThePicturesOfTheEditorAreOfTheRecordedSession(t *testing.T) {
+	s := newBox(t)
+	session := filepath.Join(s.Workspace, "shop.jsonl")
+	write(t, session, string(shown.Priced(read(t, recording))))
+	run(t, s, "import", session)
+	var now struct {
+		Session struct {
+			Measured int
+			Dollars  float64 `json:"cost_usd"`
+		}
+	}
+	if err := json.Unmarshal(run(t, s, "status", "--json"), &now); err != nil {
+		t.Fatal(err)
+	}
+	cost := fmt.Sprintf("≈$%.2f", now.Session.Dollars)
+	pictures, err := filepath.Glob("../../vscode-extension/media/page/*.png")
+	if err != nil || len(pictures) != 5 {
+		t.Fatalf("%d pictures: %v", len(pictures), err)
+	}
+	for _, picture := range pictures {
+		want := []string{cost}
+		switch name := filepath.Base(picture); {
+		case strings.HasPrefix(name, "panel-"):
+			want = append(want, chars.Commas(now.Session.Measured))
+		case strings.HasPrefix(name, "file-"):
+			want = []string{"tokens in every request"} // no session is in it
+		}
+		words, err := shown.Note(read(t, picture))
+		for _, figure := range want {
+			if err != nil || !strings.Contains(words, figure) {
+				t.Errorf("%s (make screenshots takes it) does not show %s: %v\n%s", picture, figure, err, words)
+			}
 		}
 	}
 }
