@@ -172,8 +172,8 @@ func TestAgentFilesAreCountedForTheModelOfNow(t *testing.T) {
 	if len(titles) != 1 || strings.Contains(titles[0], "≈") {
 		t.Errorf("the lenses are %q", titles)
 	}
-	if err := f.Notify("workspace/didChangeConfiguration",
-		map[string]any{"settings": map[string]any{"ctxledger": map[string]any{"model": "claude-sonnet-4-5"}}}); err != nil {
+	other := map[string]any{"ctxledger": map[string]any{"model": "claude-sonnet-4-5"}}
+	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": other}); err != nil {
 		t.Fatal(err)
 	}
 	if titles := f.lenses(t, u); len(titles) != 1 || !strings.HasPrefix(titles[0], "Claude Code: ≈") {
