@@ -237,8 +237,8 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.CompactionPlan, f compactFlags) error {
 	switch p.Outcome {
 	case compaction.Compacted:
-		a.say("%s → %s tokens; summary %s replaces %s of session %s", p.Summary.TokensBefore, p.Summary.TokensAfter,
-			p.Summary.ID, quote.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
+		a.say("%s; summary %s replaces %s of session %s", p.Summary.Became(), p.Summary.ID,
+			quote.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
 		a.sayRun(p.Summary.Run)
 		a.hint("`ctxledger restore --apply %s` undoes it", p.Summary.ID)
 	case compaction.NothingToDo:

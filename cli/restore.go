@@ -124,8 +124,8 @@ func (a *app) diffCommand() *cobra.Command {
 }
 
 func (a *app) printDiff(w io.Writer, s ledger.Summary) {
-	fmt.Fprintf(w, "summary %s of session %s: %s, %s → %s tokens\n\n",
-		s.ID, s.Session, quote.TurnRange(s.TurnFrom, s.TurnTo), s.TokensBefore, s.TokensAfter)
+	fmt.Fprintf(w, "summary %s of session %s: %s, %s\n\n",
+		s.ID, s.Session, quote.TurnRange(s.TurnFrom, s.TurnTo), s.Became())
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
 	for _, c := range s.Cut {
 		t.Add(c.Handle, chars.Commas(c.Tokens), c.Kind, c.Label)

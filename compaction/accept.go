@@ -41,26 +41,11 @@ func smaller(_ *source, r *Record, _ string, _ int) (Outcome, string) {
 func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 	for _, pin := range s.o.Pin {
 		e, err := s.resolve(pin, make(map[string]bool))
-		if err != nil || !strings.Contains(text, quoted(e.Text)) {
+		if err != nil || !strings.Contains(text, quote.Body(e.Text)) {
 			return DoesNotFit, fmt.Sprintf("the pinned %q would be lost", quote.OneLine(pin, 60))
 		}
 	}
 	return Compacted, ""
-}
-
-// quoted returns a text as the document prints it, without its label and fence.
-func quoted(text string) string {
-	text = strings.TrimSpace(chars.Strip(text))
-	lines := strings.Split(text, "\n")
-	if len(lines) == 1 {
-		return text
-	}
-	for i, l := range lines {
-		if quote.Poses(l) {
-			lines[i] = "| " + l
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // fits requires a view within the limit, if there is one.

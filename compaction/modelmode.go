@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"sort"
+	"strings"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -16,9 +17,9 @@ func planModel(in *Input, o Options) (Proposal, error) {
 		return p, err
 	}
 	cut := sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= p.Record.FirstKept })
-	s, err := newSource(in, o, p.Record.ID, cut, v.affordable(o.budget(in.Window), cut))
-	if err == nil {
-		p.Brief, err = s.brief(v, p.Text)
+	s, err := newSource(in, o, draftID(in, o, cut), cut, v.affordable(o.budget(in.Window), cut))
+	if err == nil { // with the draft's id: what a model repeats of it becomes the id of the summary that it is in
+		p.Brief, err = s.brief(v, strings.ReplaceAll(p.Text, p.Record.ID, s.id))
 	}
 	return p, err
 }
@@ -43,7 +44,7 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	if cut <= v.start || cut >= len(in.Items) || in.Items[cut].first() != a.FirstKept {
 		return Proposal{}, staleAnswer()
 	}
-	s, err := newSource(&in, o, recordID(&in, o, cut), cut, v.affordable(o.budget(in.Window), cut))
+	s, err := newSource(&in, o, draftID(&in, o, cut), cut, v.affordable(o.budget(in.Window), cut))
 	if err != nil {
 		return Proposal{}, err
 	}

@@ -1,8 +1,6 @@
 package compaction
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -25,7 +23,7 @@ type Proposal struct {
 	// Why says in words how it ended: for every outcome, also for Compacted.
 	Why string
 	// Record is complete but for Created, and for Text or TextBlob; it is empty when there was
-	// nothing to do. Its ID is a function of session, range and position.
+	// nothing to do. Its ID is a function of session, range, position and text.
 	Record Record
 	// Text is the summary; it is set whenever one was written, also when it was not accepted.
 	Text string
@@ -165,7 +163,7 @@ type modelResult struct {
 // judges it.
 func (v *view) proposeWith(o Options, cut int, by modelResult) (Proposal, error) {
 	budget := o.budget(v.in.Window)
-	s, err := newSource(v.in, o, recordID(v.in, o, cut), cut, v.affordable(budget, cut))
+	s, err := newSource(v.in, o, draftID(v.in, o, cut), cut, v.affordable(budget, cut))
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -187,16 +185,4 @@ func (v *view) proposeWith(o Options, cut int, by modelResult) (Proposal, error)
 			chars.Commas(budget))
 	}
 	return p, nil
-}
-
-// recordID names a compaction: the first twelve hex digits of a hash over session, range and position, so that the
-// text itself can contain it. A document of the whole session is never recorded: its handle is the session, which
-// can be read back as well.
-func recordID(in *Input, o Options, cut int) string {
-	if o.Whole {
-		return in.Session.ID
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "compaction\x00%s\x00%d\x00%d\x00%d",
-		in.Session.ID, in.Items[0].first(), in.Items[cut-1].last(), in.Position))
-	return hex.EncodeToString(sum[:])[:12]
 }

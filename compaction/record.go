@@ -3,6 +3,7 @@ package compaction
 import (
 	"time"
 
+	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/sessions"
 )
 
@@ -48,7 +49,7 @@ type Options struct {
 
 // Record is an accepted compaction, as stored in the log.
 type Record struct {
-	ID        string `json:"id"` // 12 hex digits
+	ID        string `json:"id"` // 12 hex digits, see naming
 	Session   string `json:"session"`
 	Previous  string `json:"previous,omitempty"`       // the record that was current before
 	Mode      Mode   `json:"mode"`                     // what the summary is
@@ -65,11 +66,14 @@ type Record struct {
 	FirstKept int64  `json:"first_kept"` // first entry kept verbatim; To+1 when none exists yet
 	TurnFrom  int    `json:"turn_from"`
 	TurnTo    int    `json:"turn_to"`
-	Before    int    `json:"tokens_before"` // of the whole view, o200k_base
+	Budget    int    `json:"budget,omitempty"` // that bound the summary, in tokens; in window mode the whole view
+	Before    int    `json:"tokens_before"`    // of the whole view, o200k_base
 	After     int    `json:"tokens_after"`
-	TextHash  string `json:"text_hash"`      // SHA-256 of the summary's text
-	Text      string `json:"text,omitempty"` // the summary, if it is short enough
-	TextBlob  string `json:"text_blob,omitempty"`
+	// Figures are these sizes for Model, from the engine; nil: of an older version.
+	Figures  *figures.Counted `json:"figures,omitempty"`
+	TextHash string           `json:"text_hash"`      // SHA-256 of the summary's text
+	Text     string           `json:"text,omitempty"` // the summary, if it is short enough
+	TextBlob string           `json:"text_blob,omitempty"`
 	// Shown is what readers other than the agent see in the place of the text, where that was made from exact
 	// words: by a version before schema 3. "": the text itself.
 	Shown    string    `json:"shown,omitempty"`

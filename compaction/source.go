@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/compaction/gitlog"
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/naming"
 	"ctxledger.dev/compaction/quote"
 )
 
@@ -15,7 +16,7 @@ import (
 type source struct {
 	in     *Input
 	o      Options
-	id     string // of the record: part of the text
+	id     string // of the draft: part of the text
 	cut    int    // items before it are compacted
 	budget int    // of the document, in tokens
 	last   int64  // newest compacted entry
@@ -87,6 +88,14 @@ func (s *source) compareFocus(a, b string) int {
 		return -1
 	}
 	return 1
+}
+
+// draftID stands for the id of a compaction while it is written. A document of the whole session keeps it.
+func draftID(in *Input, o Options, cut int) string {
+	if o.Whole {
+		return in.Session.ID
+	}
+	return naming.Draft(in.Session.ID, in.Items[0].first(), in.Items[cut-1].last(), in.Position)
 }
 
 // retrieve is the call that reads back what this compaction took out of the view.

@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"sort"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/naming"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
 )
 
 // view is what the model sees before the compaction: the current summary and the items after it.
@@ -28,7 +31,7 @@ func newView(in *Input) *view {
 		v.previous = in.HostTokens
 	case in.FirstKept > 0:
 		v.start = sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= in.FirstKept })
-		v.previous = layout.Count(in.PreviousText)
+		v.previous = asMessage(in.PreviousText)
 	}
 	v.behind = make([]int, len(in.Items)+1)
 	for i := len(in.Items) - 1; i >= 0; i-- {
@@ -37,6 +40,17 @@ func newView(in *Input) *view {
 	v.before = v.previous + v.kept(v.start)
 	return v
 }
+
+// named returns the id of a summary, and its text with it. A document of the whole session has the session's.
+func (s *source) named(text string) (id, named string) {
+	if s.o.Whole {
+		return s.id, text
+	}
+	return naming.Named(s.id, text)
+}
+
+// asMessage is the size of a summary as a message of the view.
+func asMessage(text string) int { return tokens.Framing + layout.Count(text) }
 
 // kept is the size of what stays verbatim: in front of the summary, and behind a boundary.
 func (v *view) kept(cut int) int {
@@ -89,13 +103,14 @@ func (v *view) upToDate(o Options) Proposal {
 // only the window does.
 func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
 	in := v.in
+	id, text := s.named(text)
 	sum := sha256.Sum256([]byte(text))
 	from, to := s.turns()
 	r := Record{
-		ID: s.id, Session: in.Session.ID, Mode: mode, Reason: s.o.Reason,
+		ID: id, Session: in.Session.ID, Mode: mode, Reason: s.o.Reason,
 		From: 1, To: s.last, FirstKept: s.last + 1,
 		TurnFrom: from, TurnTo: to,
-		Before: v.before, After: layout.Count(text) + v.kept(s.cut),
+		Budget: cmp.Or(limit, s.o.budget(in.Window)), Before: v.before, After: asMessage(text) + v.kept(s.cut),
 		TextHash: hex.EncodeToString(sum[:]),
 	}
 	if s.o.Mode.Asks() {

@@ -42,7 +42,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if cut < last && (!turnStart || v.kept(cut) > target) {
 			continue
 		}
-		s, err := newSource(in, o, recordID(in, o, cut), cut, limit)
+		s, err := newSource(in, o, draftID(in, o, cut), cut, limit)
 		if err != nil {
 			return Proposal{}, err
 		}
@@ -53,7 +53,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if p = v.judge(s, Window, text, limit); p.Outcome == Compacted {
 			break
 		}
-		target = limit - layout.Count(text) // what is pinned only grows with the range
+		target = limit - asMessage(text) // what is pinned only grows with the range
 	}
 	return p, nil
 }

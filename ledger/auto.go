@@ -119,7 +119,7 @@ func stepKey(key, name string) string {
 func (out AutoResult) Sizes() string {
 	switch {
 	case out.Action == AutoCompacted:
-		return fmt.Sprintf("%s → %s tokens", out.Compaction.Summary.TokensBefore, out.Compaction.Summary.TokensAfter)
+		return out.Compaction.Summary.Became()
 	case len(out.Edited.Edits) > 0:
 		return fmt.Sprintf("%s → %s tokens by %s edits", out.Edited.TokensBefore, out.Edited.TokensAfter,
 			chars.Commas(len(out.Edited.Edits)))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
@@ -54,17 +55,25 @@ type AcceptCompactionRequest struct {
 	Answer *compaction.Answer `json:"answer,omitempty"`
 }
 
-// Summary is a compaction with its text and with counts for the model it was made for.
+// Summary is a compaction with its text and its figures. They were recorded when it was made, in tokens of Model, and
+// are the same in every answer.
 type Summary struct {
-	compaction.Record
-	TextTokens   tokens.Count `json:"summary_tokens"`
-	TokensBefore tokens.Count `json:"before"`
-	TokensAfter  tokens.Count `json:"after"`
-	Current      bool         `json:"current"`            // whether the view starts with it
-	Restored     *time.Time   `json:"restored,omitempty"` // when it was undone
+	compaction.Record              // without Figures
+	TextTokens        tokens.Count `json:"summary_tokens"`
+	TokensBefore      tokens.Count `json:"before"`
+	TokensAfter       tokens.Count `json:"after"`
+	// Basis is what the figures rest on, as in figures.Counted; "": made by a version that recorded none.
+	Basis    string     `json:"basis,omitempty"`
+	Current  bool       `json:"current"`            // whether the view starts with it
+	Restored *time.Time `json:"restored,omitempty"` // when it was undone
 	// Refused says why nothing was recorded but what a model cost; then ID is empty. "" for a compaction.
 	Refused compaction.Outcome `json:"refused,omitempty"`
 	Why     string             `json:"why,omitempty"` // in words, with Refused
+}
+
+// Became says what a compaction replaced and became, in the words of every face: "≈57,453 → ≈11,763 tokens".
+func (s Summary) Became() string {
+	return figures.Counted{Before: s.TokensBefore, After: s.TokensAfter}.String()
 }
 
 // SummariesRequest lists the compactions of a session.

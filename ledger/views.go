@@ -119,7 +119,9 @@ type Use struct {
 	// Fixed is what every request carries besides the conversation; nil where nothing was measured.
 	Fixed   *tokens.Count `json:"fixed,omitempty"`
 	Summary string        `json:"summary"` // the compaction that the view starts with
-	Saved   tokens.Count  `json:"saved"`   // what stubs, edits and the summary keep out of the view now
+	// Became says what that compaction replaced and became when it was made, in words: see Summary.Became.
+	Became string       `json:"became,omitempty"`
+	Saved  tokens.Count `json:"saved"` // what stubs, edits and the summary keep out of the view now
 	// Dollars is what the session cost so far, at the list prices of its newest model, and NextDollars what the next
 	// request pays for what the window holds now, if the provider still has it in its cache; nil: not known.
 	Dollars     *float64 `json:"cost_usd,omitempty"`

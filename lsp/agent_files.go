@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
 
@@ -36,6 +37,7 @@ type agentFiles struct {
 
 	mu       sync.Mutex
 	at       time.Time                  // guarded by mu
+	counter  tokens.Counter             // guarded by mu; of report
 	report   carried.Report             // guarded by mu
 	uses     map[string][]agentfile.Use // guarded by mu
 	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
@@ -72,9 +74,11 @@ func (s *Server) carried(ctx context.Context) (carried.Report, map[string][]agen
 	f := &s.agents
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || now.Sub(f.at) > freshness || now.Before(f.at) {
+	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.counter != k.meter.Counter ||
+		now.Sub(f.at) > freshness || now.Before(f.at) {
+		f.counter = k.meter.Counter
 		f.report = carried.Find(ctx, carried.Options{
-			Root: s.workspace.Root, Env: s.o.Env, Counter: k.meter.Counter, Text: s.textAt,
+			Root: s.workspace.Root, Env: s.o.Env, Counter: f.counter, Text: s.textAt,
 		})
 		f.report.Count(f.recorded, s.workspace.Root)
 		f.uses, f.at = agentfile.Of(f.report), s.o.Env.Now()

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"go.lsp.dev/uri"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // agentWorkspace is a workspace with a file that agents load, and what it imports.
-func agentWorkspace(t *testing.T) (f *fixture, claude string) {
+func agentWorkspace(t *testing.T, configure ...func(*Server)) (f *fixture, claude string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -38,6 +39,9 @@ func agentWorkspace(t *testing.T) (f *fixture, claude string) {
 		s.o.Env = env.System()
 		s.o.Env.Home, s.o.Env.Lookup = t.TempDir(), func(string) string { return "" }
 		s.o.Find = func([]string) (Workspace, error) { return Workspace{Root: root}, nil }
+		for _, by := range configure {
+			by(s)
+		}
 	})
 	return f, filepath.Join(root, "CLAUDE.md")
 }
@@ -153,5 +157,26 @@ func TestAgentFilesCanBeSwitchedOff(t *testing.T) {
 	}
 	if _, titles := f.shows(t, claude, "# Shop\n"); len(titles) > 0 {
 		t.Errorf("the lenses are %q", titles)
+	}
+}
+
+// TestAgentFilesAreCountedForTheModelOfNow: not for that of a moment ago, whose counts are used again for a second. A lens
+// had the exact count of no model beside what it cost in the live session.
+func TestAgentFilesAreCountedForTheModelOfNow(t *testing.T) {
+	at := time.Now()
+	f, claude := agentWorkspace(t, func(s *Server) { s.o.Env.Now = func() time.Time { return at } })
+	if _, err := f.Initialize(f.ctx, nil, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	u, titles := f.shows(t, claude, "# Shop\nRun them all.\n")
+	if len(titles) != 1 || strings.Contains(titles[0], "≈") {
+		t.Errorf("the lenses are %q", titles)
+	}
+	other := map[string]any{"ctxledger": map[string]any{"model": "claude-sonnet-4-5"}}
+	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": other}); err != nil {
+		t.Fatal(err)
+	}
+	if titles := f.lenses(t, u); len(titles) != 1 || !strings.HasPrefix(titles[0], "Claude Code: ≈") {
+		t.Errorf("for another model the lenses are %q", titles)
 	}
 }

@@ -54,6 +54,7 @@ type statusResult struct {
 	Categories []share      `json:"categories"`
 	NextCuts   []share      `json:"next_cuts"`
 	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
+	Became     string       `json:"became,omitempty"`     // what it replaced and became, in words
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	Overhead   int          `json:"overhead_tokens"`      // of our tool list and instructions, exact
 	Warnings   []string     `json:"warnings,omitempty"`   // about the session's input, and errors in the configuration
@@ -95,7 +96,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	r := statusResult{
 		Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used, Measured: st.Measured,
 		Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{},
-		Summary: st.Summary, Saved: st.Saved,
+		Summary: st.Summary, Became: st.Became, Saved: st.Saved,
 		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), whose: "this chat's",
 	}
@@ -150,7 +151,7 @@ func (r statusResult) String() string {
 		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
 	}
 	if r.Summary != "" {
-		fmt.Fprintf(&b, "\nsummary in force: %s", r.Summary)
+		fmt.Fprintf(&b, "\nsummary in force: %s, %s", r.Summary, r.Became)
 	}
 	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, chars.Commas(r.Overhead))
 	for _, line := range r.carriedResult.lines() {

@@ -63,7 +63,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	p.own(s)
 	p.sources(s)
 	if s.Summary != "" {
-		fmt.Fprintf(w, "compacted  summary %s; %s tokens kept out of the view\n", s.Summary, s.Saved)
+		fmt.Fprintf(w, "compacted  summary %s: %s; %s tokens kept out of the view\n", s.Summary, s.Became, s.Saved)
 	} else if s.Saved.N > 0 {
 		fmt.Fprintf(w, "stubs      keep %s tokens out of the view\n", s.Saved)
 	}

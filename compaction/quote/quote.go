@@ -61,6 +61,21 @@ func Print(e Entry) string {
 	return b.String()
 }
 
+// Body returns a text as Print prints it, without label and fence.
+func Body(text string) string {
+	text = strings.TrimSpace(chars.Strip(text))
+	lines := strings.Split(text, "\n")
+	if len(lines) == 1 {
+		return text
+	}
+	for i, l := range lines {
+		if Poses(l) {
+			lines[i] = "| " + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Poses reports whether a line could be mistaken for one of ours.
 func Poses(line string) bool {
 	trimmed := strings.TrimLeft(line, " \t|")

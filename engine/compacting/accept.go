@@ -194,6 +194,7 @@ func (l *Compactions) accept(
 	if spent := spent(ready.folded, rec.From, rec.To).Add(rec.Run.Spent()); spent != (sessions.Usage{}) {
 		rec.Usage = &spent
 	}
+	rec.Figures = counted(ready.folded, rec, ready.Text, r.Options.Model)
 	data, err := json.Marshal(rec)
 	if err != nil {
 		return ledger.Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
@@ -234,7 +235,7 @@ func (l *Compactions) accept(
 		s, events = after.Session, append(events, taken...)
 	}
 	rec.Text, rec.TextBlob = "", "" // the response is stored with the key, without the text
-	out := summary(ready.folded, rec, ready.Text, r.Options.Model)
+	out := summary(ready.folded, rec)
 	out.Current = true
 	return out, events, sessions.Save(tx, s)
 }

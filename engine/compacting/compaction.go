@@ -35,10 +35,10 @@ func (l *Compactions) PlanCompaction(
 		if _, err := l.Join(ctx, tx, f, &p, r.Options); err != nil {
 			return ledger.CompactionPlan{}, err
 		}
-		p.Record.Text = p.Text
+		p.Record.Text, p.Record.Figures = p.Text, counted(f, p.Record, p.Text, r.Options.Model)
 		return ledger.CompactionPlan{
 			PlanCompactionRequest: r, Position: f.Session.Seq, Outcome: p.Outcome, Why: p.Why,
-			Summary: summary(f, p.Record, p.Text, r.Options.Model), Brief: p.Brief,
+			Summary: summary(f, p.Record), Brief: p.Brief,
 		}, nil
 	})
 }

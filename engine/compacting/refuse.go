@@ -61,15 +61,15 @@ func (l *Compactions) refuse(
 func (l *Compactions) compactionEvents(
 	ready *accepted, rec compaction.Record, o compaction.Options, entry int64,
 ) ([]ledger.Event, error) {
-	f, c := ready.folded, ready.folded.Counter(o.Model)
+	f := ready.folded
 	made := ledger.CompactionMade{
-		Sizes: views.Sizes(c, rec.Before, rec.After), Previous: rec.Previous, Reason: o.Reason, ModeRequested: o.Mode,
-		ModeUsed: rec.Mode,
+		Sizes: views.SizesOf(rec.Figures.Before, rec.Figures.After), Previous: rec.Previous, Reason: o.Reason,
+		ModeRequested: o.Mode, ModeUsed: rec.Mode,
 		FromTurn: rec.TurnFrom, ToTurn: rec.TurnTo, TurnsRetained: max(0, f.Session.Turns-rec.TurnTo),
 		MessagesBefore: len(f.View.Slots), MessagesAfter: ready.messages,
 		Savings: float64(rec.Before-rec.After) / float64(max(rec.Before, 1)), Window: ready.window.Tokens,
 		Threshold:     f.Policy.Compact.Threshold(ready.window.Tokens),
-		SummaryTokens: c.Of(core.SummaryTokens(ready.Text)).N, Cost: costOf(f.Models, rec.Run),
+		SummaryTokens: rec.Figures.Text.N, Cost: costOf(f.Models, rec.Run),
 	}
 	if made.ModeRequested == "" {
 		made.ModeRequested = rec.Mode

@@ -1,23 +1,32 @@
 package compacting
 
 import (
+	"cmp"
 	"context"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/engine/core"
+	"ctxledger.dev/engine/views"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
-// summary adds to a record the counts for a model.
-func summary(f *core.Folded, r compaction.Record, text, model string) ledger.Summary {
-	c := f.Counter(model)
+// counted returns the figures of a compaction that is made, for its model.
+func counted(f *core.Folded, r compaction.Record, text, model string) *figures.Counted {
+	of := figures.Of(f.Counter(model), r.Before, r.After, tokens.O200kBase.CountString(text))
+	return &of
+}
+
+// summary returns a recorded compaction as faces show it: with its recorded figures, wherever and whenever.
+func summary(f *core.Folded, r compaction.Record) ledger.Summary {
+	of := *r.Figures
+	r.Figures = nil // they are those of the summary
 	s := ledger.Summary{
-		Record: r, TextTokens: c.Of(tokens.O200kBase.CountString(text)), TokensBefore: c.Of(r.Before),
-		TokensAfter: c.Of(r.After),
-		Current:     f.Now == r.ID,
+		Record: r, TextTokens: of.Text, TokensBefore: of.Before, TokensAfter: of.After, Basis: of.Basis,
+		Current: f.Now == r.ID,
 	}
 	if at, gone := f.Undone[r.ID]; gone {
 		s.Restored = &at
@@ -34,12 +43,11 @@ func (l *Compactions) Summaries(ctx context.Context, r ledger.SummariesRequest) 
 			return resp, err
 		}
 		for _, rec := range f.Records {
-			text, err := l.SummaryText(ctx, rec)
-			if err != nil {
+			if rec.Figures, err = l.figuresOf(ctx, f, rec); err != nil {
 				return resp, err
 			}
 			rec.Text, rec.TextBlob, rec.Shown, rec.Cut = "", "", "", nil
-			resp.Summaries = append(resp.Summaries, summary(f, rec, text, ""))
+			resp.Summaries = append(resp.Summaries, summary(f, rec))
 		}
 		return resp, nil
 	})
@@ -56,12 +64,30 @@ func (l *Compactions) Summary(ctx context.Context, r ledger.SummaryRequest) (led
 		if err != nil {
 			return ledger.Summary{}, err
 		}
+		if rec.Figures, err = l.figuresOf(ctx, f, *rec); err != nil {
+			return ledger.Summary{}, err
+		}
 		if rec.Text, err = l.ShownText(ctx, *rec); err != nil {
 			return ledger.Summary{}, err
 		}
 		rec.TextBlob, rec.Shown = "", ""
-		return summary(f, *rec, rec.Text, ""), nil
+		return summary(f, *rec), nil
 	})
+}
+
+// figuresOf returns the recorded figures of a compaction, or what stands for them if it is older than these.
+func (l *Compactions) figuresOf(ctx context.Context, f *core.Folded, r compaction.Record) (*figures.Counted, error) {
+	if r.Figures != nil {
+		return r.Figures, nil
+	}
+	text, err := l.SummaryText(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	of := views.FiguresOf(f, &r)
+	of.Text = f.Models.For(cmp.Or(r.Model, f.Session.Model)).Of(tokens.O200kBase.CountString(text))
+	of.Text.Exact = false
+	return &of, nil
 }
 
 func knownSummary(tx kv.Tx, id string) (*compaction.Record, error) {

@@ -186,7 +186,8 @@ func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	made.Due, made.Warn = l.dueFor(f, now)
 	made.Mode, made.Keep = modeOf(f.Policy.Compact, made.Due), keepOf(f.Policy.Compact, made.Due)
 	if cur := f.Current(); made.Due.Grace && cur != nil {
-		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", c.Of(cur.After), c.Of(cur.Before), cur.ID)
+		of := FiguresOf(f, cur)
+		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", of.After, of.Before, cur.ID)
 	}
 	return decided{made, f, Sizing{r.Model, d.Rewritten}, l.notices(f, made, now, c)}, nil
 }

@@ -246,6 +246,10 @@ func editsMade(f *core.Folded, edits []window.Edit, c tokens.Counter) ledger.Edi
 
 // Sizes are those of a view before and after, in tokens of the counter's model.
 func Sizes(c tokens.Counter, before, after int) ledger.Sizes {
-	b := c.Of(before)
-	return ledger.Sizes{Before: b.N, After: c.Of(after).N, Estimate: !b.Exact}
+	return SizesOf(c.Of(before), c.Of(after))
+}
+
+// SizesOf are those of a view before and after, as counted.
+func SizesOf(before, after tokens.Count) ledger.Sizes {
+	return ledger.Sizes{Before: before.N, After: after.N, Estimate: !before.Exact}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -34,7 +36,7 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 		Sources: []ledger.Source{}, OwnSources: []ledger.Source{},
 	}
 	if cur := f.Current(); cur != nil {
-		u.Summary = cur.ID
+		u.Summary, u.Became = cur.ID, FiguresOf(f, cur).String()
 	}
 	if fixed, known := fixedInput(f, c); known {
 		u.Fixed = &fixed
@@ -43,6 +45,15 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 	u.Held = held(f, c, u)
 	u.Requests, u.CarriedDollars = carrying(f)
 	return u
+}
+
+// FiguresOf returns the figures that were recorded with a compaction. Where a version before recorded none, they are
+// estimates by what is known of the model without measurements, and lack the size of the text.
+func FiguresOf(f *core.Folded, r *compaction.Record) figures.Counted {
+	if r.Figures != nil {
+		return *r.Figures
+	}
+	return figures.Unrecorded(f.Models.For(cmp.Or(r.Model, f.Session.Model)), r.Before, r.After, 0)
 }
 
 // Filled returns what fills the view, including the summary at its start.

@@ -44,6 +44,7 @@ var layers = map[string]int{
 	"lab/demo/...":           8, // drives the built binaries
 	"lab/benchmark/...":      8, // measures the product from outside
 	"lab/calibration":        8, // measures estimates on session files
+	"lab/shown":              6, // the session of documents and pictures
 	"lab/sandbox":            6, // runs the programs for demo, benchmark and e2e
 	"lab/crashtest":          7, // kills owners and compares what is left
 	"lab/crashtest/crash":    8, // its program, which is the owner as well
@@ -117,6 +118,8 @@ var sideways = map[[2]string]string{
 	{"compaction/excerpt", "compaction/statements"}: "they begin with a sentence",
 	{"compaction/quote", "compaction/layout"}:       "documents are taken apart at its rule",
 	{"compaction", "compaction/layout"}:             "a document is laid out there",
+	{"compaction", "compaction/naming"}:             "a summary is named by what it says",
+	{"compaction", "compaction/figures"}:            "what a compaction replaced and became is recorded with it",
 	{"compaction", "compaction/feedback"}:           "a refusal is a rule, not a failure",
 	{"compaction", "compaction/statements"}:         "a document quotes the agent's sentences",
 	{"compaction", "compaction/tasklist"}:           "a document has the newest task list",

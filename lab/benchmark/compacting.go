@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
@@ -91,6 +92,9 @@ func compactOnce(ctx context.Context, l *engine.Local, session string, took *tim
 	return err
 }
 
+// budget bounds the summaries that are measured, in tokens.
+const budget = 2000
+
 // compact imports a session and compacts it several times.
 func (b *bench) compact(ctx context.Context, s *sandbox.Sandbox, path string, runs int) error {
 	if _, err := s.Run(ctx, "import", path); err != nil {
@@ -105,9 +109,10 @@ func (b *bench) compact(ctx context.Context, s *sandbox.Sandbox, path string, ru
 	if err != nil {
 		return err
 	}
-	r := ledger.PlanCompactionRequest{Session: session.ID, Options: compaction.Options{Mode: compaction.Intent, Budget: 2000}}
+	r := ledger.PlanCompactionRequest{Session: session.ID, Options: compaction.Options{Mode: compaction.Intent, Budget: budget}}
 	var took, read times
 	var done ledger.CompactionPlan
+	became := "" // of the first one: the same session has the same figures in every fresh ledger
 	for range runs {
 		err := read.clock(func() error {
 			_, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: session.ID})
@@ -122,6 +127,9 @@ func (b *bench) compact(ctx context.Context, s *sandbox.Sandbox, path string, ru
 		if done.Outcome != compaction.Compacted {
 			return fmt.Errorf("the session was not compacted: %s", done.Why)
 		}
+		if became == "" {
+			became = done.Summary.Became()
+		}
 		if _, err := api.Restore(ctx, ledger.RestoreRequest{ID: done.Summary.ID}); err != nil {
 			return err
 		}
@@ -130,7 +138,8 @@ func (b *bench) compact(ctx context.Context, s *sandbox.Sandbox, path string, ru
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("compaction of a session of %.1f MB, %s → %s tokens", float64(info.Size())/1e6, done.Summary.TokensBefore, done.Summary.TokensAfter)
+	what := fmt.Sprintf("compaction of a session of %.1f MB, budget %s, %s", float64(info.Size())/1e6, chars.Commas(budget),
+		became)
 	b.report.add(what, millis(took.median()), "reading its whole view: "+millis(read.median()), ratio(took.median(), read.median()), fmt.Sprint(runs))
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/internal/terminaltest"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/lab/shown"
 )
 
 // ownDir is where the programs are for the reader of the README.
@@ -114,7 +115,7 @@ func TestTheReadmesStartIsTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	priced := bytes.ReplaceAll(read(t, recording), []byte(`"model":"scripted"`), []byte(`"model":"claude-sonnet-4-5"`))
+	priced := shown.Priced(read(t, recording))
 	if err := os.WriteFile(recorded, priced, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,16 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/lab/shown"
 )
 
 // The session that is shown was recorded by the real Claude Code in recordedIn, and the project is the one on which it
-// worked, see testdata/sessions/README.md. Its model was a script; here it has a name that has a window.
+// worked, see testdata/sessions/README.md. Its model was a script; here it has a name that has a window (lab/shown).
 const (
 	recording  = "../../testdata/sessions/shop.jsonl"
 	project    = "../scriptedmodel/record/shop.txtar"
 	recordedIn = "/home/dev/shop"
 	sessionID  = "05758ff7-b05d-45d5-a684-2d87d43ae644"
-	model      = "claude-sonnet-4-5"
 )
 
 // slower is how much longer the session seems to have taken: the script needed no time to think.
@@ -109,7 +109,7 @@ func (s *scene) put(t *testing.T, path string, content []byte) {
 // inHere is a recorded session as it would be if it had been recorded in the workspace.
 func inHere(raw []byte, workspace string) []byte {
 	raw = bytes.ReplaceAll(raw, []byte(recordedIn), []byte(filepath.ToSlash(workspace)))
-	return bytes.ReplaceAll(raw, []byte(`"model":"scripted"`), []byte(`"model":"`+model+`"`))
+	return shown.Priced(raw)
 }
 
 // halfAMinute is how long ago the live session ended.

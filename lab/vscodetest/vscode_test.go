@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/lab/scriptedmodel"
+	"ctxledger.dev/lab/shown"
 )
 
 // TestInsideTheExtensionHost runs the suites that use VS Code's own API, each in a window of its own.
@@ -51,7 +52,7 @@ func TestTheSessionOfATerminalGoesFirst(t *testing.T) {
 	s.put(t, filepath.Join(s.Config, ".claude.json"), fmt.Appendf(nil, `{"hasCompletedOnboarding": true, "theme": "dark",
 		"customApiKeyResponses": {"approved": ["dummy"], "rejected": []},
 		"projects": {%q: {"hasTrustDialogAccepted": true}}}`, s.Workspace))
-	variables := []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=dummy", "ANTHROPIC_MODEL=" + model,
+	variables := []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=dummy", "ANTHROPIC_MODEL=" + shown.Model,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
 		"ENABLE_TOOL_SEARCH=false", "NO_PROXY=127.0.0.1,localhost", "TMPDIR=" + s.Top}
 	must(t, os.WriteFile(s.agent(), fmt.Appendf(nil, "#!/bin/sh\nexec env %s '%s' --strict-mcp-config \"$@\"\n",

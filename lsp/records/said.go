@@ -15,9 +15,7 @@ func Compacted(p ledger.CompactionPlan) (said, uri string) {
 		return "Session " + p.Session + " was not compacted: " + shown(flat(p.Why)), ""
 	}
 	s := p.Summary
-	return "The ledger's view of session " + p.Session + ": " + s.TokensBefore.String() + " → " +
-			s.TokensAfter.String() + " tokens, summary " + s.ID +
-			" for turns " + turns(s) + "; a running agent keeps its window until it takes the summary",
+	return "The ledger's view of session " + p.Session + ": " + s.Became() + ", summary " + s.ID + " for turns " + turns(s) + "; a running agent keeps its window until it takes the summary",
 		Address{Kind: KindSummary, ID: s.ID, Title: tab(summaryName(s), extension)}.String()
 }
 

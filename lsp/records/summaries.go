@@ -12,7 +12,7 @@ import (
 func (r Reader) summary(b branch, s ledger.Summary) Node {
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: summaryName(s), Handle: s.ID,
-		Description: fields(" · ", s.TokensBefore.String()+" → "+s.TokensAfter.String()+" tokens", state(s),
+		Description: fields(" · ", s.Became(), state(s),
 			r.stamp(s.Created)),
 		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns(s)), named("state", state(s)),
 			named("mode", string(s.Mode)),
@@ -51,8 +51,7 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 	b.WriteString("# " + summaryName(s) + "\n\n" +
 		item("summary `"+s.ID+"` of session `"+s.Session+"`, "+state(s)+", made "+r.stamp(s.Created)) +
 		item(fields(" · ", "mode "+code(string(s.Mode)), code(flat(s.Reason)), code(flat(s.Model)))) +
-		item("the view had "+s.TokensBefore.String()+" tokens and has "+s.TokensAfter.String()+" with it; "+
-			"the summary itself has "+s.TextTokens.String()) +
+		item("the view: "+s.Became()+"; the summary itself has "+s.TextTokens.String()) +
 		item("`ctxledger restore "+s.ID+"` prints what it stands for, with `--apply` the view shows that again") +
 		"\n## What the agent sees\n\n" + fence(s.Text, "markdown"))
 	if len(s.Cut) > 0 {

@@ -58,10 +58,11 @@ class Film {
 /** Waits until nothing moves any more. */
 const settle = page => page.waitForTimeout(700);
 
-/** Takes a part of the window down to a height. */
-async function part(page, pictures, name, selector, bottom) {
+/** Takes a part of the window down to a height, with the words that are in it: page.py notes them in the picture. */
+async function part(page, pictures, name, selector, bottom, words = page.locator(selector).first()) {
   const box = await page.locator(selector).first().boundingBox();
   await page.screenshot({ path: path.join(pictures, `${name}.png`), clip: { ...box, height: bottom - box.y } });
+  fs.writeFileSync(path.join(pictures, `${name}.txt`), (await words.innerText()).replace(/\s+/g, ' ').trim());
 }
 
 /** Waits until figures rest on all that is measured of the live session: a click on the status bar asks again. */
@@ -84,7 +85,7 @@ async function takePanel(page, pictures) {
   await page.setViewportSize({ ...size.viewport, height: 1700 });
   await settle(page);
   const { y } = await inside(page).locator('#sources').boundingBox();
-  await part(page, pictures, 'panel', '.part.editor', y - 16);
+  await part(page, pictures, 'panel', '.part.editor', y - 16, inside(page).locator('body'));
   await page.setViewportSize(size.viewport);
   await pointer.evaluate(shown => { shown.style.visibility = ''; });
 }
@@ -115,15 +116,19 @@ async function readPast(page) {
   await page.locator('.notification-toast .codicon-notifications-clear').first().click();
 }
 
-// Sessions of before are read last: what was measured of them changes estimates a little while later, and one session is to
-// have the same figures in all pictures.
+// What is measured of the live session is awaited first, and sessions of before are read last: both change estimates a
+// little while later, and one session is to have the same figures in all pictures.
 main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', pictures, size }, async page => {
   const film = new Film(page, pictures);
   await see(page, 'the status bar', status, /\d+ % claude-sonnet-4-5/);
   await showViews(page);
   await arrange(page);
-  await see(page, 'a lens', '.codelens-decoration', /tokens in every request/);
   await see(page, 'the live session with its cost', rows, /^Please get to….*≈\$\d/s);
+  await page.locator(`${status} a`).click();
+  await inside(page).locator('svg.bar').first().waitFor();
+  await awaitMeasurements(page);
+  await page.getByRole('tab', { name: /^Context/ }).first().click({ button: 'middle', timeout: 20_000 });
+  await see(page, 'a lens', '.codelens-decoration', /: ≈\d+ tokens in every request/);
   await page.evaluate(addPointer);
   await settle(page);
   await film.shoot(1600);

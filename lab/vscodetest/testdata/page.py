@@ -5,7 +5,7 @@ import json
 import pathlib
 import sys
 
-from PIL import Image
+from PIL import Image, PngImagePlugin
 
 PARTS = {"dark": ("ledger", "panel"), "light": ("ledger", "panel", "file")}
 
@@ -13,6 +13,13 @@ PARTS = {"dark": ("ledger", "panel"), "light": ("ledger", "panel", "file")}
 def smaller(picture):
     """A picture with a palette: these have few colours."""
     return picture.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+
+
+def note(words):
+    """What is to be read in a picture, for lab/e2e, which compares figures with the programs'."""
+    info = PngImagePlugin.PngInfo()
+    info.add_itxt("Description", words)
+    return info
 
 
 def animate(shots, file):
@@ -28,7 +35,8 @@ def main(shots, media):
     for theme, parts in ((shots / name, parts) for name, parts in PARTS.items()):
         animate(theme, page / f"tour-{theme.name}.webp")
         for part in parts:
-            smaller(Image.open(theme / f"{part}.png")).save(page / f"{part}-{theme.name}.png", optimize=True)
+            words = note((theme / f"{part}.txt").read_text(encoding="utf-8"))
+            smaller(Image.open(theme / f"{part}.png")).save(page / f"{part}-{theme.name}.png", optimize=True, pnginfo=words)
     Image.open(shots / "dark" / "icon.png").save(media / "icon.png", optimize=True)
     for file in sorted(page.iterdir()):
         print(f"{file.stat().st_size:8,} {file.name}")
