@@ -162,11 +162,8 @@ func TestTheTableIsAligned(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if (resumption{}).print(&b); b.Len() != 0 {
-		t.Errorf("nothing was resumed, and it says %q", b.String())
-	}
-	resumption{before: request{count: count{words: 100}}, after: request{count: count{words: 10, tools: 15}}}.print(&b)
-	if !strings.Contains(b.String(), "100 tokens, that of the new session 25 (-75.0 %); of them system prompt and tools 15") {
+	resumption{before: request{count: count{words: 100}}, after: request{count: count{words: 10, tools: 15}}}.print(&b, "a session")
+	if !strings.Contains(b.String(), "of a session: its next request has 100 tokens, that of the new session 25 (-75.0 %); of them system prompt and tools 15") {
 		t.Error(b.String())
 	}
 }

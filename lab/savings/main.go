@@ -8,6 +8,8 @@
 // other one reads, changes and checks one file after the other, and repeats nothing. After the first one, `compact
 // --resume` writes its session as a new one, and the agent goes on from both.
 //
+// -resume FILE does only that, with a recorded session.
+//
 // What reaches the model is counted: the texts of the system prompt, of messages, calls and results, and the list of tools
 // as JSON, of every request, exactly as OpenAI's o200k_base counts. Dollars are those of Claude Sonnet 4.5 for as many
 // tokens, if the provider keeps each request for the next one.
@@ -36,6 +38,7 @@ const deadline = 30 * time.Minute
 func main() {
 	bin := flag.String("bin", "bin", "the `DIR` of the built programs")
 	agent := flag.String("agent", ".cache/agents/claude/node_modules/.bin/claude", "the Claude Code `PATH` to run")
+	resume := flag.String("resume", "", "only have the agent go on from a session `FILE`, as it is and as compact --resume writes it")
 	search := flag.Bool("search", false, "let the agent search for tools")
 	orders := flag.Bool(ordersFlag, false, "be the MCP server of the sessions, on standard input and output")
 	flag.Parse()
@@ -45,14 +48,14 @@ func main() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
-	if err := measure(ctx, *bin, *agent, *search); err != nil {
+	if err := measure(ctx, *bin, *agent, *resume, *search); err != nil {
 		fmt.Fprintln(os.Stderr, "savings:", err)
 		os.Exit(1)
 	}
 }
 
-// measure plays all sessions and prints the tables.
-func measure(ctx context.Context, bin, agent string, search bool) error {
+// measure plays all sessions, or goes on from a recorded one, and prints what it has counted.
+func measure(ctx context.Context, bin, agent, recorded string, search bool) error {
 	agent, err := filepath.Abs(agent)
 	if err != nil {
 		return err
@@ -67,6 +70,22 @@ func measure(ctx context.Context, bin, agent string, search bool) error {
 	}
 	defer func() { _ = s.Close(context.WithoutCancel(ctx)) }() // what was measured is printed
 	p := &player{Sandbox: s, agent: agent, orders: own, search: search}
+	if recorded != "" {
+		id, err := p.recorded(ctx, recorded)
+		if err != nil {
+			return err
+		}
+		resumed, err := p.resume(ctx, id)
+		if err == nil {
+			resumed.print(os.Stdout, "the session "+id)
+		}
+		return err
+	}
+	return p.all(ctx)
+}
+
+// all plays all sessions.
+func (p *player) all(ctx context.Context) error {
 	var pairs []pair
 	var resumed resumption
 	for _, session := range sessions() {
@@ -82,6 +101,6 @@ func measure(ctx context.Context, bin, agent string, search bool) error {
 		pairs = append(pairs, pair)
 	}
 	table(os.Stdout, pairs)
-	resumed.print(os.Stdout)
+	resumed.print(os.Stdout, "the first session")
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"ctxledger.dev/lab/sandbox"
 	model "ctxledger.dev/lab/scriptedmodel"
@@ -102,13 +104,32 @@ func (p *player) ask(ctx context.Context, script model.Script, prompt, session s
 // resumption is what the first request has when the agent goes on with a session as it was, and as compact wrote it.
 type resumption struct{ before, after request }
 
+// recorded puts a session file where the agent looks for those of the workspace, and returns its id.
+func (p *player) recorded(ctx context.Context, file string) (id string, err error) {
+	if err := p.clear(ctx); err != nil {
+		return "", err
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(p.Config, "projects", unusual.ReplaceAllString(p.Workspace, "-"))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(filepath.Base(file), ".jsonl"), os.WriteFile(filepath.Join(dir, filepath.Base(file)), raw, 0o600)
+}
+
+// unusual is what Claude Code replaces in the name of a directory.
+var unusual = regexp.MustCompile(`[^A-Za-z0-9]`)
+
 // resume has a session written as a new one and the agent go on from both.
 func (p *player) resume(ctx context.Context, id string) (out resumption, err error) {
 	files, err := filepath.Glob(filepath.Join(p.Config, "projects", "*", id+".jsonl"))
 	if err != nil || len(files) != 1 {
 		return out, fmt.Errorf("session %s has the files %q: %w", id, files, err)
 	}
-	raw, err := p.Run(ctx, "--in-process", "--json", "compact", "--resume", files[0])
+	raw, err := p.Run(ctx, "--in-process", "--json", "compact", "--resume", "--dir", p.Workspace, files[0])
 	if err != nil {
 		return out, err
 	}

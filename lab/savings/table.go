@@ -80,11 +80,9 @@ func share(n, of int) string { return signed(n) + ", " + percent(float64(n), flo
 func percent(n, of float64) string { return fmt.Sprintf("%+.1f %%", 100*n/of) }
 
 // print prints both sizes of the first request.
-func (r resumption) print(w io.Writer) {
-	if r.before.sum() == 0 {
-		return
-	}
-	fmt.Fprintf(w, "compact --resume of the first session: its next request has %s tokens, that of the new session %s (%s); "+
-		"of them system prompt and tools %s\n", chars.Commas(r.before.sum()), chars.Commas(r.after.sum()),
-		percent(float64(r.after.sum()-r.before.sum()), float64(r.before.sum())), chars.Commas(r.after.system+r.after.tools))
+func (r resumption) print(w io.Writer, of string) {
+	before, after := r.before.sum(), r.after.sum()
+	fmt.Fprintf(w, "compact --resume of %s: its next request has %s tokens, that of the new session %s (%s); of them system prompt "+
+		"and tools %s\n", of, chars.Commas(before), chars.Commas(after), percent(float64(after-before), float64(before)),
+		chars.Commas(r.after.system+r.after.tools))
 }
