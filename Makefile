@@ -28,7 +28,7 @@ EXTENSION := vscode-extension
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help race-then-lint proofs systems scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench hookreplay share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
+.PHONY: help race-then-lint proofs systems scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -144,6 +144,9 @@ bench: build counters corpora ## the figures of docs/benchmarks.md
 
 hookreplay: ## what hooks save and cost in recorded sessions of Claude Code: ARGS="DIR…"
 	$(call run,lab/hookreplay,$(ARGS))
+
+savings: build agents ## what installing saves and costs in two scripted sessions of the real Claude Code, one heavy in repeats and one without
+	$(call run,lab/savings,-bin bin $(ARGS))
 
 share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./sharetest -operations 1000000 -every 5s -cycles 500

@@ -34,15 +34,21 @@ func recorded(r request) float64 {
 // add makes the context larger by o200k tokens from the next request on.
 func (b *bill) add(n int, factor float64) { b.fresh += float64(n) * factor }
 
-// request charges what the context has more or less than recorded.
-func (b *bill) request(r request, x rates) {
-	write := x.write
+// writing returns what a token costs that is not in the provider's cache yet.
+func (r request) writing(x rates) float64 {
 	switch {
 	case r.usage.CacheLong > 0:
-		write = x.long
+		return x.long
 	case r.usage.CacheWrite == 0 && r.usage.CacheRead == 0:
-		write = x.input
+		return x.input
+	default:
+		return x.write
 	}
+}
+
+// request charges what the context has more or less than recorded.
+func (b *bill) request(r request, x rates) {
+	write := r.writing(x)
 	hit := r.usage.CacheRead*2 >= b.before && r.usage.CacheRead > 0
 	if hit {
 		b.dollars += b.extra*x.read + b.fresh*write
@@ -62,3 +68,16 @@ func (b *bill) readBack(r request, x rates, n int) float64 {
 
 // compact empties the context.
 func (b *bill) compact() { b.extra, b.fresh = 0, 0 }
+
+// leading returns what tokens at the very beginning of a request cost, where the provider has them whenever it has anything
+// of it: also those that another session of the same user has written.
+func (r request) leading(n float64, x rates) float64 {
+	if r.usage.CacheRead > 0 {
+		return n * x.read
+	}
+	return n * r.writing(x)
+}
+
+// again has what the context has more written anew by the next request, whatever the provider still has: how much of a
+// prefix survives a compaction is not recorded.
+func (b *bill) again() { b.extra, b.fresh = 0, b.extra+b.fresh }

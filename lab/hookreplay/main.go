@@ -3,7 +3,7 @@
 //
 //	make hookreplay ARGS="DIR…"
 //
-// Each argument is a session file or a directory of them. Every session is played once for each configuration (each
+// -search leaves out the tools that Claude Code adds without its search for tools. Each argument is a session file or a directory of them. Every session is played once for each configuration (each
 // thing alone, and all): its events are made of its records, in order, with their true results, and answered by the
 // code of the hooks with a ledger of its own in a temporary directory.
 //
@@ -12,6 +12,10 @@
 // cache; at the list prices of the request's model. A later call, or answer without one, is one of need if it names
 // something that was in a part that was cut and nowhere else in what the model had seen since the compaction: lines of
 // an edit, identifiers, numbers, words of a search. Each is charged one more request that reads back the lines around.
+//
+// Every request of an agent that ctxledger is installed in carries its tools, too, whatever hooks do. They are charged in
+// the same way, in every request, and written anew after a compaction. Each row is shown gross, which is what its hook does,
+// and net, which is what somebody pays who installs it; the net figures are of all sessions, since none is without tools.
 //
 // It is replay, not solved tasks. The command reads session files and writes nothing but its table; -show prints what
 // was cut and what was read instead, for people.
@@ -33,6 +37,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/mcp/overhead"
 )
 
 func main() {
@@ -40,8 +45,9 @@ func main() {
 	show := flag.Int("show", 0, "print so many replaced results, from beginning to end")
 	needs := flag.Bool("needs", false, "print what was needed")
 	only := flag.String("only", "", "play the configurations with this in their name alone")
+	search := flag.Bool("search", false, "Claude Code searches for tools: it does not carry those that read resources")
 	flag.Parse()
-	p := &program{shows: *show, needs: *needs}
+	p := &program{shows: *show, needs: *needs, own: listOf(*search)}
 	if err := p.run(context.Background(), flag.Args(), named(configurations(*curve), *only)); err != nil {
 		fmt.Fprintln(os.Stderr, "hookreplay:", err)
 		os.Exit(1)
@@ -99,10 +105,26 @@ func named(all []configuration, text string) []configuration {
 	return slices.DeleteFunc(all, func(c configuration) bool { return !strings.Contains(c.name, text) })
 }
 
+// listed is a part of what our MCP server adds to every request of an agent that it is installed in.
+type listed struct {
+	what   string
+	tokens int // o200k_base
+}
+
+// listOf returns these parts, of Claude Code with or without its search for tools.
+func listOf(search bool) []listed {
+	all := []listed{{"tools and instructions of ctxmcp", overhead.Tokens}}
+	if !search {
+		all = append(all, listed{"tools of Claude Code that read resources", overhead.Resources})
+	}
+	return all
+}
+
 // program plays sessions.
 type program struct {
 	shows int
 	needs bool
+	own   []listed   // what every request carries because of us
 	mu    sync.Mutex // guards what is printed and found
 	found [][]outcome
 }
@@ -139,7 +161,7 @@ func (p *program) run(ctx context.Context, paths []string, configs []configurati
 	}
 	close(next)
 	wait.Wait()
-	table(os.Stdout, configs, p.found)
+	table(os.Stdout, p.own, configs, p.found)
 	return nil
 }
 

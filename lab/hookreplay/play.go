@@ -31,6 +31,8 @@ type outcome struct {
 	calls, units    int // calls; calls and answers without one, behind a cut in the same context
 	needs           int // of them, those of need
 	recorded, spent float64
+	list, listSent  float64 // dollars and tokens that carrying our own tool list in every request takes besides
+	listLeast       float64 // those dollars, if the list is in the provider's cache whenever anything is
 	readBack        float64 // of what was spent: for reading back
 	lost, saved     int     // names that calls behind a compaction used and the summary lacks; that our record has
 	savedDollars    float64
@@ -42,6 +44,7 @@ type player struct {
 	*program
 	configuration
 	bill
+	list     bill // of our own tool list, which is in every request
 	out      outcome
 	local    *engine.Local
 	env      env.Env
@@ -78,6 +81,9 @@ func (t *track) play(ctx context.Context, program *program, c configuration) (ou
 		p.last = t.requests[0]
 		p.rates = ratesOf(p.last.model)
 	}
+	for _, l := range program.own {
+		p.list.add(l.tokens, p.rates.factor)
+	}
 	if err := p.begin(ctx, hooks.Startup); err != nil {
 		return out, err
 	}
@@ -86,7 +92,7 @@ func (t *track) play(ctx context.Context, program *program, c configuration) (ou
 			return p.out, err
 		}
 	}
-	p.out.spent, p.out.requests = p.dollars, len(t.requests)
+	p.out.spent, p.out.list, p.out.requests = p.dollars, p.list.dollars, len(t.requests)
 	return p.out, nil
 }
 
@@ -163,6 +169,9 @@ func (p *player) show(part part, shown string) {
 func (p *player) asked(r request) {
 	p.last, p.rates = r, ratesOf(r.model)
 	p.request(r, p.rates)
+	p.list.request(r, p.rates)
+	p.out.listSent += p.list.extra
+	p.out.listLeast += r.leading(p.list.extra, p.rates)
 	p.out.recorded += recorded(r)
 	p.out.sent += int64(float64(p.carried) * p.rates.factor)
 	p.out.chars += p.carriedC
@@ -297,6 +306,7 @@ func (p *player) compacted(ctx context.Context, i int) error {
 		p.before[w] = true
 	}
 	p.compact()
+	p.list.again()
 	p.context, p.cuts, p.record = newSeen(), nil, nil
 	p.carried, p.carriedC, p.extraC = 0, 0, 0
 	p.compacts++

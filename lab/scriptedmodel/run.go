@@ -21,6 +21,7 @@ type Options struct {
 	Prompt    string   // what the user asks
 	Resume    string   // the session to continue, or "" for a new one
 	Plugin    string   // the folder of a plugin, with its hooks and servers, or ""
+	Servers   bool     // start the MCP servers that its configuration names
 	ExtraEnv  []string // more variables, as "NAME=value"; they win over the isolated ones
 	ExtraArgs []string // more arguments of the agent
 }
@@ -75,9 +76,10 @@ func Exec(ctx context.Context, path string, o Options) (Result, error) {
 // command returns the agent's command with some arguments of its own.
 func (o Options) command(ctx context.Context, path, temp string, args ...string) *exec.Cmd {
 	args = append(args, "--permission-mode", "acceptEdits", "--allowedTools", "Bash,Read,Edit,Write,Glob,Grep")
-	if o.Plugin != "" {
+	switch {
+	case o.Plugin != "":
 		args = append(args, "--plugin-dir", o.Plugin)
-	} else {
+	case !o.Servers:
 		args = append(args, "--strict-mcp-config") // hides the servers of plugins, too
 	}
 	if o.Resume != "" {

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // maxRequest is the largest request body read, in bytes: the real service's limit.
@@ -67,6 +69,22 @@ func (s *Server) Start(t testing.TB) string {
 		}
 	})
 	return listener.URL
+}
+
+// Serve serves on a loopback address until stop is called, and returns the address. It is Start for programs: what the
+// script cannot answer is in the log alone.
+func (s *Server) Serve() (url string, stop func(), err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	served := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = served.Serve(listener) // ends with ErrServerClosed
+	}()
+	return "http://" + listener.Addr().String(), func() { _ = served.Close(); <-done }, nil
 }
 
 // Log returns the requests for messages so far, in the order in which they were answered.

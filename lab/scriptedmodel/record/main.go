@@ -18,8 +18,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +70,7 @@ func record(ctx context.Context, agent, home, out string) error {
 		script = append(script, c.steps...)
 	}
 	server := model.New(script, model.Vars{"dir": dir})
-	url, stop, err := serve(server)
+	url, stop, err := server.Serve()
 	if err != nil {
 		return err
 	}
@@ -90,21 +88,6 @@ func record(ctx context.Context, agent, home, out string) error {
 		fmt.Fprintf(os.Stderr, "record: %s: %d turns\n", session, result.Turns)
 	}
 	return copySession(config, session, out)
-}
-
-// serve answers on a loopback address until stop is called.
-func serve(server *model.Server) (url string, stop func(), err error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	s := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = s.Serve(listener) // ends with ErrServerClosed
-	}()
-	return "http://" + listener.Addr().String(), func() { _ = s.Close(); <-done }, nil
 }
 
 // quiet returns the variables that keep the recording offline, let long results through whole,
