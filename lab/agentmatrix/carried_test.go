@@ -40,9 +40,9 @@ var instructedHosts = []instructed{
 // maxError is how far the cost of the instructions may be from a count of the request, as a part of that.
 const maxError = 0.05
 
-// TestCarriedIsWhatRequestsCarry lets each agent make one request in a workspace with files of every kind, and compares
+// TestCarriedIsWhatRequestsOfRealAgentsCarry lets each agent make one request in a workspace with files of every kind, and compares
 // what package carried finds with the request itself.
-func TestCarriedIsWhatRequestsCarry(t *testing.T) {
+func TestCarriedIsWhatRequestsOfRealAgentsCarry(t *testing.T) {
 	for _, c := range instructedHosts {
 		t.Run(c.host, func(t *testing.T) {
 			s := programtest.NewBox(t, bin)

@@ -12,9 +12,9 @@ import (
 	model "ctxledger.dev/lab/scriptedmodel"
 )
 
-// TestCodexGoesOnWithASessionOfClaudeCode writes a session of Claude Code as a rollout, and has the real Codex resume it:
+// TestTheRealCodexGoesOnWithASessionOfClaudeCode writes a session of Claude Code as a rollout, and has the real Codex resume it:
 // its model reads the document once, the kept messages in order with whole pairs of calls and results, and the prompt.
-func TestCodexGoesOnWithASessionOfClaudeCode(t *testing.T) {
+func TestTheRealCodexGoesOnWithASessionOfClaudeCode(t *testing.T) {
 	program := model.Agent(t, "codex")
 	s := programtest.NewBox(t, bin)
 	server := model.New(model.Script{model.Say("I go on.")}, nil)
@@ -57,9 +57,9 @@ func TestCodexGoesOnWithASessionOfClaudeCode(t *testing.T) {
 	continued(t, log[0].Body, prompt)
 }
 
-// TestClaudeCodeGoesOnWithASessionOfCodex lets the real Codex work, reads its rollout, and writes the session for Claude
+// TestTheRealClaudeCodeGoesOnWithASessionOfCodex lets the real Codex work, reads its rollout, and writes the session for Claude
 // Code, which loads it: its model reads what was said in Codex, the call with its result, and the prompt.
-func TestClaudeCodeGoesOnWithASessionOfCodex(t *testing.T) {
+func TestTheRealClaudeCodeGoesOnWithASessionOfCodex(t *testing.T) {
 	program := model.Agent(t, "codex")
 	s := programtest.NewBox(t, bin)
 	put(t, filepath.Join(s.Workspace, "price.txt"), "a bolt is 12 cents\n")

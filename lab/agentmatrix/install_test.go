@@ -43,9 +43,9 @@ var remembering = model.Script{
 	model.Say("Done."),
 }
 
-// TestInstalledAgentsReachTheLedger: after `ctxledger install` each agent starts our server by itself, saves a fact and
+// TestRealAgentsReachTheLedger: after `ctxledger install` each agent starts our server by itself, saves a fact and
 // gets it back. Afterwards `ctxledger uninstall` leaves the configurations as they were.
-func TestInstalledAgentsReachTheLedger(t *testing.T) {
+func TestRealAgentsReachTheLedger(t *testing.T) {
 	for _, c := range connecting {
 		t.Run(c.agent, func(t *testing.T) {
 			program := model.Agent(t, c.host)

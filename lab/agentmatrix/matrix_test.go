@@ -38,9 +38,9 @@ const patience = 3 * time.Minute
 // shutdown is how long an agent's children may keep its output open after its end.
 const shutdown = 5 * time.Second
 
-// TestEveryAgentReadsWhatTheToolsSay lets each agent make all calls. What its model reads is compared with
+// TestEveryRealAgentReadsWhatTheToolsSay lets each agent make all calls. What its model reads is compared with
 // testdata/answers, and how large that is with docs/answers.md.
-func TestEveryAgentReadsWhatTheToolsSay(t *testing.T) {
+func TestEveryRealAgentReadsWhatTheToolsSay(t *testing.T) {
 	sizes := table{}
 	for _, h := range hosts {
 		t.Run(h.name, func(t *testing.T) {

@@ -57,11 +57,11 @@ func work() model.Script {
 	}
 }
 
-// TestThePartsOfTheWindowAreThoseOfRequests lets Claude Code make twelve requests, five of them after it compacted, and
+// TestThePartsOfTheWindowAreThoseOfRealRequests lets Claude Code make twelve requests, five of them after it compacted, and
 // compares what the status says that each is made of with a count of the request itself. The session file is cut to
 // what it held when the request was sent. For two of them the provider has measured nothing yet of what the host adds:
 // of these only the conversation is compared.
-func TestThePartsOfTheWindowAreThoseOfRequests(t *testing.T) {
+func TestThePartsOfTheWindowAreThoseOfRealRequests(t *testing.T) {
 	s := programtest.NewBox(t, bin)
 	instruct(t, s)
 	put(t, filepath.Join(s.Workspace, "prices.txt"), strings.Repeat("bolt 12, nut 7, screw 1, washer 3 cents\n", 120))

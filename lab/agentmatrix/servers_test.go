@@ -99,9 +99,9 @@ func serversOf(report carried.Report) map[string]carried.Part {
 	return out
 }
 
-// TestASwitchedOffServerIsInNoRequest applies the quick fix for a server of .mcp.json and lets the real agent make a
+// TestASwitchedOffServerIsInNoRealRequest applies the quick fix for a server of .mcp.json and lets the real agent make a
 // request before and after.
-func TestASwitchedOffServerIsInNoRequest(t *testing.T) {
+func TestASwitchedOffServerIsInNoRealRequest(t *testing.T) {
 	s := programtest.NewBox(t, bin)
 	projectServers(t, s)
 	h := projectHost("false")
@@ -135,9 +135,9 @@ func TestASwitchedOffServerIsInNoRequest(t *testing.T) {
 	}
 }
 
-// TestAskedServersCostWhatRequestsCarry asks a server for its tools and compares what that is said to cost with requests
+// TestAskedServersCostWhatRealRequestsCarry asks a server for its tools and compares what that is said to cost with requests
 // of the real agent: all definitions, or their names only where tools are looked for.
-func TestAskedServersCostWhatRequestsCarry(t *testing.T) {
+func TestAskedServersCostWhatRealRequestsCarry(t *testing.T) {
 	for search, loaded := range map[string]bool{"false": true, "true": false} {
 		t.Run("ENABLE_TOOL_SEARCH="+search, func(t *testing.T) {
 			s := programtest.NewBox(t, bin)

@@ -12,9 +12,9 @@ import (
 	model "ctxledger.dev/lab/scriptedmodel"
 )
 
-// TestASubagentAsksAboutItself lets Claude Code send a subagent, which changes a file that the main agent has read. Each
+// TestARealSubagentAsksAboutItself lets Claude Code send a subagent, which changes a file that the main agent has read. Each
 // gets the status of its own window, and only the main agent's read is stale.
-func TestASubagentAsksAboutItself(t *testing.T) {
+func TestARealSubagentAsksAboutItself(t *testing.T) {
 	do := func(tool string, input in) model.Step { return model.Do("", model.Call{Tool: tool, Input: input}) }
 	status, stale := do("context_status", in{}), do("changes", in{"path": "list.txt"})
 	// Files are observed, which takes a moment.

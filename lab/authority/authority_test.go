@@ -59,7 +59,7 @@ type box struct {
 func newBox(t *testing.T) *box {
 	t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace is not installed: make tools")
+		t.Skip("strace is not installed: `make harnesses` installs it")
 	}
 	s := programtest.NewBox(t, bin)
 	self, err := os.Executable()

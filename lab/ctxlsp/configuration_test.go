@@ -94,9 +94,9 @@ func mistakesIn(told []scriptededitor.Message, file string) (list []string) {
 	return list
 }
 
-// TestNeovimHelpsWithAConfiguration runs the real editor.
-func TestNeovimHelpsWithAConfiguration(t *testing.T) {
-	dir := installed(t)
+// TestTheRealNeovimHelpsWithAConfiguration runs the real editor.
+func TestTheRealNeovimHelpsWithAConfiguration(t *testing.T) {
+	dir := realEditors(t)
 	p := newPlace(t)
 	p.put(t, config.File, "context:\n  treshold: 0.5\n")
 	cmd := exec.CommandContext(within(t), filepath.Join(dir, "nvim"), "--headless", "-u", "NONE", "-n", "-i", "NONE", "-c",

@@ -12,21 +12,17 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/lab/installed"
 	"ctxledger.dev/lab/programtest"
 )
 
-// editors is the environment variable that says where `make editors` has put real editors. make test sets it;
-// without it, the tests with them are left out.
+// editors is the environment variable that says where `make editors` has put real editors.
 const editors = "CTXLEDGER_EDITORS"
 
-// installed returns the directory of the real editors, or leaves the test out.
-func installed(t *testing.T) string {
+// realEditors returns the directory of the real editors, or leaves the test out.
+func realEditors(t *testing.T) string {
 	t.Helper()
-	dir := os.Getenv(editors)
-	if dir == "" {
-		t.Skip(editors + " is not set: make test has it")
-	}
-	return dir
+	return installed.Directory(t, editors, "editors")
 }
 
 // script returns the path of a file of testdata.
@@ -53,10 +49,10 @@ func (p place) environment(more ...string) []string {
 	return append(p.Variables("LANG=C.UTF-8", "CTXLSP="+binary, "CTX_FILE="+filepath.Join(p.Root, guideFile)), more...)
 }
 
-// TestEditorsShowWhatThereIs runs real editors, without a screen: each opens a file, looks at everything, edits the
+// TestRealEditorsShowWhatThereIs runs real editors, without a screen: each opens a file, looks at everything, edits the
 // file, saves it and says what it then has.
-func TestEditorsShowWhatThereIs(t *testing.T) {
-	dir := installed(t)
+func TestRealEditorsShowWhatThereIs(t *testing.T) {
+	dir := realEditors(t)
 	for _, c := range []struct {
 		name    string
 		program string
@@ -115,9 +111,9 @@ const paste = "paste"
 // outline is the head of the list of symbols. Asked for twice, it may open again after it was closed, over what is typed.
 const outline = "  kind   name "
 
-// TestHelixShowsWhatThereIs types into the editor as a person does, and reads its screen.
-func TestHelixShowsWhatThereIs(t *testing.T) {
-	dir := installed(t)
+// TestTheRealHelixShowsWhatThereIs types into the editor as a person does, and reads its screen.
+func TestTheRealHelixShowsWhatThereIs(t *testing.T) {
+	dir := realEditors(t)
 	p := newPlace(t)
 	p.putGuide(t)
 	for name, text := range helix {
@@ -263,9 +259,9 @@ func (s *screen) shows(t *testing.T, texts []string) bool {
 	return false
 }
 
-// TestTheClientOfVSCodeUnderstandsEveryAnswer talks to the server with the library of VS Code's clients.
-func TestTheClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
-	dir := installed(t)
+// TestTheRealClientOfVSCodeUnderstandsEveryAnswer talks to the server with the library of VS Code's clients.
+func TestTheRealClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
+	dir := realEditors(t)
 	p := newPlace(t)
 	text := guide + strings.Repeat("z", 2500) + "\n"
 	p.put(t, "a (1).md", text)
@@ -305,9 +301,9 @@ func (p place) node(t *testing.T, dir, name string, args ...string) []byte {
 	return out
 }
 
-// TestTheClientOfVSCodeTakesRegistrations changes settings while that client is there.
-func TestTheClientOfVSCodeTakesRegistrations(t *testing.T) {
-	dir := installed(t)
+// TestTheRealClientOfVSCodeTakesRegistrations changes settings while that client is there.
+func TestTheRealClientOfVSCodeTakesRegistrations(t *testing.T) {
+	dir := realEditors(t)
 	var got struct {
 		Offered, Seen []string
 		Lens          string

@@ -50,10 +50,10 @@ func (p place) snippets(t *testing.T, files ...string) {
 	}
 }
 
-// TestDocumentedConfigurationsShowEverythingAtOnce starts each editor with the configuration of docs/editor.md and
+// TestDocumentedConfigurationsShowEverythingInRealEditors starts each editor with the configuration of docs/editor.md and
 // nothing else, opens a file, presses no key and reads the screen.
-func TestDocumentedConfigurationsShowEverythingAtOnce(t *testing.T) {
-	dir := installed(t)
+func TestDocumentedConfigurationsShowEverythingInRealEditors(t *testing.T) {
+	dir := realEditors(t)
 	section := "## Install\n" + strings.Repeat("Some words of a long section.\n", 40) // long enough for a hint
 	text := "@generated, it says.\n\n# Guide\n\n" + section                           // costs more than any of its sections
 	const found = "This file is generated, and git"

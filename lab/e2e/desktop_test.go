@@ -125,9 +125,9 @@ func says(t *testing.T, c *sandbox.Client, tool string, arguments map[string]any
 	return text
 }
 
-// TestTheBundleOfTheDesktopStarts unpacks the bundle of the release, holds its manifest against what is in it, and starts
+// TestTheRealBundleOfTheDesktopStarts unpacks the bundle of the release, holds its manifest against what is in it, and starts
 // the server as the manifest says, with and without a project directory.
-func TestTheBundleOfTheDesktopStarts(t *testing.T) {
+func TestTheRealBundleOfTheDesktopStarts(t *testing.T) {
 	r := released(t)
 	dir, m := unpacked(t, r.bundle)
 	if !slices.Equal(m.Compatibility.Platforms, []string{system()}) || m.Server.Type != "binary" ||
@@ -195,8 +195,8 @@ var desktopSpans = []struct {
 	{"file", regexp.MustCompile(`^([~%]\S.*[/\\]|claude_desktop_config\.json|dist/ctxledger-VERSION-PLATFORM\.mcpb)$`)},
 }
 
-// TestWhatTheDesktopPageNamesExists looks up every tool, prompt, argument, command and file that the page names.
-func TestWhatTheDesktopPageNamesExists(t *testing.T) {
+// TestWhatTheDesktopPageNamesExistsInTheRealBundle looks up every tool, prompt, argument, command and file that the page names.
+func TestWhatTheDesktopPageNamesExistsInTheRealBundle(t *testing.T) {
 	r := released(t)
 	dir, m := unpacked(t, r.bundle)
 	s := newBox(t)
@@ -238,9 +238,9 @@ func TestWhatTheDesktopPageNamesExists(t *testing.T) {
 	}
 }
 
-// TestTheDesktopDoesWhatItsPageSays tries what docs/claude-desktop.md says that works, where the servers of the chat and of
+// TestTheRealBundleDoesWhatThePageOfTheDesktopSays tries what docs/claude-desktop.md says that works, where the servers of the chat and of
 // Claude Code are processes of their own.
-func TestTheDesktopDoesWhatItsPageSays(t *testing.T) {
+func TestTheRealBundleDoesWhatThePageOfTheDesktopSays(t *testing.T) {
 	dir, m := unpacked(t, released(t).bundle)
 	s := newBox(t)
 	lines := strings.Split(strings.TrimSpace(string(run(t, s, "import", absolute(t, recording)))), "\n")

@@ -15,10 +15,10 @@ import (
 // quoted matches what documents say that a compaction made of the recorded session.
 var quoted = regexp.MustCompile(`≈57,453 → ≈[0-9,]+ tokens`)
 
-// TestQuotedFiguresAreOfARealRun: what the documents say that a compaction makes of the recorded session is what the
+// TestQuotedFiguresAreOfARunOfToday: what the documents say that a compaction makes of the recorded session is what the
 // programs make of it: with the default budget, and where a line says so with one of 2,000. There were four figures, of
 // other budgets and of earlier versions.
-func TestQuotedFiguresAreOfARealRun(t *testing.T) {
+func TestQuotedFiguresAreOfARunOfToday(t *testing.T) {
 	const small = "budget 2,000,"
 	want := map[bool]string{false: compactedNow(t), true: compactedNow(t, "--budget", "2000")}
 	files := []string{"../../README.md", "../../vscode-extension/README.md"}

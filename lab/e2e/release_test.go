@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"ctxledger.dev/internal/env"
+	"ctxledger.dev/lab/installed"
 	model "ctxledger.dev/lab/scriptedmodel"
 )
 
@@ -18,15 +18,13 @@ const extension = "../../vscode-extension"
 // release is what `make release` makes of the built programs for this machine.
 type release struct{ plugin, bundle string }
 
-// released makes it, by the script of the release. It skips the test where the script's packages are not installed, but
-// not in `make test`, which installs them.
+// released makes it, by the script of the release. It skips the test where agents are not installed, with which `make
+// agents` installs the script's packages.
 func released(t *testing.T) release {
 	t.Helper()
+	installed.Directory(t, model.AgentsVariable, "agents")
 	if _, err := os.Stat(filepath.Join(extension, "node_modules", "yazl")); err != nil {
-		if env.System().Lookup(model.AgentsVariable) == "" {
-			t.Skip("what packs a release is not installed: run `make types`")
-		}
-		t.Fatalf("%v: run `make types`", err)
+		t.Fatalf("%v: run `make agents`", err)
 	}
 	platform := system() + "-" + map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if runtime.GOARCH != "amd64" {

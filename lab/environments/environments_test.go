@@ -37,9 +37,9 @@ func placeFor(t *testing.T, name, cache string) *place {
 	return p
 }
 
-// TestConditionsAreReallyThere asks a shell in the place of each condition: one that did not take would pass whatever the
+// TestConditionsAreThere asks a shell in the place of each condition: one that did not take would pass whatever the
 // product does.
-func TestConditionsAreReallyThere(t *testing.T) {
+func TestConditionsAreThere(t *testing.T) {
 	cache := t.TempDir() // one copy of the modules is enough
 	for name, holds := range map[string]string{
 		"plain":         `[ -w "$HOME" ] && [ -w "$TMPDIR" ] && [ -z "$LC_ALL$TZ$XDG_STATE_HOME" ]`,

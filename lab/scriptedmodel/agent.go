@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"testing"
 
-	"ctxledger.dev/internal/env"
+	"ctxledger.dev/lab/installed"
 )
 
 // AgentsVariable names the environment variable with the directory of the installed agents, one below each name, as
@@ -20,21 +20,16 @@ const Claude = "claude"
 // makefile says which versions are installed. It is where tests of the packages below lab find it.
 const makefile = "../../Makefile"
 
-// Agent returns the path of an installed agent. It skips the test if the variable is not set or the agent is not
-// installed, but fails it without Claude Code: `make test` installs that one. An agent of another version than the
-// Makefile names fails the test, too.
+// Agent returns the path of an installed agent. It skips the test if the variable is not set. An agent that is missing, or
+// of another version than the Makefile names, fails the test.
 func Agent(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(agents(t), name, "node_modules", ".bin", name)
-	switch _, err := os.Stat(path); {
-	case err == nil:
-	case name == Claude:
-		t.Fatal(err)
-	default:
-		t.Skipf("%s is not installed: run `make all-agents`", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: run `make agents`", err)
 	}
 	if got, want := packaged(t, path), Pinned(t, name); got != want {
-		t.Fatalf("%s is %s, and the Makefile installs %s: run `make all-agents`", path, got, want)
+		t.Fatalf("%s is %s, and the Makefile installs %s: run `make agents`", path, got, want)
 	}
 	return path
 }
@@ -45,10 +40,10 @@ func Node(t testing.TB) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(agents(t), "node", "node_modules", "node-*", "bin"))
 	if err != nil || len(paths) != 1 {
-		t.Fatalf("the Node of the agents is in %q, %v: run `make all-agents`", paths, err)
+		t.Fatalf("the Node of the agents is in %q, %v: run `make agents`", paths, err)
 	}
 	if got, want := packaged(t, paths[0]), Pinned(t, "NODE"); got != want {
-		t.Fatalf("%s is of Node %s, and the Makefile installs %s: run `make all-agents`", paths[0], got, want)
+		t.Fatalf("%s is of Node %s, and the Makefile installs %s: run `make agents`", paths[0], got, want)
 	}
 	return paths[0]
 }
@@ -70,11 +65,7 @@ func Pinned(t testing.TB, name string) string {
 // agents returns the directory of the installed agents, or skips the test.
 func agents(t testing.TB) string {
 	t.Helper()
-	dir := env.System().Lookup(AgentsVariable)
-	if dir == "" {
-		t.Skipf("no agents to test with: run `make agents`, and set %s to .cache/agents", AgentsVariable)
-	}
-	return dir
+	return installed.Directory(t, AgentsVariable, "agents")
 }
 
 // packaged returns the version of the package of npm that a file is in.

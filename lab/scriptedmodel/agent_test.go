@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestTheVariableNamesTheAgents(t *testing.T) {
+func TestTheVariableNamesTheRealAgents(t *testing.T) {
 	top := t.TempDir()
 	t.Setenv(AgentsVariable, top)
 	want := filepath.Join(top, Claude, "node_modules", ".bin", Claude)
@@ -34,9 +34,9 @@ func TestTheVariableNamesTheAgents(t *testing.T) {
 	}
 }
 
-// TestLiveVersionsAreThoseOfTheMakefile asks each installed agent for its version: npm installs older ones where it thinks
+// TestRealAgentsAreThoseOfTheMakefile asks each installed agent for its version: npm installs older ones where it thinks
 // that the new ones do not run. Those in JavaScript run on the Node that was installed with them.
-func TestLiveVersionsAreThoseOfTheMakefile(t *testing.T) {
+func TestRealAgentsAreThoseOfTheMakefile(t *testing.T) {
 	for name, script := range map[string]bool{Claude: false, "codex": true, "gemini": true, "opencode": false, "pi": true} {
 		t.Run(name, func(t *testing.T) {
 			program := Agent(t, name)

@@ -110,7 +110,7 @@ var noteScript = Script{
 	Say("It still is."),
 }
 
-func TestLiveAgentFollowsTheScriptAndRecordsIt(t *testing.T) {
+func TestTheRealAgentFollowsTheScriptAndRecordsIt(t *testing.T) {
 	b := newBox(t)
 	server := New(noteScript, Vars{"dir": b.dir})
 	url := server.Start(t)
@@ -131,7 +131,7 @@ func TestLiveAgentFollowsTheScriptAndRecordsIt(t *testing.T) {
 	}
 }
 
-func TestLiveCompactionUsesNoStepAndAResumedSessionGoesOn(t *testing.T) {
+func TestACompactionOfTheRealAgentUsesNoStepAndAResumedSessionGoesOn(t *testing.T) {
 	b := newBox(t)
 	url := New(noteScript, Vars{"dir": b.dir}).Start(t)
 	session := b.run(t, url, "Write a note.", "").SessionID

@@ -50,7 +50,7 @@ func photograph(t *testing.T, script string, args ...string) {
 	must(t, err)
 	cmd := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", script)}, args...)...)
 	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium,
-		"NODE_PATH="+filepath.Join(os.Getenv(installed), "node_modules"))
+		"NODE_PATH="+filepath.Join(os.Getenv(vscode), "node_modules"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)
 	}

@@ -22,7 +22,7 @@ import (
 // codeServer is a running VS Code whose window is a page.
 type codeServer struct {
 	*scene
-	dir  string // where make editors has put it
+	dir  string // where make vscode has put it
 	host string // address with its port
 	data string // its settings and logs
 	env  []string
@@ -55,7 +55,7 @@ const idle = "300"
 // startCodeServer starts a VS Code on the scene. Everything of it ends with the test.
 func startCodeServer(t *testing.T, s *scene) *codeServer {
 	t.Helper()
-	dir := os.Getenv(installed)
+	dir := os.Getenv(vscode)
 	c := &codeServer{scene: s, dir: dir, host: freeAddress(t), data: filepath.Join(s.Top, "vscode")}
 	// VSCODE_CLI makes VS Code use this environment instead of that of a login shell.
 	c.env = append(s.Env(), "CTX_TEST_SESSION="+s.session, "CTX_TEST_SERVERS="+s.servers,

@@ -4,7 +4,7 @@
 //
 // Start at vscode_test.go. What VS Code's API shows is asserted inside its extension host, by the suites in
 // vscode-extension/suite; what only a person sees is looked at once, in the page, which is also how `make screenshots`
-// takes its pictures. Everything is installed by `make editors`; without CTXLEDGER_VSCODE the tests are left out.
+// takes its pictures. Everything is installed by `make vscode`; without CTXLEDGER_VSCODE the tests are left out.
 //
 // Guarantees: nothing outside of a temporary directory is written or read but the installation, and the pictures that
 // -screenshots asks for, that of docs/audit.md among them: no user's settings,

@@ -15,9 +15,8 @@ import (
 	"ctxledger.dev/lab/sandbox"
 )
 
-// installed is the environment variable that says where `make editors` has put VS Code. make test sets it; without
-// it, the tests are left out.
-const installed = "CTXLEDGER_VSCODE"
+// vscode is the environment variable that says where `make vscode` has put VS Code; without it, the tests are left out.
+const vscode = "CTXLEDGER_VSCODE"
 
 // patience is how long a test waits for what should take seconds.
 const patience = 3 * time.Minute
@@ -37,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // build builds what is tested.
 func build(dir string) (err error) {
-	if os.Getenv(installed) == "" {
+	if os.Getenv(vscode) == "" {
 		return nil // every test is left out
 	}
 	built.bin = dir

@@ -15,6 +15,7 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/lab/installed"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/lab/shown"
 )
@@ -49,9 +50,7 @@ func (s *scene) agent() string { return filepath.Join(s.Top, "agent") }
 // the installation it leaves the test out.
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	if os.Getenv(installed) == "" {
-		t.Skip(installed + " is not set: make test has it")
-	}
+	installed.Directory(t, vscode, "vscode")
 	s := &scene{Sandbox: newBox(t)}
 	archive, err := txtar.ParseFile(project)
 	must(t, err)

@@ -13,8 +13,8 @@ import (
 	"ctxledger.dev/lab/shown"
 )
 
-// TestInsideTheExtensionHost runs the suites that use VS Code's own API, each in a window of its own.
-func TestInsideTheExtensionHost(t *testing.T) {
+// TestInsideTheRealExtensionHost runs the suites that use VS Code's own API, each in a window of its own.
+func TestInsideTheRealExtensionHost(t *testing.T) {
 	s := newScene(t)
 	s.remember(t)
 	c := startCodeServer(t, s)
@@ -40,8 +40,8 @@ func TestInsideTheExtensionHost(t *testing.T) {
 // readByAgent is the file that the agent in a terminal reads, and no other session.
 const readByAgent = "currency/currency_test.go"
 
-// TestTheSessionOfATerminalGoesFirst runs the real Claude Code in a terminal of VS Code while another session is live.
-func TestTheSessionOfATerminalGoesFirst(t *testing.T) {
+// TestTheSessionOfATerminalGoesFirstInRealVSCode runs the real Claude Code in a terminal of VS Code while another session is live.
+func TestTheSessionOfATerminalGoesFirstInRealVSCode(t *testing.T) {
 	s := newScene(t)
 	agent := scriptedmodel.Agent(t, scriptedmodel.Claude)
 	file := filepath.Join(s.Workspace, filepath.FromSlash(readByAgent))
@@ -70,13 +70,13 @@ func (c *codeServer) empty(t *testing.T) string {
 	return dir
 }
 
-// TestWhatAPersonSees looks at the page once: the status bar, the lens, the tree, the panel.
-func TestWhatAPersonSees(t *testing.T) {
+// TestWhatAPersonSeesInRealVSCode looks at the page once: the status bar, the lens, the tree, the panel.
+func TestWhatAPersonSeesInRealVSCode(t *testing.T) {
 	look(t, "smoke.cjs", "Dark Modern", t.ArtifactDir())
 }
 
-// TestTheEmptyViewReadsPastSessions looks at a workspace in which nothing is recorded, and no agent works.
-func TestTheEmptyViewReadsPastSessions(t *testing.T) {
+// TestTheEmptyViewOfRealVSCodeReadsPastSessions looks at a workspace in which nothing is recorded, and no agent works.
+func TestTheEmptyViewOfRealVSCodeReadsPastSessions(t *testing.T) {
 	s := newScene(t)
 	must(t, os.Remove(s.session))
 	c := startCodeServer(t, s)
@@ -85,7 +85,7 @@ func TestTheEmptyViewReadsPastSessions(t *testing.T) {
 
 // TestScreenshots takes pictures of the same in every kind of theme, for a person to look at, and the pictures of the
 // extension's page, with the frames of its animation.
-func TestScreenshots(t *testing.T) {
+func TestScreenshotsOfRealVSCode(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("-screenshots says where to put them: make screenshots does")
 	}

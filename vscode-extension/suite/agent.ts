@@ -53,7 +53,7 @@ interface Entry {
 export function variable(name: string): string {
   const value = process.env[name];
   if (value === undefined) {
-    throw new Error(`${name} is not set: make test has it`);
+    throw new Error(`${name} is not set: make vscode has it`);
   }
   return value;
 }
