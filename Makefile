@@ -32,7 +32,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs systems scripts build demo test outside race plain integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs systems scripts build demo test outside race plain integration announce harnesses races reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,10 +57,12 @@ demo: build ## the main job, from a recorded session to a summary and back
 QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/ignore internal/redact internal/scrub \
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
-# Of their volume these have a part under the race detector (-short), all of it without. The tests in ALONE, which read
-# large texts in one goroutine or repeat at length what other tests do with several, run only without.
+# Large packages with mostly sequential tests: make test has under the race detector those where several goroutines call,
+# by MEETING, and all of them without; make races has all but the volume (-short) and ALONE, which read large texts in one
+# goroutine or repeat at length what other tests do with several.
 LARGE := engine engine/exports engine/replay mcp artifacts lsp/records
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
+MEETING := Many|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines
 RACE = engine/daemon $(filter-out engine/daemon $(QUIET) $(LARGE) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
@@ -69,7 +71,7 @@ HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtes
 # All else of lab/: the programs from outside, and the harnesses' own parts.
 FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger lab/scriptedmodel $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
 # Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
-MEET := Scripts/^(daemon|events|follow|killed|export)
+SCRIPTS := Scripts/^(daemon|events|follow|killed|export)
 
 # Most of the time, tests of the programs wait: they begin at once, and the others have the processors meanwhile.
 test: outside race plain ## the product's tests, under the race detector where goroutines meet: 5 minutes, nothing installed
@@ -80,11 +82,12 @@ test: outside race plain ## the product's tests, under the race detector where g
 outside:
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -skip Real,$(FACES))
 
+# A process under the race detector lingers for a second at its end; these tests end hundreds.
+race races: export GORACE := atexit_sleep_ms=0
 race:
 	$(call tests,-race -vet=off -timeout 20m,$(RACE))
 	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
-	$(call tests,-race -vet=off -short -timeout 20m -skip '$(ALONE)',$(LARGE))
-	$(call tests,-race -vet=off -short -timeout 20m -run 'Goroutines|Parallel',tokens)
+	$(call tests,-race -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE) tokens)
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. Assembly classifies characters: what merges is the same code without
@@ -97,7 +100,7 @@ plain:
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
 # and can be run alone. The longest come first; what two parts install, or want the lock of apt-get for, comes before all.
 
-PARTS := harnesses vscode agents lint editors reference extension
+PARTS := harnesses vscode races agents lint editors reference extension
 SECONDS_FILE := .cache/seconds
 integration: strace $(CLAUDE) $(PACKAGES) ## with real editors, a browser, agents and references; harnesses and lint: each a part to be run alone
 	@rm -f $(SECONDS_FILE) && $(MAKE) --no-print-directory ANNOUNCED=yes $(PARTS:%=part-%) && cat $(SECONDS_FILE)
@@ -125,7 +128,10 @@ strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VS
 
 harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
-	$(call tests,-race -count=1 -vet=off -timeout 20m -run '$(MEET)',lab/ctxledger)
+
+races: ## the race detector where make test has it not: large packages, scripts with daemons, harnesses
+	$(call tests,-race -vet=off -short -timeout 20m -skip '$(ALONE)',$(LARGE))
+	$(call tests,-race -count=1 -vet=off -timeout 20m -run '$(SCRIPTS)',lab/ctxledger)
 	$(call tests,-race -count=1 -vet=off -timeout 20m,lab/escapetest)
 	$(call tests,-race -count=1 -vet=off -short -timeout 20m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
 
