@@ -32,7 +32,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs systems scripts build demo test outside race plain integration announce harnesses races reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs systems races scripts build demo test outside race plain integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,8 +58,8 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint i
   internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text overflow report retention transcript \
   window workspace
 # Large packages with mostly sequential tests: make test has under the race detector those where several goroutines call,
-# by MEETING, and all of them without; make races has all but the volume (-short) and ALONE, which read large texts in one
-# goroutine or repeat at length what other tests do with several.
+# by MEETING, and all of them without; make races, a proof, has all but the volume (-short) and ALONE, which read large texts in
+# one goroutine or repeat at length what other tests do with several.
 LARGE := engine engine/exports engine/replay mcp artifacts lsp/records
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
 MEETING := Many|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines
@@ -83,7 +83,7 @@ outside:
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -skip Real,$(FACES))
 
 # A process under the race detector lingers for a second at its end; these tests end hundreds.
-race races: export GORACE := atexit_sleep_ms=0
+race races harnesses scripts: export GORACE := atexit_sleep_ms=0
 race:
 	$(call tests,-race -vet=off -timeout 20m,$(RACE))
 	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
@@ -100,7 +100,7 @@ plain:
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
 # and can be run alone. The longest come first; what two parts install, or want the lock of apt-get for, comes before all.
 
-PARTS := harnesses vscode races agents lint editors reference extension
+PARTS := harnesses vscode agents lint editors reference extension
 SECONDS_FILE := .cache/seconds
 integration: strace $(CLAUDE) $(PACKAGES) ## with real editors, a browser, agents and references; harnesses and lint: each a part to be run alone
 	@rm -f $(SECONDS_FILE) && $(MAKE) --no-print-directory ANNOUNCED=yes $(PARTS:%=part-%) && cat $(SECONDS_FILE)
@@ -128,9 +128,6 @@ strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VS
 
 harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
-
-races: ## the race detector where make test has it not: large packages, scripts with daemons, harnesses
-	$(call tests,-race -vet=off -short -timeout 20m -skip '$(ALONE)',$(LARGE))
 	$(call tests,-race -count=1 -vet=off -timeout 20m -run '$(SCRIPTS)',lab/ctxledger)
 	$(call tests,-race -count=1 -vet=off -timeout 20m,lab/escapetest)
 	$(call tests,-race -count=1 -vet=off -short -timeout 20m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
@@ -210,13 +207,16 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint poison matrix counts fuzz
+PROOFS := systems races scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint poison matrix counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
 systems: ## the tests of lab/ type-check for the other systems, too
 	$(GO) build -C lab -o ../.cache/ ./vet
 	cd lab && for system in darwin windows; do GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel) || exit 1; done
+
+races: ## the tests of large packages under the race detector, in one goroutine or not
+	$(call tests,-race -count=1 -vet=off -short -timeout 60m -skip '$(ALONE)',$(LARGE))
 
 scripts: ## every script of the command line, under the race detector
 	$(GO) test -C lab -race -count=1 -timeout 60m ./ctxledger
