@@ -62,7 +62,7 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint i
 # one goroutine or repeat at length what other tests do with several.
 LARGE := engine engine/exports engine/replay mcp artifacts lsp/records
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
-MEETING := Many|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines
+MEETING := Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines
 RACE = engine/daemon $(filter-out engine/daemon $(QUIET) $(LARGE) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/cli"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/mcp/overhead"
@@ -15,6 +16,7 @@ import (
 )
 
 func main() {
+	process.KeepOwnAccess()
 	e := env.System()
 	if daemonRole, exit := daemon.Main(os.Args, wiring.Role(e)); daemonRole {
 		os.Exit(exit)

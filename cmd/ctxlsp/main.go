@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/wiring"
 )
 
@@ -18,6 +19,7 @@ import (
 const gcPercent = 25
 
 func main() {
+	process.KeepOwnAccess()
 	e := env.System()
 	if daemonRole, exit := daemon.Main(os.Args, wiring.Role(e)); daemonRole {
 		os.Exit(exit)

@@ -9,11 +9,13 @@ import (
 
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/servertools"
 )
 
 func main() {
+	process.KeepOwnAccess()
 	e := env.System()
 	if daemonRole, exit := daemon.Main(os.Args, wiring.Role(e)); daemonRole {
 		os.Exit(exit)

@@ -14,6 +14,9 @@ func keyLine(text []byte, lo, hi int) (stretch, bool) {
 	if !isDense(text[lo:hi]) || bytes.ContainsAny(text[lo:hi], "-_") {
 		return stretch{}, false
 	}
+	if isRepeated(text, lo, hi) {
+		return stretch{}, false
+	}
 	above, top, ok := linesAbove(text, lo, hi-lo)
 	if !ok {
 		return stretch{}, false
@@ -88,6 +91,16 @@ func linesBelow(text []byte, at, width int) (n, end int, ok bool) {
 func ofWidth(text []byte, l line, width int) bool {
 	b := bodyOf(text, l)
 	return b.size == width && b.dense
+}
+
+// isRepeated reports whether the line above or below has the same run: no key has a line twice, but JSON may have a path of
+// this width in two fields.
+func isRepeated(text []byte, lo, hi int) bool {
+	least := max(lo-maxKeyLines, 0)
+	above := lineBefore(text, lineBefore(text, lo+1, least).from, least)
+	below := lineAt(text, lineAt(text, hi).next)
+	run := text[lo:hi]
+	return bytes.Contains(text[above.from:above.to], run) || bytes.Contains(text[below.from:below.to], run)
 }
 
 // isOtherMark reports whether a line holds a mark of a block that is no private key.

@@ -12,7 +12,7 @@ import (
 // onDisk is a shell line that mounts a disk on $1 with the options $2, does what $4 says as soon as somebody writes to
 // the pipe $3, and runs the rest, in name spaces where that needs no rights and what was started ends with it.
 const onDisk = `mount -t tmpfs -o "$2" tmpfs "$1" || exit; ` +
-	`(read -r _ < "$3"; mount -o "$4" "$1") >/dev/null & shift 4; exec "$@"`
+	`(read -r _ < "$3"; mount -o "$4" tmpfs "$1") >/dev/null & shift 4; exec "$@"`
 
 // TestALedgerOnABadDiskHurtsNobody puts the state directory on a disk that cannot be written, and then can.
 func TestALedgerOnABadDiskHurtsNobody(t *testing.T) {
