@@ -32,9 +32,12 @@ type Setup struct {
 // New returns the setup of the user's agents, or of those in a workspace. Errors: not_found if there is no workspace.
 func New(e env.Env, ws workspace.Workspace, project bool) (Setup, error) {
 	programs, err := findPrograms(e)
-	settings, _ := config.Load(e, ws.Root, ws.State) // whatever is wrong, there are settings
+	// Whatever is wrong with files of settings, there are settings. The user's own alone decide about the user's files.
+	own, _ := config.LoadOwn(e, ws.Root)
+	tree, _ := config.Load(e, ws.Root, ws.State)
 	s := Setup{Scope: install.User, self: SelfOf(e), incomplete: err,
-		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs, Hooks: settings.Hooks}}
+		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs, Hooks: own.Hooks,
+			TreeHooks: tree.Hooks}}
 	if project {
 		s.Scope = install.Project
 		if ws.Root == "" {
