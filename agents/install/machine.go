@@ -24,6 +24,9 @@ type Machine struct {
 	// TreeHooks are what they do by the settings of the tree too. They are for the scope Project alone: a repository
 	// decides nothing about the user's own files.
 	TreeHooks config.Hooks
+
+	// kept is called when a receipt was stored: the moment in which tests have another program write. nil: nothing.
+	kept func()
 }
 
 // Found is what there is of an agent.

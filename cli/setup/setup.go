@@ -137,8 +137,8 @@ func Names() (out []string) {
 func (s Setup) Connect(hosts []install.Host) (Plan, error) {
 	return s.plan(hosts, "connected", func(h install.Host) (install.Plan, error) {
 		if p := s.Machine.Plugin(h); p != nil {
-			return install.Plan{Left: []string{fmt.Sprintf(
-				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Agent, p.Name, p.Off)}}, nil
+			return install.Plan{Left: []install.Left{{Agent: h.Agent, Why: fmt.Sprintf(
+				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Agent, p.Name, p.Off)}}}, nil
 		}
 		return s.Machine.Connect(h, s.Scope, s.Replace)
 	})
@@ -192,8 +192,8 @@ func (p Plan) Print(w io.Writer, f Face) {
 		fmt.Fprintf(w, "%s in %s is not as ctxledger would write it, and stays:\n  %s\n", line(c.Where, maxFound),
 			line(c.Path, maxFound), line(c.Found, maxFound))
 	}
-	for _, text := range p.Left {
-		fmt.Fprintln(w, line(text, maxFound))
+	for _, l := range p.Left {
+		fmt.Fprintln(w, line(l.Why, maxFound))
 	}
 	for _, a := range p.Same {
 		if p.ignored(a) {
@@ -220,6 +220,9 @@ func (p Plan) PrintDone(w io.Writer) {
 		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
 			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)
 			continue
+		case slices.ContainsFunc(p.Left, func(l install.Left) bool { return l.Agent == a }):
+			fmt.Fprintf(w, "%s: %s but for what stays, see above; to have it notice, %s\n", a, p.done, h.Restart)
+			continue
 		}
 		fmt.Fprintf(w, "%s: %s; to have it notice, %s\n", a, p.done, h.Restart)
 	}
@@ -244,7 +247,10 @@ type Changed struct {
 
 // Answer returns the plan as JSON.
 func (p Plan) Answer(written bool, f Face) Answer {
-	a := Answer{Written: written, Changes: []Changed{}, Conflicts: p.Conflicts, Left: p.Left}
+	a := Answer{Written: written, Changes: []Changed{}, Conflicts: p.Conflicts}
+	for _, l := range p.Left {
+		a.Left = append(a.Left, l.Why)
+	}
 	for _, c := range p.Changes {
 		a.Changes = append(a.Changes, Changed{string(c.Agent), c.Path, Diff(c, f.Exact)})
 	}
