@@ -131,7 +131,7 @@ func (e edit) withoutTables(text []byte) (out []byte, left []string, err error) 
 	fresh := false
 	if e.had != nil {
 		before, err := confedit.Tables(e.had.Before, e.file.Table.Path[:1])
-		fresh = err == nil && len(before) == 0 && !bytes.Contains(e.had.Before, []byte(e.file.Table.Path[0]))
+		fresh = err == nil && before == nil
 		if len(own) == 1 {
 			if out, gone, err := confedit.RemoveTable(text, *e.file.Table, e.had.Added, fresh); err == nil && gone {
 				return e.putBack(out), left, nil

@@ -123,9 +123,9 @@ func startedOf(raw json.RawMessage) (program string, args []string, exec bool) {
 
 // ownerOf says whose a server or a command of a hook is.
 func ownerOf(raw json.RawMessage, hook bool) owner {
-	program, args, exec := startedOf(raw)
+	program, args, _ := startedOf(raw)
 	name := ""
-	if exec && (oneProgram(program) || len(args) == 0) {
+	if oneProgram(program) {
 		name = programIn(program)
 	}
 	if split, ok := words(program); ok && name == "" {
@@ -135,7 +135,7 @@ func ownerOf(raw json.RawMessage, hook bool) owner {
 	switch {
 	case hook && name == "ctxledger" && (len(args) == 0 || args[0] != "hook"): // somebody's own use of the command line
 		return foreign
-	case name != "" && (!exec || oneProgram(program)):
+	case name != "":
 		return ours
 	case mentions(program) || slices.ContainsFunc(args, mentions):
 		return extended

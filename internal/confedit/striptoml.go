@@ -11,15 +11,18 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Tables returns the tables right below a table, by their names, in whatever form they are written. Errors: invalid for a
-// text that is no TOML; too_large.
+// Tables returns the tables right below a table, by their names, in whatever form they are written; nil: there is no such
+// table. Errors: invalid for a text that is no TOML; too_large.
 func Tables(text []byte, path []string) (map[string]map[string]any, error) {
 	all, err := parseTOML(text)
 	if err != nil {
 		return nil, err
 	}
+	holder, ok := value(all, path).(map[string]any)
+	if !ok {
+		return nil, nil
+	}
 	out := map[string]map[string]any{}
-	holder, _ := value(all, path).(map[string]any)
 	for name, v := range holder {
 		if m, ok := v.(map[string]any); ok {
 			out[name] = m
