@@ -78,10 +78,13 @@ func (e edit) disconnect() (*Change, []string, error) {
 	if e.had.left(e.now.text) {
 		c.After, c.Gone = e.had.Before, !e.had.Existed
 		_, left, err := e.without(c.After) // what stays in it
+		if err != nil {
+			left = nil // it was no such file
+		}
 		if !c.Gone && bytes.Equal(c.After, c.Before) {
 			c = nil
 		}
-		return c, left, err
+		return c, left, nil
 	}
 	after, left, err := e.without(e.now.text)
 	if err != nil {

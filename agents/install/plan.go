@@ -181,6 +181,7 @@ func (e edit) before(note *receipt) error {
 	if e.had != nil && empty(e.had.Before) && confedit.Nothing(text) {
 		text = e.had.Before
 	}
+	note.Existed = note.Existed || !confedit.Nothing(text) // others have come to have something in it
 	note.Before = text
 	return nil
 }

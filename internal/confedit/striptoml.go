@@ -222,6 +222,10 @@ func UpdateTable(text []byte, t Table) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	want, err := parseTOML([]byte(t.Body))
+	if err != nil {
+		return nil, err
+	}
 	have, _ := value(all, t.Path).(map[string]any)
 	mark, rest := split(text)
 	var edits []change
@@ -236,6 +240,9 @@ func UpdateTable(text []byte, t Table) ([]byte, error) {
 	}
 	for _, b := range statements([]byte(t.Body)) {
 		key := b.path[0]
+		if one := (map[string]any{key: want[key]}); sameTOML(have, one) {
+			continue
+		}
 		text := bytes.TrimSpace([]byte(t.Body)[b.keyEnd:b.end])
 		fresh := string(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("="))))
 		if slices.Contains(there, key) {
