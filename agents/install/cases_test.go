@@ -150,7 +150,8 @@ func (c aCase) place(t *testing.T) (top string, m Machine) {
 	e.Home, e.Dir = filepath.Join(top, "home"), filepath.Join(top, "project")
 	e.Lookup = func(string) string { return "" }
 	return top, Machine{Env: e, Root: e.Dir, State: filepath.Join(top, "state"),
-		Programs: Programs{CLI: "/opt/bin/ctxledger", MCP: "/opt/bin/ctxmcp"}, Hooks: config.AllHooks(), TreeHooks: config.AllHooks()}
+		Programs: Programs{CLI: "/opt/bin/ctxledger", MCP: "/opt/bin/ctxmcp"}, Hooks: config.AllHooks(),
+		TreeHooks: config.AllHooks()}
 }
 
 func must(t *testing.T, err error) {

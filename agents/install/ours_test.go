@@ -110,7 +110,8 @@ func TestAReceiptWithOurEntriesInItsCopyIsRead(t *testing.T) {
 // TestAnUpgradeBehindAForeignEditIsUninstalled: the ordinary life of ~/.claude.json, which Claude Code writes all the time.
 // The copy that was kept at the second installation had our entries in it, and came back.
 func TestAnUpgradeBehindAForeignEditIsUninstalled(t *testing.T) {
-	c := aCase{files: map[string]string{"home/.claude.json": "{\n  \"a\": 1\n}\n", "home/.claude/settings.json": "{}\n"}}
+	c := aCase{files: map[string]string{"home/.claude.json": "{\n  \"a\": 1\n}\n",
+		"home/.claude/settings.json": "{}\n"}}
 	top, m := c.place(t)
 	before := snapshot(t, top)
 	h, _ := HostOf("claude-code")
@@ -180,7 +181,8 @@ func TestOurHookIsKnownInAGroupThatHoldsMore(t *testing.T) {
 	connect(2)
 	raw, err = os.ReadFile(path)
 	must(t, err)
-	if n := strings.Count(string(raw), "ctxhook"); n != 7 || strings.Contains(string(raw), "/opt/bin") || !strings.Contains(string(raw), theirs) {
+	if n := strings.Count(string(raw), "ctxhook"); n != 7 || strings.Contains(string(raw), "/opt/bin") ||
+		!strings.Contains(string(raw), theirs) {
 		t.Errorf("%d hooks in %s", n, raw)
 	}
 	p, err := m.Disconnect(h, User)
@@ -189,7 +191,8 @@ func TestOurHookIsKnownInAGroupThatHoldsMore(t *testing.T) {
 	raw, err = os.ReadFile(path)
 	must(t, err)
 	var now struct{ Hooks map[string][]group }
-	if err := json.Unmarshal(raw, &now); err != nil || len(now.Hooks) != 1 || mentions(string(raw)) || !strings.Contains(string(raw), theirs) {
+	if err := json.Unmarshal(raw, &now); err != nil || len(now.Hooks) != 1 || mentions(string(raw)) ||
+		!strings.Contains(string(raw), theirs) {
 		t.Errorf("%v: %s", err, raw)
 	}
 }
@@ -223,7 +226,8 @@ func TestCodexWritesOurTableAnew(t *testing.T) {
 		connect(1)
 		raw, err := os.ReadFile(path)
 		must(t, err)
-		if want := strings.NewReplacer("'PROGRAM'", `"/new/ctxmcp"`, "PROGRAM", "/new/ctxmcp").Replace(again); string(raw) != want {
+		want := strings.NewReplacer("'PROGRAM'", `"/new/ctxmcp"`, "PROGRAM", "/new/ctxmcp").Replace(again)
+		if string(raw) != want {
 			t.Errorf("%s: %s, not %s", what, raw, want)
 		}
 		p, err := m.Disconnect(h, User)
@@ -231,7 +235,8 @@ func TestCodexWritesOurTableAnew(t *testing.T) {
 		must(t, m.Write(p))
 		raw, err = os.ReadFile(path)
 		must(t, err)
-		if tables, err := confedit.Tables(raw, []string{"mcp_servers"}); err != nil || len(tables) != 1 || tables["z"] == nil {
+		tables, err := confedit.Tables(raw, []string{"mcp_servers"})
+		if err != nil || len(tables) != 1 || tables["z"] == nil {
 			t.Errorf("%s: %v, %v in %s", what, tables, err, raw)
 		}
 	}

@@ -239,7 +239,7 @@ func (e edit) addTable(note *receipt) (text []byte, conflicts []Conflict, err er
 	if state == confedit.Different {
 		args, _ := found["args"].([]any)
 		own := tableOwner(found) == ours
-		if own && len(args) == 0 { // by what it is, whatever form its agent gave it: the path of the program has changed
+		if own && len(args) == 0 { // whatever form its agent gave it: the path of the program has changed
 			if text, err = confedit.UpdateTable(text, *e.file.Table); err == nil {
 				note.Added = ""
 				return text, nil, nil

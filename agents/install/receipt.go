@@ -95,11 +95,17 @@ func (m Machine) stored(real string) *receipt {
 func (r *receipt) made() confedit.Former {
 	return func(path []string) (json.RawMessage, bool) {
 		for _, u := range r.Undo {
-			switch from := len(u.Path) - u.Made + 1; {
-			case u.Was != nil && !u.List && slices.Equal(u.Path, path) && ownerOf(json.RawMessage(*u.Was), false) != ours:
-				return json.RawMessage(*u.Was), true
-			case u.List && u.Made > 0 && len(path) >= from && len(path) <= len(u.Path) && slices.Equal(u.Path[:len(path)], path),
-				!u.List && u.Made > 0 && len(path) >= from-1 && len(path) < len(u.Path) && slices.Equal(u.Path[:len(path)], path):
+			inner := len(u.Path) // the depth of what holds the entry
+			if !u.List {
+				inner--
+			}
+			n := len(path)
+			switch {
+			case u.Was != nil && n > inner && slices.Equal(u.Path, path):
+				if was := json.RawMessage(*u.Was); ownerOf(was, false) != ours {
+					return was, true
+				}
+			case n > inner-u.Made && n <= inner && slices.Equal(u.Path[:n], path):
 				return nil, true
 			}
 		}

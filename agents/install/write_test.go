@@ -39,10 +39,12 @@ func TestAFileThatChangesWhileItIsWrittenIsNotOverwritten(t *testing.T) {
 			Servers map[string]any `json:"mcpServers"`
 		}
 		must(t, json.Unmarshal(raw, &now))
-		if tooOften := times >= maxTries; now.N != n || tooOften != (err != nil) || tooOften == (now.Servers["ctxledger"] != nil) {
+		tooOften := times >= maxTries
+		if now.N != n || tooOften != (err != nil) || tooOften == (now.Servers["ctxledger"] != nil) {
 			t.Errorf("%d times: %v, and it has %s", times, err, raw)
 		}
-		if err != nil && (!fault.Is(err, fault.Conflict) || fault.HintOf(err) == "" || m.stored(p.Changes[0].at.real) != nil) {
+		if err != nil && (!fault.Is(err, fault.Conflict) || fault.HintOf(err) == "" ||
+			m.stored(p.Changes[0].at.real) != nil) {
 			t.Errorf("%d times: %v", times, err)
 		}
 		p, err = m.Disconnect(h, User)
@@ -76,7 +78,8 @@ func TestAWriterAllTheTimeLosesNothing(t *testing.T) {
 			case <-tick.C:
 				next := n.Load() + 1
 				temp := path + ".theirs"
-				if os.WriteFile(temp, fmt.Appendf(nil, `{"n": %d}`, next), 0o600) == nil && os.Rename(temp, path) == nil {
+				text := fmt.Appendf(nil, `{"n": %d}`, next)
+				if os.WriteFile(temp, text, 0o600) == nil && os.Rename(temp, path) == nil {
 					n.Store(next)
 				}
 			}

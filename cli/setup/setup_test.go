@@ -32,7 +32,8 @@ func TestARepositoryDoesNotChooseTheUsersHooks(t *testing.T) {
 		home, root := t.TempDir(), t.TempDir()
 		e := env.System()
 		e.Home, e.Dir = home, root
-		e.Lookup = func(name string) string { return map[string]string{"XDG_CONFIG_HOME": filepath.Join(home, "cfg")}[name] }
+		places := map[string]string{"XDG_CONFIG_HOME": filepath.Join(home, "cfg")}
+		e.Lookup = func(name string) string { return places[name] }
 		put(t, filepath.Join(root, "ctxledger.yaml"), c.tree)
 		put(t, filepath.Join(home, "cfg", "ctxledger", "config.yaml"), c.own)
 		ws := workspace.Workspace{Root: root, State: filepath.Join(home, "ws"), UserState: filepath.Join(home, "state")}
@@ -47,7 +48,9 @@ func TestARepositoryDoesNotChooseTheUsersHooks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(p.Changes, func(c install.Change) bool { return strings.Contains(c.Path, ".claude"+string(filepath.Separator)) })
+			i := slices.IndexFunc(p.Changes, func(c install.Change) bool {
+				return strings.HasPrefix(filepath.Base(c.Path), "settings.")
+			})
 			var wrote struct{ Hooks map[string]any }
 			if err := json.Unmarshal(p.Changes[i].After, &wrote); err != nil || len(wrote.Hooks) != want {
 				t.Errorf("%s, project %v: %d hooks, not %d (%v)", what, project, len(wrote.Hooks), want, err)

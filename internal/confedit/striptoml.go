@@ -156,7 +156,9 @@ func (s *statement) read(e *unstable.Node, table []string) {
 // tomlCuts returns what has to go for tables to go.
 func tomlCuts(text []byte, paths [][]string) (out []change) {
 	below := func(path []string) bool {
-		return slices.ContainsFunc(paths, func(p []string) bool { return len(path) >= len(p) && slices.Equal(path[:len(p)], p) })
+		return slices.ContainsFunc(paths, func(p []string) bool {
+			return len(path) >= len(p) && slices.Equal(path[:len(p)], p)
+		})
 	}
 	section := -1 // where a section that goes begins
 	from := 0

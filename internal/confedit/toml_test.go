@@ -33,11 +33,13 @@ func TestATableIsFoundInEveryForm(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if strings.Contains(c.text, "\r\n") && strings.Count(string(updated), "\n") != strings.Count(string(updated), "\r\n") {
+		lines, returns := strings.Count(string(updated), "\n"), strings.Count(string(updated), "\r\n")
+		if strings.Contains(c.text, "\r\n") && lines != returns {
 			t.Errorf("%s: line ends are mixed in %q", name, updated)
 		}
 		for _, text := range [][]byte{[]byte(c.text), updated} {
-			if out, gone, err := StripTables(text, [][]string{table.Path}, true); err != nil || !gone || string(out) != c.left {
+			out, gone, err := StripTables(text, [][]string{table.Path}, true)
+			if err != nil || !gone || string(out) != c.left {
 				t.Errorf("%s: %q became %q, %v, %v", name, text, out, gone, err)
 			}
 		}
