@@ -104,6 +104,13 @@ func Load(e env.Env, root, state string) (Config, []Problem) {
 	return resolve(readAll(e, root), root, state)
 }
 
+// LoadOwn reads the user's own settings, without those of the workspace: what is written into the user's own files goes by
+// them. It refuses an own file inside the workspace as Load does, and keeps no copies.
+func LoadOwn(e env.Env, root string) (Config, []Problem) {
+	user, err := readUser(e, root)
+	return resolve([]sourceFile{{user, err}}, root, "")
+}
+
 // sourceFile is a file as it was read; err says why it could not be.
 type sourceFile struct {
 	document

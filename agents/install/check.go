@@ -69,7 +69,7 @@ var stateOf = map[confedit.State]State{confedit.Absent: Missing, confedit.Same: 
 
 func checkEntries(now present, entries []confedit.Entry) (out []Status) {
 	for _, e := range entries {
-		state, found, err := confedit.Find(now.text, e, mine)
+		state, found, err := confedit.Find(now.text, e, mineOf(e))
 		if err != nil {
 			return []Status{{Entry: "the file", State: Unread, Problem: err.Error()}}
 		}
@@ -82,20 +82,16 @@ func checkEntries(now present, entries []confedit.Entry) (out []Status) {
 	return out
 }
 
-// startedBy returns the program that an entry starts.
+// startedBy returns the program that an entry starts: that of ours, in a group of hooks.
 func startedBy(entry json.RawMessage) string {
-	var v struct {
-		Command   json.RawMessage
-		Transport struct{ Command string }
-		Hooks     []hookCommand
+	if g := groupOf(entry); len(g.hooks) > 0 {
+		entry = g.hooks[max(0, slices.Index(g.owners, ours))]
 	}
-	if json.Unmarshal(entry, &v) != nil {
-		return ""
+	program, _, exec := startedOf(entry)
+	if split, ok := words(program); ok && !exec {
+		return split[0]
 	}
-	if len(v.Hooks) > 0 {
-		return v.Hooks[0].Command
-	}
-	return programOf(v.Command, v.Transport.Command)
+	return program
 }
 
 func checkTable(now present, t confedit.Table) Status {

@@ -2,6 +2,8 @@ package install
 
 import (
 	"bytes"
+	"os"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -9,18 +11,15 @@ import (
 )
 
 // Disconnect plans what takes ctxledger out of an agent's configurations. A file that is as Connect left it gets back the
-// bytes that it had; any other one loses our entries alone. What others made under our name stays. Errors: those of
-// Connect.
+// bytes that it had; any other one loses our entries alone, which are known by the programs that they start. What others
+// made under our name, or extended, stays and is named. Errors: those of Connect.
 func (m Machine) Disconnect(h Host, s Scope) (p Plan, err error) {
-	for _, f := range m.files(h, s) {
+	for _, f := range m.everyFile(h, s) {
 		now, err := m.read(h, s, f.Path)
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
-		if !now.exists {
-			continue
-		}
-		e := edit{agent: h.Agent, file: f, now: now, had: m.receipt(now.real)}
+		e := edit{agent: h.Agent, file: f, now: now, had: m.receipt(now.real, f)}
 		c, left, err := e.disconnect()
 		if err == nil && c != nil {
 			err = canWrite(now)
@@ -28,10 +27,23 @@ func (m Machine) Disconnect(h Host, s Scope) (p Plan, err error) {
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
-		p.Left = append(p.Left, left...)
-		if c != nil {
-			p.Changes = append(p.Changes, *c)
+		for _, why := range left {
+			p.Left = append(p.Left, Left{h.Agent, why})
 		}
+		if c == nil {
+			if e.had != nil {
+				p.stale = append(p.stale, now.real)
+			}
+			continue
+		}
+		c.again = func() (*Change, error) {
+			if e.now, err = m.read(h, s, f.Path); err != nil {
+				return nil, err
+			}
+			c, _, err := e.disconnect()
+			return c, err
+		}
+		p.Changes = append(p.Changes, *c)
 	}
 	if len(p.Changes)+len(p.Left) == 0 {
 		p.Same = []sessionfile.Agent{h.Agent}
@@ -39,81 +51,126 @@ func (m Machine) Disconnect(h Host, s Scope) (p Plan, err error) {
 	return p, nil
 }
 
+// everyFile returns the configurations of an agent at each of the paths at which it may have them and has one: which of
+// them counts may have changed since.
+func (m Machine) everyFile(h Host, s Scope) (out []File) {
+	for _, f := range m.files(h, s) {
+		at := f.Path
+		for _, path := range slices.Compact(append([]string{at}, f.Others...)) {
+			if _, err := os.Lstat(path); err == nil || path == at {
+				f.Path = path
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
 // disconnect returns the change that disconnects, nil for none, and what stays.
 func (e edit) disconnect() (*Change, []string, error) {
+	if !e.now.exists {
+		return nil, nil, nil
+	}
 	c := &Change{Agent: e.agent, Path: e.file.Path, Before: e.now.text, at: e.now}
 	if e.had != nil {
 		c.note = &receipt{Dirs: e.had.Dirs} // for the directories; it is not kept
 	}
-	if e.had != nil && e.had.After == digest(e.now.text) {
+	if e.had.left(e.now.text) {
 		c.After, c.Gone = e.had.Before, !e.had.Existed
-		return c, nil, nil
-	}
-	var left []string
-	var err error
-	switch {
-	case e.file.Table != nil:
-		c.After, left, err = e.dropTable()
-	case e.file.Whole != "":
-		c.After = e.now.text
-		if c.Gone = bytes.Equal(e.now.text, []byte(e.file.Whole)); c.Gone {
-			c.After = nil
-		} else if called(bridgeProgram(string(e.now.text)), "ctxmcp") {
-			left = append(left, e.file.Path+" has been changed since it was written: remove it yourself")
+		_, left, err := e.without(c.After) // what stays in it
+		if err != nil {
+			left = nil // it was no such file
 		}
-	default:
-		c.After, left, err = e.dropEntries()
+		if !c.Gone && bytes.Equal(c.After, c.Before) {
+			c = nil
+		}
+		return c, left, nil
 	}
-	if err != nil || !c.Gone && bytes.Equal(c.After, e.now.text) {
+	after, left, err := e.without(e.now.text)
+	if err != nil {
 		return nil, left, err
 	}
-	c.Gone = c.Gone || e.had != nil && !e.had.Existed && len(bytes.TrimSpace(c.After)) == 0
+	c.After = after
+	if e.file.Whole != "" {
+		c.Gone = after == nil
+	}
+	if e.had != nil && empty(e.had.Before) && confedit.Nothing(after) {
+		c.After, c.Gone = e.had.Before, !e.had.Existed
+	}
+	if !c.Gone && bytes.Equal(c.After, e.now.text) {
+		return nil, left, nil
+	}
 	return c, left, nil
 }
 
-// dropEntries removes our entries from a JSON file: those that were noted, the last first, and any other form of them.
-func (e edit) dropEntries() (text []byte, left []string, err error) {
-	text = e.now.text
-	var undo []confedit.Undo
-	for _, x := range e.file.Entries {
-		if !e.had.knows(x) {
-			undo = append(undo, confedit.Undo{Entry: x})
-		}
-	}
-	if e.had != nil {
-		undo = append(undo, e.had.Undo...)
-	}
-	for i := len(undo) - 1; i >= 0; i-- {
-		if text, _, err = confedit.Remove(text, undo[i], mine); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, x := range e.file.Entries {
-		state, _, err := confedit.Find(text, x, mine)
-		if err == nil && state != confedit.Absent && !e.had.knows(x) {
-			left = append(left, strings.Join(x.Path, ".")+" in "+e.file.Path+" was not written by ctxledger: it stays")
-		}
-	}
-	return text, left, nil
+// empty reports whether a text is blank, with or without a byte order mark.
+func empty(text []byte) bool {
+	return len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0
 }
 
-// dropTable removes our table from a TOML file.
-func (e edit) dropTable() (text []byte, left []string, err error) {
-	state, found, err := confedit.FindTable(e.now.text, *e.file.Table)
-	if err != nil || state == confedit.Absent {
-		return e.now.text, nil, err
+// without returns the text without our entries, nil for a file that goes, and what stays of them.
+func (e edit) without(text []byte) (out []byte, left []string, err error) {
+	switch {
+	case e.file.Table != nil:
+		return e.withoutTables(text)
+	case e.file.Whole != "":
+		if e.file.unedited(text) {
+			return nil, nil, nil
+		}
+		if programIn(bridgeProgram(string(text))) != "" {
+			left = append(left, e.file.Path+" has been changed since it was written: it stays; remove it yourself")
+		}
+		return text, left, nil
 	}
-	where := strings.Join(e.file.Table.Path, ".") + " in " + e.file.Path
-	if command, _ := found["command"].(string); !called(command, "ctxmcp") {
-		return e.now.text, []string{where + " was not written by ctxledger: it stays"}, nil
+	return e.file.stripped(text, e.had.former())
+}
+
+// withoutTables returns a TOML file without our tables.
+func (e edit) withoutTables(text []byte) (out []byte, left []string, err error) {
+	own, left, err := e.file.tables(text)
+	if err != nil || len(own) == 0 {
+		return text, left, err
 	}
-	added := ""
+	fresh := false
 	if e.had != nil {
-		added = e.had.Added
+		before, err := confedit.Tables(e.had.Before, e.file.Table.Path[:1])
+		fresh = err == nil && before == nil
+		if len(own) == 1 {
+			if out, gone, err := confedit.RemoveTable(text, *e.file.Table, e.had.Added, fresh); err == nil && gone {
+				return e.putBack(out), left, nil
+			}
+		}
 	}
-	text, gone, err := confedit.RemoveTable(e.now.text, *e.file.Table, added)
-	if err == nil && !gone {
-		left = append(left, where+" is written in a form that is not understood: it stays")
+	out, gone, err := confedit.StripTables(text, own, fresh)
+	if err != nil {
+		return nil, nil, err
 	}
-	return text, left, err
+	if !gone {
+		for _, path := range own {
+			left = append(left, strings.Join(path, ".")+" in "+e.file.Path+
+				" is written in a form that is not understood: it stays; remove it yourself")
+		}
+		return text, left, nil
+	}
+	return e.putBack(out), left, nil
+}
+
+// putBack adds the table that ours replaced, if there was one.
+func (e edit) putBack(text []byte) []byte {
+	if e.had == nil {
+		return text
+	}
+	body := confedit.TableText(e.had.Before, e.file.Table.Path)
+	if body == "" {
+		return text
+	}
+	out := bytes.Clone(text)
+	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
+		out = append(out, '\n')
+	}
+	out = append(out, body...)
+	if state, _, err := confedit.FindTable(out, *e.file.Table); err != nil || state == confedit.Absent {
+		return text
+	}
+	return out
 }

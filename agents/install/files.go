@@ -90,17 +90,6 @@ func (p Programs) hookCall(event string) (program string, args []string) {
 	return p.CLI, []string{"hook", agentOfHooks, event}
 }
 
-// calls reports whether a hook calls a program of ours.
-func (h hookCommand) calls() bool {
-	switch {
-	case called(h.Command, "ctxhook"):
-		return len(h.Args) == 2 && h.Args[0] == agentOfHooks
-	case called(h.Command, "ctxledger"):
-		return len(h.Args) == 3 && h.Args[0] == "hook" && h.Args[1] == agentOfHooks
-	}
-	return false
-}
-
 // claudeHooks returns the hooks of Claude Code, without those that would do nothing.
 func claudeHooks(p Programs, do config.Hooks) (out []confedit.Entry) {
 	for _, e := range claudeEvents {
@@ -194,45 +183,6 @@ func pi(p places) []File {
 		path = p.below(".pi", "extensions", "ctxledger.ts")
 	}
 	return []File{{Path: path, Whole: strings.Replace(piBridge, `"CTXMCP"`, string(value(p.programs.MCP)), 1)}}
-}
-
-// mine reports whether a value is a form of one of our entries: it starts our server, or our hook program for an agent.
-func mine(raw json.RawMessage) bool {
-	plain, ok := confedit.Plain(raw)
-	if !ok {
-		return false
-	}
-	var v struct {
-		Command   json.RawMessage
-		Transport struct{ Command string }
-		Hooks     []hookCommand
-	}
-	if json.Unmarshal(plain, &v) != nil {
-		return false
-	}
-	if len(v.Hooks) > 0 {
-		return len(v.Hooks) == 1 && v.Hooks[0].calls()
-	}
-	return called(programOf(v.Command, v.Transport.Command), "ctxmcp")
-}
-
-// programOf returns the program of a server.
-func programOf(command json.RawMessage, transport string) string {
-	var one string
-	var list []string
-	switch {
-	case json.Unmarshal(command, &one) == nil && one != "":
-		return one
-	case json.Unmarshal(command, &list) == nil && len(list) > 0:
-		return list[0]
-	}
-	return transport
-}
-
-// called reports whether a path leads to a program of a name.
-func called(path, program string) bool {
-	base := path[strings.LastIndexAny(path, `/\`)+1:]
-	return strings.TrimSuffix(base, ".exe") == program
 }
 
 // bridgeProgram returns the program that a bridge of ours starts.

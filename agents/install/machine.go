@@ -19,8 +19,14 @@ type Machine struct {
 	Root     string   // of the tree, for the scope Project; "": there is none
 	State    string   // directory in which is noted what was edited
 	Programs Programs // that agents are to start
-	// Hooks are what hooks do: an event for which nothing is to do is left out.
+	// Hooks are what hooks do by the user's own settings: an event for which nothing is to do is left out.
 	Hooks config.Hooks
+	// TreeHooks are what they do by the settings of the tree too. They are for the scope Project alone: a repository
+	// decides nothing about the user's own files.
+	TreeHooks config.Hooks
+
+	// kept is called when a receipt was stored: the moment in which tests have another program write. nil: nothing.
+	kept func()
 }
 
 // Found is what there is of an agent.
@@ -110,7 +116,13 @@ func versionOf(program, of string) string {
 }
 
 // places returns what the table's entries are made with.
-func (m Machine) places(s Scope) places { return places{m.Env, s, m.Root, m.Programs, m.Hooks} }
+func (m Machine) places(s Scope) places {
+	hooks := m.Hooks
+	if s == Project {
+		hooks = m.TreeHooks
+	}
+	return places{m.Env, s, m.Root, m.Programs, hooks}
+}
 
 // files returns the configurations of an agent, each at the path at which the agent has it.
 func (m Machine) files(h Host, s Scope) []File {

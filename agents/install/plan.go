@@ -16,10 +16,21 @@ import (
 type Plan struct {
 	Changes   []Change
 	Conflicts []Conflict
-	Left      []string            // what is not removed, and why, for people
+	Left      []Left              // what is not removed, or not added
 	Same      []sessionfile.Agent // agents for which there is nothing to do
 	Ignored   []Ignored           // files that their agents do not read, whatever is written into them
+
+	stale []string // files whose receipts are of no use any more
 }
+
+// Left is something that stays as it is.
+type Left struct {
+	Agent sessionfile.Agent
+	Why   string // with its place, for people
+}
+
+// Empty reports whether there is nothing to write.
+func (p Plan) Empty() bool { return len(p.Changes)+len(p.stale) == 0 }
 
 // Change is the change of one file.
 type Change struct {
@@ -32,6 +43,8 @@ type Change struct {
 
 	at   present
 	note *receipt // what is kept of it; nil: nothing
+	// again plans the change anew, for the file as it is by then; nil: there is nothing to change any more.
+	again func() (*Change, error)
 }
 
 // Conflict is an entry of ours that is there already and that somebody else has made, or changed.
@@ -55,6 +68,7 @@ func (p *Plan) Add(q Plan) {
 	p.Left = append(p.Left, q.Left...)
 	p.Same = append(p.Same, q.Same...)
 	p.Ignored = append(p.Ignored, q.Ignored...)
+	p.stale = append(p.stale, q.stale...)
 }
 
 // Connect plans what connects an agent. Entries of our name that others have made are conflicts, and stay unless replace
@@ -66,7 +80,7 @@ func (m Machine) Connect(h Host, s Scope, replace bool) (p Plan, err error) {
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
-		e := edit{h.Agent, f, now, m.receipt(now.real), replace}
+		e := edit{h.Agent, f, now, m.receipt(now.real, f), replace}
 		c, conflicts, err := e.connect()
 		if err == nil && c != nil {
 			err = canWrite(now)
@@ -76,6 +90,13 @@ func (m Machine) Connect(h Host, s Scope, replace bool) (p Plan, err error) {
 		}
 		p.Conflicts = append(p.Conflicts, conflicts...)
 		if c != nil {
+			c.again = func() (*Change, error) {
+				if e.now, err = m.read(h, s, f.Path); err != nil {
+					return nil, err
+				}
+				c, _, err := e.connect()
+				return c, err
+			}
 			p.Changes = append(p.Changes, *c)
 		}
 		if why := f.ignored(h, now.text); why != "" && (c == nil || f.ignored(h, c.After) != "") {
@@ -112,13 +133,14 @@ type edit struct {
 
 // connect returns the change that connects, nil for none.
 func (e edit) connect() (*Change, []Conflict, error) {
-	note := &receipt{Version: receiptVersion, Agent: e.agent, Path: e.now.real, Existed: e.now.exists,
-		Before: e.now.text}
-	if e.had != nil && e.had.After == digest(e.now.text) { // what came before the first edit counts
-		note.Existed, note.Before, note.Dirs = e.had.Existed, e.had.Before, e.had.Dirs
-	}
+	note := &receipt{Version: receiptVersion, Agent: e.agent, Path: e.now.real, Existed: e.now.exists}
 	if e.had != nil {
-		note.Undo = slices.Clone(e.had.Undo)
+		note.Existed, note.Dirs, note.Wrote = e.had.Existed, e.had.Dirs, slices.Clone(e.had.Wrote)
+	}
+	if e.had.left(e.now.text) {
+		note.Before = e.had.Before
+	} else if err := e.before(note); err != nil {
+		return nil, nil, err
 	}
 	var text []byte
 	var conflicts []Conflict
@@ -147,43 +169,63 @@ func (e edit) conflict(where, found string) Conflict {
 	return Conflict{e.agent, e.file.Path, where, found}
 }
 
+// before notes what a file that others changed would be without us. An entry that others made under our name is part of it.
+func (e edit) before(note *receipt) error {
+	text, _, err := e.without(e.now.text)
+	if err != nil {
+		return err
+	}
+	if e.file.Whole != "" && (text == nil || programIn(bridgeProgram(string(text))) != "") {
+		note.Existed, text = false, nil
+	}
+	if e.had != nil && empty(e.had.Before) && confedit.Nothing(text) {
+		text = e.had.Before
+	}
+	note.Existed = note.Existed || !confedit.Nothing(text) // others have come to have something in it
+	note.Before = text
+	return nil
+}
+
 // addEntries adds the entries of a JSON file.
 func (e edit) addEntries(note *receipt) (text []byte, conflicts []Conflict, err error) {
 	text = e.now.text
 	for _, x := range e.file.Entries {
-		state, found, err := confedit.Find(text, x, mine)
+		state, found, err := confedit.Find(text, x, mineOf(x))
 		if err != nil {
 			return nil, nil, err
 		}
 		if state == confedit.Same {
 			continue
 		}
-		if state == confedit.Different && !e.replace && !e.had.wrote(x, found) {
+		if state == confedit.Different && !e.replace && !e.had.wrote(found) {
 			conflicts = append(conflicts, e.conflict(strings.Join(x.Path, "."), string(found)))
 			continue
 		}
-		var u confedit.Undo
-		if text, u, err = confedit.Add(text, x, mine); err != nil {
+		if g := groupOf(found); g.has(foreign) || g.has(extended) { // somebody else's command is in it, and stays
+			if text, err = e.leaveGroup(text, x); err != nil {
+				return nil, nil, err
+			}
+		}
+		if text, err = confedit.Add(text, x, mineOf(x)); err != nil {
 			return nil, nil, err
 		}
-		note.Undo = noted(note.Undo, u, found)
+		if !e.had.wrote(x.Value) {
+			note.Wrote = append(note.Wrote, x.Value)
+		}
 	}
 	return text, conflicts, nil
 }
 
-// noted adds an edit to those of a receipt. One that it replaces gives it what it replaced itself.
-func noted(all []confedit.Undo, u confedit.Undo, found json.RawMessage) []confedit.Undo {
-	for i, old := range all {
-		if slices.Equal(old.Path, u.Path) && old.List == u.List && (u.Was == nil || sameValue(old.Value, found)) {
-			if u.Was != nil {
-				u.Was, u.Made, u.Inside, u.Blank = old.Was, old.Made, old.Inside, old.Blank
-				all[i] = u
-				return all
-			}
-			return append(slices.Delete(all, i, i+1), u)
+// leaveGroup takes our commands out of the groups of an event.
+func (e edit) leaveGroup(text []byte, x confedit.Entry) ([]byte, error) {
+	var left []string
+	all := e.file.judge(&left)
+	return confedit.Strip(text, func(path []string, raw json.RawMessage, line int) confedit.Verdict {
+		if len(path) > 1 && path[1] != x.Path[1] {
+			return confedit.Keep
 		}
-	}
-	return append(all, u)
+		return all(path, raw, line)
+	}, confedit.FormerUnknown)
 }
 
 // addTable adds the table of a TOML file.
@@ -193,14 +235,22 @@ func (e edit) addTable(note *receipt) (text []byte, conflicts []Conflict, err er
 		return e.now.text, nil, err
 	}
 	text = e.now.text
+	where := strings.Join(e.file.Table.Path, ".")
 	if state == confedit.Different {
-		ours := e.had != nil && e.had.After == digest(e.now.text)
-		where := strings.Join(e.file.Table.Path, ".")
-		if !e.replace && !ours {
+		args, _ := found["args"].([]any)
+		own := tableOwner(found) == ours
+		if own && len(args) == 0 { // whatever form its agent gave it: the path of the program has changed
+			if text, err = confedit.UpdateTable(text, *e.file.Table); err == nil {
+				note.Added = ""
+				return text, nil, nil
+			}
+			text = e.now.text
+		}
+		if !e.replace && !(own && len(args) == 0) && !e.had.left(e.now.text) {
 			return text, []Conflict{e.conflict(where, fmt.Sprint(found))}, nil
 		}
 		var gone bool
-		if text, gone, err = confedit.RemoveTable(text, *e.file.Table, ""); err != nil || !gone {
+		if text, gone, err = confedit.StripTables(text, [][]string{e.file.Table.Path}, false); err != nil || !gone {
 			return nil, nil, fault.New(fault.Invalid, "install.table", "%s is there in a form that is not understood",
 				where)
 		}
@@ -212,8 +262,8 @@ func (e edit) addTable(note *receipt) (text []byte, conflicts []Conflict, err er
 // putWhole writes a file of our own.
 func (e edit) putWhole() ([]byte, []Conflict) {
 	want := []byte(e.file.Whole)
-	ours := e.had != nil && e.had.After == digest(e.now.text)
-	if !e.now.exists || bytes.Equal(e.now.text, want) || e.replace || ours {
+	own := e.had.left(e.now.text) || e.file.unedited(e.now.text)
+	if !e.now.exists || bytes.Equal(e.now.text, want) || e.replace || own {
 		return want, nil
 	}
 	return e.now.text, []Conflict{e.conflict("the whole file", string(e.now.text))}

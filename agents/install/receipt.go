@@ -21,15 +21,24 @@ type receipt struct {
 	Agent   sessionfile.Agent `json:"agent"`
 	Path    string            `json:"path"` // of the file, without symbolic links
 	Existed bool              `json:"existed"`
-	Before  []byte            `json:"before,omitempty"` // the file as it was
+	Before  []byte            `json:"before,omitempty"` // the file as it would be without us: it has no entry of ours
 	After   string            `json:"after"`            // SHA-256 of the file as it was left
 	Dirs    []string          `json:"dirs,omitempty"`   // that were made for it, the innermost first
-	Undo    []confedit.Undo   `json:"undo,omitempty"`   // of a JSON file, in the order of the edits
+	Wrote   []json.RawMessage `json:"wrote,omitempty"`  // values of entries in a JSON file, of all times
 	Added   string            `json:"added,omitempty"`  // to a TOML file
+	Undo    []undo            `json:"undo,omitempty"`   // of version 1
 }
 
-// receiptVersion is the form of receipts that this program writes and reads.
-const receiptVersion = 1
+// undo is what version 1 noted of an entry in a JSON file.
+type undo struct {
+	confedit.Entry
+	Was  *string `json:"was,omitempty"`  // the value that it replaced, as it was written
+	Made int     `json:"made,omitempty"` // how many of the values that hold it were made, from the innermost
+}
+
+// receiptVersion is the form of receipts that this program writes. It reads version 1, too, in which Before may have entries
+// of ours.
+const receiptVersion = 2
 
 // maxReceipt bounds a receipt, in bytes: a configuration in base64, and some.
 const maxReceipt = 2*confedit.MaxSize + 1<<20
@@ -39,17 +48,80 @@ func (m Machine) receiptFile(real string) string {
 	return filepath.Join(m.State, "installed", digest([]byte(real))[:32]+".json")
 }
 
-// receipt returns the receipt of a configuration, nil if there is none that can be read.
-func (m Machine) receipt(real string) *receipt {
+// receipt returns the receipt of a configuration, nil if there is none that can be read. That of an earlier version is
+// made one of this.
+func (m Machine) receipt(real string, f File) *receipt {
+	r := m.stored(real)
+	if r == nil {
+		return nil
+	}
+	text, existed := r.Before, r.Existed
+	var err error
+	switch {
+	case f.Table != nil:
+		text, _, err = edit{file: f}.withoutTables(text)
+	case f.Whole != "" && programIn(bridgeProgram(string(text))) != "":
+		text, existed = nil, false
+	case f.Whole == "" && r.Version == 1:
+		text, _, err = f.stripped(text, r.made())
+	case f.Whole == "":
+		text, _, err = f.stripped(text, confedit.FormerUnknown)
+	}
+	if err == nil { // else it was no such file, and is given back as it was
+		r.Before, r.Existed = text, existed
+	}
+	for _, u := range r.Undo {
+		r.Wrote = append(r.Wrote, u.Value)
+	}
+	r.Version, r.Undo = receiptVersion, nil
+	return r
+}
+
+// stored returns the receipt of a configuration as it was written, nil if there is none that can be read.
+func (m Machine) stored(real string) *receipt {
 	raw, err := safefs.ReadFile(m.receiptFile(real), maxReceipt)
 	if err != nil {
 		return nil
 	}
 	var r receipt
-	if json.Unmarshal(raw, &r) != nil || r.Version != receiptVersion || r.Path != real {
+	if json.Unmarshal(raw, &r) != nil || r.Version < 1 || r.Version > receiptVersion || r.Path != real {
 		return nil
 	}
 	return &r
+}
+
+// made returns what a receipt of version 1 says of what was there before: nothing where it made objects and lists, and
+// what it replaced.
+func (r *receipt) made() confedit.Former {
+	return func(path []string) (json.RawMessage, bool) {
+		for _, u := range r.Undo {
+			inner := len(u.Path) // the depth of what holds the entry
+			if !u.List {
+				inner--
+			}
+			n := len(path)
+			switch {
+			case u.Was != nil && n > inner && slices.Equal(u.Path, path):
+				if was := json.RawMessage(*u.Was); ownerOf(was, false) != ours {
+					return was, true
+				}
+			case n > inner-u.Made && n <= inner && slices.Equal(u.Path[:n], path):
+				return nil, true
+			}
+		}
+		return nil, false
+	}
+}
+
+// left reports whether a text is what the edit left.
+func (r *receipt) left(text []byte) bool { return r != nil && r.After == digest(text) }
+
+// former returns what the file held before our entries came.
+func (r *receipt) former() confedit.Former {
+	if r == nil {
+		return confedit.FormerUnknown
+	}
+	return confedit.FormerText(r.Before)
 }
 
 // keep stores a receipt, or removes that of a path if r is nil.
@@ -65,35 +137,28 @@ func (m Machine) keep(real string, r *receipt) error {
 	if err != nil {
 		return err
 	}
-	return privatefile.Write(path, raw)
+	if err := privatefile.Write(path, raw); err != nil {
+		return err
+	}
+	if m.kept != nil {
+		m.kept()
+	}
+	return nil
 }
 
-// wrote reports whether a value of an entry is one that a receipt says was written.
-func (r *receipt) wrote(e confedit.Entry, found json.RawMessage) bool {
+// wrote reports whether a value of an entry is one that was written.
+func (r *receipt) wrote(found json.RawMessage) bool {
 	if r == nil {
 		return false
 	}
-	for _, u := range r.Undo {
-		if slices.Equal(u.Path, e.Path) && u.List == e.List && sameValue(u.Value, found) {
-			return true
-		}
+	if g := groupOf(found); g.has(ours) {
+		found = g.ourPart()
 	}
-	return false
+	return slices.ContainsFunc(r.Wrote, func(own json.RawMessage) bool { return sameValue(own, found) })
 }
 
-// knows reports whether a receipt is about an entry.
-func (r *receipt) knows(e confedit.Entry) bool {
-	return r != nil && slices.ContainsFunc(r.Undo, func(u confedit.Undo) bool {
-		return slices.Equal(u.Path, e.Path) && u.List == e.List
-	})
-}
-
-// sameValue compares a value with one of a file.
-func sameValue(a, found json.RawMessage) bool {
-	text := append(append([]byte(`{"v":`), found...), '}')
-	state, _, err := confedit.Find(text, confedit.Entry{Path: []string{"v"}, Value: a}, mine)
-	return err == nil && state == confedit.Same
-}
+// sameValue compares two values, whatever their form.
+func sameValue(a, b json.RawMessage) bool { return confedit.SameValue(a, b) }
 
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)

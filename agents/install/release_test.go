@@ -30,7 +30,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	if *update {
 		text := []byte{}
 		for _, e := range claudeHooks(Programs{Hook: root + "ctxhook"}, config.AllHooks()) {
-			out, _, err := confedit.Add(text, e, mine)
+			out, err := confedit.Add(text, e, mineOf(e))
 			must(t, err)
 			text = out
 		}
@@ -39,7 +39,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	var all struct{ Hooks map[string][]json.RawMessage }
 	raw := readJSON(t, hooks, &all)
 	for _, e := range claudeHooks(Programs{Hook: root + "ctxhook"}, config.AllHooks()) {
-		if state, _, err := confedit.Find(raw, e, mine); err != nil || state != confedit.Same {
+		if state, _, err := confedit.Find(raw, e, mineOf(e)); err != nil || state != confedit.Same {
 			t.Errorf("%v: %v, %v (-update writes it)", e.Path, state, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	}
 	want := serverEntry(server{"stdio", root + "ctxmcp", []string{}, true}, "mcpServers")[0]
 	raw = readJSON(t, filepath.Join("plugin", ".mcp.json"), &struct{}{})
-	if state, _, err := confedit.Find(raw, want, mine); err != nil || state != confedit.Same {
+	if state, _, err := confedit.Find(raw, want, mineOf(want)); err != nil || state != confedit.Same {
 		t.Errorf("the server: %v, %v", state, err)
 	}
 }

@@ -15,17 +15,24 @@ const opWrite = "install.write"
 // staged is a change whose new content lies next to its file. All paths but those of receipts are below root.
 type staged struct {
 	Change
-	root *os.Root
-	rel  string
-	temp string   // the new content, "" for a file to be removed
-	made []string // directories that were made, the innermost first
-	old  *receipt // the receipt that was there
-	done bool
+	root   *os.Root
+	rel    string
+	temp   string   // the new content, "" for a file to be removed
+	made   []string // directories that were made, the innermost first
+	old    *receipt // the receipt that was there
+	tries  int
+	done   bool // the receipt may be another one
+	placed bool // the file was replaced
 }
 
-// Write makes the changes of a plan: all of them, or none. Each file is replaced at once, and keeps its mode. Nothing is
-// written outside of the directories that were planned for, whatever the paths lead to by now. Errors: conflict if a file
-// has changed since the plan was made; denied and unavailable for what cannot be written.
+// maxTries is how often a file is tried that other programs keep changing. With a writer every 20 ms and a disk that needs
+// half of that to sync, this many fail once in a million times.
+const maxTries = 20
+
+// Write makes the changes of a plan: all of them, or none. Each file is replaced at once, and keeps its mode. One that
+// another program has changed since is planned anew. Nothing is written outside of the directories that were planned for,
+// whatever the paths lead to by now. Errors: conflict if a file changes faster than it can be written; denied and
+// unavailable for what cannot be written; those of planning.
 func (m Machine) Write(p Plan) error {
 	var all []*staged
 	defer func() {
@@ -38,11 +45,16 @@ func (m Machine) Write(p Plan) error {
 		if err != nil {
 			return of(c.Path, fault.Wrap(fault.Unavailable, opWrite, err))
 		}
-		all = append(all, &staged{Change: c, root: root, rel: c.at.rel(), old: m.receipt(c.at.real)})
+		all = append(all, &staged{Change: c, root: root, rel: c.at.rel(), old: m.stored(c.at.real)})
 	}
-	err := m.each(all, func(s *staged) error { return s.stage(m.ID(8)) })
+	err := m.each(all, func(s *staged) error { return s.stage(m.ID) })
 	if err == nil {
 		err = m.each(all, m.commit)
+	}
+	for _, real := range p.stale {
+		if err == nil {
+			err = fault.Wrap(fault.Unavailable, opWrite, m.keep(real, nil))
+		}
 	}
 	if err != nil {
 		for i := len(all) - 1; i >= 0; i-- {
@@ -69,21 +81,62 @@ func (m Machine) each(all []*staged, do func(s *staged) error) error {
 }
 
 // stage writes the new content next to the file.
-func (s *staged) stage(id string) error {
-	if err := s.unchanged(); err != nil || s.Gone {
-		return err
+func (s *staged) stage(id func(n int) string) error {
+	if s.nothing() {
+		return nil
+	}
+	if err := s.unchanged(); err != nil {
+		return s.anew(id, err)
+	}
+	if s.Gone {
+		return nil
 	}
 	if err := s.makeDirs(); err != nil {
 		return err
 	}
-	return s.write(id, s.After)
+	return s.write(id(8), s.After)
+}
+
+// anew plans the change again, for the file as it is by now, and stages that. why is what made it necessary, which counts
+// once this was tried too often.
+func (s *staged) anew(id func(n int) string, why error) error {
+	if s.tries++; s.tries >= maxTries || s.again == nil || !fault.Is(why, fault.Conflict) {
+		return why
+	}
+	if s.temp != "" {
+		if err := s.root.Remove(s.temp); err != nil {
+			return fault.Wrap(fault.Unavailable, opWrite, err)
+		}
+		s.temp = ""
+	}
+	c, err := s.again()
+	if err != nil {
+		return err
+	}
+	if c == nil { // somebody else has done it
+		c = &Change{Agent: s.Agent, Path: s.Path, at: s.at}
+	}
+	if c.at.real != s.at.real {
+		return fault.New(fault.Conflict, opWrite, "it has just become a link to another file").WithHint("try again")
+	}
+	c.again = s.again
+	if s.Change = *c; s.note != nil && len(s.note.Dirs) == 0 {
+		s.note.Dirs = s.made
+	}
+	return s.stage(id)
+}
+
+// nothing reports whether there is nothing to change any more.
+func (s *staged) nothing() bool {
+	return s.tries > 0 && s.note == nil && s.After == nil && s.Before == nil && !s.Gone
 }
 
 // unchanged compares the file with what was planned for.
 func (s *staged) unchanged() error {
 	text, _, exists, err := content(s.root, s.rel)
 	if err != nil || exists == s.New || !bytes.Equal(text, s.Before) {
-		return fault.New(fault.Conflict, opWrite, "it has just been changed by another program").WithHint("try again")
+		return fault.New(fault.Conflict, opWrite, "another program keeps changing it, or has put something else in its place").
+			WithHint("end the agent that writes it, and try again")
 	}
 	return nil
 }
@@ -127,56 +180,83 @@ func (s *staged) write(id string, content []byte) error {
 	return fault.Wrap(fault.Unavailable, opWrite, errors.Join(err, f.Close()))
 }
 
-// commit makes the change. The receipt comes first: without its change it does no harm.
+// commit makes the change. Everything slow comes first: the receipt, which does no harm without its change. Then the file
+// is compared with what was planned for, and replaced at once.
 func (m Machine) commit(s *staged) error {
-	if err := s.unchanged(); err != nil {
-		return err
+	for {
+		if s.nothing() {
+			return nil
+		}
+		s.done = true
+		note := s.note
+		if note != nil && note.Version == 0 {
+			note = nil
+		}
+		if note != nil {
+			if err := m.keep(s.at.real, note); err != nil {
+				return fault.Wrap(fault.Unavailable, opWrite, err)
+			}
+		}
+		err := s.unchanged()
+		if err == nil {
+			return m.replaced(s, note)
+		}
+		if err = s.anew(m.ID, err); err != nil {
+			return err
+		}
 	}
-	s.done = true
-	note := s.note
-	if note != nil && note.Version == 0 {
-		note = nil
-	}
-	if err := m.keep(s.at.real, note); err != nil {
-		return fault.Wrap(fault.Unavailable, opWrite, err)
-	}
+}
+
+// replaced puts the staged content in the place of the file, and then forgets a receipt that is of no use any more.
+func (m Machine) replaced(s *staged, note *receipt) error {
 	var err error
 	if s.Gone {
 		err = s.root.Remove(s.rel)
 	} else if err = s.root.Rename(s.temp, s.rel); err == nil {
 		s.temp = ""
 	}
+	s.placed = err == nil
+	if err == nil && note == nil {
+		err = m.keep(s.at.real, nil)
+	}
 	return fault.Wrap(fault.Unavailable, opWrite, err)
 }
 
-// rollBack undoes what was done for a change.
+// rollBack undoes what was done for a change. Where another program has changed the file again, our entries and the receipt
+// stay: uninstalling finds both.
 func (m Machine) rollBack(s *staged) error {
 	var errs error
 	if s.temp != "" {
 		errs = s.root.Remove(s.temp)
+		s.temp = ""
 	}
 	if s.done {
-		errs = errors.Join(errs, m.keep(s.at.real, s.old), s.restore(m.ID(8)))
+		back, err := s.restore(m.ID(8))
+		if errs = errors.Join(errs, err); back {
+			errs = errors.Join(errs, m.keep(s.at.real, s.old))
+		}
 	}
 	s.removeEmpty(s.made)
 	return errs
 }
 
-// restore gives the file back what it had, unless it has that or another program has changed it again.
-func (s *staged) restore(id string) error {
+// restore gives the file back what it had. It reports whether the file is without the change: it was not made, or is undone.
+func (s *staged) restore(id string) (back bool, err error) {
 	now, _, exists, err := content(s.root, s.rel)
 	switch {
-	case err != nil || exists && !bytes.Equal(now, s.After) || !exists && !s.Gone:
-		return err
+	case err != nil:
+		return true, nil // something else is in its place, and was before
+	case exists && !bytes.Equal(now, s.After) || !exists && !s.Gone:
+		return !s.placed, nil
 	case s.New:
-		return s.root.Remove(s.rel)
+		return true, s.root.Remove(s.rel)
 	case exists && bytes.Equal(now, s.Before):
-		return nil
+		return true, nil
 	}
 	if err := s.write(id, s.Before); err != nil {
-		return err
+		return false, err
 	}
-	return s.root.Rename(s.temp, s.rel)
+	return true, s.root.Rename(s.temp, s.rel)
 }
 
 // removeEmpty removes directories that were made, as far as nothing else is in them.

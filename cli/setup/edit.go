@@ -52,7 +52,7 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 	if err != nil {
 		return err
 	}
-	write := len(p.Changes) > 0 && !o.DryRun
+	write := !p.Empty() && !o.DryRun
 	if !o.JSON || write && !o.Yes {
 		var b bytes.Buffer
 		p.Print(&b, f)
@@ -84,7 +84,7 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 
 // write makes the changes of a plan once somebody has agreed.
 func (s Setup) write(p Plan, o Options, f Face) error {
-	if !o.Yes {
+	if !o.Yes && len(p.Changes) > 0 { // else copies of our own are to go
 		if err := f.agreed(); err != nil {
 			return err
 		}

@@ -32,9 +32,12 @@ type Setup struct {
 // New returns the setup of the user's agents, or of those in a workspace. Errors: not_found if there is no workspace.
 func New(e env.Env, ws workspace.Workspace, project bool) (Setup, error) {
 	programs, err := findPrograms(e)
-	settings, _ := config.Load(e, ws.Root, ws.State) // whatever is wrong, there are settings
+	// Whatever is wrong with files of settings, there are settings. The user's own alone decide about the user's files.
+	own, _ := config.LoadOwn(e, ws.Root)
+	tree, _ := config.Load(e, ws.Root, ws.State)
 	s := Setup{Scope: install.User, self: SelfOf(e), incomplete: err,
-		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs, Hooks: settings.Hooks}}
+		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs, Hooks: own.Hooks,
+			TreeHooks: tree.Hooks}}
 	if project {
 		s.Scope = install.Project
 		if ws.Root == "" {
@@ -134,8 +137,8 @@ func Names() (out []string) {
 func (s Setup) Connect(hosts []install.Host) (Plan, error) {
 	return s.plan(hosts, "connected", func(h install.Host) (install.Plan, error) {
 		if p := s.Machine.Plugin(h); p != nil {
-			return install.Plan{Left: []string{fmt.Sprintf(
-				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Agent, p.Name, p.Off)}}, nil
+			return install.Plan{Left: []install.Left{{Agent: h.Agent, Why: fmt.Sprintf(
+				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Agent, p.Name, p.Off)}}}, nil
 		}
 		return s.Machine.Connect(h, s.Scope, s.Replace)
 	})
@@ -189,8 +192,8 @@ func (p Plan) Print(w io.Writer, f Face) {
 		fmt.Fprintf(w, "%s in %s is not as ctxledger would write it, and stays:\n  %s\n", line(c.Where, maxFound),
 			line(c.Path, maxFound), line(c.Found, maxFound))
 	}
-	for _, text := range p.Left {
-		fmt.Fprintln(w, line(text, maxFound))
+	for _, l := range p.Left {
+		fmt.Fprintln(w, line(l.Why, maxFound))
 	}
 	for _, a := range p.Same {
 		if p.ignored(a) {
@@ -217,6 +220,9 @@ func (p Plan) PrintDone(w io.Writer) {
 		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
 			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)
 			continue
+		case slices.ContainsFunc(p.Left, func(l install.Left) bool { return l.Agent == a }):
+			fmt.Fprintf(w, "%s: %s but for what stays, see above; to have it notice, %s\n", a, p.done, h.Restart)
+			continue
 		}
 		fmt.Fprintf(w, "%s: %s; to have it notice, %s\n", a, p.done, h.Restart)
 	}
@@ -241,7 +247,10 @@ type Changed struct {
 
 // Answer returns the plan as JSON.
 func (p Plan) Answer(written bool, f Face) Answer {
-	a := Answer{Written: written, Changes: []Changed{}, Conflicts: p.Conflicts, Left: p.Left}
+	a := Answer{Written: written, Changes: []Changed{}, Conflicts: p.Conflicts}
+	for _, l := range p.Left {
+		a.Left = append(a.Left, l.Why)
+	}
 	for _, c := range p.Changes {
 		a.Changes = append(a.Changes, Changed{string(c.Agent), c.Path, Diff(c, f.Exact)})
 	}

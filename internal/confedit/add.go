@@ -11,68 +11,41 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Undo says what adding an entry did, for Remove.
-type Undo struct {
-	Entry
-	Was    *string `json:"was,omitempty"`    // the value that it replaced, as it was written
-	Blank  *string `json:"blank,omitempty"`  // the whole text, if it held nothing
-	Made   int     `json:"made,omitempty"`   // how many of the values that hold it were made, from the innermost
-	Inside *string `json:"inside,omitempty"` // what was between the brackets, if no item was
-}
-
 // indentation of a text that has none.
 const indentation = "  "
 
 // Add adds an entry to a text, or gives one that is there its value. Errors: those of Find.
-func Add(text []byte, e Entry, mine Mine) ([]byte, Undo, error) {
+func Add(text []byte, e Entry, mine Mine) ([]byte, error) {
 	mark, text := split(text)
-	undo := Undo{Entry: e}
 	if len(bytes.TrimSpace(text)) == 0 {
-		was := string(text)
-		undo.Blank, undo.Made = &was, made(e.Path, e)
 		end := lineEnd(text)
 		whole := layout(wrap(e.Path, e), "", indentation, end)
-		return []byte(mark + whole + end), undo, nil
+		return []byte(mark + whole + end), nil
 	}
 	state, found, err := Find(text, e, mine)
 	if err != nil {
-		return nil, undo, err
+		return nil, err
 	}
 	t, err := parse(text)
 	if err != nil {
-		return nil, undo, err
+		return nil, err
 	}
 	if state != Absent {
-		was := string(found)
-		undo.Was = &was
-		return []byte(mark + string(t.replace(e, found))), undo, nil
+		return []byte(mark + string(t.replace(e, found))), nil
 	}
 	at, rest, err := t.walk(e.Path)
 	if err != nil {
-		return nil, undo, err
+		return nil, err
 	}
 	name, value := "", e.Value
 	if len(rest) > 0 {
 		name, value = rest[0], wrap(rest[1:], e)
-		undo.Made = made(rest, e)
-	}
-	if held, _ := t.items(at); len(held) == 0 {
-		inside := string(t.text[at.StartOffset+1 : at.EndOffset-1])
-		undo.Inside = &inside
 	}
 	out := t.insert(at, name, value)
 	if state, _, err := Find(out, e, mine); err != nil || state != Same {
-		return nil, undo, fault.New(fault.Invalid, op, "nothing can be added to it")
+		return nil, fault.New(fault.Invalid, op, "nothing can be added to it")
 	}
-	return []byte(mark + string(out)), undo, nil
-}
-
-// made returns how many objects and lists are new when an entry is added with the rest of its path.
-func made(rest []string, e Entry) int {
-	if e.List {
-		return len(rest)
-	}
-	return len(rest) - 1
+	return []byte(mark + string(out)), nil
 }
 
 // split parts a byte order mark from a text.
@@ -226,7 +199,7 @@ func lineEnd(text []byte) string {
 
 // lineIndent returns the white space at the beginning of the line of an offset.
 func (t tree) lineIndent(at int) string {
-	line := t.text[bytes.LastIndexByte(t.text[:at], '\n')+1:]
+	line := t.text[t.lines[t.line(at)-1]:]
 	n := 0
 	for n < len(line) && (line[n] == ' ' || line[n] == '\t') {
 		n++
@@ -234,10 +207,11 @@ func (t tree) lineIndent(at int) string {
 	return string(line[:n])
 }
 
-// beginsLine reports whether only white space is before an offset in its line.
+// beginsLine reports whether only white space is before an offset in its line. It looks at that alone: the line may be the
+// whole text, and every item of it is asked about.
 func (t tree) beginsLine(at int) bool {
-	from := bytes.LastIndexByte(t.text[:at], '\n')
-	return from >= 0 && len(bytes.Trim(t.text[from+1:at], " \t")) == 0
+	from := len(bytes.TrimRight(t.text[:at], " \t"))
+	return from > 0 && t.text[from-1] == '\n'
 }
 
 // unit returns the white space by which an item is indented more than what holds it: that of the first item with a line

@@ -3,6 +3,7 @@ package confedit
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,31 +20,48 @@ var entries = []Entry{
 	{Path: []string{"hooks", "SessionEnd"}, List: true, Value: json.RawMessage(`{"hooks":[]}`)},
 }
 
-func never(json.RawMessage) bool { return false }
+func never(json.RawMessage) State { return Absent }
 
-// addAll adds the entries.
-func addAll(text []byte) (out []byte, undone []Undo, err error) {
+// ours judges what has the value of one of the entries.
+func ours(path []string, value json.RawMessage, _ int) Verdict {
 	for _, e := range entries {
-		var u Undo
-		if text, u, err = Add(text, e, never); err != nil {
-			return nil, nil, err
+		own := e.Path
+		if e.List {
+			own = append(slices.Clip(own), Element)
 		}
-		undone = append(undone, u)
+		switch {
+		case slices.Equal(path, own):
+			if compared(value, e.Value) == Same {
+				return Take
+			}
+		case len(path) < len(own) && slices.Equal(path, own[:len(path)]):
+			return Enter
+		}
 	}
-	return text, undone, nil
+	return Keep
 }
 
-// removeAll removes them, the last first.
-func removeAll(t *testing.T, text []byte, undone []Undo) []byte {
-	t.Helper()
-	for i := len(undone) - 1; i >= 0; i-- {
-		out, found, err := Remove(text, undone[i], never)
-		if err != nil || !found {
-			t.Fatalf("entry %d: found %v, %v, in %q", i, found, err, text)
+// addAll adds the entries.
+func addAll(text []byte) (out []byte, err error) {
+	for _, e := range entries {
+		if text, err = Add(text, e, never); err != nil {
+			return nil, err
 		}
-		text = out
 	}
-	return text
+	return text, nil
+}
+
+// removeAll removes them from a text that was another one before.
+func removeAll(t *testing.T, text, before []byte) []byte {
+	t.Helper()
+	out, err := Strip(text, ours, FormerText(before))
+	if err != nil {
+		t.Fatalf("%v, in %q", err, text)
+	}
+	if _, rest := split(before); len(bytes.TrimSpace(rest)) == 0 && Nothing(out) {
+		return before
+	}
+	return out
 }
 
 // FuzzRemovingWhatWasAddedIsTheText: after adding entries and removing them a text has the bytes that it had, and
@@ -59,7 +77,7 @@ func FuzzRemovingWhatWasAddedIsTheText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		was := bytes.Clone(text)
-		out, undone, err := addAll(text)
+		out, err := addAll(text)
 		if !bytes.Equal(was, text) {
 			t.Fatalf("%q became %q", was, text)
 		}
@@ -69,6 +87,9 @@ func FuzzRemovingWhatWasAddedIsTheText(f *testing.F) {
 			}
 			return
 		}
+		if bare, err := Strip(text, ours, FormerUnknown); err != nil || !bytes.Equal(bare, text) {
+			return // it had such entries before
+		}
 		for _, e := range entries {
 			if state, _, err := Find(out, e, never); err != nil || state != Same {
 				t.Fatalf("%v is %v, %v, in %q", e.Path, state, err, out)
@@ -77,7 +98,7 @@ func FuzzRemovingWhatWasAddedIsTheText(f *testing.F) {
 		if _, err := hujson.Parse(bytes.TrimPrefix(out, []byte(bom))); err != nil {
 			t.Fatal(err)
 		}
-		if back := removeAll(t, out, undone); !bytes.Equal(back, was) {
+		if back := removeAll(t, out, was); !bytes.Equal(back, was) {
 			t.Fatalf("%q\nbecame %q\nand then %q", was, out, back)
 		}
 	})
@@ -100,10 +121,10 @@ func FuzzTablesComeAndGo(f *testing.F) {
 			}
 			return
 		}
-		if back, found, err := RemoveTable(out, table, added); err != nil || !found || !bytes.Equal(back, text) {
+		if back, found, err := RemoveTable(out, table, added, false); err != nil || !found || !bytes.Equal(back, text) {
 			t.Fatalf("%q\nbecame %q\nand then %q: %v, %v", text, out, back, found, err)
 		}
-		back, found, err := RemoveTable(out, table, "")
+		back, found, err := RemoveTable(out, table, "", false)
 		if state, _, stateErr := FindTable(back, table); err != nil || !found || stateErr != nil || state != Absent {
 			t.Fatalf("%q: %v, %v, %v, %v", back, found, err, state, stateErr)
 		}
@@ -119,20 +140,21 @@ func TestATableLeavesWithWhatTheAgentAddedToIt(t *testing.T) {
 	if state, _, err := FindTable([]byte(text), table); err != nil || state != Same {
 		t.Errorf("%v, %v", state, err)
 	}
-	if out, found, err := RemoveTable([]byte(text), table, "no such text"); err != nil || !found ||
+	if out, found, err := RemoveTable([]byte(text), table, "no such text", false); err != nil || !found ||
 		string(out) != before+after {
 		t.Errorf("%q, %v, %v", out, found, err)
 	}
 }
 
 func TestWhatOthersChangedStays(t *testing.T) {
-	out, undone, err := addAll([]byte("{\n  \"a\": 1 // one\n}\n"))
+	const before = "{\n  \"a\": 1 // one\n}\n"
+	out, err := addAll([]byte(before))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(out), `"mcpServers": {`, `"mcpServers": { "other": {}, `, 1)
 	text = strings.Replace(text, `"SessionEnd": [`, `"SessionEnd": [ /* mine */`, 1)
-	got := string(removeAll(t, []byte(text), undone))
+	got := string(removeAll(t, []byte(text), []byte(before)))
 	for _, want := range []string{`"a": 1, // one`, `"other": {}`, `/* mine */`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
@@ -148,15 +170,15 @@ func TestWhatOthersChangedStays(t *testing.T) {
 
 func TestAnOtherValueIsReplacedAndComesBack(t *testing.T) {
 	const text = "{\"mcpServers\": {\n\t\"ctxledger\": {\n\t\t\"command\" : \"mine\", // c\n\t}}}"
-	out, u, err := Add([]byte(text), entries[0], never)
-	if err != nil || u.Was == nil {
+	out, err := Add([]byte(text), entries[0], never)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if state, _, err := Find(out, entries[0], never); err != nil || state != Same {
 		t.Errorf("%v, %v: %s", state, err, out)
 	}
-	if back, found, err := Remove(out, u, never); err != nil || !found || string(back) != text {
-		t.Errorf("%v, %v: %q", found, err, back)
+	if back := removeAll(t, out, []byte(text)); string(back) != text {
+		t.Errorf("%q", back)
 	}
 }
 
@@ -172,7 +194,7 @@ func TestAddedEntriesLookLikeTheirFile(t *testing.T) {
 			"{\r\n    \"mcpServers\": {\r\n        \"o\": {}, // o\r\n        \"ctxledger\": {\r\n            \"command\": \"/bin/ctxmcp\",\r\n" +
 				"            \"args\": []\r\n        },\r\n    },\r\n}\r\n"},
 	} {
-		out, _, err := Add([]byte(c.text), entries[0], never)
+		out, err := Add([]byte(c.text), entries[0], never)
 		if err != nil || string(out) != c.want {
 			t.Errorf("%s: %v\n%q, want\n%q", name, err, out, c.want)
 		}
@@ -183,7 +205,7 @@ func TestHostileTextsAreRefused(t *testing.T) {
 	for _, text := range []string{strings.Repeat("[", 1<<20), `{"a":` + strings.Repeat(`{"a":`, 1<<20),
 		`{"mcpServers": null}`,
 		strings.Repeat(" ", MaxSize+1) + "{", `{"mcpServers":{},"mcpServers":{}}`} {
-		_, _, err := Add([]byte(text), entries[0], never)
+		_, err := Add([]byte(text), entries[0], never)
 		if !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.TooLarge) {
 			t.Errorf("%.40s: %v", text, err)
 		}

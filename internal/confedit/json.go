@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -30,9 +31,8 @@ type Entry struct {
 	Value json.RawMessage `json:"value"`          // without white space around its parts
 }
 
-// Mine reports whether a value is a form of an entry: any member of its name is asked about, and each element of its
-// list.
-type Mine func(value json.RawMessage) bool
+// Mine says how an element of a list that does not have the value of an entry is a form of it all the same.
+type Mine func(value json.RawMessage) State
 
 // State says how an entry is there.
 type State int
@@ -54,8 +54,9 @@ type item struct {
 
 // tree is a parsed text.
 type tree struct {
-	text []byte // without a byte order mark
-	top  hujson.Value
+	text  []byte // without a byte order mark
+	top   hujson.Value
+	lines []int // where lines begin
 }
 
 // parse reads a text. Errors: invalid, too_large.
@@ -73,7 +74,19 @@ func parse(text []byte) (tree, error) {
 	if _, ok := v.Value.(*hujson.Object); !ok {
 		return tree{}, fault.New(fault.Invalid, op, "it is no JSON object")
 	}
-	return tree{text, v}, nil
+	lines := []int{0}
+	for i, c := range text {
+		if c == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
+	return tree{text, v, lines}, nil
+}
+
+// line returns the number of the line of an offset, from 1.
+func (t tree) line(at int) int {
+	n, _ := slices.BinarySearch(t.lines, at+1)
+	return n
 }
 
 // deeper reports whether brackets are nested deeper than a limit, outside strings and comments.
@@ -192,6 +205,7 @@ func Find(text []byte, e Entry, mine Mine) (State, json.RawMessage, error) {
 	case !e.List:
 		return compared(t.raw(v), e.Value), t.raw(v), nil
 	}
+	want, _ := canonical(e.Value)
 	elements, ok := v.Value.(*hujson.Array)
 	if !ok {
 		return Absent, nil, notList(e.Path)
@@ -199,10 +213,11 @@ func Find(text []byte, e Entry, mine Mine) (State, json.RawMessage, error) {
 	state, found := Absent, json.RawMessage(nil)
 	for _, x := range elements.Elements {
 		raw := t.raw(x)
-		if compared(raw, e.Value) == Same {
+		own := mine(raw)
+		if have, ok := canonical(raw); own == Same || ok && bytes.Equal(have, want) {
 			return Same, raw, nil
 		}
-		if state == Absent && mine(raw) {
+		if state == Absent && own == Different {
 			state, found = Different, raw
 		}
 	}
@@ -220,6 +235,9 @@ func (t tree) place(v hujson.Value, rest []string, e Entry) error {
 func notList(path []string) error {
 	return fault.New(fault.Invalid, op, "%q is no list", strings.Join(path, "."))
 }
+
+// SameValue compares two values, whatever their form.
+func SameValue(a, b json.RawMessage) bool { return compared(a, b) == Same }
 
 // compared compares two values, whatever their form.
 func compared(a, b []byte) State {

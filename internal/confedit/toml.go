@@ -2,11 +2,9 @@ package confedit
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -67,16 +65,21 @@ func FindTable(text []byte, t Table) (State, map[string]any, error) {
 	return Different, have, nil
 }
 
-// sameTOML compares the values of two tables, whatever their form. Tables inside the first are left out: the agent adds
-// them, for what its user allowed.
+// sameTOML compares the values of a table with those that it should have, whatever their form. A list of nothing may be
+// left out, as Codex does when it writes the file. What else the table has was added for its user, and is no difference.
 func sameTOML(have, want map[string]any) bool {
-	plain := map[string]any{}
-	for name, v := range have {
-		if _, ok := v.(map[string]any); !ok || want[name] != nil {
-			plain[name] = v
+	named := map[string]any{}
+	for name, v := range want {
+		found, there := have[name]
+		if list, ok := v.([]any); ok && len(list) == 0 && !there {
+			found = v
+		}
+		named[name] = found
+		if found == nil {
+			return false
 		}
 	}
-	x, err := toml.Marshal(plain)
+	x, err := toml.Marshal(named)
 	y, also := toml.Marshal(want)
 	return err == nil && also == nil && bytes.Equal(x, y)
 }
@@ -111,9 +114,9 @@ func AddTable(text []byte, t Table) (out []byte, added string, err error) {
 	return out, added, nil
 }
 
-// RemoveTable takes a table and the tables below it out of a text. added is what AddTable returned, or "". found is false
-// if the table is not there or is written inside another one, which stays. Errors: those of FindTable.
-func RemoveTable(text []byte, t Table, added string) (out []byte, found bool, err error) {
+// RemoveTable takes a table and the tables below it out of a text. added is what AddTable returned, or "": where it is still
+// there, the text is as it was before. fresh and found are those of StripTables. Errors: those of FindTable.
+func RemoveTable(text []byte, t Table, added string, fresh bool) (out []byte, found bool, err error) {
 	state, _, err := FindTable(text, t)
 	if err != nil || state == Absent {
 		return text, false, err
@@ -124,51 +127,7 @@ func RemoveTable(text []byte, t Table, added string) (out []byte, found bool, er
 			return out, true, nil
 		}
 	}
-	mark, rest := split(text)
-	for from, to := range tableSpans(rest, t.Path) {
-		rest = splice(rest, from, to, "")
-	}
-	out = append([]byte(mark), rest...)
-	if state, _, err := FindTable(out, t); err != nil || state != Absent {
-		return text, false, nil
-	}
-	return out, true, nil
-}
-
-// tableSpans yields where a table and those below it are, the last first.
-func tableSpans(text []byte, path []string) func(yield func(from, to int) bool) {
-	type head struct {
-		at  int
-		our bool
-	}
-	var heads []head
-	p := unstable.Parser{}
-	p.Reset(text)
-	for p.NextExpression() {
-		e := p.Expression()
-		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable {
-			continue
-		}
-		var names []string
-		at := -1
-		for k := e.Key(); k.Next(); {
-			if at < 0 {
-				at = bytes.LastIndexByte(text[:k.Node().Raw.Offset], '\n') + 1
-			}
-			names = append(names, string(k.Node().Data))
-		}
-		our := len(names) >= len(path) && slices.Equal(names[:len(path)], path)
-		heads = append(heads, head{at, our})
-	}
-	return func(yield func(from, to int) bool) {
-		end := len(text)
-		for i := len(heads) - 1; i >= 0; i-- {
-			if heads[i].our && !yield(heads[i].at, heads[i].at+len(ownLines(text[heads[i].at:end]))) {
-				return
-			}
-			end = heads[i].at
-		}
-	}
+	return StripTables(text, [][]string{t.Path}, fresh)
 }
 
 // ownLines returns the lines of a table without the comments and blank lines at their end, which are about what follows.
