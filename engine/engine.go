@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/engine/files"
 	"ctxledger.dev/engine/forgetting"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/engine/views"
 	"ctxledger.dev/ledger"
@@ -51,6 +52,8 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Copies that a killed process left. What cannot be removed now is reported by gc.
+	_, _ = temporary.Clear(o.State, false, o.Env.Now())
 	v, u, f := views.New(c), upkeep.New(c), files.New(c)
 	made := compacting.New(v)
 	return &Local{
