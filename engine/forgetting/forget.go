@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -45,11 +44,15 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 	if !r.DryRun {
 		defer l.SpendReserve()()
 	}
-	e := &eraser{l: l, at: m.At, dry: r.DryRun, counts: map[string]int{}, sessions: map[string]bool{}}
+	e := newEraser(l, m.At)
+	e.dry = r.DryRun
 	if r.Text != "" {
 		return e.text(ctx, r.Text, m)
 	}
 	if err := e.handle(ctx, r.Handle); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	if err := e.answers(ctx); err != nil {
 		return ledger.Forgotten{}, err
 	}
 	f := e.forgotten()
@@ -57,6 +60,9 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 		return f, nil
 	}
 	if err := l.discard(ctx); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	if f.Outside, err = e.mayHold(); err != nil {
 		return ledger.Forgotten{}, err
 	}
 	return l.forgot(ctx, m, f, r.Handle)
@@ -69,21 +75,6 @@ func checkForget(r ledger.ForgetRequest) error {
 		return fault.New(fault.Invalid, op, "name a handle or a text to forget, and only one of them")
 	}
 	return core.CheckTexts(op, core.Label("handle", r.Handle))
-}
-
-// discard deletes unreferenced data from the disk.
-func (l *Forgetting) discard(ctx context.Context) error {
-	failpoint.Hit("engine.forget.committed")
-	if err := l.DeleteUnreferenced(ctx); err != nil {
-		return err
-	}
-	if err := l.removeExports(); err != nil {
-		return err
-	}
-	if _, err := l.DropCopies(0); err != nil { // they have the records of before
-		return err
-	}
-	return l.Store.Vacuum(ctx)
 }
 
 // forgot records the response to a completed request, with its event.
@@ -104,6 +95,11 @@ type eraser struct {
 
 	counts   map[string]int  // things forgotten, by kind
 	sessions map[string]bool // whose log held some of them
+	ids      map[string]bool // by which stored responses name what was forgotten
+}
+
+func newEraser(l *Forgetting, at time.Time) *eraser {
+	return &eraser{l: l, at: at, counts: map[string]int{}, sessions: map[string]bool{}, ids: map[string]bool{}}
 }
 
 // noWrites is the transaction of a dry run, which discards writes.
@@ -137,7 +133,10 @@ func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
 	}
 	err := run(ctx, func(tx kv.Tx) error {
 		s = &step{Tx: in(tx), e: e, counts: map[string]int{}}
-		return fn(s)
+		if err := fn(s); err != nil {
+			return err
+		}
+		return s.begin()
 	})
 	if err != nil {
 		return err

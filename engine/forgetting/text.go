@@ -34,6 +34,10 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 			break
 		}
 	}
+	damaged, err := e.damagedCopies(ctx, t)
+	if err != nil {
+		return ledger.Forgotten{}, err
+	}
 	f := e.forgotten()
 	if e.dry {
 		return f, nil
@@ -41,9 +45,13 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 	if err := e.l.discard(ctx); err != nil {
 		return ledger.Forgotten{}, err
 	}
+	if err := e.logs(ctx, t); err != nil {
+		return ledger.Forgotten{}, err
+	}
 	if f.Searched, f.Left, err = e.l.searchState(ctx, t); err != nil {
 		return ledger.Forgotten{}, err
 	}
+	f.Left = append(f.Left, damaged...)
 	f.Outside, err = core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]ledger.LeftPlace, error) {
 		return outsideOf(tx, f.Sessions)
 	})

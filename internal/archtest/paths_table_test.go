@@ -97,6 +97,8 @@ var openings = []opening{
 	{"engine/upkeep copyFile", "os.OpenFile safefs.OpenListed", ours},
 	{"engine/upkeep keepCopy", "os.Rename", ours},
 	{"engine/upkeep readBackup", "safefs.OpenListed", naming},
+	{"engine/forgetting eraser.damagedCopies", "os.RemoveAll", ours},
+	{"engine/forgetting eraser.logs", "os.ReadDir os.Truncate", ours},
 	{"engine/forgetting searchFile", "safefs.OpenListed", ours},
 	{"engine/upkeep syncDir", "safefs.OpenDir", ours},
 	{"engine/upkeep writeNew", "os.OpenFile os.Remove", ours},

@@ -1,0 +1,52 @@
+package forgetting
+
+import (
+	"context"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/failpoint"
+	"ctxledger.dev/kv"
+)
+
+// keyErasing is the record of core.BucketEngine that says that something was forgotten of which bytes are still in freed
+// pages, unreferenced blobs or copies.
+var keyErasing = []byte("erasing")
+
+// begin notes in the transaction of a forgetting that the disk is not clean yet.
+func (s *step) begin() error { return s.Put(core.BucketEngine, keyErasing, []byte{1}) }
+
+// resume does what a forgetting that was cut off has left to do.
+func (l *Forgetting) resume(ctx context.Context) error {
+	left, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (bool, error) {
+		v, err := tx.Get(core.BucketEngine, keyErasing)
+		return v != nil, err
+	})
+	if err != nil || !left {
+		return err
+	}
+	return l.discard(ctx)
+}
+
+// discard removes the bytes of what was forgotten from the disk and from the memory of this process: blobs, exports,
+// copies, freed pages and caches. It is done when it returns; a failure is the error of the request.
+func (l *Forgetting) discard(ctx context.Context) error {
+	failpoint.Hit("engine.forget.committed")
+	if err := l.DeleteUnreferenced(ctx); err != nil {
+		return err
+	}
+	if err := l.removeExports(); err != nil {
+		return err
+	}
+	if _, err := l.DropCopies(0); err != nil { // they have the records of before
+		return err
+	}
+	if _, err := l.DropTemporary(true); err != nil {
+		return err
+	}
+	l.Erased.Add(1) // before the event of the forgetting, upon which observers ask
+	l.rest()
+	if err := l.Store.Vacuum(ctx); err != nil {
+		return err
+	}
+	return l.Store.Update(ctx, func(tx kv.Tx) error { return tx.Delete(core.BucketEngine, keyErasing) })
+}
