@@ -27,26 +27,17 @@ func (l *Forgetting) resume(ctx context.Context) error {
 	return l.discard(ctx)
 }
 
-// discard removes the bytes of what was forgotten from the disk and from the memory of this process: blobs, exports,
-// copies, freed pages and caches. It is done when it returns; a failure is the error of the request.
+// discard removes the bytes of what was forgotten from every place of the inventory: blobs, exports, copies, caches and
+// freed pages. It is done when it returns; a failure is the error of the request, and the next owner finishes it.
 func (l *Forgetting) discard(ctx context.Context) error {
 	failpoint.Hit("engine.forget.committed")
-	if err := l.DeleteUnreferenced(ctx); err != nil {
-		return err
-	}
-	if err := l.removeExports(); err != nil {
-		return err
-	}
-	if _, err := l.DropCopies(0); err != nil { // they have the records of before
-		return err
-	}
-	if _, err := l.DropTemporary(true); err != nil {
-		return err
-	}
-	l.Erased.Add(1) // before the event of the forgetting, upon which observers ask
-	l.rest()
-	if err := l.Store.Vacuum(ctx); err != nil {
-		return err
+	for _, p := range Inventory() {
+		if p.erase == nil {
+			continue
+		}
+		if err := p.erase(ctx, l); err != nil {
+			return err
+		}
 	}
 	return l.Store.Update(ctx, func(tx kv.Tx) error { return tx.Delete(core.BucketEngine, keyErasing) })
 }

@@ -58,6 +58,9 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
+	if len(f.Counts) > 0 {
+		f.Outside = append(f.Outside, untold()...)
+	}
 	return e.l.forgot(ctx, m, f, "")
 }
 
