@@ -274,6 +274,17 @@ func TestForgettingReachesCopies(t *testing.T) {
 	}
 }
 
+// TestEventsAndAnswersOfAForgottenArtifactLoseItsTitle: `events` printed it.
+func TestEventsAndAnswersOfAForgottenArtifactLoseItsTitle(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	a := put(t, l, "content of "+canary, "title "+canary)
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID}); err != nil {
+		t.Fatal(err)
+	}
+	nowhere(t, state, canary)
+}
+
 // TestViewsOfAForgottenSessionAreValid: its entries have lost the names of their tools.
 func TestViewsOfAForgottenSessionAreValid(t *testing.T) {
 	l := open(t)

@@ -331,7 +331,7 @@ func (l *Ledger) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.S
 	if err != nil {
 		return s, err
 	}
-	if s.Title == "" {
+	if s.Title == "" && s.Forgotten == nil { // the first request, which was forgotten
 		s.Title = l.MaskedTitle(from.Title)
 	}
 	if s.Dir == "" {

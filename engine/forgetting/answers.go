@@ -10,9 +10,11 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 )
 
-// answers forgets the stored responses to requests about what was forgotten. A repetition of such a request is told so.
+// answers forgets the stored responses to requests about what was forgotten, of which a repetition is told so, and what
+// events say of it.
 func (e *eraser) answers(ctx context.Context) error {
 	if len(e.ids) == 0 {
 		return nil
@@ -21,7 +23,18 @@ func (e *eraser) answers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return inBatches(ctx, e, keys, (*step).answer)
+	if err := inBatches(ctx, e, keys, (*step).answer); err != nil {
+		return err
+	}
+	return e.update(ctx, func(s *step) error {
+		return s.events(func(ev *ledger.Event) bool {
+			if !e.ids[ev.ID] || ev.Kind == ledger.EventForgotten || ev.Detail == "" && ev.Data == nil {
+				return false
+			}
+			ev.Detail, ev.Data = "", nil
+			return true
+		})
+	})
 }
 
 // aboutIt returns the keys of the stored responses about what was forgotten.
