@@ -50,7 +50,8 @@ func TestAForgottenMemoryIsInNoStoredAnswer(t *testing.T) {
 				Name: canary + " name"}); err != nil {
 				t.Fatal(err)
 			}
-			purge := ledger.DeleteMemoryRequest{Mutation: ledger.Mutation{Key: "d"}, Name: canary + " name", Purge: true}
+			purge := ledger.DeleteMemoryRequest{Name: canary + " name", Purge: true}
+			purge.Key = "d"
 			for range 2 { // the same request gets the same answer
 				e, err := l.DeleteMemory(t.Context(), purge)
 				if err != nil || e.Name != purge.Name || e.Body != "" {
@@ -106,7 +107,8 @@ func TestAForgottenSessionLeavesNoNamesOfItsCalls(t *testing.T) {
 	session := named(t, l, "c1")
 	sighted(t, l, canary+"c1.txt", 1)
 	sighted(t, l, canary+"c1.txt", 2)
-	if f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil || count(f, "kept answer") != 1 {
+	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session})
+	if err != nil || count(f, "kept answer") != 1 {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	a := only(t, l, session)
@@ -189,7 +191,8 @@ func TestARewrittenSourceBringsNoBlobBack(t *testing.T) {
 	call := saidAt("assistant", "a1", "", 1)
 	call.Original = toolUse("c1", "Bash", `{"command":"show"}`)
 	long := saidAt("user", "u3", "", 3)
-	ref, err := l.PutBlob(t.Context(), bytes.NewReader(raw(`{"role":"user","content":%q}`, strings.Repeat("x", 300_000))))
+	ref, err := l.PutBlob(t.Context(), bytes.NewReader(raw(`{"role":"user","content":%q}`,
+		strings.Repeat("x", 300_000))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +222,7 @@ func TestARewrittenSourceBringsNoBlobBack(t *testing.T) {
 func TestForgettingReachesCopies(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "ws-1")
 	l, _ := openIn(t, state, "/w")
-	save := ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "fact", Description: "of it", Body: canary, Source: "user"}}
+	save := ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "fact", Description: "of it", Body: canary}}
 	if _, err := l.SaveMemory(t.Context(), save); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +232,8 @@ func TestForgettingReachesCopies(t *testing.T) {
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	copies := []string{filepath.Join(state, temporary.Name, "check-1-1"), filepath.Join(state, temporary.Name, "repair-2-2"),
+	inside := filepath.Join(state, temporary.Name)
+	copies := []string{filepath.Join(inside, "check-1-1"), filepath.Join(inside, "repair-2-2"),
 		filepath.Join(filepath.Dir(state), ".ws-1-check-3"), holds}
 	for _, dir := range copies {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

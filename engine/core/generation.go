@@ -105,7 +105,8 @@ func (l *Ledger) storeUnseen(ctx context.Context, r ledger.AppendEntriesRequest,
 	for _, p := range fresh {
 		wanted[p.digest] = true
 	}
-	return l.storeBlobs(ctx, slices.DeleteFunc(slices.Clone(ready), func(p *prepared) bool { return !wanted[p.digest] }))
+	ready = slices.DeleteFunc(slices.Clone(ready), func(p *prepared) bool { return !wanted[p.digest] })
+	return l.storeBlobs(ctx, ready)
 }
 
 // note returns an entry as a note of the host, which counts for nothing.

@@ -8,8 +8,8 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// keyErasing is the record of core.BucketEngine that says that something was forgotten of which bytes are still in freed
-// pages, unreferenced blobs or copies.
+// keyErasing is the record of core.BucketEngine that says that something was forgotten of which bytes are still in
+// freed pages, unreferenced blobs or copies.
 var keyErasing = []byte("erasing")
 
 // begin notes in the transaction of a forgetting that the disk is not clean yet.

@@ -75,23 +75,27 @@ func Inventory() []Place {
 
 		{Kind: Beside, Name: "STATE.damaged-*", Holds: "the ledger as a repair found it",
 			How: "removed where it holds the text; named where that is not known"},
-		{Kind: Beside, Name: "FILE.*.partial", Holds: "a backup whose owner was killed", How: "removed by the note in tmp/"},
+		{Kind: Beside, Name: "FILE.*.partial", Holds: "a backup whose owner was killed",
+			How: "removed by the note in tmp/"},
 		{Kind: Beside, Name: "the user ledger", Holds: "memories of all workspaces",
 			How: "a text is forgotten there, too; a memory by its scope"},
 		{Kind: Memory, Name: "the observer", Holds: "paths of files in directories that sessions touched",
-			How: "it drops them when TouchedResponse.Erased rises; a forgotten file is not recorded until a session touches it"},
+			How: "it drops them when TouchedResponse.Erased rises; a forgotten file is not recorded before a session's touch"},
 		{Kind: Memory, Name: "outputs", Holds: "digests of results that live sessions have", How: noWords},
-		{Kind: Memory, Name: "followers and calibration", Holds: "the end of a session file that is being read",
-			How: "dropped when it was recorded; what was recorded is not recorded again"},
+		{Kind: Memory, Name: "followers and calibration",
+			Holds: "the end of a session file that is being read",
+			How:   "dropped when it was recorded; what was recorded is not recorded again"},
 
 		{Kind: Child, Name: "engine/daemon", Holds: "the ledger that `check` and `repair` read",
 			How: "it ends with its command, and its copy is removed before"},
-		{Kind: Child, Name: "engine/daemon/link", Holds: "the ledger: it starts owners", How: "an owner is what forgets"},
+		{Kind: Child, Name: "engine/daemon/link", Holds: "the ledger: it starts owners",
+			How: "an owner is what forgets"},
 		{Kind: Child, Name: "internal/process", Holds: "nothing: it ends processes", How: noWords},
 		{Kind: Child, Name: "llm", Holds: "the conversation that a program of the user is to summarize",
 			How: "it ends with the request; what it keeps is the user's"},
 		{Kind: Child, Name: "servertools", Holds: "the names of a server's tools", How: "it ends with the request"},
-		{Kind: Child, Name: "servertools/asking", Holds: "the names of a server's tools", How: "it ends with the request"},
+		{Kind: Child, Name: "servertools/asking", Holds: "the names of a server's tools",
+			How: "it ends with the request"},
 
 		{Kind: Elsewhere, Name: "backups that were made before", Holds: "all", Told: copied},
 		{Kind: Elsewhere, Name: "exports into other directories", Holds: "changes, intents, memories", Told: copied},
@@ -104,10 +108,23 @@ func Inventory() []Place {
 // buckets are the rows of the store.
 func buckets() (rows []Place) {
 	for how, names := range map[string][]string{
-		byRule:  {"sessions", "log", "reads", "intents", "changes", "file_states", "file_touched", "artifacts", "memory", "memory.history", "stubs", "commands", "events", "windows", "servers", "keys"},
-		byIndex: {"intent_paths", "intent_calls", "intent_times", "intents_pending", "change_session", "change_path", "change_times", "artifacts.hash", "artifacts.time", "artifacts.session", "artifacts.counts", "summaries", "summary_text", "keys_time", "messages", "calls", "session_host"},
-		noWords: {"rewritten", "doomed", "change_last", "masks", "policies", "engine", "estimators", "measured", "host_windows", "file_buried"},
-		isID:    {"imports"},
+		byRule: {
+			"sessions", "log", "reads", "intents", "changes", "file_states", "file_touched", "artifacts",
+			"memory", "memory.history", "stubs", "commands", "events", "windows", "servers", "keys",
+		},
+		byIndex: {
+			"intent_paths", "intent_calls", "intent_times", "intents_pending", "change_session",
+			"change_path", "change_times", "artifacts.hash", "artifacts.time", "artifacts.session",
+			"artifacts.counts", "summaries", "summary_text", "keys_time", "messages", "calls",
+			"session_host",
+		},
+		noWords: {
+			"rewritten", "doomed", "change_last", "masks", "policies", "engine", "estimators", "measured",
+			"host_windows", "file_buried",
+		},
+		isID: {
+			"imports",
+		},
 	} {
 		for _, name := range names {
 			rows = append(rows, Place{Kind: Bucket, Name: name, Holds: "see format.md", How: how})

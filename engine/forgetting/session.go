@@ -36,7 +36,7 @@ func (e *eraser) session(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	err = inBatches(ctx, e, parts.shared, func(s *step, artifact string) error { return artifacts.Leave(s, artifact, id) })
+	err = inBatches(ctx, e, parts.shared, func(s *step, a string) error { return artifacts.Leave(s, a, id) })
 	if err != nil {
 		return err
 	}

@@ -236,11 +236,15 @@ func (r *round) forget(way int) {
 // purge forgets a memory. One that is gone was forgotten by a request whose daemon was killed.
 func (r *round) purge(scope, name string) {
 	r.t.Helper()
-	if out, err := r.either("memory", "forget", "--scope", scope, name); err != nil && !strings.Contains(out, "no memory") {
-		if out, err = r.either("memory", "forget", "--scope", scope, name); err != nil && !strings.Contains(out, "no memory") {
-			r.t.Errorf("memory forget %s: %v: %s", scope, err, out)
+	var out string
+	var err error
+	for range 4 {
+		out, err = r.either("memory", "forget", "--scope", scope, name)
+		if err == nil || strings.Contains(out, "no memory") {
+			return
 		}
 	}
+	r.t.Errorf("memory forget %s: %v: %s", scope, err, out)
 }
 
 // either runs a command that asks, or does not know the flag with which it does not ask.

@@ -58,7 +58,7 @@ func (w *transcript) canaries(word string) {
 	w.user(word + "prompt: do it")
 	w.says(map[string]any{"type": "thinking", "thinking": word + "thought", "signature": "x"},
 		map[string]any{"type": "text", "text": "I decided to keep " + word + "text, because it works."})
-	w.call("Bash", map[string]any{"command": "echo " + word + "command", "description": word + "description"}, word+"output")
+	w.call("Bash", map[string]any{"command": "echo " + word + "command", "description": word + "why"}, word+"output")
 	w.call("Bash", map[string]any{"command": "cat " + word + "long"}, long+word+"longoutput\n"+long)
 	file := filepath.Join(w.cwd, "notes", word+"file.txt")
 	w.call("Write", map[string]any{"file_path": file, "content": word + "content"}, "File created")

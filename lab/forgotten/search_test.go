@@ -86,7 +86,8 @@ func unregistered(state string) (missing []string) {
 			return nil
 		}
 		inside := strings.Join(parts[1:min(len(parts), 3)], "/")
-		if !slices.ContainsFunc(known[forgetting.File], func(p string) bool { ok, _ := path.Match(p, inside); return ok }) {
+		fits := func(p string) bool { ok, _ := path.Match(p, inside); return ok }
+		if !slices.ContainsFunc(known[forgetting.File], fits) {
 			missing = append(missing, "file "+rel)
 		}
 		if inside != "ledger.db" {
