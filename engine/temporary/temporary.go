@@ -86,7 +86,9 @@ func Clear(state string, all bool, now time.Time) (Cleared, error) {
 	for _, e := range entries {
 		place := filepath.Join(state, Name, e.Name())
 		kind, pid := parse(e.Name())
-		if !all && process.Alive(pid) && pid != os.Getpid() && !olderThan(e, now, longest) {
+		// An owner makes a backup, and the caller is the owner now and makes none: whatever has the number is no owner.
+		inUse := kind != backup && process.Alive(pid) && !olderThan(e, now, longest)
+		if inUse && !all {
 			continue
 		}
 		if kind == backup {
