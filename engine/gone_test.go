@@ -107,8 +107,7 @@ func TestAForgottenSessionLeavesNoNamesOfItsCalls(t *testing.T) {
 	session := named(t, l, "c1")
 	sighted(t, l, canary+"c1.txt", 1)
 	sighted(t, l, canary+"c1.txt", 2)
-	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session})
-	if err != nil || count(f, "kept answer") != 1 {
+	if f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil || count(f, "message") == 0 {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	a := only(t, l, session)

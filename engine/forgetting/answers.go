@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
 
-// answers forgets the stored responses to requests about what was forgotten, of which a repetition is told so, and what
-// events say of it.
+// answers forgets the stored responses to requests about what was forgotten. A repetition of such a request is told so.
 func (e *eraser) answers(ctx context.Context) error {
 	if len(e.ids) == 0 {
 		return nil
@@ -23,17 +23,20 @@ func (e *eraser) answers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := inBatches(ctx, e, keys, (*step).answer); err != nil {
-		return err
+	return inBatches(ctx, e, keys, (*step).answer)
+}
+
+// told removes what events say of things that were forgotten.
+func (s *step) told() error {
+	if len(s.e.ids) == 0 {
+		return nil
 	}
-	return e.update(ctx, func(s *step) error {
-		return s.events(func(ev *ledger.Event) bool {
-			if !e.ids[ev.ID] || ev.Kind == ledger.EventForgotten || ev.Detail == "" && ev.Data == nil {
-				return false
-			}
-			ev.Detail, ev.Data = "", nil
-			return true
-		})
+	return s.events(func(ev *ledger.Event) bool {
+		if !s.e.ids[ev.ID] || ev.Kind == ledger.EventForgotten || ev.Detail == "" && ev.Data == nil {
+			return false
+		}
+		ev.Detail, ev.Data = "", nil
+		return true
 	})
 }
 
@@ -54,7 +57,7 @@ func (e *eraser) aboutIt(tx kv.Tx) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// answer forgets the stored response under a key.
+// answer forgets the stored response under a key. It is not counted: nobody knows of it.
 func (s *step) answer(key []byte) error {
 	v, err := s.Get(core.BucketKeys, key)
 	if err != nil || v == nil {
@@ -64,9 +67,12 @@ func (s *step) answer(key []byte) error {
 	if err != nil {
 		return err
 	}
-	s.count(kindAnswer, "")
 	return s.Put(core.BucketKeys, key, raw)
 }
+
+// wordless are the operations whose responses have ids and numbers alone. A repetition gets them also of what was
+// forgotten.
+var wordless = []string{"messages", "trim"}
 
 // isAbout reports whether a stored response is about something in e.ids, and was not forgotten yet.
 func (e *eraser) isAbout(raw []byte) (bool, error) {
@@ -74,7 +80,7 @@ func (e *eraser) isAbout(raw []byte) (bool, error) {
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return false, fault.Wrap(fault.Corrupt, "engine.forget", err)
 	}
-	if a.Forgotten != nil {
+	if a.Forgotten != nil || slices.Contains(wordless, a.Op) {
 		return false, nil
 	}
 	if slices.ContainsFunc(a.Sessions, func(id string) bool { return e.ids[id] }) {
@@ -94,7 +100,29 @@ func forgottenAnswer(raw []byte, at time.Time) ([]byte, error) {
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return nil, fault.Wrap(fault.Corrupt, "engine.forget", err)
 	}
+	if a.Op == "artifact" {
+		return forgottenArtifact(a, at)
+	}
 	a.Response, a.Forgotten = json.RawMessage("null"), &at
+	out, err := json.Marshal(a)
+	return out, fault.Wrap(fault.Internal, "engine.forget", err)
+}
+
+// forgottenArtifact returns the response to storing an artifact with the tombstone in its place: its handle, and when it
+// was forgotten.
+func forgottenArtifact(a core.StoredResponse, at time.Time) ([]byte, error) {
+	var stored artifacts.Artifact
+	if err := json.Unmarshal(a.Response, &stored); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, "engine.forget", err)
+	}
+	stored.Tool, stored.Hint, stored.Title = "", "", ""
+	if stored.Forgotten == nil {
+		stored.Forgotten = &at
+	}
+	var err error
+	if a.Response, err = json.Marshal(stored); err != nil {
+		return nil, fault.Wrap(fault.Internal, "engine.forget", err)
+	}
 	out, err := json.Marshal(a)
 	return out, fault.Wrap(fault.Internal, "engine.forget", err)
 }

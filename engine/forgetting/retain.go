@@ -157,18 +157,18 @@ func (l *Forgetting) expire(ctx context.Context, out *ledger.Retention) error {
 			return err
 		}
 	}
-	if err := e.answers(ctx); err != nil {
-		return err
-	}
-	if err := l.discard(ctx); err != nil {
+	if err := e.finish(ctx); err != nil {
 		return err
 	}
 	f := e.forgotten()
 	out.Expired = &f
 	m := core.Mutation{Op: "retain", At: e.at}
-	_, err := core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (struct{}, []ledger.Event, error) {
+	_, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (struct{}, []ledger.Event, error) {
 		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(),
-			Detail: "by the retention policy"}}, nil
+			Detail: "by the retention policy"}}, (&step{Tx: tx, e: e}).told()
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return l.discard(ctx)
 }

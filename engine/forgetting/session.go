@@ -40,12 +40,15 @@ func (e *eraser) session(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	e.buried = append(e.buried, id)
 	return e.update(ctx, func(s *step) error {
-		if err := s.derived(id, parts); err != nil {
-			return err
-		}
-		return s.tombstone(id)
+		return s.derived(id, parts)
 	})
+}
+
+// bury marks the sessions that were forgotten as such: only then all is done, and a policy does not ask for them again.
+func (e *eraser) bury(ctx context.Context) error {
+	return inBatches(ctx, e, e.buried, (*step).tombstone)
 }
 
 // sessionParts are the things of a session to be forgotten.

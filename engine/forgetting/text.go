@@ -34,6 +34,7 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 			break
 		}
 	}
+	e.ids = map[string]bool{} // rules have changed answers and events
 	damaged, err := e.damagedCopies(ctx, t)
 	if err != nil {
 		return ledger.Forgotten{}, err
@@ -61,7 +62,7 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 	if len(f.Counts) > 0 {
 		f.Outside = append(f.Outside, untold()...)
 	}
-	return e.l.forgot(ctx, m, f, "")
+	return e.forgot(ctx, m, f, "")
 }
 
 // round forgets everything that contains the text now.
