@@ -330,8 +330,20 @@ func (s *series) end(ctx context.Context) error {
 	return os.RemoveAll(s.dir)
 }
 
-// leftovers returns an error when the state directory holds a temporary file of an owner.
+// leftovers returns an error when the state directory holds a temporary file of an owner for long: an owner finishes a
+// forgetting that was cut off in the background.
 func (s *series) leftovers(names ...string) error {
+	const breath = 10 * time.Millisecond
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(breath) {
+		if err = s.left(names); err == nil {
+			break
+		}
+	}
+	return err
+}
+
+func (s *series) left(names []string) error {
 	return filepath.WalkDir(s.state, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		if err == nil && (unfinished(name) || slices.Contains(names, name)) {
