@@ -333,14 +333,20 @@ func (s *series) end(ctx context.Context) error {
 // leftovers returns an error when the state directory holds a temporary file of an owner for long: an owner finishes a
 // forgetting that was cut off in the background.
 func (s *series) leftovers(names ...string) error {
-	const breath = 10 * time.Millisecond
-	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(breath) {
-		if err = s.left(names); err == nil {
-			break
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(patience)
+	for {
+		err := s.left(names)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			return err
 		}
 	}
-	return err
 }
 
 func (s *series) left(names []string) error {
