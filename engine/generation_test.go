@@ -36,7 +36,7 @@ type source struct {
 func (s *source) send(again bool, entries ...sessions.NewEntry) (ledger.AppendEntriesResponse, error) {
 	r := ledger.AppendEntriesRequest{Import: "i", Offset: s.at,
 		Session: sessions.Session{Host: "h", HostID: "i", Title: s.title},
-		Next: s.at + int64(len(entries)), Entries: entries, Done: !again, Again: again}
+		Next:    s.at + int64(len(entries)), Entries: entries, Done: !again, Again: again}
 	if s.at > 0 {
 		r.Check = "sum"
 	}
