@@ -32,7 +32,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs systems races scripts build demo test outside race plain integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs systems races scripts build demo test outside race plain integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,7 +67,7 @@ RACE = engine/daemon $(filter-out engine/daemon $(QUIET) $(LARGE) tokens,$(shell
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
 HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtest/damage lab/crashtest/powercut lab/crashtest/faults \
-  lab/escapetest lab/poison lab/taint lab/environments lab/crashtest/cases lab/crashtest/script
+  lab/escapetest lab/poison lab/taint lab/forgotten lab/environments lab/crashtest/cases lab/crashtest/script
 # All else of lab/: the programs from outside, and the harnesses' own parts.
 FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger lab/scriptedmodel $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
 # Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
@@ -207,7 +207,7 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems races scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint poison matrix counts fuzz
+PROOFS := systems races scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint forgotten poison matrix counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
@@ -242,6 +242,11 @@ hostile: ## a million malformed messages between calls of the MCP server, and of
 SWAPS ?= 1000000
 escapes: ## SWAPS swaps (default 1,000,000) of what lies at the paths that are read and written, from SEED
 	$(GO) test -C lab -count=1 -timeout 60m -v ./escapetest -swaps $(SWAPS) -seed $(SEED)
+
+ROUNDS ?= 1000
+WATCHED ?= 20
+forgotten: ## ROUNDS times (default 1,000) words planted everywhere, kills, forgetting, the raw bytes searched; WATCHED of them watched for 20 s
+	$(GO) test -C lab -count=1 -timeout 120m -v ./forgotten -rounds $(ROUNDS) -watched $(WATCHED) -watch 20s -seed $(SEED)
 
 taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)

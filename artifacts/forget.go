@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/scrub"
@@ -8,13 +9,18 @@ import (
 	"ctxledger.dev/kv/rewrite"
 )
 
-// Forget makes a tombstone of an artifact and returns it; expired is set if a policy asked for it, not a person.
-// The caller removes the blob named by Hash when no other record needs it. Forgetting again changes nothing.
+// Forget makes a tombstone of an artifact and returns it; expired is set if a policy asked for it, not a person. Its labels
+// go, too: they quote arguments of the call. The caller removes the blob named by Hash when no other record needs it.
+// Forgetting again keeps the first date.
 // Errors: not_found, corrupt.
 func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	a, err := Get(tx, id)
-	if err != nil || a.Forgotten != nil {
+	if err != nil {
 		return a, err
+	}
+	a.Tool, a.Hint, a.Title = "", "", ""
+	if a.Forgotten != nil {
+		return a, save(tx, a)
 	}
 	at = at.UTC().Round(0)
 	a.Forgotten, a.Expired = &at, expired
@@ -22,6 +28,27 @@ func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 		return Artifact{}, err
 	}
 	return a, save(tx, a)
+}
+
+// Leave removes what an artifact says of a session that is forgotten, while others still have it: its references, and its
+// labels where they may be of that session.
+func Leave(tx kv.Tx, id, session string) error {
+	a, err := Get(tx, id)
+	if err != nil {
+		return err
+	}
+	mine := func(r Ref) bool { return r.Session == session }
+	if !slices.ContainsFunc(a.Refs, mine) {
+		return nil
+	}
+	if mine(a.Refs[0]) || len(a.Refs) == maxRefs { // of more references the first is not known
+		a.Tool, a.Hint, a.Title = "", "", ""
+	}
+	a.Refs = slices.DeleteFunc(a.Refs, mine)
+	if err := tx.Delete(bucketOwners, timeKey(session, a)); err != nil {
+		return err
+	}
+	return save(tx, a)
 }
 
 // Rules returns how the records of this package lose a text. Contents are blobs, which their owner

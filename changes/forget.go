@@ -1,24 +1,93 @@
 package changes
 
 import (
+	"crypto/sha256"
+	"slices"
+
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/rewrite"
 )
 
-// ForgetSession replaces every path in a session's changes by stone. That something changed, when, and its number are
-// kept.
-func ForgetSession(tx kv.Tx, session, stone string) error {
+// File is a file of a tree of the workspace.
+type File struct{ Tree, Path string }
+
+// ForgetSession replaces every path in a session's changes by stone, and returns the paths. That something changed, when,
+// and its number are kept.
+func ForgetSession(tx kv.Tx, session, stone string) (files []File, err error) {
 	all, err := kv.Collect(recorded(tx, Filter{Session: session}), kv.All)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if c.Path != stone {
+			files = append(files, File{c.Tree, c.Path})
+		}
+		c.Agent = ""
+		if err := rename(tx, c, stone); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// ForgetFile removes what is known of a file that only forgotten sessions worked on, with its path in what others did to
+// it. What is observed of it from then on is not recorded until a session touches it again.
+func ForgetFile(tx kv.Tx, f File, stone string) error {
+	list, err := OfPath(tx, f.Path, kv.All)
 	if err != nil {
 		return err
 	}
-	for _, c := range all {
+	for _, c := range list {
+		if c.Tree != f.Tree || c.Session != "" {
+			continue
+		}
 		if err := rename(tx, c, stone); err != nil {
 			return err
 		}
 	}
-	return nil
+	return bury(tx, fileKey(f.Tree, f.Path))
+}
+
+// ChangedElsewhere reports whether a session other than the given one changed a file.
+func ChangedElsewhere(tx kv.Tx, f File, session string) (bool, error) {
+	list, err := OfPath(tx, f.Path, kv.All)
+	return slices.ContainsFunc(list, func(c Change) bool {
+		return c.Tree == f.Tree && c.Session != "" && c.Session != session
+	}), err
+}
+
+// bury removes what is known of a file, and remembers by a hash of its path that it was forgotten.
+func bury(tx kv.Tx, key string) error {
+	if len(key) > MaxPath {
+		return nil // it has no state
+	}
+	s, err := loadStored(tx, key)
+	if err != nil {
+		return err
+	}
+	if s.Touched > 0 {
+		if err := tx.Delete(bucketTouched, idKey(s.Touched)); err != nil {
+			return err
+		}
+	}
+	if err := tx.Delete(bucketStates, []byte(key)); err != nil {
+		return err
+	}
+	return tx.Put(bucketBuried, graveOf(key), []byte{1})
+}
+
+// graveOf is what a forgotten file is known by. Whoever has the whole path can tell that it was forgotten.
+func graveOf(key string) []byte {
+	sum := sha256.Sum256([]byte(key))
+	return sum[:16]
+}
+
+// Buried reports whether a file was forgotten and no session has touched it since: what an observer still knows of it is
+// not recorded.
+func Buried(tx kv.Tx, tree, path string) (bool, error) {
+	v, err := tx.Get(bucketBuried, graveOf(fileKey(tree, path)))
+	return v != nil, err
 }
 
 // Rules returns how a text is removed from the records of this package.
@@ -26,10 +95,10 @@ func Rules() []rewrite.Rule {
 	return []rewrite.Rule{
 		{Kind: "change", Bucket: bucketChanges, Out: scrubChange},
 		{Kind: "state of a file", Bucket: bucketStates, Out: func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-			return dropNamed(tx, bucketStates, r, string(r.Key), t)
+			return dropNamed(tx, string(r.Key), t)
 		}},
 		{Kind: "touched file", Bucket: bucketTouched, Out: func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-			return dropNamed(tx, bucketTouched, r, string(r.Value), t)
+			return dropNamed(tx, string(r.Value), t)
 		}},
 	}
 }
@@ -45,6 +114,11 @@ func scrubChange(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	} else if path == c.Path {
 		return false, nil
 	}
+	if path != c.Path {
+		if err := bury(tx, fileKey(c.Tree, c.Path)); err != nil {
+			return false, err
+		}
+	}
 	return true, rename(tx, c, path)
 }
 
@@ -57,10 +131,10 @@ func rename(tx kv.Tx, c Change, path string) error {
 	return put(tx, c)
 }
 
-// dropNamed deletes the record of a file whose path contains the text.
-func dropNamed(tx kv.Tx, b kv.Bucket, r kv.Record, path string, t scrub.Text) (bool, error) {
-	if t.Out(path) == path {
+// dropNamed removes what is known of a file whose path contains the text.
+func dropNamed(tx kv.Tx, key string, t scrub.Text) (bool, error) {
+	if t.Out(key) == key {
 		return false, nil
 	}
-	return true, tx.Delete(b, r.Key)
+	return true, bury(tx, key)
 }

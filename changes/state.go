@@ -13,6 +13,7 @@ import (
 
 const (
 	bucketStates  kv.Bucket = "file_states"  // file → stored
+	bucketBuried  kv.Bucket = "file_buried"  // hash of a forgotten file → mark
 	bucketTouched kv.Bucket = "file_touched" // number → file: the files that sessions touched, in that order
 )
 
@@ -121,6 +122,9 @@ func Touch(tx kv.Tx, tree, path string) error {
 			return err
 		}
 	}
+	if err := tx.Delete(bucketBuried, graveOf(key)); err != nil {
+		return err
+	}
 	s.Touched = last + 1
 	if err := tx.Put(bucketTouched, idKey(s.Touched), []byte(key)); err != nil {
 		return err
@@ -170,6 +174,12 @@ func TouchedTrees(tx kv.Tx, after int64) ([]string, int64, error) {
 		}
 	}
 	return trees, last, nil
+}
+
+// IsTouched reports whether the touch of a file by a session is remembered.
+func IsTouched(tx kv.Tx, f File) (bool, error) {
+	s, err := loadStored(tx, fileKey(f.Tree, f.Path))
+	return s.Touched > 0, err
 }
 
 func newestTouch(tx kv.Tx) (int64, error) {

@@ -159,6 +159,7 @@ func byReason(x, y ledger.LeftPlace) int { return strings.Compare(x.Why, y.Why) 
 func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	if !text {
 		fmt.Fprintln(w, "its bytes are gone from the disk; summaries and memories may quote it")
+		printOutside(w, f)
 		return
 	}
 	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"),
@@ -166,6 +167,12 @@ func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
 	for _, l := range f.Left {
 		fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 	}
+	fmt.Fprintln(w, "freed pages: erased, nothing waits for `gc`")
+	printOutside(w, f)
+}
+
+// printOutside names the places that forgetting does not reach.
+func printOutside(w io.Writer, f ledger.Forgotten) {
 	said := ""
 	for _, l := range slices.SortedStableFunc(slices.Values(f.Outside), byReason) {
 		if l.Why != said {

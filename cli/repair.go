@@ -17,7 +17,7 @@ func (a *app) repairCommand() *cobra.Command {
 		Short: "Replace a damaged ledger by a new one with everything that can be recovered",
 		Long: "Stops the daemon and checks the ledger. If it is damaged, all readable records and blobs are\n" +
 			"copied into a new ledger, and indexes and counts are rebuilt. Lost data is listed; a note takes\n" +
-			"the place of a lost session entry. The damaged ledger is renamed, never deleted: remove it when\n" +
+			"the place of a lost session entry. The damaged ledger is renamed and kept: remove it when\n" +
 			"nothing is missing. An undamaged ledger is not changed. The copy needs as much disk space as the\n" +
 			"ledger.",
 		Example: "  ctxledger repair",

@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/engine/files"
 	"ctxledger.dev/engine/forgetting"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/engine/views"
 	"ctxledger.dev/ledger"
@@ -51,12 +52,15 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Copies that a killed process left. What cannot be removed now is reported by gc.
+	_, _ = temporary.Clear(o.State, false, o.Env.Now())
 	v, u, f := views.New(c), upkeep.New(c), files.New(c)
 	made := compacting.New(v)
+	forget := forgetting.New(u, func() { c.Rest(); v.Rest() })
 	return &Local{
 		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
-		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c, Servers: c, Hooks: c,
-		Views: made, Compactions: made, Files: f, Observations: f, Erasure: forgetting.New(u), Housekeeping: u,
+		ArtifactStore: c, Blobs: c, MemoryStore: forgetting.NewMemories(forget), Calibration: c, Servers: c, Hooks: c,
+		Views: made, Compactions: made, Files: f, Observations: f, Erasure: forget, Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil
 }

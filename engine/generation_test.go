@@ -29,11 +29,14 @@ type source struct {
 	t  *testing.T
 	l  *engine.Local
 	at int64
+
+	title string
 }
 
 func (s *source) send(again bool, entries ...sessions.NewEntry) (ledger.AppendEntriesResponse, error) {
-	r := ledger.AppendEntriesRequest{Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Offset: s.at,
-		Next: s.at + int64(len(entries)), Entries: entries, Done: !again, Again: again}
+	r := ledger.AppendEntriesRequest{Import: "i", Offset: s.at,
+		Session: sessions.Session{Host: "h", HostID: "i", Title: s.title},
+		Next:    s.at + int64(len(entries)), Entries: entries, Done: !again, Again: again}
 	if s.at > 0 {
 		r.Check = "sum"
 	}
@@ -144,6 +147,15 @@ func TestARewrittenSourceBringsNothingForgottenBack(t *testing.T) {
 	src.read(secret, saidAt("assistant", "a2", "More.", 2))
 	if strings.Contains(string(originals(t, src.l, id, 0, 0)), "ibis") {
 		t.Error("the forgotten record is back")
+	}
+	if _, err := src.l.Forget(t.Context(), ledger.ForgetRequest{Handle: id}); err != nil {
+		t.Fatal(err)
+	}
+	src.title = "The secret word is ibis."
+	src.rewritten()
+	src.read(secret, saidAt("assistant", "a3", "Still more.", 3))
+	if title := sessionOf(t, src.l, id).Title; title != "" {
+		t.Errorf("the forgotten title is back: %q", title)
 	}
 	src.at = 77
 	if _, err := src.send(true); !fault.Is(err, fault.Conflict) {

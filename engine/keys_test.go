@@ -265,19 +265,19 @@ func TestAKeyLivesForADay(t *testing.T) {
 // TestAnAnswerNeedsNothingButItsKey: what the request was prepared from may be gone.
 func TestAnAnswerNeedsNothingButItsKey(t *testing.T) {
 	l := open(t)
-	ref, err := l.PutBlob(t.Context(), strings.NewReader("content"))
+	ref, err := l.PutBlob(t.Context(), strings.NewReader(`[{"role":"user","content":"Look."}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := ledger.PutArtifactRequest{Mutation: ledger.Mutation{Key: "k"}, Blob: ref.Hash}
-	first, err := l.PutArtifact(t.Context(), r)
+	r := ledger.AppendMessagesRequest{Mutation: ledger.Mutation{Key: "k"}, Format: transcript.Anthropic, Blob: ref.Hash}
+	first, err := l.AppendMessages(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: first.ID}); err != nil {
-		t.Fatal(err)
+	if _, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Hash: ref.Hash}); err == nil {
+		t.Fatal("the blob is still there")
 	}
-	again, err := l.PutArtifact(t.Context(), r)
+	again, err := l.AppendMessages(t.Context(), r)
 	if err != nil || !bytes.Equal(asJSON(t, again), asJSON(t, first)) {
 		t.Errorf("%+v, %v", again, err)
 	}

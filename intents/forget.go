@@ -27,8 +27,27 @@ func ForgetCall(tx kv.Tx, session, callID string) error {
 	if err := unindex(tx, *in); err != nil {
 		return err
 	}
-	in.Args, in.Command, in.Target, in.From = nil, "", "", ""
+	in.Args, in.Name, in.Command, in.Target, in.From = nil, "", "", "", ""
 	return save(tx, key(*in), *in)
+}
+
+// ForgetSession removes the words of all calls of a session, also of those that only a hook announced.
+func ForgetSession(tx kv.Tx, session string) error {
+	all, err := OfSession(tx, session)
+	if err != nil {
+		return err
+	}
+	for _, in := range all {
+		if err := unindex(tx, in); err != nil {
+			return err
+		}
+		in.Args, in.Name, in.Agent, in.Command, in.Target, in.From = nil, "", "", "", "", ""
+		in.Error, in.Outcome, in.PreHash = "", "", ""
+		if err := save(tx, key(in), in); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Rules returns how a text is removed from the records of this package.

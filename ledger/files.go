@@ -100,6 +100,8 @@ type TouchedResponse struct {
 	Files []TouchedFile `json:"files"`
 	Trees []string      `json:"trees,omitempty"` // roots, the newest touch first
 	Next  int64         `json:"next"`
+	// Erased is how often the owner forgot something: whoever remembers files drops them when it has risen.
+	Erased int64 `json:"erased,omitempty"`
 }
 
 // TouchedFile is a file with what the ledger knows of it.

@@ -28,8 +28,8 @@ func Forget(tx kv.Tx, session string, seq int64, at time.Time, expired bool) err
 	return rewriteEntry(tx, session, e, nil)
 }
 
-// ForgetCalls removes the details of an entry's calls: what they are about, and their place in the index of the
-// files that were read.
+// ForgetCalls removes the details of an entry's calls: their tools, what they are about, and their place in the index of
+// the files that were read.
 func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 	s, err := GetEntry(tx, session, seq)
 	if err != nil {
@@ -42,10 +42,34 @@ func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 				return err
 			}
 		}
-		c.Target, c.From, c.Same = "", "", ""
+		c.Name, c.Target, c.From, c.Same = "", "", "", ""
 	}
 	s.Note = ""
 	return Amend(tx, session, s)
+}
+
+// ForgetAuthor removes from an entry who says it: agents are named by the words of a task.
+func ForgetAuthor(tx kv.Tx, session string, seq int64) error {
+	s, err := GetEntry(tx, session, seq)
+	if err != nil || s.Author == "" {
+		return err
+	}
+	s.Author = ""
+	return Amend(tx, session, s)
+}
+
+// ReadElsewhere reports whether a session other than the given one has read a file.
+func ReadElsewhere(tx kv.Tx, path, session string) (bool, error) {
+	for r, err := range tx.Scan(bucketReads, kv.Range{Prefix: []byte(path + "\x00")}) {
+		if err != nil {
+			return false, err
+		}
+		of, _, _ := bytes.Cut(r.Key[len(path)+1:], []byte{0})
+		if string(of) != session {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Amend stores an entry again whose derived words or data have changed, with the original that it had.

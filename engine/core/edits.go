@@ -54,3 +54,20 @@ func (f *Folded) Edits() (all []window.Edit) {
 	}
 	return all
 }
+
+// EmptyStep returns the payload of an entry of kind KindEdits or KindDecision without its words and edits; word says why.
+// What it edited is gone, too.
+func EmptyStep(e sessions.Entry, word string) (json.RawMessage, error) {
+	const op = "engine.forget"
+	if e.Kind == sessions.KindDecision {
+		data, err := json.Marshal(storedDecision{Event: word, Data: json.RawMessage("{}")})
+		return data, fault.Wrap(fault.Internal, op, err)
+	}
+	var made EditStep
+	if err := json.Unmarshal(e.Data, &made); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, op, err)
+	}
+	made.Reason, made.Agent, made.Edits = word, "", nil
+	data, err := json.Marshal(made)
+	return data, fault.Wrap(fault.Internal, op, err)
+}

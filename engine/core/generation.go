@@ -1,6 +1,8 @@
 package core
 
 import (
+	"context"
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/fault"
@@ -50,6 +52,61 @@ func unseen(tx kv.Tx, s sessions.Session, seen time.Time, ready []*prepared) ([]
 		}
 	}
 	return fresh, nil
+}
+
+// unseen returns the entries of a batch that an import has not read before its source was rewritten. The blobs of the
+// others are listed for deletion: they may have been forgotten.
+func (rec ImportRecord) unseen(tx kv.Tx, s sessions.Session, ready []*prepared) ([]*prepared, error) {
+	if rec.Seen.IsZero() {
+		return ready, nil
+	}
+	fresh, err := unseen(tx, s, rec.Seen, ready)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range ready {
+		if slices.Contains(fresh, p) {
+			continue
+		}
+		if err := MarkUnreferenced(tx, p.entry.Blob); err != nil {
+			return nil, err
+		}
+		for _, r := range p.results {
+			if r.blob == nil {
+				continue
+			}
+			if err := MarkUnreferenced(tx, r.blob.Hash); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fresh, nil
+}
+
+// storeUnseen stores the blobs of a batch, but not those of entries that an import has read before: a file that was
+// rewritten in place must not bring back what was forgotten. A forgetting in between leaves some that nothing references:
+// the transaction lists them for deletion.
+func (l *Ledger) storeUnseen(ctx context.Context, r ledger.AppendEntriesRequest, ready []*prepared) error {
+	fresh, err := View(ctx, l, func(tx kv.Tx) ([]*prepared, error) {
+		st, err := readImport(tx, r.Import)
+		if err != nil || st.Seen.IsZero() || st.Session == "" {
+			return ready, err
+		}
+		s, err := sessions.Get(tx, st.Session)
+		if err != nil {
+			return nil, err
+		}
+		return unseen(tx, s, st.Seen, ready)
+	})
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{} // by their originals: a record that the host rewrote is a note of its own
+	for _, p := range fresh {
+		wanted[p.digest] = true
+	}
+	ready = slices.DeleteFunc(slices.Clone(ready), func(p *prepared) bool { return !wanted[p.digest] })
+	return l.storeBlobs(ctx, ready)
 }
 
 // note returns an entry as a note of the host, which counts for nothing.

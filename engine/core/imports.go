@@ -89,10 +89,28 @@ func (rec *ImportRecord) took(r ledger.AppendEntriesRequest, m Mutation, resp le
 // AppendEntries implements ledger.Recorder.
 func (l *Ledger) AppendEntries(ctx context.Context,
 	r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
-	var zero ledger.AppendEntriesResponse
 	if err := checkBatch(r); err != nil {
-		return zero, err
+		return ledger.AppendEntriesResponse{}, err
 	}
+	resp, err := l.appendEntries(ctx, r)
+	if err == nil && slices.ContainsFunc(r.Entries, func(e sessions.NewEntry) bool { return e.Blob != "" }) {
+		err = l.dropRepeated(ctx, r.Import)
+	}
+	return resp, err
+}
+
+// dropRepeated deletes the blobs that a client stored for entries which its import has read before.
+func (l *Ledger) dropRepeated(ctx context.Context, id string) error {
+	st, err := View(ctx, l, func(tx kv.Tx) (ImportRecord, error) { return readImport(tx, id) })
+	if err != nil || st.Seen.IsZero() {
+		return err
+	}
+	return l.DeleteUnreferenced(ctx)
+}
+
+func (l *Ledger) appendEntries(ctx context.Context,
+	r ledger.AppendEntriesRequest) (ledger.AppendEntriesResponse, error) {
+	var zero ledger.AppendEntriesResponse
 	l.references.RLock()
 	defer l.references.RUnlock()
 	tree, err := l.importTree(ctx, r)
@@ -102,7 +120,7 @@ func (l *Ledger) AppendEntries(ctx context.Context,
 	r.Session.Tree = tree
 	ready, err := l.prepareAll(ctx, l.Settings(r.Session), r.Entries)
 	if err == nil {
-		err = l.storeBlobs(ctx, ready)
+		err = l.storeUnseen(ctx, r, ready)
 	}
 	if err != nil {
 		return zero, err
@@ -212,10 +230,8 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 	if err != nil {
 		return zero, nil, err
 	}
-	if !st.Seen.IsZero() {
-		if ready, err = unseen(tx, s, st.Seen, ready); err != nil {
-			return zero, nil, err
-		}
+	if ready, err = st.unseen(tx, s, ready); err != nil {
+		return zero, nil, err
 	}
 	ready, forked, err := l.copied(tx, &s, ready)
 	if err != nil {
@@ -315,7 +331,7 @@ func (l *Ledger) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.S
 	if err != nil {
 		return s, err
 	}
-	if s.Title == "" {
+	if s.Title == "" && s.Forgotten == nil { // the first request, which was forgotten
 		s.Title = l.MaskedTitle(from.Title)
 	}
 	if s.Dir == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxledger.dev/engine/attribution"
@@ -44,6 +45,9 @@ type Ledger struct {
 	// references is held for reading from the time a blob is stored until the record that references it is committed,
 	// and for writing while unreferenced blobs are deleted.
 	references sync.RWMutex
+
+	// Erased counts what was forgotten while this process has the ledger open.
+	Erased atomic.Int64
 
 	maintenance maintenance
 	logs        readLogs

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/defect"
@@ -24,6 +25,8 @@ const (
 const (
 	maxKey    = 200 // bytes of a mutation's key
 	keySweeps = 16  // expired keys that one mutation clears away
+	// maxKeptSessions bounds the sessions that a stored response is about. One change has one; observations have more.
+	maxKeptSessions = 32
 )
 
 // StoredResponse is stored for each mutation with a key, so that a repetition gets the same response.
@@ -32,6 +35,8 @@ type StoredResponse struct {
 	Op       string          `json:"op"`
 	Digest   string          `json:"digest"`
 	Response json.RawMessage `json:"response"`
+	// Sessions are those that its events are about: when one is forgotten, the response is.
+	Sessions []string `json:"sessions,omitempty"`
 	// Forgotten is when the response was removed because it contained a forgotten text.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
 }
@@ -98,7 +103,7 @@ func Mutate[R any](ctx context.Context, l *Ledger, m Mutation, fn func(kv.Tx) (R
 		}
 		failpoint.Hit("engine.mutate.published")
 		defer failpoint.Hit("engine.mutate.kept")
-		return m.keep(tx, r)
+		return m.keep(tx, r, events)
 	})
 	if err != nil {
 		var zero R
@@ -137,7 +142,7 @@ func (m Mutation) answered(tx kv.Tx, r any) (bool, error) {
 }
 
 // keep stores the response under the key and deletes some expired ones.
-func (m Mutation) keep(tx kv.Tx, r any) error {
+func (m Mutation) keep(tx kv.Tx, r any, events []ledger.Event) error {
 	if m.key == "" || defect.LostKey.Seeded() {
 		return nil
 	}
@@ -145,7 +150,13 @@ func (m Mutation) keep(tx kv.Tx, r any) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, m.Op, err)
 	}
-	raw, err := json.Marshal(StoredResponse{At: m.At, Op: m.Op, Digest: m.digest, Response: response})
+	stored := StoredResponse{At: m.At, Op: m.Op, Digest: m.digest, Response: response}
+	for _, e := range events {
+		if e.Session != "" && !slices.Contains(stored.Sessions, e.Session) && len(stored.Sessions) < maxKeptSessions {
+			stored.Sessions = append(stored.Sessions, e.Session)
+		}
+	}
+	raw, err := json.Marshal(stored)
 	if err != nil {
 		return fault.Wrap(fault.Internal, m.Op, err)
 	}

@@ -38,9 +38,11 @@ func (rec *recorder) offload(r *result) error {
 	if !r.offloads(command) {
 		return nil
 	}
+	own := a
 	if a, _, err = artifacts.Put(rec.tx, a); err != nil {
 		return err
 	}
+	a.Tool, a.Hint = own.Tool, own.Hint // the stub names this call, whoever had the content first
 	if err := rec.l.ReferenceBlob(rec.tx, a.Hash); err != nil {
 		return err
 	}

@@ -177,6 +177,12 @@ func (rec *recorder) results(p *prepared) ([]result, error) {
 		if err := rec.offload(&out[i]); err != nil {
 			return nil, err
 		}
+		if out[i].Artifact != "" {
+			continue
+		}
+		if err := MarkUnreferenced(rec.tx, out[i].blob.Hash); err != nil { // it was stored for nothing
+			return nil, err
+		}
 	}
 	return out, nil
 }

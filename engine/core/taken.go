@@ -106,6 +106,7 @@ func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.C
 	if err := l.ReferenceBlob(tx, a.Hash); err != nil {
 		return none, nil, err
 	}
+	a.Tool, a.Hint = c.Name, Hint(named)
 	stub, ok := res.stubFor(a, c.Op == intents.OpShell, l.Masks)
 	if earlier != "" {
 		stub, ok = artifacts.RepeatStub(a, res.text, earlier)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -30,11 +31,13 @@ func Check(ctx context.Context, o Options) (upkeep.Checked, error) {
 	if !s.Running {
 		return checkClosed(ctx, o, o.State)
 	}
-	dir, err := siblingDir(o.State, "check")
+	ctx, stop := temporary.Interruptible(ctx)
+	defer stop()
+	dir, err := temporary.Dir(o.State, temporary.Check)
 	if err != nil {
 		return upkeep.Checked{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it holds only copies and links
+	defer temporary.Remove(dir) // it holds only copies and links
 	err = snapshot(ctx, o, dir)
 	if fault.Is(err, fault.Corrupt) { // damage that prevents a snapshot is the finding
 		return damagedIn("ledger.db", err.Error()), nil

@@ -3,12 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
@@ -75,6 +77,54 @@ func TestACheckLeavesNothingAndDisturbsNoClient(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(filepath.Dir(o.State), ".*"))
 	if err != nil || len(names) > 0 {
 		t.Errorf("left behind: %q, %v", names, err)
+	}
+	if left := copies(t, o.State); len(left) > 0 {
+		t.Errorf("left inside: %q", left)
+	}
+}
+
+// copies lists what lies in the directory for copies.
+func copies(t *testing.T, state string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(state, temporary.Name, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestAnInterruptedCheckLeavesNothing: its copies were left beside the state directory for ever, where forgetting did not
+// look.
+func TestAnInterruptedCheckLeavesNothing(t *testing.T) {
+	o := made(t)
+	open(t, o)
+	for _, state := range []string{"hang", "crash"} {
+		t.Setenv(childVariable, state)
+		ctx, cancel := context.WithCancel(deadlined(t))
+		ended := make(chan error, 1)
+		go func() {
+			_, err := Check(ctx, o)
+			ended <- err
+		}()
+		cancel()
+		<-ended
+		if left := copies(t, o.State); len(left) > 0 {
+			t.Errorf("%s: left %q", state, left)
+		}
+	}
+}
+
+// TestTheNextOwnerRemovesTheCopiesOfAKilledCheck: no signal tells a process that it is killed.
+func TestTheNextOwnerRemovesTheCopiesOfAKilledCheck(t *testing.T) {
+	o := made(t)
+	for _, name := range []string{"check-999999999-1", "repair-999999999-1"} {
+		if err := os.MkdirAll(filepath.Join(o.State, temporary.Name, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(t, o)
+	if left := copies(t, o.State); len(left) > 0 {
+		t.Errorf("left %q", left)
 	}
 }
 

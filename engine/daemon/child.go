@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
@@ -110,9 +109,3 @@ func child(ctx context.Context, args []string, r Role) (exit int) {
 }
 
 func pointTo[T any](v T, err error) (*T, error) { return &v, err }
-
-// siblingDir makes a private directory next to a state directory, on the same file system.
-func siblingDir(state, kind string) (string, error) {
-	dir, err := os.MkdirTemp(filepath.Dir(state), "."+filepath.Base(state)+"-"+kind+"-")
-	return dir, fault.Wrap(fault.Unavailable, "daemon.beside", err)
-}

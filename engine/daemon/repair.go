@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -41,11 +42,13 @@ func Repair(ctx context.Context, o Options) (Repaired, error) {
 	if err != nil {
 		return Repaired{}, fault.Wrap(fault.Unavailable, op, err)
 	}
-	into, err := siblingDir(o.State, "repair")
+	ctx, stop := temporary.Interruptible(ctx)
+	defer stop()
+	into, err := temporary.Dir(o.State, temporary.Repair)
 	if err != nil {
 		return Repaired{}, err
 	}
-	defer func() { _ = os.RemoveAll(into) }() // exchange has moved what is needed
+	defer temporary.Remove(into) // exchange has moved what is needed
 	answer, err := inChild(ctx, o, limits.Maintenance, hiddenRepair, o.State, into)
 	switch {
 	case errors.Is(err, errDied):
@@ -56,7 +59,7 @@ func Repair(ctx context.Context, o Options) (Repaired, error) {
 	case answer.Repaired == nil:
 		return Repaired{}, fault.New(fault.Internal, op, "the repair returned no result")
 	}
-	kept := fmt.Sprintf("%s.damaged-%s", o.State, o.Env.Now().UTC().Format("20060102-150405"))
+	kept := temporary.Kept(o.State, o.Env.Now())
 	if err := exchange(ctx, o.State, before, into, kept); err != nil {
 		return Repaired{}, fault.Wrap(fault.Unavailable, op, err)
 	}

@@ -73,6 +73,11 @@ func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 func (l *Files) unknown(tx kv.Tx, tree string, all []ledger.Observation) ([]ledger.Observation, error) {
 	var out []ledger.Observation
 	for _, o := range all {
+		if gone, err := changes.Buried(tx, tree, o.Path); err != nil {
+			return nil, err
+		} else if gone {
+			continue
+		}
 		st, known, err := changes.StateOf(tx, tree, o.Path)
 		if err != nil {
 			return nil, err
@@ -106,6 +111,9 @@ type witness struct {
 
 // see compares an observation with the known state of the file, and records what follows.
 func (w *witness) see(o ledger.Observation) error {
+	if gone, err := changes.Buried(w.Tx, w.tree, o.Path); gone || err != nil {
+		return err
+	}
 	was, known, err := changes.StateOf(w.Tx, w.tree, o.Path)
 	if err != nil {
 		return err

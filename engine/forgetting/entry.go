@@ -18,6 +18,7 @@ const (
 	kindMessage  = "message"
 	kindArtifact = "artifact"
 	kindSummary  = "summary"
+	kindAnswer   = "kept answer"
 )
 
 // original forgets the original of one entry, with the stubs that quote its results and what intents keep of them. Its
@@ -81,6 +82,7 @@ func (s *step) artifact(id string) error {
 	if err := core.MarkUnreferenced(s, a.Hash); err != nil {
 		return err
 	}
+	s.e.ids[id] = true
 	_, err = artifacts.Forget(s, id, s.e.at, s.e.expired)
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -34,32 +33,50 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
-	if f, done, err := core.PreviousResponse[ledger.Forgotten](ctx, l.Ledger, m); done || err != nil {
-		return f, err
-	}
 	done, err := l.Maintain(ctx, "forgetting")
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
 	defer done()
+	if f, done, err := core.PreviousResponse[ledger.Forgotten](ctx, l.Ledger, m); done || err != nil {
+		if err == nil {
+			err = l.resume(ctx)
+		}
+		return f, err
+	}
 	if !r.DryRun {
 		defer l.SpendReserve()()
 	}
-	e := &eraser{l: l, at: m.At, dry: r.DryRun, counts: map[string]int{}, sessions: map[string]bool{}}
+	e := newEraser(l, m.At)
+	e.dry = r.DryRun
 	if r.Text != "" {
 		return e.text(ctx, r.Text, m)
 	}
 	if err := e.handle(ctx, r.Handle); err != nil {
 		return ledger.Forgotten{}, err
 	}
+	if err := e.finish(ctx); err != nil {
+		return ledger.Forgotten{}, err
+	}
 	f := e.forgotten()
 	if r.DryRun {
 		return f, nil
 	}
-	if err := l.discard(ctx); err != nil {
+	if f.Outside, err = e.mayHold(); err != nil {
 		return ledger.Forgotten{}, err
 	}
-	return l.forgot(ctx, m, f, r.Handle)
+	if f, err = e.forgot(ctx, m, f, r.Handle); err != nil {
+		return ledger.Forgotten{}, err
+	}
+	return f, l.discard(ctx)
+}
+
+// finish forgets what names the things that were forgotten.
+func (e *eraser) finish(ctx context.Context) error {
+	if err := e.answers(ctx); err != nil {
+		return err
+	}
+	return e.bury(ctx)
 }
 
 // checkForget refuses a request that does not name exactly one thing.
@@ -71,27 +88,14 @@ func checkForget(r ledger.ForgetRequest) error {
 	return core.CheckTexts(op, core.Label("handle", r.Handle))
 }
 
-// discard deletes unreferenced data from the disk.
-func (l *Forgetting) discard(ctx context.Context) error {
-	failpoint.Hit("engine.forget.committed")
-	if err := l.DeleteUnreferenced(ctx); err != nil {
-		return err
-	}
-	if err := l.removeExports(); err != nil {
-		return err
-	}
-	if _, err := l.DropCopies(0); err != nil { // they have the records of before
-		return err
-	}
-	return l.Store.Vacuum(ctx)
-}
-
-// forgot records the response to a completed request, with its event.
-func (l *Forgetting) forgot(
+// forgot records the response to a completed request, with its event. In the same transaction events lose what they say
+// of the things that were forgotten.
+func (e *eraser) forgot(
 	ctx context.Context, m core.Mutation, f ledger.Forgotten, handle string,
 ) (ledger.Forgotten, error) {
-	return core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (ledger.Forgotten, []ledger.Event, error) {
-		return f, []ledger.Event{{Kind: ledger.EventForgotten, ID: handle}}, nil
+	return core.Mutate(ctx, e.l.Ledger, m, func(tx kv.Tx) (ledger.Forgotten, []ledger.Event, error) {
+		err := (&step{Tx: tx, e: e}).told()
+		return f, []ledger.Event{{Kind: ledger.EventForgotten, ID: handle}}, err
 	})
 }
 
@@ -104,6 +108,12 @@ type eraser struct {
 
 	counts   map[string]int  // things forgotten, by kind
 	sessions map[string]bool // whose log held some of them
+	ids      map[string]bool // by which stored responses name what was forgotten
+	buried   []string        // sessions that lost everything, still to be marked
+}
+
+func newEraser(l *Forgetting, at time.Time) *eraser {
+	return &eraser{l: l, at: at, counts: map[string]int{}, sessions: map[string]bool{}, ids: map[string]bool{}}
 }
 
 // noWrites is the transaction of a dry run, which discards writes.
@@ -137,7 +147,10 @@ func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
 	}
 	err := run(ctx, func(tx kv.Tx) error {
 		s = &step{Tx: in(tx), e: e, counts: map[string]int{}}
-		return fn(s)
+		if err := fn(s); err != nil {
+			return err
+		}
+		return s.begin()
 	})
 	if err != nil {
 		return err

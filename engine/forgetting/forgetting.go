@@ -4,7 +4,10 @@ package forgetting
 import "ctxledger.dev/engine/upkeep"
 
 // Forgetting implements ledger.Erasure except Mask, which package core has.
-type Forgetting struct{ *upkeep.Upkeep }
+type Forgetting struct {
+	*upkeep.Upkeep
+	rest func() // drops the caches of this process
+}
 
-// New returns the forgetting of an open ledger.
-func New(u *upkeep.Upkeep) *Forgetting { return &Forgetting{u} }
+// New returns the forgetting of an open ledger. rest drops the caches of this process, which may hold what is forgotten.
+func New(u *upkeep.Upkeep, rest func()) *Forgetting { return &Forgetting{u, rest} }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/changes"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/fault"
@@ -24,6 +23,7 @@ func (e *eraser) handle(ctx context.Context, handle string) error {
 	if err != nil {
 		return err
 	}
+	e.about(t, handle)
 	switch {
 	case t.artifact != "":
 		return e.wholeArtifact(ctx, t.artifact)
@@ -33,6 +33,18 @@ func (e *eraser) handle(ctx context.Context, handle string) error {
 		return e.session(ctx, t.session)
 	}
 	return e.messages(ctx, t.messages, map[string]bool{})
+}
+
+// about notes by what stored responses name the thing that is forgotten.
+func (e *eraser) about(t named, handle string) {
+	for _, id := range []string{t.artifact, t.session} {
+		if id != "" {
+			e.ids[id] = true
+		}
+	}
+	if t.summary != nil {
+		e.ids[handle] = true
+	}
 }
 
 // named is what a handle names, even if it was already forgotten: then what a crash left of it is removed.
@@ -161,6 +173,7 @@ func (e *eraser) messages(ctx context.Context, places []place, ids map[string]bo
 					ids[r.Artifact] = true
 				}
 			}
+			e.mention(entry.Entry)
 		}
 		return nil
 	})
@@ -168,6 +181,21 @@ func (e *eraser) messages(ctx context.Context, places []place, ids map[string]bo
 		return err
 	}
 	return e.artifactsOf(ctx, ids, gone)
+}
+
+// mention notes by what stored responses name an entry.
+func (e *eraser) mention(entry sessions.Entry) {
+	if len(e.ids) > 0 {
+		return // the session is, by its id
+	}
+	e.ids[entry.ID] = true
+	for _, c := range entry.Calls {
+		e.ids[c.ID] = true
+	}
+	for _, r := range entry.Results {
+		e.ids[r.CallID] = true
+	}
+	delete(e.ids, "")
 }
 
 // artifactsOf forgets those of some artifacts that no entry refers to except the forgotten ones in gone.
@@ -205,70 +233,4 @@ func (e *eraser) emptySummary(r *compaction.Record) {
 	if r.Run != nil {
 		r.Run.Reason = ""
 	}
-}
-
-// session forgets everything that a session has received and what was derived from it. Its entries stay as tombstones:
-// their handles say that they were forgotten, and an import continues where it was.
-func (e *eraser) session(ctx context.Context, id string) error {
-	parts, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (sessionParts, error) { return partsOf(tx, id) })
-	if err != nil {
-		return err
-	}
-	if err := e.messages(ctx, parts.messages, parts.artifacts); err != nil {
-		return err
-	}
-	err = inBatches(ctx, e, parts.summaries, func(s *step, seq int64) error {
-		return s.summary(id, seq, e.emptySummary)
-	})
-	if err != nil {
-		return err
-	}
-	return e.update(ctx, func(s *step) error {
-		if err := changes.ForgetSession(s, id, e.stone()); err != nil {
-			return err
-		}
-		return s.tombstone(id)
-	})
-}
-
-// sessionParts are the things of a session to be forgotten.
-type sessionParts struct {
-	messages  []place
-	summaries []int64         // entries that record compactions
-	artifacts map[string]bool // that only this session refers to
-}
-
-func partsOf(tx kv.Tx, id string) (sessionParts, error) {
-	p := sessionParts{artifacts: map[string]bool{}}
-	for e, err := range sessions.Scan(tx, id, 0, 0) {
-		switch {
-		case err != nil:
-			return p, err
-		case e.Kind == sessions.KindCompaction:
-			p.summaries = append(p.summaries, e.Seq)
-		case e.Kind == sessions.KindMessage || e.Kind == sessions.KindNote || e.Kind == sessions.KindNotes ||
-			e.Kind == sessions.KindCost:
-			p.messages = append(p.messages, place{id, e.Seq})
-		}
-	}
-	for a, err := range artifacts.All(tx) {
-		if err != nil {
-			return p, err
-		}
-		if len(a.Refs) > 0 && !slices.ContainsFunc(a.Refs, func(r artifacts.Ref) bool { return r.Session != id }) {
-			p.artifacts[a.ID] = true
-		}
-	}
-	return p, nil
-}
-
-// tombstone removes the words from a session's record, and records the time.
-func (s *step) tombstone(id string) error {
-	record, err := sessions.Get(s, id)
-	if err != nil {
-		return err
-	}
-	at := s.e.at
-	record.Title, record.Forgotten, record.Expired = "", &at, s.e.expired
-	return sessions.Save(s, record)
 }

@@ -32,9 +32,14 @@ func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger
 		return ledger.Retention{}, err
 	}
 	defer done()
+	if r.Apply { // owners ask at every start
+		if err := l.resume(ctx); err != nil {
+			return ledger.Retention{}, err
+		}
+	}
 	p, err := core.View(ctx, l.Ledger, retentionPolicy)
 	if err != nil || p == nil && r.Apply {
-		return ledger.Retention{Due: []ledger.SessionUsage{}, Applied: r.Apply}, err // owners ask at every start
+		return ledger.Retention{Due: []ledger.SessionUsage{}, Applied: r.Apply}, err
 	}
 	out, err := l.due(ctx, p)
 	if err != nil || !r.Apply {
@@ -145,21 +150,25 @@ func expired(p ledger.RetentionPolicy, list []ledger.SessionUsage, size int64, n
 
 // expire forgets the sessions that are due.
 func (l *Forgetting) expire(ctx context.Context, out *ledger.Retention) error {
-	e := &eraser{l: l, at: l.Now(), expired: true, counts: map[string]int{}, sessions: map[string]bool{}}
+	e := newEraser(l, l.Now())
+	e.expired = true
 	for _, s := range out.Due {
 		if err := e.session(ctx, s.ID); err != nil {
 			return err
 		}
 	}
-	if err := l.discard(ctx); err != nil {
+	if err := e.finish(ctx); err != nil {
 		return err
 	}
 	f := e.forgotten()
 	out.Expired = &f
 	m := core.Mutation{Op: "retain", At: e.at}
-	_, err := core.Mutate(ctx, l.Ledger, m, func(kv.Tx) (struct{}, []ledger.Event, error) {
+	_, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (struct{}, []ledger.Event, error) {
 		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(),
-			Detail: "by the retention policy"}}, nil
+			Detail: "by the retention policy"}}, (&step{Tx: tx, e: e}).told()
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return l.discard(ctx)
 }

@@ -31,7 +31,7 @@ func rules(at time.Time) []rewrite.Rule {
 		{Kind: "event", Bucket: core.BucketEvents, Out: scrubEvent},
 		{Kind: "learned window", Bucket: views.BucketWindows, Out: scrubWindow},
 		{Kind: "tools of a server", Bucket: core.BucketServers, Out: scrubServer},
-		{Kind: "kept answer", Bucket: core.BucketKeys, Out: forgetAnswer(at)},
+		{Kind: kindAnswer, Bucket: core.BucketKeys, Out: forgetAnswer(at)},
 	}
 	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(), own)
 }
@@ -84,11 +84,17 @@ func scrubServer(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 // That the request was carried out is kept.
 func forgetAnswer(at time.Time) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
 	return func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-		return rewrite.JSON(tx, core.BucketKeys, r, func(a *core.StoredResponse) ([]byte, error) {
-			if t.Out(string(a.Response)) != string(a.Response) {
-				a.Response, a.Forgotten = json.RawMessage("null"), &at
-			}
-			return r.Key, nil
-		})
+		var a core.StoredResponse
+		if err := json.Unmarshal(r.Value, &a); err != nil {
+			return false, fault.Wrap(fault.Corrupt, "engine.forget", err)
+		}
+		if t.Out(string(a.Response)) == string(a.Response) {
+			return false, nil
+		}
+		raw, err := forgottenAnswer(r.Value, at)
+		if err != nil {
+			return false, err
+		}
+		return true, tx.Put(core.BucketKeys, r.Key, raw)
 	}
 }

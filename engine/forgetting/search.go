@@ -80,6 +80,9 @@ func (l *Forgetting) searchState(ctx context.Context, t scrub.Text) (searched in
 	return searched, left, nil
 }
 
+// whyForeign says why a file that is not the file of records holds a text.
+const whyForeign = "ctxledger did not write it from the ledger, or wrote it before: remove the file if it is not needed"
+
 // searchFile searches a file for a text and says why the text is left there, "" when it is not there.
 func searchFile(ctx context.Context, path string, t scrub.Text) string {
 	f, _, err := safefs.OpenListed(path)
@@ -98,5 +101,5 @@ func searchFile(ctx context.Context, path string, t scrub.Text) string {
 	case filepath.Base(path) == upkeep.RecordsName:
 		return "it is part of an id or of a name of the ledger itself, or it was just recorded again"
 	}
-	return "ctxledger did not write it from the ledger, or wrote it before: remove the file if it is not needed"
+	return whyForeign
 }

@@ -34,6 +34,11 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 			break
 		}
 	}
+	e.ids = map[string]bool{} // rules have changed answers and events
+	damaged, err := e.damagedCopies(ctx, t)
+	if err != nil {
+		return ledger.Forgotten{}, err
+	}
 	f := e.forgotten()
 	if e.dry {
 		return f, nil
@@ -41,16 +46,23 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 	if err := e.l.discard(ctx); err != nil {
 		return ledger.Forgotten{}, err
 	}
+	if err := e.logs(ctx, t); err != nil {
+		return ledger.Forgotten{}, err
+	}
 	if f.Searched, f.Left, err = e.l.searchState(ctx, t); err != nil {
 		return ledger.Forgotten{}, err
 	}
+	f.Left = append(f.Left, damaged...)
 	f.Outside, err = core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]ledger.LeftPlace, error) {
 		return outsideOf(tx, f.Sessions)
 	})
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
-	return e.l.forgot(ctx, m, f, "")
+	if len(f.Counts) > 0 {
+		f.Outside = append(f.Outside, untold()...)
+	}
+	return e.forgot(ctx, m, f, "")
 }
 
 // round forgets everything that contains the text now.

@@ -255,6 +255,28 @@ func TestWhatTheLedgerCouldNotTakeIsToldAgain(t *testing.T) {
 		"deleted d/e/f.go observed external")
 }
 
+// TestForgottenPathsAreDropped: the observer's list had them, and a later event of the file wrote the name back.
+func TestForgottenPathsAreDropped(t *testing.T) {
+	const word = "forgotten-name"
+	w := newWorld(t, map[string]string{"d/" + word + ".go": "1", "other/b.go": "1"})
+	ob := w.observer()
+	w.read("d/"+word+".go", "other/b.go")
+	ob.refresh(t.Context())
+	ob.due.add("d/"+word+".go", time.Now())
+	_, err := w.l.Forget(t.Context(), ledger.ForgetRequest{Text: word})
+	must(t, err)
+	ob.refresh(t.Context())
+	if len(ob.named) != 1 || !ob.named["other/b.go"] || len(ob.due.waiting) > 0 || ob.dirs.all["d"] != nil {
+		t.Errorf("it still has %v, waiting %v, directories %v", ob.named, ob.due.waiting, ob.dirs.all)
+	}
+	w.put("d/"+word+".go", "22")
+	w.put("other/b.go", "22")
+	ob.due.add("d/"+word+".go", time.Now())
+	ob.due.add("other/b.go", time.Now())
+	w.ripen(ob)
+	w.want("modified other/b.go observed external")
+}
+
 func TestRunNeedsAWorkspace(t *testing.T) {
 	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: env.System()})
 	must(t, err)

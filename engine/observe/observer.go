@@ -45,6 +45,7 @@ type observer struct {
 	due    due
 	named  map[string]bool // files that sessions touched: observed even if git ignores them
 	cursor int64           // of Touched
+	erased int64           // as Touched says
 	rested time.Time       // when updates are handled again
 	again  bool            // something failed: the next tick refreshes all touched files
 	retry  map[string]bool // single paths to retry at the next tick
@@ -234,6 +235,11 @@ func (ob *observer) refresh(ctx context.Context) {
 		return
 	}
 	resp, err := ob.ledger.Touched(ctx, ledger.TouchedRequest{Tree: ob.scope.tree, After: ob.cursor})
+	if err == nil && resp.Erased != ob.erased {
+		ob.erased = resp.Erased
+		ob.forget()
+		resp, err = ob.ledger.Touched(ctx, ledger.TouchedRequest{Tree: ob.scope.tree})
+	}
 	if err != nil {
 		ob.fail(ctx, err)
 		return
@@ -294,6 +300,16 @@ func (ob *observer) usable() bool {
 	}
 	ob.due, ob.cursor, ob.again = due{}, 0, true
 	return true
+}
+
+// forget drops every path that it remembers, because some may have been forgotten. What sessions touched is asked for anew.
+func (ob *observer) forget() {
+	clear(ob.named)
+	clear(ob.retry)
+	for name := range ob.dirs.all {
+		ob.dirs.leave(name)
+	}
+	ob.due, ob.polls, ob.cursor = due{}, nil, 0
 }
 
 // fail records that the ledger did not answer; the observations are sent again.

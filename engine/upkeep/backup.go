@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
@@ -27,6 +28,11 @@ func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.Bac
 	}
 	defer done()
 	temp := r.File + "." + l.Env.ID(4) + ".partial"
+	noted, err := temporary.Note(l.State, temp, l.Env)
+	if err != nil {
+		return ledger.BackedUp{}, err
+	}
+	defer noted()
 	err = l.writeBackup(ctx, temp, !r.RecordsOnly)
 	var b ledger.BackedUp
 	failpoint.Hit("engine.backup.written")
@@ -62,7 +68,8 @@ func (l *Upkeep) checkPlace(file string) error {
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, op, err)
 	}
-	if rel, err := filepath.Rel(state, dir); err == nil && filepath.IsLocal(rel) {
+	rel, err := filepath.Rel(state, dir)
+	if err == nil && filepath.IsLocal(rel) && filepath.Dir(rel) != temporary.Name { // where a check has its snapshot
 		return fault.New(fault.Invalid, op, "%s is inside the state directory that is backed up", file).
 			WithHint("name a file elsewhere, best on another disk")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -43,4 +44,13 @@ func (l *Upkeep) DropCopies(life time.Duration) (int64, error) {
 		freed += info.Size()
 	}
 	return freed, nil
+}
+
+// DropTemporary removes what checks, repairs and backups left when they were killed, also what older versions left beside
+// the state directory, and returns its size in bytes. all also removes what is in use. The caller maintains the ledger, so
+// that no backup is under way.
+func (l *Upkeep) DropTemporary(all bool) (int64, error) {
+	inside, err := temporary.Clear(l.State, all, l.Now())
+	beside, more := temporary.ClearBeside(l.State, l.Now())
+	return inside.Bytes + beside.Bytes, errors.Join(err, more)
 }

@@ -25,11 +25,19 @@ func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequ
 	defer done()
 	defer l.SpendReserve()()
 	var c ledger.Collected
+	if err := l.DeleteUnreferenced(ctx); err != nil {
+		return c, err
+	}
 	if c.Blobs, err = l.collect(ctx); err != nil {
 		return c, err
 	}
 	failpoint.Hit("engine.gc.collected")
 	if c.Copies, err = l.DropCopies(copyLife); err != nil {
+		return c, err
+	}
+	freed, err := l.DropTemporary(false)
+	c.Copies += freed
+	if err != nil {
 		return c, err
 	}
 	before, err := l.Store.Size(ctx)

@@ -330,8 +330,26 @@ func (s *series) end(ctx context.Context) error {
 	return os.RemoveAll(s.dir)
 }
 
-// leftovers returns an error when the state directory holds a temporary file of an owner.
+// leftovers returns an error when the state directory holds a temporary file of an owner for long: an owner finishes a
+// forgetting that was cut off in the background.
 func (s *series) leftovers(names ...string) error {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(patience)
+	for {
+		err := s.left(names)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			return err
+		}
+	}
+}
+
+func (s *series) left(names []string) error {
 	return filepath.WalkDir(s.state, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		if err == nil && (unfinished(name) || slices.Contains(names, name)) {

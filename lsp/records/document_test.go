@@ -320,13 +320,18 @@ func TestWhatWasForgottenSaysSo(t *testing.T) {
 		must(l.Forget(t.Context(), ledger.ForgetRequest{Handle: handle}))
 	}
 	forget(artifact.Handle)
-	n := l.nodes(KindArtifact)["cat big.log"]
-	if !strings.HasPrefix(n.Description, "forgotten 2026-11-20 12:00 · Bash") || n.Handle != "" {
+	var n Node
+	for label, node := range l.nodes(KindArtifact) {
+		if strings.HasSuffix(label, " characters without a title") { // the command went, too
+			n = node
+		}
+	}
+	if !strings.HasPrefix(n.Description, "forgotten 2026-11-20 12:00 · ") || n.Handle != "" {
 		t.Errorf("the node is %+v", n)
 	}
 	got := l.open(n)
-	want := "artifact " + artifact.Handle + " was forgotten on 2026-11-20; it was: Bash command=cat big.log"
-	if !strings.HasPrefix(got, want) {
+	want := "artifact " + artifact.Handle + " was forgotten on 2026-11-20; it was: "
+	if !strings.HasPrefix(got, want) || strings.Contains(got, "big.log") {
 		t.Errorf("the document says %q", got)
 	}
 	forget(p.Summary.ID)

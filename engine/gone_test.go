@@ -1,0 +1,301 @@
+package engine_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/temporary"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/transcript"
+)
+
+// canary is a word that nothing else has.
+const canary = "qzxv-canary-8812"
+
+// nowhere fails when a file below a directory has a word. Tests look in the raw bytes: that a face does not show it says
+// nothing of freed pages.
+func nowhere(t *testing.T, dir, word string) {
+	t.Helper()
+	if hits := rawHits(t, dir, word); hits != nil {
+		t.Errorf("%q is in %v", word, hits)
+	}
+}
+
+// TestAForgottenMemoryIsInNoStoredAnswer: its body was in the answers to repeated requests for a day, also after gc, and in
+// freed pages; in the ledger of the workspace and in that of the user.
+func TestAForgottenMemoryIsInNoStoredAnswer(t *testing.T) {
+	for scope, root := range map[memory.Scope]string{memory.Project: "/w", memory.User: ""} {
+		t.Run(string(scope), func(t *testing.T) {
+			state := t.TempDir()
+			l, _ := openIn(t, state, root)
+			save := func(key, body string) ledger.SaveMemoryRequest {
+				return ledger.SaveMemoryRequest{Mutation: ledger.Mutation{Key: key}, Entry: memory.Entry{Scope: scope,
+					Name: canary + " name", Description: canary + " what it is", Body: canary + body, Source: "user"}}
+			}
+			for i, body := range []string{" first", " second"} {
+				if _, err := l.SaveMemory(t.Context(), save(fmt.Sprint("s", i), body)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := l.RestoreMemory(t.Context(), ledger.RestoreMemoryRequest{Mutation: ledger.Mutation{Key: "r"},
+				Name: canary + " name"}); err != nil {
+				t.Fatal(err)
+			}
+			purge := ledger.DeleteMemoryRequest{Name: canary + " name", Purge: true}
+			purge.Key = "d"
+			for range 2 { // the same request gets the same answer
+				e, err := l.DeleteMemory(t.Context(), purge)
+				if err != nil || e.Name != purge.Name || e.Body != "" {
+					t.Errorf("%+v, %v", e, err)
+				}
+			}
+			nowhere(t, state, canary)
+			_, err := l.SaveMemory(t.Context(), save("s0", " first"))
+			if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "its answer was forgotten") {
+				t.Errorf("the request that saved it: %v", err)
+			}
+			wantCode(t, second(l.DeleteMemory(t.Context(), ledger.DeleteMemoryRequest{Name: "none", Purge: true})),
+				fault.NotFound)
+		})
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// named records a session whose calls have a canary in every word that they consist of.
+func named(t *testing.T, l *engine.Local, call string) string {
+	t.Helper()
+	big := strings.Repeat("one more line of output\n", 3000)
+	return hand(t, l, ledger.AppendMessagesRequest{Mutation: ledger.Mutation{Key: "hand " + call}, Messages: [][]byte{
+		raw(`{"role":"user","content":"Do it."}`),
+		toolUse(call, "Bash", `{"command":"echo `+canary+` `+call+`"}`),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s}]}`, call, quote(call+big)),
+		toolUse(call+"w", "Write", `{"file_path":"/w/`+canary+call+`.txt","content":"x"}`),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"File created"}]}`, call+"w"),
+		toolUse(call+"m", "mcp__"+canary+"__ask", `{"q":"`+canary+`"}`),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"Yes"}]}`, call+"m"),
+		raw(`{"role":"assistant","content":"Done."}`),
+	}}).Session
+}
+
+// sighted hands in that a file was seen.
+func sighted(t *testing.T, l *engine.Local, path string, size int64) []changes.Change {
+	t.Helper()
+	at := time.Date(2026, 11, 20, 13, 0, int(size), 0, time.UTC)
+	r, err := l.RecordStates(t.Context(), ledger.RecordStatesRequest{Started: at, States: []ledger.Observation{{
+		State: changes.State{Path: path, Exists: true, Size: size, Modified: at}, Seen: at.Add(time.Minute)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Changes
+}
+
+// TestAForgottenSessionLeavesNoNamesOfItsCalls: `artifact ls` printed the command of a forgotten call, and intents, files
+// and events named its tools and files.
+func TestAForgottenSessionLeavesNoNamesOfItsCalls(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	session := named(t, l, "c1")
+	sighted(t, l, canary+"c1.txt", 1)
+	sighted(t, l, canary+"c1.txt", 2)
+	if f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil || count(f, "message") == 0 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	a := only(t, l, session)
+	if a.Forgotten == nil || a.Tool+a.Hint+a.Title != "" {
+		t.Errorf("its artifact: %+v", a)
+	}
+	sighted(t, l, canary+"c1.txt", 3) // the observer still has it in its list
+	nowhere(t, state, canary)
+	// Another session that touches the file makes it known again.
+	hand(t, l, ledger.AppendMessagesRequest{Messages: [][]byte{raw(`{"role":"user","content":"Again."}`),
+		toolUse("n", "Write", `{"file_path":"/w/`+canary+`c1.txt","content":"x"}`),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"n","content":"File created"}]}`)}})
+	sighted(t, l, canary+"c1.txt", 4)
+	if sighted(t, l, canary+"c1.txt", 5) == nil {
+		t.Error("the file is not observed again")
+	}
+}
+
+// TestAnExpiredSessionLeavesNoNamesOfItsCalls: expiry is the same as forgetting.
+func TestAnExpiredSessionLeavesNoNamesOfItsCalls(t *testing.T) {
+	state := t.TempDir()
+	l, c := openIn(t, state, "/w")
+	session := named(t, l, "c1")
+	c.now = c.now.Add(48 * time.Hour)
+	hand(t, l, ledger.AppendMessagesRequest{Messages: say("Something else.", "Fine.")})
+	r := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{OlderThan: 3600}, Apply: true})
+	if len(r.Due) != 1 || r.Due[0].ID != session {
+		t.Fatalf("%+v", r)
+	}
+	nowhere(t, state, canary)
+}
+
+// TestWhatTwoSessionsShareLosesTheWordsOfTheForgottenOne and is kept for the other.
+func TestWhatTwoSessionsShareLosesTheWordsOfTheForgottenOne(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	text := quote(strings.Repeat("one more line of output\n", 3000))
+	conversation := func(call, command string) string {
+		return hand(t, l, ledger.AppendMessagesRequest{Messages: [][]byte{
+			raw(`{"role":"user","content":%q}`, "Do it as "+call), toolUse(call, "Bash", `{"command":"`+command+`"}`),
+			raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s}]}`, call, text)}}).Session
+	}
+	gone, kept := conversation("c1", "echo "+canary), conversation("c2", "show")
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: gone}); err != nil {
+		t.Fatal(err)
+	}
+	if a := only(t, l, kept); a.Forgotten != nil || len(a.Refs) != 1 {
+		t.Errorf("the artifact of the other: %+v", a)
+	}
+	nowhere(t, state, canary)
+}
+
+// TestAForgottenFileIsNotObservedAgain: the observer wrote its name back within a second.
+func TestAForgottenFileIsNotObservedAgain(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	named(t, l, "c1")
+	sighted(t, l, canary+"c1.txt", 1)
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: canary}); err != nil {
+		t.Fatal(err)
+	}
+	if got := sighted(t, l, canary+"c1.txt", 2); len(got) > 0 {
+		t.Errorf("observed: %+v", got)
+	}
+	nowhere(t, state, canary)
+	touched, err := l.Touched(t.Context(), ledger.TouchedRequest{})
+	if err != nil || len(touched.Files) != 0 || touched.Erased != 1 {
+		t.Errorf("%+v, %v", touched, err)
+	}
+}
+
+// TestARewrittenSourceBringsNoBlobBack: a large result came back as a blob that nothing references.
+func TestARewrittenSourceBringsNoBlobBack(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	src := &source{t: t, l: l}
+	result := saidAt("user", "u2", "", 2)
+	result.Original = raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":%s}]}`,
+		quote(strings.Repeat(canary+"\n", 4000)))
+	call := saidAt("assistant", "a1", "", 1)
+	call.Original = toolUse("c1", "Bash", `{"command":"show"}`)
+	long := saidAt("user", "u3", "", 3)
+	ref, err := l.PutBlob(t.Context(), bytes.NewReader(raw(`{"role":"user","content":%q}`,
+		strings.Repeat("x", 300_000))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long.Original, long.Blob = nil, ref.Hash
+	session := src.read(saidAt("user", "u1", "Show it.", 0), call, result, long)
+	if len(blobs(t, state)) != 3 {
+		t.Fatalf("blobs: %v", blobs(t, state))
+	}
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil {
+		t.Fatal(err)
+	}
+	if left := blobs(t, state); len(left) > 0 {
+		t.Errorf("after forgetting: %v", left)
+	}
+	src.rewritten()
+	if _, err = l.PutBlob(t.Context(), bytes.NewReader(raw(`{"role":"user","content":%q}`,
+		strings.Repeat("x", 300_000)))); err != nil {
+		t.Fatal(err)
+	}
+	src.read(saidAt("user", "u1", "Show it.", 0), call, result, long, saidAt("assistant", "a9", "More.", 9))
+	if left := blobs(t, state); len(left) > 0 {
+		t.Errorf("after the file was read again: %v", left)
+	}
+}
+
+// TestForgettingReachesCopies: those of checks and repairs, the ledger that a repair kept, and logs.
+func TestForgettingReachesCopies(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "ws-1")
+	l, _ := openIn(t, state, "/w")
+	save := ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "fact", Description: "of it", Body: canary}}
+	if _, err := l.SaveMemory(t.Context(), save); err != nil {
+		t.Fatal(err)
+	}
+	copied := readFile(t, filepath.Join(state, "ledger.db"))
+	holds, clean := state+".damaged-20261120-120000", state+".damaged-20261120-130000"
+	other, _ := openIn(t, clean, "/w")
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	inside := filepath.Join(state, temporary.Name)
+	copies := []string{filepath.Join(inside, "check-1-1"), filepath.Join(inside, "repair-2-2"),
+		filepath.Join(filepath.Dir(state), ".ws-1-check-3"), holds}
+	for _, dir := range copies {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, "ledger.db"), copied)
+		if err := os.Chtimes(dir, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(state, "log"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(state, "log", "daemon.log"), []byte("path="+canary))
+	dry, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: canary, DryRun: true})
+	if err != nil || count(dry, "damaged copy") != 1 || len(rawHits(t, filepath.Dir(state), canary)) < len(copies) {
+		t.Errorf("dry run: %+v, %v", dry, err)
+	}
+	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: canary})
+	if err != nil || count(f, "damaged copy") != 1 || len(f.Left) != 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	nowhere(t, filepath.Dir(state), canary)
+	if _, err := os.Stat(clean); err != nil {
+		t.Error("a damaged ledger without the text is gone")
+	}
+	// A handle does not tell what a damaged ledger has.
+	session := hand(t, l, ledger.AppendMessagesRequest{Messages: say("Something.", "Fine.")}).Session
+	if f, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil || len(f.Outside) != 1 ||
+		f.Outside[0].Place != clean {
+		t.Errorf("by a handle: %+v, %v", f, err)
+	}
+	wreck := state + ".damaged-20261120-140000"
+	if err := os.MkdirAll(filepath.Join(wreck, "blobs", "ab"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(wreck, "ledger.db"), []byte("nothing that can be read"))
+	writeFile(t, filepath.Join(wreck, "blobs", "ab", "ab"+strings.Repeat("0", 62)), []byte("no blob"))
+	f, err = l.Forget(t.Context(), ledger.ForgetRequest{Text: canary})
+	if err != nil || len(f.Left) != 1 || f.Left[0].Place != wreck {
+		t.Errorf("one that cannot be read: %+v, %v", f, err)
+	}
+}
+
+// TestEventsAndAnswersOfAForgottenArtifactLoseItsTitle: `events` printed it.
+func TestEventsAndAnswersOfAForgottenArtifactLoseItsTitle(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	a := put(t, l, "content of "+canary, "title "+canary)
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a.ID}); err != nil {
+		t.Fatal(err)
+	}
+	nowhere(t, state, canary)
+}
+
+// TestViewsOfAForgottenSessionAreValid: its entries have lost the names of their tools.
+func TestViewsOfAForgottenSessionAreValid(t *testing.T) {
+	l := open(t)
+	session := named(t, l, "c1")
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil {
+		t.Fatal(err)
+	}
+	if err := transcript.Valid(transcript.Anthropic, render(t, l, session)); err != nil {
+		t.Error(err)
+	}
+}
