@@ -18,6 +18,9 @@ const (
 	kindMessage  = "message"
 	kindArtifact = "artifact"
 	kindSummary  = "summary"
+	kindSession  = "session" // of items only: what is counted are its messages
+	kindMemory   = "memory"
+	kindEarlier  = "earlier memory"
 )
 
 // original forgets the original of one entry, with the stubs that quote its results and what intents keep of them. Its
@@ -33,6 +36,8 @@ func (s *step) original(session string, seq int64) (sessions.Entry, error) {
 	}
 	if e.Forgotten == nil {
 		s.count(kindMessage, session)
+		s.size(e.Size)
+		s.item(kindMessage, e.Handle(), e.Size, func() string { return titleOf(stored) })
 	}
 	if err := sessions.Forget(s, session, seq, s.e.at, s.e.expired); err != nil {
 		return e, err
@@ -77,6 +82,8 @@ func (s *step) artifact(id string) error {
 	}
 	if a.Forgotten == nil {
 		s.count(kindArtifact, "")
+		s.size(a.Bytes)
+		s.item(kindArtifact, a.ID, a.Bytes, a.Describe)
 	}
 	if err := core.MarkUnreferenced(s, a.Hash); err != nil {
 		return err
@@ -106,6 +113,7 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 		return nil
 	}
 	s.count(kindSummary, session)
+	s.item(kindSummary, r.ID, 0, func() string { return "of session " + session })
 	if before != r.TextBlob {
 		if err := core.MarkUnreferenced(s, before); err != nil {
 			return err

@@ -26,10 +26,10 @@ const (
 // from them. Then the blobs are deleted, and the file of records is rewritten so that no freed page keeps a byte. After
 // a crash in between, the same request finds what is left, continues, and counts that.
 func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
-	if err := checkForget(r); err != nil {
+	if err := l.checkForget(r); err != nil {
 		return ledger.Forgotten{}, err
 	}
-	// The text is not part of the request's identity, because its hash would be kept for a day.
+	// Neither the text nor the name is part of the request's identity, because its hash would be kept for a day.
 	m, err := l.NewMutation("forget", r.Key, r.Handle, r.DryRun)
 	if err != nil {
 		return ledger.Forgotten{}, err
@@ -46,10 +46,15 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 		defer l.SpendReserve()()
 	}
 	e := &eraser{l: l, at: m.At, dry: r.DryRun, counts: map[string]int{}, sessions: map[string]bool{}}
-	if r.Text != "" {
+	switch {
+	case r.Text != "":
 		return e.text(ctx, r.Text, m)
+	case r.Memory != "":
+		err = e.memory(ctx, r.Memory)
+	default:
+		err = e.handle(ctx, r.Handle)
 	}
-	if err := e.handle(ctx, r.Handle); err != nil {
+	if err != nil {
 		return ledger.Forgotten{}, err
 	}
 	f := e.forgotten()
@@ -62,13 +67,19 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 	return l.forgot(ctx, m, f, r.Handle)
 }
 
-// checkForget refuses a request that does not name exactly one thing.
-func checkForget(r ledger.ForgetRequest) error {
+// checkForget refuses a request that does not name exactly one thing, and one of another ledger's memories.
+func (l *Forgetting) checkForget(r ledger.ForgetRequest) error {
 	const op = "engine.forget"
-	if (r.Handle == "") == (r.Text == "") {
-		return fault.New(fault.Invalid, op, "name a handle or a text to forget, and only one of them")
+	named := slices.DeleteFunc([]string{r.Handle, r.Text, r.Memory}, func(s string) bool { return s == "" })
+	switch {
+	case len(named) != 1:
+		return fault.New(fault.Invalid, op, "name a handle, a text or a memory to forget, and only one of them")
+	case r.Scope != "" && r.Memory == "":
+		return fault.New(fault.Invalid, op, "a scope is of a memory: name that, too")
+	case r.Scope != "" && r.Scope != l.Scope:
+		return fault.New(fault.Invalid, op, "this ledger keeps memories of scope %q, not %q", l.Scope, r.Scope)
 	}
-	return core.CheckTexts(op, core.Label("handle", r.Handle))
+	return core.CheckTexts(op, core.Label("handle", r.Handle), core.Label("memory", r.Memory))
 }
 
 // discard deletes unreferenced data from the disk.
@@ -104,6 +115,9 @@ type eraser struct {
 
 	counts   map[string]int  // things forgotten, by kind
 	sessions map[string]bool // whose log held some of them
+	bytes    int64           // of the originals and contents among them
+	items    []ledger.ForgottenItem
+	without  func(s string) string // takes the text that is forgotten out of a title; nil: none is
 }
 
 // noWrites is the transaction of a dry run, which discards writes.
@@ -118,6 +132,8 @@ type step struct {
 	e        *eraser
 	counts   map[string]int
 	sessions []string
+	bytes    int64
+	items    []ledger.ForgottenItem
 }
 
 // count counts something forgotten, and notes its session, if any.
@@ -148,13 +164,15 @@ func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
 	for _, id := range s.sessions {
 		e.sessions[id] = true
 	}
+	e.bytes += s.bytes
+	e.describe(s.items)
 	return nil
 }
 
 // forgotten returns what was counted.
 func (e *eraser) forgotten() ledger.Forgotten {
 	f := ledger.Forgotten{
-		At: e.at, DryRun: e.dry, Counts: ledger.Counted(e.counts),
+		At: e.at, DryRun: e.dry, Counts: ledger.Counted(e.counts), Bytes: e.bytes, Items: ledger.LeadingItems(e.items),
 		Left: []ledger.LeftPlace{}, Outside: []ledger.LeftPlace{},
 	}
 	f.Sessions = slices.Sorted(maps.Keys(e.sessions))

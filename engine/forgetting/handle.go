@@ -70,7 +70,7 @@ func nameOf(tx kv.Tx, handle string) (named, error) {
 	if len(n.messages) == 0 {
 		return n, fault.New(fault.NotFound, "engine.forget",
 			"no artifact, message, summary or session %.1000q in this workspace", handle).
-			WithHint("a memory is forgotten by its name: ctxledger memory forget NAME")
+			WithHint("a memory is forgotten by its name: ctxledger forget --memory NAME")
 	}
 	return n, nil
 }
@@ -268,6 +268,7 @@ func (s *step) tombstone(id string) error {
 	if err != nil {
 		return err
 	}
+	s.item(kindSession, id, 0, func() string { return record.Title })
 	at := s.e.at
 	record.Title, record.Forgotten, record.Expired = "", &at, s.e.expired
 	return sessions.Save(s, record)
