@@ -232,8 +232,8 @@ func TestAPolicyIsTried(t *testing.T) {
 	if r := retain(t, l, ledger.RetainRequest{}); r.Policy != nil {
 		t.Errorf("the policy that was tried is set: %+v", r)
 	}
-	for _, bad := range []ledger.RetainRequest{{Try: &ledger.RetentionPolicy{}}, {Try: &p, Apply: true}, {Try: &p, Set: &p},
-		{Try: &p, Off: true}} {
+	for _, bad := range []ledger.RetainRequest{{Try: &ledger.RetentionPolicy{}}, {Try: &p, Apply: true},
+		{Try: &p, Set: &p}, {Try: &p, Off: true}} {
 		_, err := l.Retain(t.Context(), bad)
 		wantCode(t, err, fault.Invalid)
 	}

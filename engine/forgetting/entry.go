@@ -37,7 +37,7 @@ func (s *step) original(session string, seq int64) (sessions.Entry, error) {
 	if e.Forgotten == nil {
 		s.count(kindMessage, session)
 		s.size(e.Size)
-		s.item(kindMessage, e.Handle(), e.Size, func() string { return titleOf(stored) })
+		s.item(kindMessage, e.Handle(), e.Size, func() string { return s.titleOf(session, stored) })
 	}
 	if err := sessions.Forget(s, session, seq, s.e.at, s.e.expired); err != nil {
 		return e, err

@@ -21,7 +21,8 @@ func (s *step) size(bytes int64) { s.bytes += bytes }
 // item describes something that would go. title is called in a dry run only.
 func (s *step) item(kind, handle string, bytes int64, title func() string) {
 	if s.e.dry {
-		s.items = append(s.items, ledger.ForgottenItem{Kind: kind, Handle: handle, Title: s.e.shown(title()), Bytes: bytes})
+		s.items = append(s.items,
+			ledger.ForgottenItem{Kind: kind, Handle: handle, Title: s.e.shown(title()), Bytes: bytes})
 	}
 }
 
@@ -41,24 +42,29 @@ func (e *eraser) describe(items []ledger.ForgottenItem) {
 	}
 }
 
-// titleOf says what an entry is, by its calls or its first words. One whose original is a blob has only its role.
-func titleOf(s sessions.Stored) string {
-	if len(s.Calls) > 0 {
-		return strings.TrimSpace(s.Calls[0].Name + " " + s.Calls[0].Target)
+// titleOf says what an entry is, by its calls or its first words. One whose original is a blob has only its role. What
+// cannot be read has none of that, and is forgotten all the same.
+func (s *step) titleOf(session string, e sessions.Stored) string {
+	if len(e.Calls) > 0 {
+		return aboutCall(&e.Calls[0])
 	}
-	who := string(s.Role)
-	if len(s.Results) > 0 {
-		who = "result"
+	if len(e.Results) > 0 {
+		call, _, err := sessions.CallOf(s, session, e.Results[0].CallID)
+		if err != nil || call == nil {
+			return "result"
+		}
+		return "result of " + aboutCall(call)
 	}
+	who := string(e.Role)
 	if who == "" {
-		return string(s.Kind)
+		return string(e.Kind)
 	}
-	original := s.Original
-	if m := s.Message; !m.Empty() && m.From >= 0 && m.To <= len(original) {
-		original = s.Message.In(original)
+	original := e.Original
+	if m := e.Message; !m.Empty() && m.From >= 0 && m.To <= len(original) {
+		original = e.Message.In(original)
 	}
-	m, err := transcript.Decode(s.Format, original)
-	if err != nil { // it is forgotten all the same
+	m, err := transcript.Decode(e.Format, original)
+	if err != nil {
 		return who
 	}
 	if text := strings.TrimSpace(transcript.PlainText(m)); text != "" {
@@ -66,6 +72,8 @@ func titleOf(s sessions.Stored) string {
 	}
 	return who
 }
+
+func aboutCall(c *sessions.Call) string { return strings.TrimSpace(c.Name + " " + c.Target) }
 
 // memory forgets a memory with all its earlier versions.
 func (e *eraser) memory(ctx context.Context, name string) error {
@@ -76,7 +84,9 @@ func (e *eraser) memory(ctx context.Context, name string) error {
 		}
 		s.count(kindMemory, "")
 		s.size(int64(len(fact.Body)))
-		s.item(kindMemory, fact.Name, int64(len(fact.Body)), func() string { return cmp.Or(fact.Description, fact.Body) })
+		s.item(kindMemory, fact.Name, int64(len(fact.Body)), func() string {
+			return cmp.Or(fact.Description, fact.Body)
+		})
 		for range earlier {
 			s.count(kindEarlier, "")
 		}
