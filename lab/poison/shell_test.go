@@ -74,7 +74,7 @@ var mute = map[string]string{
 
 // silentBy are the commands that answer nothing although the text is no argument, with the reason.
 var silentBy = map[string]string{
-	"hook":  "nothing is on its standard input",
+	"hook": "nothing is on its standard input", "forget": "it asks, and nobody can answer",
 	"trust": "nothing is configured", "install": "test programs are not those that agents start", "compact": "some sessions have nothing to compact",
 	"import": "what is no session file", "bench": "the session has no compaction of its own",
 }
