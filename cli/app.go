@@ -135,7 +135,7 @@ func (a *app) helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownCommand(found, rest)
+				return a.unknownCommand(found, rest)
 			}
 			found.InitDefaultHelpFlag()
 			found.InitDefaultVersionFlag()

@@ -21,7 +21,7 @@ func (a *app) artifactCommand() *cobra.Command {
 	limit := artifactLimit
 	cmd := &cobra.Command{
 		Use:   "artifact",
-		Short: "Content kept outside the context: put, ls, read, grep, search, forget",
+		Short: "Content kept outside the context: put, ls, read, grep, search",
 		Long: "An artifact is content that is kept outside the context, such as a large tool result. A session's\n" +
 			"view shows its handle instead. Without a command it lists the artifacts.",
 		Example: "  ctxledger artifact ls\n  ctxledger artifact read a3f9c20b1d7e --lines 1-40",
@@ -38,7 +38,7 @@ func (a *app) artifactCommand() *cobra.Command {
 		Args: a.args(0, 0), RunE: cmd.RunE,
 	}
 	ls.Flags().IntVar(&limit, "limit", artifactLimit, "list at most `N`")
-	cmd.AddCommand(a.artifactPut(), ls, a.artifactRead(), a.artifactGrep(), a.artifactSearch(), a.artifactForget())
+	cmd.AddCommand(a.artifactPut(), ls, a.artifactRead(), a.artifactGrep(), a.artifactSearch())
 	return cmd
 }
 
@@ -112,27 +112,4 @@ func fileError(name string, err error) error {
 		err = e.Err // the message names the path
 	}
 	return &fault.Error{Code: code, Op: "cli.file", Message: name, Err: err}
-}
-
-func (a *app) artifactForget() *cobra.Command {
-	return &cobra.Command{
-		Use:   "forget HANDLE",
-		Short: "Delete an artifact's content and the originals that hold it; a tombstone stays",
-		Long: "Deletes the content for good, also from the recorded sessions that hold it. The handle then says\n" +
-			"that it was forgotten, and when.",
-		Example: "  ctxledger artifact forget a3f9c20b1d7e",
-		Args:    a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (artifacts.Artifact, error) {
-			art, err := api.Artifact(ctx, ledger.ArtifactRequest{ID: args[0]})
-			if err != nil {
-				return art, err
-			}
-			if _, err := api.Forget(ctx, ledger.ForgetRequest{Handle: art.ID}); err != nil {
-				return art, err
-			}
-			return api.Artifact(ctx, ledger.ArtifactRequest{ID: art.ID})
-		}, func(w io.Writer, art artifacts.Artifact) {
-			fmt.Fprintf(w, "forgot %s, %s\n", art.ID, chars.Size(art.Bytes))
-		}),
-	}
 }

@@ -71,7 +71,7 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 	fmt.Fprintf(w, "\nunreferenced blobs: %s; %s would free %s and the space of deleted records\n",
 		chars.Commas(u.Unnamed.Count), a.self.In("`ctxledger gc`"), chars.Size(u.Unnamed.Disk))
 	a.page(w).Ceiling(u.Total, u.Ceiling,
-		"`ctxledger gc` deletes unreferenced data, `ctxledger artifact forget` an artifact")
+		"`ctxledger gc` deletes unreferenced data, `ctxledger forget HANDLE` an artifact")
 }
 
 func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {

@@ -1,63 +1,133 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/cli/erasing"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
 )
 
+// forgetFlags are the flags of the forget command.
+type forgetFlags struct {
+	session, memory, scope, text string
+	consent                      erasing.Flags
+}
+
 func (a *app) forgetCommand() *cobra.Command {
-	var text string
-	var yes, dry bool
+	var f forgetFlags
 	cmd := &cobra.Command{
-		Use:   "forget HANDLE | forget --text -",
-		Short: "Delete something from the ledger and from the disk; a tombstone stays",
-		Long: "Deletes what HANDLE names: an artifact with the messages that hold it, a message, the text of a\n" +
-			"summary, or a whole session. Summaries and memories may still quote it; to delete words\n" +
-			"everywhere, use --text.\n\n" +
+		Use:   "forget HANDLE… | forget --session ID | --memory NAME | --text -",
+		Short: "Delete something from the ledger and from the disk",
+		Long: "Deletes what each HANDLE names: an artifact with the messages that hold it, a message, the text of a\n" +
+			"summary, or a whole session, which --session finds by the host's id, too. A tombstone says that\n" +
+			"something was there. Summaries and memories may still quote it; to delete words everywhere, use\n" +
+			"--text. --memory deletes a memory with all its earlier versions.\n\n" +
 			"With --text - it reads a text of at least 8 bytes from standard input, so that a secret appears\n" +
 			"neither in the process list nor in the shell's history. It deletes every message and artifact that\n" +
 			"contains the text, also with JSON escapes, but not inside base64. From derived data, such as\n" +
 			"summaries, memories, titles, commands and paths, it removes only the text. Then it rewrites the\n" +
 			"records, searches every file of the state directory for the text, and reports what is left.\n\n" +
 			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into\n" +
-			"other directories. The command first shows what would be deleted, and asks.",
+			"other directories. The command first lists what goes, and asks. Without a terminal it needs --yes;\n" +
+			"a text is then not looked for twice, so that only the answer lists what went.",
 		Example: "  ctxledger forget a3f9c20b1d7e\n" +
+			"  ctxledger forget --session 3f9c1b2a --dry-run\n" +
+			"  ctxledger forget --memory deploy --scope user\n" +
 			"  ctxledger forget --text - < secret.txt\n" +
 			"  pass show api-key | ctxledger forget --text - --yes",
-		Args: a.args(0, 1),
+		Args: a.args(0, -1),
 	}
-	cmd.Flags().StringVar(&text, "text", "", "forget a text; `-` reads it from standard input")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be forgotten")
+	cmd.Flags().StringVar(&f.session, "session", "", "forget the session `ID`")
+	cmd.Flags().StringVar(&f.memory, "memory", "", "forget the memory `NAME`")
+	cmd.Flags().StringVar(&f.scope, "scope", "", "with --memory: `SCOPE` is project or user (default: project)")
+	cmd.Flags().StringVar(&f.text, "text", "", "forget a text; `-` reads it from standard input")
+	f.consent.Define(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r := ledger.ForgetRequest{Handle: strings.Join(args, "")}
-		switch asked := cmd.Flags().Changed("text"); {
-		case asked == (len(args) == 1):
-			return misuse("name a handle, or give a text with --text -")
-		case asked && text != "-":
-			return misuse("--text takes only -: the process list and the shell's history show the command line")
-		case asked:
+		if err := f.check(cmd, args); err != nil {
+			return err
+		}
+		text := ""
+		if f.text != "" {
 			var err error
-			if r.Text, err = a.secret(); err != nil {
+			if text, err = a.secret(); err != nil {
 				return err
 			}
 		}
-		return a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
-			return a.forget(ctx, api, r, yes, dry)
+		return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+			rs, err := f.requests(ctx, api, args, text)
+			if err != nil {
+				return err
+			}
+			return a.forget(ctx, api, rs, f.consent)
 		})(cmd, args)
 	}
 	return cmd
+}
+
+// check refuses a command line that does not name one kind of thing.
+func (f forgetFlags) check(cmd *cobra.Command, args []string) error {
+	named := min(len(args), 1)
+	for _, flag := range []string{"session", "memory", "text"} {
+		if cmd.Flags().Changed(flag) {
+			named++
+		}
+	}
+	switch {
+	case named != 1:
+		return misuse("name what to forget, and one kind of thing only: handles, --session, --memory or --text -")
+	case len(args) == 0 && f.session == "" && f.memory == "" && f.text == "" || slices.Contains(args, ""):
+		return misuse("what to forget has no name")
+	case f.text != "" && f.text != "-":
+		return misuse("--text takes only -: the process list and the shell's history show the command line")
+	case f.scope != "" && f.memory == "":
+		return misuse("--scope needs --memory")
+	case f.scope != "" && f.scope != string(memory.Project) && f.scope != string(memory.User):
+		return misuse("--scope takes %s or %s, not %q", memory.Project, memory.User, f.scope)
+	}
+	return agree(f.consent)
+}
+
+// agree refuses flags that contradict each other.
+func agree(c erasing.Flags) error {
+	if c.Yes && c.Dry {
+		return misuse("give --yes or --dry-run, not both")
+	}
+	return nil
+}
+
+// erasing returns where a command that destroys asks.
+func (a *app) erasing() erasing.Face {
+	return erasing.Face{In: a.In, Err: a.Err, Asking: terminal(a.In) && terminal(a.Err), Line: a.line, Say: a.say}
+}
+
+// requests returns a request for each thing that the command line names, each once.
+func (f forgetFlags) requests(ctx context.Context, api ledger.API, args []string, text string,
+) ([]ledger.ForgetRequest, error) {
+	switch {
+	case f.session != "":
+		s, err := ledger.FindSession(ctx, api, ledger.SessionRequest{Name: f.session})
+		return []ledger.ForgetRequest{{Handle: s.ID}}, err
+	case f.memory != "":
+		return []ledger.ForgetRequest{{Memory: f.memory, Scope: memory.Scope(f.scope)}}, nil
+	case f.text != "":
+		return []ledger.ForgetRequest{{Text: text}}, nil
+	}
+	var rs []ledger.ForgetRequest
+	for i, handle := range args {
+		if !slices.Contains(args[:i], handle) {
+			rs = append(rs, ledger.ForgetRequest{Handle: handle})
+		}
+	}
+	return rs, nil
 }
 
 // maxSecret bounds what is read of a text, in bytes: a little more than the limit, so that a longer one is refused.
@@ -73,34 +143,38 @@ func (a *app) secret() (string, error) {
 	return text, fault.Wrap(fault.Unavailable, "cli.forget", err)
 }
 
-// forget shows what would go, asks, and forgets it.
-func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetRequest, yes, dry bool) error {
-	if dry || !yes {
-		r.DryRun = true
-		plan, err := api.Forget(ctx, r)
+// forgetter is what a forgetting needs of the ledger.
+type forgetter interface {
+	ledger.Erasure
+	ledger.MemoryStore
+}
+
+// forget shows what would go, asks, and forgets it. All requests are looked at before the first is carried out, so that a
+// wrong handle is refused while nothing is changed.
+func (a *app) forget(ctx context.Context, api forgetter, rs []ledger.ForgetRequest, c erasing.Flags) error {
+	text := rs[0].Text != ""
+	if !text || !c.Yes { // looking for a text reads everything
+		plan, err := forgetAll(ctx, api, rs, true)
 		if err != nil {
 			return err
 		}
-		if dry {
-			return a.answer(plan, func(w io.Writer) { a.printForgotten(w, plan, r.Text != "") })
+		show := func(w io.Writer) { a.erasing().Going(w, plan, text) }
+		if c.Dry {
+			return a.answer(plan, show)
 		}
-		var shown strings.Builder
-		a.printForgotten(&shown, plan, r.Text != "")
-		for line := range strings.Lines(shown.String()) {
-			a.say("%s", line)
+		if len(plan.Counts) > 0 { // else it only finishes what was interrupted
+			if err := a.erasing().Consent(c, show); err != nil {
+				return err
+			}
 		}
-		if err := a.confirm("forget this?"); err != nil {
-			return err
-		}
-		r.DryRun = false
 	}
-	f, err := api.Forget(ctx, r)
+	f, err := forgetAll(ctx, api, rs, false)
 	if err != nil {
 		return err
 	}
 	if err := a.answer(f, func(w io.Writer) {
-		a.printForgotten(w, f, r.Text != "")
-		printLeft(w, f, r.Text != "")
+		erasing.Done(w, f, text)
+		erasing.Left(w, f, rs[0])
 	}); err != nil {
 		return err
 	}
@@ -111,74 +185,36 @@ func (a *app) forget(ctx context.Context, api ledger.Erasure, r ledger.ForgetReq
 	return nil
 }
 
-// confirm asks on the terminal. It fails without a terminal, or if the text came from standard input.
-func (a *app) confirm(question string) error {
-	if !terminal(a.In) || !terminal(a.Err) {
-		return misuse("cannot ask without a terminal: give --yes to continue, --dry-run to look only")
+// forgetAll carries out some requests, or with dry only looks what they would do, and returns the sum of their answers.
+func forgetAll(ctx context.Context, api forgetter, rs []ledger.ForgetRequest, dry bool,
+) (sum ledger.Forgotten, err error) {
+	for i, r := range rs {
+		r.DryRun = dry
+		f, err := api.Forget(ctx, r)
+		if err != nil {
+			return sum, ofOtherScope(ctx, api, r.Memory, string(r.Scope), "forget --memory", err)
+		}
+		if i == 0 {
+			sum = f
+		} else {
+			sum = sum.And(f)
+		}
 	}
-	fmt.Fprintf(a.Err, "%s [y/N] ", question)
-	reply, _ := bufio.NewReader(io.LimitReader(a.In, 100)).ReadString('\n') // what was not said is no
-	if reply = strings.ToLower(strings.TrimSpace(reply)); reply != "y" && reply != "yes" {
-		return fault.New(fault.Denied, "cli.forget", "nothing was changed")
-	}
-	return nil
+	slices.Sort(sum.Sessions)
+	sum.Sessions = slices.Compact(sum.Sessions)
+	return sum, nil
 }
 
-// printForgotten says what was forgotten, or would be. text says that it was a text, not what a handle names.
-func (a *app) printForgotten(w io.Writer, f ledger.Forgotten, text bool) {
-	verb := "forgot"
-	if f.DryRun {
-		verb = "would forget"
+// ofOtherScope is the error for a memory that the project does not have: where the user has one of that name, the hint has
+// the command that deletes that.
+func ofOtherScope(ctx context.Context, api ledger.MemoryStore, name, scope, verb string, err error) error {
+	if name == "" || scope != "" || !fault.Is(err, fault.NotFound) {
+		return err
 	}
-	if len(f.Counts) == 0 {
-		why := "the ledger does not hold it"
-		if !text {
-			why = "it was forgotten before" // else its handle were not known
-		}
-		fmt.Fprintf(w, "%s nothing: %s\n", verb, why)
-		return
+	if _, no := api.Memory(ctx, ledger.MemoryRequest{Name: name, Scope: memory.User}); no != nil {
+		return err
 	}
-	var parts []string
-	for _, c := range f.Counts {
-		parts = append(parts, chars.Plural(c.N, c.Kind))
-	}
-	fmt.Fprintf(w, "%s %s\n", verb, strings.Join(parts, ", "))
-	if n := len(f.Sessions); n > 0 {
-		const most = 8
-		more := ""
-		if n > most {
-			more = ", …"
-		}
-		fmt.Fprintf(w, "in %s: %s%s\n", chars.Plural(n, "session"), strings.Join(f.Sessions[:min(n, most)], ", "), more)
-	}
-}
-
-func byReason(x, y ledger.LeftPlace) int { return strings.Compare(x.Why, y.Why) }
-
-// printLeft says where the text can still be found.
-func printLeft(w io.Writer, f ledger.Forgotten, text bool) {
-	if !text {
-		fmt.Fprintln(w, "its bytes are gone from the disk; summaries and memories may quote it")
-		printOutside(w, f)
-		return
-	}
-	fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"),
-		chars.Plural(len(f.Left), "place"))
-	for _, l := range f.Left {
-		fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
-	}
-	fmt.Fprintln(w, "freed pages: erased, nothing waits for `gc`")
-	printOutside(w, f)
-}
-
-// printOutside names the places that forgetting does not reach.
-func printOutside(w io.Writer, f ledger.Forgotten) {
-	said := ""
-	for _, l := range slices.SortedStableFunc(slices.Values(f.Outside), byReason) {
-		if l.Why != said {
-			fmt.Fprintf(w, "not touched: %s\n", columns.OneLine(l.Why))
-			said = l.Why
-		}
-		fmt.Fprintf(w, "  %s\n", columns.OneLine(l.Place))
-	}
+	return fault.New(fault.NotFound, "cli.memory",
+		"no memory %.1000q of the project; the user has one of that name, which all workspaces share", name).
+		WithHint("`ctxledger %s %s --scope user` deletes that", verb, shell.Quote(name))
 }

@@ -13,7 +13,6 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
@@ -23,7 +22,7 @@ func (a *app) memoryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "memory",
 		SuggestFor: []string{"recall", "remember"},
-		Short:      "Facts that outlive sessions: add, ls, show, block, rm, restore, forget, import, export, candidates",
+		Short:      "Facts that outlive sessions: add, ls, show, block, rm, restore, import, export, candidates",
 		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
 			"only, user memories in all workspaces. Without a command it lists them.",
 		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
@@ -39,8 +38,7 @@ func (a *app) memoryCommand() *cobra.Command {
 	cmd.PersistentFlags().StringVar(&scope, "scope", "",
 		"`SCOPE`: project or user (default: project to write, both to read)")
 	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryBlock(&scope),
-		a.memoryRm(&scope), a.memoryRestore(&scope), a.memoryForget(&scope),
-		a.memoryImport(&scope), a.memoryExport(&scope))
+		a.memoryRm(&scope), a.memoryRestore(&scope), a.memoryImport(&scope), a.memoryExport(&scope))
 	cmd.AddCommand(candidates.Commands(candidates.Host{Asks: a.asks, Answer: a.answer, Args: a.args,
 		Scope: func() memory.Scope { return a.writeScope(scope) }, Own: a.self.In})...)
 	return cmd
@@ -226,29 +224,14 @@ func (a *app) memoryRm(scope *string) *cobra.Command {
 	return &cobra.Command{
 		Use:        "rm NAME",
 		SuggestFor: []string{"delete", "remove"},
-		Short:      "Delete one fact; restore brings it back",
+		Short:      "Delete one fact; restore brings it back, and `ctxledger forget --memory` deletes it for good",
 		Example:    "  ctxledger memory rm deploy",
 		Args:       a.args(1, 1),
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			return deleteMemory(ctx, api, "rm",
-				ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+			e, err := api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+			return e, ofOtherScope(ctx, api, args[0], *scope, "memory rm", err)
 		}, printDone("deleted")),
 	}
-}
-
-// deleteMemory deletes a fact. A fact of the user is deleted only where the scope is given; the hint has the command.
-func deleteMemory(ctx context.Context, api ledger.MemoryStore, verb string, r ledger.DeleteMemoryRequest,
-) (memory.Entry, error) {
-	e, err := api.DeleteMemory(ctx, r)
-	if r.Scope != "" || !fault.Is(err, fault.NotFound) {
-		return e, err
-	}
-	if _, no := api.Memory(ctx, ledger.MemoryRequest{Name: r.Name, Scope: memory.User}); no != nil {
-		return e, err
-	}
-	return e, fault.New(fault.NotFound, "cli.memory",
-		"no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
-		WithHint("`ctxledger memory %s %s --scope user` deletes that", verb, shell.Quote(r.Name))
 }
 
 func (a *app) memoryRestore(scope *string) *cobra.Command {
@@ -260,18 +243,5 @@ func (a *app) memoryRestore(scope *string) *cobra.Command {
 		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
 			return api.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
 		}, printDone("restored")),
-	}
-}
-
-func (a *app) memoryForget(scope *string) *cobra.Command {
-	return &cobra.Command{
-		Use:     "forget NAME",
-		Short:   "Remove one fact for good, with all its earlier versions",
-		Example: "  ctxledger memory forget deploy",
-		Args:    a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			return deleteMemory(ctx, api, "forget",
-				ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope), Purge: true})
-		}, printDone("forgot")),
 	}
 }

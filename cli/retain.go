@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/cli/erasing"
 	"ctxledger.dev/internal/ages"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
@@ -18,17 +20,21 @@ import (
 func (a *app) retainCommand() *cobra.Command {
 	var age, most string
 	var r ledger.RetainRequest
+	var c erasing.Flags
 	cmd := &cobra.Command{
 		Use:   "retain [--older-than AGE] [--max-size SIZE] | retain --off",
 		Short: "Show, set or remove the policy by which old sessions expire",
 		Long: "Without flags it shows the retention policy and the sessions that are due. Nothing expires without\n" +
 			"a policy. --older-than expires sessions by the age of their newest entry; --max-size expires the\n" +
 			"oldest sessions until records and contents fit. Setting either replaces the whole policy. The\n" +
-			"daemon applies it at its start and once a day; --now applies it at once.\n\n" +
+			"daemon applies it at its start and once a day; --now lists what is due, asks, and applies it at\n" +
+			"once. Without a terminal --now needs --yes. --dry-run lists what would be due by the flags, and\n" +
+			"sets nothing.\n\n" +
 			"A session expires as a whole, with its summaries and the artifacts that no other session holds;\n" +
 			"their handles then say so. Memories, artifacts that you put yourself, sessions of the last ten\n" +
 			"minutes and the newest session never expire.",
-		Example: "  ctxledger retain --older-than 90d --max-size 500MB\n" +
+		Example: "  ctxledger retain --older-than 90d --max-size 500MB --dry-run\n" +
+			"  ctxledger retain --older-than 90d --max-size 500MB\n" +
 			"  ctxledger retain --now\n  ctxledger retain --off",
 		Args: a.args(0, 0),
 	}
@@ -36,6 +42,7 @@ func (a *app) retainCommand() *cobra.Command {
 	cmd.Flags().StringVar(&most, "max-size", "", "expire the oldest above `SIZE` on disk: 500MB, 2GB")
 	cmd.Flags().BoolVar(&r.Off, "off", false, "remove the policy")
 	cmd.Flags().BoolVar(&r.Apply, "now", false, "expire what is due at once")
+	c.Define(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if age != "" || most != "" {
 			p, err := policy(age, most)
@@ -44,14 +51,58 @@ func (a *app) retainCommand() *cobra.Command {
 			}
 			r.Set = &p
 		}
-		if r.Off && (r.Set != nil || r.Apply) {
+		switch {
+		case r.Off && (r.Set != nil || r.Apply || c != erasing.Flags{}):
 			return misuse("--off goes with no other flag")
+		case c.Yes && !r.Apply:
+			return misuse("--yes needs --now")
 		}
-		return shows(a, func(ctx context.Context, api ledger.API, _ []string) (ledger.Retention, error) {
-			return api.Retain(ctx, r)
-		}, a.printRetention)(cmd, args)
+		return a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
+			return a.retain(ctx, api, r, c)
+		})(cmd, args)
 	}
 	return cmd
+}
+
+// retain shows or sets the policy. Before sessions expire at once it lists them and asks.
+func (a *app) retain(ctx context.Context, api ledger.Erasure, r ledger.RetainRequest, c erasing.Flags) error {
+	if err := agree(c); err != nil {
+		return err
+	}
+	if r.Apply || c.Dry {
+		plan, err := api.Retain(ctx, ledger.RetainRequest{Try: r.Set})
+		if err != nil {
+			return err
+		}
+		show := func(w io.Writer) { a.printExpiring(w, plan) }
+		if c.Dry {
+			return a.answer(plan, show)
+		}
+		if plan.DueTotal > 0 {
+			if err := a.erasing().Consent(c, show); err != nil {
+				return err
+			}
+		}
+	}
+	done, err := api.Retain(ctx, r)
+	if err != nil {
+		return err
+	}
+	return a.answer(done, func(w io.Writer) { a.printRetention(w, done) })
+}
+
+// printExpiring says what would expire now.
+func (a *app) printExpiring(w io.Writer, r ledger.Retention) {
+	if !a.printPolicy(w, r) {
+		return
+	}
+	size := int64(0)
+	for _, s := range r.Due {
+		size += s.Log + s.Blobs.Disk
+	}
+	fmt.Fprintf(w, "would expire %s, %s\n", chars.Plural(r.DueTotal, "session"), chars.Size(size))
+	a.fillDue(a.erasing().Table(dueHead...), r.Due[:min(len(r.Due), erasing.MaxListed)]).Print(w)
+	erasing.Others(w, r.DueTotal-erasing.MaxListed)
 }
 
 // policy reads the flags of a policy.
@@ -95,10 +146,11 @@ func sizeOf(s string) (int64, error) {
 	return 0, misuse("--max-size takes a size such as 500MB or 2GB, not %q", s)
 }
 
-func (a *app) printRetention(w io.Writer, r ledger.Retention) {
+// printPolicy says what a policy is, and reports whether anything is due by it.
+func (a *app) printPolicy(w io.Writer, r ledger.Retention) bool {
 	if r.Policy == nil {
 		fmt.Fprintf(w, "no policy is set: nothing expires; the ledger takes %s\n", chars.Size(r.Size))
-		return
+		return false
 	}
 	var rules []string
 	if d := r.Policy.OlderThan; d > 0 {
@@ -108,21 +160,34 @@ func (a *app) printRetention(w io.Writer, r ledger.Retention) {
 		rules = append(rules, "above "+chars.Size(n))
 	}
 	fmt.Fprintf(w, "sessions expire %s; the ledger takes %s\n", strings.Join(rules, ", and "), chars.Size(r.Size))
-	switch {
-	case r.DueTotal == 0:
+	if r.DueTotal == 0 {
 		fmt.Fprintln(w, "nothing is due")
+	}
+	return r.DueTotal > 0
+}
+
+func (a *app) printRetention(w io.Writer, r ledger.Retention) {
+	if !a.printPolicy(w, r) {
 		return
-	case r.Applied:
+	}
+	if r.Applied {
 		fmt.Fprintf(w, "expired: %s\n", chars.Plural(r.DueTotal, "session"))
-	default:
-		fmt.Fprintf(w, "due: %s; the daemon expires them at its next start or within a day, --now at once\n",
+	} else {
+		fmt.Fprintf(w, "due: %s; the daemon expires them at its next start or within a day, --now at once, and --off keeps them\n",
 			chars.Plural(r.DueTotal, "session"))
 	}
-	t := a.newTable("SESSION", "UPDATED", ">SIZE", "TITLE")
-	for _, s := range r.Due {
+	a.fillDue(a.newTable(dueHead...), r.Due).Print(w)
+}
+
+// dueHead are the headings of a list of sessions that expire.
+var dueHead = []string{"SESSION", "UPDATED", ">SIZE", "TITLE"}
+
+// fillDue adds a row for each session, and returns the table.
+func (a *app) fillDue(t *columns.Table, due []ledger.SessionUsage) *columns.Table {
+	for _, s := range due {
 		t.Add(s.ID, a.stamp(s.Updated), chars.Size(s.Log+s.Blobs.Disk), a.line(s.Title, 40))
 	}
-	t.Print(w)
+	return t
 }
 
 // span prints an age.

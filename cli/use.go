@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/cli/erasing"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
@@ -50,7 +51,7 @@ func (a *app) args(least, most int) cobra.PositionalArgs {
 		case n <= most || most < 0:
 			return nil
 		case cmd.HasSubCommands():
-			return unknownCommand(cmd, args)
+			return a.unknownCommand(cmd, args)
 		case most == 0:
 			return misuse("%s takes no argument, but got %q", cmd.CommandPath(), args[0])
 		}
@@ -62,7 +63,7 @@ func (a *app) args(least, most int) cobra.PositionalArgs {
 // inside a secret: flagError masks the whole argument before it cuts.
 func (a *app) flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
-		return unknownCommand(cmd, args) // the flag is one of the command that was meant
+		return a.unknownCommand(cmd, args) // the flag is one of the command that was meant
 	}
 	said, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
 	if name, ok := strings.CutPrefix(said, "unknown flag: "); ok {
@@ -77,10 +78,14 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 }
 
 // unknownCommand is the error for args that name no command below parent.
-func unknownCommand(parent *cobra.Command, args []string) error {
+func (a *app) unknownCommand(parent *cobra.Command, args []string) error {
 	name := strings.Join(args[:min(len(args), 1)], "")
 	_, within, _ := strings.Cut(parent.CommandPath()+" ", " ")
 	err := usageError{error: fmt.Errorf("there is no command %q", within+name)}
+	if now := erasing.Moved(within+name, a.Args); now != "" {
+		err.hint = "it is `" + now + "` now"
+		return err
+	}
 	if like := suggestion(parent, name); like != "" {
 		err.hint = "did you mean `" + parent.CommandPath() + " " + like + "`?"
 	}

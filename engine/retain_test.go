@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -212,4 +213,28 @@ func TestASessionIsForgottenAsAWhole(t *testing.T) {
 	wantCode(t, err, fault.Invalid)
 	_, err = l.Forget(t.Context(), ledger.ForgetRequest{Text: "short"})
 	wantCode(t, err, fault.Invalid)
+}
+
+// TestAPolicyIsTried: what would be due by it is listed, and neither a policy is set nor anything expires.
+func TestAPolicyIsTried(t *testing.T) {
+	l, c, ids := aged(t, 4)
+	state := stateOf(t, l)
+	c.now = c.now.Add(time.Minute)
+	before := contents(t, state)
+	p := ledger.RetentionPolicy{OlderThan: int64(12 * day / time.Second)}
+	r := retain(t, l, ledger.RetainRequest{Try: &p})
+	if r.Applied || r.Policy == nil || fmt.Sprint(names(r)) != fmt.Sprint(ids[:2]) {
+		t.Errorf("%+v", r)
+	}
+	if !reflect.DeepEqual(contents(t, state), before) {
+		t.Error("trying changed the files of the ledger")
+	}
+	if r := retain(t, l, ledger.RetainRequest{}); r.Policy != nil {
+		t.Errorf("the policy that was tried is set: %+v", r)
+	}
+	for _, bad := range []ledger.RetainRequest{{Try: &ledger.RetentionPolicy{}}, {Try: &p, Apply: true},
+		{Try: &p, Set: &p}, {Try: &p, Off: true}} {
+		_, err := l.Retain(t.Context(), bad)
+		wantCode(t, err, fault.Invalid)
+	}
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"ctxledger.dev/memory"
 )
 
 // Erasure removes content on request or by age, and masks secrets.
 type Erasure interface {
 	// Forget removes what a handle names, or every place that holds a text, from the disk, and leaves
-	// tombstones.
+	// tombstones. Of a memory nothing is left, its earlier versions included.
 	Forget(ctx context.Context, r ForgetRequest) (Forgotten, error)
 	// Retain shows, sets or removes the retention policy, and applies it when asked to.
 	Retain(ctx context.Context, r RetainRequest) (Retention, error)
@@ -18,27 +20,67 @@ type Erasure interface {
 	Mask(ctx context.Context, r MaskRequest) (MaskResponse, error)
 }
 
-// ForgetRequest names what is to be forgotten: exactly one of Handle and Text is set.
+// ForgetRequest names what is to be forgotten: exactly one of Handle, Text and Memory is set.
 type ForgetRequest struct {
 	Mutation
 	// Handle names an artifact, a message, a summary or a whole session.
 	Handle string `json:"handle,omitempty"`
 	// Text is a text of scrub.Least to scrub.Most bytes. What holds it word for word is forgotten;
 	// where something else was derived from it, the text alone is taken out.
-	Text   string `json:"text,omitempty"`
-	DryRun bool   `json:"dry_run,omitempty"` // only say what would be forgotten
+	Text string `json:"text,omitempty"`
+	// Memory is the name of a memory, also of one that is deleted already. Scope is whose it is; "": the ledger's own.
+	Memory string       `json:"memory,omitempty"`
+	Scope  memory.Scope `json:"scope,omitempty"`
+	// DryRun only says what would be forgotten, by the code that forgets it, and changes nothing.
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // Forgotten says what was forgotten, and where a text still occurs.
 type Forgotten struct {
-	At       time.Time       `json:"at"`
-	DryRun   bool            `json:"dry_run,omitempty"`
-	Counts   []ForgottenKind `json:"counts"`   // the most first
+	At     time.Time       `json:"at"`
+	DryRun bool            `json:"dry_run,omitempty"`
+	Counts []ForgottenKind `json:"counts"` // the most first
+	// Bytes is the size of the originals and contents among it, as they were received.
+	Bytes int64 `json:"bytes"`
+	// Items are the things that would go, in a dry run, at most MaxForgottenItems: those first of which the others are
+	// parts, then the largest. What has gone is not described.
+	Items    []ForgottenItem `json:"items,omitempty"`
 	Sessions []string        `json:"sessions"` // whose messages or summaries were among it, at most 1,000
 	// files of the state directory that were searched for the text afterwards
 	Searched int         `json:"searched"`
 	Left     []LeftPlace `json:"left"`    // those of them that still contain it, at most 100
 	Outside  []LeftPlace `json:"outside"` // places elsewhere, which are not changed, at most 100
+}
+
+// MaxForgottenItems is how many things a dry run describes, at most.
+const MaxForgottenItems = 100
+
+// ForgottenItem describes one thing that would be forgotten.
+type ForgottenItem struct {
+	Kind   string `json:"kind"`   // as in ForgottenKind, or "session"
+	Handle string `json:"handle"` // of a memory its name
+	Title  string `json:"title"`  // one line of masked words, without the text that is to be forgotten
+	Bytes  int64  `json:"bytes"`  // 0: not known
+}
+
+// itemKinds are the kinds of items in the order in which they are listed; all others follow.
+var itemKinds = []string{"session", "artifact", "summary", "memory", "message"}
+
+// LeadingItems returns at most MaxForgottenItems of some items, each once, in their order.
+func LeadingItems(items []ForgottenItem) []ForgottenItem {
+	rank := func(kind string) int {
+		if i := slices.Index(itemKinds, kind); i >= 0 {
+			return i
+		}
+		return len(itemKinds)
+	}
+	items = slices.Clone(items)
+	slices.SortFunc(items, func(a, b ForgottenItem) int {
+		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(b.Bytes, a.Bytes),
+			cmp.Compare(a.Handle, b.Handle), cmp.Compare(a.Title, b.Title))
+	})
+	items = slices.Compact(items)
+	return items[:min(len(items), MaxForgottenItems)]
 }
 
 // ForgottenKind is how many things of one kind were forgotten, or lost a text.
@@ -69,6 +111,8 @@ type RetainRequest struct {
 	Set   *RetentionPolicy `json:"set,omitempty"`   // replaces the policy
 	Off   bool             `json:"off,omitempty"`   // removes it: nothing expires
 	Apply bool             `json:"apply,omitempty"` // lets what is due expire now; else it is only listed
+	// Try lists what would be due by another policy, and changes nothing. It goes with no other field.
+	Try *RetentionPolicy `json:"try,omitempty"`
 }
 
 // RetentionPolicy says when whole sessions expire. Zero fields say nothing.
@@ -97,6 +141,8 @@ func (f Forgotten) And(g Forgotten) Forgotten {
 		counts[c.Kind] += c.N
 	}
 	f.Counts = Counted(counts)
+	f.Bytes += g.Bytes
+	f.Items = LeadingItems(slices.Concat(f.Items, g.Items))
 	f.Sessions = append(f.Sessions, g.Sessions...)
 	f.Searched += g.Searched
 	f.Left, f.Outside = append(f.Left, g.Left...), append(f.Outside, g.Outside...)

@@ -12,7 +12,7 @@ var steps = map[string]string{
 	// Of a summary's range that is too large to be read at once.
 	"`ctxledger cat HANDLE` streams it": "read its messages one by one, by the ids that the summary names",
 
-	"a memory is forgotten by its name: ctxledger memory forget NAME": "the tool memory deletes a fact, by its name",
+	"a memory is forgotten by its name: ctxledger forget --memory NAME": "the tool memory deletes a fact, by its name",
 }
 
 // stepFor returns what an agent can do about an error with this hint. What only a shell can do is for the user.

@@ -66,6 +66,20 @@ func forget(tx kv.Tx, guid string) error {
 	return nil
 }
 
+// Kept returns what there is of a memory: the newest version, also one that is deleted, and the number of earlier ones.
+// Errors: not_found, corrupt.
+func Kept(tx kv.Tx, scope Scope, name string) (e Entry, earlier int, err error) {
+	e, ok, err := find(tx, scope, name)
+	if err == nil && !ok {
+		err = unknown(scope, name, nil)
+	}
+	if err != nil {
+		return Entry{}, 0, err
+	}
+	keys, err := historyKeys(tx, e.GUID)
+	return e, len(keys), err
+}
+
 // historyKeys returns the keys of the earlier versions, oldest first.
 func historyKeys(tx kv.Tx, guid string) (keys [][]byte, err error) {
 	prefix := historyPrefix(guid)

@@ -151,8 +151,16 @@ func (l *ledgers) RestoreMemory(ctx context.Context, r ledger.RestoreMemoryReque
 }
 
 // Forget also forgets a text in the user ledger, which holds memories of all workspaces. If that fails,
-// the response lists the user ledger as a place that was left.
+// the response lists the user ledger as a place that was left. A memory it forgets in the ledger of the scope; without a
+// scope in the workspace's, for the reason that DeleteMemory has.
 func (l *ledgers) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
+	if r.Memory != "" {
+		api, err := l.of(ctx, r.Scope)
+		if err != nil {
+			return ledger.Forgotten{}, err
+		}
+		return api.Forget(ctx, r)
+	}
 	f, err := l.API.Forget(ctx, r)
 	if err != nil || r.Text == "" {
 		return f, err
@@ -237,4 +245,12 @@ func (r *rootless) DeleteMemory(ctx context.Context, q ledger.DeleteMemoryReques
 		return memory.Entry{}, r.refused(fault.NotFound)
 	}
 	return r.API.DeleteMemory(ctx, q)
+}
+
+// Forget does not find a memory of the scope project.
+func (r *rootless) Forget(ctx context.Context, q ledger.ForgetRequest) (ledger.Forgotten, error) {
+	if q.Memory != "" && q.Scope == memory.Project {
+		return ledger.Forgotten{}, r.refused(fault.NotFound)
+	}
+	return r.API.Forget(ctx, q)
 }

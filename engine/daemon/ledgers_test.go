@@ -117,6 +117,34 @@ func TestWithoutAScopeTheProjectComesFirst(t *testing.T) {
 	}
 }
 
+// TestForgettingAMemoryStaysInItsScope: without a scope the user's memory, which all workspaces share, is not reached, and
+// without a workspace there is none of a project.
+func TestForgettingAMemoryStaysInItsScope(t *testing.T) {
+	ws := workspace.Workspace{Root: t.TempDir(), State: stateDir(t), UserState: stateDir(t)}
+	api := openBoth(t, ws)
+	saveIn(t, api, memory.User, "x")
+	for _, c := range []struct {
+		r    ledger.ForgetRequest
+		code fault.Code
+	}{
+		{ledger.ForgetRequest{Memory: "x"}, fault.NotFound},
+		{ledger.ForgetRequest{Memory: "x", Scope: memory.Project, DryRun: true}, fault.NotFound},
+		{ledger.ForgetRequest{Memory: "x", Scope: memory.User, DryRun: true}, ""},
+		{ledger.ForgetRequest{Memory: "x", Scope: memory.User}, ""},
+		{ledger.ForgetRequest{Memory: "x", Scope: memory.User}, fault.NotFound},
+	} {
+		f, err := api.Forget(deadlined(t), c.r)
+		if c.code != "" && !fault.Is(err, c.code) || c.code == "" && (err != nil || f.Total() != 1) {
+			t.Errorf("%+v: %+v, %v", c.r, f, err)
+		}
+	}
+	rootless := openBoth(t, workspace.Workspace{State: stateDir(t), UserState: stateDir(t), Why: "it is a test"})
+	_, err := rootless.Forget(deadlined(t), ledger.ForgetRequest{Memory: "x", Scope: memory.Project})
+	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "without a workspace") {
+		t.Errorf("without a workspace: %v", err)
+	}
+}
+
 func TestWithoutTheUserLedgerTheProjectWorks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")

@@ -19,6 +19,9 @@ const (
 	kindArtifact = "artifact"
 	kindSummary  = "summary"
 	kindAnswer   = "kept answer"
+	kindSession  = "session" // of items only: what is counted are its messages
+	kindMemory   = "memory"
+	kindEarlier  = "earlier memory"
 )
 
 // original forgets the original of one entry, with the stubs that quote its results and what intents keep of them. Its
@@ -34,6 +37,8 @@ func (s *step) original(session string, seq int64) (sessions.Entry, error) {
 	}
 	if e.Forgotten == nil {
 		s.count(kindMessage, session)
+		s.size(e.Size)
+		s.item(kindMessage, e.Handle(), e.Size, func() string { return s.titleOf(session, stored) })
 	}
 	if err := sessions.Forget(s, session, seq, s.e.at, s.e.expired); err != nil {
 		return e, err
@@ -78,6 +83,8 @@ func (s *step) artifact(id string) error {
 	}
 	if a.Forgotten == nil {
 		s.count(kindArtifact, "")
+		s.size(a.Bytes)
+		s.item(kindArtifact, a.ID, a.Bytes, a.Describe)
 	}
 	if err := core.MarkUnreferenced(s, a.Hash); err != nil {
 		return err
@@ -108,6 +115,7 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 		return nil
 	}
 	s.count(kindSummary, session)
+	s.item(kindSummary, r.ID, 0, func() string { return "of session " + session })
 	if before != r.TextBlob {
 		if err := core.MarkUnreferenced(s, before); err != nil {
 			return err

@@ -2,6 +2,7 @@ package forgetting
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -25,10 +26,10 @@ const (
 // from them. Then the blobs are deleted, and the file of records is rewritten so that no freed page keeps a byte. After
 // a crash in between, the same request finds what is left, continues, and counts that.
 func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
-	if err := checkForget(r); err != nil {
+	if err := l.checkForget(r); err != nil {
 		return ledger.Forgotten{}, err
 	}
-	// The text is not part of the request's identity, because its hash would be kept for a day.
+	// Neither the text nor the name is part of the request's identity, because its hash would be kept for a day.
 	m, err := l.NewMutation("forget", r.Key, r.Handle, r.DryRun)
 	if err != nil {
 		return ledger.Forgotten{}, err
@@ -49,10 +50,17 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 	}
 	e := newEraser(l, m.At)
 	e.dry = r.DryRun
-	if r.Text != "" {
+	switch {
+	case r.Text != "":
 		return e.text(ctx, r.Text, m)
+	case r.Memory != "":
+		if err = e.memory(ctx, r.Memory); fault.Is(err, fault.NotFound) && !r.DryRun {
+			err = errors.Join(err, l.resume(ctx)) // it may have been forgotten by a process that was killed
+		}
+	default:
+		err = e.handle(ctx, r.Handle)
 	}
-	if err := e.handle(ctx, r.Handle); err != nil {
+	if err != nil {
 		return ledger.Forgotten{}, err
 	}
 	if err := e.finish(ctx); err != nil {
@@ -79,13 +87,19 @@ func (e *eraser) finish(ctx context.Context) error {
 	return e.bury(ctx)
 }
 
-// checkForget refuses a request that does not name exactly one thing.
-func checkForget(r ledger.ForgetRequest) error {
+// checkForget refuses a request that does not name exactly one thing, and one of another ledger's memories.
+func (l *Forgetting) checkForget(r ledger.ForgetRequest) error {
 	const op = "engine.forget"
-	if (r.Handle == "") == (r.Text == "") {
-		return fault.New(fault.Invalid, op, "name a handle or a text to forget, and only one of them")
+	named := slices.DeleteFunc([]string{r.Handle, r.Text, r.Memory}, func(s string) bool { return s == "" })
+	switch {
+	case len(named) != 1:
+		return fault.New(fault.Invalid, op, "name a handle, a text or a memory to forget, and only one of them")
+	case r.Scope != "" && r.Memory == "":
+		return fault.New(fault.Invalid, op, "a scope is of a memory: name that, too")
+	case r.Scope != "" && r.Scope != l.Scope:
+		return fault.New(fault.Invalid, op, "this ledger keeps memories of scope %q, not %q", l.Scope, r.Scope)
 	}
-	return core.CheckTexts(op, core.Label("handle", r.Handle))
+	return core.CheckTexts(op, core.Label("handle", r.Handle), core.Label("memory", r.Memory))
 }
 
 // forgot records the response to a completed request, with its event. In the same transaction events lose what they say
@@ -108,8 +122,11 @@ type eraser struct {
 
 	counts   map[string]int  // things forgotten, by kind
 	sessions map[string]bool // whose log held some of them
-	ids      map[string]bool // by which stored responses name what was forgotten
-	buried   []string        // sessions that lost everything, still to be marked
+	bytes    int64           // of the originals and contents among them
+	items    []ledger.ForgottenItem
+	without  func(s string) string // takes the text that is forgotten out of a title; nil: none is
+	ids      map[string]bool       // by which stored responses name what was forgotten
+	buried   []string              // sessions that lost everything, still to be marked
 }
 
 func newEraser(l *Forgetting, at time.Time) *eraser {
@@ -128,6 +145,8 @@ type step struct {
 	e        *eraser
 	counts   map[string]int
 	sessions []string
+	bytes    int64
+	items    []ledger.ForgottenItem
 }
 
 // count counts something forgotten, and notes its session, if any.
@@ -161,13 +180,15 @@ func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
 	for _, id := range s.sessions {
 		e.sessions[id] = true
 	}
+	e.bytes += s.bytes
+	e.describe(s.items)
 	return nil
 }
 
 // forgotten returns what was counted.
 func (e *eraser) forgotten() ledger.Forgotten {
 	f := ledger.Forgotten{
-		At: e.at, DryRun: e.dry, Counts: ledger.Counted(e.counts),
+		At: e.at, DryRun: e.dry, Counts: ledger.Counted(e.counts), Bytes: e.bytes, Items: ledger.LeadingItems(e.items),
 		Left: []ledger.LeftPlace{}, Outside: []ledger.LeftPlace{},
 	}
 	f.Sessions = slices.Sorted(maps.Keys(e.sessions))

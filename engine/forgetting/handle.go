@@ -82,7 +82,7 @@ func nameOf(tx kv.Tx, handle string) (named, error) {
 	if len(n.messages) == 0 {
 		return n, fault.New(fault.NotFound, "engine.forget",
 			"no artifact, message, summary or session %.1000q in this workspace", handle).
-			WithHint("a memory is forgotten by its name: ctxledger memory forget NAME")
+			WithHint("a memory is forgotten by its name: ctxledger forget --memory NAME")
 	}
 	return n, nil
 }

@@ -24,6 +24,9 @@ const policyRetention = "retention"
 // Retain implements ledger.Erasure. Whole sessions expire, by the code that forgets them on request: their entries stay as
 // tombstones. Memories, artifacts that a user stored, recently active sessions and the newest session never expire.
 func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger.Retention, error) {
+	if err := checkTry(r); err != nil {
+		return ledger.Retention{}, err
+	}
 	if err := l.setPolicy(ctx, r); err != nil {
 		return ledger.Retention{}, err
 	}
@@ -38,6 +41,9 @@ func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger
 		}
 	}
 	p, err := core.View(ctx, l.Ledger, retentionPolicy)
+	if r.Try != nil {
+		p = r.Try
+	}
 	if err != nil || p == nil && r.Apply {
 		return ledger.Retention{Due: []ledger.SessionUsage{}, Applied: r.Apply}, err
 	}
@@ -52,6 +58,25 @@ func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger
 	return out, err
 }
 
+// checkTry refuses a policy to be tried that cannot be one, or that comes with a change.
+func checkTry(r ledger.RetainRequest) error {
+	if r.Try == nil {
+		return nil
+	}
+	if r.Set != nil || r.Off || r.Apply {
+		return fault.New(fault.Invalid, "engine.retain", "a policy is tried without any change")
+	}
+	return checkPolicy(*r.Try)
+}
+
+// checkPolicy refuses a policy by which nothing or anything could expire.
+func checkPolicy(p ledger.RetentionPolicy) error {
+	if p.OlderThan < 0 || p.MaxSize < 0 || p.OlderThan == 0 && p.MaxSize == 0 {
+		return fault.New(fault.Invalid, "engine.retain", "a retention policy needs an age or a size above 0")
+	}
+	return nil
+}
+
 // setPolicy stores or removes the policy.
 func (l *Forgetting) setPolicy(ctx context.Context, r ledger.RetainRequest) error {
 	const op = "engine.retain"
@@ -62,8 +87,9 @@ func (l *Forgetting) setPolicy(ctx context.Context, r ledger.RetainRequest) erro
 		return fault.New(fault.Invalid, op, "a policy cannot be set and removed at once")
 	case p == nil:
 		return l.Store.Update(ctx, func(tx kv.Tx) error { return tx.Delete(bucketPolicies, []byte(policyRetention)) })
-	case p.OlderThan < 0 || p.MaxSize < 0 || p.OlderThan == 0 && p.MaxSize == 0:
-		return fault.New(fault.Invalid, op, "a retention policy needs an age or a size above 0")
+	}
+	if err := checkPolicy(*r.Set); err != nil {
+		return err
 	}
 	policy := *r.Set
 	policy.Set = l.Now()

@@ -260,6 +260,7 @@ func (s *step) tombstone(id string) error {
 	if err != nil {
 		return err
 	}
+	s.item(kindSession, id, 0, func() string { return record.Title })
 	at := s.e.at
 	record.Title, record.Forgotten, record.Expired = "", &at, s.e.expired
 	if record.Hooked != nil {

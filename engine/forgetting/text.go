@@ -25,6 +25,7 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
+	e.without = t.Out
 	for range maxRounds {
 		before := e.forgotten().Total()
 		if err := e.round(ctx, t); err != nil {
@@ -71,6 +72,12 @@ func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 	if err != nil {
 		return err
 	}
+	// Before anything goes: what is derived from an original loses the text with it, so that a dry run, after which the
+	// originals are still there, would count more.
+	found, err := e.derived(ctx, t)
+	if err != nil {
+		return err
+	}
 	if err := e.artifactsIn(ctx, blobs); err != nil {
 		return err
 	}
@@ -86,8 +93,8 @@ func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 			return err
 		}
 	}
-	for _, r := range rules(e.at) {
-		if err := e.apply(ctx, r, t); err != nil {
+	for _, d := range found {
+		if err := e.apply(ctx, d, t); err != nil {
 			return err
 		}
 	}
@@ -230,21 +237,58 @@ func (e *eraser) summaryWithout(
 	})
 }
 
-// apply removes the text from the records of one bucket, a few at a time.
-func (e *eraser) apply(ctx context.Context, r rewrite.Rule, t scrub.Text) error {
-	keys, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([][]byte, error) { return r.Keys(tx, t) })
-	if err != nil {
-		return err
+// derivedWords are the records of a bucket that contain the text in words, and the rule by which they lose it.
+type derivedWords struct {
+	rule rewrite.Rule
+	keys [][]byte
+}
+
+// derived finds and counts the records that lose the text by a rule.
+func (e *eraser) derived(ctx context.Context, t scrub.Text) (found []derivedWords, err error) {
+	for _, r := range rules(e.at) {
+		d, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (derivedWords, error) { return losing(tx, r, t) })
+		if err != nil {
+			return nil, err
+		}
+		if len(d.keys) > 0 {
+			e.counts[r.Kind] += len(d.keys)
+			found = append(found, d)
+		}
 	}
-	return inBatches(ctx, e, keys, func(s *step, k []byte) error {
-		v, err := s.Get(r.Bucket, k)
+	return found, nil
+}
+
+// losing returns the records that a rule would change.
+func losing(tx kv.Tx, r rewrite.Rule, t scrub.Text) (derivedWords, error) {
+	d := derivedWords{rule: r}
+	keys, err := r.Keys(tx, t)
+	if err != nil {
+		return d, err
+	}
+	for _, k := range keys {
+		v, err := tx.Get(r.Bucket, k)
+		if err != nil {
+			return d, err
+		}
+		changes, err := r.Out(noWrites{tx}, kv.Record{Key: k, Value: v}, t)
+		if err != nil {
+			return d, err
+		}
+		if changes {
+			d.keys = append(d.keys, k)
+		}
+	}
+	return d, nil
+}
+
+// apply removes the text from the records that were found in one bucket, a few at a time.
+func (e *eraser) apply(ctx context.Context, d derivedWords, t scrub.Text) error {
+	return inBatches(ctx, e, d.keys, func(s *step, k []byte) error {
+		v, err := s.Get(d.rule.Bucket, k)
 		if err != nil || v == nil {
 			return err // or deleted in the meantime
 		}
-		changed, err := r.Out(s, kv.Record{Key: k, Value: v}, t)
-		if changed && err == nil {
-			s.count(r.Kind, "")
-		}
+		_, err = d.rule.Out(s, kv.Record{Key: k, Value: v}, t)
 		return err
 	})
 }

@@ -193,6 +193,7 @@ var sideways = map[[2]string]string{
 	{"cli", "cli/hooking"}:            "hooks are answered there",
 	{"cli", "cli/auditpage"}:          "an audit is printed there",
 	{"cli", "cli/candidates"}:         "what is offered as a memory is shown and accepted there",
+	{"cli", "cli/erasing"}:            "what goes is listed and asked about there",
 	{"cli/candidates", "cli/columns"}: "stored text is printed in one way",
 	{"cli", "cli/counttree"}:          "counted files are drawn as a tree there",
 	{"cli/counttree", "cli/columns"}:  "a tree is a table",

@@ -3,7 +3,9 @@ package ctxledger
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -25,7 +27,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"capture": capture, "lines": lines, "add": add, "first": first, "await": await, "kill9": kill9,
 	"listing": listing, "newformat": newFormat, "escaped": escaped, "status": status,
 	"flipblob": flipBlob, "flippage": flipPage, "truncate": truncate, "deep": deep, "takeback": takeBack,
-	"own": own, "person": person,
+	"own": own, "person": person, "agree": agree, "same": same,
 }
 
 // capture NAME REGEXP sets a variable to the first group of the regexp's first match in the
@@ -166,6 +168,32 @@ func newFormat(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("the ledger is not of format 1")
 	}
 	ts.Check(os.WriteFile(file, bytes.ReplaceAll(content, ours, newer), 0o600))
+}
+
+// same FILE DIR checks that the files below a directory are those that FILE lists, which it writes when there is no such
+// file: their names and a hash of their bytes. Sockets and what a daemon says of itself are left out.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: same FILE DIR")
+	}
+	var now strings.Builder
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[1]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) == ".log" || d.Name() == "owner.json" {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		fmt.Fprintf(&now, "%x %s\n", sha256.Sum256(content), path)
+		return err
+	}))
+	before, err := os.ReadFile(ts.MkAbs(args[0]))
+	if errors.Is(err, fs.ErrNotExist) {
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(now.String()), 0o600))
+		return
+	}
+	ts.Check(err)
+	if now.String() != string(before) {
+		ts.Fatalf("the files differ; before:\n%snow:\n%s", before, now.String())
+	}
 }
 
 // escaped FILE checks that nothing in a file could drive a terminal.

@@ -30,13 +30,23 @@ func own(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // person ANSWER COMMAND… runs a command with a terminal as its standard input and error, at which a person types the
-// answer to the question. What the terminal shows is in the file ../terminal, and the answer behind it.
+// answer to the question for consent. What the terminal shows is in the file ../terminal, and the answer behind it.
 func person(ts *testscript.TestScript, neg bool, args []string) {
+	answers(ts, neg, "to allow exactly this, ", args)
+}
+
+// agree ANSWER COMMAND… is person for the question whether things are to be forgotten.
+func agree(ts *testscript.TestScript, neg bool, args []string) {
+	answers(ts, neg, "Type yes to forget these: ", args)
+}
+
+// answers runs a command at a terminal, where a person types an answer behind a prompt.
+func answers(ts *testscript.TestScript, neg bool, prompt string, args []string) {
 	if len(args) < 2 {
-		ts.Fatalf("usage: person ANSWER COMMAND…")
+		ts.Fatalf("give an answer and a command")
 	}
 	hand, tty := terminaltest.Open(ts.Value(theTest).(testing.TB))
-	done := terminaltest.Answer(ts.Value(theTest).(testing.TB), hand, tty, "to allow exactly this, ", args[0]+"\n")
+	done := terminaltest.Answer(ts.Value(theTest).(testing.TB), hand, tty, prompt, args[0]+"\n")
 	var out bytes.Buffer
 	cmd := exec.Command("env", args[1:]...) // which looks in the script's PATH
 	cmd.Dir = ts.MkAbs(".")

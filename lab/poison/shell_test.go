@@ -44,11 +44,10 @@ func commands(s *scene) []command {
 		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"),
 		exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
 		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"),
-		c("artifact", "forget", "--dry-run", "HOSTILE"),
 		exact("memory", "ls"), exact("memory", "block"), exact("memory", "show", "build"),
 		exact("memory", "show", "HOSTILE"),
 		c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
-		c("memory", "restore", "HOSTILE"), c("memory", "forget", "HOSTILE"),
+		c("memory", "restore", "HOSTILE"),
 		c("memory", "candidates"), c("memory", "accept", "HOSTILE"), c("memory", "dismiss", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
 		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."),
@@ -61,7 +60,10 @@ func commands(s *scene) []command {
 		c("config"), c("config", "preset", "HOSTILE"), c("config", "window", "HOSTILE", "200000"),
 		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("validate"), c("validate", "HOSTILE"),
 		c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
-		c("forget", "--dry-run", s.artifact), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
+		c("forget", "--dry-run", s.artifact), c("forget", "--dry-run", "--session", s.session),
+		c("forget", "--dry-run", "--", "HOSTILE"), c("forget", "--dry-run", "--memory=build"),
+		c("forget", "--dry-run", "--memory=HOSTILE"), c("forget", s.artifact),
+		c("artifact", "forget", "HOSTILE"), c("memory", "forget", "HOSTILE"), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
 	}
 }
 
@@ -72,7 +74,7 @@ var mute = map[string]string{
 
 // silentBy are the commands that answer nothing although the text is no argument, with the reason.
 var silentBy = map[string]string{
-	"hook":  "nothing is on its standard input",
+	"hook": "nothing is on its standard input", "forget": "it asks, and nobody can answer",
 	"trust": "nothing is configured", "install": "test programs are not those that agents start", "compact": "some sessions have nothing to compact",
 	"import": "what is no session file", "bench": "the session has no compaction of its own",
 }
