@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -239,29 +238,21 @@ func (r *round) purge(scope, name string) {
 	var out string
 	var err error
 	for range 4 {
-		out, err = r.either("memory", "forget", "--scope", scope, name)
+		out, err = r.run("", "forget", "--yes", "--memory", name, "--scope", scope)
 		if err == nil || strings.Contains(out, "no memory") {
 			return
 		}
 	}
-	r.t.Errorf("memory forget %s: %v: %s", scope, err, out)
+	r.t.Errorf("forget --memory %s: %v: %s", scope, err, out)
 }
 
-// either runs a command that asks, or does not know the flag with which it does not ask.
-func (r *round) either(args ...string) (string, error) {
-	out, err := r.run("", append(args, "--yes")...)
-	if ended, ok := err.(*exec.ExitError); ok && ended.ExitCode() == 2 {
-		return r.run("", args...)
-	}
-	return out, err
-}
-
+// confirmed runs a command that destroys, until its daemon is not killed meanwhile.
 func (r *round) confirmed(args ...string) {
 	r.t.Helper()
 	var out string
 	var err error
 	for range 4 {
-		if out, err = r.either(args...); err == nil {
+		if out, err = r.run("", append(args, "--yes")...); err == nil {
 			return
 		}
 	}
