@@ -57,3 +57,13 @@ func TestSeveralTablesLeaveAtOnce(t *testing.T) {
 		t.Errorf("%q, %v, %v", out, gone, err)
 	}
 }
+
+// TestADeepTableCostsNoMoreThanItsLength: a table inside many others was compared by printing it, with all their names in
+// the head of each.
+func TestADeepTableCostsNoMoreThanItsLength(t *testing.T) {
+	text := "[mcp_servers.ctxledger]\ncommand = \"ctxmcp\"\n[" + strings.Repeat("a.", 100_000) + "a]\nb = nan\n"
+	out, gone, err := StripTables([]byte(text), [][]string{{"mcp_servers", "ctxledger"}}, true)
+	if err != nil || !gone || !strings.HasPrefix(string(out), "[a.a") {
+		t.Errorf("%.40q, %v, %v", out, gone, err)
+	}
+}
