@@ -2,9 +2,10 @@ package confedit
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
+	"time"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"ctxledger.dev/internal/fault"
@@ -87,8 +88,13 @@ func sameValues(a, b any) bool {
 	case float64:
 		b, ok := b.(float64)
 		return ok && (a == b || a != a && b != b)
+	case time.Time:
+		b, ok := b.(time.Time)
+		return ok && a.Equal(b)
+	case string, bool, int64, toml.LocalDate, toml.LocalTime, toml.LocalDateTime:
+		return a == b
 	}
-	return reflect.DeepEqual(a, b)
+	return false
 }
 
 // hollow reports whether a value is a table that holds nothing.
