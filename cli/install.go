@@ -27,7 +27,8 @@ func (a *app) uninstallCommand() *cobra.Command {
 	cmd := a.editCommand(true)
 	cmd.Use, cmd.Short = "uninstall [AGENT…]", "Disconnect coding agents from ctxledger"
 	cmd.Long = "Takes out of the agents' configurations what install wrote. A file that only install has changed gets\n" +
-		"back the bytes that it had. The ledger stays."
+		"back the bytes that it had; from others go the entries that start our programs, and what stays is\n" +
+		"named. The ledger stays."
 	cmd.Example = "  ctxledger uninstall\n  ctxledger uninstall claude-code --yes"
 	return cmd
 }

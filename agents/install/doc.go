@@ -5,8 +5,9 @@
 // Machine.Disconnect return a Plan of changes, which nothing has made yet; Plan.Write makes them.
 //
 // Looking starts no program, and reads nothing of a repository but the configurations named in the table, if these are
-// asked about. A plan is written whole or not at all. What was edited is noted with a backup in the state directory, so
-// that a file that no other program has changed gets its bytes back, and any other one loses the added entries alone.
+// asked about. A plan is written whole or not at all. What was edited is noted in the state directory with the file as it
+// would be without us, so that a file that no other program has changed gets its bytes back. Any other one loses what starts
+// our programs: see ours.go for how that is known.
 //
 // What the programs do once an agent starts them is not known here.
 package install

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/confedit"
+	"ctxledger.dev/internal/env"
 )
 
 // TestWhatIsOursIsKnownByWhatItStarts, at whatever path and in whatever form; what does other things as well is somebody's.
@@ -292,7 +294,7 @@ func BenchmarkManyHooks(b *testing.B) {
 			}
 			text := []byte(`{"hooks":{"PreToolUse":[` + strings.Join(all, ",") + `]}}`)
 			h, _ := HostOf("claude-code")
-			f := h.files(Machine{}.places(User))[1]
+			f := h.files(Machine{Env: env.System(), Hooks: config.AllHooks()}.places(User))[1]
 			for b.Loop() {
 				e := edit{agent: h.Agent, file: f, now: present{text: text, exists: true}}
 				if _, _, err := e.connect(); err != nil {

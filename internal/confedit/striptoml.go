@@ -2,8 +2,8 @@ package confedit
 
 import (
 	"bytes"
-	"maps"
 	"slices"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -62,27 +62,48 @@ func StripTables(text []byte, paths [][]string, fresh bool) (out []byte, gone bo
 	return out, true, nil
 }
 
-// sameValues compares what two texts say. A table without anything is as one that is not there.
-func sameValues(a, b map[string]any) bool {
-	a, b = filled(a), filled(b)
-	x, err := toml.Marshal(a)
-	y, also := toml.Marshal(b)
-	return err == nil && also == nil && bytes.Equal(x, y)
+// sameValues compares what two texts say. A table without anything is as one that is not there. Nothing is printed for it:
+// a table deep inside others has all their names in its head.
+func sameValues(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			return false
+		}
+		for name, v := range a {
+			if other, there := b[name]; !(there && sameValues(v, other)) && !(!there && hollow(v)) {
+				return false
+			}
+		}
+		for name, v := range b {
+			if _, there := a[name]; !there && !hollow(v) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, sameValues)
+	case float64:
+		b, ok := b.(float64)
+		return ok && (a == b || a != a && b != b)
+	case time.Time:
+		b, ok := b.(time.Time)
+		return ok && a.Equal(b)
+	case string, bool, int64, toml.LocalDate, toml.LocalTime, toml.LocalDateTime:
+		return a == b
+	}
+	return false
 }
 
-// filled returns a table without the tables in it that hold nothing.
-func filled(m map[string]any) map[string]any {
-	m = maps.Clone(m)
-	for name, v := range m {
-		if inner, ok := v.(map[string]any); ok {
-			if inner = filled(inner); len(inner) == 0 {
-				delete(m, name)
-				continue
-			}
-			m[name] = inner
-		}
+// hollow reports whether a value is a table that holds nothing.
+func hollow(v any) bool {
+	m, ok := v.(map[string]any)
+	for _, inner := range m {
+		ok = ok && hollow(inner)
 	}
-	return m
+	return ok
 }
 
 // statement is an expression of a text: the head of a table, or a key with its value.

@@ -68,20 +68,16 @@ func FindTable(text []byte, t Table) (State, map[string]any, error) {
 // sameTOML compares the values of a table with those that it should have, whatever their form. A list of nothing may be
 // left out, as Codex does when it writes the file. What else the table has was added for its user, and is no difference.
 func sameTOML(have, want map[string]any) bool {
-	named := map[string]any{}
 	for name, v := range want {
 		found, there := have[name]
 		if list, ok := v.([]any); ok && len(list) == 0 && !there {
-			found = v
+			continue
 		}
-		named[name] = found
-		if found == nil {
+		if !there || !sameValues(found, v) {
 			return false
 		}
 	}
-	x, err := toml.Marshal(named)
-	y, also := toml.Marshal(want)
-	return err == nil && also == nil && bytes.Equal(x, y)
+	return true
 }
 
 // text returns the lines of a table.

@@ -57,3 +57,23 @@ func TestSeveralTablesLeaveAtOnce(t *testing.T) {
 		t.Errorf("%q, %v, %v", out, gone, err)
 	}
 }
+
+// TestATableLeavesWithValuesOfEveryTypeAround: what stays is compared by its values.
+func TestATableLeavesWithValuesOfEveryTypeAround(t *testing.T) {
+	const rest = "a = 1979-05-27T00:32:00.5-07:00\nb = 1979-05-27T07:32:00\nc = 1979-05-27\nd = 07:32:00\ne = inf\nf = nan\n" +
+		"g = 0xff\nh = [[1, \"x\"], [true]]\ni = {j = []}\n[[k]]\nl = -0.0\n[[k]]\n"
+	out, gone, err := StripTables([]byte(rest+"[m.n]\ncommand = \"x\"\n"), [][]string{{"m", "n"}}, true)
+	if err != nil || !gone || string(out) != rest {
+		t.Errorf("%q, %v, %v", out, gone, err)
+	}
+}
+
+// TestADeepTableCostsNoMoreThanItsLength: a table inside many others was compared by printing it, with all their names in
+// the head of each.
+func TestADeepTableCostsNoMoreThanItsLength(t *testing.T) {
+	text := "[mcp_servers.ctxledger]\ncommand = \"ctxmcp\"\n[" + strings.Repeat("a.", 100_000) + "a]\nb = nan\n"
+	out, gone, err := StripTables([]byte(text), [][]string{{"mcp_servers", "ctxledger"}}, true)
+	if err != nil || !gone || !strings.HasPrefix(string(out), "[a.a") {
+		t.Errorf("%.40q, %v, %v", out, gone, err)
+	}
+}
