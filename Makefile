@@ -196,7 +196,7 @@ bench: build counters corpora ## the figures of docs/benchmarks.md
 hookreplay: ## what hooks save and cost in recorded sessions of Claude Code: ARGS="DIR…"
 	$(call run,lab/hookreplay,$(ARGS))
 
-savings: build agents ## what installing saves and costs in two scripted sessions of the real Claude Code, one heavy in repeats and one without
+savings: build $(CLAUDE) ## what installing saves and costs in two scripted sessions of the real Claude Code, one heavy in repeats and one without
 	$(call run,lab/savings,-bin bin $(ARGS))
 
 share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
@@ -285,6 +285,8 @@ $(VSCODE)/.installed: $(INSTALL_VSCODE)
 	sh $< $(@D)
 	touch $@
 
+screenshots: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
+screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 screenshots: $(EDITORS)/.installed $(VSCODE)/.installed extension ## take pictures of every editor into .cache/screenshots, of VS Code in light, dark and high contrast, and those of the extension's page
 	rm -rf .cache/screenshots
 	$(GO) test -C lab -count=1 -run DocumentedConfigurations ./ctxlsp -screenshots $(CURDIR)/.cache/screenshots/terminal
