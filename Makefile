@@ -67,7 +67,7 @@ RACE = engine/daemon $(filter-out engine/daemon $(QUIET) $(LARGE) tokens,$(shell
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
 HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtest/damage lab/crashtest/powercut lab/crashtest/faults \
-  lab/escapetest lab/poison lab/taint lab/forgotten lab/environments lab/crashtest/cases lab/crashtest/script
+  lab/escapetest lab/poison lab/taint lab/environments lab/crashtest/cases lab/crashtest/script
 # All else of lab/: the programs from outside, and the harnesses' own parts.
 FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger lab/scriptedmodel $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
 # Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
