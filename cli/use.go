@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/cli/columns"
-	"ctxledger.dev/cli/erasing"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
@@ -77,12 +76,18 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	return misuse("%s", said)
 }
 
+// moved names, for commands that are there no more, what does the same now.
+var moved = map[string]string{
+	"artifact forget": "ctxledger forget HANDLE",
+	"memory forget":   "ctxledger forget --memory NAME",
+}
+
 // unknownCommand is the error for args that name no command below parent.
 func (a *app) unknownCommand(parent *cobra.Command, args []string) error {
 	name := strings.Join(args[:min(len(args), 1)], "")
 	_, within, _ := strings.Cut(parent.CommandPath()+" ", " ")
 	err := usageError{error: fmt.Errorf("there is no command %q", within+name)}
-	if now := erasing.Moved(within+name, a.Args); now != "" {
+	if now := moved[within+name]; now != "" {
 		err.hint = "it is `" + now + "` now"
 		return err
 	}

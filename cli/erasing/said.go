@@ -11,7 +11,8 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// Going says what would be forgotten: how much of each kind, and the things that come first. text says that it is a text, not what a handle names.
+// Going says what would be forgotten: how much of each kind, and the things that come first. text says that it is a
+// text, not what a handle names.
 func (f Face) Going(w io.Writer, g ledger.Forgotten, text bool) {
 	Done(w, g, text)
 	if len(g.Counts) == 0 || len(g.Items) == 0 {
