@@ -33,7 +33,7 @@ func memoryTool() tool {
 			`"action":{"type":"string","enum":["save","recall","get","list","delete","restore"]},` +
 			`"name":{"type":"string","description":"saving one again replaces it; with list: the next of the page before"},` +
 			`"description":{"type":"string","description":"one line, for lists"},` +
-			`"type":{"type":"string","enum":["user","feedback","project","reference"]},` +
+			`"type":{"type":"string","description":"such as user, feedback, project"},` +
 			`"body":{"type":"string","description":"the fact, at most 4 KB"},` +
 			`"scope":{"type":"string","enum":["project","user"],"description":"default project; user: all projects"},` +
 			`"query":{"type":"string","description":"words"},` +
