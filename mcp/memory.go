@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -149,8 +150,8 @@ func (a *memoryArgs) mutation() ledger.Mutation {
 // save stores a fact; its source is the client.
 func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 	e, err := c.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Mutation: a.mutation(), Entry: memory.Entry{
-		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope, Source: "agent:" +
-			c.client,
+		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope,
+		Source: "agent:" + agentname.Of(c.client),
 	}})
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.Conflict && f.Op == "memory.save" {
 		return memoryResult{}, fault.New(fault.Conflict, "mcp.memory", "%s", err).

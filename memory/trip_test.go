@@ -140,7 +140,7 @@ func TestMemoriesOfEarlierVersionsStayReadable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	saveAll(t, s, entry("caf\u00e9", "", "composed")) // two of one name by today's rules: both stay, each by its spelling
+	saveAll(t, s, entry("caf\u00e9", "", "composed")) // two of one name today: both stay
 	changed := street
 	changed.Body = "road"
 	saveAll(t, s, changed)

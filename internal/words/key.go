@@ -92,3 +92,17 @@ func upperCherokee(r rune) rune {
 	}
 	return r
 }
+
+// Form is a text in another Unicode form.
+type Form struct{ Name, Text string }
+
+// Forms returns a text in those Unicode forms in which it has other bytes: the letters with their accents, apart from
+// them, and also without compatibility characters.
+func Forms(text string) (out []Form) {
+	for i, f := range []norm.Form{norm.NFC, norm.NFD, norm.NFKC} {
+		if other := f.String(text); other != text {
+			out = append(out, Form{[]string{"NFC", "NFD", "NFKC"}[i], other})
+		}
+	}
+	return out
+}

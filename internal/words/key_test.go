@@ -76,3 +76,15 @@ func FuzzKey(f *testing.F) {
 		}
 	})
 }
+
+func TestFormsAreThoseWithOtherBytes(t *testing.T) {
+	for text, want := range map[string]string{"plain": "", "café": "NFD", "cafe\u0301": "NFC NFKC", "ＡＰＩ": "NFKC"} {
+		var got []string
+		for _, f := range words.Forms(text) {
+			got = append(got, f.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%+q has %q, want %q", text, got, want)
+		}
+	}
+}
