@@ -27,7 +27,7 @@ const (
 // is an earlier version.
 //
 // Errors: invalid or too_large for an entry that breaks a rule; conflict if overwrite is false and somebody else wrote
-// the memory, not both being agents, or e was made of a file of another memory.
+// the memory, not both being agents, or e was made of a file of another memory, or of a file that is older.
 func Save(tx kv.Tx, e Entry, id string, overwrite bool) (Entry, error) {
 	untyped, brought := strings.TrimSpace(e.Type) == "", e.GUID
 	e.GUID = cmp.Or(e.GUID, id)
@@ -46,11 +46,8 @@ func Save(tx kv.Tx, e Entry, id string, overwrite bool) (Entry, error) {
 		if e.says(old) && (old.Source == e.Source || !overwrite) {
 			return old, nil
 		}
-		owns := old.Source == e.Source && (brought == "" || brought == old.GUID)
-		if !owns && !overwrite && !(byAgent(old.Source) && byAgent(e.Source)) {
-			return Entry{}, fault.New(fault.Conflict, "memory.save", "memory %q was written by %s", old.Name,
-				author(old)).
-				WithHint("take another name, or overwrite it on purpose (overwrite)")
+		if err := old.yields(e, brought); err != nil && !overwrite {
+			return Entry{}, err
 		}
 		e.Created = old.Created
 		if old.Source != e.Source && !overwrite {
@@ -64,6 +61,22 @@ func Save(tx kv.Tx, e Entry, id string, overwrite bool) (Entry, error) {
 		}
 	}
 	return e, put(tx, key, e)
+}
+
+// yields returns why e may not replace the entry: a conflict, or nil. brought is the GUID of the file that e is made of,
+// "" for none.
+func (e Entry) yields(to Entry, brought string) error {
+	what := ""
+	switch owns := e.Source == to.Source && (brought == "" || brought == e.GUID); {
+	case !owns && !(byAgent(e.Source) && byAgent(to.Source)):
+		what = "was written by " + author(e)
+	case brought != "" && e.Updated.After(to.Updated):
+		what = "has changed since, on " + e.Updated.Format(time.DateOnly)
+	default:
+		return nil
+	}
+	return fault.New(fault.Conflict, "memory.save", "memory %q %s", e.Name, what).
+		WithHint("take another name, or overwrite it on purpose (overwrite)")
 }
 
 // put stores e at the key at which find found its name.

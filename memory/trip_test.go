@@ -92,7 +92,7 @@ func TestAnExportChangesNothingWhereItCameFromAndIsTheSameElsewhere(t *testing.T
 		same(rt, here, before, versions)
 		same(rt, there, before, 0)
 		for _, e := range before { // whoever wrote it can still change it
-			e.GUID, e.Updater, e.Body = "", "", "changed"
+			e.GUID, e.Updater, e.Body, e.Updated = "", "", "changed", at
 			if err := update(there, e, guid, false); err != nil {
 				rt.Fatal(err)
 			}
@@ -125,7 +125,11 @@ func TestAFileThatClaimsAnAuthorReplacesOnlyItsOwnMemory(t *testing.T) {
 	if _, err := save(t, s, theirs, false); err == nil {
 		t.Error("a file of another memory replaced the user's own")
 	}
-	theirs.GUID = mine.GUID
+	theirs.GUID, theirs.Updated = mine.GUID, mine.Updated.Add(-time.Hour)
+	if _, err := save(t, s, theirs, false); err == nil {
+		t.Error("a file that is older than the memory replaced it")
+	}
+	theirs.Updated = mine.Updated
 	if got, err := save(t, s, theirs, false); err != nil || got.Body != "from anywhere" {
 		t.Errorf("the file of the memory did not: %+v, %v", got, err)
 	}
