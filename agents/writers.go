@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/codex"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -24,17 +25,17 @@ func Writers() []sessionfile.Writer {
 	}
 }
 
-// WriterFor returns what writes sessions of an agent. Errors: invalid for an agent that has none, with the reason.
+// WriterFor returns what writes sessions of an agent, by any of its names. Errors: invalid for an agent that has none, with the reason.
 func WriterFor(agent string) (sessionfile.Writer, error) {
 	all := Writers()
-	i := slices.IndexFunc(all, func(w sessionfile.Writer) bool { return string(w.Agent) == agent })
+	i := slices.IndexFunc(all, func(w sessionfile.Writer) bool { return string(w.Agent) == agentname.Key(agent) })
 	switch {
 	case i < 0:
 		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "there is no agent %q to continue in",
 			agent).WithHint("sessions are written for %s", Written())
 	case all[i].Cannot != "":
-		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "no session is written for %s: %s", agent,
-			all[i].Cannot).WithHint("sessions are written for %s", Written())
+		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "no session is written for %s: %s",
+			all[i].Agent, all[i].Cannot).WithHint("sessions are written for %s", Written())
 	}
 	return all[i], nil
 }

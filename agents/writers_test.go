@@ -255,6 +255,12 @@ func TestWhoCannotTakeASession(t *testing.T) {
 			t.Errorf("%s: %v", w.Agent, err)
 		}
 	}
+	if w, err := WriterFor("Claude Code"); err != nil || w.Agent != sessionfile.ClaudeCode {
+		t.Errorf("by another name: %s, %v", w.Agent, err)
+	}
+	if _, err := WriterFor("gemini-cli"); err == nil || !strings.Contains(err.Error(), "for gemini:") {
+		t.Error(err)
+	}
 	if _, err := WriterFor("vi"); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "vi") {
 		t.Error(err)
 	}

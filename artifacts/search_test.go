@@ -43,13 +43,19 @@ func TestSearchFindsPartsOfIdentifiers(t *testing.T) {
 		{"upper case", "const MAX_LINE = 1", "max"},
 		{"chinese", "更新数据库连接", "数据库"},
 		{"accents", "Größe unbekannt", "größe"},
+		{"letters and accents apart", "the cafe\u0301 is shut", "caf\u00e9"},
+		{"letters and accents together", "the caf\u00e9 is shut", "CAFE\u0301"},
+		{"full width", "die ＡＰＩ und parseＣｏｎｆｉｇ", "config api"},
+		{"sharp s", "Straße", "STRASSE"},
+		{"ligature, which is shorter than its letters", "oﬃce: o\ufb03ce", "office"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			lines := haystack(100)
 			lines[50] = c.line
 			p := read(t, textOf(lines), artifacts.Selection{Search: c.query})
-			if p.Range != "1 passage" || !strings.Contains(p.Text, c.line) {
+			if p.Range != "1 passage" || !strings.Contains(p.Text, c.line) ||
+				!strings.Contains(p.Text, "[lines 41-60]") {
 				t.Errorf("%s\n%s", p.Range, p.Text)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -94,7 +95,7 @@ func (r Report) Server(name, agent string) (host Host, part Part, err error) {
 	const op = "carried.server"
 	var names, agents []string
 	for _, h := range r.Hosts {
-		if agent != "" && !strings.EqualFold(h.Name, agent) {
+		if agent != "" && h.Name != agentname.Key(agent) {
 			continue
 		}
 		for _, p := range h.Parts {

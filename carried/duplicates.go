@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/words"
 )
 
 // minPassage is the least length of a passage that is compared, in characters without the white space: shorter ones
@@ -52,8 +53,8 @@ func (f *finder) duplicates(h *Host) {
 func eachPassage(text string, fn func(at Span, line int, key, text string)) {
 	start, first, n, at := 0, 1, 1, 0
 	end := func(to int) {
-		words := strings.Fields(strings.TrimLeft(text[start:to], " \t-*+>#0123456789."))
-		if key := strings.ToLower(strings.Join(words, " ")); utf8.RuneCountInString(key) >= minPassage {
+		said := strings.Fields(strings.TrimLeft(text[start:to], " \t-*+>#0123456789."))
+		if key := words.Key(strings.Join(said, " ")); utf8.RuneCountInString(key) >= minPassage {
 			fn(Span{start, start + len(strings.TrimRight(text[start:to], " \t\r\n"))}, first, key, text[start:to])
 		}
 		start, first = to, n

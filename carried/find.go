@@ -31,7 +31,7 @@ var hosts = []struct {
 	{"codex", "Codex", (*finder).codex},
 	{"copilot", "Copilot", (*finder).copilot},
 	{"cursor", "Cursor", (*finder).cursor},
-	{"gemini-cli", "Gemini CLI", (*finder).gemini},
+	{"gemini", "Gemini CLI", (*finder).gemini},
 	{"opencode", "opencode", (*finder).opencode},
 }
 

@@ -98,7 +98,7 @@ func toolPrefix(host, server string) string {
 		return '_'
 	}, server)
 	switch host {
-	case "gemini-cli":
+	case "gemini":
 		return "mcp_" + name + "_"
 	case "opencode":
 		return name + "_"

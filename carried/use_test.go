@@ -27,7 +27,7 @@ func TestUsesAreCounted(t *testing.T) {
 		{"few sessions prove nothing", "claude-code", "server docs", 4, "", "0"},
 		{"nothing is recorded", "claude-code", "server docs; skill go", 0, "", "? ?"},
 		{"a server that is off", "claude-code", "off docs", 30, "", "0"},
-		{"of Gemini CLI", "gemini-cli", "server docs; server docs_old", 30,
+		{"of Gemini CLI", "gemini", "server docs; server docs_old", 30,
 			"mcp_docs_find=3 mcp_docs_old_find=1", "3 1"},
 		{"of opencode", "opencode", "server docs", 30, "docs_find=3 read=1", "3"},
 		{"of Codex", "codex", "server docs", 30, "mcp__docs__find=3", "3"},

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
@@ -108,7 +109,7 @@ func (a *app) measured(ctx context.Context, api ledger.API, model string) (pages
 func only(hosts []carried.Host, name string) ([]carried.Host, error) {
 	names := make([]string, 0, len(hosts))
 	for _, h := range hosts {
-		if strings.EqualFold(h.Name, name) {
+		if h.Name == agentname.Key(name) {
 			return []carried.Host{h}, nil
 		}
 		names = append(names, h.Name)

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/shell"
+	"ctxledger.dev/internal/words"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
@@ -33,9 +34,10 @@ func (a *app) forgetCommand() *cobra.Command {
 			"--text. --memory deletes a memory with all its earlier versions.\n\n" +
 			"With --text - it reads a text of at least 8 bytes from standard input, so that a secret appears\n" +
 			"neither in the process list nor in the shell's history. It deletes every message and artifact that\n" +
-			"contains the text, also with JSON escapes, but not inside base64. From derived data, such as\n" +
-			"summaries, memories, titles, commands and paths, it removes only the text. Then it rewrites the\n" +
-			"records, searches every file of the state directory for the text, and reports what is left.\n\n" +
+			"contains exactly the text, also with JSON escapes, but in no other case or Unicode form, which a hint\n" +
+			"names, and not inside base64. From derived data, such as summaries, memories, titles, commands and\n" +
+			"paths, it removes only the text. Then it rewrites the records, searches every file of the state\n" +
+			"directory for the text, and reports what is left.\n\n" +
 			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into\n" +
 			"other directories. The command first lists what goes, and asks. Without a terminal it needs --yes;\n" +
 			"a text is then not looked for twice, so that only the answer lists what went.",
@@ -160,6 +162,7 @@ func (a *app) forget(ctx context.Context, api forgetter, rs []ledger.ForgetReque
 		}
 		show := func(w io.Writer) { a.erasing().Going(w, plan, text) }
 		if c.Dry {
+			a.sayForms(ctx, api, rs[0], plan)
 			return a.answer(plan, show)
 		}
 		if len(plan.Counts) > 0 { // else it only finishes what was interrupted
@@ -178,11 +181,28 @@ func (a *app) forget(ctx context.Context, api forgetter, rs []ledger.ForgetReque
 	}); err != nil {
 		return err
 	}
+	a.sayForms(ctx, api, rs[0], f)
 	if len(f.Left) > 0 {
 		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text",
 			chars.Plural(len(f.Left), "place"))
 	}
 	return nil
+}
+
+// sayForms says where the ledger holds a text that it was to forget in another Unicode form: that is another text, of
+// which nothing is deleted.
+func (a *app) sayForms(ctx context.Context, api ledger.Erasure, r ledger.ForgetRequest, f ledger.Forgotten) {
+	if r.Text == "" || len(f.Counts) > 0 {
+		return
+	}
+	for _, form := range words.Forms(r.Text) {
+		plan, err := api.Forget(ctx, ledger.ForgetRequest{Text: form.Text, DryRun: true})
+		if err == nil && len(plan.Counts) > 0 { // else there is nothing to say of it
+			a.say("hint: the ledger holds this text in the Unicode form %s, which has other bytes: forget it in that form "+
+				"(`uconv -x any-%s`)", form.Name, form.Name)
+			return
+		}
+	}
 }
 
 // forgetAll carries out some requests, or with dry only looks what they would do, and returns the sum of their answers.

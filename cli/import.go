@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/logcap"
@@ -31,7 +32,7 @@ func (a *app) importCommand() *cobra.Command {
 			"  ctxledger import --follow session.jsonl",
 		Args: a.args(1, -1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if names := agentNames(); agent != "" && !slices.Contains(names, agent) {
+			if names := agentNames(); agent != "" && !slices.Contains(names, agentname.Key(agent)) {
 				return misuse("there is no agent %q: this version reads session files of %s", agent,
 					strings.Join(names, ", "))
 			}

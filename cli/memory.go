@@ -55,7 +55,7 @@ func (a *app) memoryAdd(scope *string) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
 	cmd.Flags().StringVar(&r.Type, "type", "",
-		"`KIND` of fact: user, feedback, project or reference (default: as before, or the scope)")
+		"`KIND` of fact: user, feedback, project, reference or any other (default: as before, or the scope)")
 	cmd.Flags().StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
 	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact of another author with this name")
 	cmd.RunE = shows(a, func(ctx context.Context, api ledger.API, args []string) (e memory.Entry, err error) {
@@ -194,9 +194,10 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 func (a *app) memoryBlock(scope *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "block [TASK]",
-		Short: "Print the facts as a text for a model, those that fit the task best first",
-		Long: fmt.Sprintf("Prints the facts as a text of at most %s characters that a model can be given: those that "+
-			"fit TASK\nbest first, with their bodies, then the names of those that do not fit.",
+		Short: "Print the facts as a text for a model, a line for each",
+		Long: fmt.Sprintf("Prints the facts as a text of at most %s characters that a model can be given: a line\n"+
+			"`[type] name: body` for each, ordered by type, then name. \\n stands for the line ends of a body. Where\n"+
+			"they are more, those are whole that fit TASK best, and the others are cut short.",
 			chars.Commas(memory.BlockChars)),
 		Example: "  ctxledger memory block\n  ctxledger memory block 'release the extension' | pbcopy",
 		Args:    a.args(0, 1),

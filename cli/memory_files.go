@@ -75,7 +75,7 @@ func (a *app) importMemory(ctx context.Context, api ledger.MemoryStore, dir, sco
 	a.sayMasked(masked)
 	err = a.answer(saved, func(w io.Writer) { fmt.Fprintln(w, "imported", chars.Plural(len(saved), "fact")) })
 	if n := len(found) - len(saved); n > 0 && err == nil {
-		err = fault.New(fault.Conflict, op, "%s not imported: another author saved other facts with these names",
+		err = fault.New(fault.Conflict, op, "%s not imported: facts of other authors, or later ones, have these names",
 			chars.Plural(n, "fact")).
 			WithHint("--overwrite replaces them")
 	}

@@ -44,9 +44,11 @@ func (a *app) continueCommand() *cobra.Command {
 			if f.in == "" {
 				return misuse("name the agent that goes on with --in AGENT: %s", agents.Written())
 			}
-			if _, err := agents.WriterFor(f.in); err != nil {
+			w, err := agents.WriterFor(f.in)
+			if err != nil {
 				return err
 			}
+			f.in = string(w.Agent)
 			return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 				s, err := a.sessionOf(ctx, api, args[0], "")
 				if err != nil {

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/naming"
 	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/internal/words"
 )
 
 // source is what the blocks of one document are made from: the input, and what was derived from it
@@ -41,7 +42,7 @@ type source struct {
 // newSource derives what the blocks are made from. Errors: those of Input.Message.
 func newSource(in *Input, o Options, id string, cut, budget int) (*source, error) {
 	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(),
-		keys: make(map[string]commandKey), focus: strings.Fields(strings.ToLower(o.Focus))}
+		keys: make(map[string]commandKey), focus: strings.Fields(words.Key(o.Focus))}
 	var err error
 	if s.talk, err = s.listen(); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func (s *source) focused(text string) bool {
 	if len(s.focus) == 0 {
 		return false
 	}
-	text = strings.ToLower(text)
+	text = words.Key(text)
 	return slices.ContainsFunc(s.focus, func(w string) bool { return strings.Contains(text, w) })
 }
 

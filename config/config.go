@@ -45,7 +45,7 @@ type Config struct {
 	Models *tokens.Registry
 	// Policy says how much of a conversation a model is to see: the keys of context. Default: nil, for window.Default.
 	Policy *window.Policy
-	// Agents are the policies of single agents, by their names in lower case: the key agents. What one leaves
+	// Agents are the policies of single agents, by agentname.Key: the key agents. What one leaves
 	// out is that of context. Default: none.
 	Agents map[string]window.Policy
 	// Corrections are how messages of an orchestrator begin that correct an agent: such stay in every view.

@@ -211,6 +211,7 @@ Agents:
 	for text, wrong := range map[string]string{
 		"agents:\n  - context_window: {}\n":                           "ctxledger.yaml:2:5: agents: one has no name",
 		"agents:\n  - name: a\n  - name: A\n":                         `ctxledger.yaml:3:5: agents: "a" is listed`,
+		"agents:\n  - name: gemini\n  - name: Gemini CLI\n":           `ctxledger.yaml:3:5: agents: "gemini" is listed`,
 		"agents: {a: 1}\n":                                            "ctxledger.yaml:1:9: a list is expected",
 		"agents:\n  - name: a\n    max_in_turn_tool_pairs: -1\n":      "cannot be negative",
 		"context: {tool_result_char_overrides: {bash: -1}}\n":         "bash is -1",

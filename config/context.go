@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/window"
 )
@@ -81,7 +82,8 @@ func (p *parser) budget(w *window.Policy) {
 // maxAgents is how many agents a file can list: each has a policy of its own, and a person writes a few.
 const maxAgents = 200
 
-// agentsByName returns the entries of the list of agents by their names in lower case.
+// agentsByName returns the entries of the list of agents by their names in lower case, those of coding agents by their
+// one name.
 func (p *parser) agentsByName() map[string]yamldoc.Field {
 	list := p.parts.agents
 	if list.Key == "" {
@@ -99,7 +101,7 @@ func (p *parser) agentsByName() map[string]yamldoc.Field {
 	out := make(map[string]yamldoc.Field, len(items))
 	for _, item := range items {
 		scratch := window.Default()
-		name := strings.ToLower(p.agent(item, &scratch))
+		name := agentname.Key(p.agent(item, &scratch))
 		if strings.TrimSpace(name) == "" {
 			p.wrongValue(item, "agents: one has no name")
 			continue

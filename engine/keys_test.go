@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,8 +59,10 @@ func mutators(t *testing.T, l *engine.Local) []mutator {
 	if _, err := l.SaveMemory(ctx, fact("", "doomed")); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if _, err := l.SaveMemory(ctx, fact("", "changed")); err != nil {
+	for _, body := range []string{"before", ""} {
+		r := fact("", "changed")
+		r.Body = cmp.Or(body, r.Body)
+		if _, err := l.SaveMemory(ctx, r); err != nil {
 			t.Fatal(err)
 		}
 	}

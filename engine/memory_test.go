@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -36,6 +37,20 @@ func TestALedgerKeepsMemoriesOfItsOwnScope(t *testing.T) {
 		wantCode(t, err, fault.Invalid)
 		_, err = l.DeleteMemory(t.Context(), ledger.DeleteMemoryRequest{Name: "m", Scope: other})
 		wantCode(t, err, fault.Invalid)
+	}
+}
+
+func TestSavingWhatIsSavedIsNoChange(t *testing.T) {
+	l, c := openIn(t, t.TempDir(), "/w")
+	first, err := l.SaveMemory(t.Context(), fact("", "port"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := newest(t, l)
+	c.now = c.now.Add(time.Hour)
+	again, err := l.SaveMemory(t.Context(), fact("", "port"))
+	if err != nil || again != first || newest(t, l) != before {
+		t.Errorf("got %+v of %+v, %v", again, first, err)
 	}
 }
 

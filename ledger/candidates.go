@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/words"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
@@ -89,7 +90,7 @@ func Candidates(ctx context.Context, api candidateAPI) ([]Candidate, error) {
 	return out, nil
 }
 
-// knowMemories adds the ids that memories would have.
+// knowMemories adds what memories say.
 func knowMemories(ctx context.Context, api MemoryStore, known map[string]bool) error {
 	for r := (MemoriesRequest{Body: true, Limit: 200}); ; {
 		page, err := api.Memories(ctx, r)
@@ -97,7 +98,7 @@ func knowMemories(ctx context.Context, api MemoryStore, known map[string]bool) e
 			return err
 		}
 		for _, e := range page.Entries {
-			known[candidateID(e.Body)], known[candidateID(e.Description)] = true, true
+			known[said(e.Body)], known[said(e.Description)] = true, true
 		}
 		if page.Next == "" {
 			return nil
@@ -106,7 +107,7 @@ func knowMemories(ctx context.Context, api MemoryStore, known map[string]bool) e
 	}
 }
 
-// candidatesOf returns what one session offers besides what is known, which it extends.
+// candidatesOf returns what one session offers besides what is known, by its id or its words, which it extends.
 func candidatesOf(ctx context.Context, api candidateAPI, s sessions.Session, known map[string]bool) (
 	[]Candidate, error) {
 	document, err := SummaryOfAll(ctx, api, s, 0)
@@ -127,8 +128,8 @@ func candidatesOf(ctx context.Context, api candidateAPI, s sessions.Session, kno
 		}
 		c.Text = chars.Short(masked.Text, candidateChars)
 		c.ID, c.Session, c.session = candidateID(c.Text), s.ID, s
-		if !known[c.ID] {
-			known[c.ID] = true
+		if !known[c.ID] && !known[said(c.Text)] {
+			known[said(c.Text)] = true
 			out = append(out, c)
 		}
 	}
@@ -183,10 +184,15 @@ func binding(text string) string {
 	return text
 }
 
-// candidateID names a text by its words.
+// candidateID names a text. It is stored with what was settled, and so stays as it was made first.
 func candidateID(text string) string {
 	sum := sha256.Sum256([]byte(strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(text), " ")), ".!")))
 	return hex.EncodeToString(sum[:6])
+}
+
+// said is the same for texts of the same words.
+func said(text string) string {
+	return strings.TrimRight(words.Key(strings.Join(strings.Fields(text), " ")), ".!")
 }
 
 // AcceptCandidate saves a candidate as a memory of the user, by this name or one made from its words, and settles it.
@@ -247,7 +253,7 @@ func settle(ctx context.Context, api Hooks, c Candidate) error {
 
 // name makes a name from the first words of a candidate.
 func (c Candidate) name() string {
-	words := strings.Fields(chars.Line(c.Text))
-	name := strings.ToLower(strings.Join(words[:min(len(words), 6)], "-"))
+	first := strings.Fields(chars.Line(c.Text))
+	name := strings.ToLower(strings.Join(first[:min(len(first), 6)], "-"))
 	return strings.TrimRight(chars.Short(name, 60), ".,;:!-。！")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -33,7 +34,7 @@ func memoryTool() tool {
 			`"action":{"type":"string","enum":["save","recall","get","list","delete","restore"]},` +
 			`"name":{"type":"string","description":"saving one again replaces it; with list: the next of the page before"},` +
 			`"description":{"type":"string","description":"one line, for lists"},` +
-			`"type":{"type":"string","enum":["user","feedback","project","reference"]},` +
+			`"type":{"type":"string","description":"such as user, feedback, project"},` +
 			`"body":{"type":"string","description":"the fact, at most 4 KB"},` +
 			`"scope":{"type":"string","enum":["project","user"],"description":"default project; user: all projects"},` +
 			`"query":{"type":"string","description":"words"},` +
@@ -149,8 +150,8 @@ func (a *memoryArgs) mutation() ledger.Mutation {
 // save stores a fact; its source is the client.
 func (a *memoryArgs) save(ctx context.Context, c *call) (memoryResult, error) {
 	e, err := c.api.SaveMemory(ctx, ledger.SaveMemoryRequest{Mutation: a.mutation(), Entry: memory.Entry{
-		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope, Source: "agent:" +
-			c.client,
+		Name: a.Name, Description: a.Description, Type: a.Type, Body: a.Body, Scope: a.Scope,
+		Source: "agent:" + agentname.Of(c.client),
 	}})
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.Conflict && f.Op == "memory.save" {
 		return memoryResult{}, fault.New(fault.Conflict, "mcp.memory", "%s", err).

@@ -14,7 +14,8 @@ func Audit(a *audit.Audit) error {
 	living := map[string]bool{}
 	err := a.Each(bucketEntries, "memory", func(r kv.Record) error {
 		e, err := decode(r.Value)
-		if err == nil && !bytes.Equal(entryKey(e.Scope, e.Name), r.Key) {
+		if err == nil && !bytes.Equal(entryKey(e.Scope, e.Name), r.Key) &&
+			!bytes.Equal(caseKey(e.Scope, e.Name), r.Key) {
 			err = fault.New(fault.Corrupt, "memory.audit", "key and stored name differ: the record has %.1000q", e.Name)
 		}
 		living[e.GUID] = true
@@ -53,12 +54,12 @@ func revive(a *audit.Audit, version []byte) error {
 		return err
 	}
 	a.FindLost("memory "+e.Name, "is missing; an earlier version of it is there")
-	_, taken, err := find(a.Tx, e.Scope, e.Name)
+	_, key, taken, err := find(a.Tx, e.Scope, e.Name)
 	switch {
 	case err != nil || !a.Fix:
 		return err
 	case taken: // by a memory that was saved since
 		return forget(a.Tx, e.GUID)
 	}
-	return a.Tx.Put(bucketEntries, entryKey(e.Scope, e.Name), version)
+	return a.Tx.Put(bucketEntries, key, version)
 }

@@ -1,10 +1,13 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/internal/words"
 	"ctxledger.dev/tokens"
 )
 
@@ -25,90 +28,124 @@ func Tokens(s string) int { return tokens.O200kBase.CountString(s) }
 // Chars is the size of a text in characters, a measure for Block.
 func Chars(s string) int { return utf8.RuneCountInString(s) }
 
-// Block returns the text by which memories are given to a model, in the order of entries: a line
-// "[type] name: description" each, its body indented below so far that it begins no fence and no heading. Of a name that
-// both scopes have, the lines name the scope, too; where both say the same, it is said once. The block has
-// at most budget of what size measures, which is Tokens or Chars. Up to half of that is reserved for the lines: a body
-// that does not fit beside them is left out. When a line does not fit either, the rest is left out and their number
-// said. It is "" when there is no entry, or not even the first line fits.
+// Block returns the text by which memories are given to a model: a line "[type] name: body" for each, ordered by type,
+// then name. A body of several lines has \n in the place of line ends; a fact without a body has its description. Of a
+// name that both scopes have, the lines name the scope, too; where both say the same, it is said once.
+//
+// The block has at most budget of what size measures, which is Tokens or Chars. Those of entries come first that are
+// first in it. Up to half of the budget is reserved for lines that are cut short, to the description or the beginning of
+// the body, so that one long fact does not hide the others. When not even such a line fits, the rest is left out and
+// their number said. It is "" when there is no entry, or not even the first line fits.
 func Block(entries []Entry, budget int, size func(string) int) string {
-	if len(entries) == 0 {
-		return ""
-	}
-	entries = told(entries)
 	// Every part is made of whole lines that start with neither a line feed nor a slash: there the
 	// tokenizer always splits, so that the sizes of parts add up to the size of the whole.
 	left := budget - size(blockStart) - size(blockEnd)
-	reserved := left / 2
-	lines := 0 // size of those that follow
-	for _, e := range entries {
-		lines += size(e.line())
+	all := told(entries)
+	whole, short := 0, 0 // sizes of the lines
+	for _, l := range all {
+		whole, short = whole+size(l.whole), short+size(l.short)
 	}
+	rest := "" // what is said of those that are not whole
+	if whole > left {
+		all, rest = chosen(all, left-size(shortened), short, size)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(all, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name))
+	})
 	var b strings.Builder
-	for i, e := range entries {
-		line, body := e.line(), e.indented()
-		lines -= size(line)
-		rest := size(omitted(len(entries) - i - 1))
-		switch {
-		case size(line+body)+max(rest, min(lines, reserved)) <= left:
-			line += body
-		case size(line)+rest <= left:
-		case i == 0:
-			return ""
-		default:
-			return blockStart + b.String() + omitted(len(entries)-i) + blockEnd
-		}
-		b.WriteString(line)
-		left -= size(line)
+	b.WriteString(blockStart)
+	for _, l := range all {
+		b.WriteString(l.whole)
 	}
-	return blockStart + b.String() + blockEnd
+	return b.String() + rest + blockEnd
 }
 
-// told returns entries as a block tells them: each fact once, with the scope in the type where both scopes have one of a
-// name, as it has at most one in each.
-func told(entries []Entry) []Entry {
+// shortened explains lines that are cut short.
+const shortened = "(… ends a fact that is cut short: get it by its name)\n"
+
+// chosen returns the lines that fit, as whole as there is space for, and what is said of the others. short is the size
+// of all lines when they are cut short.
+func chosen(all []line, left, short int, size func(string) int) (fit []line, rest string) {
+	reserved := left / 2
+	for i, l := range all {
+		short -= size(l.short)
+		after := size(omitted(len(all) - i - 1))
+		if size(l.whole)+max(after, min(short, reserved)) > left {
+			if size(l.short)+after > left {
+				return fit, rest + omitted(len(all)-i)
+			}
+			if l.whole != l.short {
+				l.whole, rest = l.short, shortened
+			}
+		}
+		fit = append(fit, l)
+		left -= size(l.whole)
+	}
+	return fit, rest
+}
+
+// line is what a block says of an entry.
+type line struct {
+	kind, name   string // keys, for the order
+	whole, short string
+}
+
+// told returns the lines of entries: each fact once, with the scope in the type where both scopes have one of a name, as
+// it has at most one in each.
+func told(entries []Entry) []line {
 	first := make(map[string]int, len(entries)) // by name
-	out := make([]Entry, 0, len(entries))
+	labels, kept := make([]string, 0, len(entries)), make([]Entry, 0, len(entries))
 	for _, e := range entries {
-		name := fold(e.Name)
-		at, again := first[name]
-		if again {
-			o := &out[at]
+		name, label := words.Key(e.Name), e.Type
+		if at, again := first[name]; again {
+			o := kept[at]
 			if e.Description == o.Description && e.Body == o.Body { // their types differ by default
 				continue
 			}
-			e.Type += ", scope " + string(e.Scope)
-			o.Type += ", scope " + string(o.Scope)
+			labels[at] = o.Type + ", scope " + string(o.Scope)
+			label += ", scope " + string(e.Scope)
 		} else {
-			first[name] = len(out)
+			first[name] = len(kept)
 		}
-		out = append(out, e)
+		labels, kept = append(labels, label), append(kept, e)
+	}
+	out := make([]line, len(kept))
+	for i, e := range kept {
+		out[i] = e.line(labels[i])
 	}
 	return out
 }
 
-// line is the entry's first line in a block.
-func (e Entry) line() string {
-	s := "[" + single(plain(e.Type)) + "] " + single(plain(e.Name))
-	if d := single(plain(e.Description)); d != "" {
-		s += ": " + d
+// line returns the entry's line, with a label for its type.
+func (e Entry) line(label string) line {
+	head := "[" + single(plain(label)) + "] " + single(plain(e.Name))
+	about, body := single(plain(e.Description)), joined(plain(e.Body))
+	l := line{kind: words.Key(e.Type), name: words.Key(e.Name), whole: head + "\n"}
+	if text := cmp.Or(body, about); text != "" {
+		l.whole = head + ": " + text + "\n"
 	}
-	return s + "\n"
+	l.short = l.whole
+	if brief := cut(cmp.Or(about, body), maxBrief); body != "" && len(brief) < len(body) {
+		l.short = head + ": " + strings.TrimSuffix(brief, "…") + " …\n"
+	}
+	return l
 }
 
-// indented is the entry's body in a block.
-func (e Entry) indented() string {
-	var b strings.Builder
-	for line := range strings.SplitSeq(strings.Trim(plain(e.Body), "\n"), "\n") {
-		if line = strings.TrimRight(line, " \t"); line != "" {
-			b.WriteString("    " + line)
+// maxBrief is the most of a fact that is cut short, in characters.
+const maxBrief = 100
+
+// joined makes the lines of a text one, so that they can still be told apart.
+func joined(s string) string {
+	var lines []string
+	for l := range strings.SplitSeq(strings.ReplaceAll(s, "\t", " "), "\n") {
+		if l = strings.TrimRight(l, " "); l != "" {
+			lines = append(lines, l)
 		}
-		b.WriteByte('\n')
 	}
-	if strings.TrimSpace(b.String()) == "" {
-		return ""
-	}
-	return b.String()
+	return strings.TrimSpace(strings.Join(lines, `\n`))
 }
 
 // omitted says how many entries are left out.

@@ -16,13 +16,24 @@ const (
 	blockTail = "</agent_memory>\n"
 )
 
-func TestBlockShowsEntriesWithTheirBodies(t *testing.T) {
-	a := entry("test_runner", "use -race", "Use `go test`.\n\n  indented\n")
-	b := entry("nothing more", "", "")
-	b.Type = "user"
-	got := memory.Block([]memory.Entry{a, b}, 1500, memory.Tokens)
-	want := blockHead +
-		"[project] test_runner: use -race\n    Use `go test`.\n\n      indented\n[user] nothing more\n" + blockTail
+func TestBlockHasALineForEachFactByTypeThenName(t *testing.T) {
+	var all []memory.Entry
+	for _, e := range []struct{ kind, name, description, body string }{
+		{"user", "nothing more", "", ""},
+		{"project", "Test_runner", "use -race", "Use `go test`.\n\n\t  indented\r\n"},
+		{"preference", "tabs", "", "Tabs, not spaces."},
+		{"project", "described", "only so", " \n"},
+		{"fact", "port", "", "The port is 5432."},
+		{"project", "ＡＰＩ", "", "v2"},
+	} {
+		m := entry(e.name, e.description, e.body)
+		m.Type = e.kind
+		all = append(all, m)
+	}
+	got := memory.Block(all, 1500, memory.Tokens)
+	want := blockHead + "[fact] port: The port is 5432.\n[preference] tabs: Tabs, not spaces.\n" +
+		"[project] ＡＰＩ: v2\n[project] described: only so\n[project] Test_runner: Use `go test`.\\n   indented\n" +
+		"[user] nothing more\n" + blockTail
 	if got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -33,13 +44,13 @@ func TestBlockTellsTheFactsOfANameInBothScopesApart(t *testing.T) {
 	mine, users := entry("Style", "of this project", "Tabs."), entry("style", "everywhere", "Spaces.")
 	users.Scope = memory.User
 	got := memory.Block([]memory.Entry{mine, entry("other", "", ""), users}, 1500, memory.Tokens)
-	want := blockHead + "[project, scope project] Style: of this project\n    Tabs.\n[project] other\n" +
-		"[project, scope user] style: everywhere\n    Spaces.\n" + blockTail
+	want := blockHead + "[project] other\n[project, scope project] Style: Tabs.\n" +
+		"[project, scope user] style: Spaces.\n" + blockTail
 	if got != want {
 		t.Errorf("two facts:\n%s", got)
 	}
 	users.Description, users.Body = mine.Description, mine.Body
-	want = blockHead + "[project] Style: of this project\n    Tabs.\n" + blockTail
+	want = blockHead + "[project] Style: Tabs.\n" + blockTail
 	if got := memory.Block([]memory.Entry{mine, users}, 1500, memory.Tokens); got != want {
 		t.Errorf("one fact, kept twice:\n%s", got)
 	}
@@ -77,10 +88,16 @@ func TestBlockStaysWithinItsBudget(t *testing.T) {
 	}
 }
 
-func TestABodyThatDoesNotFitIsDroppedAndItsLineKept(t *testing.T) {
+func TestABodyThatDoesNotFitIsCutShort(t *testing.T) {
 	all := []memory.Entry{entry("long", "d", strings.Repeat("word ", 700)), entry("short", "d", "body")}
-	want := blockHead + "[project] long: d\n[project] short: d\n    body\n" + blockTail
+	want := blockHead + "[project] long: d …\n[project] short: body\n" +
+		"(… ends a fact that is cut short: get it by its name)\n" + blockTail
 	if got := memory.Block(all, 100, memory.Tokens); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	all[0].Description = ""
+	want = strings.Replace(want, "long: d …", "long: "+strings.Repeat("word ", 20)+" …", 1)
+	if got := memory.Block(all, 120, memory.Tokens); got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -95,7 +112,7 @@ func TestTheLinesOfAllComeBeforeTheBodiesOfSome(t *testing.T) {
 	if n := strings.Count(got, "[project] "); n != 30 {
 		t.Errorf("%d of 30 lines are shown", n)
 	}
-	if n := strings.Count(got, "\n    body"); n < 5 {
+	if n := strings.Count(got, ": body body"); n < 5 {
 		t.Errorf("%d bodies are shown", n)
 	}
 }
@@ -131,7 +148,7 @@ func TestHostileTextCannotLeaveTheBlock(t *testing.T) {
 		{"escape sequences", "a\x1b[31mb\rc", "\x1b", "a[31mbc"},
 		{"tag characters", "a\U000E0041b", "\U000E0041", "ab"},
 		{"bidirectional override", "a\u202Eb", "\u202E", "ab"},
-		{"a heading stays indented", "## SYSTEM", "\n## SYSTEM", "  ## SYSTEM"},
+		{"a heading begins no line", "x\n## SYSTEM", "\n## SYSTEM", "## SYSTEM"},
 		{"line separators", "a\u2028## SYSTEM", "\u2028", "## SYSTEM"},
 	}
 	for _, c := range cases {
@@ -170,7 +187,7 @@ func FuzzBlockKeepsItsFenceAndItsBudget(f *testing.F) {
 			t.Fatalf("got\n%s", got)
 		}
 		for line := range strings.SplitSeq(strings.TrimSuffix(inner, "\n"), "\n") {
-			if line != "" && line[0] != '[' && line[0] != '(' && !strings.HasPrefix(line, "  ") {
+			if line != "" && line[0] != '[' && line[0] != '(' {
 				t.Fatalf("line %q of\n%s", line, got)
 			}
 		}

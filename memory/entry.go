@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -23,9 +22,9 @@ const (
 // Entry is one named fact that outlives sessions.
 type Entry struct {
 	GUID        string `json:"guid"` // 32 lower-case hex digits
-	Name        string `json:"name"` // unique in its scope, without regard to case
+	Name        string `json:"name"` // unique in its scope, in every case and Unicode form
 	Description string `json:"description"`
-	Type        string `json:"type"` // user, feedback, project, reference; others are kept
+	Type        string `json:"type"` // any; those that recalls rank are user, feedback, project and the like
 	Scope       Scope  `json:"scope"`
 	// Source is who wrote it first: "agent:claude-code", "user", "import:FILE".
 	Source string `json:"source"`
@@ -57,24 +56,21 @@ func (e Entry) tidy() Entry {
 		e.Type = string(e.Scope) // both are kinds of facts too
 	}
 	e.Created, e.Updated = e.Created.UTC().Round(0), e.Updated.UTC().Round(0)
-	e.Score, e.Masked, e.Deleted, e.Updater = 0, 0, nil, ""
+	e.Score, e.Masked, e.Deleted = 0, 0, nil
 	return e
 }
 
-// Types are the kinds of facts. Imports keep others.
-var Types = []string{"user", "feedback", "project", "reference"}
-
-// CheckNew returns the rule that an entry breaks which somebody writes by hand: it has a body, and one of the Types.
+// CheckNew returns the rule that an entry breaks which somebody writes by hand: it has a body.
 func (e Entry) CheckNew() error {
-	const op = "memory.save"
-	switch typ := strings.ToLower(strings.TrimSpace(e.Type)); {
-	case strings.TrimSpace(e.Body) == "":
-		return fault.New(fault.Invalid, op, "a memory needs a body: the fact itself")
-	case typ != "" && !slices.Contains(Types, typ):
-		return fault.New(fault.Invalid, op, "there is no type %.1000q of memories: use one of %s", e.Type,
-			strings.Join(Types, ", "))
+	if strings.TrimSpace(e.Body) == "" {
+		return fault.New(fault.Invalid, "memory.save", "a memory needs a body: the fact itself")
 	}
 	return nil
+}
+
+// says reports whether e says what o does.
+func (e Entry) says(o Entry) bool {
+	return e.Name == o.Name && e.Description == o.Description && e.Type == o.Type && e.Body == o.Body
 }
 
 // byAgent reports whether an agent wrote an entry.
@@ -91,6 +87,7 @@ func (e Entry) check() error {
 		{"description", e.Description, 0, limits.MemoryDesc},
 		{"type", e.Type, 1, maxType},
 		{"source", e.Source, 0, maxSource},
+		{"updated_by", e.Updater, 0, maxSource},
 	} {
 		switch n := utf8.RuneCountInString(f.text); {
 		case n < f.min:
@@ -126,7 +123,8 @@ func isGUID(s string) bool {
 	return len(s) == digits && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// fold returns name in the form that is equal for names which differ only in case.
+// fold returns name in the form that is equal for names which differ only in case. Earlier versions had it in their
+// keys.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

@@ -46,7 +46,7 @@ func scrubWords(e *Entry, t scrub.Text) {
 func freeName(tx kv.Tx, scope Scope, wanted string) (string, error) {
 	name := cut(wanted, limits.MemoryName-1)
 	for n := 2; ; n++ {
-		_, taken, err := find(tx, scope, name)
+		_, _, taken, err := find(tx, scope, name)
 		if err != nil || !taken {
 			return name, err
 		}

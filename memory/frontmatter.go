@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/yamldoc"
@@ -72,11 +73,37 @@ func (f frontMatter) entry() (e Entry, problems []Problem) {
 		e.Type = string(Project)
 	}
 	for _, key := range slices.Sorted(maps.Keys(f)) {
-		if !slices.Contains([]string{"guid", "name", "description", "type"}, key) {
+		if !slices.Contains([]string{"guid", "name", "description", "type"}, key) && !e.trip(key, f[key]) {
 			problems = append(problems, Problem{Message: fmt.Sprintf("the field %q is not kept", cut(key, maxType))})
 		}
 	}
 	return e, problems
+}
+
+// The fields that exist so that an export can be imported again.
+const (
+	keySource  = "source"
+	keyUpdater = "updated_by"
+	keyCreated = "created_at"
+	keyUpdated = "updated_at"
+)
+
+// trip reads one of these fields, and reports whether it has the form that Format writes: others use the names, too.
+func (e *Entry) trip(key, value string) bool {
+	author := map[string]*string{keySource: &e.Source, keyUpdater: &e.Updater}[key]
+	date := map[string]*time.Time{keyCreated: &e.Created, keyUpdated: &e.Updated}[key]
+	switch {
+	case author != nil && (value == "user" || byAgent(value) || strings.HasPrefix(value, "import:")):
+		*author = value
+		return true
+	case date != nil:
+		at, err := time.Parse(time.RFC3339Nano, value)
+		if err == nil {
+			*date = at.UTC()
+		}
+		return err == nil
+	}
+	return false
 }
 
 // misread finds printable values that YAML would not read as the text they are: with characters of

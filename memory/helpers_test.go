@@ -20,7 +20,7 @@ var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)
 func save(t testing.TB, s kv.Store, e memory.Entry, overwrite bool) (got memory.Entry, err error) {
 	t.Helper()
 	err = s.Update(context.Background(), func(tx kv.Tx) (err error) {
-		got, err = memory.Save(tx, e, overwrite)
+		got, err = memory.Save(tx, e, guid, overwrite)
 		return err
 	})
 	return got, err
@@ -31,7 +31,7 @@ func saveAll(t testing.TB, s kv.Store, entries ...memory.Entry) {
 	t.Helper()
 	err := s.Update(context.Background(), func(tx kv.Tx) error {
 		for _, e := range entries {
-			if _, err := memory.Save(tx, e, true); err != nil {
+			if _, err := memory.Save(tx, e, guid, true); err != nil {
 				return err
 			}
 		}

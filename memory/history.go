@@ -69,7 +69,7 @@ func forget(tx kv.Tx, guid string) error {
 // Kept returns what there is of a memory: the newest version, also one that is deleted, and the number of earlier ones.
 // Errors: not_found, corrupt.
 func Kept(tx kv.Tx, scope Scope, name string) (e Entry, earlier int, err error) {
-	e, ok, err := find(tx, scope, name)
+	e, _, ok, err := find(tx, scope, name)
 	if err == nil && !ok {
 		err = unknown(scope, name, nil)
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"ctxledger.dev/internal/fault"
 )
@@ -26,7 +27,8 @@ const UserDir = "user"
 
 // Import reads the memories of a directory: MEMORY.md with the files it names, in our own layout
 // (that of Export) or in jutul-agent's; the same in memory/, in user/ and, with the scopes and authors that
-// fuseraft gives them, in repl/ (user) and agents/{name}/. What cannot be taken over is a Problem,
+// fuseraft gives them, in repl/ (user) and agents/{name}/. Authors and dates are those that a file of ours says. What
+// cannot be taken over is a Problem,
 // never the end of the import. The entries are valid for Save, in the order in which they are to be
 // saved (with overwrite): of several with one name the newest file comes last. A missing guid is
 // made from the file's place, so that a second import finds the same memory.
@@ -136,12 +138,20 @@ func (im *importer) file(r folder, index string, line indexed) {
 
 // add completes an entry and takes it if it is valid.
 func (im *importer) add(r folder, name string, e Entry) {
-	e.Scope, e.Source = r.scope, "import:"+name
-	if r.agent != "" {
+	e.Scope = r.scope
+	switch {
+	case e.Source != "": // the file says it
+	case r.agent != "":
 		e.Source = "agent:" + r.agent
+	default:
+		e.Source = "import:" + name
 	}
 	if info, err := fs.Stat(im.fsys, name); err == nil {
-		e.Created, e.Updated = info.ModTime(), info.ModTime()
+		for _, date := range []*time.Time{&e.Created, &e.Updated} {
+			if date.IsZero() {
+				*date = info.ModTime()
+			}
+		}
 	}
 	if e.GUID == "" {
 		sum := sha256.Sum256([]byte("ctxledger memory\x00" + name))

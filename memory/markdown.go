@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/fault"
@@ -19,16 +20,19 @@ type Problem struct {
 // fenceLine begins and ends the front matter.
 const fenceLine = "---"
 
-// Format returns the Markdown file of an entry, memory_{guid}.md: guid, name, description and type
-// as front matter, then the body. Parse gives back exactly these five.
+// Format returns the Markdown file of an entry, memory_{guid}.md: guid, name, description, type, authors and dates as
+// front matter, then the body. Parse gives back exactly these.
 func Format(e Entry) []byte {
 	var b bytes.Buffer
 	b.WriteString(fenceLine + "\n")
 	b.WriteString("guid: " + e.GUID + "\n") // as other programs write and read it: never in quotes
 	for _, f := range []struct{ key, value string }{
-		{"name", e.Name}, {"description", e.Description}, {"type", e.Type},
+		{"name", e.Name}, {"description", e.Description}, {"type", e.Type}, {keySource, e.Source},
+		{keyUpdater, e.Updater}, {keyCreated, stamp(e.Created)}, {keyUpdated, stamp(e.Updated)},
 	} {
-		b.WriteString(strings.TrimRight(f.key+": "+quote(f.value), " ") + "\n")
+		if f.value != "" || f.key == "description" { // which the seeds' readers expect
+			b.WriteString(strings.TrimRight(f.key+": "+quote(f.value), " ") + "\n")
+		}
 	}
 	b.WriteString(fenceLine + "\n")
 	if e.Body != "" {
@@ -37,10 +41,18 @@ func Format(e Entry) []byte {
 	return b.Bytes()
 }
 
+// stamp writes a date of a front matter, "" for none.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
 // Parse reads a memory's Markdown file: front matter between two lines that are exactly "---", and
 // the body behind it, less one empty line before and one line end after. Files with CRLF are read
 // as if they had LF. A missing type is "project", an unknown one is kept. A guid that is missing or
-// malformed is left empty. Problems are what was not taken over; File is left to the caller.
+// malformed is left empty, and so are authors and dates. Problems are what was not taken over; File is left to the caller.
 //
 // Errors: invalid when there is no front matter, or no name in it.
 func Parse(file []byte) (Entry, []Problem, error) {

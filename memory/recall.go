@@ -14,7 +14,9 @@ import (
 const maxTerms = 64
 
 // What an entry's type adds to its score: a correction by the user matters most.
-var typeBonus = map[string]float64{"feedback": 4, "project": 3, "user": 2, "reference": 1}
+var typeBonus = map[string]float64{
+	"feedback": 4, "project": 3, "fact": 3, "user": 2, "preference": 2, "reference": 1,
+}
 
 // What a word of the query adds: once, for the better place.
 const (
@@ -24,7 +26,8 @@ const (
 
 // Recall returns the memories of a scope that fit a query best, best first, at most limit (0: all),
 // each with its Score. A memory that holds no word of the query is left out; without a query all
-// are ranked by their type. Words of the query match inside words of the memory. Errors: corrupt.
+// are ranked by their type. Words of the query match inside words of the memory, in every case and Unicode
+// form (words.Key). Errors: corrupt.
 func Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {
 	all, _, err := List(tx, scope, "", 0)
 	if err != nil {
@@ -42,11 +45,11 @@ func Rank(entries []Entry, query string, limit int) []Entry {
 		if score == 0 && strings.TrimSpace(query) != "" {
 			continue
 		}
-		e.Score = score + typeBonus[strings.ToLower(e.Type)]
+		e.Score = score + typeBonus[words.Key(e.Type)]
 		ranked = append(ranked, e)
 	}
 	slices.SortFunc(ranked, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(fold(a.Name), fold(b.Name)),
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(words.Key(a.Name), words.Key(b.Name)),
 			cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.GUID, b.GUID))
 	})
 	if limit > 0 && len(ranked) > limit {
@@ -112,12 +115,12 @@ func fit(e Entry, terms []string) (score float64) {
 
 // haystack is a text in which words are looked for.
 type haystack struct {
-	lower string
+	key   string
 	words map[string]bool
 }
 
 func newHaystack(text string) haystack {
-	h := haystack{strings.ToLower(text), map[string]bool{}}
+	h := haystack{words.Key(text), map[string]bool{}}
 	words.Each([]byte(text), func(w []byte) { h.words[string(w)] = true })
 	return h
 }
@@ -129,5 +132,5 @@ func (h haystack) holds(term string) bool {
 	if h.words[term] || utf8.RuneCountInString(term) < telling && len(term) < telling {
 		return h.words[term]
 	}
-	return strings.Contains(h.lower, term)
+	return strings.Contains(h.key, term)
 }

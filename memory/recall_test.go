@@ -22,6 +22,8 @@ func TestRecallRanksByWordsAndType(t *testing.T) {
 		make("editor", "prefers vim", "", "user"),
 		make("links", "where the docs are", "https://example.dev/tests", "reference"),
 		make("datenbank", "数据库连接", "", "simulator"),
+		make("café", "öffnet um acht", "die Ｔür der Straße ist \ufb01nster", "Preference"),
+		make("naïve", "composed", "ΟΔΥΣΣΕΥΣ", "fact"),
 	)
 	cases := []struct {
 		name, query, want string
@@ -36,8 +38,18 @@ func TestRecallRanksByWordsAndType(t *testing.T) {
 		{"short words are whole words", "vi go", "test_runner", 0},
 		{"case", "VIM", "editor", 0},
 		{"part of an identifier", "runner", "test_runner", 0},
+		{"composed", "caf\u00e9", "café", 0},
+		{"decomposed", "cafe\u0301", "café", 0},
+		{"part of a decomposed word", "o\u0308ffne", "café", 0},
+		{"full width", "ｔüｒ", "café", 0},
+		{"full-width letters in the text", "TÜR", "café", 0},
+		{"ligature", "finster", "café", 0},
+		{"a ligature in the query", "\ufb01nste", "café", 0},
+		{"sharp s", "STRASSE", "café", 0},
+		{"final sigma", "οδυσσευς", "naïve", 0},
+		{"accents count", "cafe", "", 0},
 		{"chinese", "数据库", "datenbank", 0},
-		{"no query: all by type", " ", "deploy,test_runner,editor,links,datenbank", 0},
+		{"no query: all by type", " ", "deploy,naïve,test_runner,café,editor,links,datenbank", 0},
 		{"only punctuation fits nothing", "?!", "", 0},
 	}
 	storetest.View(t, s, func(tx kv.Tx) error {

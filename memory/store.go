@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -8,44 +10,48 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/words"
 	"ctxledger.dev/kv"
 )
 
 // The buckets of this package.
 const (
-	bucketEntries = kv.Bucket("memory")         // scope, folded name → Entry
+	bucketEntries = kv.Bucket("memory")         // scope, name by its key → Entry
 	bucketHistory = kv.Bucket("memory.history") // guid, number → an earlier Entry
 )
 
 // Save keeps e and returns it as stored. A name that exists in the scope keeps its GUID, its Created and, unless
-// overwrite is set, its author; the version before goes to the history, see Restore. For a new name e.GUID is taken,
-// which the caller made at random. An empty type is that of the memory that it replaces, else as the scope; an empty
-// scope is Project. A deleted memory of the name is an earlier version.
+// overwrite is set, its author; the version before goes to the history, see Restore. An entry that says what is stored
+// changes nothing. A new name gets the GUID that e brings from a file, or id, which the caller made at random. An empty
+// type is that of the memory that it replaces, else as the scope; an empty scope is Project. A deleted memory of the name
+// is an earlier version.
 //
-// Errors: invalid or too_large for an entry that breaks a rule; conflict if somebody else wrote the memory, not both are
-// agents, and overwrite is false.
-func Save(tx kv.Tx, e Entry, overwrite bool) (Entry, error) {
-	untyped := strings.TrimSpace(e.Type) == ""
+// Errors: invalid or too_large for an entry that breaks a rule; conflict if overwrite is false and somebody else wrote
+// the memory, not both being agents, or e was made of a file of another memory, or of a file that is older.
+func Save(tx kv.Tx, e Entry, id string, overwrite bool) (Entry, error) {
+	untyped, brought := strings.TrimSpace(e.Type) == "", e.GUID
+	e.GUID = cmp.Or(e.GUID, id)
 	e = e.tidy()
 	if err := e.check(); err != nil {
 		return Entry{}, err
 	}
-	old, ok, err := find(tx, e.Scope, e.Name)
+	old, key, ok, err := find(tx, e.Scope, e.Name)
 	if err != nil {
 		return Entry{}, err
 	}
 	if ok && old.Deleted == nil {
-		if old.Source != e.Source && !overwrite && !(byAgent(old.Source) && byAgent(e.Source)) {
-			return Entry{}, fault.New(fault.Conflict, "memory.save", "memory %q was written by %s", old.Name,
-				author(old)).
-				WithHint("take another name, or overwrite it on purpose (overwrite)")
+		if untyped {
+			e.Type = old.Type
+		}
+		if e.says(old) && (old.Source == e.Source || !overwrite) {
+			return old, nil
+		}
+		if err := old.yields(e, brought); err != nil && !overwrite {
+			return Entry{}, err
 		}
 		e.Created = old.Created
 		if old.Source != e.Source && !overwrite {
 			e.Source, e.Updater = old.Source, e.Source
-		}
-		if untyped {
-			e.Type = old.Type
 		}
 	}
 	if ok {
@@ -54,15 +60,32 @@ func Save(tx kv.Tx, e Entry, overwrite bool) (Entry, error) {
 			return Entry{}, err
 		}
 	}
-	return e, put(tx, e)
+	return e, put(tx, key, e)
 }
 
-func put(tx kv.Tx, e Entry) error {
+// yields returns why e may not replace the entry: a conflict, or nil. brought is the GUID of the file that e is made of,
+// "" for none.
+func (e Entry) yields(to Entry, brought string) error {
+	what := ""
+	switch owns := e.Source == to.Source && (brought == "" || brought == e.GUID); {
+	case !owns && !(byAgent(e.Source) && byAgent(to.Source)):
+		what = "was written by " + author(e)
+	case brought != "" && e.Updated.After(to.Updated):
+		what = "has changed since, on " + e.Updated.Format(time.DateOnly)
+	default:
+		return nil
+	}
+	return fault.New(fault.Conflict, "memory.save", "memory %q %s", e.Name, what).
+		WithHint("take another name, or overwrite it on purpose (overwrite)")
+}
+
+// put stores e at the key at which find found its name.
+func put(tx kv.Tx, key []byte, e Entry) error {
 	v, err := json.Marshal(e)
 	if err != nil {
 		return fault.Wrap(fault.Internal, "memory.save", err)
 	}
-	return tx.Put(bucketEntries, entryKey(e.Scope, e.Name), v)
+	return tx.Put(bucketEntries, key, v)
 }
 
 // author names who wrote an entry.
@@ -73,14 +96,20 @@ func author(e Entry) string {
 	return e.Source
 }
 
-// Get returns a memory by its name, without regard to case. Errors: not_found, corrupt.
+// Get returns a memory by its name, in any case and Unicode form. Errors: not_found, corrupt.
 func Get(tx kv.Tx, scope Scope, name string) (Entry, error) {
-	e, ok, err := find(tx, scope, name)
+	e, _, err := living(tx, scope, name)
+	return e, err
+}
+
+// living is find for a memory that is there and not deleted. Errors: not_found, corrupt.
+func living(tx kv.Tx, scope Scope, name string) (Entry, []byte, error) {
+	e, key, ok, err := find(tx, scope, name)
 	if err == nil && (!ok || e.Deleted != nil) {
 		err = unknown(scope, name, e.Deleted)
 		e = Entry{}
 	}
-	return e, err
+	return e, key, err
 }
 
 // unknown is the error for a name that no memory has, or had until it was deleted.
@@ -95,19 +124,19 @@ func unknown(scope Scope, name string, deleted *time.Time) error {
 
 // Delete hides a memory and returns it. Restore brings it back, Forget removes it for good. Errors: not_found, corrupt.
 func Delete(tx kv.Tx, scope Scope, name string, at time.Time) (Entry, error) {
-	e, err := Get(tx, scope, name)
+	e, key, err := living(tx, scope, name)
 	if err != nil {
 		return Entry{}, err
 	}
 	hidden := e
 	hidden.Deleted = &at
-	return e, put(tx, hidden)
+	return e, put(tx, key, hidden)
 }
 
 // Restore undoes what happened to a memory last: its deletion, or a change. To restore it again brings the change back.
 // Errors: not_found without an earlier version; corrupt.
 func Restore(tx kv.Tx, scope Scope, name string, at time.Time) (Entry, error) {
-	now, ok, err := find(tx, scope, name)
+	now, key, ok, err := find(tx, scope, name)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -116,7 +145,7 @@ func Restore(tx kv.Tx, scope Scope, name string, at time.Time) (Entry, error) {
 	}
 	if now.Deleted != nil {
 		now.Deleted = nil
-		return now, put(tx, now)
+		return now, put(tx, key, now)
 	}
 	before, err := takeVersion(tx, now.GUID)
 	if err != nil {
@@ -130,13 +159,13 @@ func Restore(tx kv.Tx, scope Scope, name string, at time.Time) (Entry, error) {
 		return Entry{}, err
 	}
 	before.Deleted, before.Updated = nil, at
-	return *before, put(tx, *before)
+	return *before, put(tx, key, *before)
 }
 
 // Forget removes a memory, also a deleted one, with all earlier versions, and returns what it was. Errors: not_found,
 // corrupt.
 func Forget(tx kv.Tx, scope Scope, name string) (Entry, error) {
-	e, ok, err := find(tx, scope, name)
+	e, key, ok, err := find(tx, scope, name)
 	if err == nil && !ok {
 		err = unknown(scope, name, nil)
 	}
@@ -146,19 +175,21 @@ func Forget(tx kv.Tx, scope Scope, name string) (Entry, error) {
 	if err := forget(tx, e.GUID); err != nil {
 		return Entry{}, err
 	}
-	return e, tx.Delete(bucketEntries, entryKey(scope, name))
+	return e, tx.Delete(bucketEntries, key)
 }
 
 // List returns the memories of a scope by name, at most limit (0: all), those after the cursor
 // only, and the cursor of the following page, "" at the end. Errors: corrupt.
 func List(tx kv.Tx, scope Scope, after string, limit int) (list []Entry, next string, err error) {
-	prefix := entryKey(scope, "")
-	for rec, err := range tx.Scan(bucketEntries, kv.Range{Prefix: prefix, From: entryKey(scope, after)}) {
+	start, _, err := place(tx, scope, after)
+	if err != nil {
+		return nil, "", err
+	}
+	for rec, err := range tx.Scan(bucketEntries, kv.Range{Prefix: entryKey(scope, ""), From: start}) {
 		if err != nil {
 			return nil, "", err
 		}
-		name := string(rec.Key[len(prefix):])
-		if name == fold(after) && after != "" {
+		if after != "" && bytes.Equal(rec.Key, start) {
 			continue
 		}
 		e, err := decode(rec.Value)
@@ -171,7 +202,7 @@ func List(tx kv.Tx, scope Scope, after string, limit int) (list []Entry, next st
 		if limit > 0 && len(list) == limit {
 			return list, next, nil
 		}
-		list, next = append(list, e), name
+		list, next = append(list, e), e.Name
 	}
 	return list, "", nil
 }
@@ -193,22 +224,43 @@ func Count(tx kv.Tx, scope Scope) (n int, err error) {
 	return n, nil
 }
 
-// entryKey returns the key of a memory: by scope, then by name without regard to case.
+// entryKey returns the key of a memory: by scope, then by name in every case and Unicode form.
 func entryKey(scope Scope, name string) []byte {
+	key := append(append([]byte(scope), 0), words.Key(strings.TrimSpace(name))...)
+	if len(key) > kv.MaxKey { // NFKC can make eighteen characters of one
+		return caseKey(scope, name)
+	}
+	return key
+}
+
+// caseKey is the key that earlier versions gave a memory. Nearly all names have the same one today.
+func caseKey(scope Scope, name string) []byte {
 	return append(append([]byte(scope), 0), fold(name)...)
 }
 
-// find returns the entry of a name, also a deleted one, if there is one.
-func find(tx kv.Tx, scope Scope, name string) (e Entry, ok bool, err error) {
+// place returns the key of a name and what is stored there, nil for nothing. A memory of an earlier version stays where
+// it is, beside one whose name is the same words in another form.
+func place(tx kv.Tx, scope Scope, name string) (key, stored []byte, err error) {
 	if utf8.RuneCountInString(name) > 2*limits.MemoryName {
-		return Entry{}, false, nil // no entry has such a name, and it might be too long for a key
+		return entryKey(scope, ""), nil, nil // no entry has such a name, and it might be too long for a key
 	}
-	v, err := tx.Get(bucketEntries, entryKey(scope, name))
-	if err != nil || v == nil {
-		return Entry{}, false, err
+	key = caseKey(scope, name)
+	if stored, err = tx.Get(bucketEntries, key); err != nil || stored != nil {
+		return key, stored, err
 	}
-	e, err = decode(v)
-	return e, err == nil, err
+	key = entryKey(scope, name)
+	stored, err = tx.Get(bucketEntries, key)
+	return key, stored, err
+}
+
+// find returns the entry of a name, also a deleted one, if there is one, and the key where it is or belongs.
+func find(tx kv.Tx, scope Scope, name string) (e Entry, key []byte, ok bool, err error) {
+	key, stored, err := place(tx, scope, name)
+	if err != nil || stored == nil {
+		return Entry{}, key, false, err
+	}
+	e, err = decode(stored)
+	return e, key, err == nil, err
 }
 
 // decode reads a stored entry.

@@ -86,11 +86,12 @@ func TestAnotherAuthorsFactIsAConflict(t *testing.T) {
 	}
 }
 
-func TestNamesAreEqualWithoutRegardToCase(t *testing.T) {
+func TestNamesAreEqualInEveryCaseAndForm(t *testing.T) {
 	s := storetest.Open(t)
 	saveAll(t, s, entry("Kelvin ΣΊΣΥΦΟΣ Straße", "", ""))
 	storetest.View(t, s, func(tx kv.Tx) error {
 		for _, name := range []string{"kelvin σίσυφος straße", "\u212aELVIN σίσυφοσ STRAẞE",
+			"ＫＥＬＶＩＮ ΣΙ\u0301ΣΥΦΟΣ STRASSE",
 			"  Kelvin ΣΊΣΥΦΟΣ Straße "} {
 			if _, err := memory.Get(tx, memory.Project, name); err != nil {
 				t.Errorf("%q: %v", name, err)
@@ -257,7 +258,8 @@ func TestSaveRefusesWhatBreaksARule(t *testing.T) {
 		{"body that is not UTF-8", func(e *memory.Entry) { e.Body = "\xff" }, fault.Invalid, "UTF-8"},
 		{"unknown scope", func(e *memory.Entry) { e.Scope = "team" }, fault.Invalid, "project or user"},
 		{"type with a line end", func(e *memory.Entry) { e.Type = "a\rb" }, fault.Invalid, "type"},
-		{"no guid", func(e *memory.Entry) { e.GUID = "" }, fault.Invalid, "guid"},
+		{"a guid that is none", func(e *memory.Entry) { e.GUID = "12" }, fault.Invalid, "guid"},
+		{"long author", func(e *memory.Entry) { e.Updater = strings.Repeat("x", 301) }, fault.Invalid, "updated_by"},
 		{"guid in upper case", func(e *memory.Entry) { e.GUID = strings.Repeat("A", 32) }, fault.Invalid, "guid"},
 	}
 	for _, c := range cases {

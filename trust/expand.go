@@ -26,7 +26,7 @@ type values func(name, or string, hasOr bool) (value string, err error)
 func (s *ServerAsk) expand(text string, of values) (out string, names []string, err error) {
 	pattern := reference
 	switch s.host {
-	case "gemini-cli":
+	case "gemini":
 		pattern = referenceGemini
 	case "opencode":
 		pattern = referenceOpencode

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 )
 
@@ -191,10 +192,10 @@ func Hosts() []Host {
 
 const noHooks = "it has no hooks"
 
-// HostOf returns the row of an agent.
+// HostOf returns the row of an agent, by any of its names.
 func HostOf(agent string) (Host, bool) {
 	for _, h := range Hosts() {
-		if string(h.Agent) == agent {
+		if string(h.Agent) == agentname.Key(agent) {
 			return h, true
 		}
 	}

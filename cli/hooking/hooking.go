@@ -21,6 +21,7 @@ import (
 
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -105,7 +106,7 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 			out, err = nil, fault.New(fault.Internal, "hook", "panic: %.200v", p)
 		}
 	}()
-	if len(h.Args) != 3 || h.Args[1] != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
+	if len(h.Args) != 3 || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return nil, nil // Cursor runs the hooks of Claude Code, too
 	}
 	place, missing := workspace.Find(h.Env, workspace.Options{})

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/workspace"
@@ -86,11 +87,11 @@ func sameFile(a, b string) bool {
 	return err == nil && also == nil && os.SameFile(x, y)
 }
 
-// Meant returns the agents of some names, or all that are on this machine. Errors: invalid for an unknown name; not_found
+// Meant returns the agents of some names, each by any of them, or all that are on this machine. Errors: invalid for an unknown name; not_found
 // for an agent that is not here, or if none is.
 func (s Setup) Meant(names []string) (out []install.Host, err error) {
 	for _, h := range install.Hosts() {
-		named := slices.Contains(names, string(h.Agent))
+		named := slices.ContainsFunc(names, func(n string) bool { return agentname.Key(n) == string(h.Agent) })
 		here := s.Machine.Find(h).Installed()
 		switch {
 		case named && !here:

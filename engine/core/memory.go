@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -27,19 +28,25 @@ func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (me
 	if r.Scope != l.Scope {
 		return memory.Entry{}, l.wrongScope(r.Scope)
 	}
-	if r.Entry.GUID == "" {
-		r.Entry.GUID = l.Env.ID(16)
+	for _, date := range []*time.Time{&r.Entry.Created, &r.Entry.Updated} {
+		if date.IsZero() { // a file says it of what is imported
+			*date = m.At
+		}
 	}
-	if r.Entry.Created.IsZero() {
-		r.Entry.Created = m.At
-	}
-	r.Entry.Updated = m.At
+	id := l.Env.ID(16)
 	maskMemory(l.Masks, &r.Entry)
 	n := r.Entry.Masked
 	return Mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
-		e, err := memory.Save(tx, r.Entry, r.Overwrite)
+		before, err := memory.Get(tx, r.Scope, r.Name)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return memory.Entry{}, nil, err
+		}
+		e, err := memory.Save(tx, r.Entry, id, r.Overwrite)
+		if err != nil || e == before {
+			return e, nil, err
+		}
 		e.Masked = n
-		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "saved"}}, err
+		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "saved"}}, nil
 	})
 }
 

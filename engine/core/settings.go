@@ -1,9 +1,9 @@
 package core
 
 import (
-	"strings"
 	"time"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -33,7 +33,7 @@ type Options struct {
 type Settings struct {
 	Models *tokens.Registry // what models count and hold; nil: those that the program knows
 	Policy *window.Policy   // how much of a conversation a model is to see; nil: window.Default
-	// Agents are the policies of single agents, by their names in lower case, in the place of Policy.
+	// Agents are the policies of single agents, by agentname.Key, in the place of Policy.
 	Agents map[string]window.Policy
 	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
 	Corrections []string
@@ -76,7 +76,7 @@ func (l *Ledger) policyFor(s sessions.Session, r ledger.Reader) (window.Policy, 
 	}
 	set := l.Settings(s)
 	for _, name := range []string{r.Agent, s.Host} {
-		if own, has := set.Agents[strings.ToLower(name)]; has {
+		if own, has := set.Agents[agentname.Key(name)]; has {
 			return own, nil
 		}
 	}

@@ -8,6 +8,18 @@ import (
 	"ctxledger.dev/window"
 )
 
+func TestThePolicyOfAnAgentIsFoundByAnyOfItsNames(t *testing.T) {
+	own := window.Default()
+	own.ResultChars = 5
+	l := &Ledger{configured: Options{Settings: Settings{Agents: map[string]window.Policy{"gemini": own}}}}
+	for host, want := range map[string]int{"gemini": 5, "gemini-cli": 5, "codex": window.Default().ResultChars} {
+		p, err := l.policyFor(sessions.Session{Host: host}, ledger.Reader{})
+		if err != nil || p.ResultChars != want {
+			t.Errorf("%s: %d characters of a result, want %d, %v", host, p.ResultChars, want, err)
+		}
+	}
+}
+
 func TestSettingsAreThoseOfTheSessionsTree(t *testing.T) {
 	l := &Ledger{root: "/w", configured: Options{Workspace: "/w",
 		SettingsOf: func(tree string) Settings {

@@ -243,7 +243,8 @@ var importers = map[string]struct {
 			"before a question"},
 	"pgregory.net/rapid": {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak": {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
-	"golang.org/x/text":  {[]string{"tokens"}, "Normalization Form C, which Qwen's models want"},
+	"golang.org/x/text": {[]string{"tokens", "internal/words"},
+		"Normalization Form C, which Qwen's models want; NFKC and case folding of what is searched by words"},
 	"golang.org/x/tools": {[]string{"lab/vet"}, "the checks of go vet, without compiling for each system"},
 }
 

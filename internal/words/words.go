@@ -1,11 +1,12 @@
 // Package words takes text apart into the words that a search compares.
 //
-// Start at Each, or at Terms for a query. A word is a run of letters, digits and underscores in
-// lower case. An identifier made of several words (parseConfig, HTTP_SERVER) gives itself and its
-// parts, so that either finds it. Scripts that are written without spaces (Han, kana, Hangul) give
-// overlapping pairs of characters.
+// Start at Each, or at Terms for a query; Key compares whole texts. A word is a run of letters, digits
+// and underscores, in the form that Key gives it. An identifier made of several words (parseConfig,
+// HTTP_SERVER) gives itself and its parts, so that either finds it. Scripts that are written without
+// spaces (Han, kana, Hangul) give overlapping pairs of characters.
 //
 // The package deliberately does no stemming and knows no language: "test" does not become "tests".
+// Keys only compare: no text is stored or shown in that form.
 package words
 
 import (
@@ -21,7 +22,8 @@ const maxWord = 256
 // Each calls emit for every word of text, in order, repeated ones too. The slice it passes is
 // valid only during the call. Bytes that are not UTF-8 end a word.
 func Each(text []byte, emit func(word []byte)) {
-	e := each{emit: emit, buf: make([]byte, 0, 2*maxWord)}
+	e := each{emit: emit, folder: folder{buf: make([]byte, 0, 2*maxWord)}}
+	text = composed(text)
 	for i := 0; i < len(text); {
 		switch end, kind := run(text, i); kind {
 		case letters:
@@ -99,7 +101,7 @@ func classify(p []byte) (class, int) {
 
 type each struct {
 	emit func([]byte)
-	buf  []byte // lower-case copy of the word at hand
+	folder
 }
 
 // identifier emits a run of letters and, when it consists of several words, those too.
@@ -108,13 +110,13 @@ func (e *each) identifier(w []byte) {
 	if len(w) == 0 || len(w) > maxWord {
 		return
 	}
-	e.emit(e.lower(w))
+	e.emit(e.fold(w))
 	for start := 0; start < len(w); {
 		end := partEnd(w, start)
 		if start == 0 && end == len(w) {
 			return // a single word was emitted already
 		}
-		e.emit(e.lower(w[start:end]))
+		e.emit(e.fold(w[start:end]))
 		for start = end; start < len(w) && w[start] == '_'; start++ {
 		}
 	}
@@ -148,22 +150,6 @@ func (e *each) pairs(w []byte) {
 		e.emit(w[:n+m])
 		w, n = w[n:], m
 	}
-}
-
-// lower returns w in lower case, in the shared buffer.
-func (e *each) lower(w []byte) []byte {
-	e.buf = e.buf[:0]
-	for i, c := range w {
-		switch {
-		case c >= utf8.RuneSelf:
-			return append(e.buf[:0], bytes.ToLower(w)...)
-		case isUpper(c):
-			e.buf = append(e.buf, w[i]+'a'-'A')
-		default:
-			e.buf = append(e.buf, c)
-		}
-	}
-	return e.buf
 }
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }

@@ -21,7 +21,12 @@ func TestEachSplitsTextIntoWords(t *testing.T) {
 		{"doubled underscore", "a__b", "a__b a b"},
 		{"digits stay with their word", "sha256 utf8Decode", "sha256 utf8decode utf8 decode"},
 		{"path", "src/api/users.go:12", "src api users go 12"},
-		{"accents", "Größe Ärger", "größe ärger"},
+		{"accents", "Größe Ärger", "grösse ärger"},
+		{"either form", "cafe\u0301 café", "café café"},
+		{"full width", "ＡＰＩ ｐａｒｓｅＣｏｎｆｉｇ＿２", "api parseconfig_2 parse config 2"},
+		{"ligature", "ﬁnd", "find"},
+		{"half-width kana", "ﾃﾞｰﾀﾍﾞｰｽ", "デ ー タベ ー ス"},
+		{"jamo", "\u1112\u1161\u11ab글", "한글"},
 		{"han pairs", "数据库", "数据 据库"},
 		{"single han", "go 的 x", "go 的 x"},
 		{"mixed scripts", "import数据base", "import 数据 base"},
@@ -66,11 +71,19 @@ func FuzzEachEmitsLowerCaseWords(f *testing.F) {
 }
 
 func BenchmarkEach(b *testing.B) {
-	text := []byte(strings.Repeat("func (s *Store) PutBlob(ctx context.Context, r io.Reader) error { return nil }\n",
-		1000))
-	b.SetBytes(int64(len(text)))
-	n := 0
-	for b.Loop() {
-		words.Each(text, func([]byte) { n++ })
+	for name, line := range map[string]string{
+		"code":    "func (s *Store) PutBlob(ctx context.Context, r io.Reader) error { return nil }\n",
+		"german":  "Die größte Änderung: Straßennamen werden über den Schlüssel verglichen, nicht über Bytes.\n",
+		"chinese": "数据库连接被拒绝，请检查配置文件中的端口 5432 和用户名。\n",
+		"unmixed": "Der Cafe\u0301-Besitzer im Su\u0308den nutzt die ＡＰＩ fu\u0308r o\ufb03ziele Stra\u00dfen.\n",
+	} {
+		b.Run(name, func(b *testing.B) {
+			text := []byte(strings.Repeat(line, 1000))
+			b.SetBytes(int64(len(text)))
+			n := 0
+			for b.Loop() {
+				words.Each(text, func([]byte) { n++ })
+			}
+		})
 	}
 }

@@ -32,7 +32,7 @@ var instructedHosts = []instructed{
 		[]string{"\n- deploy: how to deploy\n", "\n- plain: Do it.\n", "\n- ship: ships\n",
 			"\n- reviewer: reviews (Tools: Read, Grep)\n"}},
 	{"codex", "codex", regexp.MustCompile(`(?s)(# AGENTS\.md instructions.*?</INSTRUCTIONS>)`), nil},
-	{"gemini-cli", "gemini", regexp.MustCompile(`(?s)(--- Context from: .*?--- End of Context from: [^\n]*---\n)`),
+	{"gemini", "gemini", regexp.MustCompile(`(?s)(--- Context from: .*?--- End of Context from: [^\n]*---\n)`),
 		nil},
 	{"opencode", "opencode", regexp.MustCompile(`(?s)(Instructions from: .*?\nMARK-END)`), nil},
 }
