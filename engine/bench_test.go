@@ -128,7 +128,8 @@ func BenchmarkHandedIn(b *testing.B) {
 					b.Fatal(again.Added, err)
 				}
 				known = min(known, time.Since(start))
-				if _, err := l.PlanCompaction(b.Context(), ledger.PlanCompactionRequest{Session: made.Session}); err != nil {
+				plan := ledger.PlanCompactionRequest{Session: made.Session}
+				if _, err := l.PlanCompaction(b.Context(), plan); err != nil {
 					b.Fatal(err)
 				}
 				whole = min(whole, time.Since(start))

@@ -16,8 +16,8 @@ import (
 	"ctxledger.dev/window"
 )
 
-// dumped writes messages as Python's json.dumps(m, sort_keys=True) does: sorted keys, spaces, and escapes for all that is not
-// ASCII.
+// dumped writes messages as Python's json.dumps(m, sort_keys=True) does: sorted keys, spaces, and escapes for all
+// that is not ASCII.
 func dumped(t *testing.T, messages [][]byte) (out [][]byte) {
 	t.Helper()
 	var write func(b *bytes.Buffer, raw json.RawMessage)
@@ -69,8 +69,8 @@ func sorted(object map[string]json.RawMessage) (names []string) {
 	return names
 }
 
-// TestAViewThatAHostWritesAnewIsKnown: a host parses what it is shown and writes it again, as Python does, each time with new
-// messages. It was taken for another conversation each time, whose results were cleared again.
+// TestAViewThatAHostWritesAnewIsKnown: a host parses what it is shown and writes it again, as Python does, each time
+// with new messages. It was taken for another conversation each time, whose results were cleared again.
 func TestAViewThatAHostWritesAnewIsKnown(t *testing.T) {
 	p := window.Default()
 	p.ResultChars = 100
@@ -106,7 +106,7 @@ func TestAViewThatAHostWritesAnewIsKnown(t *testing.T) {
 		for _, r := range e.Results {
 			m, err := transcript.Decode(e.Format, []byte(readHandle(t, l, e.ResultHandle(r.CallID))))
 			if err != nil || m.Parts[0].Text != texts[r.CallID] {
-				t.Errorf("the handle of %s reads %.200q, %v", r.CallID, m.Parts, err)
+				t.Errorf("the handle of %s reads %.200s, %v", r.CallID, m.Raw, err)
 			}
 		}
 	}
@@ -120,8 +120,8 @@ func TestAViewThatAHostWritesAnewIsKnown(t *testing.T) {
 	}
 }
 
-// earlierTalks are the conversations of testdata/schema-3.tar.gz, as the last program of schema 3 received them. It then
-// edited one, compacted one, and forgot the third message of one.
+// earlierTalks are the conversations of testdata/schema-3.tar.gz, as the last program of schema 3 received them. It
+// then edited one, compacted one, and forgot the third message of one.
 func earlierTalks() map[string][][]byte {
 	edited := say("look at a.go — all of it")
 	edited = append(edited, round("c1", "Read", map[string]any{"file_path": "a.go"},
@@ -137,8 +137,8 @@ func earlierTalks() map[string][][]byte {
 	}
 }
 
-// TestConversationsOfSchema3Continue: a program that made ids of bytes recorded them. They go on in every spelling, also that of
-// their views, and their handles stay.
+// TestConversationsOfSchema3Continue: a program that made ids of bytes recorded them. They go on in every spelling,
+// also that of their views, and their handles stay.
 func TestConversationsOfSchema3Continue(t *testing.T) {
 	titles := map[string]string{"edited": "look at", "compacted": "Request 0", "forgotten": "a first wish"}
 	for name, messages := range earlierTalks() {
@@ -167,7 +167,8 @@ func TestConversationsOfSchema3Continue(t *testing.T) {
 				sent := slices.Clip(spell(render(t, l, id)))
 				for i := range 2 {
 					sent = append(sent, say(fmt.Sprint("and now ", i), "yes")[:1+i]...)
-					if got := hand(t, l, ledger.AppendMessagesRequest{Messages: sent}); got.Session != id || got.Created {
+					got := hand(t, l, ledger.AppendMessagesRequest{Messages: sent})
+					if got.Session != id || got.Created {
 						t.Fatalf("%+v, not session %s", got, id)
 					}
 				}
@@ -193,7 +194,8 @@ func handlesRead(t *testing.T, l *engine.Local, log []sessions.Entry, messages [
 	}
 }
 
-// TestAConversationOfSchema3AndItsForkGoOn: the fork has ids of values, the conversation ids of bytes, and a beginning of both.
+// TestAConversationOfSchema3AndItsForkGoOn: the fork has ids of values, the conversation ids of bytes, and a
+// beginning of both.
 func TestAConversationOfSchema3AndItsForkGoOn(t *testing.T) {
 	l, _ := openIn(t, golden(t, "3"), "/home/dev/shop")
 	whole := earlierTalks()["edited"]
@@ -208,8 +210,8 @@ func TestAConversationOfSchema3AndItsForkGoOn(t *testing.T) {
 			got.Added != 1 {
 			t.Errorf("the fork: %+v, not %s", got, forked.Session)
 		}
-		if got := hand(t, l, ledger.AppendMessagesRequest{Messages: whole}); got.Created || got.Session == forked.Session ||
-			got.Added != 1 {
+		got := hand(t, l, ledger.AppendMessagesRequest{Messages: whole})
+		if got.Created || got.Session == forked.Session || got.Added != 1 {
 			t.Errorf("the conversation: %+v", got)
 		}
 	}
@@ -223,7 +225,8 @@ func TestAForkOfAnEditedViewGoesOn(t *testing.T) {
 		t.Fatal(made, err)
 	}
 	view := render(t, l, id)
-	for _, last := range []string{"one way", "another way", "a third way"} { // the ids of sessions decide which is found first
+	// Several, since the ids of sessions decide which is found first.
+	for _, last := range []string{"one way", "another way", "a third way"} {
 		fork := append(view[:len(view)-1:len(view)-1], say("", last)[1])
 		first := hand(t, l, ledger.AppendMessagesRequest{Messages: fork})
 		again := hand(t, l, ledger.AppendMessagesRequest{Messages: append(fork, say("on")...)})

@@ -141,11 +141,12 @@ func Alias(tx kv.Tx, id, message string) error {
 	return tx.Put(bucketAliases, []byte(id+message), nil)
 }
 
-// maxNamesakes bounds the messages with one alias: wordings and, in ledgers of earlier versions, spellings of one message.
+// maxNamesakes bounds the messages with one alias: wordings and, in ledgers of earlier versions, spellings of one
+// message.
 const maxNamesakes = 64
 
-// Known returns the ids of the messages that an id leads to, itself or as their alias: those of one session, or with "" of
-// any.
+// Known returns the ids of the messages that an id leads to, itself or as their alias: those of one session, or with
+// "" of any.
 func Known(tx kv.Tx, session, id string) ([]string, error) {
 	ids, err := kv.Collect(kv.Values(tx, bucketAliases, kv.Range{Prefix: []byte(id)},
 		func(r kv.Record) (string, error) { return string(r.Key[len(id):]), nil }), maxNamesakes)
@@ -261,7 +262,8 @@ func splitEntry(raw []byte) (header, original []byte, err error) {
 // indexMessage indexes an entry by its id.
 func indexMessage(tx kv.Tx, at Place) error {
 	if !isHex(at.ID) || len(at.ID) != chainDigits {
-		return fault.New(fault.Internal, "sessions.index", "message id %.1000q is not %d hex digits", at.ID, chainDigits)
+		return fault.New(fault.Internal, "sessions.index", "message id %.1000q is not %d hex digits", at.ID,
+			chainDigits)
 	}
 	return tx.Put(bucketMessages, []byte(at.ID+at.Session), binary.BigEndian.AppendUint64(nil, uint64(at.Seq)))
 }
