@@ -132,7 +132,7 @@ func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
 func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte,
 	m Mutation) (ledger.AppendMessagesResponse, error) {
 	c := chained(r.Format, raws)
-	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.locate(tx, r, c) })
+	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.relocate(tx, r, c, position{}) })
 	if err != nil {
 		return ledger.AppendMessagesResponse{}, err
 	}
@@ -141,7 +141,7 @@ func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest
 		return ledger.AppendMessagesResponse{}, err
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.AppendMessagesResponse, []ledger.Event, error) {
-		now, err := l.locate(tx, r, c)
+		now, err := l.relocate(tx, r, c, at)
 		if err != nil {
 			return ledger.AppendMessagesResponse{}, nil, err
 		}

@@ -42,6 +42,24 @@ type position struct {
 	session string // "" for a new one
 	known   int    // messages that are in the ledger already
 	last    int64  // the entry of the newest known one; 0: none
+	seq     int64  // the newest entry of the session
+}
+
+// relocate returns where a conversation is that was at a position. In a session that has not grown since it still is.
+func (l *Ledger) relocate(tx kv.Tx, r ledger.AppendMessagesRequest, c chain, was position) (position, error) {
+	if was.session != "" {
+		s, err := sessions.Get(tx, was.session)
+		if err != nil || s.Seq == was.seq {
+			return was, err
+		}
+	}
+	at, err := l.locate(tx, r, c)
+	if err != nil || at.session == "" {
+		return at, err
+	}
+	s, err := sessions.Get(tx, at.session)
+	at.seq = s.Seq
+	return at, err
 }
 
 // locate finds how much of a conversation is known, and which session it continues: the named one, or the one that
