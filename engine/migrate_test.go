@@ -234,7 +234,7 @@ func TestANewLedgerHasNoCopyAndANewerOneIsRefused(t *testing.T) {
 // records are always whole, of one schema or the other, and never changed without a copy.
 func TestAKilledMigrationIsStartedAnew(t *testing.T) {
 	volume(t)
-	for schema, recorded := range map[string]string{"1": "", "2": "2"} {
+	for schema, recorded := range map[string]string{"1": "", "2": "2", "3": "3"} {
 		t.Run("schema "+schema, func(t *testing.T) {
 			killMigrations(t, golden(t, schema), recorded,
 				"ledger.db.schema-"+schema)
