@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -106,6 +107,37 @@ func BenchmarkPlanCompaction(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkHandedIn does what `compact_conversation` does with a conversation of 1 MB that a host sends whole: finds
+// the messages that are known, which are all of them, and plans the compaction.
+func BenchmarkHandedIn(b *testing.B) {
+	for name, messages := range map[string][][]byte{"6000 messages": working(6_000), "200 messages": long(100)} {
+		b.Run(name, func(b *testing.B) {
+			l := benchLedger(b)
+			r := ledger.AppendMessagesRequest{Format: transcript.Anthropic, Messages: messages}
+			made, err := l.AppendMessages(b.Context(), r)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(bytes.Join(messages, nil))))
+			known, whole := time.Hour, time.Hour
+			for b.Loop() {
+				start := time.Now()
+				if again, err := l.AppendMessages(b.Context(), r); err != nil || again.Added > 0 {
+					b.Fatal(again.Added, err)
+				}
+				known = min(known, time.Since(start))
+				plan := ledger.PlanCompactionRequest{Session: made.Session}
+				if _, err := l.PlanCompaction(b.Context(), plan); err != nil {
+					b.Fatal(err)
+				}
+				whole = min(whole, time.Since(start))
+			}
+			b.ReportMetric(float64(known.Microseconds()), "µs/known")
+			b.ReportMetric(float64(whole.Microseconds()), "µs/best")
+		})
+	}
 }
 
 // BenchmarkViewAfterOneMore appends a message and reads what a host then sends in addition to what it sent: the

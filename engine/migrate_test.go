@@ -117,6 +117,13 @@ func records(t *testing.T, dir string, more ...kv.Bucket) (map[string]string, st
 	return all, schema
 }
 
+// withoutAliases returns records without the aliases that programs of schema 3 had among the ids of messages: they have the
+// id of the message behind the number of its entry.
+func withoutAliases(records map[string]string) map[string]string {
+	maps.DeleteFunc(records, func(k, v string) bool { return strings.HasPrefix(k, "messages/") && len(v) > 8 })
+	return records
+}
+
 // answers returns what can be read of a ledger, in digests: originals, views, artifacts.
 func answers(t *testing.T, l *engine.Local) string {
 	t.Helper()
@@ -180,7 +187,7 @@ func TestALedgerOfSchema1OpensAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	after, schema := records(t, dir)
-	if schema != "3" || !maps.Equal(before, after) {
+	if schema != "4" || !maps.Equal(withoutAliases(before), after) {
 		t.Errorf("schema %q; -before +after:\n%s", schema, cmp.Diff(before, after))
 	}
 	pending, _ := records(t, dir, "intents_pending")
@@ -227,7 +234,7 @@ func TestANewLedgerHasNoCopyAndANewerOneIsRefused(t *testing.T) {
 // records are always whole, of one schema or the other, and never changed without a copy.
 func TestAKilledMigrationIsStartedAnew(t *testing.T) {
 	volume(t)
-	for schema, recorded := range map[string]string{"1": "", "2": "2"} {
+	for schema, recorded := range map[string]string{"1": "", "2": "2", "3": "3"} {
 		t.Run("schema "+schema, func(t *testing.T) {
 			killMigrations(t, golden(t, schema), recorded,
 				"ledger.db.schema-"+schema)
@@ -257,7 +264,7 @@ func killMigrations(t *testing.T, golden, recorded, kept string) {
 			}
 			continue // the same ledger continues from what the kill left
 		}
-		if d := cmp.Diff(keyless(want), keyless(after)); schema != "3" || d != "" {
+		if d := cmp.Diff(keyless(want), keyless(after)); schema != "4" || d != "" {
 			t.Fatalf("kill %d: schema %q; -migrated +after:\n%s", i, schema, d)
 		}
 		done++

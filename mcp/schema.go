@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // schema is the input schema of a tool: one flat object with properties of one type each. The MCP library could check
@@ -40,6 +41,7 @@ func parseSchema(t tool) (schema, error) {
 // check returns the arguments as one object without null values. Errors: invalid, naming each wrong argument with its
 // correct form, and the required arguments if there are any.
 func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, error) {
+	raw = parsed(raw, '{')
 	trimmed := strings.TrimSpace(string(raw[:min(len(raw), 64)]))
 	if trimmed == "" || trimmed == "null" {
 		raw = json.RawMessage("{}")
@@ -134,19 +136,47 @@ func (s schema) form(name string) string {
 	return fmt.Sprintf("%q: %s", name, value)
 }
 
-// adapted returns a value as the property's type, where its text has the right form: models put numbers in quotes, and
-// write texts that look like numbers without.
+// adapted returns a value as the property's type, where its text has the right form: hosts and models put numbers and
+// arrays in quotes, write texts that look like numbers without, and whole numbers with a fraction of zeros.
 func (p property) adapted(raw json.RawMessage) json.RawMessage {
 	number := func(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "-0123456789")) == 0 }
-	switch {
-	case p.Type == "string" && number(raw):
-		return fmt.Appendf(nil, "%q", raw)
-	case (p.Type == "integer" || p.Type == "boolean") && len(raw) > 2 && raw[0] == '"':
-		if text := raw[1 : len(raw)-1]; number(text) || string(text) == "true" || string(text) == "false" {
+	switch p.Type {
+	case "string":
+		if number(raw) {
+			return fmt.Appendf(nil, "%q", raw)
+		}
+	case "integer", "boolean":
+		text := raw
+		if len(raw) > 2 && raw[0] == '"' {
+			text = raw[1 : len(raw)-1]
+		}
+		whole, zeros, _ := bytes.Cut(text, []byte("."))
+		if len(zeros) > 0 && len(bytes.Trim(zeros, "0")) == 0 {
+			text = whole
+		}
+		if number(text) || string(text) == "true" || string(text) == "false" {
 			return text
+		}
+	case "array":
+		if array := parsed(raw, '['); p.accepts(array) {
+			return array
 		}
 	}
 	return raw
+}
+
+// parsed returns what is in a string that is JSON and begins with first, else raw: some hosts hand over arrays and
+// objects in that way.
+func parsed(raw json.RawMessage, first byte) json.RawMessage {
+	literal := bytes.TrimSpace(raw)
+	if len(literal) == 0 || literal[0] != '"' || !json.Valid(literal) {
+		return raw
+	}
+	text := bytes.TrimSpace([]byte(jsonspan.Unquote(literal)))
+	if len(text) == 0 || text[0] != first || !json.Valid(text) {
+		return raw
+	}
+	return text
 }
 
 // accepts reports whether a value is of the property's type.

@@ -103,6 +103,63 @@ func TestArgumentsKeepTheirBytes(t *testing.T) {
 	}
 }
 
+// TestArgumentsInAnotherForm: hosts that hand over an array or object as a string, and whole numbers as
+// floating-point ones (anthropics/claude-code#22394, openclaw/openclaw#96922).
+func TestArgumentsInAnotherForm(t *testing.T) {
+	for _, c := range []struct{ name, given, want string }{ // of a property "v"; want "": refused
+		{"array of objects", `"[{\"role\":\"user\"}]"`, `[{"role":"user"}]`},
+		{"array of objects", `" [ ] "`, `[ ]`},
+		{"array of objects", `"{\"role\":\"user\"}"`, ""},
+		{"array of objects", `"[{]"`, ""},
+		{"array of objects", `"hi"`, ""},
+		{"array of strings", `"[\"a\", \"\u00e9\\u2014\"]"`, `["a", "é\u2014"]`},
+		{"array of strings", `"[1]"`, ""},
+		{"array of strings", `"a"`, ""},
+		{"array of strings", `["[\"a\"]"]`, `["[\"a\"]"]`},
+		{"integer", `5.0`, `5`},
+		{"integer", `"5.000"`, `5`},
+		{"integer", `-0.0`, `-0`},
+		{"integer", `5`, `5`},
+		{"integer", `5.5`, ""},
+		{"integer", `"5."`, ""},
+		{"integer", `"5.0.0"`, ""},
+		{"integer", `".0"`, ""},
+		{"integer", `99999999999.0`, ""},
+		{"integer", `"[5]"`, ""},
+		{"boolean", `"true"`, `true`},
+		{"boolean", `1.0`, ""},
+		{"string", `"[\"a\"]"`, `"[\"a\"]"`},
+		{"string", `"{\"a\":1}"`, `"{\"a\":1}"`},
+		{"string", `"5.0"`, `"5.0"`},
+		{"string", `["a"]`, ""},
+	} {
+		var p property
+		kind, of, _ := strings.Cut(c.name, " of ")
+		p.Type, p.Items.Type = kind, strings.TrimSuffix(of, "s")
+		s := schema{Properties: map[string]property{"v": p}}
+		want := `{"v":` + c.want + `}`
+		for how, arguments := range map[string]string{
+			"": `{"v":` + c.given + `}`, "all of them in a string, ": inString(c.given),
+		} {
+			got, err := s.check("tool", []byte(arguments))
+			if (err == nil) != (c.want != "") || err == nil && string(got) != want {
+				t.Errorf("%s%s as %s: %s, %v", how, c.given, c.name, got, err)
+			}
+		}
+	}
+	inEachEra(t, func(t *testing.T, _ *fixture, c *client.Client) {
+		do[compactResult](t, c, "compact_conversation", args{"messages": `[{"role":"user","content":"hi"}]`,
+			"pin": `["hi"]`, "keep_turns": "1.0"})
+		do[memoryResult](t, c, "memory", args{"action": "list", "limit": json.RawMessage("5.0")})
+	})
+}
+
+// inString returns the arguments {"v": value} as a string.
+func inString(value string) string {
+	raw, _ := json.Marshal(`{"v":` + value + `}`)
+	return string(raw)
+}
+
 // FuzzArguments: what is accepted is decoded as encoding/json does, and nothing else is passed on.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{`{"action":"save","name":"x"}`, `{"action":"list","limit":3}`, `{ "action" : null }`,
@@ -118,7 +175,7 @@ func FuzzArguments(f *testing.F) {
 			return // the envelope was checked before
 		}
 		got, err := s.check("memory", raw)
-		if err != nil {
+		if raw = parsed(raw, '{'); err != nil {
 			return
 		}
 		var in, out map[string]json.RawMessage
@@ -128,7 +185,7 @@ func FuzzArguments(f *testing.F) {
 			t.Fatalf("%q passes as %q", raw, got)
 		}
 		for name, v := range in {
-			if string(v) != "null" && string(out[name]) != string(v) {
+			if v = s.Properties[name].adapted(v); string(v) != "null" && string(out[name]) != string(v) {
 				t.Errorf("%q: %s became %q", raw, name, out[name])
 			}
 		}

@@ -174,15 +174,27 @@ func (l *logAudit) take(e Stored) {
 		return
 	}
 	if e.Forgotten == nil && !l.unknown {
-		digest := e.Blob
-		if digest == "" {
-			digest = Digest(e.Original)
-		}
-		if MessageID(s.Chain, digest) != e.ID {
+		digest := e.digest()
+		if MessageID(s.Chain, digest) != e.ID || e.Value != "" && digest != e.Value {
 			l.Find(Where(l.session, e.Seq), "content does not match its id: the chain of the log is broken")
 		}
 	}
 	s.Chain, l.unknown = e.ID, false
+}
+
+// digest returns what the id of an entry is made of. The value of an original in a blob is taken from the entry, since the
+// blob has a digest of its own.
+func (e Stored) digest() string {
+	switch {
+	case e.Value == "" && e.Blob == "":
+		return Digest(e.Original)
+	case e.Value == "":
+		return e.Blob
+	case e.Blob != "":
+		return e.Value
+	}
+	digest, _ := ValueDigest(e.Format, e.Original) // of no value: another one
+	return digest
 }
 
 // rewound returns the id from which the chain continues after an entry that rewound the log.
@@ -250,7 +262,8 @@ func sweepIndexes(a *audit.Audit) error {
 		bucket kv.Bucket
 		sound  func(kv.Tx, kv.Record) (bool, error)
 	}{
-		{bucketHosts, soundHost}, {bucketMessages, soundMessage}, {bucketCalls, soundCall}, {bucketReads, soundRead},
+		{bucketHosts, soundHost}, {bucketMessages, soundMessage}, {bucketAliases, soundAlias},
+		{bucketCalls, soundCall}, {bucketReads, soundRead},
 	} {
 		if err := a.Sweep(x.bucket, func(r kv.Record) (bool, error) { return x.sound(a.Tx, r) }); err != nil {
 			return err
@@ -271,6 +284,14 @@ func soundMessage(tx kv.Tx, r kv.Record) (bool, error) {
 	}
 	e, err := GetEntry(tx, p.Session, p.Seq)
 	return e.ID == p.ID, err
+}
+
+func soundAlias(tx kv.Tx, r kv.Record) (bool, error) {
+	if len(r.Key) != 2*chainDigits {
+		return false, nil
+	}
+	places, err := Places(tx, string(r.Key[chainDigits:]), 1)
+	return len(places) > 0, err
 }
 
 func soundCall(tx kv.Tx, r kv.Record) (bool, error) {

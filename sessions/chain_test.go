@@ -1,6 +1,7 @@
 package sessions_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,21 +77,27 @@ func TestAnAliasLeadsToTheMessageItself(t *testing.T) {
 	s := storetest.Open(t)
 	a := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "a"), "whole")
 	alias := sessions.MessageID("", sessions.Digest([]byte("stub")))
+	b := receive(t, s, create(t, s, sessions.Session{Host: "h"}, "b"), "stub")
 	storetest.Update(t, s, func(tx kv.Tx) error {
-		e, err := sessions.GetEntry(tx, a.ID, 1)
-		if err != nil {
+		if err := sessions.Alias(tx, a.Chain, a.Chain); err != nil { // no other wording: nothing to do
 			return err
 		}
-		if err := sessions.Alias(tx, a.ID, e.Entry, e.ID); err != nil { // no other wording: nothing to do
-			return err
-		}
-		return sessions.Alias(tx, a.ID, e.Entry, alias)
+		return sessions.Alias(tx, alias, a.Chain)
 	})
 	storetest.View(t, s, func(tx kv.Tx) error {
-		want := sessions.Place{Session: a.ID, Seq: 1, ID: a.Chain}
-		for _, id := range []string{alias, a.Chain} {
-			if p, found, err := sessions.PlaceIn(tx, a.ID, id); err != nil || !found || p != want {
-				t.Errorf("%s: %+v, %v, %v", id, p, found, err)
+		for _, c := range []struct {
+			session, id string
+			want        []string
+		}{
+			{"", a.Chain, []string{a.Chain}},
+			{"", alias, []string{b.Chain, a.Chain}}, // b has the wording of the view as its own
+			{a.ID, alias, []string{a.Chain}},
+			{b.ID, alias, []string{b.Chain}},
+			{b.ID, a.Chain, nil},
+			{"", sessions.MessageID("", "unknown"), nil},
+		} {
+			if got, err := sessions.Known(tx, c.session, c.id); err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("%s in %q leads to %v, %v", c.id, c.session, got, err)
 			}
 		}
 		return nil

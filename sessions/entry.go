@@ -128,8 +128,10 @@ type Effect struct {
 // Entry is one append-only record of a session's log. The original bytes are not part of it: they follow it in the
 // store, or are in the blob that it names.
 type Entry struct {
-	Seq        int64             `json:"seq"`
-	ID         string            `json:"id,omitempty"` // message id: H(previous id, original), 32 hex digits
+	Seq int64  `json:"seq"`
+	ID  string `json:"id,omitempty"` // message id: H(previous id, value or original), 32 hex digits
+	// Value is the digest of the message's value, if the id is made of it: see ValueDigest. It goes with the original.
+	Value      string            `json:"value,omitempty"`
 	Kind       Kind              `json:"kind"`
 	Time       time.Time         `json:"time"`
 	Turn       int               `json:"turn"` // 1-based; 0 before the first request

@@ -24,7 +24,7 @@ func Forget(tx kv.Tx, session string, seq int64, at time.Time, expired bool) err
 	if e.Forgotten == nil {
 		e.Forgotten, e.Expired = &at, expired
 	}
-	e.Blob, e.Names, e.Paths = "", nil, nil
+	e.Blob, e.Value, e.Names, e.Paths = "", "", nil, nil
 	return rewriteEntry(tx, session, e, nil)
 }
 

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"ctxledger.dev/transcript"
 )
 
 // Lengths of identifiers, in hexadecimal digits.
@@ -19,8 +21,15 @@ func Digest(original []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// MessageID returns the id of a received entry: a hash over the id of the entry received before it
-// and the digest of its original. prev is "" for the first entry of a conversation.
+// ValueDigest returns the SHA-256 of the value of a message, which all its spellings share. Errors: those of
+// transcript.Value.
+func ValueDigest(f transcript.Format, message []byte) (string, error) {
+	v, err := transcript.Value(f, message)
+	return Digest(v), err
+}
+
+// MessageID returns the id of a received entry: a hash over the id of the entry received before it and a digest, of the value
+// of a message that a host hands in, else of the original. prev is "" for the first entry of a conversation.
 func MessageID(prev, digest string) string {
 	sum := sha256.Sum256([]byte(prev + "\x00" + digest))
 	return hex.EncodeToString(sum[:])[:chainDigits]

@@ -23,7 +23,7 @@ func Append(tx kv.Tx, s *Session, e Entry, original []byte) (Entry, error) {
 	}
 	if e.ID != "" {
 		s.Chain = e.ID
-		if err := indexMessage(tx, e.ID, Place{s.ID, e.Seq, e.ID}); err != nil {
+		if err := indexMessage(tx, Place{s.ID, e.Seq, e.ID}); err != nil {
 			return Entry{}, err
 		}
 	}
@@ -132,13 +132,67 @@ func PlaceIn(tx kv.Tx, session, id string) (Place, bool, error) {
 	return p, err == nil, err
 }
 
-// Alias indexes an entry by the id that it would have with another wording: that of a view with stubs for results,
+// Alias makes a message known by the id that it would have with another wording: that of a view with stubs for results,
 // as a host hands it back.
-func Alias(tx kv.Tx, session string, e Entry, id string) error {
-	if id == e.ID {
+func Alias(tx kv.Tx, id, message string) error {
+	if id == message {
 		return nil
 	}
-	return indexMessage(tx, id, Place{session, e.Seq, e.ID})
+	return tx.Put(bucketAliases, []byte(id+message), nil)
+}
+
+// maxNamesakes bounds the messages with one alias: wordings and, in ledgers of earlier versions, spellings of one
+// message.
+const maxNamesakes = 64
+
+// Known returns the ids of the messages that an id leads to, itself or as their alias: those of one session, or with
+// "" of any.
+func Known(tx kv.Tx, session, id string) ([]string, error) {
+	ids, err := kv.Collect(kv.Values(tx, bucketAliases, kv.Range{Prefix: []byte(id)},
+		func(r kv.Record) (string, error) { return string(r.Key[len(id):]), nil }), maxNamesakes)
+	if err != nil {
+		return nil, err
+	}
+	var known []string
+	for _, id := range append([]string{id}, ids...) {
+		found := false
+		if session != "" {
+			_, found, err = PlaceIn(tx, session, id)
+		} else {
+			var places []Place
+			places, err = Places(tx, id, 1)
+			found = len(places) > 0
+		}
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			known = append(known, id)
+		}
+	}
+	return known, nil
+}
+
+// MoveAliases moves the aliases that programs of schema 3 had among the ids of messages.
+func MoveAliases(tx kv.Tx) error {
+	var old []kv.Record
+	for r, err := range tx.Scan(bucketMessages, kv.Range{}) {
+		if err != nil {
+			return err
+		}
+		if len(r.Key) > chainDigits && len(r.Value) == 8+chainDigits {
+			old = append(old, kv.Record{Key: bytes.Clone(r.Key), Value: bytes.Clone(r.Value)})
+		}
+	}
+	for _, r := range old {
+		if err := Alias(tx, string(r.Key[:chainDigits]), string(r.Value[8:])); err != nil {
+			return err
+		}
+		if err := tx.Delete(bucketMessages, r.Key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rewriteEntry replaces an existing entry, and counts that.
@@ -205,30 +259,22 @@ func splitEntry(raw []byte) (header, original []byte, err error) {
 	return header, original, nil
 }
 
-// indexMessage indexes an entry by an id: its own, or an alias of it.
-func indexMessage(tx kv.Tx, id string, at Place) error {
-	if !isHex(id) || len(id) != chainDigits {
-		return fault.New(fault.Internal, "sessions.index", "message id %.1000q is not %d hex digits", id, chainDigits)
+// indexMessage indexes an entry by its id.
+func indexMessage(tx kv.Tx, at Place) error {
+	if !isHex(at.ID) || len(at.ID) != chainDigits {
+		return fault.New(fault.Internal, "sessions.index", "message id %.1000q is not %d hex digits", at.ID,
+			chainDigits)
 	}
-	v := binary.BigEndian.AppendUint64(nil, uint64(at.Seq))
-	if id != at.ID {
-		v = append(v, at.ID...)
-	}
-	return tx.Put(bucketMessages, []byte(id+at.Session), v)
+	return tx.Put(bucketMessages, []byte(at.ID+at.Session), binary.BigEndian.AppendUint64(nil, uint64(at.Seq)))
 }
 
-// decodePlace reads a record of the index of messages: its value is the sequence number and, of an
-// alias, the entry's own id.
+// decodePlace reads a record of the index of messages.
 func decodePlace(r kv.Record) (Place, error) {
-	if len(r.Key) <= chainDigits || len(r.Value) != 8 && len(r.Value) != 8+chainDigits {
+	if len(r.Key) <= chainDigits || len(r.Value) != 8 {
 		return Place{}, fault.New(fault.Corrupt, "sessions.place", "the index of messages is damaged at %.1000q", r.Key)
 	}
-	p := Place{Session: string(r.Key[chainDigits:]), Seq: int64(binary.BigEndian.Uint64(r.Value)),
-		ID: string(r.Key[:chainDigits])}
-	if alias := r.Value[8:]; len(alias) > 0 {
-		p.ID = string(alias)
-	}
-	return p, nil
+	return Place{Session: string(r.Key[chainDigits:]), Seq: int64(binary.BigEndian.Uint64(r.Value)),
+		ID: string(r.Key[:chainDigits])}, nil
 }
 
 func logPrefix(session string) []byte { return []byte(session + "\x00") }

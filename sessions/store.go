@@ -17,7 +17,8 @@ const (
 	bucketSessions  kv.Bucket = "sessions"     // session id → Session
 	bucketHosts     kv.Bucket = "session_host" // host NUL host id → session id
 	bucketLog       kv.Bucket = "log"          // session id NUL sequence → entry
-	bucketMessages  kv.Bucket = "messages"     // message id, session id → sequence, and of an alias the id
+	bucketMessages  kv.Bucket = "messages"     // message id, session id → sequence
+	bucketAliases   kv.Bucket = "aliases"      // alias, message id → nothing
 	bucketCalls     kv.Bucket = "calls"        // session id NUL call id → sequence
 	bucketRewritten kv.Bucket = "rewritten"    // session id → how often entries of its log were rewritten
 	bucketReads     kv.Bucket = "reads"        // path NUL session id NUL sequence, call id → call id

@@ -15,6 +15,7 @@ var anthropicCodec = codec{
 	newMessage: newAnthropic,
 	roles:      []Role{RoleUser, RoleAssistant, RoleTool},
 	valid:      validAnthropic,
+	textType:   plainText,
 	fits:       fitsAnthropic,
 }
 

@@ -10,6 +10,7 @@ var chatCodec = codec{
 	roles:      []Role{RoleSystem, RoleUser, RoleAssistant, RoleTool},
 	derives:    true,
 	valid:      validChat,
+	textType:   plainText,
 	fits:       fitsChat,
 }
 

@@ -16,6 +16,9 @@ type innerBlock struct {
 // it wrote.
 func isText(typ string) bool { return typ == "text" || typ == "input_text" || typ == "output_text" }
 
+// plainText is codec.textType where all text parts have one type.
+func plainText(string) string { return "text" }
+
 // readInner reads the blocks of the content at a span.
 func readInner(src []byte, at Span) ([]innerBlock, error) {
 	spans, err := elements(src, at)

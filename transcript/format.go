@@ -29,6 +29,9 @@ type codec struct {
 	// roles are those that the provider takes, and valid checks its order of messages that have them.
 	roles []Role
 	valid func(ms []Message) error
+	// textType is the type of the one part that a content which is a string stands for, in a message of this role ("" in
+	// a part); nil: no content is a string.
+	textType func(role string) string
 	// fits reports whether nothing in a message speaks against the format, at a glance.
 	fits func(n node) bool
 }

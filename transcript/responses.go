@@ -17,6 +17,7 @@ var responsesCodec = codec{
 	itemised:   true,
 	roles:      []Role{RoleSystem, RoleUser, RoleAssistant, RoleTool},
 	valid:      validItems,
+	textType:   itemText,
 	fits:       fitsItems,
 }
 
@@ -29,6 +30,14 @@ const (
 
 // compactedItems are the types of items that replace everything before them.
 var compactedItems = []string{"compaction", "compaction_summary", "context_compaction"}
+
+// itemText is codec.textType of items.
+func itemText(role string) string {
+	if role == string(RoleAssistant) {
+		return "output_text"
+	}
+	return "input_text"
+}
 
 // item is an item, taken apart.
 type item struct {

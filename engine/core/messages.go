@@ -131,17 +131,17 @@ func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
 // recorded messages of it meanwhile.
 func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte,
 	m Mutation) (ledger.AppendMessagesResponse, error) {
-	c := chained(raws)
-	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.locate(tx, r, c) })
+	c := chained(r.Format, raws)
+	at, err := View(ctx, l, func(tx kv.Tx) (position, error) { return l.relocate(tx, r, c, position{}) })
 	if err != nil {
 		return ledger.AppendMessagesResponse{}, err
 	}
-	ready, err := l.prepareMessages(ctx, r, raws, at.known)
+	ready, err := l.prepareMessages(ctx, r, c, at.known)
 	if err != nil {
 		return ledger.AppendMessagesResponse{}, err
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.AppendMessagesResponse, []ledger.Event, error) {
-		now, err := l.locate(tx, r, c)
+		now, err := l.relocate(tx, r, c, at)
 		if err != nil {
 			return ledger.AppendMessagesResponse{}, nil, err
 		}
@@ -155,11 +155,11 @@ func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest
 
 // prepareMessages decodes the new messages. Unlike an import, it refuses one that cannot be decoded, with its number,
 // since its sender can correct it.
-func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesRequest, raws [][]byte,
+func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesRequest, c chain,
 	known int) ([]*prepared, error) {
 	now := l.Now()
-	entries := make([]sessions.NewEntry, 0, len(raws)-known)
-	for _, raw := range raws[known:] {
+	entries := make([]sessions.NewEntry, 0, len(c.raws)-known)
+	for _, raw := range c.raws[known:] {
 		entries = append(entries, sessions.NewEntry{
 			Kind: sessions.KindMessage, Time: now, Model: r.Model, Format: r.Format, Original: raw,
 			Author: transcript.Speaker(raw),
@@ -170,6 +170,7 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 		return nil, err
 	}
 	for i, p := range ready {
+		p.entry.Value = c.values[known+i]
 		if p.entry.Kind != sessions.KindMessage {
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d: %s", known+i+1, p.entry.Note)
 		}

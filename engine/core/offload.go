@@ -86,8 +86,8 @@ func Hint(c sessions.Call) string {
 	return artifacts.Hint(args)
 }
 
-// alias indexes a message also in the form that views show, with stubs instead of results: a host that took over a
-// view sends it back in that form.
+// alias makes a message known also in the form that views show, with stubs instead of results: a host that took over a
+// view sends it back in that form. Sessions that are read from files need no aliases.
 func (rec *recorder) alias(chain string, e sessions.Entry, p *prepared, results []result) error {
 	stubs := map[string]string{}
 	for _, r := range results {
@@ -95,18 +95,18 @@ func (rec *recorder) alias(chain string, e sessions.Entry, p *prepared, results 
 			stubs[r.CallID] = r.stub
 		}
 	}
-	if len(stubs) == 0 {
+	if len(stubs) == 0 || rec.session.HostID != "" {
 		return nil
 	}
-	raw := p.original
-	if !e.Message.Empty() {
-		raw = raw[e.Message.From:e.Message.To]
-	}
-	shown, err := transcript.Edit(e.Format, raw, transcript.Edits{Results: stubs, IDs: e.CallIDs()})
+	shown, err := transcript.Edit(e.Format, p.original, transcript.Edits{Results: stubs, IDs: e.CallIDs()})
 	if err != nil {
 		return err
 	}
-	return sessions.Alias(rec.tx, rec.session.ID, e, sessions.MessageID(chain, sessions.Digest(shown)))
+	value, err := sessions.ValueDigest(e.Format, shown)
+	if err != nil {
+		return err
+	}
+	return sessions.Alias(rec.tx, sessions.MessageID(chain, value), e.ID)
 }
 
 // Stub returns the text that replaces a result of an entry in every view.

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"bytes"
-
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
@@ -38,7 +36,7 @@ func (f *Folded) BeginsWithCalls() bool {
 
 // withoutOpening removes the opening message of a view that a host sends back.
 func withoutOpening(f transcript.Format, raws [][]byte) [][]byte {
-	if len(raws) > 1 && transcript.Alternates(f) && bytes.Equal(raws[0], OpeningMessage(f).JSON) {
+	if len(raws) > 1 && transcript.Alternates(f) && transcript.SameValue(f, raws[0], OpeningMessage(f).JSON) {
 		return raws[1:]
 	}
 	return raws

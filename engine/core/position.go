@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxledger.dev/internal/fault"
@@ -16,25 +17,49 @@ import (
 // MaxBranches bounds the sessions with a common beginning that are examined.
 const MaxBranches = 64
 
-// chain is a conversation as a host sends it, with the digests of its messages.
+// chain is a conversation as a host sends it, with the digests of its messages' values.
 type chain struct {
-	raws    [][]byte
-	digests []string
+	raws   [][]byte
+	values []string // "" for what is no message: it is refused later, with its number
 }
 
-func chained(raws [][]byte) chain {
-	c := chain{raws: raws, digests: make([]string, len(raws))}
-	for i, raw := range raws {
-		c.digests[i] = sessions.Digest(raw)
-	}
+func chained(f transcript.Format, raws [][]byte) chain {
+	c := chain{raws: raws, values: make([]string, len(raws))}
+	_ = each(len(raws), func(i int) error {
+		if value, err := sessions.ValueDigest(f, raws[i]); err == nil {
+			c.values[i] = value
+		}
+		return nil
+	})
 	return c
 }
+
+// upTo returns the first n messages.
+func (c chain) upTo(n int) chain { return chain{c.raws[:n], c.values[:n]} }
 
 // position is the place of a conversation in the ledger.
 type position struct {
 	session string // "" for a new one
 	known   int    // messages that are in the ledger already
 	last    int64  // the entry of the newest known one; 0: none
+	seq     int64  // the newest entry of the session
+}
+
+// relocate returns where a conversation is that was at a position. In a session that has not grown since it still is.
+func (l *Ledger) relocate(tx kv.Tx, r ledger.AppendMessagesRequest, c chain, was position) (position, error) {
+	if was.session != "" {
+		s, err := sessions.Get(tx, was.session)
+		if err != nil || s.Seq == was.seq {
+			return was, err
+		}
+	}
+	at, err := l.locate(tx, r, c)
+	if err != nil || at.session == "" {
+		return at, err
+	}
+	s, err := sessions.Get(tx, at.session)
+	at.seq = s.Seq
+	return at, err
 }
 
 // locate finds how much of a conversation is known, and which session it continues: the named one, or the one that
@@ -48,7 +73,7 @@ func (l *Ledger) locate(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (posi
 			"new messages alone need the session that they continue").
 			WithHint("pass the session that the earlier call returned")
 	}
-	at, err := endOf(tx, c, start{})
+	at, err := endOf(tx, c, beginning())
 	if err != nil {
 		return at, err
 	}
@@ -77,7 +102,7 @@ func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, erro
 	if r.Since {
 		return position{session: s.ID}, nil
 	}
-	at, err := walk(tx, c, start{}, s.ID)
+	at, err := walk(tx, c, beginning(), s.ID)
 	if err != nil {
 		return position{}, err
 	}
@@ -97,12 +122,17 @@ func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, erro
 	return at.in(tx, s.ID)
 }
 
-// start is where following a chain starts: the known messages at its head, and the id before the next one.
+// start is where following a chain starts: the known messages at its head, and the ids before the next one. There are several
+// if messages of one value have several ids: those recorded by earlier versions, whose ids are of their bytes, and those
+// that are a view's wording of another.
 type start struct {
 	session string // that of the summary at the head
 	known   int
-	id      string // "" at the beginning of a conversation
+	ids     []string // [""] at the beginning of a conversation
 }
+
+// beginning is where a conversation begins.
+func beginning() start { return start{ids: []string{""}} }
 
 // head recognises one of our summaries at the head of a conversation, after the system's messages and the provider's
 // own compaction. It represents the messages up to the newest that it covers. If the system's messages differ from
@@ -127,7 +157,7 @@ func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
 		if err != nil || sum == nil {
 			return start{}, err
 		}
-		said, err := walk(tx, chain{digests: c.digests[:system]}, start{}, sum.Session)
+		said, err := walk(tx, c.upTo(system), beginning(), sum.Session)
 		if err != nil || said.known < system {
 			return start{}, err
 		}
@@ -135,7 +165,7 @@ func head(tx kv.Tx, f transcript.Format, c chain) (start, error) {
 		if err != nil {
 			return start{}, err
 		}
-		return start{session: sum.Session, known: i + 1, id: e.ID}, nil
+		return start{session: sum.Session, known: i + 1, ids: []string{e.ID}}, nil
 	}
 	return start{}, nil
 }
@@ -158,26 +188,33 @@ func behindCompacted(f transcript.Format, raws [][]byte) int {
 
 // walk follows a chain as long as its messages are known: in one session, or with "" in any.
 func walk(tx kv.Tx, c chain, from start, session string) (start, error) {
-	for i := from.known; i < len(c.digests); i++ {
-		p, found, err := find(tx, sessions.MessageID(from.id, c.digests[i]), session)
-		if err != nil || !found {
+	for i := from.known; i < len(c.values) && c.values[i] != ""; i++ {
+		ids, err := follow(tx, from.ids, c.values[i], session)
+		if err == nil && len(ids) == 0 { // a message of an earlier version whose words were forgotten, or are a view's
+			ids, err = follow(tx, from.ids, sessions.Digest(c.raws[i]), session)
+		}
+		if err != nil || len(ids) == 0 {
 			return from, err
 		}
-		from.known, from.id = i+1, p.ID // an alias has the id of the message itself
+		from.known, from.ids = i+1, ids
 	}
 	return from, nil
 }
 
-// find returns the place of a message in one session, or with "" in any.
-func find(tx kv.Tx, id, session string) (sessions.Place, bool, error) {
-	if session != "" {
-		return sessions.PlaceIn(tx, session, id)
+// follow returns the ids of the known messages with this digest that come after one of ids.
+func follow(tx kv.Tx, ids []string, digest, session string) (next []string, err error) {
+	for _, id := range ids {
+		known, err := sessions.Known(tx, session, sessions.MessageID(id, digest))
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range known {
+			if len(next) < MaxBranches && !slices.Contains(next, id) {
+				next = append(next, id)
+			}
+		}
 	}
-	places, err := sessions.Places(tx, id, 1)
-	if err != nil || len(places) == 0 {
-		return sessions.Place{}, false, err
-	}
-	return places[0], true, nil
+	return next, nil
 }
 
 // in returns the position of a start in a session that contains it.
@@ -186,12 +223,20 @@ func (s start) in(tx kv.Tx, session string) (position, error) {
 	if s.known == 0 {
 		return at, nil
 	}
-	p, found, err := sessions.PlaceIn(tx, session, s.id)
-	if err == nil && !found {
-		err = fault.New(fault.Corrupt, "engine.messages", "message %s of session %s is not in the index", s.id, session)
+	for _, id := range s.ids {
+		p, found, err := sessions.PlaceIn(tx, session, id)
+		if err != nil {
+			return at, err
+		}
+		if found {
+			at.last = max(at.last, p.Seq)
+		}
 	}
-	at.last = p.Seq
-	return at, err
+	if at.last == 0 {
+		return at, fault.New(fault.Corrupt, "engine.messages", "messages %s of session %s are not in the index",
+			strings.Join(s.ids, ", "), session)
+	}
+	return at, nil
 }
 
 // endOf follows a chain and returns the session that ends where the known part ends; none if every session that
@@ -201,17 +246,19 @@ func endOf(tx kv.Tx, c chain, from start) (position, error) {
 	if err != nil || end.known == 0 {
 		return position{}, err
 	}
-	places, err := sessions.Places(tx, end.id, MaxBranches)
-	if err != nil {
-		return position{}, err
-	}
-	for _, p := range places {
-		s, err := sessions.Get(tx, p.Session)
+	for _, id := range end.ids {
+		places, err := sessions.Places(tx, id, MaxBranches)
 		if err != nil {
 			return position{}, err
 		}
-		if s.Chain == end.id && s.HostID == "" && (from.session == "" || from.session == s.ID) {
-			return end.in(tx, s.ID)
+		for _, p := range places {
+			s, err := sessions.Get(tx, p.Session)
+			if err != nil {
+				return position{}, err
+			}
+			if s.Chain == id && s.HostID == "" && (from.session == "" || from.session == s.ID) {
+				return start{known: end.known, ids: []string{id}}.in(tx, s.ID)
+			}
 		}
 	}
 	return position{}, nil

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -41,7 +42,7 @@ func (rec *recorder) record(p *prepared) error {
 		return err
 	}
 	s, e := rec.session, p.entry // a copy: the transaction may run twice
-	e.ID = sessions.MessageID(s.Chain, p.digest)
+	e.ID = sessions.MessageID(s.Chain, cmp.Or(e.Value, p.digest))
 	if e.Prompt {
 		s.Turns++
 	}

@@ -119,7 +119,7 @@ func buckets() (rows []Place) {
 			"session_host",
 		},
 		noWords: {
-			"rewritten", "doomed", "change_last", "masks", "policies", "engine", "estimators", "measured",
+			"aliases", "rewritten", "doomed", "change_last", "masks", "policies", "engine", "estimators", "measured",
 			"host_windows", "file_buried",
 		},
 		isID: {

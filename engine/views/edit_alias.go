@@ -21,11 +21,15 @@ func (l *Views) aliasEdits(ctx context.Context, tx kv.Tx, f *core.Folded, edits 
 	for _, e := range edits {
 		edited[e.Seq] = true
 	}
+	return l.AliasSlots(ctx, tx, f, slices.DeleteFunc(slices.Clone(f.View.Slots), func(slot window.Slot) bool {
+		return !slices.ContainsFunc(slot.Seqs, func(seq int64) bool { return edited[seq] })
+	}))
+}
+
+// AliasSlots records the wording that slots of a view have as aliases of their messages. f is the whole log.
+func (l *Views) AliasSlots(ctx context.Context, tx kv.Tx, f *core.Folded, slots []window.Slot) error {
 	before := previous(f)
-	for _, slot := range f.View.Slots {
-		if !slices.ContainsFunc(slot.Seqs, func(seq int64) bool { return edited[seq] }) {
-			continue
-		}
+	for _, slot := range slots {
 		pieces, err := l.Render(ctx, tx, f, slot)
 		if err != nil {
 			return err
@@ -50,7 +54,11 @@ func aliasPiece(tx kv.Tx, f *core.Folded, slot window.Slot, m ledger.ViewMessage
 	if slot.Note != "" {
 		seq = slot.Seqs[len(slot.Seqs)-1]
 	}
-	return sessions.Alias(tx, f.Session.ID, f.Entries[seq-1], sessions.MessageID(before, sessions.Digest(m.JSON)))
+	value, err := sessions.ValueDigest(m.Format, m.JSON)
+	if err != nil {
+		return err
+	}
+	return sessions.Alias(tx, sessions.MessageID(before, value), f.Entries[seq-1].ID)
 }
 
 // previous returns, for each message on the branch of the newest, the id of the one that it follows.

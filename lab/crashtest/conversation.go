@@ -8,10 +8,12 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // conversation is the model of one session: everything that the ledger has to say of it.
 type conversation struct {
+	handed    bool   // by a host: ids are made of the values of messages
 	id        string // "" until the ledger has named it
 	path      string // the file that its calls write
 	entries   []modelEntry
@@ -53,7 +55,11 @@ type line struct {
 func (c *conversation) append(lines []line) {
 	for _, l := range lines {
 		sum := sessions.Digest(l.original)
-		c.chain = sessions.MessageID(c.chain, sum)
+		id := sum
+		if c.handed {
+			id, _ = sessions.ValueDigest(transcript.Anthropic, l.original) // which the harness wrote
+		}
+		c.chain = sessions.MessageID(c.chain, id)
 		e := modelEntry{kind: sessions.KindMessage, id: c.chain, digest: sum[:16], message: true, stub: l.stub}
 		if l.note {
 			e.kind, e.message = sessions.KindNote, false

@@ -32,7 +32,7 @@ type carried struct {
 }
 
 func newTalker(name string) *talker {
-	return &talker{name: name, session: conversation{path: name + ".txt", restored: map[string]bool{}}}
+	return &talker{name: name, session: conversation{path: name + ".txt", handed: true, restored: map[string]bool{}}}
 }
 
 // keptTurns is what a talker's compactions keep verbatim.
