@@ -107,8 +107,8 @@ func (a *app) root() *cobra.Command {
 		a.contextCommand(), a.compactCommand(), a.continueCommand(), a.recoverCommand(), a.restoreCommand(),
 		a.diffCommand())
 	add(root, groupStore, a.catCommand(), a.artifactCommand(), a.memoryCommand(), a.changesCommand(), a.whyCommand())
-	add(root, groupLedger, a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(),
-		a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand())
+	add(root, groupLedger, a.adoptCommand(), a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(),
+		a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand(), a.workspacesCommand())
 	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.configCommand(), a.eventsCommand(),
 		a.daemonCommand(), a.doctorCommand(), a.hookCommand(), a.installCommand(), a.trustCommand(),
 		a.uninstallCommand(), a.validateCommand())

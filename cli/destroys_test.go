@@ -22,6 +22,7 @@ const (
 var destroys = map[string]struct{ does, why string }{
 	"forget":    {asks, ""},
 	"retain":    {asks, "with --now; a policy alone is listed with what is due, and --off takes it back"},
+	"adopt":     {undoable, "it asks all the same; the ledger that is put aside can be adopted again"},
 	"install":   {asks, "it edits files of other programs"},
 	"uninstall": {asks, "it edits files of other programs"},
 
@@ -58,6 +59,7 @@ var destroys = map[string]struct{ does, why string }{
 	"bench retention":   {keeps, ""},
 	"cat":               {keeps, ""},
 	"changes":           {keeps, ""},
+	"workspaces":        {keeps, ""},
 	"check":             {keeps, ""},
 	"config":            {keeps, ""},
 	"config preset":     {keeps, ""},

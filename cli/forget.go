@@ -52,7 +52,7 @@ func (a *app) forgetCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.memory, "memory", "", "forget the memory `NAME`")
 	cmd.Flags().StringVar(&f.scope, "scope", "", "with --memory: `SCOPE` is project or user (default: project)")
 	cmd.Flags().StringVar(&f.text, "text", "", "forget a text; `-` reads it from standard input")
-	f.consent.Define(cmd)
+	f.consent.Define(cmd, erasing.Forgetting())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd, args); err != nil {
 			return err
@@ -108,7 +108,8 @@ func agree(c erasing.Flags) error {
 
 // erasing returns where a command that destroys asks.
 func (a *app) erasing() erasing.Face {
-	return erasing.Face{In: a.In, Err: a.Err, Asking: terminal(a.In) && terminal(a.Err), Line: a.line, Say: a.say}
+	return erasing.Face{In: a.In, Err: a.Err, Asking: terminal(a.In) && terminal(a.Err), Line: a.line, Say: a.say,
+		Deed: erasing.Forgetting()}
 }
 
 // requests returns a request for each thing that the command line names, each once.

@@ -10,7 +10,6 @@ import (
 	"ctxledger.dev/cli/setup"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/tokens"
-	"ctxledger.dev/workspace"
 )
 
 func (a *app) installCommand() *cobra.Command {
@@ -90,9 +89,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, text := range describeOthers(ws, workspace.Others(a.Env, ws), "status") {
-				r.Others = append(r.Others, a.self.In(text))
-			}
+			r.Others = a.otherLedgers(cmd.Context(), ws, "status")
 			if ws.Root != "" {
 				listed, any := carried.Listed(cmd.Context(), carried.Options{Root: ws.Root, Env: a.Env,
 					Counter: tokens.O200kBase.Counter()})

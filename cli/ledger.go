@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/cli/adopting"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
@@ -48,6 +49,12 @@ func (a *app) open(ctx context.Context) error {
 	ws, err := a.find()
 	if err != nil {
 		return err
+	}
+	if ws.Strange != nil {
+		if err := adopting.Decide(ctx, a.Env, ws, a.erasing()); err != nil {
+			return err
+		}
+		ws.Strange = nil
 	}
 	a.place = ws
 	a.suffer(ws)

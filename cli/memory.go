@@ -132,7 +132,7 @@ func (a *app) memoryList(scope *string) func(*cobra.Command, []string) error {
 		for _, n := range resp.Notes {
 			a.say("%s", n)
 		}
-		a.sayOthers("memory")
+		a.sayOthers(ctx, "memory")
 		return a.answer(resp, func(w io.Writer) {
 			switch {
 			case len(resp.Entries) == 0 && query != "":

@@ -42,7 +42,7 @@ func (a *app) retainCommand() *cobra.Command {
 	cmd.Flags().StringVar(&most, "max-size", "", "expire the oldest above `SIZE` on disk: 500MB, 2GB")
 	cmd.Flags().BoolVar(&r.Off, "off", false, "remove the policy")
 	cmd.Flags().BoolVar(&r.Apply, "now", false, "expire what is due at once")
-	c.Define(cmd)
+	c.Define(cmd, erasing.Forgetting())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if age != "" || most != "" {
 			p, err := policy(age, most)

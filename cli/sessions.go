@@ -34,7 +34,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.sayOthers("sessions")
+			a.sayOthers(ctx, "sessions")
 			info, err := api.Info(ctx, ledger.InfoRequest{})
 			if err != nil {
 				return err

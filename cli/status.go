@@ -40,7 +40,7 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	}
 	out := pages.Status{Ledger: info, Found: a.place.Why, Apart: a.place.Apart,
 		Others: workspace.Others(a.Env, a.place), ServerCost: a.ServerCost}
-	out.Elsewhere = describeOthers(a.place, out.Others, "status")
+	out.Elsewhere = a.otherLedgers(ctx, a.place, "status")
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
 	out.Ledger.Following = info.Following && c.Follow // in this tree

@@ -24,6 +24,9 @@ type Workspace struct {
 	// Apart says why the ledger is not that of the repository which the root's .git names; "": it is, or there
 	// is none. It quotes a file of the tree.
 	Apart string
+	// Strange is what the ledger records where it was made for another repository than the one at the root: it must not
+	// be used before a person has decided. nil: it was not.
+	Strange *Place
 }
 
 // Options is what the caller knows about the workspace.
@@ -59,5 +62,8 @@ func Find(e env.Env, o Options) (Workspace, error) {
 	w.Apart, w.Main = apart, id.main(root)
 	w.Name = id.name
 	w.State = id.state(base, root, r)
+	if p, strange := id.strange(w.State); strange {
+		w.Strange = &p
+	}
 	return w, nil
 }

@@ -13,21 +13,29 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Flags are the flags of a command that destroys.
+// Deed names what a command does, where it asks.
+type Deed struct {
+	Ask  string // what yes does, as in "forget these"
+	Past string // what nothing was, as in "forgotten"
+	Does string // what --yes does, as in "forgets what is listed above"
+}
+
+// Forgetting is the deed of the commands that forget.
+func Forgetting() Deed { return Deed{"forget these", "forgotten", "forgets what is listed above"} }
+
+// Flags are the flags of a command that asks.
 type Flags struct {
-	Yes bool // forget without asking
-	Dry bool // only show what would go
+	Yes bool // do it without asking
+	Dry bool // only show what would be done
 }
 
 // Define adds the flags to a command.
-func (f *Flags) Define(cmd *cobra.Command) {
+func (f *Flags) Define(cmd *cobra.Command, d Deed) {
 	cmd.Flags().BoolVar(&f.Yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&f.Dry, "dry-run", false, "only show what would be forgotten, and change nothing")
+	cmd.Flags().BoolVar(&f.Dry, "dry-run", false, "only show what would be "+d.Past+", and change nothing")
 }
 
 const (
-	// question is what a person is asked below the list of what goes.
-	question = "Type yes to forget these: "
 	// MaxListed is how many lines such a list has, besides its headings.
 	MaxListed = 10
 	// maxReply bounds what is read of a reply, in bytes.
@@ -41,6 +49,7 @@ type Face struct {
 	Asking bool                             // a person sits at In and Err
 	Line   func(s string, n int) string     // makes a text one safe line of at most n columns
 	Say    func(format string, args ...any) // for the list: one line on Err
+	Deed   Deed
 }
 
 // Consent shows what goes and has a person agree to it, unless that was done with --yes. Errors: denied without a
@@ -56,15 +65,20 @@ func (f Face) Consent(c Flags, show func(w io.Writer)) error {
 	}
 	const op = "cli.erasing"
 	if !f.Asking {
-		return fault.New(fault.Denied, op, "nothing was forgotten: there is no terminal to ask at, and no --yes").
-			WithHint("--yes forgets what is listed above, --dry-run only lists it")
+		return fault.New(fault.Denied, op, "nothing was %s: there is no terminal to ask at, and no --yes", f.Deed.Past).
+			WithHint("--yes %s, --dry-run only lists it", f.Deed.Does)
 	}
-	fmt.Fprint(f.Err, question)
-	reply, _ := bufio.NewReader(io.LimitReader(f.In, maxReply)).ReadString('\n') // what was not said is no
-	if strings.ToLower(strings.TrimSpace(reply)) != "yes" {
-		return fault.New(fault.Denied, op, "nothing was forgotten: the reply was not yes")
+	if f.Reply("Type yes to "+f.Deed.Ask+": ") != "yes" {
+		return fault.New(fault.Denied, op, "nothing was %s: the reply was not yes", f.Deed.Past)
 	}
 	return nil
+}
+
+// Reply asks a person a question, and returns the reply in lower case; "": none.
+func (f Face) Reply(question string) string {
+	fmt.Fprint(f.Err, question)
+	reply, _ := bufio.NewReader(io.LimitReader(f.In, maxReply)).ReadString('\n') // what was not said is no
+	return strings.ToLower(strings.TrimSpace(reply))
 }
 
 // Table starts a table of what goes. It has no colours, because it is said, not answered.

@@ -19,7 +19,7 @@ const question = "Type yes to forget these: "
 
 // at returns a face at a terminal, or without one.
 func at(tty *os.File, asking bool) erasing.Face {
-	return erasing.Face{In: tty, Err: tty, Asking: asking, Line: columns.Cut,
+	return erasing.Face{In: tty, Err: tty, Asking: asking, Line: columns.Cut, Deed: erasing.Forgetting(),
 		Say: func(format string, args ...any) { fmt.Fprintf(tty, "ctxledger: "+format, args...) }}
 }
 
@@ -45,7 +45,7 @@ func TestOnlyTheWholeWordForgets(t *testing.T) {
 // TestWithoutATerminalTheErrorNamesTheFlag: the list is shown all the same, and nobody is asked.
 func TestWithoutATerminalTheErrorNamesTheFlag(t *testing.T) {
 	said := 0
-	f := erasing.Face{In: strings.NewReader("yes\n"), Err: io.Discard, Line: columns.Cut,
+	f := erasing.Face{In: strings.NewReader("yes\n"), Err: io.Discard, Line: columns.Cut, Deed: erasing.Forgetting(),
 		Say: func(string, ...any) { said++ }}
 	err := f.Consent(erasing.Flags{}, list)
 	if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "--yes") ||

@@ -8,6 +8,7 @@ package hooking
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -48,8 +49,8 @@ const (
 // Name is the name of the command.
 const Name = "hook"
 
-// agent is the one whose hooks are answered.
-const agent = "claude-code"
+// agent is the one whose hooks are answered, and sessionStart its event of a session that begins.
+const agent, sessionStart = "claude-code", "SessionStart"
 
 // Config is what a program hands to Main.
 type Config struct {
@@ -110,7 +111,9 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 		return nil, nil // Cursor runs the hooks of Claude Code, too
 	}
 	place, missing := workspace.Find(h.Env, workspace.Options{})
-	h.state.Store(&place.State)
+	if place.Strange == nil { // else nothing is written there
+		h.state.Store(&place.State)
+	}
 	raw, err := io.ReadAll(io.LimitReader(h.In, wire.HookInput+1)) // in any case: the agent writes it
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "hook", err)
@@ -119,6 +122,9 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 		return nil, missing
 	}
 	event := h.Args[2]
+	if place.Strange != nil {
+		return undecided(event, place.Undecided()), nil
+	}
 	if len(raw) > wire.HookInput {
 		h.log(fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", event, wire.HookInput))
 		_, _ = io.Copy(io.Discard, h.In) // so that the agent can write it all
@@ -128,6 +134,20 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 		err = fmt.Errorf("%s: %w", event, err)
 	}
 	return out, err
+}
+
+// undecided returns what a session that begins shows the person where the ledger is of another repository: one line, which
+// the model does not get. A hook cannot ask.
+func undecided(event string, why error) []byte {
+	if event != sessionStart {
+		return nil
+	}
+	text := fmt.Sprintf("ctxledger: %s; %s", why, fault.HintOf(why))
+	out, err := json.Marshal(map[string]string{"systemMessage": text})
+	if err != nil {
+		return nil // of values that can always be encoded
+	}
+	return append(out, '\n')
 }
 
 // told returns the variables of this process's environment that the daemon's may have with other values.

@@ -18,9 +18,10 @@ type Status struct {
 	Found  string      `json:"found"` // how the workspace was found, or why there is none
 	// Apart says why the ledger is not that of the repository which the workspace's .git names.
 	Apart string `json:"apart,omitempty"`
-	// Others are ledgers of this place that are not in use, and Elsewhere what is said of them.
+	// Others are ledgers of this place that are not in use, and Elsewhere what is said of these and of those that no
+	// directory uses any more.
 	Others    []workspace.Other `json:"others,omitempty"`
-	Elsewhere []string          `json:"-"`
+	Elsewhere []string          `json:"other_ledgers,omitempty"`
 	Session   *ledger.Status    `json:"session,omitempty"`
 	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
 	ServerCost int   `json:"server_cost"`
@@ -65,7 +66,7 @@ func (p Page) ledger(s Status) {
 		fmt.Fprintf(w, "           has a ledger of its own: %s\n", columns.OneLine(s.Apart))
 	}
 	for _, text := range s.Elsewhere {
-		fmt.Fprintf(w, "           %s\n", columns.OneLine(p.Own(text)))
+		fmt.Fprintf(w, "           %s\n", columns.OneLine(text))
 	}
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))

@@ -15,9 +15,10 @@ const MaxPath = 4096
 // root itself), otherwise absolute. dir is the base of relative paths; "" is the root. The root of a session that ran
 // elsewhere (imported from another machine) is its own directory. The result is "" for what cannot be a path.
 func (t *Trees) Normal(dir, p string) (rel string, outside bool) {
-	rel, outside = normalIn(t.root, dir, p)
-	if !outside {
-		return rel, false
+	for _, root := range []string{t.root, t.homeOf(dir)} {
+		if rel, outside = normalIn(root, dir, p); !outside {
+			return rel, false
+		}
 	}
 	if _, inside := below(slashes(t.root), slashes(dir)); !inside {
 		if rest, ok := below(slashes(dir), rel); ok {

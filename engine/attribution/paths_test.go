@@ -44,7 +44,7 @@ func TestNormal(t *testing.T) {
 		{"/w", "", "a\nb", "", false},
 		{"/w", "", strings.Repeat("a", 5000), "", false},
 	} {
-		l := NewTrees(test.root, nil, nil)
+		l := NewTrees(test.root, nil, nil, nil)
 		got, outside := l.Normal(test.dir, test.in)
 		if got != test.want || outside != test.outside {
 			t.Errorf("root %q, dir %q: %q is %q outside %v, want %q %v", test.root, test.dir, test.in, got, outside,
@@ -66,7 +66,7 @@ func FuzzNormalIsStable(f *testing.F) {
 			strings.ContainsAny(root+dir, "\x00\n") {
 			t.Skip() // directories of a host are absolute
 		}
-		l := NewTrees(path.Clean(root), nil, nil)
+		l := NewTrees(path.Clean(root), nil, nil, nil)
 		got, outside := l.Normal(dir, p)
 		if got == "" || !outside && isDrive(got) {
 			return // a directory that is called like a drive

@@ -10,17 +10,29 @@ import (
 // Trees are the directory trees that share a ledger: a workspace's root and its other worktrees. They determine the
 // tree of a session and the form of a path in the ledger.
 type Trees struct {
-	root  string // of the workspace; "" for a user ledger
-	list  func() []string
-	masks *redact.Redactor
+	root   string   // of the workspace; "" for a user ledger
+	former []string // roots that it had before: sessions that ran there worked on the same files
+	list   func() []string
+	masks  *redact.Redactor
 }
 
-// NewTrees returns the trees of a workspace. list returns the roots of all; nil: root alone.
-func NewTrees(root string, list func() []string, masks *redact.Redactor) *Trees {
+// NewTrees returns the trees of a workspace, and the roots that it had before its ledger was taken over. list returns the
+// roots of all; nil: root alone.
+func NewTrees(root string, former []string, list func() []string, masks *redact.Redactor) *Trees {
 	if list == nil {
 		list = func() []string { return []string{root} }
 	}
-	return &Trees{root, list, masks}
+	return &Trees{root, former, list, masks}
+}
+
+// homeOf returns the root as it was for a session that ran in a directory.
+func (t *Trees) homeOf(dir string) string {
+	for _, root := range t.former {
+		if _, in := below(slashes(root), slashes(dir)); in {
+			return root
+		}
+	}
+	return t.root
 }
 
 // Has reports whether a directory is the root of one of the trees.
@@ -48,7 +60,7 @@ func (t *Trees) IsOf(s sessions.Session, tree string) bool {
 	if s.Tree == "" && s.Dir != "" && t.here(s) {
 		return tree == t.root // recorded by a version without trees
 	}
-	return s.Tree == "" || s.Tree == tree
+	return s.Tree == "" || s.Tree == tree || tree == t.root && slices.Contains(t.former, s.Tree)
 }
 
 // Apart returns the tree of a session that works on other files than those of the workspace's root. It is "" for a
@@ -82,6 +94,6 @@ func (t *Trees) here(s sessions.Session) bool {
 	if t.root == "" {
 		return false
 	}
-	_, in := below(slashes(t.root), slashes(s.Dir))
+	_, in := below(slashes(t.homeOf(s.Dir)), slashes(s.Dir))
 	return in || s.Dir == ""
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestPathsAreThoseOfASessionsTree(t *testing.T) {
-	l := NewTrees("/w", nil, nil)
+	l := NewTrees("/w", nil, nil, nil)
 	for _, c := range []struct {
 		name, dir, tree, in, want string
 		outside                   bool
@@ -30,6 +30,29 @@ func TestPathsAreThoseOfASessionsTree(t *testing.T) {
 				t.Errorf("%q outside %v, want %q %v", got, outside, c.want, c.outside)
 			}
 		})
+	}
+}
+
+// TestSessionsOfAFormerRootAreOfTheRoot: their ledger was taken over, and the files are the same.
+func TestSessionsOfAFormerRootAreOfTheRoot(t *testing.T) {
+	l := NewTrees("/new/app", []string{"/old/app", "/older"}, nil, nil)
+	for _, c := range []struct {
+		dir, tree, in, want string
+		of                  bool
+		apart               string
+	}{
+		{"/old/app", "/old/app", "a.go", "a.go", true, ""},
+		{"/old/app/sub", "/old/app", "/old/app/a.go", "a.go", true, ""},
+		{"/old/app", "/old/app", "/new/app/a.go", "a.go", true, ""}, // it went on after the move
+		{"/older", "/older", "a.go", "a.go", true, ""},
+		{"/old/app2", "/old/app2", "/old/app/a.go", "/old/app/a.go", false, "/old/app2"},
+		{"/new/app", "/new/app", "/old/app/a.go", "/old/app/a.go", true, ""}, // another project's, if there is one
+	} {
+		s := sessions.Session{Dir: c.dir, Tree: c.tree}
+		got, _ := l.pathOf(s, c.in)
+		if of, apart := l.IsOf(s, "/new/app"), l.Apart(s); got != c.want || of != c.of || apart != c.apart {
+			t.Errorf("%+v: %q, of the root: %v, apart: %q", c, got, of, apart)
+		}
 	}
 }
 

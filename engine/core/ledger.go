@@ -85,7 +85,7 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	}
 	l := &Ledger{
 		Store: store, Env: o.Env, State: o.State, root: o.Workspace, Scope: scope, Masks: masks,
-		Trees: attribution.NewTrees(o.Workspace, o.Trees, masks), configured: o,
+		Trees: attribution.NewTrees(o.Workspace, o.Former, o.Trees, masks), configured: o,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
 		maintenance: maintenance{token: make(chan struct{}, 1)},
 	}

@@ -24,6 +24,8 @@ type Options struct {
 	Settings Settings
 	// Trees returns the roots of the trees that share the ledger; nil: Workspace alone.
 	Trees func() []string
+	// Former are roots that the workspace had before its ledger was taken over for this one.
+	Former []string
 	// SettingsOf returns what one of the trees configures now, which holds for its sessions; nil: Settings.
 	SettingsOf func(tree string) Settings
 }

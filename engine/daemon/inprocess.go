@@ -28,6 +28,9 @@ type alone struct {
 // openInProcess makes this process the exclusive owner.
 func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 	const op = "daemon.open"
+	if err := checkPlace(o.Env, o.State, o.Workspace); err != nil {
+		return nil, err
+	}
 	local, err := engine.Open(ctx, engineOptions(o.Env, o.State, o.Workspace, o.Settings))
 	if held.IsLocked(err) {
 		return nil, lockedBy(op, o.State)

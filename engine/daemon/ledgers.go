@@ -20,8 +20,11 @@ import (
 //
 // Without a root there is only the user ledger, and project memories are refused. A request without a
 // tree is about ws.Root, one of the trees that share the ledger. o.State and o.Workspace are taken from
-// ws. Errors: those of Open.
+// ws. Errors: those of Open; denied when the ledger is of another repository.
 func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledger.API, error) {
+	if err := ws.Undecided(); err != nil {
+		return nil, err
+	}
 	o.State, o.Workspace = ws.State, cmp.Or(ws.Main, ws.Root)
 	main, err := Open(ctx, o)
 	if err != nil {

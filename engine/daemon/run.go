@@ -61,6 +61,7 @@ var (
 	errIdle  = errors.New("idle timeout")
 	errGone  = errors.New("the state directory is gone")
 	errAsked = errors.New("a client requested it")
+	errOther = errors.New("another repository is at the root of the workspace")
 )
 
 // Run owns a ledger and serves it until ctx ends, no client has been connected for c.Idle, a client asks
@@ -95,6 +96,9 @@ func openLedger(ctx context.Context, c Config) (ledger.API, error) {
 	if c.open != nil {
 		return c.open(c)
 	}
+	if err := checkPlace(c.Env, c.State, c.Workspace); err != nil {
+		return nil, err
+	}
 	return engine.Open(ctx, engineOptions(c.Env, c.State, c.Workspace, c.Settings))
 }
 
@@ -103,6 +107,7 @@ func engineOptions(e env.Env, state, root string, settings func(string) engine.S
 	o := engine.Options{State: state, Workspace: root, Env: e, LockWait: lockWait, SettingsOf: settings}
 	if root != "" {
 		o.Trees = func() []string { return workspace.Trees(e, root) }
+		o.Former = workspace.ReadPlace(state).Former
 	}
 	return o
 }
@@ -176,6 +181,7 @@ func (d *daemon) own() []Task {
 		KeepPrivate(),
 		{Name: "applying the retention policy", Step: retainStep, Run: d.retain},
 		{Name: "keeping room to delete in", Run: d.reserve},
+		{Name: "recording what the ledger is of", Step: limits.Call, Run: d.keepPlace},
 	}
 }
 

@@ -44,7 +44,8 @@ func (d *daemon) reserve(context.Context, ledger.API, *pulse.Pulse) error {
 // watchEvery is how often a daemon checks its state directory.
 const watchEvery = time.Second
 
-// watch makes the daemon leave when its state directory, or the ledger in it, is removed or replaced. If
+// watch makes the daemon leave when its state directory, or the ledger in it, is removed or replaced, and when another
+// repository is at the root of its workspace. If
 // only owner.json was removed or changed, it publishes the daemon again: no other process can while the
 // lock is held. It also frees memory while the daemon is idle.
 func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error {
@@ -69,6 +70,10 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 		replaced := err != nil || !os.SameFile(home, now) || !held.Exists(d.config.State)
 		if replaced || ok && bolt.IsMoved(here.CheckLocation()) {
 			d.leave(errGone)
+			return nil
+		}
+		if checkPlace(d.config.Env, d.config.State, d.config.Workspace) != nil {
+			d.leave(errOther)
 			return nil
 		}
 		if now.Mode().Perm()&^0o700 != 0 {

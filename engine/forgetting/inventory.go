@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
 )
 
 // Kind is what sort of place can hold content.
@@ -68,6 +69,10 @@ func Inventory() []Place {
 			erase: func(ctx context.Context, l *Forgetting) error { return l.Store.Vacuum(ctx) }},
 		{Kind: File, Name: "ledger.db.new-*", Holds: "an incomplete file of records", How: "the next owner removes it"},
 		{Kind: File, Name: "log/*", Holds: "paths of files", How: "emptied where one holds the text"},
+		{Kind: File, Name: workspace.PlaceName, Holds: "paths of the workspace, the address of its repository",
+			How: isID},
+		{Kind: File, Name: "." + workspace.PlaceName + ".*", Holds: "an incomplete one",
+			How: "the next owner removes it"},
 		{Kind: File, Name: "owner.json", Holds: "the path of the workspace", How: isID},
 		{Kind: File, Name: "owner.spare", Holds: "nothing", How: noWords},
 		{Kind: File, Name: "owner.sock", Holds: "nothing", How: noWords},
@@ -101,7 +106,9 @@ func Inventory() []Place {
 		{Kind: Elsewhere, Name: "exports into other directories", Holds: "changes, intents, memories", Told: copied},
 		{Kind: Elsewhere, Name: "session files that `continue` wrote", Holds: "messages", Told: copied},
 		{Kind: Elsewhere, Name: "ledgers of other workspaces", Holds: "text that their sessions received",
-			Told: "run the command there, too"},
+			Told: "run the command there, too; `ctxledger workspaces` lists them"},
+		{Kind: Elsewhere, Name: "ledgers that were put aside", Holds: "all",
+			Told: "`ctxledger adopt` takes one over, then run the command there, too"},
 	}...)
 }
 

@@ -55,6 +55,8 @@ var commands = map[string][][]string{
 	"export":   {{"export", "$OUT/exports"}},
 	"forget": {{"forget", "--dry-run", "$HANDLE"}, {"forget", "--dry-run", "--session", "$SESSION"},
 		{"forget", "--yes", "--memory", "fact"}},
+	"adopt":           {{"adopt", "--new", "--dry-run"}},
+	"workspaces":      {{"workspaces"}},
 	"gc":              {{"gc"}},
 	"repair":          {{"repair"}},
 	"retain":          {{"retain"}},

@@ -13,7 +13,7 @@ func subjects() []subject {
 		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),
 		named("artifact put FILE", "--in-process", "artifact", "put", "a.txt"),
 		named("compact FILE", "--in-process", "compact", "a.txt"),
-		findSubject, treesSubject, trustSubject,
+		findSubject, treesSubject, commitsSubject, trustSubject,
 		memoryExportSubject, pageSubject, exportSubject, liveExportsSubject, forgetSubject,
 	}
 }

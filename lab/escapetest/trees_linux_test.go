@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/gitobject"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
@@ -49,6 +51,25 @@ var treesSubject = subject{
 			ws, err := workspace.Find(p.env(p.base+"/fix"), workspace.Options{}) // by the tree
 			out := fmt.Sprint(named, ws, err)
 			return out, len(named) != 2 || err != nil
+		}
+	},
+}
+
+// The newest commit is named in small files of the repository. What a link outside leads to would be quoted in the error.
+var commitsSubject = subject{
+	name: "commits", root: "repo/.git",
+	inside:  map[string]string{"HEAD": "ref: refs/heads/main\n", "refs/heads/main": strings.Repeat("1", 40) + "\n"},
+	outside: map[string]string{"HEAD": canary, "refs/heads/main": canary},
+	targets: []target{{path: "refs/heads", dir: true}, {path: "refs/heads/main"}, {path: "HEAD"}},
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		return func(ctx context.Context) (string, bool) {
+			store, err := gitobject.Open(p.inside)
+			if err != nil {
+				return err.Error(), true
+			}
+			defer store.Close() // only read
+			_, err = store.Root(ctx)
+			return fmt.Sprint(err), !fault.Is(err, fault.NotFound)
 		}
 	},
 }

@@ -58,6 +58,8 @@ var ways = map[string]way{
 		paths: func(p place) []string { return []string{filepath.Join(p.State, deep)} }},
 	"keeping room to delete in": {call: "newfstatat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, "reserve")} }},
+	"recording what the ledger is of": {call: "renameat",
+		paths: func(p place) []string { return []string{filepath.Join(p.State, "place.json")} }},
 	"applying the retention policy": {call: "unlinkat", paths: func(p place) []string { return p.blobs },
 		late: true},
 }

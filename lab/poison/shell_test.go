@@ -50,7 +50,7 @@ func commands(s *scene) []command {
 		c("memory", "restore", "HOSTILE"),
 		c("memory", "candidates"), c("memory", "accept", "HOSTILE"), c("memory", "dismiss", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
-		c("check"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."),
+		c("check"), c("workspaces"), c("adopt", "--new", "--dry-run"), c("adopt", "HOSTILE"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."),
 		c("count", "--", "HOSTILE"),
 		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),

@@ -93,7 +93,7 @@ func procfs() bool {
 
 // kept is what may lie in a state directory without an owner.
 var kept = map[string]bool{"ledger.db": true, "blobs": true, "log": true, "exports": true, "owner.spare": true,
-	"reserve": true}
+	"reserve": true, "place.json": true}
 
 // nothingIsLeft wants a state directory to be as an owner leaves it: no trace of the owner, no half file,
 // no lock, no process that works for it.

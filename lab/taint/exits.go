@@ -67,6 +67,8 @@ func Exits() []Exit {
 		{CLI, "daemon stop", Silent, none, nil},
 		{CLI, "diff", Masked, "labels are made of masked words", []string{"--json SUMMARY"}},
 		{CLI, "du", Masked, answer, []string{"--json"}},
+		{CLI, "workspaces", Silent, "paths, remotes without credentials, and counts", []string{"--json"}},
+		{CLI, "adopt", Silent, "as `workspaces`", []string{"--json --new --dry-run"}},
 		{CLI, "events", Masked, "`engine.WaitEvents`, then " + answer, []string{"--json"}},
 		{CLI, "export", Masked, "`engine/exports`, before texts are cut and where they are written",
 			[]string{"--json", "--json EXPORTS"}},

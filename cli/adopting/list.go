@@ -1,0 +1,119 @@
+package adopting
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/shell"
+	"ctxledger.dev/workspace"
+)
+
+// List returns the ledgers of all directories, those first that may be of ws's project. It asks the daemons that those of
+// no directory still have what they hold. Errors: unavailable.
+func List(ctx context.Context, e env.Env, ws workspace.Workspace) ([]workspace.Ledger, error) {
+	list, err := workspace.Ledgers(e, ws)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "cli.workspaces", err)
+	}
+	for i, l := range list {
+		if l.Left == "" && l.State != ws.State {
+			continue
+		}
+		if st, err := daemon.Status(ctx, l.State); err == nil && st.Info.State != "" {
+			list[i].Sessions, list[i].Memories, list[i].Bytes = st.Info.Sessions, st.Info.Memories, st.Info.Bytes
+		}
+	}
+	return list, nil
+}
+
+// Head is the head of the table that Print fills.
+func Head() []string {
+	return []string{"LEDGER", ">SESSIONS", ">MEMORIES", ">SIZE", "USED", "STATE", "DIRECTORY"}
+}
+
+// Print lists ledgers in a table.
+func Print(
+	w io.Writer, t *columns.Table, stamp func(time.Time) string, ws workspace.Workspace, list []workspace.Ledger,
+) {
+	if len(list) == 0 {
+		fmt.Fprintln(w, "there is no ledger of a directory yet")
+		return
+	}
+	t.Wide = true // half a name cannot be adopted
+	for _, l := range list {
+		state := l.Left
+		switch {
+		case l.Same != "":
+			state += ", has the " + l.Same + " of this one"
+		case l.State == ws.State && ws.Strange != nil:
+			state = "of another repository that was here"
+		case l.State == ws.State:
+			state = "used here"
+		case l.Root == "":
+			state = "not recorded yet"
+		}
+		t.Add(l.Name, chars.Commas(l.Sessions), chars.Commas(l.Memories), chars.Size(l.Bytes), stamp(l.Used), state,
+			l.Root)
+	}
+	t.Print(w)
+}
+
+// Lines says which ledgers there are that ws does not use: those that were made for its place, which verb shows, those that
+// may be of its project, and what all others have that no directory uses any more.
+func Lines(ctx context.Context, e env.Env, ws workspace.Workspace, verb string) (lines []string) {
+	if undecided := ws.Undecided(); undecided != nil {
+		lines = append(lines, undecided.Error()+"; "+fault.HintOf(undecided))
+	}
+	for _, o := range workspace.Others(e, ws) {
+		text := fmt.Sprintf("%s has a ledger of its own, from before it was part of %s: `ctxledger --workspace %s %s` "+
+			"shows it", o.Root, ws.Root, shell.Quote(o.Root), verb)
+		if o.Same {
+			text = fmt.Sprintf("%s has another ledger: `ctxledger adopt %s` brings it into use", o.Root,
+				filepath.Base(o.State))
+		}
+		lines = append(lines, text)
+	}
+	list, _ := List(ctx, e, ws) // where they cannot be listed, nothing is said of them
+	return append(lines, left(list)...)
+}
+
+// left says of ledgers with content that no directory uses: of each that may be of the project at hand, which command takes
+// it over, and of all others together what they hold.
+func left(list []workspace.Ledger) (lines []string) {
+	others, sessions, memories := 0, 0, 0
+	for _, l := range list {
+		switch {
+		case l.Left == "" || l.Sessions+l.Memories == 0:
+		case l.Same != "":
+			lines = append(lines, fmt.Sprintf("%s is gone; its ledger has %s and %s, and the same %s as this "+
+				"project: `ctxledger adopt %s` takes it over", l.Root, chars.Plural(l.Sessions, "session"),
+				chars.Plural(l.Memories, "memory"), l.Same, l.Name))
+		default:
+			others, sessions, memories = others+1, sessions+l.Sessions, memories+l.Memories
+		}
+	}
+	if others > 0 {
+		lines = append(lines, fmt.Sprintf("no directory uses %s any more, with %s and %s: `ctxledger workspaces` "+
+			"lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
+			chars.Plural(memories, "memory")))
+	}
+	return lines
+}
+
+// describe says of a ledger whose it is and what it holds.
+func describe(l workspace.Ledger) string {
+	if l.Root == "" {
+		return l.Name + ", which an older version made: whose it is and what it holds is not recorded"
+	}
+	return columns.OneLine(fmt.Sprintf("%s, of %s: %s, %s, %s, used on %s", l.Name, l.Root,
+		chars.Plural(l.Sessions, "session"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes),
+		l.Used.Format(time.DateOnly)))
+}
