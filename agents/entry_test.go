@@ -17,13 +17,15 @@ import (
 // maker makes entries of lines as an import does.
 type maker struct {
 	decode sessionfile.Decode
+	offset int64
 	entries
 }
 
 func newMaker(path string) *maker { return &maker{decode: Adapters()[0].Decoder(path)} }
 
 func (m *maker) line(text []byte) (sessions.NewEntry, bool) {
-	r := &sessionfile.Record{Line: sessionfile.Line{Text: text}}
+	r := &sessionfile.Record{Line: sessionfile.Line{Text: text, Offset: m.offset}}
+	m.offset += int64(len(text)) + 1
 	if !m.decode(r) {
 		return sessions.NewEntry{}, false
 	}

@@ -361,8 +361,10 @@ func TestALiveSessionDoesNotWaitForALongImport(t *testing.T) {
 	s := newScene(t)
 	s.mkdir(s.dir)
 	long := s.append("long.jsonl", strings.ReplaceAll(s.rec("l"), `"s1"`, `"s2"`))
-	filler := strings.Replace(strings.ReplaceAll(s.rec("l"), `"s1"`, `"s2"`), "say", strings.Repeat("x", 200_000), 1)
-	s.append("long.jsonl", strings.Repeat(filler, 60))
+	for i := range 60 {
+		filler := strings.ReplaceAll(s.rec(fmt.Sprint("l", i)), `"s1"`, `"s2"`)
+		s.append("long.jsonl", strings.Replace(filler, "say", strings.Repeat("x", 200_000), 1))
+	}
 	f := s.follower()
 	f.list()
 	defer f.close()
@@ -409,9 +411,10 @@ func TestManyFilesKeepFewImporters(t *testing.T) {
 	f := s.follower()
 	f.list()
 	defer f.close()
-	for range 2 {
+	for round := range 2 {
 		for i := range maxImporters + 10 {
-			s.append(fmt.Sprint(i, ".jsonl"), strings.ReplaceAll(s.rec(fmt.Sprint(i)), `"s1"`, fmt.Sprintf(`"s%d"`, i)))
+			line := s.rec(fmt.Sprint(round, "-", i))
+			s.append(fmt.Sprint(i, ".jsonl"), strings.ReplaceAll(line, `"s1"`, fmt.Sprintf(`"s%d"`, i)))
 		}
 		f.scan(time.Time{})
 		for len(f.due) > 0 {

@@ -61,7 +61,8 @@ func TestAWrittenSessionIsFollowedAndCountsOnlyItsOwn(t *testing.T) {
 			if u := usage(); u != (sessions.Usage{}) {
 				t.Errorf("the copies count: %+v", u)
 			}
-			appendTo(t, path, own+own) // which a host repeats
+			last := strings.ReplaceAll(own, `"uuid":"a9"`, `"uuid":"a10","parentUuid":"a9"`)
+			appendTo(t, path, own+last) // hosts repeat the usage of an answer
 			until(lines + 2)
 			if u := usage(); u.Input != 7 || u.Output != 5 {
 				t.Errorf("usage %+v", u)

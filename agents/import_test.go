@@ -484,3 +484,33 @@ func TestALineKeepsItsCarriageReturn(t *testing.T) {
 		}
 	}
 }
+
+// TestHistoryWrittenAgainAddsNothing appends the history of a session to its file, between imports that know nothing of
+// each other: nothing of it is recorded again, what is new is.
+func TestHistoryWrittenAgainAddsNothing(t *testing.T) {
+	text, err := os.ReadFile(shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newRecorder(t)
+	path := write(t, string(text))
+	lines := mustImport(t, l, path).Entries
+	spent := sumUsage(l.entries())
+	appendTo(t, path, string(text)+rec("new"))
+	// Some notes have neither ids nor times.
+	if rep := mustImport(t, l, path); rep.Entries > lines/5 || rep.Entries == 0 {
+		t.Errorf("%d of %d entries came again", rep.Entries, lines)
+	}
+	all := l.entries()
+	if got := sumUsage(all); got != spent {
+		t.Errorf("usage %+v, want %+v", got, spent)
+	}
+	for _, e := range all[lines : len(all)-1] {
+		if e.HostID != "" || e.Queue != "" {
+			t.Errorf("recorded again: %s", e.Original)
+		}
+	}
+	if all[len(all)-1].HostID != "new" {
+		t.Error("the new record was left out")
+	}
+}

@@ -17,9 +17,6 @@ import (
 )
 
 const (
-	// warmLen is how many bytes before the beginning of a resumed import are read again for the
-	// decoder's sake: a message of the provider is hardly ever spread over more.
-	warmLen = 1 << 20
 	// maxRaces is how often one run starts again because another process was faster. Every time
 	// the other one has moved the import on.
 	maxRaces = 32
@@ -146,8 +143,8 @@ func (im *importer) locate(ctx context.Context, file *os.File, size int64) error
 	if im.known {
 		return nil
 	}
-	im.known = true
-	return im.warm(file)
+	im.known, im.decode = true, nil
+	return nil
 }
 
 // startOver lets the import begin again, for a file that does not continue what was imported: it was rewritten, replaced
@@ -179,17 +176,16 @@ func (im *importer) ask(ctx context.Context) error {
 	return err
 }
 
-// warm lets the decoder see the lines before the place where reading starts, so that it counts
-// the usage of a message that is spread over both sides of it once.
+// warm lets the decoder see the lines before the place where reading starts: only then it knows the parts of an answer on
+// both sides of it, and history that was written again.
 func (im *importer) warm(file *os.File) error {
 	im.decode, im.made = im.adapter.Decoder(im.path), entries{last: im.about.Start}
-	from := max(0, im.state.Offset-warmLen)
-	read := io.NewSectionReader(file, from, im.state.Offset-from)
-	for rec, err := range sessionfile.Records(read, sessionfile.Position{Offset: from}, im.decode) {
+	read := io.NewSectionReader(file, 0, im.state.Offset)
+	for rec, err := range sessionfile.Records(read, sessionfile.Position{}, im.decode) {
 		if err != nil {
 			return sessionfile.FileError(im.path, err)
 		}
-		if rec.State == sessionfile.Whole && (rec.Number > 1 || from == 0) { // the first line may be cut
+		if rec.State == sessionfile.Whole {
 			im.made.note(rec)
 		}
 	}
@@ -200,6 +196,14 @@ func (im *importer) warm(file *os.File) error {
 // says that it is the last, so an import that was cut off always has something left to send.
 func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Report) error {
 	from := im.state.Offset
+	if im.decode == nil {
+		if size == from {
+			return nil
+		}
+		if err := im.warm(file); err != nil {
+			return err
+		}
+	}
 	b := batch{from: from, to: from, line: im.state.Line}
 	flight := sender{im: im, rep: rep, size: size}
 	left := im.budget

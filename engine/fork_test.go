@@ -104,6 +104,21 @@ func TestAForkCountsNothingTwice(t *testing.T) {
 	}
 }
 
+// Forks whose first record has the id of the session that they come from, as Codex's have, are of that session's family.
+func TestAForkMayNameTheSessionItComesFrom(t *testing.T) {
+	meta := func(id string) []sessions.NewEntry {
+		return []sessions.NewEntry{{Kind: sessions.KindNote, Time: time.Now(), HostID: id, Original: []byte("{}")}}
+	}
+	l := open(t)
+	readIn(t, l, "codex", "trunk", 100, slices.Concat(meta("trunk"), history(1, 3)))
+	readIn(t, l, "codex", "one", 100, slices.Concat(meta("trunk"), history(1, 2), own("one", history(4, 4))))
+	two := readIn(t, l, "codex", "two", 100, slices.Concat(meta("one"), history(1, 1), own("two", history(5, 5))))
+	other := readIn(t, l, "codex", "other", 100, slices.Concat(meta("other"), history(1, 1)))
+	if two.Usage.Input != 100 || two.Fork == nil || other.Usage.Input != 100 || other.Fork != nil {
+		t.Errorf("%+v, %+v", two, other)
+	}
+}
+
 // The history of a file has each call once, and what a fork copied waits for nothing.
 func TestCopiedCallsAreFoundInTheirOwnSessionAlone(t *testing.T) {
 	l := open(t)

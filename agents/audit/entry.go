@@ -26,7 +26,7 @@ func entry(r *sessionfile.Record, names bool, mask func(string) string) report.E
 	said := r.Spoken()
 	e := report.Entry{
 		ID: r.ID, Parent: r.Parent, Time: r.Time, Thread: r.Thread, Request: r.Request(), Compaction: r.Compaction,
-		Prompt: said.Role == transcript.RoleUser && !r.Aside && !r.Summary, Copied: r.Continues != "",
+		Prompt: said.Role == transcript.RoleUser && !r.Aside && !r.Summary, Copied: r.Continues != "" || r.Again,
 	}
 	for _, p := range said.Parts {
 		if piece, ok := pieceOf(r, said.Role, p); ok {

@@ -180,8 +180,8 @@ func (f *file) survey(in io.Reader, src source, seed maphash.Seed) error {
 		if r.Repeats != nil {
 			r, into = r.Repeats(), &f.reflected
 		}
-		if r != nil && r.Reply != "" && r.Request() != nil {
-			*into = append(*into, maphash.String(seed, r.Reply))
+		if r != nil && r.Copy != "" && r.Request() != nil {
+			*into = append(*into, maphash.String(seed, r.Copy))
 		}
 	}
 	for _, ids := range []*[]uint64{&f.requests, &f.reflected} {
@@ -234,8 +234,8 @@ func (w *work) measure(i int) error {
 	defer func() { w.Advance(src.size - in.read) }() // what was not read is done as well
 	w.read[i].damage, err = spoken(in, src, func(r *sessionfile.Record) {
 		e := entry(r, m.WantsNames(), w.Mask)
-		if q := e.Request; q != nil && q.ID != "" {
-			owner, known := w.owner[maphash.String(w.seed, q.ID)]
+		if q := e.Request; q != nil && r.Copy != "" {
+			owner, known := w.owner[maphash.String(w.seed, r.Copy)]
 			q.Copied = known && owner != i
 		}
 		own = own || !e.Copied

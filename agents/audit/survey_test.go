@@ -30,8 +30,8 @@ func FuzzSurvey(f *testing.F) {
 		}
 		damage, err := spoken(bytes.NewReader(text), src, func(r *sessionfile.Record) {
 			if q := r.Request(); q != nil {
-				id := maphash.String(seed, q.ID)
-				if q.ID != "" && !slices.Contains(s.requests, id) && !slices.Contains(s.reflected, id) {
+				id := maphash.String(seed, r.Copy)
+				if r.Copy != "" && !slices.Contains(s.requests, id) && !slices.Contains(s.reflected, id) {
 					t.Fatalf("request %q was not surveyed", q.ID)
 				}
 				u := q.Usage

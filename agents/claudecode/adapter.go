@@ -21,9 +21,11 @@ func Adapter() sessionfile.Adapter {
 		},
 		Reading: sessionfile.Reading{
 			Identify: identify,
-			Decoder:  func(path string) sessionfile.Decode { return decoder{subagent: isSubagent(path)}.decode },
-			Reports:  reports,
-			Noise:    isNoise,
+			Decoder: func(path string) sessionfile.Decode {
+				return sessionfile.Joined(decoder{subagent: isSubagent(path)}.decode)
+			},
+			Reports: reports,
+			Noise:   isNoise,
 		},
 	}
 }

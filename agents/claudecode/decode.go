@@ -34,6 +34,7 @@ type line struct {
 	text            []byte
 	kind, subtype   string
 	id, parent      string
+	request         string // the provider's id of the request
 	logicalParent   string
 	session, cwd    string
 	agentID         string
@@ -69,12 +70,15 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 	if !ok {
 		return false
 	}
-	out.ID, out.Parent, out.Time = l.id, cmp.Or(l.parent, l.logicalParent), l.time
+	out.ID, out.Parent, out.Time, out.Unique = l.id, cmp.Or(l.parent, l.logicalParent), l.time, true
 	out.Session, out.Dir = l.session, l.cwd
 	out.Aside, out.Summary, out.Continues = l.meta, l.compactSummary, l.continues
 	if l.sidechain && !d.subagent {
 		out.Thread = cmp.Or(l.agentID, "subagent")
 		out.Author = cmp.Or(l.agentName, out.Thread)
+	}
+	if d.subagent {
+		out.Copy = l.agentID
 	}
 	switch l.kind {
 	case "user", "assistant":
@@ -117,11 +121,15 @@ func (l *line) said(out *sessionfile.Record) bool {
 			out.Model = ""
 		}
 	case l.kind != "assistant":
+		if bytes.Contains(l.at(m.content), []byte(`"tool_result"`)) { // its quotes would be escaped inside a text
+			out.Role = transcript.RoleTool
+		}
 		out.Effects = effects(l.at(l.result))
 	case m.model == synthetic:
 		out.Reply = m.id
 	default:
-		out.Answer = sessionfile.Answer{Reply: m.id, Model: m.model, Final: m.stopped}
+		out.Answer = sessionfile.Answer{Reply: m.id, RequestID: l.request, Copy: out.Copy, Model: m.model,
+			Final: m.stopped}
 		out.Usage, out.Fast = usage(l.at(m.usage))
 	}
 	return true
@@ -146,6 +154,7 @@ func (l *line) repeated() *sessionfile.Record {
 		return nil
 	}
 	out.Parent, out.Thread = "", cmp.Or(thread, "subagent")
+	out.Copy = thread
 	return out
 }
 
@@ -225,6 +234,8 @@ func parse(text []byte) (line, bool) {
 			r.id = str(raw, maxID)
 		case "parentUuid":
 			r.parent = str(raw, maxID)
+		case "requestId":
+			r.request = str(raw, maxID)
 		case "logicalParentUuid":
 			r.logicalParent = str(raw, maxID)
 		case "sessionId":

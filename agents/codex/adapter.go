@@ -24,7 +24,7 @@ func Adapter() sessionfile.Adapter {
 		},
 		Reading: sessionfile.Reading{
 			Identify: identify,
-			Decoder:  func(string) sessionfile.Decode { return new(decoder).decode },
+			Decoder:  func(string) sessionfile.Decode { return sessionfile.Joined(new(decoder).decode) },
 			Reports:  reports,
 			Noise:    isNoise,
 		},
@@ -59,7 +59,7 @@ func identify(path, session string) sessionfile.Identity {
 
 // reports looks for the types of records, whose quotes would be escaped inside a text.
 func reports(line []byte) bool {
-	for _, kind := range []string{typeMeta, typeTurn, typeCompacted, typeUsage, eventTokens} {
+	for _, kind := range []string{typeMeta, typeItem, typeTurn, typeCompacted, typeUsage, eventTokens} {
 		if bytes.Contains(line, []byte(`"`+kind+`"`)) {
 			return true
 		}

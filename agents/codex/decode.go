@@ -2,8 +2,10 @@ package codex
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"strconv"
+	"fmt"
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -27,6 +29,9 @@ const (
 // decoder decodes the lines of one rollout. It remembers what lines say for those that follow.
 type decoder struct {
 	session string // of the first session_meta
+	root    string // the session that the history began in: another one's, in a fork
+	asked   string // digest of the user's newest words
+	said    string // digest of the newest item of an answer, and of what it answers
 	records bool   // there are records of usage, so that events only repeat them
 	model   string // of the newest turn_context
 	turn    string // its id
@@ -47,8 +52,9 @@ type row struct {
 }
 
 // wanted are the members of payloads that are looked at.
-var wanted = []string{"id", "cwd", "model", "turn_id", "content", "info", "source", "thread_name", "thread_id",
-	"replacement_history", "call_id", "usage", "thread_token_usage", "internal_chat_message_metadata_passthrough"}
+var wanted = []string{"id", "cwd", "model", "turn_id", "content", "info", "forked_from_id", "source",
+	"thread_name", "thread_id", "replacement_history", "call_id", "usage", "thread_token_usage",
+	"internal_chat_message_metadata_passthrough"}
 
 // decode implements sessionfile.Decode. Items are the conversation; every other record is a note that names its type.
 func (d *decoder) decode(out *sessionfile.Record) bool {
@@ -91,7 +97,6 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 
 // parse reads the top level of a line and of its payload. It reports false when the line is not a JSON object.
 func (l *row) parse(out *sessionfile.Record) bool {
-	ordinal := ""
 	ok := members(l.text, transcript.Span{To: len(l.text)}, func(name string, v transcript.Span) {
 		raw := v.In(l.text)
 		switch name {
@@ -99,10 +104,6 @@ func (l *row) parse(out *sessionfile.Record) bool {
 			l.kind = str(raw, maxID)
 		case "timestamp":
 			out.Time = instant(raw)
-		case "ordinal":
-			if n := tokenCount(raw); n > 0 || string(raw) == "0" {
-				ordinal = "#" + strconv.FormatInt(n, 10)
-			}
 		case "payload":
 			l.payload = v
 		case markName:
@@ -113,7 +114,6 @@ func (l *row) parse(out *sessionfile.Record) bool {
 			})
 		}
 	})
-	out.ID = ordinal
 	if !ok {
 		return false
 	}
@@ -172,7 +172,7 @@ func (l *row) said(out *sessionfile.Record) bool {
 	}
 	out.Role = m.Role
 	out.Summary = l.mark.Summary || transcript.Earlier(m) && l.mark.Continues == ""
-	out.ID = cmp.Or(l.str("id", maxID), out.ID)
+	out.ID = l.str("id", maxID)
 	out.Aside = l.summarises || m.Role == transcript.RoleSystem ||
 		m.Role == transcript.RoleUser && !out.Summary && (l.fromHarness() || hostWrote(m))
 	return true
@@ -213,8 +213,12 @@ func hostWrote(m transcript.Message) bool {
 func (d *decoder) spoken(l *row, out *sessionfile.Record) {
 	if out.Role != transcript.RoleAssistant {
 		d.answer = ""
+		if out.Role == transcript.RoleUser && !out.Aside {
+			d.asked = digest("", out.Spoken())
+		}
 		return
 	}
+	d.said = digest(d.asked, out.Spoken())
 	if d.answer == "" {
 		d.answer = d.turn + "@" + out.Time.Format("150405.000") + "@" + out.ID
 	}
@@ -224,13 +228,28 @@ func (d *decoder) spoken(l *row, out *sessionfile.Record) {
 	}
 }
 
-// begins reads the first record of a rollout. Those of other sessions come with history that was copied.
+// digest returns what tells messages apart that follow a text.
+func digest(after string, m transcript.Message) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q", after)
+	for _, p := range m.Parts {
+		fmt.Fprintf(sum, " %s %q %q %q %q", p.Kind, p.ID, p.Name, p.Text, p.Args)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// begins reads the first record of a rollout. Those of other sessions come with history that was copied. The id of the
+// record is that of the session where the history began, by which the ledger knows forks of one session.
 func (d *decoder) begins(l *row, out *sessionfile.Record) {
-	id := l.str("id", maxID)
+	id, from := l.str("id", maxID), l.str("forked_from_id", maxID)
 	if d.session == "" {
-		d.session = id
+		d.session, d.root = id, id
 	}
 	out.Session = d.session
+	if id != d.session || from != "" {
+		d.root = cmp.Or(from, id)
+	}
+	out.ID = d.root
 	if id != d.session {
 		return
 	}
@@ -243,7 +262,9 @@ func (d *decoder) begins(l *row, out *sessionfile.Record) {
 		} `json:"subagent"`
 	}
 	if at := l.members["source"]; !at.Empty() && json.Unmarshal(at.In(l.text), &source) == nil {
-		out.StartedBy = source.Subagent.Spawn.Parent
+		if out.StartedBy = source.Subagent.Spawn.Parent; out.StartedBy != "" && from == "" {
+			out.ID = "" // it has history of the session that started it only if a record of that session follows
+		}
 	}
 }
 
@@ -261,14 +282,15 @@ func (l *row) counts() (total, last transcript.Span) {
 }
 
 // count fills in what the provider measured of an answer. Codex repeats it when a session is resumed or only limits of
-// rates have changed: the totals tell answers apart.
+// rates have changed, and copies it into forks with another time: the totals, and what was said, tell answers apart.
 func (d *decoder) count(l *row, out *sessionfile.Record, total, last transcript.Span) {
 	sum, u := usageOf(l.text, total), usageOf(l.text, last).usage()
 	if u == (sessions.Usage{}) || l.mark.Continues != "" {
 		return
 	}
-	out.Answer = sessionfile.Answer{Model: d.model, Usage: u, Final: true, Reply: d.session + "/" +
-		strconv.FormatInt(sum.input, 10) + "/" + strconv.FormatInt(sum.output, 10)}
+	out.Answer = sessionfile.Answer{Model: d.model, Usage: u, Final: true,
+		Reply: fmt.Sprintf("%s/%d/%d/%s", d.root, sum.input, sum.output, d.said)}
+	out.ID = out.Reply
 }
 
 // usage is what Codex says of tokens. The input has those that were cached, the output those of reasoning.

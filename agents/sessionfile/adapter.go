@@ -37,7 +37,7 @@ type Reading struct {
 	// Identify names the session of a file. session is the first one that a record names, or "".
 	Identify func(path, session string) Identity
 	// Decoder returns the function that decodes the lines of a file, one after another. It may remember what
-	// earlier lines said. After an interruption it sees up to 1 MiB of earlier lines again.
+	// earlier lines said, which it sees again after an interruption. It is wrapped by Joined.
 	Decoder func(path string) Decode
 	// Reports reports quickly whether a line may hold the usage of a request or a compaction.
 	Reports func(line []byte) bool

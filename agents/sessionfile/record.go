@@ -13,9 +13,10 @@ type State int
 
 // The states of a line.
 const (
-	Whole  State = iota // a record
-	Blank               // white space
-	Broken              // no record: damaged, too long, or still being written if no newline ends it
+	Whole    State = iota // a record
+	Blank                 // white space
+	Broken                // no record: damaged, too long, or still being written if no newline ends it
+	Repeated              // a record that stands in the file before: the history was written again
 )
 
 // Record is what one line of a session file says. Text and spans refer to the line, everything else is a copy.
@@ -24,6 +25,7 @@ type Record struct {
 	State State
 
 	ID, Parent string    // the agent's ids of this record and of the one that it follows
+	Unique     bool      // the agent made the ID, if there is one: no other record of the file has it
 	Time       time.Time // zero: the line has none
 	Session    string    // the agent's id of the session
 	Dir        string    // directory in which the agent runs
@@ -37,6 +39,9 @@ type Record struct {
 	// Continues is our id of the session that ctxledger copied the record from, see Writer: that one counts what it did
 	// and cost. "": the agent wrote it.
 	Continues string
+	// Again says that it stands in the file before, and that a compaction has moved it behind its summary: it fills the
+	// context, and what it did and cost was counted. Joined sets it.
+	Again bool
 
 	// Message is the span of the provider's message in Text, in Format and with Role. Empty: a record
 	// outside the conversation, which Note describes.
@@ -63,7 +68,14 @@ type Record struct {
 
 // Answer is what the provider said about an answer of a model.
 type Answer struct {
-	Reply string         // id of the answer; records with the same one are parts of one answer
+	// Reply is the provider's id of the answer. Joined makes it a name that no other answer of the file has: records with
+	// the same one are parts of one answer. A note of what an answer cost has a name that repetitions share.
+	Reply     string
+	RequestID string // the provider's id of the request; "": the agent has none
+	// Copy is what the copies of the record in other files share; Joined completes it. A decoder sets whose conversation it
+	// belongs to where copies have other times.
+	Copy  string
+	Added sessions.Usage // what Usage adds to that of earlier parts. Joined sets it
 	Model string         // "": the agent wrote the answer itself
 	Usage sessions.Usage // of the whole answer, as known when this part was written
 	Final bool           // Usage is final

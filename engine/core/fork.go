@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -19,6 +20,12 @@ const overlap = 100
 func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out []*prepared, appeared bool, err error) {
 	if s.First == "" {
 		s.First = firstID(ready)
+		// Codex gives the id of the session that this one was forked from: its family is that session's.
+		if from, found, err := sessions.OfHost(tx, s.Host, s.First); err != nil {
+			return nil, false, err
+		} else if found {
+			s.First = cmp.Or(from.First, s.First)
+		}
 	} else if s.Fork == nil || s.Fork.Ended {
 		return ready, false, nil
 	}

@@ -1,0 +1,280 @@
+package sessionfile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+const (
+	// maxKnown bounds what is remembered of the records of one file: ids of records and of answers, about 60 bytes
+	// each. Of what lies behind it a repetition is not noticed.
+	maxKnown = 1 << 20
+	// maxOpen is how many answers can be under way at once: the main conversation's, and in files of older versions those
+	// of subagents that work side by side.
+	maxOpen = 16
+	// maxReach bounds the records that follow from one answer before the next one.
+	maxReach = 10_000
+)
+
+// Joined returns a Decode that also decides, for everybody who reads the file, which records are parts of one answer, and
+// which stand in the file before. It has to see the records of a file from the first one on; the newest one may come
+// again. It fills in Reply, Copy, Added, State and Again.
+func Joined(decode Decode) Decode {
+	j := &joiner{known: map[[16]byte]place{}, cut: -1}
+	return func(r *Record) bool {
+		if !decode(r) {
+			return false
+		}
+		if repeats, at := r.Repeats, r.Offset; repeats != nil {
+			r.Repeats = func() *Record {
+				x := repeats()
+				if x == nil {
+					return nil
+				}
+				x.Offset = at
+				if j.decide(x); x.State == Repeated {
+					return nil
+				}
+				return x
+			}
+		}
+		if j.begun && r.Offset == j.newest.offset {
+			j.newest.fill(r)
+			return true
+		}
+		j.decide(r)
+		j.begun, j.newest = true, verdictOf(r)
+		return true
+	}
+}
+
+// joiner remembers what it needs of the records of one file.
+type joiner struct {
+	known  map[[16]byte]place
+	cut    int64     // offset of the newest compaction
+	open   []*answer // the newest last
+	begun  bool
+	newest verdict
+}
+
+// place is where a record was: its offset, and a fingerprint of the id of the record that it follows.
+type place struct {
+	offset int64
+	parent [16]byte
+}
+
+// answer is one whose parts may still come.
+type answer struct {
+	said, thread string // what its parts have in common
+	name         string
+	usage        sessions.Usage
+	final        bool
+	reach        map[string]bool // ids of its records, and of those that follow from them
+	answered     bool            // results of its calls have come
+	closed       bool            // the user has spoken since
+	heard        bool            // a message without a parent has come since, which may be what the next answer answers
+	over         bool            // and another answer since then
+}
+
+// verdict is what was decided of a record.
+type verdict struct {
+	offset      int64
+	state       State
+	reply, copy string
+	usage, add  sessions.Usage
+	again       bool
+}
+
+func verdictOf(r *Record) verdict {
+	return verdict{r.Offset, r.State, r.Reply, r.Copy, r.Usage, r.Added, r.Again}
+}
+
+// fill decides of a record as before.
+func (v verdict) fill(r *Record) {
+	if v.state == Repeated {
+		*r = Record{Line: r.Line, State: Repeated}
+		return
+	}
+	r.Reply, r.Copy, r.Usage, r.Added, r.Again = v.reply, v.copy, v.usage, v.add, v.again
+}
+
+func fingerprint(kind, id string) [16]byte {
+	sum := sha256.Sum256([]byte(kind + id))
+	return [16]byte(sum[:16])
+}
+
+// decide fills in a record.
+func (j *joiner) decide(r *Record) {
+	if r.Unique && j.before(r) {
+		if r.State == Repeated {
+			*r = Record{Line: r.Line, State: Repeated}
+			return
+		}
+		r.Again, r.Usage = true, sessions.Usage{}
+	}
+	if r.Compaction != nil {
+		j.cut = r.Offset
+	}
+	r.Added = r.Usage
+	said := r.Reply + "\x00" + r.RequestID
+	switch {
+	case said == "\x00":
+		j.hear(r)
+	case r.Message.Empty():
+		j.measured(r)
+	default:
+		where := cmp.Or(r.Copy, r.Time.Format(time.RFC3339Nano))
+		r.Copy = fmt.Sprintf("%s\x00%s\x00%v", said, where, prompted(r.Usage))
+		j.answered(r, said)
+	}
+}
+
+// before reports whether a record stands in the file before. History that was written again is Repeated. What a compaction
+// has moved behind its summary follows another record than before, and stays. A record without an id is known by its
+// bytes, if they tell its time.
+func (j *joiner) before(r *Record) bool {
+	id, here := fingerprint("record ", r.ID), place{r.Offset, fingerprint("", r.Parent)}
+	switch {
+	case r.ID == "" && r.Time.IsZero():
+		return false
+	case r.ID == "":
+		id = fingerprint("line ", string(r.Text))
+	}
+	was, ok := j.known[id]
+	if ok && was.offset > j.cut || ok && was.parent == here.parent {
+		r.State = Repeated
+		return true
+	}
+	if ok || len(j.known) < maxKnown {
+		j.known[id] = here
+	}
+	return ok
+}
+
+// measured takes in a note of what an answer cost. Its name says all of that, so that one with the same name repeats it.
+func (j *joiner) measured(r *Record) {
+	r.Copy = r.Reply
+	if j.taken(r.Reply) {
+		r.Usage, r.Added = sessions.Usage{}, sessions.Usage{}
+	}
+}
+
+// taken reports whether an answer of the file is known to have a name, and gives it away.
+func (j *joiner) taken(name string) bool {
+	id := fingerprint("answer ", name)
+	_, taken := j.known[id]
+	if !taken && len(j.known) < maxKnown {
+		j.known[id] = place{}
+	}
+	return taken
+}
+
+// hear takes in a record that is no part of an answer.
+func (j *joiner) hear(r *Record) {
+	said := !r.Message.Empty()
+	words := said && r.Role == transcript.RoleUser && !r.Aside && !r.Summary
+	for _, a := range j.open {
+		follows := r.Parent != "" && a.reach[r.Parent]
+		if a.thread != r.Thread || !follows && r.Parent != "" {
+			continue
+		}
+		a.closed = a.closed || words && (follows || r.ID == "")
+		a.heard = a.heard || said && r.Parent == ""
+		a.answered = a.answered || r.Role == transcript.RoleTool
+		a.add(r.ID)
+	}
+}
+
+func (a *answer) add(id string) {
+	if id != "" && len(a.reach) < maxReach {
+		a.reach[id] = true
+	}
+}
+
+// answered takes in a part of an answer.
+func (j *joiner) answered(r *Record, said string) {
+	for _, a := range slices.Backward(j.open) {
+		if a.said == said && a.thread == r.Thread {
+			if !a.takes(r) {
+				break
+			}
+			r.Added = a.rest(r.Usage)
+			if r.Again {
+				r.Added = sessions.Usage{}
+			} else {
+				a.usage, a.final = r.Usage, a.final || r.Final
+			}
+			a.add(r.ID)
+			r.Reply = a.name
+			return
+		}
+	}
+	j.begin(r, said)
+}
+
+// begin takes in the first part of an answer. Where its id was given before, it is named by its first record, too.
+func (j *joiner) begin(r *Record, said string) {
+	kept := j.open[:0]
+	for _, a := range j.open {
+		a.over = a.over || a.heard && a.thread == r.Thread
+		if a.said != said || a.thread != r.Thread {
+			kept = append(kept, a)
+		}
+	}
+	if j.open = kept; len(j.open) == maxOpen {
+		j.open = slices.Delete(j.open, 0, 1)
+	}
+	if full := len(j.known) >= maxKnown; (j.taken(r.Reply) || full) && !r.Again {
+		own := r.ID
+		if own == "" {
+			own = strconv.FormatInt(r.Offset, 10)
+		}
+		r.Reply += "@" + own
+	}
+	a := &answer{said: said, thread: r.Thread, name: r.Reply, usage: r.Usage, final: r.Final, reach: map[string]bool{}}
+	a.add(r.ID)
+	j.open = append(j.open, a)
+}
+
+// takes reports whether a record with the id of an answer is a part of it. Gateways give each answer the same id, or begin
+// to count again. But the parts of one answer have one usage, though earlier ones may report less output; each follows
+// from an earlier one, or from a result of its calls; and nothing that was said to the model is between them.
+func (a *answer) takes(r *Record) bool {
+	switch {
+	case a.closed || r.Parent == "" && a.over:
+		return false
+	case r.Parent != "" && !a.reach[r.Parent]:
+		return false
+	case r.Usage.Prompt() > 0 && a.usage.Prompt() > 0 && prompted(r.Usage) != prompted(a.usage):
+		return false
+	case a.final && r.Usage.Output != a.usage.Output:
+		return false
+	}
+	return !a.answered || !speaks(r)
+}
+
+// prompted returns a usage without its output.
+func prompted(u sessions.Usage) sessions.Usage {
+	u.Output = 0
+	return u
+}
+
+// speaks reports whether a part of an answer has more than calls. A model calls after it has spoken, so that words behind
+// a result answer it.
+func speaks(r *Record) bool {
+	return slices.ContainsFunc(r.Spoken().Parts, func(p transcript.Part) bool { return p.Kind != transcript.KindCall })
+}
+
+// rest returns what a usage adds to what was counted of the answer.
+func (a *answer) rest(u sessions.Usage) sessions.Usage {
+	return sessions.Usage{Input: u.Input - a.usage.Input, Output: u.Output - a.usage.Output,
+		CacheRead: u.CacheRead - a.usage.CacheRead, CacheWrite: u.CacheWrite - a.usage.CacheWrite,
+		CacheLong: u.CacheLong - a.usage.CacheLong}
+}
