@@ -3,6 +3,7 @@ package attribution
 import (
 	"slices"
 
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/sessions"
 )
@@ -35,7 +36,7 @@ func (t *Trees) TreeOf(dir string) (tree string) {
 		return t.root
 	}
 	for _, in := range t.list() {
-		if _, within := below(slashes(in), slashes(dir)); within && len(in) > len(tree) {
+		if _, within := paths.Below(in, dir); within && len(in) > len(tree) {
 			tree = in
 		}
 	}
@@ -82,6 +83,6 @@ func (t *Trees) here(s sessions.Session) bool {
 	if t.root == "" {
 		return false
 	}
-	_, in := below(slashes(t.root), slashes(s.Dir))
+	_, in := paths.Below(t.root, s.Dir)
 	return in || s.Dir == ""
 }
