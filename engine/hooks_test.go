@@ -112,11 +112,12 @@ func TestAnAnnouncedCallIsOneIntent(t *testing.T) {
 var usual = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars,
 	Terminal: limits.TerminalChars}
 
-// take hands in a result.
-func take(t *testing.T, l *engine.Local, s ledger.LiveSession, id, tool, args, text string) ledger.TakenResult {
+// take hands in a result; earlier is the call of which the context has the same text.
+func take(t *testing.T, l *engine.Local, s ledger.LiveSession, id, tool, args, text, earlier string,
+) ledger.TakenResult {
 	t.Helper()
 	out, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: id, Tool: tool,
-		Args: json.RawMessage(args), Text: []byte(text), Limits: usual})
+		Args: json.RawMessage(args), Text: []byte(text), Earlier: earlier, Limits: usual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestATakenResultReadsBack(t *testing.T) {
 	s := hookedSession(root)
 	long := strings.Repeat("a line of an output that is long\n", 2_000)
 	const seq = `{"command":"seq"}`
-	taken := take(t, l, s, "toolu_1", "Bash", seq, long)
+	taken := take(t, l, s, "toolu_1", "Bash", seq, long, "")
 	if !strings.HasPrefix(taken.Stub, "[result offloaded — 66,000 chars stored to artifact store]\nTool: Bash | ") ||
 		len(taken.Stub) > 5_000 || taken.Repeated {
 		t.Fatalf("%+v", taken)
@@ -144,35 +145,27 @@ func TestATakenResultReadsBack(t *testing.T) {
 	if err != nil || back.Close() != nil || string(content) != long {
 		t.Errorf("the handle reads back %d bytes, %v", len(content), err)
 	}
-	if same := take(t, l, s, "toolu_1", "Bash", seq, long); same.Stub != taken.Stub {
+	if same := take(t, l, s, "toolu_1", "Bash", seq, long, ""); same.Stub != taken.Stub {
 		t.Errorf("the same call again, from a second registration: %+v", same)
 	}
-	if next := take(t, l, s, "toolu_2", "Bash", seq, long); !next.Repeated || next.Handle != taken.Handle ||
+	if next := take(t, l, s, "toolu_2", "Bash", seq, long, "toolu_1"); !next.Repeated || next.Handle != taken.Handle ||
 		!strings.Contains(next.Stub, "toolu_1") {
 		t.Errorf("the same text again: %+v", next)
 	}
-	short := strings.Repeat("x", 1_999)
 	middle := strings.Repeat("y\n", 1_500)
 	for i, c := range []struct {
-		tool, args, text string
-		repeated         bool
+		tool, args, text, earlier string
+		repeated                  bool
 	}{
-		{"Bash", seq, short, false}, {"Bash", seq, short, false},
-		{"Bash", seq, middle, false}, {"Bash", seq, middle, true},
-		{"mcp__ctxledger__read_artifact", `{"id":"x"}`, long, false}, {"Bash", seq, taken.Stub, false},
+		{"Bash", seq, middle, "", false}, {"Bash", seq, middle, "toolu_10", true},
+		{"mcp__ctxledger__read_artifact", `{"id":"x"}`, long, "toolu_1", false},
+		{"Bash", seq, taken.Stub, "toolu_1", false},
 	} {
-		out := take(t, l, s, fmt.Sprintf("toolu_1%d", i), c.tool, c.args, c.text)
+		out := take(t, l, s, fmt.Sprintf("toolu_1%d", i), c.tool, c.args, c.text, c.earlier)
 		if out.Repeated != c.repeated || (out.Stub != "") != c.repeated {
 			t.Errorf("%d: %+v", i, out)
 		}
 	}
-	if _, err := l.BeginSession(t.Context(), ledger.BeginSessionRequest{LiveSession: s, Emptied: true}); err != nil {
-		t.Fatal(err)
-	}
-	if out := take(t, l, s, "toolu_3", "Bash", seq, middle); out.Stub != "" {
-		t.Errorf("a text that is in the context no more is named: %+v", out)
-	}
-
 	raw, err := json.Marshal(taken.Stub)
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +321,8 @@ func TestHooksThatRunTwice(t *testing.T) {
 	const command = `{"command":"make"}`
 	long := strings.Repeat("a line of an output that is long\n", 2_000)
 	var first string
-	for _, id := range []string{"toolu_1", "toolu_2"} {
+	for i, id := range []string{"toolu_1", "toolu_2"} {
+		earlier := []string{"", "toolu_1"}[i]
 		began := twice(t, true, func() (string, error) {
 			call, err := l.BeginCall(t.Context(), ledger.BeginCallRequest{LiveSession: s, CallID: id, Tool: "Bash",
 				Args: json.RawMessage(command)})
@@ -339,7 +333,7 @@ func TestHooksThatRunTwice(t *testing.T) {
 		})
 		took := twice(t, true, func() (string, error) {
 			taken, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: id, Tool: "Bash",
-				Args: json.RawMessage(command), Text: []byte(long), Limits: usual})
+				Args: json.RawMessage(command), Text: []byte(long), Earlier: earlier, Limits: usual})
 			return taken.Stub, err
 		})
 		if began[0] != began[1] || took[0] != took[1] || took[0] == "" || took[0] == first {

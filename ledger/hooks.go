@@ -89,6 +89,8 @@ type TakeResultRequest struct {
 	// Paged says that the agent asked for a part of something: such a result stays however large it is, unless it is
 	// repeated.
 	Paged bool `json:"paged,omitempty"`
+	// Earlier is the call whose result has the same text, if the context is known to have that; "": none is.
+	Earlier string `json:"earlier,omitempty"`
 	// Limits say what is replaced.
 	Limits ResultLimits `json:"limits,omitzero"`
 }
@@ -96,7 +98,7 @@ type TakeResultRequest struct {
 // ResultLimits say from which length on results are replaced, in characters. 0: never.
 type ResultLimits struct {
 	Above    int `json:"above,omitempty"`    // a longer result
-	Repeated int `json:"repeated,omitempty"` // a result of at least this length that the context has already
+	Repeated int `json:"repeated,omitempty"` // a result of at least this length with an Earlier one
 	// Terminal is for the output of a command of which a terminal shows at least so much less.
 	Terminal int `json:"terminal,omitempty"`
 }

@@ -77,6 +77,9 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	loading.Go(func() { memory.Tokens("") })
 	defer loading.Wait()
 	emptied := source == hooks.Compact || source == hooks.Clear
+	if emptied {
+		r.Contexts.drop(r.live.HostID)
+	}
 	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied,
 		Compacted: source == hooks.Compact})
 	if err != nil {

@@ -34,6 +34,7 @@ var update = flag.Bool("update", false, "rewrite the answers of the cases in tes
 //	-- file NAME --, -- home NAME --   a file of the workspace, of the user's home
 //	-- memory NAME --                  a memory: a line that describes it, and its body
 //	-- log ID --                       what the session file of the session ID has: a message in a line
+//	-- file of the session --          what its session file has then: a record in a line
 //	-- EVENT --                        the input of the hook: of session "main" in the workspace, if it does not say
 //	                                   otherwise; "{{100 of text}}" stands for a long text, "{{root}}" for the workspace
 //	-- prints --                       follows each event, written by -update
@@ -97,6 +98,10 @@ func play(t *testing.T, raw string) string {
 		w.at = w.at.Add(time.Minute)
 		switch kind {
 		case "file":
+			if name == "of the session" {
+				w.write(w.transcript(), s.text)
+				break
+			}
 			w.write(filepath.Join(w.root, name), s.text)
 		case "home":
 			w.write(filepath.Join(w.env.Home, name), s.text)
@@ -127,6 +132,8 @@ type world struct {
 	l     *engine.Local
 	next  map[string]int64     // how often something was recorded of a session
 	heard []ledger.LiveSession // by events, in their order
+
+	contexts hook.Contexts
 }
 
 func newWorld(t testing.TB) *world {
@@ -175,12 +182,17 @@ func (w *world) run(event, input string) string {
 	raw := w.completed(event, []byte(input))
 	w.hear(event, raw)
 	settings, _ := config.Load(w.env, w.root, "")
-	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index}
+	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Contexts: &w.contexts}
 	out, err := hook.Run(w.t.Context(), o, event, raw)
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
 	return string(out)
+}
+
+// transcript returns where the session file of the main session is.
+func (w *world) transcript() string {
+	return filepath.Join(w.env.Home, ".claude", "projects", "-shop", "main.jsonl")
 }
 
 // completed adds to an event what every event of Claude Code has.
@@ -189,7 +201,8 @@ func (w *world) completed(event string, raw []byte) []byte {
 	if json.Unmarshal(raw, &fields) != nil {
 		return raw
 	}
-	for name, value := range map[string]any{"session_id": "main", "cwd": w.root, "hook_event_name": event} {
+	for name, value := range map[string]any{"session_id": "main", "cwd": w.root, "hook_event_name": event,
+		"transcript_path": w.transcript()} {
 		if _, said := fields[name]; !said {
 			fields[name] = value
 		}

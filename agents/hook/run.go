@@ -26,6 +26,8 @@ type Options struct {
 	Do *config.Hooks
 	// Index names what is listed for reading on demand.
 	Index config.Index
+	// Contexts are those of the sessions whose hooks run. nil: nothing is known of what came before.
+	Contexts *Contexts
 	// Limits say from which length on results are replaced. The zero value: those of package limits.
 	Limits ledger.ResultLimits
 }
@@ -87,6 +89,9 @@ func Run(ctx context.Context, o Options, name string, raw []byte) ([]byte, error
 	if o.Do == nil {
 		all := config.AllHooks()
 		o.Do = &all
+	}
+	if o.Contexts == nil {
+		o.Contexts = new(Contexts)
 	}
 	r := &run{Options: o, event: e}
 	id, parent := e.HostID()

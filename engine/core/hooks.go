@@ -85,9 +85,6 @@ func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest)
 		return ledger.BegunSession{}, err
 	}
 	warm()
-	if r.Emptied {
-		l.outputs.drop(r.LiveSession)
-	}
 	return hooked(ctx, l, m, r.LiveSession,
 		func(_ kv.Tx, s *sessions.Session) (ledger.BegunSession, []ledger.Event, error) {
 			h := s.Hooked

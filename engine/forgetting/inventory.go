@@ -86,7 +86,7 @@ func Inventory() []Place {
 			How: "a text is forgotten there, too; a memory by its scope"},
 		{Kind: Memory, Name: "the observer", Holds: "paths of files in directories that sessions touched",
 			How: "it drops them when TouchedResponse.Erased rises; a forgotten file is not recorded before a session's touch"},
-		{Kind: Memory, Name: "outputs", Holds: "digests of results that live sessions have", How: noWords},
+		{Kind: Memory, Name: "agents/hook", Holds: "digests of results that live sessions have", How: noWords},
 		{Kind: Memory, Name: "followers and calibration",
 			Holds: "the end of a session file that is being read",
 			How:   "dropped when it was recorded; what was recorded is not recorded again"},

@@ -42,6 +42,7 @@ var openings = []opening{
 	{"agents follower.scanSession", "safefs.Open", "follower"},
 	{"agents follower.touch", "os.Lstat", resolve},
 	{"agents open", "safefs.OpenListed", "import FILE"},
+	{"agents/hook run.holds", "safefs.Open", owned},
 	{"agents/hook run.present", "safefs.Open", resolve},
 	{"agents/hook run.whole", "safefs.Open", owned},
 	{"agents/install CheckProgram", "safefs.OpenFile", owned},

@@ -16,13 +16,14 @@ import (
 // answerer returns how a daemon answers the hooks of agents: as the configuration of the event's tree says, in the
 // environment of the process that the agent started.
 func answerer(e env.Env, load func(tree string) config.Config) daemon.HookAnswerer {
+	contexts := new(hook.Contexts)
 	return func(ctx context.Context, api ledger.API, event wire.HookEvent) ([]byte, error) {
 		if event.Agent != string(sessionfile.ClaudeCode) {
 			return nil, nil
 		}
 		c := load(event.Root)
 		return hook.Run(ctx, hook.Options{
-			Env: environmentOf(e, event), Root: event.Root, Do: &c.Hooks, Index: c.Index,
+			Env: environmentOf(e, event), Root: event.Root, Do: &c.Hooks, Index: c.Index, Contexts: contexts,
 			Open: func(context.Context) (ledger.API, error) { return api, nil },
 		}, event.Name, event.Input)
 	}

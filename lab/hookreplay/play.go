@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"ctxledger.dev/agents/claudecode/hooks"
@@ -51,6 +52,7 @@ type player struct {
 	taken    int // entries that the ledger has
 	calls    map[string]transcript.Part
 	context  seen
+	contexts hook.Contexts
 	cuts     []*cut
 	before   map[string]bool // words of the session before the newest compaction
 	record   map[string]bool // words of our record; nil: none
@@ -254,12 +256,14 @@ func (p *player) recalled(part part) {
 
 // ask has an event answered.
 func (p *player) ask(ctx context.Context, e map[string]any) (answer, error) {
-	e["session_id"], e["cwd"] = p.About.HostID, p.About.Dir
+	e["session_id"], e["cwd"], e["prompt_id"] = p.About.HostID, p.About.Dir, "all" // a replay has no branches
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return answer{}, err
 	}
-	o := hook.Options{Env: p.env, Root: p.About.Dir, Do: &p.do, Limits: p.limits,
+	at := p.env
+	at.Now = func() time.Time { return time.Time{} } // nor pauses
+	o := hook.Options{Env: at, Root: p.About.Dir, Do: &p.do, Limits: p.limits, Contexts: &p.contexts,
 		Open: func(context.Context) (ledger.API, error) { return p.local, nil }}
 	out, err := hook.Run(ctx, o, e["hook_event_name"].(string), raw)
 	if err != nil {
