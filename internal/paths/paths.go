@@ -43,9 +43,6 @@ func fold(s string) string {
 	return string(b)
 }
 
-// Same reports whether two paths are spellings of one.
-func Same(a, b string) bool { return a == b || Key(a) == Key(b) }
-
 // Abs returns a path in the one spelling in which it is stored, but for the case of its names, which stays as it is
 // written: below a directory if it is relative, with slashes and without dots, `C:/a/B.go` or `\\server\share/x`. dir may be
 // empty.
