@@ -264,6 +264,29 @@ func TestWhatSomebodyExtendedIsNamed(t *testing.T) {
 	same(t, "uninstalled", snapshot(t, top), before)
 }
 
+// TestWhatIsBehindOurServerInItsLineStays, also behind a comment that ends with the line before: the comment had swallowed it.
+func TestWhatIsBehindOurServerInItsLineStays(t *testing.T) {
+	const own = `"ctxledger": {"command": "/x/ctxmcp", "args": []}`
+	for text, want := range map[string]string{
+		"{\n  \"mcpServers\": {\n    \"mine\": {}, // keep\n    " + own + ", \"second\": {}\n  }\n}\n": "{\n  \"mcpServers\": {\n" +
+			"    \"mine\": {}, // keep\n     \"second\": {}\n  }\n}\n",
+		"{\"mcpServers\": { // ours\n  " + own + ", \"second\": {}}}":    "{\"mcpServers\": { // ours\n   \"second\": {}}}",
+		"{\"mcpServers\": {\"mine\": {}, // c\n " + own + "}, \"z\": 1}": "{\"mcpServers\": {\"mine\": {} // c\n }, \"z\": 1}",
+		"{\"mcpServers\": {\"mine\": {}, // c\n " + own + "\n}}":         "{\"mcpServers\": {\"mine\": {} // c\n}}",
+	} {
+		c := aCase{files: map[string]string{"home/.gemini/settings.json": text}}
+		_, m := c.place(t)
+		h, _ := HostOf("gemini")
+		p, err := m.Disconnect(h, User)
+		must(t, err)
+		must(t, m.Write(p))
+		raw, err := os.ReadFile(filepath.Join(m.Home, ".gemini", "settings.json"))
+		if err != nil || string(raw) != want {
+			t.Errorf("%q became %q, %v", text, raw, err)
+		}
+	}
+}
+
 // TestACopyOfAFileThatIsGoneGoesToo: it may hold keys.
 func TestACopyOfAFileThatIsGoneGoesToo(t *testing.T) {
 	c := aCase{files: map[string]string{"home/.gemini/settings.json": `{"key": "secret"}`}}
