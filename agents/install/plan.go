@@ -201,12 +201,14 @@ func (e edit) addEntries(note *receipt) (text []byte, conflicts []Conflict, err 
 			conflicts = append(conflicts, e.conflict(strings.Join(x.Path, "."), string(found)))
 			continue
 		}
-		if g := groupOf(found); g.has(foreign) || g.has(extended) { // somebody else's command is in it, and stays
+		mine := mineOf(x)
+		if g := groupOf(found); g.has(foreign) || g.has(extended) && !e.replace { // somebody else's command is in it, and stays
 			if text, err = e.leaveGroup(text, x); err != nil {
 				return nil, nil, err
 			}
+			mine = nobodys
 		}
-		if text, err = confedit.Add(text, x, mineOf(x)); err != nil {
+		if text, err = confedit.Add(text, x, mine); err != nil {
 			return nil, nil, err
 		}
 		if !e.had.wrote(x.Value) {
@@ -216,13 +218,16 @@ func (e edit) addEntries(note *receipt) (text []byte, conflicts []Conflict, err 
 	return text, conflicts, nil
 }
 
-// leaveGroup takes our commands out of the groups of an event.
+// leaveGroup takes our commands out of the groups of an event, and those that somebody extended if they are to be replaced.
 func (e edit) leaveGroup(text []byte, x confedit.Entry) ([]byte, error) {
 	var left []string
 	all := e.file.judge(&left)
 	return confedit.Strip(text, func(path []string, raw json.RawMessage, line int) confedit.Verdict {
 		if len(path) > 1 && path[1] != x.Path[1] {
 			return confedit.Keep
+		}
+		if e.replace && len(path) == 5 && ownerOf(raw) == extended {
+			return confedit.Take
 		}
 		return all(path, raw, line)
 	}, confedit.FormerUnknown)

@@ -102,7 +102,7 @@ func (r *receipt) made() confedit.Former {
 			n := len(path)
 			switch {
 			case u.Was != nil && n > inner && slices.Equal(u.Path, path):
-				if was := json.RawMessage(*u.Was); ownerOf(was, false) != ours {
+				if was := json.RawMessage(*u.Was); ownerOf(was) != ours {
 					return was, true
 				}
 			case n > inner-u.Made && n <= inner && slices.Equal(u.Path[:n], path):
