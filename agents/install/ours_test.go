@@ -204,8 +204,8 @@ func besideOurs(t *testing.T, theirs string, starts int) {
 	raw, err = os.ReadFile(path)
 	must(t, err)
 	var now struct{ Hooks map[string][]group }
-	if err := json.Unmarshal(raw, &now); err != nil || len(now.Hooks) != 1 || strings.Count(string(raw), "ctxhook") != starts ||
-		!strings.Contains(string(raw), theirs) {
+	if err := json.Unmarshal(raw, &now); err != nil || len(now.Hooks) != 1 ||
+		strings.Count(string(raw), "ctxhook") != starts || !strings.Contains(string(raw), theirs) {
 		t.Errorf("%v: %s", err, raw)
 	}
 }
@@ -311,8 +311,8 @@ func TestAHookThatSomebodyExtendedGetsNoSecondBesideIt(t *testing.T) {
 		"beside other": {theirs + ", " + pipe, theirs, 1},
 		"beside ours":  {`{"command": "/old/ctxhook", "args": ["claude-code", "PostToolUse"]}, ` + pipe, "", 1},
 	} {
-		_, m := aCase{files: map[string]string{"home/.claude/settings.json": `{"hooks": {"PostToolUse": [{"hooks": [` + c.hooks +
-			`]}]}}`}}.place(t)
+		settings := `{"hooks": {"PostToolUse": [{"hooks": [` + c.hooks + `]}]}}`
+		_, m := aCase{files: map[string]string{"home/.claude/settings.json": settings}}.place(t)
 		m.Programs.Hook = "/opt/bin/ctxhook"
 		for range 2 {
 			p, err := m.Connect(h, User, false)
@@ -346,12 +346,13 @@ func TestAHookThatSomebodyExtendedGetsNoSecondBesideIt(t *testing.T) {
 func TestWhatIsBehindOurServerInItsLineStays(t *testing.T) {
 	const own = `"ctxledger": {"command": "/x/ctxmcp", "args": []}`
 	for text, want := range map[string]string{
-		"{\n  \"mcpServers\": {\n    \"mine\": {}, // keep\n    " + own + ", \"second\": {}\n  }\n}\n": "{\n  \"mcpServers\": {\n" +
-			"    \"mine\": {}, // keep\n     \"second\": {}\n  }\n}\n",
-		"{\"mcpServers\": { // ours\n  " + own + ", \"second\": {}}}":    "{\"mcpServers\": { // ours\n   \"second\": {}}}",
-		"{\"mcpServers\": {\"mine\": {}, // c\n " + own + "}, \"z\": 1}": "{\"mcpServers\": {\"mine\": {} // c\n }, \"z\": 1}",
-		"{\"mcpServers\": {\"mine\": {}, // c\n " + own + "\n}}":         "{\"mcpServers\": {\"mine\": {} // c\n}}",
+		"\n    \"mine\": {}, // keep\n    OWN, \"second\": {}\n  }\n": "\n    \"mine\": {}, // keep\n     \"second\": {}\n  }\n",
+		" // ours\n  OWN, \"second\": {}}":                            " // ours\n   \"second\": {}}",
+		"\"mine\": {}, // c\n OWN}, \"z\": 1":                         "\"mine\": {} // c\n }, \"z\": 1",
+		"\"mine\": {}, // c\n OWN\n}":                                 "\"mine\": {} // c\n}",
 	} {
+		text = strings.Replace("{\"mcpServers\": {"+text+"}", "OWN", own, 1)
+		want = "{\"mcpServers\": {" + want + "}"
 		c := aCase{files: map[string]string{"home/.gemini/settings.json": text}}
 		_, m := c.place(t)
 		h, _ := HostOf("gemini")

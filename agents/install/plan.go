@@ -20,7 +20,8 @@ type Plan struct {
 	Same      []sessionfile.Agent // agents for which there is nothing to do
 	Ignored   []Ignored           // files that their agents do not read, whatever is written into them
 
-	stale []string // files whose receipts are of no use any more
+	stale     []string   // files whose receipts are of no use any more
+	abandoned []leftover // by killed processes
 }
 
 // Left is something that stays as it is.
@@ -30,7 +31,7 @@ type Left struct {
 }
 
 // Empty reports whether there is nothing to write.
-func (p Plan) Empty() bool { return len(p.Changes)+len(p.stale) == 0 }
+func (p Plan) Empty() bool { return len(p.Changes)+len(p.stale)+len(p.abandoned) == 0 }
 
 // Change is the change of one file.
 type Change struct {
@@ -69,6 +70,7 @@ func (p *Plan) Add(q Plan) {
 	p.Same = append(p.Same, q.Same...)
 	p.Ignored = append(p.Ignored, q.Ignored...)
 	p.stale = append(p.stale, q.stale...)
+	p.abandoned = append(p.abandoned, q.abandoned...)
 }
 
 // Connect plans what connects an agent. Entries of our name that others have made are conflicts, and stay unless replace
@@ -80,6 +82,7 @@ func (m Machine) Connect(h Host, s Scope, replace bool) (p Plan, err error) {
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
+		p.abandoned = append(p.abandoned, m.abandoned(now)...)
 		e := edit{h.Agent, f, now, m.receipt(now.real, f), replace}
 		c, conflicts, err := e.connect()
 		if err == nil && c != nil {
@@ -202,7 +205,7 @@ func (e edit) addEntries(note *receipt) (text []byte, conflicts []Conflict, err 
 			continue
 		}
 		mine := mineOf(x)
-		if g := groupOf(found); g.has(foreign) || g.has(extended) && !e.replace { // somebody else's command is in it, and stays
+		if g := groupOf(found); g.has(foreign) || g.has(extended) && !e.replace { // theirs is in it, and stays
 			if text, err = e.leaveGroup(text, x); err != nil {
 				return nil, nil, err
 			}
