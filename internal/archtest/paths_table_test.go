@@ -57,6 +57,8 @@ var openings = []opening{
 	{"agents/install canWrite", "os.Stat", resolve},
 	{"agents/install holdsOnly", "os.ReadDir", resolve},
 	{"agents/install isDir", "os.Stat", resolve},
+	{"agents/install leftover.remove", "safefs.OpenRoot", owned},
+	{"agents/install listed", "safefs.OpenRoot", owned},
 	{"agents/install resolve", "filepath.EvalSymlinks os.Lstat", resolve},
 	{"agents/install versionOf", "filepath.EvalSymlinks safefs.ReadFile", owned},
 	{"agents/resume Request.dir", "os.Stat", resolve},
