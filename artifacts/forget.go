@@ -18,7 +18,7 @@ func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	if err != nil {
 		return a, err
 	}
-	a.Tool, a.Hint, a.Title = "", "", ""
+	a.Tool, a.Hint, a.Title, a.Put = "", "", "", false
 	if a.Forgotten != nil {
 		return a, save(tx, a)
 	}
@@ -30,8 +30,8 @@ func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	return a, save(tx, a)
 }
 
-// Leave removes what an artifact says of a session that is forgotten, while others still have it: its references, and its
-// labels where they may be of that session.
+// Leave removes what an artifact says of a session that is forgotten, while others still have it, or who put it: its
+// references, and the call that it names where that may be of that session. A title is of who put it.
 func Leave(tx kv.Tx, id, session string) error {
 	a, err := Get(tx, id)
 	if err != nil {
@@ -42,7 +42,7 @@ func Leave(tx kv.Tx, id, session string) error {
 		return nil
 	}
 	if mine(a.Refs[0]) || len(a.Refs) == maxRefs { // of more references the first is not known
-		a.Tool, a.Hint, a.Title = "", "", ""
+		a.Tool, a.Hint = "", ""
 	}
 	a.Refs = slices.DeleteFunc(a.Refs, mine)
 	if err := tx.Delete(bucketOwners, timeKey(session, a)); err != nil {

@@ -198,7 +198,7 @@ func (e *eraser) mention(entry sessions.Entry) {
 	delete(e.ids, "")
 }
 
-// artifactsOf forgets those of some artifacts that no entry refers to except the forgotten ones in gone.
+// artifactsOf forgets those of some artifacts that nobody put and no entry refers to except the forgotten ones in gone.
 func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[place]bool) error {
 	if len(ids) == 0 {
 		return nil
@@ -210,7 +210,11 @@ func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[
 			return err
 		}
 		for id := range ids {
-			if held[id] {
+			a, err := artifacts.Get(s, id)
+			if err != nil {
+				return err
+			}
+			if held[id] || a.ByHand() {
 				continue
 			}
 			if err := s.artifact(id); err != nil {

@@ -57,8 +57,8 @@ type sessionParts struct {
 	summaries []int64         // entries that record compactions
 	steps     []int64         // entries that record edits and decisions
 	all       []int64         // all entries with an author
-	artifacts map[string]bool // that only this session refers to
-	shared    []string        // artifacts that others refer to, too
+	artifacts map[string]bool // that only this session has
+	shared    []string        // artifacts that others have, too, or that were put by hand
 	files     []changes.File  // that its calls name
 }
 
@@ -78,7 +78,7 @@ func partsOf(tx kv.Tx, id string) (sessionParts, error) {
 		if err != nil {
 			return p, err
 		}
-		own, others := false, len(a.Refs) == 0
+		own, others := false, a.ByHand()
 		for _, r := range a.Refs {
 			own, others = own || r.Session == id, others || r.Session != id
 		}
