@@ -126,6 +126,57 @@ func TestAForgottenSessionLeavesNoNamesOfItsCalls(t *testing.T) {
 	}
 }
 
+// TestAForgottenCallIsNamedByNoOtherRecord: the label of its result's artifact, the stub and the changes of files had its
+// words, while the answer said that they were gone from the disk.
+func TestAForgottenCallIsNamedByNoOtherRecord(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	for _, keep := range []bool{true, false} { // whether the session has another call about the file
+		session := named(t, l, fmt.Sprint("call-", keep))
+		file := canary + fmt.Sprint("call-", keep) + ".txt"
+		sighted(t, l, file, 1)
+		sighted(t, l, file, 2)
+		if keep {
+			hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: true, Messages: [][]byte{
+				raw(`{"role":"user","content":"Read it."}`), toolUse("kept", "Read", `{"file_path":"/w/`+file+`"}`)}})
+		}
+		before := len(changesOf(t, l, file))
+		for _, e := range log(t, l, session) {
+			if len(e.Calls) == 1 && e.Calls[0].ID != "kept" {
+				if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: e.ID}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		a := only(t, l, session)
+		if a.Forgotten != nil || a.Tool+a.Hint != "" || !strings.Contains(readHandle(t, l, a.ID), "one more line") {
+			t.Errorf("the result: %+v", a)
+		}
+		left := len(changesOf(t, l, file))
+		if before == 0 || keep && left >= before || !keep && left > 0 {
+			t.Errorf("another call about the file: %v; %d of %d changes name it", keep, left, before)
+		}
+		if !keep {
+			nowhere(t, state, file)
+			continue
+		}
+		if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nowhere(t, state, canary)
+}
+
+// changesOf returns the recorded changes of a file.
+func changesOf(t *testing.T, l *engine.Local, file string) []changes.Change {
+	t.Helper()
+	c, err := l.Changes(t.Context(), ledger.ChangesRequest{Path: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Changes
+}
+
 // TestAnExpiredSessionLeavesNoNamesOfItsCalls: expiry is the same as forgetting.
 func TestAnExpiredSessionLeavesNoNamesOfItsCalls(t *testing.T) {
 	state := t.TempDir()
