@@ -58,7 +58,7 @@ func Inventory() []Place {
 			erase: func(_ context.Context, l *Forgetting) error { return l.removeExports() }},
 		{Kind: File, Name: "ledger.db.schema-*", Holds: "the records before a migration", How: "removed",
 			erase: func(_ context.Context, l *Forgetting) error { _, err := l.DropCopies(0); return err }},
-		{Kind: File, Name: temporary.Name + "/*", Holds: "copies for checks and repairs, names of incomplete backups",
+		{Kind: File, Name: temporary.Name + "/*", Holds: "copies for checks, repairs and replays, names of incomplete backups",
 			How:   "removed, with what older versions left beside the directory",
 			erase: func(_ context.Context, l *Forgetting) error { _, err := l.DropTemporary(true); return err }},
 		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, statistics, tables of tokenizers",
