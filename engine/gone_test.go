@@ -305,6 +305,43 @@ func TestForgettingAThingNamesWhatItCannotReach(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotOfTheLedgerIsFoundWithTheWayOut: receipts of install keep agents' settings in base64, and were not searched;
+// the copy of a configuration was said to be foreign.
+func TestWhatIsNotOfTheLedgerIsFoundWithTheWayOut(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	receipt := asJSON(t, map[string]any{"version": 2, "before": []byte(`{"env":{"TOKEN":"` + canary + `"}}`)})
+	clean := asJSON(t, map[string]any{"version": 2, "before": []byte(`{}`)})
+	files := map[string]struct{ content, wayOut string }{
+		"installed/0a.json":  {string(receipt), "`ctxledger uninstall`"},
+		"installed/0b.json":  {string(clean), ""},
+		"installed/0c.json":  {"no JSON", ""},
+		"settings-user.yaml": {"# " + canary, "take the text out of that file"},
+		"trust/0a.json":      {`{"ask":{"command":"` + canary + `"}}`, "`ctxledger trust --revoke`"},
+		"notes.txt":          {canary, "did not write it"},
+	}
+	for name, f := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(state, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(state, name), []byte(f.content))
+	}
+	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: canary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for _, p := range f.Left {
+		rel, _ := filepath.Rel(state, p.Place)
+		said[filepath.ToSlash(rel)] = p.Why
+	}
+	for name, f := range files {
+		if !strings.Contains(said[name], f.wayOut) || (said[name] == "") != (f.wayOut == "") {
+			t.Errorf("%s: %q", name, said[name])
+		}
+	}
+}
+
 // TestForgettingReachesCopies: those of checks and repairs, the ledger that a repair kept, and logs.
 func TestForgettingReachesCopies(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "ws-1")

@@ -83,7 +83,7 @@ func (e *eraser) logs(ctx context.Context, t scrub.Text) error {
 	}
 	for _, n := range names {
 		path := filepath.Join(dir, n.Name())
-		if n.Type().IsRegular() && searchFile(ctx, path, t) == whyForeign {
+		if n.Type().IsRegular() && searchFile(ctx, e.l.State, path, t) == whyForeign {
 			err = errors.Join(err, os.Truncate(path, 0))
 		}
 	}
