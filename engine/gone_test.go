@@ -289,6 +289,9 @@ func TestForgettingAThingNamesWhatItCannotReach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if twice := f.And(f); len(twice.Outside) != len(f.Outside) {
+			t.Errorf("%s: of two answers places are named twice: %v", name, twice.Outside)
+		}
 		var places []string
 		for _, p := range f.Outside {
 			places = append(places, p.Place)
