@@ -61,6 +61,15 @@ func finish(a Artifact, text, shown string) (stub string, ok bool) {
 	return stub, len(stub) < len(text) && utf8.RuneCountInString(stub) < utf8.RuneCountInString(text)
 }
 
+// Unnamed returns a stub of ours without what it says of the call.
+func Unnamed(stub string) string {
+	first, rest, _ := strings.Cut(stub, "\n")
+	if call, shown, ok := strings.Cut(rest, "\n"); ok && strings.HasPrefix(call, "Tool: ") {
+		return first + "\nTool: unknown\n" + shown
+	}
+	return stub
+}
+
 // The two kinds of stubs that are recognised: our own, and the one of deepagents.
 var (
 	ourStub = pattern.Lazy(`^\s*(?:1\t)?\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\n` +
