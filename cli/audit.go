@@ -54,10 +54,7 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	if err != nil {
 		return err
 	}
-	ws, err := a.find()
-	if err != nil {
-		return err
-	}
+	state := a.replays()
 	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String}
 	for _, p := range paths {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
@@ -67,7 +64,7 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	bar := a.progress("reading")
 	o.Expect, o.Advance, o.Playing = bar.expect, bar.advance, bar.replaying
 	o.Play = func(ctx context.Context, r agents.Recording) (audit.Played, error) {
-		found, err := replay.SavingsOf(ctx, a.Env, played(r, ws.State), models)
+		found, err := replay.SavingsOf(ctx, a.Env, played(r, state), models)
 		return audit.Played{Recorded: playOf(found.None), Ours: playOf(found.Ours), ReadBack: found.Ours.ReadBack}, err
 	}
 	found, err := audit.Run(ctx, o)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -65,11 +66,17 @@ func (a *app) readSession(
 	if err != nil {
 		return err
 	}
+	return do(ctx, played(r, a.replays()))
+}
+
+// replays returns the state directory below which replays have their ledgers: that of the workspace, so that what a killed
+// one left is found and removed; without one, a directory for temporary files.
+func (a *app) replays() string {
 	ws, err := a.find()
 	if err != nil {
-		return err
+		return filepath.Join(a.Env.Temp, "ctxledger-replays")
 	}
-	return do(ctx, played(r, ws.State))
+	return ws.State
 }
 
 // played is a recording as the replay takes it, with the state directory of the workspace.

@@ -62,13 +62,19 @@ func made(state string) (string, error) {
 
 // Dir makes a private directory for a copy, on the file system of the ledger. Errors: unavailable.
 func Dir(state, kind string) (string, error) {
-	const op = "temporary.dir"
-	all, err := made(state)
-	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, op, err)
+	const op, tries = "temporary.dir", 10
+	for n := 1; ; n++ {
+		all, err := made(state)
+		if err == nil {
+			var dir string
+			if dir, err = os.MkdirTemp(all, fmt.Sprintf("%s-%d-", kind, os.Getpid())); err == nil {
+				return dir, nil
+			}
+		}
+		if n == tries || !errors.Is(err, fs.ErrNotExist) { // else a replay that ended has removed the empty directory
+			return "", fault.Wrap(fault.Unavailable, op, err)
+		}
 	}
-	dir, err := os.MkdirTemp(all, fmt.Sprintf("%s-%d-", kind, os.Getpid()))
-	return dir, fault.Wrap(fault.Unavailable, op, err)
 }
 
 // Remove removes a copy. What cannot be removed now is removed by the next owner.

@@ -147,7 +147,7 @@ var openings = []opening{
 	{"engine/exports openDir", "os.MkdirAll safefs.OpenRoot", "export DIRECTORY"},
 	{"engine/observe newObserver", "safefs.Open", "observer"},
 	{"engine/observe observer.usable", "safefs.Open", "observer"},
-	{"engine/replay scratch.Close", "os.RemoveAll", ours},
+	{"engine/replay scratch.Close", "os.Remove os.RemoveAll", ours},
 	{"engine/replay openLedger", "os.RemoveAll", ours},
 	{"internal/env lookup", "os.Readlink", resolve},
 	{"internal/gitobject Open", "safefs.Open", "commits"},
