@@ -2,9 +2,11 @@ package hook
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/agents/claudecode/hooks"
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/compaction/lost"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -36,6 +38,7 @@ func (r *run) compacted(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	document = ended(document)
 	found := lost.Of(document, r.event.Summary, recordTokens)
 	if r.event.Trigger == hooks.Manual { // then the output of PreCompact is in the context, too
 		known, err := r.summary(ctx, s, keepTokens)
@@ -50,6 +53,15 @@ func (r *run) compacted(ctx context.Context) ([]byte, error) {
 			Told: found.Shown}}
 	_, err = r.api.NoteStage(ctx, request)
 	return nil, err
+}
+
+// ended returns a document without commands whose end is not recorded. Claude Code compacts between calls, when all have
+// ended: such a result is in the context, and only not yet in the session file.
+func ended(document string) string {
+	lines := slices.DeleteFunc(strings.Split(document, "\n"), func(l string) bool {
+		return strings.HasPrefix(strings.TrimLeft(l, " -"), compaction.StillRunning)
+	})
+	return strings.Join(lines, "\n")
 }
 
 // lostIntro tells an agent what follows.
