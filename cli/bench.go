@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -69,12 +68,12 @@ func (a *app) readSession(
 	return do(ctx, played(r, a.replays()))
 }
 
-// replays returns the state directory below which replays have their ledgers: that of the workspace, so that what a killed
-// one left is found and removed; without one, a directory for temporary files.
+// replays returns the state directory below which replays have their ledgers, so that what a killed one left is found and
+// removed; "" without one.
 func (a *app) replays() string {
 	ws, err := a.find()
 	if err != nil {
-		return filepath.Join(a.Env.Temp, "ctxledger-replays")
+		return ""
 	}
 	return ws.State
 }

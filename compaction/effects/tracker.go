@@ -108,7 +108,7 @@ func (t *Tracker) file(p string) *file {
 		f.work, f.index, f.head = f.base, f.base, f.base
 		if len(t.all) < maxFiles {
 			t.paths[p] = f
-			t.absolute = t.absolute || isAbs(p)
+			t.absolute = t.absolute || paths.IsAbs(p)
 			t.all = append(t.all, f)
 		}
 	}
@@ -126,9 +126,6 @@ func (t *Tracker) key(dir, p string) string {
 	}
 	return full
 }
-
-// isAbs reports whether a path is absolute, on any system.
-func isAbs(p string) bool { return paths.IsAbs(p) }
 
 // Known notes that a file existed before an operation of the session changed it: it was read or listed. The text is
 // its whole content, or empty where that is not known.
@@ -257,7 +254,7 @@ func below(dir, p string) bool {
 	case p, "/":
 		return true
 	case ".":
-		return !isAbs(p) && p != ".." && !strings.HasPrefix(p, "../")
+		return !paths.IsAbs(p) && p != ".." && !strings.HasPrefix(p, "../")
 	}
 	return strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/'
 }

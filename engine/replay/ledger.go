@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"ctxledger.dev/engine"
@@ -27,7 +25,7 @@ type scratch struct {
 
 // openLedger opens an empty ledger for a session. Errors: unavailable when it cannot have a directory.
 func openLedger(ctx context.Context, e env.Env, of *Session, s engine.Settings) (*scratch, error) {
-	dir, err := temporary.Dir(of.State, temporary.Replay)
+	dir, err := temporary.Scratch(of.State, e.Temp)
 	if err != nil {
 		return nil, err
 	}
@@ -38,18 +36,8 @@ func openLedger(ctx context.Context, e env.Env, of *Session, s engine.Settings) 
 	return &scratch{Local: l, dir: dir}, nil
 }
 
-// Close removes the ledger, and directories above it that nothing else is in: who only replays has no state.
-func (l *scratch) Close() error {
-	err := errors.Join(l.Local.Close(), os.RemoveAll(l.dir))
-	dir := l.dir
-	for range 3 { // that of copies, the state directory, that of all
-		dir = filepath.Dir(dir)
-		if e := os.Remove(dir); e != nil && !errors.Is(e, fs.ErrNotExist) {
-			break
-		}
-	}
-	return err
-}
+// Close removes the ledger.
+func (l *scratch) Close() error { return errors.Join(l.Local.Close(), os.RemoveAll(l.dir)) }
 
 // append appends the entries of a session up to one of them, exclusive.
 func (l *scratch) append(ctx context.Context, s *Session, to int) error {

@@ -62,19 +62,25 @@ func made(state string) (string, error) {
 
 // Dir makes a private directory for a copy, on the file system of the ledger. Errors: unavailable.
 func Dir(state, kind string) (string, error) {
-	const op, tries = "temporary.dir", 10
-	for n := 1; ; n++ {
-		all, err := made(state)
-		if err == nil {
-			var dir string
-			if dir, err = os.MkdirTemp(all, fmt.Sprintf("%s-%d-", kind, os.Getpid())); err == nil {
-				return dir, nil
-			}
-		}
-		if n == tries || !errors.Is(err, fs.ErrNotExist) { // else a replay that ended has removed the empty directory
-			return "", fault.Wrap(fault.Unavailable, op, err)
+	const op = "temporary.dir"
+	all, err := made(state)
+	if err != nil {
+		return "", fault.Wrap(fault.Unavailable, op, err)
+	}
+	dir, err := os.MkdirTemp(all, fmt.Sprintf("%s-%d-", kind, os.Getpid()))
+	return dir, fault.Wrap(fault.Unavailable, op, err)
+}
+
+// Scratch makes a private directory for a replay: in a state directory or, without one and where it cannot be written, in
+// temp, where nobody removes what a killed process left. Errors: unavailable.
+func Scratch(state, temp string) (string, error) {
+	if state != "" {
+		if dir, err := Dir(state, Replay); err == nil {
+			return dir, nil
 		}
 	}
+	dir, err := os.MkdirTemp(temp, "ctxledger-replay-*")
+	return dir, fault.Wrap(fault.Unavailable, "temporary.scratch", err)
 }
 
 // Remove removes a copy. What cannot be removed now is removed by the next owner.

@@ -230,3 +230,19 @@ func TestASignalEndsWorkWithCopies(t *testing.T) {
 		t.Error(ctx.Err())
 	}
 }
+
+// TestAReplayNeedsNoState: it has a directory of its own where there is no state directory, or none can be made.
+func TestAReplayNeedsNoState(t *testing.T) {
+	temp := t.TempDir()
+	state, file := filepath.Join(temp, "state"), filepath.Join(temp, "file")
+	put(t, file, "")
+	for at, below := range map[string]string{state: filepath.Join(state, temporary.Name), "": temp, file: temp} {
+		dir, err := temporary.Scratch(at, temp)
+		if err != nil || filepath.Dir(dir) != below {
+			t.Errorf("with the state %q: %s, %v", at, dir, err)
+		}
+	}
+	if _, err := temporary.Scratch("", file); !fault.Is(err, fault.Unavailable) {
+		t.Error(err)
+	}
+}
