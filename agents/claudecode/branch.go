@@ -53,7 +53,7 @@ func Holds(file io.ReaderAt, size int64, earlier string, p Present) Held {
 	return Unknown
 }
 
-// quoted returns an id as it stands in a record, where it is the whole of a string.
+// quoted returns an id as a JSON string: records contain ids only as whole strings.
 func quoted(id string) []byte { return []byte(`"` + id + `"`) }
 
 // branch is a branch of a session file, read from its end.

@@ -52,7 +52,7 @@ type line struct {
 	time            time.Time
 
 	meta, sidechain, compactSummary bool
-	replacesSpan                    bool // it stands for messages before it
+	replacesSpan                    bool // it replaces earlier messages
 	// continues is our id of the session that ctxledger copied the record from, see mark; "": it is the agent's own.
 	continues string
 }

@@ -193,8 +193,8 @@ func (g group) ourPart() json.RawMessage {
 	return value(all)
 }
 
-// mineOf says how an element of a list is a form of an entry of ours. One that somebody extended is: a second one beside it
-// would have our program run twice.
+// mineOf says how an element of a list is a form of an entry of ours. One that somebody extended counts as ours: a second
+// entry would make our program run twice.
 func mineOf(e confedit.Entry) confedit.Mine {
 	return func(raw json.RawMessage) confedit.State {
 		g := groupOf(raw)

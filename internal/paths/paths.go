@@ -59,8 +59,8 @@ func Abs(dir, p string) string {
 	return Abs("", dir+"/"+p)
 }
 
-// Below returns a path relative to a directory, its names as they are written, if it is the directory (".") or inside it. Both are
-// absolute, in any spelling.
+// Below returns a path relative to a directory, its names as they are written, if it is the directory (".") or inside
+// it. Both are absolute, in any spelling.
 func Below(dir, p string) (rest string, ok bool) {
 	if dir == "" || p == "" {
 		return "", false

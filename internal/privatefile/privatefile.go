@@ -1,7 +1,8 @@
 // Package privatefile atomically writes small files that only the user can read, and checks whether others
 // can write a file.
 //
-// Start at Write, at Create for a file that must be new, and at Check. Abandoned knows what a killed process left. The package deliberately does not know the content of the files.
+// Start at Write, at Create for a file that must be new, and at Check. Abandoned recognises what a killed process left.
+// The package deliberately does not know the content of the files.
 package privatefile
 
 import (
