@@ -5,9 +5,10 @@ export GOTOOLCHAIN := local
 export GOWORK := off
 # Packages are compiled once for tests, for the programs that tests start, for those of earlier commits and for a release.
 export GOFLAGS := -trimpath
-# Two at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
+# Several at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
+# On a busy machine, more of them get more of the processors.
 ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += --jobs=2
+MAKEFLAGS += --jobs=$(if $(filter test,$(MAKECMDGOALS)),3,2)
 endif
 AGENTS  := .cache/agents
 # Name, package and version of each; the first one is that of the live tests.

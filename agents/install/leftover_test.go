@@ -55,8 +55,8 @@ func temps(t *testing.T, top string) (out []string) {
 }
 
 // TestAnInterruptionLeavesAllOrNothing: a signal that asks a process to end, when the first or the second of two receipts is
-// written, does not keep it from writing the whole plan. A killed one leaves copies of the settings: the next plan, of
-// whichever kind, removes them.
+// written, does not keep it from writing the whole plan; on a busy machine the process gets it when that is done, and ends by
+// it. A killed one leaves copies of the settings: the next plan, of whichever kind, removes them.
 func TestAnInterruptionLeavesAllOrNothing(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
@@ -72,10 +72,11 @@ func TestAnInterruptionLeavesAllOrNothing(t *testing.T) {
 				child.Env = append(os.Environ(), fmt.Sprintf("%s=%s,%d,%d", interrupted, top, sig, at))
 				out, err := child.CombinedOutput()
 				var ended *exec.ExitError
+				bySignal := errors.As(err, &ended) && ended.Sys().(syscall.WaitStatus).Signal() == sig
 				switch killed := sig == syscall.SIGKILL; {
-				case !killed && (err != nil || len(temps(t, top)) > 0):
+				case !killed && (err != nil && !bySignal || len(temps(t, top)) > 0):
 					t.Fatalf("%s: %v: %s: %v", what, err, out, temps(t, top))
-				case killed && (!errors.As(err, &ended) || len(temps(t, top)) == 0):
+				case killed && (!bySignal || len(temps(t, top)) == 0):
 					t.Fatalf("%s: %v: %s", what, err, out)
 				case killed: // while it writes a receipt, too
 					name := fmt.Sprintf(".x.json.%016x1.tmp", child.Process.Pid)
