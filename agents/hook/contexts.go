@@ -15,11 +15,13 @@ const (
 	maxTexts    = 2_000 // texts of a session
 )
 
-// Contexts knows the results that the contexts of live sessions have got, to recognise repeated ones. The zero value is
-// ready to use, by several goroutines. It is kept in memory alone: what it forgets is only not recognised.
+// Contexts knows the results that the contexts of live sessions have got, to recognise repeated ones, and what hooks are
+// about to tell. The zero value is ready to use, by several goroutines. It is kept in memory alone: what it forgets is
+// only not recognised, or made again.
 type Contexts struct {
-	mu   sync.Mutex
-	kept map[string]map[string]origin // guarded by mu; host's id → digest of a text → the call that has it
+	mu       sync.Mutex
+	kept     map[string]map[string]origin // guarded by mu; host's id → digest of a text → the call that has it
+	sessions map[string]*live             // guarded by mu; by the host's id
 }
 
 // origin is a call whose result has a text.

@@ -183,11 +183,14 @@ func (w *world) run(event, input string) string {
 	w.hear(event, raw)
 	settings, _ := config.Load(w.env, w.root, "")
 	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Contexts: &w.contexts}
-	out, err := hook.Run(w.t.Context(), o, event, raw)
+	a, err := hook.Run(w.t.Context(), o, event, raw)
+	if err := a.After(w.t.Context(), err == nil); err != nil {
+		w.t.Error(err)
+	}
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
-	return string(out)
+	return string(a.Out)
 }
 
 // transcript returns where the session file of the main session is.
@@ -288,11 +291,12 @@ func (w *world) known() string {
 		s := noted.Session
 		named[s.ID] = s.HostID
 		h := s.Hooked
+		texts := slices.DeleteFunc(slices.Clone(h.Shown), func(d string) bool { return d == sessions.Started })
 		fmt.Fprintf(&b, "session %s", s.HostID)
 		if s.Parent != "" {
 			fmt.Fprintf(&b, " of %s", named[s.Parent])
 		}
-		fmt.Fprintf(&b, ": %d entries, %d texts shown, emptied %d times, compacting %t, ended %t\n", s.Seq, len(h.Shown),
+		fmt.Fprintf(&b, ": %d entries, %d texts shown, emptied %d times, compacting %t, ended %t\n", s.Seq, len(texts),
 			h.Emptied, !h.Compacting.IsZero(), !h.Ended.IsZero())
 		page, err := w.l.Intents(ctx, ledger.IntentsRequest{Session: s.ID})
 		if err != nil {

@@ -265,11 +265,14 @@ func (p *player) ask(ctx context.Context, e map[string]any) (answer, error) {
 	at.Now = func() time.Time { return time.Time{} } // nor pauses
 	o := hook.Options{Env: at, Root: p.About.Dir, Do: &p.do, Limits: p.limits, Contexts: &p.contexts,
 		Open: func(context.Context) (ledger.API, error) { return p.local, nil }}
-	out, err := hook.Run(ctx, o, e["hook_event_name"].(string), raw)
+	a, err := hook.Run(ctx, o, e["hook_event_name"].(string), raw)
+	if err == nil {
+		err = a.After(ctx, true)
+	}
 	if err != nil {
 		return answer{}, err
 	}
-	return answerOf(out), nil
+	return answerOf(a.Out), nil
 }
 
 // begin plays the start of a context.

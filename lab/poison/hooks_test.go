@@ -149,8 +149,10 @@ func (s *scene) looked(exit string, look looker, event string, fields map[string
 	open := func(context.Context) (ledger.API, error) { return s.api, nil }
 	settings, _ := config.Load(s.env, s.root, "")
 	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index}
-	out, err := hook.Run(s.t.Context(), o, event, encoded(fields))
+	a, err := hook.Run(s.t.Context(), o, event, encoded(fields))
 	s.do(err)
+	s.do(a.After(s.t.Context(), true))
+	out := a.Out
 	if len(out) == 0 {
 		return
 	}

@@ -51,7 +51,11 @@ func (p *place) hooks(s *search, list []canary) {
 		name := e["hook_event_name"].(string)
 		settings, _ := config.Load(p.env(), p.root, "")
 		o := hook.Options{Env: p.env(), Root: p.root, Open: open, Index: settings.Index}
-		out, err := hook.Run(p.t.Context(), o, name, raw)
+		a, err := hook.Run(p.t.Context(), o, name, raw)
+		if err == nil {
+			err = a.After(p.t.Context(), true)
+		}
+		out := a.Out
 		if err != nil || len(out) == 0 && e["source"] != "resume" { // which has everything already
 			p.t.Errorf("%s: %.300q, %v", name, out, err)
 		}
