@@ -66,6 +66,7 @@ type statusResult struct {
 	Remaining int     `json:"tokens_remaining"`
 	Turn      int     `json:"turn"`
 
+	Waits string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
 	whose string // in prose: the window of this chat, or of the session that was named
 }
 
@@ -98,7 +99,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved,
 		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
-		Turn: st.Session.Turns, Warnings: c.problems(ctx), whose: "this chat's",
+		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Next.Waits(), whose: "this chat's",
 	}
 	if a.Session != "" {
 		r.whose = "its"
@@ -149,6 +150,9 @@ func (r statusResult) String() string {
 		chars.Commas(r.Threshold))
 	for _, x := range r.Categories {
 		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
+	}
+	if r.Waits != "" {
+		fmt.Fprintf(&b, "\nold results: %s", r.Waits)
 	}
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "\nsummary in force: %s, %s", r.Summary, r.Became)

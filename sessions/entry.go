@@ -197,6 +197,12 @@ func (e Entry) CallIDs() []string {
 	return ids
 }
 
+// Mixed reports whether an entry may carry results and something besides them. What is not text alone has no features,
+// and may.
+func (e Entry) Mixed() bool {
+	return len(e.Results) > 0 && e.Features[tokens.FeatureBlocks] != len(e.Results)
+}
+
 // Spent returns the entry's usage, zero if it has none.
 func (e Entry) Spent() Usage {
 	if e.Usage == nil {

@@ -120,6 +120,9 @@ func (p Page) sources(s ledger.Status) {
 // nextStep says what would be cut now without a compaction, and what a compaction waits for.
 func nextStep(s ledger.Status) string {
 	why := s.Next.Why
+	if waits := s.Next.Waits(); waits != "" {
+		why += "; old results: " + waits
+	}
 	if s.Next.Due.Reason != "" || s.Next.Due.Suppressed {
 		why += "; " + s.Next.Due.Why
 	}
