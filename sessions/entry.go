@@ -238,4 +238,8 @@ type Result struct {
 	// Artifact is the handle of the artifact that replaces it in every view.
 	Artifact   string `json:"artifact,omitempty"`
 	StubTokens int    `json:"stub_tokens,omitempty"`
+	// Whole is what the host would have passed on, in o200k_base tokens, had not a hook put the stub that is the text in
+	// its place, and Cause is why it did: see artifacts.StubOf. 0: the text is no stub, or it was recorded before that was.
+	Whole int    `json:"whole,omitempty"`
+	Cause string `json:"cause,omitempty"`
 }

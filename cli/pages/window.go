@@ -45,6 +45,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	if s.Dollars != nil {
 		fmt.Fprintf(w, "cost       %s\n", costLine(s))
 	}
+	fmt.Fprintf(w, "saved      %s\n", s.Savings)
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
 	fmt.Fprintf(w, "window     %s\n", cmp.Or(limits, p.Own(windowLine(s))))
 	if s.Limits != nil && s.Limits.OutputCap > 0 {
