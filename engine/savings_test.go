@@ -49,8 +49,8 @@ const checks = `{"command":"sh check.sh"}`
 func repeatedOutput(t *testing.T, l *engine.Local, s ledger.LiveSession) (whole string, taken ledger.TakenResult) {
 	t.Helper()
 	whole = strings.Repeat("ok price 1234 of an article\n", 200)
-	take(t, l, s, "c1", "Bash", checks, whole)
-	if taken = take(t, l, s, "c2", "Bash", checks, whole); !taken.Repeated {
+	take(t, l, s, "c1", "Bash", checks, whole, "")
+	if taken = take(t, l, s, "c2", "Bash", checks, whole, "c1"); !taken.Repeated {
 		t.Fatal("the hook did not replace the repeated output")
 	}
 	return whole, taken
