@@ -79,7 +79,7 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 		t.Errorf("%+v, want %d tokens of a repeated result in 5 requests", said, saved)
 	}
 	if said.ReadBack.N != 3_300 || said.Tools == nil || said.Tools.N != 500 || said.Net != saved-3_300-500 {
-		t.Errorf("%+v, want 3,300 read back, 500 of tools and the rest net", got)
+		t.Errorf("%+v, want 3,300 read back, 500 of tools and the rest net", said)
 	}
 	if unknown := status(t, l, id).Savings; unknown.Tools != nil || unknown.Net != saved-3_300 ||
 		!strings.Contains(unknown.String(), "what our tools took is not known") {
