@@ -64,9 +64,8 @@ func (p Place) Write(state string) error {
 // At returns the place with what is to be recorded of the directory at a root, and of its repository. A commit that is known
 // stays: whether the repository has it is what tells it from another one. It may read the whole history.
 func (p Place) At(ctx context.Context, e env.Env, root string) Place {
-	if p.gone() && p.Root != root { // it was taken over
-		p.Former = append(p.Former, p.Root)
-		p.Former = p.Former[max(0, len(p.Former)-maxFormer):]
+	if p.gone() {
+		p = p.Moved(root)
 	}
 	p.Root = root
 	id, _ := identify(root, newRefusals(e))
@@ -78,6 +77,16 @@ func (p Place) At(ctx context.Context, e env.Env, root string) Place {
 		p.Commit, _ = store.Root(ctx) // of a repository that cannot be read none is known
 		_ = store.Close()             // only read
 	}
+	return p
+}
+
+// Moved returns the place of a ledger that is taken over for another root.
+func (p Place) Moved(root string) Place {
+	if p.Root != "" && p.Root != root {
+		p.Former = append(p.Former, p.Root)
+		p.Former = p.Former[max(0, len(p.Former)-maxFormer):]
+	}
+	p.Root = root
 	return p
 }
 
