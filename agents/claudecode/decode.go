@@ -130,8 +130,8 @@ func (l *line) said(out *sessionfile.Record) bool {
 	case m.model == synthetic:
 		out.Reply = m.id
 	default:
-		out.Answer = sessionfile.Answer{Reply: m.id, RequestID: cmp.Or(l.ref, l.request), Copy: out.Copy, Model: m.model,
-			Final: m.stopped}
+		out.Answer = sessionfile.Answer{Reply: m.id, RequestID: cmp.Or(l.ref, l.request), Copy: out.Copy,
+			Model: m.model, Final: m.stopped}
 		out.Usage, out.Fast = usage(l.at(m.usage))
 	}
 	return true
