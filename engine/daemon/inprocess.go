@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
 )
 
 // lockWait is how long an owner waits for the lock of one that is leaving.
@@ -26,6 +27,7 @@ type alone struct {
 	env   env.Env
 	state string
 	self  link.Owner
+	found string // fingerprint of the ledger when it was opened; "": it records no place yet
 }
 
 // openInProcess makes this process the exclusive owner.
@@ -49,12 +51,16 @@ func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 	if err := publish(a.self, o.State); err != nil {
 		return nil, errors.Join(err, local.Close())
 	}
+	if workspace.ReadPlace(o.State).Root == o.Workspace {
+		a.found, _ = fingerprint(o.State) // "" after an error
+	}
 	return a, nil
 }
 
 // Close records what the ledger is of, withdraws owner.json and releases the ledger.
 func (a *alone) Close() error {
-	if root := a.self.Workspace; root != "" {
+	now, err := fingerprint(a.state)
+	if root := a.self.Workspace; root != "" && err == nil && now != a.found {
 		ctx, cancel := context.WithTimeout(context.Background(), limits.TaskEnd/2)
 		defer cancel()
 		_ = recordPlace(ctx, a.env, a.state, root, a.API) // else the next owner does
