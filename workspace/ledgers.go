@@ -28,7 +28,7 @@ func Aside(state string, at time.Time) string {
 // Why no directory uses a ledger.
 const (
 	Gone     = "its directory is gone"
-	Replaced = "another repository is in its place"
+	Replaced = "its repository is not there any more"
 	Apart    = "put aside"
 )
 
@@ -38,7 +38,7 @@ type Ledger struct {
 	State string `json:"state_dir"`
 	Place
 	Left string `json:"left,omitempty"` // Gone, Replaced or Apart; "": a directory uses it, or that is not known
-	// Same is what one whose directory is gone, or has another repository now, shares with the workspace that was asked
+	// Same is what one whose directory is gone, or is not its repository any more, shares with the workspace that was asked
 	// about: it may be the same project.
 	Same string `json:"same,omitempty"`
 }
@@ -78,11 +78,11 @@ func Ledgers(e env.Env, w Workspace) ([]Ledger, error) {
 	return list, nil
 }
 
-// replaced reports whether another repository is at the root of a ledger now.
+// replaced reports whether another repository, or none, is at the root of a ledger that was made for one.
 func (l Ledger) replaced(e env.Env) bool {
 	id, _ := identify(l.Root, newRefusals(e))
 	_, strange := id.strange(l.State)
-	return l.Root != "" && strange
+	return l.Root != "" && (strange || id.common == "")
 }
 
 // sameCommit is what a ledger has in common with a workspace in whose repository its own began.

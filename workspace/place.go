@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -90,13 +89,14 @@ func (p Place) Moved(root string) Place {
 	return p
 }
 
-// gone reports whether the directory that is recorded does not exist any more.
+// gone reports whether the directory that is recorded does not exist any more. A link in its path is as good as that: roots
+// have none, so that no process has this root now.
 func (p Place) gone() bool {
 	if p.Root == "" {
 		return false
 	}
-	_, err := os.Lstat(p.Root)
-	return errors.Is(err, fs.ErrNotExist)
+	real, err := filepath.EvalSymlinks(p.Root)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && fold(real) != fold(p.Root)
 }
 
 // Check refuses the ledger in a state directory for a root at which another repository was found than the one that it was

@@ -146,6 +146,22 @@ func TestLedgersOfDirectoriesThatAreGone(t *testing.T) {
 	}
 }
 
+// TestALinkAtTheOldPath: whoever moves a directory, or their home, often leaves a link in its place.
+func TestALinkAtTheOldPath(t *testing.T) {
+	w := newWorld(t)
+	w.repository("p/shop")
+	before := w.recorded("p/shop", 1)
+	must(t, os.Rename(w.path("p"), w.path("moved")))
+	if err := os.Symlink(w.path("moved"), w.path("p")); err != nil {
+		t.Skip(err)
+	}
+	here, _ := w.at("p/shop")
+	list, err := Ledgers(w.env, here)
+	if err != nil || here.State == before.State || len(list) != 1 || list[0].Left != Gone || list[0].Same == "" {
+		t.Errorf("%+v in %s, %v", list, here.State, err)
+	}
+}
+
 // TestAnotherRepositoryAtTheOldPath: the ledger of a project that was renamed is named where the project is now, also after
 // a person has put it aside at the old path. A clone that is still there keeps its own.
 func TestAnotherRepositoryAtTheOldPath(t *testing.T) {
@@ -162,15 +178,17 @@ func TestAnotherRepositoryAtTheOldPath(t *testing.T) {
 	elsewhere, _ := w.at("p/other")
 	put := Aside(before.State, time.Unix(0, 0))
 	for _, c := range []struct {
-		w     Workspace
-		aside bool
-		want  string
+		change func() error
+		w      Workspace
+		want   string
 	}{
-		{here, false, Replaced + " root commit"}, {there, false, " "}, {elsewhere, false, " "},
-		{here, true, Apart + " root commit"}, {there, true, Apart + " "},
+		{nil, here, Replaced + " root commit"}, {nil, there, " "}, {nil, elsewhere, " "},
+		{func() error { return os.RemoveAll(w.path("p/shop/.git")) }, here, Replaced + " root commit"},
+		{func() error { return os.Rename(before.State, put) }, here, Apart + " root commit"},
+		{nil, elsewhere, Apart + " "},
 	} {
-		if c.aside {
-			_ = os.Rename(before.State, put)
+		if c.change != nil {
+			must(t, c.change())
 		}
 		list, err := Ledgers(w.env, c.w)
 		if err != nil {

@@ -95,7 +95,7 @@ func left(list []workspace.Ledger) (lines []string) {
 		case l.Same != "":
 			of := l.Root + " is gone; its ledger"
 			if l.Left != workspace.Gone {
-				of = "another repository is at " + l.Root + " now; the ledger from before"
+				of = "the repository of " + l.Root + " is not there any more; its ledger"
 			}
 			lines = append(lines, fmt.Sprintf("%s has %s and %s, and the same %s as this project: `ctxledger adopt "+
 				"%s` takes it over", of, chars.Plural(l.Sessions, "session"), chars.Plural(l.Memories, "memory"),
