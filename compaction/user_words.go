@@ -153,7 +153,7 @@ func (w *userWords) print(d *layout.Document, i, share int) {
 		Text:   text,
 		Class:  layout.ClassUser,
 		Anchor: "turn:" + strconv.Itoa(u.item.Turn),
-		Pos:    place(u.item.first(), 0),
+		Pos:    u.place(),
 	}
 	switch {
 	case u == firstRequest(w.all) || slices.Contains(newestWords(w.all), u):
@@ -228,6 +228,14 @@ func (w *userWords) shown() int {
 		}
 	}
 	return n
+}
+
+// place orders what the user said. One message can quote several of an earlier session, by their turns.
+func (u *utterance) place() int64 {
+	if u.handedOn {
+		return place(u.item.first(), u.item.Turn)
+	}
+	return place(u.item.first(), 0)
 }
 
 // place orders what one entry of the log says.
@@ -345,7 +353,7 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 	n, from, to := 0, 0, 0
 	var rules []string
 	for _, u := range all {
-		if shown[place(u.item.first(), 0)] {
+		if shown[u.place()] {
 			continue
 		}
 		if n == 0 {

@@ -22,8 +22,8 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	}
 	add := func(id, parent string, entries ...sessions.NewEntry) string {
 		t.Helper()
-		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "claude-code:" + id, Next: 1, Done: true,
-			Session: sessions.Session{Host: "claude-code", HostID: id, Parent: parent}, Entries: entries})
+		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "claude-code:" + id,
+			Next: 1, Done: true, Session: sessions.Session{Host: "claude-code", HostID: id, Parent: parent}, Entries: entries})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,8 +65,8 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 		t.Errorf("the subagent's own: %+v, %v", alone.Use.Subagents, err)
 	}
 	priceless := add("main/agent-d", parent, answer("nobody-knows", "", 1_000))
-	if st, err = l.Status(t.Context(), ledger.StatusRequest{Session: parent}); err != nil || st.Subagents.Dollars != nil ||
-		!near(st.Dollars, cost(dear, 1_000_000, 10)) {
+	st, err = l.Status(t.Context(), ledger.StatusRequest{Session: parent})
+	if err != nil || st.Subagents.Dollars != nil || !near(st.Dollars, cost(dear, 1_000_000, 10)) {
 		t.Errorf("with %s: %+v of %v, %v", priceless, st.Subagents, st.Dollars, err)
 	}
 }

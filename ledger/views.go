@@ -164,7 +164,7 @@ type Status struct {
 	Next EditedView `json:"next"`
 	// NextCuts are what a compaction would remove first, largest first, at most 10.
 	NextCuts []NextCut      `json:"next_cuts"`
-	Total    sessions.Usage `json:"total_usage"` // of the whole session, without subagents that are sessions of their own
+	Total    sessions.Usage `json:"total_usage"` // of the whole session, without Subagents that are sessions
 	// Agents are what each agent took: the main conversation first, then by name.
 	Agents []AgentInput `json:"agents"`
 	// Warned are the warnings since the last compaction, oldest first.

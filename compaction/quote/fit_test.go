@@ -91,9 +91,10 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// TestASentenceIsPrintedWholeOrNamed: at any limit no rule is printed in part, and where one is missing the handle is there.
+// TestASentenceIsPrintedWholeOrNamed: at any limit no rule is printed in part, and the handle is there if one is missing.
 func TestASentenceIsPrintedWholeOrNamed(t *testing.T) {
-	rules := []string{"Never store a price as a float, since cents get lost.", "Always ask before a push to the main branch."}
+	rules := []string{"Never store a price as a float, since cents get lost.",
+		"Always ask before a push to the main branch."}
 	words := strings.Repeat("Some words about the shop and what it sells. ", 20)
 	text := words + rules[0] + " " + words + rules[1] + " " + words
 	find := func(text string) (all []Span) {
