@@ -23,7 +23,8 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	add := func(id, parent string, entries ...sessions.NewEntry) string {
 		t.Helper()
 		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "claude-code:" + id,
-			Next: 1, Done: true, Session: sessions.Session{Host: "claude-code", HostID: id, Parent: parent}, Entries: entries})
+			Session: sessions.Session{Host: "claude-code", HostID: id, Parent: parent},
+			Next:    1, Done: true, Entries: entries})
 		if err != nil {
 			t.Fatal(err)
 		}
