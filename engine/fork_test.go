@@ -119,6 +119,20 @@ func TestAForkMayNameTheSessionItComesFrom(t *testing.T) {
 	}
 }
 
+// TestForksMayComeBeforeTheSessionsTheyComeFrom: what is read first counts it.
+func TestForksMayComeBeforeTheSessionsTheyComeFrom(t *testing.T) {
+	meta := func(id string) []sessions.NewEntry {
+		return []sessions.NewEntry{{Kind: sessions.KindNote, Time: time.Now(), HostID: id, Original: []byte("{}")}}
+	}
+	l := open(t)
+	two := readIn(t, l, "codex", "two", 100, slices.Concat(meta("one"), history(1, 2), own("two", history(5, 5))))
+	one := readIn(t, l, "codex", "one", 100, slices.Concat(meta("trunk"), history(1, 2), own("one", history(4, 4))))
+	trunk := readIn(t, l, "codex", "trunk", 100, slices.Concat(meta("trunk"), history(1, 3)))
+	if two.Usage.Input != 300 || one.Usage.Input != 100 || trunk.Usage.Input != 100 {
+		t.Errorf("%+v, %+v, %+v", two.Usage, one.Usage, trunk.Usage)
+	}
+}
+
 // The history of a file has each call once, and what a fork copied waits for nothing.
 func TestCopiedCallsAreFoundInTheirOwnSessionAlone(t *testing.T) {
 	l := open(t)

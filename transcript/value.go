@@ -104,8 +104,8 @@ func (v *valuer) object(fields bool) {
 		}
 		v.value(fields && holders[string(key)])
 		m.value = Span{From: m.name.To, To: len(v.out)}
-		value := string(m.value.In(v.out))
-		m.none = fields && (value == "n" || value == "[]")
+		value := m.value.In(v.out)
+		m.none = fields && (string(value) == "n" || string(value) == "[]")
 		inOrder = inOrder && !m.none && (len(members) == 0 || v.byName(members[len(members)-1], m) <= 0)
 		members = append(members, m)
 	}

@@ -61,8 +61,9 @@ func Ledgers(e env.Env, w Workspace) ([]Ledger, error) {
 		}
 		l.Place = ReadPlace(l.State)
 		apart := strings.Contains(l.Name, aside)
-		switch {
-		case l.gone() && !apart: // else a person wanted that: nothing suggests the contrary
+		switch gone := l.gone(); {
+		case gone && apart: // a person wanted that: nothing suggests the contrary
+		case gone:
 			l.Left, l.Same = Gone, here.shared(l.Place)
 		case l.State != w.State && here.shared(l.Place) == sameCommit && l.replaced(e):
 			l.Left, l.Same = Replaced, sameCommit

@@ -186,6 +186,7 @@ func TestAnotherRepositoryAtTheOldPath(t *testing.T) {
 		{func() error { return os.RemoveAll(w.path("p/shop/.git")) }, here, Replaced + " root commit"},
 		{func() error { return os.Rename(before.State, put) }, here, Apart + " root commit"},
 		{nil, elsewhere, Apart + " "},
+		{func() error { return os.RemoveAll(w.path("p/shop")) }, here, Apart + " "},
 	} {
 		if c.change != nil {
 			must(t, c.change())

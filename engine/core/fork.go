@@ -83,7 +83,7 @@ type families struct {
 	ids map[string][]string // host NUL id of the first record → sessions; nil before the first use
 }
 
-// relatives returns the other sessions of a host that begin with the same record, and remembers this one.
+// relatives returns the other sessions of a host that begin with the same record, or with this session, and remembers it.
 func (f *families) relatives(tx kv.Tx, s sessions.Session) (out []sessions.Session, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,13 +98,17 @@ func (f *families) relatives(tx kv.Tx, s sessions.Session) (out []sessions.Sessi
 		}
 	}
 	f.add(s)
-	for _, id := range f.ids[family(s)] {
+	ids := f.ids[family(s)]
+	if s.First != s.HostID {
+		ids = slices.Concat(ids, f.ids[s.Host+"\x00"+s.HostID]) // Codex's forks of this one, which came before it
+	}
+	for _, id := range ids {
 		other, err := sessions.Get(tx, id)
 		switch {
 		case fault.Is(err, fault.NotFound) || id == s.ID:
 		case err != nil:
 			return nil, err
-		case other.First == s.First && other.Host == s.Host:
+		case (other.First == s.First || other.First == s.HostID) && other.Host == s.Host:
 			out = append(out, other)
 		}
 	}
