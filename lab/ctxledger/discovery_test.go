@@ -49,7 +49,7 @@ func TestTheFirstCommandFindsTheSessionThatItNames(t *testing.T) {
 		args []string
 		want string // in the answer
 	}{
-		{[]string{"status", named, "--json"}, `"host_id":"` + named},
+		{[]string{"status", named, "--json"}, `"host_id": "` + named},
 		{[]string{"sessions", named}, "was never compacted"},
 		{[]string{"changes", "--session", named}, "report/report.go"},
 		{[]string{"changes"}, "report/report.go"},
