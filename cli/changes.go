@@ -27,22 +27,28 @@ func (a *app) changesCommand() *cobra.Command {
 		Example: "  ctxledger changes\n  ctxledger changes --since 2h\n" +
 			"  ctxledger changes --session ab03de2c internal/",
 		Args: a.args(0, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (ledger.ChangesResponse, error) {
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (out changesAnswer, err error) {
 			if r.Limit < 1 {
-				return ledger.ChangesResponse{}, misuse("--limit must be at least 1")
+				return out, misuse("--limit must be at least 1")
 			}
-			var err error
 			if r.Since, r.From, err = changes.ParseSince(since, a.Env.Now()); err != nil {
-				return ledger.ChangesResponse{}, err
+				return out, err
 			}
+			host := ""
 			if r.Session != "" {
 				s, err := a.session(ctx, r.Session)
 				if err != nil {
-					return ledger.ChangesResponse{}, err
+					return out, err
 				}
-				r.Session = s.ID
+				r.Session, host = s.ID, s.Host
 			}
-			return a.changes(ctx, api, r, strings.Join(args, ""))
+			info, err := a.discovered(ctx, api)
+			if err != nil {
+				return out, err
+			}
+			out.NotFollowed = info.NotFollowed(host)
+			out.ChangesResponse, err = a.changes(ctx, api, r, strings.Join(args, ""))
+			return out, err
 		}, a.printChanges),
 	}
 	cmd.Flags().StringVar(&r.Session, "session", "",
@@ -51,6 +57,12 @@ func (a *app) changesCommand() *cobra.Command {
 		"only changes since `WHEN`: a time (2026-11-23, 2026-11-23 14:00), an age (2h, 3d) or the number of a change")
 	cmd.Flags().IntVar(&r.Limit, "limit", 50, "list at most `N`")
 	return cmd
+}
+
+// changesAnswer is what the changes command answers.
+type changesAnswer struct {
+	ledger.ChangesResponse
+	NotFollowed string `json:"not_followed,omitempty"` // why there may be changes that are not recorded
 }
 
 // changes asks for the changes of a path, or of all files if name is "". Of the paths that name may mean it
@@ -72,9 +84,14 @@ func (a *app) changes(
 	return resp, nil
 }
 
-func (a *app) printChanges(w io.Writer, resp ledger.ChangesResponse) {
-	if resp.Total == 0 {
+func (a *app) printChanges(w io.Writer, resp changesAnswer) {
+	switch why := a.self.In(resp.NotFollowed); {
+	case resp.Total == 0 && why != "":
+		fmt.Fprintln(w, "nothing is known of changes: "+why)
+	case resp.Total == 0:
 		fmt.Fprintln(w, "no change of a file is recorded here")
+	case why != "":
+		fmt.Fprintln(w, "there may be changes that are not recorded: "+why)
 	}
 	if resp.Outside {
 		fmt.Fprintln(w, "the path is outside of the workspace: only what agents report of such files is recorded")

@@ -24,8 +24,10 @@ func TestSessionsThatMayHaveChangedAFileAreExplained(t *testing.T) {
 		{changes.Change{ID: 1, Path: "a.go", Session: "d88ee6f7"}, false},
 	} {
 		var list, story bytes.Buffer
-		a.printChanges(&list, ledger.ChangesResponse{Total: 1, Changes: []changes.Change{c.change}})
-		a.printHistory(&story, ledger.FileHistory{Path: "a.go", Changes: []changes.Change{c.change}})
+		a.printChanges(&list, changesAnswer{ChangesResponse: ledger.ChangesResponse{Total: 1,
+			Changes: []changes.Change{c.change}}})
+		a.printHistory(&story, historyAnswer{FileHistory: ledger.FileHistory{Path: "a.go",
+			Changes: []changes.Change{c.change}}})
 		for _, text := range []string{list.String(), story.String()} {
 			if strings.Contains(text, "\n?: perhaps; ") != c.want || strings.Contains(text, "d88ee6f7?") != c.want {
 				t.Errorf("%+v:\n%s", c.change, text)

@@ -152,7 +152,7 @@ func (a *app) compact(ctx context.Context, api ledger.API, what string, f compac
 		return a.auto(ctx, api, s.ID, f)
 	}
 	r := ledger.PlanCompactionRequest{Session: s.ID, Reader: f.reader(), Options: compaction.Options{
-		Mode: compaction.Mode(f.mode), Budget: f.budget, Keep: f.keep, Reason: "manual",
+		Mode: compaction.Mode(f.mode), Budget: f.budget, Keep: f.keep, Reason: compaction.Manual,
 	}}
 	if f.chars > 0 {
 		if r.Options.Budget, err = charBudget(ctx, api, r, f.chars); err != nil {
@@ -258,17 +258,17 @@ func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.Comp
 	return nil
 }
 
-// printMessages prints the view as a JSON array, each message with its exact bytes.
+// printMessages prints the view as a JSON array, each message with its exact bytes, or what of it the user allows to be
+// sent.
 func (a *app) printMessages(ctx context.Context, api ledger.API, session string, of ledger.Reader) error {
-	v, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: session, Reader: of})
+	next, err := ledger.Request(ctx, api, ledger.ViewRequest{Session: session, Reader: of}, "")
 	if err != nil {
 		return err
 	}
-	messages := make([][]byte, len(v.Messages))
-	for i, m := range v.Messages {
-		messages[i] = m.JSON
+	if next.Trimmed != nil {
+		a.say("a trimmed copy, since the view is larger than the settings allow: %s", next.Trimmed.Words())
 	}
-	return a.printArray(messages)
+	return a.printArray(next.Messages)
 }
 
 // printArray prints messages as a JSON array, each with its exact bytes.

@@ -18,8 +18,9 @@ const (
 )
 
 // discovered waits until the owner has read the session files that it found, at most a minute: an owner that has just
-// started reads those of the last day. On a terminal it shows how many sessions there are so far.
-func (a *app) discovered(ctx context.Context, api ledger.Events) error {
+// started reads those of the last day. On a terminal it shows how many sessions there are so far. It returns what the
+// owner said last.
+func (a *app) discovered(ctx context.Context, api ledger.Events) (ledger.Info, error) {
 	began, tick := a.Env.Now(), time.NewTicker(discoveryEvery)
 	defer tick.Stop()
 	shown := false
@@ -32,7 +33,7 @@ func (a *app) discovered(ctx context.Context, api ledger.Events) error {
 		info, err := api.Info(ctx, ledger.InfoRequest{})
 		took := a.Env.Now().Sub(began)
 		if err != nil || !reading(info) || took > discoveryMost {
-			return err
+			return info, err
 		}
 		if took > barDelay && terminal(a.Err) && !a.json {
 			shown = true
@@ -42,7 +43,7 @@ func (a *app) discovered(ctx context.Context, api ledger.Events) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fault.Wrap(fault.Unavailable, "cli.discover", ctx.Err())
+			return info, fault.Wrap(fault.Unavailable, "cli.discover", ctx.Err())
 		}
 	}
 }

@@ -35,6 +35,13 @@ func (a *app) exportCommand() *cobra.Command {
 			if len(args) == 1 {
 				dir = a.absolute(args[0])
 			}
+			info, err := a.discovered(ctx, api)
+			if err != nil {
+				return w, err
+			}
+			if why := info.NotFollowed(""); why != "" {
+				a.say("only what is recorded already is exported: %s", a.self.In(why))
+			}
 			all, err := a.exported(ctx, api, session)
 			if err != nil {
 				return w, err

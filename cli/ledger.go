@@ -78,10 +78,8 @@ func (a *app) find() (workspace.Workspace, error) {
 // newest of this place. The answer of the command says which it was.
 func (a *app) session(ctx context.Context, name string) (sessions.Session, error) {
 	r := ledger.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: true}
-	if name == "" {
-		if err := a.discovered(ctx, a.ledger); err != nil {
-			return sessions.Session{}, err
-		}
+	if _, err := a.discovered(ctx, a.ledger); err != nil {
+		return sessions.Session{}, err
 	}
 	s, err := ledger.FindSession(ctx, a.ledger, r)
 	if r.ByHost() && fault.Is(err, fault.NotFound) {

@@ -27,7 +27,8 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if err := atLeast(1, limit, "--limit"); err != nil {
 				return err
 			}
-			if err := a.discovered(ctx, api); err != nil {
+			info, err := a.discovered(ctx, api)
+			if err != nil {
 				return err
 			}
 			resp, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: limit})
@@ -35,12 +36,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 				return err
 			}
 			a.sayOthers(ctx, "sessions")
-			info, err := api.Info(ctx, ledger.InfoRequest{})
-			if err != nil {
-				return err
-			}
-			followed := info.Following && a.settings(a.place).Follow
-			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp, followed) })
+			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp, info) })
 		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "list at most `N`")
@@ -95,9 +91,9 @@ func turnsOf(from, to int) string {
 // leastTitle is how many columns of a terminal a title in the list has at least.
 const leastTitle = 24
 
-func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, followed bool) {
+func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, info ledger.Info) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, a.page(w).NoSession(followed))
+		fmt.Fprintln(w, a.page(w).NoSession(info))
 		return
 	}
 	t := a.newTable("SESSION", "AGENT", "ITS ID", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")

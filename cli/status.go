@@ -44,7 +44,6 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	out.Elsewhere = a.otherLedgers(ctx, a.place, "status")
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
-	out.Ledger.Following = info.Following && c.Follow // in this tree
 	out.Candidates = candidates.Count(ctx, api)
 	switch {
 	case missing == nil:
@@ -53,7 +52,7 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 		if err != nil {
 			return err
 		}
-		out.Session = &st
+		out.Session, out.Unread = &st, info.Unread(s)
 	case len(args) > 0 || !fault.Is(missing, fault.NotFound):
 		return missing
 	}

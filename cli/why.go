@@ -22,10 +22,22 @@ func (a *app) whyCommand() *cobra.Command {
 		Short:   "Show who read, changed or tried to change a file",
 		Example: "  ctxledger why internal/store/store.go",
 		Args:    a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (ledger.FileHistory, error) {
-			return a.history(ctx, api, args[0])
+		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (out historyAnswer, err error) {
+			info, err := a.discovered(ctx, api)
+			if err != nil {
+				return out, err
+			}
+			out.NotFollowed = info.NotFollowed("")
+			out.FileHistory, err = a.history(ctx, api, args[0])
+			return out, err
 		}, a.printHistory),
 	}
+}
+
+// historyAnswer is what the why command answers.
+type historyAnswer struct {
+	ledger.FileHistory
+	NotFollowed string `json:"not_followed,omitempty"` // why more may have happened than is recorded
 }
 
 // history asks for the history of a file. Of the paths that name may mean it takes the first with a history.
@@ -78,8 +90,11 @@ func (a *app) story(h ledger.FileHistory) []moment {
 	return out
 }
 
-func (a *app) printHistory(w io.Writer, h ledger.FileHistory) {
-	moments := a.story(h)
+func (a *app) printHistory(w io.Writer, h historyAnswer) {
+	moments := a.story(h.FileHistory)
+	if why := a.self.In(h.NotFollowed); why != "" {
+		fmt.Fprintln(w, "more may have happened than is recorded: "+why)
+	}
 	if len(moments) == 0 {
 		fmt.Fprintf(w, "nothing is recorded about %s\n", columns.OneLine(h.Path))
 		return

@@ -11,7 +11,7 @@ import (
 // accept checks the post-conditions of a compaction in order. The first violation names the outcome.
 func accept(s *source, r *Record, text string, limit int) (Outcome, string) {
 	for _, holds := range []func(*source, *Record, string, int) (Outcome, string){
-		unitsWhole, smaller, pinnedPresent, fits,
+		unitsWhole, smaller, worthwhile, pinnedPresent, fits,
 	} {
 		if outcome, why := holds(s, r, text, limit); outcome != Compacted {
 			return outcome, why
@@ -35,6 +35,22 @@ func smaller(_ *source, r *Record, _ string, _ int) (Outcome, string) {
 			chars.Commas(r.Before))
 	}
 	return Compacted, ""
+}
+
+// leastGain is how much of the view a compaction saves at least that nothing but a request asks for, in percent.
+const leastGain = 10
+
+// worthwhile requires that a compaction which only a request asks for is worth rewriting a view that fits. A request
+// that says how many turns are kept is obeyed.
+func worthwhile(s *source, r *Record, _ string, _ int) (Outcome, string) {
+	usable := s.in.usable()
+	due := !s.o.requested() || usable > 0 && r.Before > usable
+	if due || s.o.Keep > 0 || s.o.Whole || s.o.Mode == Window || 100*(r.Before-r.After) >= leastGain*r.Before {
+		return Compacted, ""
+	}
+	return NothingToDo, fmt.Sprintf("the conversation fits, and a compaction would save %s of its %s tokens, less than "+
+		"%d %%; name the turns to keep (--keep, keep_turns), and it is made all the same", chars.Commas(r.Before-r.After),
+		chars.Commas(r.Before), leastGain)
 }
 
 // pinnedPresent requires every pin in the text or in the part kept verbatim.

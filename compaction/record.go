@@ -39,13 +39,22 @@ type Options struct {
 	Notes    string   `json:"notes,omitempty"`  // the agent's own notes: kept as claims
 	Model    string   `json:"model,omitempty"`  // counts are those of this model; "": the session's
 	Strict   bool     `json:"strict,omitempty"` // refuse anything that is not reproducible
-	Reason   string   `json:"reason,omitempty"` // why: "manual", "agent_requested", …
+	Reason   string   `json:"reason,omitempty"` // why: Manual, AgentRequested, or what makes it due
 	// Preset names the sections of a model's summary: default, deepagents, pi or none.
 	Preset string `json:"sections,omitempty"`
 	// Reasoning keeps excerpts of the model's reasoning. Off by default: read as a user's words, thoughts
 	// confuse models that reason.
 	Reasoning bool `json:"reasoning,omitempty"`
 }
+
+// The reasons of compactions that nothing but a request asks for.
+const (
+	Manual         = "manual"          // a person's
+	AgentRequested = "agent_requested" // a model's
+)
+
+// requested reports whether nothing but a request asks for the compaction.
+func (o Options) requested() bool { return o.Reason == Manual || o.Reason == AgentRequested }
 
 // Record is an accepted compaction, as stored in the log.
 type Record struct {

@@ -90,6 +90,14 @@ func Default() Config {
 		Hooks: DefaultHooks(), shown: newShown()}
 }
 
+// FollowOff says which setting keeps session files from being followed; "" if none does.
+func (c Config) FollowOff() string {
+	if c.Follow {
+		return ""
+	}
+	return c.FollowFrom.String() + " says follow: false"
+}
+
 func newShown() shown {
 	return shown{window.Default(), map[string]Source{}, map[string][]string{}}
 }

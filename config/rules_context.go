@@ -23,6 +23,13 @@ var contextRules = []Rule{
 		Theirs:  "none",
 		Differs: "as for `threshold`",
 		into:    func(t *target) any { return &t.policy.Compact.Effective }},
+	{Key: "max_context_tokens", Kind: Count, Unit: "tokens", Default: "0",
+		Doc: "maximum of a whole request, by our count of the view and of what is known to go with it. A view that is " +
+			"larger is sent as a trimmed copy, see [below](#what-is-never-sent)",
+		into: func(t *target) any { return &t.policy.Compact.MaxContext }},
+	{Key: "max_payload_bytes", Kind: Count, Unit: "bytes", Default: "0",
+		Doc:  "the same for the body of a request: the messages as they are sent, and 2,048",
+		into: func(t *target) any { return &t.policy.Compact.MaxPayload }},
 	{Key: "idle", Kind: Share, Default: "0.5",
 		Doc: "share of the threshold that applies after a pause in which the provider's cache expired: everything must " +
 			"be cached again anyway",

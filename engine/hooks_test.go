@@ -107,6 +107,41 @@ func TestAnAnnouncedCallIsOneIntent(t *testing.T) {
 	sound(t, dir)
 }
 
+// TestAChatThatAHookToldOfIsFound: by the call of a tool of ours that PreToolUse told of, and by its own id, before anything
+// of its file was read. A copy of the session that has the call, too, is not taken for it.
+func TestAChatThatAHookToldOfIsFound(t *testing.T) {
+	dir, root := t.TempDir(), t.TempDir()
+	l, _ := openIn(t, dir, root)
+	s := hookedSession(root)
+	for range 2 { // a hook that is registered twice
+		announce(t, l, s, "toolu_1", "mcp__ctxledger__changes", `{}`)
+	}
+	other := s
+	other.HostID = "9b0e1f2a-1111-4222-8333-444455556666"
+	recorded(t, l, other, 0, `{"role":"user","content":"go"}`, `{"role":"assistant","content":[{"type":"tool_use",`+
+		`"id":"toolu_1","name":"mcp__ctxledger__changes","input":{}}]}`)
+	for _, r := range []ledger.SessionRequest{{Call: "toolu_1"}, {HostID: s.HostID}, {HostID: s.HostID, Latest: true}} {
+		found, err := l.Session(t.Context(), r)
+		if err != nil || found.HostID != s.HostID || found.Seq != 0 {
+			t.Errorf("%+v: %+v, %v", r, found, err)
+		}
+	}
+	if _, err := l.Session(t.Context(), ledger.SessionRequest{Call: "toolu_2"}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a call that nobody told of: %v", err)
+	}
+	for i := range 2 * sessions.MaxCalls {
+		announce(t, l, s, fmt.Sprint("more", i), "mcp__ctxledger__changes", `{}`)
+	}
+	found, err := l.Session(t.Context(), ledger.SessionRequest{HostID: s.HostID})
+	if err != nil || len(found.Hooked.Calls) != sessions.MaxCalls {
+		t.Errorf("%d calls are remembered, %v", len(found.Hooked.Calls), err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, dir)
+}
+
 // usual are the limits that hooks hand in.
 var usual = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars,
 	Terminal: limits.TerminalChars}

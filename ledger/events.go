@@ -16,7 +16,9 @@ type Events interface {
 }
 
 // InfoRequest asks for Info.
-type InfoRequest struct{}
+type InfoRequest struct {
+	Tree string `json:"tree,omitempty"` // root of the tree that Following is about; "": of no particular one
+}
 
 // Info identifies a ledger and describes its owner.
 type Info struct {
@@ -28,6 +30,8 @@ type Info struct {
 	Clients   int       `json:"clients"`      // connections now
 	InProcess bool      `json:"in_process,omitempty"`
 	Following bool      `json:"following"` // whether the owner follows session files, and that makes progress
+	// FollowOff says which setting keeps the sessions of the tree from being followed, "" for none.
+	FollowOff string `json:"follow_off,omitempty"`
 	// Hosts are the agents whose session files it follows.
 	Hosts []string `json:"hosts,omitempty"`
 	// Tasks are the background tasks of the owner.

@@ -166,15 +166,13 @@ func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, 
 	if err != nil {
 		return err
 	}
-	c := overflow.Copy{Format: transcript.Anthropic}
-	for _, m := range v.Messages {
-		c.Format, c.Messages = m.Format, append(c.Messages, m.JSON)
+	c, limit := v.copied(), rec.Limit
+	if most := v.Budget.ContextTokens; most > 0 && (limit == 0 || most < limit) {
+		limit = most
 	}
-	out, err := overflow.Next(c, overflow.Trimmed{Stage: rec.Stage, CharsAfter: rec.TrimmedTo},
-		overflow.Target{
-			Limit: rec.Limit, Fixed: rec.Fixed, Actual: rec.corrected(v.Tokens),
-			Count: func(raw []byte) int { return countMessage(c.Format, raw) },
-		})
+	to := v.target(c.Format, limit, rec.corrected(v.Tokens))
+	to.Fixed = rec.Fixed
+	out, err := overflow.Next(c, overflow.Trimmed{Stage: rec.Stage, CharsAfter: rec.TrimmedTo}, to)
 	told := RequestTrimmed{Stage: out.Stage, Before: out.CharsBefore, After: out.CharsAfter,
 		Reason: string(rec.Verdict.Class), Outcome: "made"}
 	switch {
@@ -213,9 +211,7 @@ func countMessage(format transcript.Format, raw []byte) int {
 // words says what to do next.
 func (rec *Recovery) words() string {
 	if rec.Trimmed != nil {
-		return fmt.Sprintf("send the trimmed copy, once: stage %d, %s → %s characters; "+
-			"it is not recorded, and the next evaluation compacts",
-			rec.Trimmed.Stage, chars.Commas(rec.Trimmed.Before), chars.Commas(rec.Trimmed.After))
+		return "send the trimmed copy, once: " + rec.Trimmed.Words()
 	}
 	switch rec.Advice.Action {
 	case overflow.Ignore:

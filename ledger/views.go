@@ -64,6 +64,10 @@ type ViewResponse struct {
 	Total    int           `json:"total"` // what From counts to: messages, those of one answer or its results as one
 	Tokens   tokens.Count  `json:"tokens"`
 	Next     int           `json:"next,omitempty"`
+	// Budget is what a request with the view may have, as the user set it, and Fixed what it has besides the view, in
+	// tokens, as far as known, where that is bounded.
+	Budget overflow.Budget `json:"budget,omitzero"`
+	Fixed  int             `json:"fixed,omitempty"`
 }
 
 // ViewMessage is one message of a view, in its provider's format.

@@ -39,7 +39,7 @@ func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token prot
 		p := s.progress(ctx, token, "compacting session "+session.ID, false, cancel)
 		defer p.end()
 		plan, err := ledger.Compact(ctx, api, ledger.PlanCompactionRequest{
-			Session: session.ID, Options: compaction.Options{Mode: compaction.Intent, Reason: "manual"},
+			Session: session.ID, Options: compaction.Options{Mode: compaction.Intent, Reason: compaction.Manual},
 		}, "", false)
 		if err == nil {
 			d.Said, d.URI = records.Compacted(plan)

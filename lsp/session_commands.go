@@ -134,12 +134,16 @@ func (s *Server) readPast(ctx context.Context, token protocol.ProgressToken) (an
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var past Past
+	var info ledger.Info
 	err := s.modify(ctx, func(api Ledger) (err error) {
 		var done, total atomic.Int64
 		p := s.progress(ctx, token, "reading past sessions", true, cancel)
 		defer p.end()
 		defer p.follow(ctx, &done, &total)()
 		past, err = s.workspace.Past(ctx, api, func(n, of int64) { done.Store(n); total.Store(of) })
+		if err == nil {
+			info, err = api.Info(ctx, ledger.InfoRequest{})
+		}
 		return err
 	})
 	if err != nil && ctx.Err() != nil {
@@ -148,13 +152,17 @@ func (s *Server) readPast(ctx context.Context, token protocol.ProgressToken) (an
 	if err != nil {
 		return nil, err
 	}
-	return done{Said: past.said()}, nil
+	return done{Said: past.said(info.FollowOff)}, nil
 }
 
-// said describes the past sessions that were recorded in one line.
-func (p Past) said() string {
+// said describes the past sessions that were recorded in one line. off says which setting keeps sessions from being
+// read.
+func (p Past) said(off string) string {
 	said := "Read " + chars.Plural(p.Sessions, "past session") + "."
-	if p.Sessions == 0 {
+	switch {
+	case p.Sessions == 0 && off != "":
+		said = "No session was looked for: " + off + "."
+	case p.Sessions == 0:
 		said = "No agent has left a session in this folder that is not recorded yet."
 	}
 	if p.Failed > 0 {

@@ -70,6 +70,22 @@ func (f *fixture) follows(t *testing.T, session string, fits func(Status) bool) 
 	}
 }
 
+// TestWhatIsNotFollowedIsNotMissed: where a setting has no session read, the answer does not say that there is none.
+func TestWhatIsNotFollowedIsNotMissed(t *testing.T) {
+	for _, c := range []struct {
+		past      Past
+		off, want string
+	}{
+		{Past{}, "", "No agent has left a session in this folder that is not recorded yet."},
+		{Past{}, "ctxledger.yaml:1 says follow: false", "No session was looked for: ctxledger.yaml:1 says follow: false."},
+		{Past{Sessions: 1}, "ctxledger.yaml:1 says follow: false", "Read 1 past session."}, // of another tree
+	} {
+		if got := c.past.said(c.off); got != c.want {
+			t.Errorf("%+v: %q, want %q", c, got, c.want)
+		}
+	}
+}
+
 // TestTheSessionOfATerminalGoesFirst has two sessions of Claude Code, of which the older one is that of this process, and
 // takes the process that started it for a terminal.
 func TestTheSessionOfATerminalGoesFirst(t *testing.T) {

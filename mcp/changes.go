@@ -53,6 +53,8 @@ type changesResult struct {
 	Total   int         `json:"total"` // that match, also beyond the limit
 	Stale   []staleFile `json:"stale"`
 	Outside string      `json:"outside,omitempty"` // the path that was asked for, if it is not in the workspace
+	// NotFollowed says why there may be changes that are not recorded; "": what agents do is.
+	NotFollowed string `json:"not_followed,omitempty"`
 }
 
 // changed is a change to one file.
@@ -110,6 +112,9 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	tree, err := c.tree(ctx)
 	if err != nil {
 		return r, err
+	}
+	if r.NotFollowed = info.NotFollowed(own.Host); r.NotFollowed == "" && own.ID == "" {
+		r.NotFollowed = errUnknownChat.Error()
 	}
 	since, from, err := changes.ParseSince(a.Since, c.o.Env.Now())
 	if err != nil {
@@ -178,7 +183,11 @@ func relative(path, workspace, tree string) string {
 // String returns the changes as prose.
 func (r changesResult) String() string {
 	var b strings.Builder
-	if len(r.Entries) == 0 {
+	switch {
+	case len(r.Entries) > 0:
+	case r.NotFollowed != "":
+		fmt.Fprintf(&b, "nothing is known of changes: %s\n", r.NotFollowed)
+	default:
 		b.WriteString("no changes recorded\n")
 	}
 	if r.Outside != "" {

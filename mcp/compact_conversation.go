@@ -224,7 +224,7 @@ func (a *compactArgs) options() compaction.Options {
 	}
 	return compaction.Options{
 		Mode: compaction.Mode(a.Mode), Budget: budget, Keep: a.Keep, Pin: a.Pin, Focus: a.Focus,
-		Notes: a.Notes, Model: a.Model, Strict: a.Strict, Reason: "agent_requested",
+		Notes: a.Notes, Model: a.Model, Strict: a.Strict, Reason: compaction.AgentRequested,
 		KeepTail: a.Return == "splice" || a.DryRun,
 	}
 }

@@ -58,6 +58,7 @@ type compactResult struct {
 	Before    *tokens.Count     `json:"tokens_before,omitempty"`
 	After     *tokens.Count     `json:"tokens_after,omitempty"`
 	Warnings  []string          `json:"warnings,omitempty"`
+	trimmed   bool              // Messages are a smaller copy of the view
 }
 
 // cut is one item cut from the view, with the handle to read it.
@@ -132,11 +133,15 @@ func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) e
 		return nil
 	}
 	log, err := recorded(ctx, api, o.session.ID)
+	if err == nil {
+		err = o.messages(ctx, api, r)
+	}
 	if err != nil {
 		return err
 	}
-	if len(log) == len(o.before.Messages) && !slices.ContainsFunc(o.before.Messages,
+	if !r.trimmed && len(log) == len(o.before.Messages) && !slices.ContainsFunc(o.before.Messages,
 		func(m ledger.ViewMessage) bool { return m.Edited }) {
+		r.Messages = nil
 		return nil
 	}
 	r.Delivery = o.delivery()
@@ -144,8 +149,7 @@ func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) e
 		r.Reason += "; edited: " + clean(o.edited.Why)
 		r.Before, r.After = &o.edited.TokensBefore, &o.edited.TokensAfter
 	}
-	r.Messages, err = o.messages(ctx, api)
-	return err
+	return nil
 }
 
 // runWarnings reports where a model's summary was not accepted or was corrected.
@@ -197,7 +201,7 @@ func (o outcome) shape(ctx context.Context, api Ledger, r *compactResult) (err e
 			r.Warnings = append(r.Warnings, "this compaction was in force already: take the view with return=messages")
 		}
 	case "messages":
-		r.Messages, err = o.messages(ctx, api)
+		err = o.messages(ctx, api, r)
 		r.Warnings = append(r.Warnings, o.unsendable(r.Messages)...)
 		return err
 	}
@@ -231,26 +235,32 @@ func (o outcome) delivery() string {
 	return "this chat itself stays as it is: to go on from the summary, open a new chat with the `resume` prompt"
 }
 
-// messages returns the whole view after the compaction, each message with its exact bytes.
-func (o outcome) messages(ctx context.Context, api ledger.ViewReader) ([]json.RawMessage, error) {
-	var out []json.RawMessage
-	view := o.kept()
+// messages adds the whole view after the compaction, each message with its exact bytes, or what of it the user allows
+// to be sent.
+func (o outcome) messages(ctx context.Context, api ledger.ViewReader, r *compactResult) error {
 	if o.args.DryRun {
 		for _, m := range o.before.Messages[:o.system()] {
-			out = append(out, m.JSON)
+			r.Messages = append(r.Messages, m.JSON)
 		}
-		out = append(out, o.head())
-	} else {
-		after, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: o.session.ID, Model: o.args.Model})
-		if err != nil {
-			return nil, err
+		r.Messages = append(r.Messages, o.head())
+		for _, m := range o.kept() {
+			r.Messages = append(r.Messages, m.JSON)
 		}
-		view = after.Messages
+		return fits(r.Messages)
 	}
-	for _, m := range view {
-		out = append(out, m.JSON)
+	next, err := ledger.Request(ctx, api, ledger.ViewRequest{Session: o.session.ID, Model: o.args.Model},
+		o.args.key("request"))
+	if err != nil {
+		return err
 	}
-	return out, fits(out)
+	for _, m := range next.Messages {
+		r.Messages = append(r.Messages, m)
+	}
+	if r.trimmed = next.Trimmed != nil; r.trimmed {
+		r.Warnings = append(r.Warnings, "a trimmed copy, since the view is larger than the settings allow: "+
+			next.Trimmed.Words())
+	}
+	return fits(r.Messages)
 }
 
 // fits checks the size of a returned view. Errors: too_large.

@@ -68,6 +68,8 @@ type statusResult struct {
 	Remaining int     `json:"tokens_remaining"`
 	Turn      int     `json:"turn"`
 
+	Unread string `json:"unread,omitempty"` // why nothing is known of the session; "": something is recorded of it
+
 	Waits string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
 	whose string // in prose: the window of this chat, or of the session that was named
 }
@@ -97,9 +99,14 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	info, err := c.api.Info(ctx, ledger.InfoRequest{})
+	if err != nil {
+		return reply{}, err
+	}
 	r := statusResult{
-		Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used, Measured: st.Measured,
-		Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{},
+		Unread: info.Unread(s), Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used,
+		Measured: st.Measured, Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold,
+		Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Next.Waits(), whose: "this chat's",
@@ -139,6 +146,11 @@ func unrecorded(err error, r statusResult) string {
 func (r statusResult) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "session %s", r.Session)
+	if r.Unread != "" {
+		fmt.Fprintf(&b, ": nothing of it is known, %s\nctxledger's own tools cost %s tokens of its window", r.Unread,
+			chars.Commas(r.Overhead))
+		return b.String()
+	}
 	if r.Model != "" {
 		fmt.Fprintf(&b, ", model %s", r.Model)
 	}

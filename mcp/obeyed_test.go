@@ -56,6 +56,45 @@ func TestTheViewObeysWhatTheUserSet(t *testing.T) {
 	}
 }
 
+// What is handed out to be sent is within what the user allows, or is refused with the setting's name; a summary that saves
+// next to nothing is not made.
+func TestNothingLargerThanTheUserAllowsIsHandedOut(t *testing.T) {
+	handed := append(readsOf(3, 9_000), json.RawMessage(`{"role":"assistant","content":"Yes."}`))
+	for _, most := range []int{0, 4_000, 20} {
+		p := window.Default()
+		p.Compact.MaxContext = most
+		c := connect(t, fixtureWith(t, engine.Settings{Policy: &p}, nil).mcp, "tester")
+		a := args{"messages": handed, "keep_turns": 9, "return": "messages"}
+		if most == 20 {
+			contains(t, refused(t, c, "compact_conversation", a), "too_large: Context budget exceeded: ",
+				"max_context_tokens")
+			continue
+		}
+		r, text := do[compactResult](t, c, "compact_conversation", a)
+		size := count(plainJSON(r.Messages)) // with the names and braces
+		trimmed := strings.Contains(strings.Join(r.Warnings, ""), "a trimmed copy, since the view is larger")
+		if trimmed != (most > 0) || trimmed != (len(r.Messages) > 0) || trimmed && size > most+1_000 {
+			t.Errorf("at most %d: %d messages of %d tokens, %.300s", most, len(r.Messages), size, text)
+		}
+	}
+}
+
+// A conversation that fits is not compacted for next to nothing; the answer says what is to be said for it to be.
+func TestASmallGainIsNotWorthACompaction(t *testing.T) {
+	c := connect(t, newFixture(t, nil).mcp, "tester")
+	long := json.RawMessage(`{"role":"user","content":"` + strings.Repeat("Mind the gap. ", 300) + `"}`)
+	handed := append([]json.RawMessage{long}, readsOf(1, 39_000)[:3]...)
+	r, text := do[compactResult](t, c, "compact_conversation", args{"messages": handed})
+	if r.Status != statusNothing || r.SummaryID != "" {
+		t.Errorf("%s: %.300s", r.Status, text)
+	}
+	contains(t, text, "the conversation fits, and a compaction would save ", "less than 10 %", "keep_turns")
+	again, _ := do[compactResult](t, c, "compact_conversation", args{"session": r.Session, "keep_turns": 1})
+	if again.Status != statusCompacted {
+		t.Errorf("with keep_turns: %s, %s", again.Status, again.Reason)
+	}
+}
+
 // What a default holds back until it pays, the status names with its size.
 func TestContextStatusSaysWhatDoesNotPayYet(t *testing.T) {
 	f := newFixture(t, nil)

@@ -43,7 +43,7 @@ func (o outcome) send(ctx context.Context, api ledger.ViewReader, r *compactResu
 	if done.Messages == nil {
 		if done.Advice.Retry && r.Messages == nil {
 			r.Delivery = o.delivery()
-			r.Messages, err = o.messages(ctx, api)
+			err = o.messages(ctx, api, r)
 		}
 		return err
 	}

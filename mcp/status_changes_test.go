@@ -46,7 +46,8 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 	f := newFixture(t, nil)
 	c := connect(t, f.mcp, "tester")
-	if r, text := do[changesResult](t, c, "changes", args{}); len(r.Entries) != 0 || text != "no changes recorded" {
+	if r, text := do[changesResult](t, c, "changes", args{}); len(r.Entries) != 0 ||
+		text != "nothing is known of changes: session files are not followed: no daemon is in use" {
 		t.Errorf("an empty ledger has %+v, %q", r, text)
 	}
 	session := f.shop(t)

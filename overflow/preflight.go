@@ -11,24 +11,32 @@ const (
 	payloadExceeded = "Estimated request payload"
 )
 
-// Budget is what a request may have. 0 means that nothing is set.
+// Budget is what a request may have, as the settings of the same names say. 0 means that nothing is set.
 type Budget struct {
-	ContextTokens int // MaxContextTokens
-	PayloadBytes  int // MaxPayloadBytes
+	ContextTokens int `json:"max_context_tokens,omitempty"`
+	PayloadBytes  int `json:"max_payload_bytes,omitempty"`
 }
 
 // Size is what a request has.
 type Size struct {
-	Tokens       int // of messages and schemas, by our own count
-	ContentChars int // of messages
-	SchemaChars  int // of tools: of their names, descriptions and schemas
+	Tokens int // of messages and schemas, by our own count
+	Bytes  int // of messages, as they are sent
 }
 
-// Payload returns the estimated bytes of the request's body.
-func (s Size) Payload() int {
-	const frame = 2048
-	return (12*s.ContentChars+11*s.SchemaChars)/10 + frame
+// SizeOf returns the size of a request with these messages, of so many tokens in all.
+func SizeOf(messages [][]byte, tokens int) Size {
+	s := Size{Tokens: tokens}
+	for _, m := range messages {
+		s.Bytes += len(m) + 1
+	}
+	return s
 }
+
+// frame is what the body of a request has besides its messages, in bytes: without the tools, which only its host knows.
+const frame = 2048
+
+// Payload returns the estimated bytes of the request's body.
+func (s Size) Payload() int { return s.Bytes + frame }
 
 // Check returns nil for a request within its budget. Else the error is too_large, in words that
 // Classify knows.
@@ -36,11 +44,13 @@ func (b Budget) Check(s Size) error {
 	const op = "overflow.check"
 	switch payload := s.Payload(); {
 	case b.ContextTokens > 0 && s.Tokens > b.ContextTokens:
-		return fault.New(fault.TooLarge, op, contextExceeded+": %s tokens are more than %s", chars.Commas(s.Tokens),
-			chars.Commas(b.ContextTokens))
+		return fault.New(fault.TooLarge, op, contextExceeded+": %s tokens are more than %s, which max_context_tokens allows",
+			chars.Commas(s.Tokens), chars.Commas(b.ContextTokens)).
+			WithHint("compact the conversation, keep fewer turns, offer fewer tools, or raise max_context_tokens")
 	case b.PayloadBytes > 0 && payload > b.PayloadBytes:
-		return fault.New(fault.TooLarge, op, payloadExceeded+" of %s bytes is more than %s", chars.Commas(payload),
-			chars.Commas(b.PayloadBytes))
+		return fault.New(fault.TooLarge, op, payloadExceeded+" of %s bytes is more than %s, which max_payload_bytes allows",
+			chars.Commas(payload), chars.Commas(b.PayloadBytes)).
+			WithHint("compact the conversation, keep fewer turns, leave out images, or raise max_payload_bytes")
 	}
 	return nil
 }

@@ -1,13 +1,16 @@
 package overflow
 
 import (
+	"strings"
+
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
 
 // Target is what a copy has to fit, in tokens.
 type Target struct {
-	Limit int // of the whole prompt, as the error named it; 0: it named none
+	Limit int // of the whole prompt, as the error named it or the user set it; 0: no limit is known
+	Bytes int // of the whole body; 0: no limit is known
 	Fixed int // of what is sent with the messages: system prompt, tools
 	// Actual is the size of the prompt as the provider counted it; 0 if it did not say. Where that is
 	// more than our own count, the copy has to be smaller in proportion.
@@ -23,7 +26,7 @@ const minKept = 500
 // fits the limit if the error named it, else that of the next stage that is smaller than what was refused. Where none
 // is left the error is too_large. Errors: as of Trim and TrimTo.
 func Next(c Copy, refused Trimmed, to Target) (Trimmed, error) {
-	if refused.Stage == 0 && to.Limit > 0 {
+	if refused.Stage == 0 && (to.Limit > 0 || to.Bytes > 0) {
 		if out, err := TrimTo(c, to); err != nil || out.Stage > 0 {
 			return out, err
 		}
@@ -48,7 +51,7 @@ func TrimTo(c Copy, to Target) (Trimmed, error) {
 		return Trimmed{}, err
 	}
 	f := newFit(t, to)
-	if to.Fixed >= f.limit {
+	if to.Limit > 0 && to.Fixed >= f.limit {
 		return Trimmed{}, fault.New(fault.TooLarge, opTrim,
 			"the system prompt and the tools alone take %s of %s tokens",
 			chars.Commas(to.Fixed), chars.Commas(f.limit)).
@@ -62,9 +65,8 @@ func TrimTo(c Copy, to Target) (Trimmed, error) {
 	}
 	out, err := t.withoutTools()
 	if err == nil && !f.fits(out.Messages) {
-		err = fault.New(fault.TooLarge, opTrim, "without any tool content the request has still more than %s tokens",
-			chars.Commas(f.limit)).
-			WithHint("compact the conversation, or take a model with a larger window")
+		err = fault.New(fault.TooLarge, opTrim, "without any tool content the request has still more than %s",
+			f.most()).WithHint("compact the conversation, or take a model with a larger window")
 	}
 	return out, err
 }
@@ -90,7 +92,25 @@ func newFit(t *trimmer, to Target) fit {
 	return f
 }
 
+// most names the limits of a request.
+func (f fit) most() string {
+	var all []string
+	if f.Limit > 0 {
+		all = append(all, chars.Commas(f.limit)+" tokens")
+	}
+	if f.Bytes > 0 {
+		all = append(all, chars.Commas(f.Bytes)+" bytes")
+	}
+	return strings.Join(all, " or ")
+}
+
 func (f fit) fits(messages [][]byte) bool {
+	if f.Bytes > 0 && SizeOf(messages, 0).Payload() > f.Bytes {
+		return false
+	}
+	if f.Limit == 0 {
+		return true
+	}
 	n := f.Fixed
 	for _, raw := range messages {
 		known, ok := f.counted[&raw[0]]

@@ -82,19 +82,59 @@ var vectors = []struct {
 	{422, "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4100 `inputs` tokens and 512 `max_new_tokens`",
 		"prompt_overflow OB6 actual=4100 limit=4096 over=4 output=512 exact", Request{}},
 
+	// As Bedrock said it: https://github.com/vercel/ai/issues/7927, https://github.com/BerriAI/litellm/issues/39627.
 	{400, `{"message":"The model returned the following errors: ` +
 		"`max_tokens` must be greater than `thinking.budget_tokens`" +
-		`. Please consult our documentation"}`, "output_budget OB7 strong at message", Request{}},
+		`. Please consult our documentation at https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking` +
+		`#max-tokens-and-context-window-size"}`, "output_budget OB7 strong at message", Request{}},
+	{400, `{"error":{"message":"{\"message\":\"` + "`max_tokens` must be greater than `thinking.budget_tokens`." + `\"}"}}`,
+		"output_budget OB7 strong at error.message.message", Request{}},
 
-	// Calls and results were parted.
+	// Calls and results were parted, in the words of Anthropic: https://github.com/OpenHands/OpenHands/issues/11871,
+	// https://github.com/langchain-ai/langchainjs/issues/7573, https://github.com/anthropics/claude-code/issues/13460,
+	// https://github.com/tghamm/Anthropic.SDK/issues/184.
 	{400, `{"type":"error","error":{"type":"invalid_request_error","message":"messages.4: ` +
-		"`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1" + `"}}`,
+		"`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block " +
+		"must have a corresponding `tool_result` block in the next message." + `"}}`,
 		"broken_pairs TP1 strong at error.message", Request{}},
-	{400, "messages.0.content.0: unexpected tool_use_id found in tool_result blocks: toolu_1",
-		"broken_pairs TP2 strong", Request{}},
-	{400, "ValidationException: Expected toolResult blocks at messages.2.content for the following Ids: tooluse_1",
-		"broken_pairs TP3 strong", Request{}},
+	{400, "Did not find 1 `tool_result` block(s) at the beginning of this message. Messages following `tool_use` blocks " +
+		"must begin with a matching number of `tool_result` blocks", "broken_pairs TP1 strong", Request{}},
+	{400, "messages.48.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block " +
+		"must have a corresponding `tool_use` block in the previous message.", "broken_pairs TP2 strong", Request{}},
+	{400, "messages.8.content.0: unexpected tool_use_id found in tool_result blocks: toolu_1. Each tool_result block " +
+		"must have a corresponding tool_use block in the previous message.", "broken_pairs TP2 strong", Request{}},
+	// Bedrock: https://github.com/agno-agi/agno/issues/6698, https://github.com/Just-Curieous/Curie/issues/16.
+	{400, "An error occurred (ValidationException) when calling the ConverseStream operation: Expected toolResult blocks at " +
+		"messages.2.content for the following Ids: tooluse_1, tooluse_2", "broken_pairs TP3 strong", Request{}},
+	{400, `{"message":"The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of ` +
+		`previous turn."}`, "broken_pairs TP4 strong at message", Request{}},
+	// OpenAI: https://github.com/router-for-me/CLIProxyAPI/issues/2798, https://github.com/miurla/morphic/issues/136,
+	// https://github.com/symgraph/GhidrAssist/issues/78, https://github.com/microsoft/vscode/issues/320060; those who speak
+	// like it: https://github.com/QwenLM/qwen-code/issues/606, https://github.com/QwenLM/qwen-code/issues/2360 (DashScope),
+	// https://github.com/FoundationAgents/OpenManus/issues/744 (DeepSeek).
+	{400, "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
+		"The following tool_call_ids did not have response messages: call_1", "broken_pairs TP5 strong", Request{}},
+	{400, `400 <400> InternalError.Algo.InvalidParameter: An assistant message with "tool_calls" must be followed by tool ` +
+		`messages responding to each "tool_call_id". The following tool_call_ids did not have response messages: ` +
+		`message[532].role`, "broken_pairs TP5 strong", Request{}},
+	{400, "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+		"broken_pairs TP6 strong", Request{}},
+	{400, "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
+		"broken_pairs TP6 strong", Request{}},
+	{400, `<400> InternalError.Algo.InvalidParameter: messages with role "tool" must be a response to a preceeding message ` +
+		`with "tool_calls".`, "broken_pairs TP6 strong", Request{}},
+	{400, `{"error":{"message":"No tool output found for function call call_1.","type":"invalid_request_error"}}`,
+		"broken_pairs TP7 strong at error.message", Request{}},
 	{400, "No tool call found for function call output with call_id call_1.", "broken_pairs TP7 strong", Request{}},
+	// Gemini: https://github.com/microsoft/vscode/issues/299295, https://github.com/lobehub/lobehub/issues/7298,
+	// https://github.com/google-gemini/gemini-cli/issues/26486.
+	{400, `{"error":{"code":400,"message":"Please ensure that the number of function response parts is equal to the ` +
+		`number of function call parts of the function call turn.","status":"INVALID_ARGUMENT"}}`,
+		"broken_pairs TP8 strong at error.message", Request{}},
+	{400, "Please ensure that function response turn comes immediately after a function call turn.",
+		"broken_pairs TP8 strong", Request{}},
+	{400, "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+		"broken_pairs TP8 strong", Request{}},
 
 	// The body is too large.
 	{413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`,

@@ -59,6 +59,8 @@ type Hooked struct {
 	// was compacted and the summary is not known yet. Both stay until a hook has told them: see OwedDigest.
 	Owed       string `json:"owed,omitempty"`
 	OwesRecord bool   `json:"owes_record,omitempty"`
+	// Calls are the newest calls of tools of ours that a hook told of, newest last, at most MaxCalls.
+	Calls []string `json:"calls,omitempty"`
 	// Settled are the candidates for memory that a person accepted or dismissed, at most MaxSettled.
 	Settled []string `json:"settled,omitempty"`
 }
@@ -79,6 +81,9 @@ func (h *Hooked) OwedDigest() string {
 
 // Started says among the digests of texts that are shown that the context was told all that it is told at its start.
 const Started = "start"
+
+// MaxCalls is how many calls of tools of ours a session remembers: as many as an agent may make at once, and more.
+const MaxCalls = 32
 
 // MaxSettled is how many candidates for memory a session has.
 const MaxSettled = 5

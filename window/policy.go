@@ -99,6 +99,8 @@ type TriggerPolicy struct {
 	Gain       float64 // share of either that has to be in reach of a compaction, so that it is worth one
 	Reserve    int     // tokens kept free for an answer
 	Effective  int     // tokens: an absolute bound, since quality decays long before a large window is full
+	MaxContext int     // tokens of a whole request: none is sent with more
+	MaxPayload int     // bytes of its body, the same
 	Turns      int     // turns in the view
 	SingleTurn int     // input tokens of one turn
 	WarnAt     int     // input tokens of an agent since the last compaction: a warning
@@ -154,10 +156,18 @@ func (t TriggerPolicy) Threshold(window int) int {
 	if window > 0 && t.Fraction > 0 {
 		limit = min(limit, int(t.Fraction*float64(window)))
 	}
-	if t.Effective > 0 {
-		limit = min(limit, t.Effective)
+	if usable := t.Usable(); usable > 0 {
+		limit = min(limit, usable)
 	}
 	return limit
+}
+
+// Usable returns how much of any window is to be used at most, in tokens; 0: all of it.
+func (t TriggerPolicy) Usable() int {
+	if t.MaxContext > 0 && (t.Effective == 0 || t.MaxContext < t.Effective) {
+		return t.MaxContext
+	}
+	return t.Effective
 }
 
 // idle is Threshold where the provider's cache has expired.

@@ -149,8 +149,26 @@ func (r *run) open(ctx context.Context) (err error) {
 	return err
 }
 
+// asks records which session makes a call of one of our tools, whose host names only the call.
+func (r *run) asks(ctx context.Context) error {
+	if !strings.HasPrefix(r.event.Tool, "mcp__") || !r.ours() {
+		return nil
+	}
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	recording, cancel := lasting(ctx)
+	defer cancel()
+	_, err := r.api.BeginCall(recording, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
+		Tool: r.event.Tool, Args: r.event.Input})
+	return err
+}
+
 // before answers PreToolUse.
 func (r *run) before(ctx context.Context) ([]byte, error) {
+	if err := r.asks(ctx); err != nil {
+		return nil, err
+	}
 	if !intents.Classify(r.event.Tool, r.event.Input).Tracked() {
 		return nil, nil
 	}

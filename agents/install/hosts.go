@@ -110,7 +110,7 @@ func Hosts() []Host {
 			sessions: "sessions", files: codex, projects: true, Restart: claudeRestart,
 			Support: []Support{
 				works(Tools, "MCP"),
-				later(Recording, notFollowed),
+				works(Recording, "its session files"),
 				later(Shrinking, "hook PostToolUse"),
 				later(Guarding, "hook PreToolUse"),
 				later(Context, "hook SessionStart"),
@@ -129,7 +129,7 @@ func Hosts() []Host {
 				later(Guarding, "hook BeforeTool"),
 				later(Context, "hook SessionStart"),
 				cannot(Summary, "its hook PreCompress only informs"),
-				cannot(Restoring, "it has no event after a compaction"),
+				later(Restoring, "hook BeforeAgent after a compression that the session file shows"),
 			},
 		},
 		{
@@ -152,11 +152,11 @@ func Hosts() []Host {
 			Support: []Support{
 				works(Tools, "MCP"),
 				later(Recording, "its database is not read yet"),
-				later(Shrinking, "a plugin"),
-				later(Guarding, "a plugin"),
-				later(Context, "a plugin"),
-				later(Summary, "a plugin"),
-				later(Restoring, "a plugin"),
+				later(Shrinking, "a plugin's tool.execute.after, which a failed tool does not reach"),
+				later(Guarding, "a plugin's tool.execute.before"),
+				later(Context, "a plugin's experimental.chat.system.transform"),
+				later(Summary, "a plugin's experimental.session.compacting"),
+				later(Restoring, "a plugin's event session.compacted"),
 			},
 		},
 		{
@@ -166,11 +166,11 @@ func Hosts() []Host {
 			Support: []Support{
 				works(Tools, "an extension of ours: it has no MCP client"),
 				later(Recording, notFollowed),
-				later(Shrinking, "an extension"),
-				later(Guarding, "an extension"),
-				later(Context, "an extension"),
-				later(Summary, "an extension"),
-				later(Restoring, "an extension"),
+				later(Shrinking, "an extension's event tool_result"),
+				later(Guarding, "an extension's event tool_call"),
+				later(Context, "an extension's event before_agent_start"),
+				later(Summary, "an extension's event session_before_compact, which takes a summary of ours"),
+				later(Restoring, "an extension's event session_compact"),
 			},
 		},
 		{
@@ -180,9 +180,9 @@ func Hosts() []Host {
 			Support: []Support{
 				works(Tools, "MCP"),
 				later(Recording, notFollowed),
-				cannot(Shrinking, "its hooks cannot replace a result"),
+				later(Shrinking, "a plugin's afterTool: hooks cannot replace a result"),
 				later(Guarding, "hook PreToolUse"),
-				cannot(Context, "what its hook TaskStart says does not reach the model"),
+				later(Context, "a plugin's beforeRun: what hook TaskStart says does not reach the model"),
 				cannot(Summary, "it runs no hook before a compaction"),
 				cannot(Restoring, "it has no event after a compaction"),
 			},

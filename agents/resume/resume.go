@@ -19,6 +19,7 @@ import (
 	"ctxledger.dev/internal/privatefile"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -125,6 +126,10 @@ func Write(ctx context.Context, api ledger.API, r Request,
 			"session %s would not become smaller, and nothing was written: %s → %s tokens", r.Session.ID, out.Before,
 			out.After).WithHint("--keep N keeps fewer turns; `ctxledger restore --apply %s` takes the compaction back",
 			view.Summary)
+	}
+	bound := overflow.Budget{ContextTokens: view.Budget.ContextTokens} // its agent makes the body
+	if err := bound.Check(overflow.Size{Tokens: out.After.N}); err != nil {
+		return Written{}, err
 	}
 	if err := r.fill(ctx, api, w, view, c, &out); err != nil {
 		return Written{}, err

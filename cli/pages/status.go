@@ -23,6 +23,8 @@ type Status struct {
 	Others    []workspace.Other `json:"others,omitempty"`
 	Elsewhere []string          `json:"other_ledgers,omitempty"`
 	Session   *ledger.Status    `json:"session,omitempty"`
+	// Unread says why nothing is known of the session; "": something is recorded of it.
+	Unread string `json:"unread,omitempty"`
 	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens.
 	ServerCost int   `json:"server_cost"`
 	Ceiling    int64 `json:"ceiling"` // bytes of the ledger above which the user wants to be warned; 0: none
@@ -40,7 +42,11 @@ func (p Page) Status(s Status, ranIn, limits string) {
 	out := p.W
 	var b strings.Builder
 	p.W = &b
-	if s.Session != nil {
+	switch {
+	case s.Unread != "":
+		fmt.Fprintf(p.W, "session    %s, of %s: nothing of it is known, %s\n\n", s.Session.Session.ID,
+			s.Session.Session.Host, p.Own(s.Unread))
+	case s.Session != nil:
 		p.window(*s.Session, ranIn, limits)
 		fmt.Fprintln(p.W)
 	}
@@ -54,7 +60,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 	p.W = out
 	p.rows(b.String())
 	if s.Session == nil {
-		fmt.Fprintln(p.W, "\n"+p.NoSession(s.Ledger.Following))
+		fmt.Fprintln(p.W, "\n"+p.NoSession(s.Ledger))
 	}
 }
 
@@ -120,10 +126,10 @@ func (p Page) Ceiling(bytes, ceiling int64, out string) {
 	}
 }
 
-// NoSession is what a place without sessions gets told. followed says whether session files are read by themselves there.
-func (p Page) NoSession(followed bool) string {
-	if !followed {
-		return p.Own("no session is recorded here yet, and none is read by itself: `ctxledger import FILE` reads one")
+// NoSession is what a place without sessions gets told.
+func (p Page) NoSession(l ledger.Info) string {
+	if why := l.NotFollowed(""); why != "" {
+		return p.Own("nothing is known of sessions here: " + why + "; `ctxledger import FILE` reads one")
 	}
 	return p.Own("no session is recorded here yet; those of the last day are read by themselves, " +
 		"`ctxledger import FILE` reads an older one")

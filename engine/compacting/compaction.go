@@ -85,7 +85,7 @@ func (l *Compactions) compactionInput(
 		return in, err
 	}
 	in.Window = w.Tokens
-	in.Effective = f.Policy.Compact.Effective
+	in.Effective = f.Policy.Compact.Usable()
 	in.Keep = f.Policy.Keep
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept

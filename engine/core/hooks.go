@@ -208,6 +208,13 @@ func (l *Ledger) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledg
 	return hooked(ctx, l, m, r.LiveSession,
 		func(tx kv.Tx, s *sessions.Session) (ledger.BegunCall, []ledger.Event, error) {
 			out := ledger.BegunCall{Session: s.ID, Owes: s.Hooked.OwedDigest() != ""}
+			if !c.Meaning.Tracked() {
+				if h := s.Hooked; !slices.Contains(h.Calls, c.ID) { // else by a hook that is registered twice
+					h.Calls = append(slices.Clone(h.Calls), c.ID)
+					h.Calls = h.Calls[max(0, len(h.Calls)-sessions.MaxCalls):]
+				}
+				return out, nil, nil
+			}
 			x := attribution.NewEffects(l.Trees, tx, s, m.At)
 			known, err := intents.OfCall(tx, s.ID, c.ID)
 			if err != nil {

@@ -58,13 +58,18 @@ func (l *Ledger) Session(ctx context.Context, r ledger.SessionRequest) (sessions
 // maxAsked is in how many of the newest sessions a call is looked for.
 const maxAsked = 1_000
 
-// calling returns the session that makes a call. Hosts copy the history of a session when they fork or resume it, so
-// one in which the call is still open is preferred.
+// calling returns the session that makes a call: the one whose hook told of it, whether its file has been read or not.
+// Hosts copy the history of a session when they fork or resume it, so one in which the call is still open is preferred.
 func calling(tx kv.Tx, call string) (sessions.Session, error) {
-	all, err := visible(tx)
+	all, err := sessions.List(tx)
 	if err != nil {
 		return sessions.Session{}, err
 	}
+	told := func(s sessions.Session) bool { return s.Hooked != nil && slices.Contains(s.Hooked.Calls, call) }
+	if i := slices.IndexFunc(all, told); i >= 0 {
+		return all[i], nil
+	}
+	all = slices.DeleteFunc(all, func(s sessions.Session) bool { return s.Pending })
 	var hits, open []sessions.Session
 	for _, s := range all[:min(len(all), maxAsked)] {
 		made, err := sessions.Makes(tx, s.ID, call)

@@ -200,6 +200,6 @@ func (p present) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, e
 	clients, idle := p.d.presence.now()
 	info.PID, info.Started, info.Clients, info.Idle = p.d.self.PID, p.d.started, clients, idle.Seconds()
 	info.InProcess = false
-	p.d.tasks.Inform(&info)
+	p.d.tasks.Inform(r, &info)
 	return info, err
 }

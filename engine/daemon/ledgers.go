@@ -66,6 +66,7 @@ func (l *ledgers) Close() error { return errors.Join(l.user.Close(), l.API.Close
 
 // Info names the tree of this process; all trees of a repository share the ledger.
 func (l *ledgers) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
+	r.Tree = l.root
 	info, err := l.API.Info(ctx, r)
 	info.Workspace = l.root
 	return info, err

@@ -22,6 +22,8 @@ type Task struct {
 	Name  string        // what it does, for status and log
 	Step  time.Duration // how long one step may take before the task counts as stuck; 0: limits.TaskStep
 	Hosts []string      // the agents whose session files it follows, for ledger.TaskFollow
+	// Off says which setting keeps it from following the sessions of a tree, "" for none, for ledger.TaskFollow.
+	Off func(tree string) string
 	// Polls says why files are polled that should be watched, of all tasks; nil: nothing is known of it.
 	Polls func() *ledger.Polling
 	// Run does the work. It calls Beat before each step and Rest before it waits.
@@ -91,8 +93,8 @@ func StartTasks(ctx context.Context, api ledger.API, e env.Env, log *slog.Logger
 	return t
 }
 
-// Inform adds the states of the tasks to info.
-func (t *Tasks) Inform(info *ledger.Info) {
+// Inform adds the states of the tasks to the answer to a request.
+func (t *Tasks) Inform(asked ledger.InfoRequest, info *ledger.Info) {
 	for _, r := range t.all {
 		s := r.state(t.env.Now())
 		info.Tasks = append(info.Tasks, s)
@@ -100,7 +102,10 @@ func (t *Tasks) Inform(info *ledger.Info) {
 			info.Polling = r.Polls()
 		}
 		if s.Name == ledger.TaskFollow {
-			info.Following = s.State == ledger.TaskWaiting || s.State == ledger.TaskWorking
+			if r.Off != nil && asked.Tree != "" {
+				info.FollowOff = r.Off(asked.Tree)
+			}
+			info.Following = info.FollowOff == "" && (s.State == ledger.TaskWaiting || s.State == ledger.TaskWorking)
 			info.Hosts = r.Hosts
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
@@ -49,9 +50,15 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 	if f.BeginsWithCalls() {
 		summary = []ledger.ViewMessage{core.OpeningMessage(Format(f))}
 	}
+	c, bounds := f.Counter(r.Model), f.Policy.Compact
 	resp := ledger.ViewResponse{
 		Session: f.Session.ID, Position: f.Session.Seq, Total: len(f.View.Slots) + len(summary),
-		Tokens: f.Counter(r.Model).Of(f.Tokens(text)), Messages: []ledger.ViewMessage{},
+		Tokens: c.Of(f.Tokens(text)), Messages: []ledger.ViewMessage{},
+		Budget: overflow.Budget{ContextTokens: bounds.MaxContext, PayloadBytes: bounds.MaxPayload},
+	}
+	if bounds.MaxContext > 0 {
+		fixed, _ := fixedInput(f, c)
+		resp.Fixed = fixed.N
 	}
 	if cur := f.Current(); cur != nil {
 		resp.Summary = cur.ID

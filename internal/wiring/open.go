@@ -54,7 +54,7 @@ func (o *owned) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, er
 // Info adds the states of the tasks.
 func (o *owner) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := o.API.Info(ctx, r)
-	o.tasks.Inform(&info)
+	o.tasks.Inform(r, &info)
 	return info, err
 }
 

@@ -40,6 +40,36 @@ func TestOpenInProcessDoesTheDaemonsTasksUntilClosed(t *testing.T) {
 	}
 }
 
+// TestWhatASettingSwitchesOffIsNamed: the answer about a tree says which line keeps its sessions from being followed.
+func TestWhatASettingSwitchesOffIsNamed(t *testing.T) {
+	e := env.System()
+	dir := t.TempDir()
+	e.Home = dir
+	e.Lookup = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": dir}[name] }
+	root := filepath.Join(dir, "project")
+	if err := os.Mkdir(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ws := workspace.Workspace{Root: root, State: filepath.Join(dir, "state"), UserState: filepath.Join(dir, "user")}
+	if err := os.WriteFile(filepath.Join(root, "ctxledger.yaml"), []byte("follow: false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	api, err := Open(t.Context(), e, ws, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tree, want := range map[string]string{
+		root: "session files are not followed here: ctxledger.yaml:1 says follow: false", dir: "", "": ""} {
+		info, err := api.Info(t.Context(), ledger.InfoRequest{Tree: tree})
+		if got := info.NotFollowed(""); err != nil || got != want {
+			t.Errorf("tree %q: %q, %v", tree, got, err)
+		}
+	}
+	if err := api.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTheTasksExistWhateverIsFollowed: a tree to follow may come later.
 func TestTheTasksExistWhateverIsFollowed(t *testing.T) {
 	root := t.TempDir()

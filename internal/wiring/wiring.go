@@ -60,10 +60,12 @@ func Role(e env.Env) daemon.Role {
 		}
 		files := watch.NewShared(watch.Options{Log: log, Now: e.Now}) // one for the process: the system has few
 		skip := func(tree string) bool { return !load(tree).Follow }
+		switched := func(tree string) string { return load(tree).FollowOff() }
 		trees := func() []string { return workspace.Trees(e, root) }
 		left := func(s sessions.Session) bool { return skip(cmp.Or(s.Tree, root)) }
 		return []daemon.Task{
-			{Name: ledger.TaskFollow, Hosts: agents.Hosts(), Polls: func() *ledger.Polling { return polling(files) },
+			{Name: ledger.TaskFollow, Hosts: agents.Hosts(), Off: switched,
+				Polls: func() *ledger.Polling { return polling(files) },
 				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 					return agents.Follow(ctx, api, agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log,
 						Pulse: p, Watch: files, Reads: reads})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/agents/claudecode"
@@ -37,6 +38,61 @@ func TestTheFirstStatusHasReadWhatIsThere(t *testing.T) {
 				t.Errorf("%d of %d sessions", len(out.Sessions), count)
 			}
 		})
+	}
+}
+
+// TestTheFirstCommandFindsTheSessionThatItNames: in a fresh ledger a command that names a session waits as well until the
+// session files are read, and one about changes does.
+func TestTheFirstCommandFindsTheSessionThatItNames(t *testing.T) {
+	const count, named = 3, "05758ff7-b05d-45d5-a684-000000000001"
+	for _, c := range []struct {
+		args []string
+		want string // in the answer
+	}{
+		{[]string{"status", named, "--json"}, `"host_id": "` + named},
+		{[]string{"sessions", named}, "was never compacted"},
+		{[]string{"changes", "--session", named}, "report/report.go"},
+		{[]string{"changes"}, "report/report.go"},
+		{[]string{"why", "report/report.go"}, "report/report.go"},
+	} {
+		t.Run(c.args[0], func(t *testing.T) {
+			m := newHome(t)
+			m.file("shop/go.mod", "module shop\n")
+			m.shopSessions(count)
+			if out := m.run("shop", "ctxledger", c.args...); !bytes.Contains(out, []byte(c.want)) {
+				t.Errorf("%s: %.300s", c.args, out)
+			}
+		})
+	}
+}
+
+// TestACompactionThatSavesLittleIsNotMade: the command says what it would save and what is to be said for it to be made.
+func TestACompactionThatSavesLittleIsNotMade(t *testing.T) {
+	m := newHome(t)
+	m.file("shop/go.mod", "module shop\n")
+	talk, err := json.Marshal([]map[string]any{
+		{"role": "user", "content": strings.Repeat("Mind the gap. ", 300)},
+		{"role": "assistant", "content": "I do."}, {"role": "user", "content": strings.Repeat("Look at this. ", 4_000)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.file("shop/talk.json", string(talk))
+	compact := func(args ...string) (out struct{ Outcome, Why string }) {
+		t.Helper()
+		raw := m.run("shop", "ctxledger", append([]string{"compact", "--json", "talk.json"}, args...)...)
+		if err := json.Unmarshal(raw, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	const why = "the conversation fits, and a compaction would save "
+	if out := compact(); out.Outcome != "nothing_to_do" || !strings.HasPrefix(out.Why, why) ||
+		!strings.Contains(out.Why, "less than 10 %; name the turns to keep (--keep") {
+		t.Errorf("%+v", out)
+	}
+	if out := compact("--keep", "1"); out.Outcome != "compacted" {
+		t.Errorf("with --keep: %+v", out)
 	}
 }
 

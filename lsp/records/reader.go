@@ -11,6 +11,7 @@ import (
 
 // Ledger is what showing the content of a ledger uses of it.
 type Ledger interface {
+	ledger.Events
 	ledger.SessionReader
 	ledger.Views
 	ledger.Compactions

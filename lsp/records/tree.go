@@ -60,10 +60,18 @@ func (r Reader) roots(ctx context.Context) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	info, err := r.API.Info(ctx, ledger.InfoRequest{})
+	if err != nil {
+		return nil, err
+	}
+	sessions := list("", KindSessions, "Sessions", ss.Total)
+	if sessions.Tooltip = info.NotFollowed(""); sessions.Tooltip != "" && ss.Total == 0 {
+		sessions.Description = "not followed"
+	}
 	memory := list("", KindMemories, "Memory", len(ms.Entries))
 	memory.Tooltip = fields("\n", ms.Notes...) // what could not be read
 	return []Node{
-		list("", KindSessions, "Sessions", ss.Total),
+		sessions,
 		list("", KindArtifacts, "Artifacts", as.Total),
 		memory,
 		list("", KindChanges, "Changes", cs.Total),

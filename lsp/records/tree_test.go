@@ -44,7 +44,8 @@ func (l *opened) tree() string {
 
 func TestTheTreeOfALedger(t *testing.T) {
 	l := newLedger(t)
-	if got := must(l.Nodes(t.Context(), "")); len(got) != 4 || got[0].Description != "0" || got[0].Children {
+	if got := must(l.Nodes(t.Context(), "")); len(got) != 4 || got[0].Description != "not followed" ||
+		got[0].Tooltip != "session files are not followed: no daemon is in use" || got[0].Children {
 		t.Errorf("an empty ledger has %+v", got)
 	}
 	session := worked(l)

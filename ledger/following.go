@@ -1,0 +1,34 @@
+package ledger
+
+import (
+	"slices"
+
+	"ctxledger.dev/sessions"
+)
+
+// NotFollowed says why what agents do is not recorded by itself, or not what one agent does; "": it is. host is that
+// agent, "" for any. Where it says something, an empty list means that nothing is known, not that nothing happened.
+func (i Info) NotFollowed(host string) string {
+	switch {
+	case i.FollowOff != "":
+		return "session files are not followed here: " + i.FollowOff
+	case !i.Following && i.InProcess:
+		return "session files are not followed: no daemon is in use"
+	case !i.Following:
+		return "session files are not followed now: `ctxledger status` says why"
+	case host != "" && !slices.Contains(i.Hosts, host):
+		return "session files of " + host + " are not followed"
+	}
+	return ""
+}
+
+// Unread says why nothing is known of a session that a hook or a host has told of; "": something is recorded of it.
+func (i Info) Unread(s sessions.Session) string {
+	if s.Seq > 0 {
+		return ""
+	}
+	if why := i.NotFollowed(s.Host); why != "" {
+		return why
+	}
+	return "its session file has not been read yet"
+}
