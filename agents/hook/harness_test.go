@@ -118,6 +118,12 @@ func play(t *testing.T, raw string) string {
 // now is what the clock of a world says. Each event comes a minute after the one before.
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
+// ctxmcp is the server that the person agreed to, and installed the file of Claude Code that names it.
+const (
+	ctxmcp    = "/opt/ctxmcp"
+	installed = `{"mcpServers": {"ctxledger": {"command": "/opt/ctxmcp", "args": []}}}`
+)
+
 // world is a workspace with its ledger.
 type world struct {
 	t     testing.TB
@@ -153,6 +159,7 @@ func newWorld(t testing.TB) *world {
 			t.Fatal(err)
 		}
 	}
+	w.write(filepath.Join(w.env.Home, ".claude.json"), installed)
 	w.l, err = engine.Open(t.Context(),
 		engine.Options{State: filepath.Join(top, "state"), Workspace: w.root, Env: w.env, RunTwice: true})
 	if err != nil {
@@ -174,8 +181,14 @@ func (w *world) run(event, input string) string {
 	w.t.Helper()
 	raw := w.completed(event, []byte(input))
 	w.hear(event, raw)
+	return w.serve(ctxmcp, event, raw)
+}
+
+// serve answers an event where the person agreed to a server, "" for none.
+func (w *world) serve(server, event string, raw []byte) string {
+	w.t.Helper()
 	settings, _ := config.Load(w.env, w.root, "")
-	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index}
+	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Server: server}
 	out, err := hook.Run(w.t.Context(), o, event, raw)
 	if err != nil {
 		return "error: " + err.Error() + "\n"

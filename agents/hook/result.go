@@ -31,7 +31,7 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 		return nil, nil
 	}
 	whole, err := r.whole(result)
-	if err != nil || utf8.RuneCountInString(whole) < least || artifacts.IsStub(whole) {
+	if err != nil || utf8.RuneCountInString(whole) < least || artifacts.IsStub(whole) || !r.readable() {
 		return nil, err
 	}
 	if err := r.open(ctx); err != nil {

@@ -26,6 +26,8 @@ type Options struct {
 	Do *config.Hooks
 	// Index names what is listed for reading on demand.
 	Index config.Index
+	// Server is the program of our MCP server whose reading tools the person agreed to at install; "": none.
+	Server string
 	// Limits say from which length on results are replaced. The zero value: those of package limits.
 	Limits ledger.ResultLimits
 }
@@ -102,6 +104,9 @@ func (r *run) open(ctx context.Context) (err error) {
 
 // before answers PreToolUse.
 func (r *run) before(ctx context.Context) ([]byte, error) {
+	if r.agreed() {
+		return r.event.Allow(), nil
+	}
 	if !intents.Classify(r.event.Tool, r.event.Input).Tracked() {
 		return nil, nil
 	}

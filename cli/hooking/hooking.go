@@ -107,7 +107,7 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 			out, err = nil, fault.New(fault.Internal, "hook", "panic: %.200v", p)
 		}
 	}()
-	if len(h.Args) != 3 || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
+	if len(h.Args) != 3 && len(h.Args) != 4 || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return nil, nil // Cursor runs the hooks of Claude Code, too
 	}
 	place, missing := workspace.Find(h.Env, workspace.Options{})
@@ -151,13 +151,18 @@ func undecided(event string, why error) []byte {
 }
 
 // told returns the variables of this process's environment that the daemon's may have with other values.
-func told() []string { return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR"} }
+func told() []string {
+	return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PID"}
+}
 
 // ask has a running daemon answer an event. If there is none, it starts one for the next call and lets this one go.
 func (h *hooking) ask(ctx context.Context, place workspace.Workspace, event string, input []byte) ([]byte, error) {
 	_, offset := h.Env.Now().Zone()
 	e := wire.HookEvent{Agent: agent, Name: event, Root: place.Root, Variables: map[string]string{}, Offset: offset,
 		Input: input}
+	if len(h.Args) > 3 {
+		e.Server = h.Args[3]
+	}
 	for _, name := range told() {
 		e.Variables[name] = h.Env.Lookup(name)
 	}

@@ -23,7 +23,8 @@ func answerer(e env.Env, load func(tree string) config.Config) daemon.HookAnswer
 		c := load(event.Root)
 		return hook.Run(ctx, hook.Options{
 			Env: environmentOf(e, event), Root: event.Root, Do: &c.Hooks, Index: c.Index,
-			Open: func(context.Context) (ledger.API, error) { return api, nil },
+			Server: event.Server,
+			Open:   func(context.Context) (ledger.API, error) { return api, nil },
 		}, event.Name, event.Input)
 	}
 }

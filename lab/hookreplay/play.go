@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -63,6 +64,9 @@ type player struct {
 	last     request
 }
 
+// server is the one that the replayed agents have.
+const server = "/opt/ctxmcp"
+
 func (t *track) play(ctx context.Context, program *program, c configuration) (out outcome, err error) {
 	e := env.System()
 	dir, err := os.MkdirTemp(e.Temp, "hookreplay-")
@@ -70,7 +74,12 @@ func (t *track) play(ctx context.Context, program *program, c configuration) (ou
 		return out, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	local, err := engine.Open(ctx, engine.Options{State: dir, Workspace: t.About.Dir, Env: e, Scratch: true})
+	e.Home, e.Lookup = dir, func(string) string { return "" } // its agent may read everything back
+	installed := []byte(`{"mcpServers":{"ctxledger":{"command":"` + server + `"}}}`)
+	if err := os.WriteFile(filepath.Join(dir, ".claude.json"), installed, 0o600); err != nil {
+		return out, err
+	}
+	local, err := engine.Open(ctx, engine.Options{State: filepath.Join(dir, "state"), Workspace: t.About.Dir, Env: e, Scratch: true})
 	if err != nil {
 		return out, err
 	}
@@ -259,7 +268,7 @@ func (p *player) ask(ctx context.Context, e map[string]any) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	o := hook.Options{Env: p.env, Root: p.About.Dir, Do: &p.do, Limits: p.limits,
+	o := hook.Options{Env: p.env, Root: p.About.Dir, Do: &p.do, Limits: p.limits, Server: server,
 		Open: func(context.Context) (ledger.API, error) { return p.local, nil }}
 	out, err := hook.Run(ctx, o, e["hook_event_name"].(string), raw)
 	if err != nil {

@@ -148,7 +148,10 @@ func (s *scene) looked(exit string, look looker, event string, fields map[string
 	}
 	open := func(context.Context) (ledger.API, error) { return s.api, nil }
 	settings, _ := config.Load(s.env, s.root, "")
-	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index}
+	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index, Server: "/opt/ctxmcp"}
+	s.do(os.MkdirAll(s.env.Home, 0o700))
+	s.do(os.WriteFile(filepath.Join(s.env.Home, ".claude.json"),
+		[]byte(`{"mcpServers":{"ctxledger":{"command":"/opt/ctxmcp"}}}`), 0o600))
 	out, err := hook.Run(s.t.Context(), o, event, encoded(fields))
 	s.do(err)
 	if len(out) == 0 {

@@ -39,8 +39,10 @@ type Event struct {
 	SessionID  string          `json:"session_id"`
 	Transcript string          `json:"transcript_path"`
 	Dir        string          `json:"cwd"`
-	Agent      string          `json:"agent_id"` // of a subagent
-	Source     string          `json:"source"`   // of SessionStart
+	Agent      string          `json:"agent_id"`   // of a subagent
+	AgentType  string          `json:"agent_type"` // the name of its definition, or of the session's
+	Mode       string          `json:"permission_mode"`
+	Source     string          `json:"source"` // of SessionStart
 	Tool       string          `json:"tool_name"`
 	Input      json.RawMessage `json:"tool_input"`
 	CallID     string          `json:"tool_use_id"`
@@ -65,7 +67,7 @@ func Decode(name string, raw []byte) (e Event, ok bool) {
 		return Event{}, false
 	}
 	e.Name = name
-	if len(e.Agent) > maxID || len(e.Tool) > maxID || len(e.CallID) > maxID {
+	if len(e.Agent) > maxID || len(e.AgentType) > maxID || len(e.Tool) > maxID || len(e.CallID) > maxID {
 		return Event{}, false
 	}
 	calls := name == PreToolUse || name == PostToolUse
