@@ -5,9 +5,10 @@ export GOTOOLCHAIN := local
 export GOWORK := off
 # Packages are compiled once for tests, for the programs that tests start, for those of earlier commits and for a release.
 export GOFLAGS := -trimpath
-# Two at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
+# Several at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
+# On a busy machine, more of them get more of the processors.
 ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += --jobs=2
+MAKEFLAGS += --jobs=$(if $(filter test,$(MAKECMDGOALS)),3,2)
 endif
 AGENTS  := .cache/agents
 # Name, package and version of each; the first one is that of the live tests.
@@ -32,7 +33,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs systems races scripts build demo test outside race plain integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs systems races scripts build demo test outside race plain meeting integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,7 +64,8 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint i
 LARGE := engine engine/exports engine/replay mcp artifacts lsp/records
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
 MEETING := Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines
-RACE = engine/daemon $(filter-out engine/daemon $(QUIET) $(LARGE) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+# The first two wait most.
+RACE = engine/daemon servertools $(filter-out engine/daemon servertools $(QUIET) $(LARGE) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
 HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtest/damage lab/crashtest/powercut lab/crashtest/faults \
@@ -74,7 +76,7 @@ FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctx
 SCRIPTS := Scripts/^(daemon|events|follow|killed|export)
 
 # Most of the time, tests of the programs wait: they begin at once, and the others have the processors meanwhile.
-test: outside race plain ## the product's tests, under the race detector where goroutines meet: 5 minutes, nothing installed
+test: outside race plain meeting ## the product's tests, under the race detector where goroutines meet: 5 minutes, nothing installed
 	$(call formatted)
 	$(GO) vet ./...
 
@@ -83,9 +85,10 @@ outside:
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -skip Real,$(FACES))
 
 # A process under the race detector lingers for a second at its end; these tests end hundreds.
-race races harnesses scripts: export GORACE := atexit_sleep_ms=0
+race meeting races harnesses scripts: export GORACE := atexit_sleep_ms=0
 race:
 	$(call tests,-race -vet=off -timeout 20m,$(RACE))
+meeting:
 	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
 	$(call tests,-race -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE) tokens)
 

@@ -31,10 +31,19 @@ type FollowOptions struct {
 	// Tick says when to look again at what cannot be watched and to try again what failed; nil:
 	// every two seconds.
 	Tick <-chan time.Time
+	// Reads are the files of Claude Code to be read now, without waiting for the system to say that they have changed;
+	// nil: none.
+	Reads <-chan Asked
 	// Pulse, if set, shows whether the following makes progress.
 	Pulse *pulse.Pulse
 	// Report, if set, is called after entries were appended, for each agent from a goroutine of its own.
 	Report func(Report)
+}
+
+// Asked asks a follower to read a session file as far as it is written, if it is one that is followed.
+type Asked struct {
+	Path string
+	Done chan<- struct{} // closed when it was read
 }
 
 // Timing of following.
@@ -69,6 +78,9 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 			defer end()
 			o := o
 			o.Tick = ticks[i]
+			if a.Agent != sessionfile.ClaudeCode {
+				o.Reads = nil
+			}
 			f := newFollower(api, a, o)
 			f.pulse = part
 			f.base = a.Base(o.Env)

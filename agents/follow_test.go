@@ -500,3 +500,36 @@ func TestTransientTroubleIsToldOnce(t *testing.T) {
 		t.Errorf("logged %d times, to be tried again: %v", n, f.failed)
 	}
 }
+
+// TestAFileIsReadWhenSomebodyAsks: without an event or a tick, as when an agent has ended this moment and a person asks for
+// its session. What is no session file of the place is answered, and not read.
+func TestAFileIsReadWhenSomebodyAsks(t *testing.T) {
+	s := newScene(t)
+	reads := make(chan Asked)
+	s.opts.Reads = reads
+	s.run(func(ctx context.Context) error {
+		f := s.follower() // never started: the system gives no events
+		f.loop(ctx)
+		return nil
+	})
+	s.mkdir(s.dir)
+	path := s.append("s1.jsonl", s.rec("a"))
+	outside := filepath.Join(s.workspace, "s2.jsonl")
+	appendTo(t, outside, s.rec("b"))
+	for _, path := range []string{outside, path, path} {
+		done := make(chan struct{})
+		select {
+		case reads <- Asked{Path: path, Done: done}:
+		case <-time.After(patience):
+			t.Fatal("nobody listens")
+		}
+		select {
+		case <-done:
+		case <-time.After(patience):
+			t.Fatalf("%s is not read", path)
+		}
+	}
+	if got := s.r.entries(); len(got) != 1 {
+		t.Errorf("%d entries", len(got))
+	}
+}

@@ -50,6 +50,8 @@ type follower struct {
 	importers map[string]*importer
 	order     []string // keys of importers, the longest unused first
 
+	asked []Asked // for which somebody waits
+
 	reread int       // ticks since trees were looked for
 	rested time.Time // when files are polled again
 }
@@ -97,13 +99,40 @@ func (f *follower) loop(ctx context.Context) {
 			case <-ticks:
 				f.pulse.Beat()
 				f.tick()
+			case r := <-f.o.Reads:
+				f.pulse.Beat()
+				f.ask(r)
 			}
 		}
 		f.pulse.Beat()
 		f.drain()
 		f.obey()
 		f.readNext(ctx)
+		f.reply()
 	}
+}
+
+// ask makes a file due that somebody waits for.
+func (f *follower) ask(r Asked) {
+	if !f.holds(r.Path) {
+		f.attach()
+		f.list() // its directory may be new
+	}
+	if f.adapter.IsSession(filepath.Base(r.Path)) && f.holds(r.Path) {
+		f.touch(r.Path)
+	}
+	f.asked = append(f.asked, r)
+}
+
+// reply tells those whose file was read.
+func (f *follower) reply() {
+	f.asked = slices.DeleteFunc(f.asked, func(r Asked) bool {
+		_, due := f.due[r.Path]
+		if !due {
+			close(r.Done)
+		}
+		return !due
+	})
 }
 
 // drain takes in the events that are waiting.
@@ -112,6 +141,8 @@ func (f *follower) drain() {
 		select {
 		case e := <-f.events():
 			f.event(e.Path, e.Rescan)
+		case r := <-f.o.Reads:
+			f.ask(r)
 		default:
 			return
 		}

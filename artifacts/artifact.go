@@ -20,6 +20,8 @@ type Artifact struct {
 	Tokens  int       `json:"tokens"` // o200k_base
 	Created time.Time `json:"created"`
 	Refs    []Ref     `json:"refs,omitempty"` // where it came from, newest last, at most 16
+	// Put is set if somebody asked for it to be kept, whichever sessions have the same content. See ByHand.
+	Put bool `json:"put,omitempty"`
 	// Forgotten is when the content was removed; the record stays as the tombstone.
 	Forgotten *time.Time `json:"forgotten,omitempty"`
 	Expired   bool       `json:"expired,omitempty"` // forgotten by the retention policy, not on request
@@ -87,6 +89,10 @@ type Passage struct {
 	Text  string  `json:"text"`
 	Score float64 `json:"score"`
 }
+
+// ByHand reports whether somebody asked for the content to be kept: then it stays when the sessions go that have it, too.
+// Records of earlier versions do not say so, but results of calls have references and no title.
+func (a Artifact) ByHand() bool { return a.Put || a.Title != "" || len(a.Refs) == 0 }
 
 // Available returns nil while the content can be read. For a forgotten artifact it returns the
 // error of every reading of it: not_found, saying when it was forgotten and what it was.

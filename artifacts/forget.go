@@ -18,7 +18,7 @@ func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	if err != nil {
 		return a, err
 	}
-	a.Tool, a.Hint, a.Title = "", "", ""
+	a.Tool, a.Hint, a.Title, a.Put = "", "", "", false
 	if a.Forgotten != nil {
 		return a, save(tx, a)
 	}
@@ -30,8 +30,8 @@ func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	return a, save(tx, a)
 }
 
-// Leave removes what an artifact says of a session that is forgotten, while others still have it: its references, and its
-// labels where they may be of that session.
+// Leave removes what an artifact says of a session that is forgotten, while others still have it, or who put it: its
+// references, and the call that it names where that may be of that session. A title is of who put it.
 func Leave(tx kv.Tx, id, session string) error {
 	a, err := Get(tx, id)
 	if err != nil {
@@ -41,14 +41,29 @@ func Leave(tx kv.Tx, id, session string) error {
 	if !slices.ContainsFunc(a.Refs, mine) {
 		return nil
 	}
-	if mine(a.Refs[0]) || len(a.Refs) == maxRefs { // of more references the first is not known
-		a.Tool, a.Hint, a.Title = "", "", ""
-	}
+	unname(&a, mine)
 	a.Refs = slices.DeleteFunc(a.Refs, mine)
 	if err := tx.Delete(bucketOwners, timeKey(session, a)); err != nil {
 		return err
 	}
 	return save(tx, a)
+}
+
+// LeaveCall removes the words of a call from the artifact of its result. That the session has it is kept.
+func LeaveCall(tx kv.Tx, id, session, callID string) error {
+	a, err := Get(tx, id)
+	if err != nil || len(a.Refs) == 0 {
+		return err
+	}
+	unname(&a, func(r Ref) bool { return r.Session == session && r.CallID == callID })
+	return save(tx, a)
+}
+
+// unname removes the call that an artifact names, where it may be one of some references.
+func unname(a *Artifact, mine func(Ref) bool) {
+	if mine(a.Refs[0]) || len(a.Refs) == maxRefs { // of more references the first is not known
+		a.Tool, a.Hint = "", ""
+	}
 }
 
 // Rules returns how the records of this package lose a text. Contents are blobs, which their owner

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
@@ -32,7 +33,7 @@ const (
 
 // Put keeps a, whose blob is stored already, and returns it with its handle. a.ID is assigned here,
 // and a.Created is the time of the call. Content that is known keeps its record and gets a's Refs
-// added, newest last; created is then false. Content that was forgotten lives again: the tombstone
+// added, newest last, and its Title if it has none; created is then false. Content that was forgotten lives again: the tombstone
 // goes, and Revived says when.
 //
 // Errors: invalid for a Hash that is not 64 lower-case hex digits.
@@ -115,7 +116,8 @@ func putAgain(tx kv.Tx, id string, more Artifact) (Artifact, error) {
 	if err != nil {
 		return Artifact{}, err
 	}
-	a.Refs = addRefs(a.Refs, more.Refs)
+	a.Refs, a.Put = addRefs(a.Refs, more.Refs), a.Put || more.Put
+	a.Title = cmp.Or(a.Title, more.Title)
 	if a.Forgotten != nil {
 		a.Forgotten, a.Expired, a.Revived = nil, false, &more.Created
 		if err := count(tx, func(c *Counts) { c.Live++; c.Forgotten--; c.Bytes += a.Bytes }); err != nil {

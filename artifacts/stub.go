@@ -28,17 +28,17 @@ const omits = "head and tail; `... [N lines truncated] ...` marks omitted lines"
 // that is shown whole, or else as a preview with its own line numbers.
 func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bool) {
 	if whole {
-		return finish(a, text, "What a terminal shows in the end (what it wrote over, and colours, are in the "+
+		return finish(a, text, "W"+terminalSays+" (what it wrote over, and colours, are in the "+
 			"artifact):\n"+screen)
 	}
-	return finish(a, text, "Preview of what a terminal shows in the end, by its lines ("+omits+"):\n"+
+	return finish(a, text, "Preview of w"+terminalSays+", by its lines ("+omits+"):\n"+
 		preview(screen, 3, 12))
 }
 
 // RepeatStub returns the text that replaces a result of which a conversation has the same text already, as the result
 // of an earlier call. ok is as with Stub.
 func RepeatStub(a Artifact, text, earlier string) (stub string, ok bool) {
-	return finish(a, text, "It is the same text as the result of call "+oneLine(earlier)+" above in this conversation.")
+	return finish(a, text, repeatedSays+oneLine(earlier)+" above in this conversation.")
 }
 
 // finish puts what an artifact is and how to read it in front of what is shown of its text.
@@ -61,18 +61,58 @@ func finish(a Artifact, text, shown string) (stub string, ok bool) {
 	return stub, len(stub) < len(text) && utf8.RuneCountInString(stub) < utf8.RuneCountInString(text)
 }
 
+// Unnamed returns a stub of ours without what it says of the call.
+func Unnamed(stub string) string {
+	first, rest, _ := strings.Cut(stub, "\n")
+	if call, shown, ok := strings.Cut(rest, "\n"); ok && strings.HasPrefix(call, "Tool: ") {
+		return first + "\nTool: unknown\n" + shown
+	}
+	return stub
+}
+
 // The two kinds of stubs that are recognised: our own, and the one of deepagents.
 var (
 	ourStub = pattern.Lazy(`^\s*(?:1\t)?\[result offloaded — [\d,]+ chars stored to artifact store\]\r?\n` +
-		`(?:2\t)?Tool: [^\n]*\n(?:3\t)?Artifact: [0-9a-f]{12,64}\r?(\n|$)`) // some hosts number lines
+		`(?:2\t)?Tool: [^\n]*\n(?:3\t)?Artifact: ([0-9a-f]{12,64})\r?(\n|$)`) // some hosts number lines
 	deepStub = pattern.Lazy(`^\s*Tool result too large, the result of this tool call \S+ was saved in the ` +
 		`filesystem at this path: \S`)
+)
+
+// The causes for which a hook puts a stub in the place of a result. They are stored: append only.
+const (
+	CauseLarge    = "large"    // it is a large result
+	CauseRepeated = "repeated" // the conversation has the same text already
+	CauseTerminal = "terminal" // a terminal shows less of it
+)
+
+// StubOf returns the handle that a stub of ours names and why it stands there; ok is false if the text is none of ours.
+func StubOf(text string) (id, cause string, ok bool) {
+	m := ourStub().FindStringSubmatch(text[:min(len(text), stubHead)])
+	switch {
+	case m == nil:
+		return "", "", false
+	case strings.Contains(text, repeatedSays):
+		cause = CauseRepeated
+	case strings.Contains(text, terminalSays):
+		cause = CauseTerminal
+	default:
+		cause = CauseLarge
+	}
+	return m[1], cause, true
+}
+
+// stubHead is enough of a text to recognise a stub, in bytes: both forms show themselves in their first lines.
+const stubHead = 4 << 10
+
+// What the stubs say that stand for the output of a command, and for a repeated text.
+const (
+	terminalSays = "hat a terminal shows in the end"
+	repeatedSays = "It is the same text as the result of call "
 )
 
 // IsStub reports whether a result's text is a stub already, ours or that of deepagents, and so
 // must not be offloaded again.
 func IsStub(text string) bool {
-	const enough = 4 << 10 // both forms show themselves in their first lines
-	head := text[:min(len(text), enough)]
+	head := text[:min(len(text), stubHead)]
 	return ourStub().MatchString(head) || deepStub().MatchString(head)
 }

@@ -1,10 +1,12 @@
 package carried
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/tokens"
 )
@@ -33,4 +35,28 @@ func (p *Part) know(host string, counter tokens.Counter) {
 	if p.Carried = cost(overhead.Tokens); host == claudeCode && !p.Config.Loaded {
 		p.Carried, p.Later, p.When = cost(overhead.Names), cost(overhead.Tokens), searched
 	}
+}
+
+// OwnTokens returns what each request of a host carries of our own server, in o200k_base tokens; nil where no configuration
+// that is read names it, or it is started in a way whose cost is not known.
+func (r Report) OwnTokens(host string) (n *int) {
+	for _, h := range r.Hosts {
+		if h.Name != host {
+			continue
+		}
+		h.Each(func(p *Part) {
+			if p.Own() && !p.Unknown && !p.Off() {
+				n = &p.Carried.N
+			}
+		})
+	}
+	return n
+}
+
+// OwnTokens is Report.OwnTokens of the workspace at root; nil where there is none.
+func OwnTokens(ctx context.Context, e env.Env, root, host string) *int {
+	if root == "" {
+		return nil
+	}
+	return Find(ctx, Options{Root: root, Env: e, Counter: tokens.O200kBase.Counter()}).OwnTokens(host)
 }

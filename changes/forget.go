@@ -12,14 +12,17 @@ import (
 // File is a file of a tree of the workspace.
 type File struct{ Tree, Path string }
 
-// ForgetSession replaces every path in a session's changes by stone, and returns the paths. That something changed, when,
-// and its number are kept.
-func ForgetSession(tx kv.Tx, session, stone string) (files []File, err error) {
+// ForgetSession replaces every path in a session's changes by stone, and returns the paths; with intents, only in the
+// changes that are attributed to one of them. That something changed, when, and its number are kept.
+func ForgetSession(tx kv.Tx, session, stone string, intents ...string) (files []File, err error) {
 	all, err := kv.Collect(recorded(tx, Filter{Session: session}), kv.All)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range all {
+		if len(intents) > 0 && !slices.Contains(intents, c.Intent) {
+			continue
+		}
 		if c.Path != stone {
 			files = append(files, File{c.Tree, c.Path})
 		}

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/cli/auditpage"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
@@ -34,7 +35,7 @@ func (a *app) auditCommand() *cobra.Command {
 			"Tokens and requests are those that the providers reported, each counted once; dollars are list\n" +
 			"prices. What filled a request is an estimate, marked ≈, that adds up to the reported tokens.\n" +
 			"docs/audit.md explains each figure. For some seconds it replays the most expensive sessions\n" +
-			"through ctxledger, in a temporary directory, to estimate what it would have saved: replay, not\n" +
+			"through ctxledger, in a temporary ledger, to estimate what it would have saved: replay, not\n" +
 			"solved tasks. A file that cannot be read is reported, the rest is counted, and the exit status is\n" +
 			"1.",
 		Example: "  ctxledger audit\n  ctxledger audit --html audit.html ~/.claude/projects/-home-me-app",
@@ -53,16 +54,17 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	if err != nil {
 		return err
 	}
+	state := a.replays()
 	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String}
 	for _, p := range paths {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
 	}
-	ctx, stop := untilInterrupted(ctx) // a replay's ledger is not left behind
+	ctx, stop := temporary.Interruptible(ctx) // a replay's ledger is not left behind
 	defer stop()
 	bar := a.progress("reading")
 	o.Expect, o.Advance, o.Playing = bar.expect, bar.advance, bar.replaying
 	o.Play = func(ctx context.Context, r agents.Recording) (audit.Played, error) {
-		found, err := replay.SavingsOf(ctx, a.Env, played(r), models)
+		found, err := replay.SavingsOf(ctx, a.Env, played(r, state), models)
 		return audit.Played{Recorded: playOf(found.None), Ours: playOf(found.Ours), ReadBack: found.Ours.ReadBack}, err
 	}
 	found, err := audit.Run(ctx, o)

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -89,7 +90,7 @@ func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 	model.Died = a.sayDied
 	write := model.Author()
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
-		ctx, stop := untilInterrupted(ctx) // a model's program is not left behind
+		ctx, stop := temporary.Interruptible(ctx) // a model's program is not left behind
 		defer stop()
 		a.say("asking %s for the summary of %s", llm.Place(model.Config()), quote.TurnRange(b.From, b.To))
 		return write(ctx, b)

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 )
@@ -32,7 +33,7 @@ func (a *app) benchCommand() *cobra.Command {
 func (a *app) eachSession(
 	ctx context.Context, files []string, do func(ctx context.Context, s *replay.Session) error,
 ) error {
-	ctx, stop := untilInterrupted(ctx) // a replay's ledger is not left behind
+	ctx, stop := temporary.Interruptible(ctx) // a replay's ledger is not left behind
 	defer stop()
 	failed := 0
 	for _, file := range files {
@@ -64,12 +65,22 @@ func (a *app) readSession(
 	if err != nil {
 		return err
 	}
-	return do(ctx, played(r))
+	return do(ctx, played(r, a.replays()))
 }
 
-// played is a recording as the replay takes it.
-func played(r agents.Recording) *replay.Session {
-	return &replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries}
+// replays returns the state directory below which replays have their ledgers, so that what a killed one left is found and
+// removed; "" without one.
+func (a *app) replays() string {
+	ws, err := a.find()
+	if err != nil {
+		return ""
+	}
+	return ws.State
+}
+
+// played is a recording as the replay takes it, with the state directory of the workspace.
+func played(r agents.Recording, state string) *replay.Session {
+	return &replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries, Summaries: r.Summaries}
 }
 
 // percent prints a share without decimals; "–" for one that is not known.

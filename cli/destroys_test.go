@@ -82,12 +82,12 @@ var destroys = map[string]struct{ does, why string }{
 	"why":               {keeps, ""},
 }
 
-// paths returns every command below one, hidden ones included.
-func paths(c *cobra.Command) map[string]*cobra.Command {
+// commands returns every command below one, hidden ones included.
+func commands(c *cobra.Command) map[string]*cobra.Command {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	all := map[string]*cobra.Command{path: c}
 	for _, below := range c.Commands() {
-		for path, c := range paths(below) {
+		for path, c := range commands(below) {
 			all[path] = c
 		}
 	}
@@ -96,7 +96,7 @@ func paths(c *cobra.Command) map[string]*cobra.Command {
 
 // TestEveryCommandSaysWhetherItDestroys: a new command needs a line in the table, and one that destroys the two flags.
 func TestEveryCommandSaysWhetherItDestroys(t *testing.T) {
-	all := paths((&app{}).root())
+	all := commands((&app{}).root())
 	for path, c := range all {
 		is, ok := destroys[path]
 		if !ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -47,7 +48,7 @@ func (a *app) events(ctx context.Context, api ledger.Events, after int64, follow
 	r := ledger.WaitEventsRequest{After: after, Limit: eventsPage}
 	if follow {
 		var stop context.CancelFunc
-		ctx, stop = untilInterrupted(ctx)
+		ctx, stop = temporary.Interruptible(ctx)
 		defer stop()
 		r.WaitMS = limits.LongPoll.Milliseconds()
 	}

@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -97,7 +98,7 @@ func (a *app) importFile(ctx context.Context, api ledger.API, file string) (agen
 
 // follow imports a file and what is appended to it, until the command is interrupted.
 func (a *app) follow(ctx context.Context, api ledger.API, file string) error {
-	ctx, stop := untilInterrupted(ctx)
+	ctx, stop := temporary.Interruptible(ctx)
 	defer stop()
 	switch err := a.importFiles(ctx, api, []string{file}); {
 	case ctx.Err() != nil:

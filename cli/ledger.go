@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
@@ -101,6 +102,9 @@ func (a *app) absolute(name string) string {
 // ledgerPaths returns what a path on the command line may mean, as the ledger names files, the
 // likelier first: seen from where the user is, or from the root of the workspace.
 func (a *app) ledgerPaths(name string) []string {
+	if paths.Windows(name) {
+		return []string{name} // the ledger knows its spellings
+	}
 	abs := filepath.Clean(name)
 	if !filepath.IsAbs(name) {
 		dir, err := filepath.EvalSymlinks(a.Env.Dir) // as the root is

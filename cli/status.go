@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/candidates"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/config"
@@ -47,7 +48,8 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	out.Candidates = candidates.Count(ctx, api)
 	switch {
 	case missing == nil:
-		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID})
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID,
+			Tools: carried.OwnTokens(ctx, a.Env, a.place.Root, s.Host)})
 		if err != nil {
 			return err
 		}

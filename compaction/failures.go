@@ -14,6 +14,9 @@ import (
 
 const openHead = "[UNRESOLVED FAILURES]"
 
+// StillRunning begins what a document says of a command whose end is not recorded.
+const StillRunning = "INTERRUPTED or still running: "
+
 // openFailures bounds the failing commands that are neither tests nor builds: the newest.
 const openFailures = 5
 
@@ -27,7 +30,7 @@ func (s *source) addOpen(d *layout.Document) {
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {
-			add("open:"+op.CallID, "INTERRUPTED or still running: "+quote.OneLine(op.Command, 200)+" ("+
+			add("open:"+op.CallID, StillRunning+quote.OneLine(op.Command, 200)+" ("+
 				quote.Turn(op.Turn)+")")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/naming"
 	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/internal/words"
 )
 
@@ -104,13 +105,12 @@ func (s *source) retrieve() string { return `read_artifact(id="` + s.id + `")` }
 
 // path prints a path relative to the session's directory where it is inside.
 func (s *source) path(p string) string {
-	p = quote.OneLine(p, 300)
-	if dir := strings.TrimRight(s.in.Session.Dir, "/"); dir != "" {
-		if rest, ok := strings.CutPrefix(p, dir+"/"); ok && rest != "" {
-			return rest
-		}
+	if rest, ok := paths.Below(s.in.Session.Dir, p); ok && rest != "." {
+		p = rest
+	} else if paths.Windows(p) {
+		p = paths.Abs("", p)
 	}
-	return strings.TrimPrefix(p, "./")
+	return strings.TrimPrefix(quote.OneLine(p, 300), "./")
 }
 
 // present returns the path that a file has now.

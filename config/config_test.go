@@ -144,6 +144,11 @@ func TestPolicies(t *testing.T) {
 		{"nested", "context:\n  clear: {trigger: 0.5, keep: 2, only: [read]}\n  arguments: {trigger: 0}\n",
 			func(p *window.Policy) {
 				p.Clear.Trigger, p.Clear.Keep, p.Clear.Only, p.Arguments.Trigger = 0.5, 2, []string{"read"}, 0
+				p.Clear.Set, p.Arguments.Set = true, true
+			}, ""},
+		{"bounds that have a default", "context: {max_user_chars: 200000, max_replay_chars: 9, batch_chars: 8}\n",
+			func(p *window.Policy) {
+				p.ReplayChars, p.BatchChars, p.UserSet, p.ReplaySet, p.BatchSet = 9, 8, true, true, true
 			}, ""},
 		{"what a compaction keeps", "context:\n  keep: {turns: 3, tokens: 0, messages: 4}\n", func(p *window.Policy) {
 			p.Keep = keep.Rule{Turns: 3, Messages: 4}

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/temporary"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -126,6 +127,57 @@ func TestAForgottenSessionLeavesNoNamesOfItsCalls(t *testing.T) {
 	}
 }
 
+// TestAForgottenCallIsNamedByNoOtherRecord: the label of its result's artifact, the stub and the changes of files had its
+// words, while the answer said that they were gone from the disk.
+func TestAForgottenCallIsNamedByNoOtherRecord(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	for _, keep := range []bool{true, false} { // whether the session has another call about the file
+		session := named(t, l, fmt.Sprint("call-", keep))
+		file := canary + fmt.Sprint("call-", keep) + ".txt"
+		sighted(t, l, file, 1)
+		sighted(t, l, file, 2)
+		if keep {
+			hand(t, l, ledger.AppendMessagesRequest{Session: session, Since: true, Messages: [][]byte{
+				raw(`{"role":"user","content":"Read it."}`), toolUse("kept", "Read", `{"file_path":"/w/`+file+`"}`)}})
+		}
+		before := len(changesOf(t, l, file))
+		for _, e := range log(t, l, session) {
+			if len(e.Calls) == 1 && e.Calls[0].ID != "kept" {
+				if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: e.ID}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		a := only(t, l, session)
+		if a.Forgotten != nil || a.Tool+a.Hint != "" || !strings.Contains(readHandle(t, l, a.ID), "one more line") {
+			t.Errorf("the result: %+v", a)
+		}
+		left := len(changesOf(t, l, file))
+		if before == 0 || keep && left >= before || !keep && left > 0 {
+			t.Errorf("another call about the file: %v; %d of %d changes name it", keep, left, before)
+		}
+		if !keep {
+			nowhere(t, state, file)
+			continue
+		}
+		if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nowhere(t, state, canary)
+}
+
+// changesOf returns the recorded changes of a file.
+func changesOf(t *testing.T, l *engine.Local, file string) []changes.Change {
+	t.Helper()
+	c, err := l.Changes(t.Context(), ledger.ChangesRequest{Path: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Changes
+}
+
 // TestAnExpiredSessionLeavesNoNamesOfItsCalls: expiry is the same as forgetting.
 func TestAnExpiredSessionLeavesNoNamesOfItsCalls(t *testing.T) {
 	state := t.TempDir()
@@ -217,6 +269,82 @@ func TestARewrittenSourceBringsNoBlobBack(t *testing.T) {
 	}
 }
 
+// TestForgettingAThingNamesWhatItCannotReach: only forgetting a text did.
+func TestForgettingAThingNamesWhatItCannotReach(t *testing.T) {
+	state, top := t.TempDir(), t.TempDir()
+	l, _ := openIn(t, state, "/home/dev/shop")
+	session := shop(t, l)
+	away := filepath.Join(top, "usb", "b.tar.0123abcd.partial") // on a disk that is not connected
+	if _, err := temporary.Note(state, away, env.System()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.SaveMemory(t.Context(),
+		ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "fact", Description: "of it", Body: "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]ledger.ForgetRequest{
+		"artifact": {Handle: put(t, l, "text", "title").ID}, "memory": {Memory: "fact"}, "session": {Handle: session},
+	} {
+		f, err := l.Forget(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if twice := f.And(f); len(twice.Outside) != len(f.Outside) {
+			t.Errorf("%s: of two answers places are named twice: %v", name, twice.Outside)
+		}
+		var places []string
+		for _, p := range f.Outside {
+			places = append(places, p.Place)
+		}
+		all := strings.Join(places, "\n")
+		for _, want := range []string{away, "backups that were made before", "exports into", "other workspaces"} {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s: %q is not named: %q", name, want, all)
+			}
+		}
+		if strings.Contains(all, "the session file of claude-code") != (name == "session") {
+			t.Errorf("%s: its session files: %q", name, all)
+		}
+	}
+}
+
+// TestWhatIsNotOfTheLedgerIsFoundWithTheWayOut: receipts of install keep agents' settings in base64, and were not searched;
+// the copy of a configuration was said to be foreign.
+func TestWhatIsNotOfTheLedgerIsFoundWithTheWayOut(t *testing.T) {
+	state := t.TempDir()
+	l, _ := openIn(t, state, "/w")
+	receipt := asJSON(t, map[string]any{"version": 2, "before": []byte(`{"env":{"TOKEN":"` + canary + `"}}`)})
+	clean := asJSON(t, map[string]any{"version": 2, "before": []byte(`{}`)})
+	files := map[string]struct{ content, wayOut string }{
+		"installed/0a.json":  {string(receipt), "`ctxledger uninstall`"},
+		"installed/0b.json":  {string(clean), ""},
+		"installed/0c.json":  {"no JSON", ""},
+		"settings-user.yaml": {"# " + canary, "take the text out of that file"},
+		"trust/0a.json":      {`{"ask":{"command":"` + canary + `"}}`, "`ctxledger trust --revoke`"},
+		"notes.txt":          {canary, "did not write it"},
+	}
+	for name, f := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(state, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(state, name), []byte(f.content))
+	}
+	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: canary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for _, p := range f.Left {
+		rel, _ := filepath.Rel(state, p.Place)
+		said[filepath.ToSlash(rel)] = p.Why
+	}
+	for name, f := range files {
+		if !strings.Contains(said[name], f.wayOut) || (said[name] == "") != (f.wayOut == "") {
+			t.Errorf("%s: %q", name, said[name])
+		}
+	}
+}
+
 // TestForgettingReachesCopies: those of checks and repairs, the ledger that a repair kept, and logs.
 func TestForgettingReachesCopies(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "ws-1")
@@ -261,7 +389,7 @@ func TestForgettingReachesCopies(t *testing.T) {
 	}
 	// A handle does not tell what a damaged ledger has.
 	session := hand(t, l, ledger.AppendMessagesRequest{Messages: say("Something.", "Fine.")}).Session
-	if f, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil || len(f.Outside) != 1 ||
+	if f, err = l.Forget(t.Context(), ledger.ForgetRequest{Handle: session}); err != nil || len(f.Outside) == 0 ||
 		f.Outside[0].Place != clean {
 		t.Errorf("by a handle: %+v, %v", f, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -112,11 +111,12 @@ func TestAnAnnouncedCallIsOneIntent(t *testing.T) {
 var usual = ledger.ResultLimits{Above: limits.OffloadChars, Repeated: limits.RepeatChars,
 	Terminal: limits.TerminalChars}
 
-// take hands in a result.
-func take(t *testing.T, l *engine.Local, s ledger.LiveSession, id, tool, args, text string) ledger.TakenResult {
+// take hands in a result; earlier is the call of which the context has the same text.
+func take(t *testing.T, l *engine.Local, s ledger.LiveSession, id, tool, args, text, earlier string,
+) ledger.TakenResult {
 	t.Helper()
 	out, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: id, Tool: tool,
-		Args: json.RawMessage(args), Text: []byte(text), Limits: usual})
+		Args: json.RawMessage(args), Text: []byte(text), Earlier: earlier, Limits: usual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestATakenResultReadsBack(t *testing.T) {
 	s := hookedSession(root)
 	long := strings.Repeat("a line of an output that is long\n", 2_000)
 	const seq = `{"command":"seq"}`
-	taken := take(t, l, s, "toolu_1", "Bash", seq, long)
+	taken := take(t, l, s, "toolu_1", "Bash", seq, long, "")
 	if !strings.HasPrefix(taken.Stub, "[result offloaded — 66,000 chars stored to artifact store]\nTool: Bash | ") ||
 		len(taken.Stub) > 5_000 || taken.Repeated {
 		t.Fatalf("%+v", taken)
@@ -144,35 +144,27 @@ func TestATakenResultReadsBack(t *testing.T) {
 	if err != nil || back.Close() != nil || string(content) != long {
 		t.Errorf("the handle reads back %d bytes, %v", len(content), err)
 	}
-	if same := take(t, l, s, "toolu_1", "Bash", seq, long); same.Stub != taken.Stub {
+	if same := take(t, l, s, "toolu_1", "Bash", seq, long, ""); same.Stub != taken.Stub {
 		t.Errorf("the same call again, from a second registration: %+v", same)
 	}
-	if next := take(t, l, s, "toolu_2", "Bash", seq, long); !next.Repeated || next.Handle != taken.Handle ||
+	if next := take(t, l, s, "toolu_2", "Bash", seq, long, "toolu_1"); !next.Repeated || next.Handle != taken.Handle ||
 		!strings.Contains(next.Stub, "toolu_1") {
 		t.Errorf("the same text again: %+v", next)
 	}
-	short := strings.Repeat("x", 1_999)
 	middle := strings.Repeat("y\n", 1_500)
 	for i, c := range []struct {
-		tool, args, text string
-		repeated         bool
+		tool, args, text, earlier string
+		repeated                  bool
 	}{
-		{"Bash", seq, short, false}, {"Bash", seq, short, false},
-		{"Bash", seq, middle, false}, {"Bash", seq, middle, true},
-		{"mcp__ctxledger__read_artifact", `{"id":"x"}`, long, false}, {"Bash", seq, taken.Stub, false},
+		{"Bash", seq, middle, "", false}, {"Bash", seq, middle, "toolu_10", true},
+		{"mcp__ctxledger__read_artifact", `{"id":"x"}`, long, "toolu_1", false},
+		{"Bash", seq, taken.Stub, "toolu_1", false},
 	} {
-		out := take(t, l, s, fmt.Sprintf("toolu_1%d", i), c.tool, c.args, c.text)
+		out := take(t, l, s, fmt.Sprintf("toolu_1%d", i), c.tool, c.args, c.text, c.earlier)
 		if out.Repeated != c.repeated || (out.Stub != "") != c.repeated {
 			t.Errorf("%d: %+v", i, out)
 		}
 	}
-	if _, err := l.BeginSession(t.Context(), ledger.BeginSessionRequest{LiveSession: s, Emptied: true}); err != nil {
-		t.Fatal(err)
-	}
-	if out := take(t, l, s, "toolu_3", "Bash", seq, middle); out.Stub != "" {
-		t.Errorf("a text that is in the context no more is named: %+v", out)
-	}
-
 	raw, err := json.Marshal(taken.Stub)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +210,7 @@ func TestStagesOfASession(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return got.Shown
+		return got.Session.Hooked.Shown
 	}
 	stage := func(stage ledger.Stage, digests ...string) bool {
 		t.Helper()
@@ -228,24 +220,11 @@ func TestStagesOfASession(t *testing.T) {
 		}
 		return got.Again
 	}
-	show := func(digests ...string) string {
-		t.Helper()
-		got, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: ledger.StageShown,
-			Digests: digests})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(got.New, "")
-	}
 	if got := begin(false); len(got) != 0 {
 		t.Error(got)
 	}
-	if got := show("a", "b"); got != "ab" {
-		t.Errorf("new are %q", got)
-	}
-	if got := show("b", "c"); got != "c" {
-		t.Errorf("new are %q, after a and b", got)
-	}
+	stage(ledger.StageShown, "a", "b")
+	stage(ledger.StageShown, "b", sessions.Started, "c")
 	if got := strings.Join(begin(false), ""); got != "abc" {
 		t.Error(got)
 	}
@@ -258,6 +237,10 @@ func TestStagesOfASession(t *testing.T) {
 	}
 	if got := begin(true); len(got) != 0 {
 		t.Error(got)
+	}
+	stage(ledger.StageShown, "a") // by a hook that was slow: it told that to the context before
+	if got := begin(false); len(got) != 0 {
+		t.Errorf("the new context has %q", got)
 	}
 	_, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: "dancing"})
 	wantCode(t, err, fault.Invalid)
@@ -293,42 +276,16 @@ func TestAFileThatChangedIsToldBeforeAnEdit(t *testing.T) {
 }
 
 // TestHooksThatRunTwice has every hook run twice, as when an agent has them from a plugin and from its
-// settings: there is one intent and one artifact, both results get the same stub, and each text is shown once in a context.
+// settings: there is one intent and one artifact, and both results get the same stub.
 func TestHooksThatRunTwice(t *testing.T) {
 	dir, root := t.TempDir(), t.TempDir()
-	l, c := openIn(t, dir, root)
+	l, _ := openIn(t, dir, root)
 	s := hookedSession(root)
-	texts := []string{"environment", "memory", "record"}
-	shown := func(emptied, atOnce bool) string {
-		t.Helper()
-		both := twice(t, atOnce, func() (string, error) {
-			begun, err := l.BeginSession(t.Context(), ledger.BeginSessionRequest{LiveSession: s, Emptied: emptied})
-			if err != nil {
-				return "", err
-			}
-			has := func(d string) bool { return slices.Contains(begun.Shown, d) }
-			lacking := slices.DeleteFunc(slices.Clone(texts), has)
-			noted, err := l.NoteStage(t.Context(), ledger.NoteStageRequest{LiveSession: s, Stage: ledger.StageShown,
-				Digests: lacking})
-			return strings.Join(noted.New, " "), err
-		})
-		return strings.TrimSpace(both[0] + " " + both[1])
-	}
-	const once = "environment memory record"
-	for _, step := range []struct {
-		emptied, atOnce bool
-		want            string
-	}{{false, true, once}, {false, false, ""}, {true, true, once}, {true, false, once}, {false, true, ""}} {
-		c.now = c.now.Add(time.Minute)
-		if got := shown(step.emptied, step.atOnce); got != step.want {
-			t.Errorf("emptied %v: shown are %q, want %q", step.emptied, got, step.want)
-		}
-	}
-
 	const command = `{"command":"make"}`
 	long := strings.Repeat("a line of an output that is long\n", 2_000)
 	var first string
-	for _, id := range []string{"toolu_1", "toolu_2"} {
+	for i, id := range []string{"toolu_1", "toolu_2"} {
+		earlier := []string{"", "toolu_1"}[i]
 		began := twice(t, true, func() (string, error) {
 			call, err := l.BeginCall(t.Context(), ledger.BeginCallRequest{LiveSession: s, CallID: id, Tool: "Bash",
 				Args: json.RawMessage(command)})
@@ -339,7 +296,7 @@ func TestHooksThatRunTwice(t *testing.T) {
 		})
 		took := twice(t, true, func() (string, error) {
 			taken, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: id, Tool: "Bash",
-				Args: json.RawMessage(command), Text: []byte(long), Limits: usual})
+				Args: json.RawMessage(command), Text: []byte(long), Earlier: earlier, Limits: usual})
 			return taken.Stub, err
 		})
 		if began[0] != began[1] || took[0] != took[1] || took[0] == "" || took[0] == first {

@@ -73,8 +73,8 @@ func TestAnOverflowIsRecoveredFrom(t *testing.T) {
 	}
 }
 
-// One user turn has one compaction with a retry and one trimmed copy; then it is given up. The copy changes
-// nothing that is recorded, and the evaluation after it compacts, once.
+// One user turn has one compaction with a retry, and then trimmed copies up to the third stage, each smaller than the one
+// before; then it is given up. A copy changes nothing that is recorded, and the evaluation after it compacts, once.
 func TestAUserTurnIsRecoveredOnce(t *testing.T) {
 	l := openWith(t, without())
 	messages := append(talkOf(20, 1_500), say("look")...)
@@ -99,9 +99,18 @@ func TestAUserTurnIsRecoveredOnce(t *testing.T) {
 	if got := bytes.Join(render(t, l, id), nil); !bytes.Equal(got, view) {
 		t.Error("a trimmed copy changed the view")
 	}
-	if third := recovered(t, l, r); third.Advice.Action != overflow.GiveUp || third.Advice.Say != overflow.GaveUp ||
-		third.Auto != nil {
-		t.Errorf("%+v", third.Advice)
+	last := *second.Trimmed
+	for last.Stage < overflow.Stages {
+		next := recovered(t, l, r)
+		if next.Trimmed == nil || next.Trimmed.Stage <= last.Stage || next.Trimmed.After >= last.After ||
+			next.Auto != nil {
+			t.Fatalf("after %+v: %+v, %+v", last, next.Advice, next.Trimmed)
+		}
+		last = *next.Trimmed
+	}
+	if end := recovered(t, l, r); end.Advice.Action != overflow.GiveUp || end.Advice.Say != overflow.GaveUp ||
+		end.Auto != nil {
+		t.Errorf("%+v", end.Advice)
 	}
 	hand(t, l, ledger.AppendMessagesRequest{Session: id, Since: true,
 		Messages: append(say("ok"), talkOf(2, 10)...)[1:]})
@@ -131,6 +140,10 @@ func TestWhatIsDoneAboutAnAnswer(t *testing.T) {
 			Body: []byte("prompt is too long: 9 tokens > 300 maximum")}, overflow.Ignore, false, 0},
 		{"the user has read some", ledger.OverflowRequest{Streamed: true,
 			Body: []byte("prompt is too long: 140000 tokens > 128000 maximum")}, overflow.CompactNext, true, 0},
+		{"calls that were parted from their results", ledger.OverflowRequest{Status: 400, Body: []byte("messages.3: " +
+			"`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1")}, overflow.Resend, false, 0},
+		{"too little output to think", ledger.OverflowRequest{Status: 400,
+			Body: []byte("`max_tokens` must be greater than `thinking.budget_tokens`")}, overflow.Surface, false, 0},
 		{"cut silently", ledger.OverflowRequest{Status: 200, Finish: "length", NumCtx: 32_768,
 			Usage: &overflow.Usage{Input: 16_386, Output: 5}}, overflow.CompactNext, true, 0},
 		{"over the window, silently", ledger.OverflowRequest{Status: 200, Finish: "stop",

@@ -67,7 +67,7 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 					}
 				}
 			}
-			if handles < 10 && !testing.Short() {
+			if handles < 5 && !testing.Short() {
 				t.Errorf("%d handles: the test shows nothing", handles)
 			}
 		})

@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"testing"
+	"time"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
@@ -36,5 +38,40 @@ func TestAContinuedSessionHasTheTitleOfTheTask(t *testing.T) {
 		if s.Title != want || s.Unused() != (s.Continues != "") {
 			t.Errorf("%s: title %q, unused %t; want %q", s.HostID, s.Title, s.Unused(), want)
 		}
+	}
+}
+
+// A copy that nobody went on with is never the current session, however new it is.
+func TestAnUnusedCopyIsNotTheCurrentSession(t *testing.T) {
+	l := open(t)
+	current := func() string {
+		s, err := l.Session(t.Context(), ledger.SessionRequest{Latest: true})
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			t.Fatal(err)
+		}
+		return s.HostID
+	}
+	write := func(hostID, continues string, entry sessions.NewEntry) {
+		t.Helper()
+		if _, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: hostID, Next: 1, Done: true,
+			Session: sessions.Session{Host: "codex", HostID: hostID, Continues: continues},
+			Entries: []sessions.NewEntry{entry}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("lone copy", "0badc0de", asking("Show tax.go"))
+	if got := current(); got != "" {
+		t.Errorf("current is %q", got)
+	}
+	write("old", "", asking("Fix the tax"))
+	write("copy", "0badc0de", asking("Fix the tax"))
+	if got := current(); got != "old" {
+		t.Errorf("beside an unused copy the current session is %q", got)
+	}
+	used := asking("Go on")
+	used.Usage, used.Time = &sessions.Usage{Output: 1}, time.Now().Add(time.Hour)
+	write("used copy", "0badc0de", used)
+	if got := current(); got != "used copy" {
+		t.Errorf("beside a copy in use the current session is %q", got)
 	}
 }

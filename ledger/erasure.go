@@ -145,7 +145,12 @@ func (f Forgotten) And(g Forgotten) Forgotten {
 	f.Items = LeadingItems(slices.Concat(f.Items, g.Items))
 	f.Sessions = append(f.Sessions, g.Sessions...)
 	f.Searched += g.Searched
-	f.Left, f.Outside = append(f.Left, g.Left...), append(f.Outside, g.Outside...)
+	f.Left = append(f.Left, g.Left...)
+	for _, p := range g.Outside { // both name the same places of everybody
+		if !slices.Contains(f.Outside, p) {
+			f.Outside = append(f.Outside, p)
+		}
+	}
 	return f
 }
 

@@ -40,20 +40,9 @@ type BeginSessionRequest struct {
 	Compacted bool `json:"compacted,omitempty"`
 }
 
-// BegunSession is a session that begins or goes on.
+// BegunSession is a session that begins or goes on. What its context has and is owed is in Session.Hooked.
 type BegunSession struct {
 	Session sessions.Session `json:"session"`
-	// Shown are the digests of the texts that hooks put into the context, as far as they are still there.
-	Shown []string `json:"shown"`
-	Owed
-}
-
-// Owed is what a session has to be told after its host has compacted it. It is returned once.
-type Owed struct {
-	// Text is what the host's summary lost, as the hook wrote it.
-	Text string `json:"owed_text,omitempty"`
-	// Record says that the summary never became known: the whole record is to be told.
-	Record bool `json:"owed_record,omitempty"`
 }
 
 // BeginCallRequest announces a call.
@@ -72,7 +61,8 @@ type BegunCall struct {
 	Intent *intents.Intent `json:"intent,omitempty"`
 	// Stale is the file that the call changes, if others changed it since the session read it.
 	Stale *changes.Stale `json:"stale,omitempty"`
-	Owed
+	// Owes says that the context has to be told something after a compaction.
+	Owes bool `json:"owes,omitempty"`
 }
 
 // TakeResultRequest hands in the result of a call that succeeded.
@@ -89,6 +79,8 @@ type TakeResultRequest struct {
 	// Paged says that the agent asked for a part of something: such a result stays however large it is, unless it is
 	// repeated.
 	Paged bool `json:"paged,omitempty"`
+	// Earlier is the call whose result has the same text, if the context is known to have that; "": none is.
+	Earlier string `json:"earlier,omitempty"`
 	// Limits say what is replaced.
 	Limits ResultLimits `json:"limits,omitzero"`
 }
@@ -96,7 +88,7 @@ type TakeResultRequest struct {
 // ResultLimits say from which length on results are replaced, in characters. 0: never.
 type ResultLimits struct {
 	Above    int `json:"above,omitempty"`    // a longer result
-	Repeated int `json:"repeated,omitempty"` // a result of at least this length that the context has already
+	Repeated int `json:"repeated,omitempty"` // a result of at least this length with an Earlier one
 	// Terminal is for the output of a command of which a terminal shows at least so much less.
 	Terminal int `json:"terminal,omitempty"`
 }
@@ -141,7 +133,7 @@ type Stage string
 const (
 	StageCompacting Stage = "compacting" // its host is about to compact it
 	StageCompacted  Stage = "compacted"  // its host has compacted it
-	StageShown      Stage = "shown"      // a hook has put a text into its context
+	StageShown      Stage = "shown"      // a hook has put texts into its context: they were written, not only made
 	StageEnded      Stage = "ended"      // its agent has ended
 	StageSettled    Stage = "settled"    // a person has accepted or dismissed a candidate for memory of it
 )
@@ -153,8 +145,10 @@ type NoteStageRequest struct {
 	Stage Stage `json:"stage"`
 	// Digests are those of the texts that were shown, with StageShown, or the ids of candidates, with StageSettled.
 	Digests []string `json:"digests,omitempty"`
+	// Context is how often the context had been emptied when the texts were shown. In a later one they do not count.
+	Context int `json:"context,omitempty"`
 	// Summary says what the host's summary kept, and Owed is what the agent is to be told of the rest, with
-	// StageCompacted.
+	// StageCompacted. Without Summary the record is owed, until that is known.
 	Summary *sessions.HostSummary `json:"summary,omitempty"`
 	Owed    string                `json:"owed,omitempty"`
 }
@@ -164,7 +158,4 @@ type NotedStage struct {
 	Session sessions.Session `json:"session"`
 	// Again says that the stage was told already, a moment ago: some hosts repeat themselves.
 	Again bool `json:"again,omitempty"`
-	// New are those of the digests that the session did not have. Of two hooks that show the same text at once only one
-	// gets it, and shows it.
-	New []string `json:"new,omitempty"`
 }

@@ -49,7 +49,9 @@ type OverflowResponse struct {
 	Fixed int          `json:"fixed"` // tokens that every request carries besides it, as far as known
 	// Actual corrects that: what the provider counts for it all, by what it said; 0: it did not say.
 	Actual int `json:"actual,omitempty"`
-	Stage  int `json:"stage,omitempty"` // of the trimmed copy that was sent last in this turn
+	// Stage and TrimmedTo are of the trimmed copy that was sent last in this turn, TrimmedTo in characters.
+	Stage     int `json:"stage,omitempty"`
+	TrimmedTo int `json:"trimmed_to,omitempty"`
 }
 
 // NoteTrimRequest records that a smaller copy of a request was made.
@@ -168,10 +170,11 @@ func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, 
 	for _, m := range v.Messages {
 		c.Format, c.Messages = m.Format, append(c.Messages, m.JSON)
 	}
-	out, err := overflow.Next(c, overflow.Trimmed{Stage: rec.Stage}, overflow.Target{
-		Limit: rec.Limit, Fixed: rec.Fixed, Actual: rec.corrected(v.Tokens),
-		Count: func(raw []byte) int { return countMessage(c.Format, raw) },
-	})
+	out, err := overflow.Next(c, overflow.Trimmed{Stage: rec.Stage, CharsAfter: rec.TrimmedTo},
+		overflow.Target{
+			Limit: rec.Limit, Fixed: rec.Fixed, Actual: rec.corrected(v.Tokens),
+			Count: func(raw []byte) int { return countMessage(c.Format, raw) },
+		})
 	told := RequestTrimmed{Stage: out.Stage, Before: out.CharsBefore, After: out.CharsAfter,
 		Reason: string(rec.Verdict.Class), Outcome: "made"}
 	switch {
@@ -218,6 +221,9 @@ func (rec *Recovery) words() string {
 	case overflow.Ignore:
 		return "nothing: the failure is about another model, or older than the last compaction"
 	case overflow.Resend:
+		if rec.Verdict.Class == overflow.BrokenPairs {
+			return "send the view, once: every call in it has its result"
+		}
 		return "send the view again, once: as the provider counts, it fits"
 	case overflow.Compact, overflow.Shrink, overflow.TrimRequest:
 		what := "nothing could be taken out"
@@ -230,7 +236,8 @@ func (rec *Recovery) words() string {
 			chars.Commas(rec.Advice.OutputCap))
 	case overflow.CompactNext:
 		return "keep the answer, and have the session evaluated before the next call: it will be compacted"
-	case overflow.GiveUp:
+	}
+	if rec.Advice.Say != "" {
 		return rec.Advice.Say
 	}
 	return "nothing: show the failure as it is"

@@ -82,9 +82,12 @@ type StatusRequest struct {
 	Session string `json:"session"`
 	Reader
 	Model string `json:"model,omitempty"`
-	// Brief asks for Use alone, without Categories, Sources and Saved: the rest
+	// Brief asks for Use alone, without Categories, Sources, Saved and Savings: the rest
 	// requires reading the whole session.
 	Brief bool `json:"brief,omitempty"`
+	// Tools is what each request of the session's host carries of our own tools, in o200k_base tokens, for Savings; nil: not
+	// known. Package carried tells it.
+	Tools *int `json:"tools,omitempty"`
 }
 
 // Use says what fills a session's window now. Counts of parts are estimates unless Exact.
@@ -147,6 +150,8 @@ type Status struct {
 	Warned     []BudgetWarning `json:"warned,omitempty"`
 	Limits     *Window         `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
 	SinceTurns int             `json:"turns_in_view"`
+	// Savings is what hooks and our tools have done to the requests so far.
+	Savings Savings `json:"savings"`
 }
 
 // The names of categories that are no content of a view.

@@ -40,13 +40,18 @@ type serverUse struct {
 	said   string
 }
 
-// carried returns what every request of a session's host carries.
-func (c *call) carried(ctx context.Context, st ledger.Status) (out carriedResult) {
+// found returns what files say that the requests of agents carry, and the root of the tree that they are for. model is the
+// one for which it counts.
+func (c *call) found(ctx context.Context, model string) (report carried.Report, root string) {
 	root, err := c.tree(ctx)
 	if err != nil || root == "" {
-		return out
+		return report, ""
 	}
-	report := carried.Find(ctx, carried.Options{Root: root, Env: c.o.Env, Counter: tokens.Builtin().For(st.Model)})
+	return carried.Find(ctx, carried.Options{Root: root, Env: c.o.Env, Counter: tokens.Builtin().For(model)}), root
+}
+
+// carried returns what every request of a session's host carries, of what was found.
+func (c *call) carried(ctx context.Context, st ledger.Status, report carried.Report, root string) (out carriedResult) {
 	host := st.Session.Host
 	report.Hosts = slices.DeleteFunc(report.Hosts, func(h carried.Host) bool { return h.Name != host })
 	if len(report.Hosts) == 0 {

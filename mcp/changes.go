@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/ledger"
 )
 
@@ -159,15 +160,16 @@ func relative(path, workspace, tree string) string {
 	if path == "" {
 		return ""
 	}
-	if filepath.IsAbs(path) {
-		for _, root := range []string{workspace, tree} {
-			if rel, err := filepath.Rel(root, path); err == nil && root != "" && filepath.IsLocal(rel) {
-				path = rel
-				break
-			}
+	if !paths.IsAbs(path) {
+		path = filepath.ToSlash(path)
+	}
+	path = paths.Abs("", path)
+	for _, root := range []string{workspace, tree} {
+		if rel, ok := paths.Below(root, path); ok && paths.IsAbs(path) {
+			path = rel
 		}
 	}
-	if path = filepath.ToSlash(filepath.Clean(path)); path == "." {
+	if path == "." {
 		return ""
 	}
 	return path

@@ -56,8 +56,10 @@ type statusResult struct {
 	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
 	Became     string       `json:"became,omitempty"`     // what it replaced and became, in words
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
-	Overhead   int          `json:"overhead_tokens"`      // of our tool list and instructions, exact
-	Warnings   []string     `json:"warnings,omitempty"`   // about the session's input, and errors in the configuration
+	// Savings is what was not sent in this session because of us: see ledger.Savings.
+	Savings  *ledger.Savings `json:"savings,omitempty"`
+	Overhead int             `json:"overhead_tokens"`    // of our tool list and instructions, exact
+	Warnings []string        `json:"warnings,omitempty"` // about the session's input, and errors in the configuration
 	carriedResult
 
 	Estimated int     `json:"estimated_tokens"`
@@ -66,6 +68,7 @@ type statusResult struct {
 	Remaining int     `json:"tokens_remaining"`
 	Turn      int     `json:"turn"`
 
+	Waits string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
 	whose string // in prose: the window of this chat, or of the session that was named
 }
 
@@ -89,16 +92,17 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	st, err := c.api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: a.Model})
+	found, root := c.found(ctx, cmp.Or(a.Model, s.Model))
+	st, err := c.api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: a.Model, Tools: found.OwnTokens(s.Host)})
 	if err != nil {
 		return reply{}, err
 	}
 	r := statusResult{
 		Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used, Measured: st.Measured,
 		Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold, Categories: []share{}, NextCuts: []share{},
-		Summary: st.Summary, Became: st.Became, Saved: st.Saved,
+		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
-		Turn: st.Session.Turns, Warnings: c.problems(ctx), whose: "this chat's",
+		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Next.Waits(), whose: "this chat's",
 	}
 	if a.Session != "" {
 		r.whose = "its"
@@ -107,7 +111,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	if r.Budget > 0 {
 		r.Percent = float64(r.Estimated*1000/r.Budget) / 10
 	}
-	r.carriedResult = c.carried(ctx, st)
+	r.carriedResult = c.carried(ctx, st, found, root)
 	for _, w := range st.Warned {
 		r.Warnings = append(r.Warnings, oneLine(w.String(), 300))
 	}
@@ -150,8 +154,14 @@ func (r statusResult) String() string {
 	for _, x := range r.Categories {
 		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
 	}
+	if r.Waits != "" {
+		fmt.Fprintf(&b, "\nold results: %s", r.Waits)
+	}
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "\nsummary in force: %s, %s", r.Summary, r.Became)
+	}
+	if r.Savings != nil {
+		fmt.Fprintf(&b, "\nnot sent in this session because of ctxledger: %s", r.Savings)
 	}
 	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, chars.Commas(r.Overhead))
 	for _, line := range r.carriedResult.lines() {

@@ -19,6 +19,29 @@ const (
 	uriMemory   = "ctxledger://memory/"
 )
 
+// withheld are the clients, by the names that they give themselves, that are not told of the resources, with the reason.
+// To all others they cost nothing: a person picks them.
+var withheld = map[string]string{
+	"claude-code": "adds three tools of its own, 467 tokens, to every request for a server that offers resources, unless it " +
+		"searches for tools; what the resources hold read_artifact, memory and changes tell as well",
+}
+
+// withholding returns what takes the capability out of what these clients are told of the server.
+func withholding() *server.Hooks {
+	h := &server.Hooks{}
+	h.AddAfterInitialize(func(_ context.Context, _ any, r *proto.InitializeRequest, told *proto.InitializeResult) {
+		if withheld[r.Params.ClientInfo.Name] != "" {
+			told.Capabilities.Resources = nil
+		}
+	})
+	h.AddAfterDiscover(func(ctx context.Context, _ any, _ *proto.DiscoverRequest, told *proto.DiscoverResult) {
+		if withheld[clientName(ctx)] != "" {
+			told.Capabilities.Resources = nil
+		}
+	})
+	return h
+}
+
 // addResources registers what a person can attach to a conversation by address. The list does not depend on what is
 // stored: artifacts and memories are templates.
 func (s *Server) addResources() {

@@ -68,7 +68,7 @@ func (c *call) previous(ctx context.Context, name string) (*sessions.Session, er
 	var young *sessions.Session
 	for i := range list.Sessions {
 		s := &list.Sessions[i]
-		if s.Parent != "" || s.Turns == 0 && s.Host != hostName {
+		if s.Parent != "" || s.Unused() || s.Turns == 0 && s.Host != hostName {
 			continue
 		}
 		if s.Turns > 1 || s.Seq > begun || s.Turns == 0 { // notes of a chat that is not recorded

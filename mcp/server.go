@@ -74,7 +74,7 @@ func New(open Opener, o Options) (*Server, error) {
 	s.mcp = server.NewMCPServer("ctxledger", o.Version,
 		server.WithInstructions(s.instructions()),
 		server.WithToolCapabilities(false), server.WithPromptCapabilities(false), server.WithResourceCapabilities(false,
-			false),
+			false), server.WithHooks(withholding()),
 	)
 	for _, t := range tools() {
 		checked, err := parseSchema(t)

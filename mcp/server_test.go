@@ -87,6 +87,19 @@ func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
 	contains(t, refused(t, c, "changes", args{}), "unavailable:", "closed")
 }
 
+// TestResourcesAreOfferedWhereTheyCostNothing: Claude Code would add tools to every request.
+func TestResourcesAreOfferedWhereTheyCostNothing(t *testing.T) {
+	for era, options := range eras {
+		for name, want := range map[string]bool{"claude-code": false, "claude-ai": true, "Visual Studio Code": true} {
+			c := connect(t, newFixture(t, nil).mcp, name, options...)
+			if told := c.GetServerCapabilities(); (told.Resources != nil) != want || told.Tools == nil ||
+				told.Prompts == nil {
+				t.Errorf("%s, %s: told of %+v", era, name, told)
+			}
+		}
+	}
+}
+
 func TestResourcesAreReadByAddress(t *testing.T) {
 	inEachEra(t, func(t *testing.T, f *fixture, c *client.Client) {
 		f.shop(t)

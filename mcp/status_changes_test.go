@@ -32,7 +32,10 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 			st.Remaining != max(0, st.Threshold-st.Estimated) || st.Turn != 7 {
 			t.Errorf("the other names say something else: %+v", st)
 		}
-		contains(t, text, "session "+session, "its window holds", "compact it above",
+		if st.Savings == nil || st.Savings.Requests == 0 || st.Savings.Sent == 0 || len(st.Savings.Causes) != 0 {
+			t.Errorf("nothing was replaced in this session: %+v", st.Savings)
+		}
+		contains(t, text, "not sent in this session because of ctxledger: nothing yet in ", "session "+session, "its window holds", "compact it above",
 			"ctxledger's own tools cost")
 		if count(text) > 1000 {
 			t.Errorf("the status takes %d tokens", count(text))

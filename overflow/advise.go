@@ -36,12 +36,16 @@ type Incident struct {
 	At, Compacted  time.Time // of the failure; of the latest compaction
 	Earlier        int       // overflows of this user turn with this model before this one
 	Streamed       bool      // some of the answer has reached the user
+	Trimmed        int       // stage of the trimmed copy that was sent last in this turn; 0: none was
 	Fits           bool      // counted with what was learned, the view fits the window that was learned
 	Recover        bool      // recover_from_overflow
 }
 
-// Advise says what to do: one recovery a user turn and model, that is one retry, and one with a trimmed
-// request.
+// raiseOutput is what a person does about an output that has no room for the model's thinking.
+const raiseOutput = "Ask for more output than the thinking budget, or for less thinking: the request's size is not what was refused."
+
+// Advise says what to do: one recovery a user turn and model, that is one retry, and then one with each of the trimmed
+// copies that are smaller.
 func Advise(in Incident) Advice {
 	switch {
 	case in.Class == None || in.Class == "":
@@ -52,13 +56,19 @@ func Advise(in Incident) Advice {
 		return Advice{Action: Surface}
 	case in.Class == SilentOverflow:
 		return Advice{Action: CompactNext}
+	case in.Pattern == thinkingBudget && in.Earlier == 0: // after an overflow it is our output cap that is too low
+		return Advice{Action: Surface, Say: raiseOutput}
+	case in.Class == BrokenPairs && in.Earlier == 0:
+		return Advice{Action: Resend, Retry: !in.Streamed}
+	case in.Class == BrokenPairs:
+		return Advice{Action: Surface}
 	case in.Class == OutputBudget && in.OutputCap > 0 && in.Earlier < 2:
 		return Advice{Action: LowerOutput, Retry: !in.Streamed, OutputCap: in.OutputCap}
 	case in.Streamed:
 		return Advice{Action: CompactNext}
-	case in.Earlier > 1:
+	case in.Earlier > 0 && in.Trimmed >= Stages:
 		return Advice{Action: GiveUp, Say: GaveUp}
-	case in.Earlier == 1:
+	case in.Earlier > 0:
 		return Advice{Action: TrimRequest, Retry: true}
 	case in.Class == PayloadTooLarge:
 		return Advice{Action: Shrink, Retry: true}

@@ -10,6 +10,8 @@ const (
 	OutputBudget    Class = "output_budget"     // the prompt fits; with the output that was asked for it does not
 	PayloadTooLarge Class = "payload_too_large" // the body has too many bytes
 	SilentOverflow  Class = "silent_overflow"   // the call succeeded, but the prompt was cut, or is above the window
+	// BrokenPairs is a request in which a call has no result, or a result no call: shortened by somebody who parted them.
+	BrokenPairs Class = "broken_pairs"
 )
 
 // Confidence is how sure a class is.
@@ -170,6 +172,9 @@ const (
 
 // budget decides between a prompt that fits and one that does not.
 func (v *Verdict) budget(n map[string]int) {
+	if v.Pattern == thinkingBudget {
+		return // it says nothing of the prompt
+	}
 	v.Actual, v.Limit, v.RequestedOutput = n["in"]+n["in2"], n["lim"], n["out"]
 	least := n["least"] // 1: the prompt has at least so many tokens
 	if v.Actual >= v.Limit-least {

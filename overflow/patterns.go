@@ -21,8 +21,11 @@ type row struct {
 	bodyless bool   // an error that says nothing: counts only if we think that the prompt is large
 }
 
-// lessThan is the row whose number is one more than what is accepted.
-const lessThan = "OV31"
+const (
+	lessThan = "OV31" // the row whose number is one more than what is accepted
+	// thinkingBudget is the row of an output that leaves nothing beside the model's thinking.
+	thinkingBudget = "OB7"
+)
 
 // rows is the table, in the order in which it is tried. OB decide between the prompt and the output by
 // their numbers: in (and in2) are tokens of the prompt, out of the output that was asked for, lim is the
@@ -46,6 +49,35 @@ var rows = []row{
 	{id: "OB6", provider: "tgi", class: OutputBudget, own: true,
 		expr:   `max_new_tokens.{0,2} must be <= (?P<lim>[\d,]+)\. given: (?P<in>[\d,]+) .{0,2}inputs.{0,2} tokens and (?P<out>[\d,]+) .{0,2}max_new_tokens`,
 		sample: "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 512 `max_new_tokens`"},
+
+	{id: thinkingBudget, provider: "anthropic, bedrock", class: OutputBudget,
+		expr:   `max_tokens.{0,2} must be greater than .{0,2}thinking\.budget_tokens`,
+		sample: "ValidationException: The model returned the following errors: `max_tokens` must be greater than `thinking.budget_tokens`."},
+
+	{id: "TP1", provider: "anthropic", class: BrokenPairs,
+		expr:   `tool_use.{0,2} ids were found without .{0,2}tool_result.{0,2} blocks`,
+		sample: "messages.108: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_014WRYo8."},
+	{id: "TP2", provider: "anthropic", class: BrokenPairs,
+		expr:   `unexpected .{0,2}tool_use_id.{0,2} found in .{0,2}tool_result.{0,2} blocks`,
+		sample: "messages.0.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_01. Each `tool_result` block must have a corresponding `tool_use` block in the previous message."},
+	{id: "TP3", provider: "bedrock", class: BrokenPairs,
+		expr:   `expected toolresult blocks at messages`,
+		sample: "Expected toolResult blocks at messages.2.content for the following Ids: tooluse_abc"},
+	{id: "TP4", provider: "bedrock", class: BrokenPairs,
+		expr:   `number of toolresult blocks at messages.{0,40} exceeds the number of tooluse blocks`,
+		sample: "The number of toolResult blocks at messages.1.content exceeds the number of toolUse blocks of previous turn."},
+	{id: "TP5", provider: "openai", class: BrokenPairs,
+		expr:   `tool_calls' must be followed by tool messages responding to each`,
+		sample: "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."},
+	{id: "TP6", provider: "openai", class: BrokenPairs,
+		expr:   `role 'tool' must be a response to a prece+ding message with 'tool_calls'`,
+		sample: "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."},
+	{id: "TP7", provider: "openai", class: BrokenPairs,
+		expr:   `no tool (?:output found for function call|call found for function call output)`,
+		sample: "No tool output found for function call call_abc."},
+	{id: "TP8", provider: "gemini", class: BrokenPairs,
+		expr:   `number of function response parts (?:is|should be) equal to (?:the )?number of function call parts`,
+		sample: "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."},
 
 	{id: "OV02", provider: "anthropic", class: PayloadTooLarge,
 		expr: `request_too_large|request exceeds the maximum size`, sample: "Request exceeds the maximum size"},

@@ -108,7 +108,17 @@ func TestAdvice(t *testing.T) {
 		{"the first", func(*Incident) {}, Advice{Action: Compact, Retry: true}},
 		{"it fits after all", func(in *Incident) { in.Fits = true }, Advice{Action: Resend, Retry: true}},
 		{"the second", func(in *Incident) { in.Earlier = 1 }, Advice{Action: TrimRequest, Retry: true}},
-		{"the third", func(in *Incident) { in.Earlier = 2 }, Advice{Action: GiveUp, Say: GaveUp}},
+		{"the third", func(in *Incident) { in.Earlier, in.Trimmed = 2, 1 }, Advice{Action: TrimRequest, Retry: true}},
+		{"after the last stage", func(in *Incident) { in.Earlier, in.Trimmed = 2, Stages },
+			Advice{Action: GiveUp, Say: GaveUp}},
+		{"no room for thinking", func(in *Incident) { in.Class, in.Pattern = OutputBudget, thinkingBudget },
+			Advice{Action: Surface, Say: raiseOutput}},
+		{"no room for thinking under our cap",
+			func(in *Incident) { in.Class, in.Pattern, in.Earlier = OutputBudget, thinkingBudget, 1 },
+			Advice{Action: TrimRequest, Retry: true}},
+		{"calls and results that were parted", func(in *Incident) { in.Class = BrokenPairs },
+			Advice{Action: Resend, Retry: true}},
+		{"and again", func(in *Incident) { in.Class, in.Earlier = BrokenPairs, 1 }, Advice{Action: Surface}},
 		{"nothing", func(in *Incident) { in.Class = None }, Advice{Action: Surface}},
 		{"not wanted", func(in *Incident) { in.Recover = false }, Advice{Action: Surface}},
 		{"of another model", func(in *Incident) { in.Current = "n" }, Advice{Action: Ignore}},
@@ -120,7 +130,7 @@ func TestAdvice(t *testing.T) {
 			Advice{Action: LowerOutput, Retry: true, OutputCap: 2000}},
 		{"output, no room", func(in *Incident) { in.Class = OutputBudget }, Advice{Action: Compact, Retry: true}},
 		{"output, for ever", func(in *Incident) { in.Class, in.OutputCap, in.Earlier = OutputBudget, 2000, 2 },
-			Advice{Action: GiveUp, Say: GaveUp}},
+			Advice{Action: TrimRequest, Retry: true}},
 	} {
 		in := base
 		c.change(&in)
@@ -132,10 +142,11 @@ func TestAdvice(t *testing.T) {
 
 func TestOneUserTurnIsRecoveredOnce(t *testing.T) {
 	count := map[Action]int{}
-	for earlier := range 5 {
-		count[Advise(Incident{Verdict: Verdict{Class: PromptOverflow}, Earlier: earlier, Recover: true}).Action]++
+	for earlier := range 6 { // each trimmed copy is of the next stage
+		count[Advise(Incident{Verdict: Verdict{Class: PromptOverflow}, Earlier: earlier, Trimmed: max(0, earlier-1),
+			Recover: true}).Action]++
 	}
-	if count[Compact] != 1 || count[TrimRequest] != 1 || count[GiveUp] != 3 {
+	if count[Compact] != 1 || count[TrimRequest] != Stages || count[GiveUp] != 2 {
 		t.Errorf("%v", count)
 	}
 }

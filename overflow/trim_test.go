@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/formattest"
 	"ctxledger.dev/transcript"
 )
 
@@ -155,6 +156,30 @@ func TestTrimmedCopiesGetSmaller(t *testing.T) {
 	}
 	if string(bytes.Join(c.Messages, nil)) != original {
 		t.Error("the original changed")
+	}
+}
+
+// A copy that is no smaller than what was refused is not offered: its stage is skipped.
+func TestNoCopyIsOfferedThatIsNotSmaller(t *testing.T) {
+	p := formattest.Providers()[0]
+	for _, c := range []struct {
+		name, result string
+		refused      Trimmed
+		stage        int // 0: none is left
+	}{
+		{"nothing is long enough for the first stage", strings.Repeat("w", 3_000), Trimmed{}, 3}, // it is the newest
+		{"nothing can be cut", "ok", Trimmed{Stage: 3, CharsAfter: 10}, 0},
+		{"a copy of the size that was refused", strings.Repeat("w", 30_000), Trimmed{Stage: 1, CharsAfter: 4_000}, 3},
+	} {
+		sent := Copy{Format: p.Format, Messages: p.Messages("u go", "a +x", "t x="+c.result)}
+		out, err := Next(sent, c.refused, Target{})
+		if out.Stage != c.stage || (err != nil) != (c.stage == 0) {
+			t.Errorf("%s: stage %d, %v", c.name, out.Stage, err)
+		}
+	}
+	words := Copy{Format: p.Format, Messages: p.Messages("u go", "a ok", "u on")}
+	if out, err := Next(words, Trimmed{}, Target{}); !fault.Is(err, fault.TooLarge) {
+		t.Errorf("words alone: %+v, %v", out, err)
 	}
 }
 

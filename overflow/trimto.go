@@ -20,18 +20,22 @@ type Target struct {
 const minKept = 500
 
 // Next returns the copy to send after one that was refused, the zero Trimmed for the first: one that
-// fits the limit if the error named it, else that of the next stage. After Stages copies the error is
-// too_large. Errors: as of Trim and TrimTo.
+// fits the limit if the error named it, else that of the next stage that is smaller than what was refused. Where none
+// is left the error is too_large. Errors: as of Trim and TrimTo.
 func Next(c Copy, refused Trimmed, to Target) (Trimmed, error) {
-	if refused.Stage >= Stages {
-		return Trimmed{}, fault.New(fault.TooLarge, opTrim, "the request is too large without any tool content")
-	}
 	if refused.Stage == 0 && to.Limit > 0 {
 		if out, err := TrimTo(c, to); err != nil || out.Stage > 0 {
 			return out, err
 		}
 	}
-	return Trim(c, refused.Stage+1)
+	for stage := refused.Stage + 1; stage <= Stages; stage++ {
+		out, err := Trim(c, stage)
+		smaller := out.CharsAfter < out.CharsBefore && (refused.Stage == 0 || out.CharsAfter < refused.CharsAfter)
+		if err != nil || smaller {
+			return out, err
+		}
+	}
+	return Trimmed{}, fault.New(fault.TooLarge, opTrim, "the request is too large without any tool content")
 }
 
 // TrimTo returns the copy that cuts as little as is needed to fit a limit: one cap for all results, four

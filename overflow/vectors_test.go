@@ -82,6 +82,20 @@ var vectors = []struct {
 	{422, "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4100 `inputs` tokens and 512 `max_new_tokens`",
 		"prompt_overflow OB6 actual=4100 limit=4096 over=4 output=512 exact", Request{}},
 
+	{400, `{"message":"The model returned the following errors: ` +
+		"`max_tokens` must be greater than `thinking.budget_tokens`" +
+		`. Please consult our documentation"}`, "output_budget OB7 strong at message", Request{}},
+
+	// Calls and results were parted.
+	{400, `{"type":"error","error":{"type":"invalid_request_error","message":"messages.4: ` +
+		"`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1" + `"}}`,
+		"broken_pairs TP1 strong at error.message", Request{}},
+	{400, "messages.0.content.0: unexpected tool_use_id found in tool_result blocks: toolu_1",
+		"broken_pairs TP2 strong", Request{}},
+	{400, "ValidationException: Expected toolResult blocks at messages.2.content for the following Ids: tooluse_1",
+		"broken_pairs TP3 strong", Request{}},
+	{400, "No tool call found for function call output with call_id call_1.", "broken_pairs TP7 strong", Request{}},
+
 	// The body is too large.
 	{413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`,
 		"payload_too_large OV02 exact at error.type", Request{}},

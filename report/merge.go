@@ -3,8 +3,9 @@ package report
 import (
 	"cmp"
 	"maps"
-	"path"
 	"slices"
+
+	"ctxledger.dev/internal/paths"
 )
 
 // maxDays is how many days a report lists.
@@ -86,14 +87,15 @@ func (g *gathered) tool(t *Tool) {
 
 // file adds the reads of a file. A path that is not absolute is one of its session's project.
 func (g *gathered) file(m *measured, f *File) {
-	name := f.Path
-	if drive := len(name) > 2 && name[1] == ':'; !drive && !path.IsAbs(name) && m.Project != "" {
-		name = m.Project + "/" + name
+	name, full := f.Path, paths.Abs(m.Project, f.Path)
+	if !paths.IsAbs(name) {
+		name = full
 	}
-	sum := g.files[name]
+	key := paths.Key(full)
+	sum := g.files[key]
 	if sum == nil {
 		sum = &File{Path: name, Project: m.Project}
-		g.files[name] = sum
+		g.files[key] = sum
 	}
 	*sum = sum.plus(*f)
 	g.out.Reads = g.out.Reads.plus(*f)

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"time"
 
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/tokens"
 )
 
@@ -163,10 +164,11 @@ func (m *Meter) tool(name string) *Tool {
 }
 
 func (m *Meter) file(path string) *File {
-	f := m.out.files[path]
+	key := paths.Key(path)
+	f := m.out.files[key]
 	if f == nil {
 		f = &File{Path: path}
-		m.out.files[path] = f
+		m.out.files[key] = f
 	}
 	return f
 }

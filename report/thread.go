@@ -1,6 +1,10 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"ctxledger.dev/internal/paths"
+)
 
 // maxCalls bounds the calls of one thread whose actions are remembered.
 const maxCalls = 200_000
@@ -241,11 +245,12 @@ func (t *thread) called(p Piece, copied bool) *call {
 // reading counts a read of a file.
 func (t *thread) reading(c *call) {
 	c.file = t.meter.file(c.Read)
-	r := t.reads[c.Read]
+	key := paths.Key(c.Read)
+	r := t.reads[key]
 	first := r == nil
 	if first {
 		r = &read{parts: map[string]uint64{}}
-		t.reads[c.Read] = r
+		t.reads[key] = r
 	}
 	if !c.copied {
 		c.file.Reads++
@@ -269,7 +274,7 @@ func (t *thread) returned(c *call, p Piece) {
 		return
 	}
 	c.answered = true
-	r, digest := t.reads[c.Read], t.meter.hash(p.Text)
+	r, digest := t.reads[paths.Key(c.Read)], t.meter.hash(p.Text)
 	if was, ok := r.parts[c.Part]; ok && was == digest && !c.copied {
 		c.file.Same++
 	}

@@ -197,6 +197,12 @@ func (e Entry) CallIDs() []string {
 	return ids
 }
 
+// Mixed reports whether an entry may carry results and something besides them. What is not text alone has no features,
+// and may.
+func (e Entry) Mixed() bool {
+	return len(e.Results) > 0 && e.Features[tokens.FeatureBlocks] != len(e.Results)
+}
+
 // Spent returns the entry's usage, zero if it has none.
 func (e Entry) Spent() Usage {
 	if e.Usage == nil {
@@ -232,4 +238,8 @@ type Result struct {
 	// Artifact is the handle of the artifact that replaces it in every view.
 	Artifact   string `json:"artifact,omitempty"`
 	StubTokens int    `json:"stub_tokens,omitempty"`
+	// Whole is what the host would have passed on, in o200k_base tokens, had not a hook put the stub that is the text in
+	// its place, and Cause is why it did: see artifacts.StubOf. 0: the text is no stub, or it was recorded before that was.
+	Whole int    `json:"whole,omitempty"`
+	Cause string `json:"cause,omitempty"`
 }

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"fmt"
 	"time"
 
 	"ctxledger.dev/internal/limits"
@@ -54,13 +55,30 @@ type Hooked struct {
 	Ended      time.Time `json:"ended,omitzero"`      // when the agent ended
 	// Summary is what the newest summary of its host kept; nil: none was compared.
 	Summary *HostSummary `json:"summary,omitempty"`
-	// Owed is what the next hook that can add to the context has to add: what that summary lost. OwesRecord says that the
-	// context was compacted and the summary is not known yet.
+	// Owed is what a hook that can add to the context has to add: what that summary lost. OwesRecord says that the context
+	// was compacted and the summary is not known yet. Both stay until a hook has told them: see OwedDigest.
 	Owed       string `json:"owed,omitempty"`
 	OwesRecord bool   `json:"owes_record,omitempty"`
 	// Settled are the candidates for memory that a person accepted or dismissed, at most MaxSettled.
 	Settled []string `json:"settled,omitempty"`
 }
+
+// OwedDigest names what the context has to be told after a compaction, among the digests of texts that are shown; "":
+// nothing. A compaction of which nothing was heard after its beginning is owed the record, as if it had ended.
+func (h *Hooked) OwedDigest() string {
+	switch {
+	case h == nil:
+		return ""
+	case h.Owed != "":
+		return "lost " + Digest([]byte(h.Owed))[:16]
+	case h.OwesRecord || !h.Compacting.IsZero():
+		return fmt.Sprintf("record %d %d", h.Emptied, h.Compacting.UnixMilli())
+	}
+	return ""
+}
+
+// Started says among the digests of texts that are shown that the context was told all that it is told at its start.
+const Started = "start"
 
 // MaxSettled is how many candidates for memory a session has.
 const MaxSettled = 5

@@ -12,6 +12,7 @@ var anthropicCodec = codec{
 	build:      buildAnthropic,
 	edit:       editAnthropic,
 	merge:      mergeAnthropic,
+	arrange:    resultsFirst,
 	newMessage: newAnthropic,
 	roles:      []Role{RoleUser, RoleAssistant, RoleTool},
 	valid:      validAnthropic,

@@ -20,6 +20,8 @@ type codec struct {
 	// merge joins the records of one message. It is nil where nothing is joined: the list has a message
 	// of its own for each record, and so for each result.
 	merge func(raws [][]byte) ([]byte, error)
+	// arrange puts the parts of one message in the order that the provider wants. It is nil where any order does.
+	arrange func(raw []byte) ([]byte, error)
 	// itemised: what a model answers with is several messages of the list, one behind the other.
 	itemised bool
 	// alternates: a message that makes calls never directly follows another answer.

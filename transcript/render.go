@@ -11,6 +11,7 @@ import (
 type Record struct {
 	JSON    []byte
 	IDs     []string
+	Mixed   bool                                     // it may have results and other parts, in any order
 	Shorten func(p Part) (text string, changed bool) // nil: nothing
 }
 
@@ -29,9 +30,10 @@ func Render(f Format, records []Record, e Edits) ([]Piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	pieces := make([]Piece, 0, len(records)+len(e.AddResults))
+	pieces, mixed := make([]Piece, 0, len(records)+len(e.AddResults)), false
 	for i, r := range records {
 		pieces = append(pieces, Piece{i, r.JSON})
+		mixed = mixed || r.Mixed
 	}
 	added := e.AddResults
 	shortened := slices.ContainsFunc(records, func(r Record) bool { return r.Shorten != nil })
@@ -41,7 +43,7 @@ func Render(f Format, records []Record, e Edits) ([]Piece, error) {
 		}
 	}
 	if c.merge != nil {
-		return c.joined(pieces, added)
+		return c.joined(pieces, added, mixed)
 	}
 	for _, p := range added {
 		raw, err := c.build(Message{Role: RoleTool, Parts: []Part{p}})
@@ -53,8 +55,8 @@ func Render(f Format, records []Record, e Edits) ([]Piece, error) {
 	return pieces, nil
 }
 
-// joined makes one message of pieces and results that are added.
-func (c codec) joined(pieces []Piece, added []Part) ([]Piece, error) {
+// joined makes one message of pieces and results that are added. It is arranged if it is mixed.
+func (c codec) joined(pieces []Piece, added []Part, mixed bool) ([]Piece, error) {
 	switch {
 	case len(pieces) == 0 && len(added) == 0:
 		return nil, nil
@@ -69,6 +71,9 @@ func (c codec) joined(pieces []Piece, added []Part) ([]Piece, error) {
 	whole, err := Merge(c.format, raws)
 	if err == nil {
 		whole, err = Edit(c.format, whole, Edits{AddResults: added})
+	}
+	if err == nil && mixed && c.arrange != nil {
+		whole, err = c.arrange(whole)
 	}
 	return []Piece{{pieces[0].Record, whole}}, err
 }

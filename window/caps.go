@@ -18,11 +18,17 @@ func capResults(s *scene) (out []Edit) {
 		if !own {
 			limit = s.policy.ResultChars
 		}
-		if limit > 0 && a.result != nil && !a.resultEdited && a.result.Chars > limit {
+		if limit > 0 && a.result != nil && a.result.Chars > limit && s.longer(a, limit) {
 			out = append(out, s.cut(a, bounded(limit, markFilter))...)
 		}
 	}
 	return out
+}
+
+// longer reports whether more of a result is shown than so many characters: all of it, or what an earlier cap left.
+func (s *scene) longer(a *act, limit int) bool {
+	e, edited := s.edits[editKey{a.answer.Seq, a.ID, PartResult}]
+	return !a.resultEdited || edited && e.Head+e.Tail > limit
 }
 
 // bounded is a cut to so many characters.

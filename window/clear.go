@@ -89,5 +89,8 @@ func (p Policy) clearAtLeast(window int) int {
 	if p.Clear.AtLeast > 0 {
 		return p.Clear.AtLeast
 	}
+	if p.Clear.Set {
+		return p.Compact.Threshold(window) / 20 // or each result would be a step of its own
+	}
 	return max(leastCleared, p.Compact.Threshold(window)/5)
 }

@@ -62,6 +62,9 @@ type Decision struct {
 	Threshold int  `json:"threshold"` // tokens of the model
 	// Waiting is what the passes propose and what does not pay yet, in tokens.
 	Waiting int `json:"waiting"`
+	// ClearsAt is the size of a request in tokens above which old results would be cleared, if it is above that and
+	// clearing does not pay yet; 0 otherwise.
+	ClearsAt int `json:"clears_at,omitempty"`
 }
 
 // Decide returns the edits to make now. It has no effects; the recorded edits come back to it in Input.Edits. Same
@@ -81,12 +84,15 @@ func Decide(in Input, p Policy, st State) Decision {
 		var worth []Edit
 		later, worth = first.costs(now).worthIt(later)
 		now = append(now, worth...)
-		d.Reason = reasonOf(now, worth)
+		d.Reason = p.reasonOf(now, worth)
 	}
 	if d.Edits = settled(now, later); len(d.Edits) == 0 {
 		d.Reason = ""
 	}
 	d.After, d.Waiting = d.Before-freedBy(d.Edits), freedBy(later)
+	if slices.ContainsFunc(later, func(e Edit) bool { return e.Pass == clearing }) {
+		d.ClearsAt = p.clearAbove(st.Window)
+	}
 	d.Rewritten = first.costs(nil).broken(d.Edits)
 	d.Over = s.Request(d.After) > d.Threshold
 	d.Why = d.words(st)
@@ -101,7 +107,7 @@ func (s *scene) run(in Input) (now, later []Edit) {
 	whole := s.used
 	s.slots, s.edits = slices.Clone(s.slots), maps.Clone(s.edits) // the caller's stay as they are
 	for i := 0; i < len(passes); {
-		asked := passes[i].asked
+		asked := passes[i].asked(s.policy)
 		var proposed []Edit
 		if proposed, i = s.proposals(i); len(proposed) == 0 {
 			continue
@@ -171,13 +177,13 @@ func settled(taken, waiting []Edit) []Edit {
 }
 
 // reasonOf names the reason of a step, from all accepted edits and those of them that pay.
-func reasonOf(taken, worth []Edit) string {
+func (p Policy) reasonOf(taken, worth []Edit) string {
 	switch {
 	case len(taken) == 0:
 		return ""
 	case len(worth) > 0:
 		return "pays"
-	case slices.ContainsFunc(taken, askedFor):
+	case slices.ContainsFunc(taken, p.askedFor):
 		return "asked"
 	}
 	return "birth"
@@ -196,6 +202,14 @@ func (d Decision) words(st State) string {
 		return fmt.Sprintf("%s tokens go that no provider has in its cache", freed)
 	}
 	return fmt.Sprintf("%s tokens go, %s are written into the provider's cache again", freed, chars.Commas(d.Rewritten))
+}
+
+// Waits says that old results would be cleared at the size of the view, and why they are not yet; "" otherwise.
+func (d Decision) Waits() string {
+	if d.ClearsAt == 0 {
+		return ""
+	}
+	return fmt.Sprintf("would clear at %s; does not pay yet", chars.Commas(d.ClearsAt))
 }
 
 // CallsAhead estimates how many more requests will carry the content of the view. It is a third of those made: of

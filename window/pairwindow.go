@@ -8,51 +8,60 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// pairStep is how many units go at once, so that the provider's cache holds for as many rounds.
-const pairStep = 8
-
-// keptUnits returns how many of g units stay under a window of n: between n and n + pairStep - 1.
+// keptUnits returns how many of g units stay under a bound of n. A quarter of n goes at once, at least, so that the
+// provider's cache holds for as many rounds.
 func keptUnits(g, n int) int {
 	if g <= n {
 		return g
 	}
-	return g - (g-n)/pairStep*pairStep
+	return g - max(g-n, n/4)
 }
 
 // noteLines is how many calls a note names.
 const noteLines = 100
 
-// gateChars and gateShare bound where the pair window starts to work: below it a view stays as it is.
-const (
-	gateChars = 200_000
-	gateShare = 0.9
-)
-
 // pairWindow collapses the oldest units into a note when there are too many. Adjacent units of one step become one
 // note; notes of earlier steps stay as they are.
 func pairWindow(s *scene) (out []Edit) {
-	if s.policy.ToolPairs <= 0 || s.used*charsPerToken < s.gate() {
+	if s.policy.ToolPairs <= 0 {
 		return nil
 	}
 	units := s.newest() + 1
 	gone := units - keptUnits(units, s.policy.ToolPairs)
+	if gone == 0 {
+		return nil
+	}
+	late := s.late()
 	for from := 0; from < len(s.acts) && s.acts[from].unit < gone; {
 		to := from
-		for to+1 < len(s.acts) && s.acts[to+1].unit < gone && s.joined(to) {
+		for to+1 < len(s.acts) && s.acts[to+1].unit < gone && s.joined(to) &&
+			late[s.acts[to+1].unit] == late[s.acts[from].unit] {
 			to++
 		}
-		out = append(out, s.note(s.acts[from:to+1])...)
+		if !late[s.acts[from].unit] {
+			out = append(out, s.note(s.acts[from:to+1])...)
+		}
 		from = to + 1
 	}
 	return out
 }
 
-func (s *scene) gate() int {
-	budget := gateChars
-	if s.policy.InTurnTokens > 0 {
-		budget = s.policy.InTurnTokens * charsPerToken
+// late returns the units of which a result stands behind the message after the calls, where answers are lists of items:
+// they do not end there.
+func (s *scene) late() map[int]bool {
+	at := map[string]int{}
+	for i, d := range s.drafts {
+		for id := range d.answers() {
+			at[id] = i
+		}
 	}
-	return int(gateShare * float64(budget))
+	units := map[int]bool{}
+	for _, a := range s.acts {
+		if a.result == nil && at[a.ID] > a.slot {
+			units[a.unit] = true
+		}
+	}
+	return units
 }
 
 // joined reports whether the unit of a call ends where that of the next one begins.
@@ -61,12 +70,29 @@ func (s *scene) joined(i int) bool {
 	return a.unit == b.unit || b.slot == a.slot+2
 }
 
-// note proposes to replace whole units by a note.
+// note proposes to replace whole units by a note, which names the handles of their results unless these are so short that
+// the note would be longer.
 func (s *scene) note(acts []act) []Edit {
 	first, last := acts[0].slot, acts[len(acts)-1].slot+1
 	if last >= len(s.slots) || acts[len(acts)-1].result == nil {
 		return nil // its results are on their way
 	}
+	e := Edit{Part: PartRange}
+	e.Seq, e.To = bounds(s.slots[first : last+1])
+	for _, slot := range s.slots[first : last+1] {
+		e.Before += slot.Tokens
+	}
+	for _, handles := range []bool{true, false} {
+		e.Text = s.collapsed(acts, handles)
+		if e.Tokens = frameTokens + textTokens(e.Text); e.freed() > 0 {
+			return []Edit{e}
+		}
+	}
+	return nil
+}
+
+// collapsed is the text of a note.
+func (s *scene) collapsed(acts []act, handles bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, collapsedHead, len(acts))
 	for i := range acts {
@@ -75,16 +101,11 @@ func (s *scene) note(acts []act) []Edit {
 			break
 		}
 		fmt.Fprintf(&b, "\n- %s → %s", acts[i].label(), s.outcome(&acts[i]))
-		if h := acts[i].handle(); h != "" {
+		if h := acts[i].handle(); h != "" && handles {
 			fmt.Fprintf(&b, " (read_artifact id %s)", h)
 		}
 	}
-	e := Edit{Part: PartRange, Text: b.String(), Tokens: frameTokens + textTokens(b.String())}
-	e.Seq, e.To = bounds(s.slots[first : last+1])
-	for _, slot := range s.slots[first : last+1] {
-		e.Before += slot.Tokens
-	}
-	return smaller(e)
+	return b.String()
 }
 
 // bounds returns the first and the last entry of slots.

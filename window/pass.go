@@ -5,8 +5,10 @@ import "slices"
 // A pass proposes edits to a view. It is a pure function: what it returns is a proposal. Decide accepts proposals,
 // at once for what no provider has seen, the rest when it pays.
 type pass struct {
-	name    string
-	asked   bool // its proposals are taken whether they pay or not: the user set its rule, which is a bound
+	name string
+	// asked reports whether its proposals are taken whether they pay or not: the user set its bound. Rules without a
+	// default are in force only then.
+	asked   func(Policy) bool
 	propose func(*scene) []Edit
 	batched func(*scene, *batch) // instead of propose: counted together with its neighbours
 }
@@ -14,23 +16,30 @@ type pass struct {
 // passes are all there are, in the order in which they run: cheapest first. Each sees the view with the
 // edits of those before it, batched ones with those before the batch.
 var passes = []pass{
-	{name: "result_cap", propose: capResults},
-	{name: "user_cap", propose: capUser},
-	{name: "replay_cap", propose: capReplay},
-	{name: "consumed_read", propose: consumedReads},
-	{name: "superseded_write", batched: supersededWrites},
-	{name: "repeated_call", batched: repeatedCalls},
-	{name: "repeated_command", batched: repeatedCommands},
-	{name: "old_words", batched: oldWords},
-	{name: "tool_pairs", asked: true, propose: pairWindow},
-	{name: "in_turn_tokens", asked: true, propose: tokenWindow},
-	{name: evict, asked: true, propose: evictResults},
-	{name: "clear", propose: clearResults},
-	{name: "arguments", propose: truncateArguments},
+	{name: "result_cap", asked: inForce, propose: capResults},
+	{name: "user_cap", asked: func(p Policy) bool { return p.UserSet }, propose: capUser},
+	{name: "replay_cap", asked: func(p Policy) bool { return p.ReplaySet }, propose: capReplay},
+	{name: "consumed_read", asked: never, propose: consumedReads},
+	{name: "superseded_write", asked: batchSet, batched: supersededWrites},
+	{name: "repeated_call", asked: batchSet, batched: repeatedCalls},
+	{name: "repeated_command", asked: batchSet, batched: repeatedCommands},
+	{name: "old_words", asked: batchSet, batched: oldWords},
+	{name: "tool_pairs", asked: inForce, propose: pairWindow},
+	{name: "in_turn_tokens", asked: inForce, propose: tokenWindow},
+	{name: evict, asked: inForce, propose: evictResults},
+	{name: clearing, asked: func(p Policy) bool { return p.Clear.Set }, propose: clearResults},
+	{name: "arguments", asked: func(p Policy) bool { return p.Arguments.Set }, propose: truncateArguments},
 }
 
-// evict is the name of the pass that writes a manifest.
-const evict = "evict"
+func inForce(Policy) bool    { return true }
+func never(Policy) bool      { return false }
+func batchSet(p Policy) bool { return p.BatchSet }
+
+// evict is the name of the pass that writes a manifest, clearing that of the step before a compaction.
+const (
+	evict    = "evict"
+	clearing = "clear"
+)
 
 // proposals runs passes[i] and, if it is batched, the batched ones after it. It returns them, and the index of the
 // next pass.
@@ -54,7 +63,7 @@ func named(pass string, edits []Edit) []Edit {
 	return edits
 }
 
-// askedFor reports whether an edit is of a pass whose proposals are always taken.
-func askedFor(e Edit) bool {
-	return slices.ContainsFunc(passes, func(p pass) bool { return p.name == e.Pass && p.asked })
+// askedFor reports whether an edit obeys a bound that the user set.
+func (p Policy) askedFor(e Edit) bool {
+	return slices.ContainsFunc(passes, func(x pass) bool { return x.name == e.Pass && x.asked(p) })
 }

@@ -22,12 +22,15 @@ type Policy struct {
 
 	// BatchChars is how much superseded content has to accumulate before it is rewritten at all.
 	BatchChars int
+	// UserSet, ReplaySet and BatchSet: the user set the bound. It is obeyed then; a default waits until obeying it pays.
+	UserSet, ReplaySet, BatchSet bool
 
 	// OldWords shortens the words of answers that make calls, and long texts in the arguments of their
 	// calls. No handle brings them back but that of their message, so it is off unless asked for.
 	OldWords bool
 
-	// ToolPairs bounds the units of calls and results in the view. It moves in steps of pairStep.
+	// ToolPairs bounds the units of calls and results in the view. When there are more, a quarter of it
+	// goes at once, at least.
 	ToolPairs int
 	// InTurnTokens bounds what all results and notes take together.
 	InTurnTokens int
@@ -71,10 +74,13 @@ type EvictPolicy struct {
 type ClearPolicy struct {
 	Trigger float64 // share of the compaction threshold above which they are; 0: never
 	Keep    int     // newest results that stay; 0: keepResults, or keepFew in a small window
-	AtLeast int     // tokens that a clearing has to free; 0: a fifth of the compaction threshold, 3,000 at least
+	// AtLeast is how many tokens a clearing has to free; 0: a fifth of the compaction threshold, 3,000 at least, and a
+	// twentieth of it where Trigger is set.
+	AtLeast int
 	Exclude []string
 	Only    []string // if not empty, only results of these tools are cleared
 	Inputs  bool     // the arguments of cleared calls go as well
+	Set     bool     // the user set Trigger, as of UserSet
 }
 
 // ArgumentPolicy says when long arguments of old writes are truncated.
@@ -83,6 +89,7 @@ type ArgumentPolicy struct {
 	Keep    float64  // share of the window whose newest messages keep theirs
 	Over    int      // characters above which a text argument is truncated
 	Tools   []string // that write much, besides those that write and patch files
+	Set     bool     // the user set Trigger, as of UserSet
 }
 
 // TriggerPolicy says when a compaction is due.

@@ -13,6 +13,6 @@
 // may use it before a person has decided.
 //
 // The package deliberately does not run git: it reads the small files with which git links a worktree or
-// submodule to its repository and back, and commits through package gitobject. It does not read ctxledger.yaml (package config does) and does not
-// open ledgers.
+// submodule to its repository and back, and commits through package gitobject. It does not read ctxledger.yaml (package
+// config does) and does not open ledgers.
 package workspace

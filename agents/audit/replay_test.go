@@ -21,7 +21,7 @@ import (
 func played(ctx context.Context, t *testing.T, dir string, playing func(float64)) (audit.Audit, error) {
 	t.Helper()
 	e := env.System()
-	e.Temp = t.TempDir()
+	state := t.TempDir()
 	now := e.Now() // and stays it: there is time enough however busy the machine is
 	e.Now = func() time.Time { return now }
 	found, err := audit.Run(ctx, audit.Options{
@@ -30,13 +30,14 @@ func played(ctx context.Context, t *testing.T, dir string, playing func(float64)
 		Advance: func(int64) {}, Playing: playing,
 		Play: func(ctx context.Context, r agents.Recording) (audit.Played, error) {
 			s, err := replay.SavingsOf(ctx, e,
-				&replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries},
+				&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries,
+					Summaries: r.Summaries},
 				tokens.Builtin())
 			return audit.Played{Recorded: playOf(s.None), Ours: playOf(s.Ours), ReadBack: s.Ours.ReadBack}, err
 		},
 	})
-	if left, _ := os.ReadDir(e.Temp); len(left) > 0 {
-		t.Errorf("%s is left", left[0].Name())
+	if left, _ := filepath.Glob(filepath.Join(state, "*", "*")); len(left) > 0 {
+		t.Errorf("%s is left", left[0])
 	}
 	return found, err
 }

@@ -40,6 +40,7 @@ type line struct {
 	agentID         string
 	agentName       string
 	title           string // of a custom-title record
+	prompt          string // the id of the user's prompt that led to it
 	attachment      transcript.Span
 	rendered        transcript.Span // what of an attachment a model reads
 	data            transcript.Span // of a progress record
@@ -51,6 +52,7 @@ type line struct {
 	time            time.Time
 
 	meta, sidechain, compactSummary bool
+	replacesSpan                    bool // it replaces earlier messages
 	// continues is our id of the session that ctxledger copied the record from, see mark; "": it is the agent's own.
 	continues string
 }
@@ -248,6 +250,8 @@ func parse(text []byte) (line, bool) {
 			r.title = str(raw, maxTitle)
 		case "agentName":
 			r.agentName = str(raw, maxID)
+		case "promptId":
+			r.prompt = str(raw, maxID)
 		case "timestamp":
 			r.time = instant(raw)
 		case "isMeta":
@@ -258,6 +262,8 @@ func parse(text []byte) (line, bool) {
 			r.continues = continued(raw)
 		case "isCompactSummary":
 			r.compactSummary = string(raw) == "true"
+		case "replacesSpan":
+			r.replacesSpan = string(raw) == "true"
 		case "message":
 			r.message = v
 		case "toolUseResult":

@@ -77,37 +77,69 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	loading.Go(func() { memory.Tokens("") })
 	defer loading.Wait()
 	emptied := source == hooks.Compact || source == hooks.Clear
-	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied,
+	if emptied {
+		r.Contexts.drop(r.live.HostID)
+		r.with(func(l *live) { delete(l.documents, recordTokens) }) // one of an earlier compaction
+	}
+	recording, cancel := lasting(ctx)
+	defer cancel()
+	begun, err := r.api.BeginSession(recording, ledger.BeginSessionRequest{LiveSession: r.live, Emptied: emptied,
 		Compacted: source == hooks.Compact})
 	if err != nil {
 		return nil, err
 	}
-	var parts []part
+	parts, err := r.starting(ctx, begun.Session)
+	if err != nil {
+		return nil, err
+	}
+	h := begun.Session.Hooked
+	texts, left, err := r.tell(ctx, h, MaxTokens, parts...)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := r.index(ctx, left-2)
+	if err != nil {
+		return nil, err
+	}
+	last, _, err := r.tell(ctx, h, left, listed)
+	if err != nil {
+		return nil, err
+	}
+	if !r.rivalled { // else another hook knows whether all was told
+		began, err := r.claim(ctx, h, sessions.Started)
+		if err != nil {
+			return nil, err
+		}
+		if began {
+			r.digests = append(r.digests, sessions.Started)
+		}
+	}
+	return r.event.Context(strings.Join(append(texts, last...), "\n\n")), nil
+}
+
+// starting returns what a session that begins or goes on is told, as far as its context lacks it.
+func (r *run) starting(ctx context.Context, s sessions.Session) (parts []part, err error) {
+	source := r.event.Source // "" with the first words after a start that was not told
 	if source != hooks.Resume && r.Do.Environment {
 		parts = append(parts, part{environment(r.Env, r.event.Dir), "environment", ""})
 	}
+	add := func(make func(context.Context, sessions.Session) (part, error)) {
+		var p part
+		if err == nil {
+			p, err = make(ctx, s)
+		}
+		parts = append(parts, p)
+	}
 	if r.Do.Memory {
-		remembered, err := r.memories(ctx)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, remembered)
+		add(r.memories)
 	}
-	if r.Do.Record {
-		owed, err := r.owed(ctx, begun.Session, begun.Owed)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, owed)
+	if r.Do.Record && (source != hooks.Compact || s.Hooked.Owed != "") { // the host hands on its summary later
+		add(r.owed)
 	}
-	if source == hooks.Resume && r.Do.Stale {
-		stale, err := r.stale(ctx, begun.Session)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, stale)
+	if r.Do.Stale && (source == hooks.Resume || source == "") {
+		add(r.stale)
 	}
-	return r.tell(ctx, parts, begun.Shown)
+	return parts, err
 }
 
 // index returns what the configuration lists for reading on demand, without what Claude Code lists by itself. It gets
@@ -131,50 +163,31 @@ func (r *run) index(ctx context.Context, left int) (part, error) {
 	return part{masked.Text, "index " + found.Digest(), indexFence}, err
 }
 
-// tell returns the output with those of the texts that the context does not have, and records that it has them now. A
-// text that another hook shows at the same time is left to that one.
-func (r *run) tell(ctx context.Context, parts []part, shown []string) ([]byte, error) {
-	var lacking []part
-	var digests []string
-	left := MaxTokens
-	take := func(p part) {
+// tell returns those of the texts that the context lacks and that no other hook prints now, within so many tokens, and how
+// many are left. They count as told when the hook has written them, and no sooner.
+func (r *run) tell(
+	ctx context.Context, h *sessions.Hooked, left int, parts ...part,
+) (texts []string, rest int, err error) {
+	for _, p := range parts {
 		p.text = p.alone()
-		if p.text == "" || slices.Contains(shown, p.digest) {
-			return
+		known := slices.Contains(h.Shown, p.digest) && p.digest != h.OwedDigest() // that may be owed once more
+		if p.text == "" || known {
+			continue
 		}
 		size := memory.Tokens(p.text) + 2 // what joins it to the next
 		if size > left {
-			return
+			continue
 		}
-		left -= size
-		lacking, digests = append(lacking, p), append(digests, p.digest)
-	}
-	for _, p := range parts {
-		take(p)
-	}
-	listed, err := r.index(ctx, left-2)
-	if err != nil {
-		return nil, err
-	}
-	take(listed)
-	if len(lacking) == 0 {
-		return nil, nil
-	}
-	noted, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageShown,
-		Digests: digests})
-	if err != nil {
-		return nil, err
-	}
-	var texts []string
-	for _, p := range lacking {
-		if slices.Contains(noted.New, p.digest) {
-			texts = append(texts, p.text)
+		lacking, err := r.claim(ctx, h, p.digest)
+		if err != nil {
+			return nil, left, err
+		}
+		if lacking {
+			left -= size
+			texts, r.digests = append(texts, p.text), append(r.digests, p.digest)
 		}
 	}
-	if len(texts) == 0 {
-		return nil, nil
-	}
-	return r.event.Context(strings.Join(texts, "\n\n")), nil
+	return texts, left, nil
 }
 
 // digested returns a part that is known again by its text.
@@ -216,7 +229,7 @@ func environment(e env.Env, dir string) string {
 func zoneName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_+\-/]{1,64}$`) }
 
 // memories returns the block of memories, which is the one that the prompt "memory" of the MCP server returns, smaller.
-func (r *run) memories(ctx context.Context) (part, error) {
+func (r *run) memories(ctx context.Context, _ sessions.Session) (part, error) {
 	short, cancel := context.WithTimeout(ctx, memoryPath)
 	defer cancel()
 	page, err := r.api.Memories(short, ledger.MemoriesRequest{Body: true, Limit: maxMemories})

@@ -1,10 +1,14 @@
 package hook
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/agents/claudecode/hooks"
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/compaction/lost"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -15,41 +19,81 @@ import (
 // tool is what reads handles back, as the model knows it.
 const tool = "read_artifact, or with the command `ctxledger cat ID`"
 
-// compacted answers PostCompact: it compares the host's summary with what is recorded, and leaves what the summary lost
-// to the next hook that can add to the context. Claude Code hands on the summary here alone, after SessionStart, where
-// nothing has it yet (seen with 2.1.328).
+// compacted answers PostCompact: what the host's summary lost is left to the next hook that can add to the context. Claude
+// Code hands on the summary here alone, after SessionStart, where nothing has it yet (seen with 2.1.328). Nobody waits for
+// the comparison. Until it is made, the session owes the record.
 func (r *run) compacted(ctx context.Context) ([]byte, error) {
-	if strings.TrimSpace(r.event.Summary) == "" {
-		return nil, nil // the session goes on owing the record
-	}
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
-	s, err := r.api.Session(ctx, ledger.SessionRequest{Host: r.live.Host, HostID: r.live.HostID})
-	if fault.Is(err, fault.NotFound) {
-		return nil, r.note(ctx, ledger.StageCompacted)
-	}
-	if err != nil {
+	_, err := r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageCompacted})
+	if err != nil || strings.TrimSpace(r.event.Summary) == "" {
 		return nil, err
 	}
-	document, err := r.summary(ctx, s, againTokens)
-	if err != nil {
-		return nil, err
+	compared, again := make(chan struct{}), false
+	r.with(func(l *live) {
+		if again = l.comparing != nil; !again {
+			l.comparing = compared
+		}
+	})
+	if again {
+		return nil, nil // of a hook that is registered twice
 	}
+	r.later = append(r.later, func(ctx context.Context, _ bool) error {
+		defer r.with(func(l *live) {
+			l.comparing = nil
+			close(compared)
+		})
+		return r.compare(ctx)
+	})
+	return nil, nil
+}
+
+// compare compares the host's summary with what is recorded. Where nothing is recorded yet, the record stays owed.
+func (r *run) compare(ctx context.Context) error {
+	unread := r.read(ctx)
+	s, err := r.session(ctx)
+	if err != nil || s.Seq == 0 {
+		return errors.Join(unread, err)
+	}
+	since, kept := s.Seq, ""
+	r.with(func(l *live) {
+		if l.compacting.of(s.Hooked) {
+			since, kept = cmp.Or(l.compacting.seq, s.Seq), l.compacting.kept
+		}
+	})
+	document, err := r.summary(ctx, s, since, againTokens)
+	if err != nil {
+		return errors.Join(unread, err)
+	}
+	document = ended(document)
 	found := lost.Of(document, r.event.Summary, recordTokens)
 	if r.event.Trigger == hooks.Manual { // then the output of PreCompact is in the context, too
-		known, err := r.summary(ctx, s, keepTokens)
-		if err != nil {
-			return nil, err
-		}
-		rest := lost.Of(document, r.event.Summary+"\n"+known, recordTokens)
+		rest := lost.Of(document, r.event.Summary+"\n"+kept, recordTokens)
 		found.Text, found.Shown = rest.Text, rest.Shown
 	}
-	request := ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageCompacted, Owed: found.Text,
+	_, err = r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageCompacted, Owed: found.Text,
 		Summary: &sessions.HostSummary{Tokens: memory.Tokens(r.event.Summary), Items: found.Items, Kept: found.Kept,
-			Told: found.Shown}}
-	_, err = r.api.NoteStage(ctx, request)
-	return nil, err
+			Told: found.Shown}})
+	return errors.Join(unread, err)
+}
+
+// session returns the session of this hook; the zero one if it is not recorded.
+func (r *run) session(ctx context.Context) (sessions.Session, error) {
+	s, err := r.api.Session(ctx, ledger.SessionRequest{Host: r.live.Host, HostID: r.live.HostID})
+	if fault.Is(err, fault.NotFound) {
+		err = nil
+	}
+	return s, err
+}
+
+// ended returns a document without commands whose end is not recorded. Claude Code compacts between calls, when all have
+// ended: such a result is in the context, and only not yet in the session file.
+func ended(document string) string {
+	lines := slices.DeleteFunc(strings.Split(document, "\n"), func(l string) bool {
+		return strings.HasPrefix(strings.TrimLeft(l, " -"), compaction.StillRunning)
+	})
+	return strings.Join(lines, "\n")
 }
 
 // lostIntro tells an agent what follows.
@@ -57,27 +101,52 @@ const lostIntro = "Recorded by ctxledger, and not in the summary above (it is da
 	"for there counts as far as it is quoted):"
 
 // owed returns what a session has to be told after a compaction, fenced.
-func (r *run) owed(ctx context.Context, s sessions.Session, o ledger.Owed) (part, error) {
+func (r *run) owed(ctx context.Context, s sessions.Session) (p part, err error) {
+	digest := s.Hooked.OwedDigest()
 	switch {
-	case o.Record:
-		if s.Seq == 0 {
-			var err error
-			if s, err = r.api.Session(ctx, ledger.SessionRequest{Name: s.ID}); err != nil {
-				return part{}, err
-			}
-		}
-		return r.record(ctx, s)
-	case o.Text == "":
+	case digest == "":
 		return part{}, nil
+	case s.Hooked.Owed == "":
+		p, err = r.record(ctx, s)
+	default:
+		var masked ledger.MaskResponse
+		masked, err = r.api.Mask(ctx, ledger.MaskRequest{Text: s.Hooked.Owed})
+		p = part{fence: keepFence, text: lostIntro + "\n<" + keepFence + ">\n" +
+			ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">"}
 	}
-	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: o.Text})
-	return digested("lost", lostIntro+"\n<"+keepFence+">\n"+ledger.Unfenced(masked.Text, keepFence)+
-		"\n</"+keepFence+">", keepFence), err
+	p.digest = digest
+	return p, err
+}
+
+// tellOwed returns what a session has to be told after a compaction, nothing as long as that is not ready.
+func (r *run) tellOwed(ctx context.Context, s sessions.Session) ([]string, error) {
+	var comparing chan struct{}
+	r.with(func(l *live) { comparing = l.comparing })
+	if comparing != nil && s.Hooked.Owed == "" {
+		select {
+		case <-comparing:
+		case <-ctx.Done():
+			return nil, nil
+		}
+		var err error
+		if s, err = r.api.Session(ctx, ledger.SessionRequest{Name: s.ID}); err != nil {
+			return nil, err
+		}
+	}
+	owed, err := r.owed(ctx, s)
+	if ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	texts, _, err := r.tell(ctx, s.Hooked, MaxTokens, owed)
+	return texts, err
 }
 
 // prompted answers UserPromptSubmit: with what the session has to be told after a compaction, so that the first answer
-// has it; with what its start would have told if there was no daemon yet; and with nothing else. Where nothing is owed,
-// nothing is written.
+// has it; with what its start would have told if that was not told; and with nothing else. Where nothing is owed, nothing
+// is written.
 func (r *run) prompted(ctx context.Context) ([]byte, error) {
 	if !r.Do.Prompts() || r.live.Parent != "" {
 		return nil, nil
@@ -85,55 +154,74 @@ func (r *run) prompted(ctx context.Context) ([]byte, error) {
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
-	s, err := r.api.Session(ctx, ledger.SessionRequest{Host: r.live.Host, HostID: r.live.HostID})
+	r.later = append(r.later, func(ctx context.Context, _ bool) error { return r.prepare(ctx) })
+	s, err := r.session(ctx)
 	switch h := s.Hooked; {
-	case fault.Is(err, fault.NotFound), err == nil && h == nil:
-		return r.begin(ctx)
 	case err != nil:
 		return nil, err
-	case !r.Do.Record || h.Owed == "" && !h.OwesRecord:
+	case h == nil || !slices.Contains(h.Shown, sessions.Started):
+		return r.begin(ctx)
+	case !r.Do.Record || h.OwedDigest() == "":
 		return nil, nil
 	}
-	begun, err := r.api.BeginSession(ctx, ledger.BeginSessionRequest{LiveSession: r.live})
-	if err != nil {
-		return nil, err
+	texts, err := r.tellOwed(ctx, s)
+	return r.event.Context(strings.Join(texts, "\n\n")), err
+}
+
+// prepare makes the document that PreCompact prints, unless that takes no time.
+func (r *run) prepare(ctx context.Context) error {
+	quick := false
+	r.with(func(l *live) { d := l.documents[keepTokens]; quick = d != nil && d.ended() && d.took < slow })
+	if quick || !r.Do.Summary {
+		return nil
 	}
-	owed, err := r.owed(ctx, s, begun.Owed)
-	return r.event.Context(owed.alone()), err
+	s, err := r.session(ctx)
+	if err == nil {
+		_, err = r.summary(ctx, s, s.Seq, keepTokens)
+	}
+	return err
 }
 
 // record returns what the ledger has of a session that was compacted, fenced.
 func (r *run) record(ctx context.Context, s sessions.Session) (part, error) {
-	text, err := r.summary(ctx, s, recordTokens)
+	text, err := r.summary(ctx, s, s.Seq, recordTokens)
 	if err != nil || text == "" {
 		return part{}, err
 	}
 	framed, err := ledger.Handoff(ctx, r.api, ledger.SourceOf(s), text, tool)
-	return digested("record", framed, recordFence), err
+	return part{text: framed, fence: recordFence}, err
 }
 
-// summary returns our document of a session, "" for one without recorded messages.
-func (r *run) summary(ctx context.Context, s sessions.Session, budget int) (string, error) {
-	if s.Seq == 0 {
-		return "", nil
-	}
-	text, err := ledger.SummaryOfAll(ctx, r.api, s, budget)
+// summarized asks for our document of a session, "" if there is nothing to summarise.
+func summarized(ctx context.Context, api ledger.API, s sessions.Session, budget int) (string, error) {
+	text, err := ledger.SummaryOfAll(ctx, api, s, budget)
 	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.NotFound) {
-		return "", nil // nothing to summarise
+		return "", nil
 	}
 	return strings.TrimSpace(text), err
 }
 
-// compacting answers PreCompact: with what the host's summary has to keep.
+// compacting answers PreCompact: with what the host's summary has to keep. What the summary will be compared with is made
+// while the host writes it.
 func (r *run) compacting(ctx context.Context) ([]byte, error) {
 	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
-	noted, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: ledger.StageCompacting})
-	if err != nil || noted.Again || !r.Do.Summary {
+	noted, err := r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageCompacting})
+	if err != nil {
 		return nil, err
 	}
-	text, err := r.summary(ctx, noted.Session, keepTokens)
+	s, known := noted.Session, false
+	r.with(func(l *live) {
+		if known = noted.Again && l.compacting.kept != ""; !known {
+			l.compacting = announced{emptied: s.Hooked.Emptied}
+		}
+	})
+	defer func() { r.later = append(r.later, r.foresee) }() // last: it takes long
+	if known || !r.Do.Summary {
+		return nil, nil
+	}
+	text, err := r.summary(ctx, s, s.Seq, keepTokens)
 	if err != nil || text == "" {
 		return nil, err
 	}
@@ -141,9 +229,30 @@ func (r *run) compacting(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if free, err := r.claim(ctx, s.Hooked, keepFence); err != nil || !free {
+		return nil, err
+	}
+	r.later = append(r.later, func(_ context.Context, told bool) error {
+		if told {
+			r.with(func(l *live) { l.compacting.kept = text })
+		}
+		return nil
+	})
 	kept := part{fence: keepFence, text: keepIntro + "\n<" + keepFence + ">\n" +
 		ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">"}
 	return r.event.Instructions(kept.alone()), nil
+}
+
+// foresee makes the document that the host's summary will be compared with.
+func (r *run) foresee(ctx context.Context, _ bool) error {
+	unread := r.read(ctx)
+	s, err := r.session(ctx)
+	if err != nil {
+		return errors.Join(unread, err)
+	}
+	r.with(func(l *live) { l.compacting.seq = s.Seq })
+	_, err = r.summary(ctx, s, s.Seq, againTokens)
+	return errors.Join(unread, err)
 }
 
 // keepIntro tells a summarizing model what follows.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +24,10 @@ const hostID = "0b0e1f2a-1111-4222-8333-444455556666"
 // agent plays the events of Claude Code against an engine.
 type agent struct {
 	*testing.T
-	ledger *engine.Local
-	root   string
+	ledger   *engine.Local
+	root     string
+	contexts hook.Contexts
+	killed   bool // hooks are killed before they have printed their answer
 }
 
 func newAgent(t *testing.T) *agent {
@@ -38,7 +42,7 @@ func newAgent(t *testing.T) *agent {
 			t.Error(err)
 		}
 	})
-	return &agent{t, l, root}
+	return &agent{T: t, ledger: l, root: root}
 }
 
 // said appends messages to the session file.
@@ -71,11 +75,15 @@ func (a *agent) event(name string, more map[string]any) string {
 	if err != nil {
 		a.Fatal(err)
 	}
-	out, err := hook.Run(a.Context(), hook.Options{Env: env.System(), Root: a.root,
+	answer, err := hook.Run(a.Context(), hook.Options{Env: env.System(), Root: a.root, Contexts: &a.contexts,
 		Open: func(context.Context) (ledger.API, error) { return a.ledger, nil }}, name, raw)
+	if err == nil {
+		err = answer.After(a.Context(), !a.killed)
+	}
 	if err != nil {
 		a.Fatal(err)
 	}
+	out := answer.Out
 	var back struct {
 		Specific struct {
 			Context string `json:"additionalContext"`
@@ -217,13 +225,13 @@ func TestAPromptOpensNoLedgerInVain(t *testing.T) {
 		`{"prompt": "Go on."}`:                                     nil,
 		`{"session_id": "s", "hook_event_name": "Stop"}`:           nil,
 	} {
-		out, err := hook.Run(t.Context(), hook.Options{Env: env.System(), Root: t.TempDir(), Do: do,
+		a, err := hook.Run(t.Context(), hook.Options{Env: env.System(), Root: t.TempDir(), Do: do,
 			Open: func(context.Context) (ledger.API, error) {
 				t.Errorf("%s: the ledger was opened", input)
 				return nil, context.Canceled
 			}}, "UserPromptSubmit", []byte(input))
-		if err != nil || out != nil {
-			t.Errorf("%s: %q, %v", input, out, err)
+		if err != nil || a.Out != nil || a.After(t.Context(), true) != nil {
+			t.Errorf("%s: %q, %v", input, a.Out, err)
 		}
 	}
 }
@@ -271,5 +279,140 @@ func TestAClearedContextOwesNothing(t *testing.T) {
 	a.event("SessionStart", map[string]any{"source": "clear"})
 	if told := a.edit(1); told != "" {
 		t.Errorf("told %q", told)
+	}
+}
+
+// TestWhatWasNotWrittenIsOwedAgain kills hooks before they have printed their answer, one of each event that tells
+// something: the next one that is not killed tells it, once.
+func TestWhatWasNotWrittenIsOwedAgain(t *testing.T) {
+	const start = "## Runtime Environment"
+	for _, c := range []struct {
+		name, want string
+		killed     func(a *agent) string
+		before     func(a *agent)
+	}{
+		{"a start", start, func(a *agent) string {
+			return a.event("SessionStart", map[string]any{"source": "startup"})
+		}, nil},
+		{"the first words after a start", start, func(a *agent) string { return a.prompt(1) }, nil},
+		{"words after a compaction", "Never push", func(a *agent) string { return a.prompt(2) }, (*agent).compacted},
+		{"a call after a compaction", "Never push", func(a *agent) string { return a.edit(1) }, (*agent).compacted},
+		{"a resumed session", "Never push", func(a *agent) string {
+			return a.event("SessionStart", map[string]any{"source": "resume"})
+		}, (*agent).compacted},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAgent(t)
+			a.said(conversation...)
+			if c.before != nil {
+				c.before(a)
+			}
+			for range 2 {
+				a.killed = true
+				if told := c.killed(a); !strings.Contains(told, c.want) {
+					t.Errorf("the hook that is killed would print %q", told)
+				}
+			}
+			a.killed = false
+			if told := a.prompt(3); strings.Count(told, c.want) != 1 {
+				t.Errorf("the next one prints %q", told)
+			}
+			for n, again := range []string{a.prompt(4), a.edit(5)} {
+				if again != "" {
+					t.Errorf("%d is told again: %q", n, again)
+				}
+			}
+		})
+	}
+}
+
+// compacted begins a session and compacts it with a summary that loses everything.
+func (a *agent) compacted() {
+	a.event("SessionStart", map[string]any{"source": "startup"})
+	a.event("PreCompact", map[string]any{"trigger": "auto"})
+	a.event("SessionStart", map[string]any{"source": "compact"})
+	a.event("PostCompact", map[string]any{"trigger": "auto", "compact_summary": "The user wants an invoice export."})
+}
+
+// TestACompactionOfWhichNothingWasHeard: the hooks after a compaction found no daemon. What its summary may have lost is
+// told all the same, with what a start tells.
+func TestACompactionOfWhichNothingWasHeard(t *testing.T) {
+	const start = "## Runtime Environment"
+	summary := map[string]any{"trigger": "auto", "compact_summary": "The user wants an invoice export."}
+	for name, heard := range map[string]map[string]map[string]any{
+		"the end alone":    {"PostCompact": summary},
+		"the new context":  {"SessionStart": {"source": "compact"}},
+		"only that it was": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAgent(t)
+			a.said(conversation...)
+			a.event("SessionStart", map[string]any{"source": "startup"})
+			a.event("PreCompact", map[string]any{"trigger": "auto"})
+			for event, input := range heard {
+				a.event(event, input)
+			}
+			told := a.prompt(1)
+			if strings.Count(told, "Never push") != 1 || strings.Contains(told, start) != (name == "the end alone") {
+				t.Errorf("told %q", told)
+			}
+			if again := a.prompt(2); again != "" {
+				t.Errorf("told again: %q", again)
+			}
+		})
+	}
+}
+
+// TestTwoHooksThatRunAtOnceTellOnce: one that is registered twice, whose answers are written at the same time. If the
+// first is killed, its text is owed.
+func TestTwoHooksThatRunAtOnceTellOnce(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		a := newAgent(t)
+		a.said(conversation...)
+		a.compacted()
+		run := func(input string) hook.Answer {
+			got, err := hook.Run(t.Context(), hook.Options{Env: env.System(), Root: a.root, Contexts: &a.contexts,
+				Open: func(context.Context) (ledger.API, error) { return a.ledger, nil }}, "UserPromptSubmit",
+				[]byte(`{"session_id": "`+hostID+`", "prompt": "`+input+`"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		first, second := run("Go on."), run("Go on.")
+		if len(first.Out) == 0 || len(second.Out) != 0 {
+			t.Errorf("they print %q and %q", first.Out, second.Out)
+		}
+		if err := second.After(t.Context(), true); err != nil {
+			t.Error(err)
+		}
+		if err := first.After(t.Context(), !killed); err != nil {
+			t.Error(err)
+		}
+		if told := a.prompt(2); strings.Contains(told, "Never push") != killed {
+			t.Errorf("killed %t: then told %q", killed, told)
+		}
+	}
+}
+
+// TestASessionThatEndsIsReadAtOnce: its end is answered when its file was read, so that who asks next finds it. The file
+// of a summary is read before the comparison.
+func TestASessionThatEndsIsReadAtOnce(t *testing.T) {
+	a := newAgent(t)
+	file := filepath.Join(a.root, hostID+".jsonl")
+	for _, event := range []string{"SessionEnd", "PostCompact"} {
+		var read []string
+		answer, err := hook.Run(t.Context(), hook.Options{Env: env.System(), Root: a.root, Contexts: &a.contexts,
+			Open: func(context.Context) (ledger.API, error) { return a.ledger, nil },
+			Read: func(_ context.Context, path string) error {
+				read = append(read, path)
+				return nil
+			}}, event, fmt.Appendf(nil, `{"session_id": %q, "transcript_path": %q, "compact_summary": "x"}`, hostID, file))
+		if err != nil || event == "SessionEnd" && len(read) == 0 {
+			t.Errorf("%s is answered with %v, %q", event, err, read)
+		}
+		if err := answer.After(t.Context(), true); err != nil || !slices.Equal(read, []string{file}) {
+			t.Errorf("%s: %q, %v", event, read, err)
+		}
 	}
 }

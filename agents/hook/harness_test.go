@@ -34,6 +34,7 @@ var update = flag.Bool("update", false, "rewrite the answers of the cases in tes
 //	-- file NAME --, -- home NAME --   a file of the workspace, of the user's home
 //	-- memory NAME --                  a memory: a line that describes it, and its body
 //	-- log ID --                       what the session file of the session ID has: a message in a line
+//	-- file of the session --          what its session file has then: a record in a line
 //	-- EVENT --                        the input of the hook: of session "main" in the workspace, if it does not say
 //	                                   otherwise; "{{100 of text}}" stands for a long text, "{{root}}" for the workspace
 //	-- prints --                       follows each event, written by -update
@@ -97,6 +98,10 @@ func play(t *testing.T, raw string) string {
 		w.at = w.at.Add(time.Minute)
 		switch kind {
 		case "file":
+			if name == "of the session" {
+				w.write(w.transcript(), offered+s.text)
+				break
+			}
 			w.write(filepath.Join(w.root, name), s.text)
 		case "home":
 			w.write(filepath.Join(w.env.Home, name), s.text)
@@ -118,10 +123,13 @@ func play(t *testing.T, raw string) string {
 // now is what the clock of a world says. Each event comes a minute after the one before.
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// ctxmcp is the server that the person agreed to, and installed the file of Claude Code that names it.
+// ctxmcp is the server that the person agreed to, installed the file of Claude Code that names it, and offered what a
+// session file says of requests that offer its tool.
 const (
 	ctxmcp    = "/opt/ctxmcp"
 	installed = `{"mcpServers": {"ctxledger": {"command": "/opt/ctxmcp", "args": []}}}`
+	offered   = `{"type":"api-request-shape","shapeHash":"5a","shape":{"tools":[{"name":"mcp__ctxledger__read_artifact"}]}}` +
+		"\n" + `{"type":"api-request","shapeHash":"5a"}` + "\n"
 )
 
 // world is a workspace with its ledger.
@@ -133,6 +141,8 @@ type world struct {
 	l     *engine.Local
 	next  map[string]int64     // how often something was recorded of a session
 	heard []ledger.LiveSession // by events, in their order
+
+	contexts hook.Contexts
 }
 
 func newWorld(t testing.TB) *world {
@@ -181,6 +191,11 @@ func (w *world) run(event, input string) string {
 	w.t.Helper()
 	raw := w.completed(event, []byte(input))
 	w.hear(event, raw)
+	if e, ok := hooks.Decode(event, raw); ok && e.File() != "" {
+		if _, err := os.Stat(e.File()); err != nil {
+			w.write(e.File(), offered)
+		}
+	}
 	return w.serve(ctxmcp, event, raw)
 }
 
@@ -188,12 +203,21 @@ func (w *world) run(event, input string) string {
 func (w *world) serve(server, event string, raw []byte) string {
 	w.t.Helper()
 	settings, _ := config.Load(w.env, w.root, "")
-	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Server: server}
-	out, err := hook.Run(w.t.Context(), o, event, raw)
+	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Contexts: &w.contexts,
+		Server: server}
+	a, err := hook.Run(w.t.Context(), o, event, raw)
+	if err := a.After(w.t.Context(), err == nil); err != nil {
+		w.t.Error(err)
+	}
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
-	return string(out)
+	return string(a.Out)
+}
+
+// transcript returns where the session file of the main session is.
+func (w *world) transcript() string {
+	return filepath.Join(w.env.Home, ".claude", "projects", "-shop", "main.jsonl")
 }
 
 // completed adds to an event what every event of Claude Code has.
@@ -202,7 +226,8 @@ func (w *world) completed(event string, raw []byte) []byte {
 	if json.Unmarshal(raw, &fields) != nil {
 		return raw
 	}
-	for name, value := range map[string]any{"session_id": "main", "cwd": w.root, "hook_event_name": event} {
+	for name, value := range map[string]any{"session_id": "main", "cwd": w.root, "hook_event_name": event,
+		"transcript_path": w.transcript()} {
 		if _, said := fields[name]; !said {
 			fields[name] = value
 		}
@@ -288,11 +313,12 @@ func (w *world) known() string {
 		s := noted.Session
 		named[s.ID] = s.HostID
 		h := s.Hooked
+		texts := slices.DeleteFunc(slices.Clone(h.Shown), func(d string) bool { return d == sessions.Started })
 		fmt.Fprintf(&b, "session %s", s.HostID)
 		if s.Parent != "" {
 			fmt.Fprintf(&b, " of %s", named[s.Parent])
 		}
-		fmt.Fprintf(&b, ": %d entries, %d texts shown, emptied %d times, compacting %t, ended %t\n", s.Seq, len(h.Shown),
+		fmt.Fprintf(&b, ": %d entries, %d texts shown, emptied %d times, compacting %t, ended %t\n", s.Seq, len(texts),
 			h.Emptied, !h.Compacting.IsZero(), !h.Ended.IsZero())
 		page, err := w.l.Intents(ctx, ledger.IntentsRequest{Session: s.ID})
 		if err != nil {

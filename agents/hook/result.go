@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 const (
@@ -31,7 +32,8 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 		return nil, nil
 	}
 	whole, err := r.whole(result)
-	if err != nil || utf8.RuneCountInString(whole) < least || artifacts.IsStub(whole) || !r.readable() {
+	size := utf8.RuneCountInString(whole)
+	if err != nil || size < least || artifacts.IsStub(whole) || !r.readable(ctx) {
 		return nil, err
 	}
 	if err := r.open(ctx); err != nil {
@@ -39,6 +41,9 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 	}
 	request := ledger.TakeResultRequest{LiveSession: r.live, CallID: r.event.CallID, Tool: r.event.Tool,
 		Args: r.event.Input, Text: []byte(whole), Paged: r.event.Paged(), Limits: bounds}
+	if bounds.Repeated > 0 && size >= bounds.Repeated {
+		request.Earlier = r.earlier(sessions.Digest(request.Text))
+	}
 	if len(whole) > maxInline {
 		blob, err := r.api.PutBlob(ctx, bytes.NewReader(request.Text))
 		if err != nil {

@@ -3,7 +3,10 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
+	"sync"
+	"time"
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/sessionfile"
@@ -13,7 +16,6 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/sessions"
 )
 
 // Options say what a hook works with.
@@ -28,6 +30,10 @@ type Options struct {
 	Index config.Index
 	// Server is the program of our MCP server whose reading tools the person agreed to at install; "": none.
 	Server string
+	// Contexts are those of the sessions whose hooks run. nil: nothing is known of what came before.
+	Contexts *Contexts
+	// Read reads at once what the agent has written into a session file. nil: nothing does.
+	Read func(ctx context.Context, path string) error
 	// Limits say from which length on results are replaced. The zero value: those of package limits.
 	Limits ledger.ResultLimits
 }
@@ -64,18 +70,35 @@ type run struct {
 	event hooks.Event
 	live  ledger.LiveSession
 	api   ledger.API
+	known *live
+
+	work     sync.WaitGroup // documents being made
+	claimed  []telling      // what no other hook prints meanwhile
+	digests  []string       // of these, what the context has when it is written
+	rivalled bool           // another hook prints something that this one would have
+	later    []func(ctx context.Context, told bool) error
 }
 
-// Run answers an event of Claude Code with what is to be printed, nil for nothing. raw is what the hook was given. An
-// event that is unknown or lacks something needs nothing, and is no error.
-func Run(ctx context.Context, o Options, name string, raw []byte) ([]byte, error) {
+// Answer is the answer to an event.
+type Answer struct {
+	Out []byte // what is to be printed, nil for nothing
+	// After does what the agent does not wait for, and records what it was told, if told says that Out was written. It has
+	// to be called once, after an error, too.
+	After func(ctx context.Context, told bool) error
+}
+
+// Run answers an event of Claude Code. raw is what the hook was given. An event that is unknown or lacks something needs
+// nothing, and is no error. ctx lasts as long as the agent waits, and bounds what is made for the answer; what is recorded
+// is recorded all the same.
+func Run(ctx context.Context, o Options, name string, raw []byte) (Answer, error) {
 	e, ok := hooks.Decode(name, raw)
+	nothing := Answer{After: func(context.Context, bool) error { return nil }}
 	switch {
 	case ok:
 	case !json.Valid(raw):
-		return nil, fault.New(fault.Invalid, "hook.run", "standard input has %d bytes and is not JSON", len(raw))
+		return nothing, fault.New(fault.Invalid, "hook.run", "standard input has %d bytes and is not JSON", len(raw))
 	default:
-		return nil, nil
+		return nothing, nil
 	}
 	act := map[string]func(*run, context.Context) ([]byte, error){
 		hooks.SessionStart:     (*run).begin,
@@ -90,10 +113,36 @@ func Run(ctx context.Context, o Options, name string, raw []byte) ([]byte, error
 		all := config.AllHooks()
 		o.Do = &all
 	}
+	if o.Contexts == nil {
+		o.Contexts = new(Contexts)
+	}
 	r := &run{Options: o, event: e}
 	id, parent := e.HostID()
 	r.live = ledger.LiveSession{Host: string(sessionfile.ClaudeCode), HostID: id, Parent: parent, Dir: e.Dir}
-	return act(r, ctx)
+	r.known = r.Contexts.live(id)
+	soon, cancel := answering(ctx)
+	defer cancel()
+	out, err := act(r, soon)
+	return Answer{out, r.finish}, err
+}
+
+// answering returns the context in which an answer is made: what is left of the time is for its way to the agent.
+func answering(ctx context.Context) (context.Context, context.CancelFunc) {
+	until, bounded := ctx.Deadline()
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(until)*4/5)
+}
+
+// finish does what was left for after the answer.
+func (r *run) finish(ctx context.Context, told bool) error {
+	errs := []error{r.release(ctx, told)} // first: the next hook may come at once
+	for _, do := range r.later {
+		errs = append(errs, do(ctx, told))
+	}
+	r.work.Wait()
+	return errors.Join(errs...)
 }
 
 // open opens the ledger.
@@ -123,7 +172,9 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 			return r.event.Deny(masked.Text), err
 		}
 	}
-	call, err := r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
+	recording, cancel := lasting(ctx)
+	defer cancel()
+	call, err := r.api.BeginCall(recording, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
 		Tool: r.event.Tool, Args: r.event.Input})
 	if err != nil {
 		return nil, err
@@ -131,7 +182,8 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 	return r.notes(ctx, call)
 }
 
-// notes returns what is said before a call: that its file changed, and what the context lost in a compaction.
+// notes returns what is said before a call: that its file changed, and what the context lost in a compaction. A call does
+// not wait for that to be made.
 func (r *run) notes(ctx context.Context, call ledger.BegunCall) ([]byte, error) {
 	var notes []string
 	if call.Stale != nil && r.Do.Stale {
@@ -141,28 +193,43 @@ func (r *run) notes(ctx context.Context, call ledger.BegunCall) ([]byte, error) 
 		}
 		notes = append(notes, masked.Text)
 	}
-	if r.Do.Record {
-		owed, err := r.owed(ctx, sessions.Session{ID: call.Session}, call.Owed)
+	if r.Do.Record && call.Owes {
+		s, err := r.api.Session(ctx, ledger.SessionRequest{Name: call.Session})
 		if err != nil {
 			return nil, err
 		}
-		if text := owed.alone(); text != "" {
-			notes = append(notes, text)
+		soon, cancel := context.WithTimeout(ctx, slow)
+		defer cancel()
+		told, err := r.tellOwed(soon, s)
+		if err != nil {
+			return nil, err
 		}
+		notes = append(notes, told...)
 	}
 	return r.event.Note(strings.Join(notes, "\n\n")), nil
 }
 
-// end answers SessionEnd.
+// end answers SessionEnd: who asks next asks for the session that has ended.
 func (r *run) end(ctx context.Context) ([]byte, error) {
-	return nil, r.note(ctx, ledger.StageEnded)
+	if err := r.open(ctx); err != nil {
+		return nil, err
+	}
+	_, err := r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageEnded})
+	return nil, errors.Join(err, r.read(ctx))
 }
 
 // note records a stage.
-func (r *run) note(ctx context.Context, stage ledger.Stage) error {
-	if err := r.open(ctx); err != nil {
-		return err
+func (r *run) note(ctx context.Context, stage ledger.NoteStageRequest) (ledger.NotedStage, error) {
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	stage.LiveSession = r.live
+	return r.api.NoteStage(ctx, stage)
+}
+
+// read has the session file read as far as it is written.
+func (r *run) read(ctx context.Context) error {
+	if r.Read == nil || r.event.File() == "" {
+		return nil
 	}
-	_, err := r.api.NoteStage(ctx, ledger.NoteStageRequest{LiveSession: r.live, Stage: stage})
-	return err
+	return r.Read(ctx, r.event.File())
 }

@@ -146,10 +146,15 @@ func (c aCase) place(t *testing.T) (top string, m Machine) {
 		must(t, os.Chmod(path, mode))
 		t.Cleanup(func() { _ = os.Chmod(path, 0o700) }) // so that the directory can be removed
 	}
+	return top, machineAt(top)
+}
+
+// machineAt returns the machine whose files are below a directory.
+func machineAt(top string) Machine {
 	e := env.System()
 	e.Home, e.Dir = filepath.Join(top, "home"), filepath.Join(top, "project")
 	e.Lookup = func(string) string { return "" }
-	return top, Machine{Env: e, Root: e.Dir, State: filepath.Join(top, "state"),
+	return Machine{Env: e, Root: e.Dir, State: filepath.Join(top, "state"),
 		Programs: Programs{CLI: "/opt/bin/ctxledger", MCP: "/opt/bin/ctxmcp"}, Hooks: config.AllHooks(),
 		TreeHooks: config.AllHooks()}
 }

@@ -82,10 +82,13 @@ func checkEntries(now present, entries []confedit.Entry) (out []Status) {
 	return out
 }
 
-// startedBy returns the program that an entry starts: that of ours, in a group of hooks.
+// startedBy returns the program that an entry starts: that of ours, in a group of hooks; "" if a shell starts it.
 func startedBy(entry json.RawMessage) string {
 	if g := groupOf(entry); len(g.hooks) > 0 {
-		entry = g.hooks[max(0, slices.Index(g.owners, ours))]
+		if !g.has(ours) {
+			return ""
+		}
+		entry = g.hooks[slices.Index(g.owners, ours)]
 	}
 	program, _, exec := startedOf(entry)
 	if split, ok := words(program); ok && !exec {

@@ -19,6 +19,7 @@ func (m Machine) Disconnect(h Host, s Scope) (p Plan, err error) {
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
+		p.abandoned = append(p.abandoned, m.abandoned(now)...)
 		e := edit{agent: h.Agent, file: f, now: now, had: m.receipt(now.real, f)}
 		c, left, err := e.disconnect()
 		if err == nil && c != nil {

@@ -122,7 +122,7 @@ func startedOf(raw json.RawMessage) (program string, args []string, exec bool) {
 }
 
 // ownerOf says whose a server or a command of a hook is.
-func ownerOf(raw json.RawMessage, hook bool) owner {
+func ownerOf(raw json.RawMessage) owner {
 	program, args, _ := startedOf(raw)
 	name := ""
 	if oneProgram(program) {
@@ -133,9 +133,7 @@ func ownerOf(raw json.RawMessage, hook bool) owner {
 		args = append(slices.Clone(split[1:]), args...)
 	}
 	switch {
-	case hook && name == "ctxledger" && (len(args) == 0 || args[0] != "hook"): // somebody's own use of the command line
-		return foreign
-	case name != "":
+	case name == "ctxledger" && len(args) > 0 && args[0] == "hook", name != "" && name != "ctxledger":
 		return ours
 	case mentions(program) || slices.ContainsFunc(args, mentions):
 		return extended
@@ -171,7 +169,7 @@ func groupOf(raw json.RawMessage) (g group) {
 		return group{}
 	}
 	for _, h := range g.hooks {
-		g.owners = append(g.owners, ownerOf(h, true))
+		g.owners = append(g.owners, ownerOf(h))
 	}
 	return g
 }
@@ -195,12 +193,13 @@ func (g group) ourPart() json.RawMessage {
 	return value(all)
 }
 
-// mineOf says how an element of a list is a form of an entry of ours.
+// mineOf says how an element of a list is a form of an entry of ours. One that somebody extended counts as ours: a second
+// entry would make our program run twice.
 func mineOf(e confedit.Entry) confedit.Mine {
 	return func(raw json.RawMessage) confedit.State {
 		g := groupOf(raw)
 		switch {
-		case !g.has(ours):
+		case !g.has(ours) && !g.has(extended):
 			return confedit.Absent
 		case sameValue(e.Value, g.ourPart()):
 			return confedit.Same
@@ -208,6 +207,9 @@ func mineOf(e confedit.Entry) confedit.Mine {
 		return confedit.Different
 	}
 }
+
+// nobodys takes no element for a form of ours.
+func nobodys(json.RawMessage) confedit.State { return confedit.Absent }
 
 // judge decides what goes of a JSON file. What stays though it names us is added to left.
 func (f File) judge(left *[]string) confedit.Judge {
@@ -229,7 +231,7 @@ func (f File) judge(left *[]string) confedit.Judge {
 		case lists:
 			return judgeHook(path, raw, func(why string) confedit.Verdict { return stays(path, line, why) })
 		}
-		switch ownerOf(raw, false) {
+		switch ownerOf(raw) {
 		case ours:
 			return confedit.Take
 		case extended:
@@ -256,7 +258,7 @@ func judgeHook(path []string, raw json.RawMessage, stays func(why string) confed
 			return confedit.Enter
 		}
 	case 5:
-		switch ownerOf(raw, true) {
+		switch ownerOf(raw) {
 		case ours:
 			return confedit.Take
 		case extended:
@@ -280,7 +282,7 @@ func tableOwner(table map[string]any) owner {
 			v[name] = table[name]
 		}
 	}
-	return ownerOf(value(v), false)
+	return ownerOf(value(v))
 }
 
 // tables returns the paths of our tables in a TOML file, and what stays though it names us.

@@ -39,7 +39,7 @@ func TestWhatIsOursIsKnownByWhatItStarts(t *testing.T) {
 		`[]`:                       foreign,
 		`"/opt/ctxhook"`:           foreign,
 	} {
-		if got := ownerOf(json.RawMessage(raw), true); got != want {
+		if got := ownerOf(json.RawMessage(raw)); got != want {
 			t.Errorf("hook %s: %d, want %d", raw, got, want)
 		}
 	}
@@ -50,13 +50,18 @@ func TestWhatIsOursIsKnownByWhatItStarts(t *testing.T) {
 		`{"command":["/opt/ctxmcp","--workspace=/x"],"enabled":true}`:    ours,
 		`{"transport":{"type":"stdio","command":"/opt/ctxmcp"}}`:         ours,
 		`{"command":"/opt/ctxmcp", /* mine */ "args":["--workspace=x"]}`: ours,
+		`{"command":"/opt/ctxledger","args":["hook","x"]}`:               ours,
+		`{"command":"/opt/acme/ctxledger","args":["serve","--port=9"]}`:  foreign,
+		`{"command":"/opt/acme/ctxledger"}`:                              foreign,
+		`{"command":["ctxledger","serve"]}`:                              foreign,
+		`{"command":"/opt/ctxledger","args":["run","ctxmcp"]}`:           extended,
 		`{"command":"sh","args":["-c","exec /opt/ctxmcp"]}`:              extended,
 		`{"command":["nice","/opt/ctxmcp"]}`:                             extended,
 		`{"type":"http","url":"http://127.0.0.1/ctxmcp"}`:                foreign,
 		`{"command":"/my/own"}`:                                          foreign,
 		`null`:                                                           foreign,
 	} {
-		if got := ownerOf(json.RawMessage(raw), false); got != want {
+		if got := ownerOf(json.RawMessage(raw)); got != want {
 			t.Errorf("server %s: %d, want %d", raw, got, want)
 		}
 	}
@@ -158,9 +163,15 @@ func TestAFileThatWeMadeStaysOnceOthersUseIt(t *testing.T) {
 }
 
 // TestOurHookIsKnownInAGroupThatHoldsMore: somebody put a command of theirs beside ours. Ours is not written a second time,
-// follows its program to another place, and theirs stays as it is.
+// follows its program to another place, and theirs stays as it is, also if it starts our program within something else.
 func TestOurHookIsKnownInAGroupThatHoldsMore(t *testing.T) {
-	const theirs = `{"type": "command", "command": "theirs"}`
+	t.Run("theirs", func(t *testing.T) { besideOurs(t, `{"type": "command", "command": "theirs"}`, 0) })
+	t.Run("extended", func(t *testing.T) { besideOurs(t, `{"type": "command", "command": "/x/ctxhook | tee /y"}`, 1) })
+}
+
+// besideOurs puts a command beside ours that starts our program so many times.
+func besideOurs(t *testing.T, theirs string, starts int) {
+	t.Helper()
 	c := aCase{files: map[string]string{"home/.claude/settings.json": "{}\n"}}
 	_, m := c.place(t)
 	h, _ := HostOf("claude-code")
@@ -183,7 +194,7 @@ func TestOurHookIsKnownInAGroupThatHoldsMore(t *testing.T) {
 	connect(2)
 	raw, err = os.ReadFile(path)
 	must(t, err)
-	if n := strings.Count(string(raw), "ctxhook"); n != 7 || strings.Contains(string(raw), "/opt/bin") ||
+	if n := strings.Count(string(raw), "ctxhook"); n != 7+starts || strings.Contains(string(raw), "/opt/bin") ||
 		!strings.Contains(string(raw), theirs) {
 		t.Errorf("%d hooks in %s", n, raw)
 	}
@@ -193,8 +204,8 @@ func TestOurHookIsKnownInAGroupThatHoldsMore(t *testing.T) {
 	raw, err = os.ReadFile(path)
 	must(t, err)
 	var now struct{ Hooks map[string][]group }
-	if err := json.Unmarshal(raw, &now); err != nil || len(now.Hooks) != 1 || mentions(string(raw)) ||
-		!strings.Contains(string(raw), theirs) {
+	if err := json.Unmarshal(raw, &now); err != nil || len(now.Hooks) != 1 ||
+		strings.Count(string(raw), "ctxhook") != starts || !strings.Contains(string(raw), theirs) {
 		t.Errorf("%v: %s", err, raw)
 	}
 }
@@ -262,6 +273,97 @@ func TestWhatSomebodyExtendedIsNamed(t *testing.T) {
 		}
 	}
 	same(t, "uninstalled", snapshot(t, top), before)
+}
+
+// TestAServerOfAnotherProgramOfOurNameStays: only `ctxledger hook` is ours, in JSON and in TOML.
+func TestAServerOfAnotherProgramOfOurNameStays(t *testing.T) {
+	c := aCase{files: map[string]string{
+		"home/.gemini/settings.json": `{"mcpServers": {"db": {"command": "/opt/acme/ctxledger", "args": ["serve", "--port", "9"]}}}`,
+		"home/.codex/config.toml":    "[mcp_servers.mine]\ncommand = \"/home/x/ctxledger\"\nargs = [\"serve\"]\n"}}
+	top, m := c.place(t)
+	before := snapshot(t, top)
+	for _, agent := range []string{"gemini", "codex"} {
+		h, _ := HostOf(agent)
+		for _, plan := range []func() (Plan, error){
+			func() (Plan, error) { return m.Disconnect(h, User) }, // without an installation
+			func() (Plan, error) { return m.Connect(h, User, false) },
+			func() (Plan, error) { return m.Disconnect(h, User) },
+		} {
+			p, err := plan()
+			must(t, err)
+			must(t, m.Write(p))
+		}
+	}
+	same(t, "uninstalled", snapshot(t, top), before)
+}
+
+// TestAHookThatSomebodyExtendedGetsNoSecondBesideIt: our program would run twice. It is a conflict that stays, and --replace
+// replaces that command alone.
+func TestAHookThatSomebodyExtendedGetsNoSecondBesideIt(t *testing.T) {
+	const theirs = `{"command": "theirs"}`
+	const pipe = `{"command": "/opt/bin/ctxhook claude-code PostToolUse | tee /tmp/x"}`
+	h, _ := HostOf("claude-code")
+	for what, c := range map[string]struct {
+		hooks, after string // of the group, and when it was replaced
+		conflicts    int
+	}{
+		"alone":        {pipe, "", 1},
+		"beside other": {theirs + ", " + pipe, theirs, 1},
+		"beside ours":  {`{"command": "/old/ctxhook", "args": ["claude-code", "PostToolUse"]}, ` + pipe, "", 1},
+	} {
+		settings := `{"hooks": {"PostToolUse": [{"hooks": [` + c.hooks + `]}]}}`
+		_, m := aCase{files: map[string]string{"home/.claude/settings.json": settings}}.place(t)
+		m.Programs.Hook = "/opt/bin/ctxhook"
+		for range 2 {
+			p, err := m.Connect(h, User, false)
+			if err != nil || len(p.Conflicts) != c.conflicts {
+				t.Fatalf("%s: %+v, %v", what, p, err)
+			}
+			must(t, m.Write(p))
+		}
+		path := filepath.Join(m.Home, ".claude", "settings.json")
+		raw, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(raw), `[{"hooks": [`+c.hooks+`]}]`) {
+			t.Errorf("%s: %s, %v", what, raw, err)
+		}
+		for _, s := range m.Check(h, User) {
+			if s.Entry == "hooks.PostToolUse" && (s.State != Differs || strings.Contains(s.Problem, "tee")) {
+				t.Errorf("%s: %+v", what, s)
+			}
+		}
+		p, err := m.Connect(h, User, true)
+		must(t, err)
+		must(t, m.Write(p))
+		raw, err = os.ReadFile(path)
+		if s := string(raw); err != nil || strings.Count(s, "ctxhook") != 7 || strings.Contains(s, "tee") ||
+			!strings.Contains(s, c.after) {
+			t.Errorf("%s: replaced: %s, %v", what, s, err)
+		}
+	}
+}
+
+// TestWhatIsBehindOurServerInItsLineStays, also behind a comment that ends with the line before: the comment had swallowed it.
+func TestWhatIsBehindOurServerInItsLineStays(t *testing.T) {
+	const own = `"ctxledger": {"command": "/x/ctxmcp", "args": []}`
+	for text, want := range map[string]string{
+		"\n    \"mine\": {}, // keep\n    OWN, \"second\": {}\n  }\n": "\n    \"mine\": {}, // keep\n     \"second\": {}\n  }\n",
+		" // ours\n  OWN, \"second\": {}}":                            " // ours\n   \"second\": {}}",
+		"\"mine\": {}, // c\n OWN}, \"z\": 1":                         "\"mine\": {} // c\n }, \"z\": 1",
+		"\"mine\": {}, // c\n OWN\n}":                                 "\"mine\": {} // c\n}",
+	} {
+		text = strings.Replace("{\"mcpServers\": {"+text+"}", "OWN", own, 1)
+		want = "{\"mcpServers\": {" + want + "}"
+		c := aCase{files: map[string]string{"home/.gemini/settings.json": text}}
+		_, m := c.place(t)
+		h, _ := HostOf("gemini")
+		p, err := m.Disconnect(h, User)
+		must(t, err)
+		must(t, m.Write(p))
+		raw, err := os.ReadFile(filepath.Join(m.Home, ".gemini", "settings.json"))
+		if err != nil || string(raw) != want {
+			t.Errorf("%q became %q, %v", text, raw, err)
+		}
+	}
 }
 
 // TestACopyOfAFileThatIsGoneGoesToo: it may hold keys.

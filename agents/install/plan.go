@@ -20,7 +20,8 @@ type Plan struct {
 	Same      []sessionfile.Agent // agents for which there is nothing to do
 	Ignored   []Ignored           // files that their agents do not read, whatever is written into them
 
-	stale []string // files whose receipts are of no use any more
+	stale     []string   // files whose receipts are of no use any more
+	abandoned []leftover // by killed processes
 }
 
 // Left is something that stays as it is.
@@ -30,7 +31,7 @@ type Left struct {
 }
 
 // Empty reports whether there is nothing to write.
-func (p Plan) Empty() bool { return len(p.Changes)+len(p.stale) == 0 }
+func (p Plan) Empty() bool { return len(p.Changes)+len(p.stale)+len(p.abandoned) == 0 }
 
 // Change is the change of one file.
 type Change struct {
@@ -69,6 +70,7 @@ func (p *Plan) Add(q Plan) {
 	p.Same = append(p.Same, q.Same...)
 	p.Ignored = append(p.Ignored, q.Ignored...)
 	p.stale = append(p.stale, q.stale...)
+	p.abandoned = append(p.abandoned, q.abandoned...)
 }
 
 // Connect plans what connects an agent. Entries of our name that others have made are conflicts, and stay unless replace
@@ -80,6 +82,7 @@ func (m Machine) Connect(h Host, s Scope, replace bool) (p Plan, err error) {
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
+		p.abandoned = append(p.abandoned, m.abandoned(now)...)
 		e := edit{h.Agent, f, now, m.receipt(now.real, f), replace}
 		c, conflicts, err := e.connect()
 		if err == nil && c != nil {
@@ -201,12 +204,14 @@ func (e edit) addEntries(note *receipt) (text []byte, conflicts []Conflict, err 
 			conflicts = append(conflicts, e.conflict(strings.Join(x.Path, "."), string(found)))
 			continue
 		}
-		if g := groupOf(found); g.has(foreign) || g.has(extended) { // somebody else's command is in it, and stays
+		mine := mineOf(x)
+		if g := groupOf(found); g.has(foreign) || g.has(extended) && !e.replace { // theirs is in it, and stays
 			if text, err = e.leaveGroup(text, x); err != nil {
 				return nil, nil, err
 			}
+			mine = nobodys
 		}
-		if text, err = confedit.Add(text, x, mineOf(x)); err != nil {
+		if text, err = confedit.Add(text, x, mine); err != nil {
 			return nil, nil, err
 		}
 		if !e.had.wrote(x.Value) {
@@ -216,13 +221,16 @@ func (e edit) addEntries(note *receipt) (text []byte, conflicts []Conflict, err 
 	return text, conflicts, nil
 }
 
-// leaveGroup takes our commands out of the groups of an event.
+// leaveGroup takes our commands out of the groups of an event, and those that somebody extended if they are to be replaced.
 func (e edit) leaveGroup(text []byte, x confedit.Entry) ([]byte, error) {
 	var left []string
 	all := e.file.judge(&left)
 	return confedit.Strip(text, func(path []string, raw json.RawMessage, line int) confedit.Verdict {
 		if len(path) > 1 && path[1] != x.Path[1] {
 			return confedit.Keep
+		}
+		if e.replace && len(path) == 5 && ownerOf(raw) == extended {
+			return confedit.Take
 		}
 		return all(path, raw, line)
 	}, confedit.FormerUnknown)

@@ -43,9 +43,12 @@ const receiptVersion = 2
 // maxReceipt bounds a receipt, in bytes: a configuration in base64, and some.
 const maxReceipt = 2*confedit.MaxSize + 1<<20
 
+// receipts is their directory in the state directory.
+const receipts = "installed"
+
 // receiptFile returns the path of the receipt of a configuration.
 func (m Machine) receiptFile(real string) string {
-	return filepath.Join(m.State, "installed", digest([]byte(real))[:32]+".json")
+	return filepath.Join(m.State, receipts, digest([]byte(real))[:32]+".json")
 }
 
 // receipt returns the receipt of a configuration, nil if there is none that can be read. That of an earlier version is
@@ -102,7 +105,7 @@ func (r *receipt) made() confedit.Former {
 			n := len(path)
 			switch {
 			case u.Was != nil && n > inner && slices.Equal(u.Path, path):
-				if was := json.RawMessage(*u.Was); ownerOf(was, false) != ours {
+				if was := json.RawMessage(*u.Was); ownerOf(was) != ours {
 					return was, true
 				}
 			case n > inner-u.Made && n <= inner && slices.Equal(u.Path[:n], path):

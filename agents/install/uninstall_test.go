@@ -22,7 +22,7 @@ var everything = flag.Bool("everything", false, "test every combination of what 
 
 // others is what other programs and people have in the starting files; it is there at the end as well.
 var jsonStarts = []string{"", "\n", "\ufeff", "{}", "{ }", "{\n}\n", "\ufeff{}\r\n", "{ /* c */ }", "{\n  // c\n}\n",
-	`{"a":1}`, "{\"a\": 1}\n", "{\n  \"a\": 1\n}\n", "{\n\t\"a\": [1, 2]\n}", "{\r\n    \"a\": {\"b\": null}\r\n}\r\n",
+	"{\n  \"TOP\": { // theirs\n    \"OTHER\": OTHERVALUE }, \"a\": 1\n}", "{\"a\": 1}\n", "{\n  \"a\": 1\n}\n", "{\n\t\"a\": [1, 2]\n}", "{\r\n    \"a\": {\"b\": null}\r\n}\r\n",
 	"{\"a\":1,}", "{\n  \"a\": 1, // one\n}\n", "{\n  \"a\": 1 // one\n  , \"b\": 2\n}\n", "\ufeff{\r\n\t\"a\": 1\r\n}",
 	`{"TOP":{}}`, `{"TOP": { }, "a": 1}`, "{\n  \"TOP\": {\n  }\n}\n", "{\n  \"TOP\": {\n    // none\n  }\n}\n",
 	`{"TOP":{"OTHER":OTHERVALUE}}`, "{\n  \"TOP\": {\n    \"OTHER\": OTHERVALUE\n  },\n  \"a\": 1\n}\n",
@@ -32,7 +32,7 @@ var jsonStarts = []string{"", "\n", "\ufeff", "{}", "{ }", "{\n}\n", "\ufeff{}\r
 	"{\n  \"TOP\": {\n    \"OTHER\": OTHERVALUE,\n\n    \"OTHER2\": OTHERVALUE\n  }\n}\n",
 	"{\"a\":{\"b\":{\"c\":{\"d\":[]}}},\"TOP\":{\"OTHER\":OTHERVALUE}}", "/* head */ {\"a\": 1} // tail\n",
 	"{\n\n  \"a\": 1,\n\n\n  \"b\": 2\n\n}\n\n", "  {\"a\": 1}  ", "{\"a\": 12345678901234567890, \"b\": 1.50}",
-	"{\n  \"TOP\": {\"OTHER\": OTHERVALUE,\n    \"OTHER2\": OTHERVALUE}}", "{\n        \"a\": 1\n}", "{\"TOP\": {}, \"b\": {}, \"c\": []}\n"}
+	"{\n  \"TOP\": {\"OTHER\": OTHERVALUE,\n    \"OTHER2\": OTHERVALUE}}", "{\n  \"TOP\": {\n    \"OTHER\": OTHERVALUE, // one\n    /* c */ }, \"a\": 1}\n", "{\"TOP\": {}, \"b\": {}, \"c\": []}\n"}
 
 var tomlStarts = []string{"", "\n", "\ufeff", "# only\n", "a = 1", "a = 1\n", "a = 1\r\nb = 2\r\n",
 	"\ufeffa = 1\r\n[b]\r\nc = 2\r\n",

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/privatefile"
 	"ctxledger.dev/internal/safefs"
 )
 
@@ -29,11 +32,19 @@ type staged struct {
 // half of that to sync, this many fail once in a million times.
 const maxTries = 20
 
-// Write makes the changes of a plan: all of them, or none. Each file is replaced at once, and keeps its mode. One that
-// another program has changed since is planned anew. Nothing is written outside of the directories that were planned for,
-// whatever the paths lead to by now. Errors: conflict if a file changes faster than it can be written; denied and
-// unavailable for what cannot be written; those of planning.
+// Write makes the changes of a plan: all of them, or none. Signals that ask the process to end do not interrupt it. Each
+// file is replaced atomically, and keeps its mode; one that another program has changed since is planned again. Nothing
+// is written outside of the directories that were planned for, whatever the paths lead to by now. Errors: conflict if a
+// file changes faster than it can be written; denied and unavailable for what cannot be written; those of planning.
 func (m Machine) Write(p Plan) error {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(told)
+	for _, l := range p.abandoned {
+		if err := l.remove(); err != nil {
+			return of(filepath.Join(l.base, l.rel), err)
+		}
+	}
 	var all []*staged
 	defer func() {
 		for _, s := range all {
@@ -164,7 +175,7 @@ func (s *staged) makeDirs() error {
 
 // write puts a content into a temporary file next to the file.
 func (s *staged) write(id string, content []byte) error {
-	s.temp = filepath.Join(filepath.Dir(s.rel), "."+filepath.Base(s.rel)+"."+id+".tmp")
+	s.temp = filepath.Join(filepath.Dir(s.rel), privatefile.Temp(filepath.Base(s.rel), id))
 	f, err := s.root.OpenFile(s.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		s.temp = ""

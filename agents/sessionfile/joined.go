@@ -23,9 +23,9 @@ const (
 	maxReach = 10_000
 )
 
-// Joined returns a Decode that also decides, for everybody who reads the file, which records are parts of one answer, and
-// which stand in the file before. It has to see the records of a file from the first one on; the newest one may come
-// again. It fills in Reply, Copy, Added, State and Again.
+// Joined returns a Decode that also decides, for all readers of a file, which records are parts of one answer, and which
+// repeat an earlier record of the file. It must see every record from the first on; the newest one may be decoded twice.
+// It fills in Reply, Copy, Added, State and Again.
 func Joined(decode Decode) Decode {
 	j := &joiner{known: map[[16]byte]place{}, cut: -1}
 	return func(r *Record) bool {
@@ -136,9 +136,9 @@ func (j *joiner) decide(r *Record) {
 	}
 }
 
-// before reports whether a record stands in the file before. History that was written again is Repeated. What a compaction
-// has moved behind its summary follows another record than before, and stays. A record without an id is known by its
-// bytes, if they tell its time.
+// before reports whether the file already had a record. History that was written again is Repeated. A record that a
+// compaction moved behind its summary has another parent than before, and stays. A record without an id is identified
+// by its bytes, if they include its time.
 func (j *joiner) before(r *Record) bool {
 	id, here := fingerprint("record ", r.ID), place{r.Offset, fingerprint("", r.Parent)}
 	switch {

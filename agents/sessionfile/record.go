@@ -16,7 +16,7 @@ const (
 	Whole    State = iota // a record
 	Blank                 // white space
 	Broken                // no record: damaged, too long, or still being written if no newline ends it
-	Repeated              // a record that stands in the file before: the history was written again
+	Repeated              // repeats an earlier record of the file: the history was written again
 )
 
 // Record is what one line of a session file says. Text and spans refer to the line, everything else is a copy.
@@ -39,7 +39,7 @@ type Record struct {
 	// Continues is our id of the session that ctxledger copied the record from, see Writer: that one counts what it did
 	// and cost. "": the agent wrote it.
 	Continues string
-	// Again says that it stands in the file before, and that a compaction has moved it behind its summary: it fills the
+	// Again says that it repeats an earlier record, which a compaction has moved behind its summary: it fills the
 	// context, and what it did and cost was counted. Joined sets it.
 	Again bool
 

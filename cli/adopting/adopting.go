@@ -127,8 +127,8 @@ func (o Adoption) Done(w io.Writer) {
 	}
 }
 
-// Decide asks a person which ledger a directory is to have whose ledger was made for another repository, and does that.
-// Errors: that of Undecided, where nobody can be asked or the reply decides nothing.
+// Decide asks a person which ledger to use for a directory whose ledger was made for another repository, and switches to
+// it. Errors: that of Undecided, where nobody can be asked or the reply is neither choice.
 func Decide(ctx context.Context, e env.Env, ws workspace.Workspace, face erasing.Face) error {
 	undecided := ws.Undecided()
 	if undecided == nil || !face.Asking {

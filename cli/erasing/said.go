@@ -76,9 +76,9 @@ func byReason(x, y ledger.LeftPlace) int { return strings.Compare(x.Why, y.Why) 
 func Left(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 	switch {
 	case r.Memory != "":
-		fmt.Fprintln(w, "its bytes are gone from the disk; sessions that read it may quote it")
+		fmt.Fprintln(w, "gone from the ledger, with its freed pages; sessions that read it may quote it")
 	case r.Text == "":
-		fmt.Fprintln(w, "its bytes are gone from the disk; summaries and memories may quote it")
+		fmt.Fprintln(w, "gone from the ledger, with its freed pages; summaries and memories may quote it")
 	default:
 		fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"),
 			chars.Plural(len(f.Left), "place"))

@@ -75,18 +75,24 @@ func Main(ctx context.Context, c Config) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.time)
 	defer cancel()
-	done := make(chan []byte, 1)
+	done := make(chan link.HookAnswer)
 	go func() {
-		out, err := h.answer(ctx)
+		a, err := h.answer(ctx)
 		if err != nil {
 			h.log(err)
-			out = nil
 		}
-		done <- out
+		select {
+		case done <- a:
+		case <-ctx.Done():
+			a.Close()
+		}
 	}()
 	select {
-	case out := <-done:
-		_, _ = c.Out.Write(out) // an agent that does not read it wants nothing
+	case a := <-done:
+		defer a.Close()
+		if _, err := c.Out.Write(a.Out); err == nil { // an agent that does not read it was not told
+			a.Told()
+		}
 	case <-ctx.Done():
 		h.log(fault.New(fault.Unavailable, "hook", "no answer within %s", h.time))
 	}
@@ -100,15 +106,16 @@ type hooking struct {
 	logged sync.Once
 }
 
-// answer returns what is to be printed.
-func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
+// answer returns the answer of the daemon, which has to be closed.
+func (h *hooking) answer(ctx context.Context) (a link.HookAnswer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			out, err = nil, fault.New(fault.Internal, "hook", "panic: %.200v", p)
+			err = fault.New(fault.Internal, "hook", "panic: %.200v", p)
 		}
 	}()
-	if len(h.Args) != 3 && len(h.Args) != 4 || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
-		return nil, nil // Cursor runs the hooks of Claude Code, too
+	n := len(h.Args)
+	if n != 3 && n != 4 || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
+		return a, nil // Cursor runs the hooks of Claude Code, too
 	}
 	place, missing := workspace.Find(h.Env, workspace.Options{})
 	if place.Strange == nil { // else nothing is written there
@@ -116,24 +123,24 @@ func (h *hooking) answer(ctx context.Context) (out []byte, err error) {
 	}
 	raw, err := io.ReadAll(io.LimitReader(h.In, wire.HookInput+1)) // in any case: the agent writes it
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, "hook", err)
+		return a, fault.Wrap(fault.Unavailable, "hook", err)
 	}
 	if missing != nil || place.Root == "" || ctx.Err() != nil {
-		return nil, missing
+		return a, missing
 	}
 	event := h.Args[2]
 	if place.Strange != nil {
-		return undecided(event, place.Undecided()), nil
+		return link.HookAnswer{Out: undecided(event, place.Undecided())}, nil
 	}
 	if len(raw) > wire.HookInput {
 		h.log(fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", event, wire.HookInput))
 		_, _ = io.Copy(io.Discard, h.In) // so that the agent can write it all
-		return nil, nil
+		return a, nil
 	}
-	if out, err = h.ask(ctx, place, event, raw); err != nil {
+	if a, err = h.ask(ctx, place, event, raw); err != nil {
 		err = fmt.Errorf("%s: %w", event, err)
 	}
-	return out, err
+	return a, err
 }
 
 // undecided returns what a session that begins shows the person where the ledger is of another repository: one line, which
@@ -152,11 +159,13 @@ func undecided(event string, why error) []byte {
 
 // told returns the variables of this process's environment that the daemon's may have with other values.
 func told() []string {
-	return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PID"}
+	return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR"}
 }
 
 // ask has a running daemon answer an event. If there is none, it starts one for the next call and lets this one go.
-func (h *hooking) ask(ctx context.Context, place workspace.Workspace, event string, input []byte) ([]byte, error) {
+func (h *hooking) ask(
+	ctx context.Context, place workspace.Workspace, event string, input []byte,
+) (link.HookAnswer, error) {
 	_, offset := h.Env.Now().Zone()
 	e := wire.HookEvent{Agent: agent, Name: event, Root: place.Root, Variables: map[string]string{}, Offset: offset,
 		Input: input}
@@ -168,13 +177,13 @@ func (h *hooking) ask(ctx context.Context, place workspace.Workspace, event stri
 	}
 	o := link.Options{State: place.State, Workspace: cmp.Or(place.Main, place.Root), Env: h.Env,
 		Version: h.Version, Binary: h.Daemon}
-	out, err := link.Hook(ctx, o, e, h.time/connecting)
+	a, err := link.Hook(ctx, o, e, h.time/connecting)
 	if err != nil && !held.Held(o.State) && startsIn(o.State, h.Env).due() {
 		if started := link.Start(o); started != nil {
 			err = fmt.Errorf("%w; %w", err, started)
 		}
 	}
-	return out, err
+	return a, err
 }
 
 // log writes one line about what went wrong, the first time. If that fails, too, the hook stays silent.

@@ -104,7 +104,7 @@ var patient = map[string]string{hooking.Variable: "20000", "SHELL": "/bin/zsh", 
 func TestADaemonAnswersWithWhatTheHookKnows(t *testing.T) {
 	p := newPlace(t, patient)
 	large := strings.Repeat("x", 5<<20) // more than a frame has
-	p.serve(t, func(ctx context.Context, api ledger.API, e wire.HookEvent) ([]byte, error) {
+	p.serve(t, func(ctx context.Context, api ledger.API, e wire.HookEvent) (daemon.HookAnswer, error) {
 		info, err := api.Info(ctx, ledger.InfoRequest{})
 		_, offset := time.Now().Zone()
 		if err != nil || info.Workspace != p.Root || e.Agent != "claude-code" || e.Name != "PreToolUse" ||
@@ -112,7 +112,7 @@ func TestADaemonAnswersWithWhatTheHookKnows(t *testing.T) {
 			e.Offset != offset {
 			t.Errorf("%v: %+v, %+v", err, info, e.Variables)
 		}
-		return e.Input, nil
+		return daemon.HookAnswer{Out: e.Input}, nil
 	})
 	for _, input := range []string{"", "{}", large} {
 		if out, log := p.hook(t, "PreToolUse", strings.NewReader(input)); out != input || log != "" {
@@ -125,13 +125,15 @@ func TestADaemonAnswersWithWhatTheHookKnows(t *testing.T) {
 func TestAnAnswerThatFailsIsOneLine(t *testing.T) {
 	for name, answer := range map[string]daemon.HookAnswerer{
 		"no answerer": nil,
-		"an error": func(context.Context, ledger.API, wire.HookEvent) ([]byte, error) {
-			return []byte("half"), errors.New("of the answerer")
+		"an error": func(context.Context, ledger.API, wire.HookEvent) (daemon.HookAnswer, error) {
+			return daemon.HookAnswer{Out: []byte("half")}, errors.New("of the answerer")
 		},
-		"a panic": func(context.Context, ledger.API, wire.HookEvent) ([]byte, error) { panic("of the answerer") },
-		"the end of its time": func(ctx context.Context, _ ledger.API, _ wire.HookEvent) ([]byte, error) {
+		"a panic": func(context.Context, ledger.API, wire.HookEvent) (daemon.HookAnswer, error) {
+			panic("of the answerer")
+		},
+		"the end of its time": func(ctx context.Context, _ ledger.API, _ wire.HookEvent) (daemon.HookAnswer, error) {
 			<-ctx.Done()
-			return []byte("late"), ctx.Err()
+			return daemon.HookAnswer{Out: []byte("late")}, ctx.Err()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

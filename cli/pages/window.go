@@ -45,6 +45,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	if s.Dollars != nil {
 		fmt.Fprintf(w, "cost       %s\n", costLine(s))
 	}
+	fmt.Fprintf(w, "saved      %s\n", s.Savings)
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
 	fmt.Fprintf(w, "window     %s\n", cmp.Or(limits, p.Own(windowLine(s))))
 	if s.Limits != nil && s.Limits.OutputCap > 0 {
@@ -120,6 +121,9 @@ func (p Page) sources(s ledger.Status) {
 // nextStep says what would be cut now without a compaction, and what a compaction waits for.
 func nextStep(s ledger.Status) string {
 	why := s.Next.Why
+	if waits := s.Next.Waits(); waits != "" {
+		why += "; old results: " + waits
+	}
 	if s.Next.Due.Reason != "" || s.Next.Due.Suppressed {
 		why += "; " + s.Next.Due.Why
 	}

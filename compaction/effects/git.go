@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ctxledger.dev/internal/paths"
 )
 
 // git takes a command of git.
@@ -56,7 +58,7 @@ func (c *call) subcommand() (string, []string) {
 				continue
 			}
 			c.dir = c.t.key(c.dir, c.words[i])
-			c.lost = c.lost && !isAbs(c.words[i])
+			c.lost = c.lost && !paths.IsAbs(c.words[i])
 		case (w == "-c" || w == "--git-dir" || w == "--work-tree") && i+1 < len(c.words):
 			i++
 		case !strings.HasPrefix(w, "-"):
@@ -110,7 +112,7 @@ func (c *call) tree() (root string, files []*file) {
 	}
 	for _, f := range c.t.all {
 		own := c.t.rootOf(f)
-		if own == root && (root != "" || !isAbs(f.path) || around && below(c.dir, f.path)) ||
+		if own == root && (root != "" || !paths.IsAbs(f.path) || around && below(c.dir, f.path)) ||
 			root == c.dir && below(root, f.path) && len(own) <= len(root) {
 			files = append(files, f)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/internal/shell"
 )
 
@@ -66,7 +67,7 @@ func (t *Tracker) line(by cause, dir, command string, ok bool, depth int) {
 		}
 		one := &call{t: t, words: words, dir: t.key(dir, orDot(c.Dir)), lost: c.Lost, cause: by, cmd: c, body: body}
 		one.sure = by.sure && sure && plain
-		one.lost = one.lost || t.Dir == "" && t.absolute && !isAbs(one.dir)
+		one.lost = one.lost || t.Dir == "" && t.absolute && !paths.IsAbs(one.dir)
 		if i > 0 && cmds[i-1].Op == "|" {
 			one.prev, _ = unwrapped(cmds[i-1].Words)
 		}

@@ -2,9 +2,10 @@ package effects
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/internal/paths"
 )
 
 // State is what became of a file since the session began.
@@ -107,7 +108,7 @@ func (t *Tracker) file(p string) *file {
 		f.work, f.index, f.head = f.base, f.base, f.base
 		if len(t.all) < maxFiles {
 			t.paths[p] = f
-			t.absolute = t.absolute || isAbs(p)
+			t.absolute = t.absolute || paths.IsAbs(p)
 			t.all = append(t.all, f)
 		}
 	}
@@ -116,28 +117,15 @@ func (t *Tracker) file(p string) *file {
 
 // key returns the name of a path here: relative to the session's directory if it is below.
 func (t *Tracker) key(dir, p string) string {
-	p = strings.ReplaceAll(p, `\`, "/")
-	if !isAbs(p) && dir != "" {
-		p = path.Join(dir, p)
+	full := paths.Abs(t.Dir, p)
+	if dir != "" && !paths.IsAbs(p) {
+		full = paths.Abs(t.Dir, dir+"/"+p)
 	}
-	p = path.Clean(p)
-	if t.Dir == "" {
-		return p
+	if rest, ok := paths.Below(t.Dir, full); ok {
+		return rest
 	}
-	own := path.Clean(strings.ReplaceAll(t.Dir, `\`, "/"))
-	switch {
-	case p == own:
-		return "."
-	case p == ".." || strings.HasPrefix(p, "../"):
-		return path.Join(own, p)
-	case isAbs(p) && below(own, p):
-		return strings.TrimPrefix(strings.TrimPrefix(p, own), "/")
-	}
-	return p
+	return full
 }
-
-// isAbs reports whether a path is absolute, on any system.
-func isAbs(p string) bool { return path.IsAbs(p) || len(p) > 2 && p[1] == ':' && p[2] == '/' }
 
 // Known notes that a file existed before an operation of the session changed it: it was read or listed. The text is
 // its whole content, or empty where that is not known.
@@ -266,7 +254,7 @@ func below(dir, p string) bool {
 	case p, "/":
 		return true
 	case ".":
-		return !isAbs(p) && p != ".." && !strings.HasPrefix(p, "../")
+		return !paths.IsAbs(p) && p != ".." && !strings.HasPrefix(p, "../")
 	}
 	return strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/'
 }

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
@@ -221,7 +222,7 @@ func (x *Effects) change(e sessions.Entry, in intents.Intent, effects []sessions
 		if x.Changed++; seen {
 			continue
 		}
-		c.Path, c.Op, c.Outside = f.path, f.op, isAbs(f.path)
+		c.Path, c.Op, c.Outside = f.path, f.op, paths.IsAbs(f.path)
 		if _, err := changes.Record(x.Tx, c); err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/internal/paths"
 )
 
 func TestNormal(t *testing.T) {
@@ -34,10 +36,20 @@ func TestNormal(t *testing.T) {
 		{"", "", "a", "a", false},
 		{"", "", "/a", "/a", true},
 		{"", "/home/x", "a", "a", false},
-		{"/w", `C:\proj`, `src\a.go`, `src\a.go`, false}, // a name with a backslash is one name
+		{"/w", "/elsewhere/p", `src\a.go`, `src\a.go`, false}, // a name with a backslash is one name
+		{"/w", `C:\proj`, `src\a.go`, "src/a.go", false},
+		{"/w", `C:\proj`, `c:/PROJ/src/a.go`, "src/a.go", false},
+		{"/w", `C:\proj`, `\\?\C:\proj\src\a.go`, "src/a.go", false},
+		{"/w", `C:\proj`, "/mnt/c/proj/src/a.go", "src/a.go", false},
+		{"/w", "/mnt/c/proj", `C:\proj\src\a.go`, "src/a.go", false},
+		{"/mnt/c/w", "/mnt/c/w", `C:\w\src\a.go`, "src/a.go", false},
+		{"/mnt/c/w", "/mnt/c/w", `a\b.go`, `a\b.go`, false},
+		{"/w", `\\srv\share\p`, `\\?\UNC\Srv\Share\p\a.go`, "a.go", false},
+		{"/w", `\\srv\share\p`, `\\srv\share\q\a.go`, `\\srv\share/q/a.go`, true},
+		{"/w", "", "/mnt/c/x", "C:/x", true},
 		{"/w", `C:\proj`, `C:\proj\src\a.go`, "src/a.go", false},
 		{"/w", `C:\proj`, `C:\other\a.go`, "C:/other/a.go", true},
-		{"/w", "", "c:/x", "c:/x", true},
+		{"/w", "", "c:/x", "C:/x", true},
 		{"/w", "", "1:/x", "1:/x", false},
 		{"/w", "", "", "", false},
 		{"/w", "", "a\x00b", "", false},
@@ -68,10 +80,10 @@ func FuzzNormalIsStable(f *testing.F) {
 		}
 		l := NewTrees(path.Clean(root), nil, nil, nil)
 		got, outside := l.Normal(dir, p)
-		if got == "" || !outside && isDrive(got) {
+		if got == "" || !outside && paths.IsAbs(got) {
 			return // a directory that is called like a drive
 		}
-		if outside != isAbs(got) {
+		if outside != paths.IsAbs(got) {
 			t.Fatalf("%q outside %v", got, outside)
 		}
 		if !outside && (got == ".." || strings.HasPrefix(got, "../") || got != path.Clean(got)) {

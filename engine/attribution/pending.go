@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/kv"
 )
 
@@ -15,7 +16,7 @@ const lately = 7 * 24 * time.Hour
 // touch records that the session touched a file, if an observer can check it.
 func (x *Effects) touch(path string, at time.Time) error {
 	tree, known := x.trees.worksOn(*x.own)
-	if path == "" || path == "." || isAbs(path) || !known || at.Before(x.at.Add(-lately)) {
+	if path == "" || path == "." || paths.IsAbs(path) || !known || at.Before(x.at.Add(-lately)) {
 		return nil
 	}
 	return changes.Touch(x.Tx, tree, path)
@@ -46,7 +47,7 @@ func (x *Effects) Abandon(at time.Time) error {
 func (x *Effects) preHash(in intents.Intent) (string, error) {
 	path := in.Subject()
 	tree, known := x.trees.worksOn(*x.own)
-	if path == "" || isAbs(path) || len(tree)+1+len(path) > changes.MaxPath || !known {
+	if path == "" || paths.IsAbs(path) || len(tree)+1+len(path) > changes.MaxPath || !known {
 		return "", nil
 	}
 	st, known, err := changes.StateOf(x.Tx, tree, path)

@@ -3,6 +3,7 @@ package attribution
 import (
 	"slices"
 
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/sessions"
 )
@@ -28,7 +29,7 @@ func NewTrees(root string, former []string, list func() []string, masks *redact.
 // homeOf returns the root as it was for a session that ran in a directory.
 func (t *Trees) homeOf(dir string) string {
 	for _, root := range t.former {
-		if _, in := below(slashes(root), slashes(dir)); in {
+		if _, in := paths.Below(root, dir); in {
 			return root
 		}
 	}
@@ -47,7 +48,7 @@ func (t *Trees) TreeOf(dir string) (tree string) {
 		return t.root
 	}
 	for _, in := range t.list() {
-		if _, within := below(slashes(in), slashes(dir)); within && len(in) > len(tree) {
+		if _, within := paths.Below(in, dir); within && len(in) > len(tree) {
 			tree = in
 		}
 	}
@@ -94,6 +95,6 @@ func (t *Trees) here(s sessions.Session) bool {
 	if t.root == "" {
 		return false
 	}
-	_, in := below(slashes(t.homeOf(s.Dir)), slashes(s.Dir))
+	_, in := paths.Below(t.homeOf(s.Dir), s.Dir)
 	return in || s.Dir == ""
 }

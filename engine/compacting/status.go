@@ -42,6 +42,9 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 			Use:   views.Use(f, c, w, views.Filled(f, text), views.Unedited(f)),
 			Total: f.Session.Usage, Agents: views.Agents(f), Warned: views.Warned(f), SinceTurns: views.Turns(f),
 		}
+		if st.Savings, err = views.Savings(tx, f, c, r.Tools); err != nil {
+			return st, err
+		}
 		l.MaskUse(&st.Use) // its names are paths and tools
 		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w

@@ -52,7 +52,7 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 	defer b.Close() // opened for reading
 	ref := b.Ref()
 	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Tool: r.Tool, Hint: r.Hint,
-		Title: r.Title}
+		Title: r.Title, Put: true}
 	if r.Ref != (artifacts.Ref{}) {
 		a.Refs = []artifacts.Ref{r.Ref}
 	}

@@ -25,6 +25,18 @@ const repeats = 10 * time.Second
 // registered twice run at once, each for a fraction of a second.
 const sameStart = 2 * time.Second
 
+// lostStart is how long before a host hands on its summary the start of the new context was told, at most: hooks of others
+// may run in between, each for so long.
+const lostStart = 10 * time.Minute
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // live returns the session that a hook speaks of, a new one if it is not recorded yet.
 func (l *Ledger) live(tx kv.Tx, r ledger.LiveSession, tree string) (sessions.Session, error) {
 	s, found, err := sessions.OfHost(tx, r.Host, r.HostID)
@@ -85,39 +97,42 @@ func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest)
 		return ledger.BegunSession{}, err
 	}
 	warm()
-	if r.Emptied {
-		l.outputs.drop(r.LiveSession)
-	}
 	return hooked(ctx, l, m, r.LiveSession,
 		func(_ kv.Tx, s *sessions.Session) (ledger.BegunSession, []ledger.Event, error) {
 			h := s.Hooked
 			if r.Emptied && (h.EmptiedAt.IsZero() || m.At.Sub(h.EmptiedAt).Abs() >= sameStart) {
-				h.Emptied, h.EmptiedAt = h.Emptied+1, m.At
-				h.Shown = nil
+				empty(h, m.At)
 				if !r.Compacted { // what a summary lost was cleared, too
-					h.Owed, h.OwesRecord = "", false
+					h.Owed, h.OwesRecord, h.Compacting = "", false, time.Time{}
 				}
 			}
-			out := ledger.BegunSession{}
 			if r.Compacted && h.Owed == "" {
 				h.OwesRecord = true // most hosts hand on the summary later
-			} else {
-				out.Owed = pay(h)
 			}
+			h.Shown = slices.DeleteFunc(slices.Clone(h.Shown), func(d string) bool { return d == sessions.Started })
 			h.Ended = time.Time{}
-			out.Session, out.Shown = *s, OrEmpty(h.Shown)
-			return out, nil, nil
+			return ledger.BegunSession{Session: *s}, nil, nil
 		})
 }
 
 // warm loads what counting needs, meanwhile: a hook does not wait so long for the first large result of a session.
 var warm = sync.OnceFunc(func() { go tokens.O200kBase.CountString("a session begins") })
 
-// pay returns what a session has to be told, and records that it was told.
-func pay(h *sessions.Hooked) ledger.Owed {
-	out := ledger.Owed{Text: h.Owed, Record: h.OwesRecord}
-	h.Owed, h.OwesRecord = "", false
-	return out
+// empty records that the context was emptied.
+func empty(h *sessions.Hooked, at time.Time) { h.Emptied, h.EmptiedAt, h.Shown = h.Emptied+1, at, nil }
+
+// show records that a hook has put texts into the context: what it was owed is among them, or not.
+func show(h *sessions.Hooked, digests []string) {
+	h.Shown = slices.Clone(h.Shown)
+	for _, d := range digests {
+		if d == h.OwedDigest() {
+			h.Owed, h.OwesRecord, h.Compacting = "", false, time.Time{}
+		}
+		if !slices.Contains(h.Shown, d) {
+			h.Shown = append(h.Shown, d)
+		}
+	}
+	h.Shown = h.Shown[max(0, len(h.Shown)-sessions.MaxShown):]
 }
 
 // NoteStage implements ledger.Hooks.
@@ -149,20 +164,21 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 				h.Compacting = m.At
 				h.Owed, h.OwesRecord = "", false // of an earlier one, whose context is gone
 			case ledger.StageCompacted:
+				// The start of the context comes before this at once. Without it, it was not heard of.
+				if known := later(h.Compacting, m.At.Add(-lostStart)); h.EmptiedAt.Before(known) {
+					empty(h, m.At)
+				}
 				h.Compacting = time.Time{}
-				h.Owed, h.OwesRecord = l.Masks.String(r.Owed), false
+				h.Owed, h.OwesRecord = l.Masks.String(r.Owed), r.Summary == nil
 				if r.Summary != nil {
 					known := *r.Summary
 					known.Time = m.At
 					h.Summary = &known
 				}
 			case ledger.StageShown:
-				for _, d := range r.Digests {
-					if !slices.Contains(h.Shown, d) {
-						h.Shown, out.New = append(h.Shown, d), append(out.New, d)
-					}
+				if r.Context == h.Emptied {
+					show(h, r.Digests)
 				}
-				h.Shown = h.Shown[max(0, len(h.Shown)-sessions.MaxShown):]
 			case ledger.StageSettled:
 				for _, d := range r.Digests {
 					if !slices.Contains(h.Settled, d) && len(h.Settled) < sessions.MaxSettled {
@@ -191,7 +207,7 @@ func (l *Ledger) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledg
 	c := l.calledWith(r.CallID, r.Tool, r.Args)
 	return hooked(ctx, l, m, r.LiveSession,
 		func(tx kv.Tx, s *sessions.Session) (ledger.BegunCall, []ledger.Event, error) {
-			out := ledger.BegunCall{Session: s.ID, Owed: pay(s.Hooked)}
+			out := ledger.BegunCall{Session: s.ID, Owes: s.Hooked.OwedDigest() != ""}
 			x := attribution.NewEffects(l.Trees, tx, s, m.At)
 			known, err := intents.OfCall(tx, s.ID, c.ID)
 			if err != nil {

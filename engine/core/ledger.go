@@ -53,7 +53,6 @@ type Ledger struct {
 	logs        readLogs
 	tallies     tallies
 	families    families
-	outputs     outputs
 }
 
 // ReadOnly returns a ledger that only reads originals and masks, for records of an older schema.

@@ -172,6 +172,9 @@ func (rec *recorder) target(c attribution.Call) string {
 func (rec *recorder) results(p *prepared) ([]result, error) {
 	out := slices.Clone(p.results)
 	for i := range out {
+		if err := rec.replaced(&out[i].Result, out[i].text); err != nil {
+			return nil, err
+		}
 		if out[i].blob == nil {
 			continue
 		}

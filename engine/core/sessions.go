@@ -97,15 +97,15 @@ func calling(tx kv.Tx, call string) (sessions.Session, error) {
 }
 
 // newest finds the newest session of a tree, a person's own if there is one, and one with a request rather than mere notes;
-// "" is any tree.
+// "" is any tree. A copy that ctxledger wrote and nobody went on with is nobody's session.
 func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	all, err := visible(tx)
 	if err != nil {
 		return sessions.Session{}, err
 	}
-	if tree != "" {
-		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return !l.Trees.IsOf(s, tree) })
-	}
+	all = slices.DeleteFunc(all, func(s sessions.Session) bool {
+		return s.Unused() || tree != "" && !l.Trees.IsOf(s, tree)
+	})
 	asked := func(s sessions.Session) bool { return s.Main() && s.Turns > 0 }
 	for _, fits := range []func(sessions.Session) bool{asked, sessions.Session.Main} {
 		if i := slices.IndexFunc(all, fits); i >= 0 {

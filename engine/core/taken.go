@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"ctxledger.dev/artifacts"
@@ -24,6 +23,9 @@ func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (le
 	if err == nil {
 		err = checkCall(m.Op, r.LiveSession, r.CallID, r.Args)
 	}
+	if err == nil {
+		err = CheckTexts(m.Op, Label("earlier call", r.Earlier))
+	}
 	if err != nil {
 		return ledger.TakenResult{}, err
 	}
@@ -42,27 +44,17 @@ func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (le
 	res := &result{text: string(text), screen: screenOf(string(text))}
 	res.CallID, res.Chars = r.CallID, utf8.RuneCount(text)
 	command := c.Op == intents.OpShell
-	digest := sessions.Digest(text)
-	earlier := l.outputs.seen(r.LiveSession, digest, r.CallID)
-	if r.Limits.Repeated == 0 || res.Chars < r.Limits.Repeated {
-		earlier = ""
-	}
-	if earlier == "" && (r.Paged || !res.replacedBy(r.Limits, command)) {
-		l.outputs.add(r.LiveSession, digest, r.CallID)
+	if r.Earlier == "" && (r.Paged || !res.replacedBy(r.Limits, command)) {
 		return ledger.TakenResult{}, nil
 	}
 	if err := l.storeTaken(ctx, res); err != nil {
 		return ledger.TakenResult{}, err
 	}
 	defer l.HoldBlobs()()
-	taken, err := hooked(ctx, l, m, r.LiveSession,
+	return hooked(ctx, l, m, r.LiveSession,
 		func(tx kv.Tx, s *sessions.Session) (ledger.TakenResult, []ledger.Event, error) {
-			return l.take(tx, s, m, c, res, earlier)
+			return l.take(tx, s, m, c, res, r.Earlier)
 		})
-	if err == nil {
-		l.outputs.add(r.LiveSession, digest, r.CallID)
-	}
-	return taken, err
 }
 
 // replacedBy reports whether a stub replaces a result; command says whether it is one of a command.
@@ -126,53 +118,4 @@ func (l *Ledger) blobText(ctx context.Context, hash string) ([]byte, error) {
 	}
 	defer b.Close() // opened for reading
 	return readWhole(b, limits.Line)
-}
-
-// Bounds of what outputs remembers.
-const (
-	outputSessions = 64    // sessions
-	outputTexts    = 2_000 // texts of a session
-)
-
-// outputs knows the results that live sessions have in their contexts, to recognise repeated ones. It is kept in memory
-// alone: what it forgets is only not recognised.
-type outputs struct {
-	mu   sync.Mutex
-	kept map[string]map[string]string // guarded by mu; host NUL host id → digest → call
-}
-
-func liveKey(s ledger.LiveSession) string { return s.Host + "\x00" + s.HostID }
-
-// seen returns the earlier call with the same text as that of a call, "" if there is none.
-func (o *outputs) seen(s ledger.LiveSession, digest, call string) string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if earlier := o.kept[liveKey(s)][digest]; earlier != call {
-		return earlier
-	}
-	return ""
-}
-
-// add remembers the text of a call. The first call with a text counts.
-func (o *outputs) add(s ledger.LiveSession, digest, call string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.kept == nil || len(o.kept) >= outputSessions && o.kept[liveKey(s)] == nil {
-		o.kept = map[string]map[string]string{}
-	}
-	of := o.kept[liveKey(s)]
-	if of == nil || len(of) >= outputTexts {
-		of = map[string]string{}
-		o.kept[liveKey(s)] = of
-	}
-	if of[digest] == "" {
-		of[digest] = call
-	}
-}
-
-// drop forgets what a session had in its context.
-func (o *outputs) drop(s ledger.LiveSession) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.kept, liveKey(s))
 }

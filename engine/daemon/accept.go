@@ -92,7 +92,7 @@ func (d *daemon) greet(conn net.Conn) (wire.Hello, error) {
 		_ = wire.WriteJSON(conn, w) // the connection is closed in any case
 		return h, w.Error
 	}
-	if err := wire.WriteJSON(conn, w); err != nil {
+	if err := wire.WriteJSON(conn, w); err != nil && h.Want != wire.WantHook { // its event counts if it is gone, too
 		if h.Want != wire.WantLeave {
 			d.presence.exit()
 		}

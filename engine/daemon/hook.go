@@ -14,9 +14,17 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// HookAnswerer returns what a hook prints, nil for nothing. api is the ledger of the event's tree, with the memories of
-// the user.
-type HookAnswerer func(ctx context.Context, api ledger.API, e wire.HookEvent) ([]byte, error)
+// HookAnswerer returns the answer to an event. api is the ledger of the event's tree, with the memories of the user. ctx
+// lasts as long as the hook waits.
+type HookAnswerer func(ctx context.Context, api ledger.API, e wire.HookEvent) (HookAnswer, error)
+
+// HookAnswer is the answer to an event.
+type HookAnswer struct {
+	Out []byte // what the hook prints, nil for nothing
+	// After does what nobody waits for; nil: nothing. told says that the hook has written what it was to print. It is
+	// called after an error, too, before the ledger is closed.
+	After func(ctx context.Context, told bool) error
+}
 
 // serveHook answers one event of an agent's hooks.
 func (d *daemon) serveHook(raw net.Conn) {
@@ -33,40 +41,76 @@ func (d *daemon) serveHook(raw net.Conn) {
 	if err != nil {
 		return // the client has disconnected or sent garbage: closing is the answer
 	}
-	var out []byte
-	err = guarded(d.config.Env, d.log, func() error {
-		out, err = d.answerHook(e)
+	tree := d.treeOf(e)
+	defer tree.user.Close() // only read from
+	var a HookAnswer
+	err = d.guarded(func() error {
+		a, err = d.answerHook(tree, e)
 		return err
 	})
-	d.leaveIfMoved(err)
-	if err != nil {
-		d.send(conn, wire.Response{Error: d.wire(err)})
+	told := d.sendAnswer(conn, in, a.Out, err)
+	if a.After == nil {
 		return
 	}
-	w := bufio.NewWriter(conn)
-	if wire.WriteJSON(w, wire.Response{}) == nil && wire.SendBytes(w, out) == nil {
-		_ = w.Flush() // a client that has disconnected wants no answer
+	ctx, cancel := context.WithTimeout(d.hard, limits.Maintenance) // it may read the whole log of a session
+	defer cancel()
+	if err := d.guarded(func() error { return a.After(ctx, told) }); err != nil {
+		d.log.Warn("hook", "event", e.Name, "error", err.Error())
 	}
 }
 
-// answerHook returns the answer to an event.
-func (d *daemon) answerHook(e wire.HookEvent) ([]byte, error) {
-	const op = "daemon.hook"
-	switch {
-	case d.config.Hook == nil || d.config.Workspace == "" || e.Root == "":
-		return nil, fault.New(fault.Invalid, op, "this daemon answers no hooks")
-	case len(e.Input) > wire.HookInput:
-		return nil, fault.New(fault.TooLarge, op, "an event of more than %d bytes", wire.HookInput)
+// guarded runs fn, and makes the daemon leave if the ledger was moved.
+func (d *daemon) guarded(fn func() error) error {
+	err := guarded(d.config.Env, d.log, fn)
+	d.leaveIfMoved(err)
+	return err
+}
+
+// sendAnswer sends the answer to a hook, and reports whether the hook has printed it: that alone counts as told, not
+// that it was sent. An answer that prints nothing is told when it is made.
+func (d *daemon) sendAnswer(conn net.Conn, in io.Reader, out []byte, failed error) (told bool) {
+	if failed != nil {
+		d.send(conn, wire.Response{Error: d.wire(failed)})
+		return false
 	}
-	ctx, cancel := context.WithTimeout(d.hard, min(time.Duration(e.Deadline)*time.Millisecond, limits.Call))
-	defer cancel()
-	tree := newLedgers(present{d.api, d}, e.Root, func(ctx context.Context) (ledger.API, error) {
+	w := bufio.NewWriter(conn)
+	err := wire.WriteJSON(w, wire.Response{})
+	if err == nil {
+		err = wire.SendBytes(w, out)
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if len(out) == 0 {
+		return true
+	}
+	if err == nil {
+		_, err = wire.ReadFrame(in, 0)
+	}
+	return err == nil
+}
+
+// treeOf returns the ledger of an event's tree, with the memories of the user.
+func (d *daemon) treeOf(e wire.HookEvent) *ledgers {
+	return newLedgers(present{d.api, d}, e.Root, func(ctx context.Context) (ledger.API, error) {
 		ws, err := workspace.Find(d.config.Env, workspace.Options{Flag: e.Root})
 		if err != nil {
 			return nil, err
 		}
 		return connect(ctx, Options{State: ws.UserState, Env: d.config.Env, Version: d.config.Version})
 	})
-	defer tree.user.Close() // only read from
+}
+
+// answerHook returns the answer to an event.
+func (d *daemon) answerHook(tree ledger.API, e wire.HookEvent) (HookAnswer, error) {
+	const op = "daemon.hook"
+	switch {
+	case d.config.Hook == nil || d.config.Workspace == "" || e.Root == "":
+		return HookAnswer{}, fault.New(fault.Invalid, op, "this daemon answers no hooks")
+	case len(e.Input) > wire.HookInput:
+		return HookAnswer{}, fault.New(fault.TooLarge, op, "an event of more than %d bytes", wire.HookInput)
+	}
+	ctx, cancel := context.WithTimeout(d.hard, min(time.Duration(e.Deadline)*time.Millisecond, limits.Call))
+	defer cancel()
 	return d.config.Hook(ctx, tree, e)
 }

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +20,10 @@ import (
 // hookOf asks the daemon of a state directory to answer an event.
 func hookOf(t *testing.T, state string, e wire.HookEvent) ([]byte, error) {
 	t.Helper()
-	return link.Hook(deadlined(t), link.Options{State: state, Env: env.System()}, e, patience)
+	a, err := link.Hook(deadlined(t), link.Options{State: state, Env: env.System()}, e, patience)
+	defer a.Close() // it was read
+	a.Told()
+	return a.Out, err
 }
 
 // TestAHookIsAnsweredInItsTree: sessions are found in the tree of the event, and memories of both scopes.
@@ -31,7 +36,7 @@ func TestAHookIsAnsweredInItsTree(t *testing.T) {
 	}
 	run(t, Config{State: ws.UserState})
 	run(t, Config{State: ws.State, Workspace: root,
-		Hook: func(ctx context.Context, api ledger.API, _ wire.HookEvent) ([]byte, error) {
+		Hook: func(ctx context.Context, api ledger.API, _ wire.HookEvent) (HookAnswer, error) {
 			info, err := api.Info(ctx, ledger.InfoRequest{})
 			if err != nil || info.Workspace != ws.Root {
 				t.Errorf("%v: %+v", err, info)
@@ -41,7 +46,7 @@ func TestAHookIsAnsweredInItsTree(t *testing.T) {
 			for _, e := range all.Entries {
 				names = append(names, string(e.Scope)+" "+e.Name)
 			}
-			return []byte(strings.Join(names, ", ")), err
+			return HookAnswer{Out: []byte(strings.Join(names, ", "))}, err
 		}})
 	both, err := OpenWorkspace(deadlined(t), ws, Options{Env: env.System(), NoSpawn: true})
 	if err != nil {
@@ -63,7 +68,9 @@ func TestAHookIsAnsweredInItsTree(t *testing.T) {
 
 // TestHooksThatADaemonRefuses: of no tree, of the user ledger, and longer than they may be.
 func TestHooksThatADaemonRefuses(t *testing.T) {
-	answer := func(context.Context, ledger.API, wire.HookEvent) ([]byte, error) { return []byte("answer"), nil }
+	answer := func(context.Context, ledger.API, wire.HookEvent) (HookAnswer, error) {
+		return HookAnswer{Out: []byte("answer")}, nil
+	}
 	state, user, without := stateDir(t), stateDir(t), stateDir(t)
 	root := t.TempDir()
 	run(t, Config{State: state, Workspace: root, Hook: answer})
@@ -95,10 +102,10 @@ func TestADaemonThatLeavesAnswersItsHooks(t *testing.T) {
 	state, root := stateDir(t), t.TempDir()
 	begun, leaving := make(chan struct{}), make(chan struct{})
 	r := run(t, Config{State: state, Workspace: root,
-		Hook: func(ctx context.Context, _ ledger.API, _ wire.HookEvent) ([]byte, error) {
+		Hook: func(ctx context.Context, _ ledger.API, _ wire.HookEvent) (HookAnswer, error) {
 			close(begun)
 			<-leaving
-			return []byte("answer"), ctx.Err()
+			return HookAnswer{Out: []byte("answer")}, ctx.Err()
 		}})
 	go func() {
 		<-begun
@@ -118,19 +125,83 @@ func TestAHookWhoseTimeIsOver(t *testing.T) {
 	state, root := stateDir(t), t.TempDir()
 	ended := make(chan error, 1)
 	run(t, Config{State: state, Workspace: root,
-		Hook: func(ctx context.Context, _ ledger.API, _ wire.HookEvent) ([]byte, error) {
+		Hook: func(ctx context.Context, _ ledger.API, _ wire.HookEvent) (HookAnswer, error) {
 			<-ctx.Done()
 			ended <- ctx.Err()
-			return nil, ctx.Err()
+			return HookAnswer{}, ctx.Err()
 		}})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	o := link.Options{State: state, Env: env.System()}
-	out, err := link.Hook(ctx, o, wire.HookEvent{Root: root}, patience)
-	if out != nil || !fault.Is(err, fault.Unavailable) {
-		t.Errorf("%q, %v", out, err)
+	a, err := link.Hook(ctx, o, wire.HookEvent{Root: root}, patience)
+	if a.Out != nil || !fault.Is(err, fault.Unavailable) {
+		t.Errorf("%q, %v", a.Out, err)
 	}
 	if err := <-ended; err == nil {
 		t.Error("its time did not end")
+	}
+}
+
+// TestAnAnswerIsToldWhenItWasPrinted: a hook that says so, one that ends without a word, one that prints nothing, and one that
+// is gone before the daemon has welcomed it, whose event counts all the same.
+func TestAnAnswerIsToldWhenItWasPrinted(t *testing.T) {
+	state, root := stateDir(t), t.TempDir()
+	told := make(chan bool, 1)
+	run(t, Config{State: state, Workspace: root,
+		Hook: func(_ context.Context, _ ledger.API, e wire.HookEvent) (HookAnswer, error) {
+			return HookAnswer{Out: e.Input, After: func(_ context.Context, printed bool) error {
+				told <- printed
+				return nil
+			}}, nil
+		}})
+	after := func() bool {
+		select {
+		case got := <-told:
+			return got
+		case <-time.After(patience):
+			t.Fatal("nothing happens after the answer")
+			return false
+		}
+	}
+	o := link.Options{State: state, Env: env.System()}
+	for _, c := range []struct {
+		name, prints string
+		says, want   bool
+	}{
+		{"it says so", "text", true, true},
+		{"it was killed", "text", false, false},
+		{"nothing is printed", "", false, true},
+	} {
+		a, err := link.Hook(deadlined(t), o, wire.HookEvent{Root: root, Input: []byte(c.prints)}, patience)
+		if err != nil || string(a.Out) != c.prints {
+			t.Fatalf("%s: %q, %v", c.name, a.Out, err)
+		}
+		if c.says {
+			a.Told()
+		}
+		a.Close()
+		if got := after(); got != c.want {
+			t.Errorf("%s: told %t", c.name, got)
+		}
+	}
+	own, err := link.ReadOwner(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("unix", strings.TrimPrefix(own.Address, "unix:"))
+	if err != nil {
+		t.Skipf("no Unix socket: %v", err) // what was sent on others may be lost with the connection
+	}
+	for _, v := range []any{wire.Hello{Protocol: wire.Protocol, Token: own.Token, Want: wire.WantHook},
+		wire.HookEvent{Root: root, Deadline: 1000}} {
+		if err := wire.WriteJSON(conn, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(wire.SendBytes(conn, []byte("text")), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if after() {
+		t.Error("told to a hook that was gone")
 	}
 }

@@ -127,13 +127,15 @@ func adoption(o Options, from, aside string) []func() error {
 }
 
 // setAside gives a state directory another name. Without a ledger it has only what hooks logged that found no daemon, and
-// is removed.
+// the place of replays, and is removed.
 func setAside(state, aside string) error {
 	if held.Exists(state) {
 		return os.Rename(state, aside)
 	}
-	if err := os.RemoveAll(filepath.Join(state, "log")); err != nil {
-		return err
+	for _, name := range []string{"log", temporary.Name} {
+		if err := os.RemoveAll(filepath.Join(state, name)); err != nil {
+			return err
+		}
 	}
 	return ignoreMissing(os.Remove(state))
 }

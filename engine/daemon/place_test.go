@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -105,6 +106,22 @@ func TestAdoptionLosesNothingWhereverItEnds(t *testing.T) {
 		if _, err := os.Stat(from); ledgers != 1 || len(damaged) != 2 || !os.IsNotExist(err) {
 			t.Errorf("after %d steps: %d aside, %q", steps, ledgers, damaged)
 		}
+	}
+}
+
+// TestAPlaceWithoutALedgerIsGivenUp: it has what hooks logged, and where replays were.
+func TestAPlaceWithoutALedgerIsGivenUp(t *testing.T) {
+	state := stateDir(t)
+	for _, name := range []string{"log", temporary.Name} {
+		if err := os.MkdirAll(filepath.Join(state, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := setAside(state, state+".aside-20260101-000000"); err != nil {
+		t.Fatal(err)
+	}
+	if all, _ := filepath.Glob(state + "*"); len(all) > 0 {
+		t.Errorf("%q", all)
 	}
 }
 

@@ -78,11 +78,12 @@ func Write(ctx context.Context, api ledger.API, e env.Env, dir string, all []ses
 // always keeps what was written.
 func always() (bool, error) { return true, nil }
 
-// activeOf returns the id of the most recently active session that is not a subagent's.
+// activeOf returns the id of the most recently active session that is neither a subagent's nor a copy of ours that nobody
+// went on with.
 func activeOf(all []sessions.Session) string {
 	var newest sessions.Session
 	for _, s := range all {
-		if s.Main() && !s.Updated.Before(newest.Updated) {
+		if s.Main() && !s.Unused() && !s.Updated.Before(newest.Updated) {
 			newest = s
 		}
 	}

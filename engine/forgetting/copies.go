@@ -46,10 +46,24 @@ func (e *eraser) damagedCopies(ctx context.Context, t scrub.Text) (left []ledger
 	return left, nil
 }
 
-// mayHold names the damaged ledgers that repairs kept, of which a handle does not tell whether they hold the thing.
-func (e *eraser) mayHold() ([]ledger.LeftPlace, error) {
-	dirs, err := temporary.Damaged(e.l.State)
+// unfinished names the incomplete backups that are on a disk which is not connected.
+func (e *eraser) unfinished() ([]ledger.LeftPlace, error) {
+	files, err := temporary.Unreached(e.l.State)
 	out := []ledger.LeftPlace{}
+	for _, file := range files {
+		out = append(out, ledger.LeftPlace{Place: file,
+			Why: "an unfinished backup that cannot be reached may hold it: connect its disk, then run `ctxledger gc`"})
+	}
+	return out, err
+}
+
+// mayHold also names the damaged ledgers that repairs kept, of which a handle does not tell whether they hold the thing.
+func (e *eraser) mayHold() ([]ledger.LeftPlace, error) {
+	out, err := e.unfinished()
+	if err != nil {
+		return out, err
+	}
+	dirs, err := temporary.Damaged(e.l.State)
 	for _, dir := range dirs {
 		out = append(out, ledger.LeftPlace{Place: dir,
 			Why: "the damaged ledger that a repair kept may hold it: remove it when nothing is missing"})
@@ -69,7 +83,7 @@ func (e *eraser) logs(ctx context.Context, t scrub.Text) error {
 	}
 	for _, n := range names {
 		path := filepath.Join(dir, n.Name())
-		if n.Type().IsRegular() && searchFile(ctx, path, t) == whyForeign {
+		if n.Type().IsRegular() && searchFile(ctx, e.l.State, path, t) == whyForeign {
 			err = errors.Join(err, os.Truncate(path, 0))
 		}
 	}

@@ -70,7 +70,7 @@ func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger
 	if r.DryRun {
 		return f, nil
 	}
-	if f.Outside, err = e.mayHold(); err != nil {
+	if f.Outside, err = e.outside(ctx, f, e.mayHold); err != nil {
 		return ledger.Forgotten{}, err
 	}
 	if f, err = e.forgot(ctx, m, f, r.Handle); err != nil {

@@ -32,7 +32,7 @@ func (e *eraser) handle(ctx context.Context, handle string) error {
 	case t.session != "":
 		return e.session(ctx, t.session)
 	}
-	return e.messages(ctx, t.messages, map[string]bool{})
+	return e.messages(ctx, t.messages, map[string]bool{}, (*step).messageAlone)
 }
 
 // about notes by what stored responses name the thing that is forgotten.
@@ -153,10 +153,12 @@ func (e *eraser) originals(ctx context.Context, places []place) error {
 	})
 }
 
-// messages forgets entries with what was extracted from them. Of their artifacts and those in ids, it forgets the ones
-// that are then unreferenced.
-func (e *eraser) messages(ctx context.Context, places []place, ids map[string]bool) error {
-	err := inBatches(ctx, e, places, func(s *step, p place) error { return s.message(p.session, p.seq) })
+// messages forgets entries by fn, with what was extracted from them. Of their artifacts and those in ids, it forgets the
+// ones that are then unreferenced.
+func (e *eraser) messages(
+	ctx context.Context, places []place, ids map[string]bool, fn func(*step, string, int64) error,
+) error {
+	err := inBatches(ctx, e, places, func(s *step, p place) error { return fn(s, p.session, p.seq) })
 	if err != nil {
 		return err
 	}
@@ -198,7 +200,7 @@ func (e *eraser) mention(entry sessions.Entry) {
 	delete(e.ids, "")
 }
 
-// artifactsOf forgets those of some artifacts that no entry refers to except the forgotten ones in gone.
+// artifactsOf forgets those of some artifacts that nobody put and no entry refers to except the forgotten ones in gone.
 func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[place]bool) error {
 	if len(ids) == 0 {
 		return nil
@@ -210,7 +212,11 @@ func (e *eraser) artifactsOf(ctx context.Context, ids map[string]bool, gone map[
 			return err
 		}
 		for id := range ids {
-			if held[id] {
+			a, err := artifacts.Get(s, id)
+			if err != nil {
+				return err
+			}
+			if held[id] || a.ByHand() {
 				continue
 			}
 			if err := s.artifact(id); err != nil {

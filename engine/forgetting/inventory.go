@@ -32,6 +32,11 @@ const (
 	isID    = "it identifies what it names, see format.md"                   // the search afterwards finds and names it
 )
 
+const (
+	searched = "it is of use without the ledger: a search for a text names it, with the way out"
+	receipts = "installed/*.json"
+)
+
 // Place is one place that can hold what a user or an agent wrote.
 type Place struct {
 	Kind  Kind
@@ -40,6 +45,8 @@ type Place struct {
 	How   string // how forgetting reaches it, or why it does not
 	// Told is what the answer to forgetting a text says of a place that is out of reach.
 	Told string
+	// Left is what the answer says of a file that is searched and holds the text, with the way out; "": see whyForeign.
+	Left string
 	// erase removes the bytes of what was forgotten from the place, after the records have lost it; nil: see How.
 	erase func(context.Context, *Forgetting) error
 }
@@ -59,7 +66,7 @@ func Inventory() []Place {
 			erase: func(_ context.Context, l *Forgetting) error { return l.removeExports() }},
 		{Kind: File, Name: "ledger.db.schema-*", Holds: "the records before a migration", How: "removed",
 			erase: func(_ context.Context, l *Forgetting) error { _, err := l.DropCopies(0); return err }},
-		{Kind: File, Name: temporary.Name + "/*", Holds: "copies for checks and repairs, names of incomplete backups",
+		{Kind: File, Name: temporary.Name + "/*", Holds: "copies for checks, repairs and replays, names of incomplete backups",
 			How:   "removed, with what older versions left beside the directory",
 			erase: func(_ context.Context, l *Forgetting) error { _, err := l.DropTemporary(true); return err }},
 		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, statistics, tables of tokenizers",
@@ -73,6 +80,13 @@ func Inventory() []Place {
 			How: isID},
 		{Kind: File, Name: "." + workspace.PlaceName + ".*", Holds: "an incomplete one",
 			How: "the next owner removes it"},
+		{Kind: File, Name: "settings-*.yaml", Holds: "the last valid configurations", How: searched,
+			Left: "it copies a ctxledger.yaml: take the text out of that file, and the next command copies it again"},
+		{Kind: File, Name: receipts, Holds: "agents' settings as they were before `install`", How: searched,
+			Left: "it has an agent's settings as they were before `ctxledger install`: take the text out of them, then " +
+				"run `ctxledger uninstall` and `ctxledger install`"},
+		{Kind: File, Name: "trust/*.json", Holds: "programs and addresses that a person allowed", How: searched,
+			Left: "it has what you allowed for a workspace: `ctxledger trust --revoke` there removes it"},
 		{Kind: File, Name: "owner.json", Holds: "the path of the workspace", How: isID},
 		{Kind: File, Name: "owner.spare", Holds: "nothing", How: noWords},
 		{Kind: File, Name: "owner.sock", Holds: "nothing", How: noWords},
@@ -86,7 +100,7 @@ func Inventory() []Place {
 			How: "a text is forgotten there, too; a memory by its scope"},
 		{Kind: Memory, Name: "the observer", Holds: "paths of files in directories that sessions touched",
 			How: "it drops them when TouchedResponse.Erased rises; a forgotten file is not recorded before a session's touch"},
-		{Kind: Memory, Name: "outputs", Holds: "digests of results that live sessions have", How: noWords},
+		{Kind: Memory, Name: "agents/hook", Holds: "digests of results that live sessions have", How: noWords},
 		{Kind: Memory, Name: "followers and calibration",
 			Holds: "the end of a session file that is being read",
 			How:   "dropped when it was recorded; what was recorded is not recorded again"},

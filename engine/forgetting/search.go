@@ -1,13 +1,18 @@
 package forgetting
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
 
 	"ctxledger.dev/engine/upkeep"
+	"ctxledger.dev/internal/confedit"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/internal/scrub"
@@ -54,7 +59,7 @@ func (l *Forgetting) searchState(ctx context.Context, t scrub.Text) (searched in
 			return nil
 		}
 		searched++
-		if why := searchFile(ctx, place, t); why != "" && len(left) < maxLeft {
+		if why := searchFile(ctx, l.State, place, t); why != "" && len(left) < maxLeft {
 			left = append(left, ledger.LeftPlace{Place: place, Why: why})
 		}
 		return ctx.Err()
@@ -83,9 +88,10 @@ func (l *Forgetting) searchState(ctx context.Context, t scrub.Text) (searched in
 // whyForeign says why a file that is not the file of records holds a text.
 const whyForeign = "ctxledger did not write it from the ledger, or wrote it before: remove the file if it is not needed"
 
-// searchFile searches a file for a text and says why the text is left there, "" when it is not there.
-func searchFile(ctx context.Context, path string, t scrub.Text) string {
-	f, _, err := safefs.OpenListed(path)
+// searchFile searches a file of a state directory for a text and says why the text is left there, "" when it is not
+// there.
+func searchFile(ctx context.Context, state, file string, t scrub.Text) string {
+	f, _, err := safefs.OpenListed(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -93,13 +99,46 @@ func searchFile(ctx context.Context, path string, t scrub.Text) string {
 		return "it cannot be read: " + err.Error()
 	}
 	defer f.Close() // opened for reading
-	switch found, err := t.Find(ctx, f); {
+	row := rowOf(state, file)
+	found, err := t.Find(ctx, f)
+	if err == nil && !found && row.Name == receipts {
+		found, err = inReceipt(ctx, f, t)
+	}
+	switch {
 	case err != nil:
 		return "it cannot be read: " + err.Error()
 	case !found:
 		return ""
-	case filepath.Base(path) == upkeep.RecordsName:
+	case filepath.Base(file) == upkeep.RecordsName:
 		return "it is part of an id or of a name of the ledger itself, or it was just recorded again"
 	}
-	return whyForeign
+	return cmp.Or(row.Left, whyForeign)
+}
+
+// rowOf returns the row of the inventory for a file of a state directory, the zero Place if there is none.
+func rowOf(state, file string) Place {
+	name, err := filepath.Rel(state, file)
+	if err != nil {
+		return Place{}
+	}
+	for _, p := range Inventory() {
+		if ok, _ := path.Match(p.Name, filepath.ToSlash(name)); ok && p.Kind == File {
+			return p
+		}
+	}
+	return Place{}
+}
+
+// inReceipt reports whether the settings that a receipt of install keeps, in base64, hold the text.
+func inReceipt(ctx context.Context, f io.ReadSeeker, t scrub.Text) (bool, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	var r struct {
+		Before []byte `json:"before"`
+	}
+	if json.NewDecoder(io.LimitReader(f, 4*confedit.MaxSize)).Decode(&r) != nil {
+		return false, nil // it is none
+	}
+	return t.Find(ctx, bytes.NewReader(r.Before))
 }

@@ -23,7 +23,7 @@ func (e *eraser) session(ctx context.Context, id string) error {
 		return err
 	}
 	e.ids[id] = true
-	if err := e.messages(ctx, parts.messages, parts.artifacts); err != nil {
+	if err := e.messages(ctx, parts.messages, parts.artifacts, (*step).message); err != nil {
 		return err
 	}
 	err = inBatches(ctx, e, parts.summaries, func(s *step, seq int64) error {
@@ -57,8 +57,8 @@ type sessionParts struct {
 	summaries []int64         // entries that record compactions
 	steps     []int64         // entries that record edits and decisions
 	all       []int64         // all entries with an author
-	artifacts map[string]bool // that only this session refers to
-	shared    []string        // artifacts that others refer to, too
+	artifacts map[string]bool // that only this session has
+	shared    []string        // artifacts that others have, too, or that were put by hand
 	files     []changes.File  // that its calls name
 }
 
@@ -78,7 +78,7 @@ func partsOf(tx kv.Tx, id string) (sessionParts, error) {
 		if err != nil {
 			return p, err
 		}
-		own, others := false, len(a.Refs) == 0
+		own, others := false, a.ByHand()
 		for _, r := range a.Refs {
 			own, others = own || r.Session == id, others || r.Session != id
 		}
@@ -142,15 +142,8 @@ func (s *step) derived(id string, parts sessionParts) error {
 	if err != nil {
 		return err
 	}
-	done := map[changes.File]bool{}
-	for _, f := range append(parts.files, files...) {
-		if done[f] {
-			continue
-		}
-		done[f] = true
-		if err := s.file(f, id); err != nil {
-			return err
-		}
+	if err := s.files(append(parts.files, files...), id); err != nil {
+		return err
 	}
 	return s.events(func(e *ledger.Event) bool {
 		if e.Session != id || e.Detail == "" && e.Data == nil {
@@ -178,7 +171,22 @@ func (s *step) clear(b kv.Bucket, session string) error {
 	return nil
 }
 
-// file forgets a file that a forgotten session worked on, unless another one has.
+// files forgets files that a forgotten session worked on.
+func (s *step) files(files []changes.File, session string) error {
+	done := map[changes.File]bool{}
+	for _, f := range files {
+		if done[f] {
+			continue
+		}
+		done[f] = true
+		if err := s.file(f, session); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file forgets a file that a forgotten session worked on, unless another one has; of no session, unless any has.
 func (s *step) file(f changes.File, session string) error {
 	others, err := changes.ChangedElsewhere(s, f, session)
 	if others || err != nil {

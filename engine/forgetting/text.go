@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
@@ -54,14 +55,8 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 		return ledger.Forgotten{}, err
 	}
 	f.Left = append(f.Left, damaged...)
-	f.Outside, err = core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]ledger.LeftPlace, error) {
-		return outsideOf(tx, f.Sessions)
-	})
-	if err != nil {
+	if f.Outside, err = e.outside(ctx, f, e.unfinished); err != nil {
 		return ledger.Forgotten{}, err
-	}
-	if len(f.Counts) > 0 {
-		f.Outside = append(f.Outside, untold()...)
 	}
 	return e.forgot(ctx, m, f, "")
 }
@@ -291,6 +286,21 @@ func (e *eraser) apply(ctx context.Context, d derivedWords, t scrub.Text) error 
 		_, err = d.rule.Out(s, kv.Record{Key: k, Value: v}, t)
 		return err
 	})
+}
+
+// outside returns the places that forgetting did not reach: those that found names, and if anything was forgotten the
+// agents' session files and what nobody knows the whereabouts of.
+func (e *eraser) outside(
+	ctx context.Context, f ledger.Forgotten, found func() ([]ledger.LeftPlace, error),
+) ([]ledger.LeftPlace, error) {
+	out, err := found()
+	if err != nil || len(f.Counts) == 0 {
+		return out, err
+	}
+	files, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]ledger.LeftPlace, error) {
+		return outsideOf(tx, f.Sessions)
+	})
+	return slices.Concat(out, files, untold()), err
 }
 
 // outsideOf returns the places outside of the ledger from which sessions were read.

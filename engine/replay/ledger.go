@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -23,13 +23,13 @@ type scratch struct {
 	taken   int    // entries appended
 }
 
-// openLedger opens an empty ledger. Errors: unavailable when it cannot have a directory.
-func openLedger(ctx context.Context, e env.Env, root string, s engine.Settings) (*scratch, error) {
-	dir, err := os.MkdirTemp(e.Temp, "ctxledger-replay-")
+// openLedger opens an empty ledger for a session. Errors: unavailable when it cannot have a directory.
+func openLedger(ctx context.Context, e env.Env, of *Session, s engine.Settings) (*scratch, error) {
+	dir, err := temporary.Scratch(of.State, e.Temp)
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, "replay.open", err)
+		return nil, err
 	}
-	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: root, Env: e, Settings: s, Scratch: true})
+	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: of.About.Dir, Env: e, Settings: s, Scratch: true})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

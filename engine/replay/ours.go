@@ -41,7 +41,7 @@ func openOurs(o ours) func(context.Context, env.Env, *track, int) (viewer, error
 	return func(ctx context.Context, e env.Env, t *track, _ int) (viewer, error) {
 		clock := t.steps[0].at
 		e.Now = func() time.Time { return clock }
-		l, err := openLedger(ctx, e, t.About.Dir, engine.Settings{Policy: o.policy})
+		l, err := openLedger(ctx, e, t.Session, engine.Settings{Policy: o.policy})
 		if err != nil {
 			return nil, err
 		}

@@ -52,19 +52,18 @@ func session(t *testing.T, most, at int) *replay.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &replay.Session{Name: "shop", About: r.About, Entries: r.Entries, Summaries: r.Summaries}
+	return &replay.Session{Name: "shop", State: state(t), About: r.About, Entries: r.Entries, Summaries: r.Summaries}
 }
 
-// testEnv keeps temporary ledgers where the test can look for what is left of them.
-func testEnv(t *testing.T) env.Env {
-	e := env.System()
-	e.Temp = t.TempDir()
+// state is a directory in which no temporary ledger is left.
+func state(t *testing.T) string {
+	dir := t.TempDir()
 	t.Cleanup(func() {
-		if left, err := os.ReadDir(e.Temp); err != nil || len(left) > 0 {
+		if left, err := filepath.Glob(filepath.Join(dir, "*", "*")); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v %v", left, err)
 		}
 	})
-	return e
+	return dir
 }
 
 const (
@@ -77,7 +76,7 @@ func TestRetentionIsMeasuredAtEachCompactionOfTheHost(t *testing.T) {
 	if len(s.Summaries) != 1 {
 		t.Fatalf("summaries at %v", s.Summaries)
 	}
-	kept, err := replay.Retention(t.Context(), testEnv(t), s, 10)
+	kept, err := replay.Retention(t.Context(), env.System(), s, 10)
 	if err != nil || len(kept) != 1 {
 		t.Fatal(len(kept), err)
 	}
@@ -96,20 +95,20 @@ func TestRetentionIsMeasuredAtEachCompactionOfTheHost(t *testing.T) {
 	if f := k.Ours.Figures; f.Hard < k.Host.Figures.Hard || f.Files < 1 || f.Bind < 0.98 || !f.Lists.Known() {
 		t.Errorf("%+v", f)
 	}
-	if none, err := replay.Retention(t.Context(), testEnv(t), s, 100_000); err != nil || len(none) != 0 {
+	if none, err := replay.Retention(t.Context(), env.System(), s, 100_000); err != nil || len(none) != 0 {
 		t.Errorf("measured with few calls behind it: %v %v", none, err)
 	}
 }
 
 func TestASessionWithoutACompactionHasNothingToMeasure(t *testing.T) {
-	kept, err := replay.Retention(t.Context(), testEnv(t), session(t, some, 0), 0)
+	kept, err := replay.Retention(t.Context(), env.System(), session(t, some, 0), 0)
 	if err != nil || len(kept) != 0 {
 		t.Error(kept, err)
 	}
 }
 
 func TestPoliciesAreComparedRequestByRequest(t *testing.T) {
-	r, err := replay.Run(t.Context(), testEnv(t), session(t, some, halfway), tokens.Builtin(), replay.Policies())
+	r, err := replay.Run(t.Context(), env.System(), session(t, some, halfway), tokens.Builtin(), replay.Policies())
 	if err != nil || len(r.Outcomes) != len(replay.Policies()) {
 		t.Fatal(len(r.Outcomes), err)
 	}
@@ -126,7 +125,7 @@ func TestPoliciesAreComparedRequestByRequest(t *testing.T) {
 			t.Errorf("outcome %d is of %s", i, o.Policy)
 		}
 	}
-	again, err := replay.Run(t.Context(), testEnv(t), session(t, some, halfway), tokens.Builtin(),
+	again, err := replay.Run(t.Context(), env.System(), session(t, some, halfway), tokens.Builtin(),
 		replay.Policies()[:1])
 	if err != nil || again.Outcomes[0] != none {
 		t.Errorf("another run differs:\n%+v\n%+v, %v", none, again, err)
@@ -135,7 +134,7 @@ func TestPoliciesAreComparedRequestByRequest(t *testing.T) {
 
 // Between recorded steps a request begins with all of the one before; a window that slides does not.
 func TestInvariant4HoldsInReplay(t *testing.T) {
-	r, err := replay.Run(t.Context(), testEnv(t), session(t, 699, halfway), tokens.Builtin(), replay.Policies())
+	r, err := replay.Run(t.Context(), env.System(), session(t, 699, halfway), tokens.Builtin(), replay.Policies())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +147,7 @@ func TestInvariant4HoldsInReplay(t *testing.T) {
 
 // What a summary lacks costs a request more, with the whole view in front of it.
 func TestWhatTheViewLacksIsReadBackAndCharged(t *testing.T) {
-	r, err := replay.Run(t.Context(), testEnv(t), session(t, 699, 0), tokens.Builtin(), replay.Policies()[:2])
+	r, err := replay.Run(t.Context(), env.System(), session(t, 699, 0), tokens.Builtin(), replay.Policies()[:2])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +167,7 @@ func TestWhatTheViewLacksIsReadBackAndCharged(t *testing.T) {
 
 // The recorded session is far from filling its window there, so there is nothing to save and nothing to lose.
 func TestSavingsAreThoseOfTheDefault(t *testing.T) {
-	got, err := replay.SavingsOf(t.Context(), testEnv(t), session(t, halfway, 0), tokens.Builtin())
+	got, err := replay.SavingsOf(t.Context(), env.System(), session(t, halfway, 0), tokens.Builtin())
 	if err != nil || got.None.Policy != "none" || got.Ours.Policy != "ctxledger" {
 		t.Fatal(got, err)
 	}
@@ -176,7 +175,8 @@ func TestSavingsAreThoseOfTheDefault(t *testing.T) {
 		t.Errorf("share %v, want %v", got.Share, want)
 	}
 	empty := &replay.Session{About: session(t, some, 0).About}
-	if none, err := replay.SavingsOf(t.Context(), testEnv(t), empty, tokens.Builtin()); err != nil || none.Share != 0 {
+	none, err := replay.SavingsOf(t.Context(), env.System(), empty, tokens.Builtin())
+	if err != nil || none.Share != 0 {
 		t.Error(none, err)
 	}
 }

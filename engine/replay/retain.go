@@ -44,7 +44,7 @@ func Retention(ctx context.Context, e env.Env, s *Session, least int) ([]Kept, e
 	if len(s.Summaries) == 0 {
 		return nil, nil
 	}
-	l, err := openLedger(ctx, e, s.About.Dir, engine.Settings{})
+	l, err := openLedger(ctx, e, s, engine.Settings{})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 // Session is one recorded session.
 type Session struct {
 	Name    string           // for reports
+	State   string           // the state directory for temporary ledgers, see engine/temporary
 	About   sessions.Session // Host, HostID, Dir
 	Entries []sessions.NewEntry
 	// Summaries are the indexes of the entries that hold the summaries of the host's own compactions,

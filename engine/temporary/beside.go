@@ -44,7 +44,10 @@ func ClearBeside(state string, now time.Time) (Cleared, error) {
 	base := filepath.Base(state)
 	err := beside(state, func(e fs.DirEntry, place string) error {
 		copied := e.IsDir() && (isNumbered(e.Name(), "."+base+"-check-") || isNumbered(e.Name(), "."+base+"-repair-"))
-		if !copied && !(e.Type().IsRegular() && isPartial(place)) || !olderThan(e, now, idle) {
+		if !copied && e.Type().IsRegular() {
+			copied, _ = isPartial(place) // what cannot be looked at stays
+		}
+		if !copied || !olderThan(e, now, idle) {
 			return nil
 		}
 		return c.remove(place)
@@ -69,16 +72,19 @@ func isNumbered(name, prefix string) bool {
 }
 
 // isPartial reports whether a file is a backup that was not finished: by its name, and by its first bytes, where it has
-// any.
-func isPartial(file string) bool {
+// any. An error says that it could not be looked at.
+func isPartial(file string) (bool, error) {
 	if !partialName.MatchString(file) {
-		return false
+		return false, nil
 	}
 	f, info, err := safefs.OpenListed(file)
+	if errors.Is(err, fs.ErrNotExist) || fault.Is(err, fault.Invalid) {
+		return false, nil
+	}
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer f.Close() // opened for reading
 	h, err := tar.NewReader(f).Next()
-	return info.Size() == 0 || err == nil && h.Name == held.Ledger
+	return info.Size() == 0 || err == nil && h.Name == held.Ledger, nil
 }

@@ -1,13 +1,14 @@
 package temporary
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -23,6 +24,7 @@ const Name = "tmp"
 const (
 	Check  = "check"  // a snapshot that is checked
 	Repair = "repair" // a ledger that a repair fills
+	Replay = "replay" // a ledger into which a session is played
 	backup = "backup" // the name of an incomplete backup, which lies elsewhere
 )
 
@@ -35,14 +37,50 @@ const (
 	maxPath = 64 << 10
 )
 
+// place returns the directory for copies. It refuses a link: what is in the directory that it leads to is not ours to
+// remove.
+func place(state string) (string, error) {
+	dir := filepath.Join(state, Name)
+	info, err := os.Lstat(dir)
+	if err == nil && !info.IsDir() {
+		err = fault.New(fault.Unavailable, "temporary.place", "%s is no directory, and copies are made in one", dir).
+			WithHint("remove it: it is made anew")
+	}
+	return dir, err
+}
+
+// made is place, which it makes if it is missing.
+func made(state string) (string, error) {
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(filepath.Join(state, Name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return place(state)
+}
+
 // Dir makes a private directory for a copy, on the file system of the ledger. Errors: unavailable.
 func Dir(state, kind string) (string, error) {
 	const op = "temporary.dir"
-	if err := os.MkdirAll(filepath.Join(state, Name), 0o700); err != nil {
+	all, err := made(state)
+	if err != nil {
 		return "", fault.Wrap(fault.Unavailable, op, err)
 	}
-	dir, err := os.MkdirTemp(filepath.Join(state, Name), fmt.Sprintf("%s-%d-", kind, os.Getpid()))
+	dir, err := os.MkdirTemp(all, fmt.Sprintf("%s-%d-", kind, os.Getpid()))
 	return dir, fault.Wrap(fault.Unavailable, op, err)
+}
+
+// Scratch makes a private directory for a replay: in a state directory or, without one and where it cannot be written, in
+// temp, where nobody removes what a killed process left. Errors: unavailable.
+func Scratch(state, temp string) (string, error) {
+	if state != "" {
+		if dir, err := Dir(state, Replay); err == nil {
+			return dir, nil
+		}
+	}
+	dir, err := os.MkdirTemp(temp, "ctxledger-replay-*")
+	return dir, fault.Wrap(fault.Unavailable, "temporary.scratch", err)
 }
 
 // Remove removes a copy. What cannot be removed now is removed by the next owner.
@@ -59,10 +97,11 @@ func Remove(dir string) {
 // process is killed. done removes the record. Errors: unavailable.
 func Note(state, file string, e env.Env) (done func(), err error) {
 	const op = "temporary.note"
-	if err := os.MkdirAll(filepath.Join(state, Name), 0o700); err != nil {
+	all, err := made(state)
+	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, op, err)
 	}
-	note := filepath.Join(state, Name, fmt.Sprintf("%s-%d-%s", backup, os.Getpid(), e.ID(4)))
+	note := filepath.Join(all, fmt.Sprintf("%s-%d-%s", backup, os.Getpid(), e.ID(4)))
 	if err := os.WriteFile(note, []byte(file), 0o600); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, op, err)
 	}
@@ -76,55 +115,87 @@ type Cleared struct {
 }
 
 // Clear removes the copies of processes that have ended, for the owner of the ledger. all also removes those that are in
-// use: their check or repair then fails, and nothing else. Errors: unavailable; what could be removed is removed.
+// use: their work then fails, and nothing else. Errors: unavailable; what could be removed is removed.
 func Clear(state string, all bool, now time.Time) (Cleared, error) {
 	var c Cleared
-	entries, err := os.ReadDir(filepath.Join(state, Name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
-	}
-	for _, e := range entries {
-		place := filepath.Join(state, Name, e.Name())
-		kind, pid := parse(e.Name())
+	err := each(state, func(e fs.DirEntry, place, kind string, pid int) error {
 		// An owner makes a backup, and the caller is the owner now and makes none: whatever has the number is no owner.
 		inUse := kind != backup && process.Alive(pid) && !olderThan(e, now, longest)
 		if inUse && !all {
-			continue
+			return nil
 		}
 		if kind == backup {
-			err = errors.Join(err, c.partial(place))
+			file, err := noted(place)
+			if err != nil {
+				return nil // see Unreached
+			}
+			if err := c.remove(file); err != nil {
+				return err
+			}
 		}
-		err = errors.Join(err, c.remove(place))
-	}
+		return c.remove(place)
+	})
 	return c, fault.Wrap(fault.Unavailable, "temporary.clear", err)
 }
 
-// parse takes the name of a copy apart; pid 0 is no process.
-func parse(name string) (kind string, pid int) {
-	kind, rest, _ := strings.Cut(name, "-")
-	number, _, _ := strings.Cut(rest, "-")
-	pid, err := strconv.Atoi(number)
-	if err != nil {
-		pid = 0
-	}
-	return kind, pid
+// Unreached returns the incomplete backups that are noted and of which is not known whether they are still there: on a disk
+// that is not connected. Errors: unavailable.
+func Unreached(state string) (files []string, err error) {
+	err = each(state, func(_ fs.DirEntry, place, kind string, _ int) error {
+		if kind == backup {
+			if file, err := noted(place); err != nil {
+				files = append(files, cmp.Or(file, place))
+			}
+		}
+		return nil
+	})
+	return files, fault.Wrap(fault.Unavailable, "temporary.unreached", err)
 }
 
-// partial removes the incomplete backup that a note names.
-func (c *Cleared) partial(note string) error {
-	raw, err := safefs.ReadFile(note, maxPath)
+// each calls fn for every copy and note, and for nothing else that may lie beside them.
+func each(state string, fn func(e fs.DirEntry, place, kind string, pid int) error) error {
+	dir, err := place(state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	if file := string(raw); filepath.IsAbs(file) && isPartial(file) {
-		return c.remove(file)
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if name := copyName.FindStringSubmatch(e.Name()); name != nil {
+			pid, _ := strconv.Atoi(name[2]) // one that is too large is no process either
+			err = errors.Join(err, fn(e, filepath.Join(dir, e.Name()), name[1], pid))
+		}
 	}
-	return nil
+	return err
+}
+
+// copyName is the name of a copy or a note: its kind, the process that made it, and a random part.
+var copyName = regexp.MustCompile(`^(` + Check + `|` + Repair + `|` + Replay + `|` + backup + `)-([0-9]+)-[0-9a-f]+$`)
+
+// noted returns the incomplete backup that a note names, "" if it is gone. An error says that this is not known.
+func noted(note string) (file string, err error) {
+	raw, err := safefs.ReadFile(note, maxPath)
+	if err != nil {
+		return "", err
+	}
+	file = string(raw)
+	if !filepath.IsAbs(file) {
+		return "", nil
+	}
+	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+		return file, err
+	}
+	if partial, err := isPartial(file); err != nil || partial {
+		return file, err
+	}
+	return "", nil
 }
 
 // remove removes a place and counts it.
 func (c *Cleared) remove(place string) error {
-	if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(place); place == "" || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	size := sizeOf(place)

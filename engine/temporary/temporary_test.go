@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
 )
 
 // noProcess is the id of a process that does not exist: above what systems give.
@@ -92,6 +93,71 @@ func TestCopiesOfKilledProcessesGo(t *testing.T) {
 	}
 }
 
+// TestALinkInThePlaceOfCopiesIsNotFollowed: every start of an owner emptied the directory that it led to.
+func TestALinkInThePlaceOfCopiesIsNotFollowed(t *testing.T) {
+	state, elsewhere := t.TempDir(), t.TempDir()
+	mine := []string{"thesis.txt", "check-" + noProcess + "-123"} // even by a name of ours
+	for _, name := range mine {
+		put(t, filepath.Join(elsewhere, name, "x"), "precious")
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(state, temporary.Name)); err != nil {
+		t.Skip(err)
+	}
+	_, made := temporary.Dir(state, temporary.Check)
+	_, noted := temporary.Note(state, filepath.Join(state, "b.tar.0123abcd.partial"), env.System())
+	_, cleared := temporary.Clear(state, true, time.Now())
+	for _, err := range []error{made, noted, cleared} {
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "is no directory") {
+			t.Errorf("error %v", err)
+		}
+	}
+	found, err := os.ReadDir(elsewhere)
+	if err != nil || len(found) != len(mine) {
+		t.Errorf("elsewhere: %v, %v", found, err)
+	}
+}
+
+// TestNothingButCopiesGoes: a name without a process counted as that of a copy.
+func TestNothingButCopiesGoes(t *testing.T) {
+	state := t.TempDir()
+	for _, name := range []string{"thesis.txt", "check-notes", "holiday-" + noProcess + "-1", "check-" + noProcess} {
+		put(t, filepath.Join(state, temporary.Name, name), "mine")
+	}
+	if c, err := temporary.Clear(state, true, time.Now()); err != nil || len(c.Places) > 0 {
+		t.Errorf("removed %v, %v", c.Places, err)
+	}
+}
+
+// TestTheNoteOfABackupOutOfReachStays: it was dropped, so that the backup was never removed once its disk came back.
+func TestTheNoteOfABackupOutOfReachStays(t *testing.T) {
+	state, top := t.TempDir(), t.TempDir()
+	disk, away := filepath.Join(top, "usb"), filepath.Join(top, "away")
+	file := filepath.Join(disk, "b.tar.0123abcd.partial")
+	put(t, file, archive(t, "ledger.db"))
+	if _, err := temporary.Note(state, file, env.System()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(disk, away); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		c, err := temporary.Clear(state, true, time.Now())
+		left, more := temporary.Unreached(state)
+		if err != nil || more != nil || len(c.Places) > 0 || len(left) != 1 || left[0] != file {
+			t.Errorf("away: removed %v, left %v, %v, %v", c.Places, left, err, more)
+		}
+	}
+	if err := os.Rename(away, disk); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := temporary.Clear(state, false, time.Now()); err != nil || len(c.Places) != 2 || exists(file) {
+		t.Errorf("back: %v, %v", c.Places, err)
+	}
+	if left, err := temporary.Unreached(state); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
 // TestTheBackupOfAKilledOwnerGoes, and nothing else that a note might name.
 func TestTheBackupOfAKilledOwnerGoes(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -162,5 +228,21 @@ func TestASignalEndsWorkWithCopies(t *testing.T) {
 	<-ctx.Done()
 	if ctx.Err() != context.Canceled {
 		t.Error(ctx.Err())
+	}
+}
+
+// TestAReplayNeedsNoState: it has a directory of its own where there is no state directory, or none can be made.
+func TestAReplayNeedsNoState(t *testing.T) {
+	temp := t.TempDir()
+	state, file := filepath.Join(temp, "state"), filepath.Join(temp, "file")
+	put(t, file, "")
+	for at, below := range map[string]string{state: filepath.Join(state, temporary.Name), "": temp, file: temp} {
+		dir, err := temporary.Scratch(at, temp)
+		if err != nil || filepath.Dir(dir) != below {
+			t.Errorf("with the state %q: %s, %v", at, dir, err)
+		}
+	}
+	if _, err := temporary.Scratch("", file); !fault.Is(err, fault.Unavailable) {
+		t.Error(err)
 	}
 }

@@ -87,6 +87,7 @@ func (l *Views) overflowed(
 	if ratio := (overflow.Ratio{}).Learn(v.Actual, q.Estimate); ratio.N > 0 && v.Class != overflow.SilentOverflow {
 		resp.Actual = ratio.Correct(q.Estimate)
 	}
+	resp.Stage, resp.TrimmedTo = trimmedTo(f)
 	resp.Advice = overflow.Advise(l.incident(f, r, resp, at, now))
 	event := ledger.ContextOverflow{Verdict: v, Place: at, NumCtx: numCtx, Estimate: q.Estimate,
 		Action: resp.Advice.Action, OutputCap: resp.Advice.OutputCap}
@@ -107,7 +108,6 @@ func (l *Views) overflowed(
 			Place: at, Lesson: lesson, Named: v.Limit, Old: before.Tokens, New: resp.Window.Tokens, Pattern: v.Pattern,
 		}})
 	}
-	resp.Stage = trimmedTo(f)
 	return resp, notes, nil
 }
 
@@ -142,7 +142,7 @@ func (l *Views) incident(
 	f *core.Folded, r ledger.OverflowRequest, resp ledger.OverflowResponse, at overflow.Place, now time.Time,
 ) overflow.Incident {
 	in := overflow.Incident{
-		Verdict: resp.Verdict, Model: at.Model, Current: at.Model, At: r.At, Streamed: r.Streamed,
+		Verdict: resp.Verdict, Model: at.Model, Current: at.Model, At: r.At, Streamed: r.Streamed, Trimmed: resp.Stage,
 		Fits: resp.Actual > 0 && resp.Limit > 0 && resp.Actual <= resp.Limit, Recover: !f.Policy.Compact.NoRecovery,
 	}
 	if f.Session.Model != "" {
@@ -157,7 +157,8 @@ func (l *Views) incident(
 	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		d := past.Data
 		same := past.Turn == f.Session.Turns && d.Place.Model == at.Model
-		if same && d.Class != overflow.None && d.Action != overflow.Ignore {
+		kin := (d.Class == overflow.BrokenPairs) == (in.Class == overflow.BrokenPairs)
+		if same && kin && d.Class != overflow.None && d.Action != overflow.Ignore {
 			in.Earlier++
 		}
 	}
@@ -175,15 +176,14 @@ func suspected(f *core.Folded, at overflow.Place) bool {
 	return suspect
 }
 
-// trimmedTo returns the stage of the trimmed copy that was made last in this turn, 0 for none.
-func trimmedTo(f *core.Folded) int {
-	stage := 0
+// trimmedTo returns the stage and the characters of the trimmed copy that was made last in this turn, 0 for none.
+func trimmedTo(f *core.Folded) (stage, size int) {
 	for _, past := range core.DecisionsSince[ledger.RequestTrimmed](f, ledger.EventTrimmed, 0) {
 		if past.Turn == f.Session.Turns {
-			stage = past.Data.Stage
+			stage, size = past.Data.Stage, past.Data.After
 		}
 	}
-	return stage
+	return stage, size
 }
 
 // NoteTrim implements ledger.Views.

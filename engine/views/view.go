@@ -162,7 +162,7 @@ func (l *Views) renderSlot(
 		if err != nil {
 			return nil, err
 		}
-		record := transcript.Record{JSON: raw, IDs: e.CallIDs()}
+		record := transcript.Record{JSON: raw, IDs: e.CallIDs(), Mixed: e.Mixed()}
 		if e.Forgotten == nil {
 			record.Shorten = slot.Shorten(seq)
 		}

@@ -62,6 +62,7 @@ var layers = map[string]int{
 	"internal/archtest":      7,
 	"lab/authority":          7, // the built programs from outside
 	"lab/installed":          0, // programs that are not ours
+	"lab/wayback":            0, // what Claude Code has where stubs are shown
 	"lab/scriptedmodel/...":  0,
 }
 
@@ -145,6 +146,7 @@ var sideways = map[[2]string]string{
 	{"engine/upkeep", "engine/temporary"}:           "gc removes what was left, and a backup is noted there",
 	{"engine/forgetting", "engine/temporary"}:       "copies hold what is forgotten",
 	{"engine/daemon", "engine/temporary"}:           "checks and repairs have their copies there",
+	{"engine/replay", "engine/temporary"}:           "a session is played into a ledger that is made there",
 	{"engine", "engine/temporary"}:                  "an owner removes what killed processes left",
 	{"engine/forgetting", "engine/core"}:            "built on the open ledger",
 	{"engine/forgetting", "engine/upkeep"}:          "what is forgotten goes from the disk, too",
@@ -286,6 +288,10 @@ var restricted = []struct {
 		"a person has seen what it approves, or its digest is compared with that"},
 	{"ctxledger.dev/trust.ConfirmServer", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
 	{"ctxledger.dev/trust.Confirm", []string{"cli"}, "a person is asked at a terminal alone: servers ask nobody"},
+	{"os.MkdirTemp", []string{"engine/temporary", "lab"},
+		"copies of content are made where the next owner, gc and forget remove what a killed process left"},
+	{"os.CreateTemp", []string{"internal/privatefile"},
+		"as os.MkdirTemp; this one lies beside the private file that it becomes a moment later"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
 	{"math/rand/v2", []string{"kv/kvtest", "lab/crashtest", "lab/benchmark", "internal/formattest", "lab/programtest"},
@@ -303,7 +309,7 @@ var crowded = map[string]string{
 // Sizes of the house style. A function or file beyond them carries //size:ok with a reason.
 const (
 	maxFileLines     = 700
-	maxPackageLines  = 6000 // of the product, without tests
+	maxPackageLines  = 6500 // of the product, without tests: split further, cli would hide more than it shows
 	maxPackageFiles  = 60
 	maxColumns       = 120 // of a line of code, a tab being four
 	maxFunctionLines = 80

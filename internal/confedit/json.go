@@ -47,6 +47,7 @@ const (
 // item is a member of an object, or an element of a list.
 type item struct {
 	name       string
+	before     int // bytes of white space and comments before it, from the bracket or comma there
 	start, end int // of the member with its name, or of the element
 	value      hujson.Value
 	comma      int // where the comma behind it is; -1: there is none
@@ -136,12 +137,12 @@ func (t tree) items(v hujson.Value) (out []item, ok bool) {
 	switch c := v.Value.(type) {
 	case *hujson.Object:
 		for _, m := range c.Members {
-			out = append(out, item{name: m.Name.Value.(hujson.Literal).String(), start: m.Name.StartOffset,
-				end: m.Value.EndOffset, value: m.Value})
+			out = append(out, item{name: m.Name.Value.(hujson.Literal).String(),
+				before: len(m.Name.BeforeExtra), start: m.Name.StartOffset, end: m.Value.EndOffset, value: m.Value})
 		}
 	case *hujson.Array:
 		for _, e := range c.Elements {
-			out = append(out, item{start: e.StartOffset, end: e.EndOffset, value: e})
+			out = append(out, item{before: len(e.BeforeExtra), start: e.StartOffset, end: e.EndOffset, value: e})
 		}
 	default:
 		return nil, false

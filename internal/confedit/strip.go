@@ -135,27 +135,63 @@ func (s *stripper) enter(path []string, v hujson.Value) (goes bool) {
 	return s.emptied(path, v, first)
 }
 
-// cut takes out items, each with the comma and the white space that were there for it.
+// cut takes out items, each with the comma and the white space that were there for it. It begins with the last one, so that
+// it knows where the text goes on behind items that follow one another.
 func (s *stripper) cut(items []item, gone []bool) {
-	kept := -1
-	for i, x := range items {
+	next, rest := -1, -1 // where the cut behind begins, and where what stays behind it
+	for i, x := range slices.Backward(items) {
 		if !gone[i] {
-			kept = i
 			continue
 		}
-		from := len(bytes.TrimRight(s.text[:x.start], " \t\r\n"))
-		switch {
-		case x.comma == x.end:
-			s.edits = append(s.edits, change{from: from, to: x.end + 1})
-		case x.comma >= 0: // a comment before it stays
-			s.edits = append(s.edits, change{from: from, to: x.end}, change{from: x.comma, to: x.comma + 1})
-		default:
-			s.edits = append(s.edits, change{from: from, to: x.end})
-			if kept >= 0 {
-				s.edits = append(s.edits, change{from: items[kept].comma, to: items[kept].comma + 1})
-			}
+		from, open := s.gap(x)
+		to := x.end
+		if x.comma == x.end {
+			to++
+		}
+		if to != next {
+			rest = to
+		}
+		if open && !s.endsLine(rest) { // what follows would become a part of the comment
+			from = x.start
+		}
+		next = from
+		s.edits = append(s.edits, change{from: from, to: to})
+		if x.comma > x.end { // a comment before it stays
+			s.edits = append(s.edits, change{from: x.comma, to: x.comma + 1})
 		}
 	}
+	if items[len(items)-1].comma >= 0 { // as one that stays may have behind it
+		return
+	}
+	for i, x := range slices.Backward(items) {
+		if !gone[i] {
+			if x.comma >= 0 {
+				s.edits = append(s.edits, change{from: x.comma, to: x.comma + 1})
+			}
+			break
+		}
+	}
+}
+
+// gap returns where the white space directly before an item begins. open is true if a comment is before that which ends with
+// its line.
+func (s *stripper) gap(x item) (from int, open bool) {
+	from = x.start - x.before
+	for at := from; at < x.start; at++ {
+		if end := commentEnd(s.text, at); end > at {
+			open = s.text[at+1] == '/'
+			from, at = end, end-1
+		}
+	}
+	if open {
+		from = len(bytes.TrimRight(s.text[:from], "\r\n"))
+	}
+	return from, open
+}
+
+// endsLine reports whether only white space is behind an offset in its line.
+func (s *stripper) endsLine(at int) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(s.text[at:], " \t\r"), []byte("\n"))
 }
 
 // emptied says what becomes of a value that holds nothing any more, and reports whether it is to go. first is the first of

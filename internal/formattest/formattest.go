@@ -32,7 +32,8 @@ func Providers() []Provider {
 //	a WORD…    an answer; "+x" calls the tool x, with the id x, "+x!" with arguments that are no object, think
 //	           is reasoning
 //	c          the provider's own compaction, where it has such messages
-//	t x=TEXT…  results of calls, in one message where the provider wants that; x=img is an image
+//	t x=TEXT…  results of calls, in one message where the provider wants that; x=img is an image. Words and img
+//	           among them are the user's: in that place of the message, or behind it where results are messages of their own
 //	? WORD     a message of an unknown role
 //
 // Words have their bytes as they are, a zero byte as JSON escapes it.
@@ -40,19 +41,22 @@ func (p Provider) Messages(lines ...string) [][]byte {
 	var out [][]byte
 	for _, line := range lines {
 		kind, rest, _ := strings.Cut(line, " ")
-		var blocks, calls []string
+		var blocks, calls, all []string // all: both, in order
 		for w := range strings.FieldsSeq(rest) {
 			name, text, result := strings.Cut(w, "=")
 			switch {
 			case kind == "t" && result:
 				calls = append(calls, p.result(name, text))
+				all = append(all, calls[len(calls)-1])
 			case kind == "a" && w[0] == '+':
 				calls = append(calls, p.call(w[1:]))
+				all = append(all, calls[len(calls)-1])
 			default:
 				blocks = append(blocks, p.block(kind, w))
+				all = append(all, blocks[len(blocks)-1])
 			}
 		}
-		for _, m := range p.assemble(kind, blocks, calls) {
+		for _, m := range p.assemble(kind, blocks, calls, all) {
 			out = append(out, []byte(m))
 		}
 	}
@@ -60,7 +64,7 @@ func (p Provider) Messages(lines ...string) [][]byte {
 }
 
 // assemble puts blocks and calls, or results, into messages.
-func (p Provider) assemble(kind string, blocks, calls []string) []string {
+func (p Provider) assemble(kind string, blocks, calls, all []string) []string {
 	role := map[string]string{"s": "system", "u": "user", "a": "assistant", "t": "user", "?": "robot"}[kind]
 	switch {
 	case kind == "c" && p.Format == transcript.OpenAIResponses:
@@ -71,9 +75,9 @@ func (p Provider) assemble(kind string, blocks, calls []string) []string {
 		if role == "assistant" {
 			role = "model"
 		}
-		return []string{fmt.Sprintf(`{ "role":%q,"parts":[%s]}`, role, strings.Join(append(blocks, calls...), " , "))}
+		return []string{fmt.Sprintf(`{ "role":%q,"parts":[%s]}`, role, strings.Join(all, " , "))}
 	case p.Format == transcript.Anthropic:
-		return []string{fmt.Sprintf(`{"content":[ %s],"role":%q}`, strings.Join(append(blocks, calls...), " , "), role)}
+		return []string{fmt.Sprintf(`{"content":[ %s],"role":%q}`, strings.Join(all, " , "), role)}
 	}
 	thoughts, blocks := p.reasoning(blocks)
 	content := fmt.Sprintf(`{"role":%q, "content":[%s]}`, role, strings.Join(blocks, " , "))
@@ -84,6 +88,8 @@ func (p Provider) assemble(kind string, blocks, calls []string) []string {
 	case p.Format == transcript.OpenAIChat && len(thoughts) > 0:
 		return []string{fmt.Sprintf(`{"role":"assistant",%s"content":[%s]}`, strings.Join(thoughts, ""),
 			strings.Join(blocks, ","))}
+	case kind == "t" && len(blocks) > 0:
+		return append(calls, content)
 	case kind == "t" || len(calls)+len(thoughts) > 0 && len(blocks) == 0:
 		return append(thoughts, calls...)
 	}

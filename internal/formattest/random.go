@@ -59,3 +59,37 @@ func RandomTalk(r *rand.Rand, system bool) []string {
 	}
 	return lines
 }
+
+// ValidTalk is a conversation that every provider takes: parallel calls, all answered at once, in any order, with words
+// and images before, between and behind the results of one message, and with reasoning. n makes its words its own.
+func ValidTalk(r *rand.Rand, system bool, n int) []string {
+	lines := []string{fmt.Sprintf("u go-%d", n)}
+	if system {
+		lines = slices.Insert(lines, 0, "s be terse")
+	}
+	for round := range 3 + r.IntN(10) {
+		words, answers := []string{"a"}, []string{}
+		if r.IntN(3) == 0 {
+			words = append(words, "think")
+		}
+		if r.IntN(2) == 0 {
+			words = append(words, strings.Repeat("hm ", 1+r.IntN(200)))
+		}
+		for i := range r.IntN(4) {
+			x := fmt.Sprintf("%c%d", 'x'+i, round)
+			words = append(words, "+"+x)
+			answers = append(answers, x+"="+[]string{"img", "ok", strings.Repeat("out.", 1+r.IntN(4_000))}[r.IntN(3)])
+		}
+		if len(answers) > 0 {
+			for range r.IntN(4) {
+				answers = append(answers, []string{"wait", "img", "odd", "look"}[r.IntN(4)])
+			}
+			r.Shuffle(len(answers), func(i, j int) { answers[i], answers[j] = answers[j], answers[i] })
+			lines = append(lines, strings.Join(words, " "), "t "+strings.Join(answers, " "))
+		}
+		if len(answers) == 0 || r.IntN(2) == 0 {
+			lines = append(lines, "a ok", []string{"u on", "u look img", "u img", "u odd more"}[r.IntN(4)])
+		}
+	}
+	return lines
+}

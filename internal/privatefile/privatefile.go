@@ -1,7 +1,8 @@
 // Package privatefile atomically writes small files that only the user can read, and checks whether others
 // can write a file.
 //
-// Start at Write, at Create for a file that must be new, and at Check. The package deliberately does not know the content of the files.
+// Start at Write, at Create for a file that must be new, and at Check. Abandoned recognises what a killed process left.
+// The package deliberately does not know the content of the files.
 package privatefile
 
 import (
@@ -20,7 +21,7 @@ func Write(path string, content []byte) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.Unavailable, op, err)
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp") // 0600, whatever the umask
+	f, err := os.CreateTemp(dir, Temp(filepath.Base(path), "*")) // 0600, whatever the umask
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, op, err)
 	}

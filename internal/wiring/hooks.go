@@ -4,28 +4,52 @@ import (
 	"context"
 	"time"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
 // answerer returns how a daemon answers the hooks of agents: as the configuration of the event's tree says, in the
-// environment of the process that the agent started.
-func answerer(e env.Env, load func(tree string) config.Config) daemon.HookAnswerer {
-	return func(ctx context.Context, api ledger.API, event wire.HookEvent) ([]byte, error) {
+// environment of the process that the agent started. reads hands session files to the task that follows them.
+func answerer(e env.Env, load func(tree string) config.Config, reads chan<- agents.Asked) daemon.HookAnswerer {
+	contexts := new(hook.Contexts)
+	return func(ctx context.Context, api ledger.API, event wire.HookEvent) (daemon.HookAnswer, error) {
 		if event.Agent != string(sessionfile.ClaudeCode) {
-			return nil, nil
+			return daemon.HookAnswer{}, nil
 		}
 		c := load(event.Root)
-		return hook.Run(ctx, hook.Options{
-			Env: environmentOf(e, event), Root: event.Root, Do: &c.Hooks, Index: c.Index,
+		o := hook.Options{
+			Env: environmentOf(e, event), Root: event.Root, Do: &c.Hooks, Index: c.Index, Contexts: contexts,
 			Server: event.Server,
 			Open:   func(context.Context) (ledger.API, error) { return api, nil },
-		}, event.Name, event.Input)
+		}
+		if c.Follow {
+			o.Read = func(ctx context.Context, path string) error { return read(ctx, reads, path) }
+		}
+		a, err := hook.Run(ctx, o, event.Name, event.Input)
+		return daemon.HookAnswer(a), err
+	}
+}
+
+// read has a session file read, and waits until it was.
+func read(ctx context.Context, reads chan<- agents.Asked, path string) error {
+	done := make(chan struct{})
+	select {
+	case reads <- agents.Asked{Path: path, Done: done}:
+	case <-ctx.Done():
+		return fault.Wrap(fault.Unavailable, "hook.read", ctx.Err())
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fault.Wrap(fault.Unavailable, "hook.read", ctx.Err())
 	}
 }
 

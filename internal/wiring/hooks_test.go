@@ -46,9 +46,13 @@ func TestHooksDoWhatTheUserSays(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		out, err := Role(e).Hook(t.Context(), l, wire.HookEvent{Agent: c.agent, Name: "SessionStart", Root: root,
+		a, err := Role(e).Hook(t.Context(), l, wire.HookEvent{Agent: c.agent, Name: "SessionStart", Root: root,
 			Variables: map[string]string{"SHELL": "/bin/fish", "TZ": ""}, Offset: 5*3600 + 1800,
 			Input: []byte(`{"session_id":"s` + string(rune('0'+i)) + `","source":"startup"}`)})
+		out := a.Out
+		if err == nil && a.After != nil {
+			err = a.After(t.Context(), true)
+		}
 		if err != nil || (c.wants == "") != (len(out) == 0) || !strings.Contains(string(out), c.wants) ||
 			len(out) > 0 && !strings.Contains(string(out), "+05:30") {
 			t.Errorf("%+v: %s, %v", c, out, err)

@@ -53,6 +53,7 @@ func Log(e env.Env) *slog.Logger {
 // The configuration of each tree is read again when it changes, and its problems are logged.
 func Role(e env.Env) daemon.Role {
 	load := loader(e, Log(e))
+	reads := make(chan agents.Asked)
 	background := func(root string, log *slog.Logger) []daemon.Task {
 		if root == "" {
 			return nil
@@ -65,7 +66,7 @@ func Role(e env.Env) daemon.Role {
 			{Name: ledger.TaskFollow, Hosts: agents.Hosts(), Polls: func() *ledger.Polling { return polling(files) },
 				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 					return agents.Follow(ctx, api, agents.FollowOptions{Workspace: root, Skip: skip, Env: e, Log: log,
-						Pulse: p, Watch: files})
+						Pulse: p, Watch: files, Reads: reads})
 				}},
 			{Name: "observing files", Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p,
@@ -89,7 +90,7 @@ func Role(e env.Env) daemon.Role {
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
 	}
 	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
-		Hook: answerer(e, load)}
+		Hook: answerer(e, load, reads)}
 }
 
 // polling says why files are polled; nil: they are watched.

@@ -68,8 +68,8 @@ func measureEvent(ctx context.Context, b *bench, s *sandbox.Sandbox) error {
 	calls := 100 * b.runs
 	for _, e := range answered {
 		var own, nothing times
-		for i := range calls {
-			input := fmt.Sprintf(`{"cwd":%q,"hook_event_name":%q,`, s.Workspace, e.event) + fmt.Sprintf(e.members, i) + "}"
+		for i := range calls + 1 { // the first one, which tells what the start of the session did not, does not count
+			input := fmt.Sprintf(`{"cwd":%q,"hook_event_name":%q,`, s.Workspace, e.event) + fmt.Sprintf(e.members, i+1) + "}"
 			hook := s.Program(ctx, "ctxhook", "claude-code", e.event)
 			hook.Env = append(hook.Env, "CTXLEDGER_HOOK_MS=10000")
 			var out bytes.Buffer
@@ -78,7 +78,9 @@ func measureEvent(ctx context.Context, b *bench, s *sandbox.Sandbox) error {
 			if err == nil {
 				err = nothing.clock(exec.CommandContext(ctx, empty).Run)
 			}
-			if err == nil && e.prints != (out.Len() > 0) {
+			if i == 0 {
+				own, nothing = times{}, times{}
+			} else if err == nil && e.prints != (out.Len() > 0) {
 				err = fmt.Errorf("%s: it prints %.200q", e.what, out.String())
 			}
 			if err != nil {

@@ -33,7 +33,7 @@ func TestTheRealAgentCompactsByItself(t *testing.T) {
 	allHooks(t, s)
 	api := open(t, s)
 	_, err := api.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "rule", Type: "feedback",
-		Description: "the shop is closed on Mondays", Body: "Ask Ada."}})
+		Body: "Ask Ada. And: the shop is closed on Mondays."}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ func TestTheRealAgentReadsLessAndLosesNothing(t *testing.T) {
 	api := open(t, s)
 	write(t, filepath.Join(s.Workspace, "long.txt"), long())
 	_, err := api.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "rule", Type: "feedback",
-		Description: "the shop is closed on Mondays", Body: "Ask Ada."}})
+		Body: "Ask Ada. And: the shop is closed on Mondays."}})
 	if err != nil {
 		t.Fatal(err)
 	}

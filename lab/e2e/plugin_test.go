@@ -28,7 +28,7 @@ func TestTheRealAgentLoadsThePlugin(t *testing.T) {
 	write(t, filepath.Join(s.Workspace, "ctxledger.yaml"), "follow: false\n") // the hooks alone say what happens
 	api := open(t, s)
 	_, err := api.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "rule", Type: "feedback",
-		Description: "the shop is closed on Mondays", Body: "Ask Ada."}})
+		Body: "Ask Ada. And: the shop is closed on Mondays."}})
 	if err != nil {
 		t.Fatal(err)
 	}

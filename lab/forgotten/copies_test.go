@@ -24,7 +24,7 @@ func copiesIn(t *testing.T, top string) (found []string) {
 	return found
 }
 
-// TestInterruptedCommandsLeaveNoCopies ends `check` and `backup` by every signal while they have copies. After a signal
+// TestInterruptedCommandsLeaveNoCopies ends `check`, `audit` and `backup` by every signal while they have copies. After a signal
 // that a process sees, the copies are gone when it ends; after a kill when the next daemon starts, or at a `gc`.
 func TestInterruptedCommandsLeaveNoCopies(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -36,6 +36,8 @@ func TestInterruptedCommandsLeaveNoCopies(t *testing.T) {
 		"check, terminated":  {[]string{"check"}, syscall.SIGTERM, false},
 		"check, hung up":     {[]string{"check"}, syscall.SIGHUP, false},
 		"check, killed":      {[]string{"check"}, syscall.SIGKILL, false},
+		"audit, hung up":     {[]string{"audit"}, syscall.SIGHUP, false},
+		"audit, killed":      {[]string{"audit"}, syscall.SIGKILL, false},
 		"backup, its daemon": {[]string{"backup", "made/b.tar"}, syscall.SIGKILL, true},
 	} {
 		t.Run(name, func(t *testing.T) {

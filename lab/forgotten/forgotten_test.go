@@ -89,11 +89,14 @@ func (r *round) plant() {
 	r.tale.canaries(r.word)
 	notes := filepath.Join(r.s.Workspace, "notes")
 	for _, err := range []error{r.tale.save(r.s.Config), other.save(r.s.Config), os.Mkdir(notes, 0o700),
-		os.WriteFile(r.file(), []byte("content"), 0o600), os.Mkdir(filepath.Join(r.s.Top, "made"), 0o700)} {
+		os.WriteFile(r.file(), []byte("content"), 0o600),
+		os.WriteFile(filepath.Join(r.s.Workspace, "ctxledger.yaml"), []byte("follow: true\n"), 0o600),
+		os.WriteFile(filepath.Join(r.s.Config, "settings.json"), []byte("{}"), 0o600), os.Mkdir(filepath.Join(r.s.Top, "made"), 0o700)} {
 		if err != nil {
 			r.t.Fatal(err)
 		}
 	}
+	r.must("", "install", "claude-code", "--yes")
 	r.must("", "status")
 	for _, scope := range []string{"project", "user"} {
 		for _, body := range []string{"first", "second"} {
@@ -110,6 +113,11 @@ func (r *round) plant() {
 	_, _ = r.run("", "compact", "--accept", r.session()) // there may be nothing to do
 	if len(rawHits(r.s.Top, r.word)) == 0 {
 		r.t.Fatal("nothing is planted")
+	}
+	for _, pattern := range []string{"user/installed/*.json", "*/settings-*.yaml"} { // which the inventory must have
+		if names, err := filepath.Glob(filepath.Join(r.s.State, pattern)); err != nil || len(names) == 0 {
+			r.t.Fatalf("no %s: %v", pattern, err)
+		}
 	}
 }
 
@@ -168,7 +176,8 @@ func (r *round) disturb() {
 	backup := filepath.Join(r.s.Top, "made", "b.tar")
 	signals := []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 	for range 2 + r.dice.IntN(3) {
-		args := [][]string{{"check"}, {"backup", backup}, {"export"}, {"gc"}, {"du"}, {"changes"}}[r.dice.IntN(6)]
+		args := [][]string{{"check"}, {"backup", backup}, {"export"}, {"gc"}, {"du"}, {"changes"},
+			{"audit"}}[r.dice.IntN(7)]
 		cmd := r.s.Command(r.t.Context(), args...)
 		if err := cmd.Start(); err != nil {
 			r.t.Fatal(err)

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(programtest.Run(m, func(dir string) error {
 		bin = dir
-		return programtest.Build(dir, "ctxledger.dev/cmd/ctxledger", "ctxledger.dev/cmd/ctxmcp")
+		return programtest.Build(dir, "ctxledger.dev/cmd/ctxledger", "ctxledger.dev/cmd/ctxmcp",
+			"ctxledger.dev/cmd/ctxhook")
 	}))
 }

@@ -7,7 +7,6 @@ import (
 
 	"ctxledger.dev/config"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/sessions"
 )
 
@@ -88,22 +87,6 @@ func TestASessionIsChargedGrossAndNet(t *testing.T) {
 	wantDollars(t, "the list, at least", net.listLeast, n*3*x.read)
 	if math.Abs(net.listSent-3*n) > 1e-6 {
 		t.Errorf("the list was sent as %v tokens, want %v", net.listSent, 3*n)
-	}
-}
-
-// TestTheListIsThatOfTheProduct: nobody types these figures.
-func TestTheListIsThatOfTheProduct(t *testing.T) {
-	sum := func(all []listed) (n int) {
-		for _, l := range all {
-			n += l.tokens
-		}
-		return n
-	}
-	if n := sum(listOf(true)); n != overhead.Tokens {
-		t.Errorf("with search %d tokens, want %d", n, overhead.Tokens)
-	}
-	if n := sum(listOf(false)); n != overhead.Tokens+overhead.Resources {
-		t.Errorf("without search %d tokens, want %d", n, overhead.Tokens+overhead.Resources)
 	}
 }
 

@@ -3,7 +3,7 @@
 //
 //	make hookreplay ARGS="DIR…"
 //
-// -search leaves out the tools that Claude Code adds without its search for tools. Each argument is a session file or a directory of them. Every session is played once for each configuration (each
+// Each argument is a session file or a directory of them. Every session is played once for each configuration (each
 // thing alone, and all): its events are made of its records, in order, with their true results, and answered by the
 // code of the hooks with a ledger of its own in a temporary directory.
 //
@@ -45,9 +45,8 @@ func main() {
 	show := flag.Int("show", 0, "print so many replaced results, from beginning to end")
 	needs := flag.Bool("needs", false, "print what was needed")
 	only := flag.String("only", "", "play the configurations with this in their name alone")
-	search := flag.Bool("search", false, "Claude Code searches for tools: it does not carry those that read resources")
 	flag.Parse()
-	p := &program{shows: *show, needs: *needs, own: listOf(*search)}
+	p := &program{shows: *show, needs: *needs, own: []listed{{"tools and instructions of ctxmcp", overhead.Tokens}}}
 	if err := p.run(context.Background(), flag.Args(), named(configurations(*curve), *only)); err != nil {
 		fmt.Fprintln(os.Stderr, "hookreplay:", err)
 		os.Exit(1)
@@ -109,15 +108,6 @@ func named(all []configuration, text string) []configuration {
 type listed struct {
 	what   string
 	tokens int // o200k_base
-}
-
-// listOf returns these parts, of Claude Code with or without its search for tools.
-func listOf(search bool) []listed {
-	all := []listed{{"tools and instructions of ctxmcp", overhead.Tokens}}
-	if !search {
-		all = append(all, listed{"tools of Claude Code that read resources", overhead.Resources})
-	}
-	return all
 }
 
 // program plays sessions.

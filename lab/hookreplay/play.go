@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/lab/wayback"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/retention"
 	"ctxledger.dev/tokens"
@@ -49,9 +51,11 @@ type player struct {
 	out      outcome
 	local    *engine.Local
 	env      env.Env
-	taken    int // entries that the ledger has
+	file     string // the session file of the events
+	taken    int    // entries that the ledger has
 	calls    map[string]transcript.Part
 	context  seen
+	contexts hook.Contexts
 	cuts     []*cut
 	before   map[string]bool // words of the session before the newest compaction
 	record   map[string]bool // words of our record; nil: none
@@ -64,9 +68,6 @@ type player struct {
 	last     request
 }
 
-// server is the one that the replayed agents have.
-const server = "/opt/ctxmcp"
-
 func (t *track) play(ctx context.Context, program *program, c configuration) (out outcome, err error) {
 	e := env.System()
 	dir, err := os.MkdirTemp(e.Temp, "hookreplay-")
@@ -75,16 +76,17 @@ func (t *track) play(ctx context.Context, program *program, c configuration) (ou
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	e.Home, e.Lookup = dir, func(string) string { return "" } // its agent may read everything back
-	installed := []byte(`{"mcpServers":{"ctxledger":{"command":"` + server + `"}}}`)
-	if err := os.WriteFile(filepath.Join(dir, ".claude.json"), installed, 0o600); err != nil {
+	file, err := wayback.Make(dir)
+	if err != nil {
 		return out, err
 	}
-	local, err := engine.Open(ctx, engine.Options{State: filepath.Join(dir, "state"), Workspace: t.About.Dir, Env: e, Scratch: true})
+	local, err := engine.Open(ctx, engine.Options{State: filepath.Join(dir, "state"), Workspace: t.About.Dir, Env: e,
+		Scratch: true})
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, local.Close()) }()
-	p := &player{track: t, program: program, configuration: c, local: local, env: e,
+	p := &player{track: t, program: program, configuration: c, local: local, env: e, file: file,
 		calls: map[string]transcript.Part{}, context: newSeen(), before: map[string]bool{}}
 	if len(t.requests) > 0 {
 		p.last = t.requests[0]
@@ -263,18 +265,24 @@ func (p *player) recalled(part part) {
 
 // ask has an event answered.
 func (p *player) ask(ctx context.Context, e map[string]any) (answer, error) {
-	e["session_id"], e["cwd"] = p.About.HostID, p.About.Dir
+	e["session_id"], e["cwd"], e["prompt_id"] = p.About.HostID, p.About.Dir, "all" // a replay has no branches
+	e["transcript_path"] = p.file
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return answer{}, err
 	}
-	o := hook.Options{Env: p.env, Root: p.About.Dir, Do: &p.do, Limits: p.limits, Server: server,
+	at := p.env
+	at.Now = func() time.Time { return time.Time{} } // nor pauses
+	o := hook.Options{Env: at, Root: p.About.Dir, Do: &p.do, Limits: p.limits, Contexts: &p.contexts, Server: wayback.Server,
 		Open: func(context.Context) (ledger.API, error) { return p.local, nil }}
-	out, err := hook.Run(ctx, o, e["hook_event_name"].(string), raw)
+	a, err := hook.Run(ctx, o, e["hook_event_name"].(string), raw)
+	if err == nil {
+		err = a.After(ctx, true)
+	}
 	if err != nil {
 		return answer{}, err
 	}
-	return answerOf(out), nil
+	return answerOf(a.Out), nil
 }
 
 // begin plays the start of a context.

@@ -18,6 +18,7 @@ import (
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/config"
 	"ctxledger.dev/lab/poison"
+	"ctxledger.dev/lab/wayback"
 	"ctxledger.dev/ledger"
 )
 
@@ -143,17 +144,19 @@ func (s *scene) changeWhatWasRead() {
 // looked has an event answered and looks at what the model reads of the answer. exit "": nothing is printed.
 func (s *scene) looked(exit string, look looker, event string, fields map[string]any) {
 	s.t.Helper()
-	for name, value := range map[string]any{"session_id": s.script.hostID, "cwd": s.root, "hook_event_name": event} {
+	file, err := wayback.Make(s.env.Home)
+	s.do(err)
+	for name, value := range map[string]any{"session_id": s.script.hostID, "cwd": s.root, "hook_event_name": event,
+		"transcript_path": file} {
 		fields[name] = value
 	}
 	open := func(context.Context) (ledger.API, error) { return s.api, nil }
 	settings, _ := config.Load(s.env, s.root, "")
-	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index, Server: "/opt/ctxmcp"}
-	s.do(os.MkdirAll(s.env.Home, 0o700))
-	s.do(os.WriteFile(filepath.Join(s.env.Home, ".claude.json"),
-		[]byte(`{"mcpServers":{"ctxledger":{"command":"/opt/ctxmcp"}}}`), 0o600))
-	out, err := hook.Run(s.t.Context(), o, event, encoded(fields))
+	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index, Server: wayback.Server}
+	a, err := hook.Run(s.t.Context(), o, event, encoded(fields))
 	s.do(err)
+	s.do(a.After(s.t.Context(), true))
+	out := a.Out
 	if len(out) == 0 {
 		return
 	}

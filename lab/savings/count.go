@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	model "ctxledger.dev/lab/scriptedmodel"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -43,7 +44,8 @@ type request struct {
 // run is what reached the model in one session.
 type run struct {
 	steps  []request
-	asides []count // requests beside the conversation: for a title, for example
+	asides []count        // requests beside the conversation: for a title, for example
+	said   ledger.Savings // what status says of the session
 }
 
 // runOf counts the requests that a model has had.

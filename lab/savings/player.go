@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/lab/sandbox"
 	model "ctxledger.dev/lab/scriptedmodel"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
 
@@ -46,7 +47,21 @@ func (p *player) play(ctx context.Context, session played, installed bool) (run,
 			return run{}, "", err
 		}
 	}
-	return p.ask(ctx, session.script, session.prompt, "")
+	r, id, err := p.ask(ctx, session.script, session.prompt, "")
+	if err == nil && installed {
+		r.said, err = p.said(ctx, id)
+	}
+	return r, id, err
+}
+
+// said returns what status says of what a session saved.
+func (p *player) said(ctx context.Context, id string) (ledger.Savings, error) {
+	var st struct{ Session ledger.Status }
+	raw, err := p.Run(ctx, "--json", "status", id)
+	if err == nil {
+		err = json.Unmarshal(raw, &st)
+	}
+	return st.Session.Savings, err
 }
 
 // clear makes workspace and home as they are before anybody has worked there: with an MCP server that is not ours, and which

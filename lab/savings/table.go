@@ -26,6 +26,9 @@ func table(w io.Writer, pairs []pair) {
 	row("tokens sent without", func(p pair) string { return chars.Commas(p.without.total().sum()) })
 	row("tokens sent with", func(p pair) string { return chars.Commas(p.with.total().sum()) })
 	row("difference", func(p pair) string { return share(p.difference().sum(), p.without.total().sum()) })
+	row("difference, as status says", func(p pair) string {
+		return share(-p.with.said.Net, int(p.with.said.Sent)+p.with.said.Net)
+	})
 	row("  in results of calls", func(p pair) string { return signed(p.difference().results) })
 	row("  our tools, in all requests", func(p pair) string { return listed(p.with, first(p.own())) })
 	row("  the agent's tools because of us", func(p pair) string { return listed(p.with, second(p.own())) })

@@ -244,6 +244,10 @@ func newest(owners map[int]int) (p int) {
 // one leave just after it had welcomed a client: that may end its work here, but nothing is lost.
 const barred = "no other is started"
 
+// newer is what an owner of earlier versions says of a ledger whose records have a schema that it does not know: one of
+// ours has opened it. Its clients are served again as soon as one of ours owns it.
+const newer = "this program knows up to schema"
+
 // writeMany saves memories over MCP, one after the other, and hands over the names of those that were
 // acknowledged, "" for one that was not.
 func writeMany(t *testing.T, c *sandbox.Client, name string, calls int, written chan<- string) {
@@ -253,7 +257,7 @@ func writeMany(t *testing.T, c *sandbox.Client, name string, calls int, written 
 		_, err := c.Call(ctx, "memory", map[string]any{"action": "save", "name": fact, "body": "x"}, nil)
 		cancel()
 		if err != nil {
-			if !strings.Contains(err.Error(), barred) {
+			if !strings.Contains(err.Error(), barred) && !strings.Contains(err.Error(), newer) {
 				t.Errorf("%s: %v", fact, err)
 			}
 			fact = ""

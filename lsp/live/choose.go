@@ -23,7 +23,7 @@ func (w *watcher) choose(ctx context.Context) (*sessions.Session, int, error) {
 	w.lookAround()
 	now := w.o.Env.Now()
 	recent := slices.DeleteFunc(page.Sessions, func(s sessions.Session) bool {
-		return !s.Main() || now.Sub(s.Updated) >= kept
+		return !s.Main() || s.Unused() && !w.isNear(s) || now.Sub(s.Updated) >= kept
 	})
 	live := 0
 	for _, s := range recent {

@@ -36,6 +36,9 @@ func TestWhichSessionIsFollowed(t *testing.T) {
 		{"those of two terminals do not take turns", "a 2; b 1; c 1", "a", "", "a b", "a", 2},
 		{"that of the active terminal", "a 30; b 1; c 1", "b", "", "!a b", "a", 2},
 		{"the one that the user chose, not that of a terminal", "a 1; b 2", "", "b", "!a", "b", 1},
+		{"a copy that nobody went on with", "a 2; copy 1", "", "", "", "a", 0},
+		{"nothing but such a copy", "copy 1", "", "", "", "", 0},
+		{"a copy in whose terminal somebody is", "a 2; copy 1", "", "", "copy", "copy", 1},
 		{"that of a terminal is not recorded yet", "a 2; b 1", "", "", "!new", "b", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -102,8 +105,12 @@ func recorded(t *testing.T, local ledger.Recorder, name, ago string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := sessions.Session{Host: "h", HostID: name}
+	if name == "copy" {
+		s.Continues = "0badc0de"
+	}
 	r, err := local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
-		Import: name, Session: sessions.Session{Host: "h", HostID: name}, Done: true, Next: 1,
+		Import: name, Session: s, Done: true, Next: 1,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic,
 			Time: time.Now().Add(-age), Original: []byte(`{"role":"user","content":"Hello."}`)}},
 	})

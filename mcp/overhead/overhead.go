@@ -11,7 +11,3 @@ const Tokens = 1302
 // Names is what remains of it in a request where a host loads the definitions of tools only when a model looks for them:
 // the instructions, and the names of the tools as Claude Code has them.
 const Names = 119
-
-// Resources is what Claude Code 2.1.328 adds to every request for a server that offers resources: its own tools that list and
-// read them, unless it searches for tools. The live test of lab/savings compares it with a request.
-const Resources = 467

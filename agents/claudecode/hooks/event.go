@@ -39,10 +39,10 @@ type Event struct {
 	SessionID  string          `json:"session_id"`
 	Transcript string          `json:"transcript_path"`
 	Dir        string          `json:"cwd"`
-	Agent      string          `json:"agent_id"`   // of a subagent
-	AgentType  string          `json:"agent_type"` // the name of its definition, or of the session's
+	Agent      string          `json:"agent_id"`  // of a subagent
+	Prompt     string          `json:"prompt_id"` // of the user's prompt that is being worked on
+	Source     string          `json:"source"`    // of SessionStart
 	Mode       string          `json:"permission_mode"`
-	Source     string          `json:"source"` // of SessionStart
 	Tool       string          `json:"tool_name"`
 	Input      json.RawMessage `json:"tool_input"`
 	CallID     string          `json:"tool_use_id"`
@@ -67,7 +67,7 @@ func Decode(name string, raw []byte) (e Event, ok bool) {
 		return Event{}, false
 	}
 	e.Name = name
-	if len(e.Agent) > maxID || len(e.AgentType) > maxID || len(e.Tool) > maxID || len(e.CallID) > maxID {
+	if len(e.Agent) > maxID || len(e.Prompt) > maxID || len(e.Tool) > maxID || len(e.CallID) > maxID {
 		return Event{}, false
 	}
 	calls := name == PreToolUse || name == PostToolUse
@@ -91,11 +91,30 @@ func (e Event) HostID() (id, parent string) {
 	return e.SessionID + "/agent-" + strings.TrimPrefix(e.Agent, "agent-"), e.SessionID
 }
 
+// File returns the session file of the context that the event belongs to; "" if the event does not say where it is.
+func (e Event) File() string {
+	switch {
+	case e.beside() == "" || e.Agent != "" && !isID(e.Agent):
+		return ""
+	case e.Agent == "":
+		return e.Transcript
+	}
+	return filepath.Join(e.beside(), "subagents", "agent-"+strings.TrimPrefix(e.Agent, "agent-")+".jsonl")
+}
+
 // Saved returns the directory where Claude Code keeps the results of the session that it did not pass on whole; "" if
 // the event does not say where its session file is.
 func (e Event) Saved() string {
+	if e.beside() == "" {
+		return ""
+	}
+	return filepath.Join(e.beside(), "tool-results")
+}
+
+// beside returns the directory of the session, which lies beside its file; "" if the event does not say where.
+func (e Event) beside() string {
 	if !filepath.IsAbs(e.Transcript) || filepath.Ext(e.Transcript) != ".jsonl" {
 		return ""
 	}
-	return filepath.Join(filepath.Dir(filepath.Clean(e.Transcript)), e.SessionID, "tool-results")
+	return filepath.Join(filepath.Dir(filepath.Clean(e.Transcript)), e.SessionID)
 }

@@ -14,31 +14,61 @@ import (
 	"ctxledger.dev/internal/limits"
 )
 
+// HookAnswer is what a daemon answers to an event. It has to be closed.
+type HookAnswer struct {
+	Out  []byte // what is to be printed
+	conn net.Conn
+}
+
+// Told tells the daemon that the answer was printed. Without it the daemon takes it for lost, and says it again. Nobody
+// waits for anything.
+func (a HookAnswer) Told() {
+	if a.conn != nil && len(a.Out) > 0 {
+		_ = wire.WriteFrame(a.conn, nil) // to a daemon that is gone: the next one says it again
+	}
+}
+
+// Close ends the connection of the answer.
+func (a HookAnswer) Close() {
+	if a.conn != nil {
+		_ = a.conn.Close() // what was sent arrives
+	}
+}
+
 // Hook has the daemon of the ledger in o.State answer an event of an agent's hooks, and starts none. The event is sent
 // along with the hello, so that all takes one round trip. ctx, which has a deadline, bounds all of it; connecting bounds
 // the time until the daemon's welcome.
 //
 // Errors: those of the answer; unavailable when there is no daemon or it does not answer in time.
-func Hook(ctx context.Context, o Options, e wire.HookEvent, connecting time.Duration) ([]byte, error) {
+func Hook(ctx context.Context, o Options, e wire.HookEvent, connecting time.Duration) (HookAnswer, error) {
 	own, err := ReadOwner(o.State)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return nil, noDaemon(o.State)
+		return HookAnswer{}, noDaemon(o.State)
 	case err != nil:
-		return nil, err
+		return HookAnswer{}, err
 	case own.Holds():
-		return nil, own.Exclusive("daemon.hook", o.State)
+		return HookAnswer{}, own.Exclusive("daemon.hook", o.State)
 	}
 	soon, cancel := context.WithTimeout(ctx, connecting)
 	defer cancel()
 	conn, err := own.connect(soon)
 	if errors.Is(err, ErrNobody) {
-		return nil, noDaemon(o.State) // it crashed and left owner.json
+		return HookAnswer{}, noDaemon(o.State) // it crashed and left owner.json
 	}
 	if err != nil {
-		return nil, err
+		return HookAnswer{}, err
 	}
-	defer conn.Close() // the answer is here, or is not wanted any more
+	a := HookAnswer{conn: conn}
+	if a.Out, err = ask(ctx, soon, conn, own, o, e); err != nil {
+		a.Close()
+		return HookAnswer{}, err
+	}
+	return a, nil
+}
+
+// ask sends an event and reads the answer. soon bounds the time until the daemon's welcome.
+func ask(ctx, soon context.Context, conn net.Conn, own Owner, o Options, e wire.HookEvent) ([]byte, error) {
 	until, _ := ctx.Deadline()
 	e.Deadline = time.Until(until).Milliseconds()
 	_ = conn.SetDeadline(until) // fails only on a connection that has ended

@@ -99,9 +99,9 @@ func TestAHookGetsNoAnswer(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), whole)
 			defer cancel()
 			e := wire.HookEvent{Input: []byte(strings.Repeat("x", 1<<20))}
-			out, err := link.Hook(ctx, o, e, connecting)
-			if out != nil || err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%q, %v", out, err)
+			a, err := link.Hook(ctx, o, e, connecting)
+			if a.Out != nil || err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%q, %v", a.Out, err)
 			}
 		})
 	}
@@ -142,8 +142,9 @@ func TestAnAnswerMayHaveAnyLength(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	out, err := link.Hook(ctx, answering(t, text.String(), false), wire.HookEvent{}, 20*time.Second)
-	if err != nil || string(out) != long {
-		t.Errorf("%d bytes, %v", len(out), err)
+	a, err := link.Hook(ctx, answering(t, text.String(), false), wire.HookEvent{}, 20*time.Second)
+	defer a.Close() // it was read
+	if err != nil || string(a.Out) != long {
+		t.Errorf("%d bytes, %v", len(a.Out), err)
 	}
 }

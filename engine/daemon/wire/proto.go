@@ -22,8 +22,9 @@ const (
 	WantCalls = "calls"     // requests and responses, until one side closes the connection
 	WantPut   = "put_blob"  // one blob in, one response out
 	WantRead  = "read_blob" // one request in, one response, a blob and another response out
-	WantHook  = "hook"      // a HookEvent and its input as a blob in, one response and the answer as a blob out
-	WantLeave = "leave"     // asks the owner to leave; the connection ends when it has
+	WantHook  = "hook"      // a HookEvent and its input as a blob in, one response and the answer as a blob out, and
+	// an empty frame in when an answer that is not empty was printed
+	WantLeave = "leave" // asks the owner to leave; the connection ends when it has
 )
 
 // Hello is the first frame of a client.

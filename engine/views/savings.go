@@ -1,0 +1,182 @@
+package views
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+)
+
+// maxOwned is how many artifacts of a session are looked at for results whose size was not recorded.
+const maxOwned = 1_000
+
+// Savings adds up what hooks kept out of the requests of the main conversation. tools is what each of them carried of our
+// tools, in o200k_base tokens; nil: not known.
+func Savings(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *int) (ledger.Savings, error) {
+	s := unsent{f: f, causes: map[string]*cause{}, reading: map[string]int{}}
+	for i := range f.Entries {
+		s.take(i)
+	}
+	out := ledger.Savings{Requests: s.requests, Sent: s.sent, Causes: []ledger.Saving{}, ReadBack: c.Of(s.readBack)}
+	out.ReadBack.N += int(s.again)
+	out.ReadBack.Upper += int(s.again)
+	out.Net = -out.ReadBack.N
+	for name, x := range s.causes {
+		saved := signed(c, x.tokens)
+		out.Causes = append(out.Causes, ledger.Saving{Cause: name, Results: x.results, Tokens: saved})
+		out.Net += saved.N
+	}
+	if tools != nil {
+		all := c.Of(*tools * s.requests)
+		out.Tools = &all
+		out.Net -= all.N
+	}
+	slices.SortFunc(out.Causes, func(a, b ledger.Saving) int {
+		return cmp.Or(cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Cause, b.Cause))
+	})
+	var err error
+	out.Unknown, err = s.unrecorded(tx)
+	return out, err
+}
+
+// signed counts what may be negative: a stub can be larger than what the host would have passed on.
+func signed(c tokens.Counter, n int) tokens.Count {
+	if n >= 0 {
+		return c.Of(n)
+	}
+	minus := c.Of(-n)
+	return tokens.Count{N: -minus.N, Exact: minus.Exact, Upper: -minus.N}
+}
+
+// unsent follows the requests of a session. What is in the context is summed apart for the part of the log that the
+// conversation still is, and for what it went back from.
+type unsent struct {
+	f        *core.Folded
+	causes   map[string]*cause
+	reading  map[string]int // calls that read back, with their tokens
+	group    string         // of the newest answer
+	requests int
+	sent     int64 // tokens of their input, as measured
+
+	extra         bool   // the newest answer was asked for only because something was read back
+	results, read int    // since the newest answer
+	held          [2]int // tokens of what was read back and is in the context
+	readBack      int    // of it, in all requests
+	again         int64  // input of the requests that only read back, as measured
+}
+
+// cause is what is replaced for one cause.
+type cause struct {
+	results, tokens int
+	held            [2]int // what the stubs in the context save
+}
+
+// The two parts of held.
+const (
+	active = iota
+	abandoned
+)
+
+// take takes an entry into account.
+func (s *unsent) take(i int) {
+	e := &s.f.Entries[i]
+	part := abandoned
+	if s.f.View.Active(i) {
+		part = active
+	}
+	if e.HostSummary() { // what the host kept as it was is not known to have stubs
+		s.forget(active)
+		s.forget(abandoned)
+		return
+	}
+	if e.Hidden {
+		return
+	}
+	if e.Measured() && !e.Copied {
+		s.request(e, part)
+	}
+	for _, call := range e.Calls {
+		if intents.Retrieves(call.Name) || call.Op == intents.OpShell &&
+			strings.Contains(call.Target, "ctxledger cat ") {
+			s.reading[call.ID] = call.Tokens
+		}
+	}
+	for _, r := range e.Results {
+		s.results++
+		if asked, ok := s.reading[r.CallID]; ok {
+			s.read++
+			s.held[part] += r.Tokens + asked
+		}
+		if r.Whole == 0 {
+			continue
+		}
+		x := s.causes[r.Cause]
+		if x == nil {
+			x = &cause{}
+			s.causes[r.Cause] = x
+		}
+		x.results++
+		x.held[part] += r.Whole - r.Tokens
+	}
+}
+
+// request counts what a request carries and does not carry. An answer may be recorded in several entries.
+func (s *unsent) request(e *sessions.Entry, part int) {
+	if e.Group == "" || e.Group != s.group {
+		if part == active {
+			s.forget(abandoned)
+		}
+		s.group, s.extra = e.Group, s.read > 0 && s.read == s.results
+		s.requests++
+		s.results, s.read = 0, 0
+		for _, x := range s.causes {
+			x.tokens += x.held[active] + x.held[abandoned]
+		}
+		if !s.extra { // the whole of such a request counts
+			s.readBack += s.held[active] + s.held[abandoned]
+		}
+	}
+	s.sent += int64(e.Usage.Prompt())
+	if s.extra {
+		s.again += int64(e.Usage.Prompt())
+	}
+}
+
+// forget takes what left the context out of a part.
+func (s *unsent) forget(part int) {
+	s.held[part] = 0
+	for _, x := range s.causes {
+		x.held[part] = 0
+	}
+}
+
+// unrecorded returns how many results became stubs before their whole size was recorded with them.
+func (s *unsent) unrecorded(tx kv.Tx) (n int, err error) {
+	owned, _, err := artifacts.List(tx, s.f.Session.ID, 0, maxOwned)
+	if err != nil {
+		return 0, err
+	}
+	taken := map[string]int{} // by hooks: tokens, by call
+	for _, a := range owned {
+		for _, ref := range a.Refs {
+			if ref.Session == s.f.Session.ID && ref.Seq == 0 {
+				taken[ref.CallID] = a.Tokens
+			}
+		}
+	}
+	for i := range s.f.Entries {
+		for _, r := range s.f.Entries[i].Results {
+			if r.Whole == 0 && r.Tokens < taken[r.CallID] {
+				n++
+			}
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/window"
+)
+
+// readsOf is a conversation of one request and n calls with results of so many characters.
+func readsOf(n, size int) []json.RawMessage {
+	out := []json.RawMessage{json.RawMessage(`{"role":"user","content":"look at everything"}`)}
+	for i := range n {
+		out = append(out,
+			json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Read","input":{"file_path":"f%d.go"}}]}`, i, i)),
+			json.RawMessage(fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":%q}]}`, i,
+				strings.Repeat(fmt.Sprintf("line %d ", i), size/7))))
+	}
+	return append(out, json.RawMessage(`{"role":"assistant","content":"Done."}`),
+		json.RawMessage(`{"role":"user","content":"Go on."}`))
+}
+
+// The view that a host gets obeys what its user set in context, far below any threshold.
+func TestTheViewObeysWhatTheUserSet(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		set   func(*window.Policy)
+		check func(t *testing.T, view []json.RawMessage)
+	}{
+		{"max_in_turn_tool_pairs: 12 keeps 12", func(p *window.Policy) { p.ToolPairs = 12 },
+			func(t *testing.T, view []json.RawMessage) {
+				if n := strings.Count(plainJSON(view), `"tool_use_id"`); n != 12 {
+					t.Errorf("%d results are in the view", n)
+				}
+			}},
+		{"max_tool_result_chars caps older results", func(p *window.Policy) { p.ResultChars = 100 },
+			func(t *testing.T, view []json.RawMessage) {
+				for _, m := range view {
+					if len(m) > 400 {
+						t.Errorf("a result is longer: %.80s", m)
+					}
+				}
+			}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := window.Default()
+			c.set(&p)
+			f := fixtureWith(t, engine.Settings{Policy: &p}, nil)
+			r, _ := do[compactResult](t, connect(t, f.mcp, "tester"), "compact_conversation",
+				args{"messages": readsOf(30, 2_000), "keep_turns": 9, "return": "messages"})
+			c.check(t, r.Messages)
+		})
+	}
+}
+
+// What a default holds back until it pays, the status names with its size.
+func TestContextStatusSaysWhatDoesNotPayYet(t *testing.T) {
+	f := newFixture(t, nil)
+	c := connect(t, f.mcp, "tester")
+	handed := append(readsOf(11, 12_000), json.RawMessage(`{"role":"assistant","content":"Yes."}`))
+	r, _ := do[compactResult](t, c, "compact_conversation",
+		args{"messages": handed, "keep_turns": 9, "return": "receipt", "dry_run": true})
+	st, text := do[statusResult](t, c, "context_status", args{"session": r.Session, "model": "claude-sonnet-4-5"})
+	if st.Used.N < 48_000 || st.Used.N > 80_000 {
+		t.Fatalf("%d tokens: the test shows nothing", st.Used.N)
+	}
+	contains(t, text, "would clear at 48,000; does not pay yet")
+}

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"ctxledger.dev/tokens"
+)
+
+// TestSpellingsOfAPathAreOneFile: a file that is read by every spelling of its path is one line of an audit, within a session and over several.
+func TestSpellingsOfAPathAreOneFile(t *testing.T) {
+	for _, c := range []struct {
+		project, shown string
+		spellings      []string
+	}{
+		{`C:\proj`, "C:/proj/a/B.go", []string{`C:\proj\a\B.go`, "c:/proj/a/B.go", `\\?\C:\proj\a\B.go`,
+			"/mnt/c/proj/a/B.go",
+			`a\B.go`, `C:\PROJ\a\b.go`}},
+		{"/p", `\\server\share\x`, []string{`\\server\share\x`, `\\?\UNC\server\share\x`, `\\SERVER\share\x`}},
+		{"/p", "/p/a/B.go", []string{"/p/a/B.go", "a/B.go", "./a/B.go"}},
+	} {
+		var all []Measured
+		for range 2 {
+			m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: fmt.Sprint(len(all)), Project: c.project})
+			for i, p := range append(c.spellings, "/p/other/"+c.spellings[0][:1], `/p/a\B.go`) {
+				id := fmt.Sprint(len(all), "-", i)
+				m.Add(Entry{ID: id, Request: &Request{ID: id, Model: "gpt-4o", Usage: Usage{Input: 10}, Final: true},
+					Pieces: []Piece{{Class: Assistant, Call: id, Action: &Action{Tool: "Read", Read: p}}}})
+			}
+			all = append(all, m.End())
+		}
+		found := map[string]int{}
+		for _, f := range Merge(all).Read {
+			found[f.Path] = f.Reads
+		}
+		if len(found) != 3 || found[c.shown] != 2*len(c.spellings) {
+			t.Errorf("%s: %v, want 3 files, and %q read %d times", c.project, found, c.shown, 2*len(c.spellings))
+		}
+	}
+}
