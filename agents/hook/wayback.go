@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/safefs"
 )
 
@@ -92,6 +93,19 @@ func (r *run) permitted(server string) bool {
 	return r.event.Mode == "bypassPermissions" || slices.ContainsFunc(rules.Allow, func(rule string) bool {
 		return rule == tool || rule == server || rule == server+"__*"
 	})
+}
+
+// lasting returns a stub that names a second way back as well: the tool may go in the middle of a session, and the
+// person's consent with it.
+func (r *run) lasting(stub string) string {
+	id, _, _ := artifacts.StubOf(stub)
+	cli := "ctxledger" // the plugin has it in the PATH of commands
+	if r.Server != "" {
+		cli = filepath.Join(filepath.Dir(r.Server), cli)
+	}
+	head, shown, _ := strings.Cut(stub, "\n"+artifacts.ReadMore)
+	line, shown, _ := strings.Cut(shown, "\n")
+	return head + "\n" + artifacts.ReadMore + line + "; without that tool: " + cli + " cat " + id + "\n" + shown
 }
 
 // rules are those of the settings files for what runs without a question.
