@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/internal/shell"
 )
 
 // A stub is of use only to an agent that may read back what it replaced: the model has to be offered our tool, which the
@@ -43,10 +44,13 @@ func (r *run) agreed() bool {
 
 // readable reports whether the agent of the event can call what reads a stub back, without being refused or asked.
 func (r *run) readable(ctx context.Context) bool {
-	offered := r.offered(ctx)
-	return slices.ContainsFunc([]string{installed, plugged}, func(server string) bool {
-		return slices.Contains(offered, server+"__"+reading()[0]) && r.permitted(server)
-	})
+	var may []string
+	for _, server := range []string{installed, plugged} {
+		if r.permitted(server) {
+			may = append(may, server+"__"+reading()[0])
+		}
+	}
+	return may != nil && slices.ContainsFunc(r.offered(ctx), func(tool string) bool { return slices.Contains(may, tool) })
 }
 
 // offered returns the tools that the model of the event is offered, nil if that is not known. It waits for a session file
@@ -57,7 +61,9 @@ func (r *run) offered(ctx context.Context) (tools []string) {
 	for {
 		behind := false
 		r.file(func(f io.ReaderAt, size int64) {
-			r.with(func(l *live) { tools, behind = l.shapes.Offered(f, size, r.event.CallID) })
+			r.known.looking.Lock()
+			defer r.known.looking.Unlock()
+			tools, behind = r.known.shapes.Offered(f, size, r.event.CallID)
 		})
 		if !behind {
 			return tools
@@ -101,7 +107,7 @@ func (r *run) lasting(stub string) string {
 	id, _, _ := artifacts.StubOf(stub)
 	cli := "ctxledger" // the plugin has it in the PATH of commands
 	if r.Server != "" {
-		cli = filepath.Join(filepath.Dir(r.Server), cli)
+		cli = shell.Quote(filepath.ToSlash(filepath.Join(filepath.Dir(r.Server), cli)))
 	}
 	head, shown, _ := strings.Cut(stub, "\n"+artifacts.ReadMore)
 	line, shown, _ := strings.Cut(shown, "\n")
