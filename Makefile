@@ -87,17 +87,17 @@ outside:
 # A process under the race detector lingers for a second at its end; these tests end hundreds.
 race meeting races harnesses scripts: export GORACE := atexit_sleep_ms=0
 race:
-	$(call tests,-race -vet=off -timeout 20m,$(RACE))
+	$(call tests,-race -p 4 -vet=off -timeout 20m,$(RACE))
 meeting:
 	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
-	$(call tests,-race -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE) tokens)
+	$(call tests,-race -p 4 -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE) tokens)
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. Assembly classifies characters: what merges is the same code without
 # it, and is not tested twice.
 plain outside lint: export CGO_ENABLED := 0
 plain:
-	$(call tests,-vet=off -timeout 20m,$(LARGE) $(QUIET) tokens)
+	$(call tests,-p 4 -vet=off -timeout 20m,$(LARGE) $(QUIET) tokens)
 	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens
 
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs

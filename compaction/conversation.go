@@ -93,27 +93,27 @@ var spoken = map[voice]string{
 
 func (s speaker) String() string { return fmt.Sprintf(spoken[s.by], max(1, s.turn)) }
 
-// enoughWords is how many bytes a message has at least that counts as the agent's last words.
+// enoughWords is how many bytes a message has at least that says enough to go on from.
 const enoughWords = 200
 
-// lastWords returns the messages of the agent that are printed in full: the last one, which says what it does next,
-// and if that is only an announcement, the last one before it that says more.
-func (t *dialogue) lastWords() []int {
-	n := len(t.messages)
-	for n > 0 && t.said[n-1].by != agent {
-		n--
-	}
-	for i := n - 1; i >= 0; i-- {
-		if text := t.messages[i].Text; len(text) >= enoughWords && t.said[i].by == agent &&
-			!statements.Announces(text) {
-			if i < n-1 {
-				return []int{i, n - 1}
+// lastWords returns the messages of the agent that are printed in full, newest first: the last one, which says what it
+// does next, and the one before it that is no announcement, if that says enough or the last one says nothing else.
+func (t *dialogue) lastWords() (out []int) {
+	for i := len(t.messages) - 1; i >= 0; i-- {
+		text := t.messages[i].Text
+		announces := statements.Announces(text)
+		switch {
+		case t.said[i].by != agent:
+		case len(out) == 0:
+			if out = []int{i}; len(text) >= enoughWords && !announces {
+				return out
 			}
-			break
+		case announces:
+		case len(text) >= enoughWords || statements.Announces(t.messages[out[0]].Text):
+			return append(out, i)
+		default:
+			return out
 		}
 	}
-	if n == 0 {
-		return nil
-	}
-	return []int{n - 1}
+	return out
 }

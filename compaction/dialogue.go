@@ -23,6 +23,8 @@ type utterance struct {
 	text  string
 	asked string // what a short answer answers: the end of what the agent said before
 	via   string // how it was said, if not in a message: "answers", "approved plan"
+	// handedOn is set if it was said in the session that this one continues.
+	handedOn bool
 }
 
 // refusal is a call that the user did not let run.
@@ -140,8 +142,10 @@ func (l *listener) steer(i int, st Steering) error {
 func (l *listener) take(i int) error {
 	it := &l.in.Items[i]
 	switch {
-	case it.Earlier || it.Compacted:
+	case it.Compacted:
 		return nil
+	case it.Earlier:
+		return l.handedOn(i)
 	case it.Prompt:
 		return l.request(i)
 	case isResult(it):

@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"cmp"
+	"fmt"
 
 	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
@@ -49,12 +50,18 @@ func (s *source) addEarlier(d *layout.Document) error {
 	if it == nil || text == "" || err != nil {
 		return err
 	}
+	head := earlierHead
+	if document := s.continued(text); document != "" {
+		if head, text = fmt.Sprintf(continuedHead, s.in.Session.Continues), restOf(document); text == "" {
+			return nil
+		}
+	}
 	if layout.Count(text) > s.budget*earlierShare.first/100 {
 		text = excerpt.WithoutCode(text)
 	}
 	l := s.longLine(quote.Entry{Label: quote.Turn(max(1, it.Turn)), Text: text}, earlierShare, cmp.Or(it.ID, s.id))
 	l.Class, l.Anchor, l.Pos = layout.ClassAnchor, "earlier", 1
-	d.Add(d.Block(&layout.Block{Head: earlierHead}), l)
+	d.Add(d.Block(&layout.Block{Head: head}), l)
 	return nil
 }
 

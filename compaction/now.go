@@ -46,7 +46,7 @@ func (s *source) addNow(d *layout.Document) error {
 			add(3, text)
 		}
 	})
-	for _, m := range talk.lastWords() {
+	for _, m := range talk.lastWords() { // the newest is worth most
 		it := &s.in.Items[talk.said[m].index]
 		label := quote.Turn(it.Turn) + ", the agent's last words"
 		l := s.longLine(quote.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)

@@ -249,3 +249,26 @@ func golden(t *testing.T, path, got string) {
 		t.Errorf("%s differs (run with -update and read the diff); got:\n%s", path, got)
 	}
 }
+
+// TestTheNewestWordsStayWhereThereIsRoomForOne: the longer ones before them give way first.
+func TestTheNewestWordsStayWhereThereIsRoomForOne(t *testing.T) {
+	k := newTalk(t)
+	k.play("user Make the import faster\nsay " + strings.Repeat("The reader opens the file for each row. ", 12) +
+		"\nread import.go 4000\nsay It takes 2 s now, not 40 s.\nread export.go 9000\nuser go on")
+	both, one := 0, 0
+	for budget := 110; budget < 400; budget += 10 {
+		p := mustPlan(t, k.in, Options{Keep: 1, Budget: budget})
+		switch n := strings.Count(p.Text, "the agent's last words"); {
+		case p.Outcome != Compacted || n == 0:
+		case !strings.Contains(p.Text, "It takes 2 s now"):
+			t.Errorf("budget %d: the newest words are missing in\n%s", budget, p.Text)
+		case n == 1:
+			one++
+		default:
+			both++
+		}
+	}
+	if both == 0 || one == 0 {
+		t.Errorf("%d documents with both, %d with the newest words alone", both, one)
+	}
+}

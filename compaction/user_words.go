@@ -28,6 +28,8 @@ const (
 	askedShare = 10
 	// bareAnswer is the length up to which an answer says nothing by itself, in bytes.
 	bareAnswer = 30
+	// mostRules is the part of the budget, in percent, that rules take before all else.
+	mostRules = 50
 )
 
 // addTask adds the block of the task. The user's words fill it together with the conversation.
@@ -60,7 +62,7 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 		w.sizes = append(w.sizes, size)
 		w.total += size
 	}
-	s.words = w
+	s.words, w.binding = w, w.bindings()
 	w.share(d, w.budget())
 	conversation.More = func([]*layout.Line) string { return moreUserWords(all, task, conversation) }
 }
@@ -106,47 +108,86 @@ type userWords struct {
 	tags               map[*utterance][]string
 	questions          map[*utterance]string // what short answers answer, as it is printed
 	sizes              []int                 // in order, in tokens
+	binding            []int                 // of these, what rules take at least
 	total, granted     int                   // tokens
 	task, conversation *layout.Block
 	lines              map[*utterance]*layout.Line
 }
 
-// share divides tokens among the user's words, which may have had fewer before.
+// share divides tokens among the user's words, which may have had fewer before. Rules have what they need first.
 func (w *userWords) share(d *layout.Document, total int) {
 	w.granted = total
-	shares := layout.Allot(w.sizes[:w.recent], total)
+	rest := make([]int, len(w.sizes))
+	for i, size := range w.sizes {
+		rest[i] = size - w.binding[i]
+		total -= w.binding[i]
+	}
+	shares := layout.Allot(rest[:w.recent], max(0, total))
 	for _, share := range shares {
 		total -= share
 	}
-	for i, share := range append(shares, layout.Allot(w.sizes[w.recent:], total)...) {
-		u := w.order[i]
-		if share == 0 {
-			continue
+	for i, share := range append(shares, layout.Allot(rest[w.recent:], max(0, total))...) {
+		if share += w.binding[i]; share > 0 {
+			w.print(d, i, share)
 		}
-		asked := w.questions[u]
-		text := quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...), Text: quote.Fit(u.text,
-			max(leastText, share-userFrame-layout.Count(asked)), handleOf(u.item.ID))}) + asked
-		if l := w.lines[u]; l != nil {
-			l.Text, l.Cost = text, 0
-			continue
-		}
-		if asked != "" {
-			w.talk.asked = append(w.talk.asked, asked)
-		}
-		b, l := w.conversation, &layout.Line{
-			Text:   text,
-			Class:  layout.ClassUser,
-			Anchor: "turn:" + strconv.Itoa(u.item.Turn),
-			Pos:    place(u.item.first(), 0),
-		}
-		if i >= w.recent {
-			l.Class = layout.ClassCovered
-		}
-		if u == firstRequest(w.all) || slices.Contains(newestWords(w.all), u) {
-			b, l.Class = w.task, layout.ClassTask
-		}
-		w.lines[u] = d.Add(b, l)
 	}
+}
+
+// print prints one of the user's words in its share.
+func (w *userWords) print(d *layout.Document, i, share int) {
+	u := w.order[i]
+	asked := w.questions[u]
+	in := func(limit int) string {
+		return quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...),
+			Text: quote.FitWhole(u.text, limit, handleOf(u.item.ID), feedback.Rules)}) + asked
+	}
+	text := in(max(leastText, share-userFrame-layout.Count(asked)))
+	if l := w.lines[u]; l != nil {
+		l.Text, l.Cost = text, 0
+		return
+	}
+	if asked != "" {
+		w.talk.asked = append(w.talk.asked, asked)
+	}
+	b, l := w.conversation, &layout.Line{
+		Text:   text,
+		Class:  layout.ClassUser,
+		Anchor: "turn:" + strconv.Itoa(u.item.Turn),
+		Pos:    u.place(),
+	}
+	switch {
+	case u == firstRequest(w.all) || slices.Contains(newestWords(w.all), u):
+		b, l.Class = w.task, layout.ClassTask
+		if brief := in(leastText); brief != text { // the task is there, whatever rules take
+			l.Brief = brief
+		}
+	case w.binding[i] > 0:
+		l.Class = layout.ClassBinding
+	case i >= w.recent:
+		l.Class = layout.ClassCovered
+	}
+	w.lines[u] = d.Add(b, l)
+}
+
+// bindings returns what each of the user's words takes at least for its rules to be whole, in order: what does not fit
+// any more is named by a mark with a handle.
+func (w *userWords) bindings() (out []int) {
+	left := w.source.budget * mostRules / 100
+	for i, u := range w.order {
+		n := 0
+		for _, r := range feedback.Rules(u.text) {
+			n += layout.Count(u.text[r.From:r.To]) + 1
+		}
+		if n > 0 {
+			n = min(w.sizes[i], n+userFrame+quote.Mark+quote.Mark/2+layout.Count(w.questions[u]))
+			if n > left {
+				n = min(n, max(0, left), userFrame+quote.Mark)
+			}
+			left -= n
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 const (
@@ -187,6 +228,14 @@ func (w *userWords) shown() int {
 		}
 	}
 	return n
+}
+
+// place orders what the user said. One message can quote several of an earlier session, by their turns.
+func (u *utterance) place() int64 {
+	if u.handedOn {
+		return place(u.item.first(), u.item.Turn)
+	}
+	return place(u.item.first(), 0)
 }
 
 // place orders what one entry of the log says.
@@ -243,7 +292,11 @@ func (w *userWords) budget() int {
 	if layout.Short(budget) {
 		share = userShareShort
 	}
-	return min(budget*8/10, max(budget*share/100, budget*6/10-said))
+	granted := min(budget*8/10, max(budget*share/100, budget*6/10-said))
+	for _, n := range w.binding {
+		granted += n * (100 - share) / 100 // rules take little from what the other words have
+	}
+	return min(granted, budget*mostWords/100)
 }
 
 // label is what stands in parentheses before the user's words.
@@ -284,7 +337,10 @@ func (s *source) questions(all []*utterance) map[*utterance]string {
 	return out
 }
 
-// moreUserWords says how many of the user's words were left out, and of which turns.
+// namedRules is how many messages with rules that were left out are named, at most.
+const namedRules = 3
+
+// moreUserWords says how many of the user's words were left out, of which turns, and where rules are among them.
 func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 	shown := make(map[int64]bool)
 	for _, b := range blocks {
@@ -295,17 +351,25 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 		}
 	}
 	n, from, to := 0, 0, 0
+	var rules []string
 	for _, u := range all {
-		if shown[place(u.item.first(), 0)] {
+		if shown[u.place()] {
 			continue
 		}
 		if n == 0 {
 			from = u.item.Turn
 		}
 		n, to = n+1, u.item.Turn
+		if len(rules) < namedRules && len(feedback.Rules(u.text)) > 0 {
+			rules = append(rules, `read_artifact(id="`+handleOf(u.item.ID)+`")`)
+		}
 	}
 	if n == 0 {
 		return ""
 	}
-	return "… " + chars.Plural(n, "more message") + " of the user, of " + quote.TurnRange(from, to)
+	more := "… " + chars.Plural(n, "more message") + " of the user, of " + quote.TurnRange(from, to)
+	if len(rules) > 0 {
+		more += "; rules: " + strings.Join(rules, ", ")
+	}
+	return more
 }

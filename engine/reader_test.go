@@ -64,6 +64,27 @@ func TestAgentsHavePoliciesOfTheirOwn(t *testing.T) {
 	wantCode(t, err, fault.Invalid)
 }
 
+// An agent has one policy and one view by all of its names.
+func TestAnAgentHasOneViewByAllItsNames(t *testing.T) {
+	tight := window.Default()
+	tight.ResultChars = 2_000
+	l := openAgents(t, map[string]window.Policy{"gemini": tight})
+	messages := append(say("look"), round("c1", "Grep", map[string]any{"pattern": "x"},
+		strings.Repeat("word ", 2_000))...)
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, say("", "done")[1:]...)}).Session
+	made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Reader: ledger.Reader{Agent: "gemini-cli"},
+		Reason: "manual"})
+	if err != nil || len(made.Edits) != 1 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	whole := viewOf(t, l, id, ledger.Reader{})
+	for _, name := range []string{"gemini-cli", "gemini", "Gemini CLI"} {
+		if viewOf(t, l, id, ledger.Reader{Agent: name}) == whole {
+			t.Errorf("%s does not see the edit", name)
+		}
+	}
+}
+
 // An edit that is made for one agent changes the views of no other.
 func TestEditsOfAnAgentAreItsOwn(t *testing.T) {
 	tight := window.Default()

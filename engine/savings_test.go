@@ -49,8 +49,8 @@ const checks = `{"command":"sh check.sh"}`
 func repeatedOutput(t *testing.T, l *engine.Local, s ledger.LiveSession) (whole string, taken ledger.TakenResult) {
 	t.Helper()
 	whole = strings.Repeat("ok price 1234 of an article\n", 200)
-	take(t, l, s, "c1", "Bash", checks, whole)
-	if taken = take(t, l, s, "c2", "Bash", checks, whole); !taken.Repeated {
+	take(t, l, s, "c1", "Bash", checks, whole, "")
+	if taken = take(t, l, s, "c2", "Bash", checks, whole, "c1"); !taken.Repeated {
 		t.Fatal("the hook did not replace the repeated output")
 	}
 	return whole, taken
@@ -79,7 +79,7 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 		t.Errorf("%+v, want %d tokens of a repeated result in 5 requests", said, saved)
 	}
 	if said.ReadBack.N != 3_300 || said.Tools == nil || said.Tools.N != 500 || said.Net != saved-3_300-500 {
-		t.Errorf("%+v, want 3,300 read back, 500 of tools and the rest net", got)
+		t.Errorf("%+v, want 3,300 read back, 500 of tools and the rest net", said)
 	}
 	if unknown := status(t, l, id).Savings; unknown.Tools != nil || unknown.Net != saved-3_300 ||
 		!strings.Contains(unknown.String(), "what our tools took is not known") {
@@ -113,12 +113,12 @@ func TestWhatNobodySavedIsSaidSo(t *testing.T) {
 		s    ledger.Savings
 		want string
 	}{
-		{ledger.Savings{Unknown: 2}, "not known: 2 results became stubs before their size was recorded"},
+		{ledger.Savings{Unknown: 2}, "not known: 2 results replaced before sizes were recorded"},
 		{ledger.Savings{Requests: 3, Sent: 900, Net: -300, Tools: &tokens.Count{N: 300, Exact: true}},
 			"nothing yet in 3 requests; our tools took 300"},
 		{ledger.Savings{Requests: 2, Sent: 900, Net: 100, Causes: []ledger.Saving{{Cause: "large", Results: 1,
 			Tokens: tokens.Count{N: 100}}}, Unknown: 1}, "≈100 tokens, 10.0 % of the ≈1,000 that 2 requests would have sent: " +
-			"1 large result ≈100; what our tools took is not known; without 1 result became stubs before their size was recorded"},
+			"1 large result ≈100; what our tools took is not known; without 1 result replaced before sizes were recorded"},
 	} {
 		if got := c.s.String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

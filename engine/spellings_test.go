@@ -46,11 +46,10 @@ func TestSpellingsOfAPathAreOneFile(t *testing.T) {
 			recorded(t, l, other, 0, `{"role":"user","content":"Write."}`)
 			writer := recorded(t, l, other, 1, edits...)
 
-			asked := []string{c.stored}
-			if paths.IsAbs(c.stored) { // the others are below a directory that is not here
-				asked = slices.DeleteFunc(append(asked, c.spellings...), func(p string) bool { return !paths.IsAbs(p) })
-			}
-			for _, p := range asked {
+			for _, p := range append([]string{c.stored}, c.spellings...) {
+				if p != c.stored && !paths.IsAbs(p) {
+					continue // it is below a directory that is not here
+				}
 				h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: p})
 				if err != nil || len(h.Reads) != n || len(h.Intents) != n || len(h.Changes) != n {
 					t.Errorf("%q: %d reads, %d intents, %d changes, %v", p, len(h.Reads), len(h.Intents),

@@ -100,7 +100,7 @@ type TouchedResponse struct {
 	Files []TouchedFile `json:"files"`
 	Trees []string      `json:"trees,omitempty"` // roots, the newest touch first
 	Next  int64         `json:"next"`
-	// Erased is how often the owner forgot something: whoever remembers files drops them when it has risen.
+	// Erased is how often the owner forgot something: whoever remembers content drops it when it has risen.
 	Erased int64 `json:"erased,omitempty"`
 }
 

@@ -35,7 +35,7 @@ func (s Savings) String() string {
 	var b strings.Builder
 	switch {
 	case len(s.Causes) == 0 && s.Unknown > 0:
-		return fmt.Sprintf("not known: %s stubs before their size was recorded", became(s.Unknown))
+		return fmt.Sprintf("not known: %s replaced before sizes were recorded", chars.Plural(s.Unknown, "result"))
 	case s.Requests == 0 && len(s.Causes) == 0:
 		return "nothing yet: no request was measured"
 	case s.Requests == 0:
@@ -64,7 +64,7 @@ func (s Savings) String() string {
 		fmt.Fprintf(&b, "; our tools took %s", s.Tools)
 	}
 	if s.Unknown > 0 {
-		fmt.Fprintf(&b, "; without %s stubs before their size was recorded", became(s.Unknown))
+		fmt.Fprintf(&b, "; without %s replaced before sizes were recorded", chars.Plural(s.Unknown, "result"))
 	}
 	return b.String()
 }
@@ -78,6 +78,3 @@ func (s Saving) words() string {
 	}
 	return chars.Plural(s.Results, name)
 }
-
-// became begins a sentence about results that became stubs.
-func became(n int) string { return chars.Plural(n, "result") + " became" }

@@ -2,9 +2,11 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/overflow"
@@ -125,15 +127,34 @@ type Use struct {
 	// Became says what that compaction replaced and became when it was made, in words: see Summary.Became.
 	Became string       `json:"became,omitempty"`
 	Saved  tokens.Count `json:"saved"` // what stubs, edits and the summary keep out of the view now
-	// Dollars is what the session cost so far, at the list prices of its newest model, and NextDollars what the next
-	// request pays for what the window holds now, if the provider still has it in its cache; nil: not known.
-	Dollars     *float64 `json:"cost_usd,omitempty"`
-	NextDollars *float64 `json:"next_usd,omitempty"`
+	// Dollars is what the session cost so far with its subagents, at the list prices of its newest model and of theirs, and
+	// NextDollars what the next request pays for what the window holds now, if the provider still has it in its cache; nil:
+	// not known.
+	Dollars *float64 `json:"cost_usd,omitempty"`
+	// Subagents is the part of Dollars that subagents took; nil: there is none.
+	Subagents   *Subagents `json:"subagents,omitempty"`
+	NextDollars *float64   `json:"next_usd,omitempty"`
 	// Requests is how many answers of the main conversation the provider measured. CarriedDollars is what a million
 	// tokens at the front of each of these requests cost so far at list prices, an estimate: they were read from the
 	// provider's cache where anything was, else written to it; nil: not known.
 	Requests       int      `json:"requests,omitempty"`
 	CarriedDollars *float64 `json:"carried_usd_per_million,omitempty"`
+}
+
+// Subagents is what the subagents of a session took, and theirs: those that were measured.
+type Subagents struct {
+	N       int            `json:"subagents"`
+	Usage   sessions.Usage `json:"usage"`
+	Dollars *float64       `json:"cost_usd,omitempty"` // nil: not known, and not in the session's
+}
+
+// String says it behind what the session cost.
+func (s Subagents) String() string {
+	tokens := chars.Plural(int64(s.Usage.Prompt())+s.Usage.Output, "token")
+	if s.Dollars == nil {
+		return fmt.Sprintf("besides %s, whose price is not known: %s", chars.Plural(s.N, "subagent"), tokens)
+	}
+	return fmt.Sprintf("of that %s: ≈$%.2f, %s", chars.Plural(s.N, "subagent"), *s.Dollars, tokens)
 }
 
 // Status says what fills a session's window, and what would be cut next.
@@ -143,7 +164,7 @@ type Status struct {
 	Next EditedView `json:"next"`
 	// NextCuts are what a compaction would remove first, largest first, at most 10.
 	NextCuts []NextCut      `json:"next_cuts"`
-	Total    sessions.Usage `json:"total_usage"` // of the whole session
+	Total    sessions.Usage `json:"total_usage"` // of the whole session, without Subagents that are sessions
 	// Agents are what each agent took: the main conversation first, then by name.
 	Agents []AgentInput `json:"agents"`
 	// Warned are the warnings since the last compaction, oldest first.

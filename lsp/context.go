@@ -39,6 +39,7 @@ type Context struct {
 	// ledger.Use. null: not known.
 	Dollars     *float64          `json:"dollars"`
 	NextDollars *float64          `json:"nextDollars"`
+	Subagents   string            `json:"subagents"` // what of Dollars subagents took, in words; "": nothing
 	Categories  []ledger.Category `json:"categories"`
 	Own         []ledger.Category `json:"own"` // of the agent's own window, see ledger.Use
 	Sources     []source          `json:"sources"`
@@ -88,6 +89,9 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 		Summary: g.Summary, Dollars: g.Dollars, NextDollars: g.NextDollars,
 		Categories: g.Categories, Own: g.Own, Sources: []source{},
 		Turns: g.Turns, Earlier: g.Earlier,
+	}
+	if g.Subagents != nil {
+		c.Subagents = g.Subagents.String()
 	}
 	for _, x := range g.Sources {
 		uri := ""

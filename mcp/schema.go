@@ -159,10 +159,29 @@ func (p property) adapted(raw json.RawMessage) json.RawMessage {
 		}
 	case "array":
 		if array := parsed(raw, '['); p.accepts(array) {
+			if p.Items.Type == "object" {
+				return parsedEach(array)
+			}
 			return array
 		}
 	}
 	return raw
+}
+
+// parsedEach returns an array of objects, each of which may be in a string.
+func parsedEach(array json.RawMessage) json.RawMessage {
+	var items []json.RawMessage
+	if bytes.IndexByte(bytes.TrimSpace(array[1:]), '"') != 0 || json.Unmarshal(array, &items) != nil {
+		return array
+	}
+	out := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, parsed(item, '{')...)
+	}
+	return append(out, ']')
 }
 
 // parsed returns what is in a string that is JSON and begins with first, else raw: some hosts hand over arrays and

@@ -86,6 +86,7 @@ const (
 	keyUpdater = "updated_by"
 	keyCreated = "created_at"
 	keyUpdated = "updated_at"
+	keyScope   = "scope"
 )
 
 // trip reads one of these fields, and reports whether it has the form that Format writes: others use the names, too.
@@ -93,6 +94,9 @@ func (e *Entry) trip(key, value string) bool {
 	author := map[string]*string{keySource: &e.Source, keyUpdater: &e.Updater}[key]
 	date := map[string]*time.Time{keyCreated: &e.Created, keyUpdated: &e.Updated}[key]
 	switch {
+	case key == keyScope && (Scope(value) == Project || Scope(value) == User):
+		e.Scope = Scope(value)
+		return true
 	case author != nil && (value == "user" || byAgent(value) || strings.HasPrefix(value, "import:")):
 		*author = value
 		return true

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -138,7 +139,7 @@ func (im *importer) file(r folder, index string, line indexed) {
 
 // add completes an entry and takes it if it is valid.
 func (im *importer) add(r folder, name string, e Entry) {
-	e.Scope = r.scope
+	e.Scope = cmp.Or(e.Scope, r.scope)
 	switch {
 	case e.Source != "": // the file says it
 	case r.agent != "":

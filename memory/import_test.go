@@ -52,6 +52,20 @@ func TestExportIsDeterministicAndImportsAgain(t *testing.T) {
 	}
 }
 
+// TestAFactOfTheUserStaysOne: also from the export of that scope alone, which has no directory for it.
+func TestAFactOfTheUserStaysOne(t *testing.T) {
+	e := entry("style", "", "Tabs.")
+	e.Scope = memory.User
+	fsys := fstest.MapFS{}
+	for name, data := range memory.Export([]memory.Entry{e}) {
+		fsys[name] = &fstest.MapFile{Data: data, ModTime: noon}
+	}
+	got, problems, err := memory.Import(fsys)
+	if err != nil || len(problems) > 0 || len(got) != 1 || got[0].Scope != memory.User {
+		t.Errorf("got %+v, %v, %v", got, problems, err)
+	}
+}
+
 func TestImportReportsWhatItLeavesOut(t *testing.T) {
 	const ok = "---\nname: ok\n---\n"
 	cases := []struct {

@@ -29,6 +29,7 @@ func Format(e Entry) []byte {
 	for _, f := range []struct{ key, value string }{
 		{"name", e.Name}, {"description", e.Description}, {"type", e.Type}, {keySource, e.Source},
 		{keyUpdater, e.Updater}, {keyCreated, stamp(e.Created)}, {keyUpdated, stamp(e.Updated)},
+		{keyScope, ofUser(e.Scope)},
 	} {
 		if f.value != "" || f.key == "description" { // which the seeds' readers expect
 			b.WriteString(strings.TrimRight(f.key+": "+quote(f.value), " ") + "\n")
@@ -39,6 +40,14 @@ func Format(e Entry) []byte {
 		b.WriteString("\n" + e.Body + "\n")
 	}
 	return b.Bytes()
+}
+
+// ofUser writes the scope of a fact of the user, which may be in any directory.
+func ofUser(s Scope) string {
+	if s != User {
+		return ""
+	}
+	return string(s)
 }
 
 // stamp writes a date of a front matter, "" for none.

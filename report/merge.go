@@ -88,7 +88,7 @@ func (g *gathered) tool(t *Tool) {
 // file adds the reads of a file. A path that is not absolute is one of its session's project.
 func (g *gathered) file(m *measured, f *File) {
 	name, full := f.Path, paths.Abs(m.Project, f.Path)
-	if !paths.IsAbs(name) {
+	if !paths.Windows(name) { // which are shown as they were written
 		name = full
 	}
 	key := paths.Key(full)

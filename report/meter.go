@@ -164,7 +164,7 @@ func (m *Meter) tool(name string) *Tool {
 }
 
 func (m *Meter) file(path string) *File {
-	key := paths.Key(path)
+	key := m.key(path)
 	f := m.out.files[key]
 	if f == nil {
 		f = &File{Path: path}
@@ -172,5 +172,8 @@ func (m *Meter) file(path string) *File {
 	}
 	return f
 }
+
+// key is what a file is known by, whether its path is absolute or one of the project.
+func (m *Meter) key(path string) string { return paths.Key(paths.Abs(m.out.Project, path)) }
 
 func (m *Meter) hash(s string) uint64 { return maphash.String(m.seed, s) }

@@ -14,7 +14,7 @@ func TestSpellingsOfAPathAreOneFile(t *testing.T) {
 		project, shown string
 		spellings      []string
 	}{
-		{`C:\proj`, "C:/proj/a/B.go", []string{`C:\proj\a\B.go`, "c:/proj/a/B.go", `\\?\C:\proj\a\B.go`,
+		{`C:\proj`, `C:\proj\a\B.go`, []string{`C:\proj\a\B.go`, "c:/proj/a/B.go", `\\?\C:\proj\a\B.go`,
 			"/mnt/c/proj/a/B.go",
 			`a\B.go`, `C:\PROJ\a\b.go`}},
 		{"/p", `\\server\share\x`, []string{`\\server\share\x`, `\\?\UNC\server\share\x`, `\\SERVER\share\x`}},
@@ -30,9 +30,13 @@ func TestSpellingsOfAPathAreOneFile(t *testing.T) {
 			}
 			all = append(all, m.End())
 		}
-		found := map[string]int{}
+		found, again := map[string]int{}, 0
 		for _, f := range Merge(all).Read {
 			found[f.Path] = f.Reads
+			again += f.Again
+		}
+		if n := 2 * (len(c.spellings) - 1); again != n {
+			t.Errorf("%s: read again %d times, want %d", c.project, again, n)
 		}
 		if len(found) != 3 || found[c.shown] != 2*len(c.spellings) {
 			t.Errorf("%s: %v, want 3 files, and %q read %d times", c.project, found, c.shown, 2*len(c.spellings))

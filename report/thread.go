@@ -2,8 +2,6 @@ package report
 
 import (
 	"time"
-
-	"ctxledger.dev/internal/paths"
 )
 
 // maxCalls bounds the calls of one thread whose actions are remembered.
@@ -245,7 +243,7 @@ func (t *thread) called(p Piece, copied bool) *call {
 // reading counts a read of a file.
 func (t *thread) reading(c *call) {
 	c.file = t.meter.file(c.Read)
-	key := paths.Key(c.Read)
+	key := t.meter.key(c.Read)
 	r := t.reads[key]
 	first := r == nil
 	if first {
@@ -274,7 +272,7 @@ func (t *thread) returned(c *call, p Piece) {
 		return
 	}
 	c.answered = true
-	r, digest := t.reads[paths.Key(c.Read)], t.meter.hash(p.Text)
+	r, digest := t.reads[t.meter.key(c.Read)], t.meter.hash(p.Text)
 	if was, ok := r.parts[c.Part]; ok && was == digest && !c.copied {
 		c.file.Same++
 	}

@@ -137,6 +137,12 @@ func (u Usage) Add(v Usage) Usage {
 		u.CacheLong + v.CacheLong}
 }
 
+// Minus returns the usage without a part of it.
+func (u Usage) Minus(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
+		u.CacheLong - v.CacheLong}
+}
+
 // Dollars returns what the usage costs at list prices; nil where a price of something used is not known.
 func (u Usage) Dollars(p tokens.Price) *float64 {
 	dollars, known := p.Dollars(tokens.Used{

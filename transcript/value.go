@@ -59,6 +59,7 @@ type valuer struct {
 // field is a member in out.
 type field struct {
 	name, value Span
+	none        bool // null or an empty array, in the provider's own fields
 }
 
 // value writes the value ahead. fields says whether its objects have the provider's own fields.
@@ -103,11 +104,9 @@ func (v *valuer) object(fields bool) {
 		}
 		v.value(fields && holders[string(key)])
 		m.value = Span{From: m.name.To, To: len(v.out)}
-		if value := m.value.In(v.out); fields && (string(value) == "n" || string(value) == "[]") {
-			v.out = v.out[:m.name.From]
-			continue
-		}
-		inOrder = inOrder && (len(members) == 0 || v.byName(members[len(members)-1], m) <= 0)
+		value := string(m.value.In(v.out))
+		m.none = fields && (value == "n" || value == "[]")
+		inOrder = inOrder && !m.none && (len(members) == 0 || v.byName(members[len(members)-1], m) <= 0)
 		members = append(members, m)
 	}
 	if v.w.Err() != nil {
@@ -116,7 +115,11 @@ func (v *valuer) object(fields bool) {
 	if fields && v.unwrap(members) || !inOrder {
 		slices.SortStableFunc(members, v.byName)
 		v.ordered = v.ordered[:0]
-		for _, m := range members {
+		for i, m := range members {
+			again := i > 0 && v.byName(members[i-1], m) == 0 || i+1 < len(members) && v.byName(m, members[i+1]) == 0
+			if m.none && !again { // one of two members may be what counts
+				continue
+			}
 			v.ordered = append(append(v.ordered, m.name.In(v.out)...), m.value.In(v.out)...)
 		}
 		v.out = append(v.out[:from+1], v.ordered...)

@@ -213,6 +213,10 @@ func TestEquivalences(t *testing.T) {
 		{"an empty array and none, in arguments", []Format{Gemini},
 			`{"parts":[{"functionCall":{"name":"n","args":{"a":[]}}}]}`,
 			`{"parts":[{"functionCall":{"name":"n","args":{}}}]}`, true},
+		{"null and absent, of two members", Formats(), `{"role":"user","content":"x","content":null}`,
+			`{"role":"user","content":"x"}`, true},
+		{"an empty array and none, of two members", Formats(), `{"role":"user","tool_calls":[],"tool_calls":[{"a":1}]}`,
+			`{"role":"user","tool_calls":[{"a":1}]}`, true},
 		{"an empty object and none", Formats(), `{"role":"user","a":{}}`, `{"role":"user"}`, true},
 		{"an array of null and none", Formats(), `{"role":"user","a":[null]}`, `{"role":"user"}`, true},
 	} {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -118,7 +119,7 @@ func withoutAgents(drafts []*draft, authors []string) []*draft {
 		case author == "":
 			author = "Unknown"
 		}
-		return slices.ContainsFunc(authors, func(a string) bool { return strings.EqualFold(a, author) })
+		return slices.ContainsFunc(authors, func(a string) bool { return agentname.Same(a, author) })
 	})
 }
 

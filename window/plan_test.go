@@ -48,6 +48,11 @@ func TestPlan(t *testing.T) {
 			asst g1 c2
 			tool r2
 			asst g2 done`, want: "u1 a2,4 t3,5 a6"},
+		{name: "words behind a result answer it", log: `
+			prompt go
+			asst g1 c1
+			tool r1
+			asst g1 done`, want: "u1 a2 t3 a4"},
 		{name: "results and words of the user in one message", log: `
 			asst g1 c1 c2
 			user r1 stop

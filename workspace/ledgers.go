@@ -27,8 +27,9 @@ func Aside(state string, at time.Time) string {
 
 // Why no directory uses a ledger.
 const (
-	Gone  = "its directory is gone"
-	Apart = "put aside"
+	Gone     = "its directory is gone"
+	Replaced = "its repository is not there any more"
+	Apart    = "put aside"
 )
 
 // Ledger is a ledger of this machine.
@@ -36,8 +37,9 @@ type Ledger struct {
 	Name  string `json:"name"` // of its state directory
 	State string `json:"state_dir"`
 	Place
-	Left string `json:"left,omitempty"` // Gone or Apart; "": a directory uses it, or that is not known
-	// Same is what one whose directory is gone shares with the workspace that was asked about: it may be the same project.
+	Left string `json:"left,omitempty"` // Gone, Replaced or Apart; "": a directory uses it, or that is not known
+	// Same is what one whose directory is gone, or is not its repository any more, shares with the workspace that was asked
+	// about: it may be the same project.
 	Same string `json:"same,omitempty"`
 }
 
@@ -58,11 +60,15 @@ func Ledgers(e env.Env, w Workspace) ([]Ledger, error) {
 			continue
 		}
 		l.Place = ReadPlace(l.State)
+		apart := strings.Contains(l.Name, aside)
 		switch {
-		case strings.Contains(l.Name, aside):
-			l.Left = Apart // a person wanted that: nothing suggests the contrary
-		case l.gone():
+		case l.gone() && !apart: // else a person wanted that: nothing suggests the contrary
 			l.Left, l.Same = Gone, here.shared(l.Place)
+		case l.State != w.State && here.shared(l.Place) == sameCommit && l.replaced(e):
+			l.Left, l.Same = Replaced, sameCommit
+		}
+		if apart {
+			l.Left = Apart
 		}
 		list = append(list, l)
 	}
@@ -71,6 +77,16 @@ func Ledgers(e env.Env, w Workspace) ([]Ledger, error) {
 	})
 	return list, nil
 }
+
+// replaced reports whether another repository, or none, is at the root of a ledger that was made for one.
+func (l Ledger) replaced(e env.Env) bool {
+	id, _ := identify(l.Root, newRefusals(e))
+	_, strange := id.strange(l.State)
+	return l.Root != "" && (strange || id.common == "")
+}
+
+// sameCommit is what a ledger has in common with a workspace in whose repository its own began.
+const sameCommit = "root commit"
 
 // likeness tells what ledgers share with a workspace.
 type likeness struct {
@@ -101,7 +117,7 @@ func (l likeness) close() {
 func (l likeness) shared(p Place) string {
 	if l.store != nil && p.Commit != "" {
 		if has, err := l.store.Has(p.Commit); err == nil && has {
-			return "root commit"
+			return sameCommit
 		}
 	}
 	if l.remote != "" && l.remote == p.Remote {

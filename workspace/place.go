@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -64,9 +63,8 @@ func (p Place) Write(state string) error {
 // At returns the place with what is to be recorded of the directory at a root, and of its repository. A commit that is known
 // stays: whether the repository has it is what tells it from another one. It may read the whole history.
 func (p Place) At(ctx context.Context, e env.Env, root string) Place {
-	if p.gone() && p.Root != root { // it was taken over
-		p.Former = append(p.Former, p.Root)
-		p.Former = p.Former[max(0, len(p.Former)-maxFormer):]
+	if p.gone() {
+		p = p.Moved(root)
 	}
 	p.Root = root
 	id, _ := identify(root, newRefusals(e))
@@ -81,13 +79,24 @@ func (p Place) At(ctx context.Context, e env.Env, root string) Place {
 	return p
 }
 
-// gone reports whether the directory that is recorded does not exist any more.
+// Moved returns the place of a ledger that is taken over for another root.
+func (p Place) Moved(root string) Place {
+	if p.Root != "" && p.Root != root {
+		p.Former = append(p.Former, p.Root)
+		p.Former = p.Former[max(0, len(p.Former)-maxFormer):]
+	}
+	p.Root = root
+	return p
+}
+
+// gone reports whether the directory that is recorded does not exist any more. A link in its path is as good as that: roots
+// have none, so that no process has this root now.
 func (p Place) gone() bool {
 	if p.Root == "" {
 		return false
 	}
-	_, err := os.Lstat(p.Root)
-	return errors.Is(err, fs.ErrNotExist)
+	real, err := filepath.EvalSymlinks(p.Root)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && fold(real) != fold(p.Root)
 }
 
 // Check refuses the ledger in a state directory for a root at which another repository was found than the one that it was

@@ -146,6 +146,69 @@ func TestLedgersOfDirectoriesThatAreGone(t *testing.T) {
 	}
 }
 
+// TestALinkAtTheOldPath: whoever moves a directory, or their home, often leaves a link in its place.
+func TestALinkAtTheOldPath(t *testing.T) {
+	w := newWorld(t)
+	w.repository("p/shop")
+	before := w.recorded("p/shop", 1)
+	must(t, os.Rename(w.path("p"), w.path("moved")))
+	if err := os.Symlink(w.path("moved"), w.path("p")); err != nil {
+		t.Skip(err)
+	}
+	here, _ := w.at("p/shop")
+	list, err := Ledgers(w.env, here)
+	if err != nil || here.State == before.State || len(list) != 1 || list[0].Left != Gone || list[0].Same == "" {
+		t.Errorf("%+v in %s, %v", list, here.State, err)
+	}
+}
+
+// TestAnotherRepositoryAtTheOldPath: the ledger of a project that was renamed is named where the project is now, also after
+// a person has put it aside at the old path. A clone that is still there keeps its own.
+func TestAnotherRepositoryAtTheOldPath(t *testing.T) {
+	w := newWorld(t)
+	w.repository("p/shop")
+	w.git("p", "clone", "-q", "shop", "clone")
+	w.recorded("p/clone", 2)
+	before := w.recorded("p/shop", 1)
+	must(t, os.Rename(w.path("p/shop"), w.path("p/renamed")))
+	w.git("p/shop", "init", "-q")
+	w.git("p/shop", "commit", "-q", "--allow-empty", "-m", "another")
+	here, _ := w.at("p/renamed")
+	there, _ := w.at("p/shop")
+	elsewhere, _ := w.at("p/other")
+	put := Aside(before.State, time.Unix(0, 0))
+	for _, c := range []struct {
+		change func() error
+		w      Workspace
+		want   string
+	}{
+		{nil, here, Replaced + " root commit"}, {nil, there, " "}, {nil, elsewhere, " "},
+		{func() error { return os.RemoveAll(w.path("p/shop/.git")) }, here, Replaced + " root commit"},
+		{func() error { return os.Rename(before.State, put) }, here, Apart + " root commit"},
+		{nil, elsewhere, Apart + " "},
+	} {
+		if c.change != nil {
+			must(t, c.change())
+		}
+		list, err := Ledgers(w.env, c.w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range list {
+			want := " "
+			if l.Root == before.Root {
+				want = c.want
+			}
+			if got := l.Left + " " + l.Same; got != want {
+				t.Errorf("in %s, %s: %q, want %q", c.w.Root, l.Name, got, want)
+			}
+		}
+	}
+	if p := ReadPlace(put).Moved(here.Root); len(p.Former) != 1 || p.Former[0] != before.Root || p.Root != here.Root {
+		t.Errorf("taken over: %+v", p)
+	}
+}
+
 func TestRemotesAreTheSameInEverySpelling(t *testing.T) {
 	for address, want := range map[string]string{
 		"git@GitHub.com:a/Shop.git":               "github.com/a/Shop",

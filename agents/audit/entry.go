@@ -2,7 +2,7 @@ package audit
 
 import (
 	"encoding/json"
-	"path"
+	"maps"
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -85,9 +85,20 @@ func actionOf(p transcript.Part) *report.Action {
 	meaning := intents.Classify(p.Name, p.Args)
 	a := &report.Action{Tool: p.Name, Command: clip(meaning.Command)}
 	if meaning.Op == intents.OpRead && meaning.Target != "" {
-		a.Read, a.Part = path.Clean(meaning.Target), clip(string(p.Args))
+		a.Read, a.Part = meaning.Target, clip(partOf(p.Args, meaning.Target))
 	}
 	return a
+}
+
+// partOf returns what the arguments of a read say besides the path, which has several spellings.
+func partOf(args json.RawMessage, target string) string {
+	var said map[string]any
+	if json.Unmarshal(args, &said) != nil {
+		return string(args)
+	}
+	maps.DeleteFunc(said, func(_ string, v any) bool { return v == target })
+	part, _ := json.Marshal(said) // it was JSON
+	return string(part)
 }
 
 // clip returns as much of the beginning of a text as is kept.

@@ -32,7 +32,7 @@ var respellings = map[string]func(text []byte) []byte{
 
 var (
 	messageID = regexp.MustCompile(`"id":"msg_[^"]*"`)
-	requestID = regexp.MustCompile(`"requestId":"[^"]*",`)
+	requestID = regexp.MustCompile(`"request(?:Id|Ref)":"[^"]*",`)
 )
 
 // counted gives the answers of a session the numbers below n, again and again.

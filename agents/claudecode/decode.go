@@ -34,7 +34,7 @@ type line struct {
 	text            []byte
 	kind, subtype   string
 	id, parent      string
-	request         string // the provider's id of the request
+	request, ref    string // ids of the request: the provider's, and that of Claude Code since 2.1.328
 	logicalParent   string
 	session, cwd    string
 	agentID         string
@@ -130,8 +130,8 @@ func (l *line) said(out *sessionfile.Record) bool {
 	case m.model == synthetic:
 		out.Reply = m.id
 	default:
-		out.Answer = sessionfile.Answer{Reply: m.id, RequestID: l.request, Copy: out.Copy, Model: m.model,
-			Final: m.stopped}
+		out.Answer = sessionfile.Answer{Reply: m.id, RequestID: cmp.Or(l.ref, l.request), Copy: out.Copy,
+			Model: m.model, Final: m.stopped}
 		out.Usage, out.Fast = usage(l.at(m.usage))
 	}
 	return true
@@ -238,6 +238,8 @@ func parse(text []byte) (line, bool) {
 			r.parent = str(raw, maxID)
 		case "requestId":
 			r.request = str(raw, maxID)
+		case "requestRef":
+			r.ref = str(raw, maxID)
 		case "logicalParentUuid":
 			r.logicalParent = str(raw, maxID)
 		case "sessionId":

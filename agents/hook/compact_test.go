@@ -270,6 +270,22 @@ func TestWhatPreCompactPrintedIsNotToldAgain(t *testing.T) {
 	}
 }
 
+// TestWhatIsForgottenMeanwhileIsNotTold: the document that a summary is compared with was made while the host wrote that.
+func TestWhatIsForgottenMeanwhileIsNotTold(t *testing.T) {
+	a := newAgent(t)
+	a.event("SessionStart", map[string]any{"source": "startup"})
+	a.said(conversation...)
+	a.event("PreCompact", map[string]any{"trigger": "auto"})
+	if _, err := a.ledger.Forget(t.Context(), ledger.ForgetRequest{Text: "main branch"}); err != nil {
+		t.Fatal(err)
+	}
+	a.event("SessionStart", map[string]any{"source": "compact"})
+	a.event("PostCompact", map[string]any{"trigger": "auto", "compact_summary": "An invoice export."})
+	if told := a.prompt(3); told == "" || strings.Contains(told, "main branch") {
+		t.Errorf("it is told %q", told)
+	}
+}
+
 // TestAClearedContextOwesNothing clears the context between the compaction and the next call.
 func TestAClearedContextOwesNothing(t *testing.T) {
 	a := newAgent(t)

@@ -23,6 +23,7 @@ type Contexts struct {
 	mu       sync.Mutex
 	kept     map[string]map[string]origin // guarded by mu; host's id → digest of a text → the call that has it
 	sessions map[string]*live             // guarded by mu; by the host's id
+	erased   int64                        // guarded by mu; how often the ledger had forgotten something
 }
 
 // origin is a call whose result has a text.

@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -133,6 +134,9 @@ func (r *run) summary(ctx context.Context, s sessions.Session, since int64, budg
 	if s.Seq == 0 {
 		return "", nil
 	}
+	if err := r.forget(ctx); err != nil {
+		return "", err
+	}
 	d := r.document(ctx, s, since, budget)
 	select {
 	case <-d.ready:
@@ -143,6 +147,25 @@ func (r *run) summary(ctx context.Context, s sessions.Session, since int64, budg
 		return "", fault.New(fault.Unavailable, "hook.summary", "the record of session %s is not ready yet", s.ID)
 	}
 	return d.earlier, nil
+}
+
+// forget drops all documents if something was forgotten since they were made.
+func (r *run) forget(ctx context.Context) error {
+	none := int64(math.MaxInt64) // of the files
+	touched, err := r.api.Touched(ctx, ledger.TouchedRequest{Tree: r.Root, After: none})
+	if err != nil {
+		return err
+	}
+	r.Contexts.mu.Lock()
+	defer r.Contexts.mu.Unlock()
+	if r.Contexts.erased == touched.Erased {
+		return nil
+	}
+	r.Contexts.erased = touched.Erased
+	for _, l := range r.Contexts.sessions {
+		l.documents, l.compacting.kept = map[int]*document{}, ""
+	}
+	return nil
 }
 
 // document returns the document of a session, which is being made if there is none. A session whose document is being

@@ -131,7 +131,7 @@ func (j *joiner) decide(r *Record) {
 		j.measured(r)
 	default:
 		where := cmp.Or(r.Copy, r.Time.Format(time.RFC3339Nano))
-		r.Copy = fmt.Sprintf("%s\x00%s\x00%v", said, where, prompted(r.Usage))
+		r.Copy = fmt.Sprintf("%s\x00%s\x00%v", r.Reply, where, prompted(r.Usage))
 		j.answered(r, said)
 	}
 }

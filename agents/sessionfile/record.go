@@ -71,7 +71,7 @@ type Answer struct {
 	// Reply is the provider's id of the answer. Joined makes it a name that no other answer of the file has: records with
 	// the same one are parts of one answer. A note of what an answer cost has a name that repetitions share.
 	Reply     string
-	RequestID string // the provider's id of the request; "": the agent has none
+	RequestID string // the id of the request, the provider's or the agent's; "": there is none
 	// Copy is what the copies of the record in other files share; Joined completes it. A decoder sets whose conversation it
 	// belongs to where copies have other times.
 	Copy  string

@@ -93,9 +93,13 @@ func left(list []workspace.Ledger) (lines []string) {
 		switch {
 		case l.Left == "" || l.Sessions+l.Memories == 0:
 		case l.Same != "":
-			lines = append(lines, fmt.Sprintf("%s is gone; its ledger has %s and %s, and the same %s as this "+
-				"project: `ctxledger adopt %s` takes it over", l.Root, chars.Plural(l.Sessions, "session"),
-				chars.Plural(l.Memories, "memory"), l.Same, l.Name))
+			of := l.Root + " is gone; its ledger"
+			if l.Left != workspace.Gone {
+				of = "the repository of " + l.Root + " is not there any more; its ledger"
+			}
+			lines = append(lines, fmt.Sprintf("%s has %s and %s, and the same %s as this project: `ctxledger adopt "+
+				"%s` takes it over", of, chars.Plural(l.Sessions, "session"), chars.Plural(l.Memories, "memory"),
+				l.Same, l.Name))
 		default:
 			others, sessions, memories = others+1, sessions+l.Sessions, memories+l.Memories
 		}

@@ -42,7 +42,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 		fmt.Fprintf(w, "continues  session %s; what was copied of it counts there\n", from)
 	}
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
-	if s.Dollars != nil {
+	if s.Dollars != nil || s.Subagents != nil {
 		fmt.Fprintf(w, "cost       %s\n", costLine(s))
 	}
 	fmt.Fprintf(w, "saved      %s\n", s.Savings)
@@ -160,7 +160,13 @@ func viewLine(s ledger.Status) string {
 
 // costLine says what the session cost, and what its window costs from now on.
 func costLine(s ledger.Status) string {
-	text := fmt.Sprintf("≈$%.2f so far, at list prices", *s.Dollars)
+	text := "not known"
+	if s.Dollars != nil {
+		text = fmt.Sprintf("≈$%.2f so far, at list prices", *s.Dollars)
+	}
+	if s.Subagents != nil {
+		text += "; " + s.Subagents.String()
+	}
 	if s.NextDollars != nil && *s.NextDollars > 0 {
 		text += fmt.Sprintf("; each further request reads the window for ≈$%.3f from the provider's cache", *s.NextDollars)
 	}

@@ -31,7 +31,7 @@ const fromNowOn = `\b(from now on|ab jetzt|von (jetzt|nun) an|dorénavant|a part
 	`à partir de (maintenant|ce moment)|从现在(起|开始)|从今(以后|往后)|(今後|これから|以後)は`
 
 // standingRule recognises a sentence that sets a rule for all later work.
-var standingRule = pattern.Lazy(`(?im)` + fromNowOn + `|(^|[.!?;:]\s+|[。！？；：]\s*)` +
+var standingRule = pattern.Lazy(`(?im)` + fromNowOn + `|(^\s*([-*•]\s+|\d{1,2}[.)]\s+)?|[.!?;:]\s+|[。！？；：]\s*)` +
 	`((please|bitte|s[’']il (te|vous) plaît,?|por favor,?)\s+|请)?(` + strings.Join(standingWords, "|") + `)`)
 
 // reported are beginnings that only look like those of rules: they say what happens, or when.
@@ -47,11 +47,16 @@ var correction = pattern.Lazy(`(?i)^(no[,.! ]|stop\b|don't\b|do not\b|actually\b
 func Standing(text string) string {
 	text = strings.TrimSpace(text)
 	switch {
-	case standingRule().MatchString(reported().ReplaceAllString(text, "…")):
+	case binds(text):
 		return "standing rule"
 	case correction().MatchString(text):
 		return "correction"
 	default:
 		return ""
 	}
+}
+
+// binds reports whether a text sets a rule for all later work.
+func binds(text string) bool {
+	return standingRule().MatchString(reported().ReplaceAllString(text, "…"))
 }

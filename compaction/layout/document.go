@@ -28,6 +28,7 @@ type Class int
 // The classes, dearest first.
 const (
 	ClassPin      Class = iota // pinned by the caller
+	ClassBinding               // the user's words that set a rule
 	ClassTask                  // the first request and the newest one
 	ClassRule                  // what the user refused
 	ClassNote                  // the agent's notes
@@ -92,6 +93,7 @@ func (s share) atLast() int {
 // shareOf is the table of shares.
 var shareOf = [classes]share{
 	ClassPin:      {first: 100, most: 100},
+	ClassBinding:  {first: 85, most: 90},
 	ClassTask:     {first: 60, most: 90},
 	ClassRule:     {first: 8, most: 20},
 	ClassNote:     {first: 10, most: 30},

@@ -10,8 +10,12 @@ import (
 
 // Fit returns text with at most limit tokens. Long fenced blocks give way first, and then its middle but for its headings,
 // each to a mark that gives the size of the missing part and its handle.
-func Fit(text string, limit int, handle string) string {
-	limit = max(limit, 24)
+func Fit(text string, limit int, handle string) string { return FitWhole(text, limit, handle, nil) }
+
+// FitWhole is Fit for a text with sentences of which none is printed in part: those in the middle are kept instead of its
+// headings, as far as they fit, and the mark has the handle if one is missing. At the least it is that mark.
+func FitWhole(text string, limit int, handle string, sentences func(text string) []Span) string {
+	limit = max(limit, leastFit)
 	if fits(text, limit) {
 		return text
 	}
@@ -19,7 +23,36 @@ func Fit(text string, limit int, handle string) string {
 	if fits(s.text, limit) {
 		return s.text
 	}
-	all, titles := utf8.RuneCountInString(s.text), headings(s.text)
+	if sentences != nil {
+		s.whole = sentences(s.text)
+	}
+	k := kept{headings(s.text), "headings", limit * titlesShare / 100}
+	if len(s.whole) > 0 {
+		k = kept{s.whole, "rules", limit - Mark}
+	}
+	return s.fit(limit, k, handle)
+}
+
+const (
+	// leastFit is the shortest form of a text, in tokens, and Mark what a mark takes with its handle, at most.
+	leastFit, Mark = 24, 32
+	// titlesShare is the part of the limit, in percent, that the headings of the middle take at most.
+	titlesShare = 25
+)
+
+// Span is a part of a text, in bytes.
+type Span struct{ From, To int }
+
+// kept is what stays of the middle of a text: the first of these parts that have at most limit tokens together.
+type kept struct {
+	parts []Span
+	name  string
+	limit int
+}
+
+// fit returns head and tail of a text and what is kept between them, in at most limit tokens.
+func (s shortened) fit(limit int, k kept, handle string) string {
+	all := utf8.RuneCountInString(s.text)
 	head, tail := limit*3, limit*3/2 // a token has four and a half characters, at most
 	for range 16 {
 		if head+tail >= all {
@@ -28,44 +61,43 @@ func Fit(text string, limit int, handle string) string {
 		h := wordBefore(s.text, len(chars.Head(s.text, head)))
 		t := WordAfter(s.text, len(s.text)-len(chars.Tail(s.text, tail)))
 		h, t = s.outside(h, t)
-		short := s.text[:h] + s.middle(h, t, titles, limit*titlesShare/100, handle) + s.text[t:]
+		short := s.text[:h] + s.middle(h, t, k, handle) + s.text[t:]
 		if layout.Count(short) <= limit {
 			return short
 		}
 		head, tail = head*7/8, tail*7/8
 	}
+	if len(s.whole) > 0 {
+		return strings.TrimSpace(s.middle(0, len(s.text), k, handle))
+	}
 	return Clip(s.text, limit)
 }
 
-// titlesShare is the part of the limit, in percent, that the headings of the middle take at most.
-const titlesShare = 25
-
-// middle says what is left out of a range, and gives those headings in it that have at most limit tokens together.
-func (s shortened) middle(from, to int, titles []span, limit int, handle string) string {
-	var kept []string
-	n := s.hidden(from, to)
-	for _, t := range titles {
-		title := s.text[t.from:t.to]
-		if t.from < from || to < t.to {
+// middle says what is left out of a range, and gives what is kept of it.
+func (s shortened) middle(from, to int, k kept, handle string) string {
+	var lines []string
+	n, missing := s.hidden(from, to), false
+	for _, p := range k.parts {
+		part := s.text[p.From:p.To]
+		if p.From < from || to < p.To {
 			continue
 		}
-		if limit -= layout.Count(title) + 1; limit < 0 {
+		if k.limit -= layout.Count(part) + 1; k.limit < 0 {
+			missing = true
 			break
 		}
-		kept = append(kept, title)
-		n -= utf8.RuneCountInString(title)
+		lines = append(lines, part)
+		n -= utf8.RuneCountInString(part)
 	}
-	if len(kept) == 0 {
-		return leftOut(n, "", handle)
+	missing = missing && len(s.whole) > 0 // headings alone are worth no call
+	if len(lines) == 0 {
+		return leftOut(n, "", handle, missing)
 	}
-	return leftOut(n, " but for headings", handle) + "\n" + strings.Join(kept, "\n") + "\n… "
+	return leftOut(n, " but for "+k.name, handle, missing) + "\n" + strings.Join(lines, "\n") + "\n… "
 }
 
-// span is a part of a text, in bytes.
-type span struct{ from, to int }
-
 // headings returns the headings of a text in Markdown, outside of fenced blocks.
-func headings(text string) (all []span) {
+func headings(text string) (all []Span) {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
 		if body, after, ok := cutBlock(text[at:], line); ok && body != "" {
@@ -73,7 +105,7 @@ func headings(text string) (all []span) {
 			continue
 		}
 		if name := strings.TrimLeft(line, "#"); len(name) < len(line) && strings.HasPrefix(name, " ") {
-			all = append(all, span{at, at + len(line)})
+			all = append(all, Span{at, at + len(line)})
 		}
 		at += len(line) + 1
 	}
@@ -90,6 +122,7 @@ func fits(text string, limit int) bool {
 type shortened struct {
 	text  string
 	marks []mark // in order
+	whole []Span // sentences that no cut parts, in order
 }
 
 // mark stands in a text for a part that was left out.
@@ -98,8 +131,16 @@ type mark struct {
 	hidden   int // characters
 }
 
-// outside moves the ends of a range so that they part no mark: the range gets all of it.
+// outside moves the ends of a range so that they part no mark and no whole sentence: the range gets all of it.
 func (s shortened) outside(from, to int) (int, int) {
+	for _, r := range s.whole {
+		if r.From < from && from < r.To {
+			from = r.From
+		}
+		if r.From < to && to < r.To {
+			to = r.To
+		}
+	}
 	for _, m := range s.marks {
 		if m.from < from && from < m.to {
 			from = m.from
@@ -148,7 +189,7 @@ func withoutPastes(text, handle string) shortened {
 		head = head[:strings.LastIndexByte(head, '\n')+1]
 		b.WriteString(line + "\n" + head)
 		m := mark{from: b.Len(), hidden: utf8.RuneCountInString(body[len(head):])}
-		b.WriteString(strings.TrimSpace(leftOut(m.hidden, "", handle)))
+		b.WriteString(strings.TrimSpace(leftOut(m.hidden, "", handle, false)))
 		m.to = b.Len()
 		b.WriteString("\n" + rest[len(line)+1+len(body):len(rest)-len(after)])
 		s.marks = append(s.marks, m)
@@ -180,10 +221,10 @@ func cutBlock(text, line string) (body, after string, ok bool) {
 // alone: the whole history can be read anyway.
 const fetchChars = 1_000
 
-// leftOut marks n characters that are left out of a text, but for something.
-func leftOut(n int, but, handle string) string {
+// leftOut marks n characters that are left out of a text, but for something, with the handle if they are many or wanted.
+func leftOut(n int, but, handle string, wanted bool) string {
 	mark := " […" + chars.Commas(n) + " characters left out" + but
-	if n >= fetchChars {
+	if wanted || n >= fetchChars {
 		mark += `: read_artifact(id="` + handle + `")`
 	}
 	return mark + "…] "

@@ -90,3 +90,41 @@ func FuzzFit(f *testing.F) {
 		}
 	})
 }
+
+// TestASentenceIsPrintedWholeOrNamed: at any limit no rule is printed in part, and the handle is there if one is missing.
+func TestASentenceIsPrintedWholeOrNamed(t *testing.T) {
+	rules := []string{"Never store a price as a float, since cents get lost.",
+		"Always ask before a push to the main branch."}
+	words := strings.Repeat("Some words about the shop and what it sells. ", 20)
+	text := words + rules[0] + " " + words + rules[1] + " " + words
+	find := func(text string) (all []Span) {
+		for _, r := range rules {
+			if at := strings.Index(text, r); at >= 0 {
+				all = append(all, Span{at, at + len(r)})
+			}
+		}
+		return all
+	}
+	seen := map[int]bool{}
+	for limit := 24; limit < 700; limit++ {
+		got := FitWhole(text, limit, "0123456789ab", find)
+		whole := 0
+		for _, r := range rules {
+			switch {
+			case strings.Contains(got, r):
+				whole++
+			case strings.Contains(got, r[:12]) || strings.Contains(got, r[len(r)-12:]):
+				t.Errorf("limit %d: a part of %q is in\n%s", limit, r, got)
+			case !strings.Contains(got, "0123456789ab"):
+				t.Errorf("limit %d: %q is missing, and so is the handle:\n%s", limit, r, got)
+			}
+		}
+		if n := layout.Count(got); n > max(limit, Mark) {
+			t.Errorf("limit %d: %d tokens", limit, n)
+		}
+		seen[whole] = true
+	}
+	if !seen[0] || !seen[1] || !seen[2] {
+		t.Errorf("so many rules were kept: %v", seen)
+	}
+}

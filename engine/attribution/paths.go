@@ -29,6 +29,13 @@ func (t *Trees) Normal(dir, p string) (rel string, outside bool) {
 	return rel, true
 }
 
+// NameIn returns a path as the log of a session names it, and whether it is inside of the tree that the session worked on,
+// which may be on another machine.
+func (t *Trees) NameIn(s sessions.Session, p string) (name string, inside bool) {
+	name, outside := t.pathOf(s, p)
+	return name, !outside && name != ""
+}
+
 // normalIn is Normal for a single root.
 func normalIn(root, dir, p string) (rel string, outside bool) {
 	if p == "" || len(p) > MaxPath || strings.ContainsAny(p, "\x00\n") {

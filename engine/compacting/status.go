@@ -42,6 +42,9 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 			Use:   views.Use(f, c, w, views.Filled(f, text), views.Unedited(f)),
 			Total: f.Session.Usage, Agents: views.Agents(f), Warned: views.Warned(f), SinceTurns: views.Turns(f),
 		}
+		if err := views.Spend(tx, f, &st.Use); err != nil {
+			return st, err
+		}
 		if st.Savings, err = views.Savings(tx, f, c, r.Tools); err != nil {
 			return st, err
 		}

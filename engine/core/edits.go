@@ -3,8 +3,8 @@ package core
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
@@ -48,7 +48,7 @@ func (s *steps) add(e *sessions.Entry) error {
 // Edits returns the edits that apply to the reader of the view, in order.
 func (f *Folded) Edits() (all []window.Edit) {
 	for _, made := range f.made {
-		if made.Agent == "" || strings.EqualFold(made.Agent, f.Agent) {
+		if made.Agent == "" || agentname.Same(made.Agent, f.Agent) {
 			all = append(all, made.Edits...)
 		}
 	}

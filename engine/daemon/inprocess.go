@@ -10,9 +10,12 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
 )
 
 // lockWait is how long an owner waits for the lock of one that is leaving.
@@ -21,8 +24,10 @@ const lockWait = 250 * time.Millisecond
 // alone is the ledger of an owner that serves no other process, and says so in owner.json.
 type alone struct {
 	ledger.API
+	env   env.Env
 	state string
 	self  link.Owner
+	found string // fingerprint of the ledger when it was opened; "": it records no place yet
 }
 
 // openInProcess makes this process the exclusive owner.
@@ -38,7 +43,7 @@ func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &alone{API: local, state: o.State, self: link.Owner{
+	a := &alone{API: local, env: o.Env, state: o.State, self: link.Owner{
 		Protocol: wire.Protocol, Version: o.Version, PID: os.Getpid(), Token: o.Env.ID(32),
 		Started: o.Env.Now().UTC(), Workspace: o.Workspace, InProcess: true,
 	}}
@@ -46,11 +51,22 @@ func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 	if err := publish(a.self, o.State); err != nil {
 		return nil, errors.Join(err, local.Close())
 	}
+	if workspace.ReadPlace(o.State).Root == o.Workspace {
+		a.found, _ = fingerprint(o.State) // "" after an error
+	}
 	return a, nil
 }
 
-// Close withdraws owner.json and releases the ledger.
-func (a *alone) Close() error { return errors.Join(withdraw(a.self, a.state), a.API.Close()) }
+// Close records what the ledger is of, withdraws owner.json and releases the ledger.
+func (a *alone) Close() error {
+	now, err := fingerprint(a.state)
+	if root := a.self.Workspace; root != "" && err == nil && now != a.found {
+		ctx, cancel := context.WithTimeout(context.Background(), limits.TaskEnd/2)
+		defer cancel()
+		_ = recordPlace(ctx, a.env, a.state, root, a.API) // else the next owner does
+	}
+	return errors.Join(withdraw(a.self, a.state), a.API.Close())
+}
 
 // lockedBy is the error that names the owner of a locked ledger.
 func lockedBy(op, state string) error {

@@ -109,7 +109,7 @@ func Adopt(ctx context.Context, o Options, from string) (aside string, err error
 	if from == "" {
 		return aside, nil
 	}
-	p := workspace.ReadPlace(o.State)
+	p := workspace.ReadPlace(o.State).Moved(o.Workspace)
 	p.Commit, p.Remote = "", "" // those of the repository that is here now
 	return aside, p.At(ctx, o.Env, o.Workspace).Write(o.State)
 }

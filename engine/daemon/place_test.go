@@ -63,6 +63,26 @@ func TestADaemonLeavesALedgerOfAnotherRepository(t *testing.T) {
 	}
 }
 
+// TestALedgerInAProcessRecordsItsPlaceToo: where no daemon runs, another repository at its path would get it.
+func TestALedgerInAProcessRecordsItsPlaceToo(t *testing.T) {
+	state := stateDir(t)
+	o := optionsFor(t, state)
+	o.InProcess = true
+	repository(t, o.Workspace, "the first")
+	api := open(t, o)
+	save(t, api, "of the first")
+	if err := api.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if p := workspace.ReadPlace(state); p.Commit == "" || p.Memories != 1 || p.Root != o.Workspace {
+		t.Errorf("its place is %+v", p)
+	}
+	repository(t, o.Workspace, "the second")
+	if _, err := Open(deadlined(t), o); !fault.Is(err, fault.Denied) {
+		t.Errorf("the other repository gets it: %v", err)
+	}
+}
+
 // TestAdoptionLosesNothingWhereverItEnds: after any number of its steps, which are the changes of the disk that a kill can
 // come between, each memory is in one ledger that opens, a damaged ledger belongs to one that is there, and adopting again
 // finishes it.

@@ -3,6 +3,7 @@ package files
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"ctxledger.dev/changes"
@@ -19,28 +20,63 @@ const maxHistory = 1000
 
 // FileHistory implements ledger.Files.
 func (l *Files) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (ledger.FileHistory, error) {
-	path, _ := l.Trees.Normal("", r.Path)
+	path, outside := l.Trees.Normal("", r.Path)
 	if path == "" {
 		return ledger.FileHistory{}, notPath("engine.history", r.Path)
 	}
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.FileHistory, error) {
-		h := ledger.FileHistory{Path: path}
-		list, _, err := changes.List(tx, changes.Filter{Path: path}, maxHistory)
-		if err != nil {
+		h, err := history(tx, path, func(string) bool { return true })
+		if err != nil || !outside || len(h.Changes)+len(h.Intents)+len(h.Reads) > 0 {
 			return h, err
 		}
-		h.Changes = core.OrEmpty(core.Fitting(list, limits.Page/3, changeSize))
-		slices.Reverse(h.Changes)
-		slices.SortStableFunc(h.Changes, func(a, b changes.Change) int { return a.Time.Compare(b.Time) })
-		if h.Intents, err = intents.OfPath(tx, path); err != nil {
-			return h, err
+		names, err := l.namesOf(tx, r.Path)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			found, err := history(tx, name, func(session string) bool { return names[name][session] })
+			if err != nil || len(found.Changes)+len(found.Intents)+len(found.Reads) > 0 {
+				found.Path = path
+				return found, err
+			}
 		}
-		h.Intents = newestOf(h.Intents, func(a, b intents.Intent) int {
-			return cmp.Or(a.Begun.Compare(b.Begun), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
-		}, intentSize)
-		h.Reads, err = reads(tx, path)
 		return h, err
 	})
+}
+
+// namesOf returns how the logs of sessions name a path in the trees that they worked on, with these sessions. Those that
+// ran on other machines name files as those of the workspace are named.
+func (l *Files) namesOf(tx kv.Tx, path string) (map[string]map[string]bool, error) {
+	all, err := sessions.List(tx)
+	names := map[string]map[string]bool{}
+	for _, s := range all {
+		if name, inside := l.Trees.NameIn(s, path); inside {
+			if names[name] == nil {
+				names[name] = map[string]bool{}
+			}
+			names[name][s.ID] = true
+		}
+	}
+	return names, err
+}
+
+// history returns what some sessions recorded of a file.
+func history(tx kv.Tx, path string, of func(session string) bool) (ledger.FileHistory, error) {
+	h := ledger.FileHistory{Path: path}
+	list, _, err := changes.List(tx, changes.Filter{Path: path}, maxHistory)
+	if err != nil {
+		return h, err
+	}
+	list = slices.DeleteFunc(list, func(c changes.Change) bool { return !of(c.Session) })
+	h.Changes = core.OrEmpty(core.Fitting(list, limits.Page/3, changeSize))
+	slices.Reverse(h.Changes)
+	slices.SortStableFunc(h.Changes, func(a, b changes.Change) int { return a.Time.Compare(b.Time) })
+	if h.Intents, err = intents.OfPath(tx, path); err != nil {
+		return h, err
+	}
+	h.Intents = slices.DeleteFunc(h.Intents, func(in intents.Intent) bool { return !of(in.Session) })
+	h.Intents = newestOf(h.Intents, func(a, b intents.Intent) int {
+		return cmp.Or(a.Begun.Compare(b.Begun), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
+	}, intentSize)
+	h.Reads, err = reads(tx, path, of)
+	return h, err
 }
 
 // Intents implements ledger.Files.
@@ -84,14 +120,17 @@ func intentSize(in intents.Intent) int {
 	return n
 }
 
-// reads returns the newest reads of a file, oldest first.
-func reads(tx kv.Tx, path string) ([]ledger.FileRead, error) {
+// reads returns the newest reads of a file by some sessions, oldest first.
+func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRead, error) {
 	found, err := sessions.ReadsOf(tx, path)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]ledger.FileRead, 0, len(found))
 	for _, r := range found {
+		if !of(r.Session) {
+			continue
+		}
 		e, err := sessions.GetEntry(tx, r.Session, r.Seq)
 		if err != nil {
 			return nil, err

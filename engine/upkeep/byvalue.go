@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/engine/views"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
@@ -103,7 +104,7 @@ func (m *migrating) wordings(f *core.Folded) error {
 	for _, agent := range agents {
 		var edits []window.Edit
 		for _, made := range steps {
-			if made.Agent == "" || made.Agent == agent {
+			if made.Agent == "" || agentname.Same(made.Agent, agent) {
 				edits = append(edits, made.Edits...)
 			}
 		}

@@ -3,10 +3,10 @@ package views
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -155,7 +155,7 @@ func viewNotices(f *core.Folded) (notes []core.Decision) {
 // turn.
 func isNew[T comparable](f *core.Folded, event string, data T, agent func(T) string) bool {
 	for _, last := range slices.Backward(core.DecisionsSince[T](f, event, 0)) {
-		if strings.EqualFold(agent(last.Data), agent(data)) {
+		if agentname.Same(agent(last.Data), agent(data)) {
 			return last.Data != data && last.Turn < f.Session.Turns
 		}
 	}
@@ -168,7 +168,7 @@ const capTurns = 10
 // capNotice reports that the view has nearly as many messages as its cap.
 func capNotice(f *core.Folded) []core.Decision {
 	for _, past := range core.DecisionsSince[ledger.CapWarning](f, ledger.EventCapWarning, 0) {
-		if strings.EqualFold(past.Data.Agent, f.Agent) && f.Session.Turns-past.Turn < capTurns {
+		if agentname.Same(past.Data.Agent, f.Agent) && f.Session.Turns-past.Turn < capTurns {
 			return nil
 		}
 	}

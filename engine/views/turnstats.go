@@ -52,6 +52,9 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		out := ledger.TurnStats{
 			Use: Use(f, c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier,
 		}
+		if err := Spend(tx, f, &out.Use); err != nil {
+			return out, err
+		}
 		l.MaskUse(&out.Use)
 		for _, t := range g.turns {
 			out.Turns = append(out.Turns, t.turn(c))

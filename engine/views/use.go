@@ -13,14 +13,14 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Use reports what fills the window, and what it costs. whole is the view as if nothing had been cut.
+// Use reports what fills the window, and what reading it costs. whole is the view as if nothing had been cut. Spend adds
+// what the session cost so far.
 func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
 	u := BriefUse(f, c, w, filled)
 	u.Categories, u.Sources = categories(c, filled), sources(f, c, f.View.Slots, stubbed)
 	u.Own, u.OwnSources = own(f, c, whole, u)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
 	if model, known := f.Models.Lookup(f.Session.Model); known && f.Session.Usage != (sessions.Usage{}) {
-		u.Dollars = f.Session.Usage.Dollars(model.Price)
 		u.NextDollars = sessions.Usage{CacheRead: int64(u.Held.N)}.Dollars(model.Price)
 	}
 	return u

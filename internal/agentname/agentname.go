@@ -43,5 +43,8 @@ func Of(name string) string {
 	return name
 }
 
+// Same reports whether two names are of one agent.
+func Same(a, b string) bool { return Key(a) == Key(b) }
+
 // Key returns Of in lower case, for tables of agents by their names.
 func Key(name string) string { return strings.ToLower(Of(name)) }

@@ -188,7 +188,7 @@ var openings = []opening{
 	{"trust inside", "filepath.EvalSymlinks", resolve},
 	{"trust readFile", "safefs.ReadFile", ours},
 	{"workspace Ledgers", "os.ReadDir", ours},
-	{"workspace Place.gone", "os.Lstat", resolve},
+	{"workspace Place.gone", "filepath.EvalSymlinks", resolve},
 	{"workspace ReadPlace", "safefs.ReadFile", ours},
 	{"workspace commonDir", "safefs.Open", "workspace"},
 	{"workspace directory", "filepath.EvalSymlinks os.Stat", resolve},

@@ -109,6 +109,7 @@ var sideways = map[[2]string]string{
 	{"compaction", "compaction/sections"}:           "a model is asked for these headings",
 	{"compaction", "compaction/shellcmd"}:           "a document lists commands by what they are run for",
 	{"compaction/feedback", "intents"}:              "tools are named as the operations name them",
+	{"compaction/feedback", "compaction/quote"}:     "rules are parts of a text, and quoted whole",
 	{"compaction/tasklist", "intents"}:              "which calls write a file, and what, is told there",
 	{"compaction", "compaction/gitlog"}:             "a document says what is committed",
 	{"compaction/gitlog", "compaction/shellcmd"}:    "the message of a commit is read there",

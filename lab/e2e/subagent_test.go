@@ -18,9 +18,9 @@ import (
 func TestASubagentOfTheRealAgentHasItsOwnSession(t *testing.T) {
 	model.Agent(t, model.Claude) // skips without one
 	s := newBox(t)
+	allHooks(t, s) // before a daemon reads the configuration: it looks again half a second later
 	api := open(t, s)
 	write(t, filepath.Join(s.Workspace, "list.txt"), "one\ntwo\n")
-	allHooks(t, s)
 	hookSettings(t, s, hookEvents, ownHook(s))
 	do := func(tool string, input map[string]any) model.Step {
 		return model.Do("", model.Call{Tool: tool, Input: input})

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,12 @@ import (
 
 // recorded is the session that the programs work with, from the root of the repository.
 const recorded = "testdata/sessions/shop.jsonl"
+
+// summaryID stands among the arguments of a step for the summary that an earlier one made.
+const summaryID = "SUMMARY"
+
+// madeSummary matches how a compaction names it.
+var madeSummary = regexp.MustCompile(`summary ([0-9a-f]{12}) replaces`)
 
 // step is one use of a program.
 type step struct {
@@ -28,7 +36,6 @@ type step struct {
 
 // steps are what a person and their agents do with a new ledger.
 func steps(session string) []step {
-	const summary = "6c682037c689" // the session and the defaults decide it
 	mcp := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
 		`"clientInfo":{"name":"walk","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
@@ -38,7 +45,7 @@ func steps(session string) []step {
 		{argv: []string{"ctxledger", "import", session}, wants: "699 new records"},
 		{argv: []string{"ctxledger", "memory", "add", "fact", "--body", "kept"}, wants: "saved fact"},
 		{argv: []string{"ctxledger", "compact"}, wants: "[TASK"},
-		{argv: []string{"ctxledger", "restore", summary}, exact: true},
+		{argv: []string{"ctxledger", "restore", summaryID}, exact: true},
 		{argv: []string{"ctxledger", "hook", "claude-code", "SessionStart"}, wants: "kept", always: true, silent: true,
 			stdin: `{"session_id":"walk","source":"startup","hook_event_name":"SessionStart"}`},
 		{argv: []string{"ctxmcp"}, stdin: mcp, wants: "kept", always: true},
@@ -61,9 +68,16 @@ func (p *place) walk(ctx context.Context, c condition, programs string) (n int, 
 	if err != nil {
 		return 0, []string{err.Error()}
 	}
+	made := summaryID
 	for _, s := range steps(root) {
 		n++
+		if i := slices.Index(s.argv, summaryID); i >= 0 {
+			s.argv[i] = made
+		}
 		out, said, err := p.take(ctx, s, programs)
+		if m := madeSummary.FindStringSubmatch(said); m != nil {
+			made = m[1]
+		}
 		if problem := s.problem(c.refuses, out, said, session, err); problem != "" {
 			failures = append(failures, fmt.Sprintf("%s: %s\n%.600s\n%.600s", strings.Join(s.argv, " "), problem, out, said))
 		}

@@ -90,8 +90,10 @@ export interface Context {
   readonly saved: Count;
   /** The summary that the view starts with; empty when there is none. */
   readonly summary: string;
-  /** What the session cost so far in US dollars, at list prices; null: not known. */
+  /** What the session cost so far in US dollars with its subagents, at list prices; null: not known. */
   readonly dollars: number | null;
+  /** What of that subagents took, in words; empty: nothing. */
+  readonly subagents?: string;
   /** What the next request pays for what the window holds, from the provider's cache; null: not known. */
   readonly nextDollars: number | null;
   /** What the view is made of, largest first. */

@@ -52,6 +52,8 @@ test('what a session costs is said where prices are known', () => {
   assert.match(shown(session(2, { dollars: 4.128, nextDollars: 0.0127 })),
     /≈\$4\.13 so far, at list prices\. Each further request reads the window for ≈\$0\.013 from the provider’s cache\./);
   assert.match(shown(session(2, { dollars: 0.5, nextDollars: null })), /≈\$0\.50 so far, at list prices\.<\/p>/);
+  assert.match(shown(session(2, { dollars: 0.5, subagents: 'of that 2 subagents: ≈$0.10, 9 tokens' })),
+    /list prices; of that 2 subagents: ≈\$0\.10, 9 tokens\./);
 });
 
 test('compactions of the agent itself are marked in the chart, and told of their turn', () => {

@@ -1,24 +1,42 @@
 package link
 
 import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"ctxledger.dev/internal/env"
 )
 
-// TestSuspectsAreScatteredWiderOnABusyMachine: within a fifth of a second, whatever the machine, innocent requests of
-// others were blamed for the crashes.
-func TestSuspectsAreScatteredWiderOnABusyMachine(t *testing.T) {
-	for _, c := range []struct {
-		deaths      int
-		found, want time.Duration
-	}{
-		{1, 0, 2 * firstBackoff}, {1, 50 * time.Millisecond, 2 * firstBackoff}, {2, 0, 4 * firstBackoff},
-		{1, 1500 * time.Millisecond, 1500 * time.Millisecond}, {1, time.Minute, 2 * longestBackoff},
-	} {
-		if got := pauseAfter(c.deaths, c.found); got != c.want {
-			t.Errorf("after %d deaths, and %v without an owner: %v, not %v", c.deaths, c.found, got, c.want)
-		}
+// TestSuspectsAreSentOneAfterTheOther: sent at once, harmless requests of others were blamed for the crashes, on a busy machine
+// in one of ten runs.
+func TestSuspectsAreSentOneAfterTheOther(t *testing.T) {
+	state := t.TempDir()
+	if err := os.MkdirAll(filepath.Dir(LogPath(state)), 0o700); err != nil {
+		t.Fatal(err)
 	}
+	crashed := errors.New("crashed")
+	suspect := func() *attempt {
+		c := &Client{o: Options{State: state, Env: env.System()}, life: t.Context()}
+		return &attempt{c: c, deaths: 1, failed: crashed}
+	}
+	first, second := suspect(), suspect()
+	if err := first.pause(t.Context()); err != nil || first.turn == nil {
+		t.Fatalf("the first waits: %v", err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 4*firstBackoff)
+	defer cancel()
+	if err := second.pause(short); !errors.Is(err, crashed) {
+		t.Errorf("beside the first: %v", err)
+	}
+	first.end()
+	if err := second.pause(t.Context()); err != nil || second.turn == nil {
+		t.Errorf("after the first: %v", err)
+	}
+	second.end()
 }
 
 func TestBackoff(t *testing.T) {

@@ -89,6 +89,7 @@ var errClosed = fault.New(fault.Unavailable, "daemon.call", "the connection to t
 // Call sends a call, and repeats it while owners are lost. Errors: those of the call; unavailable when ctx ends first.
 func (c *Client) Call(ctx context.Context, method string, in wire.Content) (wire.Content, error) {
 	a := &attempt{c: c, method: method, in: in}
+	defer a.end()
 	for {
 		l, err := c.connected(ctx)
 		if err != nil {

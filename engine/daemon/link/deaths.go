@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -112,12 +114,13 @@ type attempt struct {
 	in     wire.Content // empty for a blob: all blobs count as one request
 	token  string       // of the owner that was lost last
 	deaths int
-	failed error     // the error if ctx ends before the request is sent again; nil: it is no suspect
-	since  time.Time // when the owner was lost
+	failed error    // the error if ctx ends before the request is sent again; nil: it is no suspect
+	turn   *os.File // held while a suspect is in flight; nil: it is not
 }
 
 // answered ends an attempt: the request did not crash the owner.
 func (a *attempt) answered() {
+	a.end()
 	if a.deaths > 0 || a.c.suspects.any() {
 		a.c.suspects.answered(digestOf(a.method, a.in))
 	}
@@ -129,6 +132,7 @@ func (a *attempt) answered() {
 // An owner counts if it crashed, or closed the connection on this request for the second time. One that
 // shut down or was killed is replaced at once, however often.
 func (a *attempt) lost(l *Conn, err error) error {
+	a.end()
 	if _, bye := l.lost(); bye || errors.Is(err, errUnsent) {
 		return nil
 	}
@@ -148,31 +152,49 @@ func (a *attempt) lost(l *Conn, err error) error {
 	if a.deaths >= maxDeaths && a.method != wire.WaitEvents { // a long poll does no harm
 		return failed
 	}
-	a.failed, a.since = failed, a.c.o.Env.Now()
+	a.failed = failed
 	return nil
 }
 
-// pauseAfter returns the least time that a suspect request waits, and the time over which suspects are scattered, after n
-// crashes. found is how long it took to find the next owner. On a busy machine that takes seconds, and answering takes long
-// enough for a harmless request to meet the suspect again and again: it was taken for the cause.
-func pauseAfter(n int, found time.Duration) time.Duration {
-	return max(2*backoff(n), min(found, 2*longestBackoff))
-}
-
-// pause delays a suspect request after the next owner was found. All clients lose an owner at the same
-// moment and find the next one at the same moment, so each waits for a random time: harmless requests are
-// answered before the suspect is repeated. Errors: the cause of the crashes, when ctx ends first.
+// pause delays a suspect request after the next owner was found, until it is its turn: all clients lose an owner at the
+// same moment and find the next one at the same moment. Suspects are sent again one after the other, whatever process they
+// are of, so that a harmless one is answered before or after the one that crashes owners, however busy the machine. One
+// that waits longer than turnWait for another goes on: that may be long, or suspended. Errors: the cause of the crashes,
+// when ctx ends first.
 func (a *attempt) pause(ctx context.Context) error {
 	if a.failed == nil {
 		return nil
 	}
-	found := a.c.o.Env.Now().Sub(a.since)
-	select {
-	case <-time.After(scattered(a.c.o.Env, pauseAfter(a.deaths, found))):
-		return nil
-	case <-ctx.Done():
-		return a.failed
-	case <-a.c.life.Done():
-		return errClosed
+	patience := time.After(scattered(a.c.o.Env, turnWait))
+	for wait := scattered(a.c.o.Env, backoff(a.deaths)); ; wait = scattered(a.c.o.Env, redial) {
+		select {
+		case <-time.After(wait):
+		case <-patience:
+			return nil
+		case <-ctx.Done():
+			return a.failed
+		case <-a.c.life.Done():
+			return errClosed
+		}
+		if lock, free := a.takeTurn(); free {
+			a.turn = lock
+			return nil
+		}
+	}
+}
+
+// takeTurn takes the lock of the suspects, and reports whether it was free. A long poll needs none.
+func (a *attempt) takeTurn() (lock *os.File, free bool) {
+	if a.method == wire.WaitEvents {
+		return nil, true
+	}
+	return lockDir(filepath.Dir(LogPath(a.c.o.State)))
+}
+
+// end lets the next suspect go on.
+func (a *attempt) end() {
+	if a.turn != nil {
+		_ = a.turn.Close() // opened only for its lock
+		a.turn = nil
 	}
 }

@@ -25,6 +25,7 @@ func (c *Client) PutBlob(ctx context.Context, blob io.Reader) (wire.Content, err
 		}
 	}
 	a := &attempt{c: c, method: "PutBlob"}
+	defer a.end()
 	for {
 		conn, l, err := c.dialStream(ctx, wire.WantPut)
 		if err != nil {

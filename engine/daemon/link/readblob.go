@@ -70,6 +70,7 @@ func (b *blobReader) open() error {
 	if _, err := answer.Result(); err != nil {
 		return b.fail(err)
 	}
+	b.attempt.end() // the rest may take long
 	return nil
 }
 
@@ -125,6 +126,7 @@ func (b *blobReader) again() error {
 
 // hangUp closes the current connection.
 func (b *blobReader) hangUp() {
+	b.attempt.end()
 	b.unwatch()
 	_ = b.conn.Close() // nothing is sent on it any more
 }

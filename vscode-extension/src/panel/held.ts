@@ -49,13 +49,14 @@ function size({ window, windowFrom = '', model }: Context): string {
 }
 
 /** Says what the session cost, and what its window costs from now on; nothing where prices are not known. */
-function money({ dollars, nextDollars }: Context): string {
+function money({ dollars, nextDollars, subagents = '' }: Context): string {
   if (dollars === null) {
     return '';
   }
   const next = nextDollars === null || nextDollars === 0 ? ''
     : ` Each further request reads the window for ${sayDollars(nextDollars)} from the provider’s cache.`;
-  return element('p', { class: 'basis' }, `${sayDollars(dollars)} so far, at list prices.${next}`);
+  const part = subagents === '' ? '' : `; ${escape(subagents)}`;
+  return element('p', { class: 'basis' }, `${sayDollars(dollars)} so far, at list prices${part}.${next}`);
 }
 
 /** Returns the bar of what the agent's window holds, by what it is made of where that is known. */
