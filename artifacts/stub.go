@@ -41,6 +41,9 @@ func RepeatStub(a Artifact, text, earlier string) (stub string, ok bool) {
 	return finish(a, text, repeatedSays+oneLine(earlier)+" above in this conversation.")
 }
 
+// ReadMore begins the line of a stub that says how to read the original.
+const ReadMore = "Read more: "
+
 // finish puts what an artifact is and how to read it in front of what is shown of its text.
 func finish(a Artifact, text, shown string) (stub string, ok bool) {
 	var b strings.Builder
@@ -55,7 +58,7 @@ func finish(a Artifact, text, shown string) (stub string, ok bool) {
 	}
 	fmt.Fprintf(&b, "\nArtifact: %s\n", a.ID)
 	fmt.Fprintf(&b, "Lines: %s | Bytes: %s\n", chars.Commas(a.Lines), chars.Commas(a.Bytes))
-	fmt.Fprintf(&b, "Read more: read_artifact(id=%q, lines=\"1-200\") or grep=\"…\"\n", a.ID)
+	fmt.Fprintf(&b, ReadMore+"read_artifact(id=%q, lines=\"1-200\") or grep=\"…\"\n", a.ID)
 	b.WriteString(shown)
 	stub = b.String()
 	return stub, len(stub) < len(text) && utf8.RuneCountInString(stub) < utf8.RuneCountInString(text)

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"io"
 	"path/filepath"
 	"sync"
 	"time"
@@ -79,15 +80,29 @@ func (r *run) earlier(digest string) string {
 // same prompt, which is in one branch of the conversation, and the file cannot have it yet.
 func (r *run) holds(known, now origin) bool {
 	held := claudecode.Unknown
-	path := r.event.File()
-	if tree, err := safefs.Open(filepath.Dir(path)); path != "" && err == nil {
-		defer tree.Close() // only read
-		if f, info, err := tree.Open(filepath.Base(path)); err == nil {
-			defer f.Close() // only read
-			held = claudecode.Holds(f, info.Size(), known.call,
-				claudecode.Present{Call: now.call, Prompt: now.prompt, Time: now.at})
-		}
-	}
+	r.file(func(f io.ReaderAt, size int64) {
+		held = claudecode.Holds(f, size, known.call,
+			claudecode.Present{Call: now.call, Prompt: now.prompt, Time: now.at})
+	})
 	fresh := now.prompt != "" && known.prompt == now.prompt && now.at.Sub(known.at) < claudecode.Lag
 	return held == claudecode.Kept || held == claudecode.Unknown && fresh
+}
+
+// file hands over the session file of the event, if it is there.
+func (r *run) file(read func(f io.ReaderAt, size int64)) {
+	path := r.event.File()
+	if path == "" {
+		return
+	}
+	tree, err := safefs.Open(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	defer tree.Close() // only read
+	f, info, err := tree.Open(filepath.Base(path))
+	if err != nil {
+		return
+	}
+	defer f.Close() // only read
+	read(f, info.Size())
 }

@@ -99,7 +99,7 @@ func play(t *testing.T, raw string) string {
 		switch kind {
 		case "file":
 			if name == "of the session" {
-				w.write(w.transcript(), s.text)
+				w.write(w.transcript(), offered+s.text)
 				break
 			}
 			w.write(filepath.Join(w.root, name), s.text)
@@ -122,6 +122,15 @@ func play(t *testing.T, raw string) string {
 
 // now is what the clock of a world says. Each event comes a minute after the one before.
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// ctxmcp is the server that the person agreed to, installed the file of Claude Code that names it, and offered what a
+// session file says of requests that offer its tool.
+const (
+	ctxmcp    = "/opt/ctxmcp"
+	installed = `{"mcpServers": {"ctxledger": {"command": "/opt/ctxmcp", "args": []}}}`
+	offered   = `{"type":"api-request-shape","shapeHash":"5a","shape":{"tools":[{"name":"mcp__ctxledger__read_artifact"}]}}` +
+		"\n" + `{"type":"api-request","shapeHash":"5a"}` + "\n"
+)
 
 // world is a workspace with its ledger.
 type world struct {
@@ -160,6 +169,7 @@ func newWorld(t testing.TB) *world {
 			t.Fatal(err)
 		}
 	}
+	w.write(filepath.Join(w.env.Home, ".claude.json"), installed)
 	w.l, err = engine.Open(t.Context(),
 		engine.Options{State: filepath.Join(top, "state"), Workspace: w.root, Env: w.env, RunTwice: true})
 	if err != nil {
@@ -181,8 +191,20 @@ func (w *world) run(event, input string) string {
 	w.t.Helper()
 	raw := w.completed(event, []byte(input))
 	w.hear(event, raw)
+	if e, ok := hooks.Decode(event, raw); ok && e.File() != "" {
+		if _, err := os.Stat(e.File()); err != nil {
+			w.write(e.File(), offered)
+		}
+	}
+	return w.serve(ctxmcp, event, raw)
+}
+
+// serve answers an event where the person agreed to a server, "" for none.
+func (w *world) serve(server, event string, raw []byte) string {
+	w.t.Helper()
 	settings, _ := config.Load(w.env, w.root, "")
-	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Contexts: &w.contexts}
+	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Contexts: &w.contexts,
+		Server: server}
 	a, err := hook.Run(w.t.Context(), o, event, raw)
 	if err := a.After(w.t.Context(), err == nil); err != nil {
 		w.t.Error(err)

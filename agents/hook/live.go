@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -18,11 +19,13 @@ import (
 const slow = 50 * time.Millisecond
 
 // live is what is known in memory of a session whose hooks run. What is lost with the process is made or told again.
-// Its fields are guarded by the mutex of its Contexts.
+// Its fields are guarded by the mutex of its Contexts, unless they say otherwise.
 type live struct {
 	telling    map[telling]bool  // what hooks are about to print
 	documents  map[int]*document // by budget
 	compacting announced         // the newest one that was announced
+	looking    sync.Mutex
+	shapes     claudecode.Shapes // of requests; guarded by looking
 	making     sync.Mutex        // held while a document is made: two at once would both read the whole log
 	comparing  chan struct{}     // closed when the summary of the host was compared; nil: it is not under way
 }
@@ -73,7 +76,7 @@ func (c *Contexts) live(session string) *live {
 	}
 	l := c.sessions[session]
 	if l == nil {
-		l = &live{telling: map[telling]bool{}, documents: map[int]*document{}}
+		l = &live{telling: map[telling]bool{}, documents: map[int]*document{}, shapes: claudecode.Shapes{}}
 		c.sessions[session] = l
 	}
 	return l

@@ -33,7 +33,7 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 	}
 	whole, err := r.whole(result)
 	size := utf8.RuneCountInString(whole)
-	if err != nil || size < least || artifacts.IsStub(whole) {
+	if err != nil || size < least || artifacts.IsStub(whole) || !r.readable(ctx) {
 		return nil, err
 	}
 	if err := r.open(ctx); err != nil {
@@ -55,7 +55,7 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 	if err != nil || taken.Stub == "" {
 		return nil, err
 	}
-	return r.event.Replace(result, taken.Stub), nil
+	return r.event.Replace(result, r.lasting(taken.Stub)), nil
 }
 
 // ours reports whether the call was one of our own tools, or a command that runs our program: what reads back would be

@@ -28,6 +28,8 @@ type Options struct {
 	Do *config.Hooks
 	// Index names what is listed for reading on demand.
 	Index config.Index
+	// Server is the program of our MCP server whose reading tools the person agreed to at install; "": none.
+	Server string
 	// Contexts are those of the sessions whose hooks run. nil: nothing is known of what came before.
 	Contexts *Contexts
 	// Read reads at once what the agent has written into a session file. nil: nothing does.
@@ -168,6 +170,9 @@ func (r *run) asks(ctx context.Context) error {
 func (r *run) before(ctx context.Context) ([]byte, error) {
 	if err := r.asks(ctx); err != nil {
 		return nil, err
+	}
+	if r.agreed() {
+		return r.event.Allow(), nil
 	}
 	if !intents.Classify(r.event.Tool, r.event.Input).Tracked() {
 		return nil, nil

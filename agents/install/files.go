@@ -82,12 +82,17 @@ var claudeEvents = []struct {
 const agentOfHooks = "claude-code"
 
 // hookCall returns the program that answers an event of hooks, and its arguments: the one that is made for it, or where
-// there is none, the command line.
+// there is none, the command line. With a call goes the server of which the person lets agents use the tools that only
+// read: by agreeing to this entry.
 func (p Programs) hookCall(event string) (program string, args []string) {
-	if p.Hook != "" {
-		return p.Hook, []string{agentOfHooks, event}
+	args = []string{agentOfHooks, event}
+	if strings.HasSuffix(event, "ToolUse") && p.MCP != "" {
+		args = append(args, p.MCP)
 	}
-	return p.CLI, []string{"hook", agentOfHooks, event}
+	if p.Hook != "" {
+		return p.Hook, args
+	}
+	return p.CLI, append([]string{"hook"}, args...)
 }
 
 // claudeHooks returns the hooks of Claude Code, without those that would do nothing.

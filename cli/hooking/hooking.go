@@ -113,7 +113,8 @@ func (h *hooking) answer(ctx context.Context) (a link.HookAnswer, err error) {
 			err = fault.New(fault.Internal, "hook", "panic: %.200v", p)
 		}
 	}()
-	if len(h.Args) != 3 || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
+	n := len(h.Args)
+	if n != 3 && n != 4 || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return a, nil // Cursor runs the hooks of Claude Code, too
 	}
 	place, missing := workspace.Find(h.Env, workspace.Options{})
@@ -157,7 +158,9 @@ func undecided(event string, why error) []byte {
 }
 
 // told returns the variables of this process's environment that the daemon's may have with other values.
-func told() []string { return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR"} }
+func told() []string {
+	return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR"}
+}
 
 // ask has a running daemon answer an event. If there is none, it starts one for the next call and lets this one go.
 func (h *hooking) ask(
@@ -166,6 +169,9 @@ func (h *hooking) ask(
 	_, offset := h.Env.Now().Zone()
 	e := wire.HookEvent{Agent: agent, Name: event, Root: place.Root, Variables: map[string]string{}, Offset: offset,
 		Input: input}
+	if len(h.Args) > 3 {
+		e.Server = h.Args[3]
+	}
 	for _, name := range told() {
 		e.Variables[name] = h.Env.Lookup(name)
 	}

@@ -250,6 +250,10 @@ func (a Agent) print(w io.Writer, width int, line func(s string, n int) string) 
 		wrapped(w, "  !      ", line("every hook runs twice: the plugin "+a.Plugin.Name+" is enabled in "+a.Plugin.Path+
 			", too", maxFound), width)
 	}
+	if a.Plugin != nil {
+		wrapped(w, "  !      ", "results become small only if your settings allow "+
+			"mcp__plugin_ctxledger_ctxledger__read_artifact", width)
+	}
 	shown := map[string]bool{}
 	for _, e := range a.Entries {
 		text := ""
@@ -258,6 +262,9 @@ func (a Agent) print(w io.Writer, width int, line func(s string, n int) string) 
 			text = e.Problem
 		case e.State == install.Differs:
 			text = e.Entry + " in " + e.Path + " is not as ctxledger would write it"
+			if e.Entry == "hooks.PostToolUse" {
+				text += ": results may stay whole"
+			}
 		}
 		if text != "" && !shown[text] {
 			shown[text] = true

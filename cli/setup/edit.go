@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -59,6 +61,10 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 		if err := f.Show(b.Bytes()); err != nil {
 			return err
 		}
+	}
+	if !o.Undo && slices.Contains(p.agents(), sessionfile.ClaudeCode) {
+		f.Say("with this you let Claude Code call three tools without asking you: read_artifact, context_status and changes. " +
+			"They only read. Your own rules that deny them or ask are obeyed")
 	}
 	if len(p.Conflicts) > 0 {
 		f.Say("what others wrote under our name stays; --replace replaces it")

@@ -62,6 +62,7 @@ var layers = map[string]int{
 	"internal/archtest":      7,
 	"lab/authority":          7, // the built programs from outside
 	"lab/installed":          0, // programs that are not ours
+	"lab/wayback":            0, // what Claude Code has where stubs are shown
 	"lab/scriptedmodel/...":  0,
 }
 

@@ -26,7 +26,8 @@ func answerer(e env.Env, load func(tree string) config.Config, reads chan<- agen
 		c := load(event.Root)
 		o := hook.Options{
 			Env: environmentOf(e, event), Root: event.Root, Do: &c.Hooks, Index: c.Index, Contexts: contexts,
-			Open: func(context.Context) (ledger.API, error) { return api, nil },
+			Server: event.Server,
+			Open:   func(context.Context) (ledger.API, error) { return api, nil },
 		}
 		if c.Follow {
 			o.Read = func(ctx context.Context, path string) error { return read(ctx, reads, path) }

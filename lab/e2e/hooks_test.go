@@ -35,8 +35,13 @@ func hookSettings(t *testing.T, s *sandbox.Sandbox, events []string, command fun
 		}
 		hooks[event] = []any{group}
 	}
-	raw, err := json.Marshal(map[string]any{"hooks": hooks})
+	server, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"ctxledger": map[string]any{
+		"command": filepath.Join(s.Bin, "ctxmcp"), "args": []string{}, "alwaysLoad": true}}})
 	if err == nil {
+		err = os.WriteFile(filepath.Join(s.Config, ".claude.json"), server, 0o600)
+	}
+	raw, wrong := json.Marshal(map[string]any{"hooks": hooks})
+	if err = errors.Join(err, wrong); err == nil {
 		err = os.WriteFile(filepath.Join(s.Config, "settings.json"), raw, 0o600)
 	}
 	if err != nil {
@@ -48,13 +53,13 @@ func hookSettings(t *testing.T, s *sandbox.Sandbox, events []string, command fun
 func ownHook(s *sandbox.Sandbox) func(event string) map[string]any {
 	return func(event string) map[string]any {
 		return map[string]any{"type": "command", "command": filepath.Join(s.Bin, "ctxhook"),
-			"args": []string{"claude-code", event}, "timeout": 60}
+			"args": []string{"claude-code", event, filepath.Join(s.Bin, "ctxmcp")}, "timeout": 60}
 	}
 }
 
 // withHooks are the options of a run whose hooks reach the ledger of the sandbox, however slow the machine is.
 func withHooks(s *sandbox.Sandbox, url, prompt string) model.Options {
-	return model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: url, Prompt: prompt,
+	return model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: url, Prompt: prompt, Servers: true,
 		ExtraEnv: []string{workspace.StateVariable + "=" + s.State, "CTXLEDGER_HOOK_MS=20000"}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,6 +16,7 @@ import (
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/lab/wayback"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/retention"
 	"ctxledger.dev/tokens"
@@ -49,7 +51,8 @@ type player struct {
 	out      outcome
 	local    *engine.Local
 	env      env.Env
-	taken    int // entries that the ledger has
+	file     string // the session file of the events
+	taken    int    // entries that the ledger has
 	calls    map[string]transcript.Part
 	context  seen
 	contexts hook.Contexts
@@ -72,12 +75,18 @@ func (t *track) play(ctx context.Context, program *program, c configuration) (ou
 		return out, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	local, err := engine.Open(ctx, engine.Options{State: dir, Workspace: t.About.Dir, Env: e, Scratch: true})
+	e.Home, e.Lookup = dir, func(string) string { return "" } // its agent may read everything back
+	file, err := wayback.Make(dir)
+	if err != nil {
+		return out, err
+	}
+	local, err := engine.Open(ctx, engine.Options{State: filepath.Join(dir, "state"), Workspace: t.About.Dir, Env: e,
+		Scratch: true})
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, local.Close()) }()
-	p := &player{track: t, program: program, configuration: c, local: local, env: e,
+	p := &player{track: t, program: program, configuration: c, local: local, env: e, file: file,
 		calls: map[string]transcript.Part{}, context: newSeen(), before: map[string]bool{}}
 	if len(t.requests) > 0 {
 		p.last = t.requests[0]
@@ -257,13 +266,14 @@ func (p *player) recalled(part part) {
 // ask has an event answered.
 func (p *player) ask(ctx context.Context, e map[string]any) (answer, error) {
 	e["session_id"], e["cwd"], e["prompt_id"] = p.About.HostID, p.About.Dir, "all" // a replay has no branches
+	e["transcript_path"] = p.file
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return answer{}, err
 	}
 	at := p.env
 	at.Now = func() time.Time { return time.Time{} } // nor pauses
-	o := hook.Options{Env: at, Root: p.About.Dir, Do: &p.do, Limits: p.limits, Contexts: &p.contexts,
+	o := hook.Options{Env: at, Root: p.About.Dir, Do: &p.do, Limits: p.limits, Contexts: &p.contexts, Server: wayback.Server,
 		Open: func(context.Context) (ledger.API, error) { return p.local, nil }}
 	a, err := hook.Run(ctx, o, e["hook_event_name"].(string), raw)
 	if err == nil {

@@ -18,6 +18,7 @@ import (
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/config"
 	"ctxledger.dev/lab/poison"
+	"ctxledger.dev/lab/wayback"
 	"ctxledger.dev/ledger"
 )
 
@@ -143,12 +144,15 @@ func (s *scene) changeWhatWasRead() {
 // looked has an event answered and looks at what the model reads of the answer. exit "": nothing is printed.
 func (s *scene) looked(exit string, look looker, event string, fields map[string]any) {
 	s.t.Helper()
-	for name, value := range map[string]any{"session_id": s.script.hostID, "cwd": s.root, "hook_event_name": event} {
+	file, err := wayback.Make(s.env.Home)
+	s.do(err)
+	for name, value := range map[string]any{"session_id": s.script.hostID, "cwd": s.root, "hook_event_name": event,
+		"transcript_path": file} {
 		fields[name] = value
 	}
 	open := func(context.Context) (ledger.API, error) { return s.api, nil }
 	settings, _ := config.Load(s.env, s.root, "")
-	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index}
+	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index, Server: wayback.Server}
 	a, err := hook.Run(s.t.Context(), o, event, encoded(fields))
 	s.do(err)
 	s.do(a.After(s.t.Context(), true))

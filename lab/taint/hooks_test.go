@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/config"
+	"ctxledger.dev/lab/wayback"
 	"ctxledger.dev/ledger"
 )
 
@@ -37,8 +38,12 @@ func (p *place) hooks(s *search, list []canary) {
 		events = append(events, map[string]any{"hook_event_name": "PostToolUse", "tool_name": "mcp__db__query",
 			"tool_use_id": list[i].kind, "tool_input": map[string]any{"q": list[i].text}, "tool_response": text})
 	}
+	file, err := wayback.Make(p.env().Home)
+	if err != nil {
+		p.t.Fatal(err)
+	}
 	for _, e := range events {
-		e["session_id"], e["cwd"] = host, p.root
+		e["session_id"], e["cwd"], e["transcript_path"] = host, p.root, file
 		raw, err := json.Marshal(e)
 		if err != nil {
 			p.t.Fatal(err)
@@ -50,7 +55,7 @@ func (p *place) hooks(s *search, list []canary) {
 		}
 		name := e["hook_event_name"].(string)
 		settings, _ := config.Load(p.env(), p.root, "")
-		o := hook.Options{Env: p.env(), Root: p.root, Open: open, Index: settings.Index}
+		o := hook.Options{Env: p.env(), Root: p.root, Open: open, Index: settings.Index, Server: wayback.Server}
 		a, err := hook.Run(p.t.Context(), o, name, raw)
 		if err == nil {
 			err = a.After(p.t.Context(), true)

@@ -52,6 +52,15 @@ func (e Event) Deny(reason string) []byte {
 	return answer(specific{Event: PreToolUse, Decision: "deny", Reason: reason})
 }
 
+// Allow returns the output of PreToolUse that lets the call run without asking. Rules of the person that deny it or ask
+// count all the same.
+func (e Event) Allow() []byte {
+	if e.Name != PreToolUse {
+		return nil
+	}
+	return answer(specific{Event: PreToolUse, Decision: "allow"})
+}
+
 // Instructions returns the output of PreCompact: plain text, which is added to what the host asks its model for. Claude
 // Code takes a text that begins with a brace for JSON.
 func (e Event) Instructions(text string) []byte {

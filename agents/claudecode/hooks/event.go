@@ -42,6 +42,7 @@ type Event struct {
 	Agent      string          `json:"agent_id"`  // of a subagent
 	Prompt     string          `json:"prompt_id"` // of the user's prompt that is being worked on
 	Source     string          `json:"source"`    // of SessionStart
+	Mode       string          `json:"permission_mode"`
 	Tool       string          `json:"tool_name"`
 	Input      json.RawMessage `json:"tool_input"`
 	CallID     string          `json:"tool_use_id"`

@@ -9,6 +9,7 @@ type HookEvent struct {
 	Agent     string            `json:"agent"`
 	Name      string            `json:"event"`
 	Root      string            `json:"root"`                // of the workspace, one of the trees of the ledger
+	Server    string            `json:"server,omitempty"`    // ours, whose reading tools the person agreed to; "": none
 	Variables map[string]string `json:"variables,omitempty"` // of its environment, "" for those that are not set
 	Offset    int               `json:"offset,omitempty"`    // of its time zone, in seconds east of UTC
 	Deadline  int64             `json:"deadline_ms"`         // how long it waits for the answer

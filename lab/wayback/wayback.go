@@ -1,0 +1,30 @@
+// Package wayback makes homes of Claude Code in which hooks show stubs: the agent is offered read_artifact, and the person
+// agreed that it may call it. It is for programs and tests that hand events to hooks without a Claude Code.
+package wayback
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Server is the program that the person agreed to.
+const Server = "/opt/ctxmcp"
+
+// Make writes into a home what Claude Code has there, and returns the path of the session file, for the transcript_path of
+// events.
+func Make(home string) (sessionFile string, err error) {
+	sessionFile = filepath.Join(home, ".claude", "projects", "-shop", "main.jsonl")
+	for path, text := range map[string]string{
+		filepath.Join(home, ".claude.json"): `{"mcpServers":{"ctxledger":{"command":"` + Server + `","args":[]}}}`,
+		sessionFile: `{"type":"api-request-shape","shapeHash":"5a","shape":{"tools":` +
+			`[{"name":"mcp__ctxledger__read_artifact"}]}}` + "\n" + `{"type":"api-request","shapeHash":"5a"}` + "\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+	}
+	return sessionFile, nil
+}
