@@ -49,8 +49,8 @@ const checks = `{"command":"sh check.sh"}`
 func repeatedOutput(t *testing.T, l *engine.Local, s ledger.LiveSession) (whole string, taken ledger.TakenResult) {
 	t.Helper()
 	whole = strings.Repeat("ok price 1234 of an article\n", 200)
-	take(t, l, s, "c1", "Bash", checks, whole)
-	if taken = take(t, l, s, "c2", "Bash", checks, whole); !taken.Repeated {
+	take(t, l, s, "c1", "Bash", checks, whole, "")
+	if taken = take(t, l, s, "c2", "Bash", checks, whole, "c1"); !taken.Repeated {
 		t.Fatal("the hook did not replace the repeated output")
 	}
 	return whole, taken
@@ -79,7 +79,7 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 		t.Errorf("%+v, want %d tokens of a repeated result in 5 requests", said, saved)
 	}
 	if said.ReadBack.N != 3_300 || said.Tools == nil || said.Tools.N != 500 || said.Net != saved-3_300-500 {
-		t.Errorf("%+v, want 3,300 read back, 500 of tools and the rest net", got)
+		t.Errorf("%+v, want 3,300 read back, 500 of tools and the rest net", said)
 	}
 	if unknown := status(t, l, id).Savings; unknown.Tools != nil || unknown.Net != saved-3_300 ||
 		!strings.Contains(unknown.String(), "what our tools took is not known") {
