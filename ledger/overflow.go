@@ -162,13 +162,14 @@ func (rec *Recovery) corrected(view tokens.Count) int {
 
 // trim makes the next smaller copy and records that.
 func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, key string) error {
-	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Reader: r.Reader, Model: r.Model})
+	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Reader: r.Reader, Model: r.Model,
+		Handles: true})
 	if err != nil {
 		return err
 	}
-	c := overflow.Copy{Format: transcript.Anthropic}
+	c := overflow.Copy{Format: transcript.Anthropic, Whole: rec.Session}
 	for _, m := range v.Messages {
-		c.Format, c.Messages = m.Format, append(c.Messages, m.JSON)
+		c.Format, c.Messages, c.Handles = m.Format, append(c.Messages, m.JSON), append(c.Handles, m.Handles)
 	}
 	out, err := overflow.Next(c, overflow.Trimmed{Stage: rec.Stage, CharsAfter: rec.TrimmedTo},
 		overflow.Target{

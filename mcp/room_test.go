@@ -180,10 +180,7 @@ func TestLongAnswersOfEveryToolReachEveryClientWhole(t *testing.T) {
 		do[any](t, connect(t, f.mcp, "tester"), "memory", args{"action": "save", "name": fmt.Sprint("fact ", i),
 			"body": strings.Repeat("a \"fact\"\n", 400)})
 	}
-	had := 0
-	if list, err := f.local.Artifacts(t.Context(), ledger.ArtifactsRequest{}); err == nil {
-		had = list.Total
-	}
+	had := stored(t, f)
 	for what, a := range map[string]struct {
 		tool string
 		args args
@@ -200,8 +197,8 @@ func TestLongAnswersOfEveryToolReachEveryClientWhole(t *testing.T) {
 				got, pages := textOf(t, r), 1
 				if pageForm.MatchString(got) {
 					got, pages = readAll(t, c, name, r)
-					if list, err := f.local.Artifacts(t.Context(), ledger.ArtifactsRequest{}); err != nil || list.Total != had {
-						t.Errorf("the ledger keeps a copy: %d artifacts, %v", list.Total, err)
+					if n := stored(t, f); n != had {
+						t.Errorf("the ledger keeps a copy: %d artifacts", n)
 					}
 				} else if n := passed[name].count(t, r); n > passed[name].most {
 					t.Errorf("%d of at most %d", n, passed[name].most)
@@ -212,6 +209,16 @@ func TestLongAnswersOfEveryToolReachEveryClientWhole(t *testing.T) {
 			})
 		}
 	}
+}
+
+// stored returns how many artifacts a ledger has.
+func stored(t *testing.T, f *fixture) int {
+	t.Helper()
+	list, err := f.local.Artifacts(t.Context(), ledger.ArtifactsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Total
 }
 
 // Only the newest long answers are kept; an older one says what to do.
