@@ -36,9 +36,14 @@ func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bo
 }
 
 // RepeatStub returns the text that replaces a result of which a conversation has the same text already, as the result
-// of an earlier call. ok is as with Stub.
-func RepeatStub(a Artifact, text, earlier string) (stub string, ok bool) {
-	return finish(a, text, repeatedSays+oneLine(earlier)+" above in this conversation.")
+// of an earlier call. filed says that the host put it into a file there and shows the model its beginning: then the stub
+// has a preview. ok is as with Stub.
+func RepeatStub(a Artifact, text, earlier string, filed bool) (stub string, ok bool) {
+	says := repeatedSays + oneLine(earlier) + " above in this conversation"
+	if !filed {
+		return finish(a, text, says+".")
+	}
+	return finish(a, text, says+", which the host put into a file.\nPreview ("+omits+"):\n"+preview(text, 3, 12))
 }
 
 // ReadMore begins the line of a stub that says how to read the original.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
@@ -215,6 +216,40 @@ func TestATakenResultReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	sound(t, dir)
+}
+
+// A repeated result that Claude Code itself put into a file comes with a preview: the conversation has its beginning alone.
+// One of which the conversation has the text, or a stub of ours, comes without.
+func TestARepeatedResultThatTheHostFiledHasAPreview(t *testing.T) {
+	l, s := open(t), hookedSession("")
+	repeats := ledger.ResultLimits{Repeated: limits.RepeatChars}
+	for i, c := range []struct {
+		name, tool string
+		size       int
+		limits     ledger.ResultLimits
+		preview    bool
+	}{
+		{"a filed output", "Bash", 31_000, repeats, true},
+		{"an output that was shown", "Bash", 29_000, repeats, false},
+		{"a filed result of a server", "mcp__a__b", 51_000, repeats, true},
+		{"a result that was shown", "mcp__a__b", 49_000, repeats, false},
+		{"a result with a stub of ours", "mcp__a__b", 51_000, usual, false},
+	} {
+		text := strings.Repeat("nine more\n", c.size/10) + "password: hunter2hunter2\n"
+		taken, err := l.TakeResult(t.Context(), ledger.TakeResultRequest{LiveSession: s, CallID: fmt.Sprint("again", i),
+			Tool: c.tool, Args: json.RawMessage(`{"command":"seq"}`), Text: []byte(text), Earlier: "toolu_1",
+			Limits: c.limits})
+		if err != nil || !taken.Repeated || !strings.Contains(taken.Stub, "result of call toolu_1 above") {
+			t.Fatalf("%s: %+v, %v", c.name, taken, err)
+		}
+		shown := strings.Contains(taken.Stub, "nine more")
+		if shown != c.preview || strings.Contains(taken.Stub, "hunter2") {
+			t.Errorf("%s: %s", c.name, taken.Stub)
+		}
+		if _, cause, _ := artifacts.StubOf(taken.Stub); cause != artifacts.CauseRepeated {
+			t.Errorf("%s: the cause is %q", c.name, cause)
+		}
+	}
 }
 
 // TestALongResultComesAsABlob hands in more than fits a request.

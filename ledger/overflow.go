@@ -162,7 +162,8 @@ func (rec *Recovery) corrected(view tokens.Count) int {
 
 // trim makes the next smaller copy and records that.
 func (rec *Recovery) trim(ctx context.Context, api Shrinker, r OverflowRequest, key string) error {
-	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Reader: r.Reader, Model: r.Model})
+	v, err := Messages(ctx, api, ViewRequest{Session: rec.Session, Reader: r.Reader, Model: r.Model,
+		Handles: true})
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,11 @@ func Request(ctx context.Context, api ViewReader, r ViewRequest, key string) (Ne
 	if v.Budget.Check(whole) == nil {
 		return NextRequest{Messages: c.Messages}, nil
 	}
+	r.Handles = true
+	if v, err = Messages(ctx, api, r); err != nil {
+		return NextRequest{}, err
+	}
+	c = v.copied()
 	out, err := overflow.TrimTo(c, v.target(c.Format, v.Budget.ContextTokens, whole.Tokens))
 	if fault.Is(err, fault.TooLarge) {
 		left := v.Fixed
@@ -53,11 +58,11 @@ func (d RequestTrimmed) Words() string {
 	return d.words() + "; it is not recorded, and the next evaluation compacts"
 }
 
-// copied returns the messages of a whole view as a copy that may be trimmed.
+// copied returns the messages of a whole view, which has handles, as a copy that may be trimmed.
 func (v *ViewResponse) copied() overflow.Copy {
-	c := overflow.Copy{Format: transcript.Anthropic}
+	c := overflow.Copy{Format: transcript.Anthropic, Whole: v.Session}
 	for _, m := range v.Messages {
-		c.Format, c.Messages = m.Format, append(c.Messages, m.JSON)
+		c.Format, c.Messages, c.Handles = m.Format, append(c.Messages, m.JSON), append(c.Handles, m.Handles)
 	}
 	return c
 }

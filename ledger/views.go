@@ -53,6 +53,8 @@ type ViewRequest struct {
 	From  int    `json:"from,omitempty"`  // where the page starts: what the page before gave as Next
 	// Position is that of the first page: a page of another position would not fit. 0: the newest.
 	Position int64 `json:"position,omitempty"`
+	// Handles asks for ViewMessage.Handles.
+	Handles bool `json:"handles,omitempty"`
 }
 
 // ViewResponse is a page of a view. Next is the From of the following page, 0 at the end.
@@ -81,6 +83,9 @@ type ViewMessage struct {
 	JSON   []byte            `json:"json,omitempty"`   // exactly the original bytes, unless Edited
 	Blob   string            `json:"blob,omitempty"`   // where the message is, when too long for a page
 	Edited bool              `json:"edited,omitempty"` // it contains a stub or is a merge
+	// Handles read back the results of the message, and of those that belong to the same answer, by the ids that it knows
+	// them under.
+	Handles map[string]string `json:"handles,omitempty"`
 }
 
 // StatusRequest asks what fills a session's window.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 )
@@ -67,18 +68,20 @@ func readArtifact(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	page, err := c.api.ReadArtifact(ctx, r)
-	if err != nil {
-		return reply{}, err
-	}
+	return c.readPage(ctx, r)
+}
+
+// shown returns a page as the answer to a request, of which the next one asks for as many characters.
+func (c *call) shown(r ledger.ReadArtifactRequest, page artifacts.Page, asked int) reply {
 	out := pageResult{ // the text is exact: an agent reads it, and JSON escapes control characters
 		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
 	}
 	if page.Next != nil {
 		r.Selection = *page.Next
+		r.Limit = asked
 		out.Next = &next{c.o.ToolPrefix + "read_artifact", json.RawMessage(plainJSON(r))}
 	}
-	return reply{out, out.String()}, nil
+	return reply{out, out.String()}
 }
 
 // String returns the text between lines that describe it.

@@ -86,9 +86,13 @@ func (s *Server) reader(what string, read resourceReader) server.ResourceHandler
 	}
 }
 
+// readWhole returns a text exactly, or as much of it as read_artifact does and how to read on.
 func readWhole(ctx context.Context, c *call, id string) (string, error) {
-	page, err := c.api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: id})
-	return page.Text, err // exact, as read_artifact gives it
+	a, err := c.readPage(ctx, ledger.ReadArtifactRequest{ID: id})
+	if page, ok := a.value.(pageResult); ok && page.Next == nil {
+		return page.Text, err
+	}
+	return a.text, err
 }
 
 func readMemory(ctx context.Context, c *call, name string) (string, error) {

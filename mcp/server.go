@@ -44,14 +44,15 @@ type Options struct {
 	Problems func(root string) []string
 }
 
-// Server answers an MCP client. Between requests it keeps only the open ledger.
+// Server answers an MCP client. Between requests it keeps the open ledger, and the newest answers that come in pages.
 type Server struct {
 	o       Options
 	ledger  *connection.Lazy[Ledger] // the tool list must not wait for a daemon
 	mcp     *server.MCPServer
 	masks   *redact.Redactor            // error messages; the key is random per process
 	answers atomic.Pointer[answerCache] // of the served client; nil: none, or in-process
-	asking  atomic.Int32                // server requests that the client has not answered
+	long    longAnswers
+	asking  atomic.Int32 // server requests that the client has not answered
 	// overhead is the cost of the tool list and the instructions in every conversation, in tokens.
 	overhead func() int
 }

@@ -105,7 +105,11 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 				return reply{}, err
 			}
 			c.args, c.chat = args, chat(r.Params.Meta)
-			return t.run(ctx, c)
+			answer, err := t.run(ctx, c)
+			if err != nil {
+				return answer, err
+			}
+			return c.whole(ctx, answer)
 		})
 		if err != nil {
 			return proto.NewToolResultError(s.explain(err)), nil
@@ -116,9 +120,6 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 
 // result converts an answer to the protocol's form.
 func (s *Server) result(r reply) *proto.CallToolResult {
-	if r.text == "" {
-		r.text = plainJSON(r.value)
-	}
 	cache := s.answers.Load()
 	if len(r.text) < minCached {
 		cache = nil

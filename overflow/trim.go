@@ -31,6 +31,10 @@ type Copy struct {
 	Format   transcript.Format
 	Messages [][]byte        // as they were sent, valid for the provider
 	Consumed map[string]bool // calls that read files which were changed later
+	// Handles read the results of each message back, by call, and Whole reads the conversation back: what was cut names
+	// them. There may be none.
+	Handles []map[string]string
+	Whole   string
 }
 
 // Trimmed is a smaller copy.
@@ -107,7 +111,10 @@ func (t *trimmer) to(c caps, stage int) (Trimmed, error) {
 
 // cuts returns what is shown of the results of a message that are too long.
 func (t *trimmer) cuts(i int, c caps) map[string]string {
-	cut := map[string]string{}
+	cut, handles := map[string]string{}, map[string]string(nil)
+	if i < len(t.Handles) {
+		handles = t.Handles[i]
+	}
 	for _, p := range t.decoded[i].Parts {
 		limit := c.result
 		switch {
@@ -118,7 +125,7 @@ func (t *trimmer) cuts(i int, c caps) map[string]string {
 		case t.Consumed[p.ID]:
 			limit = c.consumed
 		}
-		if text, shorter := shorten(p.Text, limit); shorter {
+		if text, shorter := shorten(p.Text, limit, handles[p.ID]); shorter {
 			cut[p.ID] = text
 		}
 	}
@@ -126,17 +133,24 @@ func (t *trimmer) cuts(i int, c caps) map[string]string {
 }
 
 // shorten cuts a text to its first characters, if that with its marker is shorter.
-func shorten(text string, limit int) (string, bool) {
+func shorten(text string, limit int, handle string) (string, bool) {
 	if len(text) <= limit {
 		return "", false
 	}
 	n := utf8.RuneCountInString(text)
 	head := chars.Head(text, limit)
-	out := head + "\n" + trimMark(n-utf8.RuneCountInString(head))
+	out := head + "\n" + trimMark(n-utf8.RuneCountInString(head), handle)
 	return out, utf8.RuneCountInString(out) < n
 }
 
-func trimMark(gone int) string { return strings.ReplaceAll(markTrimmed, "{N}", chars.Commas(gone)) }
+// trimMark is the marker of what was removed, with the handle that reads it back, if there is one, on a line of its own.
+func trimMark(gone int, handle string) string {
+	mark := strings.ReplaceAll(markTrimmed, "{N}", chars.Commas(gone))
+	if handle != "" {
+		mark += "\nArtifact: " + handle
+	}
+	return mark
+}
 
 // withoutTools drops calls and results. Messages of which nothing is left go; a conversation that would
 // end with the assistant ends with a note instead, since providers answer users.
@@ -172,7 +186,7 @@ func (t *trimmer) withoutTools() (Trimmed, error) {
 			len(t.Messages))
 	}
 	if end == transcript.RoleAssistant && out.CharsAfter < out.CharsBefore {
-		note := trimMark(out.CharsBefore - out.CharsAfter)
+		note := trimMark(out.CharsBefore-out.CharsAfter, t.Whole)
 		out.Messages = append(out.Messages, transcript.NewMessage(t.Format, transcript.RoleUser, note))
 		out.CharsAfter += utf8.RuneCountInString(note)
 	}

@@ -136,6 +136,29 @@ func valid(t *testing.T, c Copy, out Trimmed) {
 	}
 }
 
+// What was cut names the handle that reads it back.
+func TestWhatIsTrimmedHasAHandle(t *testing.T) {
+	long := strings.Repeat("word ", 5_000)
+	c := Copy{Format: transcript.Anthropic,
+		Handles: []map[string]string{nil, nil, {"c1": "1f2e3d4c5b6a.2"}}, Whole: "ab03de2c",
+		Messages: [][]byte{
+			[]byte(`{"role":"user","content":"go"}`),
+			[]byte(`{"role":"assistant","content":[{"type":"text","text":"I look."},` +
+				`{"type":"tool_use","id":"c1","name":"Read","input":{}}]}`),
+			[]byte(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"` + long + `"}]}`),
+		}}
+	for stage, want := range []string{`to fit model limit...]\nArtifact: 1f2e3d4c5b6a.2"`,
+		`to fit model limit...]\nArtifact: 1f2e3d4c5b6a.2"`, `to fit model limit...]\nArtifact: ab03de2c"`} {
+		out, err := Trim(c, stage+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := string(out.Messages[len(out.Messages)-1]); !strings.Contains(last, want) {
+			t.Errorf("stage %d: %.300s … %q", stage+1, last, last[max(0, len(last)-100):])
+		}
+	}
+}
+
 func TestTrimmedCopiesGetSmaller(t *testing.T) {
 	c := conversation(5000)
 	original := string(bytes.Join(c.Messages, nil))

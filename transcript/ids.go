@@ -34,6 +34,14 @@ func PlacedID(name string, n int, seq int64) string {
 	return "#" + strconv.Itoa(n) + "@" + strconv.FormatInt(seq, 10) + " " + name
 }
 
+// Unplaced returns the id under which a message by itself knows a call or a result: it does not know in which entry it is.
+func Unplaced(id string) string {
+	if name, n, derived := Derived(id); derived {
+		return derivedID(name, n)
+	}
+	return id
+}
+
 // Identify gives the calls and results of a message the ids under which a session knows them: those of
 // its calls in their order, then those of its results. Anything but one for each changes nothing.
 func Identify(m *Message, ids []string) {

@@ -25,7 +25,7 @@ func truncateArguments(s *scene) (out []Edit) {
 		if !s.writesMuch(a) || a.argsEdited || a.slot >= recent || a.Chars <= p.Over {
 			continue
 		}
-		out = append(out, s.rewrite(a, Edit{Over: p.Over, Head: bulkHead, Text: markBulk})...)
+		out = append(out, s.rewrite(a, Edit{Over: p.Over, Head: bulkHead, Text: kept(markBulk, a.entry.Handle())})...)
 	}
 	return out
 }

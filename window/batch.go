@@ -21,13 +21,13 @@ func (b *batch) add(chars int, edits func() []Edit) {
 	b.made, b.chars = append(b.made, batched{b.pass, edits}), b.chars+chars
 }
 
-// addCall proposes to rewrite the arguments and the result of a call.
-func (b *batch) addCall(s *scene, a *act, args, result string) {
+// addCall proposes to put a note in the place of a call's arguments, and a marker in that of its result.
+func (b *batch) addCall(s *scene, a *act, note, marker string) {
 	if !a.argsEdited {
-		b.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Text: args}) })
+		b.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Text: keptNote(note, a.entry.Handle())}) })
 	}
 	if a.result != nil && !a.resultEdited {
-		b.add(a.result.Chars, func() []Edit { return s.hide(a, result) })
+		b.add(a.result.Chars, func() []Edit { return s.hide(a, kept(marker, a.handle())) })
 	}
 }
 

@@ -19,7 +19,7 @@ func capResults(s *scene) (out []Edit) {
 			limit = s.policy.ResultChars
 		}
 		if limit > 0 && a.result != nil && a.result.Chars > limit && s.longer(a, limit) {
-			out = append(out, s.cut(a, bounded(limit, markFilter))...)
+			out = append(out, s.cut(a, bounded(limit, kept(markFilter, a.handle())))...)
 		}
 	}
 	return out
@@ -87,7 +87,9 @@ func (s *scene) shortenWords(slot int, e Edit) (out []Edit) {
 	}
 	for _, entry := range d.entries {
 		if entry.Chars > e.Head+e.Tail {
-			out = append(out, s.shortenEntry(entry, e)...)
+			with := e
+			with.Text = kept(e.Text, entry.Handle())
+			out = append(out, s.shortenEntry(entry, with)...)
 		}
 	}
 	return out

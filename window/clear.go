@@ -32,7 +32,7 @@ func clearResults(s *scene) (out []Edit) {
 			out, freed = append(out, e...), freed+e[0].freed()
 		}
 		if c.Inputs && !a.argsEdited {
-			out = append(out, s.rewrite(a, Edit{Text: "{}"})...)
+			out = append(out, s.rewrite(a, Edit{Text: keptNote(noteCleared, a.entry.Handle())})...)
 		}
 	}
 	if s.count(freed) < s.policy.clearAtLeast(s.Window) {

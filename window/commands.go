@@ -7,7 +7,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// repeatedCommands replaces the output of commands that ran again later by one word: their outcome.
+// repeatedCommands replaces the output of commands that ran again later by their outcome.
 func repeatedCommands(s *scene, b *batch) {
 	newest := map[string]int{} // by command
 	for i := range s.acts {
@@ -21,7 +21,7 @@ func repeatedCommands(s *scene, b *batch) {
 			a.result == nil || a.resultEdited {
 			continue
 		}
-		b.add(a.result.Chars, func() []Edit { return s.hide(a, s.ended(a)) })
+		b.add(a.result.Chars, func() []Edit { return s.hide(a, kept(s.ended(a), a.handle())) })
 	}
 }
 

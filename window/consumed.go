@@ -35,7 +35,7 @@ func consumedReads(s *scene) (out []Edit) {
 			consumed = last[a.Target] > i || changed(a.Target) > a.answer.Seq
 		}
 		if consumed {
-			out = append(out, s.cut(a, Edit{Head: consumedChars, Text: markConsumed})...)
+			out = append(out, s.cut(a, Edit{Head: consumedChars, Text: kept(markConsumed, a.handle())})...)
 		}
 	}
 	return out

@@ -12,8 +12,9 @@ import (
 
 // State is what a decision depends on besides the log and the policy.
 type State struct {
-	Window  int // of the model, in tokens; 0: unknown
-	Summary int // o200k_base tokens of the summary that the view starts with
+	Session string // id of the session in its ledger, for handles; "": there is no ledger
+	Window  int    // of the model, in tokens; 0: unknown
+	Summary int    // o200k_base tokens of the summary that the view starts with
 	// Fixed is what every request carries besides the view (system prompt, tools, memory), in tokens of the model:
 	// it takes its share of the window as well.
 	Fixed int

@@ -29,7 +29,7 @@ var (
 	endMarker  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:` + anyForm() + `)$`) })
 	onlyMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + anyForm() + `)$`) })
 	number     = pattern.Lazy(`[\d,]*\d`)
-	handleLine = pattern.Lazy(`^Artifact: ([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)$`)
+	handleLine = pattern.Lazy(`^` + artifactLine + `([0-9a-f]{8,64}(?:\.[0-9]{1,9}(?:-[0-9]{1,9})?)?)$`)
 	handleCall = pattern.Lazy(`read_artifact\(id=\\?"([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)`)
 )
 

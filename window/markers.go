@@ -10,8 +10,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// The texts that replace left-out content. Other programs match them exactly. {N} is the number of characters
-// removed.
+// The texts that replace left-out content. Other programs match them exactly, so the handle that reads the content back is
+// on a line of its own behind them: see kept. {N} is the number of characters removed.
 const (
 	markArgument = "[ELIDED — {N} chars, NOT the real value. Do not reuse this placeholder as content; re-read " +
 		"the file or regenerate the value if you need it again.]"
@@ -27,8 +27,9 @@ const (
 	markBulk      = "...(argument truncated)"
 	markWritten   = "[omitted — superseded by later write_file]"
 	markRepeated  = "[omitted — superseded by later identical call]"
-	noteWritten   = `{"_note": "[superseded — later write_file for same path]"}`
-	noteRepeated  = `{"_note": "[superseded — repeated call with same arguments]"}`
+	noteWritten   = "[superseded — later write_file for same path]"
+	noteRepeated  = "[superseded — repeated call with same arguments]"
+	noteCleared   = "[cleared]"
 	markWords     = "[text omitted]"
 	collapsedHead = "[COLLAPSED TOOL CALLS — %d call(s)]"
 	// What replaces an evicted result: its call, and its beginning.
@@ -40,6 +41,25 @@ const (
 	commandFailed   = "failed"
 	commandFailedAs = "failed [EXIT %d]"
 )
+
+// artifactLine begins the line with a handle.
+const artifactLine = "Artifact: "
+
+// kept returns a marker with the handle that reads back what it replaces. Without a ledger there is none.
+func kept(marker, handle string) string {
+	if handle == "" {
+		return marker
+	}
+	return marker + "\n" + artifactLine + handle
+}
+
+// keptNote is kept for the arguments of a call, which are an object.
+func keptNote(note, handle string) string {
+	if handle == "" {
+		return `{"_note": ` + strconv.Quote(note) + `}`
+	}
+	return `{"_note": ` + strconv.Quote(note) + `, "artifact": ` + strconv.Quote(handle) + `}`
+}
 
 // cleared returns the text that replaces a cleared result.
 func cleared(a *act, tokens int) string {
@@ -53,11 +73,7 @@ func cleared(a *act, tokens int) string {
 
 // evicted returns the text that replaces an evicted result, followed by its handle.
 func evicted(a *act) string {
-	text := fmt.Sprintf(markEvicted, a.label())
-	if h := a.handle(); h != "" {
-		text += "\nArtifact: " + h
-	}
-	return text
+	return kept(fmt.Sprintf(markEvicted, a.label()), a.handle())
 }
 
 // large returns the text between the head and the tail of a user's message.

@@ -25,7 +25,9 @@ func oldWords(s *scene, b *batch) {
 			}
 		}
 		if a.Chars > argumentOver && !a.argsEdited {
-			b.add(a.Chars, func() []Edit { return s.rewrite(a, Edit{Over: argumentOver, Text: markArgument}) })
+			b.add(a.Chars, func() []Edit {
+				return s.rewrite(a, Edit{Over: argumentOver, Text: kept(markArgument, a.entry.Handle())})
+			})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/sessions"
 )
 
 // keptUnits returns how many of g units stay under a bound of n. A quarter of n goes at once, at least, so that the
@@ -70,8 +71,8 @@ func (s *scene) joined(i int) bool {
 	return a.unit == b.unit || b.slot == a.slot+2
 }
 
-// note proposes to replace whole units by a note, which names the handles of their results unless these are so short that
-// the note would be longer.
+// note proposes to replace whole units by a note, which names the handle of all of them, and those of their results unless
+// these are so short that the note would be longer.
 func (s *scene) note(acts []act) []Edit {
 	first, last := acts[0].slot, acts[len(acts)-1].slot+1
 	if last >= len(s.slots) || acts[len(acts)-1].result == nil {
@@ -83,7 +84,7 @@ func (s *scene) note(acts []act) []Edit {
 		e.Before += slot.Tokens
 	}
 	for _, handles := range []bool{true, false} {
-		e.Text = s.collapsed(acts, handles)
+		e.Text = s.collapsed(acts, s.rangeHandle(e.Seq, e.To), handles)
 		if e.Tokens = frameTokens + textTokens(e.Text); e.freed() > 0 {
 			return []Edit{e}
 		}
@@ -91,10 +92,10 @@ func (s *scene) note(acts []act) []Edit {
 	return nil
 }
 
-// collapsed is the text of a note.
-func (s *scene) collapsed(acts []act, handles bool) string {
+// collapsed is the text of a note. all is the handle of what it replaces.
+func (s *scene) collapsed(acts []act, all string, handles bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, collapsedHead, len(acts))
+	b.WriteString(kept(fmt.Sprintf(collapsedHead, len(acts)), all))
 	for i := range acts {
 		if i == noteLines {
 			fmt.Fprintf(&b, "\n- … and %s more", chars.Commas(len(acts)-i))
@@ -106,6 +107,14 @@ func (s *scene) collapsed(acts []act, handles bool) string {
 		}
 	}
 	return b.String()
+}
+
+// rangeHandle reads a range of the log back; "" where there is no ledger.
+func (s *scene) rangeHandle(from, to int64) string {
+	if s.Session == "" {
+		return ""
+	}
+	return sessions.RangeHandle(s.Session, from, to)
 }
 
 // bounds returns the first and the last entry of slots.

@@ -26,7 +26,7 @@ type Policy struct {
 	UserSet, ReplaySet, BatchSet bool
 
 	// OldWords shortens the words of answers that make calls, and long texts in the arguments of their
-	// calls. No handle brings them back but that of their message, so it is off unless asked for.
+	// calls. What reads them back is the handle of their whole message, so it is off unless asked for.
 	OldWords bool
 
 	// ToolPairs bounds the units of calls and results in the view. When there are more, a quarter of it

@@ -29,7 +29,7 @@ func tokenWindow(s *scene) (out []Edit) {
 		switch {
 		case a.result == nil:
 		case over > 0 && a.unit != s.newest() && !s.isCleared(a):
-			for _, e := range s.hide(a, markResult) {
+			for _, e := range s.hide(a, kept(markResult, a.handle())) {
 				out, over = append(out, e), over-s.count(e.freed())
 			}
 		case !s.isCleared(a) && a.result.Artifact == "":
@@ -46,7 +46,8 @@ func tokenWindow(s *scene) (out []Edit) {
 func (s *scene) notes() (out []Edit) {
 	for _, d := range s.drafts {
 		if d.note != nil {
-			e := Edit{Part: PartRange, Seq: d.note.Seq, To: d.note.To, Text: markResult, Before: d.note.Tokens}
+			e := Edit{Part: PartRange, Seq: d.note.Seq, To: d.note.To, Before: d.note.Tokens}
+			e.Text = kept(markResult, s.rangeHandle(e.Seq, e.To))
 			e.Tokens = frameTokens + textTokens(e.Text)
 			out = append(out, smaller(e)...)
 		}
@@ -63,14 +64,14 @@ func (s *scene) share(acts []*act, over int) (out []Edit) {
 	if len(acts) == 0 || total == 0 {
 		return nil
 	}
-	marker := textTokens(markInTurn)
+	marker := textTokens(kept(markInTurn, acts[0].handle()))
 	each := (total-over)/len(acts) - s.count(marker)
 	for _, a := range acts {
 		if s.count(a.resultTokens) <= each {
 			continue
 		}
 		keep := max(leastResult, a.result.Chars*max(each, 0)/max(s.count(a.resultTokens), 1))
-		out = append(out, s.cut(a, Edit{Head: keep, Text: markInTurn})...)
+		out = append(out, s.cut(a, Edit{Head: keep, Text: kept(markInTurn, a.handle())})...)
 	}
 	return out
 }

@@ -60,9 +60,10 @@ type target struct {
 	result  int                // number of the result in the message, from 1; 0: all of it
 }
 
-// resolve returns what a handle names: an artifact, a summary (the originals of its range, one per line), a whole
-// session, or a message by a prefix of its id, also one of its results (see sessions.SplitHandle). For forgotten content the error says when it was forgotten. Handles of
-// another workspace's ledger are unknown here.
+// resolve returns what a handle names: an artifact, a summary (the originals of its range, one per line), a whole session or a
+// range of its log (see sessions.SplitRange), or a message by a prefix of its id, also one of its results (see
+// sessions.SplitHandle). For forgotten content the error says when it was forgotten. Handles of another workspace's ledger
+// are unknown here.
 func resolve(tx kv.Tx, handle string) (target, error) {
 	a, err := artifacts.Get(tx, handle)
 	if err == nil {
@@ -75,9 +76,13 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	if err != nil || rec != nil {
 		return target{summary: rec}, err
 	}
-	s, err := sessions.Get(tx, handle)
+	session, from, to := sessions.SplitRange(handle)
+	s, err := sessions.Get(tx, session)
 	if err == nil {
-		return target{summary: &compaction.Record{Session: s.ID, From: 1, To: s.Seq}}, nil
+		if to == 0 {
+			from, to = 1, s.Seq
+		}
+		return target{summary: &compaction.Record{Session: s.ID, From: from, To: min(to, s.Seq)}}, nil
 	}
 	if !fault.Is(err, fault.NotFound) {
 		return target{}, err

@@ -44,6 +44,7 @@ type result struct {
 	screen *screen     // what a terminal shows of the text, if that is something else
 	blob   *kv.BlobRef // where the text is, when it is large enough to become an artifact
 	stub   string      // its replacement in views, once it is an artifact
+	filed  bool        // the host put the text into a file, and shows the model its beginning
 }
 
 // screen is a rendered text and its length in characters.

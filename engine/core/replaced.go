@@ -48,15 +48,13 @@ func (rec *recorder) called(id string) (string, error) {
 
 // passedOn returns what of an artifact would have reached the model as the result of a tool, in tokens.
 func passedOn(tool string, a artifacts.Artifact) int {
-	inline := a.Chars
-	switch {
-	case tool == "Bash":
-		inline = inlineCommand
-	case strings.HasPrefix(tool, "mcp__"):
-		inline = inlineServer
-	}
-	if a.Chars <= inline {
+	if !filed(tool, a.Chars) {
 		return a.Tokens
 	}
 	return int(int64(a.Tokens) * pointer / a.Chars)
+}
+
+// filed reports whether the host itself puts so many characters of a tool's result into a file.
+func filed(tool string, chars int64) bool {
+	return tool == "Bash" && chars > inlineCommand || strings.HasPrefix(tool, "mcp__") && chars > inlineServer
 }

@@ -47,6 +47,7 @@ func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (le
 	if r.Earlier == "" && (r.Paged || !res.replacedBy(r.Limits, command)) {
 		return ledger.TakenResult{}, nil
 	}
+	res.filed = filed(r.Tool, int64(res.Chars)) && !res.replacedBy(r.Limits, command)
 	if err := l.storeTaken(ctx, res); err != nil {
 		return ledger.TakenResult{}, err
 	}
@@ -101,7 +102,7 @@ func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.C
 	a.Tool, a.Hint = c.Name, Hint(named)
 	stub, ok := res.stubFor(a, c.Op == intents.OpShell, l.Masks)
 	if earlier != "" {
-		stub, ok = artifacts.RepeatStub(a, res.text, earlier)
+		stub, ok = artifacts.RepeatStub(a, res.shown, earlier, res.filed)
 	}
 	if !ok {
 		return none, nil, nil

@@ -198,9 +198,10 @@ func (l *Views) stateOf(
 ) (window.State, error) {
 	c := f.Counter(w.Model)
 	st := window.State{
-		Window: w.Tokens,
-		Count:  c.Of,
-		Reason: reason,
+		Session: f.Session.ID,
+		Window:  w.Tokens,
+		Count:   c.Of,
+		Reason:  reason,
 	}
 	model, _ := f.Models.Lookup(c.Model())
 	_, text, err := l.SummaryMessage(ctx, f)

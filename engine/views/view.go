@@ -2,6 +2,7 @@ package views
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 
@@ -66,13 +67,17 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 	head, size := f.View.Head(), 0
 	for i := max(r.From, 0); i < resp.Total; i++ {
 		var pieces []ledger.ViewMessage
-		switch at := i - head; {
-		case at >= 0 && at < len(summary):
+		if at := i - head; at >= 0 && at < len(summary) {
 			pieces = summary
-		case at >= 0:
-			pieces, err = l.Render(ctx, tx, f, f.View.Slots[i-len(summary)])
-		default:
-			pieces, err = l.Render(ctx, tx, f, f.View.Slots[i])
+		} else {
+			if at >= 0 {
+				at -= len(summary)
+			}
+			slot := f.View.Slots[head+at]
+			pieces, err = l.Render(ctx, tx, f, slot)
+			for k := 0; r.Handles && k < len(pieces); k++ {
+				pieces[k].Handles = handles(f, slot)
+			}
 		}
 		if err != nil {
 			return ledger.ViewResponse{}, err
@@ -88,6 +93,18 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 		resp.Messages = append(resp.Messages, pieces...)
 	}
 	return resp, nil
+}
+
+// handles returns what reads the results of a slot back, by the ids that its messages know them under.
+func handles(f *core.Folded, slot window.Slot) map[string]string {
+	out := map[string]string{}
+	for _, seq := range slot.Seqs {
+		e := &f.Entries[seq-1]
+		for _, r := range e.Results {
+			out[transcript.Unplaced(r.CallID)] = cmp.Or(r.Artifact, e.ResultHandle(r.CallID))
+		}
+	}
+	return out
 }
 
 // messageSize is the upper bound of the members of a message in a page other than its JSON, in bytes.

@@ -1,4 +1,5 @@
-// Package termtext renders what a command wrote to a terminal to what the screen shows at the end.
+// Package termtext renders what a command wrote to a terminal to what the screen shows at the end; if that is nothing, to
+// what a person saw last.
 //
 // Start at Render. Tail keeps the end of a stream of any
 // length until it is rendered, Clip and LastLines bound what is shown of a result. Shown is for texts of

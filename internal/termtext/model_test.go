@@ -1,6 +1,7 @@
 package termtext
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ var sequences = regexp.MustCompile(`(?s)^\x1b(?:\[([0-9;]*)([@-~])|\[[0-?]*[ -/]
 
 func modelRender(text string) string {
 	m := model{at: map[[2]int]string{}}
+	seen := ""
 	for len(text) > 0 {
 		if text[0] == '\x1b' {
 			g := sequences.FindStringSubmatch(text)
@@ -37,8 +39,13 @@ func modelRender(text string) string {
 		r, n := utf8.DecodeRuneInString(text)
 		m.char(r)
 		text = text[n:]
+		if r > ' ' && (r < 0x7f || r >= 0xa0) && m.col > 0 { // it is shown
+			if now := m.String(); now != "" {
+				seen = now
+			}
+		}
 	}
-	return m.String()
+	return cmp.Or(m.String(), seen)
 }
 
 func (m *model) char(r rune) {

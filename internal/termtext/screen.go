@@ -22,6 +22,8 @@ type screen struct {
 	seq   sequence
 	cut   []byte // the bytes of a character whose rest has not come yet
 	marks []mark // what cells with combining characters consist of
+	read  int    // the bytes that were written to it
+	inked int    // of them, up to the last character that is no space
 	spent int    // blanks made by cursor moves, less what moves may make
 }
 
@@ -49,7 +51,8 @@ func (s *screen) Write(p []byte) (int, error) {
 	}
 	for len(p) > 0 {
 		if s.seq.state == ground {
-			p = p[s.text(p):]
+			n := s.text(p)
+			p, s.read = p[n:], s.read+n
 			continue
 		}
 		n, end := s.seq.read(p)
@@ -59,7 +62,7 @@ func (s *screen) Write(p []byte) (int, error) {
 		case control:
 			s.control(p[n-1])
 		}
-		p = p[n:]
+		p, s.read = p[n:], s.read+n
 	}
 	return written, nil
 }
@@ -72,11 +75,18 @@ func (s *screen) finish(dst []byte, from int) []byte {
 	return dst[:from+len(bytes.TrimRight(dst[from:], "\n"))]
 }
 
-// Render appends what a terminal shows after src to dst, whose memory is another than that of src.
+// Render appends what a terminal shows after src to dst, whose memory is another than that of src. Of a program that leaves
+// the screen empty it is what a person saw last: the screen with the last character that was written.
 func Render(dst, src []byte) []byte {
 	s := screen{done: dst, base: len(dst)}
 	_, _ = s.Write(src) // it never fails
-	return s.finish(s.done, s.base)
+	out := s.finish(s.done, s.base)
+	if len(out) > len(dst) || s.inked == 0 {
+		return out
+	}
+	seen := screen{done: dst, base: len(dst)}
+	_, _ = seen.Write(src[:s.inked])
+	return seen.finish(seen.done, seen.base)
 }
 
 // Shown returns what a terminal shows after a text, and whether the text has anything to render: a
@@ -116,12 +126,14 @@ func (s *screen) text(p []byte) int {
 		return 1
 	}
 	if n := s.lines(p); n > 0 {
+		s.ink(bytes.TrimRight(p[:n], " \t\r\n"))
 		return n
 	}
 	if n := printable(p); n > 0 {
 		l := s.here()
 		l.write(s.col, p[:n], &s.marks)
 		s.col += n
+		s.ink(bytes.TrimRight(p[:n], " "))
 		return n
 	}
 	if p[0] < utf8.RuneSelf {
@@ -133,24 +145,34 @@ func (s *screen) text(p []byte) int {
 		return len(p)
 	}
 	r, n := utf8.DecodeRune(p)
-	s.put(r)
+	if s.put(r) {
+		s.ink(p[:n])
+	}
 	return n
 }
 
-// put shows one character that is not ASCII.
-func (s *screen) put(r rune) {
+// ink notes that characters which are no spaces were shown, by what p begins with.
+func (s *screen) ink(p []byte) {
+	if len(p) > 0 {
+		s.inked = s.read + len(p)
+	}
+}
+
+// put shows one character that is not ASCII, and reports whether there was anything to show.
+func (s *screen) put(r rune) bool {
 	if isC1(r) {
-		return
+		return false
 	}
 	l, w := s.here(), width(r)
 	if w == 0 {
 		if s.col > 0 { // else there is nothing that it could combine with
 			l.combine(s.col, r, &s.marks)
 		}
-		return
+		return s.col > 0
 	}
 	l.put(s.col, r, w, &s.marks)
 	s.col += w
+	return true
 }
 
 // c0 does what an ASCII control character says, except ESC.
