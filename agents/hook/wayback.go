@@ -50,7 +50,9 @@ func (r *run) readable(ctx context.Context) bool {
 			may = append(may, server+"__"+reading()[0])
 		}
 	}
-	return may != nil && slices.ContainsFunc(r.offered(ctx), func(tool string) bool { return slices.Contains(may, tool) })
+	return may != nil && slices.ContainsFunc(r.offered(ctx), func(tool string) bool {
+		return slices.Contains(may, tool)
+	})
 }
 
 // offered returns the tools that the model of the event is offered, nil if that is not known. It waits for a session file

@@ -70,7 +70,7 @@ func described(event string, raw []byte) string {
 	for _, a := range []struct {
 		name string
 		out  []byte
-	}{{"context", e.Context("TEXT")}, {"note", e.Note("TEXT")}, {"deny", e.Deny("REASON")},
+	}{{"context", e.Context("TEXT")}, {"note", e.Note("TEXT")}, {"deny", e.Deny("REASON")}, {"allow", e.Allow()},
 		{"instructions", e.Instructions("{TEXT")}} {
 		if a.out != nil {
 			fmt.Fprintf(&b, "%s: %s", a.name, a.out)
@@ -95,7 +95,7 @@ func FuzzWhateverIsDecodedIsAnsweredInItsShape(f *testing.F) {
 		if !ok {
 			return
 		}
-		for _, out := range [][]byte{e.Context("a\nb"), e.Note("a\nb"), e.Deny("a\nb")} {
+		for _, out := range [][]byte{e.Context("a\nb"), e.Note("a\nb"), e.Deny("a\nb"), e.Allow()} {
 			var back struct {
 				Specific specific `json:"hookSpecificOutput"`
 			}
