@@ -26,11 +26,10 @@ func Request(ctx context.Context, api ViewReader, r ViewRequest, key string) (Ne
 		return NextRequest{}, err
 	}
 	c := v.copied()
-	whole := overflow.SizeOf(c.Messages, v.Tokens.N+v.Fixed)
-	if v.Budget.Check(whole) == nil {
+	if !v.Exceeds() {
 		return NextRequest{Messages: c.Messages}, nil
 	}
-	out, err := overflow.TrimTo(c, v.target(c.Format, v.Budget.ContextTokens, whole.Tokens))
+	out, err := overflow.TrimTo(c, v.target(c.Format, v.Budget.ContextTokens, v.Tokens.N+v.Fixed))
 	if fault.Is(err, fault.TooLarge) {
 		left := v.Fixed
 		for _, m := range out.Messages {
@@ -51,6 +50,11 @@ func Request(ctx context.Context, api ViewReader, r ViewRequest, key string) (Ne
 // Words says how much of the view the copy lacks, and what comes of it.
 func (d RequestTrimmed) Words() string {
 	return d.words() + "; it is not recorded, and the next evaluation compacts"
+}
+
+// Exceeds reports whether a request with the whole view is larger than what the user allows.
+func (v *ViewResponse) Exceeds() bool {
+	return v.Budget.Check(overflow.SizeOf(v.copied().Messages, v.Tokens.N+v.Fixed)) != nil
 }
 
 // copied returns the messages of a whole view as a copy that may be trimmed.
