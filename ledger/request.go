@@ -25,17 +25,15 @@ func Request(ctx context.Context, api ViewReader, r ViewRequest, key string) (Ne
 	if err != nil {
 		return NextRequest{}, err
 	}
-	c := v.copied()
-	whole := overflow.SizeOf(c.Messages, v.Tokens.N+v.Fixed)
-	if v.Budget.Check(whole) == nil {
-		return NextRequest{Messages: c.Messages}, nil
+	if !v.Exceeds() {
+		return NextRequest{Messages: v.copied().Messages}, nil
 	}
 	r.Handles = true
 	if v, err = Messages(ctx, api, r); err != nil {
 		return NextRequest{}, err
 	}
-	c = v.copied()
-	out, err := overflow.TrimTo(c, v.target(c.Format, v.Budget.ContextTokens, whole.Tokens))
+	c := v.copied()
+	out, err := overflow.TrimTo(c, v.target(c.Format, v.Budget.ContextTokens, v.Tokens.N+v.Fixed))
 	if fault.Is(err, fault.TooLarge) {
 		left := v.Fixed
 		for _, m := range out.Messages {
@@ -58,7 +56,12 @@ func (d RequestTrimmed) Words() string {
 	return d.words() + "; it is not recorded, and the next evaluation compacts"
 }
 
-// copied returns the messages of a whole view, which has handles, as a copy that may be trimmed.
+// Exceeds reports whether a request with the whole view is larger than what the user allows.
+func (v *ViewResponse) Exceeds() bool {
+	return v.Budget.Check(overflow.SizeOf(v.copied().Messages, v.Tokens.N+v.Fixed)) != nil
+}
+
+// copied returns the messages of a whole view as a copy. One that is trimmed needs the handles of the view.
 func (v *ViewResponse) copied() overflow.Copy {
 	c := overflow.Copy{Format: transcript.Anthropic, Whole: v.Session}
 	for _, m := range v.Messages {

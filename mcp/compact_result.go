@@ -58,7 +58,6 @@ type compactResult struct {
 	Before    *tokens.Count     `json:"tokens_before,omitempty"`
 	After     *tokens.Count     `json:"tokens_after,omitempty"`
 	Warnings  []string          `json:"warnings,omitempty"`
-	trimmed   bool              // Messages are a smaller copy of the view
 }
 
 // cut is one item cut from the view, with the handle to read it.
@@ -127,21 +126,17 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	return r, o.shape(ctx, api, &r)
 }
 
-// editsAlone returns the view of a session without a summary, if anything in it was edited or left out.
+// editsAlone returns the view of a session without a summary, if anything in it was edited or left out, or has to be.
 func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) error {
 	if o.args.Return != "messages" {
 		return nil
 	}
 	log, err := recorded(ctx, api, o.session.ID)
-	if err == nil {
-		err = o.messages(ctx, api, r)
-	}
 	if err != nil {
 		return err
 	}
-	if !r.trimmed && len(log) == len(o.before.Messages) && !slices.ContainsFunc(o.before.Messages,
+	if !o.before.Exceeds() && len(log) == len(o.before.Messages) && !slices.ContainsFunc(o.before.Messages,
 		func(m ledger.ViewMessage) bool { return m.Edited }) {
-		r.Messages = nil
 		return nil
 	}
 	r.Delivery = o.delivery()
@@ -149,7 +144,7 @@ func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) e
 		r.Reason += "; edited: " + clean(o.edited.Why)
 		r.Before, r.After = &o.edited.TokensBefore, &o.edited.TokensAfter
 	}
-	return nil
+	return o.messages(ctx, api, r)
 }
 
 // runWarnings reports where a model's summary was not accepted or was corrected.
@@ -256,7 +251,7 @@ func (o outcome) messages(ctx context.Context, api ledger.ViewReader, r *compact
 	for _, m := range next.Messages {
 		r.Messages = append(r.Messages, m)
 	}
-	if r.trimmed = next.Trimmed != nil; r.trimmed {
+	if next.Trimmed != nil {
 		r.Warnings = append(r.Warnings, "a trimmed copy, since the view is larger than the settings allow: "+
 			next.Trimmed.Words())
 	}
