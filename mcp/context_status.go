@@ -86,7 +86,8 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	}
 	s, err := c.session(ctx, a.Session)
 	if errors.Is(err, errUnknownChat) {
-		r := statusResult{Categories: []share{}, NextCuts: []share{}, Overhead: c.cost(c.client), Warnings: c.problems(ctx)}
+		r := statusResult{Categories: []share{}, NextCuts: []share{}, Overhead: c.cost(c.client),
+			Warnings: c.problems(ctx)}
 		return reply{r, unrecorded(err, r)}, nil
 	}
 	if err != nil {
