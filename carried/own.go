@@ -32,8 +32,10 @@ func (p *Part) know(host string, counter tokens.Counter) {
 	}
 	cost := func(o200k int) tokens.Count { return tokens.Count{N: o200k, Upper: counter.Of(o200k).Upper} }
 	p.Unknown = false
-	if p.Carried = cost(overhead.Tokens); host == claudeCode && !p.Config.Loaded {
-		p.Carried, p.Later, p.When = cost(overhead.Names), cost(overhead.Tokens), searched
+	client, _ := overhead.Named(host)
+	whole := client.Tokens
+	if p.Carried = cost(whole); host == claudeCode && !p.Config.Loaded {
+		p.Carried, p.Later, p.When = cost(overhead.Names), cost(whole), searched
 	}
 }
 

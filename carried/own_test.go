@@ -16,12 +16,14 @@ import (
 // that of a server with another program stays unknown.
 func TestOurOwnServerIsKnownWithoutAsking(t *testing.T) {
 	const own, named = overhead.Tokens, overhead.Names
+	listed, _ := overhead.Named("claude-code")
+	claude := listed.Tokens
 	for entry, want := range map[string]struct {
 		claude, later, cursor int
 		unknown               bool
 	}{
-		`{"command": "/opt/bin/ctxmcp", "args": [], "alwaysLoad": true}`: {claude: own, cursor: own},
-		`{"command": "ctxmcp"}`:                             {claude: named, later: own, cursor: own},
+		`{"command": "/opt/bin/ctxmcp", "args": [], "alwaysLoad": true}`: {claude: claude, cursor: own},
+		`{"command": "ctxmcp"}`:                             {claude: named, later: claude, cursor: own},
 		`{"command": "ctxmcp", "args": ["--structured"]}`:   {unknown: true}, // a longer list
 		`{"command": "/opt/bin/other", "args": ["ctxmcp"]}`: {unknown: true},
 	} {

@@ -47,8 +47,11 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	out.Candidates = candidates.Count(ctx, api)
 	switch {
 	case missing == nil:
-		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID,
-			Tools: carried.OwnTokens(ctx, a.Env, a.place.Root, s.Host)})
+		own := carried.OwnTokens(ctx, a.Env, a.place.Root, s.Host)
+		if own != nil {
+			out.ServerCost = *own
+		}
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Tools: own})
 		if err != nil {
 			return err
 		}

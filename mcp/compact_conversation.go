@@ -30,7 +30,7 @@ func compactTool() tool {
 			"from the summary with the prompt resume.",
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
-			`"session":{"type":"string","description":"an id; default: this chat's"},` +
+			`"session":{"type":"string","description":"default: this chat's"},` +
 			`"messages":{"type":"array","items":{"type":"object"},` +
 			`"description":"the whole conversation, if you hold it"},` +
 			`"since":{"type":"array","items":{"type":"object"},` +
@@ -45,10 +45,10 @@ func compactTool() tool {
 			`"description":"of the summary, default 2000; window: of the whole view"},` +
 			`"keep_turns":{"type":"integer","description":"newest turns kept verbatim"},` +
 			`"pin":{"type":"array","items":{"type":"string"},` +
-			`"description":"ids of messages, or texts in full, to keep verbatim"},` +
-			`"focus":{"type":"string","description":"words; what concerns them is preferred"},` +
+			`"description":"ids of messages or full texts to keep verbatim"},` +
+			`"focus":{"type":"string","description":"words to prefer"},` +
 			`"strict":{"type":"boolean","description":"refuse modes in which a model writes"},` +
-			`"error":{"type":"string","description":"the provider's refusal as too large; its limit is learned"},` +
+			`"error":{"type":"string","description":"the provider's refusal as too large"},` +
 			`"dry_run":{"type":"boolean","description":"only say what would be cut"},` +
 			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],` +
 			`"description":"receipt: figures only; default summary; if you hold the conversation: ` +

@@ -58,7 +58,7 @@ type statusResult struct {
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	// Savings is what was not sent in this session because of us: see ledger.Savings.
 	Savings  *ledger.Savings `json:"savings,omitempty"`
-	Overhead int             `json:"overhead_tokens"`    // of our tool list and instructions, exact
+	Overhead int             `json:"overhead_tokens"`    // of our tools and instructions, as the host lists them
 	Warnings []string        `json:"warnings,omitempty"` // about the session's input, and errors in the configuration
 	carriedResult
 
@@ -88,7 +88,8 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	}
 	s, err := c.session(ctx, a.Session)
 	if errors.Is(err, errUnknownChat) {
-		r := statusResult{Categories: []share{}, NextCuts: []share{}, Overhead: c.overhead(), Warnings: c.problems(ctx)}
+		r := statusResult{Categories: []share{}, NextCuts: []share{}, Overhead: c.cost(c.client),
+			Warnings: c.problems(ctx)}
 		return reply{r, unrecorded(err, r)}, nil
 	}
 	if err != nil {
@@ -108,7 +109,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Measured: st.Measured, Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold,
 		Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
-		Overhead: c.overhead(), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
+		Overhead: c.cost(s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Next.Waits(), whose: "this chat's",
 	}
 	if a.Session != "" {

@@ -26,9 +26,9 @@ const (
 func memoryTool() tool {
 	return tool{
 		name: "memory",
-		description: "Facts that outlive the session: save, recall (best matches of query), get, list, delete; restore " +
-			"undoes the last change or deletion of one. Save what a later chat must know: commands that work, " +
-			"decisions with their reason, what the user wants.",
+		description: "Facts that outlive the session. recall finds the best matches of query, restore undoes the last " +
+			"change or deletion of one. Save what a later chat must know: commands that work, decisions with their " +
+			"reason, what the user wants.",
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"action":{"type":"string","enum":["save","recall","get","list","delete","restore"]},` +
@@ -37,7 +37,7 @@ func memoryTool() tool {
 			`"type":{"type":"string","description":"such as user, feedback, project"},` +
 			`"body":{"type":"string","description":"the fact, at most 4 KB"},` +
 			`"scope":{"type":"string","enum":["project","user"],"description":"default project; user: all projects"},` +
-			`"query":{"type":"string","description":"words"},` +
+			`"query":{"type":"string"},` +
 			`"limit":{"type":"integer"},` +
 			`"request_id":{"type":"string"}},"required":["action"]}`,
 		output: `{"type":"object","properties":{"entries":{"type":"array"},"next":{"type":"string"},` +

@@ -7,12 +7,23 @@ import (
 	"sync"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
+
+	"ctxledger.dev/mcp/overhead"
 )
 
 // measure returns a function that counts the tokens of the tool list, as it is sent, and the instructions. It counts
 // once, on its first call.
 func (s *Server) measure() func() int {
 	return sync.OnceValue(func() int { return count(s.toolList()) + count(s.instructions()) })
+}
+
+// cost returns what a request of a host or client carries of our tools and instructions: as it lists them, or of one that
+// is not known our own list.
+func (s *Server) cost(name string) int {
+	if c, known := overhead.Named(name); known {
+		return c.Tokens
+	}
+	return s.overhead()
 }
 
 // toolList returns the JSON of the tool list as it is sent.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"fmt"
 	"testing"
 
 	"ctxledger.dev/mcp/overhead"
@@ -36,6 +37,15 @@ func TestP8ToolListAndInstructionsStayWithinTheirBudget(t *testing.T) {
 	}
 	if n := count(names) + count(s.instructions()); n != overhead.Names {
 		t.Errorf("overhead.Names says %d, not %d: correct the constant", overhead.Names, n)
+	}
+	listed := count(s.instructions())
+	for _, tl := range tools() {
+		listed += count(fmt.Sprintf(`{"name":"mcp__ctxledger__%s","description":%q,"input_schema":%s}`, tl.name,
+			tl.description, tl.input))
+	}
+	if c, _ := overhead.Named("claude-code"); c.Tokens != listed {
+		t.Errorf("overhead says that Claude Code's requests carry %d tokens of ours, not %d: correct that and, with "+
+			"make matrix, the other rows", c.Tokens, listed)
 	}
 	for _, tl := range tools() {
 		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output),

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/mcp/overhead"
 )
 
 // The addresses of resources.
@@ -19,23 +20,17 @@ const (
 	uriMemory   = "ctxledger://memory/"
 )
 
-// withheld are the clients, by the names that they give themselves, that are not told of the resources, with the reason.
-// To all others they cost nothing: a person picks them.
-var withheld = map[string]string{
-	"claude-code": "adds three tools of its own, 467 tokens, to every request for a server that offers resources, unless it " +
-		"searches for tools; what the resources hold read_artifact, memory and changes tell as well",
-}
-
-// withholding returns what takes the capability out of what these clients are told of the server.
+// withholding returns what takes the capability out of what a client is told of the server, if resources would cost it
+// something in every request. To all others they cost nothing: a person picks them.
 func withholding() *server.Hooks {
 	h := &server.Hooks{}
 	h.AddAfterInitialize(func(_ context.Context, _ any, r *proto.InitializeRequest, told *proto.InitializeResult) {
-		if withheld[r.Params.ClientInfo.Name] != "" {
+		if c, _ := overhead.Named(r.Params.ClientInfo.Name); c.Resources > 0 {
 			told.Capabilities.Resources = nil
 		}
 	})
 	h.AddAfterDiscover(func(ctx context.Context, _ any, _ *proto.DiscoverRequest, told *proto.DiscoverResult) {
-		if withheld[clientName(ctx)] != "" {
+		if c, _ := overhead.Named(clientName(ctx)); c.Resources > 0 {
 			told.Capabilities.Resources = nil
 		}
 	})

@@ -87,10 +87,11 @@ func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
 	contains(t, refused(t, c, "changes", args{}), "unavailable:", "closed")
 }
 
-// TestResourcesAreOfferedWhereTheyCostNothing: Claude Code would add tools to every request.
+// TestResourcesAreOfferedWhereTheyCostNothing: some clients would add tools to every request.
 func TestResourcesAreOfferedWhereTheyCostNothing(t *testing.T) {
 	for era, options := range eras {
-		for name, want := range map[string]bool{"claude-code": false, "claude-ai": true, "Visual Studio Code": true} {
+		for name, want := range map[string]bool{"claude-code": false, "gemini-cli-mcp-client": false, "opencode": false,
+			"codex-mcp-client": true, "claude-ai": true, "Visual Studio Code": true} {
 			c := connect(t, newFixture(t, nil).mcp, name, options...)
 			if told := c.GetServerCapabilities(); (told.Resources != nil) != want || told.Tools == nil ||
 				told.Prompts == nil {

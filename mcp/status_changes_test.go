@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 
 	"ctxledger.dev/changes"
+	"ctxledger.dev/mcp/overhead"
 )
 
 func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
@@ -24,8 +25,8 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 		if sum != st.Used.N {
 			t.Errorf("the categories sum to %d, used are %d", sum, st.Used.N)
 		}
-		if want := count(f.toolList()) + count(f.instructions()); st.Overhead != want || want == 0 {
-			t.Errorf("our own overhead is %d, not %d", st.Overhead, want)
+		if host, _ := overhead.Named("claude-code"); st.Overhead != host.Tokens {
+			t.Errorf("our own overhead is %d, not the %d of its requests", st.Overhead, host.Tokens)
 		}
 		// What the host really sends is what was measured, not our view of it.
 		if st.Measured == 0 || st.Estimated != st.Held.N || st.Held.N < int(st.Measured) ||

@@ -46,7 +46,8 @@ func main() {
 	needs := flag.Bool("needs", false, "print what was needed")
 	only := flag.String("only", "", "play the configurations with this in their name alone")
 	flag.Parse()
-	p := &program{shows: *show, needs: *needs, own: []listed{{"tools and instructions of ctxmcp", overhead.Tokens}}}
+	host, _ := overhead.Named("claude-code")
+	p := &program{shows: *show, needs: *needs, own: []listed{{"tools and instructions of ctxmcp", host.Tokens}}}
 	if err := p.run(context.Background(), flag.Args(), named(configurations(*curve), *only)); err != nil {
 		fmt.Fprintln(os.Stderr, "hookreplay:", err)
 		os.Exit(1)
