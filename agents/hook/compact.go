@@ -134,13 +134,13 @@ func (r *run) tellOwed(ctx context.Context, s sessions.Session) ([]string, error
 		}
 	}
 	owed, err := r.owed(ctx, s)
-	if ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
-		return nil, nil
+	var texts []string
+	if err == nil {
+		texts, _, err = r.tell(ctx, s.Hooked, MaxTokens, owed)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil && ctx.Err() != nil {
+		return nil, nil // it stays owed
 	}
-	texts, _, err := r.tell(ctx, s.Hooked, MaxTokens, owed)
 	return texts, err
 }
 
