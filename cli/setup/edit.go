@@ -62,7 +62,7 @@ func (s Setup) Edit(names []string, o Options, f Face) error {
 			return err
 		}
 	}
-	if !o.Undo && slices.Contains(p.agents(), sessionfile.ClaudeCode) {
+	if write && !o.Undo && slices.Contains(p.agents(), sessionfile.ClaudeCode) {
 		f.Say("with this you let Claude Code call three tools without asking you: read_artifact, context_status and changes. " +
 			"They only read. Your own rules that deny them or ask are obeyed")
 	}

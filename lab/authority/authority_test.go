@@ -137,7 +137,7 @@ func (b *box) record(t *testing.T) {
 // trace drives the programs under strace and returns what they did, and answered.
 func (b *box) trace(t *testing.T, rounds []round) ([]event, answers) {
 	t.Helper()
-	p := plan{Bin: b.Bin, Dir: b.Workspace, Replace: b.replace, Rounds: rounds,
+	p := plan{Bin: b.Bin, Dir: b.Workspace, Home: b.Home, Replace: b.replace, Rounds: rounds,
 		Result: filepath.Join(b.dir, "result.json")}
 	for _, v := range b.Env() {
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {

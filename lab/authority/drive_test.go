@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lab/wayback"
 )
 
 // driverRole is the argument by which this test's program calls everything, under strace.
@@ -27,6 +28,7 @@ const patience = 2 * time.Minute
 // plan is what the driver does.
 type plan struct {
 	Bin, Dir string
+	Home     string
 	Env      []string
 	Replace  []string // pairs, for strings.NewReplacer
 	Rounds   []round
@@ -126,9 +128,18 @@ func (d *driver) hook(n int, event, input string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	name := d.begin(fmt.Sprintf("ctxhook %s %d", event, n))
-	cmd := d.program(ctx, "ctxhook", "claude-code", event)
+	transcript := "$SHOP"
+	if event == "PostToolUse" { // a result is replaced where it can be read back
+		file, err := wayback.Make(d.Home)
+		if err != nil {
+			d.Said[name] = err.Error()
+			return
+		}
+		transcript = file
+	}
+	cmd := d.program(ctx, "ctxhook", "claude-code", event, wayback.Server)
 	cmd.Stdin = strings.NewReader(d.names.Replace(`{"session_id": "0b0e1f2a-1111-4222-8333-444455556666", ` +
-		`"transcript_path": "$SHOP", "cwd": "` + d.Dir + `", "hook_event_name": "` + event + `", ` + input + `}`))
+		`"transcript_path": "` + transcript + `", "cwd": "` + d.Dir + `", "hook_event_name": "` + event + `", ` + input + `}`))
 	out, err := cmd.CombinedOutput()
 	d.Said[name] = fmt.Sprintf("%v %s", err, out[:min(len(out), 2000)])
 }

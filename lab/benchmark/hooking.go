@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/lab/wayback"
 )
 
 // measureHook measures what an agent's hook costs: a whole process that connects to the daemon, writes
@@ -65,12 +66,16 @@ func measureEvent(ctx context.Context, b *bench, s *sandbox.Sandbox) error {
 	if err != nil {
 		return err
 	}
+	file, err := wayback.Make(s.Home)
+	if err != nil {
+		return err
+	}
 	calls := 100 * b.runs
 	for _, e := range answered {
 		var own, nothing times
 		for i := range calls + 1 { // the first one, which tells what the start of the session did not, does not count
-			input := fmt.Sprintf(`{"cwd":%q,"hook_event_name":%q,`, s.Workspace, e.event) + fmt.Sprintf(e.members, i+1) + "}"
-			hook := s.Program(ctx, "ctxhook", "claude-code", e.event)
+			input := fmt.Sprintf(`{"cwd":%q,"transcript_path":%q,"hook_event_name":%q,`, s.Workspace, file, e.event) + fmt.Sprintf(e.members, i+1) + "}"
+			hook := s.Program(ctx, "ctxhook", "claude-code", e.event, wayback.Server)
 			hook.Env = append(hook.Env, "CTXLEDGER_HOOK_MS=10000")
 			var out bytes.Buffer
 			hook.Stdin, hook.Stdout = strings.NewReader(input), &out

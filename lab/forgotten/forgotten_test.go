@@ -15,6 +15,7 @@ import (
 
 	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/lab/wayback"
 )
 
 // round is one planting and forgetting.
@@ -142,11 +143,15 @@ func (r *round) mcp() {
 // hook has a hook take a long result of a live session.
 func (r *round) hook() {
 	r.t.Helper()
+	file, err := wayback.Make(r.s.Home)
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	event, _ := json.Marshal(map[string]any{"hook_event_name": "PostToolUse", "session_id": r.tale.host,
-		"cwd": r.s.Workspace, "tool_name": "mcp__db__" + r.word, "tool_use_id": "toolu_hook",
+		"cwd": r.s.Workspace, "transcript_path": file, "tool_name": "mcp__db__" + r.word, "tool_use_id": "toolu_hook",
 		"tool_input":    map[string]any{"q": r.word + "query"},
 		"tool_response": r.word + "response" + strings.Repeat("\nfiller of an output that is long", 2_000)})
-	if out, err := r.run(string(event), "hook", "claude-code", "PostToolUse"); err != nil {
+	if out, err := r.run(string(event), "hook", "claude-code", "PostToolUse", wayback.Server); err != nil {
 		r.t.Fatalf("hook: %v: %s", err, out)
 	}
 }

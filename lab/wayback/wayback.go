@@ -13,9 +13,11 @@ const Server = "/opt/ctxmcp"
 // Make writes into a home what Claude Code has there, and returns the path of the session file, for the transcript_path of
 // events.
 func Make(home string) (sessionFile string, err error) {
+	servers := `{"mcpServers":{"ctxledger":{"command":"` + Server + `","args":[]}}}`
 	sessionFile = filepath.Join(home, ".claude", "projects", "-shop", "main.jsonl")
 	for path, text := range map[string]string{
-		filepath.Join(home, ".claude.json"): `{"mcpServers":{"ctxledger":{"command":"` + Server + `","args":[]}}}`,
+		filepath.Join(home, ".claude.json"):            servers,
+		filepath.Join(home, ".claude", ".claude.json"): servers, // where CLAUDE_CONFIG_DIR says so
 		sessionFile: `{"type":"api-request-shape","shapeHash":"5a","shape":{"tools":` +
 			`[{"name":"mcp__ctxledger__read_artifact"}]}}` + "\n" + `{"type":"api-request","shapeHash":"5a"}` + "\n",
 	} {
