@@ -1,7 +1,6 @@
 package termtext
 
 import (
-	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ var sequences = regexp.MustCompile(`(?s)^\x1b(?:\[([0-9;]*)([@-~])|\[[0-?]*[ -/]
 
 func modelRender(text string) string {
 	m := model{at: map[[2]int]string{}}
-	seen := ""
+	all, seen := text, 0 // up to the last character that was shown
 	for len(text) > 0 {
 		if text[0] == '\x1b' {
 			g := sequences.FindStringSubmatch(text)
@@ -39,13 +38,14 @@ func modelRender(text string) string {
 		r, n := utf8.DecodeRuneInString(text)
 		m.char(r)
 		text = text[n:]
-		if r > ' ' && (r < 0x7f || r >= 0xa0) && m.col > 0 { // it is shown
-			if now := m.String(); now != "" {
-				seen = now
-			}
+		if r > ' ' && (r < 0x7f || r >= 0xa0) && m.col > 0 {
+			seen = len(all) - len(text)
 		}
 	}
-	return cmp.Or(m.String(), seen)
+	if shown := m.String(); shown != "" || seen == 0 || all == all[:seen]+"\x00" {
+		return shown
+	}
+	return modelRender(all[:seen] + "\x00") // ends a character that is incomplete
 }
 
 func (m *model) char(r rune) {

@@ -130,6 +130,7 @@ var cases = []struct{ in, want string }{
 	{"100%\r␛[Kdone", "done"},
 	{"kept\n100%\r␛[K", "kept"},
 	{" \r␛[2J\n", ""},
+	{"\xe6\x97␛[2K", "\uFFFD\uFFFD"},
 	// bytes that are no characters
 	{"a\xffb\r\n", "a\uFFFDb"},
 	{"a\xe8\xa1b", "a\uFFFD\uFFFDb"},

@@ -86,6 +86,7 @@ func Render(dst, src []byte) []byte {
 	}
 	seen := screen{done: dst, base: len(dst)}
 	_, _ = seen.Write(src[:s.inked])
+	_, _ = seen.Write([]byte{0}) // shows nothing, and ends a character that is incomplete
 	return seen.finish(seen.done, seen.base)
 }
 
