@@ -23,6 +23,8 @@ type utterance struct {
 	text  string
 	asked string // what a short answer answers: the end of what the agent said before
 	via   string // how it was said, if not in a message: "answers", "approved plan"
+	rules int    // tokens of the rules that it sets, once it was looked through
+	ruled bool   // it was
 	// handedOn is set if it was said in the session that this one continues.
 	handedOn bool
 }

@@ -169,15 +169,23 @@ func (w *userWords) print(d *layout.Document, i, share int) {
 	w.lines[u] = d.Add(b, l)
 }
 
+// ruleTokens returns how many tokens the rules have that the words set. They are looked through once.
+func (u *utterance) ruleTokens() int {
+	if !u.ruled {
+		u.ruled = true
+		for _, r := range feedback.Rules(u.text) {
+			u.rules += layout.Count(u.text[r.From:r.To]) + 1
+		}
+	}
+	return u.rules
+}
+
 // bindings returns what each of the user's words takes at least for its rules to be whole, in order: what does not fit
 // any more is named by a mark with a handle.
 func (w *userWords) bindings() (out []int) {
 	left := w.source.budget * mostRules / 100
 	for i, u := range w.order {
-		n := 0
-		for _, r := range feedback.Rules(u.text) {
-			n += layout.Count(u.text[r.From:r.To]) + 1
-		}
+		n := u.ruleTokens()
 		if n > 0 {
 			n = min(w.sizes[i], n+userFrame+quote.Mark+quote.Mark/2+layout.Count(w.questions[u]))
 			if n > left {
@@ -360,7 +368,7 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 			from = u.item.Turn
 		}
 		n, to = n+1, u.item.Turn
-		if len(rules) < namedRules && len(feedback.Rules(u.text)) > 0 {
+		if len(rules) < namedRules && u.ruleTokens() > 0 {
 			rules = append(rules, `read_artifact(id="`+handleOf(u.item.ID)+`")`)
 		}
 	}

@@ -9,8 +9,12 @@ import (
 	"ctxledger.dev/internal/pattern"
 )
 
+// maxRuled is how many bytes of a text are looked through: what is behind them was hardly written by a person.
+const maxRuled = 32 << 10
+
 // Rules returns where a text sets rules for all later work, in order: whole sentences, with the list that one introduces.
 func Rules(text string) (all []quote.Span) {
+	text = text[:min(len(text), maxRuled)]
 	for at := 0; at < len(text); {
 		end := at + sentence(text[at:])
 		if rule := strings.TrimSpace(text[at:end]); binds(rule) {
