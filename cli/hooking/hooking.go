@@ -113,7 +113,9 @@ func (h *hooking) answer(ctx context.Context) (a link.HookAnswer, err error) {
 			err = fault.New(fault.Internal, "hook", "panic: %.200v", p)
 		}
 	}()
-	if n := len(h.Args); n != 3 && (n != 4 || !filepath.IsAbs(h.Args[3])) || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
+	n := len(h.Args)
+	meant := n == 3 || n == 4 && filepath.IsAbs(h.Args[3])
+	if !meant || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return a, nil // Cursor runs the hooks of Claude Code, too
 	}
 	place, missing := workspace.Find(h.Env, workspace.Options{})
