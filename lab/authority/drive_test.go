@@ -128,16 +128,16 @@ func (d *driver) hook(n int, event, input string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	name := d.begin(fmt.Sprintf("ctxhook %s %d", event, n))
-	transcript := "$SHOP"
+	transcript, server := "$SHOP", filepath.Join(d.Bin, "ctxmcp") // as install has it
 	if event == "PostToolUse" { // a result is replaced where it can be read back
-		file, err := wayback.Make(d.Home)
+		file, err := wayback.Make(d.Home, server)
 		if err != nil {
 			d.Said[name] = err.Error()
 			return
 		}
 		transcript = file
 	}
-	cmd := d.program(ctx, "ctxhook", "claude-code", event, wayback.Server)
+	cmd := d.program(ctx, "ctxhook", "claude-code", event, server)
 	cmd.Stdin = strings.NewReader(d.names.Replace(`{"session_id": "0b0e1f2a-1111-4222-8333-444455556666", ` +
 		`"transcript_path": "` + transcript + `", "cwd": "` + d.Dir + `", "hook_event_name": "` + event + `", ` + input + `}`))
 	out, err := cmd.CombinedOutput()

@@ -66,7 +66,7 @@ func measureEvent(ctx context.Context, b *bench, s *sandbox.Sandbox) error {
 	if err != nil {
 		return err
 	}
-	file, err := wayback.Make(s.Home)
+	file, err := wayback.Make(s.Home, wayback.Server)
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func (r *round) mcp() {
 // hook has a hook take a long result of a live session.
 func (r *round) hook() {
 	r.t.Helper()
-	file, err := wayback.Make(r.s.Home)
+	file, err := wayback.Make(r.s.Home, wayback.Server)
 	if err != nil {
 		r.t.Fatal(err)
 	}

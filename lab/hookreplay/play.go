@@ -76,7 +76,7 @@ func (t *track) play(ctx context.Context, program *program, c configuration) (ou
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	e.Home, e.Lookup = dir, func(string) string { return "" } // its agent may read everything back
-	file, err := wayback.Make(dir)
+	file, err := wayback.Make(dir, wayback.Server)
 	if err != nil {
 		return out, err
 	}

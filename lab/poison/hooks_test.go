@@ -144,7 +144,7 @@ func (s *scene) changeWhatWasRead() {
 // looked has an event answered and looks at what the model reads of the answer. exit "": nothing is printed.
 func (s *scene) looked(exit string, look looker, event string, fields map[string]any) {
 	s.t.Helper()
-	file, err := wayback.Make(s.env.Home)
+	file, err := wayback.Make(s.env.Home, wayback.Server)
 	s.do(err)
 	for name, value := range map[string]any{"session_id": s.script.hostID, "cwd": s.root, "hook_event_name": event,
 		"transcript_path": file} {

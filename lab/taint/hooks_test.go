@@ -38,7 +38,7 @@ func (p *place) hooks(s *search, list []canary) {
 		events = append(events, map[string]any{"hook_event_name": "PostToolUse", "tool_name": "mcp__db__query",
 			"tool_use_id": list[i].kind, "tool_input": map[string]any{"q": list[i].text}, "tool_response": text})
 	}
-	file, err := wayback.Make(p.env().Home)
+	file, err := wayback.Make(p.env().Home, wayback.Server)
 	if err != nil {
 		p.t.Fatal(err)
 	}

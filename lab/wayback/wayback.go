@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// Server is the program that the person agreed to.
+// Server is a program that the person agreed to, where none has to be there.
 const Server = "/opt/ctxmcp"
 
-// Make writes into a home what Claude Code has there, and returns the path of the session file, for the transcript_path of
-// events.
-func Make(home string) (sessionFile string, err error) {
-	servers := `{"mcpServers":{"ctxledger":{"command":"` + Server + `","args":[]}}}`
+// Make writes into a home what Claude Code has there with a server of ours, and returns the path of the session file, for
+// the transcript_path of events.
+func Make(home, server string) (sessionFile string, err error) {
+	servers := `{"mcpServers":{"ctxledger":{"command":"` + server + `","args":[]}}}`
 	sessionFile = filepath.Join(home, ".claude", "projects", "-shop", "main.jsonl")
 	for path, text := range map[string]string{
 		filepath.Join(home, ".claude.json"):            servers,
