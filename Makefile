@@ -33,7 +33,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs systems races scripts build demo test outside race plain meeting integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -210,7 +210,7 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems races scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint forgotten poison matrix counts fuzz
+PROOFS := systems races scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint forgotten owed poison matrix counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
@@ -250,6 +250,10 @@ ROUNDS ?= 1000
 WATCHED ?= 20
 forgotten: ## ROUNDS times (default 1,000) words planted everywhere, kills, forgetting, the raw bytes searched; WATCHED of them watched for 20 s
 	$(GO) test -C lab -count=1 -timeout 120m -v ./forgotten -rounds $(ROUNDS) -watched $(WATCHED) -watch 20s -seed $(SEED)
+
+owed: ## 500 compactions and starts with hooks and daemons that are killed, files up to 60 MB, at a load of 12: what is owed arrives
+	$(GO) test -C lab -count=1 -timeout 60m -v -run TestNothingOwedIsLost ./e2e -owed 500 -owed-load 12 -owed-seed $(SEED) \
+	  -owed-sizes 60,0.3,0.3,0.3,0.3,0.3,0.3,0.3,0.3,0.3,31,0.3,0.3,0.3,0.3,0.3,0.3,0.3,0.3,0.3
 
 taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)
