@@ -129,7 +129,7 @@ func (d *driver) hook(n int, event, input string) {
 	defer cancel()
 	name := d.begin(fmt.Sprintf("ctxhook %s %d", event, n))
 	transcript, server := "$SHOP", filepath.Join(d.Bin, "ctxmcp") // as install has it
-	if event == "PostToolUse" { // a result is replaced where it can be read back
+	if event == "PostToolUse" {                                   // a result is replaced where it can be read back
 		file, err := wayback.Make(d.Home, server)
 		if err != nil {
 			d.Said[name] = err.Error()
