@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"ctxledger.dev/changes"
@@ -100,8 +101,20 @@ type TouchedResponse struct {
 	Files []TouchedFile `json:"files"`
 	Trees []string      `json:"trees,omitempty"` // roots, the newest touch first
 	Next  int64         `json:"next"`
-	// Erased is how often the owner forgot something: whoever remembers content drops it when it has risen.
+	// Erased is another number after the owner forgot something, or when another owner answers: whoever remembers content
+	// drops it then. See Erased.
 	Erased int64 `json:"erased,omitempty"`
+}
+
+// Eraser says whether something was forgotten.
+type Eraser interface {
+	Touched(ctx context.Context, r TouchedRequest) (TouchedResponse, error)
+}
+
+// Erased returns TouchedResponse.Erased, for those who remember other content than files.
+func Erased(ctx context.Context, api Eraser) (int64, error) {
+	touched, err := api.Touched(ctx, TouchedRequest{After: math.MaxInt64}) // none of the files
+	return touched.Erased, err
 }
 
 // TouchedFile is a file with what the ledger knows of it.

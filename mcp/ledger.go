@@ -16,5 +16,6 @@ type Ledger interface {
 	ledger.MemoryStore
 	ledger.Files
 	ledger.Erasure
+	ledger.Eraser
 	io.Closer
 }

@@ -110,8 +110,12 @@ func (c *call) whole(ctx context.Context, a reply) (reply, error) {
 	if c.o.Structured || c.taken(roomOf(c.client), a) <= 1 {
 		return a, nil
 	}
+	erased, err := ledger.Erased(ctx, c.api)
+	if err != nil {
+		return reply{}, err
+	}
 	id := answerPrefix + c.o.Env.ID(4)
-	c.long.put(id, a.text)
+	c.long.put(longAnswer{id, a.text, erased})
 	return c.readPage(ctx, ledger.ReadArtifactRequest{ID: id})
 }
 
@@ -120,7 +124,11 @@ func (c *call) read(ctx context.Context, r ledger.ReadArtifactRequest) (artifact
 	if !strings.HasPrefix(r.ID, answerPrefix) {
 		return c.api.ReadArtifact(ctx, r)
 	}
-	text, ok := c.long.get(r.ID)
+	erased, err := ledger.Erased(ctx, c.api)
+	if err != nil {
+		return artifacts.Page{}, err
+	}
+	text, ok := c.long.get(r.ID, erased)
 	if !ok {
 		return artifacts.Page{}, fault.New(fault.NotFound, "mcp.answer", "%.1000q is not kept any more", r.ID).
 			WithHint("call again the tool that answered with it")
@@ -133,25 +141,29 @@ const (
 	keptAnswers  = 4         // the newest: an agent reads on at once
 )
 
-// longAnswers are the newest answers that a client would not have passed on whole. They are only in memory: what is forgotten
-// must not have a copy in the ledger.
+// longAnswers are the newest answers that a client would not have passed on whole. They are only in memory, and those from
+// before something was forgotten are dropped.
 type longAnswers struct {
 	mu   sync.Mutex
 	kept []longAnswer // guarded by mu; the newest last
 }
 
-type longAnswer struct{ id, text string }
+type longAnswer struct {
+	id, text string
+	erased   int64 // see ledger.Erased
+}
 
-func (l *longAnswers) put(id, text string) {
+func (l *longAnswers) put(a longAnswer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kept = append(l.kept, longAnswer{id, text})
+	l.kept = append(l.kept, a)
 	l.kept = slices.Delete(l.kept, 0, max(0, len(l.kept)-keptAnswers))
 }
 
-func (l *longAnswers) get(id string) (text string, ok bool) {
+func (l *longAnswers) get(id string, erased int64) (text string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.kept = slices.DeleteFunc(l.kept, func(a longAnswer) bool { return a.erased != erased })
 	i := slices.IndexFunc(l.kept, func(a longAnswer) bool { return a.id == id })
 	if i < 0 {
 		return "", false

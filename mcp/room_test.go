@@ -239,6 +239,18 @@ func TestAnAnswerThatIsNotKeptSaysSo(t *testing.T) {
 	contains(t, refused(t, c, "read_artifact", first), "not_found:", "not kept any more", "hint:", "call again")
 }
 
+// A long answer from before something was forgotten may have that, and is gone.
+func TestALongAnswerDoesNotOutliveForgetting(t *testing.T) {
+	f := newFixture(t, func(o *Options) { o.Structured = false })
+	c := connect(t, f.mcp, "@cline/core")
+	_, more := readOn(t, textOf(t, try(t, c, "compact_conversation",
+		args{"session": f.shop(t), "return": "messages", "dry_run": true})))
+	if _, err := f.local.Forget(t.Context(), ledger.ForgetRequest{Text: "products.csv"}); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, refused(t, c, "read_artifact", more), "not_found:", "not kept any more")
+}
+
 // A resource has no pages of its own: its text says where it goes on.
 func TestALongResourceSaysThatItGoesOn(t *testing.T) {
 	f := newFixture(t, nil)

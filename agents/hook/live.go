@@ -3,7 +3,6 @@ package hook
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -151,17 +150,16 @@ func (r *run) summary(ctx context.Context, s sessions.Session, since int64, budg
 
 // forget drops all documents if something was forgotten since they were made.
 func (r *run) forget(ctx context.Context) error {
-	none := int64(math.MaxInt64) // of the files
-	touched, err := r.api.Touched(ctx, ledger.TouchedRequest{Tree: r.Root, After: none})
+	erased, err := ledger.Erased(ctx, r.api)
 	if err != nil {
 		return err
 	}
 	r.Contexts.mu.Lock()
 	defer r.Contexts.mu.Unlock()
-	if r.Contexts.erased == touched.Erased {
+	if r.Contexts.erased == erased {
 		return nil
 	}
-	r.Contexts.erased = touched.Erased
+	r.Contexts.erased = erased
 	for _, l := range r.Contexts.sessions {
 		l.documents, l.compacting.kept = map[int]*document{}, ""
 	}

@@ -97,6 +97,9 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	return l, nil
 }
 
+// Erasures is a number that is another one after each forgetting, and in each process that has the ledger open.
+func (l *Ledger) Erasures() int64 { return l.started.UnixNano() + l.Erased.Load() }
+
 // Close waits for running transactions and releases the ledger. A waiting WaitEvents returns.
 func (l *Ledger) Close() error {
 	l.once.Do(func() { close(l.closed) })

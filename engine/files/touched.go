@@ -16,7 +16,7 @@ const maxTouched = 4000
 // Touched implements ledger.Observations.
 func (l *Files) Touched(ctx context.Context, r ledger.TouchedRequest) (ledger.TouchedResponse, error) {
 	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.TouchedResponse, error) {
-		resp := ledger.TouchedResponse{Files: []ledger.TouchedFile{}, Erased: l.Erased.Load()}
+		resp := ledger.TouchedResponse{Files: []ledger.TouchedFile{}, Erased: l.Erasures()}
 		if r.Trees {
 			var err error
 			resp.Trees, resp.Next, err = changes.TouchedTrees(tx, max(r.After, 0))
