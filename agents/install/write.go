@@ -146,10 +146,14 @@ func (s *staged) nothing() bool {
 func (s *staged) unchanged() error {
 	text, _, exists, err := content(s.root, s.rel)
 	if err != nil || exists == s.New || !bytes.Equal(text, s.Before) {
-		return fault.New(fault.Conflict, opWrite, "another program keeps changing it, or has put something else in its place").
-			WithHint("end the agent that writes it, and try again")
+		return changedMeanwhile()
 	}
 	return nil
+}
+
+func changedMeanwhile() error {
+	return fault.New(fault.Conflict, opWrite, "another program keeps changing it, or has put something else in its place").
+		WithHint("end the agent that writes it, and try again")
 }
 
 // makeDirs makes the directories of the file, for the user alone.
@@ -210,7 +214,10 @@ func (m Machine) commit(s *staged) error {
 		}
 		err := s.unchanged()
 		if err == nil {
-			return m.replaced(s, note)
+			err = m.replaced(s, note)
+		}
+		if err == nil {
+			return nil
 		}
 		if err = s.anew(m.ID, err); err != nil {
 			return err
@@ -223,14 +230,48 @@ func (m Machine) replaced(s *staged, note *receipt) error {
 	var err error
 	if s.Gone {
 		err = s.root.Remove(s.rel)
-	} else if err = s.root.Rename(s.temp, s.rel); err == nil {
+	} else if err = s.place(); err == nil {
 		s.temp = ""
 	}
 	s.placed = err == nil
 	if err == nil && note == nil {
 		err = m.keep(s.at.real, nil)
 	}
+	if fault.Is(err, fault.Conflict) {
+		return err
+	}
 	return fault.Wrap(fault.Unavailable, opWrite, err)
+}
+
+// place puts the staged content in the place of the file. Where the system can exchange two files, what comes out is looked
+// at: another program may have written it since it was compared. That goes back, and the error is conflict.
+func (s *staged) place() error {
+	swapped := false
+	if !s.New {
+		var err error
+		if swapped, err = exchange(s.root, s.temp, s.rel); err != nil {
+			return err
+		}
+	}
+	if !swapped {
+		return s.root.Rename(s.temp, s.rel)
+	}
+	out, _, _, err := content(s.root, s.temp)
+	if err == nil && bytes.Equal(out, s.Before) {
+		return s.root.Remove(s.temp)
+	}
+	last := s.After
+	for range maxTries { // what comes out next is ours, or newer than what went back
+		if _, err := exchange(s.root, s.temp, s.rel); err != nil {
+			return err
+		}
+		newer, _, _, err := content(s.root, s.temp)
+		if err == nil && bytes.Equal(newer, last) {
+			break
+		}
+		last, out = out, newer
+	}
+	return changedMeanwhile()
 }
 
 // rollBack undoes what was done for a change. Where another program has changed the file again, our entries and the receipt

@@ -114,6 +114,30 @@ func TestAWriterAllTheTimeLosesNothing(t *testing.T) {
 	}
 }
 
+// TestWhatWasWrittenSinceTheComparisonGoesBack: the file was compared, then another program wrote it, then it is replaced.
+func TestWhatWasWrittenSinceTheComparisonGoesBack(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	must(t, err)
+	defer root.Close()
+	for name, text := range map[string]string{"a": "theirs", "ours": "ours", "b": "old"} {
+		must(t, root.WriteFile(name, []byte(text), 0o600))
+	}
+	if done, err := exchange(root, "b", "b"); err != nil || !done {
+		t.Skip("this system cannot exchange files")
+	}
+	s := staged{Change: Change{Before: []byte("old"), After: []byte("ours")}, root: root, rel: "a", temp: "ours"}
+	if err := s.place(); !fault.Is(err, fault.Conflict) {
+		t.Errorf("%v, not a conflict", err)
+	}
+	s.rel = "b"
+	must(t, s.place())
+	for name, want := range map[string]string{"a": "theirs", "b": "ours"} {
+		if got, err := root.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
 // TestAPlanIsMadeAnewForAFileThatHasChanged since somebody saw it: both changes are in it, and gone with ours only ours.
 func TestAPlanIsMadeAnewForAFileThatHasChanged(t *testing.T) {
 	for what, change := range map[string]func(path string) error{

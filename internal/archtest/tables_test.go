@@ -244,9 +244,9 @@ var importers = map[string]struct {
 	"golang.org/x/net":                  {[]string{"lab/poison"}, "the tokens of HTML, of pages under test"},
 	"github.com/google/go-cmp":          {nil, "comparisons in tests"},
 	"github.com/anishathalye/porcupine": {nil, "linearizability of histories in tests"},
-	"golang.org/x/sys": {[]string{"tokens", "internal/terminaltest", "internal/process", "trust"},
+	"golang.org/x/sys": {[]string{"tokens", "internal/terminaltest", "internal/process", "trust", "agents/install"},
 		"what the processor can do; terminals for tests; what the kernel of macOS says of a process; what was typed " +
-			"before a question"},
+			"before a question; exchanging two files"},
 	"pgregory.net/rapid": {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak": {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text": {[]string{"tokens", "internal/words"},

@@ -68,9 +68,9 @@ func TestInterruptedCommandsLeaveNoCopies(t *testing.T) {
 				_ = cmd.Process.Signal(c.signal) // it may have ended
 			}
 			<-ended
+			r.must("", "daemon", "stop") // which ends what the command had asked for
 			if c.signal == syscall.SIGKILL {
 				_ = os.Remove(filepath.Join(s.Top, "made", "b.tar")) // it may have been complete
-				r.must("", "daemon", "stop")
 				r.must("", "status")
 				if !c.owner {
 					r.must("", "gc")
