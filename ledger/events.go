@@ -17,7 +17,7 @@ type Events interface {
 
 // InfoRequest asks for Info.
 type InfoRequest struct {
-	Tree string `json:"tree,omitempty"` // root of the tree that Following is about; "": of no particular one
+	Tree string `json:"tree,omitempty"` // root of the tree that Following is about; "": the owner's
 }
 
 // Info identifies a ledger and describes its owner.

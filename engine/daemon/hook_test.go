@@ -21,9 +21,12 @@ import (
 func hookOf(t *testing.T, state string, e wire.HookEvent) ([]byte, error) {
 	t.Helper()
 	a, err := link.Hook(deadlined(t), link.Options{State: state, Env: env.System()}, e, patience)
+	if err != nil {
+		return nil, err
+	}
 	defer a.Close() // it was read
 	a.Told()
-	return a.Out, err
+	return a.Out, nil
 }
 
 // TestAHookIsAnsweredInItsTree: sessions are found in the tree of the event, and memories of both scopes.

@@ -34,12 +34,17 @@ func OpenWorkspace(ctx context.Context, ws workspace.Workspace, o Options) (ledg
 		return &rootless{API: main, why: ws.Why}, nil
 	}
 	o.State, o.Workspace = ws.UserState, ""
-	return newLedgers(main, ws.Root, func(ctx context.Context) (ledger.API, error) { return Open(ctx, o) }), nil
+	l := newLedgers(main, ws.Root, func(ctx context.Context) (ledger.API, error) { return Open(ctx, o) })
+	if ws.Main == "" || ws.Main == ws.Root {
+		l.asked = "" // the owner's own: an owner of an earlier commit does not know the question
+	}
+	return l, nil
 }
 
 // newLedgers returns the ledger of the tree at root, combined with the user ledger that openUser opens when it is needed.
 func newLedgers(main ledger.API, root string, openUser func(context.Context) (ledger.API, error)) *ledgers {
-	return &ledgers{API: main, root: root, user: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
+	l := &ledgers{API: main, root: root, asked: root}
+	l.user = connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
 		api, err := openUser(ctx)
 		if err != nil {
 			return nil, &fault.Error{
@@ -47,7 +52,8 @@ func newLedgers(main ledger.API, root string, openUser func(context.Context) (le
 			}
 		}
 		return api, nil
-	})}
+	})
+	return l
 }
 
 // userWait is how long a request waits for the user ledger to open if the project has an answer without it. A request
@@ -58,6 +64,7 @@ const userWait = 2 * time.Second
 type ledgers struct {
 	ledger.API        // of the workspace
 	root       string // of the tree that this process works on
+	asked      string // of the tree that Info is asked about; "": that of the owner
 	user       *connection.Lazy[ledger.API]
 }
 
@@ -66,7 +73,7 @@ func (l *ledgers) Close() error { return errors.Join(l.user.Close(), l.API.Close
 
 // Info names the tree of this process; all trees of a repository share the ledger.
 func (l *ledgers) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
-	r.Tree = l.root
+	r.Tree = l.asked
 	info, err := l.API.Info(ctx, r)
 	info.Workspace = l.root
 	return info, err

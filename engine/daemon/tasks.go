@@ -102,7 +102,7 @@ func (t *Tasks) Inform(asked ledger.InfoRequest, info *ledger.Info) {
 			info.Polling = r.Polls()
 		}
 		if s.Name == ledger.TaskFollow {
-			if r.Off != nil && asked.Tree != "" {
+			if r.Off != nil {
 				info.FollowOff = r.Off(asked.Tree)
 			}
 			info.Following = info.FollowOff == "" && (s.State == ledger.TaskWaiting || s.State == ledger.TaskWorking)

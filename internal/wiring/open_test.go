@@ -58,8 +58,8 @@ func TestWhatASettingSwitchesOffIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for tree, want := range map[string]string{
-		root: "session files are not followed here: ctxledger.yaml:1 says follow: false", dir: "", "": ""} {
+	const off = "session files are not followed here: ctxledger.yaml:1 says follow: false"
+	for tree, want := range map[string]string{root: off, dir: "", "": off} {
 		info, err := api.Info(t.Context(), ledger.InfoRequest{Tree: tree})
 		if got := info.NotFollowed(""); err != nil || got != want {
 			t.Errorf("tree %q: %q, %v", tree, got, err)

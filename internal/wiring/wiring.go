@@ -60,7 +60,7 @@ func Role(e env.Env) daemon.Role {
 		}
 		files := watch.NewShared(watch.Options{Log: log, Now: e.Now}) // one for the process: the system has few
 		skip := func(tree string) bool { return !load(tree).Follow }
-		switched := func(tree string) string { return load(tree).FollowOff() }
+		switched := func(tree string) string { return load(cmp.Or(tree, root)).FollowOff() }
 		trees := func() []string { return workspace.Trees(e, root) }
 		left := func(s sessions.Session) bool { return skip(cmp.Or(s.Tree, root)) }
 		return []daemon.Task{

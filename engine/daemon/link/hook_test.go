@@ -143,8 +143,11 @@ func TestAnAnswerMayHaveAnyLength(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	a, err := link.Hook(ctx, answering(t, text.String(), false), wire.HookEvent{}, 20*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer a.Close() // it was read
-	if err != nil || string(a.Out) != long {
-		t.Errorf("%d bytes, %v", len(a.Out), err)
+	if string(a.Out) != long {
+		t.Errorf("%d bytes", len(a.Out))
 	}
 }
