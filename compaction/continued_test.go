@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestASessionThatAnotherContinuesIsDescribedOnce: the user's words of both are the user's, whole, and how things stood in
-// the earlier one is not told beside how they stand.
+// TestASessionThatAnotherContinuesIsDescribedOnce: the user's words of both are the user's, whole, and the state of the
+// earlier one is left out, since this one has a newer state.
 func TestASessionThatAnotherContinuesIsDescribedOnce(t *testing.T) {
 	k := newTalk(t)
 	k.play("user Build the shop. Always keep prices in cents.\nread a.go 3000\n" +

@@ -106,7 +106,7 @@ func (a *agent) edit(n int) string {
 		"tool_input": map[string]any{"file_path": "a.txt", "content": "x"}})
 }
 
-// calls announces calls until one is told something, at most three: a call does not wait long for a document to be made.
+// calls announces up to three calls, until one prints something: the first may come before the document is ready.
 func (a *agent) calls() (told string) {
 	for n := 10; told == "" && n < 13; n++ {
 		told = a.edit(n)

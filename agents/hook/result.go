@@ -55,7 +55,7 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 	if err != nil || taken.Stub == "" {
 		return nil, err
 	}
-	return r.event.Replace(result, r.lasting(taken.Stub)), nil
+	return r.event.Replace(result, r.withCommand(taken.Stub)), nil
 }
 
 // ours reports whether the call was one of our own tools, or a command that runs our program: what reads back would be

@@ -103,9 +103,9 @@ func (r *run) permitted(server string) bool {
 	})
 }
 
-// lasting returns a stub that names a second way back as well: the tool may go in the middle of a session, and the
+// withCommand returns a stub that names a second way back as well: the tool may go in the middle of a session, and the
 // person's consent with it.
-func (r *run) lasting(stub string) string {
+func (r *run) withCommand(stub string) string {
 	id, _, _ := artifacts.StubOf(stub)
 	cli := "ctxledger" // the plugin has it in the PATH of commands
 	if r.Server != "" {

@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -249,7 +250,10 @@ func (s *staged) place() error {
 	swapped := false
 	if !s.New {
 		var err error
-		if swapped, err = exchange(s.root, s.temp, s.rel); err != nil {
+		if swapped, err = exchange(s.root, s.temp, s.rel); errors.Is(err, fs.ErrNotExist) {
+			return changedMeanwhile() // it was removed since it was compared
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -266,7 +270,11 @@ func (s *staged) place() error {
 			return err
 		}
 		newer, _, _, err := content(s.root, s.temp)
-		if err == nil && bytes.Equal(newer, last) {
+		if err != nil { // no file that can be read, and the newest: it goes back as well
+			_, err = exchange(s.root, s.temp, s.rel)
+			return errors.Join(changedMeanwhile(), err)
+		}
+		if bytes.Equal(newer, last) {
 			break
 		}
 		last, out = out, newer

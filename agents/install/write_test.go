@@ -129,6 +129,10 @@ func TestWhatWasWrittenSinceTheComparisonGoesBack(t *testing.T) {
 	if err := s.place(); !fault.Is(err, fault.Conflict) {
 		t.Errorf("%v, not a conflict", err)
 	}
+	s.rel = "gone"
+	if err := s.place(); !fault.Is(err, fault.Conflict) {
+		t.Errorf("of a file that was removed: %v, not a conflict", err)
+	}
 	s.rel = "b"
 	must(t, s.place())
 	for name, want := range map[string]string{"a": "theirs", "b": "ours"} {
