@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
 )
@@ -195,6 +196,5 @@ func createSession(t *testing.T, s *sandbox.Sandbox) *os.File {
 // linesFor returns the records of the recorded session as the agent writes them in a workspace.
 func linesFor(t *testing.T, workspace string) [][]byte {
 	t.Helper()
-	raw := bytes.ReplaceAll(read(t, recording), []byte(shopRoot), []byte(filepath.ToSlash(workspace)))
-	return bytes.SplitAfter(raw, []byte("\n"))
+	return bytes.SplitAfter(programtest.Recorded(t, workspace), []byte("\n"))
 }

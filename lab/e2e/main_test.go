@@ -14,11 +14,8 @@ import (
 // patience is how long a test waits for what must happen.
 const patience = 60 * time.Second
 
-// recording is a session that the real Claude Code recorded in shopRoot, see testdata/sessions/README.md.
-const (
-	recording = "../../testdata/sessions/shop.jsonl"
-	shopRoot  = "/home/dev/shop"
-)
+// recording is a session that the real Claude Code recorded, see testdata/sessions/README.md.
+const recording = "../../testdata/sessions/shop.jsonl"
 
 // bin is the directory of the built programs; TestMain sets it.
 var bin string

@@ -3,7 +3,6 @@
 package liveness_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -123,9 +122,6 @@ func prepare(t *testing.T) place {
 	ws, err := s.Place()
 	must(t, err)
 	p := place{box: s, Workspace: ws}
-	lines, err := os.ReadFile("../../testdata/sessions/shop.jsonl")
-	must(t, err)
-	lines = bytes.ReplaceAll(lines, []byte("/home/dev/shop"), []byte(s.Workspace))
 	old := fmt.Sprintf(`{"parentUuid":null,"type":"user","message":{"role":"user","content":%q},"uuid":"1",`+
 		`"timestamp":"2026-11-01T11:00:47.542Z","cwd":%q,"sessionId":"old","version":"2.1.328"}`+"\n",
 		strings.Repeat("something long ", 10_000), s.Workspace)
@@ -135,7 +131,7 @@ func prepare(t *testing.T) place {
 	}
 	p.session = filepath.Join(claudecode.ProjectDir(e, s.Workspace), "05758ff7-b05d-45d5-a684-2d87d43ae644.jsonl")
 	for path, content := range map[string][]byte{
-		p.session: lines, filepath.Join(s.Top, "old.jsonl"): []byte(old),
+		p.session: programtest.Recorded(t, s.Workspace), filepath.Join(s.Top, "old.jsonl"): []byte(old),
 		filepath.Join(s.Workspace, touched): []byte("package order\n"),
 	} {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
