@@ -77,6 +77,7 @@ type answer struct {
 	usage        sessions.Usage
 	final        bool
 	reach        map[string]bool // ids of its records, and of those that follow from them
+	awaits       string          // id of a record that a part follows and that has not come yet
 	answered     bool            // results of its calls have come
 	closed       bool            // the user has spoken since
 	heard        bool            // a message without a parent has come since, which may be what the next answer answers
@@ -198,11 +199,28 @@ func (a *answer) add(id string) {
 	}
 }
 
+// add takes in a record of an answer.
+func (j *joiner) add(a *answer, r *Record) {
+	a.add(r.ID)
+	if r.ID == a.awaits {
+		a.awaits = ""
+	}
+	if j.early(r) {
+		a.awaits = r.Parent
+	}
+}
+
+// early reports whether a record comes before the one that it follows, as where records changed places.
+func (j *joiner) early(r *Record) bool {
+	_, known := j.known[fingerprint("record ", r.Parent)]
+	return r.Parent != "" && !known
+}
+
 // answered takes in a part of an answer.
 func (j *joiner) answered(r *Record, said string) {
 	for _, a := range slices.Backward(j.open) {
 		if a.said == said && a.thread == r.Thread {
-			if !a.takes(r) {
+			if !a.takes(r, j.early(r)) {
 				break
 			}
 			r.Added = a.rest(r.Usage)
@@ -211,7 +229,7 @@ func (j *joiner) answered(r *Record, said string) {
 			} else {
 				a.usage, a.final = r.Usage, a.final || r.Final
 			}
-			a.add(r.ID)
+			j.add(a, r)
 			r.Reply = a.name
 			return
 		}
@@ -239,18 +257,19 @@ func (j *joiner) begin(r *Record, said string) {
 		r.Reply += "@" + own
 	}
 	a := &answer{said: said, thread: r.Thread, name: r.Reply, usage: r.Usage, final: r.Final, reach: map[string]bool{}}
-	a.add(r.ID)
+	j.add(a, r)
 	j.open = append(j.open, a)
 }
 
 // takes reports whether a record with the id of an answer is a part of it. Gateways give each answer the same id, or begin
 // to count again. But the parts of one answer have one usage, though earlier ones may report less output; each follows
-// from an earlier one, or from a result of its calls; and nothing that was said to the model is between them.
-func (a *answer) takes(r *Record) bool {
+// from another one, or from a result of its calls, unless records changed places; and nothing that was said to the model is
+// between them.
+func (a *answer) takes(r *Record, early bool) bool {
+	follows := r.Parent == "" && !a.over || r.Parent != "" && a.reach[r.Parent] || r.ID != "" && r.ID == a.awaits
+	moved := (early || a.awaits != "") && r.Usage.Prompt() > 0
 	switch {
-	case a.closed || r.Parent == "" && a.over:
-		return false
-	case r.Parent != "" && !a.reach[r.Parent]:
+	case a.closed || !follows && !moved:
 		return false
 	case r.Usage.Prompt() > 0 && a.usage.Prompt() > 0 && prompted(r.Usage) != prompted(a.usage):
 		return false
