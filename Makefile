@@ -61,9 +61,9 @@ QUIET := compaction config internal/archtest internal/chars internal/failpoint i
 # Large packages with mostly sequential tests: make test has under the race detector those where several goroutines call,
 # by MEETING, and all of them without; make races, a proof, has all but the volume (-short) and ALONE, which read large texts in
 # one goroutine or repeat at length what other tests do with several.
-LARGE := engine engine/exports engine/replay mcp artifacts lsp/records
+LARGE := engine engine/exports engine/replay mcp artifacts lsp/records kv/bolt
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
-MEETING := Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines
+MEETING := Conformance|Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines
 # The first two wait most.
 RACE = engine/daemon servertools $(filter-out engine/daemon servertools $(QUIET) $(LARGE) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest

@@ -36,12 +36,17 @@ func (a *compactArgs) handOff(ctx context.Context, c *call, unknown error) (repl
 	if err := a.keepNotes(ctx, c, &r); err != nil {
 		return reply{}, err
 	}
+	r.Status = statusHandedOff
+	r.Reason = "this chat is not recorded; its notes are, with what the ledger has of this workspace"
+	r.Delivery = "to go on in a new chat, open it with the `resume` prompt"
+	if a.Return == "receipt" {
+		return answer(r), nil
+	}
 	text, err := handoff(ctx, c, r.Session)
 	if err != nil {
 		return reply{}, err
 	}
-	r.Status, r.Summary = statusHandedOff, text
-	r.Reason = "this chat is not recorded; its notes are, with what the ledger has of this workspace"
-	r.Delivery = "to go on in a new chat, open it with the `resume` prompt, or give it this text"
+	r.Summary = text
+	r.Delivery += ", or give it this text"
 	return answer(r), nil
 }

@@ -40,6 +40,10 @@ func TestNotesOfAChatWithoutASessionAreHandedOff(t *testing.T) {
 			}
 			contains(t, text, noted, "The port is 4711.", "`resume`")
 			contains(t, resumed(t, f), noted, "The port is 4711.", "session "+r.Session)
+			r, text = do[compactResult](t, c, "compact_conversation", args{"notes": noted, "return": "receipt"})
+			if r.Status != statusHandedOff || r.Summary != "" || strings.Contains(text, "4711") {
+				t.Errorf("the receipt: %+v\n%s", r, text)
+			}
 		})
 	}
 }
