@@ -1,0 +1,356 @@
+package ctxledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/lab/programtest"
+)
+
+// variant is a way in which the records of a session may lie on a disk.
+type variant struct {
+	name string
+	// lay returns the files, by name, for the records of a recorded session; each record ends in a newline.
+	lay func(dice *rand.Rand, records [][]byte) map[string][]byte
+	// only names the one agent that writes such files; empty: all do.
+	only string
+}
+
+var variants = []variant{
+	{name: "as it was", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte { return one(r...) }},
+	{name: "every record twice", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte {
+		var out [][]byte
+		for _, record := range r {
+			out = append(out, record, record)
+		}
+		return one(out...)
+	}},
+	{name: "the whole history twice", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte {
+		return one(append(slices.Clone(r), r...)...)
+	}, only: "claude"},
+	{name: "a part of the history again", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		from := dice.IntN(len(r))
+		return one(append(slices.Clone(r), r[from:from+dice.IntN(len(r)-from)]...)...)
+	}, only: "claude"},
+	{name: "a copy beside it", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte {
+		return map[string][]byte{firstFile: bytes.Join(r, nil), secondFile: bytes.Join(r, nil)}
+	}},
+	{name: "an older copy beside it", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		return map[string][]byte{firstFile: bytes.Join(r, nil), secondFile: bytes.Join(r[:len(r)/2+dice.IntN(len(r)/2)], nil)}
+	}},
+	{name: "neighbours exchanged", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		out := slices.Clone(r)
+		for range len(r) / 10 {
+			i := 1 + dice.IntN(len(r)-2)
+			out[i], out[i+1] = out[i+1], out[i]
+		}
+		return one(out...)
+	}, only: "claude"},
+	{name: "cut anywhere", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		whole := bytes.Join(r, nil)
+		return one(whole[:len(whole)/2+dice.IntN(len(whole)/2)])
+	}},
+	{name: "records on one line", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		return one(spliced(dice, r, func(b []byte) []byte { return bytes.TrimSuffix(b, []byte("\n")) })...)
+	}},
+	{name: "records behind NULs", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		return one(spliced(dice, r, func(b []byte) []byte { return append(bytes.Clone(b), make([]byte, 300)...) })...)
+	}},
+	{name: "records behind torn ones", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		return one(spliced(dice, r, func(b []byte) []byte {
+			return append(bytes.Clone(b), b[:1+dice.IntN(min(len(b)-2, 40))]...)
+		})...)
+	}},
+	{name: "encoded anew", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte { return one(each(r, encodedAnew)...) }},
+	{name: "lines of Windows", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte {
+		return one(each(r, func(b []byte) []byte { return append(bytes.TrimSuffix(b, []byte("\n")), "\r\n"...) })...)
+	}},
+	{name: "a mark of the byte order and empty lines", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte {
+		spaced := each(r, func(b []byte) []byte { return append(b, "\n \n"...) })
+		return one(append([][]byte{[]byte("\xef\xbb\xbf")}, spaced...)...)
+	}},
+	{name: "forked", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		fork := r[:len(r)/2+dice.IntN(len(r)/2)]
+		return map[string][]byte{firstFile: bytes.Join(r, nil), secondFile: bytes.Join(each(fork, renamed), nil)}
+	}, only: "claude"},
+	{name: "two sessions in one file", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		var out [][]byte
+		for ours, others := r, each(r, anothers); len(ours)+len(others) > 0; {
+			if len(others) == 0 || len(ours) > 0 && dice.IntN(2) == 0 {
+				out, ours = append(out, ours[0]), ours[1:]
+			} else {
+				out, others = append(out, others[0]), others[1:]
+			}
+		}
+		return one(out...)
+	}, only: "claude"},
+}
+
+const (
+	firstFile  = "rollout-05758ff7-b05d-45d5-a684-2d87d43ae644.jsonl"
+	secondFile = "rollout-15758ff7-b05d-45d5-a684-2d87d43ae645.jsonl"
+)
+
+// one is one file of the pieces.
+func one(pieces ...[]byte) map[string][]byte {
+	return map[string][]byte{firstFile: bytes.Join(pieces, nil)}
+}
+
+// each applies a change to every record.
+func each(records [][]byte, change func([]byte) []byte) [][]byte {
+	out := make([][]byte, len(records))
+	for i, r := range records {
+		out[i] = change(bytes.Clone(r))
+	}
+	return out
+}
+
+// spliced changes what stands before a record in one of five places.
+func spliced(dice *rand.Rand, records [][]byte, change func([]byte) []byte) [][]byte {
+	return each(records, func(r []byte) []byte {
+		if dice.IntN(5) > 0 {
+			return r
+		}
+		return change(r)
+	})
+}
+
+// encodedAnew writes a record as another program would: keys sorted, every character that is not ASCII escaped.
+func encodedAnew(record []byte) []byte {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(record))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return record
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return record
+	}
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case r < 0x80:
+			out = append(out, byte(r))
+		case r < 0x10000:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			r -= 0x10000
+			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		}
+	}
+	return append(out, '\n')
+}
+
+// renamed is a record as a fork of the session has it: all but the name of the session stays.
+func renamed(record []byte) []byte {
+	return replaced(record, "sessionId", "15758ff7-b05d-45d5-a684-2d87d43ae645")
+}
+
+// anothers is a record of another session that asked something else.
+func anothers(record []byte) []byte {
+	record = replaced(renamed(record), "uuid", "b")
+	record = replaced(record, "parentUuid", "b")
+	return replaced(replaced(record, "id", "b"), "requestId", "b")
+}
+
+// replaced gives a text field another value: that, or for a single letter the old one with the letter in front.
+func replaced(record []byte, key, value string) []byte {
+	mark := fmt.Appendf(nil, `%q:"`, key)
+	var out []byte
+	for {
+		before, after, found := bytes.Cut(record, mark)
+		out = append(out, before...)
+		if !found {
+			return out
+		}
+		old, rest, _ := bytes.Cut(after, []byte(`"`))
+		out = append(append(out, mark...), value...)
+		if len(value) == 1 {
+			out = append(out, old...)
+		}
+		record = append([]byte(`"`), rest...)
+	}
+}
+
+// billed is what a provider counted.
+type billed struct {
+	Input     int64 `json:"input"`
+	CacheRead int64 `json:"cache_read"`
+	// CacheWrite is of five minutes and of an hour.
+	CacheWrite     int64 `json:"cache_write"`
+	CacheWriteLong int64 `json:"cache_write_long"`
+	Output         int64 `json:"output"`
+}
+
+func (b billed) plus(o billed) billed {
+	return billed{b.Input + o.Input, b.CacheRead + o.CacheRead, b.CacheWrite + o.CacheWrite,
+		b.CacheWriteLong + o.CacheWriteLong, b.Output + o.Output}
+}
+
+// measured is the part of a record that says what was billed, as Claude Code and Codex write it.
+type measured struct {
+	Type    string
+	Message struct {
+		ID    string
+		Usage struct {
+			Input  int64 `json:"input_tokens"`
+			Read   int64 `json:"cache_read_input_tokens"`
+			Write  int64 `json:"cache_creation_input_tokens"`
+			Output int64 `json:"output_tokens"`
+		}
+	}
+	Payload struct {
+		Info struct {
+			Total total `json:"total_token_usage"`
+		}
+		Thread total `json:"thread_token_usage"`
+	}
+}
+
+// total is what Codex says of a whole session.
+type total struct {
+	Input  int64 `json:"input_tokens"`
+	Cached int64 `json:"cached_input_tokens"`
+	Output int64 `json:"output_tokens"`
+}
+
+// truth counts what was billed from the bytes alone: every complete JSON object in them that is a record is read once.
+func truth(files map[string][]byte) billed {
+	answers, sum := map[string]billed{}, billed{}
+	for _, content := range files {
+		for len(content) > 0 {
+			var r measured
+			d := json.NewDecoder(bytes.NewReader(content))
+			if content[0] != '{' || d.Decode(&r) != nil {
+				content = content[1:]
+				continue
+			}
+			content = content[d.InputOffset():]
+			if u := r.Message.Usage; r.Type == "assistant" {
+				answers[r.Message.ID] = billed{Input: u.Input, CacheRead: u.Read, CacheWrite: u.Write, Output: u.Output}
+			}
+			for _, u := range []total{r.Payload.Info.Total, r.Payload.Thread} {
+				if u.Input > sum.Input+sum.CacheRead {
+					sum = billed{Input: u.Input - u.Cached, CacheRead: u.Cached, Output: u.Output}
+				}
+			}
+		}
+	}
+	for _, b := range answers {
+		sum = sum.plus(b)
+	}
+	return sum
+}
+
+// seeds are recorded sessions, how many of their records are used (0: all), and how often each variant is made of them.
+var seeds = []struct {
+	agent, path string
+	records     int
+	rolls       uint64
+}{
+	{"claude", "../../testdata/sessions/shop.jsonl", 150, 1},
+	{"claude", "../../testdata/sessions/compacted.jsonl", 0, 2},
+	{"codex", "../../agents/codex/testdata/real.jsonl", 0, 1},
+}
+
+// TestOneSessionHasOneTotal: however the records of a session lie on the disk, audit, sessions, status and the ledger say
+// what was billed, once.
+func TestOneSessionHasOneTotal(t *testing.T) {
+	for s, seed := range seeds {
+		raw, err := os.ReadFile(seed.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records := bytes.SplitAfter(bytes.TrimSuffix(raw, []byte("\n")), []byte("\n"))
+		records[len(records)-1] = append(bytes.Clone(records[len(records)-1]), '\n')
+		if seed.records > 0 {
+			records = records[:seed.records]
+		}
+		for v, variant := range variants {
+			if variant.only != "" && variant.only != seed.agent {
+				continue
+			}
+			for n := range seed.rolls {
+				name := fmt.Sprintf("%s/%s/%d", strings.TrimSuffix(filepath.Base(seed.path), ".jsonl"), variant.name, n)
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					dice := rand.New(rand.NewPCG(uint64(s*100+v), n))
+					figures(t, variant.lay(dice, records))
+				})
+			}
+		}
+	}
+}
+
+// figures compares what the commands say of the files with the truth.
+func figures(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	place, want := programtest.NewPlace(t), truth(files)
+	dir := t.TempDir()
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var audited struct {
+		Total struct{ Usage billed }
+	}
+	ask(t, place, &audited, "audit", "--json", dir)
+	if got := audited.Total.Usage; got != want {
+		t.Errorf("audit says %+v, billed were %+v", got, want)
+	}
+	imported := []string{"--in-process", "import"}
+	for range 2 { // once more changes nothing
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			imported = append(imported, filepath.Join(dir, name))
+		}
+	}
+	ask(t, place, nil, imported...)
+	var listed struct {
+		Sessions []struct {
+			ID    string
+			Usage billed
+		}
+	}
+	ask(t, place, &listed, "--in-process", "sessions", "--json")
+	var sum billed
+	for _, s := range listed.Sessions {
+		sum = sum.plus(s.Usage)
+		var one struct {
+			Session struct{ Session struct{ Usage billed } }
+		}
+		ask(t, place, &one, "--in-process", "status", "--json", s.ID)
+		if one.Session.Session.Usage != s.Usage {
+			t.Errorf("status of %s says %+v, sessions %+v", s.ID, one.Session.Session.Usage, s.Usage)
+		}
+	}
+	if sum != want {
+		t.Errorf("the ledger's %d sessions add up to %+v, billed were %+v", len(listed.Sessions), sum, want)
+	}
+}
+
+// ask runs a command and reads its answer, as JSON if that is wanted.
+func ask(t *testing.T, p programtest.Place, into any, args ...string) {
+	t.Helper()
+	cmd := p.Command(t, "ctxledger", args...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("ctxledger %s: %v\n%s%s", strings.Join(args, " "), err, out, said.Bytes())
+	}
+	if into != nil {
+		if err := json.Unmarshal(out, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
