@@ -47,7 +47,8 @@ func largeAudit() audit.Audit {
 	for i := range 7 {
 		r.Filled = append(r.Filled, report.Filled{Class: report.Class(i).String(), Carried: r.Read[i].Carried})
 	}
-	r.Caveats = report.Caveats{Unpriced: []string{"one", "two"}, Fast: 12, LongWrites: 1e9,
+	r.Caveats = report.Caveats{Unpriced: []string{"one", "two"}, LongWrites: 1e9,
+		Gaps:       []report.Gap{{Name: "fast", Requests: 12}},
 		Unfinished: report.Unfinished{Requests: 4_000, Tokens: 1e6, Dollars: 12}}
 	r.Subagents = report.Spent{Requests: 4, Dollars: 3}
 	return audit.Audit{Report: r}
