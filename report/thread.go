@@ -33,6 +33,16 @@ type answer struct {
 	copied    bool    // counted elsewhere, or before
 }
 
+// output returns what the calls of its model put out.
+func (a *answer) output() (n int64) {
+	for _, c := range a.Bill {
+		if c.Model == a.Model {
+			n += c.Usage.Output
+		}
+	}
+	return n
+}
+
 // call is a call of a tool, until its result comes and after.
 type call struct {
 	Action
@@ -156,7 +166,7 @@ func (t *thread) settle() {
 	if !a.copied {
 		t.meter.gap(a.Request)
 	}
-	rest := float64(a.Usage.Output) - a.weight*price.scale
+	rest := float64(a.output()) - a.weight*price.scale
 	switch {
 	case rest > 0 && a.reasoning:
 		t.window.push(rest/price.scale, owned{class: &m.classes[Reasoning]})

@@ -19,15 +19,25 @@ type measured struct {
 	counters    []string
 }
 
-// measure fills in what the usage object of a message says of its answer.
+// measure fills in what the usage object of a message says of its answer. Its Usage is that of the last call that wrote it:
+// the window holds what that call read.
 func measure(a *sessionfile.Answer, raw []byte) {
 	m := measuredIn(raw)
 	a.Measure(m.Usage, append(m.place, m.speed)...)
 	a.Counters = m.counters
-	if len(m.calls) > 0 {
-		a.Bill = m.bill(a.Model)
+	if len(m.calls) == 0 {
+		return
+	}
+	a.Bill = m.bill(a.Model)
+	for _, c := range m.calls {
+		if c.writes() && c.Usage != (sessions.Usage{}) {
+			a.Usage = c.Usage
+		}
 	}
 }
+
+// writes reports whether a call wrote a part of the answer.
+func (m measured) writes() bool { return m.kind == "message" || m.kind == "" }
 
 // measuredIn reads a usage object.
 func measuredIn(raw []byte) (m measured) {
@@ -99,7 +109,7 @@ func (m measured) bill(model string) (own sessions.Bill) {
 		whole = whole || c.Usage == m.Usage
 		switch {
 		case charge.Usage == sessions.Usage{}:
-		case c.kind == "message" || c.kind == "":
+		case c.writes():
 			own, sum = append(own, charge), sum.Add(charge.Usage)
 		default:
 			others, apart = append(others, charge), apart.Add(charge.Usage)

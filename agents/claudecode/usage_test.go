@@ -91,6 +91,22 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 	}
 }
 
+// The window holds what the last call read that wrote the answer, not what all of them read together.
+func TestTheWindowHoldsWhatTheLastCallRead(t *testing.T) {
+	for usage, want := range map[string]sessions.Usage{
+		`{"input_tokens":3,"output_tokens":7}`: {Input: 3, Output: 7},
+		`{"input_tokens":30,"output_tokens":7,"iterations":[{"type":"message","input_tokens":10,"output_tokens":3},
+			{"type":"message","input_tokens":20,"output_tokens":4},
+			{"type":"advisor_message","model":"opus","input_tokens":150}]}`: {Input: 20, Output: 4},
+		`{"input_tokens":3,"iterations":[{"type":"advisor_message","model":"opus","input_tokens":150}]}`: {Input: 3},
+	} {
+		a := sessionfile.Answer{Model: "own"}
+		if measure(&a, []byte(usage)); a.Usage != want {
+			t.Errorf("%s: %+v, want %+v", usage, a.Usage, want)
+		}
+	}
+}
+
 func TestABillOfManyCallsIsBounded(t *testing.T) {
 	a := sessionfile.Answer{Model: "own"}
 	const call = `{"input_tokens":1}`
@@ -106,8 +122,8 @@ func FuzzMeasure(f *testing.F) {
 		a := sessionfile.Answer{Model: "own"}
 		measure(&a, []byte(raw))
 		sum := a.Bill.Sum()
-		if beyond(a.Usage, sum) != (sessions.Usage{}) {
-			t.Errorf("of %+v only %+v is billed: %+v", a.Usage, sum, a.Bill)
+		if m := measuredIn([]byte(raw)); beyond(m.Usage, sum) != (sessions.Usage{}) {
+			t.Errorf("of %+v only %+v is billed: %+v", m.Usage, sum, a.Bill)
 		}
 		for _, c := range a.Bill {
 			if u := c.Usage; min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheLong, u.Searches) < 0 {
