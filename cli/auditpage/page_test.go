@@ -166,7 +166,7 @@ func TestAReplayIsPrinted(t *testing.T) {
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded). Replay",
+		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded, and fees and advisors are not played). Replay",
 		6.75: "instead of $6.75. Replay",
 		0:    "instead of $6.75. Replay",
 	} {
