@@ -29,16 +29,8 @@ func TestCases(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			raw, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
 			dir := t.TempDir()
-			heads := regexp.MustCompile(`(?m)^-- (.+) --\n`).FindAllSubmatchIndex(raw, -1)
-			last := heads[len(heads)-1][1] // where what is wanted begins
-			for i, h := range heads[:len(heads)-1] {
-				write(t, filepath.Join(dir, string(raw[h[2]:h[3]])), raw[h[1]:heads[i+1][0]])
-			}
+			raw, last := eachFile(t, name, func(file string, data []byte) { write(t, filepath.Join(dir, file), data) })
 			found := run(t, dir)
 			adds(t, found.Report)
 			got := figures(found)
@@ -51,6 +43,20 @@ func TestCases(t *testing.T) {
 			}
 		})
 	}
+}
+
+// eachFile calls use with the files of a case, and returns its text and where what is wanted begins in it.
+func eachFile(t *testing.T, path string, use func(file string, data []byte)) (raw []byte, last int) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads := regexp.MustCompile(`(?m)^-- (.+) --\n`).FindAllSubmatchIndex(raw, -1)
+	for i, h := range heads[:len(heads)-1] {
+		use(string(raw[h[2]:h[3]]), raw[h[1]:heads[i+1][0]])
+	}
+	return raw, heads[len(heads)-1][1]
 }
 
 func write(t *testing.T, name string, data []byte) {
