@@ -45,8 +45,8 @@ func TestPricesAreUpdatedAndTakenBack(t *testing.T) {
 		"newer: of 2030-06-16": priced("2030-06-15", "9"), "in the future": priced("2030-06-17", "9"),
 		"line 3": priced("2030-06-16", "-9"), "more than the limit": priced("2030-06-16", "99999"),
 	} {
-		if _, err := UpdatePrices(p.e, p.root, []byte(text)); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(),
-			want) {
+		_, err := UpdatePrices(p.e, p.root, []byte(text))
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
