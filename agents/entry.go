@@ -23,7 +23,7 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 	}
 	return sessions.NewEntry{
 		Kind: kindOf(r), Time: e.last, HostID: r.ID, HostParent: r.Parent, Original: bytes.Clone(r.Text),
-		Group: r.Reply, Author: r.Author, Model: r.Model, Usage: added(r.Added),
+		Group: r.Reply, Author: r.Author, Model: r.Model, Usage: added(r.Added), Bill: charged(r),
 		Unfinished: !r.Final && r.Model != "",
 		Message:    said, Format: r.Format, Note: r.Note, Effects: r.Effects,
 		Hidden: hidden(r), Cut: r.Cut, Queue: r.Queue, Copied: r.Continues != "" || r.Again,
@@ -50,6 +50,15 @@ func added(u sessions.Usage) *sessions.Usage {
 		return nil
 	}
 	return &u
+}
+
+// charged returns the bill of an entry, nil where its usage and model say all of it.
+func charged(r *sessionfile.Record) sessions.Bill {
+	usual := sessions.Charge{Model: r.Model, Usage: r.Added}
+	if len(r.Charged) == 0 || len(r.Charged) == 1 && r.Charged[0] == usual {
+		return nil
+	}
+	return r.Charged
 }
 
 func kindOf(r *sessionfile.Record) sessions.Kind {

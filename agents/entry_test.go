@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -69,6 +70,7 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			message(func(e *sessions.NewEntry) {
 				e.Group, e.Model = "m1", "opus"
 				e.Usage, e.Unfinished = &sessions.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}, true
+				e.Bill = sessions.Bill{{Model: "opus", Terms: tokens.Terms{Named: "x"}, Usage: *e.Usage}}
 			})},
 		{"end of an answer",
 			`{"type":"assistant","message":{"id":"m1","role":"assistant","model":"opus","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}},` + common + `}`,

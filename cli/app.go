@@ -110,7 +110,7 @@ func (a *app) root() *cobra.Command {
 	add(root, groupLedger, a.adoptCommand(), a.backupCommand(), a.checkCommand(), a.duCommand(), a.exportCommand(),
 		a.forgetCommand(), a.gcCommand(), a.repairCommand(), a.retainCommand(), a.workspacesCommand())
 	add(root, groupSelf, a.benchCommand(), a.countCommand(), a.configCommand(), a.eventsCommand(),
-		a.daemonCommand(), a.doctorCommand(), a.hookCommand(), a.installCommand(), a.trustCommand(),
+		a.daemonCommand(), a.doctorCommand(), a.hookCommand(), a.installCommand(), a.modelsCommand(), a.trustCommand(),
 		a.uninstallCommand(), a.validateCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSelf)

@@ -76,6 +76,7 @@ var destroys = map[string]struct{ does, why string }{
 	"memory candidates": {keeps, ""},
 	"memory ls":         {keeps, ""},
 	"memory show":       {keeps, ""},
+	"models":            {keeps, ""},
 	"sessions":          {keeps, ""},
 	"status":            {keeps, ""},
 	"validate":          {keeps, ""},

@@ -1,9 +1,110 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tokens"
 )
+
+func (a *app) modelsCommand() *cobra.Command {
+	var update string
+	var undo bool
+	cmd := &cobra.Command{
+		Use:   "models [--update FILE | --undo]",
+		Short: "Show the models that are known with their prices, and update them from a file",
+		Long: "Prints the table of models and prices that is in force, with the date of the prices and where they\n" +
+			"were published: that of the program, and the models of your configuration. The text is one that\n" +
+			"--update takes.\n\n" +
+			"--update puts the lines of FILE in the place of those of the same models, for you, in all\n" +
+			"workspaces, and prints what has changed. A table that is older than the prices in force, of a day\n" +
+			"in the future, or with an implausible price is refused. A newer version of the program, with newer\n" +
+			"prices, goes before the file. --undo goes back to what was before the newest update.\n\n" +
+			"Nothing is read from the network.",
+		Example: "  ctxledger models\n  ctxledger models --update models.txt\n  ctxledger models --undo",
+		Args:    a.args(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			switch {
+			case update != "" && undo:
+				return misuse("--undo goes with no other flag")
+			case update != "" || undo:
+				return a.reprice(update)
+			}
+			return a.showModels()
+		},
+	}
+	cmd.Flags().StringVar(&update, "update", "", "put the models and prices of `FILE` into force")
+	cmd.Flags().BoolVar(&undo, "undo", false, "go back to what was before the newest update")
+	return cmd
+}
+
+// modelsAnswer is the table in force.
+type modelsAnswer struct {
+	Date    string   `json:"date"`
+	Sources []string `json:"sources"`
+	Models  []string `json:"models"` // the lines of the table
+}
+
+func (a *app) showModels() error {
+	models, err := a.models()
+	if err != nil {
+		return err
+	}
+	t := models.Prices()
+	answer := modelsAnswer{Date: t.Date, Sources: t.Sources}
+	for _, m := range t.Models {
+		answer.Models = append(answer.Models, m.Row())
+	}
+	return a.answer(answer, func(w io.Writer) { fmt.Fprint(w, t) })
+}
+
+// repricedAnswer is what an update changed.
+type repricedAnswer struct {
+	File    string   `json:"file"`
+	Was     string   `json:"was"` // dates of the prices
+	Now     string   `json:"now"`
+	Changes []string `json:"changes"` // lines of the table, before and now
+}
+
+// reprice updates the prices from a file, or with none goes back.
+func (a *app) reprice(file string) error {
+	root := ""
+	if ws, err := a.find(); err == nil {
+		root = ws.Root // which must not decide for its user
+	}
+	change := func() (config.Repriced, error) { return config.UndoPrices(a.Env, root) }
+	if file != "" {
+		text, err := safefs.ReadFile(a.absolute(file), tokens.MaxTable)
+		if err != nil {
+			if _, ours := errors.AsType[*fault.Error](err); !ours {
+				err = fileError(file, err)
+			}
+			return err
+		}
+		change = func() (config.Repriced, error) { return config.UpdatePrices(a.Env, root, text) }
+	}
+	out, err := change()
+	if err != nil && file != "" {
+		err = fault.New(fault.CodeOf(err), "cli.models", "%s: %s", file, err).WithHint("%s", fault.HintOf(err))
+	}
+	if err != nil {
+		return err
+	}
+	answer := repricedAnswer{out.File, out.Was.Date, out.Now.Date, append([]string{}, out.Now.Since(out.Was)...)}
+	a.say("prices of %s are in force, before they were of %s", answer.Now, answer.Was)
+	a.hint("`ctxledger models --undo` takes that back")
+	return a.answer(answer, func(w io.Writer) {
+		for _, line := range answer.Changes {
+			fmt.Fprintln(w, line)
+		}
+	})
+}
 
 // models returns what is known of models where the user is: the built-in ones, and those of the
 // configuration. No ledger is opened and no daemon started. Errors: those of workspace.Find.

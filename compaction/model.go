@@ -80,6 +80,14 @@ func (r *Run) Cost() *sessions.Usage {
 	return nil
 }
 
+// Bill is Spent as what was charged for it.
+func (r *Run) Bill() sessions.Bill {
+	if r == nil {
+		return nil
+	}
+	return sessions.Bill{{Model: r.Model, Usage: r.Usage}}
+}
+
 // String describes the run in one line, "" for none: "a model's summary was not taken (failed): …".
 func (r *Run) String() string {
 	switch {

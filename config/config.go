@@ -115,8 +115,7 @@ func Load(e env.Env, root, state string) (Config, []Problem) {
 // LoadOwn reads the user's own settings, without those of the workspace: what is written into the user's own files goes by
 // them. It refuses an own file inside the workspace as Load does, and keeps no copies.
 func LoadOwn(e env.Env, root string) (Config, []Problem) {
-	user, err := readUser(e, root)
-	return resolve([]sourceFile{{user, err}}, root, "")
+	return resolve(readAll(e, root)[1:], root, "")
 }
 
 // sourceFile is a file as it was read; err says why it could not be.
@@ -130,7 +129,11 @@ func readAll(e env.Env, root string) []sourceFile {
 	workspace, err := readWorkspace(root)
 	user, wrong := readUser(e, root)
 	workspace.own = user.name
-	return []sourceFile{{workspace, err}, {user, wrong}}
+	files := []sourceFile{{workspace, err}, {user, wrong}}
+	if table, err := readPrices(e, root, ""); table.data != nil || err != nil {
+		files = append(files, sourceFile{table, err})
+	}
+	return files
 }
 
 // resolve returns the settings of files: see Load.
@@ -138,9 +141,19 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 	var docs []document
 	var problems []Problem
 	broken := false
+	models := tokens.Builtin()
 	for _, f := range files {
 		path := copyOf(state, f.document, root)
 		found := f.problems()
+		if f.table {
+			if len(found) > 0 {
+				found[0].Instead = "the prices of the program are in force instead"
+			} else {
+				models, _ = prices(f.data)
+			}
+			problems = append(problems, found...)
+			continue
+		}
 		if failed(found) == nil {
 			f.keep(path)
 			docs, problems = append(docs, f.document), append(problems, few(found)...)
@@ -158,8 +171,8 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 		found[first].Instead = instead
 		problems = append(problems, few(found)...)
 	}
-	c, _ := merge(docs) // what is wrong with each was found above, and together they make sense
-	if broken {         // what the user wants is not known
+	c, _ := merge(models, docs) // what is wrong with each was found above, and together they make sense
+	if broken {                 // what the user wants is not known
 		c.Summarizer, c.SummarizerFrom = nil, Source{}
 	}
 	return c, problems
@@ -167,8 +180,15 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 
 // problems reads the fields of a file and returns what is wrong with it.
 func (f *sourceFile) problems() []Problem {
-	if f.err != nil {
-		return []Problem{f.unusable(f.err)}
+	err := f.err
+	if err == nil && f.table {
+		_, err = prices(f.data)
+	}
+	if err != nil {
+		return []Problem{f.unusable(err)}
+	}
+	if f.table {
+		return nil
 	}
 	return f.check()
 }
@@ -178,7 +198,7 @@ func (d *document) check() []Problem {
 	if err := d.parse(); err != nil {
 		return []Problem{d.unusable(err)}
 	}
-	_, problems := merge([]document{*d})
+	_, problems := merge(tokens.Builtin(), []document{*d})
 	return problems
 }
 
@@ -214,9 +234,11 @@ func (d document) without(key string) document {
 	return d
 }
 
-// merge returns the settings of documents, the later ones over the earlier, and what is wrong with them.
-func merge(docs []document) (Config, []Problem) {
+// merge returns the settings of documents, the later ones over the earlier, and what is wrong with them. models are those
+// that are known without them.
+func merge(models *tokens.Registry, docs []document) (Config, []Problem) {
 	c := Default()
+	c.Models = models
 	parsers := make([]*parser, len(docs))
 	for i, d := range docs {
 		parsers[i] = &parser{document: d, set: map[string]yamldoc.Field{},

@@ -29,7 +29,7 @@ func parse(dir string, data []byte) (Config, []Problem, error) {
 	if err := failed(problems); err != nil {
 		return Default(), problems, err
 	}
-	c, problems := merge([]document{d})
+	c, problems := merge(tokens.Builtin(), []document{d})
 	return c, problems, nil
 }
 

@@ -65,6 +65,9 @@ func (l *Loader) Load(root, state string) (Config, []Problem) {
 
 // same reports whether files are as they were.
 func same(a, b []sourceFile) bool {
+	if len(a) != len(b) {
+		return false
+	}
 	for i := range a {
 		there := a[i].data != nil
 		if there != (b[i].data != nil) || !bytes.Equal(a[i].data, b[i].data) || text(a[i].err) != text(b[i].err) {

@@ -17,6 +17,7 @@ type document struct {
 	name   string // as shown to people
 	dir    string // what paths in it are relative to; its programs run there
 	user   bool   // the user's own
+	table  bool   // a table of prices, and no settings
 	own    string // the path of the user's own, for hints; "" if it is not known
 	data   []byte // nil: there is none
 	fields []yamldoc.Field
@@ -48,9 +49,12 @@ func readWorkspace(root string) (document, error) {
 
 // readUser reads the user's own configuration. Errors: those of readWorkspace; denied for a file that others can
 // write, and for one inside the workspace: that would let the workspace speak for its user.
-func readUser(e env.Env, root string) (document, error) {
+func readUser(e env.Env, root string) (document, error) { return readOwn(UserFile(e), root) }
+
+// readOwn reads a file of the user's own. name "" has none.
+func readOwn(name, root string) (document, error) {
 	const op = "config.load"
-	d := document{name: UserFile(e), user: true}
+	d := document{name: name, user: true}
 	if d.name == "" {
 		return d, nil
 	}

@@ -246,7 +246,7 @@ func (d document) window(model string) int {
 
 // models returns the models of a document that was checked.
 func (d document) models() *tokens.Registry {
-	c, _ := merge([]document{d})
+	c, _ := merge(tokens.Builtin(), []document{d})
 	return c.Models
 }
 

@@ -21,7 +21,7 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 		t.Fatalf("%s is not known", model)
 	}
 	price := func(u tokens.Used) float64 {
-		dollars, known := m.Price.Dollars(u)
+		dollars, known := m.Rates(tokens.Terms{}).Dollars(u)
 		if !known || dollars == 0 {
 			t.Fatalf("%s has no price", model)
 		}

@@ -38,8 +38,8 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	add("main/agent-c", parent) // of which nothing is known
 	add("other", "", answer(dear, "", 9_000_000))
 	cost := func(model string, input, output int64) float64 {
-		m, _ := tokens.Builtin().Lookup(model)
-		return *sessions.Usage{Input: input, Output: output}.Dollars(m.Price)
+		used := sessions.Usage{Input: input, Output: output}
+		return *sessions.Bill{{Model: model, Usage: used}}.Dollars(tokens.Builtin())
 	}
 	of := cost(cheap, 400_000, 30) + cost(dear, 300_000, 10)
 	all := of + cost(dear, 1_000_000, 10)

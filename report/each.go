@@ -43,6 +43,9 @@ func (r *Report) Each(f func(string) string) {
 		}
 		r.Days[i].Models = masked
 	}
+	for i := range r.Caveats.Gaps {
+		each(&r.Caveats.Gaps[i].Name)
+	}
 	for i := range r.Tools {
 		each(&r.Tools[i].Name)
 	}

@@ -1,6 +1,10 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"ctxledger.dev/tokens"
+)
 
 // Class is what a piece of a request is.
 type Class int
@@ -64,9 +68,19 @@ type Request struct {
 	Model string
 	Usage Usage
 	Final bool // Usage is that of the whole answer, not of its beginning
-	Fast  bool // at another price than the list's: priority or fast processing
+	// Bill is what the provider charges for it: the calls of models that it took, first the one that began it.
+	Bill []Charge
+	// Counters are the names of numbers that the provider reports besides, and that have no price here.
+	Counters []string
 	// Copied says that another file, which repeats this one's entries, counts the request.
 	Copied bool
+}
+
+// Charge is what one call of a model took.
+type Charge struct {
+	Model string
+	Terms tokens.Terms
+	Usage Usage
 }
 
 // Usage is what a provider reported for a request, in tokens. The kinds of input do not overlap.
@@ -76,6 +90,8 @@ type Usage struct {
 	CacheWrite     int64 `json:"cache_write"`      // written to it for the shortest time offered
 	CacheWriteLong int64 `json:"cache_write_long"` // written to it for longer
 	Output         int64 `json:"output"`           // the answer, reasoning included
+	// Searches are those of the web that the provider made. They are no tokens.
+	Searches int64 `json:"web_searches,omitempty"`
 }
 
 // In returns the size of the request.
@@ -88,7 +104,7 @@ func (u Usage) Written() int64 { return u.CacheWrite + u.CacheWriteLong }
 func (u Usage) plus(v Usage) Usage {
 	return Usage{
 		u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
-		u.CacheWriteLong + v.CacheWriteLong, u.Output + v.Output,
+		u.CacheWriteLong + v.CacheWriteLong, u.Output + v.Output, u.Searches + v.Searches,
 	}
 }
 
@@ -96,7 +112,7 @@ func (u Usage) plus(v Usage) Usage {
 func (u Usage) minus(v Usage) Usage {
 	return Usage{
 		u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
-		u.CacheWriteLong - v.CacheWriteLong, u.Output - v.Output,
+		u.CacheWriteLong - v.CacheWriteLong, u.Output - v.Output, u.Searches - v.Searches,
 	}
 }
 

@@ -17,6 +17,7 @@ func Merge(all []Measured) Report {
 	g := gathered{
 		models: map[string]*Spent{}, days: map[string]*Day{}, projects: map[string]*Spent{},
 		tools: map[string]*Tool{}, files: map[string]*File{}, sessions: map[string]*SessionRow{},
+		gaps: map[string]int{},
 	}
 	for _, m := range all {
 		g.take(m.m)
@@ -33,6 +34,7 @@ type gathered struct {
 	files            map[string]*File
 	sessions         map[string]*SessionRow
 	classes          [classes]Carried
+	gaps             map[string]int
 }
 
 // take adds one file.
@@ -46,7 +48,9 @@ func (g *gathered) take(m *measured) {
 		o.To = m.last
 	}
 	o.Total, o.Subagents = o.Total.plus(m.total), o.Subagents.plus(m.subagents)
-	o.Caveats.Fast += m.fast
+	for name, n := range m.gaps {
+		g.gaps[name] += n
+	}
 	o.Caveats.Unfinished = o.Caveats.Unfinished.plus(m.unfinished)
 	for _, name := range slices.Sorted(maps.Keys(m.models)) {
 		count(g.models, name, *m.models[name])
@@ -156,6 +160,13 @@ func (g *gathered) report() Report {
 			o.Caveats.Unpriced = append(o.Caveats.Unpriced, m.Name)
 		}
 	}
+	for name, n := range g.gaps {
+		o.Caveats.Gaps = append(o.Caveats.Gaps, Gap{name, n})
+	}
+	slices.SortFunc(o.Caveats.Gaps, func(a, b Gap) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Name, b.Name))
+	})
+	o.Caveats.Gaps = o.Caveats.Gaps[:min(len(o.Caveats.Gaps), Rows)]
 	o.Caveats.LongWrites = o.Total.Usage.CacheWriteLong
 	for i, c := range g.classes {
 		o.Filled = append(o.Filled, Filled{Class: Class(i).String(), Carried: c})

@@ -26,7 +26,7 @@ type Meter struct {
 	zone    *time.Location
 	seed    maphash.Seed
 	out     *measured // apart: it outlives the meter
-	rates   map[string]rates
+	rates   map[terms]rates
 	threads map[string]*thread
 	order   []*thread       // in which they appeared
 	counted map[string]bool // requests
@@ -44,8 +44,8 @@ type measured struct {
 	tools       map[string]*Tool
 	files       map[string]*File
 	losses      []*Loss
-	fast        int
-	copied      int // requests that another file counts
+	gaps        map[string]int // requests, by Gap.Name
+	copied      int            // requests that another file counts
 	unfinished  Unfinished
 }
 
@@ -55,9 +55,9 @@ func NewMeter(models *tokens.Registry, zone *time.Location, s Session) *Meter {
 		models: models, zone: zone, seed: maphash.MakeSeed(),
 		out: &measured{
 			Session: s, models: map[string]*Spent{}, days: map[string]*Day{}, tools: map[string]*Tool{},
-			files: map[string]*File{},
+			files: map[string]*File{}, gaps: map[string]int{},
 		},
-		rates: map[string]rates{}, threads: map[string]*thread{}, counted: map[string]bool{},
+		rates: map[terms]rates{}, threads: map[string]*thread{}, counted: map[string]bool{},
 	}
 }
 
@@ -105,24 +105,20 @@ func (m Measured) Own() (Session, Spent) {
 	return m.m.Session, m.m.total.minus(m.m.subagents)
 }
 
-// book counts what a request cost; was is what an earlier part of the same answer had reported.
-func (m *Meter) book(r *Request, was *Request, at time.Time, sub bool) {
-	add := Spent{Requests: 1, Usage: r.Usage}
-	price := m.price(r.Model)
-	add.Dollars = price.of(r.Usage)
-	if was != nil {
-		add.Requests = 0
-		add.Usage = r.Usage.minus(was.Usage)
-		add.Dollars -= price.of(was.Usage)
-	}
-	if !price.known {
-		add.Dollars, add.Unpriced = 0, add.Usage.In()+add.Usage.Output
+// book counts a charge. Requests is 1 for the first one of a model in an answer.
+func (m *Meter) book(c Charge, requests int, at time.Time, sub bool) {
+	price := m.price(c.Model, c.Terms)
+	add := Spent{Requests: requests, Usage: c.Usage, Fees: price.Search * float64(c.Usage.Searches)}
+	if price.Known {
+		add.Dollars = add.Fees + price.of(c.Usage)
+	} else {
+		add.Dollars, add.Unpriced = add.Fees, c.Usage.In()+c.Usage.Output
 	}
 	m.out.total = m.out.total.plus(add)
 	if sub {
 		m.out.subagents = m.out.subagents.plus(add)
 	}
-	count(m.out.models, r.Model, add)
+	count(m.out.models, c.Model, add)
 	day := ""
 	if !at.IsZero() {
 		day = at.In(m.zone).Format(time.DateOnly)
@@ -132,7 +128,32 @@ func (m *Meter) book(r *Request, was *Request, at time.Time, sub bool) {
 		d = &Day{Day: day, Models: map[string]float64{}}
 		m.out.days[day] = d
 	}
-	d.add(add, map[string]float64{r.Model: add.Dollars})
+	d.add(add, map[string]float64{c.Model: add.Dollars})
+}
+
+// maxGaps bounds the names of gaps in one file.
+const maxGaps = 100
+
+// gap notes what of an answer has no price.
+func (m *Meter) gap(r Request) {
+	names := map[string]bool{}
+	for _, name := range r.Counters {
+		names[name] = true
+	}
+	for _, c := range r.Bill {
+		price := m.price(c.Model, c.Terms)
+		for _, name := range price.Gaps {
+			names[name] = true
+		}
+		if c.Usage.Searches > 0 && price.Search == 0 {
+			names["web searches"] = true
+		}
+	}
+	for name := range names {
+		if _, known := m.out.gaps[name]; known || len(m.out.gaps) < maxGaps {
+			m.out.gaps[name]++
+		}
+	}
 }
 
 // count adds to what is counted under a name.
@@ -145,13 +166,34 @@ func count(in map[string]*Spent, name string, add Spent) {
 	*s = s.plus(add)
 }
 
-func (m *Meter) price(model string) rates {
-	r, ok := m.rates[model]
+// terms are a model with those of a request.
+type terms struct {
+	model string
+	tokens.Terms
+}
+
+// rates are the prices of a model.
+type rates struct {
+	tokens.Rates
+	scale float64 // of the model's tokens, how many an estimated token represents
+}
+
+func (m *Meter) price(model string, t tokens.Terms) rates {
+	key := terms{model, t}
+	r, ok := m.rates[key]
 	if !ok {
-		r = ratesOf(m.models, model)
-		m.rates[model] = r
+		const sample = 10_000
+		r = rates{m.models.Rates(model, t), float64(m.models.For(model).Of(sample).N) / sample}
+		m.rates[key] = r
 	}
 	return r
+}
+
+// of returns what tokens cost, in dollars.
+func (r rates) of(u Usage) float64 {
+	sum, _ := r.Dollars(tokens.Used{Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWrite,
+		LongWrite: u.CacheWriteLong, Output: u.Output})
+	return sum
 }
 
 func (m *Meter) tool(name string) *Tool {

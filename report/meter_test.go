@@ -10,6 +10,12 @@ import (
 	"ctxledger.dev/tokens"
 )
 
+// asked is a request of one call, all of which is reported.
+func asked(id, model string, u Usage, words ...string) *Request {
+	return &Request{ID: id, Model: model, Usage: u, Final: true,
+		Bill: []Charge{{Model: model, Terms: tokens.TermsOf(u.In(), words...), Usage: u}}}
+}
+
 // entries makes a session of bytes: any order of prompts, answers, results, copies, rewinds and compactions,
 // in two conversations, with any usage.
 func entries(script []byte) []Entry {
@@ -40,8 +46,13 @@ func entries(script []byte) []Entry {
 			e.Request = &Request{
 				ID:    []string{"", fmt.Sprint("r", next()%40)}[next()%2],
 				Model: []string{"claude-opus-4-6", "gpt-4o", "unheard-of"}[next()%3],
-				Usage: Usage{int64(next()), int64(next() * 99), int64(next()), int64(next()), int64(next())},
+				Usage: Usage{int64(next()), int64(next() * 99), int64(next()), int64(next()), int64(next()), 0},
 				Final: next()%2 == 0, Copied: next()%4 == 0,
+			}
+			e.Request.Bill = []Charge{{Model: e.Request.Model, Usage: e.Request.Usage}}
+			if next()%3 == 0 { // an advisor's
+				took := Usage{Input: int64(next()), Output: int64(next()), Searches: int64(next())}
+				e.Request.Bill = append(e.Request.Bill, Charge{Model: "claude-opus-4-5", Usage: took})
 			}
 		case 3:
 			e.Compaction = &Compaction{Before: int64(next())}
@@ -79,8 +90,9 @@ func FuzzMeter(f *testing.F) {
 		if math.IsNaN(dollars) || r.Total.Requests < 0 || r.Lost.Missing > r.Lost.Used {
 			t.Fatalf("%+v", r)
 		}
-		if !near(dollars+output, r.Total.Dollars) {
-			t.Fatalf("parts of $%f and answers of $%f, in all $%f", dollars, output, r.Total.Dollars)
+		if !near(dollars+output+r.Total.Fees, r.Total.Dollars) {
+			t.Fatalf("parts of $%f, answers of $%f and fees of $%f, in all $%f", dollars, output, r.Total.Fees,
+				r.Total.Dollars)
 		}
 		days, models := 0.0, 0.0
 		for _, d := range r.Days {

@@ -28,14 +28,14 @@ func measuredPage(t *testing.T) string {
 			Action: &Action{Tool: hostile, Read: hostile, Command: hostile}, Names: []string{hostile}}
 	}
 	m.Add(Entry{ID: "1", Time: at, Prompt: true, Pieces: []Piece{{Class: User, Tokens: 10, Text: hostile}}})
-	m.Add(Entry{ID: "2", Time: at, Request: &Request{ID: "a", Model: hostile, Usage: usage},
+	m.Add(Entry{ID: "2", Time: at, Request: asked("a", hostile, usage, "other"),
 		Pieces: []Piece{call("c1")}})
 	m.Add(Entry{ID: "3", Time: at, Pieces: []Piece{{Class: Result, Call: "c1", Tokens: 400, Text: "x"}}})
 	m.Add(Entry{ID: "4", Time: at.AddDate(0, 0, 2), Compaction: &Compaction{Trigger: hostile, Before: 9_000}})
-	m.Add(Entry{ID: "5", Time: at, Request: &Request{ID: "b", Model: "claude-sonnet-4-5", Usage: usage},
+	m.Add(Entry{ID: "5", Time: at, Request: asked("b", "claude-sonnet-4-5", usage),
 		Pieces: []Piece{call("c2")}})
 	m.Add(Entry{ID: "6", Time: at.AddDate(0, 0, 3),
-		Request: &Request{ID: "c", Model: "claude-sonnet-4-5", Usage: usage, Fast: true}})
+		Request: asked("c", "claude-sonnet-4-5", usage, "fast")})
 	var b bytes.Buffer
 	if err := Page(&b, Merge([]Measured{m.End()}), time.UTC); err != nil {
 		t.Fatal(err)

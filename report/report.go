@@ -13,6 +13,7 @@ type Report struct {
 	Files    int       `json:"files"`
 	Sessions int       `json:"sessions"`
 	Places   int       `json:"places"` // directories in which they were started
+	Prices   string    `json:"prices"` // the day that the list prices are of
 	Total    Spent     `json:"total"`
 	// Subagents is the part of Total that subagents spent.
 	Subagents Spent        `json:"subagents"`
@@ -44,7 +45,7 @@ func (r Report) Resent() float64 {
 
 // Answers is what was paid for output.
 func (r Report) Answers() float64 {
-	rest := r.Total.Dollars
+	rest := r.Total.Dollars - r.Total.Fees
 	for _, f := range r.Filled {
 		rest -= f.Dollars
 	}
@@ -86,10 +87,18 @@ type SessionRow struct {
 
 // Caveats is what the figures cannot know.
 type Caveats struct {
-	Unpriced   []string   `json:"unpriced_models,omitempty"` // whose prices are not known
-	Fast       int        `json:"fast_requests,omitempty"`   // at a price above the list's
+	Unpriced []string `json:"unpriced_models,omitempty"` // whose prices are not known
+	// Gaps are what else providers reported that has no known price here, and is not in the dollars.
+	Gaps       []Gap      `json:"gaps,omitempty"`
 	Unfinished Unfinished `json:"unfinished"`
 	LongWrites int64      `json:"long_writes,omitempty"` // tokens cached for an hour, at twice the input price
+}
+
+// Gap is something that a provider reported and that has no known price: a condition under which models ask another price
+// ("fast"), or a number ("server_tool_use.code_execution_requests").
+type Gap struct {
+	Name     string `json:"name"`
+	Requests int    `json:"requests"` // that have it
 }
 
 // Unfinished is about answers whose usage was written down when they began, so that their output is more

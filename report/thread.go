@@ -1,7 +1,10 @@
 package report
 
 import (
+	"slices"
 	"time"
+
+	"ctxledger.dev/tokens"
 )
 
 // maxCalls bounds the calls of one thread whose actions are remembered.
@@ -28,6 +31,16 @@ type answer struct {
 	weight    float64 // of its pieces
 	reasoning bool    // whether it has such a piece
 	copied    bool    // counted elsewhere, or before
+}
+
+// output returns what the calls of its model put out.
+func (a *answer) output() (n int64) {
+	for _, c := range a.Bill {
+		if c.Model == a.Model {
+			n += c.Usage.Output
+		}
+	}
+	return n
 }
 
 // call is a call of a tool, until its result comes and after.
@@ -97,32 +110,47 @@ func (t *thread) request(e Entry) (copied bool) {
 	if r.ID != "" {
 		t.meter.counted[r.ID] = true
 	}
-	if r.Fast {
-		t.meter.out.fast++
-	}
-	t.meter.book(&r, nil, e.Time, t.sub)
-	t.charge(r)
+	t.paid(r.Bill, nil, e.Time)
 	t.memory.asked(r.Usage.In())
 	return false
 }
 
-// more takes a further part of the newest answer. Its output counts as it is reported last, its input as it
-// is reported first: that has been shared out.
+// more takes a further part of the newest answer. What its calls put out counts as it is reported last, what they read as
+// it is reported first: that has been shared out.
 func (t *thread) more(r Request) {
 	was := t.open.Request
 	r.Model = was.Model
-	if was.Usage.In() > 0 {
-		output := r.Usage.Output
-		r.Usage = was.Usage
-		r.Usage.Output = output
+	r.Bill = append(slices.Clone(r.Bill), was.Bill[min(len(r.Bill), len(was.Bill)):]...)
+	for i, old := range was.Bill {
+		c := &r.Bill[i]
+		c.Model = old.Model
+		if old.Usage.In() > 0 {
+			output, searches := c.Usage.Output, c.Usage.Searches
+			*c = old
+			c.Usage.Output, c.Usage.Searches = output, searches
+		}
 	}
 	t.open.Request = r
-	if t.open.copied {
-		return
+	if !t.open.copied {
+		t.paid(r.Bill, was.Bill, t.open.at)
 	}
-	t.meter.book(&r, &was, t.open.at, t.sub)
-	if was.Usage.In() == 0 {
-		t.charge(r)
+}
+
+// paid counts a bill in the place of what was known of it before, and shares out what its calls read.
+func (t *thread) paid(bill, was []Charge, at time.Time) {
+	for _, c := range was {
+		c.Usage = Usage{}.minus(c.Usage)
+		t.meter.book(c, 0, at, t.sub)
+	}
+	for i, c := range bill {
+		requests := 0
+		if i >= len(was) && (i == 0 || c.Model != bill[0].Model) {
+			requests = 1
+		}
+		t.meter.book(c, requests, at, t.sub)
+		if i >= len(was) || was[i].Usage.In() == 0 {
+			t.charge(c, i == 0)
+		}
 	}
 }
 
@@ -134,29 +162,47 @@ func (t *thread) settle() {
 		return
 	}
 	t.open = nil
-	m, price := t.meter.out, t.meter.price(a.Model)
-	rest := float64(a.Usage.Output) - a.weight*price.scale
+	m, price := t.meter.out, t.price(a.Request)
+	if !a.copied {
+		t.meter.gap(a.Request)
+	}
+	rest := float64(a.output()) - a.weight*price.scale
 	switch {
 	case rest > 0 && a.reasoning:
 		t.window.push(rest/price.scale, owned{class: &m.classes[Reasoning]})
 	case rest < 0 && !a.Final && !a.copied:
 		m.unfinished.Requests++
 		m.unfinished.Tokens += -rest
-		m.unfinished.Dollars += -rest * price.output
+		m.unfinished.Dollars += -rest * price.Output
 	}
 }
 
-// charge shares a request out over what it held.
-func (t *thread) charge(r Request) {
-	total := float64(r.Usage.In())
+// price returns what the first call of a request costs.
+func (t *thread) price(r Request) rates {
+	if len(r.Bill) == 0 {
+		return t.meter.price(r.Model, tokens.Terms{})
+	}
+	return t.meter.price(r.Model, r.Bill[0].Terms)
+}
+
+// charge shares a call out over what it held. The first one of an answer says how much of it is the system's; others, such
+// as an advisor's, read the same in their own tokens.
+func (t *thread) charge(c Charge, first bool) {
+	total := float64(c.Usage.In())
 	if total == 0 {
 		return
 	}
-	price := t.meter.price(r.Model)
+	price := t.meter.price(c.Model, c.Terms)
 	weight := t.window.weight()
-	scale := t.fit(total, weight, price.scale)
+	system, scale := total, 0.0
+	if first {
+		scale = t.fit(total, weight, price.scale)
+		system = t.system
+	} else if known := t.system + weight*price.scale; known >= 1 {
+		system, scale = t.system*total/known, price.scale*total/known
+	}
 	class := &t.meter.out.classes[System]
-	class.Sent += t.system
+	class.Sent += system
 	if scale > 0 {
 		t.window.carry(scale)
 	}
@@ -165,13 +211,13 @@ func (t *thread) charge(r Request) {
 		tokens int64
 		price  float64
 	}{
-		{r.Usage.CacheRead, price.read}, {r.Usage.CacheWriteLong, price.long},
-		{r.Usage.CacheWrite, price.write}, {r.Usage.Input, price.input},
+		{c.Usage.CacheRead, price.CachedRead}, {c.Usage.CacheWriteLong, price.LongWrite},
+		{c.Usage.CacheWrite, price.CachedWrite}, {c.Usage.Input, price.Input},
 	} {
 		to := from + float64(part.tokens)
-		class.Dollars += max(0, min(to, t.system)-from) * part.price
+		class.Dollars += max(0, min(to, system)-from) * part.price
 		if scale > 0 {
-			t.window.pay(max(0, from-t.system)/scale, (to-t.system)/scale, part.price*scale)
+			t.window.pay(max(0, from-system)/scale, (to-system)/scale, part.price*scale)
 		}
 		from = to
 	}

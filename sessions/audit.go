@@ -163,9 +163,7 @@ func (l *logAudit) take(e Stored) {
 	if e.Model != "" && !e.Hidden {
 		s.Model = e.Model
 	}
-	if e.Usage != nil && !e.Copied {
-		s.Usage = s.Usage.Add(*e.Usage)
-	}
+	s.Charge(e.Billed())
 	if e.Kind == KindRewind {
 		s.Chain, l.unknown = l.rewound(e.Entry)
 	}

@@ -104,6 +104,8 @@ type NewEntry struct {
 	// context that the host gave to the model besides the messages.
 	Hidden bool   `json:"hidden,omitempty"`
 	Usage  *Usage `json:"usage,omitempty"`
+	// Bill is what the provider charged, if that is not Usage of Model under the usual terms: at most MaxBill charges.
+	Bill Bill `json:"bill,omitempty"`
 	// Unfinished marks a part of an answer that was written before the answer was complete: its usage reports too
 	// little output.
 	Unfinished bool `json:"unfinished,omitempty"`
@@ -147,6 +149,7 @@ type Entry struct {
 	Hidden     bool              `json:"hidden,omitempty"`
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
+	Bill       Bill              `json:"bill,omitempty"`       // see NewEntry and Billed
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
 	Copied     bool              `json:"copied,omitempty"`     // see Session.Fork and Session.Continues
 	Cut        *HostCut          `json:"cut,omitempty"`        // see NewEntry

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/tokens"
 )
 
 // Session is one conversation of one agent host.
@@ -25,6 +24,7 @@ type Session struct {
 	Chain   string    `json:"chain,omitempty"`   // message id of the newest received entry
 	Pending bool      `json:"pending,omitempty"` // an import is under way: not listed yet
 	Usage   Usage     `json:"usage"`             // sums over the whole session, never reduced by a view
+	Bill    Bill      `json:"bill,omitempty"`    // of Usage, what was recorded since there are bills: see Billed
 	// Largest is the largest request that was measured, and CompactsAt how large the window was when the host compacted
 	// by itself the last time; 0: not known.
 	Largest    int `json:"largest,omitempty"`
@@ -122,40 +122,4 @@ func (s Session) Unused() bool { return s.Continues != "" && s.Usage == (Usage{}
 // Live reports whether a person uses a session now: it had activity in the last ten minutes.
 func (s Session) Live(now time.Time) bool {
 	return s.Main() && now.Sub(s.Updated) < limits.ActiveSession
-}
-
-// Usage is what a provider reported as used, in tokens.
-type Usage struct {
-	Input      int64 `json:"input"`                // uncached input
-	Output     int64 `json:"output"`               // generated
-	CacheRead  int64 `json:"cache_read"`           // input read from the prompt cache
-	CacheWrite int64 `json:"cache_write"`          // input written to the prompt cache
-	CacheLong  int64 `json:"cache_long,omitempty"` // of CacheWrite, what stays there for an hour and not for minutes
-}
-
-// Prompt returns all input of a request, cached or not.
-func (u Usage) Prompt() int { return int(u.Input + u.CacheRead + u.CacheWrite) }
-
-// Add returns the sum of two usages.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
-		u.CacheLong + v.CacheLong}
-}
-
-// Minus returns the usage without a part of it.
-func (u Usage) Minus(v Usage) Usage {
-	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
-		u.CacheLong - v.CacheLong}
-}
-
-// Dollars returns what the usage costs at list prices; nil where a price of something used is not known.
-func (u Usage) Dollars(p tokens.Price) *float64 {
-	dollars, known := p.Dollars(tokens.Used{
-		Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWrite - u.CacheLong, LongWrite: u.CacheLong,
-		Output: u.Output,
-	})
-	if !known {
-		return nil
-	}
-	return &dollars
 }

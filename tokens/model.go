@@ -1,9 +1,7 @@
 package tokens
 
 import (
-	_ "embed" // for the table of models
 	"fmt"
-	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -25,6 +23,8 @@ type Model struct {
 	Window int   // tokens of context
 	Output int   // tokens that one answer may have
 	Price  Price // list price, for requests of the usual length and speed
+	Search Rate  // dollars for a thousand searches of the web
+	Terms  []Term
 
 	own bool // Window is the user's own: it was given to Registry.With
 }
@@ -77,6 +77,7 @@ func (m Model) over(base Model) Model {
 	if m.Price == (Price{}) {
 		m.Price = base.Price
 	}
+	m.Search, m.Terms = base.Search, base.Terms
 	return m
 }
 
@@ -108,57 +109,4 @@ func hasWordPrefix(name, prefix string) bool {
 	}
 	next := rest[0]
 	return next != '.' && !('0' <= next && next <= '9') && !('a' <= next && next <= 'z')
-}
-
-// modelTable is the models that the program knows: a line for each with its name, its encoding or
-// family, its window and its output limit in tokens, and its four prices in dollars for a million
-// tokens. A hyphen is what is not known. A # begins a comment.
-//
-//go:embed data/models.txt
-var modelTable string
-
-// parseModels reads a table of models.
-func parseModels(table string) ([]Model, error) {
-	var models []Model
-	for line := range strings.Lines(table) {
-		text, _, _ := strings.Cut(line, "#")
-		fields := strings.Fields(text)
-		if len(fields) == 0 {
-			continue
-		}
-		m, err := parseModel(fields)
-		if err != nil {
-			return nil, fmt.Errorf("models.txt: %q: %w", strings.TrimSpace(line), err)
-		}
-		models = append(models, m)
-	}
-	return models, nil
-}
-
-func parseModel(fields []string) (m Model, err error) {
-	const columns = 8
-	if len(fields) != columns {
-		return m, fmt.Errorf("%d columns, want %d", len(fields), columns)
-	}
-	m.Name = fields[0]
-	if m.Encoding, err = ParseEncoding(fields[1]); err != nil {
-		if m.Family, err = ParseFamily(fields[1]); err != nil {
-			return m, err
-		}
-	}
-	for i, into := range []*int{&m.Window, &m.Output} {
-		if text := fields[2+i]; text != "-" {
-			if *into, err = strconv.Atoi(text); err != nil {
-				return m, err
-			}
-		}
-	}
-	for i, into := range []*Rate{&m.Price.Input, &m.Price.CachedRead, &m.Price.CachedWrite, &m.Price.Output} {
-		if text := fields[4+i]; text != "-" {
-			if *into, err = ParseRate(text); err != nil {
-				return m, err
-			}
-		}
-	}
-	return m, m.check()
 }

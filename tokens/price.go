@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,33 +21,122 @@ type Price struct {
 // of its models. CachedWrite is the price of the shortest write.
 const LongWrite = 2
 
-// Used are tokens by what is paid for them.
-type Used struct {
-	Input, CachedRead, CachedWrite, LongWrite, Output int64
+// Term is a condition under which a model costs more or less than its Price says, and by how many times.
+type Term struct {
+	Name          string // as in Terms.Named, or regional; "": Over is the condition
+	Over          int64  // tokens of input, one of those of Terms.Over
+	Input, Output Rate   // factors of what is read or written to a cache, and of what is answered
 }
 
-// Dollars returns what tokens cost, and whether the prices of all of them are known. A provider without a price for its
-// cache asks as much as for other input.
-func (p Price) Dollars(u Used) (sum float64, known bool) {
-	read, write := p.CachedRead, p.CachedWrite
-	if !read.known() {
-		read = p.Input
+// regional is the term of models that a cloud is asked for in one region: its names of them say so.
+const regional = "regional"
+
+// Terms are the conditions of a request that its price depends on besides the model. The zero value is the usual ones.
+type Terms struct {
+	// Over is the largest size at which some model becomes dearer that the input of the request passes; 0: none.
+	Over int64 `json:"over,omitempty"`
+	// Named are the others, by the words of the provider and in their order, with a space between: "batch us".
+	Named string `json:"named,omitempty"`
+}
+
+// thresholds are the sizes of input, in tokens, above which one model or another becomes dearer.
+func thresholds() []int64 { return []int64{272_000, 200_000, 128_000, 100_000} }
+
+// TermsOf returns the terms of a request with so much input, and with what its provider says of it: speed, tier, region.
+// Words that say that something is as usual are left out.
+func TermsOf(input int64, words ...string) Terms {
+	var t Terms
+	if i := slices.IndexFunc(thresholds(), func(n int64) bool { return input > n }); i >= 0 {
+		t.Over = thresholds()[i]
 	}
-	if !write.known() {
-		write = p.Input
+	var named []string
+	for _, w := range words {
+		switch w = strings.ToLower(w); {
+		case w == "", w == "standard", w == "default", w == "auto", w == "global", w == "not_available":
+		case isWord(w):
+			named = append(named, w)
+		default:
+			named = append(named, "other")
+		}
 	}
-	known = true
-	for _, part := range []struct {
-		n    int64
-		rate Rate
-	}{
-		{u.Input + LongWrite*u.LongWrite, p.Input}, {u.CachedRead, read}, {u.CachedWrite, write}, {u.Output, p.Output},
-	} {
-		dollars, priced := part.rate.Dollars(part.n)
-		known = known && (priced || part.n == 0)
-		sum += dollars
+	slices.Sort(named)
+	t.Named = strings.Join(slices.Compact(named), " ")
+	return t
+}
+
+// isWord reports whether a text can be the name of a term.
+func isWord(s string) bool {
+	const most = 32 // bytes
+	return s != "" && len(s) <= most && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+}
+
+// Used are tokens and searches by what is paid for them.
+type Used struct {
+	Input, CachedRead, CachedWrite, LongWrite, Output int64
+	Searches                                          int64 // of the web
+}
+
+// Rates are what one token of a request costs, in dollars. What is not known is 0.
+type Rates struct {
+	Input, CachedRead, CachedWrite, LongWrite, Output float64
+
+	Search float64 // of one search of the web
+	// Known reports whether the rates of input and output are known. A cache without a price costs as much as other input.
+	Known bool
+	// Gaps are the terms that the model has no price for: the rates are those without them.
+	Gaps []string
+
+	input, output, search bool // known
+}
+
+// Rates returns what a model costs under terms.
+func (m Model) Rates(t Terms) Rates {
+	const million, thousand = 1_000_000, 1000
+	per := func(rate Rate, otherwise float64) float64 {
+		if !rate.known() {
+			return otherwise
+		}
+		return rate.factor() / million
 	}
-	return sum, known
+	r := Rates{input: m.Price.Input.known(), output: m.Price.Output.known(), search: m.Search.known()}
+	r.Known = r.input && r.output
+	r.Input, r.Output, r.Search = per(m.Price.Input, 0), per(m.Price.Output, 0), m.Search.factor()/thousand
+	r.CachedRead, r.CachedWrite = per(m.Price.CachedRead, r.Input), per(m.Price.CachedWrite, r.Input)
+	r.LongWrite = LongWrite * r.Input
+	wanted := strings.Fields(t.Named)
+	for _, x := range m.Terms {
+		i := slices.Index(wanted, x.Name)
+		if i >= 0 {
+			wanted = slices.Delete(wanted, i, i+1)
+		} else if x.Over == 0 || t.Over < x.Over {
+			continue
+		}
+		for _, rate := range []*float64{&r.Input, &r.CachedRead, &r.CachedWrite, &r.LongWrite} {
+			*rate *= x.Input.factor()
+		}
+		r.Output *= x.Output.factor()
+	}
+	r.Gaps = slices.DeleteFunc(wanted, func(w string) bool { return w == regional })
+	return r
+}
+
+// Rates returns what a model costs under terms, by its name: that of a region of a cloud is one of the terms.
+func (r *Registry) Rates(name string, t Terms) Rates {
+	m, _ := r.Lookup(name)
+	name = strings.ToLower(name)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if strings.Contains(name, "anthropic.") && !strings.HasPrefix(name, "global.") {
+		t.Named = strings.TrimSpace(t.Named + " " + regional)
+	}
+	return m.Rates(t)
+}
+
+// Dollars returns what was used costs, and whether the prices of all of it are known.
+func (r Rates) Dollars(u Used) (sum float64, known bool) {
+	sum = float64(u.Input)*r.Input + float64(u.CachedRead)*r.CachedRead + float64(u.CachedWrite)*r.CachedWrite +
+		float64(u.LongWrite)*r.LongWrite + float64(u.Output)*r.Output + float64(u.Searches)*r.Search
+	read := u.Input != 0 || u.CachedRead != 0 || u.CachedWrite != 0 || u.LongWrite != 0
+	return sum, (r.input || !read) && (r.output || u.Output == 0) && (r.search || u.Searches == 0)
 }
 
 // Rate is an amount of US dollars, exact to a millionth, or nothing: the zero Rate is one that is
@@ -81,6 +171,9 @@ func (r Rate) known() bool { return r.plusOne > 0 }
 
 // micros returns the rate in millionths of a dollar, 0 when it is not known.
 func (r Rate) micros() int64 { return max(r.plusOne-1, 0) }
+
+// factor returns the rate as a number.
+func (r Rate) factor() float64 { return float64(r.micros()) / rateUnit }
 
 // Dollars returns what n tokens cost at the rate, and whether that is known.
 func (r Rate) Dollars(n int64) (dollars float64, known bool) {

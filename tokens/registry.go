@@ -14,17 +14,18 @@ import (
 // Registry knows no model.
 type Registry struct {
 	models []Model // sorted by name, without duplicates
+	table  Table   // whose prices they have, without its models
 }
 
 // Builtin returns the registry of the models that the program knows: the lines of data/models.txt.
 func Builtin() *Registry { return builtin() }
 
 var builtin = sync.OnceValue(func() *Registry {
-	models, err := parseModels(modelTable)
+	t, err := ParseTable(modelTable)
 	if err != nil {
 		panic("tokens: the embedded table of models is damaged: " + err.Error()) // not input: a broken build
 	}
-	return &Registry{sorted(models)}
+	return (&Registry{}).Updated(t)
 })
 
 // maxModels is how many models can be added: a table for a person to read, not a catalogue.
@@ -61,7 +62,7 @@ func (r *Registry) With(models ...Model) (*Registry, error) {
 			added = append(added, m)
 		}
 	}
-	return &Registry{sorted(added)}, nil
+	return &Registry{sorted(added), r.table}, nil
 }
 
 func sorted(models []Model) []Model {

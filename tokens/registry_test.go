@@ -107,35 +107,15 @@ func TestOutputAndPricesOfCommonModels(t *testing.T) {
 	}
 }
 
-func TestTheTableOfModelsIsSortedAndConsistent(t *testing.T) {
-	models, err := parseModels(modelTable)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.IsSortedFunc(models, func(a, b Model) int { return cmp.Compare(a.Name, b.Name) }) {
-		t.Error("the table of models is not sorted")
-	}
-	for i, m := range models {
-		if m.Name != bareName(m.Name) || m.Encoding == nil && m.Family == 0 || i > 0 && m.Name == models[i-1].Name {
-			t.Errorf("bad entry %+v", m)
-		}
-		p := m.Price
-		if p.Input.known() != p.Output.known() || p.CachedRead.micros() > p.Input.micros() ||
-			p.CachedWrite.known() && p.CachedWrite.micros() < p.Input.micros() ||
-			p.Output.known() && p.Output.micros() <= p.Input.micros() {
-			t.Errorf("%s: prices %+v", m.Name, p)
+func TestTheTableOfModelsIsSorted(t *testing.T) {
+	var names []string
+	for line := range strings.Lines(modelTable) {
+		if f := strings.Fields(line); len(f) >= 8 && f[0] != "#" {
+			names = append(names, f[0])
 		}
 	}
-}
-
-func TestABadTableOfModelsIsRefused(t *testing.T) {
-	for _, table := range []string{
-		"x o200k_base 1 1 1 1 1", "x o200k_base 1 1 1 1 1 1 1", "x nothing 1 1 1 1 1 1", "x claude a 1 1 1 1 1",
-		"x claude 1 - 1 1 1 -1", "x claude -1 - - - - -", "x claude 10 11 - - - -",
-	} {
-		if models, err := parseModels(table); err == nil {
-			t.Errorf("%q is read as %+v", table, models)
-		}
+	if !slices.IsSorted(names) || len(names) != len(Builtin().Prices().Models) {
+		t.Errorf("the %d lines of models are not sorted, or not all models", len(names))
 	}
 }
 

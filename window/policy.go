@@ -184,9 +184,6 @@ type Rates struct {
 	Write float64 // into it
 }
 
-// longWrite is the usual price of what is written into a provider's cache for an hour, in that of input.
-const longWrite = 2
-
 // RatesOf returns the rates of a model's price. Unknown prices are assumed to have the usual relation. long is set
 // if what is written into the cache stays there for an hour.
 func RatesOf(p tokens.Price, long bool) Rates {
@@ -201,7 +198,7 @@ func RatesOf(p tokens.Price, long bool) Rates {
 	}
 	write, _ := p.CachedWrite.Dollars(many) // where writing is not priced apart, it is input
 	if r.Write = max(write/input, 1); long && r.Write > 1 {
-		r.Write = longWrite
+		r.Write = tokens.LongWrite
 	}
 	return r
 }

@@ -114,6 +114,7 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 		}
 	}
 	out.Report = report.Merge(all)
+	out.Prices = o.Models.Prices().Date
 	w.play(&out.Report)
 	return out, ctx.Err()
 }

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestDescriptionOfASession(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.want.Host = "claude-code"
-			if parent := about.Identity.Parent; about.Session != c.want || parent != c.parent {
+			if parent := about.Identity.Parent; !reflect.DeepEqual(about.Session, c.want) || parent != c.parent {
 				t.Errorf("got  %+v, parent %q\nwant %+v, parent %q", about.Session, parent, c.want, c.parent)
 			}
 		})

@@ -132,7 +132,7 @@ func (l *line) said(out *sessionfile.Record) bool {
 	default:
 		out.Answer = sessionfile.Answer{Reply: m.id, RequestID: cmp.Or(l.ref, l.request), Copy: out.Copy,
 			Model: m.model, Final: m.stopped}
-		out.Usage, out.Fast = usage(l.at(m.usage))
+		measure(&out.Answer, l.at(m.usage))
 	}
 	return true
 }
@@ -364,34 +364,6 @@ func instant(raw []byte) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
-}
-
-// usage reads the usage object of a message, and whether the answer was processed fast. What is missing or no
-// whole number is 0.
-func usage(raw []byte) (u sessions.Usage, fast bool) {
-	members(raw, func(key []byte, v transcript.Span) {
-		value := raw[v.From:v.To]
-		switch string(key) {
-		case "input_tokens":
-			u.Input = tokenCount(value)
-		case "output_tokens":
-			u.Output = tokenCount(value)
-		case "cache_read_input_tokens":
-			u.CacheRead = tokenCount(value)
-		case "cache_creation_input_tokens":
-			u.CacheWrite = tokenCount(value)
-		case "cache_creation":
-			members(value, func(key []byte, v transcript.Span) {
-				if string(key) == "ephemeral_1h_input_tokens" {
-					u.CacheLong = tokenCount(value[v.From:v.To])
-				}
-			})
-		case "speed":
-			fast = str(value, maxID) == "fast"
-		}
-	})
-	u.CacheLong = min(u.CacheLong, u.CacheWrite)
-	return u, fast
 }
 
 // tokenCount reads a count; 0 for what cannot be one.

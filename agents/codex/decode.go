@@ -26,6 +26,7 @@ const (
 	typeUsage     = "token_usage_record"
 	eventTokens   = "token_count"
 	eventTitle    = "thread_name_updated"
+	eventSettings = "thread_settings_applied"
 )
 
 // decoder decodes the lines of one rollout. It remembers what lines say for those that follow.
@@ -36,6 +37,7 @@ type decoder struct {
 	said    string // digest of the newest item of an answer, and of what it answers
 	records bool   // there are records of usage, so that events only repeat them
 	model   string // of the newest turn_context
+	tier    string // in which its requests are processed
 	turn    string // its id
 	answer  string // names the answer whose items are being written
 }
@@ -56,7 +58,8 @@ type row struct {
 
 // wanted are the members of payloads that are looked at.
 var wanted = []string{"id", "cwd", "model", "turn_id", "content", "info", "forked_from_id", "source",
-	"thread_name", "thread_id", "replacement_history", "call_id", "usage", "thread_token_usage",
+	"thread_name", "thread_id", "replacement_history", "call_id", "usage", "thread_token_usage", "service_tier",
+	"thread_settings",
 	"internal_chat_message_metadata_passthrough"}
 
 // decode implements sessionfile.Decode. Items are the conversation; every other record is a note that names its type.
@@ -79,6 +82,7 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 		d.begins(&l, out)
 	case l.kind == typeTurn:
 		d.model, d.turn = l.str("model", maxID), cmp.Or(l.str("turn_id", maxID), d.turn)
+		d.tier = cmp.Or(l.str("service_tier", maxID), d.tier)
 		out.Dir = l.str("cwd", maxPath)
 	case l.kind == typeCompacted:
 		l.compacted(out)
@@ -94,6 +98,12 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 	case l.kind == typeEvent && l.sub == eventTokens && !d.records:
 		total, last := l.counts()
 		d.count(&l, out, total, last)
+	case l.kind == typeEvent && l.sub == eventSettings:
+		members(l.text, l.members["thread_settings"], func(name string, v transcript.Span) {
+			if name == "service_tier" {
+				d.tier = str(v.In(l.text), maxID)
+			}
+		})
 	case l.kind == typeEvent && l.sub == eventTitle:
 		out.Title = l.str("thread_name", maxPath)
 	}
@@ -332,23 +342,26 @@ func (l *row) counts() (total, last transcript.Span) {
 // count fills in what the provider measured of an answer. Codex repeats it when a session is resumed or only limits of
 // rates have changed, and copies it into forks with another time: the totals, and what was said, tell answers apart.
 func (d *decoder) count(l *row, out *sessionfile.Record, total, last transcript.Span) {
-	sum, u := usageOf(l.text, total), usageOf(l.text, last).usage()
+	sum, _ := usageOf(l.text, total)
+	answer, counters := usageOf(l.text, last)
+	u := answer.usage()
 	if u == (sessions.Usage{}) || l.mark.Continues != "" {
 		return
 	}
-	out.Answer = sessionfile.Answer{Model: d.model, Usage: u, Final: true,
+	out.Answer = sessionfile.Answer{Model: d.model, Final: true, Counters: counters,
 		Reply: fmt.Sprintf("%s/%d/%d/%s", d.root, sum.input, sum.output, d.said)}
+	out.Measure(u, d.tier)
 	out.ID = out.Reply
 }
 
 // usage is what Codex says of tokens. The input has those that were cached, the output those of reasoning.
 type usage struct{ input, cached, written, output int64 }
 
-// usageOf reads a usage. What is missing or no whole number is 0.
-func usageOf(text []byte, at transcript.Span) (u usage) {
-	members(text, at, func(name string, v transcript.Span) {
-		n := tokenCount(v.In(text))
-		switch name {
+// usageOf reads a usage, and which of its numbers are not known. What is missing or no whole number is 0.
+func usageOf(text []byte, at transcript.Span) (u usage, counters []string) {
+	counters = sessionfile.Reported(at.In(text), func(path string, value []byte) bool {
+		n := tokenCount(value)
+		switch path {
 		case "input_tokens":
 			u.input = n
 		case "cached_input_tokens":
@@ -357,9 +370,13 @@ func usageOf(text []byte, at transcript.Span) (u usage) {
 			u.written = n
 		case "output_tokens":
 			u.output = n
+		case "reasoning_output_tokens", "total_tokens": // parts and sums of those above
+		default:
+			return false
 		}
+		return true
 	})
-	return u
+	return u, counters
 }
 
 // usage returns it as sessions count.

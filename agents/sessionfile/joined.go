@@ -75,6 +75,7 @@ type answer struct {
 	said, thread string // what its parts have in common
 	name         string
 	usage        sessions.Usage
+	bill         sessions.Bill
 	final        bool
 	reach        map[string]bool // ids of its records, and of those that follow from them
 	awaits       string          // id of a record that a part follows and that has not come yet
@@ -90,11 +91,12 @@ type verdict struct {
 	state       State
 	reply, copy string
 	usage, add  sessions.Usage
+	bill, more  sessions.Bill
 	again       bool
 }
 
 func verdictOf(r *Record) verdict {
-	return verdict{r.Offset, r.State, r.Reply, r.Copy, r.Usage, r.Added, r.Again}
+	return verdict{r.Offset, r.State, r.Reply, r.Copy, r.Usage, r.Added, r.Bill, r.Charged, r.Again}
 }
 
 // fill decides of a record as before.
@@ -104,6 +106,7 @@ func (v verdict) fill(r *Record) {
 		return
 	}
 	r.Reply, r.Copy, r.Usage, r.Added, r.Again = v.reply, v.copy, v.usage, v.add, v.again
+	r.Bill, r.Charged = v.bill, v.more
 }
 
 func fingerprint(kind, id string) [16]byte {
@@ -118,12 +121,13 @@ func (j *joiner) decide(r *Record) {
 			*r = Record{Line: r.Line, State: Repeated}
 			return
 		}
-		r.Again, r.Usage = true, sessions.Usage{}
+		r.Again = true
+		r.uncounted()
 	}
 	if r.Compaction != nil {
 		j.cut = r.Offset
 	}
-	r.Added = r.Usage
+	r.Added, r.Charged = r.Usage, r.Bill
 	said := r.Reply + "\x00" + r.RequestID
 	switch {
 	case said == "\x00":
@@ -163,7 +167,7 @@ func (j *joiner) before(r *Record) bool {
 func (j *joiner) measured(r *Record) {
 	r.Copy = r.Reply
 	if j.taken(r.Reply) {
-		r.Usage, r.Added = sessions.Usage{}, sessions.Usage{}
+		r.uncounted()
 	}
 }
 
@@ -223,11 +227,11 @@ func (j *joiner) answered(r *Record, said string) {
 			if !a.takes(r, j.early(r)) {
 				break
 			}
-			r.Added = a.rest(r.Usage)
 			if r.Again {
-				r.Added = sessions.Usage{}
+				r.uncounted()
 			} else {
-				a.usage, a.final = r.Usage, a.final || r.Final
+				r.Added, r.Charged = r.Usage.Minus(a.usage), r.Bill.Since(a.bill)
+				a.usage, a.bill, a.final = r.Usage, r.Bill, a.final || r.Final
 			}
 			j.add(a, r)
 			r.Reply = a.name
@@ -256,22 +260,24 @@ func (j *joiner) begin(r *Record, said string) {
 		}
 		r.Reply += "@" + own
 	}
-	a := &answer{said: said, thread: r.Thread, name: r.Reply, usage: r.Usage, final: r.Final, reach: map[string]bool{}}
+	a := &answer{said: said, thread: r.Thread, name: r.Reply, usage: r.Usage, bill: r.Bill, final: r.Final,
+		reach: map[string]bool{}}
 	j.add(a, r)
 	j.open = append(j.open, a)
 }
 
 // takes reports whether a record with the id of an answer is a part of it. Gateways give each answer the same id, or begin
-// to count again. But the parts of one answer have one usage, though earlier ones may report less output; each follows
-// from another one, or from a result of its calls, unless records changed places; and nothing that was said to the model is
-// between them.
+// to count again. But the parts of one answer have one usage, though earlier ones may report less output, or the first of
+// several calls; each follows from another one, or from a result of its calls, unless records changed places; and nothing
+// that was said to the model is between them.
 func (a *answer) takes(r *Record, early bool) bool {
 	follows := r.Parent == "" && !a.over || r.Parent != "" && a.reach[r.Parent] || r.ID != "" && r.ID == a.awaits
 	moved := (early || a.awaits != "") && r.Usage.Prompt() > 0
 	switch {
 	case a.closed || !follows && !moved:
 		return false
-	case r.Usage.Prompt() > 0 && a.usage.Prompt() > 0 && prompted(r.Usage) != prompted(a.usage):
+	case r.Usage.Prompt() > 0 && a.usage.Prompt() > 0 && prompted(r.Usage) != prompted(a.usage) &&
+		(len(r.Bill) < 2 || prompted(r.Bill[0].Usage) != prompted(a.usage)):
 		return false
 	case a.final && r.Usage.Output != a.usage.Output:
 		return false
@@ -279,9 +285,9 @@ func (a *answer) takes(r *Record, early bool) bool {
 	return !a.answered || !speaks(r)
 }
 
-// prompted returns a usage without its output.
+// prompted returns a usage without what is known only at its end: the output, and what was searched for meanwhile.
 func prompted(u sessions.Usage) sessions.Usage {
-	u.Output = 0
+	u.Output, u.Searches = 0, 0
 	return u
 }
 
@@ -289,11 +295,4 @@ func prompted(u sessions.Usage) sessions.Usage {
 // a result answer it.
 func speaks(r *Record) bool {
 	return slices.ContainsFunc(r.Spoken().Parts, func(p transcript.Part) bool { return p.Kind != transcript.KindCall })
-}
-
-// rest returns what a usage adds to what was counted of the answer.
-func (a *answer) rest(u sessions.Usage) sessions.Usage {
-	return sessions.Usage{Input: u.Input - a.usage.Input, Output: u.Output - a.usage.Output,
-		CacheRead: u.CacheRead - a.usage.CacheRead, CacheWrite: u.CacheWrite - a.usage.CacheWrite,
-		CacheLong: u.CacheLong - a.usage.CacheLong}
 }

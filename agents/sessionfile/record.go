@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -79,7 +80,24 @@ type Answer struct {
 	Model string         // "": the agent wrote the answer itself
 	Usage sessions.Usage // of the whole answer, as known when this part was written
 	Final bool           // Usage is final
-	Fast  bool           // at another price than the list's
+	// Bill is what the provider charges for the whole answer; nil with a Usage of zero. Charged is what it adds to that of
+	// earlier parts; Joined sets it.
+	Bill, Charged sessions.Bill
+	// Counters are numbers that the provider reports and that are neither in Bill nor known to be part of what is.
+	Counters []string
+}
+
+// Measure sets what the provider reported, for a single call of the answer's model.
+func (a *Answer) Measure(u sessions.Usage, words ...string) {
+	a.Usage = u
+	if a.Bill = nil; u != (sessions.Usage{}) {
+		a.Bill = sessions.Bill{{Model: a.Model, Terms: tokens.TermsOf(int64(u.Prompt()), words...), Usage: u}}
+	}
+}
+
+// uncounted takes back what the provider reported, of a record that repeats it.
+func (a *Answer) uncounted() {
+	a.Usage, a.Added, a.Bill, a.Charged = sessions.Usage{}, sessions.Usage{}, nil, nil
 }
 
 // Spoken decodes what the record adds to the context of a model. A message that cannot be decoded has a
@@ -100,12 +118,17 @@ func (r *Record) Spoken() transcript.Message {
 
 // Request returns the request that the record is an answer to, or nil if no usage is reported.
 func (r *Record) Request() *report.Request {
-	u := r.Usage
-	if u == (sessions.Usage{}) {
+	if r.Usage == (sessions.Usage{}) {
 		return nil
 	}
-	return &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Fast: r.Fast, Usage: report.Usage{
-		Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong, CacheWriteLong: u.CacheLong,
-		Output: u.Output,
-	}}
+	q := &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Usage: reported(r.Usage), Counters: r.Counters}
+	for _, c := range r.Bill {
+		q.Bill = append(q.Bill, report.Charge{Model: c.Model, Terms: c.Terms, Usage: reported(c.Usage)})
+	}
+	return q
+}
+
+func reported(u sessions.Usage) report.Usage {
+	return report.Usage{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong,
+		CacheWriteLong: u.CacheLong, Output: u.Output, Searches: u.Searches}
 }

@@ -47,7 +47,8 @@ func largeAudit() audit.Audit {
 	for i := range 7 {
 		r.Filled = append(r.Filled, report.Filled{Class: report.Class(i).String(), Carried: r.Read[i].Carried})
 	}
-	r.Caveats = report.Caveats{Unpriced: []string{"one", "two"}, Fast: 12, LongWrites: 1e9,
+	r.Caveats = report.Caveats{Unpriced: []string{"one", "two"}, LongWrites: 1e9,
+		Gaps:       []report.Gap{{Name: "fast", Requests: 12}},
 		Unfinished: report.Unfinished{Requests: 4_000, Tokens: 1e6, Dollars: 12}}
 	r.Subagents = report.Spent{Requests: 4, Dollars: 3}
 	return audit.Audit{Report: r}
@@ -165,7 +166,7 @@ func TestAReplayIsPrinted(t *testing.T) {
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded). Replay",
+		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded, and fees and advisors are not played). Replay",
 		6.75: "instead of $6.75. Replay",
 		0:    "instead of $6.75. Replay",
 	} {

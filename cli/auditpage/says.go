@@ -92,6 +92,19 @@ func (p *page) replayed() string {
 		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded)
 }
 
+// gaps names what has no price. The first ones stand for all.
+func gaps(all []report.Gap) string {
+	const most = 5
+	var names []string
+	for _, g := range all[:min(len(all), most)] {
+		names = append(names, fmt.Sprintf("%s (%s)", columns.Cut(g.Name, 60), chars.Plural(g.Requests, "request")))
+	}
+	if len(all) > most {
+		names = append(names, fmt.Sprintf("and %d more", len(all)-most))
+	}
+	return strings.Join(names, ", ")
+}
+
 // caveats says what the figures do not know.
 func (p *page) caveats() string {
 	c := p.r.Caveats
@@ -107,8 +120,11 @@ func (p *page) caveats() string {
 	if c.LongWrites > 0 {
 		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))
 	}
-	if c.Fast > 0 {
-		say("%s in fast mode, dearer than listed", chars.Plural(c.Fast, "request"))
+	if n := p.r.Total.Usage.Searches; n > 0 {
+		say("web searches: %s, for %s", chars.Commas(n), report.Dollars(p.r.Total.Fees))
+	}
+	if len(c.Gaps) > 0 {
+		say("reported and without a known price: %s", gaps(c.Gaps))
 	}
 	if len(c.Unpriced) > 0 {
 		say("no price is known of %s", columns.Cut(strings.Join(c.Unpriced, ", "), 60))

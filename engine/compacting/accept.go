@@ -205,7 +205,7 @@ func (l *Compactions) accept(
 	if err != nil {
 		return ledger.Summary{}, nil, err
 	}
-	s.Usage = s.Usage.Add(e.Spent())
+	s.Charge(rec.Run.Bill())
 	if err := indexSummary(tx, rec, s.ID, e.Seq); err != nil {
 		return ledger.Summary{}, nil, err
 	}

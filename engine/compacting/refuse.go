@@ -45,7 +45,7 @@ func (l *Compactions) refuse(
 		if err != nil {
 			return ledger.Summary{}, nil, err
 		}
-		s.Usage = s.Usage.Add(e.Spent())
+		s.Charge(rec.Run.Bill())
 		events[0].Entry = e.Seq
 	}
 	if window.Automatic(r.Options.Reason) {
@@ -102,7 +102,6 @@ func costOf(models *tokens.Registry, run *compaction.Run) *ledger.Cost {
 		return nil
 	}
 	cost := &ledger.Cost{Model: run.Model, Usage: run.Usage, Calls: run.Calls, Shrinks: run.Shrinks}
-	model, _ := models.Lookup(run.Model)
-	cost.Dollars = run.Usage.Dollars(model.Price)
+	cost.Dollars = run.Bill().Dollars(models)
 	return cost
 }

@@ -113,7 +113,7 @@ func (l *Ledger) storeUnseen(ctx context.Context, r ledger.AppendEntriesRequest,
 func (p *prepared) note(why string) *prepared {
 	n := *p // a copy: the transaction may run twice
 	n.unread(why)
-	n.entry.HostID, n.entry.HostParent, n.entry.Usage, n.entry.Cut = "", "", nil, nil
+	n.entry.HostID, n.entry.HostParent, n.entry.Usage, n.entry.Bill, n.entry.Cut = "", "", nil, nil, nil
 	return &n
 }
 

@@ -110,9 +110,20 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 		Kind: n.Kind, Time: at, Format: n.Format, Message: n.Message, Blob: n.Blob,
 		HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
-		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Unfinished: n.Unfinished, Cut: n.Cut.Clipped(),
-		Queue: n.Queue, Copied: n.Copied,
+		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Bill: l.bill(n.Bill), Unfinished: n.Unfinished,
+		Cut: n.Cut.Clipped(), Queue: n.Queue, Copied: n.Copied,
 	}
+}
+
+// bill copies a client's bill, within limits.
+func (l *Ledger) bill(from sessions.Bill) (out sessions.Bill) {
+	for _, c := range from {
+		c.Model, c.Terms = l.maskedLabel(c.Model), tokens.TermsOf(c.Terms.Over+1, strings.Fields(c.Terms.Named)...)
+		if out = append(out, c); len(out) == sessions.MaxBill {
+			break
+		}
+	}
+	return out
 }
 
 // load sets the digest and the size of an entry, from its original or its blob. It never reads the blob of a note.

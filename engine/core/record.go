@@ -50,9 +50,7 @@ func (rec *recorder) record(p *prepared) error {
 	if e.Model != "" && !e.Hidden {
 		s.Model = e.Model
 	}
-	if e.Usage != nil && !e.Copied {
-		s.Usage = s.Usage.Add(*e.Usage)
-	}
+	s.Charge(e.Billed())
 	if err := noteWindow(rec.tx, s, &e); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/tokens"
 )
 
 // player counts what one policy's requests cost.
@@ -19,10 +20,12 @@ type player struct {
 	sentAt time.Time     // and when it was sent
 	life   time.Duration // how long it stays in the provider's cache
 	long   int64         // tokens written into it for an hour
-	used   int           // identifiers used and said before
-	had    int           // of them, those that the view had
-	said   map[string]int
-	taken  int // entries whose words are in said
+	// unpriced says that a price of what was used is not known.
+	unpriced bool
+	used     int // identifiers used and said before
+	had      int // of them, those that the view had
+	said     map[string]int
+	taken    int // entries whose words are in said
 	// back is what was read back, by the block behind which it came.
 	back map[string][]block
 }
@@ -83,11 +86,16 @@ func (pl *player) request(blocks []block, st *step, output int64) {
 			pl.out.Cold += known
 		}
 	}
+	used := tokens.Used{CachedRead: read, CachedWrite: total - read, Output: output}
 	pl.life = cacheLife
 	if st.long {
 		pl.life = cacheLifeLong
 		pl.long += total - read
+		used.LongWrite, used.CachedWrite = used.CachedWrite, 0
 	}
+	dollars, known := pl.model.Rates(tokens.TermsOf(total)).Dollars(used)
+	pl.out.Dollars += dollars
+	pl.unpriced = pl.unpriced || !known
 	pl.before, pl.sentAt = blocks, st.at
 	pl.out.Requests++
 	pl.out.Input += total
@@ -185,21 +193,13 @@ func (pl *player) withBack(blocks []block) []block {
 // sum returns the outcome.
 func (pl *player) sum() Outcome {
 	o := pl.out
-	p := pl.price
 	written := o.Input - o.CacheRead - pl.long
-	read, priced := p.CachedRead.Dollars(o.CacheRead)
-	long, _ := p.Input.Dollars(int64(longWrite * float64(pl.long)))
-	write, known := p.CachedWrite.Dollars(written)
-	if !known {
-		write, known = p.Input.Dollars(written)
-	}
-	answer, answered := p.Output.Dollars(o.Output)
-	if o.Priced = priced && known && answered; o.Priced {
-		o.Dollars = read + write + long + answer
+	if o.Priced = !pl.unpriced; !o.Priced {
+		o.Dollars = 0
 	}
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
 	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) +
-		longWrite*float64(pl.long) + outputUnits*float64(o.Output)
+		tokens.LongWrite*float64(pl.long) + outputUnits*float64(o.Output)
 	o.Stable = o.stable()
 	o.Kept = shareOf(pl.had, pl.used)
 	return o

@@ -14,10 +14,9 @@ const (
 	// fullAt is the share of the window that the sliding window fills.
 	fullAt = 0.85
 	// cacheLife is how long providers keep a prompt in their cache, at the price of Price.CachedWrite, and
-	// cacheLifeLong for longWrite times that of input, where the session's host asked for it.
+	// cacheLifeLong for tokens.LongWrite times that of input, where the session's host asked for it.
 	cacheLife     = 5 * time.Minute
 	cacheLifeLong = time.Hour
-	longWrite     = 2.0
 	// readCall and readMost are what it takes to ask for something with read_artifact, and the most that
 	// one answer brings, in tokens.
 	readCall = 80

@@ -52,7 +52,7 @@ func (m *migrating) session(s sessions.Session) error {
 	for _, w := range []*string{&d.session.Title, &d.session.Model} {
 		*w = m.l.Masks.String(*w)
 	}
-	if d.session == s {
+	if d.session.Title == s.Title && d.session.Model == s.Model {
 		return nil
 	}
 	return sessions.Save(m, d.session)

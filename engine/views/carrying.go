@@ -42,11 +42,15 @@ func carrying(f *core.Folded) (requests int, dollars *float64) {
 		asked = asked.Add(*e.Usage)
 	}
 	end()
-	model, known := f.Models.Lookup(f.Session.Model)
-	if !known || requests == 0 {
+	if requests == 0 {
 		return requests, nil
 	}
-	return requests, sessions.Usage{Input: paid.Input * million,
+	return requests, charged(f, sessions.Usage{Input: paid.Input * million,
 		CacheRead: paid.CacheRead * million, CacheWrite: paid.CacheWrite * million,
-		CacheLong: paid.CacheLong * million}.Dollars(model.Price)
+		CacheLong: paid.CacheLong * million})
+}
+
+// charged returns what tokens of the session's model cost under the usual terms; nil where that is not known.
+func charged(f *core.Folded, u sessions.Usage) *float64 {
+	return sessions.Bill{{Model: f.Session.Model, Usage: u}}.Dollars(f.Models)
 }

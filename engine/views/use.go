@@ -20,8 +20,8 @@ func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, 
 	u.Categories, u.Sources = categories(c, filled), sources(f, c, f.View.Slots, stubbed)
 	u.Own, u.OwnSources = own(f, c, whole, u)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
-	if model, known := f.Models.Lookup(f.Session.Model); known && f.Session.Usage != (sessions.Usage{}) {
-		u.NextDollars = sessions.Usage{CacheRead: int64(u.Held.N)}.Dollars(model.Price)
+	if f.Session.Usage != (sessions.Usage{}) {
+		u.NextDollars = charged(f, sessions.Usage{CacheRead: int64(u.Held.N)})
 	}
 	return u
 }

@@ -17,7 +17,7 @@ type rates struct{ input, read, write, long, output, factor float64 }
 func ratesOf(model string) rates {
 	m, _ := tokens.Builtin().Lookup(model)
 	const million = 1_000_000
-	per := func(u tokens.Used) float64 { d, _ := m.Price.Dollars(u); return d / million }
+	per := func(u tokens.Used) float64 { d, _ := m.Rates(tokens.Terms{}).Dollars(u); return d / million }
 	return rates{per(tokens.Used{Input: million}), per(tokens.Used{CachedRead: million}),
 		per(tokens.Used{CachedWrite: million}), per(tokens.Used{LongWrite: million}), per(tokens.Used{Output: million}),
 		float64(tokens.Builtin().For(model).Of(million).N) / million}
@@ -26,8 +26,7 @@ func ratesOf(model string) rates {
 // recorded returns what a request cost as it was.
 func recorded(r request) float64 {
 	m, _ := tokens.Builtin().Lookup(r.model)
-	d, _ := m.Price.Dollars(tokens.Used{Input: r.usage.Input, CachedRead: r.usage.CacheRead,
-		CachedWrite: r.usage.CacheWrite - r.usage.CacheLong, LongWrite: r.usage.CacheLong, Output: r.usage.Output})
+	d, _ := m.Rates(tokens.Terms{}).Dollars(r.usage.Used())
 	return d
 }
 

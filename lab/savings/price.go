@@ -18,7 +18,7 @@ func ratesOf(model string) rates {
 	m, _ := tokens.Builtin().Lookup(model)
 	const million = 1_000_000
 	per := func(u tokens.Used) float64 {
-		d, _ := m.Price.Dollars(u)
+		d, _ := m.Rates(tokens.Terms{}).Dollars(u)
 		return d / million * float64(tokens.Builtin().For(model).Of(million).N) / million
 	}
 	return rates{per(tokens.Used{Input: million}), per(tokens.Used{CachedRead: million}), per(tokens.Used{CachedWrite: million})}

@@ -54,12 +54,9 @@ func (r Reader) cost(s sessions.Session) (short, prices string) {
 	if s.Usage == (sessions.Usage{}) {
 		return "", ""
 	}
-	models := cmp.Or(r.Models, tokens.Builtin())
-	if model, known := models.Lookup(s.Model); known {
-		if dollars := s.Usage.Dollars(model.Price); dollars != nil {
-			short = carried.Money(*dollars)
-			return short, short + " at the list prices of " + s.Model
-		}
+	if dollars := s.Billed().Dollars(cmp.Or(r.Models, tokens.Builtin())); dollars != nil {
+		short = carried.Money(*dollars)
+		return short, short + " at the list prices of " + s.Model
 	}
 	return chars.Plural(int64(s.Usage.Prompt())+s.Usage.Output, "token"), ""
 }

@@ -1,0 +1,159 @@
+package sessions
+
+import (
+	"cmp"
+	"slices"
+
+	"ctxledger.dev/tokens"
+)
+
+// Usage is what a provider reported as used, in tokens.
+type Usage struct {
+	Input      int64 `json:"input"`                  // uncached input
+	Output     int64 `json:"output"`                 // generated
+	CacheRead  int64 `json:"cache_read"`             // input read from the prompt cache
+	CacheWrite int64 `json:"cache_write"`            // input written to the prompt cache
+	CacheLong  int64 `json:"cache_long,omitempty"`   // of CacheWrite, what stays there for an hour and not for minutes
+	Searches   int64 `json:"web_searches,omitempty"` // by the provider, which asks a fee for each; no tokens
+}
+
+// Prompt returns all input of a request, cached or not.
+func (u Usage) Prompt() int { return int(u.Input + u.CacheRead + u.CacheWrite) }
+
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
+		u.CacheLong + v.CacheLong, u.Searches + v.Searches}
+}
+
+// Minus returns the usage without a part of it.
+func (u Usage) Minus(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
+		u.CacheLong - v.CacheLong, u.Searches - v.Searches}
+}
+
+// Used returns the usage by what is paid for it.
+func (u Usage) Used() tokens.Used {
+	return tokens.Used{Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWrite - u.CacheLong,
+		LongWrite: u.CacheLong, Output: u.Output, Searches: u.Searches}
+}
+
+// Charge is what was used of one model under the same terms.
+type Charge struct {
+	Model string       `json:"model,omitempty"`
+	Terms tokens.Terms `json:"terms,omitzero"`
+	Usage
+}
+
+// Bill is all that was charged. Of an answer it has each call of a model that its provider made for it, in their order.
+type Bill []Charge
+
+// MaxBill bounds the charges of a bill. Models and terms beyond are charged together, to a model without a price.
+const MaxBill = 64
+
+// several is the model of what was charged beyond MaxBill.
+const several = "(several)"
+
+// Add adds a charge to that of the same model and terms.
+func (b *Bill) Add(c Charge) {
+	same := func(x Charge) bool { return x.Model == c.Model && x.Terms == c.Terms }
+	i := slices.IndexFunc(*b, same)
+	if i < 0 && len(*b) >= MaxBill-1 {
+		c.Model, c.Terms = several, tokens.Terms{}
+		i = slices.IndexFunc(*b, same)
+	}
+	if i < 0 {
+		*b = append(*b, Charge{Model: c.Model, Terms: c.Terms})
+		i = len(*b) - 1
+	}
+	(*b)[i].Usage = (*b)[i].Usage.Add(c.Usage)
+}
+
+// Remove takes a charge off that of the same model and terms, or where there is none, off that of another model.
+func (b *Bill) Remove(c Charge, other string) {
+	if !slices.ContainsFunc(*b, func(x Charge) bool { return x.Model == c.Model && x.Terms == c.Terms }) {
+		c.Model, c.Terms = other, tokens.Terms{}
+	}
+	c.Usage = Usage{}.Minus(c.Usage)
+	b.Add(c)
+}
+
+// Since returns what the bill of an answer adds to what was known of it before.
+func (b Bill) Since(was Bill) (more Bill) {
+	for i := range max(len(b), len(was)) {
+		var now, old Charge
+		if i < len(b) {
+			now = b[i]
+		}
+		if i < len(was) {
+			old = was[i]
+		}
+		if i < len(b) && i < len(was) && now.Model == old.Model && now.Terms == old.Terms {
+			now.Usage, old.Usage = now.Minus(old.Usage), Usage{}
+		}
+		old.Usage = Usage{}.Minus(old.Usage)
+		for _, c := range []Charge{old, now} {
+			if c.Usage != (Usage{}) {
+				more = append(more, c)
+			}
+		}
+	}
+	return more
+}
+
+// Sum returns the sum of what was charged.
+func (b Bill) Sum() (sum Usage) {
+	for _, c := range b {
+		sum = sum.Add(c.Usage)
+	}
+	return sum
+}
+
+// Dollars returns what it costs at list prices; nil where a price is not known, or nothing was used.
+func (b Bill) Dollars(models *tokens.Registry) *float64 {
+	sum, some := 0.0, false
+	for _, c := range b {
+		if c.Usage == (Usage{}) {
+			continue
+		}
+		dollars, known := models.Rates(c.Model, c.Terms).Dollars(c.Used())
+		if !known {
+			return nil
+		}
+		sum, some = sum+dollars, true
+	}
+	if !some {
+		return nil
+	}
+	return &sum
+}
+
+// Billed returns what the entry adds to the costs of its session.
+func (e *Entry) Billed() Bill {
+	switch {
+	case e.Copied:
+		return nil
+	case e.Bill != nil || e.Usage == nil:
+		return e.Bill
+	}
+	return Bill{{Model: e.Model, Usage: *e.Usage}}
+}
+
+// Charge adds costs to those of the session. Its model is that of charges without one.
+func (s *Session) Charge(b Bill) {
+	s.Bill = slices.Clone(s.Bill)
+	for _, c := range b {
+		c.Model = cmp.Or(c.Model, s.Model)
+		s.Bill.Add(c)
+		s.Usage = s.Usage.Add(c.Usage)
+	}
+}
+
+// Billed returns what the session cost. What was recorded before there were bills is charged to its newest model.
+func (s *Session) Billed() Bill {
+	bill := slices.Clone(s.Bill)
+	if rest := s.Usage.Minus(bill.Sum()); rest != (Usage{}) {
+		bill.Add(Charge{Model: s.Model, Usage: rest})
+	}
+	return bill
+}

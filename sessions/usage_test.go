@@ -1,0 +1,93 @@
+package sessions
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ctxledger.dev/tokens"
+)
+
+func TestABillAddsUpByModelAndTerms(t *testing.T) {
+	var b Bill
+	fast := tokens.Terms{Named: "fast"}
+	for _, c := range []Charge{
+		{Model: "a", Usage: Usage{Input: 1}}, {Model: "b", Usage: Usage{Input: 2}},
+		{Model: "a", Usage: Usage{Output: 3}}, {Model: "a", Terms: fast, Usage: Usage{Searches: 4}},
+	} {
+		b.Add(c)
+	}
+	want := Bill{{Model: "a", Usage: Usage{Input: 1, Output: 3}}, {Model: "b", Usage: Usage{Input: 2}},
+		{Model: "a", Terms: fast, Usage: Usage{Searches: 4}}}
+	if d := cmp.Diff(want, b); d != "" {
+		t.Error(d)
+	}
+	b.Remove(Charge{Model: "b", Usage: Usage{Input: 2}}, "a")
+	b.Remove(Charge{Model: "c", Usage: Usage{Output: 1}}, "a") // nothing was charged to it
+	if got := b.Sum(); got != (Usage{Input: 1, Output: 2, Searches: 4}) || b[1].Usage != (Usage{}) || b[0].Output != 2 {
+		t.Errorf("%+v", b)
+	}
+}
+
+// A file that names ever new models makes no session's record grow without a bound, and no tokens are lost.
+func TestABillIsBounded(t *testing.T) {
+	var b Bill
+	for i := range 1000 {
+		b.Add(Charge{Model: fmt.Sprint("model ", i), Usage: Usage{Input: 1}})
+	}
+	if len(b) > MaxBill || b.Sum().Input != 1000 || b.Dollars(tokens.Builtin()) != nil {
+		t.Errorf("%d charges, %+v", len(b), b.Sum())
+	}
+}
+
+// What an answer is charged is known piece by piece: the pieces add up to the last that is known.
+func TestWhatABillAdds(t *testing.T) {
+	own := func(in, out int64) Charge { return Charge{Model: "a", Usage: Usage{Input: in, Output: out}} }
+	other, less := Charge{Model: "b", Usage: Usage{Input: 9}}, Charge{Model: "b", Usage: Usage{Input: -9}}
+	long := own(300, 5)
+	long.Terms = tokens.TermsOf(300_000)
+	for name, c := range map[string]struct{ was, now, want Bill }{
+		"the first":              {nil, Bill{own(1, 2)}, Bill{own(1, 2)}},
+		"the same again":         {Bill{own(1, 2)}, Bill{own(1, 2)}, nil},
+		"more output":            {Bill{own(1, 2)}, Bill{own(1, 5)}, Bill{own(0, 3)}},
+		"more calls":             {Bill{own(1, 2)}, Bill{own(1, 2), own(3, 4), other}, Bill{own(3, 4), other}},
+		"another call than that": {Bill{other}, Bill{own(1, 2)}, Bill{less, own(1, 2)}},
+		"under other terms":      {Bill{own(300, 1)}, Bill{long}, Bill{own(-300, -1), long}},
+		"fewer calls":            {Bill{own(1, 2), other}, Bill{own(1, 2)}, Bill{less}},
+	} {
+		got := c.now.Since(c.was)
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if sum := c.was.Sum().Add(got.Sum()); sum != c.now.Sum() {
+			t.Errorf("%s: in all %+v, want %+v", name, sum, c.now.Sum())
+		}
+	}
+}
+
+// A session is charged what its entries say, each at its model; what earlier versions recorded, at the newest model.
+func TestASessionIsChargedForItsEntries(t *testing.T) {
+	s := Session{Model: "claude-opus-4-5", Usage: Usage{Input: 1_000_000}} // recorded before there were bills
+	advised := Bill{{Model: "claude-haiku-4-5", Usage: Usage{Output: 100_000}}, {Model: "claude-opus-4-5",
+		Usage: Usage{Input: 100_000}}}
+	for _, e := range []Entry{
+		{Usage: &Usage{Output: 100_000}, Bill: advised},
+		{Usage: &Usage{Input: 1_000_000}, Model: "claude-haiku-4-5"},
+		{Usage: &Usage{Input: 1_000_000}, Copied: true},
+		{},
+	} {
+		s.Charge(e.Billed())
+	}
+	if want := (Usage{Input: 2_100_000, Output: 100_000}); s.Usage != want || len(s.Bill) != 2 {
+		t.Errorf("%+v, %+v", s.Usage, s.Bill)
+	}
+	dollars := s.Billed().Dollars(tokens.Builtin())
+	if want := 5 + 0.5 + 0.5 + 1; dollars == nil || math.Abs(*dollars-want) > 1e-9 {
+		t.Errorf("%v, want %v", dollars, want)
+	}
+	if got := (&Session{}).Billed().Dollars(tokens.Builtin()); got != nil {
+		t.Errorf("a session without an answer cost %v", *got)
+	}
+}
