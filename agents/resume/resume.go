@@ -212,13 +212,20 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 		return err
 	}
 	var said []sessionfile.Said
+	left, shortened := known.ofState(), 0
 	for _, m := range view.Messages {
 		if m.Seq == 0 {
 			continue // the summary
 		}
-		s := sessionfile.Said{JSON: r.masked(m.JSON), Format: m.Format}
-		if e, ok := known.entries[m.Seq]; ok {
-			s.Model, s.Reply, s.Time = e.Model, e.Group, e.Time
+		s, e := sessionfile.Said{JSON: r.masked(m.JSON), Format: m.Format}, known.entries[m.Seq]
+		s.Model, s.Reply, s.Time, s.Loaded = e.Model, e.Group, e.Time, e.Loaded
+		if out.Masked && e.Loaded && e.Note != "" && e.Queue == "" {
+			left++ // it is about the old agent
+			continue
+		}
+		shortened += m.Shortened
+		if !out.Masked && !m.Edited {
+			s.Line = known.lines[m.Seq]
 		}
 		said = append(said, s)
 	}
@@ -229,6 +236,7 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 	if c.Steps, out.Left, err = sessionfile.StepsOf(said, keeps); err != nil {
 		return err
 	}
+	out.Left.Loaded, out.Left.Shortened = left, shortened
 	out.Messages = len(said)
 	c.Document, err = r.document(ctx, api, view.Summary, len(said))
 	return err
