@@ -118,8 +118,10 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	}
 	out.Fixed = before.Fixed
 	if fixed := before.Fixed; fixed != nil && !out.Masked {
-		out.After.N, out.After.Exact = out.After.N+fixed.N, out.After.Exact && fixed.Exact
-		out.After.Upper += max(fixed.Upper, fixed.N)
+		out.After, before.Used = plus(out.After, *fixed), plus(before.Used, *fixed)
+	}
+	if out.Before.N <= out.After.N && out.After.N < before.Used.N {
+		out.Before = before.Used // a measurement that is less than what is there is of something else
 	}
 	if r.Compacted && out.After.N >= out.Before.N {
 		return Written{}, fault.New(fault.Conflict, "resume.write",
@@ -140,6 +142,11 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	}
 	out.File, err = privatefile.Create(w.Base(r.Env), w.Path(c), content)
 	return out, err
+}
+
+// plus adds what every request carries to a count.
+func plus(n, fixed tokens.Count) tokens.Count {
+	return tokens.Count{N: n.N + fixed.N, Exact: n.Exact && fixed.Exact, Upper: n.Upper + max(fixed.Upper, fixed.N)}
 }
 
 // check returns what writes the session, and where it goes on.
@@ -218,8 +225,8 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 			continue // the summary
 		}
 		s, e := sessionfile.Said{JSON: r.masked(m.JSON), Format: m.Format}, known.entries[m.Seq]
-		s.Model, s.Reply, s.Time, s.Loaded = e.Model, e.Group, e.Time, e.Loaded
-		if out.Masked && e.Loaded && e.Note != "" && e.Queue == "" {
+		s.Model, s.Reply, s.Time, s.Loaded = e.Model, e.Group, e.Time, e.Loaded && e.Queue == ""
+		if out.Masked && s.Loaded && e.Note != "" {
 			left++ // it is about the old agent
 			continue
 		}
