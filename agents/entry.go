@@ -26,14 +26,14 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 		Group: r.Reply, Author: r.Author, Model: r.Model, Usage: added(r.Added), Bill: charged(r),
 		Unfinished: !r.Final && r.Model != "",
 		Message:    said, Format: r.Format, Note: r.Note, Effects: r.Effects,
-		Hidden: hidden(r), Cut: r.Cut, Queue: r.Queue, Copied: r.Continues != "" || r.Again,
+		Hidden: hidden(r), Loaded: r.Loaded, Cut: r.Cut, Queue: r.Queue, Copied: r.Continues != "" || r.Again,
 	}
 }
 
 // hidden reports whether no view shows a record. A summary that ctxledger wrote is all that this session has of what
 // came before.
 func hidden(r *sessionfile.Record) bool {
-	return r.Aside || r.Summary && r.Continues == "" || r.Thread != ""
+	return r.Aside && !r.Loaded || r.Summary && r.Continues == "" || r.Thread != ""
 }
 
 // note takes in a record.

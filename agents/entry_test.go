@@ -40,12 +40,14 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 	base := sessions.NewEntry{Kind: sessions.KindNote, Time: noon, HostID: "u2", HostParent: "u1"}
 	note := func(text string) sessions.NewEntry { e := base; e.Note = text; return e }
 	queue := func(q sessions.Queue) sessions.NewEntry { e := note("queue-operation"); e.Queue = q; return e }
-	sent := func(from, to int) sessions.NewEntry {
-		e := note("attachment queued_command")
-		if e.Hidden = true; to > 0 {
-			e.Queue, e.Format = sessions.QueueSent, transcript.Anthropic
-			e.Message = transcript.Span{From: from, To: to}
-		}
+	loaded := func(text string) sessions.NewEntry {
+		e := note(text)
+		e.Kind, e.Loaded, e.Format = sessions.KindMessage, true, transcript.Anthropic
+		return e
+	}
+	sent := func() sessions.NewEntry {
+		e := loaded("attachment queued_command")
+		e.Queue = sessions.QueueSent
 		return e
 	}
 	cut := func(c *sessions.HostCut) sessions.NewEntry { e := note("system compact_boundary"); e.Cut = c; return e }
@@ -80,7 +82,7 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			})},
 		{"report of a failed request",
 			`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"m1","role":"assistant","model":"<synthetic>","content":[],"usage":{"input_tokens":0}},` + common + `}`,
-			message(func(e *sessions.NewEntry) { e.Group = "m1" })},
+			message(func(e *sessions.NewEntry) { e.Group, e.Hidden = "m1", true })},
 		{"interrupt",
 			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},` +
 				common + `}`, message(nil)},
@@ -88,7 +90,18 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			`{"type":"user","message":{"role":"user","content":"<local-command-stdout>ok</local-command-stdout>"},` +
 				common + `}`, message(nil)},
 		{"meta", `{"type":"user","isMeta":true,"message":{"role":"user","content":"Caveat: x"},` + common + `}`,
-			message(func(e *sessions.NewEntry) { e.Hidden = true })},
+			message(func(e *sessions.NewEntry) { e.Loaded = true })},
+		{"body of a skill", `{"type":"user","isMeta":true,"sourceToolUseID":"c1","message":{"role":"user",` +
+			`"content":[{"type":"text","text":"x"}]},` + common + `}`,
+			message(func(e *sessions.NewEntry) { e.Loaded = true })},
+		{"result that only the agent sees", `{"type":"user","isMeta":true,"message":{"role":"user",` +
+			`"content":[{"type":"tool_result","tool_use_id":"c1"}]},` + common + `}`,
+			message(nil)},
+		{"copy of a skill's body", `{"type":"user","isMeta":true,"ctxledger":{"continues":"a"},` +
+			`"message":{"role":"user","content":"x"},` + common + `}`,
+			message(func(e *sessions.NewEntry) { e.Loaded, e.Copied = true, true })},
+		{"what a local command said", `{"type":"system","subtype":"local_command","content":"x",` + common + `}`,
+			loaded("system local_command")},
 		{"summary of the host",
 			`{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"x"},` + common + `}`,
 			message(func(e *sessions.NewEntry) { e.Hidden = true })},
@@ -113,11 +126,19 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			cut(&sessions.HostCut{Before: 20_548, Kept: []string{"b", "c"}})},
 		{"attachment", `{"type":"attachment","attachment":{"type":"date","date":"x"},` + common + `}`,
 			func() sessions.NewEntry { e := note("attachment date"); e.Hidden = true; return e }()},
+		{"attachment as the model reads it", `{"type":"attachment","attachment":{"type":"of_the_future"},` +
+			`"rendered":[{"content":"It is x."}],` + common + `}`, loaded("attachment of_the_future")},
+		{"attachment that is not sent", `{"type":"attachment","attachment":{"type":"prompt_snapshot"},` + common + `}`,
+			note("attachment prompt_snapshot")},
+		{"what a hook said to the model", `{"type":"attachment","attachment":{"type":"hook_success","stdout":"x"},` +
+			`"rendered":[{"content":"x"}],` + common + `}`, loaded("attachment hook_success")},
+		{"file that the user named", `{"type":"attachment","attachment":{"type":"file","content":"x"},` + common + `}`,
+			loaded("attachment file")},
 		{"what a hook did", `{"type":"attachment","attachment":{"type":"hook_success","stdout":"x"},` + common + `}`,
 			note("attachment hook_success")},
 		{"what a hook adds",
 			`{"type":"attachment","attachment":{"type":"hook_additional_context","content":"x"},` + common + `}`,
-			func() sessions.NewEntry { e := note("attachment hook_additional_context"); e.Hidden = true; return e }()},
+			loaded("attachment hook_additional_context")},
 		{"queued message", `{"type":"queue-operation","operation":"enqueue","content":"stop",` + common + `}`,
 			func() sessions.NewEntry {
 				e := queue(sessions.QueueAdded)
@@ -137,16 +158,17 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			queue(sessions.QueueLeft)},
 		{"message within a turn",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"stop","commandMode":"prompt"},` + common + `}`,
-			sent(68, 74)},
+			sent()},
 		{"message within a turn, typed in a terminal",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"text","text":"a"}],` +
-				`"commandMode":"prompt","origin":{"kind":"human"}},` + common + `}`, sent(68, 96)},
+				`"commandMode":"prompt","origin":{"kind":"human"}},` + common + `}`, sent()},
 		{"report of a task within a turn",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>",` +
-				`"commandMode":"task-notification","origin":{"kind":"task-notification"}},` + common + `}`, sent(0, 0)},
+				`"commandMode":"task-notification","origin":{"kind":"task-notification"}},` + common + `}`,
+			loaded("attachment queued_command")},
 		{"message of a peer within a turn",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"x","commandMode":"prompt",` +
-				`"origin":{"kind":"peer"}},` + common + `}`, sent(0, 0)},
+				`"origin":{"kind":"peer"}},` + common + `}`, loaded("attachment queued_command")},
 		{"queue of the future", `{"type":"queue-operation","operation":"x",` + common + `}`, note("queue-operation")},
 		{"last prompt", `{"type":"last-prompt",` + common + `}`, note("last-prompt")},
 		{"tools used", `{"type":"tools-used",` + common + `}`, note("tools-used")},
@@ -188,16 +210,29 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 	}
 }
 
-// checkSpan checks that an entry's message is the value of "message" in its original.
+// checkSpan checks that an entry's message is the value of "message" in its original, or what the agent loaded.
 func checkSpan(t *testing.T, e sessions.NewEntry) {
 	t.Helper()
 	var line map[string]json.RawMessage
 	if err := json.Unmarshal(e.Original, &line); err != nil {
 		t.Fatal(err)
 	}
+	want := line["message"]
+	for _, name := range []string{"attachment", "content", "rendered"} {
+		if v := line[name]; e.Note != "" && v != nil {
+			want = v
+		}
+	}
+	if e.Queue == sessions.QueueSent {
+		var queued struct{ Prompt json.RawMessage }
+		if err := json.Unmarshal(line["attachment"], &queued); err != nil {
+			t.Fatal(err)
+		}
+		want = queued.Prompt
+	}
 	got := e.Original[e.Message.From:e.Message.To]
-	if !json.Valid(got) || string(got) != string(line["message"]) {
-		t.Errorf("message span gives %.80q, want %.80q", got, line["message"])
+	if !json.Valid(got) || string(got) != string(want) {
+		t.Errorf("message span gives %.80q, want %.80q", got, want)
 	}
 }
 
@@ -310,18 +345,18 @@ func FuzzEntryKeepsTheLineAndFindsTheMessage(f *testing.F) {
 		if !bytes.Equal(e.Original, line) {
 			t.Fatal("the original is not the line")
 		}
-		if (e.Kind == sessions.KindMessage) != (e.Note == "") {
+		if (e.Kind == sessions.KindMessage) != (e.Note == "") && !e.Loaded {
 			t.Fatalf("kind %s with note %q", e.Kind, e.Note)
 		}
-		if e.Kind == sessions.KindMessage {
+		if e.Kind == sessions.KindMessage && e.Note == "" {
 			checkSpan(t, e)
 		}
-		if span := e.Message; e.Queue != "" && !span.Empty() {
-			// Whatever stands there is one value of the line: it decodes as content, or is refused.
-			if !json.Valid(line[span.From:span.To]) {
-				t.Fatalf("the content of a queued message is %q", line[span.From:span.To])
+		if span := e.Message; e.Note != "" && !span.Empty() {
+			// Whatever stands there is one value of the line: it decodes as a message, or is refused.
+			if !json.Valid(span.In(line)) {
+				t.Fatalf("the message is %q", span.In(line))
 			}
-			_, _ = transcript.DecodeContent(e.Format, line[span.From:span.To])
+			_, _ = transcript.Decode(e.Format, transcript.MessageIn(e.Format, line, span))
 		}
 		if !utf8.ValidString(e.HostID + e.Note + e.Group + e.Author + e.Model) {
 			t.Fatal("invalid text outside the original")

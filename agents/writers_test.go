@@ -131,9 +131,9 @@ func spoken(t *testing.T, path string) (said []sessionfile.Said, size int) {
 	}
 	for _, e := range all.Entries {
 		if e.Kind == sessions.KindMessage {
-			raw := e.Original[e.Message.From:e.Message.To]
+			raw := transcript.MessageIn(e.Format, e.Original, e.Message)
 			said = append(said, sessionfile.Said{JSON: raw, Format: e.Format, Model: e.Model, Reply: e.Group,
-				Time: e.Time})
+				Time: e.Time, Loaded: e.Loaded})
 			size += sizeOf(t, e.Format, raw)
 		}
 	}

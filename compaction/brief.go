@@ -250,6 +250,9 @@ func speakerOf(it *Item) string {
 	if it.Earlier {
 		return "Prior Summary"
 	}
+	if it.Loaded {
+		return "Loaded by the host"
+	}
 	if it.Role == transcript.RoleUser && !isResult(it) {
 		return "Human"
 	}

@@ -16,7 +16,7 @@ import (
 // documented form of a change log. If it is too long, its oldest lines are left out.
 func (s *source) changeLog(from, to int) []string {
 	var out []string
-	first, last := s.in.Items[from].first(), s.in.Items[to-1].last()
+	first, last := s.in.Items[from].first(), newest(s.in.Items[from:to])
 	var turn []*Operation
 	for i := range s.past {
 		op := &s.past[i]

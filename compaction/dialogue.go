@@ -22,7 +22,7 @@ type utterance struct {
 	index int // of the item
 	text  string
 	asked string // what a short answer answers: the end of what the agent said before
-	via   string // how it was said, if not in a message: "answers", "approved plan"
+	via   string // how it was said, if not in a message: "answers", "approved plan"; viaLoaded: no user said it
 	rules int    // tokens of the rules that it sets, once it was looked through
 	ruled bool   // it was
 	// handedOn is set if it was said in the session that this one continues.
@@ -123,8 +123,12 @@ func (l *listener) all() error {
 	return nil
 }
 
-// viaSteering says how the user said something while the agent worked.
-const viaSteering = "while the agent worked"
+const (
+	// viaSteering says how the user said something while the agent worked.
+	viaSteering = "while the agent worked"
+	// viaLoaded marks rules that no user said: they are of a text that the host loaded.
+	viaLoaded = "instructions loaded"
+)
 
 // steer takes what the user said while the agent worked, in front of item i.
 func (l *listener) steer(i int, st Steering) error {
@@ -152,7 +156,7 @@ func (l *listener) take(i int) error {
 		return l.request(i)
 	case isResult(it):
 		return l.decisions(i)
-	case loadedText(it):
+	case it.Loaded:
 		return l.loaded(i)
 	case it.Role == transcript.RoleAssistant:
 		return l.answer(i)
@@ -216,13 +220,31 @@ func (l *listener) answer(i int) error {
 	return nil
 }
 
-// loaded takes a text that the host loaded for the agent.
+// loaded takes a text that the host loaded for the agent. Its rules bind as those of the user do. What the user said while
+// the agent worked is taken elsewhere.
 func (l *listener) loaded(i int) error {
-	text, err := l.textOf(&l.in.Items[i])
-	if err == nil {
-		l.say(i, text, host)
+	it := &l.in.Items[i]
+	if slices.ContainsFunc(l.in.Steering, func(st Steering) bool { return st.Seq == it.first() }) {
+		return nil
 	}
-	return err
+	text, err := l.textOf(it)
+	if err != nil {
+		return err
+	}
+	text = feedback.Words(chars.Strip(text))
+	var rules []string
+	var rest strings.Builder
+	at := 0
+	for _, r := range feedback.Rules(text) {
+		rules = append(rules, text[r.From:r.To])
+		rest.WriteString(text[at:r.From])
+		at = r.To
+	}
+	l.say(i, rest.String()+text[at:], host)
+	if len(rules) > 0 {
+		l.user = append(l.user, &utterance{item: it, index: i, text: strings.Join(rules, "\n"), via: viaLoaded})
+	}
+	return nil
 }
 
 // say adds words that no user said.

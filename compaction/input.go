@@ -1,6 +1,8 @@
 package compaction
 
 import (
+	"slices"
+
 	"ctxledger.dev/compaction/keep"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
@@ -75,6 +77,9 @@ type Item struct {
 	Role    transcript.Role
 	Prompt  bool // a request by the user: starts a turn
 	Earlier bool // a summary that a host made of what came before
+	// Loaded: the host put it there for the agent, such as the body of a skill. It is in the user's place, and no user
+	// wrote it.
+	Loaded bool
 	// Compacted: the provider's own compaction of what came before. The newest that a summary covers stays
 	// in front of it.
 	Compacted bool
@@ -109,6 +114,16 @@ type ArtifactRef struct {
 
 func (it *Item) first() int64 { return it.Seqs[0] }
 func (it *Item) last() int64  { return it.Seqs[len(it.Seqs)-1] }
+
+// newest returns the newest entry of items. What the host loaded stands behind results that came later.
+func newest(items []Item) (seq int64) {
+	for _, it := range slices.Backward(items) {
+		if seq = max(seq, it.last()); !it.Loaded {
+			break
+		}
+	}
+	return seq
+}
 
 // pending reports whether the ledger does not know how the operation ended. Any status that this
 // version does not know counts as pending.

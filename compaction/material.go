@@ -10,7 +10,6 @@ import (
 	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/transcript"
 )
 
 const (
@@ -98,10 +97,4 @@ func (d *dialogue) keepDocument(path, text string) {
 	d.documents = slices.DeleteFunc(d.documents, func(old workDocument) bool { return old.path == path })
 	d.documents = append(d.documents, doc)
 	d.documents = d.documents[max(0, len(d.documents)-documentsKept):]
-}
-
-// loadedText reports whether an item is a text that the host loaded for the agent, such as the body of a skill: it is in
-// the user's place, and no user wrote it.
-func loadedText(it *Item) bool {
-	return it.Role == transcript.RoleUser && !it.Prompt && !isResult(it) && it.Chars > 0
 }

@@ -15,6 +15,7 @@ import (
 //
 //	user TEXT                         a request
 //	steer TEXT                        the user says something while the agent works
+//	loaded TEXT                       the host loads something for the agent
 //	earlier TEXT                      a summary that the host made of what came before
 //	say TEXT                          the agent speaks
 //	read PATH N [NAME…]               a file of N tokens is read
@@ -74,6 +75,7 @@ var steps = map[string]func(k *talk, rest string){
 	"steer":    func(k *talk, rest string) { k.steer(rest) },
 	"earlier":  func(k *talk, rest string) { it := k.user(rest); it.Prompt, it.Earlier = false, true },
 	"hidden":   stepHidden,
+	"loaded":   func(k *talk, rest string) { k.load(rest) },
 	"say":      func(k *talk, rest string) { k.say(rest) },
 	"read":     stepRead,
 	"edit":     stepEdit,

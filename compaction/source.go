@@ -42,7 +42,7 @@ type source struct {
 
 // newSource derives what the blocks are made from. Errors: those of Input.Message.
 func newSource(in *Input, o Options, id string, cut, budget int) (*source, error) {
-	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: in.Items[cut-1].last(),
+	s := &source{in: in, o: o, id: id, cut: cut, budget: budget, last: newest(in.Items[:cut]),
 		keys: make(map[string]commandKey), focus: strings.Fields(words.Key(o.Focus))}
 	var err error
 	if s.talk, err = s.listen(); err != nil {
@@ -97,7 +97,7 @@ func draftID(in *Input, o Options, cut int) string {
 	if o.Whole {
 		return in.Session.ID
 	}
-	return naming.Draft(in.Session.ID, in.Items[0].first(), in.Items[cut-1].last(), in.Position)
+	return naming.Draft(in.Session.ID, in.Items[0].first(), newest(in.Items[:cut]), in.Position)
 }
 
 // retrieve is the call that reads back what this compaction took out of the view.

@@ -69,6 +69,13 @@ func (k *talk) user(text string) *Item {
 	return it
 }
 
+// load has the host put a text into the conversation.
+func (k *talk) load(text string) {
+	it := k.item(transcript.RoleUser, layout.Count(text))
+	it.Loaded, it.Chars = true, len(text)
+	k.part(transcript.Part{Kind: transcript.KindText, Text: text})
+}
+
 // steer has the user say something while the agent works: it is in no item.
 func (k *talk) steer(text string) {
 	k.item(transcript.RoleUser, 0)

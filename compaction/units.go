@@ -3,7 +3,7 @@ package compaction
 import "ctxledger.dev/transcript"
 
 // borders reports before which items the conversation may be cut without separating a call from one of its
-// results. It has one element per item; the first is always true.
+// results, or a message from what the host loaded with it. It has one element per item; the first is always true.
 //
 // A result belongs to the newest earlier call with its id, however late or out of order it came. A call of the
 // newest answer without a result is still pending: nothing is cut after it.
@@ -12,7 +12,7 @@ func borders(items []Item) []bool {
 	ok := make([]bool, len(items))
 	far := -1
 	for i := range items {
-		ok[i] = i == 0 || far < i && !isResult(&items[i])
+		ok[i] = i == 0 || far < i && !isResult(&items[i]) && !items[i].Loaded
 		far = max(far, reach[i])
 	}
 	return ok

@@ -84,7 +84,7 @@ const greeting = 6
 // firstRequest returns the first message that can be a request.
 func firstRequest(all []*utterance) *utterance {
 	for _, u := range all {
-		if len(u.text) > greeting || strings.Contains(u.text, " ") {
+		if u.via != viaLoaded && (len(u.text) > greeting || strings.Contains(u.text, " ")) {
 			return u
 		}
 	}
@@ -93,11 +93,15 @@ func firstRequest(all []*utterance) *utterance {
 
 // newestWords returns the newest request and, oldest first, what the user added while the agent worked on it.
 func newestWords(all []*utterance) []*utterance {
-	i := len(all) - 1
-	for i > 0 && all[i].via == viaSteering {
+	said := slices.DeleteFunc(slices.Clone(all), func(u *utterance) bool { return u.via == viaLoaded })
+	if len(said) == 0 {
+		return all[len(all)-1:]
+	}
+	i := len(said) - 1
+	for i > 0 && said[i].via == viaSteering {
 		i--
 	}
-	return all[i:]
+	return said[i:]
 }
 
 // userWords is what the user said, with the lines that print it.

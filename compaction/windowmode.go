@@ -93,9 +93,9 @@ func (s *source) windowPins() ([]quote.Entry, error) {
 	for i, u := range s.talk.user {
 		tag := feedback.Standing(u.text)
 		switch {
-		case u.via != "":
+		case u.via != "" && u.via != viaLoaded:
 		case u.index >= s.cut || ids[u.item.ID]:
-		case i == 0:
+		case i == 0 && u.via == "":
 			out = append(out, quote.Entry{Label: s.label(u, "first request"),
 				Text: quote.Fit(u.text, s.budget/4, handleOf(u.item.ID))})
 		case tag != "" && len(u.text) <= ruleLength:

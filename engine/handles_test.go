@@ -165,10 +165,7 @@ func messageParts(t *testing.T, l *engine.Local, id string, e sessions.Entry) []
 func received(t *testing.T, l *engine.Local, id string, e sessions.Entry) []byte {
 	t.Helper()
 	raw := bytes.TrimSuffix(originals(t, l, id, e.Seq, e.Seq), []byte("\n"))
-	if e.Message.Empty() {
-		return raw
-	}
-	return raw[e.Message.From:e.Message.To]
+	return transcript.MessageIn(e.Format, raw, e.Message)
 }
 
 // readText reads all pages of what a handle names.

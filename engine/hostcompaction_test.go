@@ -44,7 +44,7 @@ func TestTheViewOfASessionThatItsHostCompacted(t *testing.T) {
 	}
 	want := []string{ // as in the next request of the agent, which adds reminders
 		"user: This session is being continued from a p", "assistant: The note is written.",
-		"user: <command-name>/compact</command-name>",
+		"user: <local-command-caveat>The command below ", "user: <command-name>/compact</command-name>",
 		"user: <local-command-stdout>Compacted (ctrl+o ", "user: Is it still there?", "assistant: It still is.",
 	}
 	if got := said(t, l, r.Session); strings.Join(got, "\n") != strings.Join(want, "\n") {

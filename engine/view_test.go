@@ -143,7 +143,7 @@ func resultTexts(t *testing.T, l *engine.Local, id string) map[string]string {
 		if e.Kind != sessions.KindMessage {
 			continue
 		}
-		m, err := transcript.Decode(e.Format, e.Original[e.Message.From:e.Message.To])
+		m, err := transcript.Decode(e.Format, transcript.MessageIn(e.Format, e.Original, e.Message))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,6 +83,8 @@ type ViewMessage struct {
 	JSON   []byte            `json:"json,omitempty"`   // exactly the original bytes, unless Edited
 	Blob   string            `json:"blob,omitempty"`   // where the message is, when too long for a page
 	Edited bool              `json:"edited,omitempty"` // it contains a stub or is a merge
+	// Shortened is how many of its parts show less than was recorded.
+	Shortened int `json:"shortened,omitempty"`
 	// Handles read back the results of the message, and of those that belong to the same answer, by the ids that it knows
 	// them under.
 	Handles map[string]string `json:"handles,omitempty"`

@@ -96,13 +96,16 @@ type NewEntry struct {
 	// is stored with PutBlob first and named by Blob.
 	Original []byte `json:"original,omitempty"`
 	Blob     string `json:"blob,omitempty"`
-	// Message is the span of the provider's message in the original, in Format; of a queued message, the span of its
-	// content. Empty: none.
+	// Message is the span of the provider's message in the original, in Format, or of what transcript.MessageIn makes one
+	// of: the content of a queued message, what the host loaded. Empty: the original is the message, of a note none.
 	Message transcript.Span   `json:"message,omitzero"`
 	Format  transcript.Format `json:"format,omitempty"`
 	// Hidden keeps a record out of every view: subagents' lines, the host's own summaries. A hidden note is
 	// context that the host gave to the model besides the messages.
-	Hidden bool   `json:"hidden,omitempty"`
+	Hidden bool `json:"hidden,omitempty"`
+	// Loaded marks a message that the host itself put into the conversation for the model, such as the body of a skill or
+	// a file that the user named: views show it, and neither user nor agent said it.
+	Loaded bool   `json:"loaded,omitempty"`
 	Usage  *Usage `json:"usage,omitempty"`
 	// Bill is what the provider charged, if that is not Usage of Model under the usual terms: at most MaxBill charges.
 	Bill Bill `json:"bill,omitempty"`
@@ -147,6 +150,7 @@ type Entry struct {
 	Size       int64             `json:"size"`           // bytes of the original
 	Blob       string            `json:"blob,omitempty"` // where the original is, when it is not inline
 	Hidden     bool              `json:"hidden,omitempty"`
+	Loaded     bool              `json:"loaded,omitempty"` // see NewEntry
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Bill       Bill              `json:"bill,omitempty"`       // see NewEntry and Billed

@@ -123,12 +123,6 @@ func Decode(f Format, raw []byte) (Message, error) {
 	return c.decode(raw)
 }
 
-// DecodeContent reads the content of a message of the user that stands without the message around it. Formats whose
-// messages have no member "content" refuse it. Errors are those of Decode.
-func DecodeContent(f Format, content []byte) (Message, error) {
-	return Decode(f, slices.Concat([]byte(`{"role":"user","content":`), content, []byte("}")))
-}
-
 // Encode writes a message: m.Raw as it is when set, else a wire form built from the parts. Invalid:
 // a part whose kind cannot be built without its original (reasoning, image, other).
 func Encode(f Format, m Message) ([]byte, error) {

@@ -1,6 +1,8 @@
 package window
 
 import (
+	"slices"
+
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -22,19 +24,32 @@ func (d *draft) first() *sessions.Entry { return d.entries[0] }
 // that follow each other, since a provider wants all results of a message's calls in the next one.
 // A host that writes records as they come may write a result in front of the rest of the message that
 // asked for it: such a record joins its message, and its results the results. Words behind a result answer it, whatever
-// their group: earlier versions gave all answers of some gateways one.
+// their group: earlier versions gave all answers of some gateways one. What the host loaded stands behind the message that
+// it came within.
 func group(entries []*sessions.Entry) []*draft {
 	made, out := make([]draft, len(entries)), make([]*draft, 0, len(entries)) // two allocations, not two for each
 	for i, e := range entries {
-		switch d := owner(out, e); {
+		n := len(out) - loadedTail(out)
+		switch d := owner(out[:n], e); {
 		case d == nil:
 			made[i] = draft{entries: entries[i : i+1 : i+1], results: carriesResults(e)}
-			out = append(out, &made[i])
+			if !made[i].results {
+				n = len(out)
+			}
+			out = slices.Insert(out, n, &made[i])
 		case !d.repeats(e):
 			d.entries = append(d.entries, e)
 		}
 	}
 	return out
+}
+
+// loadedTail returns how many drafts at the end are of what the host loaded.
+func loadedTail(drafts []*draft) (n int) {
+	for n < len(drafts) && drafts[len(drafts)-1-n].first().Loaded {
+		n++
+	}
+	return n
 }
 
 // owner returns the draft that an entry belongs to, nil if it begins a new message.

@@ -15,7 +15,7 @@ import (
 
 // randomLog builds a log as a broken host might write it: parallel calls in one record or several,
 // results in any order, missing, late, twice or of calls that were never made, results in front of
-// the rest of their message, words next to results, notes, and, if asked for, rewinds.
+// the rest of their message, words next to results, what it loaded behind anything, notes, and, if asked for, rewinds.
 func randomLog(t testing.TB, r *rand.Rand, rewinds bool) *testLog {
 	l := &testLog{}
 	ids, group := 0, 0
@@ -29,7 +29,12 @@ func randomLog(t testing.TB, r *rand.Rand, rewinds bool) *testLog {
 		}
 		return e
 	}
-	say := func(e sessions.Entry, role string, words ...string) { l.add(t, host(e), wire(role, words)) }
+	say := func(e sessions.Entry, role string, words ...string) {
+		l.add(t, host(e), wire(role, words))
+		if words[0] != "think" && r.IntN(6) == 0 {
+			l.add(t, host(sessions.Entry{Loaded: true}), wire("user", []string{"skill"}))
+		}
+	}
 	for range 2 + r.IntN(12) {
 		switch r.IntN(10) {
 		case 0, 1:
@@ -151,15 +156,23 @@ func TestInvariant4EarlierViewIsAPrefix(t *testing.T) {
 					t.Errorf("message %d changed with entry %d: was %s in a view of %d", i, n, m, len(now))
 				}
 			}
-			v.Slots = v.Slots[:lastUnit(v)]
+			v.Slots = v.Slots[:lastUnit(l, v)]
 			before = l.render(t, v)
 		}
 	})
 }
 
-// lastUnit returns the index of the slot with which the last unit begins.
-func lastUnit(v View) int {
+// lastUnit returns the index of the slot with which the last unit begins. Reasoning in front of it goes unless an answer
+// follows.
+func lastUnit(l *testLog, v View) int {
 	n := len(v.Slots)
+	first := func(slot int) sessions.Entry { return l.entries[v.Slots[slot].Seqs[0]-1] }
+	for n > 1 && first(n-1).Loaded {
+		n--
+	}
+	for n > 1 && first(n-2).Thoughts {
+		n--
+	}
 	if n > 0 && len(v.Slots[n-1].Seqs) > 0 && n > 1 && v.Slots[n-1].Role != transcript.RoleAssistant &&
 		v.Slots[n-2].Role == transcript.RoleAssistant && !v.Slots[n-1].Prompt {
 		return n - 2

@@ -107,6 +107,7 @@ func (l *testLog) renderSlot(t testing.TB, s Slot) [][]byte {
 //	note ID…                a record of the host; it keeps the records with these ids behind the summary that follows
 //	summary                 with which the host itself replaced what came before
 //	hidden                  a subagent's message
+//	loaded WORD…            what the host loaded for the agent
 //	rewind N                back to entry N
 //
 // "#id" and "^parent" give the host's ids.
@@ -138,6 +139,9 @@ func parseLog(t testing.TB, text string) *testLog {
 		case "asst":
 			e.Group = strings.Trim(words[0], "-")
 			original = wire("assistant", words[1:])
+		case "loaded":
+			e.Loaded = true
+			original = wire("user", words)
 		case "tool", "user":
 			original = wire("user", words)
 		case "summary":

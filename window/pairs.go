@@ -25,8 +25,9 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 // pairUp puts every call next to its result: an assistant's message and the results directly after it are one
 // unit. Where answers are lists of items, words may come between the two. It returns the remaining drafts, and the
 // last of them that separates those before it from what comes after it, whatever is still appended; nil if there
-// is none.
+// is none. What the host loaded while calls are in flight waits for their results.
 func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
+	drafts, loaded := cutTail(drafts)
 	var open []sessions.Call // what the next results answer
 	for i, d := range drafts {
 		itemised := transcript.Itemised(d.first().Format)
@@ -51,12 +52,37 @@ func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 			if len(calls) > 0 && !d.answered(drafts[i+1:]) {
 				continue
 			}
-			if out = append(out, d); fixing {
+			if out = append(out, d); fixing && !d.first().Loaded {
 				fixed = d
 			}
 		}
 	}
+	if !inFlight(out) {
+		out = append(out, loaded...)
+	}
 	return joinAnswers(out), fixed
+}
+
+// cutTail separates what the host loaded last.
+func cutTail(drafts []*draft) (before, loaded []*draft) {
+	n := len(drafts) - loadedTail(drafts)
+	return drafts[:n:n], drafts[n:]
+}
+
+// inFlight reports whether the last answer of paired drafts makes a call that has no result yet.
+func inFlight(paired []*draft) bool {
+	n := len(paired)
+	if n == 0 {
+		return false
+	}
+	came, lost := paired[n-1].resultIDs()
+	if paired[n-1].results && n > 1 {
+		n--
+	}
+	return slices.ContainsFunc(paired[n-1].openCalls(), func(c sessions.Call) bool {
+		_, gone := lost[c.ID]
+		return !came[c.ID] && !gone
+	})
 }
 
 // joinAnswers joins an answer that makes calls with those directly before it, if the provider wants one: what

@@ -100,7 +100,7 @@ func rewindTarget(log []sessions.Entry, i int, byHost map[string]int) (int, bool
 
 // endOfUnit returns the index of the last entry before limit that belongs to the same unit as the entry at index
 // at: a rewind separates neither an answer from its other records nor a call from its results, whichever of them
-// the host names as parent. Records that are never shown do not count.
+// the host names as parent. Records that are never shown, or that the host loaded, do not count.
 func endOfUnit(log []sessions.Entry, at, limit int) int {
 	groups, calls := map[string]bool{}, map[string]bool{}
 	join := func(e *sessions.Entry) {
@@ -111,7 +111,7 @@ func endOfUnit(log []sessions.Entry, at, limit int) int {
 	}
 	for k, found := at, false; k >= 0; k-- {
 		e := &log[k]
-		if !isShown(e) || len(e.Results) > 0 {
+		if !isShown(e) || e.Loaded || len(e.Results) > 0 {
 			continue
 		}
 		if e.Role != transcript.RoleAssistant || found && !groups[e.Group] {
@@ -124,7 +124,7 @@ func endOfUnit(log []sessions.Entry, at, limit int) int {
 	for k := at + 1; k < limit; k++ {
 		e := &log[k]
 		switch {
-		case !isShown(e):
+		case !isShown(e) || e.Loaded:
 		case answersAny(e, calls), groups[e.Group]:
 			join(e)
 			end = k

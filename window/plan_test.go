@@ -48,6 +48,40 @@ func TestPlan(t *testing.T) {
 			asst g1 c2
 			tool r2
 			asst g2 done`, want: "u1 a2,4 t3,5 a6"},
+		{name: "what the host loaded stands behind all results of its message", log: `
+			prompt go
+			loaded file
+			asst g1 c1 c2
+			loaded context
+			tool r1
+			loaded skill
+			tool r2
+			asst g2 done`, want: "u1 u2 a3 t5,7 u4 u6 a8"},
+		{name: "what the host loaded parts no answer", log: `
+			prompt go
+			asst g1 c1
+			tool r1
+			loaded skill
+			asst g1 c2
+			tool r2
+			asst g2 done`, want: "u1 a2,5 t3,6 u4 a7"},
+		{name: "what the host loaded waits for calls in flight", log: `
+			prompt go
+			asst g1 c1 c2
+			tool r1
+			loaded skill`, want: "u1 a2 t3"},
+		{name: "what the host loaded does not end calls that were interrupted", log: `
+			prompt go
+			asst g1 hello c1
+			loaded context
+			prompt next
+			loaded file`, want: "u1 a2-c1 u3 u4 u5"},
+		{name: "a rewind leaves out what was loaded behind its place", log: `
+			prompt go #1
+			asst g1 hello #2 ^1
+			loaded file #3 ^2
+			prompt no #4 ^3
+			prompt yes #5 ^2`, want: "u1 a2 u5"},
 		{name: "words behind a result answer it", log: `
 			prompt go
 			asst g1 c1

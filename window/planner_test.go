@@ -63,6 +63,9 @@ func calmLog(t *testing.T, r *rand.Rand, part int) *testLog {
 		}
 		id := fmt.Sprint(100*part + i)
 		l.add(t, sessions.Entry{}, wire("assistant", []string{"text", "c" + id}[r.IntN(2):]))
+		if r.IntN(8) == 0 {
+			l.add(t, sessions.Entry{Loaded: true}, wire("user", []string{"skill"}))
+		}
 		switch {
 		case late == "" && r.IntN(30) == 0:
 			late = "r" + id

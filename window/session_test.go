@@ -103,7 +103,7 @@ func TestInvariant4HoldsForARecordedSession(t *testing.T) {
 	whole := l.render(t, Plan(Input{Entries: l.entries}))
 	for n := 0; n < len(l.entries); n += 5 {
 		v := Plan(Input{Entries: l.entries[:n]})
-		v.Slots = v.Slots[:lastUnit(v)]
+		v.Slots = v.Slots[:lastUnit(l, v)]
 		for i, m := range l.render(t, v) {
 			if !bytes.Equal(m, whole[i]) {
 				t.Fatalf("message %d of the view of %d entries changed later", i, n)

@@ -281,7 +281,7 @@ func spoken(in io.Reader, src source, take func(*sessionfile.Record)) (damage Da
 		if r.Repeats != nil {
 			r = r.Repeats()
 		}
-		if r != nil && (!r.Message.Empty() || r.Adds != nil || r.Compaction != nil || r.Usage != (sessions.Usage{})) {
+		if r != nil && (!r.Message.Empty() || r.Compaction != nil || r.Usage != (sessions.Usage{})) {
 			take(r)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -42,7 +41,7 @@ type line struct {
 	title           string // of a custom-title record
 	prompt          string // the id of the user's prompt that led to it
 	attachment      transcript.Span
-	rendered        transcript.Span // what of an attachment a model reads
+	rendered        transcript.Span // what of an attachment a model reads, in versions that write it down
 	data            transcript.Span // of a progress record
 	compaction      transcript.Span // of a compact_boundary record
 	operation       string          // of a queue-operation record
@@ -52,6 +51,7 @@ type line struct {
 	time            time.Time
 
 	meta, sidechain, compactSummary bool
+	apiError                        bool // it reports a failed request in the agent's name
 	replacesSpan                    bool // it replaces earlier messages
 	// continues is our id of the session that ctxledger copied the record from, see mark; "": it is the agent's own.
 	continues string
@@ -74,7 +74,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 	}
 	out.ID, out.Parent, out.Time, out.Unique = l.id, cmp.Or(l.parent, l.logicalParent), l.time, true
 	out.Session, out.Dir = l.session, l.cwd
-	out.Aside, out.Summary, out.Continues = l.meta, l.compactSummary, l.continues
+	out.Aside, out.Summary, out.Continues = l.meta || l.apiError, l.compactSummary, l.continues
 	if l.sidechain && !d.subagent {
 		out.Thread = cmp.Or(l.agentID, "subagent")
 		out.Author = cmp.Or(l.agentName, out.Thread)
@@ -89,8 +89,11 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		}
 		return true
 	case "system":
-		if l.subtype == "compact_boundary" && l.continues == "" {
+		switch {
+		case l.subtype == "compact_boundary" && l.continues == "":
 			out.Compaction, out.Cut = l.boundary()
+		case l.subtype == "local_command":
+			load(out, l.content)
 		}
 	case "custom-title":
 		out.Title = l.title
@@ -101,9 +104,8 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		out.Repeats = kept.repeated
 	}
 	out.Note = l.name()
-	if l.kind == "attachment" && !fromHook(out.Note) {
-		kept := l // so that other lines stay on the stack
-		out.Aside, out.Adds = true, kept.attached
+	if l.kind == "attachment" {
+		l.attached(out)
 		l.steered(out)
 	}
 	return true
@@ -116,6 +118,10 @@ func (l *line) said(out *sessionfile.Record) bool {
 		return false
 	}
 	out.Message, out.Format, out.Role = l.message, transcript.Anthropic, transcript.Role(m.role)
+	// Inside a text its quotes would be escaped.
+	results := l.kind != "assistant" && bytes.Contains(l.at(m.content), []byte(`"tool_result"`))
+	out.Aside = out.Aside && !results
+	out.Loaded = l.meta && l.kind != "assistant" && !results && !out.Summary
 	switch {
 	case l.continues != "":
 		out.Answer = sessionfile.Answer{Reply: m.id, Model: m.model, Final: true}
@@ -123,7 +129,7 @@ func (l *line) said(out *sessionfile.Record) bool {
 			out.Model = ""
 		}
 	case l.kind != "assistant":
-		if bytes.Contains(l.at(m.content), []byte(`"tool_result"`)) { // its quotes would be escaped inside a text
+		if results {
 			out.Role = transcript.RoleTool
 		}
 		out.Effects = effects(l.at(l.result))
@@ -183,36 +189,12 @@ func (l *line) boundary() (*report.Compaction, *sessions.HostCut) {
 	return c, cut
 }
 
-// attached returns what an attachment adds to the context: the text that a model reads, where the line
-// has it, else the attachment as it is.
-func (l *line) attached() transcript.Message {
-	text := string(l.at(l.attachment))
-	var rendered []struct {
-		Content string `json:"content"`
-	}
-	if json.Unmarshal(l.at(l.rendered), &rendered) == nil {
-		var texts []string
-		for _, x := range rendered {
-			texts = append(texts, x.Content)
-		}
-		text = strings.Join(texts, "\n")
-	}
-	return transcript.Message{Role: transcript.RoleUser,
-		Parts: []transcript.Part{{Kind: transcript.KindText, Text: text}}}
-}
-
 // at returns the bytes of a span, nil for an empty one.
 func (l *line) at(s transcript.Span) []byte {
 	if s.Empty() {
 		return nil
 	}
 	return l.text[s.From:s.To]
-}
-
-// fromHook reports whether an attachment says what a hook did, which stays with the user. What a hook adds
-// does not.
-func fromHook(note string) bool {
-	return strings.HasPrefix(note, "attachment hook_") && note != "attachment hook_additional_context"
 }
 
 // synthetic is the model that Claude Code names for answers it has written itself, such as the
@@ -258,6 +240,8 @@ func parse(text []byte) (line, bool) {
 			r.time = instant(raw)
 		case "isMeta":
 			r.meta = string(raw) == "true"
+		case "isApiErrorMessage":
+			r.apiError = string(raw) == "true"
 		case "isSidechain":
 			r.sidechain = string(raw) == "true"
 		case "ctxledger":

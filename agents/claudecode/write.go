@@ -56,6 +56,7 @@ type record struct {
 	Content   string  `json:"content,omitempty"`
 	Level     string  `json:"level,omitempty"`
 	Message   any     `json:"message,omitempty"`
+	Meta      bool    `json:"isMeta,omitempty"`
 	Summary   bool    `json:"isCompactSummary,omitempty"`
 	Hidden    bool    `json:"isVisibleInTranscriptOnly,omitempty"`
 
@@ -137,7 +138,11 @@ func (w *writer) file() ([]byte, error) {
 
 // step writes one message.
 func (w *writer) step(s sessionfile.Step) {
-	r := record{Type: typeUser}
+	if s.Line != nil {
+		w.copy(s.Line)
+		return
+	}
+	r := record{Type: typeUser, Meta: s.Loaded}
 	m := said{Role: typeUser, Content: contents(s.Blocks)}
 	switch s.Role {
 	case transcript.RoleAssistant:
@@ -177,6 +182,20 @@ func (w *writer) add(at time.Time, r record) string {
 	w.line(r)
 	w.last = &r.ID
 	return r.ID
+}
+
+// copy writes a record of the old session behind the newest one. Claude Code makes of it what it sends to the model.
+func (w *writer) copy(record json.RawMessage) {
+	all := map[string]json.RawMessage{}
+	w.failed = cmp.Or(w.failed, json.Unmarshal(record, &all))
+	id := w.c.NewID()
+	for name, value := range map[string]any{"parentUuid": w.last, "uuid": id, "sessionId": w.c.ID, "cwd": w.c.Dir,
+		"ctxledger": w.from} {
+		raw, err := json.Marshal(value)
+		all[name], w.failed = raw, cmp.Or(w.failed, err)
+	}
+	w.line(all)
+	w.last = &id
 }
 
 // line writes a line.

@@ -182,6 +182,8 @@ func (l *row) marked(at transcript.Span) {
 			l.mark.Continues = str(v.In(l.text), maxID)
 		case "summary":
 			l.mark.Summary = string(v.In(l.text)) == "true"
+		case "loaded":
+			l.mark.Loaded = string(v.In(l.text)) == "true"
 		}
 	})
 }
@@ -211,7 +213,8 @@ func (l *row) said(out *sessionfile.Record) bool {
 	out.Role = m.Role
 	out.Summary = l.mark.Summary || transcript.Earlier(m) && l.mark.Continues == ""
 	out.ID = l.str("id", maxID)
-	out.Aside = l.summarises || m.Role == transcript.RoleSystem ||
+	out.Loaded = l.mark.Loaded
+	out.Aside = out.Loaded || l.summarises || m.Role == transcript.RoleSystem ||
 		m.Role == transcript.RoleUser && !out.Summary && (l.fromHarness() || hostWrote(m))
 	return true
 }

@@ -67,6 +67,7 @@ const markName = "ctxledger"
 type mark struct {
 	Continues string `json:"continues"`         // our id of that session
 	Summary   bool   `json:"summary,omitempty"` // the line is the document of what came before
+	Loaded    bool   `json:"loaded,omitempty"`  // the line is a message that the old session's agent put there
 }
 
 // event is what people see.
@@ -146,6 +147,7 @@ func (w *writer) file() ([]byte, error) {
 
 // step writes one message: its words and its calls, or a result.
 func (w *writer) step(s sessionfile.Step) {
+	w.from.Loaded = s.Loaded
 	for _, b := range s.Blocks {
 		switch {
 		case b.Kind == transcript.KindResult:
@@ -169,7 +171,9 @@ func (w *writer) words(role transcript.Role, b sessionfile.Block) {
 		w.said("assistant", text)
 		return
 	}
-	w.shown(text)
+	if !w.from.Loaded {
+		w.shown(text)
+	}
 	w.said("user", text)
 }
 

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // maxLine bounds the records that are searched for what an agent keeps of a result, in bytes.
@@ -17,11 +18,13 @@ const maxLine = 2 << 20
 type record struct {
 	entries map[int64]sessions.Entry   // by sequence number
 	keeps   map[string]json.RawMessage // what the agent keeps of a result besides the message, by call
+	lines   map[int64]json.RawMessage  // records of what is in the user's place, by sequence number
 }
 
 // recorded reads the part of the log that the messages of a view come from.
 func recorded(ctx context.Context, api ledger.API, w sessionfile.Writer, view ledger.ViewResponse) (record, error) {
-	out := record{entries: map[int64]sessions.Entry{}, keeps: map[string]json.RawMessage{}}
+	out := record{entries: map[int64]sessions.Entry{}, keeps: map[string]json.RawMessage{},
+		lines: map[int64]json.RawMessage{}}
 	from := int64(0)
 	for _, m := range view.Messages {
 		if m.Seq > 0 && (from == 0 || m.Seq < from) {
@@ -48,9 +51,21 @@ func recorded(ctx context.Context, api ledger.API, w sessionfile.Writer, view le
 	}
 }
 
-// note keeps what the agent has of the one result of an entry.
+// ofState counts what the agent put there to say how things stand: it makes that anew.
+func (r *record) ofState() (n int) {
+	for _, e := range r.entries {
+		if e.Kind == sessions.KindNote && e.Hidden {
+			n++
+		}
+	}
+	return n
+}
+
+// note keeps what the agent has of the one result of an entry, and the record of a message without any: it says what the
+// agent makes of it.
 func (r *record) note(ctx context.Context, api ledger.Blobs, w sessionfile.Writer, e ledger.LogEntry) error {
-	if w.Keeps == nil || len(e.Results) != 1 || e.Size > maxLine || e.Forgotten != nil {
+	spoken := e.Role == transcript.RoleUser && len(e.Results) == 0 && !e.Earlier && !e.Message.Empty()
+	if w.Keeps == nil || len(e.Results) != 1 && !spoken || e.Size > maxLine || e.Forgotten != nil {
 		return nil
 	}
 	line := e.Original
@@ -64,7 +79,9 @@ func (r *record) note(ctx context.Context, api ledger.Blobs, w sessionfile.Write
 			return err
 		}
 	}
-	if kept := w.Keeps(line); kept != nil {
+	if spoken {
+		r.lines[e.Seq] = line
+	} else if kept := w.Keeps(line); kept != nil {
 		r.keeps[e.Results[0].CallID] = kept
 	}
 	return nil

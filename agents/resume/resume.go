@@ -118,8 +118,10 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	}
 	out.Fixed = before.Fixed
 	if fixed := before.Fixed; fixed != nil && !out.Masked {
-		out.After.N, out.After.Exact = out.After.N+fixed.N, out.After.Exact && fixed.Exact
-		out.After.Upper += max(fixed.Upper, fixed.N)
+		out.After, before.Used = plus(out.After, *fixed), plus(before.Used, *fixed)
+	}
+	if out.Before.N <= out.After.N && out.After.N < before.Used.N {
+		out.Before = before.Used // a measurement that is less than what is there is of something else
 	}
 	if r.Compacted && out.After.N >= out.Before.N {
 		return Written{}, fault.New(fault.Conflict, "resume.write",
@@ -140,6 +142,11 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	}
 	out.File, err = privatefile.Create(w.Base(r.Env), w.Path(c), content)
 	return out, err
+}
+
+// plus adds what every request carries to a count.
+func plus(n, fixed tokens.Count) tokens.Count {
+	return tokens.Count{N: n.N + fixed.N, Exact: n.Exact && fixed.Exact, Upper: n.Upper + max(fixed.Upper, fixed.N)}
 }
 
 // check returns what writes the session, and where it goes on.
@@ -212,13 +219,20 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 		return err
 	}
 	var said []sessionfile.Said
+	left, shortened := known.ofState(), 0
 	for _, m := range view.Messages {
 		if m.Seq == 0 {
 			continue // the summary
 		}
-		s := sessionfile.Said{JSON: r.masked(m.JSON), Format: m.Format}
-		if e, ok := known.entries[m.Seq]; ok {
-			s.Model, s.Reply, s.Time = e.Model, e.Group, e.Time
+		s, e := sessionfile.Said{JSON: r.masked(m.JSON), Format: m.Format}, known.entries[m.Seq]
+		s.Model, s.Reply, s.Time, s.Loaded = e.Model, e.Group, e.Time, e.Loaded && e.Queue == ""
+		if out.Masked && s.Loaded && e.Note != "" {
+			left++ // it is about the old agent
+			continue
+		}
+		shortened += m.Shortened
+		if !out.Masked && !m.Edited {
+			s.Line = known.lines[m.Seq]
 		}
 		said = append(said, s)
 	}
@@ -229,6 +243,7 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 	if c.Steps, out.Left, err = sessionfile.StepsOf(said, keeps); err != nil {
 		return err
 	}
+	out.Left.Loaded, out.Left.Shortened = left, shortened
 	out.Messages = len(said)
 	c.Document, err = r.document(ctx, api, view.Summary, len(said))
 	return err

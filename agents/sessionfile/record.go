@@ -37,6 +37,8 @@ type Record struct {
 	Thread, Author string
 	Aside          bool // the agent added it for the model; the user neither wrote nor sees it
 	Summary        bool // it replaces what was compacted
+	// Loaded says that the agent sends what it added to the model with every request, as a message of the conversation.
+	Loaded bool
 	// Continues is our id of the session that ctxledger copied the record from, see Writer: that one counts what it did
 	// and cost. "": the agent wrote it.
 	Continues string
@@ -44,8 +46,8 @@ type Record struct {
 	// context, and what it did and cost was counted. Joined sets it.
 	Again bool
 
-	// Message is the span of the provider's message in Text, in Format and with Role. Empty: a record
-	// outside the conversation, which Note describes.
+	// Message is the span of the provider's message in Text, in Format and with Role, or of what
+	// transcript.MessageIn makes one of. Empty: a record outside the conversation, which Note describes.
 	Message transcript.Span
 	Format  transcript.Format
 	Role    transcript.Role
@@ -60,8 +62,6 @@ type Record struct {
 	// content of one that came, as it would stand in a message of Format.
 	Queue  sessions.Queue
 	Queued transcript.Span
-	// Adds, if set, returns what the record adds to the context without being a message of the provider.
-	Adds func() transcript.Message
 	// Repeats, if set, returns a record of another conversation, a subagent's, that this one repeats, or nil. It
 	// counts only where no file of its own has it.
 	Repeats func() *Record
@@ -103,13 +103,10 @@ func (a *Answer) uncounted() {
 // Spoken decodes what the record adds to the context of a model. A message that cannot be decoded has a
 // role and no parts.
 func (r *Record) Spoken() transcript.Message {
-	if r.Adds != nil {
-		return r.Adds()
-	}
 	if r.Message.Empty() {
 		return transcript.Message{}
 	}
-	m, err := transcript.Decode(r.Format, r.Text[r.Message.From:r.Message.To])
+	m, err := transcript.Decode(r.Format, transcript.MessageIn(r.Format, r.Text, r.Message))
 	if err != nil {
 		m = transcript.Message{Role: r.Role}
 	}

@@ -20,6 +20,8 @@ type Said struct {
 	Model  string // that answered
 	Reply  string // the provider's id of the answer
 	Time   time.Time
+	Loaded bool            // the agent put it there, see Record
+	Line   json.RawMessage // its record, where the same agent goes on with a message that is in the user's place
 }
 
 // Step is one message of a session to be written. Each answer is followed by one step for the result of each of its
@@ -32,6 +34,8 @@ type Step struct {
 	Time   time.Time
 	Keeps  json.RawMessage // what the agent keeps of a result besides the message; nil: nothing
 	Ours   bool            // ctxledger says it, it is not copied
+	Loaded bool            // see Said
+	Line   json.RawMessage // ″
 }
 
 // Block is a part of a message. Ids of calls are unique in a session and consist of letters, digits, "_" and "-".
@@ -47,6 +51,8 @@ type Left struct {
 	Reasoning int `json:"reasoning,omitempty"` // parts: an agent sends them to the model, unsigned too
 	System    int `json:"system,omitempty"`    // messages of the system: each agent has its own
 	Results   int `json:"results,omitempty"`   // without a call
+	Loaded    int `json:"loaded,omitempty"`    // what the agent put there to say how things stand: each makes its own
+	Shortened int `json:"shortened,omitempty"` // parts of which the view shows less; a handle reads each
 	Other     int `json:"other,omitempty"`     // images and blocks that cannot be written in the format of the agent
 }
 
@@ -101,7 +107,7 @@ func (b *builder) add(s Said) error {
 	case transcript.RoleAssistant:
 		b.answer(s, blocks)
 	default:
-		b.heard(blocks)
+		b.heard(s, blocks)
 	}
 	return nil
 }
@@ -165,7 +171,7 @@ func (b *builder) unique(id string) string {
 }
 
 // heard takes in results and what the user said.
-func (b *builder) heard(blocks []Block) {
+func (b *builder) heard(s Said, blocks []Block) {
 	var words []Block
 	for _, x := range blocks {
 		switch {
@@ -179,7 +185,7 @@ func (b *builder) heard(blocks []Block) {
 	}
 	if len(words) > 0 {
 		b.close()
-		b.push(Step{Role: transcript.RoleUser, Blocks: words})
+		b.push(Step{Role: transcript.RoleUser, Blocks: words, Loaded: s.Loaded, Line: s.Line})
 	}
 }
 
@@ -244,6 +250,12 @@ func blocksOf(s Said, m transcript.Message) (out []Block) {
 		for i := range out {
 			out[i].Wire = wire.Content[i]
 		}
+	}
+	var words struct {
+		Content json.RawMessage `json:"content"` // a string: half of a surrogate pair survives in no other form
+	}
+	if wire.Content == nil && len(out) == 1 && json.Unmarshal(s.JSON, &words) == nil {
+		out[0].Wire = slices.Concat([]byte(`{"type":"text","text":`), words.Content, []byte("}"))
 	}
 	return out
 }

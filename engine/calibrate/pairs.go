@@ -41,8 +41,8 @@ func (p *pairs) add(e sessions.Entry) (o ledger.Measurement, ok bool) {
 	case e.Role == transcript.RoleAssistant:
 		return p.answer(e)
 	}
-	if e.Features == (tokens.Features{}) {
-		p.spoiled = true // images, or an entry from before features were kept
+	if e.Features == (tokens.Features{}) || e.Loaded {
+		p.spoiled = true // images, an entry from before features were kept, or words that the host may put otherwise
 	}
 	p.added = p.added.Plus(e.Features)
 	return o, false

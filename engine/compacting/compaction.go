@@ -158,6 +158,7 @@ func item(f *core.Folded, slot window.Slot) compaction.Item {
 			}
 		}
 		it.Earlier = it.Earlier || e.Earlier && e.Forgotten == nil
+		it.Loaded = e.Loaded && slot.Note == ""
 		it.Chars += e.Chars
 		it.Names = append(it.Names, e.Names...)
 		it.Paths = append(it.Paths, e.Paths...)

@@ -110,8 +110,9 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 		Kind: n.Kind, Time: at, Format: n.Format, Message: n.Message, Blob: n.Blob,
 		HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
-		Hidden: n.Hidden, Note: l.maskedLabel(n.Note), Usage: n.Usage, Bill: l.bill(n.Bill), Unfinished: n.Unfinished,
-		Cut: n.Cut.Clipped(), Queue: n.Queue, Copied: n.Copied,
+		Hidden: n.Hidden, Loaded: n.Loaded, Note: l.maskedLabel(n.Note), Usage: n.Usage, Bill: l.bill(n.Bill),
+		Unfinished: n.Unfinished,
+		Cut:        n.Cut.Clipped(), Queue: n.Queue, Copied: n.Copied,
 	}
 }
 
@@ -152,24 +153,22 @@ func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) err
 // its original. corrections are the beginnings of messages that correct an agent. Words of the message are taken from
 // its masked form.
 func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
-	raw := p.original
-	if span := p.entry.Message; !span.Empty() {
-		raw = raw[span.From:span.To]
-	}
-	m, err := transcript.Decode(p.entry.Format, raw)
+	m, err := transcript.Decode(p.entry.Format, transcript.MessageIn(p.entry.Format, p.original, p.entry.Message))
 	if err != nil {
 		p.unread("not a message: " + err.Error())
 		return
 	}
 	e := &p.entry
 	e.Role, e.Empty = m.Role, transcript.Blank(m)
-	e.Thoughts, e.Compacted, e.Earlier = transcript.OnlyReasoning(m), transcript.Compacted(m), transcript.Earlier(m)
+	e.Thoughts, e.Compacted = transcript.OnlyReasoning(m), transcript.Compacted(m)
+	e.Earlier = transcript.Earlier(m) && !e.Loaded
 	shown := MaskMessage(masks, m)
 	facts := transcript.Extract(shown)
 	e.Paths, e.Names = facts.Paths, facts.Names
 	e.Tokens = tokens.Framing
 	hasText := false
-	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m, corrections)
+	words := m.Role == transcript.RoleUser && !e.Loaded
+	e.Correction = words && transcript.Corrects(m, corrections)
 	for i, part := range m.Parts {
 		if part.Kind == transcript.KindText {
 			e.Chars += utf8.RuneCountInString(part.Text)
@@ -180,7 +179,7 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	if p.opaque {
 		e.Features = tokens.Features{}
 	}
-	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && !e.Earlier
+	e.Prompt = words && hasText && len(p.results) == 0 && !e.Hidden && !e.Earlier
 	if p.facts() > maxFacts {
 		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls),
 			len(p.results)))
@@ -203,7 +202,7 @@ func (p *prepared) facts() int {
 // unread turns a message into a note: its original stays, and nothing derived from it.
 func (p *prepared) unread(why string) {
 	e := &p.entry
-	e.Kind, e.Note, e.Role = sessions.KindNote, CutLabel(why), ""
+	e.Kind, e.Note, e.Role, e.Loaded = sessions.KindNote, CutLabel(why), "", false
 	e.Prompt, e.Correction, e.Empty, e.Thoughts, e.Compacted, e.Earlier = false, false, false, false, false, false
 	e.Tokens, e.Chars, e.Reasoning, e.Features, e.Paths, e.Names = 0, 0, 0, tokens.Features{}, nil, nil
 	p.calls, p.results = nil, nil

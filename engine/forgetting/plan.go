@@ -60,8 +60,8 @@ func (s *step) titleOf(session string, e sessions.Stored) string {
 		return string(e.Kind)
 	}
 	original := e.Original
-	if m := e.Message; !m.Empty() && m.From >= 0 && m.To <= len(original) {
-		original = e.Message.In(original)
+	if m := e.Message; m.From >= 0 && m.To <= len(original) {
+		original = transcript.MessageIn(e.Format, original, m)
 	}
 	m, err := transcript.Decode(e.Format, original)
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *Session) messages(from, to int) []retention.Message {
 		if !ok {
 			continue
 		}
-		out = append(out, retention.Message{Message: m, Request: isRequest(m)})
+		out = append(out, retention.Message{Message: m, Request: isRequest(m) && !e.Loaded})
 	}
 	return out
 }
@@ -51,11 +51,7 @@ func messageOf(e sessions.NewEntry) (transcript.Message, bool) {
 	if e.Kind != sessions.KindMessage || e.Message.To > len(e.Original) {
 		return transcript.Message{}, false
 	}
-	raw := e.Original
-	if !e.Message.Empty() {
-		raw = raw[e.Message.From:e.Message.To]
-	}
-	m, err := transcript.Decode(e.Format, raw)
+	m, err := transcript.Decode(e.Format, transcript.MessageIn(e.Format, e.Original, e.Message))
 	return m, err == nil
 }
 

@@ -147,7 +147,7 @@ func (l *Views) Render(ctx context.Context, tx kv.Tx, f *core.Folded, slot windo
 		return l.renderSlot(ctx, tx, f, slot)
 	}
 	after := ourMessage(f, slot, slot.Seqs[len(slot.Seqs)-1], slot.After)
-	after.Tokens = core.SummaryTokens(slot.After)
+	after.Tokens, after.Shortened = core.SummaryTokens(slot.After), 0
 	slot.Tokens -= after.Tokens
 	pieces, err := l.renderSlot(ctx, tx, f, slot)
 	return append(pieces, after), err
@@ -158,7 +158,7 @@ func ourMessage(f *core.Folded, slot window.Slot, seq int64, text string) ledger
 	return ledger.ViewMessage{
 		Seq: seq, ID: f.Entries[seq-1].ID, Role: transcript.RoleUser, Format: slot.Format, Turn: slot.Turn,
 		Tokens: slot.Tokens,
-		Edited: true, JSON: transcript.NewMessage(slot.Format, transcript.RoleUser, text),
+		Edited: true, Shortened: 1, JSON: transcript.NewMessage(slot.Format, transcript.RoleUser, text),
 	}
 }
 
@@ -230,7 +230,7 @@ func placed(
 		}
 	}
 	if len(out) > 0 {
-		out[0].Tokens = rest
+		out[0].Tokens, out[0].Shortened = rest, len(slot.Stubs)+len(slot.Shortened)
 	}
 	return out
 }

@@ -46,6 +46,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	kinds, err := filepath.Abs("../../agents/testdata/kinds.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Cmds: commands, UpdateScripts: *update,
 		RequireExplicitExec: true, RequireUniqueNames: true,
@@ -56,6 +60,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TZ", "UTC")
 			e.Setenv("NOW", time.Now().UTC().Format(time.RFC3339)) // for a session that somebody works in
 			e.Setenv("SHOP", shop)
+			e.Setenv("KINDS", kinds)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else every process under the race detector lingers for a second
 			e.Defer(func() { stopDaemons(t, e.WorkDir) })
 			for _, dir := range []string{"home", "ws/.git"} {

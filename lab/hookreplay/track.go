@@ -58,7 +58,7 @@ func newTrack(r agents.Recording) *track {
 		if e.Kind != sessions.KindMessage || e.Author != "" || e.Hidden && !it.summary {
 			continue
 		}
-		m, err := transcript.Decode(e.Format, e.Original[e.Message.From:e.Message.To])
+		m, err := transcript.Decode(e.Format, transcript.MessageIn(e.Format, e.Original, e.Message))
 		if err != nil {
 			continue
 		}

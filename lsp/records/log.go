@@ -37,8 +37,8 @@ func (l log) message(ctx context.Context, e sessions.Entry) (transcript.Message,
 	if err != nil || raw == nil {
 		return transcript.Message{}, err
 	}
-	if !e.Message.Empty() && e.Message.From >= 0 && e.Message.To <= len(raw) {
-		raw = raw[e.Message.From:e.Message.To]
+	if e.Message.From >= 0 && e.Message.To <= len(raw) {
+		raw = transcript.MessageIn(e.Format, raw, e.Message)
 	}
 	m, err := transcript.Decode(e.Format, raw)
 	if err != nil {

@@ -1,0 +1,56 @@
+package claudecode
+
+import (
+	"strings"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/transcript"
+)
+
+// Besides what user and model say, Claude Code writes what it puts into the conversation for the model: attachments, and
+// records of the user marked isMeta. It sends them with every request.
+
+// attached fills in what an attachment puts into the conversation: what the model reads of it, where the version wrote that
+// down (2.1.328 does, but for images), else the attachment itself, if it is of a kind that is sent.
+func (l *line) attached(out *sessionfile.Record) {
+	kind := strings.TrimPrefix(out.Note, "attachment ")
+	at := l.rendered
+	if at.Empty() && (sent[kind] || ofState[kind]) {
+		at = l.attachment
+	}
+	if out.Aside = !at.Empty(); out.Aside && !ofState[kind] {
+		load(out, at)
+	}
+}
+
+// load makes a record one of what Claude Code put into the conversation: at is where that is. The empty span is nothing.
+func load(out *sessionfile.Record, at transcript.Span) {
+	if at.Empty() {
+		return
+	}
+	out.Message, out.Format, out.Role = at, transcript.Anthropic, transcript.RoleUser
+	out.Aside, out.Loaded = true, true
+}
+
+// ofState are attachments that say how things stand. Claude Code makes them anew in a session that has none.
+var ofState = set("environment", "model", "date", "session_context", "remote_session_change",
+	"skill_listing", "agent_listing_delta", "deferred_tools_delta", "mcp_instructions_delta",
+	"mcp_tool_listing", "output_style", "output_style_instructions", "language", "instructions",
+	"context_sections", "coordinator_context", "advisor_tool", "sandbox_instructions")
+
+// sent are the other attachments that are sent (2.1.328, for those of earlier versions, too).
+var sent = set("file", "directory", "edited_text_file", "compact_file_reference", "pdf_reference",
+	"at_mention_reference", "selected_lines_in_ide", "selected_lines_in_diff", "opened_file_in_ide",
+	"diagnostics", "mcp_resource", "nested_memory", "relevant_memories", "invoked_skills", "agent_mention",
+	"skill_mention", "queued_command", "plan_mode", "plan_mode_reentry", "plan_mode_exit",
+	"plan_file_reference", "auto_mode", "auto_mode_exit", "hook_additional_context", "hook_blocking_error",
+	"hook_stopped_continuation", "async_hook_response", "task_status", "inlined_image_paths",
+	"critical_system_reminder", "date_change", "read_truncation_notice", "ultrathink_effort")
+
+func set(names ...string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for _, name := range names {
+		out[name] = true
+	}
+	return out
+}
