@@ -9,6 +9,9 @@ import (
 	"ctxledger.dev/tokens"
 )
 
+// maxCalls bounds the calls of an answer that are told apart; what others of its model took is in the sums.
+const maxCalls = 1000
+
 // measured is what a usage object says, or one of the calls in its iterations. What is missing or no whole number is 0.
 type measured struct {
 	sessions.Usage
@@ -69,7 +72,9 @@ func measuredIn(raw []byte) (m measured) {
 		case "iterations":
 			w := jsonspan.New(value, jsonspan.MaxDepth)
 			for v := range w.Elements {
-				m.calls = append(m.calls, measuredIn(v.In(value)))
+				if len(m.calls) < maxCalls {
+					m.calls = append(m.calls, measuredIn(v.In(value)))
+				}
 			}
 		case "output_tokens_details.thinking_tokens", "total_tokens": // parts and sums of those above
 		case "server_tool_use.web_fetch_requests", "server_tool_use.tool_search_requests": // free

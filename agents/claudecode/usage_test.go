@@ -110,7 +110,7 @@ func TestTheWindowHoldsWhatTheLastCallRead(t *testing.T) {
 func TestABillOfManyCallsIsBounded(t *testing.T) {
 	a := sessionfile.Answer{Model: "own"}
 	const call = `{"input_tokens":1}`
-	measure(&a, []byte(`{"input_tokens":1,"iterations":[`+strings.Repeat(call+",", 5000)+call+"]}"))
+	measure(&a, []byte(`{"input_tokens":5001,"iterations":[`+strings.Repeat(call+",", 5000)+call+"]}"))
 	if len(a.Bill) != 1 || a.Bill.Sum().Input != 5001 {
 		t.Errorf("%d charges, %+v", len(a.Bill), a.Bill.Sum())
 	}

@@ -99,6 +99,7 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 		total, last := l.counts()
 		d.count(&l, out, total, last)
 	case l.kind == typeEvent && l.sub == eventSettings:
+		d.tier = "" // the usual one is left out
 		members(l.text, l.members["thread_settings"], func(name string, v transcript.Span) {
 			if name == "service_tier" {
 				d.tier = str(v.In(l.text), maxID)

@@ -50,7 +50,7 @@ var commands = map[string][][]string{
 	"config preset":     {{"config", "preset"}, {"config", "preset", "coding"}},
 	"config window": {{"config", "window"}, {"config", "window", "ranked", "100000"},
 		{"config", "window", "ranked", "--automatic"}},
-	"models":   {{"models"}, {"models", "--update", "ctxledger.yaml"}, {"models", "--undo"}},
+	"models":   {{"models"}, {"models", "--update", "$OUT/models.txt"}, {"models", "--undo"}},
 	"validate": {{"validate"}, {"validate", "ctxledger.yaml"}},
 	"du":       {{"du"}},
 	"export":   {{"export", "$OUT/exports"}},

@@ -59,7 +59,7 @@ func commands(s *scene) []command {
 		c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
 		c("config"), c("config", "preset", "HOSTILE"), c("config", "window", "HOSTILE", "200000"),
 		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("validate"), c("validate", "HOSTILE"),
-		c("models"), c("models", "--update=HOSTILE"),
+		c("models", "--update", "HOSTILE"),
 		c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
 		c("forget", "--dry-run", s.artifact), c("forget", "--dry-run", "--session", s.session),
 		c("forget", "--dry-run", "--", "HOSTILE"), c("forget", "--dry-run", "--memory=build"),

@@ -108,6 +108,7 @@ func Exits() []Exit {
 		{CLI, "uninstall", Masked, "lines of agents' configurations around a change: " + answer, []string{"--help"}},
 		{CLI, "trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that " +
 			"was recorded", []string{"--json"}},
+		{CLI, "models", Silent, "prints prices: nothing that was recorded", []string{"--json"}},
 		{CLI, "validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},
 		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
