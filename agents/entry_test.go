@@ -141,7 +141,10 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 				`"commandMode":"prompt","origin":{"kind":"human"}},` + common + `}`, sent(68, 96)},
 		{"report of a task within a turn",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>",` +
-				`"commandMode":"task-notification","origin":{"kind":"task-notification"}},` + common + `}`, sent(0, 0)},
+				`"commandMode":"task-notification","origin":{"kind":"task-notification"}},` + common + `}`, sent(68, 89)},
+		{"report of a task, as the model reads it",
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>",` +
+				`"commandMode":"task-notification"},"rendered":[{"content":"<system-reminder>"}],` + common + `}`, sent(148, 167)},
 		{"message of a peer within a turn",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"x","commandMode":"prompt",` +
 				`"origin":{"kind":"peer"}},` + common + `}`, sent(0, 0)},
@@ -319,7 +322,7 @@ func FuzzEntryKeepsTheLineAndFindsTheMessage(f *testing.F) {
 			if !json.Valid(line[span.From:span.To]) {
 				t.Fatalf("the content of a queued message is %q", line[span.From:span.To])
 			}
-			_, _ = transcript.DecodeContent(e.Format, line[span.From:span.To])
+			_, _ = transcript.Decode(e.Format, transcript.OfUser(line[span.From:span.To]))
 		}
 		if !utf8.ValidString(e.HostID + e.Note + e.Group + e.Author + e.Model) {
 			t.Fatal("invalid text outside the original")

@@ -96,7 +96,7 @@ type NewEntry struct {
 	// is stored with PutBlob first and named by Blob.
 	Original []byte `json:"original,omitempty"`
 	Blob     string `json:"blob,omitempty"`
-	// Message is the span of the provider's message in the original, in Format; of a queued message, the span of its
+	// Message is the span of the provider's message in the original, in Format; of a record with a Queue, the span of its
 	// content. Empty: none.
 	Message transcript.Span   `json:"message,omitzero"`
 	Format  transcript.Format `json:"format,omitempty"`
@@ -111,7 +111,8 @@ type NewEntry struct {
 	Copied bool `json:"copied,omitempty"`
 	// Cut is set on the note that precedes the summary of a host's own compaction.
 	Cut *HostCut `json:"cut,omitempty"`
-	// Queue is set on notes about messages that the user sent while the agent worked.
+	// Queue is set on notes about messages that the user sent while the agent worked. What the host reports there of calls in
+	// the background becomes a message where the agent got it.
 	Queue Queue `json:"queue,omitempty"`
 	// Effects is what the host reports about the files that a result's call touched.
 	Effects []Effect `json:"effects,omitempty"`
@@ -161,6 +162,8 @@ type Entry struct {
 	// What was extracted when the entry was appended.
 	Role   transcript.Role `json:"role,omitempty"`
 	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
+	// Reports is set if it is what the host says of a call that went on in the background: see intents.NoticeIn.
+	Reports bool `json:"reports,omitempty"`
 	// Correction is set if a user's message begins like those with which orchestrators correct an agent.
 	Correction bool `json:"correction,omitempty"`
 	Empty      bool `json:"empty,omitempty"` // an empty message: no view shows it

@@ -123,10 +123,10 @@ func Decode(f Format, raw []byte) (Message, error) {
 	return c.decode(raw)
 }
 
-// DecodeContent reads the content of a message of the user that stands without the message around it. Formats whose
-// messages have no member "content" refuse it. Errors are those of Decode.
-func DecodeContent(f Format, content []byte) (Message, error) {
-	return Decode(f, slices.Concat([]byte(`{"role":"user","content":`), content, []byte("}")))
+// OfUser puts a message of the user around a content that stands without one. Formats whose messages have no member
+// "content" refuse it when it is decoded.
+func OfUser(content []byte) []byte {
+	return slices.Concat([]byte(`{"role":"user","content":`), content, []byte("}"))
 }
 
 // Encode writes a message: m.Raw as it is when set, else a wire form built from the parts. Invalid:

@@ -20,7 +20,8 @@ func (d *draft) first() *sessions.Entry { return d.entries[0] }
 
 // group joins records to messages: records of one group and role that follow each other, and results
 // that follow each other, since a provider wants all results of a message's calls in the next one.
-// A host that writes records as they come may write a result in front of the rest of the message that
+// What a host reports between the results, of calls in the background, is behind them in their message, so that it
+// separates none from its call. A host that writes records as they come may write a result in front of the rest of the message that
 // asked for it: such a record joins its message, and its results the results. Words behind a result answer it, whatever
 // their group: earlier versions gave all answers of some gateways one.
 func group(entries []*sessions.Entry) []*draft {
@@ -49,7 +50,7 @@ func owner(drafts []*draft, e *sessions.Entry) *draft {
 		if last.results && last.first().Format == e.Format {
 			return last
 		}
-	case last.sameMessage(e) || last.goesOn(e):
+	case last.sameMessage(e) || last.goesOn(e), last.results && e.Queue != "" && last.first().Format == e.Format:
 		return last
 	case e.Role == transcript.RoleAssistant && e.Chars == 0 && n > 1 && last.onlyTools() && drafts[n-2].sameMessage(e):
 		return drafts[n-2]

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -25,7 +26,7 @@ func (l *line) queued(out *sessionfile.Record) {
 	}
 }
 
-// steered fills in what the user said while the agent worked, if an attachment is that.
+// steered fills in what the user said, or a background task reported, while the agent worked, if an attachment is that.
 func (l *line) steered(out *sessionfile.Record) {
 	var kind, mode, origin string
 	var prompt transcript.Span
@@ -48,7 +49,28 @@ func (l *line) steered(out *sessionfile.Record) {
 			})
 		}
 	})
-	if kind == "queued_command" && mode == "prompt" && (origin == "" || origin == "human") && !prompt.Empty() {
+	given := mode == "prompt" && (origin == "" || origin == "human") || mode == "task-notification"
+	if said := l.shown(); mode == "task-notification" && !said.Empty() {
+		prompt = said
+	}
+	if kind == "queued_command" && given && !prompt.Empty() {
 		out.Queue, out.Queued, out.Format = sessions.QueueSent, prompt, transcript.Anthropic
 	}
+}
+
+// shown returns the text that a model reads of an attachment; empty if the line does not have it as one text.
+func (l *line) shown() (text transcript.Span) {
+	n := 0
+	for at := range jsonspan.At(l.text, l.rendered, jsonspan.MaxDepth).Elements {
+		n++
+		members(at.In(l.text), func(key []byte, v transcript.Span) {
+			if string(key) == "content" {
+				text = transcript.Span{From: v.From + at.From, To: v.To + at.From}
+			}
+		})
+	}
+	if n != 1 {
+		return transcript.Span{}
+	}
+	return text
 }

@@ -46,7 +46,7 @@ func (l *Ledger) messageText(ctx context.Context, records []sessions.Stored, res
 		if e.Kind != sessions.KindMessage && (e.Queue == "" || e.Message.Empty()) {
 			return string(raw), nil // of a host's record or of notes
 		}
-		m, err := decode(e.Entry, raw)
+		m, err := transcript.Decode(e.Format, raw)
 		if err != nil {
 			return "", err
 		}

@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// Message returns the provider's message of an entry, as received.
+// Message returns the provider's message of an entry, as received; around queued content, a message of the user.
 func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error) {
 	if e.Forgotten != nil {
 		return e.Entry.Tombstone(), nil
@@ -19,22 +19,23 @@ func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	if e.Message.Empty() {
-		return original, nil
-	}
 	if e.Message.From < 0 || e.Message.To > len(original) {
 		return nil, fault.New(fault.Corrupt, "engine.message", "the message of entry %d lies outside its original",
 			e.Seq)
 	}
-	return original[e.Message.From:e.Message.To], nil
+	return messageIn(&e.Entry, original), nil
 }
 
-// decode reads the message of an entry. A queued message is content without the message around it.
-func decode(e sessions.Entry, raw []byte) (transcript.Message, error) {
-	if e.Queue != "" {
-		return transcript.DecodeContent(e.Format, raw)
+// messageIn returns the message in the original of an entry whose span lies inside it.
+func messageIn(e *sessions.Entry, original []byte) []byte {
+	if e.Message.Empty() {
+		return original
 	}
-	return transcript.Decode(e.Format, raw)
+	raw := original[e.Message.From:e.Message.To]
+	if e.Queue != "" {
+		return transcript.OfUser(raw)
+	}
+	return raw
 }
 
 // originalOf returns the original of an entry that is not forgotten.
@@ -67,7 +68,7 @@ func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, f *Folded, seq int64
 	if err != nil {
 		return none, err
 	}
-	m, err := decode(e.Entry, raw)
+	m, err := transcript.Decode(e.Format, raw)
 	transcript.Identify(&m, e.CallIDs())
 	return m, err
 }

@@ -33,7 +33,8 @@ type prepared struct {
 	calls    []attribution.Call
 	results  []result
 	effects  []sessions.Effect
-	opaque   bool // it has images or sealed parts, which features do not cover
+	notices  []intents.Notice // of calls that went on in the background
+	opaque   bool             // it has images or sealed parts, which features do not cover
 }
 
 // result is a tool result with its text.
@@ -77,7 +78,7 @@ func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (
 		return nil, fault.New(fault.Invalid, op,
 			"the message at bytes %d to %d is outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
-	if n.Kind == sessions.KindMessage {
+	if n.Kind == sessions.KindMessage || p.reports() {
 		p.extract(s.Corrections, l.Masks)
 	}
 	return p, nil
@@ -115,7 +116,8 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 	}
 }
 
-// load sets the digest and the size of an entry, from its original or its blob. It never reads the blob of a note.
+// load sets the digest and the size of an entry, from its original or its blob. It reads the blob of no note but of what a
+// host queued.
 func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) error {
 	const op = "engine.append"
 	switch {
@@ -131,21 +133,45 @@ func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) err
 	}
 	defer b.Close() // opened for reading
 	p.digest, p.entry.Size = n.Blob, b.Ref().Size
-	if n.Kind == sessions.KindMessage {
+	if n.Kind == sessions.KindMessage || n.Queue != "" {
 		p.original, err = readWhole(b, limits.Line)
 	}
 	return err
+}
+
+// reports takes in what a host queued about a call in the background, and reports whether it is a message from now on: the
+// agent got it within its turn, and it stands in no other record.
+func (p *prepared) reports() bool {
+	e := &p.entry
+	if e.Queue == "" || e.Message.Empty() {
+		return false
+	}
+	m, err := transcript.Decode(e.Format, messageIn(e, p.original))
+	if p.notices = noticesIn(m); err != nil || len(p.notices) == 0 {
+		return false
+	}
+	if e.Reports = true; e.Queue != sessions.QueueSent {
+		return false
+	}
+	e.Kind, e.Hidden = sessions.KindMessage, false
+	return true
+}
+
+// noticesIn returns what a host says in a message of the user about calls in the background.
+func noticesIn(m transcript.Message) (out []intents.Notice) {
+	for _, part := range m.Parts {
+		if n, ok := intents.NoticeIn(part.Text); ok && part.Kind == transcript.KindText {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // extract fills in what the log keeps of a message. A message that cannot be decoded stays in the log as a note with
 // its original. corrections are the beginnings of messages that correct an agent. Words of the message are taken from
 // its masked form.
 func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
-	raw := p.original
-	if span := p.entry.Message; !span.Empty() {
-		raw = raw[span.From:span.To]
-	}
-	m, err := transcript.Decode(p.entry.Format, raw)
+	m, err := transcript.Decode(p.entry.Format, messageIn(&p.entry, p.original))
 	if err != nil {
 		p.unread("not a message: " + err.Error())
 		return
@@ -156,6 +182,10 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	shown := MaskMessage(masks, m)
 	facts := transcript.Extract(shown)
 	e.Paths, e.Names = facts.Paths, facts.Names
+	if m.Role == transcript.RoleUser {
+		p.notices = noticesIn(shown)
+		e.Reports = len(p.notices) > 0
+	}
 	e.Tokens = tokens.Framing
 	hasText := false
 	e.Correction = m.Role == transcript.RoleUser && transcript.Corrects(m, corrections)
@@ -169,7 +199,8 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	if p.opaque {
 		e.Features = tokens.Features{}
 	}
-	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && !e.Earlier
+	e.Prompt = m.Role == transcript.RoleUser && hasText && len(p.results) == 0 && !e.Hidden && !e.Earlier &&
+		e.Queue == ""
 	if p.facts() > maxFacts {
 		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls),
 			len(p.results)))

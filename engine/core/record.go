@@ -97,6 +97,15 @@ func (rec *recorder) record(p *prepared) error {
 	for i, r := range p.results {
 		outcomes[i] = attribution.Outcome{CallID: r.CallID, Text: r.shown, Failed: r.Failed}
 	}
+	for _, n := range p.notices {
+		call, err := intents.CallOf(rec.tx, s.ID, n)
+		if err != nil {
+			return err
+		}
+		if call != "" && n.Ended() {
+			outcomes = append(outcomes, attribution.Outcome{CallID: call, Text: n.Text(), Failed: n.Failed()})
+		}
+	}
 	if err := rec.files.Finish(e, outcomes, p.effects); err != nil || !e.Prompt {
 		return err
 	}

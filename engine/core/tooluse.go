@@ -252,7 +252,7 @@ func (l *Ledger) skillOf(e sessions.Stored, call string) string {
 	if e.Forgotten != nil || m.From < 0 || m.To > len(e.Original) {
 		return ""
 	}
-	message, err := decode(e.Entry, e.Original[m.From:m.To])
+	message, err := transcript.Decode(e.Format, e.Original[m.From:m.To])
 	if err != nil {
 		return ""
 	}
