@@ -151,11 +151,11 @@ func TestFailingTestsAreKnownOnlyIfTheyAreAllThatFailed(t *testing.T) {
 		{"--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tshop/cart\t0.3s\nok  \tshop/order\t0.1s", "TestA"},
 		{"--- FAIL: TestA (0.00s)\nFAIL\tshop/cart\t0.3s\nFAIL\tshop/order [build failed]", ""},
 		{"FAILED tests/test_a.py::test_b - assert 1 == 2", "tests/test_a.py::test_b"},
-		{strings.Repeat("ok\n", outputLines) + "--- FAIL: TestA", ""},
+		{strings.Repeat("ok\n", outputEnds) + "--- FAIL: TestA", ""},
 		{"not ok 1 a\nnot ok 2 b\nnot ok 3 c\nnot ok 4 d\nnot ok 5 e\nnot ok 6 f\nnot ok 7 g", ""}, // more than are kept
 		{"ok  \tshop/cart\t0.3s", ""},
 	} {
-		if got := strings.Join(FailureIn(c.output, Test).Tests, " "); got != c.want {
+		if got := strings.Join(FailureIn(c.output, Test, false).Tests, " "); got != c.want {
 			t.Errorf("failing tests in %.80q: %q, want %q", c.output, got, c.want)
 		}
 	}
