@@ -200,6 +200,21 @@ func (e Entry) CallIDs() []string {
 	return ids
 }
 
+// MessageIn returns the provider's message in the original of an entry; around queued content, a message of the user. ok is
+// false if its span lies outside.
+func (e *Entry) MessageIn(original []byte) (raw []byte, ok bool) {
+	switch span := e.Message; {
+	case span.Empty():
+		return original, true
+	case span.From < 0 || span.To > len(original):
+		return nil, false
+	case e.Queue != "":
+		return transcript.OfUser(original[span.From:span.To]), true
+	default:
+		return original[span.From:span.To], true
+	}
+}
+
 // Mixed reports whether an entry may carry results and something besides them. What is not text alone has no features,
 // and may.
 func (e Entry) Mixed() bool {

@@ -19,23 +19,12 @@ func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	if e.Message.From < 0 || e.Message.To > len(original) {
+	raw, ok := e.MessageIn(original)
+	if !ok {
 		return nil, fault.New(fault.Corrupt, "engine.message", "the message of entry %d lies outside its original",
 			e.Seq)
 	}
-	return messageIn(&e.Entry, original), nil
-}
-
-// messageIn returns the message in the original of an entry whose span lies inside it.
-func messageIn(e *sessions.Entry, original []byte) []byte {
-	if e.Message.Empty() {
-		return original
-	}
-	raw := original[e.Message.From:e.Message.To]
-	if e.Queue != "" {
-		return transcript.OfUser(raw)
-	}
-	return raw
+	return raw, nil
 }
 
 // originalOf returns the original of an entry that is not forgotten.

@@ -146,7 +146,8 @@ func (p *prepared) reports() bool {
 	if e.Queue == "" || e.Message.Empty() {
 		return false
 	}
-	m, err := transcript.Decode(e.Format, messageIn(e, p.original))
+	raw, _ := e.MessageIn(p.original) // the span was checked
+	m, err := transcript.Decode(e.Format, raw)
 	if p.notices = noticesIn(m); err != nil || len(p.notices) == 0 {
 		return false
 	}
@@ -171,7 +172,8 @@ func noticesIn(m transcript.Message) (out []intents.Notice) {
 // its original. corrections are the beginnings of messages that correct an agent. Words of the message are taken from
 // its masked form.
 func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
-	m, err := transcript.Decode(p.entry.Format, messageIn(&p.entry, p.original))
+	raw, _ := p.entry.MessageIn(p.original) // the span was checked
+	m, err := transcript.Decode(p.entry.Format, raw)
 	if err != nil {
 		p.unread("not a message: " + err.Error())
 		return
