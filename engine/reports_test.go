@@ -106,8 +106,9 @@ func TestCallsInTheBackgroundEndWhenTheirHostSaysSo(t *testing.T) {
 	}
 }
 
-// backgroundFile is a session of Claude Code 2.1.328, which ends before one command has.
-const backgroundFile = "../testdata/sessions/background.jsonl"
+// backgroundFile is a session of the real Claude Code 2.1.328 with a scripted model: the lines of the conversation and of the
+// queue, byte for byte but for the directories, up to before the last command has ended.
+const backgroundFile = "testdata/background.jsonl"
 
 // In a session as Claude Code writes it each report is told once, in all that is made of the session.
 func TestARecordedSessionWithReportsOfTheBackground(t *testing.T) {
