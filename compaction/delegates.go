@@ -61,11 +61,8 @@ func (l *listener) noticed(i int, st Steering, n intents.Notice) {
 	if n.Failed() {
 		text = strings.TrimSpace(n.Summary + "\n" + text)
 	}
-	at := slices.IndexFunc(l.background, func(b *background) bool { return b.call == n.CallID || b.task == n.Task })
 	name := ""
-	if at >= 0 {
-		b := l.background[at]
-		b.ended = b.ended || n.Ended()
+	if b := l.end(n); b != nil {
 		name = b.name
 		if text == "" {
 			text = n.Summary
@@ -74,4 +71,14 @@ func (l *listener) noticed(i int, st Steering, n intents.Notice) {
 		return // of a command: the operations have its end
 	}
 	l.sayAs(origin{max(0, i-1), st.After, speaker{st.Turn, delegate, name}}, text)
+}
+
+// end returns the call in the background that a notice is about, which may have ended, or nil.
+func (l *listener) end(n intents.Notice) *background {
+	at := slices.IndexFunc(l.background, func(b *background) bool { return b.call == n.CallID || b.task == n.Task })
+	if at < 0 {
+		return nil
+	}
+	l.background[at].ended = l.background[at].ended || n.Ended()
+	return l.background[at]
 }

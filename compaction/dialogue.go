@@ -275,7 +275,8 @@ func (l *listener) decisions(i int) error {
 		delete(l.calls, r.CallID)
 		decides := r.Failed && r.Chars <= refusalChars || feedback.Asks(made.name)
 		delegated := !r.Failed && delegates[intents.PlainName(made.name)]
-		if !decides && !delegated && !tasklist.Keeps(made.name) && made.document() == "" {
+		stops := intents.Stops(made.name)
+		if !decides && !delegated && !stops && !tasklist.Keeps(made.name) && made.document() == "" {
 			continue
 		}
 		result, err := l.resultOf(it, r.CallID)
@@ -285,6 +286,9 @@ func (l *listener) decisions(i int) error {
 		args, err := l.argsOf(made.item, r.CallID)
 		if err != nil {
 			return err
+		}
+		if n, ok := intents.StoppedBy(result); ok && stops {
+			l.end(n)
 		}
 		if delegated {
 			l.delegated(i, r.CallID, made, args, result)

@@ -45,9 +45,14 @@ func TestCallsInTheBackgroundEndWhenTheirHostSaysSo(t *testing.T) {
 		{"toolu_a", "Agent", `{"description":"Find the leak"}`},
 		{"toolu_k", "Agent", `{"description":"Count callers"}`},
 		{"toolu_w", "Agent", `{"description":"Watch the pool"}`}, {"toolu_b", "Bash", `{"command":"make test"}`},
-		{"toolu_o", "Bash", `{"command":"make lint"}`}, {"toolu_n", "Bash", `{"command":"sleep 900"}`}},
+		{"toolu_o", "Bash", `{"command":"make lint"}`}, {"toolu_s", "Bash", `{"command":"npm run dev"}`},
+		{"toolu_n", "Bash", `{"command":"sleep 900"}`}},
 		fmt.Sprintf(async, "a1"), fmt.Sprintf(async, "k1"), fmt.Sprintf(async, "w1"), fmt.Sprintf(shell, "b1"),
-		fmt.Sprintf(shell, "o1"), fmt.Sprintf(shell, "n1"))
+		fmt.Sprintf(shell, "o1"), fmt.Sprintf(shell, "s1"), fmt.Sprintf(shell, "n1"))
+	stop, stopped := launching([][3]string{{"toolu_t", "TaskStop", `{"task_id":"s1"}`}},
+		`{"message":"Successfully stopped task: s1 (npm run dev)","task_id":"s1","task_type":"local_bash"}`)
+	look, looked := launching([][3]string{{"toolu_l", "Read", `{"file_path":"/tmp/b1.output"}`}},
+		"1\tgo test ./...\n2\t--- FAIL: TestPool (0.00s)\n3\tFAIL")
 	found := reported("toolu_a", "a1", "completed", `Agent "Find the leak" finished`,
 		"The leak is in pool.go &lt;init&gt;.")
 	killed := reported("toolu_k", "k1", "killed", `Agent "Count callers" was stopped by user`, "")
@@ -58,7 +63,8 @@ func TestCallsInTheBackgroundEndWhenTheirHostSaysSo(t *testing.T) {
 		queued(sessions.QueueAdded, killed), queued(sessions.QueueLeft, ""), queued(sessions.QueueSent, killed),
 		queued(sessions.QueueAdded, failed), queued(sessions.QueueLeft, ""), queued(sessions.QueueSent, failed),
 		message(raw(`{"role":"assistant","content":[{"type":"text","text":"I wait for the rest."}]}`)),
-		queued(sessions.QueueAdded, found), queued(sessions.QueueLeft, ""),
+		queued(sessions.QueueAdded, found), queued(sessions.QueueLeft, ""), message(stop), message(stopped),
+		message(look), message(looked),
 		message(transcript.NewMessage(transcript.Anthropic, transcript.RoleUser,
 			reported("", "o1", "completed", `Background command "make lint" completed (exit code 0)`, "")))}
 	for _, m := range talkOf(4, 4_000) {
@@ -80,7 +86,8 @@ func TestCallsInTheBackgroundEndWhenTheirHostSaysSo(t *testing.T) {
 			ended[in.CallID] += fmt.Sprint(" ", *in.ExitCode)
 		}
 	}
-	want := map[string]string{"toolu_b": "Failed 2", "toolu_o": "Applied 0", "toolu_n": string(intents.Pending)}
+	want := map[string]string{"toolu_b": "Failed 2", "toolu_o": "Applied 0", "toolu_n": string(intents.Pending),
+		"toolu_s": "Failed"}
 	if !maps.Equal(ended, want) {
 		t.Errorf("intents: %v, want %v", ended, want)
 	}
@@ -99,7 +106,7 @@ func TestCallsInTheBackgroundEndWhenTheirHostSaysSo(t *testing.T) {
 		"  The leak is in pool.go <init>.": 1, `Agent "Count callers" was stopped by user`: 1,
 		"Async agent launched": 0, "working in the background": 0,
 		compaction.StillRunning + "Agent Watch the pool (turn 1)": 1, compaction.StillRunning + "sleep 900 (turn 1)": 1,
-		compaction.StillRunning: 2, "make test → exit 2": 1, "make lint → exit 0": 1} {
+		compaction.StillRunning: 2, "make test → exit 2 (turn 1) — TestPool": 1, "make lint → exit 0": 1} {
 		if n := strings.Count(p.Summary.Text, text); n != want {
 			t.Errorf("%q is there %d times, not %d, in:\n%s", text, n, want, p.Summary.Text)
 		}

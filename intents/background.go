@@ -71,6 +71,25 @@ func NoticeIn(text string) (n Notice, ok bool) {
 	return n, n.Task != "" || n.CallID != ""
 }
 
+// stopping are the tools that stop a call in the background, by their plain names.
+var stopping = map[string]bool{"taskstop": true, "killshell": true, "killbash": true}
+
+// Stops reports whether a tool stops calls in the background.
+func Stops(tool string) bool { return stopping[PlainName(tool)] }
+
+// stopped matches how results of such tools say that they did.
+var stopped = pattern.Lazy(`^(?:\{"message":")?Successfully (?:stopped|killed) (?:task:|background command|shell:) ([\w-]+)`)
+
+// StoppedBy reads the result of a call that Stops another one: of a command that the agent stops, Claude Code tells nothing
+// else. ok is false if it did not.
+func StoppedBy(result string) (n Notice, ok bool) {
+	m := stopped().FindStringSubmatch(result)
+	if m == nil {
+		return Notice{}, false
+	}
+	return Notice{Task: m[1], Status: "stopped", Summary: "stopped by the agent"}, true
+}
+
 // unescaped undoes the escapes of a notice.
 var unescaped = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&#39;", "'", "&amp;", "&")
 

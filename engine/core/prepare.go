@@ -151,7 +151,7 @@ func (p *prepared) reports() bool {
 	if p.notices = noticesIn(m); err != nil || len(p.notices) == 0 {
 		return false
 	}
-	if e.Reports = true; e.Queue != sessions.QueueSent {
+	if e.Reports = true; e.Queue != sessions.QueueSent || e.Author != "" {
 		return false
 	}
 	e.Kind, e.Hidden = sessions.KindMessage, false
