@@ -118,7 +118,7 @@ func (s *source) telling(made sessions.Call, failed bool, text string, told map[
 	f := shellcmd.FailureIn(text, purpose, failed && purpose >= shellcmd.Build)
 	switch {
 	case purpose != shellcmd.Search && f.Found():
-		said := quote.OneLine("FAILED: "+f.String(), resultLineChars)
+		said := quote.OneLine("FAILED "+f.String(), resultLineChars)
 		if told[said] {
 			said = ""
 		}

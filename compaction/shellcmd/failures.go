@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,7 +19,8 @@ const (
 
 // Failure is what the output of a test or build says of its failure.
 type Failure struct {
-	Names  []string // the failing tests or packages
+	Names  []string // the failing tests or packages, the first ones
+	More   int      // how many more there are
 	Tests  []string // the tests among them; nil unless they are all that failed
 	Reason string   // the first line that says why; ""
 	Count  string   // the last line that says how many failed; ""
@@ -40,6 +42,9 @@ func (f Failure) Found() bool { return len(f.Names) > 0 || f.Reason != "" || f.C
 // String says what failed, why, and how much.
 func (f Failure) String() string {
 	text := strings.Join(f.Names, ", ")
+	if f.More > 0 {
+		text += fmt.Sprintf(" and %d more", f.More)
+	}
 	if f.Reason != "" {
 		text = strings.TrimPrefix(text+": "+f.Reason, ": ")
 	}
@@ -76,6 +81,7 @@ func FailureIn(output string, p Purpose, failed bool) Failure {
 	if !whole {
 		output = output[:outputEnds] + "\n" + output[len(output)-outputEnds:]
 	}
+	reasons := 0
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(chars.Strip(line[:min(len(line), 1_000)]), "\r\n")
 		if line == "" {
@@ -88,8 +94,10 @@ func FailureIn(output string, p Purpose, failed bool) Failure {
 			continue
 		}
 		switch {
-		case f.Reason == "" && failureReason().MatchString(line) && !strings.Contains(line, "warning"):
-			f.Reason = chars.Head(strings.TrimSpace(line), reasonBytes)
+		case failureReason().MatchString(line) && !strings.Contains(line, "warning"):
+			if reasons++; reasons == 1 {
+				f.Reason = chars.Head(strings.TrimSpace(line), reasonBytes)
+			}
 		case shows && strings.ContainsAny(line, "123456789"):
 			f.Count = chars.Head(strings.Trim(line, " \t="), reasonBytes)
 		}
@@ -99,6 +107,9 @@ func FailureIn(output string, p Purpose, failed bool) Failure {
 	}
 	if !whole || p != Test {
 		f.Tests = nil
+	}
+	if p == Build && f.Count == "" && reasons > 1 {
+		f.Count = fmt.Sprintf("%d lines of errors", reasons) // compilers that write to no terminal do not count
 	}
 	return f
 }
@@ -114,6 +125,7 @@ func (f *Failure) named(groups []string) bool {
 			continue
 		}
 		if len(f.Names) == failureNames {
+			f.More++
 			return false
 		}
 		f.Names = append(f.Names, name)
