@@ -56,7 +56,8 @@ func TestCallsInTheBackgroundEndWhenTheirHostSaysSo(t *testing.T) {
 	found := reported("toolu_a", "a1", "completed", `Agent "Find the leak" finished`,
 		"The leak is in pool.go &lt;init&gt;.")
 	killed := reported("toolu_k", "k1", "killed", `Agent "Count callers" was stopped by user`, "")
-	failed := reported("toolu_b", "b1", "failed", `Background command "make test" failed with exit code 2`, "")
+	failed := reported("toolu_b", "b1", "failed",
+		`Background command "make TOKEN=`+secret+`" failed with exit code 2`, "")
 	entries := []sessions.NewEntry{
 		message(raw(`{"role":"user","content":"Repair the pool"}`)), message(made), message(launched),
 		queued(sessions.QueueAdded, found), queued(sessions.QueueLeft, ""), queued(sessions.QueueSent, found),
@@ -82,6 +83,9 @@ func TestCallsInTheBackgroundEndWhenTheirHostSaysSo(t *testing.T) {
 	ended := map[string]string{}
 	for _, in := range list.Intents {
 		ended[in.CallID] = string(in.Status)
+		if strings.Contains(in.Outcome+in.Error, secret) {
+			t.Errorf("a secret is in %q", in.Outcome)
+		}
 		if in.ExitCode != nil {
 			ended[in.CallID] += fmt.Sprint(" ", *in.ExitCode)
 		}

@@ -21,9 +21,9 @@ func (d *draft) first() *sessions.Entry { return d.entries[0] }
 // group joins records to messages: records of one group and role that follow each other, and results
 // that follow each other, since a provider wants all results of a message's calls in the next one.
 // What a host reports between the results, of calls in the background, is behind them in their message, so that it
-// separates none from its call. A host that writes records as they come may write a result in front of the rest of the message that
-// asked for it: such a record joins its message, and its results the results. Words behind a result answer it, whatever
-// their group: earlier versions gave all answers of some gateways one.
+// separates none from its call. A host that writes records as they come may write a result in front of the rest of the
+// message that asked for it: such a record joins its message, and its results the results. Words behind a result answer
+// it, whatever their group: earlier versions gave all answers of some gateways one.
 func group(entries []*sessions.Entry) []*draft {
 	made, out := make([]draft, len(entries)), make([]*draft, 0, len(entries)) // two allocations, not two for each
 	for i, e := range entries {

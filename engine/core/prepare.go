@@ -78,7 +78,7 @@ func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (
 		return nil, fault.New(fault.Invalid, op,
 			"the message at bytes %d to %d is outside of its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
-	if n.Kind == sessions.KindMessage || p.reports() {
+	if n.Kind == sessions.KindMessage || p.reports(l.Masks) {
 		p.extract(s.Corrections, l.Masks)
 	}
 	return p, nil
@@ -141,14 +141,14 @@ func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) err
 
 // reports takes in what a host queued about a call in the background, and reports whether it is a message from now on: the
 // agent got it within its turn, and it stands in no other record.
-func (p *prepared) reports() bool {
+func (p *prepared) reports(masks *redact.Redactor) bool {
 	e := &p.entry
 	if e.Queue == "" || e.Message.Empty() {
 		return false
 	}
 	raw, _ := e.MessageIn(p.original) // the span was checked
 	m, err := transcript.Decode(e.Format, raw)
-	if p.notices = noticesIn(m); err != nil || len(p.notices) == 0 {
+	if p.notices = noticesIn(MaskMessage(masks, m)); err != nil || len(p.notices) == 0 {
 		return false
 	}
 	if e.Reports = true; e.Queue != sessions.QueueSent || e.Author != "" {
