@@ -166,6 +166,10 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>",` +
 				`"commandMode":"task-notification","origin":{"kind":"task-notification"}},` + common + `}`,
 			loaded("attachment queued_command")},
+		{"report of a task, as the model reads it",
+			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>",` +
+				`"commandMode":"task-notification"},"rendered":[{"content":"<system-reminder>"}],` + common + `}`,
+			loaded("attachment queued_command")},
 		{"message of a peer within a turn",
 			`{"type":"attachment","attachment":{"type":"queued_command","prompt":"x","commandMode":"prompt",` +
 				`"origin":{"kind":"peer"}},` + common + `}`, loaded("attachment queued_command")},
@@ -223,11 +227,14 @@ func checkSpan(t *testing.T, e sessions.NewEntry) {
 			want = v
 		}
 	}
-	if e.Queue == sessions.QueueSent {
-		var queued struct{ Prompt json.RawMessage }
-		if err := json.Unmarshal(line["attachment"], &queued); err != nil {
-			t.Fatal(err)
-		}
+	var queued struct {
+		Prompt json.RawMessage
+		Mode   string `json:"commandMode"`
+	}
+	if err := json.Unmarshal(line["attachment"], &queued); e.Queue == sessions.QueueSent && err != nil {
+		t.Fatal(err)
+	}
+	if e.Queue == sessions.QueueSent || queued.Mode == "task-notification" && line["rendered"] == nil {
 		want = queued.Prompt
 	}
 	got := e.Original[e.Message.From:e.Message.To]

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/internal/pattern"
 )
 
@@ -36,10 +37,14 @@ func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bo
 }
 
 // RepeatStub returns the text that replaces a result of which a conversation has the same text already, as the result
-// of an earlier call. filed says that the host put it into a file there and shows the model its beginning: then the stub
-// has a preview. ok is as with Stub.
-func RepeatStub(a Artifact, text, earlier string, filed bool) (stub string, ok bool) {
-	says := repeatedSays + oneLine(earlier) + " above in this conversation"
+// of an earlier call, or as lines of that. filed says that the host put it into a file there and shows the model its
+// beginning: then the stub has a preview. ok is as with Stub.
+func RepeatStub(a Artifact, text, earlier string, lines filetext.Lines, filed bool) (stub string, ok bool) {
+	says := repeatedSays
+	if lines != (filetext.Lines{}) {
+		says = fmt.Sprintf(partSays, lines.From, lines.To)
+	}
+	says += oneLine(earlier) + " above in this conversation"
 	if !filed {
 		return finish(a, text, says+".")
 	}
@@ -99,7 +104,7 @@ func StubOf(text string) (id, cause string, ok bool) {
 	switch {
 	case m == nil:
 		return "", "", false
-	case strings.Contains(text, repeatedSays):
+	case strings.Contains(text, repeatedSays), partial().MatchString(text):
 		cause = CauseRepeated
 	case strings.Contains(text, terminalSays):
 		cause = CauseTerminal
@@ -116,7 +121,10 @@ const stubHead = 4 << 10
 const (
 	terminalSays = "hat a terminal shows in the end"
 	repeatedSays = "It is the same text as the result of call "
+	partSays     = "It is lines %d–%d of the result of call "
 )
+
+var partial = pattern.Lazy(`It is lines \d+–\d+ of the result of call `)
 
 // IsStub reports whether a result's text is a stub already, ours or that of deepagents, and so
 // must not be offloaded again.

@@ -63,7 +63,9 @@ func (c *commandState) failing() bool {
 	if op.pending() || op.failed() {
 		return !op.pending()
 	}
-	return c.said.Found() || c.purpose >= shellcmd.Build && shellcmd.ReportsFailure(strings.TrimSpace(op.Outcome))
+	line := strings.TrimSpace(op.Outcome)
+	return c.said.Found() || c.purpose >= shellcmd.Build && shellcmd.ReportsFailure(line) ||
+		c.purpose != shellcmd.Search && intents.ShowsFailure(line)
 }
 
 // outputsRead is how many of the newest checks have their output read.
@@ -73,8 +75,9 @@ const outputsRead = 24
 func (s *source) readFailures() error {
 	read := 0
 	for _, c := range s.commands {
-		hidden := shellcmd.Piped(c.last.Command) || c.failing()
-		if c.purpose < shellcmd.Build || c.last.pending() || !hidden || c.covered != nil {
+		piped, failing := shellcmd.Piped(c.last.Command), c.failing()
+		if c.purpose < shellcmd.Build && (!failing || c.last.failed()) || c.last.pending() || !piped && !failing ||
+			c.covered != nil {
 			continue
 		}
 		if read++; read > outputsRead {
@@ -84,7 +87,7 @@ func (s *source) readFailures() error {
 		if err != nil {
 			return err
 		}
-		c.said = shellcmd.FailureIn(output, c.purpose)
+		c.said = shellcmd.FailureIn(output, c.purpose, failing || piped && c.purpose == shellcmd.Build)
 	}
 	s.markPassed()
 	return nil
@@ -150,11 +153,7 @@ func (c *commandState) tellingLine() string {
 	if !c.said.Found() {
 		return outcomeLine(c.last)
 	}
-	text := strings.Join(c.said.Names, ", ")
-	if c.said.Reason != "" {
-		text = strings.TrimPrefix(text+": "+c.said.Reason, ": ")
-	}
-	return quote.OneLine(text, 2*failedChars)
+	return quote.OneLine(c.said.String(), 2*failedChars)
 }
 
 // outcomeLine returns the output of a run in one line, "" if there is none.

@@ -34,25 +34,25 @@ func (s *source) addStatements(d *layout.Document, b *layout.Block) {
 		talk.asked = append(talk.asked, strings.Join(strings.Fields(talk.messages[m].Text), " "))
 	}
 	headings := make(map[int]*layout.Line) // by run of messages
-	runs := talk.runs(s.in.Items)
+	runs := talk.runs()
 	leads := make(map[[2]int]*layout.Line)
 	for _, st := range statements.Rank(talk.messages, append(user, s.focus...), rankedBytes*s.budget) {
-		it := &s.in.Items[talk.said[st.Message].index]
+		from := talk.said[st.Message]
 		if slices.Contains(last, st.Message) || talk.isAsked(st.Text) {
 			continue // printed elsewhere
 		}
 		run := runs[st.Message]
 		if headings[run] == nil {
-			headings[run] = d.Add(b, &layout.Line{Text: talk.speaker(s.in.Items, st.Message).String(),
-				Class: layout.ClassSaid, Heading: true, Pos: place(it.first(), 0)})
+			headings[run] = d.Add(b, &layout.Line{Text: from.String(), Class: layout.ClassSaid, Heading: true,
+				Pos: place(from.seq, 0)})
 		}
 		l := &layout.Line{
 			Text:   barred("  " + strings.ReplaceAll(st.Text, "\n", "\n  ")),
 			Class:  layout.ClassSaid,
 			Parent: headings[run],
-			Pos:    place(it.first(), st.Place+1),
+			Pos:    place(from.seq, st.Place+1),
 		}
-		headings[run].Pos = min(headings[run].Pos, place(it.first(), 0))
+		headings[run].Pos = min(headings[run].Pos, place(from.seq, 0))
 		key := [2]int{st.Message, st.Place}
 		if st.Lead >= 0 && leads[[2]int{st.Message, st.Lead}] != nil {
 			l.Parent = leads[[2]int{st.Message, st.Lead}]
@@ -66,20 +66,15 @@ func (s *source) addStatements(d *layout.Document, b *layout.Block) {
 type speaker struct {
 	turn int
 	by   voice
-}
-
-// speaker returns who said a message.
-func (t *dialogue) speaker(items []Item, message int) speaker {
-	from := t.said[message]
-	return speaker{items[from.index].Turn, from.by}
+	name string // of another agent: its task in a few words; "": it is not known
 }
 
 // runs numbers the messages that follow each other by the same speaker, by message.
-func (t *dialogue) runs(items []Item) []int {
+func (t *dialogue) runs() []int {
 	out := make([]int, len(t.messages))
 	for m := 1; m < len(out); m++ {
 		out[m] = out[m-1]
-		if t.speaker(items, m) != t.speaker(items, m-1) {
+		if t.said[m].speaker != t.said[m-1].speaker {
 			out[m]++
 		}
 	}
@@ -91,7 +86,12 @@ var spoken = map[voice]string{
 	agent: "Agent, turn %d:", delegate: "Reports to the agent, turn %d:", host: "Instructions loaded, turn %d:",
 }
 
-func (s speaker) String() string { return fmt.Sprintf(spoken[s.by], max(1, s.turn)) }
+func (s speaker) String() string {
+	if s.name != "" {
+		return fmt.Sprintf("Report of %q to the agent, turn %d:", s.name, max(1, s.turn))
+	}
+	return fmt.Sprintf(spoken[s.by], max(1, s.turn))
+}
 
 // enoughWords is how many bytes a message has at least that says enough to go on from.
 const enoughWords = 200

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/pattern"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/transcript"
 )
 
@@ -40,10 +41,11 @@ type refusal struct {
 	rule bool   // a rule in the user's settings refused it
 }
 
-// origin is where a message of the agent comes from.
+// origin is where a message that no user said comes from.
 type origin struct {
-	index int // of the item
-	by    voice
+	index int   // of the item
+	seq   int64 // entry that has it
+	speaker
 }
 
 // voice is who said something that is no utterance of the user.
@@ -66,8 +68,9 @@ type dialogue struct {
 	results  map[string]int // the items of the results, by call
 	covered  int            // items before it are in a summary that the host made; 0: none
 	// documents are the newest ones that the work read or wrote.
-	documents []workDocument
-	asked     []string // what is printed elsewhere: questions with their answers, the last words
+	documents  []workDocument
+	asked      []string      // what is printed elsewhere: questions with their answers, the last words
+	background []*background // other agents that work in the background, in the order of their calls
 }
 
 // shortAnswer is the length up to which a message of the user is printed with what it answers, in bytes.
@@ -77,7 +80,7 @@ const shortAnswer = 90
 func (s *source) listen() (*dialogue, error) {
 	if s.in.talk == nil {
 		l := &listener{source: s, dialogue: &dialogue{never: map[string]bool{}, results: map[string]int{},
-			covered: s.in.covered()}, calls: map[string]madeCall{}}
+			covered: s.in.covered()}, calls: map[string]madeCall{}, told: map[intents.Notice]bool{}}
 		if err := l.all(); err != nil {
 			return nil, err
 		}
@@ -93,6 +96,7 @@ type listener struct {
 	*dialogue
 	last  string // what the agent said last in this turn
 	calls map[string]madeCall
+	told  map[intents.Notice]bool // of calls in the background
 }
 
 // madeCall is a call whose result may matter.
@@ -101,7 +105,7 @@ type madeCall struct {
 	item             *Item
 }
 
-// all takes the items, and between them what the user said while the agent worked.
+// all takes the items, and between them what the user said while the agent worked, and what was reported to it.
 func (l *listener) all() error {
 	steering := l.in.Steering
 	for i := range l.in.Items {
@@ -130,11 +134,21 @@ const (
 	viaLoaded = "instructions loaded"
 )
 
-// steer takes what the user said while the agent worked, in front of item i.
+// steer takes what the user said, or what was reported, while the agent worked, in front of item i.
 func (l *listener) steer(i int, st Steering) error {
 	m, ok, err := l.load(st.Seq)
 	if err != nil || !ok {
 		return err
+	}
+	reports := false
+	for _, p := range m.Parts {
+		if n, is := intents.NoticeIn(p.Text); is {
+			reports = true
+			l.noticed(i, st, n)
+		}
+	}
+	if reports {
+		return nil // other words of a message are among the items
 	}
 	text := strings.TrimSpace(feedback.Words(chars.Strip(transcript.PlainText(m.Message))))
 	if text == "" || settings[text] {
@@ -228,7 +242,7 @@ func (l *listener) loaded(i int) error {
 		return nil
 	}
 	text, err := l.textOf(it)
-	if err != nil {
+	if _, reports := intents.NoticeIn(text); err != nil || reports {
 		return err
 	}
 	text = feedback.Words(chars.Strip(text))
@@ -249,22 +263,24 @@ func (l *listener) loaded(i int) error {
 
 // say adds words that no user said.
 func (l *listener) say(i int, text string, by voice) {
+	it := &l.in.Items[i]
+	l.sayAs(origin{i, it.first(), speaker{it.Turn, by, ""}}, text)
+}
+
+// sayAs is say for words that somebody in particular said.
+func (l *listener) sayAs(from origin, text string) {
 	text = strings.TrimSpace(chars.Strip(text))
 	if text == "" || feedback.FromHost(text) {
 		return
 	}
-	it := &l.in.Items[i]
-	if by == agent {
+	if from.by == agent {
 		l.last = text
 	}
-	l.messages = append(l.messages, statements.Message{Text: text, Turn: it.Turn, Acts: len(it.Calls) > 0,
-		At: float64(max(0, i+1-l.covered)) / float64(len(l.in.Items)-l.covered)})
-	l.said = append(l.said, origin{i, by})
+	l.messages = append(l.messages, statements.Message{Text: text, Turn: from.turn,
+		Acts: from.by == agent && len(l.in.Items[from.index].Calls) > 0,
+		At:   float64(max(0, from.index+1-l.covered)) / float64(len(l.in.Items)-l.covered)})
+	l.said = append(l.said, from)
 }
-
-// delegates are the tools that have another agent work, by their plain names.
-var delegates = map[string]bool{"task": true, "agent": true, "subagent": true, "delegate": true, "newtask": true,
-	"spawnagent": true, "delegatetask": true, "dispatchagent": true}
 
 // refusalChars is the length up to which a failed result may be a refusal, in characters.
 const refusalChars = 20_000
@@ -281,7 +297,8 @@ func (l *listener) decisions(i int) error {
 		delete(l.calls, r.CallID)
 		decides := r.Failed && r.Chars <= refusalChars || feedback.Asks(made.name)
 		delegated := !r.Failed && delegates[intents.PlainName(made.name)]
-		if !decides && !delegated && !tasklist.Keeps(made.name) && !isMarkdown(made.target) {
+		stops := intents.Stops(made.name)
+		if !decides && !delegated && !stops && !tasklist.Keeps(made.name) && made.document() == "" {
 			continue
 		}
 		result, err := l.resultOf(it, r.CallID)
@@ -292,8 +309,11 @@ func (l *listener) decisions(i int) error {
 		if err != nil {
 			return err
 		}
+		if n, ok := intents.StoppedBy(result); ok && stops {
+			l.end(n)
+		}
 		if delegated {
-			l.say(i, feedback.Report(result), delegate)
+			l.delegated(i, r.CallID, made, args, result)
 		}
 		failed := r.Failed
 		if f, ok := feedback.Result(made.name, args, result, r.Failed); ok && decides {
@@ -305,11 +325,11 @@ func (l *listener) decisions(i int) error {
 		} else if r.Failed && givenUp().MatchString(result) {
 			l.never[r.CallID] = true
 		}
-		if isMarkdown(made.target) && !failed {
-			l.keepDocument(made.target, result)
+		if doc := made.document(); doc != "" && !failed {
+			l.keepDocument(doc, result)
 			for _, e := range intents.Edits(made.name, args) {
 				if e.Whole {
-					l.keepDocument(made.target, e.New)
+					l.keepDocument(doc, e.New)
 				}
 			}
 		}
@@ -322,6 +342,18 @@ func (l *listener) decisions(i int) error {
 // the user interrupted.
 var givenUp = pattern.Lazy(`^(<tool_use_error>)?\s*(Sibling tool call errored|Cancelled: parallel tool call|` +
 	`\[Request interrupted by user)`)
+
+// document returns the Markdown document that a call reads or writes, "" for none. Of commands, only those that print one do.
+func (c madeCall) document() string {
+	target := c.target
+	if c.op == intents.OpShell {
+		target, _, _ = shell.Printed(target)
+	}
+	if !isMarkdown(target) {
+		return ""
+	}
+	return target
+}
 
 func isMarkdown(target string) bool {
 	switch path.Ext(target) {

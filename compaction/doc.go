@@ -24,8 +24,9 @@
 //   - each changed file with its net effect (package effects): created, changed, undone, possibly undone, and by the
 //     names that its edits declared or removed;
 //   - checks and commits with their newest outcome, failing tests by name; why checks failed before they passed;
-//   - failures that nothing recorded resolved;
-//   - what can be looked up, outlines of documents and beginnings of results where the agent said little;
+//   - failures that nothing recorded resolved, and what still goes on in the background;
+//   - what can be looked up, outlines of documents and what the newest results say where the agent said little: of tests and
+//     builds what failed and how much, wherever in the output that stands, of others the beginning;
 //   - the list of operations in the documented form, which other readers parse, if a tenth of the budget holds one.
 //
 // The list of operations covers the compacted range. Everything else covers the session up to its newest entry, the

@@ -34,6 +34,12 @@ func (s *source) addOpen(d *layout.Document) {
 				quote.Turn(op.Turn)+")")
 		}
 	}
+	for _, b := range s.talk.background {
+		if !b.ended && b.index < s.cut {
+			add("open:"+b.call, StillRunning+strings.TrimSpace(quote.OneLine(b.tool, 40)+" "+b.name)+" ("+
+				quote.Turn(s.in.Items[b.index].Turn)+")")
+		}
+	}
 	named := make(map[string]bool) // failing tests, by name
 	for _, c := range s.commands {
 		if c.open() && c.purpose >= shellcmd.Build && !c.said.Repeats(named) {

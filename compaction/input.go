@@ -33,7 +33,8 @@ type Input struct {
 	FirstKept    int64
 	Previous     *Record
 	PreviousText string
-	// Steering is what the user said while the agent worked, in order of After. It is in no item.
+	// Steering is what the user said, and what hosts reported of calls in the background, while the agent worked, in order
+	// of After. What the user said is in no item.
 	Steering []Steering
 	// Operations are all tracked operations of the session, in order of Seq.
 	Operations []Operation
@@ -63,7 +64,8 @@ type Noted struct {
 	Text string
 }
 
-// Steering is a message that the user sent while the agent worked, and that the agent got within its turn.
+// Steering is a message that the user sent while the agent worked, and that the agent got within its turn; or a notice of
+// the host.
 type Steering struct {
 	Seq   int64  // entry that holds it
 	After int64  // entry after which the agent had it

@@ -3,11 +3,13 @@ package compaction
 import (
 	"cmp"
 	"encoding/json"
+	"path"
 	"strings"
 	"sync"
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/transcript"
 )
 
@@ -148,11 +150,30 @@ func (s *source) editsOf(op *Operation) ([]intents.Edit, error) {
 	return nil, nil
 }
 
-// outputOf loads what an operation printed; "" if that is not known.
+// outputOf loads what an operation printed; "" if that is not known. Of one that went on in the background it is what was
+// read last of the file that has its output.
 func (s *source) outputOf(op *Operation) (string, error) {
-	at, known := s.talk.results[op.CallID]
+	text, err := s.resultOfCall(op.CallID)
+	t, gone := intents.Launched(text)
+	if err != nil || !gone || t.Output == "" {
+		return text, err
+	}
+	for i := len(s.in.Items) - 1; i >= 0; i-- {
+		for _, c := range s.in.Items[i].Calls {
+			if c.ID != op.CallID && strings.Contains(c.Target, path.Base(t.Output)) {
+				text, err = s.resultOfCall(c.ID)
+				return filetext.Plain(text, c.Op == intents.OpRead), err
+			}
+		}
+	}
+	return "", nil
+}
+
+// resultOfCall loads the result of a call; "" if there is none.
+func (s *source) resultOfCall(callID string) (string, error) {
+	at, known := s.talk.results[callID]
 	if !known {
 		return "", nil
 	}
-	return s.resultOf(&s.in.Items[at], op.CallID)
+	return s.resultOf(&s.in.Items[at], callID)
 }

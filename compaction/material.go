@@ -2,14 +2,19 @@ package compaction
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/filetext"
+	"ctxledger.dev/internal/shell"
+	"ctxledger.dev/sessions"
 )
 
 const (
@@ -41,14 +46,15 @@ func (s *source) addMaterial(d *layout.Document) error {
 	return s.addResults(d)
 }
 
-// addResults adds the beginnings of the newest results.
+// addResults adds what the newest results say.
 func (s *source) addResults(d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: resultsHead})
-	names := make(map[string]string)
+	calls := make(map[string]sessions.Call)
+	said := make(map[string]bool) // failures, and beginnings of files that commands printed
 	told := make(map[string]bool) // calls that other sections tell, of files and other agents, and of our tools
 	for i := range s.in.Items {
 		for _, c := range s.in.Items[i].Calls {
-			names[c.ID] = c.Name + " " + s.path(c.Target)
+			calls[c.ID] = c
 			told[c.ID] = c.Op == intents.OpRead || c.Op == intents.OpWrite || c.Op == intents.OpPatch ||
 				delegates[intents.PlainName(c.Name)] || intents.Own(c.Name)
 		}
@@ -68,18 +74,76 @@ func (s *source) addResults(d *layout.Document) error {
 			if err != nil {
 				return err
 			}
-			if excerpt.IsData(text) || excerpt.IsReply(text) || shown == resultsShown {
-				continue
+			if shown == resultsShown {
+				break
 			}
-			if text = excerpt.Beginning(text, resultLines, resultLineChars); text == "" {
+			made := calls[r.CallID]
+			if text, err = s.telling(made, r.Failed, text, said); err != nil {
+				return err
+			}
+			if text == "" {
 				continue
 			}
 			shown++
-			d.Add(b, &layout.Line{Text: barred("  " + quote.OneLine(names[r.CallID], 80) + ": " + text),
+			name := quote.OneLine(made.Name+" "+s.path(made.Target), 80)
+			d.Add(b, &layout.Line{Text: barred("  " + name + ": " + text),
 				Class: layout.ClassMaterial, Pos: it.first()})
 		}
 	}
 	return nil
+}
+
+// telling returns what the result of a call says: of a test or build what failed and how much, or how it ended, wherever in
+// the output that stands; of anything else the beginning. It is "" for what says nothing of the work, or says it again.
+// told are the failures and the beginnings of files that are told.
+func (s *source) telling(made sessions.Call, failed bool, text string, told map[string]bool) (string, error) {
+	if _, later := intents.Launched(text); later || excerpt.IsData(text) || excerpt.IsReply(text) {
+		return "", nil
+	}
+	purpose := shellcmd.Other
+	if made.Op == intents.OpShell {
+		purpose = s.keyOf(made.Target).purpose
+		if file, numbered, ok := shell.Printed(made.Target); ok {
+			text = filetext.Plain(text, numbered)
+			head := excerpt.Beginning(text, resultLines, resultLineChars)
+			again, err := s.readAgain(file, text)
+			if again || told[file+"\x00"+head] {
+				head = ""
+			}
+			told[file+"\x00"+head] = true
+			return head, err
+		}
+	}
+	f := shellcmd.FailureIn(text, purpose, failed && purpose >= shellcmd.Build)
+	switch {
+	case purpose != shellcmd.Search && f.Found():
+		said := quote.OneLine("FAILED "+f.String(), resultLineChars)
+		if told[said] {
+			said = ""
+		}
+		told[said] = true
+		return said, nil
+	case purpose >= shellcmd.Build && !failed:
+		return quote.OneLine(intents.Outcome(text, false), resultLineChars), nil
+	}
+	return excerpt.Beginning(text, resultLines, resultLineChars), nil
+}
+
+// readAgain reports whether what a command printed of a file is what a tool read of it, whole or in part: that is told as a
+// file that was read.
+func (s *source) readAgain(file, text string) (bool, error) {
+	for i := range s.in.Items {
+		for _, read := range s.in.Items[i].Calls {
+			if read.Op != intents.OpRead || path.Base(read.Target) != path.Base(file) {
+				continue
+			}
+			whole, err := s.resultOfCall(read.ID)
+			if err != nil || filetext.Within(text, filetext.Plain(whole, true)) {
+				return err == nil, err
+			}
+		}
+	}
+	return false, nil
 }
 
 // workDocument is a Markdown document that the work read or wrote.

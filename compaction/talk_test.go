@@ -208,13 +208,17 @@ func declaring(names []string, n int64) string {
 }
 
 func (k *talk) run(command string, exit int, outcome string) {
-	op := Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: command, Outcome: outcome}}
+	op := Operation{Intent: intents.Intent{Name: "Bash", Op: intents.OpShell, Command: command,
+		Outcome: intents.Outcome(outcome, exit != 0)}}
 	end := ""
 	if exit != 0 {
 		op.ExitCode = &exit
 		end = "Exit code " + strconv.Itoa(exit) + "\n" + outcome
 	}
 	k.do(op, end)
+	if exit == 0 && outcome != "" {
+		k.messages[k.in.Position].Parts[0].Text = outcome
+	}
 }
 
 // accept takes a proposal over, as the engine does.

@@ -103,7 +103,7 @@ var contextRules = []Rule{
 		first: func(t *target) { t.policy.ReplaySet = true },
 		into:  func(t *target) any { return &t.policy.ReplayChars }},
 	{Key: "batch_chars", Kind: Count, Unit: "characters", Default: "65536",
-		Doc:   "superseded writes, repeated calls and commands (and old words) are rewritten once they add up to this",
+		Doc:   "superseded writes, repeated calls, commands and lines of files (and old words) are rewritten once they add up to this",
 		first: func(t *target) { t.policy.BatchSet = true },
 		into:  func(t *target) any { return &t.policy.BatchChars }},
 	{Key: "read_only_tools", Kind: Texts, Default: "[]",

@@ -104,8 +104,8 @@ func TestInvariant2EveryMarkerHasAHandleThatReadsTheOriginal(t *testing.T) {
 			check(l, shop(t, l), seed)
 		}
 		for _, pass := range []string{"result_cap", "user_cap", "replay_cap", "consumed_read", "superseded_write",
-			"repeated_call", "repeated_command", "old_words", "tool_pairs", "in_turn_tokens", "evict", "clear",
-			"arguments"} {
+			"repeated_call", "repeated_command", "repeated_text", "old_words", "tool_pairs", "in_turn_tokens",
+			"evict", "clear", "arguments"} {
 			if seen[pass] == 0 {
 				t.Errorf("pass %s made no edit: the test shows nothing of it: %v", pass, seen)
 			}

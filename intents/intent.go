@@ -43,6 +43,8 @@ type Intent struct {
 	Begun    time.Time         `json:"begun"`
 	Finished *time.Time        `json:"finished,omitempty"`
 	Source   string            `json:"source"` // "transcript", "observed" or Announced
+	// Task is the host's id of what the call became if it went on in the background; "": it did not. Its end is told later.
+	Task string `json:"task,omitempty"`
 	// PreHash is the SHA-256 of the file that the call acts on as it was before, or Absent; "" when the
 	// ledger did not see the file in time.
 	PreHash string `json:"pre_hash,omitempty"`

@@ -1,6 +1,7 @@
 package intents
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,19 +58,28 @@ func (r Result) status() (Status, *int) {
 var (
 	telling = pattern.Lazy(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|` +
 		`not found|no such|denied|fatal)\b|---\s*FAIL`)
+	// failure matches what test runners, compilers and linters print of a failure, and no success prints. In a pipe, or
+	// behind "||", their exit status is lost, and such a line is the only sign. The last two parts are counts that are not 0.
+	failure = pattern.Lazy(`^(?:WARNING: DATA RACE|--- FAIL|panic: |Traceback \(most recent call last\)|FAIL(?:ED)?(?:[\s:(]|$)|` +
+		`not ok \d|test result: FAILED|test \S+ \.\.\. FAILED|\S+::\S+ FAILED|npm ERR! |make(?:\[\d+\])?: \*\*\* |` +
+		`error\[E\d+\]: |\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error\b|\W*(?:Found |\d+ problems? \()[1-9]\d* errors?\b|` +
+		`[1-9]\d* issues?:|.*[^\d][1-9]\d* offenses? detected)|` +
+		`\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?:\s*[,;.)=|(]|\s*$|\s+in\b|\s+out of\b)|` +
+		`\b(?:Failures|Errors|Failed): *[1-9]|^\W? ?fail [1-9]`)
 	summing = pattern.Lazy(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|` +
 		`test result|build|error)\b`)
 )
 
 // Outcome returns the one line of a command's output that best shows how it ended: for a failure
 // the first line that names the problem (also for a success whose pipe hid one), else the last line
-// that sums up, else the last line. Of a long output it reads the beginning and the end.
+// that sums up, else the last line. Of a long output it reads the beginning and the end, but a hidden failure anywhere.
 func Outcome(text string, failed bool) string {
 	var last, sum, problem string
+	ends := text
 	if len(text) > 2*outcomeBytes {
-		text = text[:outcomeBytes] + "\n" + text[len(text)-outcomeBytes:]
+		ends = text[:outcomeBytes] + "\n" + text[len(text)-outcomeBytes:]
 	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(ends, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || exitCode().MatchString(line) {
 			continue
@@ -96,24 +106,24 @@ func Outcome(text string, failed bool) string {
 	}
 }
 
-// failureMarks are words of test runners that no success prints. In a pipe the exit status of the test runner is lost, and
-// this line is the only sign.
-var failureMarks = []string{"WARNING: DATA RACE", "--- FAIL", "panic: ", "Traceback (most recent call last)"}
-
-// hidden returns the first line that a failure mark starts, or "".
+// hidden returns the first line that shows a failure, or "".
 func hidden(text string) string {
-	for _, mark := range failureMarks {
-		for at := text; ; {
-			i := strings.Index(at, mark)
-			if i < 0 {
-				break
-			}
-			if start := strings.LastIndexByte(at[:i], '\n') + 1; strings.TrimSpace(at[start:i]) == "" {
-				line, _, _ := strings.Cut(at[i:], "\n")
-				return strings.TrimSpace(line)
-			}
-			at = at[i+len(mark):]
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); ShowsFailure(line) {
+			return line
 		}
 	}
 	return ""
 }
+
+// ShowsFailure reports whether a line of an output, without white space around it, says that a test or build failed whatever
+// the exit status was.
+func ShowsFailure(line string) bool {
+	const longest = 1_000 // bytes: a longer line is data
+	has := func(word string) bool { return strings.Contains(line, word) }
+	return len(line) <= longest && slices.ContainsFunc(failureWords, has) && failure().MatchString(line)
+}
+
+// failureWords are parts of all that failure matches: other lines, which are most, need no closer look.
+var failureWords = []string{"ail", "AIL", "rror", "ERR!", "panic", "Traceback", "RACE", "not ok", "***", "issue",
+	"offense"}

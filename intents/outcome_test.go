@@ -36,6 +36,31 @@ func TestOutcomeIsTheTellingLine(t *testing.T) {
 			"--- FAIL: TestLoad (0.00s)"},
 		{"a mark inside a line is no failure", "grep says: x.go: // prints panic: here\nok  \tshop\t0.1s\n", false,
 			"ok  \tshop\t0.1s"},
+		{"a failing test that || hides", pytest + "\ncoverage: 80 %\ndone\n", false,
+			"FAILED test_a.py::test_b - assert 1 == 2"},
+		{"only the last line says so", "12 tests ran\nFAILED test_total\n", false, "FAILED test_total"},
+		{"jest, in front of more",
+			"PASS a.test.ts\nTests:       1 failed, 5 passed, 6 total\nTime:        1.2 s\nuploaded\n", false,
+			"Tests:       1 failed, 5 passed, 6 total"},
+		{"tsc, in front of more", "src/a.ts(3,5): error TS2322: x\nFound 3 errors in 2 files.\nbye\n", false,
+			"src/a.ts(3,5): error TS2322: x"},
+		{"make, whose error is ignored", "cc a.c\nmake: *** [Makefile:2: build] Error 1\nend\n", false,
+			"make: *** [Makefile:2: build] Error 1"},
+		{"a linter", "a.js\n  3:5  error  x is not defined\n\n✖ 3 problems (2 errors, 1 warning)\nbye\n", false,
+			"✖ 3 problems (2 errors, 1 warning)"},
+		{"a linter with warnings alone", "✖ 3 problems (0 errors, 3 warnings)\nbye\n", false, "bye"},
+		{"another linter", "Found 1 error in 1 file (checked 2 source files)\nbye\n", false,
+			"Found 1 error in 1 file (checked 2 source files)"},
+		{"no finding", "Found 0 errors.\n10 files inspected, no offenses detected\nbye\n", false, "bye"},
+		{"offenses", "10 files inspected, 3 offenses detected\nbye\n", false,
+			"10 files inspected, 3 offenses detected"},
+		{"gcc, in a pipe", "a.c:3:5: warning: unused\na.c:4:1: error: expected ;\nbye\n", false, "a.c:4:1: error: expected ;"},
+		{"node's own runner", "# pass 3\n# fail 1\n# duration_ms 9\n", false, "# fail 1"},
+		{"node's own runner passes", "# pass 3\n# fail 0\n", false, "# fail 0"},
+		{"maven", "Tests run: 3, Failures: 1, Errors: 0\nbye\n", false, "Tests run: 3, Failures: 1, Errors: 0"},
+		{"mocha", "  3 passing (9ms)\n  1 failing\nbye\n", false, "1 failing"},
+		{"a count of none", "test result: ok. 2 passed; 0 failed\nretried after 3 failed attempts\n", false,
+			"test result: ok. 2 passed; 0 failed"},
 		{"cargo does not compile", cargo, true, "error[E0425]: cannot find value `x` in this scope"},
 		{"cargo passes", cargoOK, false, "test result: ok. 2 passed; 0 failed; 0 ignored"},
 		{"npm passes", npm, false, "Tests  3 passed (3)"},
@@ -58,6 +83,10 @@ func TestOutcomeOfAHugeOutputReadsItsEnds(t *testing.T) {
 	middle := strings.Repeat("error in the middle\n", 1<<20)
 	if got := Outcome("start\n"+middle+"ok  all\n", false); got != "ok  all" {
 		t.Errorf("the end: %q", got)
+	}
+	const fail = "--- FAIL: TestA (0.00s)"
+	if got := Outcome("start\n"+middle+fail+"\n"+middle+"ok  all\n", false); got != fail {
+		t.Errorf("a failure in the middle that the exit status hides: %q", got)
 	}
 	quiet := strings.Repeat("quiet\n", 1<<20)
 	if got := Outcome("panic: first\n"+quiet, true); got != "panic: first" {

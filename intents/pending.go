@@ -18,6 +18,18 @@ func PendingOf(tx kv.Tx, session string) ([]Intent, error) {
 	return known(tx, bucketPending, r, kv.All, func(key []byte) (*Intent, error) { return ofCallKey(tx, key) })
 }
 
+// CallOf returns the call that a notice is about, "" if no call of the session is known to have become its task.
+func CallOf(tx kv.Tx, session string, n Notice) (string, error) {
+	if n.CallID != "" {
+		return n.CallID, nil
+	}
+	list, err := PendingOf(tx, session)
+	if i := slices.IndexFunc(list, func(in Intent) bool { return in.Task == n.Task }); i >= 0 {
+		return list[i].CallID, err
+	}
+	return "", err
+}
+
 // PendingOnPath returns the intents without an outcome that name a path, in the order of session and log.
 // Most have ended: those are not read.
 func PendingOnPath(tx kv.Tx, path string) ([]Intent, error) {

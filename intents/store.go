@@ -76,7 +76,7 @@ func place(tx kv.Tx, old, in Intent, args json.RawMessage) (Intent, error) {
 		return Intent{}, err
 	}
 	placed.Status, placed.Error, placed.ExitCode, placed.Outcome = old.Status, old.Error, old.ExitCode, old.Outcome
-	placed.Finished, placed.Reconciled = old.Finished, old.Reconciled
+	placed.Finished, placed.Reconciled, placed.Task = old.Finished, old.Reconciled, old.Task
 	if old.PreHash != "" {
 		placed.PreHash = old.PreHash
 	}
@@ -114,11 +114,16 @@ func pathKeys(in Intent) (keys [][]byte) {
 }
 
 // Finish records the outcome of a call and returns its intent. It returns nil if no intent was begun for the call, or an
-// earlier outcome is recorded, which is kept. A result of reconciliation is no such outcome.
+// earlier outcome is recorded, which is kept, or the result says that the call goes on in the background. A result of
+// reconciliation is no such outcome.
 func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, error) {
 	in, err := OfCall(tx, session, callID)
 	if err != nil || in == nil || in.Status == Failed || in.Status == Applied && !in.Reconciled {
 		return nil, err
+	}
+	if t, ok := Launched(r.Text); ok && !r.Failed {
+		in.Task = t.ID
+		return nil, save(tx, key(*in), *in)
 	}
 	in.Status, in.ExitCode = r.status()
 	in.Reconciled = false

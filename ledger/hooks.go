@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/sessions"
 )
 
@@ -79,8 +80,10 @@ type TakeResultRequest struct {
 	// Paged says that the agent asked for a part of something: such a result stays however large it is, unless it is
 	// repeated.
 	Paged bool `json:"paged,omitempty"`
-	// Earlier is the call whose result has the same text, if the context is known to have that; "": none is.
-	Earlier string `json:"earlier,omitempty"`
+	// Earlier is the call whose result has the same text, but for the numbers of lines, if the context is known to have that;
+	// "": none is. Lines says which lines of that result it is.
+	Earlier string         `json:"earlier,omitempty"`
+	Lines   filetext.Lines `json:"lines,omitzero"`
 	// Limits say what is replaced.
 	Limits ResultLimits `json:"limits,omitzero"`
 }

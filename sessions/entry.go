@@ -116,7 +116,7 @@ type NewEntry struct {
 	Copied bool `json:"copied,omitempty"`
 	// Cut is set on the note that precedes the summary of a host's own compaction.
 	Cut *HostCut `json:"cut,omitempty"`
-	// Queue is set on notes about messages that the user sent while the agent worked.
+	// Queue is set on notes about messages that the user sent, and what a host reported, while the agent worked.
 	Queue Queue `json:"queue,omitempty"`
 	// Effects is what the host reports about the files that a result's call touched.
 	Effects []Effect `json:"effects,omitempty"`
@@ -168,6 +168,8 @@ type Entry struct {
 	// What was extracted when the entry was appended.
 	Role   transcript.Role `json:"role,omitempty"`
 	Prompt bool            `json:"prompt,omitempty"` // a request by the user: starts a turn
+	// Reports is set if it is what the host says of a call that went on in the background: see intents.NoticeIn.
+	Reports bool `json:"reports,omitempty"`
 	// Correction is set if a user's message begins like those with which orchestrators correct an agent.
 	Correction bool `json:"correction,omitempty"`
 	Empty      bool `json:"empty,omitempty"` // an empty message: no view shows it
@@ -202,6 +204,15 @@ func (e Entry) CallIDs() []string {
 		ids = append(ids, r.CallID)
 	}
 	return ids
+}
+
+// MessageIn returns the provider's message in the original of an entry, as transcript.MessageIn does. ok is false if its
+// span lies outside.
+func (e *Entry) MessageIn(original []byte) (raw []byte, ok bool) {
+	if e.Message.From < 0 || e.Message.To > len(original) {
+		return nil, false
+	}
+	return transcript.MessageIn(e.Format, original, e.Message), true
 }
 
 // Mixed reports whether an entry may carry results and something besides them. What is not text alone has no features,

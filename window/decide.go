@@ -32,6 +32,8 @@ type State struct {
 	// Changed returns the newest entry of the log by which a command is known to have changed a file, 0 for none.
 	// nil: none is known.
 	Changed func(path string) int64
+	// Within reports whether the lines of one result are among those of another. nil: that is not known of any.
+	Within func(part, whole Printed) bool
 }
 
 func (st State) count(o200k int) int { return st.counted(o200k).N }

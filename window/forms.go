@@ -15,7 +15,7 @@ var forms = []string{
 	markArgument, markResult, markConsumed, markFilter, markInTurn, markBulk,
 	"[...context-trimmed — {N} chars removed to fit model limit...]",
 	"[tool result — evicted: {*}]",
-	"[superseded — {*}]", "[omitted — superseded by later {*}]",
+	"[superseded — {*}]", "[omitted — superseded by later {*}]", strings.ReplaceAll(markAgain, "%s", "{*}"),
 	"[cleared]", "[cleared: {*}]",
 	"[result offloaded — {N} chars stored to artifact store]",
 	markWords, "[reasoning omitted]", "[result omitted — sliding window]",

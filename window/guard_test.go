@@ -1,6 +1,7 @@
 package window
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -99,6 +100,7 @@ func TestEveryMarkerOfOursIsRecognised(t *testing.T) {
 		"words":    {Head: 120, Text: markWords},
 		"argument": {Text: markArgument, Over: 500}, "bulk": {Text: markBulk, Over: 500, Head: 20},
 		"written": {Text: markWritten}, "repeated": {Text: markRepeated},
+		"again": {Text: fmt.Sprintf(markAgain, a.label())},
 	} {
 		shown, _ := e.cut(text, e.Head+e.Tail)
 		if marker, _ := (Write{Content: shown}).Marker(); marker == "" {

@@ -27,6 +27,7 @@ const (
 	markBulk      = "...(argument truncated)"
 	markWritten   = "[omitted — superseded by later write_file]"
 	markRepeated  = "[omitted — superseded by later identical call]"
+	markAgain     = "[omitted — these lines are in the result of %s as well]"
 	noteWritten   = "[superseded — later write_file for same path]"
 	noteRepeated  = "[superseded — repeated call with same arguments]"
 	noteCleared   = "[cleared]"

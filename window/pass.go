@@ -23,6 +23,7 @@ var passes = []pass{
 	{name: "superseded_write", asked: batchSet, batched: supersededWrites},
 	{name: "repeated_call", asked: batchSet, batched: repeatedCalls},
 	{name: "repeated_command", asked: batchSet, batched: repeatedCommands},
+	{name: "repeated_text", asked: batchSet, batched: repeatedTexts},
 	{name: "old_words", asked: batchSet, batched: oldWords},
 	{name: "tool_pairs", asked: inForce, propose: pairWindow},
 	{name: "in_turn_tokens", asked: inForce, propose: tokenWindow},

@@ -25,7 +25,7 @@ func (l *line) queued(out *sessionfile.Record) {
 	}
 }
 
-// steered fills in what the user said while the agent worked, if an attachment is that.
+// steered fills in what the user said while the agent worked, if an attachment is that, and the report of a background task.
 func (l *line) steered(out *sessionfile.Record) {
 	var kind, mode, origin string
 	var prompt transcript.Span
@@ -48,7 +48,11 @@ func (l *line) steered(out *sessionfile.Record) {
 			})
 		}
 	})
-	if kind == "queued_command" && mode == "prompt" && (origin == "" || origin == "human") && !prompt.Empty() {
+	switch {
+	case kind != "queued_command" || prompt.Empty():
+	case mode == "prompt" && (origin == "" || origin == "human"):
 		out.Queue, out.Queued, out.Format = sessions.QueueSent, prompt, transcript.Anthropic
+	case mode == "task-notification" && l.rendered.Empty():
+		load(out, prompt)
 	}
 }

@@ -10,10 +10,11 @@ import (
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/artifacts"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/sessions"
 )
 
 const (
@@ -41,8 +42,11 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 	}
 	request := ledger.TakeResultRequest{LiveSession: r.live, CallID: r.event.CallID, Tool: r.event.Tool,
 		Args: r.event.Input, Text: []byte(whole), Paged: r.event.Paged(), Limits: bounds}
-	if bounds.Repeated > 0 && size >= bounds.Repeated {
-		request.Earlier = r.earlier(sessions.Digest(request.Text))
+	repeats := bounds.Repeated > 0 && size >= bounds.Repeated
+	_, numbered, _ := shell.Printed(r.command())
+	plain := filetext.Plain(whole, numbered)
+	if repeats {
+		request.Earlier, request.Lines = r.earlier(plain)
 	}
 	if len(whole) > maxInline {
 		blob, err := r.api.PutBlob(ctx, bytes.NewReader(request.Text))
@@ -52,8 +56,15 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 		request.Text, request.Blob = nil, blob.Hash
 	}
 	taken, err := r.api.TakeResult(ctx, request)
-	if err != nil || taken.Stub == "" {
+	if err != nil {
 		return nil, err
+	}
+	if taken.Stub == "" {
+		if repeats && result.File == "" { // of a file of the host, the model reads only the beginning
+			lines := digests(strings.TrimRight(plain, " \t\r\n"))
+			r.Contexts.show(printed{r.live.HostID, r.origin(), lines, result.First})
+		}
+		return nil, nil
 	}
 	return r.event.Replace(result, r.withCommand(taken.Stub)), nil
 }
@@ -61,13 +72,18 @@ func (r *run) after(ctx context.Context) ([]byte, error) {
 // ours reports whether the call was one of our own tools, or a command that runs our program: what reads back would be
 // cut out again.
 func (r *run) ours() bool {
-	if strings.Contains(r.event.Tool, "ctxledger") {
-		return true
-	}
+	return strings.Contains(r.event.Tool, "ctxledger") || strings.Contains(r.command(), "ctxledger")
+}
+
+// command returns the command that the call runs, "" for none.
+func (r *run) command() string {
 	var args struct {
 		Command string `json:"command"`
 	}
-	return json.Unmarshal(r.event.Input, &args) == nil && strings.Contains(args.Command, "ctxledger")
+	if json.Unmarshal(r.event.Input, &args) != nil {
+		return ""
+	}
+	return args.Command
 }
 
 // whole returns the text of a result, from the file where the host put it if it passed on only the beginning. A file

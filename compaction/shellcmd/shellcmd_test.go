@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -151,12 +152,70 @@ func TestFailingTestsAreKnownOnlyIfTheyAreAllThatFailed(t *testing.T) {
 		{"--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tshop/cart\t0.3s\nok  \tshop/order\t0.1s", "TestA"},
 		{"--- FAIL: TestA (0.00s)\nFAIL\tshop/cart\t0.3s\nFAIL\tshop/order [build failed]", ""},
 		{"FAILED tests/test_a.py::test_b - assert 1 == 2", "tests/test_a.py::test_b"},
-		{strings.Repeat("ok\n", outputLines) + "--- FAIL: TestA", ""},
+		{strings.Repeat("ok\n", outputEnds) + "--- FAIL: TestA", ""},
 		{"not ok 1 a\nnot ok 2 b\nnot ok 3 c\nnot ok 4 d\nnot ok 5 e\nnot ok 6 f\nnot ok 7 g", ""}, // more than are kept
 		{"ok  \tshop/cart\t0.3s", ""},
 	} {
-		if got := strings.Join(FailureIn(c.output, Test).Tests, " "); got != c.want {
+		if got := strings.Join(FailureIn(c.output, Test, false).Tests, " "); got != c.want {
 			t.Errorf("failing tests in %.80q: %q, want %q", c.output, got, c.want)
 		}
 	}
+}
+
+// What failed is told with its count, of every tool, wherever in the output it stands.
+func TestFailuresAreToldByWhatTheySay(t *testing.T) {
+	passed := strings.Repeat("ok  \tshop/cart\t0.3s\n", 300)
+	for _, c := range []struct {
+		name, output string
+		p            Purpose
+		failed       bool
+		want         string
+	}{
+		{"pytest", "3 passed\nFAILED test_total", Test, false, "test_total"},
+		{"pytest, counted", passed + "E   assert 1 == 2\nFAILED a.py::test_b - assert\n" +
+			"=== 1 failed, 3 passed in 0.2s ===\n" + passed, Test, false,
+			"a.py::test_b: E   assert 1 == 2 (1 failed, 3 passed in 0.2s)"},
+		{"pytest -v", "a.py::test_a PASSED\na.py::test_b FAILED   [100%]", Test, false, "a.py::test_b"},
+		{"unittest", "ERROR: test_b (tests.TestA)\nFAIL: test_a (tests.TestA.test_a)\nFAILED (failures=1, errors=1)",
+			Test, false,
+			"test_b, test_a (FAILED (failures=1, errors=1))"},
+		{"go test", passed + "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\tshop/order\t0.1s\n" + passed, Test, false,
+			"TestA, shop/order: a_test.go:3: no"},
+		{"many tests", notOK(9) + "# fail 9", Test, false,
+			"t1, t2, t3, t4, t5, t6 and 3 more (# fail 9)"},
+		{"jest", "FAIL a.test.ts\n  ● adds › one\n\nTests:       1 failed, 5 passed, 6 total\nTime: 1 s", Test, false,
+			"a.test.ts, adds › one (Tests:       1 failed, 5 passed, 6 total)"},
+		{"cargo", "test a::b ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\nerror: test failed", Test,
+			false,
+			"a::b: error: test failed (test result: FAILED. 1 passed; 1 failed; 0 ignored)"},
+		{"maven", "Tests run: 3, Failures: 1, Errors: 0", Test, false, "Tests run: 3, Failures: 1, Errors: 0"},
+		{"make", "cc a.c\nmake: *** [Makefile:2: all] Error 1\nbye", Build, false,
+			"make: *** [Makefile:2: all] Error 1"},
+		{"tsc", "a.ts(3,5): error TS2322: x\nb.ts(4,5): error TS2322: y\nbye", Build, false,
+			"a.ts(3,5): error TS2322: x (2 lines of errors)"},
+		{"tsc, counted", "a.ts(3,5): error TS2322: x\nFound 1 error in a.ts:3\n", Build, false,
+			"a.ts(3,5): error TS2322: x (Found 1 error in a.ts:3)"},
+		{"eslint", "/w/a.js\n  3:5  error  no x  no-undef\n\n✖ 2 problems (1 error, 1 warning)", Build, false,
+			"3:5  error  no x  no-undef (✖ 2 problems (1 error, 1 warning))"},
+		{"a script of unknown name", "FAILED test_total\n", Other, false, "test_total"},
+
+		{"passing tests that print places", "a_test.go:3: a log\nok  \tshop\t0.1s", Test, false, ""},
+		{"warnings", "a.c:3:5: warning: unused\n✖ 2 problems (0 errors, 2 warnings)", Build, false, ""},
+		{"go build, which failed", "# shop\na.go:3:2: undefined: x", Build, true, "a.go:3:2: undefined: x"},
+		{"lines of a list", "● one\n× two\n3 failed attempts", Other, false, ""},
+		{"no failures", "Tests: 0 failed, 3 passed\n# fail 0\nFound 0 errors.", Test, false, ""},
+	} {
+		if got := FailureIn(c.output, c.p, c.failed).String(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// notOK returns the lines of failing tests in the form of TAP.
+func notOK(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "not ok %d - t%d\n", i+1, i+1)
+	}
+	return b.String()
 }

@@ -164,11 +164,11 @@ func (a Attributor) window(in intents.Intent) (from, to time.Time, err error) {
 	return from, to, err
 }
 
-// abandoned returns the latest end of a call without a result: the next turn of its session, or maxPending after it
-// began.
+// abandoned returns the latest end of a call without a result: the next turn of its session, unless it goes on in the
+// background, or maxPending after it began.
 func (a Attributor) abandoned(s sessions.Session, in intents.Intent) (time.Time, error) {
 	end := in.Begun.Add(maxPending)
-	if s.Turns <= in.Turn {
+	if s.Turns <= in.Turn || in.Task != "" {
 		return end, nil
 	}
 	const near = 256 // entries of concurrent calls

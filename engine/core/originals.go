@@ -10,7 +10,7 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// Message returns the provider's message of an entry, as received.
+// Message returns the provider's message of an entry, as received; around queued content, a message of the user.
 func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error) {
 	if e.Forgotten != nil {
 		return e.Entry.Tombstone(), nil
@@ -19,11 +19,12 @@ func (l *Ledger) Message(ctx context.Context, e sessions.Stored) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	if e.Message.From < 0 || e.Message.To > len(original) {
+	raw, ok := e.MessageIn(original)
+	if !ok {
 		return nil, fault.New(fault.Corrupt, "engine.message", "the message of entry %d lies outside its original",
 			e.Seq)
 	}
-	return transcript.MessageIn(e.Format, original, e.Message), nil
+	return raw, nil
 }
 
 // originalOf returns the original of an entry that is not forgotten.

@@ -33,7 +33,8 @@ type prepared struct {
 	calls    []attribution.Call
 	results  []result
 	effects  []sessions.Effect
-	opaque   bool // it has images or sealed parts, which features do not cover
+	notices  []intents.Notice // of calls that went on in the background
+	opaque   bool             // it has images or sealed parts, which features do not cover
 }
 
 // result is a tool result with its text.
@@ -79,6 +80,8 @@ func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (
 	}
 	if n.Kind == sessions.KindMessage {
 		p.extract(s.Corrections, l.Masks)
+	} else {
+		p.reports(l.Masks)
 	}
 	return p, nil
 }
@@ -127,7 +130,8 @@ func (l *Ledger) bill(from sessions.Bill) (out sessions.Bill) {
 	return out
 }
 
-// load sets the digest and the size of an entry, from its original or its blob. It never reads the blob of a note.
+// load sets the digest and the size of an entry, from its original or its blob. It reads the blob of no note but of what a
+// host queued.
 func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) error {
 	const op = "engine.append"
 	switch {
@@ -143,17 +147,40 @@ func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) err
 	}
 	defer b.Close() // opened for reading
 	p.digest, p.entry.Size = n.Blob, b.Ref().Size
-	if n.Kind == sessions.KindMessage {
+	if n.Kind == sessions.KindMessage || n.Queue != "" {
 		p.original, err = readWhole(b, limits.Line)
 	}
 	return err
+}
+
+// reports takes in what a host queued about calls in the background. Where the agent gets it, another record is the message.
+func (p *prepared) reports(masks *redact.Redactor) {
+	if p.entry.Queue == "" || p.entry.Message.Empty() {
+		return
+	}
+	raw, _ := p.entry.MessageIn(p.original) // the span was checked
+	if m, err := transcript.Decode(p.entry.Format, raw); err == nil {
+		p.notices = noticesIn(MaskMessage(masks, m))
+		p.entry.Reports = len(p.notices) > 0
+	}
+}
+
+// noticesIn returns what a host says in a message of the user about calls in the background.
+func noticesIn(m transcript.Message) (out []intents.Notice) {
+	for _, part := range m.Parts {
+		if n, ok := intents.NoticeIn(part.Text); ok && part.Kind == transcript.KindText {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // extract fills in what the log keeps of a message. A message that cannot be decoded stays in the log as a note with
 // its original. corrections are the beginnings of messages that correct an agent. Words of the message are taken from
 // its masked form.
 func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
-	m, err := transcript.Decode(p.entry.Format, transcript.MessageIn(p.entry.Format, p.original, p.entry.Message))
+	raw, _ := p.entry.MessageIn(p.original) // the span was checked
+	m, err := transcript.Decode(p.entry.Format, raw)
 	if err != nil {
 		p.unread("not a message: " + err.Error())
 		return
@@ -165,6 +192,10 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	shown := MaskMessage(masks, m)
 	facts := transcript.Extract(shown)
 	e.Paths, e.Names = facts.Paths, facts.Names
+	if m.Role == transcript.RoleUser {
+		p.notices = noticesIn(shown)
+		e.Reports = len(p.notices) > 0
+	}
 	e.Tokens = tokens.Framing
 	hasText := false
 	words := m.Role == transcript.RoleUser && !e.Loaded

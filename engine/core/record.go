@@ -91,14 +91,41 @@ func (rec *recorder) record(p *prepared) error {
 	if err := rec.files.Begin(e, p.calls); err != nil {
 		return err
 	}
-	outcomes := make([]attribution.Outcome, len(p.results))
-	for i, r := range p.results {
-		outcomes[i] = attribution.Outcome{CallID: r.CallID, Text: r.shown, Failed: r.Failed}
+	outcomes, err := rec.outcomes(p)
+	if err != nil {
+		return err
 	}
 	if err := rec.files.Finish(e, outcomes, p.effects); err != nil || !e.Prompt {
 		return err
 	}
 	return rec.files.Abandon(e.Time)
+}
+
+// outcomes returns how calls ended: those whose results an entry carries, and those in the background of which it tells.
+func (rec *recorder) outcomes(p *prepared) (out []attribution.Outcome, err error) {
+	notices := slices.Clip(p.notices)
+	for _, r := range p.results {
+		out = append(out, attribution.Outcome{CallID: r.CallID, Text: r.shown, Failed: r.Failed})
+		n, ok := intents.StoppedBy(r.shown)
+		if !ok {
+			continue
+		}
+		if tool, err := rec.called(r.CallID); err != nil {
+			return nil, err
+		} else if intents.Stops(tool) {
+			notices = append(notices, n)
+		}
+	}
+	for _, n := range notices {
+		call, err := intents.CallOf(rec.tx, rec.session.ID, n)
+		if err != nil {
+			return nil, err
+		}
+		if call != "" && n.Ended() {
+			out = append(out, attribution.Outcome{CallID: call, Text: n.Text(), Failed: n.Failed()})
+		}
+	}
+	return out, nil
 }
 
 // identify gives calls and results without ids of their own the ids by which the session knows them: ids that the

@@ -54,7 +54,7 @@ func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (le
 	defer l.HoldBlobs()()
 	return hooked(ctx, l, m, r.LiveSession,
 		func(tx kv.Tx, s *sessions.Session) (ledger.TakenResult, []ledger.Event, error) {
-			return l.take(tx, s, m, c, res, r.Earlier)
+			return l.take(tx, s, m, c, res, r)
 		})
 }
 
@@ -79,7 +79,8 @@ func (l *Ledger) storeTaken(ctx context.Context, res *result) error {
 }
 
 // take makes a result an artifact and returns its stub.
-func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.Call, res *result, earlier string) (
+func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.Call, res *result,
+	r ledger.TakeResultRequest) (
 	ledger.TakenResult, []ledger.Event, error) {
 	none := ledger.TakenResult{}
 	x := attribution.NewEffects(l.Trees, tx, s, m.At)
@@ -101,14 +102,14 @@ func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.C
 	}
 	a.Tool, a.Hint = c.Name, Hint(named)
 	stub, ok := res.stubFor(a, c.Op == intents.OpShell, l.Masks)
-	if earlier != "" {
-		stub, ok = artifacts.RepeatStub(a, res.shown, earlier, res.filed)
+	if r.Earlier != "" {
+		stub, ok = artifacts.RepeatStub(a, res.shown, r.Earlier, r.Lines, res.filed)
 	}
 	if !ok {
 		return none, nil, nil
 	}
 	event := ledger.Event{Kind: ledger.EventArtifact, ID: a.ID, Session: s.ID, Detail: a.Title}
-	return ledger.TakenResult{Stub: stub, Handle: a.ID, Repeated: earlier != ""}, []ledger.Event{event}, nil
+	return ledger.TakenResult{Stub: stub, Handle: a.ID, Repeated: r.Earlier != ""}, []ledger.Event{event}, nil
 }
 
 // blobText reads a blob whose text a hook hands in.

@@ -245,14 +245,11 @@ func add(to map[string]count, name string, at time.Time) {
 
 // skillOf returns the name of the skill that a call uses, masked; "" if the entry does not say it.
 func (l *Ledger) skillOf(e sessions.Stored, call string) string {
-	m := e.Message
-	if m.Empty() {
-		m = transcript.Span{To: len(e.Original)}
-	}
-	if e.Forgotten != nil || m.From < 0 || m.To > len(e.Original) {
+	raw, ok := e.MessageIn(e.Original)
+	if e.Forgotten != nil || !ok {
 		return ""
 	}
-	message, err := transcript.Decode(e.Format, e.Original[m.From:m.To])
+	message, err := transcript.Decode(e.Format, raw)
 	if err != nil {
 		return ""
 	}

@@ -285,6 +285,20 @@ func TestACallThatFailedIsAFailedIntent(t *testing.T) {
 
 // TestFollowKeepsTheActiveSessionUpToDate: written at the start, after a change, and at once when
 // something was forgotten; between writings it rests 99 times as long as one took.
+// The output of a command in the background is not that it was put there.
+func TestACommandInTheBackgroundIsExportedWithItsEnd(t *testing.T) {
+	l, e := open(t)
+	id := record(t, l, "", turn("go", act{"Bash", `{"command":"make"}`,
+		"Command running in background with ID: b1. Output is being written to: /tmp/b1.output.", false}),
+		turn("<task-notification>\n<task-id>b1</task-id>\n<status>failed</status>\n"+
+			"<summary>Background command \"make\" failed with exit code 2</summary>\n</task-notification>"))
+	c, _ := export(t, l, e, id)
+	if run := c.Entries[0].CommandsRun[0]; run.Succeeded ||
+		run.Output != `Background command "make" failed with exit code 2` {
+		t.Errorf("%+v", run)
+	}
+}
+
 func TestFollowKeepsTheActiveSessionUpToDate(t *testing.T) {
 	l, e := open(t)
 	clock := time.Date(2026, 5, 27, 15, 30, 0, 0, time.UTC)

@@ -205,10 +205,8 @@ func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 	if err != nil {
 		return err
 	}
-	if span := e.Message; !span.Empty() && span.From >= 0 && span.To <= len(original) {
-		original = original[span.From:span.To]
-	}
-	m, err := transcript.Decode(e.Format, original)
+	raw, _ := e.MessageIn(original)
+	m, err := transcript.Decode(e.Format, raw)
 	if err != nil {
 		return nil //style:ok it was decoded when it was recorded; the rest of the export is still useful
 	}
@@ -218,6 +216,9 @@ func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 		switch {
 		case run == nil:
 		case p.Kind == transcript.KindResult:
+			if _, goesOn := intents.Launched(p.Text); goesOn {
+				p.Text = g.byCall[p.ID].Outcome
+			}
 			run.Output, err = g.output(ctx, p.Text)
 		case p.Kind == transcript.KindCall:
 			command := intents.Classify(p.Name, p.Args).Command

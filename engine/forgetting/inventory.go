@@ -100,7 +100,7 @@ func Inventory() []Place {
 			How: "a text is forgotten there, too; a memory by its scope"},
 		{Kind: Memory, Name: "the observer", Holds: "paths of files in directories that sessions touched",
 			How: "it drops them when TouchedResponse.Erased changes; a forgotten file is not recorded before a session's touch"},
-		{Kind: Memory, Name: "agents/hook", Holds: "documents of live sessions, digests of their results",
+		{Kind: Memory, Name: "agents/hook", Holds: "documents of live sessions, digests of their results and lines",
 			How: "a hook uses none from before TouchedResponse.Erased changed, and drops them"},
 		{Kind: Memory, Name: "mcp", Holds: "the newest answers that were too long for their client",
 			How: "dropped when TouchedResponse.Erased has changed"},

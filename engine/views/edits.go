@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -218,7 +219,29 @@ func (l *Views) stateOf(
 	size := st.Request(f.Tokens(text))
 	st.Ahead = window.CallsAhead(requests(f), size-st.Fixed, f.Policy.Compact.Threshold(st.Window)-size)
 	st.ExitCode, st.Changed = exitCode(tx, f.Session.ID), changedBy(tx, f.Session.ID, l.Trees.Apart(f.Session))
+	st.Within = l.within(ctx, tx, f)
 	return st, nil
+}
+
+// within compares the texts of results. One that cannot be read is in no other.
+func (l *Views) within(ctx context.Context, tx kv.Tx, f *core.Folded) func(part, whole window.Printed) bool {
+	texts := map[window.Printed]string{}
+	text := func(p window.Printed) string {
+		if text, known := texts[p]; known {
+			return text
+		}
+		texts[p] = ""
+		m, err := l.DecodeEntry(ctx, tx, f, p.Seq)
+		for _, part := range m.Parts {
+			if err == nil && part.Kind == transcript.KindResult && part.ID == p.Call {
+				texts[p] = filetext.Plain(part.Text, p.Numbered)
+			}
+		}
+		return texts[p]
+	}
+	return func(part, whole window.Printed) bool {
+		return filetext.Within(text(part), text(whole))
+	}
 }
 
 // exitCode looks up the exit code of a command. One that cannot be read counts as unknown.

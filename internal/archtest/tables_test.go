@@ -107,6 +107,7 @@ var sideways = map[[2]string]string{
 	{"config", "window"}:                            "a policy is read where the configuration is; the same fields twice would be a second way to say it",
 	{"window", "intents"}:                           "operations are spelled there",
 	{"compaction", "compaction/sections"}:           "a model is asked for these headings",
+	{"compaction/shellcmd", "intents"}:              "what no success prints is told there",
 	{"compaction", "compaction/shellcmd"}:           "a document lists commands by what they are run for",
 	{"compaction/feedback", "intents"}:              "tools are named as the operations name them",
 	{"compaction/feedback", "compaction/quote"}:     "rules are parts of a text, and quoted whole",

@@ -64,6 +64,34 @@ func TestTheRealAgentRereadsAFileInAnotherBranch(t *testing.T) {
 	}
 }
 
+// TestTheRealAgentGetsTheLinesOfAFileOnce lets the real Claude Code read a file and print it again with commands, whole and in
+// part, with numbers and without.
+func TestTheRealAgentGetsTheLinesOfAFileOnce(t *testing.T) {
+	model.Agent(t, model.Claude) // skips without one
+	s := newBox(t)
+	text := long()[:8_000]
+	write(t, filepath.Join(s.Workspace, "long.txt"), text)
+	hookSettings(t, s, hookEvents, ownHook(s))
+	script := model.Script{model.Do("", model.Call{Tool: "Read", Input: map[string]any{"file_path": "{{dir}}/long.txt"}})}
+	prints := []string{"cat long.txt", "nl long.txt", "cat -n long.txt | head -60", "sed -n 11,70p long.txt", "head -60 long.txt"}
+	for _, command := range prints {
+		script = append(script, model.Do("", model.Call{Tool: "Bash", Input: map[string]any{"command": command}}))
+	}
+	server := model.New(append(script, model.Say("Read.")), model.Vars{"dir": s.Workspace})
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	defer cancel()
+	model.Run(ctx, t, withHooks(s, server.Start(t), "Read it."))
+	got := results(server)
+	if len(got) != 1+len(prints) {
+		t.Fatalf("the model read %d results: %.300q", len(got), got)
+	}
+	for i, want := range []string{"the same text as", "the same text as", "lines 1–60 of", "lines 11–70 of", "lines 1–60 of"} {
+		if !strings.Contains(got[i+1], "It is "+want+" the result of call ") {
+			t.Errorf("%s: %.600s", prints[i], got[i+1])
+		}
+	}
+}
+
 // saidIn returns the id of the record with an answer.
 func saidIn(t *testing.T, s *sandbox.Sandbox, session, text string) string {
 	t.Helper()

@@ -95,7 +95,6 @@ func Exits() []Exit {
 		{CLI, "memory rm", Masked, "before storing, by `engine.SaveMemory`", []string{"other", "--json canary-3"}},
 		{CLI, "memory restore", Masked, "before storing, by `engine.SaveMemory`", []string{"other", "--json canary-3"}},
 		{CLI, "memory show", Masked, "before storing, by `engine.SaveMemory`", []string{"canary-0 --json"}},
-		{CLI, "models", Silent, "prices, and the settings, exactly: nothing that was recorded", []string{"--json"}},
 		{CLI, "recover", Masked, "in words; with `--json` and `--format messages` it is the request to send, exact",
 			[]string{"--error REFUSAL --status 400 --endpoint ENDPOINT --model TOKEN SESSION"}},
 		{CLI, "repair", Masked, answer, []string{"--json"}},

@@ -37,9 +37,7 @@ func (l log) message(ctx context.Context, e sessions.Entry) (transcript.Message,
 	if err != nil || raw == nil {
 		return transcript.Message{}, err
 	}
-	if e.Message.From >= 0 && e.Message.To <= len(raw) {
-		raw = transcript.MessageIn(e.Format, raw, e.Message)
-	}
+	raw, _ = e.MessageIn(raw)
 	m, err := transcript.Decode(e.Format, raw)
 	if err != nil {
 		return transcript.Message{}, nil // the ledger keeps the original; it is only not shown

@@ -12,6 +12,8 @@ type Result struct {
 	// what the event says; it is not checked.
 	File string
 	Size int64
+	// First is the number of the first line of Text, if it is of a file that was read, else 1.
+	First int
 
 	shape  shape
 	stderr string     // of shapeBash
@@ -90,13 +92,13 @@ func (e Event) Result() (r Result, ok bool) {
 			b.Background != "" {
 			return Result{}, false
 		}
-		return Result{Text: *b.Stdout, File: b.Path, Size: b.Size, shape: shapeBash, stderr: *b.Stderr}, true
+		return Result{Text: *b.Stdout, File: b.Path, Size: b.Size, First: 1, shape: shapeBash, stderr: *b.Stderr}, true
 	case e.Tool == Read:
 		var f fileRead
 		if json.Unmarshal(e.Response, &f) != nil || f.Type != "text" || f.File.Content == nil {
 			return Result{}, false
 		}
-		return Result{Text: *f.File.Content, shape: shapeRead, read: f}, true
+		return Result{Text: *f.File.Content, First: max(1, f.File.Start), shape: shapeRead, read: f}, true
 	case strings.HasPrefix(e.Tool, mcpTool):
 		return mcpResult(e.Response)
 	}
@@ -117,7 +119,7 @@ func mcpResult(raw json.RawMessage) (Result, bool) {
 	if len(raw) > 0 && raw[0] == '"' {
 		var text string
 		err := json.Unmarshal(raw, &text)
-		return Result{Text: text, shape: shapeString}, err == nil
+		return Result{Text: text, First: 1, shape: shapeString}, err == nil
 	}
 	blocks, ok := blocksOf(raw)
 	if !ok {
@@ -129,7 +131,7 @@ func mcpResult(raw json.RawMessage) (Result, bool) {
 			texts = append(texts, *b.text)
 		}
 	}
-	return Result{Text: strings.Join(texts, "\n"), shape: shapeBlocks, blocks: blocks}, len(texts) > 0
+	return Result{Text: strings.Join(texts, "\n"), First: 1, shape: shapeBlocks, blocks: blocks}, len(texts) > 0
 }
 
 // rawBlock is a block with its JSON; text is nil for one that is no text.
