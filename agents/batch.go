@@ -20,7 +20,7 @@ type batch struct {
 	entries  []sessions.NewEntry
 	bytes    int // weight of the entries
 
-	corrupt, invalid, oversize Lines
+	corrupt, partly, invalid, oversize Lines
 }
 
 // weight returns what an entry takes in a request, in bytes.
@@ -49,15 +49,17 @@ func (b *batch) take(rec *sessionfile.Record, e sessions.NewEntry, kept bool) {
 			b.invalid.add(rec.Number)
 		}
 	case rec.State == sessionfile.Broken:
-		b.corrupt.add(rec.Number)
+		if rec.Piece {
+			b.partly.add(rec.Number)
+		} else {
+			b.corrupt.add(rec.Number)
+		}
 	}
 	if rec.Long {
 		b.oversize.add(rec.Number)
 	}
-	b.to, b.line = rec.Next, rec.Number
-	if !rec.Ended {
-		b.line-- // only newlines count, so that a newline written later is still this line's
-	}
+	next := rec.After()
+	b.to, b.line = next.Offset, next.Line
 }
 
 // addTo adds what became of the lines of an appended batch to a report.
@@ -65,6 +67,7 @@ func (b *batch) addTo(r *Report) {
 	r.Entries += len(b.entries)
 	r.Bytes += b.to - b.from
 	r.Corrupt = r.Corrupt.plus(b.corrupt)
+	r.Partly = r.Partly.plus(b.partly)
 	r.InvalidUTF8 = r.InvalidUTF8.plus(b.invalid)
 	r.Oversize = r.Oversize.plus(b.oversize)
 }

@@ -6,9 +6,10 @@
 // how to add one.
 //
 // A session file is a growing list of lines. Every line becomes one entry with the line's bytes, unchanged,
-// as its original: records of the conversation as messages, all others, unknown ones too, as notes. What
-// cannot be kept as an entry (a damaged line) is counted and reported with its line number. A line is taken
-// when a newline ends it, or when it is a complete record; until then it is left for later.
+// as its original: records of the conversation as messages, all others, unknown ones too, as notes. A damaged
+// line gives an entry for each record that is whole in it; what is torn is counted and reported with the line's
+// number. A line is taken when a newline ends it, or when it is a complete record; until then it is left for later.
+// Offsets are those of the text, also of a file that its agent has compressed.
 //
 // Guarantees: files are opened for reading only, one at a time, and nothing is written to their directories;
 // memory is bounded by limits.Line and a batch; an interrupted import resumes at the offset that the ledger

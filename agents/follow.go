@@ -70,20 +70,16 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 	if o.Watch == nil {
 		o.Watch = watch.NewShared(watch.Options{Log: o.Log, Now: o.Env.Now}) // of all agents
 	}
-	all := Adapters()
+	all := followers(api, o)
 	ticks := shared(ctx, &agents, o.Tick, len(all))
-	for i, a := range all {
+	for i, f := range all {
 		part, end := o.Pulse.Part()
 		agents.Go(func() {
 			defer end()
-			o := o
-			o.Tick = ticks[i]
-			if a.Agent != sessionfile.ClaudeCode {
-				o.Reads = nil
+			f.pulse, f.o.Tick = part, ticks[i]
+			if f.adapter.Agent != sessionfile.ClaudeCode {
+				f.o.Reads = nil
 			}
-			f := newFollower(api, a, o)
-			f.pulse = part
-			f.base = a.Base(o.Env)
 			defer f.close()
 			f.start()
 			f.list()
@@ -93,6 +89,18 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 	o.Pulse.Rest()
 	agents.Wait()
 	return nil
+}
+
+// followers returns one for each place in which agents keep sessions.
+func followers(api Ledger, o FollowOptions) (all []*follower) {
+	for _, a := range Adapters() {
+		for _, base := range a.Bases(o.Env) {
+			f := newFollower(api, a, o)
+			f.base = base
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // shared returns n channels that each get every tick while ctx lasts; nil channels without ticks.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -46,6 +47,7 @@ type follower struct {
 	due       map[string]stamp      // files to read
 	failed    map[string]bool       // files to try again with the next tick
 	foreign   map[string]bool       // files of sessions that ran elsewhere
+	targets   map[string]string     // files that are links, and where they lead: nothing tells when these change
 	logged    map[string]fault.Code // newest error of a file
 	importers map[string]*importer
 	order     []string // keys of importers, the longest unused first
@@ -75,7 +77,7 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 		watching: watching{subagents: a.Subagents, nested: a.Nested, log: log, shared: shared},
 		adapter:  a, ledger: api, o: o, pulse: o.Pulse, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
-		logged: map[string]fault.Code{}, importers: map[string]*importer{},
+		targets: map[string]string{}, logged: map[string]fault.Code{}, importers: map[string]*importer{},
 	}
 }
 
@@ -114,14 +116,20 @@ func (f *follower) loop(ctx context.Context) {
 
 // ask makes a file due that somebody waits for.
 func (f *follower) ask(r Asked) {
-	if !f.holds(r.Path) {
+	if ours, _ := f.holds(r.Path); !ours {
 		f.attach()
 		f.list() // its directory may be new
 	}
-	if f.adapter.IsSession(filepath.Base(r.Path)) && f.holds(r.Path) {
+	if f.follows(r.Path) {
 		f.touch(r.Path)
 	}
 	f.asked = append(f.asked, r)
+}
+
+// follows reports whether a path is that of a session file of the project directories.
+func (f *follower) follows(path string) bool {
+	ours, subagent := f.holds(path)
+	return ours && f.adapter.IsSession(filepath.Base(path)) && (!subagent || f.adapter.Identify(path, "").Subagent)
 }
 
 // reply tells those whose file was read.
@@ -160,7 +168,7 @@ func (f *follower) event(path string, rescan bool) {
 		if path == f.only {
 			f.touch(path)
 		}
-	case f.adapter.IsSession(filepath.Base(path)) && f.holds(path):
+	case f.follows(path):
 		f.touch(path)
 	case f.above(path):
 		f.leave(path) // it may be another directory of that name: if it is there, it is entered again
@@ -179,6 +187,9 @@ func (f *follower) tick() {
 		f.touch(path)
 	}
 	clear(f.failed)
+	for path := range maps.Clone(f.targets) {
+		f.touch(path)
+	}
 	if f.reread++; f.reread >= treeTicks {
 		f.list()
 	}
@@ -195,17 +206,18 @@ func (f *follower) tick() {
 
 // touch makes a file due if it is not as it was last seen.
 func (f *follower) touch(path string) {
-	info, err := os.Lstat(path)
+	info, err := f.stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return // gone, or not a file: nothing to read
 	}
-	now := stamp{info.Size(), info.ModTime()}
 	if f.only == "" && f.seen[path] == (stamp{}) {
 		f.watchSession(f.sessionOf(path)) // of a session that begins, or continues after a day
 	}
-	if f.seen[path] != now && !f.foreign[path] {
-		f.due[path] = now
+	since := time.Time{}
+	if strings.HasSuffix(path, sessionfile.PackedSuffix) {
+		since = f.o.Env.Now().Add(-recent) // compressing an old one changes nothing in it
 	}
+	f.note(path, stamp{info.Size(), info.ModTime()}, since)
 }
 
 // readNext reads one of the due files, the one that was written last.
@@ -269,9 +281,12 @@ func (f *follower) report(r Report) {
 	}
 }
 
-// open opens a session file inside of the project directory. It follows no link that replaced a file or
-// directory.
+// open opens a session file inside of the project directory, or where a link of the user's leads. It follows no link that
+// replaced a file or directory.
 func (f *follower) open(path string) (*os.File, int64, error) {
+	if real := f.targets[path]; real != "" {
+		return open(real)
+	}
 	dir := f.base
 	if f.only == "" {
 		dir = childToward(f.base, path)

@@ -385,6 +385,84 @@ func TestImportGoesOnWhereALineWasTorn(t *testing.T) {
 	}
 }
 
+// damaged is a file of records a to e whose lines were damaged as agents damage them, and what is reported of it.
+func damaged() (text string, want Report) {
+	line := func(id string) string { return strings.TrimSpace(rec(id)) }
+	torn := line("torn")
+	return rec("a") + torn[:90] + line("b") + line("c") + "\n" + "\x00\x00\x00" + line("d") +
+		torn[:strings.Index(torn, `"say`)] + line("e") + line("e") +
+		"\n" + torn[:50] + "\n", Report{Corrupt: Lines{1, []int64{4}}, Partly: Lines{2, []int64{2, 3}}}
+}
+
+func TestEveryWholeRecordOfADamagedLineIsImported(t *testing.T) {
+	text, want := damaged()
+	r := newRecorder(t)
+	got := mustImport(t, r, write(t, text))
+	if ids(r) != "a b c d e" || got.Offset != int64(len(text)) {
+		t.Errorf("entries %q, up to %d of %d", ids(r), got.Offset, len(text))
+	}
+	for _, e := range r.entries() {
+		if id := e.HostID; string(e.Original)+"\n" != rec(id) {
+			t.Errorf("record %s is kept as %q", id, e.Original)
+		}
+		checkSpan(t, e)
+	}
+	got.Session, got.Path, got.Entries, got.Bytes, got.Offset = "", "", 0, 0, 0
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestADamagedLineIsReadAsItIsWritten imports the file cut at each byte, and then what was written later: a record that was
+// not whole yet stays one, and none is read twice.
+func TestADamagedLineIsReadAsItIsWritten(t *testing.T) {
+	text, _ := damaged()
+	for n := 1; n < len(text); n++ {
+		r := newRecorder(t)
+		path := write(t, text[:n])
+		_, err := Import(context.Background(), r, Source{Path: path}, nil)
+		if err != nil && !fault.Is(err, fault.Invalid) {
+			t.Fatalf("cut at %d: %v", n, err)
+		}
+		appendTo(t, path, text[n:]+rec("f"))
+		rep := mustImport(t, r, path)
+		if ids(r) != "a b c d e f" || rep.Torn {
+			t.Fatalf("cut at %d: entries %q, report %+v", n, ids(r), rep)
+		}
+		if numbers := rep.Corrupt.Numbers; len(numbers) > 0 && numbers[len(numbers)-1] != 4 {
+			t.Fatalf("cut at %d: damaged lines %v", n, numbers)
+		}
+	}
+}
+
+// TestABatchMayEndInsideADamagedLine: the next one, and another import, go on there.
+func TestABatchMayEndInsideADamagedLine(t *testing.T) {
+	var text strings.Builder
+	for i := range 60 {
+		text.WriteString(strings.TrimSpace(strings.Replace(rec(fmt.Sprint(i)), "say", strings.Repeat("y", 100_000), 1)))
+	}
+	path := write(t, text.String()+"\n"+rec("last"))
+	whole := newRecorder(t)
+	mustImport(t, whole, path)
+	for stop := 1; stop < len(whole.batches); stop++ {
+		r := newRecorder(t)
+		r.fail = func(ledger.AppendEntriesRequest) error {
+			if len(r.batches) == stop {
+				return fault.New(fault.Unavailable, "test", "the ledger is gone")
+			}
+			return nil
+		}
+		if _, err := Import(context.Background(), r, Source{Path: path}, nil); err == nil {
+			t.Fatal("it did not stop")
+		}
+		r.fail, r.failed = nil, false
+		mustImport(t, r, path)
+		if !reflect.DeepEqual(whole.batches, r.batches) || len(whole.batches) < 3 {
+			t.Fatalf("stopped before batch %d: other batches", stop)
+		}
+	}
+}
+
 func TestUsageIsCountedOnceAcrossAResume(t *testing.T) {
 	line := `{"type":"assistant","sessionId":"s1","message":{"id":"m1","role":"assistant","content":[],"usage":{"output_tokens":7}}}` + "\n"
 	r := newRecorder(t)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
@@ -55,11 +56,15 @@ func (im *importer) run(ctx context.Context) (rep Report, err error) {
 		rep.Session, rep.Offset = im.state.Session, im.state.Offset
 		im.known = im.known && err == nil
 	}()
-	file, size, err := im.open(im.path)
+	opened, _, err := im.open(im.path)
 	if err != nil {
 		return rep, err
 	}
-	defer file.Close()
+	defer opened.Close()
+	file, size, err := sessionfile.Unpacked(opened)
+	if err != nil {
+		return rep, sessionfile.FileError(im.path, err)
+	}
 	if size == 0 && !im.known {
 		return rep, fault.New(fault.Invalid, "agents.import", "%s is empty", im.path)
 	}
@@ -82,7 +87,7 @@ func (im *importer) run(ctx context.Context) (rep Report, err error) {
 }
 
 // describe fills in what the session is, as long as something is missing. The host id stays.
-func (im *importer) describe(file *os.File) error {
+func (im *importer) describe(file io.ReaderAt) error {
 	if !im.about.Complete {
 		if im.adapter.Agent == sessionfile.Unknown {
 			im.adapter = adapterFor(im.path, file)
@@ -116,7 +121,7 @@ func (im *importer) belongs() error {
 
 // locate asks the ledger how far the import has come, if that is not known, and makes sure that
 // the file still holds what was imported of it.
-func (im *importer) locate(ctx context.Context, file *os.File, size int64) error {
+func (im *importer) locate(ctx context.Context, file io.ReaderAt, size int64) error {
 	if !im.known {
 		if err := im.ask(ctx); err != nil {
 			return err
@@ -178,9 +183,10 @@ func (im *importer) ask(ctx context.Context) error {
 
 // warm lets the decoder see the lines before the place where reading starts: only then it knows the parts of an answer on
 // both sides of it, and history that was written again.
-func (im *importer) warm(file *os.File) error {
+func (im *importer) warm(file io.ReaderAt) error {
 	im.decode, im.made = im.adapter.Decoder(im.path), entries{last: im.about.Start}
-	read := io.NewSectionReader(file, 0, im.state.Offset)
+	// The import may have come to the middle of a damaged line, whose pieces are then what they were.
+	read := io.MultiReader(io.NewSectionReader(file, 0, im.state.Offset), strings.NewReader("\n"))
 	for rec, err := range sessionfile.Records(read, sessionfile.Position{}, im.decode) {
 		if err != nil {
 			return sessionfile.FileError(im.path, err)
@@ -194,7 +200,7 @@ func (im *importer) warm(file *os.File) error {
 
 // read appends the lines from the offset of the import to the end of the file. The last batch
 // says that it is the last, so an import that was cut off always has something left to send.
-func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Report) error {
+func (im *importer) read(ctx context.Context, file io.ReaderAt, size int64, rep *Report) error {
 	from := im.state.Offset
 	if im.decode == nil {
 		if size == from {
@@ -245,7 +251,7 @@ func (im *importer) read(ctx context.Context, file *os.File, size int64, rep *Re
 // entry makes an entry of a line, if it gives one, and stores what is too long for a request. A line that is too
 // long to be read becomes a note.
 func (im *importer) entry(
-	ctx context.Context, file *os.File, rec *sessionfile.Record,
+	ctx context.Context, file io.ReaderAt, rec *sessionfile.Record,
 ) (e sessions.NewEntry, kept bool, err error) {
 	var content io.Reader
 	switch {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -41,7 +40,7 @@ func (f *follower) list() {
 // enterNew begins to watch and scans the directories that were not known, notes all in there, and reports whether some
 // were new.
 func (f *follower) enterNew(there map[string]bool) (some bool) {
-	for _, dir := range f.adapter.Dirs(f.o.Env, f.trees) {
+	for _, dir := range f.projects() {
 		there[dir] = true
 		if _, known := f.dirs[dir]; known {
 			continue
@@ -56,6 +55,13 @@ func (f *follower) enterNew(there map[string]bool) (some bool) {
 	return some
 }
 
+// projects returns the directories below the base that can hold sessions of the trees.
+func (f *follower) projects() []string {
+	return slices.DeleteFunc(f.adapter.Dirs(f.o.Env, f.trees), func(dir string) bool {
+		return dir != f.base && !inside(f.base, dir)
+	})
+}
+
 // findTrees looks which trees are followed. Sessions that ran elsewhere may have run in one that is new.
 func (f *follower) findTrees() {
 	trees := workspace.Trees(f.o.Env, f.o.Workspace)
@@ -67,7 +73,7 @@ func (f *follower) findTrees() {
 	f.trees = trees
 	for path := range f.foreign {
 		delete(f.seen, path)
-		if info, err := os.Lstat(path); err == nil && info.ModTime().After(f.o.Env.Now().Add(-recent)) {
+		if info, err := f.stat(path); err == nil && info.ModTime().After(f.o.Env.Now().Add(-recent)) {
 			f.due[path] = stamp{info.Size(), info.ModTime()}
 		}
 	}
@@ -128,13 +134,10 @@ func (f *follower) scanDir(dir string, since time.Time) {
 		}
 		f.note(file.path, file.stamp, since)
 	}
-	f.drop(func(path string) bool { return f.within(dir, path) && !there[path] })
-}
-
-// within reports whether a scan of a directory looks at a session file: it is in the directory, or is one of a subagent.
-func (f *follower) within(dir, path string) bool {
-	parent := filepath.Dir(path)
-	return parent == dir || filepath.Base(parent) == f.subagents && filepath.Dir(filepath.Dir(parent)) == dir
+	f.drop(func(path string) bool {
+		parent, _ := f.place(path)
+		return parent == dir && !there[path]
+	})
 }
 
 // scanSession is scan for the subagents of one session.
@@ -144,9 +147,8 @@ func (f *follower) scanSession(session string) {
 	if err != nil {
 		return // gone since
 	}
-	defer tree.Close()                                                         // only read
-	entries, _ := tree.ReadDir(path.Join(filepath.Base(session), f.subagents)) // most sessions have none
-	for _, file := range f.sessionFiles(filepath.Join(session, f.subagents), entries) {
+	defer tree.Close() // only read
+	for _, file := range f.subagentFiles(tree, filepath.Dir(session), path.Join(filepath.Base(session), f.subagents)) {
 		f.note(file.path, file.stamp, time.Time{})
 	}
 }
@@ -167,6 +169,7 @@ func (f *follower) drop(gone func(path string) bool) {
 	maps.DeleteFunc(f.seen, func(path string, _ stamp) bool { return gone(path) })
 	maps.DeleteFunc(f.due, func(path string, _ stamp) bool { return gone(path) })
 	maps.DeleteFunc(f.logged, func(path string, _ fault.Code) bool { return gone(path) })
+	maps.DeleteFunc(f.targets, func(path, _ string) bool { return gone(path) })
 	maps.DeleteFunc(f.foreign, func(path string, _ bool) bool { return gone(path) })
 }
 
@@ -197,8 +200,7 @@ func (f *follower) files(dir string) ([]listed, error) {
 	files := f.sessionFiles(dir, entries)
 	for _, e := range entries {
 		if e.IsDir() && f.subagents != "" {
-			inner, _ := tree.ReadDir(path.Join(e.Name(), f.subagents)) // most sessions have none
-			files = append(files, f.sessionFiles(filepath.Join(dir, e.Name(), f.subagents), inner)...)
+			files = append(files, f.subagentFiles(tree, dir, path.Join(e.Name(), f.subagents))...)
 		}
 	}
 	slices.SortFunc(files, func(a, b listed) int {
@@ -207,17 +209,54 @@ func (f *follower) files(dir string) ([]listed, error) {
 	return files[:min(len(files), maxFiles)], nil
 }
 
+// subagentFiles lists the session files of subagents in a directory of a tree, whose own path is root, and below it.
+func (f *follower) subagentFiles(tree *safefs.Tree, root, at string) []listed {
+	entries, _ := tree.ReadDir(at) // most sessions have none
+	files := slices.DeleteFunc(f.sessionFiles(filepath.Join(root, at), entries), func(l listed) bool {
+		return !f.adapter.Identify(l.path, "").Subagent
+	})
+	for _, e := range entries {
+		if inner := path.Join(at, e.Name()); e.IsDir() && strings.Count(inner, "/") < maxBelow-1 {
+			files = append(files, f.subagentFiles(tree, root, inner)...)
+		}
+	}
+	return files
+}
+
 // sessionFiles returns the session files among the entries of a directory.
 func (f *follower) sessionFiles(dir string, entries []fs.DirEntry) (files []listed) {
 	for _, e := range entries {
-		if !f.adapter.IsSession(e.Name()) {
+		if !f.adapter.IsSession(e.Name()) || sessionfile.Superseded(entries, e.Name()) {
 			continue
 		}
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() {
-			continue // gone since, or a link to somewhere else
+		path := filepath.Join(dir, e.Name())
+		if info, err := f.stat(path); err == nil && info.Mode().IsRegular() { // else it is gone since
+			files = append(files, listed{path, stamp{info.Size(), info.ModTime()}})
 		}
-		files = append(files, listed{filepath.Join(dir, e.Name()), stamp{info.Size(), info.ModTime()}})
 	}
 	return files
+}
+
+// stat returns what a session file is like. One that is a link is looked at where that leads, unless that is named like no
+// session file, or known by another name. Errors: those of the system and of safefs.Target.
+func (f *follower) stat(path string) (fs.FileInfo, error) {
+	real, info, err := safefs.Target(path)
+	if err != nil {
+		if info != nil { // else it is gone
+			f.logOnce(path, fault.CodeOf(err), err)
+		}
+		return nil, err
+	}
+	if delete(f.targets, path); real == path {
+		return info, nil
+	}
+	ours, _ := f.holds(real)
+	for _, other := range f.targets {
+		ours = ours || other == real
+	}
+	if ours || f.only != "" || !f.adapter.IsSession(filepath.Base(real)) {
+		return nil, fs.ErrExist
+	}
+	f.targets[path] = real
+	return info, nil
 }

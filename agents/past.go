@@ -31,9 +31,7 @@ func ReadPast(ctx context.Context, api Ledger, o FollowOptions, progress func(do
 		return past, fault.New(fault.Invalid, "agents.past", "no workspace whose sessions could be read")
 	}
 	var files []leftFile
-	for _, a := range Adapters() {
-		f := newFollower(api, a, o)
-		f.base = a.Base(o.Env)
+	for _, f := range followers(api, o) {
 		files = append(files, f.left()...)
 	}
 	slices.SortStableFunc(files, func(a, b leftFile) int { return b.modified.Compare(a.modified) })
@@ -77,7 +75,7 @@ type leftFile struct {
 // left lists the session files of the followed trees.
 func (f *follower) left() (files []leftFile) {
 	f.findTrees()
-	for _, dir := range f.adapter.Dirs(f.o.Env, f.trees) {
+	for _, dir := range f.projects() {
 		found, err := f.files(dir)
 		if err != nil {
 			f.log.Warn("session files cannot be listed", "dir", dir, "err", err)

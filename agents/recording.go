@@ -24,31 +24,31 @@ type Recording struct {
 	Summaries []int
 }
 
-// Read reads a session file whole. Damaged lines, and those that are too long, are left out.
+// Read reads a session file whole. What is damaged, and lines that are too long, are left out.
 //
 // Errors: those of reading; invalid for a file that is no session file of a known agent; too_large for more
 // than 1 GiB.
 func Read(file *os.File, path string) (Recording, error) {
-	info, err := file.Stat()
+	all, size, err := sessionfile.Unpacked(file)
 	if err != nil {
 		return Recording{}, sessionfile.FileError(path, err)
 	}
-	if size := info.Size(); size > maxRecording {
+	if size > maxRecording {
 		return Recording{}, fault.New(fault.TooLarge, "agents.read", "%s has %d bytes, more than %d", path, size,
 			maxRecording)
 	}
-	adapter, err := detect(path, file)
+	adapter, err := detect(path, all)
 	if err != nil {
 		return Recording{}, err
 	}
-	about, err := adapter.About(path, file)
+	about, err := adapter.About(path, all)
 	if err != nil {
 		return Recording{}, sessionfile.FileError(path, err)
 	}
 	out := Recording{Name: filepath.Base(path), About: about.Session}
 	made := entries{last: about.Start}
-	all := io.NewSectionReader(file, 0, math.MaxInt64)
-	for r, err := range sessionfile.Records(all, sessionfile.Position{}, adapter.Decoder(path)) {
+	read := io.NewSectionReader(all, 0, math.MaxInt64)
+	for r, err := range sessionfile.Records(read, sessionfile.Position{}, adapter.Decoder(path)) {
 		if err != nil {
 			return out, sessionfile.FileError(path, err)
 		}

@@ -15,6 +15,7 @@ type Report struct {
 	Offset  int64  `json:"offset"`  // bytes of the file that the ledger has seen in all
 
 	Corrupt     Lines `json:"corrupt"`      // no JSON object: left out
+	Partly      Lines `json:"partly"`       // holds records, which were read, and what is none: left out
 	InvalidUTF8 Lines `json:"invalid_utf8"` // kept, byte for byte
 	Oversize    Lines `json:"oversize"`     // longer than limits.Line: kept whole, not read
 
@@ -31,6 +32,9 @@ type Lines struct {
 }
 
 func (l *Lines) add(number int64) {
+	if n := len(l.Numbers); n > 0 && l.Numbers[n-1] == number {
+		return // another piece of the line
+	}
 	l.Count++
 	if len(l.Numbers) < reportLines {
 		l.Numbers = append(l.Numbers, number)

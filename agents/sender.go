@@ -3,7 +3,7 @@ package agents
 import (
 	"context"
 	"errors"
-	"os"
+	"io"
 
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
@@ -38,7 +38,7 @@ type sent struct {
 
 // send sends a batch, after waiting for the oldest one if too many are under way. Its error is that
 // of an earlier batch, or of reading the file.
-func (s *sender) send(ctx context.Context, file *os.File, b batch, done bool) error {
+func (s *sender) send(ctx context.Context, file io.ReaderAt, b batch, done bool) error {
 	if len(s.under) == inFlight {
 		if err := s.settle(ctx); err != nil {
 			return err

@@ -4,12 +4,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 const (
@@ -139,21 +141,24 @@ func (w *watching) remove(dir string) {
 	}
 }
 
-// watchSession watches the directory of one session, and that of its subagents.
+// watchSession watches the directory of one session, and those of its subagents.
 func (w *watching) watchSession(session string) {
 	if w.watcher == nil || w.subagents == "" {
 		return
 	}
-	for _, dir := range []string{session, filepath.Join(session, w.subagents)} {
-		was := slices.Index(w.below, dir)
-		if was >= 0 {
-			w.below = slices.Delete(w.below, was, was+1)
+	dirs := append([]string{session}, dirsBelow(filepath.Join(session, w.subagents))...)
+	w.below = slices.DeleteFunc(w.below, func(dir string) bool {
+		gone := inside(session, dir) && !slices.Contains(dirs, dir)
+		if gone {
+			w.remove(dir)
 		}
-		switch {
-		case exists(dir):
+		return gone || slices.Contains(dirs, dir)
+	})
+	for _, dir := range dirs {
+		if exists(dir) {
 			w.add(dir)                     // adding again changes nothing
 			w.below = append(w.below, dir) // also one that start has to try again
-		case was >= 0:
+		} else {
 			w.remove(dir)
 		}
 	}
@@ -163,40 +168,66 @@ func (w *watching) watchSession(session string) {
 	}
 }
 
+// dirsBelow returns a directory and those below it, as far down as subagents' files are looked for.
+func dirsBelow(dir string) []string {
+	all := []string{"."}
+	opened, err := safefs.Open(dir)
+	if err != nil {
+		return []string{dir} // most sessions have none
+	}
+	defer opened.Close() // only read
+	for i := 0; i < len(all) && len(all) < maxWatches; i++ {
+		entries, _ := opened.ReadDir(all[i]) // it may be gone again
+		for _, e := range entries {
+			if at := path.Join(all[i], e.Name()); e.IsDir() && strings.Count(at, "/") < maxBelow-3 {
+				all = append(all, at)
+			}
+		}
+	}
+	for i, at := range all {
+		all[i] = filepath.Join(dir, at)
+	}
+	return all
+}
+
+// maxBelow is how many names a path has at most below a project directory: SESSION/subagents/workflows/WORKFLOW/FILE, and
+// one more.
+const maxBelow = 6
+
+// place returns the project directory that a path is in, and its names below that; none if it is in no project directory.
+func (w *watching) place(path string) (dir string, names []string) {
+	for range maxBelow {
+		names = append(names, filepath.Base(path))
+		path = filepath.Dir(path)
+		if _, ours := w.dirs[path]; ours {
+			slices.Reverse(names)
+			return path, names
+		}
+	}
+	return "", nil
+}
+
 // sessionOf returns the directory of the session that a path belongs to: the path of the session's file
 // without the ending, or a path inside that directory. "": it belongs to none of the project directories.
 func (w *watching) sessionOf(path string) string {
-	for range 3 { // SESSION/subagents/FILE
-		parent := filepath.Dir(path)
-		if _, ours := w.dirs[parent]; ours {
-			return strings.TrimSuffix(path, filepath.Ext(path))
-		}
-		path = parent
+	dir, names := w.place(path)
+	if len(names) == 0 {
+		return ""
 	}
-	return ""
+	return filepath.Join(dir, strings.TrimSuffix(names[0], filepath.Ext(names[0])))
 }
 
-// holds reports whether a session file belongs to one of the project directories.
-func (w *watching) holds(path string) bool {
-	parent := filepath.Dir(path)
-	if _, ours := w.dirs[parent]; ours {
-		return true
-	}
-	_, ours := w.dirs[filepath.Dir(filepath.Dir(parent))]
-	return ours && filepath.Base(parent) == w.subagents
+// holds reports whether a session file belongs to one of the project directories, and whether as that of a subagent.
+func (w *watching) holds(path string) (ours, subagent bool) {
+	_, names := w.place(path)
+	subagent = len(names) > 2 && names[1] == w.subagents
+	return len(names) == 1 || subagent, subagent
 }
 
 // opens reports whether a path can be a directory in which session files of subagents appear.
 func (w *watching) opens(path string) bool {
-	if w.subagents == "" {
-		return false
-	}
-	parent := filepath.Dir(path)
-	if _, ours := w.dirs[parent]; ours {
-		return true
-	}
-	_, ours := w.dirs[filepath.Dir(parent)]
-	return ours && filepath.Base(path) == w.subagents
+	_, names := w.place(path)
+	return w.subagents != "" && (len(names) == 1 || len(names) > 1 && names[1] == w.subagents)
 }
 
 // above reports whether the coming or going of a path can be that of the base or of a project directory.

@@ -120,16 +120,26 @@ func (a *app) writePage(name string, found audit.Audit) error {
 
 // sayUnread names what could not be read, and fails if that was a whole file, or if agents have no sessions and the person named none.
 func (a *app) sayUnread(found audit.Audit, named bool) error {
-	var damaged, failed []string
+	var damaged, links, failed []string
 	for _, d := range found.Damaged {
-		lines := chars.Plural(d.Broken+d.Long, "damaged line")
-		damaged = append(damaged,
-			fmt.Sprintf("%s: %s left out, the first is line %s", columns.OneLine(d.Path), lines, chars.Commas(d.First)))
+		var lines []string
+		if n := d.Broken + d.Long; n > 0 {
+			lines = append(lines, chars.Plural(n, "damaged line")+" left out")
+		}
+		if d.Partly > 0 {
+			lines = append(lines, chars.Plural(d.Partly, "line")+" read in part")
+		}
+		damaged = append(damaged, fmt.Sprintf("%s: %s, the first is line %s", columns.OneLine(d.Path),
+			strings.Join(lines, ", "), chars.Commas(d.First)))
+	}
+	for _, l := range found.Unfollowed {
+		links = append(links, columns.OneLine(l.Path)+": not read: "+l.Reason)
 	}
 	for _, f := range found.Failed {
 		failed = append(failed, columns.OneLine(f.Path)+": "+f.Reason)
 	}
 	a.sayEach(damaged, maxNotices, "more damaged file")
+	a.sayEach(links, maxNotices, "more link")
 	a.sayEach(failed, maxFailures, "more path")
 	if len(found.Failed) > 0 {
 		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read",

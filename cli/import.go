@@ -125,6 +125,7 @@ func (a *app) warn(r agents.Report) {
 		what  string
 	}{
 		{r.Corrupt, "no JSON record: left out"},
+		{r.Partly, "damaged in part: records that are whole are read, the rest is left out"},
 		{r.InvalidUTF8, "not valid UTF-8: kept as it is"},
 		{r.Oversize, "too long to be read: kept whole"},
 	} {

@@ -34,6 +34,8 @@ type search struct {
 	trees    []*safefs.Tree  // of the directories, in which the files are opened
 	skipped  int             // files in directories that are no session files of an agent known here
 	failed   []Failure
+	// unfollowed are links in directories that lead to what is not the user's, or to nothing that is read.
+	unfollowed []Failure
 }
 
 // path finds what a path names: a session file, or all those below a directory.
@@ -61,31 +63,51 @@ func (s *search) path(ctx context.Context, name string) error {
 // opened leaves away what a file is.
 func opened(f *os.File, _ fs.FileInfo, err error) (*os.File, error) { return f, err }
 
-// dir finds the session files below a directory. Links are not followed, nor is one that replaces a
-// file or directory meanwhile.
+// dir finds the session files below a directory. No link is followed that replaces a file or directory meanwhile.
 func (s *search) dir(ctx context.Context, root string) error {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		s.fail(root, err)
+		return nil
+	}
+	if s.seen[real] {
+		return nil
+	}
 	tree, err := safefs.Open(root)
 	if err != nil {
 		s.fail(root, err)
 		return nil
 	}
 	s.trees = append(s.trees, tree)
-	return s.below(ctx, tree, root, ".")
+	return s.below(ctx, directory{tree, root, real}, ".")
 }
 
-// below finds those in a directory of a tree.
-func (s *search) below(ctx context.Context, tree *safefs.Tree, root, dir string) error {
+// directory is one that is searched.
+type directory struct {
+	*safefs.Tree
+	root, real string // its path, and that without links
+}
+
+// below finds those in a directory of a tree, unless it was searched before, by a link.
+func (s *search) below(ctx context.Context, tree directory, dir string) error {
+	real := filepath.Join(tree.real, dir)
+	if s.seen[real] {
+		return nil
+	}
+	s.seen[real] = true
 	entries, err := tree.ReadDir(dir)
 	if err != nil {
-		s.fail(filepath.Join(root, dir), err)
+		s.fail(filepath.Join(tree.root, dir), err)
 	}
 	for _, e := range entries {
 		at := path.Join(dir, e.Name())
 		switch {
 		case e.IsDir():
-			err = s.below(ctx, tree, root, at)
-		case e.Type().IsRegular() && s.isSession(e.Name()):
-			err = s.listed(tree, root, at, e)
+			err = s.below(ctx, tree, at)
+		case e.Type()&fs.ModeSymlink != 0:
+			err = s.link(ctx, filepath.Join(tree.root, at))
+		case e.Type().IsRegular() && s.isSession(e.Name()) && !sessionfile.Superseded(entries, e.Name()):
+			err = s.listed(tree, at, e)
 		default:
 			err = nil
 		}
@@ -96,9 +118,33 @@ func (s *search) below(ctx context.Context, tree *safefs.Tree, root, dir string)
 	return ctx.Err()
 }
 
+// link finds what a link in a directory leads to.
+func (s *search) link(ctx context.Context, name string) error {
+	real, info, err := safefs.Target(name)
+	switch {
+	case err != nil:
+		if info == nil || info.IsDir() || s.isSession(name) {
+			s.unfollowed = append(s.unfollowed, failure(name, err))
+		}
+	case info.IsDir():
+		return s.dir(ctx, real)
+	case s.isSession(name) && !s.isSession(real):
+		s.unfollowed = append(s.unfollowed, Failure{name, "it is a link to what is named like no session file"})
+	case s.isSession(name):
+		agent, err := s.file(name, info.Size(), func() (*os.File, error) { return opened(safefs.OpenListed(real)) })
+		switch {
+		case err != nil:
+			s.fail(name, err)
+		case !s.reads(agent):
+			s.unfollowed = append(s.unfollowed, Failure{name, "it is " + agent.Label()})
+		}
+	}
+	return s.full()
+}
+
 // listed takes in a file of a directory.
-func (s *search) listed(tree *safefs.Tree, root, at string, e fs.DirEntry) error {
-	name := filepath.Join(root, at)
+func (s *search) listed(tree directory, at string, e fs.DirEntry) error {
+	name := filepath.Join(tree.root, at)
 	info, err := e.Info()
 	if err != nil {
 		s.fail(name, err)
@@ -123,7 +169,7 @@ func (s *search) close() {
 
 // isSession reports whether a file of this name can be a session of any agent.
 func (s *search) isSession(name string) bool {
-	return slices.ContainsFunc(s.adapters, func(a sessionfile.Adapter) bool { return a.IsSession(name) })
+	return slices.ContainsFunc(s.adapters, func(a sessionfile.Adapter) bool { return a.IsSession(filepath.Base(name)) })
 }
 
 // file looks whose a file is, and keeps it if its agent is known. A path that is named twice is kept once.
@@ -137,7 +183,11 @@ func (s *search) file(name string, size int64, open func() (*os.File, error)) (s
 		return sessionfile.Unknown, err
 	}
 	defer f.Close() // opened for reading
-	agent, err := sessionfile.DetectFile(name, f)
+	all, _, err := sessionfile.Unpacked(f)
+	if err != nil {
+		return sessionfile.Unknown, err
+	}
+	agent, err := sessionfile.DetectFile(name, all)
 	if err != nil {
 		return agent, err
 	}
@@ -157,10 +207,14 @@ func (s *search) reads(agent sessionfile.Agent) bool {
 
 // fail notes what could not be read.
 func (s *search) fail(name string, err error) {
+	s.failed = append(s.failed, failure(name, err))
+}
+
+func failure(name string, err error) Failure {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err // the failure names the path
 	}
-	s.failed = append(s.failed, Failure{name, err.Error()})
+	return Failure{name, err.Error()}
 }
 
 // full returns an error when there are too many files.

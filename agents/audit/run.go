@@ -5,6 +5,7 @@ import (
 	"context"
 	"hash/maphash"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -43,7 +44,9 @@ type Audit struct {
 	Looked  []string  `json:"looked"`            // where it was looked for session files
 	Skipped int       `json:"skipped,omitempty"` // files in directories that no agent known here wrote
 	Failed  []Failure `json:"failed,omitempty"`
-	Damaged []Damaged `json:"damaged,omitempty"`
+	// Unfollowed are links in directories that were not followed, each with the reason.
+	Unfollowed []Failure `json:"unfollowed,omitempty"`
+	Damaged    []Damaged `json:"damaged,omitempty"`
 }
 
 // Failure is a path that could not be read.
@@ -58,11 +61,13 @@ type Damaged struct {
 	Damage
 }
 
-// Damage counts the lines of a session file that could not be read. They are left out.
+// Damage counts the lines of a session file that could not be read, or not whole. What is damaged is left out.
 type Damage struct {
 	Broken int   `json:"broken"` // no record
+	Partly int   `json:"partly"` // records, which were read, and what is none
 	Long   int   `json:"long"`   // longer than a record may be
 	First  int64 `json:"first"`  // number of the first such line, from 1; 0: there is none
+	partly int64 // number of the newest line in Partly
 }
 
 // Run reads all session files that the paths name. What cannot be read is part of the answer. Errors: too_large
@@ -93,7 +98,7 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
-	out.Skipped, out.Failed = s.skipped, s.failed
+	out.Skipped, out.Failed, out.Unfollowed = s.skipped, s.failed, s.unfollowed
 	var all []report.Measured
 	for i, f := range w.read {
 		if f.err != nil {
@@ -116,7 +121,11 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 func (s *search) places(e env.Env) []string {
 	var all []string
 	for _, a := range s.adapters {
-		all = append(all, a.Base(e))
+		for _, base := range a.Bases(e) {
+			if _, err := os.Stat(base); err == nil || base == a.Base(e) {
+				all = append(all, base)
+			}
+		}
 	}
 	return all
 }
@@ -164,8 +173,15 @@ func (w *work) survey(i int) error {
 		return err
 	}
 	defer f.Close() // opened for reading
-	return w.read[i].survey(f, w.files[i], w.seed)
+	all, _, err := sessionfile.Unpacked(f)
+	if err != nil {
+		return err
+	}
+	return w.read[i].survey(wholly(all), w.files[i], w.seed)
 }
+
+// wholly returns what reads a file from its beginning, as far as it is written.
+func wholly(file io.ReaderAt) io.Reader { return io.NewSectionReader(file, 0, math.MaxInt64) }
 
 // survey looks at the lines that can report requests or compactions, and at no other.
 func (f *file) survey(in io.Reader, src source, seed maphash.Seed) error {
@@ -219,7 +235,11 @@ func (w *work) measure(i int) error {
 		return err
 	}
 	defer f.Close() // opened for reading
-	about, err := src.from.About(src.path, f)
+	all, _, err := sessionfile.Unpacked(f)
+	if err != nil {
+		return err
+	}
+	about, err := src.from.About(src.path, all)
 	if err != nil {
 		return err
 	}
@@ -230,7 +250,7 @@ func (w *work) measure(i int) error {
 		Compacts: w.read[i].compacted,
 	})
 	own := about.Session.Continues == "" // else it is counted once the agent went on with it
-	in := &watched{Reader: f, work: w}
+	in := &watched{Reader: wholly(all), work: w}
 	defer func() { w.Advance(src.size - in.read) }() // what was not read is done as well
 	w.read[i].damage, err = spoken(in, src, func(r *sessionfile.Record) {
 		e := entry(r, m.WantsNames(), w.Mask)
@@ -268,10 +288,13 @@ func spoken(in io.Reader, src source, take func(*sessionfile.Record)) (damage Da
 
 // note counts a line.
 func (d *Damage) note(line sessionfile.Line) {
-	if line.Long {
+	switch {
+	case line.Long:
 		d.Long++
-	} else {
+	case !line.Piece:
 		d.Broken++
+	case line.Number != d.partly:
+		d.Partly, d.partly = d.Partly+1, line.Number
 	}
 	if d.First == 0 {
 		d.First = line.Number

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,6 +96,81 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 	want := "missing: no such file or directory|gemini.jsonl: it is a chat file of Gemini CLI"
 	if got := strings.Join(reasons, "|"); got != want {
 		t.Errorf("failed: %s, want %s", got, want)
+	}
+}
+
+// rollout is the text of a rollout of Codex with so many requests.
+func rollout(id string, requests int) []byte {
+	text := fmt.Sprintf(`{"type":"session_meta","payload":{"id":%q,"cwd":"/p"}}
+{"type":"turn_context","payload":{"turn_id":"t","model":"gpt-5"}}
+`, id)
+	for i := range requests {
+		text += fmt.Sprintf(`{"type":"token_usage_record","payload":{"thread_id":%q,"usage":{"input_tokens":9},`+
+			`"thread_token_usage":{"input_tokens":%d}}}`+"\n", id, 9*i+9)
+	}
+	return []byte(text)
+}
+
+// frame returns a text as a zstd frame of one block that is not compressed.
+func frame(text []byte) []byte {
+	n := uint32(len(text))
+	out := binary.LittleEndian.AppendUint32([]byte("\x28\xb5\x2f\xfd\xa0"), n)
+	head := n<<3 | 1
+	return append(append(out, byte(head), byte(head>>8), byte(head>>16)), text...)
+}
+
+// link makes a symbolic link.
+func link(t *testing.T, to, at string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(to, at); err != nil {
+		t.Skip("no symbolic links here")
+	}
+}
+
+// TestSessionsAreFoundWhereverAgentsPutThem: each file counts once, and a link that is not followed is named.
+func TestSessionsAreFoundWhereverAgentsPutThem(t *testing.T) {
+	home := t.TempDir()
+	at := func(name string) string { return filepath.Join(home, filepath.FromSlash(name)) }
+	write(t, at(".codex/sessions/2026/06/01/rollout-a.jsonl"), rollout("a", 2))
+	write(t, at(".codex/sessions/2026/06/01/rollout-a.jsonl.zst"), frame(rollout("a", 1))) // a has gone on since
+	write(t, at(".codex/sessions/2026/06/01/rollout-b.jsonl.zst"), frame(rollout("b", 3)))
+	write(t, at(".codex/archived_sessions/rollout-c.jsonl"), rollout("c", 5))
+	write(t, at(".codex/archived_sessions/rollout-d.jsonl.zst"), frame(rollout("d", 7))[:30])
+	projects := at(".claude/projects")
+	write(t, at("store/-p-a/a.jsonl"), session("ca", 11))
+	write(t, at("store/f.jsonl"), session("cf", 13))
+	write(t, at("store/other.jsonl"), []byte("no session\n"))
+	agent := strings.ReplaceAll(string(session("w", 17)), `"type"`, `"isSidechain":true,"agentId":"w","type"`)
+	write(t, filepath.Join(projects, "-p-b/s/subagents/workflows/wf_1/agent-w.jsonl"), []byte(agent))
+	link(t, at("store/-p-a"), filepath.Join(projects, "-p-a"))
+	link(t, at("store/-p-a"), filepath.Join(projects, "-p-c")) // the same again
+	link(t, at("store/f.jsonl"), filepath.Join(projects, "-p-b/f.jsonl"))
+	link(t, filepath.Join(projects, "-p-b/f.jsonl"), filepath.Join(projects, "-p-b/g.jsonl"))
+	link(t, projects, at("store/-p-a/loop"))
+	link(t, home, filepath.Join(projects, "-p-b/home"))
+	link(t, at("nowhere"), filepath.Join(projects, "-p-gone"))
+	link(t, at("store/other.jsonl"), filepath.Join(projects, "-p-b/other.jsonl"))
+	link(t, at("store/-p-a/a.jsonl"), filepath.Join(projects, "-p-b/notes.txt"))
+	write(t, at("store/x.txt"), session("x", 19))
+	link(t, at("store/x.txt"), filepath.Join(projects, "-p-b/x.jsonl"))
+	o := options("")
+	o.Env.Home = home
+	found, err := audit.Run(context.Background(), o)
+	if err != nil || found.Total.Requests != 2+3+5+11+13+17 || found.Files != 6 || len(found.Looked) != 3 {
+		t.Errorf("%v: %d files with %d requests in %q", err, found.Files, found.Total.Requests, found.Looked)
+	}
+	var reasons []string
+	for _, f := range append(found.Failed, found.Unfollowed...) {
+		reasons = append(reasons, filepath.Base(f.Path)+": "+f.Reason)
+	}
+	for i, want := range []string{"rollout-d.jsonl.zst: ", "home: a link to a directory above it is not followed",
+		"other.jsonl: it is text, but no session file of an agent known here", "x.jsonl: it is a link to what is named like no session file", "-p-gone: no such file or directory"} {
+		if len(reasons) != 5 || !strings.HasPrefix(reasons[i], want) {
+			t.Errorf("reasons\n%s\nwant number %d to be %q", strings.Join(reasons, "\n"), i, want)
+		}
 	}
 }
 

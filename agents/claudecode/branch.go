@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"io"
 	"iter"
+	"slices"
 	"time"
+
+	"ctxledger.dev/agents/sessionfile"
 )
 
 // Lag is how long Claude Code may take to write into a session file what happened (2.1.328 takes 100 ms).
@@ -69,7 +72,7 @@ type branch struct {
 func (b *branch) take(text []byte) (held Held, done bool) {
 	l, ok := parse(text)
 	if !ok {
-		return Unknown, false // a torn line
+		return b.takePieces(text)
 	}
 	names := bytes.Contains(text, b.earlier)
 	if l.empties() || names && (l.replaces() || bytes.Contains(text, []byte(cleared))) {
@@ -89,6 +92,22 @@ func (b *branch) take(text []byte) (held Held, done bool) {
 		b.on[l.parent] = true
 		if l.kind == "user" {
 			b.answered = bytes.Contains(text, []byte(`"tool_use_id"`))
+		}
+	}
+	return Unknown, false
+}
+
+// takePieces reads the records of a damaged line, the last one first.
+func (b *branch) takePieces(text []byte) (held Held, done bool) {
+	var records [][]byte
+	for at, whole := range sessionfile.Pieces(text, false) {
+		if whole && len(at.In(text)) < len(text) {
+			records = append(records, at.In(text))
+		}
+	}
+	for _, record := range slices.Backward(records) {
+		if held, done := b.take(record); done {
+			return held, done
 		}
 	}
 	return Unknown, false

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,26 +78,24 @@ func dirs(e env.Env, trees []string) (all []string) {
 		return nil // as if nothing were there
 	}
 	slugs := make([]string, len(trees))
+	var known []fs.FileInfo // of those that were taken: a link may lead to one
+	take := func(dir string) {
+		_, info, err := safefs.Target(dir)
+		is := func(other fs.FileInfo) bool { return os.SameFile(info, other) }
+		if err == nil && info.IsDir() && !slices.ContainsFunc(known, is) {
+			known, all = append(known, info), append(all, dir)
+		}
+	}
 	for i, t := range trees {
 		dir := ProjectDir(e, t)
 		slugs[i] = filepath.Base(dir)
-		if isDir(dir) && !slices.Contains(all, dir) {
-			all = append(all, dir)
-		}
+		take(dir)
 	}
-	own := len(all)
 	for _, entry := range entries {
-		dir := filepath.Join(base, entry.Name())
 		holds := func(slug string) bool { return mayHold(entry.Name(), slug) }
-		if entry.IsDir() && !slices.Contains(all[:own], dir) && slices.ContainsFunc(slugs, holds) {
-			all = append(all, dir)
+		if slices.ContainsFunc(slugs, holds) {
+			take(filepath.Join(base, entry.Name()))
 		}
 	}
 	return all
-}
-
-// isDir reports whether a path leads to a directory.
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -15,9 +15,11 @@ import (
 func Adapter() sessionfile.Adapter {
 	return sessionfile.Adapter{
 		Agent: sessionfile.Codex,
-		Where: "Codex keeps its sessions as rollout-….jsonl files below ~/.codex/sessions",
+		Where: "Codex keeps its sessions as rollout-….jsonl or rollout-….jsonl.zst files below ~/.codex/sessions and " +
+			"~/.codex/archived_sessions",
 		Layout: sessionfile.Layout{
 			Base:      func(e env.Env) string { return filepath.Join(base(e), "sessions") },
+			Archive:   func(e env.Env) string { return filepath.Join(base(e), "archived_sessions") },
 			Dirs:      dirs,
 			IsSession: isRollout,
 			Nested:    true,
@@ -37,8 +39,9 @@ const (
 	nameSuffix = ".jsonl"
 )
 
-// isRollout reports whether a file of this name is a rollout.
+// isRollout reports whether a file of this name is a rollout, which Codex may have compressed.
 func isRollout(name string) bool {
+	name = strings.TrimSuffix(name, sessionfile.PackedSuffix)
 	return strings.HasPrefix(name, namePrefix) && strings.HasSuffix(name, nameSuffix)
 }
 
@@ -47,7 +50,7 @@ const uuidLen = 36
 
 // identify names the session of a rollout: by what its first record says, else by its name.
 func identify(path, session string) sessionfile.Identity {
-	stem := strings.TrimSuffix(filepath.Base(path), nameSuffix)
+	stem := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), sessionfile.PackedSuffix), nameSuffix)
 	switch {
 	case session != "":
 		stem = session
@@ -70,10 +73,14 @@ func reports(line []byte) bool {
 // maxDays bounds the directories of days that are looked at, the newest first. Each one with sessions is followed.
 const maxDays = 400
 
-// dirs returns the directories that can hold sessions: those of days, the newest first, and those above them, in which
-// further ones appear. Which of the sessions ran in one of the trees only the rollouts say.
+// dirs returns the directories that can hold sessions: those of days, the newest first, those above them, in which further
+// ones appear, and that of archived sessions. Which of the sessions ran in one of the trees only the rollouts say.
 func dirs(e env.Env, _ []string) []string {
-	root := filepath.Join(base(e), "sessions")
+	return append(dated(filepath.Join(base(e), "sessions")), dated(filepath.Join(base(e), "archived_sessions"))...)
+}
+
+// dated returns a directory, if it is there, with those of days, months and years below it.
+func dated(root string) []string {
 	tree, err := safefs.Open(root)
 	if err != nil {
 		return nil // nothing is there yet

@@ -1,11 +1,13 @@
 package codex
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -49,6 +51,7 @@ type row struct {
 	members map[string]transcript.Span
 	// summarises says that the item is the answer to a request for a summary, which is in no further request.
 	summarises bool
+	bare       bool // the line has no envelope, as versions of 2025 wrote it
 }
 
 // wanted are the members of payloads that are looked at.
@@ -65,6 +68,9 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 	out.Session, out.Continues = d.session, l.mark.Continues
 	if l.kind == typeItem && l.said(out) {
 		d.spoken(&l, out)
+		if l.bare && out.Aside {
+			out.Dir = dirIn(out.Spoken())
+		}
 		return true
 	}
 	d.answer = ""
@@ -97,6 +103,7 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 
 // parse reads the top level of a line and of its payload. It reports false when the line is not a JSON object.
 func (l *row) parse(out *sessionfile.Record) bool {
+	named := false
 	ok := members(l.text, transcript.Span{To: len(l.text)}, func(name string, v transcript.Span) {
 		raw := v.In(l.text)
 		switch name {
@@ -106,6 +113,8 @@ func (l *row) parse(out *sessionfile.Record) bool {
 			out.Time = instant(raw)
 		case "payload":
 			l.payload = v
+		case "id":
+			named = true
 		case markName:
 			l.marked(v)
 		case "metadata":
@@ -116,6 +125,9 @@ func (l *row) parse(out *sessionfile.Record) bool {
 	})
 	if !ok {
 		return false
+	}
+	if l.payload.Empty() {
+		l.strip(named && !out.Time.IsZero())
 	}
 	members(l.text, l.payload, func(name string, v transcript.Span) {
 		switch name {
@@ -134,6 +146,22 @@ func (l *row) parse(out *sessionfile.Record) bool {
 		}
 	})
 	return true
+}
+
+// strip reads the line as one without an envelope, if it is: the first one of a file, which has an id and a time, or an item.
+func (l *row) strip(first bool) {
+	switch {
+	case l.kind == "" && first:
+		l.kind = typeMeta
+	case l.kind == "message", l.kind == "reasoning", strings.HasSuffix(l.kind, "_call"),
+		strings.HasSuffix(l.kind, "_output"):
+		l.kind = typeItem
+	default:
+		return
+	}
+	l.bare = true
+	l.payload.From = len(l.text) - len(bytes.TrimLeft(l.text, " \t"))
+	l.payload.To = len(bytes.TrimSpace(l.text)) + l.payload.From
 }
 
 // marked reads our mark, which says that ctxledger wrote the line.
@@ -209,6 +237,22 @@ func hostWrote(m transcript.Message) bool {
 	return true
 }
 
+// dirIn returns the working directory that a message about the environment names, "" for none.
+func dirIn(m transcript.Message) string {
+	for _, p := range m.Parts {
+		if !strings.HasPrefix(strings.TrimSpace(p.Text), "<environment_context>") {
+			continue
+		}
+		for _, marks := range [][2]string{{"<cwd>", "</cwd>"}, {"Current working directory: ", "\n"}} {
+			if _, dir, found := strings.Cut(p.Text, marks[0]); found {
+				dir, _, _ = strings.Cut(dir, marks[1])
+				return strings.Clone(dir[:min(len(dir), maxPath)])
+			}
+		}
+	}
+	return ""
+}
+
 // spoken fills in which answer an item belongs to: items that follow each other are one.
 func (d *decoder) spoken(l *row, out *sessionfile.Record) {
 	if out.Role != transcript.RoleAssistant {
@@ -220,7 +264,11 @@ func (d *decoder) spoken(l *row, out *sessionfile.Record) {
 	}
 	d.said = digest(d.asked, out.Spoken())
 	if d.answer == "" {
-		d.answer = d.turn + "@" + out.Time.Format("150405.000") + "@" + out.ID
+		at := out.Time.Format("150405.000")
+		if l.bare {
+			at = strconv.FormatInt(out.Offset, 10)
+		}
+		d.answer = d.turn + "@" + at + "@" + out.ID
 	}
 	out.Answer = sessionfile.Answer{Reply: d.answer, Model: d.model, Final: true}
 	if l.mark.Continues != "" {

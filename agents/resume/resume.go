@@ -309,7 +309,10 @@ func fileIn(a sessionfile.Adapter, dir, id string) string {
 	}
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
-		if e.Type().IsRegular() && a.IsSession(e.Name()) && a.Identify(file, "").ID == id {
+		if !a.IsSession(e.Name()) || a.Identify(file, "").ID != id {
+			continue
+		}
+		if _, info, err := safefs.Target(file); err == nil && info.Mode().IsRegular() {
 			return file
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// Adapter reads the session files of one agent. All fields but Subagents, Nested and Noise are required.
+// Adapter reads the session files of one agent. All fields but Archive, Subagents, Nested and Noise are required.
 type Adapter struct {
 	Agent Agent
 	Where string // sentence for people: where the agent keeps its session files
@@ -20,7 +20,10 @@ type Adapter struct {
 type Layout struct {
 	// Base returns the directory below which all session files of the user lie. It need not exist.
 	Base func(e env.Env) string
-	// Dirs returns those directories below it that exist and may hold sessions of one of the trees (absolute
+	// Archive returns the directory of sessions that were put aside, which lies elsewhere and need not exist. nil: there is
+	// none.
+	Archive func(e env.Env) string
+	// Dirs returns those directories below both that exist and may hold sessions of one of the trees (absolute
 	// paths of workspaces), the most likely first. Whether a session belongs to a tree is decided by Record.Dir.
 	Dirs func(e env.Env, trees []string) []string
 	// IsSession reports whether a file of this name is a session file.
@@ -30,6 +33,15 @@ type Layout struct {
 	Subagents string
 	// Nested says that directories with session files appear inside of those that Dirs returns.
 	Nested bool
+}
+
+// Bases returns the directories below which all session files of the user lie.
+func (l Layout) Bases(e env.Env) []string {
+	all := []string{l.Base(e)}
+	if l.Archive != nil {
+		all = append(all, l.Archive(e))
+	}
+	return all
 }
 
 // Reading says how the session files of an agent are read.
@@ -56,8 +68,8 @@ type Identity struct {
 // alone, if the line is not a record of the agent. What it does not know becomes a Note.
 type Decode func(r *Record) bool
 
-// Records yields a record for each line that file holds from a position on. A record is valid until the
-// next one. The only errors are those of reading; they end the iteration.
+// Records yields a record for each line that file holds from a position on, and of a line that is none as a whole, one for
+// each of its Pieces. A record is valid until the next one. The only errors are those of reading; they end the iteration.
 func Records(file io.Reader, from Position, decode Decode) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		lines, rec := NewReader(file, from), new(Record)
@@ -77,7 +89,16 @@ func Records(file io.Reader, from Position, decode Decode) iter.Seq2[*Record, er
 			case len(bytes.TrimSpace(line.Text)) == 0:
 				rec.State = Blank
 			case !decode(rec):
-				rec.State = Broken
+				for at, whole := range Pieces(line.Text, line.Ended) {
+					*rec = Record{Line: line.piece(at)}
+					if !whole || !decode(rec) {
+						rec.State = Broken
+					}
+					if !yield(rec, nil) {
+						return
+					}
+				}
+				continue
 			}
 			if !yield(rec, nil) {
 				return

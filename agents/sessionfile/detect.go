@@ -38,7 +38,7 @@ func Detect(name string, head []byte) Agent {
 		if n++; n > sniffLines {
 			break
 		}
-		f := sniff(line)
+		f := sniff(bytes.TrimLeft(line, "\x00"))
 		if a := f.agent(); a != Unknown {
 			return a
 		}
@@ -67,7 +67,7 @@ func DetectFile(path string, file io.ReaderAt) (Agent, error) {
 // agent says whose record the fields belong to, when they belong to one agent only.
 func (f fields) agent() Agent {
 	switch typ := f["type"]; {
-	case f.has("payload") && codexTypes[typ]:
+	case f.has("payload") && codexTypes[typ], f.oldCodex():
 		return Codex
 	case f.has("projectHash") && f.has("sessionId"), typ == "gemini" && f.has("id"):
 		return Gemini
@@ -86,6 +86,23 @@ func (f fields) agent() Agent {
 var codexTypes = map[string]bool{
 	"session_meta": true, "response_item": true, "event_msg": true, "turn_context": true,
 	"compacted": true, "world_state": true, "token_usage_record": true,
+}
+
+// oldCodex reports whether the fields are those of the first line of a rollout of 2025, whose lines have no envelope, or of
+// one of those that only they have.
+func (f fields) oldCodex() bool {
+	return f.has("record_type") || !f.has("type") && f.has("id") && f.has("timestamp") && f.has("instructions")
+}
+
+// record reports whether the fields are what records of agents have, and what is inside of such records has not.
+func (f fields) record() bool {
+	return f.claude() || f.has("type") && f.has("payload") || f.agent() != Unknown
+}
+
+// item reports whether the fields are those of an item of a conversation, which is a line of a rollout of 2025.
+func (f fields) item() bool {
+	return f.has("type") &&
+		(f.has("call_id") || f.has("summary") || f.has("role") && f.has("content") && !f.has("model"))
 }
 
 // claude reports whether the fields look like a record of Claude Code: a type, and one of the

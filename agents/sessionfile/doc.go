@@ -4,9 +4,9 @@
 // files lie and a Decode function that turns one line into a Record. Records and About read a file
 // through it; importing, following and auditing (packages agents and agents/audit) use nothing else.
 //
-// Guarantees: every line of a file gives one record, in order, whose offsets leave no gap; memory is
-// bounded by limits.Line; a damaged line is a Broken record and never an error. Detect looks at the
-// beginning of a file only, needs no complete line and never fails.
+// Guarantees: every line of a file gives one record, in order, whose offsets leave no gap, and a damaged one gives every
+// record that is whole in it; memory is bounded by limits.Line; what is damaged is a Broken record and never an error.
+// Detect looks at the beginning of a file only, needs no complete line and never fails.
 //
 // The package deliberately opens no files, and knows neither the ledger nor prices.
 package sessionfile

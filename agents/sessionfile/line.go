@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/internal/limits"
 )
 
@@ -30,10 +31,39 @@ type Line struct {
 	// Text is the line without its line end, and without a byte order mark at the beginning of
 	// the file. It is nil for a Long line, and valid until the following call of Next.
 	Text []byte
-	// Ended says that a newline ends the line. Only the last line of a file can lack it.
+	// Ended says that nothing that is written later belongs to the line, since a newline ends it, or another piece of the
+	// same line follows. Only the last line of a file can lack it.
 	Ended bool
+	// Piece says that this is a part of a line that holds records besides what is damaged in it, and More that another part
+	// follows. Number is that of the line.
+	Piece, More bool
 	// Long says that the line is longer than limits.Line. It was passed over without being kept.
 	Long bool
+}
+
+// After returns where reading goes on after the line.
+func (l Line) After() Position {
+	at := Position{Offset: l.Next, Line: l.Number}
+	if !l.Ended || l.More {
+		at.Line-- // only newlines count, so that what comes later is still this line's
+	}
+	return at
+}
+
+// piece returns a part of a line.
+func (l Line) piece(at jsonspan.Span) Line {
+	text := l.Offset + l.Size - int64(len(l.Text)) // where it begins: behind a byte order mark
+	p, end := l, text+int64(at.To)
+	p.Text, p.More = at.In(l.Text), at.To < len(l.Text)
+	p.Piece = at.From > 0 || p.More
+	if at.From > 0 {
+		p.Offset = text + int64(at.From)
+	}
+	if p.More {
+		p.Next, p.Ended = end, true
+	}
+	p.Size = end - p.Offset
+	return p
 }
 
 // Reader cuts a session file into lines, holding one line at a time.

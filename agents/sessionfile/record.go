@@ -15,11 +15,11 @@ type State int
 const (
 	Whole    State = iota // a record
 	Blank                 // white space
-	Broken                // no record: damaged, too long, or still being written if no newline ends it
+	Broken                // no record: damaged, too long, or still being written if it is not Ended
 	Repeated              // repeats an earlier record of the file: the history was written again
 )
 
-// Record is what one line of a session file says. Text and spans refer to the line, everything else is a copy.
+// Record is what one line of a session file says, or one piece of a damaged line. Text and spans refer to the line, everything else is a copy.
 type Record struct {
 	Line
 	State State

@@ -224,7 +224,8 @@ var importers = map[string]struct {
 }{
 	"go.etcd.io/bbolt": {[]string{"kv/bolt", "kv/held", "lab/benchmark"},
 		"the embedded store, its lock on Windows, and the bare store to compare it with"},
-	"github.com/klauspost/compress": {[]string{"kv/internal/blobfile"}, "zstd frames of blobs"},
+	"github.com/klauspost/compress": {[]string{"kv/internal/blobfile", "agents/sessionfile"},
+		"zstd frames of blobs, and session files that an agent has compressed"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcp", "servertools", "lab/sandbox", "lab/benchmark"},
 		"the MCP server, the client that asks other servers, and clients that drive it from outside"},
 	"go.lsp.dev/protocol":          {[]string{"lsp"}, "the types of the language server protocol"},

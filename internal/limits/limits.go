@@ -19,6 +19,9 @@ const (
 	EntryInline = 512 << 10
 	// Line is the longest line of a session file that is parsed; a longer one is kept as a blob.
 	Line = 16 << 20
+	// Unpacked is how long a session file that its agent has compressed may be when it is unpacked: a small hostile one
+	// could keep the processor for hours.
+	Unpacked = 1 << 30
 	// Blob bounds one stored blob.
 	Blob = 1 << 30
 	// MCPMessage bounds one JSON-RPC message on standard input: a conversation handed in whole.

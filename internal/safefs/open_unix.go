@@ -2,7 +2,11 @@
 
 package safefs
 
-import "syscall"
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
 
 const (
 	// notBlocking opens without waiting for the other end of a pipe.
@@ -14,3 +18,9 @@ const (
 	// itself, appended to a path, resolves only for directories, to themselves.
 	itself = "/."
 )
+
+// Owned reports whether a file belongs to the user of this process.
+func Owned(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
