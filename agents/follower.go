@@ -284,8 +284,12 @@ func (f *follower) report(r Report) {
 // open opens a session file inside of the project directory, or where a link of the user's leads. It follows no link that
 // replaced a file or directory.
 func (f *follower) open(path string) (*os.File, int64, error) {
-	if real := f.targets[path]; real != "" {
-		return open(real)
+	if f.targets[path] != "" {
+		file, info, err := safefs.OpenTarget(path)
+		if err != nil {
+			return nil, 0, sessionfile.FileError(path, err)
+		}
+		return file, info.Size(), nil
 	}
 	dir := f.base
 	if f.only == "" {

@@ -45,7 +45,7 @@ func (s *search) path(ctx context.Context, name string) error {
 	case err != nil:
 		s.fail(name, err)
 	case info.IsDir():
-		return s.dir(ctx, name)
+		return s.dir(ctx, name, safefs.Open)
 	case !info.Mode().IsRegular():
 		s.failed = append(s.failed, Failure{name, "it is not a file"})
 	default:
@@ -64,7 +64,7 @@ func (s *search) path(ctx context.Context, name string) error {
 func opened(f *os.File, _ fs.FileInfo, err error) (*os.File, error) { return f, err }
 
 // dir finds the session files below a directory. No link is followed that replaces a file or directory meanwhile.
-func (s *search) dir(ctx context.Context, root string) error {
+func (s *search) dir(ctx context.Context, root string, open func(string) (*safefs.Tree, error)) error {
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		s.fail(root, err)
@@ -73,7 +73,7 @@ func (s *search) dir(ctx context.Context, root string) error {
 	if s.seen[real] {
 		return nil
 	}
-	tree, err := safefs.Open(root)
+	tree, err := open(root)
 	if err != nil {
 		s.fail(root, err)
 		return nil
@@ -127,11 +127,11 @@ func (s *search) link(ctx context.Context, name string) error {
 			s.unfollowed = append(s.unfollowed, failure(name, err))
 		}
 	case info.IsDir():
-		return s.dir(ctx, real)
+		return s.dir(ctx, name, safefs.OpenTargetTree)
 	case s.isSession(name) && !s.isSession(real):
 		s.unfollowed = append(s.unfollowed, Failure{name, "it is a link to what is named like no session file"})
 	case s.isSession(name):
-		agent, err := s.file(name, info.Size(), func() (*os.File, error) { return opened(safefs.OpenListed(real)) })
+		agent, err := s.file(name, info.Size(), func() (*os.File, error) { return opened(safefs.OpenTarget(name)) })
 		switch {
 		case err != nil:
 			s.fail(name, err)

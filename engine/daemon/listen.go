@@ -13,7 +13,6 @@ import (
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv/bolt"
 )
 
@@ -104,7 +103,7 @@ func makePrivate(dir string) error {
 	if err != nil {
 		return fault.Wrap(fault.Denied, op, err)
 	}
-	if !info.IsDir() || info.Mode().Perm() != 0o700 || !safefs.Owned(info) {
+	if !info.IsDir() || info.Mode().Perm() != 0o700 || !ownedByUs(info) {
 		return fault.New(fault.Denied, op, "%s is not a private directory of this user", dir).
 			WithHint("remove it, or set TMPDIR to a directory of your own")
 	}

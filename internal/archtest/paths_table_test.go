@@ -25,10 +25,10 @@ type opening struct {
 // come to be.
 var openings = []opening{
 	{"agents/audit Run", "os.Stat", resolve},
-	{"agents/audit search.dir", "filepath.EvalSymlinks safefs.Open", "audit DIRECTORY"},
+	{"agents/audit search.dir", "filepath.EvalSymlinks", resolve},
 	{"agents/audit search.file", "filepath.EvalSymlinks", resolve},
-	{"agents/audit search.link", "safefs.OpenListed", owned},
-	{"agents/audit search.path", "os.Stat safefs.OpenFile", naming},
+	{"agents/audit search.link", "safefs.OpenTarget safefs.OpenTargetTree", "audit DIRECTORY"},
+	{"agents/audit search.path", "os.Stat safefs.Open safefs.OpenFile", "audit DIRECTORY"},
 	{"agents/audit search.places", "os.Stat", resolve},
 	{"agents/claudecode ProjectDir", "filepath.EvalSymlinks", resolve},
 	{"agents/claudecode Running", "safefs.Open", owned},
@@ -38,7 +38,7 @@ var openings = []opening{
 	{"agents dirsBelow", "safefs.Open", "follower"},
 	{"agents exists", "os.Stat", resolve},
 	{"agents follower.files", "safefs.Open", "follower"},
-	{"agents follower.open", "safefs.Open", "follower"},
+	{"agents follower.open", "safefs.Open safefs.OpenTarget", "follower"},
 	{"agents follower.ours", "filepath.EvalSymlinks", resolve},
 	{"agents follower.scanSession", "safefs.Open", "follower"},
 	{"agents open", "safefs.OpenListed", "import FILE"},

@@ -28,10 +28,48 @@ func Target(path string) (real string, info fs.FileInfo, err error) {
 	below := strings.TrimSuffix(real, string(filepath.Separator)) + string(filepath.Separator)
 	switch {
 	case err != nil:
-	case !Owned(link) || !Owned(info):
-		err = fault.New(fault.Denied, "safefs.link", "a link to what belongs to another user is not followed")
+	case !isOwn(link, info):
+		err = fault.New(fault.Denied, "safefs.link", "a link by or to another user is not followed")
 	case info.IsDir() && strings.HasPrefix(above+string(filepath.Separator), below):
 		err = fault.New(fault.Invalid, "safefs.link", "a link to a directory above it is not followed")
 	}
 	return real, info, err
+}
+
+// OpenTarget is OpenListed for what Target finds. Errors: those of both; invalid if it was replaced meanwhile.
+func OpenTarget(path string) (*os.File, fs.FileInfo, error) {
+	real, info, err := Target(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, opened, err := OpenListed(real)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !os.SameFile(info, opened) {
+		_ = f.Close() // nothing was read
+		return nil, nil, replaced(path)
+	}
+	return f, opened, nil
+}
+
+// OpenTargetTree is Open for a directory that Target finds. Errors: as OpenTarget.
+func OpenTargetTree(path string) (*Tree, error) {
+	real, info, err := Target(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Open(real)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := t.root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		_ = t.Close() // nothing was read
+		return nil, replaced(path)
+	}
+	return t, nil
+}
+
+func replaced(path string) error {
+	return fault.New(fault.Invalid, "safefs.link", "%s is being replaced", path)
 }

@@ -31,6 +31,18 @@ func TestLinksOfTheUserToTheUsersOwnAreFollowed(t *testing.T) {
 		case want != "" && (err != nil || real != at(want) || info.Name() != filepath.Base(want)):
 			t.Errorf("%s leads to %s, %v", name, real, err)
 		}
+		file, _, err := OpenTarget(at("dir/" + name))
+		if (err == nil) != (want != "" && want != "store/p") {
+			t.Errorf("opening %s: %v", name, err)
+		}
+		if err == nil {
+			_ = file.Close() // only read
+		}
+		if tree, err := OpenTargetTree(at("dir/" + name)); err == nil {
+			_ = tree.Close() // only read
+		} else if want == "store/p" {
+			t.Errorf("opening %s: %v", name, err)
+		}
 	}
 	for name, change := range map[string]string{"file": "store/p/s.jsonl", "project": "dir/project"} {
 		if err := os.Lchown(at(change), 12345, -1); err != nil {

@@ -19,8 +19,9 @@ const (
 	itself = "/."
 )
 
-// Owned reports whether a file belongs to the user of this process.
-func Owned(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Getuid()
+// isOwn reports whether a link and what it leads to belong to the same user, who is that of this process unless root asks.
+func isOwn(link, target fs.FileInfo) bool {
+	from, ok := link.Sys().(*syscall.Stat_t)
+	to, also := target.Sys().(*syscall.Stat_t)
+	return ok && also && from.Uid == to.Uid && (int(from.Uid) == os.Geteuid() || os.Geteuid() == 0)
 }

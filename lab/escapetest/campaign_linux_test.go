@@ -43,6 +43,7 @@ type subject struct {
 	targets []target
 	stirs   bool // it looks only at what has changed
 	writes  bool // nothing outside may change
+	foreign bool // it follows the user's own links to the user's own files, so that what is outside is another user's
 	// leaks says what of the outside is in what came out; nil: the canary, and hashes of the files.
 	leaks func(out string) bool
 	// start begins, and returns what reads once: what came out, and whether it refused.
@@ -82,6 +83,9 @@ func (s subject) campaign(t *testing.T, seed uint64, swaps int64) row {
 		s.root = "ws"
 	}
 	p := newPlace(t, s.root, s.inside, s.outside)
+	if s.foreign {
+		p.giveAway()
+	}
 	before := listing(t, p.outside)
 	r := row{name: s.name}
 	read := s.start(t, p)

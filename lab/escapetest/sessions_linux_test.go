@@ -166,7 +166,7 @@ const workPlace = "/home/dev/work"
 
 var followSubject = subject{
 	name: "follower", root: "home/.claude/projects/-home-dev-work",
-	inside: sessionFiles, outside: foreignFiles, targets: sessionsAt, stirs: true,
+	inside: sessionFiles, outside: foreignFiles, targets: sessionsAt, stirs: true, foreign: true,
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		e := p.env(p.inside)
 		if dir := claudecode.ProjectDir(e, workPlace); dir != p.inside {
@@ -181,7 +181,7 @@ var followSubject = subject{
 }
 
 var auditSubject = subject{
-	name: "audit DIRECTORY", inside: sessionFiles, outside: foreignFiles, targets: sessionsAt,
+	name: "audit DIRECTORY", inside: sessionFiles, outside: foreignFiles, targets: sessionsAt, foreign: true,
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		return func(ctx context.Context) (string, bool) {
 			found, err := audit.Run(ctx, audit.Options{

@@ -2,7 +2,9 @@ package escapetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -47,6 +49,20 @@ func newPlace(t testing.TB, inside string, files, counterparts map[string]string
 }
 
 func (p *place) home() string { return filepath.Join(p.base, "home") }
+
+// giveAway makes what is outside another user's, which only root can.
+func (p *place) giveAway() {
+	const nobody = 65534
+	must(p.t, filepath.WalkDir(p.outside, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			err = os.Lchown(path, nobody, nobody)
+		}
+		if errors.Is(err, fs.ErrPermission) {
+			p.t.Skip("only root can give files to another user")
+		}
+		return err
+	}))
+}
 
 // put writes files below a directory.
 func put(t testing.TB, dir string, files map[string]string) {
