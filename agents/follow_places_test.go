@@ -118,6 +118,8 @@ func TestARolloutStaysOneSessionWhereverCodexPutsIt(t *testing.T) {
 	}
 	move(plain, archived, text)
 	unchanged()
+	appendTo(t, strings.ReplaceAll(archived, "a.jsonl", "b.jsonl"), strings.ReplaceAll(text, `"c"`, `"b"`))
+	s.want("b m1") // it was archived before it was read
 	text += item("m2")
 	move(archived, plain, text)
 	s.want("m2")

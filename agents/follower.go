@@ -292,7 +292,7 @@ func (f *follower) open(path string) (*os.File, int64, error) {
 		return file, info.Size(), nil
 	}
 	dir := f.base
-	if f.only == "" {
+	if f.only == "" && filepath.Dir(path) != f.base {
 		dir = childToward(f.base, path)
 	}
 	tree, err := safefs.Open(dir)

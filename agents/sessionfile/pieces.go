@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"iter"
+	"strings"
 
 	"ctxledger.dev/internal/jsonspan"
 )
@@ -58,8 +59,9 @@ func (s *splitter) records(yield func(jsonspan.Span) bool) {
 		pos = at.To
 		switch {
 		case whole:
-			found, alone := sniff(at.In(s.text)), s.alone(pos)
-			apart = apart && (alone || found.record()) || alone && (found.record() || found.item())
+			found, alone, inside := sniff(at.In(s.text)), s.followed("\x00{", pos), s.followed(",:]}", pos)
+			apart = apart && (found.record() || found.has("type") && !inside) ||
+				alone && (found.record() || found.item())
 		case (s.ended || pos < len(s.text)) && s.ends(inner, pos) && s.replaces(inner, at):
 			at, apart = inner, true // it was torn where a value begins, so that the next one became that value
 		default:
@@ -96,10 +98,13 @@ func (s *splitter) object(from int) (at, inner jsonspan.Span, whole bool) {
 	return at, inner, true
 }
 
-// alone reports whether what follows an offset is no part of an object before it.
-func (s *splitter) alone(at int) bool {
-	rest := bytes.TrimLeft(s.text[at:], blank)
-	return len(rest) == 0 || rest[0] == 0 || rest[0] == '{'
+// followed reports whether one of some bytes follows an offset. The end of the line is a NUL.
+func (s *splitter) followed(by string, at int) bool {
+	next := byte(0)
+	if rest := bytes.TrimLeft(s.text[at:], blank); len(rest) > 0 {
+		next = rest[0]
+	}
+	return strings.IndexByte(by, next) >= 0
 }
 
 // replaces reports whether an object inside of a torn one is a record, and not what that one had there.
