@@ -94,9 +94,11 @@ func TestARolloutStaysOneSessionWhereverCodexPutsIt(t *testing.T) {
 	}
 	text := fmt.Sprintf(`{"timestamp":"2026-06-01T10:00:00Z","type":"session_meta","payload":{"id":"c","cwd":%q}}`+"\n",
 		s.workspace) + item("m1")
+	appendTo(t, plain+".zst", frame(text)) // Codex was stopped before it removed it
+	text += item("m0")
 	appendTo(t, plain, text)
 	s.follow()
-	s.want("c m1")
+	s.want("c m1 m0")
 	move := func(from, to, content string) {
 		t.Helper()
 		if err := os.Rename(write(t, content), to); err != nil {
@@ -119,7 +121,7 @@ func TestARolloutStaysOneSessionWhereverCodexPutsIt(t *testing.T) {
 	move(plain, archived, text)
 	unchanged()
 	appendTo(t, strings.ReplaceAll(archived, "a.jsonl", "b.jsonl"), strings.ReplaceAll(text, `"c"`, `"b"`))
-	s.want("b m1") // it was archived before it was read
+	s.want("b m1 m0") // it was archived before it was read
 	text += item("m2")
 	move(archived, plain, text)
 	s.want("m2")
@@ -135,7 +137,7 @@ func TestARolloutStaysOneSessionWhereverCodexPutsIt(t *testing.T) {
 	move(plain+".zst", plain, text)
 	s.want("m3")
 	fresh := newRecorder(t)
-	if rep := mustImport(t, fresh, write(t, frame(text))); rep.Entries != 4 || ids(fresh) != "c m1 m2 m3" {
+	if rep := mustImport(t, fresh, write(t, frame(text))); rep.Entries != 5 || ids(fresh) != "c m1 m0 m2 m3" {
 		t.Errorf("%+v: %s", rep, ids(fresh))
 	}
 }

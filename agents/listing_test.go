@@ -24,7 +24,11 @@ func TestFilesAreListedNewestFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_ = os.Symlink(filepath.Join(dir, "x.txt"), filepath.Join(dir, "linked.jsonl")) // is not followed
+	other := filepath.Join(t.TempDir(), "other.jsonl")
+	appendTo(t, other, "ab")
+	for name, to := range map[string]string{"linked": filepath.Join(dir, "x.txt"), "first": other, "second": other} {
+		_ = os.Symlink(to, filepath.Join(dir, name+".jsonl")) // neither a text nor one file by two names is followed
+	}
 	f := newFollower(nil, Adapters()[0], FollowOptions{})
 	got, err := f.files(dir)
 	if err != nil {
@@ -38,7 +42,7 @@ func TestFilesAreListedNewestFirst(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if d := cmp.Diff([]string{"s2.jsonl", "s1/subagents/agent-a.jsonl", "s1.jsonl"}, names); d != "" {
+	if d := cmp.Diff([]string{"first.jsonl", "s2.jsonl", "s1/subagents/agent-a.jsonl", "s1.jsonl"}, names); d != "" {
 		t.Error(d)
 	}
 	if none, err := f.files(filepath.Join(dir, "none")); err != nil || none != nil {

@@ -140,6 +140,9 @@ func figures(a audit.Audit) string {
 	}
 	for _, d := range a.Damaged {
 		say("damaged: %d broken, %d long, first %d", d.Broken, d.Long, d.First)
+		if d.Partly > 0 {
+			say("read in part: %d", d.Partly)
+		}
 	}
 	c := a.Caveats
 	if len(c.Unpriced) > 0 || c.Fast > 0 || c.Unfinished.Requests > 0 {

@@ -98,6 +98,7 @@ func TestABranchHoldsTheResultsOfItsOwnCalls(t *testing.T) {
 			"u1 - ask p2\na1 u1 call call_1\na2 a1 call call_9\nr1 a1 result call_1 p2", Kept},
 
 		{"compacted", begun + "b - boundary\ns b summary\nu2 s ask p2\na3 u2 call call_9", Gone},
+		{"compacted, on the line of a torn record", begun + "x x torn\nb - boundary\n" + next, Gone},
 		{"a summary without a boundary", begun + "s a2 summary\nu2 s ask p2\na3 u2 call call_9", Gone},
 		{"a summary of a part", begun + "s a2 span\nu2 s ask p2\na3 u2 call call_9", Gone},
 		{"compacted before", "b - boundary\n" + begun + next, Kept},

@@ -121,7 +121,7 @@ func (s *splitter) ends(object jsonspan.Span, at int) bool {
 // restart returns where to look for the next record after one that stops being JSON: there, or just before, since one that
 // was torn in a string took the quote of the next one's first name for the end of that string.
 func (s *splitter) restart(torn jsonspan.Span) int {
-	if torn.To == len(s.text) || s.text[torn.To] == '\\' { // the rest may still be to come
+	if torn.To == len(s.text) {
 		return torn.To
 	}
 	before := bytes.TrimRight(torn.In(s.text), blank)

@@ -130,7 +130,8 @@ func TestPiecesOfLines(t *testing.T) {
 // TestARecordThatIsStillWrittenIsNeverCut: whatever of a record is there, it is one piece, which is not ended.
 func TestARecordThatIsStillWrittenIsNeverCut(t *testing.T) {
 	keys := `{"type":"user","uuid":"u","a":{"\u0061":{"{":tr` // names that are escaped, and cut
-	for _, record := range append(recordsOfAgents, keys) {
+	inside := `{"type":"progress","data":{"type":"agent_progress","message":` + recordsOfAgents[0] + `},"uuid":"u"}`
+	for _, record := range append(recordsOfAgents, keys, inside) {
 		for _, before := range []string{"", recordsOfAgents[0], "\x00" + recordsOfAgents[1], recordsOfAgents[0][:200]} {
 			for n := 2; n < len(record); n++ {
 				var last Line
