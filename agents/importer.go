@@ -56,12 +56,12 @@ func (im *importer) run(ctx context.Context) (rep Report, err error) {
 		rep.Session, rep.Offset = im.state.Session, im.state.Offset
 		im.known = im.known && err == nil
 	}()
-	opened, _, err := im.open(im.path)
+	opened, size, err := im.open(im.path)
 	if err != nil {
 		return rep, err
 	}
 	defer opened.Close()
-	file, size, err := sessionfile.Unpacked(opened)
+	file, err := sessionfile.Unpacked(opened)
 	if err != nil {
 		return rep, sessionfile.FileError(im.path, err)
 	}
@@ -70,6 +70,9 @@ func (im *importer) run(ctx context.Context) (rep Report, err error) {
 	}
 	if err := im.describe(file); err != nil {
 		return rep, err
+	}
+	if size, err = file.Size(); err != nil {
+		return rep, sessionfile.FileError(im.path, err)
 	}
 	for range maxRaces {
 		if err := im.locate(ctx, file, size); err == errMoved {

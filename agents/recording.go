@@ -29,7 +29,11 @@ type Recording struct {
 // Errors: those of reading; invalid for a file that is no session file of a known agent; too_large for more
 // than 1 GiB.
 func Read(file *os.File, path string) (Recording, error) {
-	all, size, err := sessionfile.Unpacked(file)
+	all, err := sessionfile.Unpacked(file)
+	if err != nil {
+		return Recording{}, sessionfile.FileError(path, err)
+	}
+	size, err := all.Size()
 	if err != nil {
 		return Recording{}, sessionfile.FileError(path, err)
 	}

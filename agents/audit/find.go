@@ -183,7 +183,7 @@ func (s *search) file(name string, size int64, open func() (*os.File, error)) (s
 		return sessionfile.Unknown, err
 	}
 	defer f.Close() // opened for reading
-	all, _, err := sessionfile.Unpacked(f)
+	all, err := sessionfile.Unpacked(f)
 	if err != nil {
 		return sessionfile.Unknown, err
 	}

@@ -173,7 +173,7 @@ func (w *work) survey(i int) error {
 		return err
 	}
 	defer f.Close() // opened for reading
-	all, _, err := sessionfile.Unpacked(f)
+	all, err := sessionfile.Unpacked(f)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (w *work) measure(i int) error {
 		return err
 	}
 	defer f.Close() // opened for reading
-	all, _, err := sessionfile.Unpacked(f)
+	all, err := sessionfile.Unpacked(f)
 	if err != nil {
 		return err
 	}

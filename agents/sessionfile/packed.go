@@ -29,29 +29,41 @@ const (
 	packedBlock = 64 << 10
 )
 
-// Unpacked returns what a session file holds, and how many bytes: the file itself, or the text that its agent has
-// compressed. One goroutine reads it at a time. Errors: invalid for what cannot be unpacked, or has more than
-// limits.Unpacked bytes; those of reading.
-func Unpacked(file *os.File) (content io.ReaderAt, size int64, err error) {
+// Content is what a session file holds. One goroutine reads it at a time.
+type Content interface {
+	// ReadAt reads a part of it. Errors: those of the system; invalid for what cannot be unpacked, or is longer than
+	// limits.Unpacked.
+	io.ReaderAt
+	// Size returns how many bytes it has. Those of a compressed file are counted once. Errors: as ReadAt.
+	Size() (int64, error)
+}
+
+// Unpacked returns what a session file holds: its bytes, or the text that its agent has compressed. Errors: those of reading.
+func Unpacked(file *os.File) (Content, error) {
+	magic := make([]byte, len(zstdMagic))
+	if _, err := file.ReadAt(magic, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if string(magic) != zstdMagic {
+		return plain{file}, nil
+	}
 	info, err := file.Stat()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	magic := make([]byte, len(zstdMagic))
-	switch _, err := file.ReadAt(magic, 0); {
-	case err != nil && err != io.EOF:
-		return nil, 0, err
-	case string(magic) != zstdMagic:
-		return file, info.Size(), nil
+	return &packed{file: file, size: info.Size(), long: -1}, nil
+}
+
+// plain is a file that is not compressed.
+type plain struct{ *os.File }
+
+// Size implements Content.
+func (p plain) Size() (int64, error) {
+	info, err := p.Stat()
+	if err != nil {
+		return 0, err
 	}
-	p := &packed{file: file, size: info.Size()}
-	for all := new(unpacking); ; {
-		if err := p.more(all); err == io.EOF {
-			return p, all.end(), nil
-		} else if err != nil {
-			return nil, 0, err
-		}
-	}
+	return info.Size(), nil
 }
 
 // Superseded reports whether an entry of a directory, whose entries are sorted by name, is a compressed session file beside
@@ -71,6 +83,7 @@ func Superseded(entries []fs.DirEntry, name string) bool {
 type packed struct {
 	file   *os.File
 	size   int64        // of the compressed text
+	long   int64        // of the text; -1: not known yet
 	places []*unpacking // the longest unused first
 }
 
@@ -83,7 +96,7 @@ type unpacking struct {
 
 func (u *unpacking) end() int64 { return u.from + int64(len(u.text)) }
 
-// ReadAt implements io.ReaderAt. Errors: invalid.
+// ReadAt implements Content.
 func (p *packed) ReadAt(b []byte, off int64) (n int, err error) {
 	at := p.near(off)
 	for n < len(b) {
@@ -94,6 +107,20 @@ func (p *packed) ReadAt(b []byte, off int64) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// Size implements Content.
+func (p *packed) Size() (int64, error) {
+	for all := new(unpacking); p.long < 0; {
+		switch err := p.more(all); err {
+		case nil:
+		case io.EOF:
+			p.long = all.end()
+		default:
+			return 0, err
+		}
+	}
+	return p.long, nil
 }
 
 // near returns the place from which the way to an offset is the shortest. If all are behind it, the one that was not used

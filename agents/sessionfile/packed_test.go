@@ -62,7 +62,11 @@ func TestACompressedFileIsReadAtAnyPlace(t *testing.T) {
 		"plain": text, "compressed": pack(t, text),
 		"in two frames": append(pack(t, text[:half]), pack(t, text[half:], zstd.WithEncoderCRC(false))...),
 	} {
-		all, size, err := Unpacked(file(t, content))
+		all, err := Unpacked(file(t, content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, err := all.Size()
 		if err != nil || size != int64(len(text)) {
 			t.Fatalf("%s: %d bytes, %v", name, size, err)
 		}
@@ -107,7 +111,14 @@ func TestWhatCannotBeUnpackedIsNamed(t *testing.T) {
 		if c.want == "" {
 			content, c.want = bytes.Repeat(content, limits.Unpacked/(64<<20)+1), "has more than 1073741824 bytes"
 		}
-		_, _, err := Unpacked(file(t, content))
+		all, err := Unpacked(file(t, content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = all.Size()
+		if _, reading := io.Copy(io.Discard, io.NewSectionReader(all, 0, 2*limits.Unpacked)); reading == nil {
+			t.Errorf("%s: it was read", name)
+		}
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), "rollout-x.jsonl.zst") {
 			t.Errorf("%s: %v", name, err)
