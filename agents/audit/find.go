@@ -30,9 +30,10 @@ type source struct {
 type search struct {
 	adapters []sessionfile.Adapter
 	found    []source
-	seen     map[string]bool // paths with links resolved
-	trees    []*safefs.Tree  // of the directories, in which the files are opened
-	skipped  int             // files in directories that are no session files of an agent known here
+	seen     map[string]bool            // directories, by their paths without links
+	files    map[[2]int64][]fs.FileInfo // those that were found, by their lengths and when they were changed
+	trees    []*safefs.Tree             // of the directories, in which the files are opened
+	skipped  int                        // files in directories that are no session files of an agent known here
 	failed   []Failure
 	// unfollowed are links in directories that lead to what is not the user's, or to nothing that is read.
 	unfollowed []Failure
@@ -172,17 +173,17 @@ func (s *search) isSession(name string) bool {
 	return slices.ContainsFunc(s.adapters, func(a sessionfile.Adapter) bool { return a.IsSession(filepath.Base(name)) })
 }
 
-// file looks whose a file is, and keeps it if its agent is known. A path that is named twice is kept once.
+// file looks whose a file is, and keeps it if its agent is known. One that has several names is kept once.
 func (s *search) file(name string, size int64, open func() (*os.File, error)) (sessionfile.Agent, error) {
-	real, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return sessionfile.Unknown, err
-	}
 	f, err := open()
 	if err != nil {
 		return sessionfile.Unknown, err
 	}
 	defer f.Close() // opened for reading
+	info, err := f.Stat()
+	if err != nil {
+		return sessionfile.Unknown, err
+	}
 	all, err := sessionfile.Unpacked(f)
 	if err != nil {
 		return sessionfile.Unknown, err
@@ -192,12 +193,22 @@ func (s *search) file(name string, size int64, open func() (*os.File, error)) (s
 		return agent, err
 	}
 	for _, a := range s.adapters {
-		if a.Agent == agent && !s.seen[real] {
-			s.seen[real] = true
+		if a.Agent == agent && !s.known(info) {
 			s.found = append(s.found, source{path: name, size: size, from: a, open: open})
 		}
 	}
 	return agent, nil
+}
+
+// known reports whether a file was found before, by another name, and notes it.
+func (s *search) known(info fs.FileInfo) bool {
+	key := [2]int64{info.Size(), info.ModTime().UnixNano()}
+	alike := s.files[key]
+	if slices.ContainsFunc(alike, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+		return true
+	}
+	s.files[key] = append(alike, info)
+	return false
 }
 
 // reads reports whether there is an adapter for an agent.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"hash/maphash"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"runtime"
@@ -73,7 +74,7 @@ type Damage struct {
 // Run reads all session files that the paths name. What cannot be read is part of the answer. Errors: too_large
 // for more than 100,000 files; that of ctx.
 func Run(ctx context.Context, o Options) (Audit, error) {
-	s := search{adapters: agents.Adapters(), seen: map[string]bool{}}
+	s := search{adapters: agents.Adapters(), seen: map[string]bool{}, files: map[[2]int64][]fs.FileInfo{}}
 	defer s.close()
 	out := Audit{Looked: o.Paths}
 	if len(o.Paths) == 0 {

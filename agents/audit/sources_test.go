@@ -149,6 +149,9 @@ func TestSessionsAreFoundWhereverAgentsPutThem(t *testing.T) {
 	link(t, at("store/-p-a"), filepath.Join(projects, "-p-c")) // the same again
 	link(t, at("store/f.jsonl"), filepath.Join(projects, "-p-b/f.jsonl"))
 	link(t, filepath.Join(projects, "-p-b/f.jsonl"), filepath.Join(projects, "-p-b/g.jsonl"))
+	if err := os.Link(at("store/f.jsonl"), filepath.Join(projects, "-p-b/hard.jsonl")); err != nil {
+		t.Fatal(err)
+	}
 	link(t, projects, at("store/-p-a/loop"))
 	link(t, home, filepath.Join(projects, "-p-b/home"))
 	link(t, at("nowhere"), filepath.Join(projects, "-p-gone"))

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/limits"
 )
 
 // HeadLen is how many bytes from the beginning of a file Detect wants to see. It looks at no more.
@@ -42,6 +44,9 @@ func Detect(name string, head []byte) Agent {
 		if a := f.agent(); a != Unknown {
 			return a
 		}
+		if f.item() && strings.HasPrefix(filepath.Base(name), "rollout-") { // of 2025, whose first line is lost
+			return Codex
+		}
 		common = common || f.claude()
 	}
 	switch {
@@ -54,14 +59,20 @@ func Detect(name string, head []byte) Agent {
 	}
 }
 
-// DetectFile says whose a file is, from its name and its beginning. The error is that of reading.
+// DetectFile says whose a file is, from its name and its beginning, which may be behind NUL bytes: a crash of the system
+// leaves them. The error is that of reading.
 func DetectFile(path string, file io.ReaderAt) (Agent, error) {
 	head := make([]byte, HeadLen)
-	n, err := file.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
-		return Unknown, err
+	for at := int64(0); ; {
+		n, err := file.ReadAt(head, at)
+		if err != nil && err != io.EOF {
+			return Unknown, err
+		}
+		empty := n - len(bytes.TrimLeft(head[:n], "\x00"))
+		if at += int64(empty); empty == 0 || at > limits.Line {
+			return Detect(path, head[:n]), nil
+		}
 	}
-	return Detect(path, head[:n]), nil
 }
 
 // agent says whose record the fields belong to, when they belong to one agent only.

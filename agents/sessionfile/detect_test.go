@@ -24,6 +24,10 @@ func TestDetect(t *testing.T) {
 		{"claude code with a byte order mark", "s.jsonl", "\xef\xbb\xbf" + claude, ClaudeCode},
 		{"codex", "rollout-x.jsonl", `{"timestamp":"t","type":"session_meta","payload":{"id":"x","cwd":"/w"}}` + "\n",
 			Codex},
+		{"codex of 2025", "x.jsonl", `{"id":"x","timestamp":"t","instructions":"xxx`, Codex},
+		{"codex of 2025, without its first line", "rollout-x.jsonl", "xx\n" +
+			`{"type":"message","id":null,"role":"user","content":[]}` + "\n", Codex},
+		{"an item of a conversation", "x.jsonl", `{"type":"message","role":"user","content":[]}` + "\n", Text},
 		{"codex, cut off", "rollout-x.jsonl", `{"timestamp":"t","type":"session_meta","payload":{"id":"x","base_instr`,
 			Codex},
 		{"gemini header", "session-x.jsonl",
@@ -64,6 +68,20 @@ func TestDetectTheRecordedSessionHoweverLittleIsSeen(t *testing.T) {
 		if got := Detect("shop.jsonl", raw[:n]); got != ClaudeCode {
 			t.Errorf("first %d bytes: %q", n, got)
 		}
+	}
+}
+
+func TestDetectBehindNULBytes(t *testing.T) {
+	record := recordsOfAgents[0]
+	for _, n := range []int{1, HeadLen - 10, HeadLen, 3*HeadLen + 7} {
+		file := strings.NewReader(strings.Repeat("\x00", n) + record)
+		if got, err := DetectFile("s.jsonl", file); err != nil || got != ClaudeCode {
+			t.Errorf("behind %d bytes: %q, %v", n, got, err)
+		}
+	}
+	got, err := DetectFile("s.jsonl", strings.NewReader(strings.Repeat("\x00", HeadLen)))
+	if err != nil || got != Unknown {
+		t.Errorf("nothing else: %q, %v", got, err)
 	}
 }
 

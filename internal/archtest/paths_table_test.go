@@ -26,7 +26,6 @@ type opening struct {
 var openings = []opening{
 	{"agents/audit Run", "os.Stat", resolve},
 	{"agents/audit search.dir", "filepath.EvalSymlinks", resolve},
-	{"agents/audit search.file", "filepath.EvalSymlinks", resolve},
 	{"agents/audit search.link", "safefs.OpenTarget safefs.OpenTargetTree", "audit DIRECTORY"},
 	{"agents/audit search.path", "os.Stat safefs.Open safefs.OpenFile", "audit DIRECTORY"},
 	{"agents/audit search.places", "os.Stat", resolve},
