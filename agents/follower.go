@@ -187,11 +187,13 @@ func (f *follower) tick() {
 		f.touch(path)
 	}
 	clear(f.failed)
-	for path := range maps.Clone(f.targets) {
-		f.touch(path)
-	}
 	if f.reread++; f.reread >= treeTicks {
 		f.list()
+	}
+	for path := range maps.Clone(f.targets) {
+		if f.reread == 0 || f.seen[path].modified.After(f.o.Env.Now().Add(-recent)) { // the others less often
+			f.touch(path)
+		}
 	}
 	if began := f.o.Env.Now(); !f.healthy() && !began.Before(f.rested) {
 		f.start()
