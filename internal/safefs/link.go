@@ -36,7 +36,8 @@ func Target(path string) (real string, info fs.FileInfo, err error) {
 	return real, info, err
 }
 
-// OpenTarget is OpenListed for what Target finds. Errors: those of both; invalid if it was replaced meanwhile.
+// OpenTarget is OpenListed for what Target finds behind a link. Errors: those of both; invalid if the link or what it leads
+// to is being replaced.
 func OpenTarget(path string) (*os.File, fs.FileInfo, error) {
 	real, info, err := Target(path)
 	if err != nil {
@@ -46,14 +47,14 @@ func OpenTarget(path string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if !os.SameFile(info, opened) {
+	if real == path || !os.SameFile(info, opened) {
 		_ = f.Close() // nothing was read
 		return nil, nil, replaced(path)
 	}
 	return f, opened, nil
 }
 
-// OpenTargetTree is Open for a directory that Target finds. Errors: as OpenTarget.
+// OpenTargetTree is Open for a directory that Target finds behind a link. Errors: as OpenTarget.
 func OpenTargetTree(path string) (*Tree, error) {
 	real, info, err := Target(path)
 	if err != nil {
@@ -63,7 +64,7 @@ func OpenTargetTree(path string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opened, err := t.root.Stat("."); err != nil || !os.SameFile(info, opened) {
+	if opened, err := t.root.Stat("."); err != nil || real == path || !os.SameFile(info, opened) {
 		_ = t.Close() // nothing was read
 		return nil, replaced(path)
 	}
