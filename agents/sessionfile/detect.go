@@ -105,9 +105,11 @@ func (f fields) oldCodex() bool {
 	return f.has("record_type") || !f.has("type") && f.has("id") && f.has("timestamp") && f.has("instructions")
 }
 
-// record reports whether the fields are what records of agents have, and what is inside of such records has not.
+// record reports whether the fields are what records of agents have, and what is inside of such records has not: the
+// message of a subagent in a progress record has a uuid, too.
 func (f fields) record() bool {
-	return f.claude() || f.has("type") && f.has("payload") || f.agent() != Unknown
+	return f.oldCodex() || f.has("type") && (f.has("payload") || f.has("sessionId") || f.has("parentUuid") ||
+		f.has("leafUuid") || f.has("messageId"))
 }
 
 // item reports whether the fields are those of an item of a conversation, which is a line of a rollout of 2025.

@@ -48,6 +48,7 @@ type splitter struct {
 // records yields the records of the line.
 func (s *splitter) records(yield func(jsonspan.Span) bool) {
 	apart := true // whether what comes next is known to be inside of no record
+	torn := false // whether one was torn about where the next one begins
 	for pos := 0; ; {
 		open := bytes.IndexByte(s.text[pos:], '{')
 		if open < 0 {
@@ -61,16 +62,23 @@ func (s *splitter) records(yield func(jsonspan.Span) bool) {
 		case whole:
 			found, alone, inside := sniff(at.In(s.text)), s.followed("\x00{", pos), s.followed(",:]}", pos)
 			apart = apart && (found.record() || found.has("type") && !inside) ||
-				alone && (found.record() || found.item())
+				alone && (found.record() || found.item()) || torn && isRest(gap) && found.record()
+			torn = false
 		case (s.ended || pos < len(s.text)) && s.ends(inner, pos) && s.replaces(inner, at):
 			at, apart = inner, true // it was torn where a value begins, so that the next one became that value
 		default:
-			apart, pos = false, s.restart(at)
+			apart, torn, pos = false, true, s.restart(at)
 		}
 		if apart && !yield(at) {
 			return
 		}
 	}
+}
+
+// isRest reports whether a text can be what is left of the value in which a record was torn: a literal name or an escape
+// stops being JSON at its own beginning.
+func isRest(text []byte) bool {
+	return len(text) <= len(`\u123`) && !bytes.ContainsAny(text, "\x00\",:[]}")
 }
 
 // object passes over the object that begins at an offset. It returns its span, up to where it stops being JSON if it is

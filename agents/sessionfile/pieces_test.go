@@ -74,6 +74,22 @@ func TestARecordIsFoundWhereverTheOneBesideItIsTorn(t *testing.T) {
 	}
 }
 
+// TestARecordIsFoundInsideOfAnother: two processes wrote at the same time, so that one record lies anywhere in another.
+func TestARecordIsFoundInsideOfAnother(t *testing.T) {
+	record, next := recordsOfAgents[0], recordsOfAgents[1]
+	for _, torn := range recordsOfAgents {
+		for n := 1; n < len(torn); n++ {
+			if torn[n-1:n+1] == "[]" {
+				continue // the two make a valid record
+			}
+			line := torn[:n] + record + torn[n:] + "\x00" + next
+			if got, _ := cut(t, line, true); strings.Join(got, "\n") != record+"\n"+next {
+				t.Fatalf("%q has the records\n%q, want\n%q", line, got, []string{record, next})
+			}
+		}
+	}
+}
+
 // TestARecordIsFoundAfterTheEndOfAnother: what is left is the end of a record, of which nobody knows where its texts begin.
 // That one can begin with what looks like a record of its own.
 func TestARecordIsFoundAfterTheEndOfAnother(t *testing.T) {
