@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,6 +46,13 @@ type file struct {
 	text   string
 	reason string // why there is no text; "" if there is
 	absent bool   // that nothing is there
+	marked bool   // it began with a byte order mark, which is no part of text
+	info   fs.FileInfo
+}
+
+// is reports whether two paths lead to one file.
+func (f *file) is(other *file) bool {
+	return f.info != nil && other.info != nil && os.SameFile(f.info, other.info)
 }
 
 // open opens directories. Those that do not exist are empty.
@@ -134,6 +143,7 @@ func (f *file) take(t tree, name string) {
 		f.reason = "not read: it has " + chars.Commas(info.Size()) + " bytes"
 		return
 	}
+	f.info = info
 	raw, err := io.ReadAll(io.LimitReader(opened, maxFile))
 	f.set(raw, err)
 }
@@ -156,8 +166,21 @@ func (f *file) set(raw []byte, err error) {
 	case bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw):
 		f.reason = "not read: it is no text"
 	default:
-		f.text = string(bytes.TrimPrefix(raw, []byte("\ufeff")))
+		f.text = strings.TrimPrefix(string(raw), "\ufeff")
+		f.marked = len(f.text) < len(raw)
 	}
+}
+
+// exists reports whether there is anything at one of some paths.
+func (r *reader) exists(paths ...string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		t, name, ok := r.in(path)
+		if path == "" || !ok || t.Tree == nil {
+			return false
+		}
+		info, err := t.Stat(name)
+		return err == nil && info.Kind != safefs.Absent
+	})
 }
 
 // list returns the paths of the files below a directory whose names end in suffix, in their order; of its
@@ -190,21 +213,32 @@ func (r *reader) list(dir, suffix string, deep bool) []string {
 	return out
 }
 
-// dirs returns the names of the directories in a directory.
-func (r *reader) dirs(dir string) []string {
+// skills returns the paths where skills may be below a directory, in their order.
+func (r *reader) skills(dir string, how lister) (paths []string) {
 	t, name, ok := r.in(dir)
-	if !ok || t.Tree == nil {
+	if dir == "" || !ok || t.Tree == nil {
 		return nil
 	}
-	entries, err := t.ReadDir(name)
-	if err != nil && len(entries) == 0 {
-		return nil
-	}
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 {
-			out = append(out, e.Name())
+	var walk func(name string, depth int)
+	walk = func(name string, depth int) {
+		entries, _ := t.ReadDir(name) // those that could be read
+		for _, e := range entries {
+			below := strings.TrimPrefix(name+"/"+e.Name(), "./")
+			switch {
+			case len(paths) >= maxFiles:
+				return
+			case e.Name() == skillFile && !e.IsDir():
+				if depth >= how.from {
+					paths = append(paths, filepath.Join(t.dir, filepath.FromSlash(below)))
+				}
+			case depth == how.to || !how.hidden && strings.HasPrefix(e.Name(), "."):
+			case e.IsDir():
+				walk(below, depth+1)
+			case e.Type()&fs.ModeSymlink != 0 && depth+1 >= how.from:
+				paths = append(paths, filepath.Join(t.dir, filepath.FromSlash(below), skillFile))
+			}
 		}
 	}
-	return out[:min(len(out), maxFiles)]
+	walk(name, 0)
+	return paths
 }
