@@ -15,7 +15,8 @@ import (
 // testdata/cases.
 
 // claudeSkills is how Claude Code lists skills: by the names of their directories.
-var claudeSkills = lister{mend: quoting(claudeSigns), from: 1, to: 1, hidden: true, read: claudeSkill, enter: claudeEntries}
+var claudeSkills = lister{mend: quoting(claudeSigns), from: 1, to: 1, hidden: true, read: claudeSkill,
+	enter: claudeEntries}
 
 // claudeSigns matches a value that Claude Code puts into quotes where a front matter is no YAML.
 var claudeSigns = pattern.Lazy("[{}\\[\\]*&#!|>%@`]|: ")
@@ -125,7 +126,8 @@ func (f *finder) claudeCommands(dir string) (all []*skill) {
 		}
 		file := f.reader.read(path)
 		m, body, _, problems := readMatter(file.text, claudeSkills.mend)
-		s := &skill{kind: Command, name: name, file: file, m: m, body: file.text[body:], when: whenUsed, problems: problems}
+		s := &skill{kind: Command, name: name, file: file, m: m, body: file.text[body:], when: whenUsed,
+			problems: problems}
 		s.description = claudeDescription(m, s.body, "Custom command")
 		switch {
 		case file.reason != "":
@@ -168,21 +170,21 @@ func (f *finder) claudeAgents(prefix string, dirs ...string) (parts []Part) {
 			}
 			m, body, _, problems := readMatter(file.text, claudeSkills.mend)
 			description := strings.ReplaceAll(m.raw("description"), `\n`, "\n")
-			named := prefix != "" || m.text("name") != ""
-			if last := strings.LastIndex(name, ":") + 1; prefix == "" {
-				name = cmp.Or(m.text("name"), name)
+			own, at := m.text("name"), strings.LastIndex(name, ":")+1
+			if prefix != "" {
+				name = prefix + name[:at] + cmp.Or(own, name[at:])
 			} else {
-				name = prefix + name[:last] + cmp.Or(m.text("name"), name[last:])
+				name = cmp.Or(own, name)
 			}
 			entry := "- " + name + ": " + description + " (Tools: " + claudeTools(m) + ")\n"
-			if !named || strings.TrimSpace(description) == "" {
+			if own+prefix == "" || strings.TrimSpace(description) == "" {
 				entry, problems = "", append(problems, Problem{FrontMatter,
 					"a subagent needs name and description in its front matter", beginning(file.text, body)})
-			} else if other, known := names[name]; known {
-				parts[other].Carried = f.count("")
-				parts[other].add(Shadowed, "not used: "+f.nameOf(path)+" has the same name", Span{})
-			}
-			if entry != "" {
+			} else {
+				if other, known := names[name]; known {
+					parts[other].Carried = f.count("")
+					parts[other].add(Shadowed, "not used: "+f.nameOf(path)+" has the same name", Span{})
+				}
 				names[name] = len(parts)
 			}
 			p := f.listed(Agent, name, path, entry, file.text[body:], "it runs, in a window of its own")
@@ -199,7 +201,8 @@ func claudeTools(m matter) string {
 	tools, without := m.list("tools", space), m.list("disallowedTools", space)
 	switch {
 	case len(tools) > 0 && !slices.Contains(tools, "*"):
-		return strings.Join(slices.DeleteFunc(tools, func(tool string) bool { return slices.Contains(without, tool) }), ", ")
+		tools = slices.DeleteFunc(tools, func(tool string) bool { return slices.Contains(without, tool) })
+		return strings.Join(tools, ", ")
 	case len(without) > 0:
 		return "All tools except " + strings.Join(without, ", ")
 	}

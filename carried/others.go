@@ -102,14 +102,16 @@ func (f *finder) opencode() (parts []Part) {
 	if !f.reader.exists(config, f.home(".opencode"), f.below(".opencode"), f.below("opencode.json")) {
 		return nil // AGENTS.md alone does not mean that somebody uses it
 	}
-	parts = append(parts, f.firstOf(plain(0), f.home(".config", "opencode", "AGENTS.md"), f.home(".claude", "CLAUDE.md"))...)
+	parts = append(parts, f.firstOf(plain(0), f.home(".config", "opencode", "AGENTS.md"),
+		f.home(".claude", "CLAUDE.md"))...)
 	parts = append(parts, f.firstOf(plain(0), f.below("AGENTS.md"), f.below("CLAUDE.md"))...)
 	var dirs []string
 	for _, dir := range []string{config, f.home(".opencode"), f.below(".opencode")} {
 		dirs = append(dirs, filepath.Join(dir, "skill"), filepath.Join(dir, "skills"))
 	}
-	parts = append(parts, f.skills(opencodeSkills, append(dirs, f.home(".claude", "skills"), f.home(".agents", "skills"),
-		f.below(".claude", "skills"), f.below(".agents", "skills"))...)...)
+	dirs = append(dirs, f.home(".claude", "skills"), f.home(".agents", "skills"), f.below(".claude", "skills"),
+		f.below(".agents", "skills"))
+	parts = append(parts, f.skills(opencodeSkills, dirs...)...)
 	return append(parts, f.servers(mcpFile{f.home(".config", "opencode", "opencode.json"), "mcp"},
 		mcpFile{f.below("opencode.json"), "mcp"})...)
 }

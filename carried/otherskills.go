@@ -2,7 +2,6 @@ package carried
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -28,7 +27,8 @@ var codexSkills = lister{to: 6, all: true, enter: codexEntries, read: func(s *sk
 	}
 	s.needs("Codex", s.description != "" && !s.file.marked && utf8.RuneCountInString(s.name) <= maxSkillName)
 }, mend: func(key, value string) string {
-	if !strings.Contains(value, ": ") && !strings.ContainsRune("[{@`", rune(value[0])) || strings.ContainsRune(`"'`, rune(value[0])) {
+	first := value[:1]
+	if strings.Contains(`"'`, first) || !strings.Contains(value, ": ") && !strings.Contains("[{@`", first) {
 		return ""
 	}
 	value, _, _ = strings.Cut(value, " #")
@@ -43,8 +43,8 @@ const codexRoom = 5_010
 // are cut to one length.
 func codexEntries(all []*skill) {
 	line := func(s *skill, most int) string {
-		described := ""
-		if described = chars.First(s.description, most); described != "" {
+		described := chars.First(s.description, most)
+		if described != "" {
 			described += " "
 		}
 		return "- " + s.name + ": " + described + "(file: r0" + strings.TrimPrefix(s.file.path, s.dir) + ")\n"
@@ -117,8 +117,7 @@ var opencodeSkills = lister{to: maxDepth, hidden: true, last: true, read: func(s
 		s.entry = xmlEntry(s)
 	}
 }, mend: func(key, value string) string {
-	if !strings.Contains(value, ":") || slices.Contains([]string{`"`, `'`}, value[:1]) || value == ">" || value == "|" ||
-		strings.Contains(key, "-") {
+	if strings.Contains(key, "-") || strings.Contains(`"'`, value[:1]) || !strings.Contains(value, ":") {
 		return ""
 	}
 	return key + ": |-\n  " + value

@@ -166,7 +166,7 @@ func (f *finder) tables(p plugin, own, what string) (all []document) {
 func (f *finder) serversOf(p plugin) (parts []Part) {
 	for _, d := range f.tables(p, ".mcp.json", "mcpServers") {
 		for _, part := range f.serversIn(d.path, d.object) {
-			part.Name, part.Scope = "plugin:"+p.name+":"+part.Name, ofPlugin
+			part.Name, part.Scope = chars.Line("plugin:"+p.name+":"+part.Name), ofPlugin
 			part.Config.replace("${CLAUDE_PLUGIN_ROOT}", p.dir)
 			parts = append(parts, part)
 		}

@@ -109,7 +109,8 @@ const skillFile = "SKILL.md"
 // skill reads one skill.
 func (how lister) skill(dir, base string, file *file) *skill {
 	if file.reason != "" {
-		return &skill{kind: Skill, name: base, file: file, out: true, problems: []Problem{{Unreadable, file.reason, Span{}}}}
+		unread := []Problem{{Unreadable, file.reason, Span{}}}
+		return &skill{kind: Skill, name: base, file: file, out: true, problems: unread}
 	}
 	m, body, has, problems := readMatter(file.text, how.mend)
 	s := &skill{kind: Skill, dir: dir, base: base, file: file, m: m, body: file.text[body:], problems: problems,
@@ -123,7 +124,8 @@ func (how lister) skill(dir, base string, file *file) *skill {
 	case n == 0 && len(problems) == 0:
 		problem("it has no description: agents cannot know when to use it")
 	case n > maxSkillDescription:
-		problem("its description has " + chars.Commas(n) + " characters, more than " + chars.Commas(maxSkillDescription))
+		problem("its description has " + chars.Commas(n) + " characters, more than " +
+			chars.Commas(maxSkillDescription))
 	}
 	switch {
 	case s.name != "" && s.name != base:

@@ -135,9 +135,6 @@ func (l lists) request(t *testing.T, files []txtar.File) string {
 	s := programtest.NewBox(t, bin)
 	place(t, s, files)
 	body, text := l.first(t, s)
-	if dir := os.Getenv("DUMP"); dir != "" {
-		os.WriteFile(filepath.Join(dir, strings.ReplaceAll(t.Name(), "/", "_")+".json"), body, 0o600)
-	}
 	named := strings.NewReplacer(s.Workspace, "ROOT", s.Home, "HOME")
 	var out strings.Builder
 	for _, x := range l.sections {
