@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
@@ -38,7 +39,7 @@ const (
 	whenCalled = "you call it"
 )
 
-// The bounds of descriptions, in characters: of one in a list, and of one that is the beginning of a body.
+// The bounds of descriptions, in characters of UTF-16: of one in a list, and of one that is the beginning of a body.
 const (
 	maxListed = 1_536
 	maxFirst  = 100
@@ -60,7 +61,10 @@ func claudeDescription(m matter, body, none string) string {
 	if more := strings.Join(m.list("when_to_use", nowhere), ","); more != "" {
 		out += " - " + strings.Join(strings.Fields(more), " ")
 	}
-	return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(chars.Short(out, maxListed))
+	if units := utf16.Encode([]rune(out)); len(units) > maxListed {
+		out = string(utf16.Decode(units[:maxListed-1])) + "…"
+	}
+	return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(out)
 }
 
 func nowhere(rune) bool { return false }
