@@ -78,7 +78,8 @@ const geminiHops = 5
 // gemini returns what Gemini CLI loads.
 func (f *finder) gemini() (parts []Part) {
 	how := instructions{frame: func(path, body string) string {
-		return "--- Context from: " + path + " ---\n" + strings.TrimSpace(body) + "\n--- End of Context from: " + path + " ---\n\n"
+		return "--- Context from: " + path + " ---\n" + strings.TrimSpace(body) +
+			"\n--- End of Context from: " + path + " ---\n\n"
 	}, imported: func(name, body string) string {
 		return "<!-- Imported from: " + name + " -->\n" + body + "\n<!-- End of import from: " + name + " -->"
 	}, hops: geminiHops, body: unlessBlank}

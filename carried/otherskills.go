@@ -108,7 +108,7 @@ func plainMatter(front string) (name, description string, has bool) {
 	return name, description, named && described
 }
 
-// opencodeSkills is how opencode lists skills.
+// opencodeSkills is how opencode lists skills. Of two with one name it uses either, by chance.
 var opencodeSkills = lister{to: maxDepth, hidden: true, last: true, read: func(s *skill) {
 	s.name, s.description = s.m.raw("name"), s.m.raw("description")
 	s.needs("opencode", s.m["name"].IsText() && s.m["description"].IsText())

@@ -123,9 +123,26 @@ func (r *reader) read(path string) *file {
 		f.absent, f.reason = true, absent
 		return f
 	}
-	f.take(t, name)
+	if f.take(t, name); f.reason == outside {
+		if t, name, ok := r.behind(path); ok {
+			f.take(t, name)
+		}
+	}
 	return f
 }
+
+// behind returns the place in one of the trees that a link of another one leads to.
+func (r *reader) behind(path string) (t tree, name string, ok bool) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return tree{}, "", false
+	}
+	t, name, ok = r.in(real)
+	return t, name, ok && t.Tree != nil
+}
+
+// outside is why a file is not read that no tree has.
+const outside = "not read: it leads out of its directory, or is no regular file"
 
 // take reads the text of a file.
 func (f *file) take(t tree, name string) {
@@ -135,9 +152,10 @@ func (f *file) take(t tree, name string) {
 		f.absent, f.reason = true, absent
 		return
 	case err != nil:
-		f.reason = "not read: it leads out of its directory, or is no regular file"
+		f.reason = outside
 		return
 	}
+	f.reason = ""
 	defer opened.Close() // only read
 	if info.Size() > maxFile {
 		f.reason = "not read: it has " + chars.Commas(info.Size()) + " bytes"
@@ -218,6 +236,11 @@ func (r *reader) skills(dir string, how lister) (paths []string) {
 	t, name, ok := r.in(dir)
 	if dir == "" || !ok || t.Tree == nil {
 		return nil
+	}
+	if info, err := t.Stat(name); err == nil && info.Kind == safefs.Other {
+		if t, name, ok = r.behind(dir); !ok {
+			return nil
+		}
 	}
 	var walk func(name string, depth int)
 	walk = func(name string, depth int) {

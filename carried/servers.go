@@ -97,9 +97,14 @@ func (f *finder) claudeServers(plugins []plugin) (parts []Part) {
 		parts = append(parts, f.serversOf(p)...)
 	}
 	for i := range parts {
-		twin := slices.ContainsFunc(parts[:i], func(p Part) bool { return p.Config.same(parts[i].Config) })
-		if slices.Contains(off, parts[i].Name) || parts[i].Scope == ofPlugin && twin {
-			parts[i].Unknown, parts[i].When = false, "it is enabled"
+		p := &parts[i]
+		same := func(other Part) bool { return other.Config.same(p.Config) }
+		switch {
+		case slices.Contains(off, p.Name):
+			p.Unknown, p.When = false, "it is enabled"
+		case p.Scope == ofPlugin && slices.ContainsFunc(parts[:i], same):
+			p.Unknown = false
+			p.add(Shadowed, "not used: another server has the same command or url", p.At)
 		}
 	}
 	return parts
