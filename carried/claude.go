@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/yamldoc"
 )
 
@@ -48,10 +47,15 @@ func (f *finder) claude() (parts []Part) {
 	parts = append(parts, f.memory(Memory, filepath.Join(config, "CLAUDE.md"), claudeInstructions(ofUser))...)
 	parts = append(parts, f.claudeRules(filepath.Join(config, "rules"), ofUser)...)
 	parts = append(parts, f.above("CLAUDE.md", "Claude Code")...)
-	parts = append(parts, f.memory(Memory, f.below("CLAUDE.md"), claudeInstructions(ofProject))...)
-	parts = append(parts, f.memory(Memory, f.below(".claude", "CLAUDE.md"), claudeInstructions(ofProject))...)
+	project := f.memory(Memory, f.below("CLAUDE.md"), claudeInstructions(ofProject))
+	project = append(project, f.memory(Memory, f.below(".claude", "CLAUDE.md"), claudeInstructions(ofProject))...)
+	local := f.memory(Memory, f.below("CLAUDE.local.md"), claudeInstructions(ofLocal))
+	if len(project)+len(local) == 0 && f.reader.exists(config, f.below(".claude")) {
+		project = f.memory(Memory, f.below("AGENTS.md"), claudeInstructions(ofProject))
+	}
+	parts = append(parts, project...)
 	parts = append(parts, f.claudeRules(f.below(".claude", "rules"), ofProject)...)
-	parts = append(parts, f.memory(Memory, f.below("CLAUDE.local.md"), claudeInstructions(ofLocal))...)
+	parts = append(parts, local...)
 	parts = append(parts, f.autoMemory()...)
 	for _, path := range f.nested("CLAUDE.md", "CLAUDE.local.md") {
 		what := ofProject
@@ -61,21 +65,38 @@ func (f *finder) claude() (parts []Part) {
 		when := "a file in " + f.folder(path) + " is read"
 		parts = append(parts, f.later(Memory, path, when, claudeInstructions(what))...)
 	}
-	parts = append(parts, f.skills(f.below(".claude", "skills"), filepath.Join(config, "skills"))...)
-	parts = append(parts, f.subagents(f.below(".claude", "agents"), filepath.Join(config, "agents"))...)
-	parts = append(parts, f.commands(f.below(".claude", "commands"), filepath.Join(config, "commands"))...)
-	return append(parts, f.claudeServers()...)
+	plugins := f.plugins(config)
+	parts = append(parts, f.list(claudeSkills, f.claudeListed(config, plugins))...)
+	parts = append(parts, f.claudeAgents("", filepath.Join(config, "agents"), f.below(".claude", "agents"))...)
+	for _, p := range plugins {
+		parts = append(parts, f.bring(p)...)
+	}
+	return append(parts, f.claudeServers(plugins)...)
+}
+
+// claudeListed reads all skills and commands, those first whose name is used.
+func (f *finder) claudeListed(config string, plugins []plugin) (all []*skill) {
+	dirs := []string{config, f.below(".claude")}
+	for _, dir := range dirs {
+		all = append(all, f.skillsIn(filepath.Join(dir, "skills"), claudeSkills)...)
+	}
+	for _, dir := range dirs {
+		all = append(all, f.claudeCommands(filepath.Join(dir, "commands"))...)
+	}
+	for _, p := range plugins {
+		all = append(all, f.skillsOf(p)...)
+	}
+	return all
 }
 
 // claudeRules returns the rules of a directory: those with paths are loaded when a file that matches is read.
 func (f *finder) claudeRules(dir, what string) (parts []Part) {
 	for _, path := range f.reader.list(dir, ".md", true) {
 		file := f.reader.read(path)
-		m, _, _, problems := readMatter(file.text)
+		m, _, _, problems := readMatter(file.text, claudeSkills.mend)
 		var found []Part
-		if globs := list(m.Paths); len(globs) > 0 {
-			when := "a file that matches " + strings.Join(globs, ", ") + " is read"
-			found = f.later(Rule, path, chars.Short(chars.Line(when), maxWhen), claudeInstructions(what))
+		if globs, always := claudePaths(m); !always {
+			found = f.later(Rule, path, whenMatching(globs, "read"), claudeInstructions(what))
 		} else {
 			found = f.memory(Rule, path, claudeInstructions(what))
 		}

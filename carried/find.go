@@ -80,6 +80,7 @@ func agentDirs(e env.Env) []string {
 	return []string{
 		claudecode.ConfigDir(e), codexDir(e),
 		filepath.Join(e.Home, ".gemini"), filepath.Join(e.Home, ".config", "opencode"),
+		filepath.Join(e.Home, ".opencode"),
 		filepath.Join(e.Home, ".agents"), filepath.Join(e.Home, ".copilot"), filepath.Join(e.Home, ".cursor"),
 	}
 }

@@ -29,7 +29,11 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files, want := split(t, string(raw))
+			files, about := split(string(raw))
+			want, is := about["want"]
+			if !is {
+				return // of TestRequests
+			}
 			at := made(t, files)
 			names := strings.NewReplacer(at.root, "ROOT", slug(at.root), "SLUG", filepath.Dir(at.root), "TOP")
 			got := names.Replace(listing(Find(t.Context(), at.options())))
@@ -47,22 +51,23 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// split returns the files of a case, and what is wanted.
-func split(t *testing.T, text string) (files map[string]string, want string) {
-	t.Helper()
-	files = map[string]string{}
+// split returns the files of a case, and what is said about them.
+func split(text string) (files, about map[string]string) {
+	files, about = map[string]string{}, map[string]string{}
+	var of map[string]string
 	name := ""
 	for line := range strings.Lines(text) {
 		if n, ok := strings.CutPrefix(line, "-- "); ok && strings.HasSuffix(n, " --\n") {
 			name = strings.TrimSuffix(n, " --\n")
-			files[name] = ""
+			if of = about; name != "want" && !strings.HasPrefix(name, "request ") {
+				of = files
+			}
+			of[name] = ""
 		} else if name != "" {
-			files[name] += line
+			of[name] += line
 		}
 	}
-	want = files["want"]
-	delete(files, "want")
-	return files, want
+	return files, about
 }
 
 // place is a home and a workspace.
@@ -88,7 +93,7 @@ func made(t testing.TB, files map[string]string) place {
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		content = strings.ReplaceAll(content, "ROOT", p.root)
+		content = strings.NewReplacer("ROOT", p.root, "HOME", p.home).Replace(content)
 		if link {
 			err = os.Symlink(strings.TrimSpace(content), at)
 		} else {

@@ -95,7 +95,7 @@ func FuzzTexts(f *testing.F) {
 		if prose := proseOf(text); len(prose) != len(text) {
 			t.Fatalf("%d bytes of prose of %d", len(prose), len(text))
 		}
-		_, body, _, problems := readMatter(text)
+		_, body, _, problems := readMatter(text, claudeSkills.mend)
 		for _, p := range append(problems, alwaysOn(text, body)...) {
 			if !inside(p.At) {
 				t.Fatalf("%s at %v of %q", p.Code, p.At, text)

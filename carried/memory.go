@@ -45,19 +45,25 @@ func (f *finder) load(kind Kind, file *file, how instructions, as string, stack 
 	}
 	body := file.text
 	if how.body != nil {
-		body = how.body(file.text)
+		if body = how.body(file.text); body == "" {
+			return p // it is left out
+		}
+	}
+	f.weigh(&p, file.text)
+	if how.hops > 0 {
+		for _, i := range importsOf(file.text) {
+			f.follow(&p, i, how, stack)
+		}
+	}
+	if how.imported != nil { // imports stand where they are named
+		for _, i := range slices.Backward(p.Imports) {
+			body = body[:i.At.From] + body[i.At.To:]
+		}
 	}
 	if as != "" && how.imported != nil {
 		p.Carried = f.count(how.imported(as, body))
 	} else {
 		p.Carried = f.count(how.frame(file.path, body))
-	}
-	f.weigh(&p, file.text)
-	if how.hops == 0 {
-		return p
-	}
-	for _, i := range importsOf(file.text) {
-		f.follow(&p, i, how, stack)
 	}
 	return p
 }

@@ -2,6 +2,7 @@ package carried
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -10,9 +11,17 @@ import (
 
 // plain are instructions that an agent loads as they are, with a line in front that names the file.
 func plain(hops int) instructions {
-	return instructions{hops: hops, frame: func(path, body string) string {
+	return instructions{hops: hops, body: unlessBlank, frame: func(path, body string) string {
 		return "Instructions from: " + path + "\n" + body
 	}}
+}
+
+// unlessBlank returns a text, "" if there is nothing in it: agents leave it out.
+func unlessBlank(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return text
 }
 
 // codexBytes is how many bytes of instructions Codex loads together.
@@ -21,15 +30,20 @@ const codexBytes = 32 << 10
 // codex returns what Codex loads: one file in each directory.
 func (f *finder) codex() (parts []Part) {
 	home := codexDir(f.Env)
-	how := instructions{frame: func(_, body string) string {
-		return "# AGENTS.md instructions for " + f.Root + "\n\n<INSTRUCTIONS>\n" + body + "\n</INSTRUCTIONS>"
+	head := "# AGENTS.md instructions"
+	project := []string{f.below("AGENTS.override.md"), f.below("AGENTS.md")}
+	if slices.ContainsFunc(project, func(path string) bool { return unlessBlank(f.reader.read(path).text) != "" }) {
+		head += " for " + f.Root
+	}
+	how := instructions{body: unlessBlank, frame: func(_, body string) string {
+		return head + "\n\n<INSTRUCTIONS>\n" + body + "\n</INSTRUCTIONS>"
 	}}
 	parts = append(parts,
 		f.firstOf(how, filepath.Join(home, "AGENTS.override.md"), filepath.Join(home, "AGENTS.md"))...)
 	if len(parts) > 0 {
 		how.frame = func(_, body string) string { return "\n\n--- project-doc ---\n\n" + body }
 	}
-	parts = append(parts, f.firstOf(how, f.below("AGENTS.override.md"), f.below("AGENTS.md"))...)
+	parts = append(parts, f.firstOf(how, project...)...)
 	left := codexBytes
 	for i := range parts {
 		size := len(f.reader.read(parts[i].Path).text)
@@ -43,8 +57,8 @@ func (f *finder) codex() (parts []Part) {
 	for _, path := range f.nested("AGENTS.md", "AGENTS.override.md") {
 		parts = append(parts, f.later(Memory, path, "Codex runs in "+f.folder(path), how)...)
 	}
-	parts = append(parts, f.skills(f.below(".agents", "skills"), filepath.Join(home, "skills"),
-		f.home(".agents", "skills"))...)
+	parts = append(parts, f.skills(codexSkills, f.below(".codex", "skills"), f.below(".agents", "skills"),
+		filepath.Join(home, "skills"), f.home(".agents", "skills"))...)
 	return append(parts, f.codexServers(home)...)
 }
 
@@ -64,40 +78,52 @@ const geminiHops = 5
 // gemini returns what Gemini CLI loads.
 func (f *finder) gemini() (parts []Part) {
 	how := instructions{frame: func(path, body string) string {
-		return "--- Context from: " + path + " ---\n" + body + "\n--- End of Context from: " + path + " ---\n\n"
+		return "--- Context from: " + path + " ---\n" + strings.TrimSpace(body) +
+			"\n--- End of Context from: " + path + " ---\n\n"
 	}, imported: func(name, body string) string {
 		return "<!-- Imported from: " + name + " -->\n" + body + "\n<!-- End of import from: " + name + " -->"
-	}, hops: geminiHops}
+	}, hops: geminiHops, body: unlessBlank}
 	parts = append(parts, f.memory(Memory, f.home(".gemini", "GEMINI.md"), how)...)
 	parts = append(parts, f.memory(Memory, f.below("GEMINI.md"), how)...)
 	for _, path := range f.nested("GEMINI.md") {
-		parts = append(parts, f.memory(Memory, path, how)...)
+		parts = append(parts, f.later(Memory, path, "a file in "+f.folder(path)+" is read", how)...)
+	}
+	own := []string{f.home(".gemini"), f.below(".gemini")}
+	if len(parts) > 0 || f.reader.exists(own...) { // skills in .agents alone do not mean that somebody uses it
+		parts = append(parts, f.skills(geminiSkills, f.home(".gemini", "skills"), f.home(".agents", "skills"),
+			f.below(".gemini", "skills"), f.below(".agents", "skills"))...)
 	}
 	return append(parts, f.servers(mcpFile{f.home(".gemini", "settings.json"), "mcpServers"},
 		mcpFile{f.below(".gemini", "settings.json"), "mcpServers"})...)
 }
 
-// opencode returns what opencode loads: AGENTS.md, or CLAUDE.md where there is none.
+// opencode returns what opencode loads: AGENTS.md, or CLAUDE.md where there is none, in the workspace and for the user.
 func (f *finder) opencode() (parts []Part) {
 	config := f.home(".config", "opencode")
-	if config != "" {
-		parts = append(parts, f.memory(Memory, filepath.Join(config, "AGENTS.md"), plain(0))...)
-	}
-	servers := f.servers(mcpFile{f.home(".config", "opencode", "opencode.json"), "mcp"},
-		mcpFile{f.below("opencode.json"), "mcp"})
-	if len(parts) == 0 && len(servers) == 0 && f.reader.read(f.below("opencode.json")).absent {
+	if !f.reader.exists(config, f.home(".opencode"), f.below(".opencode"), f.below("opencode.json")) {
 		return nil // AGENTS.md alone does not mean that somebody uses it
 	}
+	parts = append(parts, f.firstOf(plain(0), f.home(".config", "opencode", "AGENTS.md"),
+		f.home(".claude", "CLAUDE.md"))...)
 	parts = append(parts, f.firstOf(plain(0), f.below("AGENTS.md"), f.below("CLAUDE.md"))...)
-	return append(parts, servers...)
+	var dirs []string
+	for _, dir := range []string{config, f.home(".opencode"), f.below(".opencode")} {
+		dirs = append(dirs, filepath.Join(dir, "skill"), filepath.Join(dir, "skills"))
+	}
+	dirs = append(dirs, f.home(".claude", "skills"), f.home(".agents", "skills"), f.below(".claude", "skills"),
+		f.below(".agents", "skills"))
+	parts = append(parts, f.skills(opencodeSkills, dirs...)...)
+	return append(parts, f.servers(mcpFile{f.home(".config", "opencode", "opencode.json"), "mcp"},
+		mcpFile{f.below("opencode.json"), "mcp"})...)
 }
 
 // copilot returns what Copilot loads in VS Code.
 func (f *finder) copilot() (parts []Part) {
 	parts = append(parts, f.memory(Memory, f.below(".github", "copilot-instructions.md"), plain(0))...)
 	for _, path := range f.reader.list(f.below(".github", "instructions"), ".instructions.md", true) {
-		m, _, _, problems := readMatter(f.reader.read(path).text)
-		parts = append(parts, f.scoped(path, list(m.ApplyTo), problems, len(list(m.ApplyTo)) == 0)...)
+		m, _, _, problems := readMatter(f.reader.read(path).text, claudeSkills.mend)
+		globs := m.list("applyTo", comma)
+		parts = append(parts, f.scoped(path, globs, problems, len(globs) == 0)...)
 	}
 	return append(parts, f.servers(mcpFile{f.below(".vscode", "mcp.json"), "servers"},
 		mcpFile{f.home(".copilot", "mcp-config.json"), "mcpServers"})...)
@@ -107,9 +133,9 @@ func (f *finder) copilot() (parts []Part) {
 func (f *finder) cursor() (parts []Part) {
 	parts = append(parts, f.memory(Memory, f.below(".cursorrules"), plain(0))...)
 	for _, path := range f.reader.list(f.below(".cursor", "rules"), ".mdc", true) {
-		m, _, _, problems := readMatter(f.reader.read(path).text)
-		globs := list(m.Globs)
-		if isTrue(m.AlwaysApply) {
+		m, _, _, problems := readMatter(f.reader.read(path).text, claudeSkills.mend)
+		globs := m.list("globs", comma)
+		if m.isTrue("alwaysApply") {
 			globs = []string{everyFile}
 		}
 		parts = append(parts, f.scoped(path, globs, problems, len(globs) == 0)...)
@@ -136,8 +162,7 @@ func (f *finder) scoped(path string, globs []string, problems []Problem, asked b
 	case len(globs) == 1 && (globs[0] == everyFile || globs[0] == "**/*"):
 		parts = f.memory(Rule, path, how)
 	default:
-		when := "a file that matches " + strings.Join(globs, ", ") + " is open"
-		parts = f.later(Rule, path, chars.Short(chars.Line(when), maxWhen), how)
+		parts = f.later(Rule, path, whenMatching(globs, "open"), how)
 	}
 	for i := range parts {
 		parts[i].Problems = append(parts[i].Problems, problems...)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,6 +46,13 @@ type file struct {
 	text   string
 	reason string // why there is no text; "" if there is
 	absent bool   // that nothing is there
+	marked bool   // it began with a byte order mark, which is no part of text
+	info   fs.FileInfo
+}
+
+// is reports whether two paths lead to one file.
+func (f *file) is(other *file) bool {
+	return f.info != nil && other.info != nil && os.SameFile(f.info, other.info)
 }
 
 // open opens directories. Those that do not exist are empty.
@@ -114,9 +123,26 @@ func (r *reader) read(path string) *file {
 		f.absent, f.reason = true, absent
 		return f
 	}
-	f.take(t, name)
+	if f.take(t, name); f.reason == outside {
+		if t, name, ok := r.behind(path); ok {
+			f.take(t, name)
+		}
+	}
 	return f
 }
+
+// behind returns the place in one of the trees that a link of another one leads to.
+func (r *reader) behind(path string) (t tree, name string, ok bool) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return tree{}, "", false
+	}
+	t, name, ok = r.in(real)
+	return t, name, ok && t.Tree != nil
+}
+
+// outside is why a file is not read that no tree has.
+const outside = "not read: it leads out of its directory, or is no regular file"
 
 // take reads the text of a file.
 func (f *file) take(t tree, name string) {
@@ -126,14 +152,16 @@ func (f *file) take(t tree, name string) {
 		f.absent, f.reason = true, absent
 		return
 	case err != nil:
-		f.reason = "not read: it leads out of its directory, or is no regular file"
+		f.reason = outside
 		return
 	}
+	f.reason = ""
 	defer opened.Close() // only read
 	if info.Size() > maxFile {
 		f.reason = "not read: it has " + chars.Commas(info.Size()) + " bytes"
 		return
 	}
+	f.info = info
 	raw, err := io.ReadAll(io.LimitReader(opened, maxFile))
 	f.set(raw, err)
 }
@@ -156,8 +184,21 @@ func (f *file) set(raw []byte, err error) {
 	case bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw):
 		f.reason = "not read: it is no text"
 	default:
-		f.text = string(bytes.TrimPrefix(raw, []byte("\ufeff")))
+		f.text = strings.TrimPrefix(string(raw), "\ufeff")
+		f.marked = len(f.text) < len(raw)
 	}
+}
+
+// exists reports whether there is anything at one of some paths.
+func (r *reader) exists(paths ...string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		t, name, ok := r.in(path)
+		if path == "" || !ok || t.Tree == nil {
+			return false
+		}
+		info, err := t.Stat(name)
+		return err == nil && info.Kind != safefs.Absent
+	})
 }
 
 // list returns the paths of the files below a directory whose names end in suffix, in their order; of its
@@ -190,21 +231,37 @@ func (r *reader) list(dir, suffix string, deep bool) []string {
 	return out
 }
 
-// dirs returns the names of the directories in a directory.
-func (r *reader) dirs(dir string) []string {
+// skills returns the paths where skills may be below a directory, in their order.
+func (r *reader) skills(dir string, how lister) (paths []string) {
 	t, name, ok := r.in(dir)
-	if !ok || t.Tree == nil {
+	if dir == "" || !ok || t.Tree == nil {
 		return nil
 	}
-	entries, err := t.ReadDir(name)
-	if err != nil && len(entries) == 0 {
-		return nil
-	}
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 {
-			out = append(out, e.Name())
+	if info, err := t.Stat(name); err == nil && info.Kind == safefs.Other {
+		if t, name, ok = r.behind(dir); !ok {
+			return nil
 		}
 	}
-	return out[:min(len(out), maxFiles)]
+	var walk func(name string, depth int)
+	walk = func(name string, depth int) {
+		entries, _ := t.ReadDir(name) // those that could be read
+		for _, e := range entries {
+			below := strings.TrimPrefix(name+"/"+e.Name(), "./")
+			switch {
+			case len(paths) >= maxFiles:
+				return
+			case e.Name() == skillFile && !e.IsDir():
+				if depth >= how.from {
+					paths = append(paths, filepath.Join(t.dir, filepath.FromSlash(below)))
+				}
+			case depth == how.to || !how.hidden && strings.HasPrefix(e.Name(), "."):
+			case e.IsDir():
+				walk(below, depth+1)
+			case e.Type()&fs.ModeSymlink != 0 && depth+1 >= how.from:
+				paths = append(paths, filepath.Join(t.dir, filepath.FromSlash(below), skillFile))
+			}
+		}
+	}
+	walk(name, 0)
+	return paths
 }

@@ -17,6 +17,8 @@ const (
 	Agent   Kind = "agent"   // a subagent: listed like a skill
 	Command Kind = "command" // a command: listed like a skill
 	Server  Kind = "server"  // an MCP server
+	Hook    Kind = "hook"    // hooks of a plugin, whose outputs requests may carry
+	Plugin  Kind = "plugin"  // a plugin that is enabled and cannot be read
 	Index   Kind = "index"   // what a hook of ctxledger lists when a session begins, by the configuration that is named
 )
 
@@ -24,7 +26,7 @@ const (
 type Part struct {
 	Kind  Kind   `json:"kind"`
 	Name  string `json:"name"`            // what people call it: the path from the workspace, or the name of a skill
-	Scope string `json:"scope,omitempty"` // "user", "project", or the directory that it is for
+	Scope string `json:"scope,omitempty"` // "user", "project", "plugin", or the directory that it is for
 	Path  string `json:"path"`            // of its file, absolute
 	// Carried is what each request carries of it. Unknown says that nobody knows before a request is made.
 	Carried tokens.Count `json:"carried"`

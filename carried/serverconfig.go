@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/internal/jsonspan"
 )
@@ -65,6 +66,24 @@ func serverConfig(o object) *ServerConfig {
 	}
 	c.Problem = c.problem()
 	return c
+}
+
+// replace replaces a reference by what it stands for.
+func (c *ServerConfig) replace(reference, by string) {
+	of := func(s string) string { return strings.ReplaceAll(s, reference, by) }
+	c.Dir, c.URL = of(c.Dir), of(c.URL)
+	for i := range c.Command {
+		c.Command[i] = of(c.Command[i])
+	}
+	for name := range c.Env {
+		c.Env[name] = of(c.Env[name])
+	}
+}
+
+// same reports whether two configurations start or reach the same.
+func (c *ServerConfig) same(other *ServerConfig) bool {
+	return c != nil && other != nil && c.Problem+other.Problem == "" && c.URL == other.URL &&
+		slices.Equal(c.Command, other.Command)
 }
 
 // problem says why a configuration cannot be used.

@@ -72,8 +72,8 @@ func (f *finder) server(path, name string, at Span, disabled bool) Part {
 	return p
 }
 
-// claudeServers returns the servers of Claude Code: of the project, of the user, and of the user for this project.
-func (f *finder) claudeServers() (parts []Part) {
+// claudeServers returns the servers of Claude Code: of the project, of the user, of the user for this project, and of plugins.
+func (f *finder) claudeServers(plugins []plugin) (parts []Part) {
 	own := f.home(".claude.json")
 	if dir := f.Env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
 		own = filepath.Join(claudecode.ConfigDir(f.Env), ".claude.json")
@@ -93,9 +93,18 @@ func (f *finder) claudeServers() (parts []Part) {
 		}
 	}
 	parts = append(parts, f.servers(mcpFile{f.below(".mcp.json"), "mcpServers"})...)
+	for _, p := range plugins {
+		parts = append(parts, f.serversOf(p)...)
+	}
 	for i := range parts {
-		if slices.Contains(off, parts[i].Name) {
-			parts[i].Unknown, parts[i].When = false, "it is enabled"
+		p := &parts[i]
+		same := func(other Part) bool { return other.Config.same(p.Config) }
+		switch {
+		case slices.Contains(off, p.Name):
+			p.Unknown, p.When = false, "it is enabled"
+		case p.Scope == ofPlugin && slices.ContainsFunc(parts[:i], same):
+			p.Unknown = false
+			p.add(Shadowed, "not used: another server has the same command or url", p.At)
 		}
 	}
 	return parts
@@ -181,14 +190,21 @@ func (o object) is(name, value string) bool {
 func (o object) isTrue(name string) bool  { return o.is(name, "true") }
 func (o object) isFalse(name string) bool { return o.is(name, "false") }
 
-// texts returns the texts of a list.
-func (o object) texts(name string) (out []string) {
-	v := o.member(name)
-	if v.text == nil || v.text[v.at.From] != '[' {
+// elements returns the elements of a list.
+func (o object) elements() (out []object) {
+	if o.text == nil || o.text[o.at.From] != '[' {
 		return nil
 	}
-	for e := range jsonspan.At(v.text, v.at, jsonspan.MaxDepth).Elements {
-		if raw := e.In(v.text); raw[0] == '"' {
+	for e := range jsonspan.At(o.text, o.at, jsonspan.MaxDepth).Elements {
+		out = append(out, object{o.text, e})
+	}
+	return out
+}
+
+// texts returns the texts of the list that a member is.
+func (o object) texts(name string) (out []string) {
+	for _, e := range o.member(name).elements() {
+		if raw := e.at.In(e.text); raw[0] == '"' {
 			out = append(out, jsonspan.Unquote(raw))
 		}
 	}

@@ -1,7 +1,9 @@
 package carried
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,8 +13,8 @@ import (
 
 // listed returns the part of something that is listed with a line in every request, and loaded when it is used.
 func (f *finder) listed(kind Kind, name, path, line, body, when string) Part {
-	return Part{Kind: kind, Name: name, Scope: f.scopeOf(path), Path: path, When: when,
-		Carried: f.count(line), Later: f.count(body)}
+	return Part{Kind: kind, Name: chars.Short(chars.Line(name), maxSkillName), Scope: f.scopeOf(path), Path: path,
+		When: when, Carried: f.count(line), Later: f.count(body)}
 }
 
 // unread returns a part whose file cannot be read.
@@ -22,7 +24,7 @@ func (f *finder) unread(kind Kind, name string, file *file) Part {
 	return p
 }
 
-// The limits of a skill, by the specification of skills, and of a command's description.
+// The limits of a skill, by the specification of skills.
 const (
 	maxSkillName        = 64
 	maxSkillDescription = 1_024
@@ -31,63 +33,125 @@ const (
 // skillName matches a name that the specification allows.
 var skillName = pattern.Lazy(`^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$`)
 
-// skills returns the skills in some directories, a directory each. Of two with one name the first is used.
-func (f *finder) skills(dirs ...string) (parts []Part) {
-	used := map[string]string{}
+// A lister is how an agent lists skills.
+type lister struct {
+	mend mend
+	// How many directories below one of skills a skill may be, and whether those may be hidden.
+	from, to int
+	hidden   bool
+	// read completes a skill that has the name and the description of its front matter.
+	read func(s *skill)
+	last bool // of those with one name the last is used, else the first
+	all  bool // all of them are
+	// enter sets the entries of skills that are listed: together they may have less room than they need.
+	enter func(all []*skill)
+}
+
+// skill is a skill that was read, or a command, which Claude Code lists among them.
+type skill struct {
+	kind              Kind
+	scope, prefix     string // of a plugin, and what its names begin with; "": that of its file
+	dir, base         string // the directory of skills where it was found, and what it is called there
+	name, description string
+	entry             string // in a request
+	out               bool   // it has none
+	when              string // it is loaded
+	file              *file
+	m                 matter
+	body              string
+	problems          []Problem
+}
+
+// leave takes a skill out of the list.
+func (s *skill) leave(code, why string) {
+	s.out = true
+	s.problems = append(s.problems, Problem{code, why, beginning(s.file.text, len(s.file.text)-len(s.body))})
+}
+
+// skills returns the skills in some directories.
+func (f *finder) skills(how lister, dirs ...string) []Part {
+	var all []*skill
 	for _, dir := range dirs {
-		if dir == "" {
-			continue
+		all = append(all, f.skillsIn(dir, how)...)
+	}
+	return f.list(how, all)
+}
+
+// skillsIn reads the skills in a directory.
+func (f *finder) skillsIn(dir string, how lister) (all []*skill) {
+	for _, path := range f.reader.skills(dir, how) {
+		if file := f.reader.read(path); !file.absent {
+			all = append(all, how.skill(dir, filepath.Base(filepath.Dir(path)), file))
 		}
-		for _, name := range f.reader.dirs(dir) {
-			path := filepath.Join(dir, name, "SKILL.md")
-			file := f.reader.read(path)
-			if file.absent {
-				continue
-			}
-			p := f.skill(name, file)
-			if other, known := used[p.Name]; known {
-				p.Carried = f.count("")
-				p.add(Shadowed, "not used: "+f.nameOf(other)+" has the same name", Span{})
-			}
-			used[p.Name] = path
-			parts = append(parts, p)
-		}
+	}
+	return all
+}
+
+// list returns the parts of skills that were read.
+func (f *finder) list(how lister, all []*skill) (parts []Part) {
+	f.shadow(how, all)
+	how.enter(slices.DeleteFunc(slices.Clone(all), func(s *skill) bool { return s.out }))
+	for _, s := range all {
+		p := f.listed(s.kind, s.name, s.file.path, s.entry, s.body, s.when)
+		f.weigh(&p, s.body)
+		p.Scope, p.Problems = cmp.Or(s.scope, p.Scope), s.problems
+		parts = append(parts, p)
 	}
 	return parts
 }
 
-// skill returns one skill. Agents list it even if its front matter breaks a rule.
-func (f *finder) skill(dir string, file *file) Part {
+// whenUsed is when a part is loaded that is listed.
+const whenUsed = "it is used"
+
+// skillFile is the name of the file that a skill is.
+const skillFile = "SKILL.md"
+
+// skill reads one skill.
+func (how lister) skill(dir, base string, file *file) *skill {
 	if file.reason != "" {
-		return f.unread(Skill, dir, file)
+		unread := []Problem{{Unreadable, file.reason, Span{}}}
+		return &skill{kind: Skill, name: base, file: file, out: true, problems: unread}
 	}
-	m, body, has, problems := readMatter(file.text)
+	m, body, has, problems := readMatter(file.text, how.mend)
+	s := &skill{kind: Skill, dir: dir, base: base, file: file, m: m, body: file.text[body:], problems: problems,
+		when: whenUsed, name: m.text("name"), description: m.text("description")}
 	problem := func(message string) {
-		problems = append(problems, Problem{FrontMatter, message, beginning(file.text, body)})
+		s.problems = append(s.problems, Problem{FrontMatter, message, beginning(file.text, body)})
 	}
-	name, description := text(m.Name), text(m.Description)
-	switch {
+	switch n := utf8.RuneCountInString(s.description); {
 	case !has:
 		problem("it has no front matter with name and description")
-	case description == "":
+	case n == 0 && len(problems) == 0:
 		problem("it has no description: agents cannot know when to use it")
-	case utf8.RuneCountInString(description) > maxSkillDescription:
-		problem("its description has " + chars.Commas(utf8.RuneCountInString(description)) + " characters, more than " +
+	case n > maxSkillDescription:
+		problem("its description has " + chars.Commas(n) + " characters, more than " +
 			chars.Commas(maxSkillDescription))
 	}
 	switch {
-	case name == "":
-		name = dir
-	case name != dir:
-		problem("its name is " + chars.Line(chars.Short(name, maxSkillName)) + ", not that of its directory")
-	case !skillName().MatchString(name) || utf8.RuneCountInString(name) > maxSkillName:
+	case s.name != "" && s.name != base:
+		problem("its name is " + chars.Line(chars.Short(s.name, maxSkillName)) + ", not that of its directory")
+	case !skillName().MatchString(base) || utf8.RuneCountInString(base) > maxSkillName:
 		problem("its name has other than small letters, digits and single hyphens, or more than 64 characters")
 	}
-	p := f.listed(Skill, chars.Short(chars.Line(name), maxSkillName), file.path, "- "+name+": "+description+"\n",
-		file.text[body:], "it is used")
-	f.weigh(&p, file.text[body:])
-	p.Problems = append(problems, alwaysOn(file.text, body)...)
-	return p
+	s.problems = append(s.problems, alwaysOn(file.text, body)...)
+	how.read(s)
+	return s
+}
+
+// shadow takes skills out whose name another one has, or whose file is that of another one.
+func (f *finder) shadow(how lister, all []*skill) {
+	if how.last {
+		all = slices.Clone(all)
+		slices.Reverse(all)
+	}
+	for i, s := range all {
+		at := slices.IndexFunc(all[:i], func(other *skill) bool {
+			return (!other.out || other.when != whenUsed) && (!how.all && other.name == s.name || other.file.is(s.file))
+		})
+		if at >= 0 && !s.out {
+			s.leave(Shadowed, "not used: "+f.nameOf(all[at].file.path)+" has the same name, or is the same file")
+		}
+	}
 }
 
 // beginning is where a problem of a front matter is shown that has its end at body; without one, in front.
@@ -117,72 +181,4 @@ func alwaysOn(text string, body int) (out []Problem) {
 		at += len(line)
 	}
 	return out
-}
-
-// subagents returns the subagents in some directories, a file each.
-func (f *finder) subagents(dirs ...string) []Part { return f.each(Agent, dirs, f.subagent) }
-
-// subagent returns one subagent. Agents list it even if its front matter lacks something.
-func (f *finder) subagent(base string, file *file) Part {
-	m, body, has, problems := readMatter(file.text)
-	name, description := text(m.Name), text(m.Description)
-	if !has || name == "" || description == "" {
-		problems = append(problems, Problem{FrontMatter,
-			"a subagent needs name and description in its front matter", beginning(file.text, body)})
-	}
-	if name == "" {
-		name = base
-	}
-	tools := "*"
-	if named := list(m.Tools); len(named) > 0 {
-		tools = strings.Join(named, ", ")
-	}
-	p := f.listed(Agent, chars.Short(chars.Line(name), maxSkillName), file.path,
-		"- "+name+": "+description+" (Tools: "+tools+")\n", file.text[body:], "it runs, in a window of its own")
-	p.Problems = problems
-	return p
-}
-
-// commands returns the commands in some directories, a file each.
-func (f *finder) commands(dirs ...string) []Part { return f.each(Command, dirs, f.command) }
-
-// command returns one command. Without a description it is listed with its first line; one that the model may not use
-// is not listed.
-func (f *finder) command(name string, file *file) Part {
-	m, body, _, problems := readMatter(file.text)
-	description := text(m.Description)
-	if description == "" {
-		first, _, _ := strings.Cut(strings.TrimSpace(file.text[body:]), "\n")
-		description = strings.TrimSpace(strings.TrimLeft(first, "# "))
-	}
-	line := "- " + name + ": " + description + "\n"
-	if isTrue(m.NoModel) {
-		line = ""
-	}
-	p := f.listed(Command, name, file.path, line, file.text[body:], "it is used")
-	p.Problems = problems
-	return p
-}
-
-// each returns the part of every Markdown file below some directories that can be read, by its name without the ending.
-func (f *finder) each(kind Kind, dirs []string, part func(base string, file *file) Part) (parts []Part) {
-	for _, path := range f.markdown(dirs) {
-		base, file := strings.TrimSuffix(filepath.Base(path), ".md"), f.reader.read(path)
-		if file.reason != "" {
-			parts = append(parts, f.unread(kind, base, file))
-			continue
-		}
-		parts = append(parts, part(base, file))
-	}
-	return parts
-}
-
-// markdown returns the Markdown files below directories.
-func (f *finder) markdown(dirs []string) (paths []string) {
-	for _, dir := range dirs {
-		if dir != "" {
-			paths = append(paths, f.reader.list(dir, ".md", true)...)
-		}
-	}
-	return paths
 }

@@ -30,7 +30,7 @@ const settingsOfClaude = ".claude/settings.local.json"
 // is now, "" for one that is not there, and whether it can be edited.
 func SwitchOff(host, root string, p Part, text func(path string) (string, bool)) (out []Switch) {
 	source, ok := text(p.Path)
-	if p.Kind != Server || !ok {
+	if p.Kind != Server || p.Scope == ofPlugin || !ok {
 		return nil
 	}
 	if host == "codex" {

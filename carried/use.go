@@ -111,8 +111,7 @@ func used(p *Part, u ledger.HostToolUse, root string) *Use {
 	out := &Use{Sessions: u.Sessions}
 	for _, c := range u.Skills {
 		path := filepath.FromSlash(c.Name)
-		_, bare, plugin := strings.Cut(c.Name, ":")
-		if c.Name == p.Name || plugin && bare == p.Name || path == p.Path || filepath.Join(root, path) == p.Path {
+		if c.Name == p.Name || path == p.Path || filepath.Join(root, path) == p.Path {
 			out.add(c)
 		}
 	}

@@ -31,8 +31,8 @@ func TestUsesAreCounted(t *testing.T) {
 			"mcp_docs_find=3 mcp_docs_old_find=1", "3 1"},
 		{"of opencode", "opencode", "server docs", 30, "docs_find=3 read=1", "3"},
 		{"of Codex", "codex", "server docs", 30, "mcp__docs__find=3", "3"},
-		{"skills", "claude-code", "skill go; skill rust; skill c", 30,
-			"Skill=7 | go=4 tools:go=1 .claude/skills/rust/SKILL.md=2 /w/.claude/skills/rust/SKILL.md=1", "5 3 0"},
+		{"skills", "claude-code", "skill go; skill rust; skill c; skill tools:go", 30,
+			"Skill=7 | go=4 tools:go=1 .claude/skills/rust/SKILL.md=2 /w/.claude/skills/rust/SKILL.md=1", "4 3 0 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := Host{Name: c.host, Title: "Agent"}

@@ -20,7 +20,7 @@ func (a *app) contextCommand() *cobra.Command {
 		Use:   "context [--agent NAME] [--model M] [--ask SERVER [--yes]]",
 		Short: "Show what every request of an agent carries besides the conversation",
 		Long: "Memory and instruction files with what they import, rules, the lists of skills, subagents and\n" +
-			"commands, and MCP servers: what of them is in every request, what is loaded only later, and what\n" +
+			"commands, plugins, and MCP servers: what is in every request, what is loaded only later, and what\n" +
 			"is wrong with them. Of servers and skills also how often the last 30 recorded sessions used them.\n" +
 			"Also what ctxledger's index has a hook list when a session begins. Files of the workspace, of\n" +
 			"the agents' own directories in your home and of that index are read, nothing else is, and no\n" +

@@ -30,7 +30,7 @@ type Carried struct {
 func (p Page) Carried(out Carried, host string) {
 	w := p.W
 	if len(out.Hosts) == 0 {
-		fmt.Fprintln(w, "no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills or MCP servers")
+		fmt.Fprintln(w, "no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills, plugins or MCP servers")
 		return
 	}
 	for i, h := range out.Hosts {

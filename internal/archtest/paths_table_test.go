@@ -66,6 +66,7 @@ var openings = []opening{
 	{"agents/resume real", "filepath.EvalSymlinks", resolve},
 	{"carried file.takeAlone", "safefs.ReadFile", owned},
 	{"carried finder.above", "os.Lstat", resolve},
+	{"carried reader.behind", "filepath.EvalSymlinks", resolve},
 	{"carried open", "safefs.Open", "context"},
 	{"changes/watch Shared.add", "os.Stat", resolve},
 	{"changes/watch Shared.find", "os.Stat", resolve},

@@ -77,3 +77,8 @@ func (f Field) Decode(into any) error {
 	}
 	return nil
 }
+
+// IsText reports whether the field's value is a text, not a number, a truth value, a date, nothing, a list or a mapping.
+func (f Field) IsText() bool {
+	return f.value != nil && f.value.Kind == yaml.ScalarNode && f.value.Tag == "!!str"
+}

@@ -8,11 +8,9 @@ const maxFront = 64 << 10
 // Front separates the front matter of a text, a document between two lines ---, from its body, which begins at body.
 // Without front matter, or without an end of it, everything is body.
 func Front(text string) (front string, body int, has bool) {
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		if rest, ok = strings.CutPrefix(text, "---\r\n"); !ok {
-			return "", 0, false
-		}
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, " \t\r") != "---" {
+		return "", 0, false
 	}
 	start := len(text) - len(rest)
 	at := start

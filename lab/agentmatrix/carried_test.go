@@ -2,105 +2,191 @@ package agentmatrix
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"ctxledger.dev/carried"
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
-	model "ctxledger.dev/lab/scriptedmodel"
-	"ctxledger.dev/tokens"
 )
 
-// instructed is what an agent loads in a workspace, as package carried says and as its requests show.
-type instructed struct {
-	agent string // as package carried names it
-	host  string
-	// block matches the instructions in a request. Its groups, as many as match, are counted.
-	block *regexp.Regexp
-	// listed are the lines by which a request lists skills, subagents and commands.
-	listed []string
+var whole = flag.Bool("whole", false, "take every workspace of carried/testdata/cases, not the few of make integration")
+
+// few are the workspaces that make integration takes; make matrix takes all.
+var few = []string{"instructions", "plugins"}
+
+// cases are the workspaces. A section "request AGENT" of one has what a request of the agent lists in it, besides what it
+// lists everywhere.
+const cases = "../../carried/testdata/cases/"
+
+// lists says where requests of an agent have what it loads.
+type lists struct {
+	host
+	own      string // the names of what it lists everywhere
+	sections []section
 }
 
-var instructedHosts = []instructed{
-	{"claude-code", model.Claude, regexp.MustCompile(`(?s)(Contents of .*?)</system-reminder>`),
-		[]string{"\n- deploy: how to deploy\n", "\n- plain: Do it.\n", "\n- ship: ships\n",
-			"\n- reviewer: reviews (Tools: Read, Grep)\n"}},
-	{"codex", "codex", regexp.MustCompile(`(?s)(# AGENTS\.md instructions.*?</INSTRUCTIONS>)`), nil},
-	{"gemini", "gemini", regexp.MustCompile(`(?s)(--- Context from: .*?--- End of Context from: [^\n]*---\n)`),
-		nil},
-	{"opencode", "opencode", regexp.MustCompile(`(?s)(Instructions from: .*?\nMARK-END)`), nil},
+// section is a list in a request: the text between two marks. An entry begins with what entry matches, whose group is its
+// name.
+type section struct {
+	kind          string
+	within, entry *regexp.Regexp
+	raw           bool // it is a list of JSON, not a text
 }
 
-// maxError is how far the cost of the instructions may be from a count of the request, as a part of that.
-const maxError = 0.05
+func list(kind, within, entry string) section {
+	return section{kind, regexp.MustCompile(within), regexp.MustCompile(entry), strings.HasPrefix(within, `"`)}
+}
 
-// TestCarriedIsWhatRequestsOfRealAgentsCarry lets each agent make one request in a workspace with files of every kind, and compares
-// what package carried finds with the request itself.
+// available is the list of skills of Gemini CLI and opencode.
+var available = list("skill", `(?s)<available_skills>\n(.*?)\n?</available_skills>`, `(?m)^ *<skill>\n *<name>(.*?)</name>`)
+
+// listsOf has the agents by the names that package carried has for them.
+var listsOf = map[string]lists{
+	"claude-code": {projectHost("false"), "claude Explore general-purpose Plan statusline-setup dataviz update-config " +
+		"keybindings-help code-review simplify fewer-permission-prompts loop claude-api workflow-authoring run " +
+		"plugin-authoring init security-review", []section{
+		list("memory", `(?s)(Contents of .*?)</system-reminder>`, `(?m)^Contents of ((?:ROOT|HOME)/.*?) \(`),
+		list("skill", `(?s)available for use with the Skill tool:\n\n(.*?)\n\nToday's date`,
+			`(?m)^- (.+?)(?: \([^)]*\))?(?:: |$)`),
+		list("agent", `(?s)Available agent types for the Agent tool:\n(.*?)\n\nWhen you launch`, `(?m)^- (.+?): `),
+		list("server", `"tools":(.*)`, `"name":"(mcp__.+?__)`),
+	}},
+	"codex": {hostOf("codex"), "HOME/.codex/skills/.system imagegen openai-docs skill-creator skill-installer", []section{
+		list("memory", `(?s)(# AGENTS\.md instructions.*?</INSTRUCTIONS>)`, `^()`),
+		list("root", `(?s)### Skill roots\n(.*?)### Available skills`, "(?m)^- `r\\d+` = `(.*)`$"),
+		list("skill", `(?s)### Available skills\n(.*?)</skills_instructions>`, `(?m)^- (.+?): `),
+	}},
+	"gemini": {hostOf("gemini"), "skill-creator antigravity-support", []section{
+		list("memory", `(?s)(--- Context from: .*?--- End of Context from: [^\n]*---\n)`,
+			`(?m)^--- Context from: (.*?) ---$`),
+		available,
+		list("skill", `agent skill by name \(Available: (.*?)\)\.`, `'(.*?)'(?:, |$)`),
+		list("skill", `"enum":\[("skill-creator",.*?)\]`, `"(.*?)"(?:,|$)`),
+	}},
+	"opencode": {hostOf("opencode"), "customize-opencode", []section{
+		list("memory", `(?s)(Instructions from: .*?)\n+<mcp_instructions>`, `(?m)^Instructions from: (.*)$`),
+		available,
+	}},
+}
+
+// hostOf returns the agent of a name.
+func hostOf(name string) host {
+	return hosts[slices.IndexFunc(hosts, func(h host) bool { return h.name == name })]
+}
+
+// TestCarriedIsWhatRequestsOfRealAgentsCarry lets each agent make one request in each workspace, and compares what it
+// lists with what is recorded: carried: TestRequests compares that with what is found. To add a workspace, add a file with
+// a section for each agent, and run this with -whole -update.
 func TestCarriedIsWhatRequestsOfRealAgentsCarry(t *testing.T) {
-	for _, c := range instructedHosts {
-		t.Run(c.host, func(t *testing.T) {
-			s := programtest.NewBox(t, bin)
-			marks := instruct(t, s)
-			sent := c.request(t, s)
-			report := carried.Find(t.Context(), carried.Options{Root: s.Workspace, Env: at(s),
-				Counter: tokens.O200kBase.Counter()})
-			always, found := map[string]bool{}, 0
-			for _, h := range report.Hosts {
-				if h.Name != c.agent {
-					continue
+	paths, err := filepath.Glob(cases + "*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, before := strings.TrimSuffix(filepath.Base(path), ".txt"), string(txtar.Format(archive))
+		for i, f := range archive.Files {
+			agent, is := strings.CutPrefix(f.Name, "request ")
+			if !is || !*whole && !slices.Contains(few, name) {
+				continue
+			}
+			t.Run(name+"/"+agent, func(t *testing.T) {
+				if now := listsOf[agent].request(t, archive.Files); now != string(f.Data) && !*update {
+					t.Errorf("the request lists\n%s\nrecorded is\n%s", now, f.Data)
+				} else {
+					archive.Files[i].Data = []byte(now)
 				}
-				h.Each(func(p *carried.Part) {
-					if p.Kind != carried.Memory && p.Kind != carried.Rule {
-						return
-					}
-					always[p.Path] = p.When == "" && p.Carried.N > 0
-					found += p.Carried.N
-				})
+			})
+		}
+		if after := txtar.Format(archive); string(after) != before {
+			if err := os.WriteFile(path, after, 0o600); err != nil {
+				t.Fatal(err)
 			}
-			for path, mark := range marks {
-				if has := strings.Contains(sent, mark); has != always[path] {
-					t.Errorf("%s is in the request: %v, and said to be: %v", path, has, always[path])
-				}
-			}
-			measured := 0
-			for _, m := range c.block.FindAllStringSubmatch(sent, -1) {
-				measured += tokens.O200kBase.Count([]byte(m[1]))
-			}
-			off := float64(found-measured) / float64(max(measured, 1))
-			t.Logf("instructions: %d tokens in the request, %d found: %+.1f %%", measured, found, 100*off)
-			if measured == 0 || off > maxError || off < -maxError {
-				t.Errorf("off by %.1f %%", 100*off)
-			}
-			for _, line := range c.listed {
-				if !strings.Contains(sent, line) {
-					t.Errorf("the request does not list %q", line)
-				}
-			}
-		})
+		}
 	}
 }
 
-// request has the agent make a request, and returns its texts.
-func (c instructed) request(t *testing.T, s *sandbox.Sandbox) string {
+// filesOf returns the files of a workspace, and what is recorded of it.
+func filesOf(t *testing.T, name string) []txtar.File {
 	t.Helper()
-	for _, h := range hosts {
-		if h.name != c.host {
-			continue
+	archive, err := txtar.ParseFile(cases + name + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return archive.Files
+}
+
+// request has the agent make a request in a workspace with files, and returns what it lists besides its own: a line for
+// each entry, with its kind, its name and its text.
+func (l lists) request(t *testing.T, files []txtar.File) string {
+	t.Helper()
+	s := programtest.NewBox(t, bin)
+	place(t, s, files)
+	body, text := l.first(t, s)
+	named := strings.NewReplacer(s.Workspace, "ROOT", s.Home, "HOME")
+	var out strings.Builder
+	for _, x := range l.sections {
+		if x.raw {
+			text = string(body)
 		}
-		for _, x := range h.play(t, s, "--workspace="+s.Workspace, model.Script{model.Say("Done.")}, nil).Log() {
-			if x.Step == 0 {
-				return textsIn(t, x.Body)
+		for _, m := range x.within.FindAllStringSubmatch(named.Replace(text), -1) {
+			at := x.entry.FindAllStringSubmatchIndex(m[1], -1)
+			for i, from := range at {
+				end := len(m[1])
+				if i+1 < len(at) {
+					end = at[i+1][0]
+				}
+				name := m[1][from[2]:from[3]]
+				if x.kind == "server" {
+					end = from[0] // its tools are compared elsewhere
+				}
+				if !slices.Contains(strings.Fields(l.own), name) {
+					fmt.Fprintf(&out, "%s %q %q\n", x.kind, name, strings.TrimRight(m[1][from[0]:end], "\n"))
+				}
 			}
 		}
 	}
-	t.Fatal("it made no request")
-	return ""
+	return strings.Join(slices.Compact(slices.Collect(strings.Lines(out.String()))), "")
+}
+
+// place writes files into the workspace, below "work/", and into the home. A file "link NAME" is a symbolic link to what
+// it holds.
+func place(t *testing.T, s *sandbox.Sandbox, files []txtar.File) {
+	t.Helper()
+	for _, f := range files {
+		name, link := strings.CutPrefix(f.Name, "link ")
+		dir, below, _ := strings.Cut(name, "/")
+		path := filepath.Join(map[string]string{"work": s.Workspace, "home": s.Home}[dir], filepath.FromSlash(below))
+		if below == "" {
+			continue // it is no file
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		content := strings.NewReplacer("ROOT", s.Workspace, "HOME", s.Home,
+			"CTXMCP", filepath.Join(bin, "ctxmcp")).Replace(string(f.Data))
+		var err error
+		if link {
+			err = os.Symlink(strings.TrimSpace(content), path)
+		} else {
+			err = os.WriteFile(path, []byte(content), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // textsIn returns all texts of a request.
@@ -135,50 +221,4 @@ func at(s *sandbox.Sandbox) env.Env {
 	e := env.System()
 	e.Home, e.Lookup = s.Home, func(string) string { return "" }
 	return e
-}
-
-// instruct writes files of every kind into the workspace and the home, and returns what marks each in a request.
-func instruct(t *testing.T, s *sandbox.Sandbox) (marks map[string]string) {
-	t.Helper()
-	marks = map[string]string{}
-	text := strings.Repeat("Prices are kept in cents, as whole numbers; a change of them goes through the ledger. ", 12)
-	put := func(dir, name, front, rest string) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		mark := fmt.Sprintf("MARK-%02d", len(marks))
-		marks[path] = mark
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		content := front + "# " + mark + "\n\n" + text + "\n" + rest + "\nMARK-END\n"
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	put(s.Workspace, "CLAUDE.md", "", "<!-- @docs/commented.md -->\nSee @docs/one.md and `@docs/code.md`.\n")
-	put(s.Workspace, "AGENTS.md", "", "")
-	put(s.Workspace, "GEMINI.md", "", "See @docs/gemini.md for more.\n")
-	put(s.Workspace, "docs/gemini.md", "", "")
-	for i, name := range []string{"one", "two", "three", "four", "five", "six"} {
-		next := []string{"two", "three", "four", "five", "six", "one"}[i]
-		put(s.Workspace, "docs/"+name+".md", "", "@"+next+".md\n")
-	}
-	put(s.Workspace, "docs/code.md", "", "")
-	put(s.Workspace, "docs/commented.md", "", "")
-	put(s.Workspace, ".claude/rules/always.md", "", "")
-	put(s.Workspace, ".claude/rules/go.md", "---\npaths: \"**/*.go\"\n---\n", "")
-	put(s.Workspace, "CLAUDE.local.md", "", "")
-	put(s.Workspace, "web/CLAUDE.md", "", "")
-	put(s.Home, ".claude/CLAUDE.md", "", "")
-	put(s.Home, ".codex/AGENTS.md", "", "")
-	put(s.Home, ".gemini/GEMINI.md", "", "")
-	put(s.Home, ".config/opencode/AGENTS.md", "", "")
-	put(s.Workspace, ".claude/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: how to deploy\n---\n", "")
-	put(s.Workspace, ".claude/agents/reviewer.md",
-		"---\nname: reviewer\ndescription: reviews\ntools: Read, Grep\n---\n", "")
-	put(s.Workspace, ".claude/commands/ship.md", "---\ndescription: ships\n---\n", "")
-	plain := filepath.Join(s.Workspace, ".claude", "commands", "plain.md")
-	if err := os.WriteFile(plain, []byte("Do it.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return marks
 }

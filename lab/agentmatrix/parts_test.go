@@ -63,7 +63,7 @@ func work() model.Script {
 // of these only the conversation is compared.
 func TestThePartsOfTheWindowAreThoseOfRealRequests(t *testing.T) {
 	s := programtest.NewBox(t, bin)
-	instruct(t, s)
+	place(t, s, filesOf(t, "instructions"))
 	put(t, filepath.Join(s.Workspace, "prices.txt"), strings.Repeat("bolt 12, nut 7, screw 1, washer 3 cents\n", 120))
 	server := model.New(work(), model.Vars{"dir": s.Workspace})
 	server.Count = func(body []byte) int { return sum(partsOf(t, body)) }
@@ -165,6 +165,9 @@ func decoded(t *testing.T, raw []byte) ledger.Status {
 	}
 	return answer.Session
 }
+
+// maxError is how far a part may be from a count of the request, as a part of that.
+const maxError = 0.05
 
 // beside are the parts that are not of the conversation.
 var beside = []string{ledger.CategoryFixed, ledger.CategoryAttached, ledger.CategoryRest}

@@ -107,7 +107,9 @@ func Hover(uses []Use, offset int) (anyfile.Note, bool) {
 func lens(u Use, m anyfile.Meter) string {
 	whole := WithImports(u.Part)
 	var said []string
-	if u.Carried.N > 0 || u.Later.N == 0 && u.When == "" {
+	if u.Unknown {
+		said = append(said, "an unknown cost in every request")
+	} else if u.Carried.N > 0 || u.Later.N == 0 && u.When == "" {
 		text := u.Carried.String() + " tokens in every request"
 		if m.Window > 0 {
 			text += ", " + anyfile.Share(u.Carried.N, m.Window) + " of " + chars.Commas(m.Window)

@@ -26,6 +26,8 @@ const icons: Record<CarriedPart['kind'], string> = {
   agent: 'person',
   command: 'terminal',
   server: 'plug',
+  hook: 'zap',
+  plugin: 'extensions',
   index: 'list-unordered',
 };
 

@@ -176,7 +176,7 @@ export interface Host {
 
 /** One thing that requests carry, or could. */
 export interface CarriedPart {
-  readonly kind: 'memory' | 'rule' | 'skill' | 'agent' | 'command' | 'server' | 'index';
+  readonly kind: 'memory' | 'rule' | 'skill' | 'agent' | 'command' | 'server' | 'hook' | 'plugin' | 'index';
   readonly name: string;
   /** Its file, absolute. */
   readonly path: string;
