@@ -79,7 +79,8 @@ func sentencesIn(block string) []string {
 		case quote.OpensFence(line):
 			fence = line
 		case strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "  — answering"),
-			strings.HasPrefix(line, "Agent, turn "), strings.HasPrefix(line, "Reports to the agent, turn "):
+			strings.HasPrefix(line, "Agent, turn "), strings.HasPrefix(line, "Reports to the agent, turn "),
+			strings.HasPrefix(line, `Report of "`):
 			lines = append(lines, line)
 		}
 	}

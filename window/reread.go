@@ -51,15 +51,19 @@ func (s *scene) reread(acts []*act, b *batch) {
 	acts = acts[max(0, len(acts)-mostReread):]
 	gone := map[*act]bool{}
 	for _, a := range acts {
-		i := slices.IndexFunc(acts, func(o *act) bool {
-			return o != a && !gone[o] && a.unit != s.newest() && s.Within(a.printed(), o.printed())
-		})
-		if i < 0 {
+		var whole *act // the longest one, which is no part of another; of equal ones the newest
+		for _, o := range acts {
+			longer := whole == nil || o.result.Chars >= whole.result.Chars
+			if o != a && longer && !gone[o] && a.unit != s.newest() && s.Within(a.printed(), o.printed()) {
+				whole = o
+			}
+		}
+		if whole == nil {
 			continue
 		}
 		gone[a] = true
 		b.add(a.result.Chars, func() []Edit {
-			return s.hide(a, kept(fmt.Sprintf(markAgain, acts[i].label()), a.handle()))
+			return s.hide(a, kept(fmt.Sprintf(markAgain, whole.label()), a.handle()))
 		})
 	}
 }

@@ -18,7 +18,7 @@ var lookalikes = []string{
 	"[DOCUMENTS", "[WHAT THE", "[PINNED", "[AGENT", "[INTENT-DERIVED", "[CONTEXT RECONSTRUCTION",
 	"[CONVERSATION SUMMARY", "[COMPACTION", "[BRIEF SNAPSHOT", "[SYMBOL DEPENDENCY", "[REASONING EXCERPTS",
 	"[Prior Summary", "[Resume:", "[EARLIER SUMMARY", "**Turn Context", "— answering",
-	"Agent, turn ", "Reports to the agent,", "Instructions loaded,", "Failed before,", "Earlier runs,",
+	"Agent, turn ", "Reports to the agent,", `Report of "`, "Instructions loaded,", "Failed before,", "Earlier runs,",
 	"Read and not changed", "Task list (", "Newest edits:", "OPERATIONS (", "WARNING:", "RESUMPTION NOTE",
 	"CARRIED ANCHORS",
 	"Paths are relative to", "The full conversation history has been saved", "All of it, byte for byte",
