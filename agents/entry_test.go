@@ -124,8 +124,8 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			`{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual","preTokens":20548,` +
 				`"preservedMessages":{"anchorUuid":"a","uuids":["b"],"allUuids":["b","c"]}},` + common + `}`,
 			cut(&sessions.HostCut{Before: 20_548, Kept: []string{"b", "c"}})},
-		{"attachment", `{"type":"attachment","attachment":{"type":"date","date":"x"},` + common + `}`,
-			func() sessions.NewEntry { e := note("attachment date"); e.Hidden = true; return e }()},
+		{"attachment of the agent's state", `{"type":"attachment","attachment":{"type":"date","date":"x"},` + common + `}`,
+			func() sessions.NewEntry { e := loaded("attachment date"); e.Loaded, e.Hidden = false, true; return e }()},
 		{"attachment as the model reads it", `{"type":"attachment","attachment":{"type":"of_the_future"},` +
 			`"rendered":[{"content":"It is x."}],` + common + `}`, loaded("attachment of_the_future")},
 		{"attachment that is not sent", `{"type":"attachment","attachment":{"type":"prompt_snapshot"},` + common + `}`,
@@ -352,7 +352,8 @@ func FuzzEntryKeepsTheLineAndFindsTheMessage(f *testing.F) {
 		if !bytes.Equal(e.Original, line) {
 			t.Fatal("the original is not the line")
 		}
-		if (e.Kind == sessions.KindMessage) != (e.Note == "") && !e.Loaded {
+		aside := e.Loaded || e.Hidden
+		if (e.Kind == sessions.KindNote) != (e.Note != "") && !aside || e.Kind == sessions.KindNote && e.Note == "" {
 			t.Fatalf("kind %s with note %q", e.Kind, e.Note)
 		}
 		if e.Kind == sessions.KindMessage && e.Note == "" {

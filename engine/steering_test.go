@@ -40,7 +40,10 @@ func TestWhatTheUserSaysWhileTheAgentWorks(t *testing.T) {
 		queued(sessions.QueueGiven, ""),
 		queued(sessions.QueueGiven, ""), // nothing waits
 		queued(sessions.QueueSent, "And push nothing."),
+		queued(sessions.QueueSent, "Nor tag anything."),
 	}
+	shown := &entries[len(entries)-1] // the host shows it to the model, and views do
+	shown.Kind, shown.Loaded = sessions.KindMessage, true
 	for _, raw := range talk[2:] {
 		entries = append(entries, message(raw))
 	}
@@ -57,7 +60,8 @@ func TestWhatTheUserSaysWhileTheAgentWorks(t *testing.T) {
 	p := compact(t, l, r.Session, compaction.Options{Mode: compaction.Intent, Budget: 2_000, Keep: 1})
 	for text, want := range map[string]int{"while the agent worked) Never amend commits.": 1, "Taken back": 0,
 		"A turn of its own.": 1, "while the agent worked) Still waiting.": 1, "Not sent yet.": 0,
-		"while the agent worked) And push nothing.": 1} {
+		"while the agent worked) And push nothing.": 1, "Nor tag anything.": 1,
+		"while the agent worked) Nor tag anything.": 1} {
 		if n := strings.Count(p.Summary.Text, text); n != want {
 			t.Errorf("%q is there %d times, not %d, in:\n%s", text, n, want, p.Summary.Text)
 		}

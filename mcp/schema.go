@@ -171,7 +171,9 @@ func (p property) adapted(raw json.RawMessage) json.RawMessage {
 // parsedEach returns an array of objects, each of which may be in a string.
 func parsedEach(array json.RawMessage) json.RawMessage {
 	var items []json.RawMessage
-	if bytes.IndexByte(bytes.TrimSpace(array[1:]), '"') != 0 || json.Unmarshal(array, &items) != nil {
+	inString := bytes.IndexByte(bytes.TrimSpace(array[1:]), '"') == 0 || bytes.Contains(array, []byte(`,"{`)) ||
+		bytes.Contains(array, []byte(`, "{`))
+	if !inString || json.Unmarshal(array, &items) != nil {
 		return array
 	}
 	out := []byte{'['}

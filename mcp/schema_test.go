@@ -111,6 +111,7 @@ func TestArgumentsInAnotherForm(t *testing.T) {
 		{"array of objects", `" [ ] "`, `[ ]`},
 		{"array of objects", `"{\"role\":\"user\"}"`, ""},
 		{"array of objects", `["{\"role\":\"user\"}", {"a": "\u2014"}]`, `[{"role":"user"},{"a": "\u2014"}]`},
+		{"array of objects", `[{"a":1}, "{\"b\":2}"]`, `[{"a":1},{"b":2}]`},
 		{"array of objects", `"[\"{\\\"role\\\":\\\"user\\\"}\"]"`, `[{"role":"user"}]`},
 		{"array of objects", `["hi"]`, `["hi"]`},
 		{"array of objects", `"[{]"`, ""},

@@ -71,10 +71,10 @@ func speaker(r *sessionfile.Record, role transcript.Role) report.Class {
 	switch {
 	case r.Summary:
 		return report.Summary
-	case r.Aside:
-		return report.Host
 	case role == transcript.RoleAssistant:
 		return report.Assistant
+	case r.Aside:
+		return report.Host
 	default:
 		return report.User
 	}

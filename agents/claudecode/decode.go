@@ -74,7 +74,8 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 	}
 	out.ID, out.Parent, out.Time, out.Unique = l.id, cmp.Or(l.parent, l.logicalParent), l.time, true
 	out.Session, out.Dir = l.session, l.cwd
-	out.Aside, out.Summary, out.Continues = l.meta || l.apiError, l.compactSummary, l.continues
+	out.Aside = l.meta || l.apiError && l.kind == "assistant"
+	out.Summary, out.Continues = l.compactSummary, l.continues
 	if l.sidechain && !d.subagent {
 		out.Thread = cmp.Or(l.agentID, "subagent")
 		out.Author = cmp.Or(l.agentName, out.Thread)

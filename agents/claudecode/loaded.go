@@ -18,9 +18,8 @@ func (l *line) attached(out *sessionfile.Record) {
 	if at.Empty() && (sent[kind] || ofState[kind]) {
 		at = l.attachment
 	}
-	if out.Aside = !at.Empty(); out.Aside && !ofState[kind] {
-		load(out, at)
-	}
+	load(out, at)
+	out.Loaded = out.Loaded && !ofState[kind]
 }
 
 // load makes a record one of what Claude Code put into the conversation: at is where that is. The empty span is nothing.
@@ -32,11 +31,12 @@ func load(out *sessionfile.Record, at transcript.Span) {
 	out.Aside, out.Loaded = true, true
 }
 
-// ofState are attachments that say how things stand. Claude Code makes them anew in a session that has none.
-var ofState = set("environment", "model", "date", "session_context", "remote_session_change",
-	"skill_listing", "agent_listing_delta", "deferred_tools_delta", "mcp_instructions_delta",
-	"mcp_tool_listing", "output_style", "output_style_instructions", "language", "instructions",
-	"context_sections", "coordinator_context", "advisor_tool", "sandbox_instructions")
+// ofState are attachments that say how things stand. Claude Code makes them anew in a session that has none, so that no
+// view shows them.
+var ofState = set("environment", "model", "date", "remote_session_change", "skill_listing",
+	"agent_listing_delta", "deferred_tools_delta", "mcp_instructions_delta", "mcp_tool_listing", "output_style",
+	"output_style_instructions", "language", "instructions", "context_sections", "coordinator_context",
+	"advisor_tool", "sandbox_instructions")
 
 // sent are the other attachments that are sent (2.1.328, for those of earlier versions, too).
 var sent = set("file", "directory", "edited_text_file", "compact_file_reference", "pdf_reference",

@@ -54,7 +54,7 @@ func recorded(ctx context.Context, api ledger.API, w sessionfile.Writer, view le
 // ofState counts what the agent put there to say how things stand: it makes that anew.
 func (r *record) ofState() (n int) {
 	for _, e := range r.entries {
-		if e.Kind == sessions.KindNote && e.Hidden {
+		if e.Hidden && e.Note != "" && e.Author == "" {
 			n++
 		}
 	}

@@ -41,7 +41,7 @@ func (p *pairs) add(e sessions.Entry) (o ledger.Measurement, ok bool) {
 	case e.Role == transcript.RoleAssistant:
 		return p.answer(e)
 	}
-	if e.Features == (tokens.Features{}) || e.Loaded {
+	if e.Features == (tokens.Features{}) || e.Loaded || e.Note != "" {
 		p.spoiled = true // images, an entry from before features were kept, or words that the host may put otherwise
 	}
 	p.added = p.added.Plus(e.Features)
