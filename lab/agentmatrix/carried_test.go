@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -210,8 +211,8 @@ func collect(b *strings.Builder, v any) {
 			collect(b, x)
 		}
 	case map[string]any:
-		for _, x := range v {
-			collect(b, x)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			collect(b, v[name])
 		}
 	}
 }
