@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -136,7 +137,7 @@ func (l lists) request(t *testing.T, files []txtar.File) string {
 	place(t, s, files)
 	body, text := l.first(t, s)
 	named := strings.NewReplacer(s.Workspace, "ROOT", s.Home, "HOME")
-	var out strings.Builder
+	var out []string
 	for _, x := range l.sections {
 		if x.raw {
 			text = string(body)
@@ -152,13 +153,18 @@ func (l lists) request(t *testing.T, files []txtar.File) string {
 				if x.kind == "server" {
 					end = from[0] // its tools are compared elsewhere
 				}
+				entry := strings.TrimRight(m[1][from[0]:end], "\n")
+				if strings.HasPrefix(entry, "'") || strings.HasPrefix(entry, `"`) { // names only: the last one has no comma
+					entry = strings.TrimRight(entry, ", ") + ", "
+				}
 				if !slices.Contains(strings.Fields(l.own), name) {
-					fmt.Fprintf(&out, "%s %q %q\n", x.kind, name, strings.TrimRight(m[1][from[0]:end], "\n"))
+					out = append(out, fmt.Sprintf("%s %q %q\n", x.kind, name, entry))
 				}
 			}
 		}
 	}
-	return strings.Join(slices.Compact(slices.Collect(strings.Lines(out.String()))), "")
+	slices.Sort(out) // some agents list in the order in which files were read
+	return strings.Join(slices.Compact(out), "")
 }
 
 // place writes files into the workspace, below "work/", and into the home. A file "link NAME" is a symbolic link to what
@@ -210,8 +216,8 @@ func collect(b *strings.Builder, v any) {
 			collect(b, x)
 		}
 	case map[string]any:
-		for _, x := range v {
-			collect(b, x)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			collect(b, v[name])
 		}
 	}
 }
