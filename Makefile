@@ -33,7 +33,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -210,7 +210,7 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems races scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint forgotten owed poison matrix counts fuzz
+PROOFS := systems races scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
@@ -323,7 +323,16 @@ $(NODE):
 
 matrix: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 matrix: $(ALL_AGENTS) ## what the models of five coding agents read of our tools, anew (ARGS=-update: write it down)
-	$(GO) test -C lab -count=1 -timeout 20m -v ./agentmatrix $(ARGS)
+	$(GO) test -C lab -count=1 -timeout 20m -v ./agentmatrix -whole $(ARGS)
+
+# ccusage is run as it comes from npm, without its wrapper.
+CCUSAGE_VERSION := 20.0.24
+CCUSAGE := .cache/ccusage/node_modules/@ccusage/ccusage-linux-x64/bin/ccusage
+ccusage: $(CCUSAGE) ## the audit of recorded sessions and cases compared with ccusage, to the cent
+	CTXLEDGER_CCUSAGE=$(CURDIR)/$(CCUSAGE) $(GO) test -count=1 -v -run TestRealAudit ./agents/audit
+$(CCUSAGE):
+	npm install --no-audit --no-fund --prefix .cache/ccusage @ccusage/ccusage-linux-x64@$(CCUSAGE_VERSION)
+	chmod +x $@
 
 $(REFERENCE):
 	mkdir -p $(ORACLE)
