@@ -25,6 +25,7 @@ type live struct {
 	compacting announced         // the newest one that was announced
 	looking    sync.Mutex
 	shapes     claudecode.Shapes // of requests; guarded by looking
+	unwritten  string            // the session file that did not come in time; guarded by looking
 	making     sync.Mutex        // held while a document is made: two at once would both read the whole log
 	comparing  chan struct{}     // closed when the summary of the host was compared; nil: it is not under way
 }

@@ -56,26 +56,40 @@ func (r *run) readable(ctx context.Context) bool {
 }
 
 // offered returns the tools that the model of the event is offered, nil if that is not known. It waits for a session file
-// that lags behind, as it may at the first call of a session.
-func (r *run) offered(ctx context.Context) (tools []string) {
+// that lags behind, or is not there yet, as at the first call of a session. One that never comes it waits for once.
+func (r *run) offered(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, claudecode.Lag)
 	defer cancel()
 	for {
-		behind := false
-		r.file(func(f io.ReaderAt, size int64) {
-			r.known.looking.Lock()
-			defer r.known.looking.Unlock()
-			tools, behind = r.known.shapes.Offered(f, size, r.event.CallID)
-		})
+		tools, there, behind := r.look()
 		if !behind {
 			return tools
 		}
 		select {
 		case <-ctx.Done():
+			if !there {
+				r.known.looking.Lock()
+				defer r.known.looking.Unlock()
+				r.known.unwritten = r.event.File()
+			}
 			return nil
 		case <-time.After(glance):
 		}
 	}
+}
+
+// look looks once for the tools that the model is offered. there says that the session file exists, and behind that the
+// answer may be in it a moment later.
+func (r *run) look() (tools []string, there, behind bool) {
+	r.known.looking.Lock()
+	defer r.known.looking.Unlock()
+	path := r.event.File()
+	behind = path != "" && path != r.known.unwritten
+	r.file(func(f io.ReaderAt, size int64) {
+		there = true
+		tools, behind = r.known.shapes.Offered(f, size, r.event.CallID)
+	})
+	return tools, there, behind
 }
 
 // permitted reports whether a call of the reading tool of a server runs without a question.
