@@ -11,7 +11,8 @@ type Content int
 
 // The kinds of content.
 const (
-	User Content = iota
+	User   Content = iota
+	Loaded         // what the host put into the conversation
 	Assistant
 	System
 	Calls
@@ -30,7 +31,7 @@ func (c Content) String() string {
 		return ""
 	}
 	return [contents]string{
-		"user", "assistant", "system", "tool calls", "tool results", "artifact stubs", "shortened results",
+		"user", "added by host", "assistant", "system", "tool calls", "tool results", "artifact stubs", "shortened results",
 		"collapsed calls", "manifest of evicted results", "summary",
 	}[c]
 }
@@ -91,6 +92,9 @@ func (d *draft) fill(s *Slot, edits editSet) (f Fill, stubbed int) {
 	}
 	if !d.texts {
 		stubbed = d.takeTools(edits, take)
+	}
+	if d.first().Loaded {
+		take(Loaded, rest)
 	}
 	take(contentOf(s.Role), rest)
 	return f, stubbed

@@ -282,8 +282,8 @@ test('where there is nothing to show, the panel says what to do', () => {
 
 test('every kind of content has a look of its own, without colour too', () => {
   const names = [
-    'user', 'assistant', 'system', 'tool calls', 'tool results', 'artifact stubs', 'shortened results', 'collapsed calls',
-    'manifest of evicted results', 'summary', 'system prompt and tools', 'memory files', 'skills, agents and commands',
+    'user', 'added by host', 'assistant', 'system', 'tool calls', 'tool results', 'artifact stubs', 'shortened results',
+    'collapsed calls', 'manifest of evicted results', 'summary', 'system prompt and tools', 'memory files', 'skills, agents and commands',
     'attached at the agent\'s compaction', 'not attributable',
   ];
   const looks = names.map(fillOf);

@@ -18,6 +18,7 @@ const kinds = [
   { name: 'summary', key: 'summary', texture: 'M0 0L10 10M10 0L0 10' },
   { name: 'manifest of evicted results', key: 'manifest', texture: 'M5 0V10M0 5H10' },
   { name: 'user', key: 'user', texture: 'M0 2H10M0 7H10' },
+  { name: 'added by host', key: 'loaded', texture: 'M0 2H5M5 7H10' },
   { name: 'assistant', key: 'assistant', texture: 'M2 0V10M7 0V10' },
   { name: 'tool calls', key: 'calls', texture: 'M-2 2L8 12M2 -2L12 8' },
   { name: 'collapsed calls', key: 'collapsed', texture: 'M0 10L5 0L10 10' },
