@@ -31,8 +31,8 @@ func (c Content) String() string {
 		return ""
 	}
 	return [contents]string{
-		"user", "added by host", "assistant", "system", "tool calls", "tool results", "artifact stubs", "shortened results",
-		"collapsed calls", "manifest of evicted results", "summary",
+		"user", "added by host", "assistant", "system", "tool calls", "tool results", "artifact stubs",
+		"shortened results", "collapsed calls", "manifest of evicted results", "summary",
 	}[c]
 }
 
