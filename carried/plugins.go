@@ -148,24 +148,32 @@ func (p plugin) paths(own, what string) (all []string) {
 	return all
 }
 
-// tables returns the objects of a name that a plugin has: in files, and in what is said of it.
+// tables returns the objects of a name that a plugin has: in what is said of it, each or several in a list, and in files.
+// A file of servers may have them without the name.
 func (f *finder) tables(p plugin, own, what string) (all []document) {
-	from := p.says
-	for _, path := range p.paths(own, what) {
-		from = append(from[:len(from):len(from)], f.document(path))
-	}
-	for _, d := range from {
-		if d.object = d.member(what); d.text != nil {
-			all = append(all, d)
+	for _, d := range p.says {
+		value := d.member(what)
+		for _, table := range append(value.elements(), value) {
+			all = append(all, document{d.path, table})
 		}
+	}
+	for _, path := range p.paths(own, what) {
+		d := f.document(path)
+		if table := d.member(what); table.text != nil || what != "mcpServers" {
+			d.object = table
+		}
+		all = append(all, d)
 	}
 	return all
 }
 
-// serversOf returns the MCP servers of a plugin.
+// serversOf returns the MCP servers of a plugin. Claude Code leaves out what cannot be started or reached.
 func (f *finder) serversOf(p plugin) (parts []Part) {
 	for _, d := range f.tables(p, ".mcp.json", "mcpServers") {
 		for _, part := range f.serversIn(d.path, d.object) {
+			if len(part.Config.Command) == 0 && part.Config.URL == "" {
+				continue
+			}
 			part.Name, part.Scope = chars.Line("plugin:"+p.name+":"+part.Name), ofPlugin
 			part.Config.replace("${CLAUDE_PLUGIN_ROOT}", p.dir)
 			parts = append(parts, part)
