@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/pattern"
+	"ctxledger.dev/internal/yamldoc"
 )
 
 // What Claude Code does with the lists of skills, commands and subagents was found out with the real program: see
@@ -128,20 +129,26 @@ func (f *finder) claudeCommands(dir string) (all []*skill) {
 		if filepath.Base(path) == skillFile {
 			name = calledAfter(dir, filepath.Dir(path))
 		}
-		file := f.reader.read(path)
-		m, body, _, problems := readMatter(file.text, claudeSkills.mend)
-		s := &skill{kind: Command, name: name, file: file, m: m, body: file.text[body:], when: whenUsed,
-			problems: problems}
-		s.description = claudeDescription(m, s.body, "Custom command")
-		switch {
-		case file.reason != "":
-			s.out, s.problems = true, []Problem{{Unreadable, file.reason, Span{}}}
-		case m.isTrue(noModel):
-			s.out, s.when = true, whenCalled
-		}
-		all = append(all, s)
+		all = append(all, claudeCommand(name, f.reader.read(path), ""))
 	}
 	return all
+}
+
+// claudeCommand reads one command. A description replaces that of its front matter.
+func claudeCommand(name string, file *file, description string) *skill {
+	m, body, _, problems := readMatter(file.text, claudeSkills.mend)
+	if description != "" {
+		m["description"] = yamldoc.Text("description", description)
+	}
+	s := &skill{kind: Command, name: name, file: file, m: m, body: file.text[body:], when: whenUsed, problems: problems}
+	s.description = claudeDescription(m, s.body, "Custom command")
+	switch {
+	case file.reason != "":
+		s.out, s.problems = true, []Problem{{Unreadable, file.reason, Span{}}}
+	case m.isTrue(noModel):
+		s.out, s.when = true, whenCalled
+	}
+	return s
 }
 
 // markdown returns the Markdown files below a directory, or the file that it is.

@@ -16,6 +16,7 @@ type mend func(key, value string) string
 
 // readMatter returns the front matter of a file, where its body begins, and what is wrong with it.
 func readMatter(text string, as mend) (m matter, body int, has bool, problems []Problem) {
+	m = matter{}
 	front, body, has := yamldoc.Front(text)
 	if !has {
 		if strings.HasPrefix(text, "---\n") || strings.HasPrefix(text, "---\r\n") {
@@ -33,7 +34,6 @@ func readMatter(text string, as mend) (m matter, body int, has bool, problems []
 		problems = append(problems,
 			Problem{FrontMatter, "its front matter cannot be read: " + err.Error(), Span{0, body}})
 	}
-	m = matter{}
 	for _, f := range fields {
 		m[f.Key] = f
 	}

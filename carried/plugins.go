@@ -89,9 +89,7 @@ func (f *finder) installedAt(entries object) (dir string) {
 
 // skillsOf reads the skills and commands of a plugin.
 func (f *finder) skillsOf(p plugin) (all []*skill) {
-	for _, path := range instead(p.paths("commands", "commands")) {
-		all = append(all, f.claudeCommands(path)...)
-	}
+	all = f.commandsOf(p)
 	how := claudeSkills
 	how.from = 0 // a path may be that of one skill
 	for _, path := range p.paths("skills", "skills") {
@@ -106,9 +104,31 @@ func (f *finder) skillsOf(p plugin) (all []*skill) {
 	return all
 }
 
-// instead returns the paths that a plugin names, its own one only if it names none.
-func instead(paths []string) []string {
-	if len(paths) > 1 {
+// commandsOf reads the commands of a plugin: its manifest has an object of them by their names, or paths.
+func (f *finder) commandsOf(p plugin) (all []*skill) {
+	if !p.read {
+		return nil
+	}
+	for _, d := range p.says {
+		for _, m := range d.member("commands").members() {
+			from := &file{path: d.path, text: m.value.string("content")}
+			if path := p.inside(m.value.string("source")); path != "" {
+				from = f.reader.read(path)
+			} else if from.text == "" {
+				continue
+			}
+			all = append(all, claudeCommand(m.name, from, m.value.string("description")))
+		}
+	}
+	for _, path := range instead(p.paths("commands", "commands"), len(all)) {
+		all = append(all, f.claudeCommands(path)...)
+	}
+	return all
+}
+
+// instead returns the paths that a plugin names, its own one only if it names none, and no others by keys.
+func instead(paths []string, others int) []string {
+	if len(paths)+others > 1 {
 		return paths[1:]
 	}
 	return paths
@@ -122,7 +142,7 @@ func (f *finder) bring(p plugin) (parts []Part) {
 		part.add(Unreadable, "it is enabled, but not installed where files are read: what it adds is unknown", Span{})
 		parts = append(parts, part)
 	} else {
-		parts = append(f.claudeAgents(p.name+":", instead(p.paths("agents", "agents"))...), f.hooksOf(p)...)
+		parts = append(f.claudeAgents(p.name+":", instead(p.paths("agents", "agents"), 0)...), f.hooksOf(p)...)
 	}
 	for i := range parts {
 		parts[i].Scope = ofPlugin
@@ -138,9 +158,7 @@ func (p plugin) paths(own, what string) (all []string) {
 	all = append(all, filepath.Join(p.dir, own))
 	for _, d := range p.says {
 		for _, named := range append(d.texts(what), d.string(what)) {
-			path := filepath.Join(p.dir, filepath.FromSlash(named))
-			rel, err := filepath.Rel(p.dir, path)
-			if named != "" && err == nil && filepath.IsLocal(rel) && !slices.Contains(all, path) {
+			if path := p.inside(named); path != "" && !slices.Contains(all, path) {
 				all = append(all, path)
 			}
 		}
@@ -148,24 +166,41 @@ func (p plugin) paths(own, what string) (all []string) {
 	return all
 }
 
-// tables returns the objects of a name that a plugin has: in files, and in what is said of it.
-func (f *finder) tables(p plugin, own, what string) (all []document) {
-	from := p.says
-	for _, path := range p.paths(own, what) {
-		from = append(from[:len(from):len(from)], f.document(path))
+// inside returns the path that a plugin names, "" for none and for one outside of it.
+func (p plugin) inside(named string) string {
+	path := filepath.Join(p.dir, filepath.FromSlash(named))
+	if rel, err := filepath.Rel(p.dir, path); named == "" || err != nil || !filepath.IsLocal(rel) {
+		return ""
 	}
-	for _, d := range from {
-		if d.object = d.member(what); d.text != nil {
-			all = append(all, d)
+	return path
+}
+
+// tables returns the objects of a name that a plugin has: in what is said of it, each or several in a list, and in files.
+// A file of servers may have them without the name.
+func (f *finder) tables(p plugin, own, what string) (all []document) {
+	for _, d := range p.says {
+		value := d.member(what)
+		for _, table := range append(value.elements(), value) {
+			all = append(all, document{d.path, table})
 		}
+	}
+	for _, path := range p.paths(own, what) {
+		d := f.document(path)
+		if table := d.member(what); table.text != nil || what != "mcpServers" {
+			d.object = table
+		}
+		all = append(all, d)
 	}
 	return all
 }
 
-// serversOf returns the MCP servers of a plugin.
+// serversOf returns the MCP servers of a plugin. Claude Code leaves out what cannot be started or reached.
 func (f *finder) serversOf(p plugin) (parts []Part) {
 	for _, d := range f.tables(p, ".mcp.json", "mcpServers") {
 		for _, part := range f.serversIn(d.path, d.object) {
+			if len(part.Config.Command) == 0 && part.Config.URL == "" {
+				continue
+			}
 			part.Name, part.Scope = chars.Line("plugin:"+p.name+":"+part.Name), ofPlugin
 			part.Config.replace("${CLAUDE_PLUGIN_ROOT}", p.dir)
 			parts = append(parts, part)

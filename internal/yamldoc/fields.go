@@ -18,6 +18,11 @@ type Field struct {
 	value *yaml.Node
 }
 
+// Text returns a field that no document has, with a text as its value.
+func Text(key, text string) Field {
+	return Field{Key: key, value: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}}
+}
+
 // Fields returns the keys at the top of a document in their order, for a caller that matches keys
 // on its own terms or says where they are. An empty document has none.
 //

@@ -72,3 +72,13 @@ func FuzzFieldsEndInFieldsOrAFault(f *testing.F) {
 		}
 	})
 }
+
+// A text is its field's value, whatever it would be in a document.
+func TestText(t *testing.T) {
+	for _, text := range []string{"a: b", "1", "", "two\nlines"} {
+		f := Text("k", text)
+		if _, _, got := f.Value(); f.Key != "k" || got != text || !f.IsText() {
+			t.Errorf("%q: %q of %s, a text: %v", text, got, f.Key, f.IsText())
+		}
+	}
+}
