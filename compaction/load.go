@@ -154,7 +154,7 @@ func (s *source) editsOf(op *Operation) ([]intents.Edit, error) {
 // read last of the file that has its output.
 func (s *source) outputOf(op *Operation) (string, error) {
 	text, err := s.resultOfCall(op.CallID)
-	t, gone := intents.Launched(text)
+	t, gone := intents.LaunchedCommand(text)
 	if err != nil || !gone || t.Output == "" {
 		return text, err
 	}
