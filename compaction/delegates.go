@@ -44,7 +44,7 @@ func taskOf(args json.RawMessage) string {
 func (l *listener) delegated(i int, call string, made madeCall, args json.RawMessage, result string) {
 	it := &l.in.Items[i]
 	name := taskOf(args)
-	if t, ok := intents.Launched(result); ok {
+	if t, ok := intents.LaunchedAgent(result); ok {
 		l.background = append(l.background, &background{call: call, task: t.ID, tool: made.name, name: name, index: i})
 		return
 	}

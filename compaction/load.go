@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -79,7 +80,18 @@ func (s *source) load(seq int64) (m message, ok bool, err error) {
 
 // textOf loads the text of an item. A forgotten one says so; it is not an error.
 func (s *source) textOf(it *Item) (string, error) {
-	return s.join(it, "\n", "(this text was forgotten)", transcript.PlainText)
+	return s.join(it, "\n", "(this text was forgotten)", unreported)
+}
+
+// unreported returns the text of a message without the parts in which its host reports of calls in the background, if it has
+// others: all of such a part is the host's.
+func unreported(m transcript.Message) string {
+	report := func(p transcript.Part) bool {
+		_, is := intents.NoticeIn(p.Text)
+		return is
+	}
+	others := transcript.Message{Parts: slices.DeleteFunc(slices.Clone(m.Parts), report)}
+	return cmp.Or(transcript.PlainText(others), transcript.PlainText(m))
 }
 
 // reasoningOf loads the reasoning of an item, "" if it has none.
@@ -154,7 +166,7 @@ func (s *source) editsOf(op *Operation) ([]intents.Edit, error) {
 // read last of the file that has its output.
 func (s *source) outputOf(op *Operation) (string, error) {
 	text, err := s.resultOfCall(op.CallID)
-	t, gone := intents.Launched(text)
+	t, gone := intents.LaunchedCommand(text)
 	if err != nil || !gone || t.Output == "" {
 		return text, err
 	}

@@ -18,20 +18,27 @@ var (
 	launchedAgent = pattern.Lazy(`^(?:Async agent launched|Cloud agent launched|The agent has not finished\.)[\s\S]{0,1000}?\n` +
 		`(?:agentId|taskId): ([\w-]+)`)
 	launchedCommand = pattern.Lazy(`(?m)^Command (?:running in background with ID: |was manually backgrounded by user with ID: |` +
-		`[^\n]{0,80}moved to the background \(ID: )([\w-]+)`)
+		`[^\n]{0,80}moved to the background \(ID: )([\w-]+)(?:[.)][^\n]*)?(?:\n+Output is being written to: [^\n]*)?\s*\z`)
 	outputFile = pattern.Lazy(`(?m)(?:Output is being written to: |^output_file: )([^\n]+?)(?:\.(?: |$)|$)`)
 )
 
 // launchedAt is how much of the end of a result is searched for such a line, in bytes.
 const launchedAt = 4 << 10
 
-// Launched returns the task that a call became, if its result says that it goes on in the background.
-func Launched(result string) (t Task, ok bool) {
-	m := launchedAgent().FindStringSubmatch(result)
-	if m == nil {
-		result = result[max(0, len(result)-launchedAt):]
-		m = launchedCommand().FindStringSubmatch(result)
-	}
+// LaunchedAgent returns the task that a call of a subagent became, if its result says that it goes on in the background.
+func LaunchedAgent(result string) (Task, bool) {
+	return taskIn(result, launchedAgent().FindStringSubmatch(result))
+}
+
+// LaunchedCommand is LaunchedAgent for a call that runs a command. The host says so at the end: such a line before that is
+// what the command printed, as one that searches a log does.
+func LaunchedCommand(result string) (Task, bool) {
+	result = result[max(0, len(result)-launchedAt):]
+	return taskIn(result, launchedCommand().FindStringSubmatch(result))
+}
+
+// taskIn returns the task of which a result tells, by the match of its id.
+func taskIn(result string, m []string) (t Task, ok bool) {
 	if m == nil {
 		return Task{}, false
 	}

@@ -31,12 +31,21 @@ func TestLaunchedKnowsWhatGoesOnInTheBackground(t *testing.T) {
 		{commandLaunched, "b1x2", "/tmp/s/tasks/b1x2.output"},
 		{"Command running in background with ID: b7", "b7", ""},
 		{"Command was manually backgrounded by user with ID: b2. Output is being written to: /tmp/b2.output.", "b2", "/tmp/b2.output"},
+		{"Command was moved to the background (ID: b4) after running for 9s. Output is being written to: /tmp/b4.output.", "b4",
+			"/tmp/b4.output"},
 		{commandMoved, "b3", "/tmp/my tasks/b3.output"},
 		{"The leak is in pool.go.\nagentId: a4 (for resuming)", "", ""},
+		{"Command running in background with ID: b7.\nOutput is being written to: /tmp/b7.output\n", "b7", "/tmp/b7.output"},
 		{"log: Command running in background with ID: b7", "", ""},
+		{"Command running in background with ID: b7\nok  \tshop\t0.1s\n", "", ""},
+		{commandLaunched + "\nserver is up\n", "", ""},
 		{"", "", ""},
 	} {
-		if got, ok := Launched(c.result); got != (Task{c.id, c.output}) || ok != (c.id != "") {
+		got, ok := LaunchedAgent(c.result)
+		if !ok {
+			got, ok = LaunchedCommand(c.result)
+		}
+		if got != (Task{c.id, c.output}) || ok != (c.id != "") {
 			t.Errorf("%.60q: %+v, %t", c.result, got, ok)
 		}
 	}
@@ -112,6 +121,21 @@ func FuzzNoticeIn(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestAResultThatQuotesALaunchIsTheEnd: an edit of a file with such a line, and an agent's words in the output of a command.
+func TestAResultThatQuotesALaunchIsTheEnd(t *testing.T) {
+	s := storetest.Open(t)
+	for call, c := range map[string]struct{ op, result string }{
+		"toolu_1": {OpPatch, "The file was updated:\n" + commandLaunched},
+		"toolu_2": {OpShell, agentLaunched},
+		"toolu_3": {OpShell, commandLaunched + "\nserver is up\n"},
+	} {
+		begin(t, s, Intent{Session: "s", Seq: 1, CallID: call, Op: c.op}, `{}`)
+		if in := finish(t, s, "s", call, Result{Text: c.result, Known: true}, noon); in == nil || in.Status != Applied {
+			t.Errorf("%s with %q: %+v", c.op, c.result, in)
+		}
+	}
 }
 
 // A call in the background waits for its end, which is told by its own id or by that of its task, and counts once.

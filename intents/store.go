@@ -121,7 +121,7 @@ func Finish(tx kv.Tx, session, callID string, r Result, at time.Time) (*Intent, 
 	if err != nil || in == nil || in.Status == Failed || in.Status == Applied && !in.Reconciled {
 		return nil, err
 	}
-	if t, ok := Launched(r.Text); ok && !r.Failed {
+	if t, ok := LaunchedCommand(r.Text); ok && in.Op == OpShell && !r.Failed {
 		in.Task = t.ID
 		return nil, save(tx, key(*in), *in)
 	}

@@ -28,8 +28,9 @@ func (d *draft) first() *sessions.Entry { return d.entries[0] }
 // it came within.
 func group(entries []*sessions.Entry) []*draft {
 	made, out := make([]draft, len(entries)), make([]*draft, 0, len(entries)) // two allocations, not two for each
+	loaded := 0                                                               // drafts at the end of what the host loaded
 	for i, e := range entries {
-		n := len(out) - loadedTail(out)
+		n := len(out) - loaded
 		switch d := owner(out[:n], e); {
 		case d == nil:
 			made[i] = draft{entries: entries[i : i+1 : i+1], results: carriesResults(e)}
@@ -37,19 +38,17 @@ func group(entries []*sessions.Entry) []*draft {
 				n = len(out)
 			}
 			out = slices.Insert(out, n, &made[i])
+			switch {
+			case e.Loaded:
+				loaded++
+			case !made[i].results:
+				loaded = 0
+			}
 		case !d.repeats(e):
 			d.entries = append(d.entries, e)
 		}
 	}
 	return out
-}
-
-// loadedTail returns how many drafts at the end are of what the host loaded.
-func loadedTail(drafts []*draft) (n int) {
-	for n < len(drafts) && drafts[len(drafts)-1-n].first().Loaded {
-		n++
-	}
-	return n
 }
 
 // owner returns the draft that an entry belongs to, nil if it begins a new message.

@@ -65,7 +65,10 @@ func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 
 // cutTail separates what the host loaded last.
 func cutTail(drafts []*draft) (before, loaded []*draft) {
-	n := len(drafts) - loadedTail(drafts)
+	n := len(drafts)
+	for n > 0 && drafts[n-1].first().Loaded {
+		n--
+	}
 	return drafts[:n:n], drafts[n:]
 }
 

@@ -47,8 +47,8 @@ type splitter struct {
 
 // records yields the records of the line.
 func (s *splitter) records(yield func(jsonspan.Span) bool) {
-	apart := true // whether what comes next is known to be inside of no record
-	torn := false // whether one was torn about where the next one begins
+	apart := true          // whether what comes next is known to be inside of no record
+	var torn jsonspan.Span // what was torn about where the next one begins
 	for pos := 0; ; {
 		open := bytes.IndexByte(s.text[pos:], '{')
 		if open < 0 {
@@ -62,12 +62,12 @@ func (s *splitter) records(yield func(jsonspan.Span) bool) {
 		case whole:
 			found, alone, inside := sniff(at.In(s.text)), s.followed("\x00{", pos), s.followed(",:]}", pos)
 			apart = apart && (found.record() || found.has("type") && !inside) ||
-				alone && (found.record() || found.item()) || torn && isRest(gap) && found.record()
-			torn = false
+				alone && (found.record() || found.item()) || !torn.Empty() && isRest(gap) && s.replaces(at, torn)
+			torn = jsonspan.Span{}
 		case (s.ended || pos < len(s.text)) && s.ends(inner, pos) && s.replaces(inner, at):
 			at, apart = inner, true // it was torn where a value begins, so that the next one became that value
 		default:
-			apart, torn, pos = false, true, s.restart(at)
+			apart, torn, pos = false, at, s.restart(at)
 		}
 		if apart && !yield(at) {
 			return
@@ -115,9 +115,9 @@ func (s *splitter) followed(by string, at int) bool {
 	return strings.IndexByte(by, next) >= 0
 }
 
-// replaces reports whether an object inside of a torn one is a record, and not what that one had there.
-func (s *splitter) replaces(inner, torn jsonspan.Span) bool {
-	found := sniff(inner.In(s.text))
+// replaces reports whether an object where another one is torn is a record, and not what that one had there.
+func (s *splitter) replaces(object, torn jsonspan.Span) bool {
+	found := sniff(object.In(s.text))
 	return found.record() || found.item() && !sniff(torn.In(s.text)).record()
 }
 

@@ -76,8 +76,12 @@ func TestARecordIsFoundWhereverTheOneBesideItIsTorn(t *testing.T) {
 
 // TestARecordIsFoundInsideOfAnother: two processes wrote at the same time, so that one record lies anywhere in another.
 func TestARecordIsFoundInsideOfAnother(t *testing.T) {
-	record, next := recordsOfAgents[0], recordsOfAgents[1]
-	for _, torn := range recordsOfAgents {
+	const old = 3 // no file has records with and without an envelope
+	for i, torn := range recordsOfAgents {
+		record, next := recordsOfAgents[0], recordsOfAgents[1]
+		if i >= old {
+			record, next = recordsOfAgents[4], recordsOfAgents[3]
+		}
 		for n := 1; n < len(torn); n++ {
 			if torn[n-1:n+1] == "[]" {
 				continue // the two make a valid record

@@ -205,7 +205,8 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 			e.Chars += utf8.RuneCountInString(part.Text)
 		}
 		e.Tokens += p.part(part, shown.Parts[i])
-		hasText = hasText || part.Kind == transcript.KindText || part.Kind == transcript.KindImage
+		_, notice := intents.NoticeIn(part.Text) // a turn of the user does not begin with it
+		hasText = hasText || part.Kind == transcript.KindText && !notice || part.Kind == transcript.KindImage
 	}
 	if p.opaque {
 		e.Features = tokens.Features{}

@@ -216,7 +216,7 @@ func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 		switch {
 		case run == nil:
 		case p.Kind == transcript.KindResult:
-			if _, goesOn := intents.Launched(p.Text); goesOn {
+			if _, goesOn := intents.LaunchedCommand(p.Text); goesOn {
 				p.Text = g.byCall[p.ID].Outcome
 			}
 			run.Output, err = g.output(ctx, p.Text)
