@@ -40,7 +40,9 @@ func measure(a *sessionfile.Answer, raw []byte) {
 }
 
 // writes reports whether a call wrote a part of the answer.
-func (m measured) writes() bool { return m.kind == "message" || m.kind == "" }
+func (m measured) writes() bool {
+	return m.kind == "" || m.kind == "message" || m.kind == "fallback_message"
+}
 
 // measuredIn reads a usage object.
 func measuredIn(raw []byte) (m measured) {

@@ -51,6 +51,10 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 			{"type":"fallback_message","model":"opus","input_tokens":50,"output_tokens":9}]}`,
 			sessions.Bill{own(usage{Input: 40, Output: 1}), {Model: "opus", Usage: usage{Input: 50, Output: 9}}},
 			""},
+		{"another model answered in the end, the sums of both", `{"input_tokens":50,"output_tokens":9,"iterations":[
+			{"type":"message","model":"opus","input_tokens":20},
+			{"type":"fallback_message","model":"own","input_tokens":30,"output_tokens":9},` + said + `]}`,
+			sessions.Bill{{Model: "opus", Usage: usage{Input: 20}}, own(usage{Input: 30, Output: 9}), advisor}, ""},
 		{"each call has its own size", `{"input_tokens":300000,"iterations":[
 			{"type":"message","input_tokens":90000},{"type":"message","input_tokens":210000}]}`,
 			sessions.Bill{own(usage{Input: 90_000}),
@@ -98,6 +102,8 @@ func TestTheWindowHoldsWhatTheLastCallRead(t *testing.T) {
 		`{"input_tokens":30,"output_tokens":7,"iterations":[{"type":"message","input_tokens":10,"output_tokens":3},
 			{"type":"message","input_tokens":20,"output_tokens":4},
 			{"type":"advisor_message","model":"opus","input_tokens":150}]}`: {Input: 20, Output: 4},
+		`{"input_tokens":50,"output_tokens":7,"iterations":[{"type":"message","model":"opus","input_tokens":20},
+			{"type":"fallback_message","input_tokens":30,"output_tokens":7}]}`: {Input: 30, Output: 7},
 		`{"input_tokens":3,"iterations":[{"type":"advisor_message","model":"opus","input_tokens":150}]}`: {Input: 3},
 	} {
 		a := sessionfile.Answer{Model: "own"}
