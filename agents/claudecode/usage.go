@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"slices"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -107,8 +108,8 @@ func (m measured) bill(model string) (own sessions.Bill) {
 	var sum, apart sessions.Usage
 	whole := false // one call is all that the sums have, as where another model answered in the end
 	for _, c := range m.calls {
-		if c.model == "" {
-			c.model, c.speed = model, m.speed
+		if c.model = cmp.Or(c.model, model); tokens.SameModel(c.model, model) {
+			c.speed = cmp.Or(c.speed, m.speed)
 		}
 		charge := sessions.Charge{Model: c.model, Usage: c.Usage,
 			Terms: tokens.TermsOf(int64(c.Prompt()), append(slices.Clone(m.place), c.speed)...)}

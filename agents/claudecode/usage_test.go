@@ -63,6 +63,10 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 			{"type":"message","input_tokens":1},` + said + `]}`,
 			sessions.Bill{{Model: "own", Terms: tokens.Terms{Named: "fast us"}, Usage: usage{Input: 1}},
 				{Model: "opus", Terms: tokens.Terms{Named: "us"}, Usage: advisor.Usage}}, ""},
+		{"a call that names its own model is fast, too", `{"input_tokens":3,"speed":"fast","iterations":[
+			{"type":"message","model":"own","input_tokens":1},{"model":"anthropic/own","speed":"slow","input_tokens":2}]}`,
+			sessions.Bill{{Model: "own", Terms: tokens.Terms{Named: "fast"}, Usage: usage{Input: 1}},
+				{Model: "anthropic/own", Terms: tokens.Terms{Named: "slow"}, Usage: usage{Input: 2}}}, ""},
 		{"searches, fetches and code", `{"input_tokens":1,"server_tool_use":{"web_search_requests":7,
 			"web_fetch_requests":2,"code_execution_requests":3}}`, sessions.Bill{own(usage{Input: 1, Searches: 7})},
 			"server_tool_use.code_execution_requests"},
