@@ -75,6 +75,10 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 			sessions.Bill{own(usage{Input: 1}), own(usage{Input: 2}), own(usage{Searches: 7})}, ""},
 		{"a cache of two lives", `{"cache_creation_input_tokens":7,"cache_creation":{"ephemeral_5m_input_tokens":3,
 			"ephemeral_1h_input_tokens":4}}`, sessions.Bill{own(usage{CacheWrite: 7, CacheLong: 4})}, ""},
+		{"a cache whose life only the sums report", `{"cache_creation_input_tokens":7,"cache_creation":{
+			"ephemeral_1h_input_tokens":5},"iterations":[{"type":"message","cache_creation_input_tokens":4},
+			{"type":"message","cache_creation_input_tokens":3}]}`,
+			sessions.Bill{own(usage{CacheWrite: 4, CacheLong: 4}), own(usage{CacheWrite: 3, CacheLong: 1})}, ""},
 		{"a cache that only its parts report", `{"cache_creation":{"ephemeral_5m_input_tokens":3,
 			"ephemeral_1h_input_tokens":4}}`, sessions.Bill{own(usage{CacheWrite: 7, CacheLong: 4})}, ""},
 		{"a cache of a new life", `{"cache_creation_input_tokens":7,"cache_creation":{"ephemeral_24h_input_tokens":7}}`,
@@ -136,7 +140,7 @@ func FuzzMeasure(f *testing.F) {
 			t.Errorf("of %+v only %+v is billed: %+v", m.Usage, sum, a.Bill)
 		}
 		for _, c := range a.Bill {
-			if u := c.Usage; min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheLong, u.Searches) < 0 {
+			if u := c.Usage; u.CacheLong > u.CacheWrite || min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheLong, u.Searches) < 0 {
 				t.Errorf("%+v", u)
 			}
 		}
