@@ -141,7 +141,8 @@ func FuzzMeasure(f *testing.F) {
 			t.Errorf("of %+v only %+v is billed: %+v", m.Usage, sum, a.Bill)
 		}
 		for _, c := range a.Bill {
-			if u := c.Usage; u.CacheLong > u.CacheWrite || min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheLong, u.Searches) < 0 {
+			if u := c.Usage; u.CacheLong > u.CacheWrite ||
+				min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheLong, u.Searches) < 0 {
 				t.Errorf("%+v", u)
 			}
 		}
