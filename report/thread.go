@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"time"
 
 	"ctxledger.dev/tokens"
@@ -28,6 +27,7 @@ type thread struct {
 type answer struct {
 	Request
 	at        time.Time
+	held      int     // pieces in the window that it answers
 	weight    float64 // of its pieces
 	reasoning bool    // whether it has such a piece
 	copied    bool    // counted elsewhere, or before
@@ -95,12 +95,12 @@ func (t *thread) rewind(parent string) {
 func (t *thread) request(e Entry) (copied bool) {
 	r := *e.Request
 	if t.open != nil && r.ID != "" && t.open.ID == r.ID {
-		t.more(r)
+		t.open.Request = r
 		return t.open.copied
 	}
 	copied = r.Copied || t.meter.counted[r.ID]
 	t.settle()
-	t.open = &answer{Request: r, at: e.Time, copied: copied}
+	t.open = &answer{Request: r, at: e.Time, held: len(t.window.pieces), copied: copied}
 	if copied {
 		if r.Copied {
 			t.meter.out.copied++
@@ -110,52 +110,12 @@ func (t *thread) request(e Entry) (copied bool) {
 	if r.ID != "" {
 		t.meter.counted[r.ID] = true
 	}
-	t.paid(r.Bill, nil, e.Time)
 	t.memory.asked(r.Usage.In())
 	return false
 }
 
-// more takes a further part of the newest answer. What its calls put out counts as it is reported last, what they read as
-// it is reported first: that has been shared out.
-func (t *thread) more(r Request) {
-	was := t.open.Request
-	r.Model = was.Model
-	r.Bill = append(slices.Clone(r.Bill), was.Bill[min(len(r.Bill), len(was.Bill)):]...)
-	for i, old := range was.Bill {
-		c := &r.Bill[i]
-		c.Model = old.Model
-		if old.Usage.In() > 0 {
-			output, searches := c.Usage.Output, c.Usage.Searches
-			*c = old
-			c.Usage.Output, c.Usage.Searches = output, searches
-		}
-	}
-	t.open.Request = r
-	if !t.open.copied {
-		t.paid(r.Bill, was.Bill, t.open.at)
-	}
-}
-
-// paid counts a bill in the place of what was known of it before, and shares out what its calls read.
-func (t *thread) paid(bill, was []Charge, at time.Time) {
-	for _, c := range was {
-		c.Usage = Usage{}.minus(c.Usage)
-		t.meter.book(c, 0, at, t.sub)
-	}
-	for i, c := range bill {
-		requests := 0
-		if i >= len(was) && (i == 0 || c.Model != bill[0].Model) {
-			requests = 1
-		}
-		t.meter.book(c, requests, at, t.sub)
-		if i >= len(was) || was[i].Usage.In() == 0 {
-			t.charge(c, i == 0)
-		}
-	}
-}
-
-// settle closes the newest answer. What it says less than the provider reported was thought: hosts keep
-// reasoning without its text.
+// settle closes the newest answer and counts what its last part says that it cost. What it says less than the provider
+// reported was thought: hosts keep reasoning without its text.
 func (t *thread) settle() {
 	a := t.open
 	if a == nil {
@@ -164,6 +124,7 @@ func (t *thread) settle() {
 	t.open = nil
 	m, price := t.meter.out, t.price(a.Request)
 	if !a.copied {
+		t.paid(a)
 		t.meter.gap(a.Request)
 	}
 	rest := float64(a.output()) - a.weight*price.scale
@@ -177,6 +138,18 @@ func (t *thread) settle() {
 	}
 }
 
+// paid counts a bill, and shares out what its calls read.
+func (t *thread) paid(a *answer) {
+	for i, c := range a.Bill {
+		requests := 0
+		if i == 0 || c.Model != a.Bill[0].Model {
+			requests = 1
+		}
+		t.meter.book(c, requests, a.at, t.sub)
+		t.charge(c, a.held, i == 0)
+	}
+}
+
 // price returns what the first call of a request costs.
 func (t *thread) price(r Request) rates {
 	if len(r.Bill) == 0 {
@@ -185,15 +158,15 @@ func (t *thread) price(r Request) rates {
 	return t.meter.price(r.Model, r.Bill[0].Terms)
 }
 
-// charge shares a call out over what it held. The first one of an answer says how much of it is the system's; others, such
-// as an advisor's, read the same in their own tokens.
-func (t *thread) charge(c Charge, first bool) {
+// charge shares a call out over the pieces that it held. The first one of an answer says how much of it is the system's;
+// others, such as an advisor's, read the same in their own tokens.
+func (t *thread) charge(c Charge, held int, first bool) {
 	total := float64(c.Usage.In())
 	if total == 0 {
 		return
 	}
 	price := t.meter.price(c.Model, c.Terms)
-	weight := t.window.weight()
+	weight := t.window.weight(held)
 	system, scale := total, 0.0
 	if first {
 		scale = t.fit(total, weight, price.scale)
@@ -204,7 +177,7 @@ func (t *thread) charge(c Charge, first bool) {
 	class := &t.meter.out.classes[System]
 	class.Sent += system
 	if scale > 0 {
-		t.window.carry(scale)
+		t.window.carry(held, scale)
 	}
 	from := 0.0
 	for _, part := range []struct {
@@ -217,7 +190,7 @@ func (t *thread) charge(c Charge, first bool) {
 		to := from + float64(part.tokens)
 		class.Dollars += max(0, min(to, system)-from) * part.price
 		if scale > 0 {
-			t.window.pay(max(0, from-system)/scale, (to-system)/scale, part.price*scale)
+			t.window.pay(held, max(0, from-system)/scale, (to-system)/scale, part.price*scale)
 		}
 		from = to
 	}

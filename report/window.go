@@ -38,17 +38,17 @@ func (c charge) plus(d charge) charge {
 	return charge{c.requests + d.requests, c.sent + d.sent, c.dollars + d.dollars}
 }
 
-// weight returns the estimated tokens of the whole window.
-func (w *window) weight() float64 {
-	if len(w.pieces) == 0 {
+// weight returns the estimated tokens of the first n pieces.
+func (w *window) weight(n int) float64 {
+	if n == 0 {
 		return 0
 	}
-	return w.pieces[len(w.pieces)-1].end
+	return w.pieces[n-1].end
 }
 
 // push puts a piece at the end.
 func (w *window) push(weight float64, p owned) {
-	w.pieces = append(w.pieces, held{piece: p, weight: weight, end: w.weight() + weight})
+	w.pieces = append(w.pieces, held{piece: p, weight: weight, end: w.weight(len(w.pieces)) + weight})
 }
 
 // cut takes out the pieces from the nth on, the last one first, and pays each out.
@@ -76,12 +76,13 @@ func (w *window) add(from, to int, c charge) {
 	}
 }
 
-// carry charges a request that sent the whole window, each token of weight as so many of the provider's.
-func (w *window) carry(scale float64) { w.add(0, len(w.pieces), charge{requests: 1, sent: scale}) }
+// carry charges a request that sent the first n pieces, each token of weight as so many of the provider's.
+func (w *window) carry(n int, scale float64) { w.add(0, n, charge{requests: 1, sent: scale}) }
 
-// pay charges dollars for each token of weight in [from, to), which may begin and end inside a piece.
-func (w *window) pay(from, to, dollars float64) {
-	to = min(to, w.weight())
+// pay charges dollars for each token of weight in [from, to) of the first n pieces, which may begin and end inside a
+// piece.
+func (w *window) pay(n int, from, to, dollars float64) {
+	to = min(to, w.weight(n))
 	if from >= to {
 		return
 	}

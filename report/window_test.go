@@ -33,6 +33,7 @@ func (p plainWindow) pay(from, to, dollars float64) {
 // FuzzWindow compares the window with one that charges every piece one by one.
 func FuzzWindow(f *testing.F) {
 	f.Add([]byte{0, 5, 0, 9, 1, 10, 2, 30, 0, 7, 1, 3, 3, 1, 2, 90, 3, 0})
+	f.Add([]byte{0, 5, 0, 9, 0, 20, 5, 10, 6, 30, 10, 255, 9, 1, 1, 3})
 	f.Fuzz(func(t *testing.T, ops []byte) {
 		var w window
 		var p plainWindow
@@ -40,20 +41,21 @@ func FuzzWindow(f *testing.F) {
 		var want []*plainPiece
 		for i := 0; i+1 < len(ops) && i < 400; i += 2 {
 			x := float64(ops[i+1])
+			n := len(p) - min(len(p), int(ops[i]/4)) // what came while the answer was under way does not pay for it
 			switch ops[i] % 4 {
 			case 0:
 				got, want = append(got, &Carried{}), append(want, &plainPiece{weight: x + 1})
 				w.push(x+1, owned{class: got[len(got)-1]})
 				p = append(p, want[len(want)-1])
 			case 1:
-				w.carry(x)
-				p.carry(x)
+				w.carry(n, x)
+				p[:n].carry(x)
 			case 2:
-				from := x * w.weight() / 400
-				w.pay(from, from+x, 2)
-				p.pay(from, from+x, 2)
+				from := x * w.weight(n) / 400
+				w.pay(n, from, from+x, 2)
+				p[:n].pay(from, from+x, 2)
 			case 3:
-				n := min(len(p), int(x))
+				n = min(len(p), int(x))
 				w.cut(n)
 				p = p[:n]
 			}

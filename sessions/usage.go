@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/tokens"
 )
@@ -76,6 +77,48 @@ func (b *Bill) Remove(c Charge, other string) {
 	}
 	c.Usage = Usage{}.Minus(c.Usage)
 	b.Add(c)
+}
+
+// After returns a later report of the usage, with what only an earlier one knows: what was read, where the later one has
+// the output alone, and how long the cache keeps what was written.
+func (u Usage) After(was Usage) Usage {
+	if u.Prompt() == 0 {
+		u.Input, u.CacheRead, u.CacheWrite = was.Input, was.CacheRead, was.CacheWrite
+	}
+	u.CacheLong = min(max(u.CacheLong, was.CacheLong), u.CacheWrite)
+	return u
+}
+
+// After returns a later report of an answer's bill, with what only an earlier one knows: terms of a call, and calls of
+// other models.
+func (b Bill) After(was Bill) Bill {
+	all := slices.Clone(b)
+	seen := map[string]int{} // calls of a model in the earlier one
+	for i, old := range was {
+		calls := b.of(old.Model)
+		n := seen[old.Model]
+		seen[old.Model]++
+		switch {
+		case n < len(calls):
+			c := &all[calls[n]]
+			c.Usage = c.Usage.After(old.Usage)
+			c.Terms.Named = tokens.TermsOf(0, strings.Fields(old.Terms.Named+" "+c.Terms.Named)...).Named
+		case i == 0 && len(b) > 0 && len(was.of(b[0].Model)) == 0: // only the model's name is another one
+		case len(calls) == 0 && len(all) < MaxBill:
+			all = append(all, old)
+		}
+	}
+	return all
+}
+
+// of returns which charges are those of a model.
+func (b Bill) of(model string) (at []int) {
+	for i, c := range b {
+		if c.Model == model {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // Since returns what the bill of an answer adds to what was known of it before.

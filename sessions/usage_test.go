@@ -67,6 +67,48 @@ func TestWhatABillAdds(t *testing.T) {
 	}
 }
 
+// What only an earlier report of an answer's bill has stays: terms, the life of a cache, calls of other models.
+func TestALaterReportOfABill(t *testing.T) {
+	own := func(named string, u Usage) Charge {
+		return Charge{Model: "own", Terms: tokens.Terms{Named: named}, Usage: u}
+	}
+	advisor := func(in int64) Charge { return Charge{Model: "advisor", Usage: Usage{Input: in}} }
+	in, out := Usage{Input: 9}, Usage{Input: 9, Output: 7}
+	for name, c := range map[string]struct{ was, now, want Bill }{
+		"the first":   {nil, Bill{own("", in)}, Bill{own("", in)}},
+		"nothing":     {Bill{own("us", in)}, nil, Bill{own("us", in)}},
+		"more output": {Bill{own("", in)}, Bill{own("", out)}, Bill{own("", out)}},
+		"terms come":  {Bill{own("", in)}, Bill{own("fast", out)}, Bill{own("fast", out)}},
+		"terms go":    {Bill{own("fast", in)}, Bill{own("", out)}, Bill{own("fast", out)}},
+		"other terms": {Bill{own("us", in)}, Bill{own("fast", out)}, Bill{own("fast us", out)}},
+		"an advisor grows": {Bill{own("", in), advisor(1)}, Bill{own("", out), advisor(5)},
+			Bill{own("", out), advisor(5)}},
+		"an advisor goes": {Bill{own("", in), advisor(1)}, Bill{own("", out)}, Bill{own("", out), advisor(1)}},
+		"a call before it": {Bill{own("", in), advisor(1)}, Bill{own("", in), own("", out), advisor(1)},
+			Bill{own("", in), own("", out), advisor(1)}},
+		"no more than the sums": {Bill{own("", in), own("", out), advisor(1)}, Bill{own("", out), advisor(1)},
+			Bill{own("", out), advisor(1)}},
+		"another model": {Bill{{Model: "other", Usage: in}}, Bill{own("", out)}, Bill{own("", out)}},
+		"a cache for an hour comes": {Bill{own("", Usage{CacheWrite: 9})},
+			Bill{own("", Usage{CacheWrite: 9, CacheLong: 9})},
+			Bill{own("", Usage{CacheWrite: 9, CacheLong: 9})}},
+		"a cache for an hour goes": {Bill{own("", Usage{CacheWrite: 9, CacheLong: 9})},
+			Bill{own("", Usage{CacheWrite: 8})},
+			Bill{own("", Usage{CacheWrite: 8, CacheLong: 8})}},
+	} {
+		if d := cmp.Diff(c.want, c.now.After(c.was)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	var many Bill
+	for i := range 10 * MaxBill {
+		many = Bill{own("", in), {Model: fmt.Sprint(i), Usage: in}}.After(many)
+	}
+	if len(many) > MaxBill {
+		t.Errorf("%d charges", len(many))
+	}
+}
+
 // A session is charged what its entries say, each at its model; what earlier versions recorded, at the newest model.
 func TestASessionIsChargedForItsEntries(t *testing.T) {
 	s := Session{Model: "claude-opus-4-5", Usage: Usage{Input: 1_000_000}} // recorded before there were bills

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"slices"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -40,7 +41,9 @@ func measure(a *sessionfile.Answer, raw []byte) {
 }
 
 // writes reports whether a call wrote a part of the answer.
-func (m measured) writes() bool { return m.kind == "message" || m.kind == "" }
+func (m measured) writes() bool {
+	return m.kind == "" || m.kind == "message" || m.kind == "fallback_message"
+}
 
 // measuredIn reads a usage object.
 func measuredIn(raw []byte) (m measured) {
@@ -103,10 +106,20 @@ func measuredIn(raw []byte) (m measured) {
 func (m measured) bill(model string) (own sessions.Bill) {
 	var others sessions.Bill
 	var sum, apart sessions.Usage
+	long := m.CacheLong // that no call has been given
+	for _, c := range m.calls {
+		if c.writes() {
+			long -= c.CacheLong
+		}
+	}
 	whole := false // one call is all that the sums have, as where another model answered in the end
 	for _, c := range m.calls {
-		if c.model == "" {
-			c.model, c.speed = model, m.speed
+		if c.model = cmp.Or(c.model, model); tokens.SameModel(c.model, model) {
+			c.speed = cmp.Or(c.speed, m.speed)
+		}
+		if c.writes() && long > 0 { // some versions tell it of the sums alone
+			more := min(long, c.CacheWrite-c.CacheLong)
+			c.CacheLong, long = c.CacheLong+more, long-more
 		}
 		charge := sessions.Charge{Model: c.model, Usage: c.Usage,
 			Terms: tokens.TermsOf(int64(c.Prompt()), append(slices.Clone(m.place), c.speed)...)}
@@ -147,5 +160,6 @@ func beyond(u, v sessions.Usage) sessions.Usage {
 	for _, n := range []*int64{&d.Input, &d.Output, &d.CacheRead, &d.CacheWrite, &d.CacheLong, &d.Searches} {
 		*n = max(*n, 0)
 	}
+	d.CacheLong = min(d.CacheLong, d.CacheWrite)
 	return d
 }

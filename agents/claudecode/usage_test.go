@@ -51,6 +51,10 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 			{"type":"fallback_message","model":"opus","input_tokens":50,"output_tokens":9}]}`,
 			sessions.Bill{own(usage{Input: 40, Output: 1}), {Model: "opus", Usage: usage{Input: 50, Output: 9}}},
 			""},
+		{"another model answered in the end, the sums of both", `{"input_tokens":50,"output_tokens":9,"iterations":[
+			{"type":"message","model":"opus","input_tokens":20},
+			{"type":"fallback_message","model":"own","input_tokens":30,"output_tokens":9},` + said + `]}`,
+			sessions.Bill{{Model: "opus", Usage: usage{Input: 20}}, own(usage{Input: 30, Output: 9}), advisor}, ""},
 		{"each call has its own size", `{"input_tokens":300000,"iterations":[
 			{"type":"message","input_tokens":90000},{"type":"message","input_tokens":210000}]}`,
 			sessions.Bill{own(usage{Input: 90_000}),
@@ -59,6 +63,10 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 			{"type":"message","input_tokens":1},` + said + `]}`,
 			sessions.Bill{{Model: "own", Terms: tokens.Terms{Named: "fast us"}, Usage: usage{Input: 1}},
 				{Model: "opus", Terms: tokens.Terms{Named: "us"}, Usage: advisor.Usage}}, ""},
+		{"a call that names its own model is fast, too", `{"input_tokens":3,"speed":"fast","iterations":[
+			{"type":"message","model":"own","input_tokens":1},{"model":"anthropic/own","speed":"slow","input_tokens":2}]}`,
+			sessions.Bill{{Model: "own", Terms: tokens.Terms{Named: "fast"}, Usage: usage{Input: 1}},
+				{Model: "anthropic/own", Terms: tokens.Terms{Named: "slow"}, Usage: usage{Input: 2}}}, ""},
 		{"searches, fetches and code", `{"input_tokens":1,"server_tool_use":{"web_search_requests":7,
 			"web_fetch_requests":2,"code_execution_requests":3}}`, sessions.Bill{own(usage{Input: 1, Searches: 7})},
 			"server_tool_use.code_execution_requests"},
@@ -67,12 +75,17 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 			sessions.Bill{own(usage{Input: 1}), own(usage{Input: 2}), own(usage{Searches: 7})}, ""},
 		{"a cache of two lives", `{"cache_creation_input_tokens":7,"cache_creation":{"ephemeral_5m_input_tokens":3,
 			"ephemeral_1h_input_tokens":4}}`, sessions.Bill{own(usage{CacheWrite: 7, CacheLong: 4})}, ""},
+		{"a cache whose life only the sums report", `{"cache_creation_input_tokens":7,"cache_creation":{
+			"ephemeral_1h_input_tokens":5},"iterations":[{"type":"message","cache_creation_input_tokens":4},
+			{"type":"message","cache_creation_input_tokens":3}]}`,
+			sessions.Bill{own(usage{CacheWrite: 4, CacheLong: 4}), own(usage{CacheWrite: 3, CacheLong: 1})}, ""},
 		{"a cache that only its parts report", `{"cache_creation":{"ephemeral_5m_input_tokens":3,
 			"ephemeral_1h_input_tokens":4}}`, sessions.Bill{own(usage{CacheWrite: 7, CacheLong: 4})}, ""},
 		{"a cache of a new life", `{"cache_creation_input_tokens":7,"cache_creation":{"ephemeral_24h_input_tokens":7}}`,
 			sessions.Bill{own(usage{CacheWrite: 7})}, "cache_creation.ephemeral_24h_input_tokens"},
 		{"parts, sums and zeros are no gaps", `{"input_tokens":1,"total_tokens":1,
-			"output_tokens_details":{"thinking_tokens":9},"image_tokens":0,"fallback_credit":null}`, sessions.Bill{own(usage{Input: 1})}, ""},
+			"output_tokens_details":{"thinking_tokens":9},"image_tokens":0,"fallback_credit":null}`,
+			sessions.Bill{own(usage{Input: 1})}, ""},
 		{"numbers nobody knows", `{"input_tokens":1,"audio_tokens":5,"deep":{"a":1.5,"b":{"c":1}},
 			"iterations":[{"type":"message","input_tokens":1,"odd_tokens":2}]}`, sessions.Bill{own(usage{Input: 1})},
 			"audio_tokens deep.a iterations.odd_tokens"},
@@ -98,6 +111,8 @@ func TestTheWindowHoldsWhatTheLastCallRead(t *testing.T) {
 		`{"input_tokens":30,"output_tokens":7,"iterations":[{"type":"message","input_tokens":10,"output_tokens":3},
 			{"type":"message","input_tokens":20,"output_tokens":4},
 			{"type":"advisor_message","model":"opus","input_tokens":150}]}`: {Input: 20, Output: 4},
+		`{"input_tokens":50,"output_tokens":7,"iterations":[{"type":"message","model":"opus","input_tokens":20},
+			{"type":"fallback_message","input_tokens":30,"output_tokens":7}]}`: {Input: 30, Output: 7},
 		`{"input_tokens":3,"iterations":[{"type":"advisor_message","model":"opus","input_tokens":150}]}`: {Input: 3},
 	} {
 		a := sessionfile.Answer{Model: "own"}
@@ -126,7 +141,8 @@ func FuzzMeasure(f *testing.F) {
 			t.Errorf("of %+v only %+v is billed: %+v", m.Usage, sum, a.Bill)
 		}
 		for _, c := range a.Bill {
-			if u := c.Usage; min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheLong, u.Searches) < 0 {
+			if u := c.Usage; u.CacheLong > u.CacheWrite ||
+				min(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheLong, u.Searches) < 0 {
 				t.Errorf("%+v", u)
 			}
 		}

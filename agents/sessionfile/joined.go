@@ -230,6 +230,7 @@ func (j *joiner) answered(r *Record, said string) {
 			if r.Again {
 				r.uncounted()
 			} else {
+				r.Usage, r.Bill = r.Usage.After(a.usage), r.Bill.After(a.bill)
 				r.Added, r.Charged = r.Usage.Minus(a.usage), r.Bill.Since(a.bill)
 				a.usage, a.bill, a.final = r.Usage, r.Bill, a.final || r.Final
 			}
@@ -285,9 +286,10 @@ func (a *answer) takes(r *Record, early bool) bool {
 	return !a.answered || !speaks(r)
 }
 
-// prompted returns a usage without what is known only at its end: the output, and what was searched for meanwhile.
+// prompted returns a usage without what some parts of an answer do not know: the output, what was searched for meanwhile,
+// and how long the cache keeps what was written.
 func prompted(u sessions.Usage) sessions.Usage {
-	u.Output, u.Searches = 0, 0
+	u.Output, u.Searches, u.CacheLong = 0, 0, 0
 	return u
 }
 

@@ -2,12 +2,16 @@ package sessionfile_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -94,6 +98,46 @@ func TestWhatIsOneAnswer(t *testing.T) {
 			}
 			if sum != want {
 				t.Errorf("counted %+v, want %+v", sum, want)
+			}
+		})
+	}
+}
+
+// What the parts of an answer are charged adds up to the bill of the last one, which has all that any of them knows.
+func TestWhatThePartsOfAnAnswerAreCharged(t *testing.T) {
+	type usage = sessions.Usage
+	charge := func(model, named string, u usage) sessions.Charge {
+		return sessions.Charge{Model: model, Terms: tokens.Terms{Named: named}, Usage: u}
+	}
+	short, long := usage{Input: 1, CacheWrite: 9}, usage{Input: 1, CacheWrite: 9, CacheLong: 9}
+	for name, parts := range map[string][]sessions.Bill{
+		"a cache for an hour, told last":  {{charge("m", "", short)}, {charge("m", "", long)}},
+		"a cache for an hour, told first": {{charge("m", "", long)}, {charge("m", "", short)}},
+		"terms, told first, and an advisor": {
+			{charge("m", "fast", long), charge("n", "us", short)}, {charge("m", "", long)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at, sum := 0, sessions.Bill{}
+			decode := sessionfile.Joined(func(r *sessionfile.Record) bool {
+				said(r, "words")
+				r.Reply, r.Model, r.Bill, r.Usage = "x", "m", parts[at], parts[at][0].Usage
+				return true
+			})
+			r := &sessionfile.Record{}
+			for ; at < len(parts); at++ {
+				r = &sessionfile.Record{Line: sessionfile.Line{Offset: int64(at)}}
+				decode(r)
+				for _, charged := range r.Charged {
+					sum.Add(charged)
+				}
+			}
+			sum = slices.DeleteFunc(sum, func(c sessions.Charge) bool { return c.Usage == usage{} })
+			slices.SortFunc(sum, func(a, b sessions.Charge) int { return strings.Compare(a.Model, b.Model) })
+			if d := cmp.Diff(r.Bill, sum); d != "" || r.Reply != "x" || r.Usage != long {
+				t.Errorf("%s, of %q %+v", d, r.Reply, r.Usage)
+			}
+			if first := parts[0]; len(r.Bill) != len(first) || r.Bill[0].Terms != first[0].Terms {
+				t.Errorf("%+v", r.Bill)
 			}
 		})
 	}

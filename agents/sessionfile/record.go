@@ -78,7 +78,7 @@ type Answer struct {
 	Copy  string
 	Added sessions.Usage // what Usage adds to that of earlier parts. Joined sets it
 	Model string         // "": the agent wrote the answer itself
-	Usage sessions.Usage // of the whole answer, as known when this part was written
+	Usage sessions.Usage // of the whole answer, as known when this part was written; Joined adds what earlier ones know
 	Final bool           // Usage is final
 	// Bill is what the provider charges for the whole answer; nil with a Usage of zero. Charged is what it adds to that of
 	// earlier parts; Joined sets it.
