@@ -97,7 +97,8 @@ func (s *source) addResults(d *layout.Document) error {
 // the output that stands; of anything else the beginning. It is "" for what says nothing of the work, or says it again.
 // told are the failures and the beginnings of files that are told.
 func (s *source) telling(made sessions.Call, failed bool, text string, told map[string]bool) (string, error) {
-	if _, later := intents.LaunchedCommand(text); later && made.Op == intents.OpShell || excerpt.IsData(text) || excerpt.IsReply(text) {
+	_, later := intents.LaunchedCommand(text)
+	if later && made.Op == intents.OpShell || excerpt.IsData(text) || excerpt.IsReply(text) {
 		return "", nil
 	}
 	purpose := shellcmd.Other

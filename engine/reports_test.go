@@ -160,7 +160,8 @@ func TestReportsOfTheBackgroundBeginNoTurn(t *testing.T) {
 	if !strings.Contains(shown, "Please build part 5") || strings.Contains(shown, "Please build part 4") {
 		t.Errorf("the last two turns are not kept: %s", shown)
 	}
-	if text := p.Summary.Text; strings.Contains(text, "Read the output file") || !strings.Contains(text, "the first part") {
+	if text := p.Summary.Text; strings.Contains(text, "Read the output file") ||
+		!strings.Contains(text, "the first part") {
 		t.Errorf("the document: %s", text)
 	}
 }

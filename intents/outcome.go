@@ -123,9 +123,10 @@ func hidden(text string) string {
 func ShowsFailure(line string) bool {
 	const longest = 1_000 // bytes: a longer line is data
 	has := func(word string) bool { return strings.Contains(line, word) }
-	return len(line) <= longest && !has("retry") && !has("Retry") && slices.ContainsFunc(failureWords, has) && failure().MatchString(line)
+	return len(line) <= longest && !has("retry") && !has("Retry") &&
+		slices.ContainsFunc(failureWords, has) && failure().MatchString(line)
 }
 
 // failureWords are parts of all that failure matches: other lines, which are most, need no closer look.
-var failureWords = []string{"ail", "AIL", "rror", "ERR!", "panic", "Traceback", "RACE", "not ok", "***", "issue", "Segmentation",
-	"offense"}
+var failureWords = []string{"ail", "AIL", "rror", "ERR!", "panic", "Traceback", "RACE", "not ok", "***", "issue",
+	"offense", "Segmentation"}

@@ -28,7 +28,7 @@ func (d *draft) first() *sessions.Entry { return d.entries[0] }
 // it came within.
 func group(entries []*sessions.Entry) []*draft {
 	made, out := make([]draft, len(entries)), make([]*draft, 0, len(entries)) // two allocations, not two for each
-	loaded := 0                                                               // drafts at the end of what the host loaded
+	loaded := 0                                                               // drafts at the end that it loaded
 	for i, e := range entries {
 		n := len(out) - loaded
 		switch d := owner(out[:n], e); {

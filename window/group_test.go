@@ -13,7 +13,8 @@ func TestManyLoadedRecordsAreGroupedInLinearTime(t *testing.T) {
 	const n = 200_000
 	ask := &sessions.Entry{Kind: sessions.KindMessage, Role: transcript.RoleUser}
 	loaded := &sessions.Entry{Kind: sessions.KindMessage, Role: transcript.RoleUser, Loaded: true}
-	answer := &sessions.Entry{Kind: sessions.KindMessage, Role: transcript.RoleTool, Results: []sessions.Result{{CallID: "c"}}}
+	answer := &sessions.Entry{Kind: sessions.KindMessage, Role: transcript.RoleTool,
+		Results: []sessions.Result{{CallID: "c"}}}
 	entries := append([]*sessions.Entry{ask}, slices.Repeat([]*sessions.Entry{loaded}, n)...)
 	drafts := group(append(entries, answer, answer, loaded, ask, answer))
 	var got []*sessions.Entry
