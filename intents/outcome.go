@@ -59,13 +59,15 @@ var (
 	telling = pattern.Lazy(`(?i)\b(?:fail(?:ed|ures?|ing)?|error|panic|undefined|cannot|exception|traceback|` +
 		`not found|no such|denied|fatal)\b|---\s*FAIL`)
 	// failure matches what test runners, compilers and linters print of a failure, and no success prints. In a pipe, or
-	// behind "||", their exit status is lost, and such a line is the only sign. The last two parts are counts that are not 0.
+	// behind "||", their exit status is lost, and such a line is the only sign. Counts are not 0.
 	failure = pattern.Lazy(`^(?:WARNING: DATA RACE|--- FAIL|panic: |Traceback \(most recent call last\)|FAIL(?:ED)?(?:[\s:(]|$)|` +
 		`not ok \d|test result: FAILED|test \S+ \.\.\. FAILED|\S+::\S+ FAILED|npm ERR! |make(?:\[\d+\])?: \*\*\* |` +
-		`error\[E\d+\]: |\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error\b|\W*(?:Found |\d+ problems? \()[1-9]\d* errors?\b|` +
+		`error\[E\d+\]: |\S+[:(]\d+[:,]\d+\)?: (?:fatal )?error(?::| TS\d|\[)|\W*(?:Found |\d+ problems? \()[1-9]\d* errors?\b|` +
 		`[1-9]\d* issues?:|.*[^\d][1-9]\d* offenses? detected)|` +
-		`\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?:\s*[,;.)=|(]|\s*$|\s+in\b|\s+out of\b)|` +
-		`\b(?:Failures|Errors|Failed): *[1-9]|^\W? ?fail [1-9]`)
+		`\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?:\s*\)|, \d|\s*$|\s*\| |\s+=+$|\s+\(\d|\s+in\b|\s+out of\b)|` +
+		`\b(?:Failures|Errors|Failed|Tests failed): *[1-9]|^\W? ?fail [1-9]|passed, [1-9]\d* errors? in |` +
+		`^(?:BUILD FAILED\b|npm error code |\*\* \w+ FAILED \*\*|\[FAIL\] |\[ERROR\] BUILD FAILURE|\w+: FAIL(?:ED)?$|` +
+		`Segmentation fault\b|FAILURE: )`)
 	summing = pattern.Lazy(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|` +
 		`test result|build|error)\b`)
 )
@@ -121,9 +123,10 @@ func hidden(text string) string {
 func ShowsFailure(line string) bool {
 	const longest = 1_000 // bytes: a longer line is data
 	has := func(word string) bool { return strings.Contains(line, word) }
-	return len(line) <= longest && slices.ContainsFunc(failureWords, has) && failure().MatchString(line)
+	return len(line) <= longest && !has("retry") && !has("Retry") &&
+		slices.ContainsFunc(failureWords, has) && failure().MatchString(line)
 }
 
 // failureWords are parts of all that failure matches: other lines, which are most, need no closer look.
 var failureWords = []string{"ail", "AIL", "rror", "ERR!", "panic", "Traceback", "RACE", "not ok", "***", "issue",
-	"offense"}
+	"offense", "Segmentation"}
