@@ -227,7 +227,7 @@ func (j *joiner) answered(r *Record, said string) {
 			if !a.takes(r, j.early(r)) {
 				break
 			}
-			if r.Again {
+			if r.Again || a.final && !r.Final { // what an earlier report says, where records changed places
 				r.uncounted()
 			} else {
 				r.Usage, r.Bill = r.Usage.After(a.usage), r.Bill.After(a.bill)
@@ -280,7 +280,7 @@ func (a *answer) takes(r *Record, early bool) bool {
 	case r.Usage.Prompt() > 0 && a.usage.Prompt() > 0 && prompted(r.Usage) != prompted(a.usage) &&
 		(len(r.Bill) < 2 || prompted(r.Bill[0].Usage) != prompted(a.usage)):
 		return false
-	case a.final && r.Usage.Output != a.usage.Output:
+	case a.final && !moved && r.Usage.Output != a.usage.Output:
 		return false
 	}
 	return !a.answered || !speaks(r)

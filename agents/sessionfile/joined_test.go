@@ -50,6 +50,7 @@ func TestWhatIsOneAnswer(t *testing.T) {
 		"another parent":                 "user a<; words b<a 10+1! =1; words c<a 10+1! =2",
 		"without ids":                    "user <; words < 10+1! =1; words < 10+1! =1; user <; words < 10+1! =2",
 		"the second part first":          "user a<; call c<b 10+1! =1; words b<a 10+1! =1",
+		"the final part first":           "user a<; call c<b 10+9! =1; words b<a 10+1 =1",
 		"the third part first":           "user a<; call d<c 10+1! =1; words b<a 10+1! =1; call c<b 10+1! =1",
 		"a result behind what follows":   "user a<; call b<a 10+1! =1; call d<c 10+1! =1; result c<b",
 		"other requests":                 "user a<; call b<a 10+1! r1 =1; result c<b; call d<c 10+1! r2 =2",
