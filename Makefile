@@ -4,7 +4,7 @@ GO      ?= go
 export GOTOOLCHAIN := local
 export GOWORK := off
 # Packages are compiled once for tests, for the programs that tests start, for those of earlier commits and for a release.
-export GOFLAGS := -trimpath
+export GOFLAGS := -trimpath -ldflags=-w
 # Several at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
 # On a busy machine, more of them get more of the processors.
 ifeq ($(MAKELEVEL),0)
