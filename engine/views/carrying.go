@@ -52,5 +52,5 @@ func carrying(f *core.Folded) (requests int, dollars *float64) {
 
 // charged returns what tokens of the session's model cost under the usual terms; nil where that is not known.
 func charged(f *core.Folded, u sessions.Usage) *float64 {
-	return sessions.Bill{{Model: f.Session.Model, Usage: u}}.Dollars(f.Models)
+	return sessions.Bill{{Model: f.Session.Model, Usage: u}}.Cost(f.Models).Dollars
 }
