@@ -46,7 +46,7 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 			price(tokens.Used{CachedWrite: n, CachedRead: 2 * n})},
 		"in parts": {model, [][]sessions.Usage{{{CacheRead: 50}, {Output: 3}}}, 1,
 			price(tokens.Used{CachedRead: n})},
-		"not measured":      {model, [][]sessions.Usage{{{Output: 3}}}, 0, 0},
+		"not measured":      {model, [][]sessions.Usage{{{Output: 3}}}, 1, 0},
 		"of unknown prices": {"nobody-knows-it", [][]sessions.Usage{{{Input: 9}}}, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,5 +73,34 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 				t.Errorf("%d requests for %v dollars, not %d for %v", st.Requests, got, c.requests, c.want)
 			}
 		})
+	}
+}
+
+// TestPartsOfRequestsStandBetweenThoseOfOthers: as where two programs write one session. Each is one request, and the window
+// holds what all parts of the newest one measured.
+func TestPartsOfRequestsStandBetweenThoseOfOthers(t *testing.T) {
+	l := open(t)
+	list := []sessions.NewEntry{saidAt("user", "u", "Go on.", 0)}
+	for i, part := range []struct {
+		group string
+		usage sessions.Usage
+	}{
+		{"a", sessions.Usage{Input: 100, Output: 1}}, {"b", sessions.Usage{CacheRead: 50, Output: 1}},
+		{"a", sessions.Usage{Output: 599}}, {"b", sessions.Usage{Output: 699}}, {"a", sessions.Usage{Output: 5}},
+		{"b", sessions.Usage{Output: 1}},
+	} {
+		e := saidAt("assistant", fmt.Sprint("a", i), "Yes.", i+1)
+		e.Model, e.Group, e.Usage, e.Format = "gpt-4o", part.group, &part.usage, transcript.Anthropic
+		list = append(list, e)
+	}
+	s := readIn(t, l, "h", "s", 100, list)
+	st := status(t, l, s.ID)
+	if st.Requests != 2 || st.Savings.Requests != 2 || st.Savings.Sent != 150 || st.Measured != 751 {
+		t.Errorf("%d and %d requests with %d tokens, the newest with %d", st.Requests, st.Savings.Requests,
+			st.Savings.Sent, st.Measured)
+	}
+	stats, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: s.ID})
+	if err != nil || len(stats.Turns) != 1 || stats.Turns[0].Measured != 751 {
+		t.Errorf("%+v, %v", stats.Turns, err)
 	}
 }

@@ -39,7 +39,7 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	add("other", "", answer(dear, "", 9_000_000))
 	cost := func(model string, input, output int64) float64 {
 		used := sessions.Usage{Input: input, Output: output}
-		return *sessions.Bill{{Model: model, Usage: used}}.Dollars(tokens.Builtin())
+		return *sessions.Bill{{Model: model, Usage: used}}.Cost(tokens.Builtin()).Dollars
 	}
 	of := cost(cheap, 400_000, 30) + cost(dear, 300_000, 10)
 	all := of + cost(dear, 1_000_000, 10)
@@ -67,7 +67,8 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	}
 	priceless := add("main/agent-d", parent, answer("nobody-knows", "", 1_000))
 	st, err = l.Status(t.Context(), ledger.StatusRequest{Session: parent})
-	if err != nil || st.Subagents.Dollars != nil || !near(st.Dollars, cost(dear, 1_000_000, 10)) {
-		t.Errorf("with %s: %+v of %v, %v", priceless, st.Subagents, st.Dollars, err)
+	want := fmt.Sprintf("≈$%.2f so far, at list prices, and 1,010 tokens of nobody-knows without a known price", all)
+	if err != nil || !near(st.Subagents.Dollars, of) || !near(st.Dollars, all) || st.Cost.Words() != want {
+		t.Errorf("with %s: %+v of %v, %q, %v", priceless, st.Subagents, st.Dollars, st.Cost.Words(), err)
 	}
 }

@@ -138,16 +138,16 @@ type Use struct {
 	// Became says what that compaction replaced and became when it was made, in words: see Summary.Became.
 	Became string       `json:"became,omitempty"`
 	Saved  tokens.Count `json:"saved"` // what stubs, edits and the summary keep out of the view now
-	// Dollars is what the session cost so far with its subagents, at the list prices of its newest model and of theirs, and
-	// NextDollars what the next request pays for what the window holds now, if the provider still has it in its cache; nil:
-	// not known.
-	Dollars *float64 `json:"cost_usd,omitempty"`
-	// Subagents is the part of Dollars that subagents took; nil: there is none.
-	Subagents   *Subagents `json:"subagents,omitempty"`
-	NextDollars *float64   `json:"next_usd,omitempty"`
-	// Requests is how many answers of the main conversation the provider measured. CarriedDollars is what a million
-	// tokens at the front of each of these requests cost so far at list prices, an estimate: they were read from the
-	// provider's cache where anything was, else written to it; nil: not known.
+	// Cost is what the session cost so far with its subagents, at the list prices of its models and of theirs.
+	sessions.Cost
+	// Subagents is the part of Cost that subagents took; nil: there is none.
+	Subagents *Subagents `json:"subagents,omitempty"`
+	// NextDollars is what the next request pays for what the window holds now, if the provider still has it in its cache;
+	// nil: not known.
+	NextDollars *float64 `json:"next_usd,omitempty"`
+	// Requests is how many answers of the main conversation the provider measured, as an audit counts them.
+	// CarriedDollars is what a million tokens at the front of each of these requests cost so far at list prices, an
+	// estimate: they were read from the provider's cache where anything was, else written to it; nil: not known.
 	Requests       int      `json:"requests,omitempty"`
 	CarriedDollars *float64 `json:"carried_usd_per_million,omitempty"`
 }
@@ -156,7 +156,7 @@ type Use struct {
 type Subagents struct {
 	N       int            `json:"subagents"`
 	Usage   sessions.Usage `json:"usage"`
-	Dollars *float64       `json:"cost_usd,omitempty"` // nil: not known, and not in the session's
+	Dollars *float64       `json:"cost_usd,omitempty"` // of what has a price; nil: nothing has one
 }
 
 // String says it behind what the session cost.

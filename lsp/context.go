@@ -38,6 +38,7 @@ type Context struct {
 	// Dollars is what the session cost so far, NextDollars what the next request pays for what the window holds: see
 	// ledger.Use. null: not known.
 	Dollars     *float64          `json:"dollars"`
+	Unpriced    string            `json:"unpriced"` // what has no known price and is not in Dollars, in words
 	NextDollars *float64          `json:"nextDollars"`
 	Subagents   string            `json:"subagents"` // what of Dollars subagents took, in words; "": nothing
 	Categories  []ledger.Category `json:"categories"`
@@ -89,6 +90,9 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 		Summary: g.Summary, Dollars: g.Dollars, NextDollars: g.NextDollars,
 		Categories: g.Categories, Own: g.Own, Sources: []source{},
 		Turns: g.Turns, Earlier: g.Earlier,
+	}
+	if g.Unpriced != nil {
+		c.Unpriced = plainLine(g.Unpriced.String())
 	}
 	if g.Subagents != nil {
 		c.Subagents = g.Subagents.String()

@@ -62,7 +62,7 @@ type Action struct {
 	Command string // what a shell is to run; "": nothing
 }
 
-// Request is one answer of a model, with what its provider reported.
+// Request is one answer of a model, with what its provider reported: of several parts the last.
 type Request struct {
 	ID    string // the provider's id of the answer; entries with the same one are parts of one answer
 	Model string
@@ -70,7 +70,7 @@ type Request struct {
 	Final bool // Usage is that of the whole answer, not of its beginning
 	// Bill is what the provider charges for it: the calls of models that it took, first the one that began it.
 	Bill []Charge
-	// Counters are the names of numbers that the provider reports besides, and that have no price here.
+	// Counters are the names of numbers that the provider reports besides, and that have no price here or cannot be read.
 	Counters []string
 	// Copied says that another file, which repeats this one's entries, counts the request.
 	Copied bool

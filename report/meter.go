@@ -2,6 +2,7 @@ package report
 
 import (
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/paths"
@@ -29,8 +30,12 @@ type Meter struct {
 	rates   map[terms]rates
 	threads map[string]*thread
 	order   []*thread       // in which they appeared
-	counted map[string]bool // requests
+	open    []*answer       // whose parts may still come, in the order in which they began
+	counted map[string]bool // requests, also those whose parts have all come
 }
+
+// maxOpen bounds the answers of a file that are under way at once. Readers of files tell apart fewer.
+const maxOpen = 64
 
 // measured is what a meter found.
 type measured struct {
@@ -90,6 +95,9 @@ func (m *Meter) End() Measured {
 	for _, t := range m.order {
 		t.end()
 	}
+	for _, a := range m.open {
+		m.close(a)
+	}
 	return Measured{m.out}
 }
 
@@ -105,30 +113,101 @@ func (m Measured) Own() (Session, Spent) {
 	return m.m.Session, m.m.total.minus(m.m.subagents)
 }
 
-// book counts a charge. Requests is 1 for the first one of a model in an answer.
-func (m *Meter) book(c Charge, requests int, at time.Time, sub bool) {
-	price := m.price(c.Model, c.Terms)
-	add := Spent{Requests: requests, Usage: c.Usage, Fees: price.Search * float64(c.Usage.Searches)}
-	if price.Known {
-		add.Dollars = add.Fees + price.of(c.Usage)
-	} else {
-		add.Dollars, add.Unpriced = add.Fees, c.Usage.In()+c.Usage.Output
+// underWay returns the answer of a thread with an id, nil for none.
+func (m *Meter) underWay(t *thread, id string) *answer {
+	for _, a := range slices.Backward(m.open) {
+		if id != "" && a.ID == id && a.thread == t {
+			return a
+		}
 	}
-	m.out.total = m.out.total.plus(add)
-	if sub {
-		m.out.subagents = m.out.subagents.plus(add)
+	return nil
+}
+
+// begin takes an answer.
+func (m *Meter) begin(a *answer) {
+	if len(m.open) == maxOpen {
+		m.close(m.open[0])
+		m.open = slices.Delete(m.open, 0, 1)
 	}
-	count(m.out.models, c.Model, add)
-	day := ""
+	m.open = append(m.open, a)
+	switch {
+	case a.Copied:
+		m.out.copied++
+	case !a.copied:
+		if a.ID != "" {
+			m.counted[a.ID] = true
+		}
+		a.thread.memory.asked(a.Usage.In())
+	}
+}
+
+// close counts an answer, all of whose parts have come: what the last of them reports.
+func (m *Meter) close(a *answer) {
+	if a.thread.open == a {
+		a.thread.settle()
+	}
+	if a.copied {
+		return
+	}
+	m.book(a)
+	m.gap(a.Request)
+	price := a.thread.price(a.Request)
+	if rest := a.unsaid(price.scale); rest < 0 && !a.Final {
+		m.out.unfinished = m.out.unfinished.plus(Unfinished{Requests: 1, Tokens: -rest, Dollars: -rest * price.Output})
+	}
+}
+
+// book counts what an answer costs. It is one request, whatever calls of models it took. Parts may have come after its
+// window was charged, and that window may be gone: what they report more is the system's.
+func (m *Meter) book(a *answer) {
+	for i, c := range a.Bill {
+		price := m.price(c.Model, c.Terms)
+		add := Spent{Usage: c.Usage, Fees: price.Search * float64(c.Usage.Searches)}
+		if add.Dollars = add.Fees; price.Known {
+			add.Dollars += price.of(c.Usage)
+		} else {
+			add.Unpriced = c.Usage.In() + c.Usage.Output
+		}
+		if i == 0 {
+			add.Requests = 1
+		}
+		m.out.total = m.out.total.plus(add)
+		if a.thread.sub {
+			m.out.subagents = m.out.subagents.plus(add)
+		}
+		m.day(a.at).add(add, map[string]float64{c.Model: add.Dollars})
+		if !slices.ContainsFunc(a.Bill[:i], func(b Charge) bool { return b.Model == c.Model }) {
+			add.Requests = 1 // those that a model had a part in
+		}
+		count(m.out.models, c.Model, add)
+	}
+	if system := &m.out.classes[System]; !slices.Equal(a.Bill, a.shared) {
+		*system = system.plus(m.read(a.Bill, 1)).plus(m.read(a.shared, -1))
+	}
+}
+
+// read returns what calls read, so many times.
+func (m *Meter) read(calls []Charge, times float64) (sum Carried) {
+	for _, c := range calls {
+		c.Usage.Output = 0
+		sum.Sent += times * float64(c.Usage.In())
+		sum.Dollars += times * m.price(c.Model, c.Terms).of(c.Usage)
+	}
+	return sum
+}
+
+// day returns what is counted of a day.
+func (m *Meter) day(at time.Time) *Day {
+	name := ""
 	if !at.IsZero() {
-		day = at.In(m.zone).Format(time.DateOnly)
+		name = at.In(m.zone).Format(time.DateOnly)
 	}
-	d := m.out.days[day]
+	d := m.out.days[name]
 	if d == nil {
-		d = &Day{Day: day, Models: map[string]float64{}}
-		m.out.days[day] = d
+		d = &Day{Day: name, Models: map[string]float64{}}
+		m.out.days[name] = d
 	}
-	d.add(add, map[string]float64{c.Model: add.Dollars})
+	return d
 }
 
 // maxGaps bounds the names of gaps in one file.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ func entries(script []byte) []Entry {
 		return int(b)
 	}
 	var all []Entry
+	answers := map[string]*Request{}
 	for n := 0; len(script) > 0 && n < 200; n++ {
 		e := Entry{ID: fmt.Sprint(n % 50), Time: time.Unix(int64(next())*10_000, 0),
 			Thread: []string{"", "", "sub"}[next()%3]}
@@ -54,6 +56,14 @@ func entries(script []byte) []Entry {
 				took := Usage{Input: int64(next()), Output: int64(next()), Searches: int64(next())}
 				e.Request.Bill = append(e.Request.Bill, Charge{Model: "claude-opus-4-5", Usage: took})
 			}
+			if was := answers[e.Request.ID]; was != nil && e.Request.ID != "" { // a later part of it knows more
+				later := *was
+				later.Bill, later.Final = slices.Clone(was.Bill), e.Request.Final
+				later.Bill[0].Usage.Output += int64(next())
+				later.Bill = append(later.Bill, e.Request.Bill[1:]...)
+				e.Request = &later
+			}
+			answers[e.Request.ID] = e.Request
 		case 3:
 			e.Compaction = &Compaction{Before: int64(next())}
 		}
@@ -106,4 +116,96 @@ func FuzzMeter(f *testing.F) {
 				r.Dearest[0].Dollars, whole)
 		}
 	})
+}
+
+// TestPartsOfAnswersStandBetweenThoseOfOthers: as where two programs write one session. The last part of each counts, once,
+// whatever comes between its parts.
+func TestPartsOfAnswersStandBetweenThoseOfOthers(t *testing.T) {
+	const model = "claude-sonnet-4-5"
+	part := func(id string, in, out int64, final bool, words int) Entry {
+		r := asked(id, model, Usage{Input: in, Output: out})
+		r.Final = final
+		return Entry{Request: r, Pieces: []Piece{{Class: Reasoning}, {Class: Assistant, Tokens: words}}}
+	}
+	between := map[string][]Entry{
+		"nothing":           nil,
+		"the user":          {{ID: "p", Prompt: true, Pieces: []Piece{{Class: User, Tokens: 9}}}},
+		"a rewind":          {{ID: "p", Prompt: true, Parent: "begin", Pieces: []Piece{{Class: User, Tokens: 9}}}},
+		"a compaction":      {{Compaction: &Compaction{}}},
+		"another's answers": {part("C", 1, 0, true, 0), part("D", 1, 0, true, 0)},
+	}
+	for name, other := range between {
+		m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+		all := []Entry{{ID: "begin", Prompt: true, Pieces: []Piece{{Class: User, Tokens: 50}}}, {ID: "one",
+			Pieces: []Piece{{Class: Host, Tokens: 5}}}, part("A", 100, 2, false, 1)}
+		all = append(append(all, other...), part("B", 200, 3, false, 1))
+		all = append(append(all, other...), part("A", 100, 600, true, 10), part("B", 200, 700, true, 10),
+			part("A", 100, 600, true, 0)) // which repeats it
+		for _, e := range all {
+			m.Add(e)
+		}
+		r := Merge([]Measured{m.End()})
+		want, requests := Usage{Input: 300, Output: 1300}, 2
+		if strings.HasPrefix(name, "another") {
+			want.Input, requests = 302, 4
+		}
+		if r.Total.Usage != want || r.Total.Requests != requests || r.Caveats.Unfinished != (Unfinished{}) {
+			t.Errorf("%s: %d requests of %+v, %+v", name, r.Total.Requests, r.Total.Usage, r.Caveats.Unfinished)
+		}
+		sent := 0.0
+		for _, c := range r.Filled {
+			sent += c.Sent
+		}
+		if !near(sent, float64(want.Input)) {
+			t.Errorf("%s: what filled the requests are %v tokens of %d", name, sent, want.Input)
+		}
+	}
+}
+
+// TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow: once, whenever it becomes known.
+func TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow(t *testing.T) {
+	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+	for _, c := range []struct {
+		id    string
+		out   int64
+		class Class
+		words int
+	}{
+		{"A", 50, Reasoning, 0}, {"B", 5, Assistant, 5}, {"A", 110, Assistant, 10}, {"A", 110, Assistant, 0},
+		{"C", 1, Assistant, 1},
+	} {
+		m.Add(Entry{Request: asked(c.id, "gpt-4o", Usage{Input: 1000, Output: c.out}),
+			Pieces: []Piece{{Class: c.class, Tokens: c.words}}})
+	}
+	r := Merge([]Measured{m.End()})
+	if got := r.Filled[Reasoning]; math.Round(got.Tokens) != 100 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAnAnswerIsOneRequest: of each model that had a part in it, whatever calls it took.
+func TestAnAnswerIsOneRequest(t *testing.T) {
+	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+	r := asked("a", "claude-sonnet-4-5", Usage{Input: 5})
+	advisor := Charge{Model: "claude-opus-4-5", Usage: Usage{Input: 9}}
+	r.Bill = append(r.Bill, advisor, r.Bill[0], advisor)
+	m.Add(Entry{Request: r})
+	found := Merge([]Measured{m.End()})
+	if found.Total.Requests != 1 || found.Days[0].Requests != 1 || found.Total.Usage.Input != 28 ||
+		len(found.Models) != 2 || found.Models[0].Requests != 1 || found.Models[1].Requests != 1 {
+		t.Errorf("%+v of %+v", found.Total, found.Models)
+	}
+}
+
+// TestManyAnswersAreUnderWay: those that began first are counted as they are known then, once.
+func TestManyAnswersAreUnderWay(t *testing.T) {
+	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+	for range 2 {
+		for i := range 3 * maxOpen {
+			m.Add(Entry{Thread: []string{"", "sub"}[i%2], Request: asked(fmt.Sprint(i), "gpt-4o", Usage{Input: 1})})
+		}
+	}
+	if got := Merge([]Measured{m.End()}).Total; got.Requests != 3*maxOpen || got.Usage.Input != 3*maxOpen {
+		t.Errorf("%+v", got)
+	}
 }

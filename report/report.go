@@ -88,14 +88,14 @@ type SessionRow struct {
 // Caveats is what the figures cannot know.
 type Caveats struct {
 	Unpriced []string `json:"unpriced_models,omitempty"` // whose prices are not known
-	// Gaps are what else providers reported that has no known price here, and is not in the dollars.
+	// Gaps are what else providers reported that has no known price here, or cannot be read, and is not in the dollars.
 	Gaps       []Gap      `json:"gaps,omitempty"`
 	Unfinished Unfinished `json:"unfinished"`
 	LongWrites int64      `json:"long_writes,omitempty"` // tokens cached for an hour, at twice the input price
 }
 
 // Gap is something that a provider reported and that has no known price: a condition under which models ask another price
-// ("fast"), or a number ("server_tool_use.code_execution_requests").
+// ("fast"), or a number ("server_tool_use.code_execution_requests"), which may also be a count that is none.
 type Gap struct {
 	Name     string `json:"name"`
 	Requests int    `json:"requests"` // that have it

@@ -16,7 +16,7 @@ type thread struct {
 	window window
 	system float64 // tokens of what no entry shows; as measured last
 	asked  bool    // whether a request has been measured
-	open   *answer // the newest one, whose parts may still come
+	open   *answer // that the newest part is of
 	prompt int     // pieces before the newest prompt
 	calls  map[string]*call
 	reads  map[string]*read
@@ -25,12 +25,16 @@ type thread struct {
 
 // answer is a request whose answer may have further parts.
 type answer struct {
-	Request
+	Request   // as its newest part reports
+	thread    *thread
 	at        time.Time
-	held      int     // pieces in the window that it answers
-	weight    float64 // of its pieces
-	reasoning bool    // whether it has such a piece
-	copied    bool    // counted elsewhere, or before
+	held      int      // pieces in the window that it answers
+	weight    float64  // of its pieces
+	reasoning bool     // whether it has such a piece
+	thought   float64  // of output without its text, as far as the window has it
+	copied    bool     // counted elsewhere, or before
+	settled   bool     // its window has been charged
+	shared    []Charge // for that
 }
 
 // output returns what the calls of its model put out.
@@ -68,11 +72,13 @@ func (t *thread) add(e Entry) {
 		t.rewind(e.Parent)
 	}
 	copied := e.Copied
+	var a *answer
 	if e.Request != nil {
-		copied = t.request(e) || e.Copied
+		a = t.request(e)
+		copied = copied || a.copied
 	}
 	for _, p := range e.Pieces {
-		t.piece(p, copied, e.Request != nil)
+		t.piece(p, copied, a)
 	}
 	if e.ID != "" {
 		t.window.note(entry)
@@ -91,30 +97,26 @@ func (t *thread) rewind(parent string) {
 	t.prompt = len(t.window.pieces)
 }
 
-// request takes an answer or a part of one, and reports whether it is counted elsewhere.
-func (t *thread) request(e Entry) (copied bool) {
+// request takes a part of an answer. Programs that write one session at once write parts of theirs between those of others.
+func (t *thread) request(e Entry) *answer {
 	r := *e.Request
-	if t.open != nil && r.ID != "" && t.open.ID == r.ID {
-		t.open.Request = r
-		return t.open.copied
+	a := t.meter.underWay(t, r.ID)
+	if a != nil {
+		a.Request = r
 	}
-	copied = r.Copied || t.meter.counted[r.ID]
-	t.settle()
-	t.open = &answer{Request: r, at: e.Time, held: len(t.window.pieces), copied: copied}
-	if copied {
-		if r.Copied {
-			t.meter.out.copied++
-		}
-		return true
+	if a != t.open || a == nil {
+		t.settle()
 	}
-	if r.ID != "" {
-		t.meter.counted[r.ID] = true
+	if a == nil {
+		a = &answer{Request: r, thread: t, at: e.Time, held: len(t.window.pieces),
+			copied: r.Copied || t.meter.counted[r.ID]}
+		t.meter.begin(a)
 	}
-	t.memory.asked(r.Usage.In())
-	return false
+	t.open = a
+	return a
 }
 
-// settle closes the newest answer and counts what its last part says that it cost. What it says less than the provider
+// settle charges the window for the answer whose part was the newest, once. What the answer says less than the provider
 // reported was thought: hosts keep reasoning without its text.
 func (t *thread) settle() {
 	a := t.open
@@ -122,33 +124,22 @@ func (t *thread) settle() {
 		return
 	}
 	t.open = nil
-	m, price := t.meter.out, t.price(a.Request)
-	if !a.copied {
-		t.paid(a)
-		t.meter.gap(a.Request)
+	if !a.copied && !a.settled {
+		for i, c := range a.Bill {
+			t.charge(c, a.held, i == 0)
+		}
+		a.shared = a.Bill
 	}
-	rest := float64(a.output()) - a.weight*price.scale
-	switch {
-	case rest > 0 && a.reasoning:
-		t.window.push(rest/price.scale, owned{class: &m.classes[Reasoning]})
-	case rest < 0 && !a.Final && !a.copied:
-		m.unfinished.Requests++
-		m.unfinished.Tokens += -rest
-		m.unfinished.Dollars += -rest * price.Output
+	a.settled = true
+	scale := t.price(a.Request).scale
+	if rest := a.unsaid(scale) - a.thought; rest > 0 && a.reasoning {
+		t.window.push(rest/scale, owned{class: &t.meter.out.classes[Reasoning]})
+		a.thought += rest
 	}
 }
 
-// paid counts a bill, and shares out what its calls read.
-func (t *thread) paid(a *answer) {
-	for i, c := range a.Bill {
-		requests := 0
-		if i == 0 || c.Model != a.Bill[0].Model {
-			requests = 1
-		}
-		t.meter.book(c, requests, a.at, t.sub)
-		t.charge(c, a.held, i == 0)
-	}
-}
+// unsaid returns how much more the provider reported than the answer says; negative, if it says more.
+func (a *answer) unsaid(scale float64) float64 { return float64(a.output()) - a.weight*scale }
 
 // price returns what the first call of a request costs.
 func (t *thread) price(r Request) rates {
@@ -217,8 +208,8 @@ func (t *thread) fit(total, weight, usual float64) (scale float64) {
 	return scale
 }
 
-// piece puts a piece into the window.
-func (t *thread) piece(p Piece, copied, answer bool) {
+// piece puts a piece into the window: one of an answer, or of none.
+func (t *thread) piece(p Piece, copied bool, a *answer) {
 	m := t.meter
 	o := owned{class: &m.out.classes[p.Class]}
 	switch {
@@ -232,9 +223,9 @@ func (t *thread) piece(p Piece, copied, answer bool) {
 		}
 	}
 	t.memory.heard(t, p)
-	if answer && t.open != nil {
-		t.open.weight += float64(p.Tokens)
-		t.open.reasoning = t.open.reasoning || p.Class == Reasoning
+	if a != nil {
+		a.weight += float64(p.Tokens)
+		a.reasoning = a.reasoning || p.Class == Reasoning
 	}
 	if p.Tokens > 0 {
 		t.window.push(float64(p.Tokens), o)

@@ -2,9 +2,11 @@ package sessions
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -152,23 +154,82 @@ func (b Bill) Sum() (sum Usage) {
 	return sum
 }
 
-// Dollars returns what it costs at list prices; nil where a price is not known, or nothing was used.
-func (b Bill) Dollars(models *tokens.Registry) *float64 {
-	sum, some := 0.0, false
+// Cost is what a bill comes to at list prices.
+type Cost struct {
+	Dollars *float64 `json:"cost_usd,omitempty"` // of what has a price; nil: nothing has one, or nothing was used
+	// Unpriced is what has none, and is not in Dollars; nil: everything has one.
+	Unpriced *Unpriced `json:"unpriced,omitempty"`
+}
+
+// Unpriced is what was used of models whose price is not known, or that of their searches.
+type Unpriced struct {
+	Models   []string `json:"models"` // in the order of the bill
+	Tokens   int64    `json:"tokens"`
+	Searches int64    `json:"web_searches,omitempty"`
+}
+
+// Cost returns what the bill comes to, as an audit counts it.
+func (b Bill) Cost(models *tokens.Registry) (cost Cost) {
+	sum := 0.0
 	for _, c := range b {
 		if c.Usage == (Usage{}) {
 			continue
 		}
-		dollars, known := models.Rates(c.Model, c.Terms).Dollars(c.Used())
-		if !known {
-			return nil
+		rates, used, without := models.Rates(c.Model, c.Terms), c.Used(), Unpriced{}
+		if !rates.Known {
+			without.Tokens = int64(c.Prompt()) + c.Output
+			used = tokens.Used{Searches: c.Searches}
 		}
-		sum, some = sum+dollars, true
+		if rates.Search == 0 {
+			without.Searches = c.Searches
+		}
+		dollars, _ := rates.Dollars(used)
+		if sum += dollars; rates.Known || dollars > 0 {
+			cost.Dollars = &sum
+		}
+		if without.Tokens != 0 || without.Searches != 0 {
+			cost.lack(cmp.Or(c.Model, "(unnamed)"), without)
+		}
 	}
-	if !some {
-		return nil
+	return cost
+}
+
+// lack adds what has no price of a model.
+func (c *Cost) lack(model string, u Unpriced) {
+	if c.Unpriced == nil {
+		c.Unpriced = &Unpriced{}
 	}
-	return &sum
+	all := c.Unpriced
+	all.Tokens, all.Searches = all.Tokens+u.Tokens, all.Searches+u.Searches
+	if !slices.Contains(all.Models, model) {
+		all.Models = append(all.Models, model)
+	}
+}
+
+// String says it: "1,100 tokens of foo without a known price".
+func (u Unpriced) String() string {
+	const named = 3
+	names := strings.Join(u.Models[:min(len(u.Models), named)], ", ")
+	if more := len(u.Models) - named; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	text := chars.Plural(u.Tokens, "token")
+	if u.Searches > 0 {
+		text += " (web searches: " + chars.Commas(u.Searches) + ")"
+	}
+	return text + " of " + chars.Line(names) + " without a known price"
+}
+
+// Words says both: "≈$1.20 so far, at list prices, and 1,100 tokens of foo without a known price"; "" for nothing.
+func (c Cost) Words() string {
+	var said []string
+	if c.Dollars != nil {
+		said = append(said, fmt.Sprintf("≈$%.2f so far, at list prices", *c.Dollars))
+	}
+	if c.Unpriced != nil {
+		said = append(said, c.Unpriced.String())
+	}
+	return strings.Join(said, ", and ")
 }
 
 // Billed returns what the entry adds to the costs of its session.

@@ -37,8 +37,12 @@ func TestABillIsBounded(t *testing.T) {
 	for i := range 1000 {
 		b.Add(Charge{Model: fmt.Sprint("model ", i), Usage: Usage{Input: 1}})
 	}
-	if len(b) > MaxBill || b.Sum().Input != 1000 || b.Dollars(tokens.Builtin()) != nil {
+	if len(b) > MaxBill || b.Sum().Input != 1000 || b.Cost(tokens.Builtin()).Dollars != nil {
 		t.Errorf("%d charges, %+v", len(b), b.Sum())
+	}
+	want := "1,000 tokens of model 0, model 1, model 2 and 61 more without a known price"
+	if got := b.Cost(tokens.Builtin()).Words(); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -125,11 +129,38 @@ func TestASessionIsChargedForItsEntries(t *testing.T) {
 	if want := (Usage{Input: 2_100_000, Output: 100_000}); s.Usage != want || len(s.Bill) != 2 {
 		t.Errorf("%+v, %+v", s.Usage, s.Bill)
 	}
-	dollars := s.Billed().Dollars(tokens.Builtin())
+	dollars := s.Billed().Cost(tokens.Builtin()).Dollars
 	if want := 5 + 0.5 + 0.5 + 1; dollars == nil || math.Abs(*dollars-want) > 1e-9 {
 		t.Errorf("%v, want %v", dollars, want)
 	}
-	if got := (&Session{}).Billed().Dollars(tokens.Builtin()); got != nil {
-		t.Errorf("a session without an answer cost %v", *got)
+	if got := (&Session{}).Billed().Cost(tokens.Builtin()); got != (Cost{}) {
+		t.Errorf("a session without an answer cost %v", got)
+	}
+}
+
+// What has no price stands beside what the rest costs, with its model, and does not hide that.
+func TestWhatOfABillHasNoPrice(t *testing.T) {
+	million := Usage{Input: 1_000_000}
+	sonnet := Charge{Model: "claude-sonnet-4-5", Usage: million}
+	of := func(model string, u Usage) Charge { return Charge{Model: model, Usage: u} }
+	for name, c := range map[string]struct {
+		bill Bill
+		want string
+	}{
+		"nothing":         {Bill{of("foo", Usage{})}, ""},
+		"all has one":     {Bill{sonnet, sonnet}, "≈$6.00 so far, at list prices"},
+		"nothing has one": {Bill{of("foo", Usage{Input: 1})}, "1 token of foo without a known price"},
+		"a model has none": {Bill{of("foo", million), sonnet, of("foo", Usage{CacheRead: 5, CacheWrite: 6, Output: 7})},
+			"≈$3.00 so far, at list prices, and 1,000,018 tokens of foo without a known price"},
+		"two models, a name with an escape": {Bill{of("", million), sonnet, of("b\x1b[31m\nar", million)},
+			"≈$3.00 so far, at list prices, and 2,000,000 tokens of (unnamed), b\\u001b[31m ar without a known price"},
+		"searches have none": {Bill{of("claude-3-opus", Usage{Output: 1_000_000, Searches: 3})},
+			"≈$75.00 so far, at list prices, and 0 tokens (web searches: 3) of claude-3-opus without a known price"},
+		"neither has one": {Bill{of("foo", Usage{Input: 2, Searches: 3})},
+			"2 tokens (web searches: 3) of foo without a known price"},
+	} {
+		if got := c.bill.Cost(tokens.Builtin()).Words(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

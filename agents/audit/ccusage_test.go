@@ -24,7 +24,9 @@ var ccusageDiffers = map[string]string{
 	"as recorded/compacted.jsonl": "without requestId each line of an answer counts, and parts of 0 hide cache writes",
 	"advisor":                     "what two calls read together is more than 200,000 tokens, and neither is long",
 	"fork_request_ids":            "copies of answers without an id that only they have count again",
+	"late_terms":                  "of two parts of an answer one counts, without what the other one knows",
 	"one_id":                      "copies of answers without an id that only they have count again",
+	"spelled_counts":              "counts have one spelling",
 	"spliced":                     "of a damaged line no record is read",
 	"subagent_file":               "the beginning of an answer, in the other file, hides its end",
 	"terms":                       "no batches, no regions, and above 200,000 tokens only what is beyond is dearer",
@@ -33,7 +35,7 @@ var ccusageDiffers = map[string]string{
 }
 
 // identified are cases whose answers have no requestId, as none but scripted providers leave out: they get one.
-var identified = regexp.MustCompile(`^(shop.jsonl|compacted.jsonl|fork|kept_whole|repeated_usage|advisor)$`)
+var identified = regexp.MustCompile(`^(shop.jsonl|compacted.jsonl|fork|kept_whole|repeated_usage|advisor|interleaved|late_terms)$`)
 
 // TestRealAuditAgreesWithCcusage compares the dollars and tokens of recorded sessions and of the cases with ccusage.
 func TestRealAuditAgreesWithCcusage(t *testing.T) {

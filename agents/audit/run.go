@@ -19,7 +19,6 @@ import (
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/report"
-	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -281,7 +280,7 @@ func spoken(in io.Reader, src source, take func(*sessionfile.Record)) (damage Da
 		if r.Repeats != nil {
 			r = r.Repeats()
 		}
-		if r != nil && (!r.Message.Empty() || r.Compaction != nil || r.Usage != (sessions.Usage{})) {
+		if r != nil && (!r.Message.Empty() || r.Compaction != nil || r.Request() != nil) {
 			take(r)
 		}
 	}

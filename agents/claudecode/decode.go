@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -176,7 +175,7 @@ func (l *line) boundary() (*report.Compaction, *sessions.HostCut) {
 		case "trigger":
 			c.Trigger = str(raw[v.From:v.To], maxID)
 		case "preTokens":
-			c.Before = tokenCount(raw[v.From:v.To])
+			c.Before, _ = sessionfile.Count(raw[v.From:v.To])
 		case "preservedMessages":
 			var preserved struct {
 				All []string `json:"allUuids"`
@@ -350,15 +349,3 @@ func instant(raw []byte) time.Time {
 	}
 	return t.UTC()
 }
-
-// tokenCount reads a count; 0 for what cannot be one.
-func tokenCount(raw []byte) int64 {
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil || n < 0 || n > maxTokens {
-		return 0
-	}
-	return n
-}
-
-// maxTokens bounds a believable count of one message, so that sums cannot overflow.
-const maxTokens = 1 << 40

@@ -13,7 +13,7 @@ import (
 // maxCalls bounds the calls of an answer that are told apart; what others of its model took is in the sums.
 const maxCalls = 1000
 
-// measured is what a usage object says, or one of the calls in its iterations. What is missing or no whole number is 0.
+// measured is what a usage object says, or one of the calls in its iterations. What is missing or cannot be read is 0.
 type measured struct {
 	sessions.Usage
 	kind, model string // of a call
@@ -48,22 +48,15 @@ func (m measured) writes() bool {
 // measuredIn reads a usage object.
 func measuredIn(raw []byte) (m measured) {
 	var short int64 // written to the cache for minutes
-	m.counters = sessionfile.Reported(raw, func(path string, value []byte) bool {
+	m.counters = sessionfile.Reported(raw, map[string]*int64{
+		"input_tokens": &m.Input, "output_tokens": &m.Output,
+		"cache_read_input_tokens": &m.CacheRead, "cache_creation_input_tokens": &m.CacheWrite,
+		"cache_creation.ephemeral_5m_input_tokens": &short, "cache_creation.ephemeral_1h_input_tokens": &m.CacheLong,
+		"server_tool_use.web_search_requests":   &m.Searches,
+		"output_tokens_details.thinking_tokens": nil, "total_tokens": nil,
+		"server_tool_use.web_fetch_requests": nil, "server_tool_use.tool_search_requests": nil, // free
+	}, func(path string, value []byte) bool {
 		switch path {
-		case "input_tokens":
-			m.Input = tokenCount(value)
-		case "output_tokens":
-			m.Output = tokenCount(value)
-		case "cache_read_input_tokens":
-			m.CacheRead = tokenCount(value)
-		case "cache_creation_input_tokens":
-			m.CacheWrite = tokenCount(value)
-		case "cache_creation.ephemeral_5m_input_tokens":
-			short = tokenCount(value)
-		case "cache_creation.ephemeral_1h_input_tokens":
-			m.CacheLong = tokenCount(value)
-		case "server_tool_use.web_search_requests":
-			m.Searches = tokenCount(value)
 		case "speed":
 			m.speed = str(value, maxID)
 		case "service_tier", "inference_geo":
@@ -79,8 +72,6 @@ func measuredIn(raw []byte) (m measured) {
 					m.calls = append(m.calls, measuredIn(v.In(value)))
 				}
 			}
-		case "output_tokens_details.thinking_tokens", "total_tokens": // parts and sums of those above
-		case "server_tool_use.web_fetch_requests", "server_tool_use.tool_search_requests": // free
 		default:
 			return false
 		}

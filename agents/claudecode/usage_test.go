@@ -89,6 +89,13 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 		{"numbers nobody knows", `{"input_tokens":1,"audio_tokens":5,"deep":{"a":1.5,"b":{"c":1}},
 			"iterations":[{"type":"message","input_tokens":1,"odd_tokens":2}]}`, sessions.Bill{own(usage{Input: 1})},
 			"audio_tokens deep.a iterations.odd_tokens"},
+		{"counts in other spellings", `{"input_tokens":1000.0,"output_tokens":"100","cache_read_input_tokens":1e2,
+			"cache_creation_input_tokens":null,"total_tokens":"?"}`,
+			sessions.Bill{own(usage{Input: 1000, Output: 100, CacheRead: 100})}, ""},
+		{"counts that are none", `{"input_tokens":-5,"output_tokens":1.5,"cache_read_input_tokens":9e18,
+			"cache_creation":{"ephemeral_1h_input_tokens":"x"},"server_tool_use":{"web_search_requests":[]},
+			"iterations":[{"input_tokens":-5}]}`, nil, "input_tokens output_tokens cache_read_input_tokens " +
+			"cache_creation.ephemeral_1h_input_tokens server_tool_use.web_search_requests iterations.input_tokens"},
 		{"what is no usage", `[1,2]`, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,10 @@ type decoder struct {
 	tier    string // in which its requests are processed
 	turn    string // its id
 	answer  string // names the answer whose items are being written
+	// total is what the newest count says of the whole session, and before the one before that; counted is where the
+	// newest is, which may be decoded twice.
+	total, before usage
+	counted       int64
 }
 
 // row is what the top level of a line says; spans lie inside the line.
@@ -343,13 +348,23 @@ func (l *row) counts() (total, last transcript.Span) {
 	return total, last
 }
 
-// count fills in what the provider measured of an answer. Codex repeats it when a session is resumed or only limits of
-// rates have changed, and copies it into forks with another time: the totals, and what was said, tell answers apart.
+// count fills in what the provider measured of an answer: what an event says of the last one, or where it has totals
+// alone, what they grew by. Codex repeats it when a session is resumed or only limits of rates have changed, and copies it
+// into forks with another time: the totals, and what was said, tell answers apart.
 func (d *decoder) count(l *row, out *sessionfile.Record, total, last transcript.Span) {
-	sum, _ := usageOf(l.text, total)
-	answer, counters := usageOf(l.text, last)
+	if d.counted != out.Offset {
+		d.before, d.counted = d.total, out.Offset
+	}
+	sum, grown, unread := totalOf(l.text, total, d.before)
+	answer, counters := usageOf(l.text, last, usage{})
+	switch d.total = sum; {
+	case l.silent(total):
+		sum, d.total = usage{}, d.before.plus(answer, 1)
+	case l.silent(last):
+		answer, counters = grown, unread
+	}
 	u := answer.usage()
-	if u == (sessions.Usage{}) || l.mark.Continues != "" {
+	if u == (sessions.Usage{}) && len(counters) == 0 || l.mark.Continues != "" {
 		return
 	}
 	out.Answer = sessionfile.Answer{Model: d.model, Final: true, Counters: counters,
@@ -358,29 +373,41 @@ func (d *decoder) count(l *row, out *sessionfile.Record, total, last transcript.
 	out.ID = out.Reply
 }
 
+// silent reports whether the value of a member says nothing.
+func (l *row) silent(at transcript.Span) bool {
+	return slices.Contains([]string{"", "null", "{}"}, string(at.In(l.text)))
+}
+
 // usage is what Codex says of tokens. The input has those that were cached, the output those of reasoning.
 type usage struct{ input, cached, written, output int64 }
 
-// usageOf reads a usage, and which of its numbers are not known. What is missing or no whole number is 0.
-func usageOf(text []byte, at transcript.Span) (u usage, counters []string) {
-	counters = sessionfile.Reported(at.In(text), func(path string, value []byte) bool {
-		n := tokenCount(value)
-		switch path {
-		case "input_tokens":
-			u.input = n
-		case "cached_input_tokens":
-			u.cached = n
-		case "cache_write_input_tokens":
-			u.written = n
-		case "output_tokens":
-			u.output = n
-		case "reasoning_output_tokens", "total_tokens": // parts and sums of those above
-		default:
-			return false
-		}
-		return true
-	})
+// usageOf reads a usage, and which of its numbers are not known. What is missing or cannot be read is as before.
+func usageOf(text []byte, at transcript.Span, before usage) (u usage, counters []string) {
+	u = before
+	counters = sessionfile.Reported(at.In(text), map[string]*int64{
+		"input_tokens": &u.input, "cached_input_tokens": &u.cached, "cache_write_input_tokens": &u.written,
+		"output_tokens": &u.output, "reasoning_output_tokens": nil, "total_tokens": nil,
+	}, func(string, []byte) bool { return false })
 	return u, counters
+}
+
+// plus returns the sum with so many times another usage.
+func (u usage) plus(v usage, times int64) usage {
+	return usage{u.input + times*v.input, u.cached + times*v.cached, u.written + times*v.written,
+		u.output + times*v.output}
+}
+
+// totalOf reads a total, and what it has grown by since the one before it. One that is smaller counts from 0 again: early
+// versions of Codex began so where they resumed a session, and all of them do where the window was full. Nothing of it was
+// in the one before.
+func totalOf(text []byte, at transcript.Span, before usage) (total, grown usage, counters []string) {
+	total, counters = usageOf(text, at, before)
+	grown = total.plus(before, -1)
+	if min(grown.input, grown.cached, grown.written, grown.output) < 0 {
+		total, counters = usageOf(text, at, usage{})
+		grown = total
+	}
+	return total, grown, counters
 }
 
 // usage returns it as sessions count.

@@ -98,6 +98,36 @@ func described(r sessionfile.Record) string {
 	return b.String() + "\n"
 }
 
+// TestACountOfTotalsAloneIsReadTheSameTwice: the newest record may be decoded again, as after a pause.
+func TestACountOfTotalsAloneIsReadTheSameTwice(t *testing.T) {
+	d := new(decoder)
+	for i, c := range []struct {
+		info string
+		want sessions.Usage
+	}{
+		{`"total_token_usage":{"input_tokens":100,"output_tokens":10}`, sessions.Usage{Input: 100, Output: 10}},
+		{`"total_token_usage":{"input_tokens":250,"cached_input_tokens":90,"output_tokens":"30"}`,
+			sessions.Usage{Input: 60, CacheRead: 90, Output: 20}},
+		{`"last_token_usage":{"input_tokens":50,"output_tokens":5}`, sessions.Usage{Input: 50, Output: 5}},
+		{`"total_token_usage":{"input_tokens":301,"cached_input_tokens":null,"output_tokens":35}`,
+			sessions.Usage{Input: 1}},
+		{`"total_token_usage":{"input_tokens":301,"output_tokens":35},"last_token_usage":null`, sessions.Usage{}},
+		{`"total_token_usage":{"input_tokens":400,"output_tokens":36},"last_token_usage":{"input_tokens":0}`,
+			sessions.Usage{}},
+		{`"total_token_usage":{"input_tokens":20,"output_tokens":40},"last_token_usage":{}`, // counted from 0 again
+			sessions.Usage{Input: 20, Output: 40}},
+		{`"total_token_usage":{"input_tokens":25,"output_tokens":-1}`, sessions.Usage{Input: 5}},
+	} {
+		for range 2 {
+			r := sessionfile.Record{Line: sessionfile.Line{Offset: int64(100 * i),
+				Text: []byte(`{"type":"event_msg","payload":{"type":"token_count","info":{` + c.info + `}}}`)}}
+			if !d.decode(&r) || r.Usage != c.want {
+				t.Errorf("%s: %+v, want %+v", c.info, r.Usage, c.want)
+			}
+		}
+	}
+}
+
 func TestWhereRolloutsLie(t *testing.T) {
 	home := t.TempDir()
 	e := env.Env{Home: home, Lookup: func(string) string { return "" }}

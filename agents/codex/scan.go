@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"strconv"
 	"time"
 
 	"ctxledger.dev/internal/jsonspan"
@@ -14,9 +13,6 @@ const (
 	maxID   = 256
 	maxPath = 4096 // PATH_MAX of Linux
 )
-
-// maxTokens bounds a believable count of one answer, so that sums cannot overflow.
-const maxTokens = 1 << 40
 
 // members calls visit with each member of the object that is the whole of a span of text, apart from white space: its
 // name, and where in text the value is. It reports whether there is a valid object; visit may have been called before
@@ -52,15 +48,6 @@ func instant(raw []byte) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
-}
-
-// tokenCount reads a count; 0 for what cannot be one.
-func tokenCount(raw []byte) int64 {
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil || n < 0 || n > maxTokens {
-		return 0
-	}
-	return n
 }
 
 // elements returns where the elements of an array are in text, none if it is no whole array.

@@ -70,7 +70,8 @@ type Record struct {
 // Answer is what the provider said about an answer of a model.
 type Answer struct {
 	// Reply is the provider's id of the answer. Joined makes it a name that no other answer of the file has: records with
-	// the same one are parts of one answer. A note of what an answer cost has a name that repetitions share.
+	// the same one are parts of one answer, which audits and sessions count as one request, whatever calls of models it
+	// took. A note of what an answer cost has a name that repetitions share.
 	Reply     string
 	RequestID string // the id of the request, the provider's or the agent's; "": there is none
 	// Copy is what the copies of the record in other files share; Joined completes it. A decoder sets whose conversation it
@@ -83,7 +84,8 @@ type Answer struct {
 	// Bill is what the provider charges for the whole answer; nil with a Usage of zero. Charged is what it adds to that of
 	// earlier parts; Joined sets it.
 	Bill, Charged sessions.Bill
-	// Counters are numbers that the provider reports and that are neither in Bill nor known to be part of what is.
+	// Counters are numbers that the provider reports and that are neither in Bill nor known to be part of what is, or that
+	// cannot be read: see Reported.
 	Counters []string
 }
 
@@ -97,7 +99,7 @@ func (a *Answer) Measure(u sessions.Usage, words ...string) {
 
 // uncounted takes back what the provider reported, of a record that repeats it.
 func (a *Answer) uncounted() {
-	a.Usage, a.Added, a.Bill, a.Charged = sessions.Usage{}, sessions.Usage{}, nil, nil
+	a.Usage, a.Added, a.Bill, a.Charged, a.Counters = sessions.Usage{}, sessions.Usage{}, nil, nil, nil
 }
 
 // Spoken decodes what the record adds to the context of a model. A message that cannot be decoded has a
@@ -113,9 +115,9 @@ func (r *Record) Spoken() transcript.Message {
 	return m
 }
 
-// Request returns the request that the record is an answer to, or nil if no usage is reported.
+// Request returns the request that the record is an answer to, or nil if nothing is reported.
 func (r *Record) Request() *report.Request {
-	if r.Usage == (sessions.Usage{}) {
+	if r.Usage == (sessions.Usage{}) && len(r.Counters) == 0 {
 		return nil
 	}
 	q := &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Usage: reported(r.Usage), Counters: r.Counters}

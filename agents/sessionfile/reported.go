@@ -1,8 +1,10 @@
 package sessionfile
 
 import (
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ctxledger.dev/internal/jsonspan"
 )
@@ -13,12 +15,17 @@ const (
 	maxCounters = 8
 	// reportDepth is how deep a provider's report is read: its own members, and those of objects in it.
 	reportDepth = 2
+	// maxCount bounds a believable count of one answer, so that sums cannot overflow.
+	maxCount = 1 << 40
 )
 
-// Reported calls take with the members of an object in which a provider reports what it measured, and with those of
-// objects in it, by their path: "server_tool_use.web_search_requests". It returns the paths of positive numbers that take
-// does not know.
-func Reported(raw []byte, take func(path string, value []byte) (known bool)) (counters []string) {
+// Reported reads an object in which a provider reports what it measured, and objects in it. Members go by their path:
+// "server_tool_use.web_search_requests". What counts has for one is where its number goes; nil for parts and sums of
+// others. Words are asked about all others, and report whether they know them. Reported returns the paths of positive
+// numbers that neither knows, and of counts that cannot be read.
+func Reported(
+	raw []byte, counts map[string]*int64, words func(path string, value []byte) (known bool),
+) (counters []string) {
 	var read func(raw []byte, at string, depth int)
 	read = func(raw []byte, at string, depth int) {
 		w := jsonspan.New(raw, jsonspan.MaxDepth)
@@ -27,21 +34,40 @@ func Reported(raw []byte, take func(path string, value []byte) (known bool)) (co
 		}
 		for name, v := range w.Members {
 			path, value := at+string(raw[name.From+1:name.To-1]), v.In(raw)
-			if take(path, value) {
-				continue
-			}
-			if value[0] == '{' && depth < reportDepth {
+			into, counted := counts[path]
+			switch n, ok := Count(value); {
+			case counted && (into == nil || string(value) == "null"): // which says nothing
+			case counted && ok:
+				*into = n
+			case !counted && words(path, value):
+			case !counted && value[0] == '{' && depth < reportDepth:
 				read(value, path+".", depth+1)
-			}
-			n, err := strconv.ParseFloat(string(value), 64)
-			if err != nil || n <= 0 || len(path) > maxCounter || slices.Contains(counters, path) {
-				continue
-			}
-			if len(counters) < maxCounters {
+			case !counted && !positive(value) || len(path) > maxCounter || slices.Contains(counters, path):
+			case len(counters) < maxCounters:
 				counters = append(counters, path)
 			}
 		}
 	}
 	read(raw, "", 1)
 	return counters
+}
+
+// positive reports whether a value is a number above 0, of any size.
+func positive(value []byte) bool {
+	n, _ := strconv.ParseFloat(string(value), 64) // beyond all bounds it is infinite, for no number 0
+	return n > 0
+}
+
+// Count reads a whole number in any of its spellings: 1000, 1000.0, 1e3 and "1000". It reports whether the value is such
+// a number, not negative and small enough to be one of tokens.
+func Count(value []byte) (n int64, ok bool) {
+	text := string(value)
+	if digits := strings.Trim(text, "\""); len(digits) == len(text)-2 && strings.Trim(digits, "0123456789") == "" {
+		text = digits
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || x < 0 || x > maxCount || x != math.Trunc(x) {
+		return 0, false
+	}
+	return int64(x), true
 }

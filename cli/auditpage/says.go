@@ -124,7 +124,7 @@ func (p *page) caveats() string {
 		say("web searches: %s, for %s", chars.Commas(n), report.Dollars(p.r.Total.Fees))
 	}
 	if len(c.Gaps) > 0 {
-		say("reported and without a known price: %s", gaps(c.Gaps))
+		say("reported and not in the cost: %s", gaps(c.Gaps))
 	}
 	if len(c.Unpriced) > 0 {
 		say("no price is known of %s", columns.Cut(strings.Join(c.Unpriced, ", "), 60))

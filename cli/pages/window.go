@@ -42,8 +42,8 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 		fmt.Fprintf(w, "continues  session %s; what was copied of it counts there\n", from)
 	}
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
-	if s.Dollars != nil || s.Subagents != nil {
-		fmt.Fprintf(w, "cost       %s\n", costLine(s))
+	if cost := s.Cost.Words(); cost != "" {
+		fmt.Fprintf(w, "cost       %s\n", cost+costMore(s))
 	}
 	fmt.Fprintf(w, "saved      %s\n", s.Savings)
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
@@ -158,12 +158,8 @@ func viewLine(s ledger.Status) string {
 	return fmt.Sprintf("%s tokens are what ctxledger would send of the conversation; %s", s.Used, due)
 }
 
-// costLine says what the session cost, and what its window costs from now on.
-func costLine(s ledger.Status) string {
-	text := "not known"
-	if s.Dollars != nil {
-		text = fmt.Sprintf("≈$%.2f so far, at list prices", *s.Dollars)
-	}
+// costMore says what of a session's cost its subagents took, and what its window costs from now on.
+func costMore(s ledger.Status) (text string) {
 	if s.Subagents != nil {
 		text += "; " + s.Subagents.String()
 	}

@@ -102,6 +102,6 @@ func costOf(models *tokens.Registry, run *compaction.Run) *ledger.Cost {
 		return nil
 	}
 	cost := &ledger.Cost{Model: run.Model, Usage: run.Usage, Calls: run.Calls, Shrinks: run.Shrinks}
-	cost.Dollars = run.Bill().Dollars(models)
+	cost.Dollars = run.Bill().Cost(models).Dollars
 	return cost
 }

@@ -8,49 +8,41 @@ import (
 // million is how many tokens list prices are for.
 const million = 1_000_000
 
-// carrying returns how many answers of the main conversation were measured, and what a million tokens at the front of
-// each of their requests cost: see ledger.Use.
-func carrying(f *core.Folded) (requests int, dollars *float64) {
-	var paid sessions.Usage // for one token in each request
-	group := ""
-	var asked sessions.Usage
-	end := func() {
-		switch {
-		case asked.Prompt() == 0:
-			return
-		case asked.CacheRead > 0:
-			paid.CacheRead++
-		case asked.CacheLong > 0:
-			paid.CacheWrite++
-			paid.CacheLong++
-		case asked.CacheWrite > 0:
-			paid.CacheWrite++
-		default:
-			paid.Input++
-		}
-		requests++
-	}
+// carrying returns how many requests of the main conversation were measured, and what a million tokens at the front of
+// each of them cost: see ledger.Use.
+func carrying(f *core.Folded) (int, *float64) {
+	var r asking
+	var asked []sessions.Usage
 	for i := range f.Entries {
 		e := &f.Entries[i]
-		if !e.Measured() || e.Hidden || e.Copied {
+		n, ok := r.of(e)
+		if !ok {
 			continue
 		}
-		if e.Group == "" || e.Group != group {
-			end()
-			asked, group = sessions.Usage{}, e.Group
+		if n == len(asked) {
+			asked = append(asked, sessions.Usage{})
 		}
-		asked = asked.Add(*e.Usage)
+		asked[n] = asked[n].Add(*e.Usage)
 	}
-	end()
-	if requests == 0 {
-		return requests, nil
+	var paid sessions.Usage
+	for _, u := range asked {
+		switch {
+		case u.Prompt() == 0:
+		case u.CacheRead > 0:
+			paid.CacheRead += million
+		case u.CacheLong > 0:
+			paid.CacheWrite += million
+			paid.CacheLong += million
+		case u.CacheWrite > 0:
+			paid.CacheWrite += million
+		default:
+			paid.Input += million
+		}
 	}
-	return requests, charged(f, sessions.Usage{Input: paid.Input * million,
-		CacheRead: paid.CacheRead * million, CacheWrite: paid.CacheWrite * million,
-		CacheLong: paid.CacheLong * million})
+	return r.n, charged(f, paid)
 }
 
 // charged returns what tokens of the session's model cost under the usual terms; nil where that is not known.
 func charged(f *core.Folded, u sessions.Usage) *float64 {
-	return sessions.Bill{{Model: f.Session.Model, Usage: u}}.Dollars(f.Models)
+	return sessions.Bill{{Model: f.Session.Model, Usage: u}}.Cost(f.Models).Dollars
 }

@@ -14,6 +14,7 @@ import (
 type measured struct {
 	group  string
 	tokens int64
+	whole  bool // they have its request
 }
 
 // take takes an entry into account. Entries of subagents are not part of the main conversation.
@@ -21,9 +22,14 @@ func (m *measured) take(e *sessions.Entry) {
 	if !e.Measured() || e.Hidden {
 		return
 	}
+	asks := e.Usage.Prompt() > 0
 	if e.Group == "" || e.Group != m.group {
+		if m.whole && !asks && e.Group != "" {
+			return // a part of an earlier answer, whose request was measured with the first one
+		}
 		*m = measured{group: e.Group}
 	}
+	m.whole = m.whole || asks
 	m.tokens += e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
 }
 
@@ -31,17 +37,22 @@ func (m *measured) take(e *sessions.Entry) {
 // that meant accepts, and how many entries there are up to its last part. Nothing was measured: 0 tokens.
 func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) {
 	var newest []*sessions.Entry // backwards
+	whole := false               // they have its request
 	for i := len(f.Entries) - 1; i >= 0; i-- {
 		e := &f.Entries[i]
 		if !e.Measured() || e.Hidden || !meant(i) {
 			continue
 		}
 		if len(newest) > 0 && (e.Group == "" || e.Group != newest[0].Group) {
-			break
+			if whole || newest[0].Group == "" {
+				break
+			}
+			continue // parts of others may stand between those of one
 		}
 		if len(newest) == 0 {
 			upTo = i + 1
 		}
+		whole = whole || e.Usage.Prompt() > 0
 		newest = append(newest, e)
 	}
 	var m measured

@@ -24,7 +24,7 @@ func Savings(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *int) (ledger.Sav
 	for i := range f.Entries {
 		s.take(i)
 	}
-	out := ledger.Savings{Requests: s.requests, Sent: s.sent, Causes: []ledger.Saving{}, ReadBack: c.Of(s.readBack)}
+	out := ledger.Savings{Requests: s.requests.n, Sent: s.sent, Causes: []ledger.Saving{}, ReadBack: c.Of(s.readBack)}
 	out.ReadBack.N += int(s.again)
 	out.ReadBack.Upper += int(s.again)
 	out.Net = -out.ReadBack.N
@@ -34,7 +34,7 @@ func Savings(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *int) (ledger.Sav
 		out.Net += saved.N
 	}
 	if tools != nil {
-		all := c.Of(*tools * s.requests)
+		all := c.Of(*tools * s.requests.n)
 		out.Tools = &all
 		out.Net -= all.N
 	}
@@ -61,8 +61,7 @@ type unsent struct {
 	f        *core.Folded
 	causes   map[string]*cause
 	reading  map[string]int // calls that read back, with their tokens
-	group    string         // of the newest answer
-	requests int
+	requests asking
 	sent     int64 // tokens of their input, as measured
 
 	extra         bool   // the newest answer was asked for only because something was read back
@@ -99,9 +98,7 @@ func (s *unsent) take(i int) {
 	if e.Hidden {
 		return
 	}
-	if e.Measured() && !e.Copied {
-		s.request(e, part)
-	}
+	s.request(e, part)
 	for _, call := range e.Calls {
 		if intents.Retrieves(call.Name) || call.Op == intents.OpShell &&
 			strings.Contains(call.Target, "ctxledger cat ") {
@@ -127,14 +124,17 @@ func (s *unsent) take(i int) {
 	}
 }
 
-// request counts what a request carries and does not carry. An answer may be recorded in several entries.
+// request counts what a request carries and does not carry, if the entry answers one, or is a part of that.
 func (s *unsent) request(e *sessions.Entry, part int) {
-	if e.Group == "" || e.Group != s.group {
+	before := s.requests.n
+	if _, ok := s.requests.of(e); !ok {
+		return
+	}
+	if s.requests.n > before {
 		if part == active {
 			s.forget(abandoned)
 		}
-		s.group, s.extra = e.Group, s.read > 0 && s.read == s.results
-		s.requests++
+		s.extra = s.read > 0 && s.read == s.results
 		s.results, s.read = 0, 0
 		for _, x := range s.causes {
 			x.tokens += x.held[active] + x.held[abandoned]

@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	"slices"
 
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/kv"
@@ -39,15 +40,11 @@ func Spend(tx kv.Tx, f *core.Folded, u *ledger.Use) error {
 			others.Add(c)
 		}
 	}
-	u.Dollars = own.Dollars(f.Models)
-	if sub.N == 0 {
-		return nil
+	u.Cost = slices.Concat(own, others).Cost(f.Models)
+	if sub.N > 0 {
+		sub.Usage, sub.Dollars = others.Sum(), others.Cost(f.Models).Dollars
+		u.Subagents = &sub
 	}
-	sub.Usage = others.Sum()
-	if sub.Dollars = others.Dollars(f.Models); sub.Dollars != nil && u.Dollars != nil {
-		*u.Dollars += *sub.Dollars
-	}
-	u.Subagents = &sub
 	return nil
 }
 

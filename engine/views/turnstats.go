@@ -63,12 +63,17 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 	})
 }
 
-// MaskUse masks the names of what fills a window.
+// MaskUse masks the names of what fills a window, and of what has no price.
 func (l *Views) MaskUse(u *ledger.Use) {
 	u.Session.Title = l.Masks.String(u.Session.Title)
 	for _, sources := range [][]ledger.Source{u.Sources, u.OwnSources} {
 		for i := range sources {
 			sources[i].Name = l.Masks.String(sources[i].Name)
+		}
+	}
+	if u.Unpriced != nil {
+		for i, model := range u.Unpriced.Models {
+			u.Unpriced.Models[i] = l.Masks.String(model)
 		}
 	}
 }

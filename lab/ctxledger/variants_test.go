@@ -82,15 +82,17 @@ var variants = []variant{
 		return map[string][]byte{firstFile: bytes.Join(r, nil), secondFile: bytes.Join(each(fork, renamed), nil)}
 	}, only: "claude"},
 	{name: "two sessions in one file", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
-		var out [][]byte
-		for ours, others := r, each(r, anothers); len(ours)+len(others) > 0; {
-			if len(others) == 0 || len(ours) > 0 && dice.IntN(2) == 0 {
-				out, ours = append(out, ours[0]), ours[1:]
-			} else {
-				out, others = append(out, others[0]), others[1:]
-			}
-		}
-		return one(out...)
+		return one(mixed(r, each(each(r, renamed), theirs), func(int) bool { return dice.IntN(2) == 0 })...)
+	}, only: "claude"},
+	{name: "answers in parts", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte { return one(inParts(r)...) },
+		only: "claude"},
+	{name: "two writers by turns", lay: func(_ *rand.Rand, r [][]byte) map[string][]byte {
+		parts := inParts(r)
+		return one(mixed(parts, each(parts, theirs), func(n int) bool { return n%2 == 0 })...)
+	}, only: "claude"},
+	{name: "two writers as it came", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		parts := inParts(r)
+		return one(mixed(parts, each(parts, theirs), func(int) bool { return dice.IntN(2) == 0 })...)
 	}, only: "claude"},
 }
 
@@ -155,9 +157,55 @@ func renamed(record []byte) []byte {
 	return replaced(record, "sessionId", "15758ff7-b05d-45d5-a684-2d87d43ae645")
 }
 
-// anothers is a record of another session that asked something else.
-func anothers(record []byte) []byte {
-	record = replaced(renamed(record), "uuid", "b")
+// mixed are the records of two writers, each in its order; first says whether the nth is the first one's.
+func mixed(ours, others [][]byte, first func(n int) bool) (out [][]byte) {
+	for len(ours)+len(others) > 0 {
+		if len(others) == 0 || len(ours) > 0 && first(len(out)) {
+			out, ours = append(out, ours[0]), ours[1:]
+		} else {
+			out, others = append(out, others[0]), others[1:]
+		}
+	}
+	return out
+}
+
+// inParts are records with one more before the first of each answer, as versions write it that report what an answer put
+// out at its end.
+func inParts(records [][]byte) (out [][]byte) {
+	seen := map[any]bool{}
+	for _, record := range records {
+		var r map[string]any
+		if json.Unmarshal(record, &r) != nil || r["type"] != "assistant" {
+			out = append(out, record)
+			continue
+		}
+		message := r["message"].(map[string]any)
+		if seen[message["id"]] {
+			out = append(out, record)
+			continue
+		}
+		seen[message["id"]] = true
+		usage := message["usage"].(map[string]any)
+		id, content, stop, output := r["uuid"], message["content"], message["stop_reason"], usage["output_tokens"]
+		r["uuid"], message["stop_reason"], usage["output_tokens"] = fmt.Sprint("begun-", id), nil, 1
+		message["content"] = []any{map[string]any{"type": "text", "text": "So."}}
+		out = append(out, encoded(r))
+		r["uuid"], r["parentUuid"] = id, r["uuid"]
+		message["content"], message["stop_reason"], usage["output_tokens"] = content, stop, output
+		out = append(out, encoded(r))
+	}
+	return out
+}
+
+// encoded is a record of a value that JSON was decoded into.
+func encoded(v any) []byte {
+	text, _ := json.Marshal(v) // it was JSON
+	return append(text, '\n')
+}
+
+// theirs is a record of another writer, who asked something else.
+func theirs(record []byte) []byte {
+	record = replaced(record, "uuid", "b")
 	record = replaced(record, "parentUuid", "b")
 	return replaced(replaced(record, "id", "b"), "requestId", "b")
 }
@@ -301,9 +349,11 @@ func figures(t *testing.T, files map[string][]byte) {
 			t.Fatal(err)
 		}
 	}
-	var audited struct {
-		Total struct{ Usage billed }
+	type spent struct {
+		Usage    billed
+		Requests int
 	}
+	var audited struct{ Total, Subagents spent }
 	ask(t, place, &audited, "audit", "--json", dir)
 	if got := audited.Total.Usage; got != want {
 		t.Errorf("audit says %+v, billed were %+v", got, want)
@@ -323,15 +373,26 @@ func figures(t *testing.T, files map[string][]byte) {
 	}
 	ask(t, place, &listed, "--in-process", "sessions", "--json")
 	var sum billed
+	requests := audited.Subagents.Requests
 	for _, s := range listed.Sessions {
 		sum = sum.plus(s.Usage)
 		var one struct {
-			Session struct{ Session struct{ Usage billed } }
+			Session struct {
+				Session  struct{ Usage billed }
+				Requests int
+				Savings  struct{ Requests int }
+			}
 		}
 		ask(t, place, &one, "--in-process", "status", "--json", s.ID)
 		if one.Session.Session.Usage != s.Usage {
 			t.Errorf("status of %s says %+v, sessions %+v", s.ID, one.Session.Session.Usage, s.Usage)
 		}
+		if requests += one.Session.Requests; one.Session.Savings.Requests != one.Session.Requests {
+			t.Errorf("status of %s says %+v", s.ID, one.Session)
+		}
+	}
+	if requests != audited.Total.Requests {
+		t.Errorf("status says %d requests, audit %d", requests, audited.Total.Requests)
 	}
 	if sum != want {
 		t.Errorf("the ledger's %d sessions add up to %+v, billed were %+v", len(listed.Sessions), sum, want)

@@ -48,17 +48,22 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 	}
 }
 
-// cost says what a session cost so far, in short and with what that rests on: an estimate in dollars where the prices of
-// its model are known, else what its requests read and wrote; "" where nothing was measured.
+// cost says what a session cost so far, in short and with what that rests on: an estimate in dollars of what has a known
+// price, and what has none; where nothing has, what its requests read and wrote; "" where nothing was measured.
 func (r Reader) cost(s sessions.Session) (short, prices string) {
 	if s.Usage == (sessions.Usage{}) {
 		return "", ""
 	}
-	if dollars := s.Billed().Dollars(cmp.Or(r.Models, tokens.Builtin())); dollars != nil {
-		short = carried.Money(*dollars)
+	cost := s.Billed().Cost(cmp.Or(r.Models, tokens.Builtin()))
+	if cost.Dollars == nil {
+		return chars.Plural(int64(s.Usage.Prompt())+s.Usage.Output, "token"), cost.Words()
+	}
+	short = carried.Money(*cost.Dollars)
+	if cost.Unpriced == nil {
 		return short, short + " at the list prices of " + s.Model
 	}
-	return chars.Plural(int64(s.Usage.Prompt())+s.Usage.Output, "token"), ""
+	return short + " + " + chars.Plural(cost.Unpriced.Tokens, "token"),
+		short + " at list prices, and " + cost.Unpriced.String()
 }
 
 // inSession returns the children of a session: its summaries, then the lists of artifacts and changes if they are not

@@ -124,11 +124,18 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 		want, rests string
 	}{
 		{"prices are known", "claude-sonnet-4-5", million, "≈$4.50 · ", "cost so far: ≈$4.50 at the list prices of claude-sonnet-4-5\n"},
-		{"prices are not known", "scripted", million, "1,100,000 tokens · ", "output so far: 100,000 tokens"},
+		{"prices are not known", "scripted", million, "1,100,000 tokens · ",
+			"cost so far: 1,100,000 tokens of scripted without a known price\n"},
+		{"one price is not known", "claude-sonnet-4-5", million, "≈$3.00 + 100,000 tokens · ",
+			"cost so far: ≈$3.00 at list prices, and 100,000 tokens of scripted without a known price\n"},
 		{"nothing was measured", "claude-sonnet-4-5", sessions.Usage{}, "12:00 · ", "output so far: 0 tokens"},
 	} {
 		r := Reader{Now: noon}
-		n := r.session(branch{}, sessions.Session{ID: "ab", Model: c.model, Turns: 3, Updated: noon, Usage: c.usage})
+		s := sessions.Session{ID: "ab", Model: c.model, Turns: 3, Updated: noon, Usage: c.usage}
+		if c.name == "one price is not known" {
+			s.Bill = sessions.Bill{{Model: "scripted", Usage: sessions.Usage{Output: 100_000}}}
+		}
+		n := r.session(branch{}, s)
 		if !strings.HasPrefix(n.Description, c.want) || !strings.HasSuffix(n.Description, " · 3 turns · "+c.model) ||
 			!strings.Contains(n.Tooltip, c.rests) {
 			t.Errorf("%s: %q, %q", c.name, n.Description, n.Tooltip)

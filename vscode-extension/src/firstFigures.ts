@@ -1,6 +1,6 @@
 // What the walkthrough says: the reader's own figures, as plain values.
 import { totalOf } from './carried';
-import { sayDollars } from './panel/figures';
+import { sayCost, sayDollars } from './panel/figures';
 import type { Carried, CarriedPart, Context, Host } from './protocol';
 import { commas, oneLine, sayCount, wholeWords } from './text';
 
@@ -8,7 +8,8 @@ const longestTitle = 60;
 
 /** Returns what the last session cost; nothing where none is recorded. */
 export function sessionFigures(context: Context): string | undefined {
-  const { held, window, dollars, nextDollars } = context;
+  const { held, window, nextDollars } = context;
+  const cost = sayCost(context);
   if (context.session === '') {
     return undefined;
   }
@@ -17,7 +18,7 @@ export function sessionFigures(context: Context): string | undefined {
   const next = nextDollars === null || nextDollars === 0 ? '' : `, which each further request reads for ${sayDollars(nextDollars)}`;
   return [
     `${context.live ? 'The live' : 'Your last'} session, ${title}:`,
-    dollars === null ? 'its price is not known;' : `${sayDollars(dollars)} so far, at list prices;`,
+    `${cost === '' ? 'its price is not known' : cost};`,
     `its window holds ${sayCount(held)}${fills} tokens${next}.`,
   ].join(' ');
 }

@@ -92,6 +92,8 @@ export interface Context {
   readonly summary: string;
   /** What the session cost so far in US dollars with its subagents, at list prices; null: not known. */
   readonly dollars: number | null;
+  /** What has no known price and is not in dollars, in words; empty: nothing. */
+  readonly unpriced?: string;
   /** What of that subagents took, in words; empty: nothing. */
   readonly subagents?: string;
   /** What the next request pays for what the window holds, from the provider's cache; null: not known. */

@@ -17,6 +17,7 @@ test('the last session is said with its cost', () => {
     [{}, 'Your last session, “Fix the cart”: ≈$0.42 so far, at list prices; its window holds ≈63,250 of 200,000 tokens, which each further request reads for ≈$0.019.'],
     [{ live: true, dollars: null, nextDollars: null, window: 0 }, 'The live session, “Fix the cart”: its price is not known; its window holds ≈63,250 tokens.'],
     [{ title: '', dollars: 2 }, 'Your last session, session ab12: ≈$2.00 so far, at list prices; its window holds ≈63,250 of 200,000 tokens, which each further request reads for ≈$0.019.'],
+    [{ window: 0, nextDollars: null, unpriced: '9 tokens of foo without a known price' }, 'Your last session, “Fix the cart”: ≈$0.42 so far, at list prices, and 9 tokens of foo without a known price; its window holds ≈63,250 tokens.'],
     [{ session: '' }, undefined],
   ] as const) {
     assert.equal(sessionFigures({ ...context, ...change }), wanted);

@@ -54,6 +54,9 @@ test('what a session costs is said where prices are known', () => {
   assert.match(shown(session(2, { dollars: 0.5, nextDollars: null })), /≈\$0\.50 so far, at list prices\.<\/p>/);
   assert.match(shown(session(2, { dollars: 0.5, subagents: 'of that 2 subagents: ≈$0.10, 9 tokens' })),
     /list prices; of that 2 subagents: ≈\$0\.10, 9 tokens\./);
+  assert.match(shown(session(2, { dollars: 0.5, nextDollars: null, unpriced: '9 tokens of <foo> without a known price' })),
+    /≈\$0\.50 so far, at list prices, and 9 tokens of &lt;foo&gt; without a known price\.<\/p>/);
+  assert.match(shown(session(2, { unpriced: '9 tokens of foo without a known price' })), />9 tokens of foo without a known price\.<\/p>/);
 });
 
 test('compactions of the agent itself are marked in the chart, and told of their turn', () => {

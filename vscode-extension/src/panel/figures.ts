@@ -1,4 +1,5 @@
 // Figures as the panel shows them: shares, axes, times.
+import type { Context } from '../protocol';
 import { commas, percentOf } from '../text';
 
 /** Returns a share in percent, with one decimal where that says something; '' of nothing. */
@@ -46,4 +47,10 @@ export function sayTime(time: string): string {
 export function sayDollars(amount: number): string {
   const decimals = amount === 0 || amount >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(amount)));
   return `≈$${amount.toFixed(Math.max(2, decimals))}`;
+}
+
+/** Says what a session cost, and what of it has no known price; nothing where nothing was used. */
+export function sayCost({ dollars, unpriced = '' }: Pick<Context, 'dollars' | 'unpriced'>): string {
+  const priced = dollars === null ? '' : `${sayDollars(dollars)} so far, at list prices`;
+  return [priced, unpriced].filter((said) => said !== '').join(', and ');
 }

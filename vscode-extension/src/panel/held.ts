@@ -2,7 +2,7 @@
 import type { Context, Count } from '../protocol';
 import { mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
-import { sayDollars, sayShare } from './figures';
+import { sayCost, sayDollars, sayShare } from './figures';
 import { element, escape } from './html';
 import { notAttributable } from './palette';
 import { piecesOf, type Share } from './shares';
@@ -48,15 +48,17 @@ function size({ window, windowFrom = '', model }: Context): string {
   return element('p', { class: 'basis' }, why, ' ', element('button', { class: 'link', 'data-wish': 'size' }, 'Set the Window…'));
 }
 
-/** Says what the session cost, and what its window costs from now on; nothing where prices are not known. */
-function money({ dollars, nextDollars, subagents = '' }: Context): string {
-  if (dollars === null) {
+/** Says what the session cost, what of it has no known price, and what its window costs from now on; nothing where nothing was used. */
+function money(context: Context): string {
+  const { nextDollars, subagents = '' } = context;
+  const cost = sayCost(context);
+  if (cost === '') {
     return '';
   }
   const next = nextDollars === null || nextDollars === 0 ? ''
     : ` Each further request reads the window for ${sayDollars(nextDollars)} from the provider’s cache.`;
   const part = subagents === '' ? '' : `; ${escape(subagents)}`;
-  return element('p', { class: 'basis' }, `${sayDollars(dollars)} so far, at list prices${part}.${next}`);
+  return element('p', { class: 'basis' }, `${escape(cost)}${part}.${next}`);
 }
 
 /** Returns the bar of what the agent's window holds, by what it is made of where that is known. */
