@@ -14,7 +14,7 @@ import (
 )
 
 // searched is when Claude Code loads the definition of a tool of which each request has only the name.
-const searched = "its tools are looked for"
+const searched = "the model searches for its tools"
 
 // addAsked adds to each server what it answered when it was asked, if its configuration is still that one.
 func (r *Report) addAsked(servers []ledger.AskedServer) {

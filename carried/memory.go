@@ -84,13 +84,13 @@ func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
 	case !inside:
 		if isFileName(i.path) {
 			problem(OutsideImport,
-				chars.Line(i.path)+" is outside of the workspace: it is not read here, and agents ask first")
+				chars.Line(i.path)+" is outside the workspace: ctxledger does not read it, and agents ask you first")
 		}
 		return
 	case file.absent:
 		if meant, sign := f.punctuated(i.path, p.Path); sign != "" {
 			problem(MissingImport, chars.Line(f.nameOf(meant))+" is not loaded: the "+sign+
-				" behind it is taken for a part of its name")
+				" after it is read as a part of its name")
 		} else if isFileName(i.path) {
 			problem(MissingImport, "there is no file "+chars.Line(f.nameOf(path)))
 		}

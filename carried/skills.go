@@ -131,7 +131,7 @@ func (how lister) skill(dir, base string, file *file) *skill {
 	case s.name != "" && s.name != base:
 		problem("its name is " + chars.Line(chars.Short(s.name, maxSkillName)) + ", not that of its directory")
 	case !skillName().MatchString(base) || utf8.RuneCountInString(base) > maxSkillName:
-		problem("its name has other than small letters, digits and single hyphens, or more than 64 characters")
+		problem("its name may have only lower-case letters, digits and single hyphens, and at most 64 characters")
 	}
 	s.problems = append(s.problems, alwaysOn(file.text, body)...)
 	how.read(s)
@@ -174,8 +174,8 @@ func alwaysOn(text string, body int) (out []Problem) {
 		if lasting().MatchString(strings.ToLower(rule)) && len(out) < maxLasting {
 			from := at + len(line) - len(rule)
 			out = append(out, Problem{SkillAlwaysOn,
-				"this is meant to hold always, but a skill's body is loaded only when the skill is used: such a rule " +
-					"belongs into a file that is always loaded",
+				"this is a rule for all work, but a skill's body is loaded only when the skill is used: such a rule " +
+					"belongs in a file that is always loaded",
 				Span{from, at + len(strings.TrimRight(line, " \t\r\n"))}})
 		}
 		at += len(line)

@@ -40,7 +40,7 @@ func (r *Report) Count(recorded ledger.ToolUse, root string) {
 			case Server:
 				p.Use = servers[p.Name]
 				if p.Use != nil && p.Use.Calls == 0 && p.Use.Sessions >= enough && p.Unknown {
-					p.add(UnusedServer, fmt.Sprintf("no tool of it was called in the last %s of %s that are recorded, since %s",
+					p.add(UnusedServer, fmt.Sprintf("none of its tools was called in the last %s of %s that are recorded, since %s",
 						chars.Plural(u.Sessions, "session"), h.Title, u.Since.Format(time.DateOnly)), p.At)
 				}
 			case Skill:

@@ -87,10 +87,19 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 	u, titles := f.shows(t, claude, string(raw))
 	got := strings.Join(titles, "\n")
 	// A file costs its path, too, which is as long as that of the temporary directory.
-	want := regexp.MustCompile(`^Claude Code: [1-9]\d+ tokens in every request · ` +
-		`[1-9]\d+ with imports · 70 % of the file: Shop$`)
-	if !want.MatchString(got) {
+	if want := regexp.MustCompile(`^Claude Code: [1-9]\d+ tokens in every request$`); !want.MatchString(got) {
 		t.Errorf("the lenses are %q", titles)
+	}
+	// The hover explains that one figure, and has all others: of the file, and of the heading in its first line.
+	var hover struct{ Contents struct{ Value string } }
+	at := map[string]any{"position": map[string]any{"line": 0, "character": 3}}
+	if err := f.Call(f.ctx, "textDocument/hover", scriptededitor.Document(u, at), &hover); err != nil {
+		t.Fatal(err)
+	}
+	rest := regexp.MustCompile(`^` + got + `\n+[1-9]\d+ tokens with imports\n+longest section: Shop, 70 % of the file\n+` +
+		"`Shop`, counted on its own")
+	if !rest.MatchString(hover.Contents.Value) {
+		t.Errorf("the hover is %q", hover.Contents.Value)
 	}
 	var links []struct {
 		Target, Tooltip string

@@ -41,6 +41,10 @@ func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	for _, l := range agentfile.Lenses(s.usesOf(ctx, d), k.meter) {
 		at := min(l.At, d.text.Len()) // it may have been edited meanwhile
 		c := explains(d, plainLine(l.Title))
+		if l.Hover != "" {
+			lines := plainLines(l.Hover)
+			c.Tooltip = &lines
+		}
 		if l.Ask != nil && s.counts() {
 			c.Title = plainLine(l.Title + ": ask it…")
 			which := askArgument{Agent: l.Ask.Host, Server: l.Ask.Name, Path: l.Ask.Path}

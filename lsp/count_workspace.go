@@ -80,7 +80,7 @@ func (s *Server) countWorkspace(ctx context.Context, args []protocol.LSPAny,
 		return nil, err
 	}
 	if s.workspace.Root == "" {
-		return nil, fault.New(fault.Invalid, "lsp.command", "no folder is open that could be counted")
+		return nil, fault.New(fault.Invalid, "lsp.command", "no folder is open that can be counted")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -24,13 +24,14 @@ const (
 	commandSetWindow      = "ctxledger.server.setWindow"
 	commandReadPast       = "ctxledger.server.readPast"
 	commandAskServer      = "ctxledger.server.askServer"
+	commandAudit          = "ctxledger.server.audit"
 )
 
 // commands returns all commands.
 func commands() []string {
 	return []string{commandCountSelection, commandExplain, commandCountWorkspace, commandCompact, commandRestore,
 		commandForget, commandFollow, commandHandoff, commandIgnore,
-		commandSetWindow, commandReadPast, commandAskServer}
+		commandSetWindow, commandReadPast, commandAskServer, commandAudit}
 }
 
 // executeCommandMethod runs a command for the user.
@@ -62,6 +63,8 @@ func executeCommandMethod() method {
 			return s.readPast(ctx, p.WorkDoneToken)
 		case commandAskServer:
 			return s.askServer(ctx, p.Arguments)
+		case commandAudit:
+			return s.audit(ctx, p.WorkDoneToken)
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.1000q", p.Command)
 	})

@@ -21,14 +21,19 @@ func hoverMethod() method {
 			return s.explainSetting(d, p.Position), nil
 		}
 		offset := d.text.Offset(text.Position(p.Position))
-		settings := s.snapshot().settings
+		k := s.snapshot()
+		settings := k.settings
 		note, ok := anyfile.Note{}, false
 		if settings.Hover != showOff {
-			note, ok = agentfile.Hover(s.usesOf(ctx, d), offset)
+			_, end := d.text.Line(0)
+			note, ok = agentfile.Hover(s.usesOf(ctx, d), k.meter, offset, end)
 		}
 		switch {
 		case ok:
 			note.Text, note.To = plainLines(note.Text), min(note.To, d.text.Len())
+			if heading, also := anyfile.Heading(s.file(d), offset); also {
+				note.Text += "\n" + heading.Text
+			}
 		case settings.Hover == showHeadings:
 			note, ok = anyfile.Heading(s.file(d), offset)
 		case settings.Hover == showAlways:

@@ -24,7 +24,7 @@ func inlayHintMethod() method {
 		for _, h := range anyfile.Hints(s.file(d), from, to, least) {
 			hints = append(hints, protocol.InlayHint{
 				Position: at(d.text, h.At), Label: protocol.String(h.Label + " tokens"), PaddingLeft: &yes,
-				Tooltip: protocol.String("what this section costs, counted alone"),
+				Tooltip: protocol.String("how many tokens this section has, counted on its own"),
 			})
 		}
 		return hints, nil

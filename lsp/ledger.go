@@ -45,8 +45,8 @@ func (s *Server) use(ctx context.Context, do func(Ledger) error) error {
 		if s.lost != nil {
 			return unopened(s.lost)
 		}
-		return fault.New(fault.Unavailable, "lsp.ledger", "no folder is open that has a ledger").
-			WithHint("open a folder that coding agents work in; home and temporary directories have none")
+		return fault.New(fault.Unavailable, "lsp.ledger", "no open folder has a ledger").
+			WithHint("open the folder that your coding agent works in; home and temporary directories have no ledger")
 	}
 	api, err := s.workspace.Open(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ func TestWithoutAFolderThereIsNoLedger(t *testing.T) {
 	f := newFixture(t, nil)
 	f.initialize(t)
 	err := f.Call(f.ctx, "ctxledger/context", map[string]any{"session": ""}, nil)
-	if err == nil || !strings.Contains(err.Error(), "no folder is open that has a ledger; open a folder") {
+	if err == nil || !strings.Contains(err.Error(), "no open folder has a ledger; open the folder") {
 		t.Errorf("%v", err)
 	}
 }

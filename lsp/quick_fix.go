@@ -49,7 +49,7 @@ func (s *Server) ignoreFixes(d *document, one protocol.Diagnostic) (list []proto
 			s.o.Log.Warn("no quick fix", "of", f.Ignore, "why", err.Error())
 			continue
 		}
-		list = append(list, fix(fmt.Sprintf("Have git ignore %.200s", f.Ignore), one, edit, true))
+		list = append(list, fix(fmt.Sprintf("Add %.200s to .gitignore", f.Ignore), one, edit, true))
 	}
 	return list
 }
@@ -123,15 +123,15 @@ func (s *Server) ignore(ctx context.Context, args []protocol.LSPAny) (any, error
 	if err != nil {
 		return nil, err
 	}
-	label := "Have git ignore " + plainLine(dir)
+	label := "Add " + plainLine(dir) + " to .gitignore"
 	applied, err := s.client.ApplyEdit(ctx, &protocol.ApplyWorkspaceEditParams{Label: &label, Edit: *edit})
 	if err != nil {
 		return nil, err
 	}
 	if applied == nil || !applied.Applied {
-		return nil, fault.New(fault.Denied, "lsp.ignore", "the editor did not change %s", gitignore)
+		return nil, fault.New(fault.Denied, "lsp.ignore", "the editor did not apply the change to %s", gitignore)
 	}
-	return done{Said: plainLine(dir) + " is not counted from now on: .gitignore names it.",
+	return done{Said: plainLine(dir) + " is in .gitignore now, and no longer counted.",
 		URI: string(uri.File(filepath.Join(s.workspace.Root, gitignore)))}, nil
 }
 

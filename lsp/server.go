@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/report"
 	"ctxledger.dev/servertools/asking"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
@@ -30,6 +31,9 @@ type Options struct {
 	Idle func()       // called when the client has been idle for some seconds; may be nil
 	// AskServer asks an MCP server for its tools, which a person has approved. Errors: those of asking.Ask.
 	AskServer func(context.Context, trust.ApprovedServer) (asking.Answer, error)
+	// Audit measures the sessions of all agents of the user, at the prices of a registry. It reports how many bytes there are
+	// to read, and have been read. nil: there are none.
+	Audit func(ctx context.Context, m *tokens.Registry, expect, advance func(int64)) (report.Report, error)
 }
 
 // Server is a language server for one client.

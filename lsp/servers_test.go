@@ -120,7 +120,7 @@ func TestUnusedServersAreToldAndSwitchedOff(t *testing.T) {
 	u, _ := f.shows(t, filepath.Join(root, ".mcp.json"), configuration)
 	unused := f.published(t, u, func(found []finding) bool { return len(found) > 0 })
 	if len(unused) != 1 || unused[0].Code != carried.UnusedServer ||
-		!strings.HasPrefix(unused[0].Message, "no tool of it was called in the last 6 sessions of Claude Code") {
+		!strings.HasPrefix(unused[0].Message, "none of its tools was called in the last 6 sessions of Claude Code") {
 		t.Errorf("found: %+v", unused)
 	}
 	day := time.Now().Add(-time.Minute).Format(time.DateOnly)
@@ -175,9 +175,11 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	cost := regexp.MustCompile(` · ≈\$0\.00[2-9] this session$`) // of the path, too
-	if got := f.lenses(t, u); len(got) != 1 || !cost.MatchString(got[0]) {
-		t.Errorf("the lenses are %q", got)
+	cost := regexp.MustCompile(`\n≈\$0\.00[2-9] so far in this session, at list prices\b`) // of the path, too
+	var lenses []struct{ Command struct{ Tooltip string } }
+	if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document(u, nil), &lenses); err != nil ||
+		len(lenses) != 1 || !cost.MatchString(lenses[0].Command.Tooltip) {
+		t.Errorf("the lenses are %q, %v", lenses, err)
 	}
 	var r carried.Report
 	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &r); err != nil {

@@ -3,7 +3,9 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -12,6 +14,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
 )
 
@@ -26,7 +29,7 @@ func (s *Server) choose(ctx context.Context, args []protocol.LSPAny) (any, error
 	if err != nil {
 		return nil, err
 	}
-	d := done{Said: "The session that is live is shown."}
+	d := done{Said: "Following the live session again."}
 	if which.Session != "" {
 		err = s.use(ctx, func(api Ledger) error {
 			session, err := api.Session(ctx, ledger.SessionRequest{Name: which.Session})
@@ -119,7 +122,7 @@ func (s *Server) setWindow(args []protocol.LSPAny) (any, error) {
 		return nil, err
 	}
 	return done{
-		Said: fmt.Sprintf("The window of %s has %s tokens, in every workspace.", plainLine(said.Model),
+		Said: fmt.Sprintf("The window of %s is set to %s tokens in all workspaces.", plainLine(said.Model),
 			chars.Commas(said.Tokens)),
 		URI: string(uri.File(file)),
 	}, nil
@@ -129,7 +132,7 @@ func (s *Server) setWindow(args []protocol.LSPAny) (any, error) {
 // request or its progress, and keeps what it has read by then.
 func (s *Server) readPast(ctx context.Context, token protocol.ProgressToken) (any, error) {
 	if s.workspace.Past == nil {
-		return nil, fault.New(fault.Unavailable, "lsp.past", "no folder is open whose sessions could be read")
+		return nil, fault.New(fault.Unavailable, "lsp.past", "no folder is open whose sessions can be read")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,15 +164,15 @@ func (p Past) said(off string) string {
 	said := "Read " + chars.Plural(p.Sessions, "past session") + "."
 	switch {
 	case p.Sessions == 0 && off != "":
-		said = "No session was looked for: " + off + "."
+		said = "No sessions were read: " + off + "."
 	case p.Sessions == 0:
-		said = "No agent has left a session in this folder that is not recorded yet."
+		said = "There are no more past sessions to read in this folder."
 	}
 	if p.Failed > 0 {
 		said += " " + chars.Plural(p.Failed, "file") + " could not be read: see the log of the ledger's daemon."
 	}
 	if p.Left > 0 {
-		said += " Older ones are left: read again for more."
+		said += " Older ones are left: run this again to read them."
 	}
 	return said
 }
@@ -184,8 +187,56 @@ func (s *Server) clearWindow(said windowArgument) (any, error) {
 		return nil, err
 	}
 	return done{
-		Said: fmt.Sprintf("The window of %s is not set any more: it follows from what is measured or known.",
+		Said: fmt.Sprintf("The window of %s is no longer set, but detected again.",
 			plainLine(said.Model)),
 		URI: string(uri.File(file)),
 	}, nil
+}
+
+// audited is what past sessions cost, and which habits cost most.
+type audited struct {
+	Sessions int    `json:"sessions"`
+	Said     string `json:"said"`   // what all of them cost, in one line
+	Detail   string `json:"detail"` // the habits, a paragraph each, the most expensive first
+}
+
+// audit reads the session files of the user's agents, with progress, and says what the sessions cost. It can be cancelled
+// by its request or its progress.
+func (s *Server) audit(ctx context.Context, token protocol.ProgressToken) (any, error) {
+	if s.o.Audit == nil {
+		return nil, fault.New(fault.Unavailable, "lsp.audit", "there are no agents whose sessions could be read")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var done, total atomic.Int64
+	p := s.progress(ctx, token, "reading past sessions", true, cancel)
+	defer p.end()
+	defer p.follow(ctx, &done, &total)()
+	r, err := s.o.Audit(ctx, s.snapshot().configured.Models, func(n int64) { total.Add(n) },
+		func(n int64) { done.Add(n) })
+	if err != nil {
+		return nil, err
+	}
+	return auditedOf(r), nil
+}
+
+func auditedOf(r report.Report) audited {
+	if r.Sessions == 0 {
+		return audited{Said: "No coding agent has left a session on this machine yet."}
+	}
+	cost := report.Dollars(r.Total.Dollars) + " at list prices"
+	if r.Total.Dollars == 0 {
+		cost = report.Magnitude(float64(r.Total.Tokens())) + " tokens of models without a known price"
+	}
+	out := audited{Sessions: r.Sessions, Said: chars.Plural(r.Sessions, "session") + " on this machine cost " + cost}
+	if !r.From.IsZero() {
+		out.Said += " since " + r.From.Format(time.DateOnly)
+	}
+	out.Said += "."
+	var habits []string
+	for _, h := range r.Habits {
+		habits = append(habits, h.String()+".")
+	}
+	out.Detail = strings.Join(habits, "\n\n")
+	return out
 }

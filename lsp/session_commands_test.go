@@ -15,7 +15,9 @@ import (
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/scriptededitor"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -76,8 +78,8 @@ func TestWhatIsNotFollowedIsNotMissed(t *testing.T) {
 		past      Past
 		off, want string
 	}{
-		{Past{}, "", "No agent has left a session in this folder that is not recorded yet."},
-		{Past{}, "ctxledger.yaml:1 says follow: false", "No session was looked for: ctxledger.yaml:1 says follow: false."},
+		{Past{}, "", "There are no more past sessions to read in this folder."},
+		{Past{}, "ctxledger.yaml:1 says follow: false", "No sessions were read: ctxledger.yaml:1 says follow: false."},
 		{Past{Sessions: 1}, "ctxledger.yaml:1 says follow: false", "Read 1 past session."}, // of another tree
 	} {
 		if got := c.past.said(c.off); got != c.want {
@@ -184,9 +186,9 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 		want string
 	}{
 		{Past{Sessions: 2}, "Read 2 past sessions."},
-		{Past{}, "No agent has left a session in this folder that is not recorded yet."},
+		{Past{}, "There are no more past sessions to read in this folder."},
 		{Past{Sessions: 1, Failed: 3, Left: 7}, "Read 1 past session. 3 files could not be read: " +
-			"see the log of the ledger's daemon. Older ones are left: read again for more."},
+			"see the log of the ledger's daemon. Older ones are left: run this again to read them."},
 	} {
 		f := inLedger(t, k, map[string]any{"live": false, "status": true})
 		f.workspace.Past = func(ctx context.Context, api Ledger, progress func(done, total int64)) (Past, error) {
@@ -208,5 +210,56 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 	err := none.Call(none.ctx, "workspace/executeCommand", map[string]any{"command": commandReadPast}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
 		t.Errorf("where no agent's sessions can be read: %v", err)
+	}
+}
+
+// TestPastSessionsAreAuditedWithProgress: what they cost is said, with the habits that cost most, and where there is
+// nothing, or nothing to pay with, that.
+func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
+	cost := report.Carried{Sent: 2_000_000, Dollars: 1.5}
+	habit := report.Habit{Name: "old results", Advice: "compact", Carried: cost}
+	unpriced := habit
+	unpriced.Dollars = 0
+	first := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		found report.Report
+		want  audited
+	}{
+		{report.Report{Sessions: 2, From: first, Total: report.Spent{Dollars: 1234.5},
+			Habits: []report.Habit{habit, unpriced}},
+			audited{2, "2 sessions on this machine cost $1,234.50 at list prices since 2026-11-02.",
+				"≈$1.50 for old results: compact.\n\n≈2.00 M tokens for old results: compact."}},
+		{report.Report{Sessions: 1, Total: report.Spent{Usage: report.Usage{Input: 1500}}},
+			audited{1, "1 session on this machine cost 1.50 K tokens of models without a known price.", ""}},
+		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", ""}},
+	} {
+		f := newFixture(t, func(s *Server) {
+			s.o.Audit = func(_ context.Context, m *tokens.Registry, expect, advance func(int64),
+			) (report.Report, error) {
+				expect(2)
+				advance(1)
+				if m == nil {
+					t.Error("there are no prices")
+				}
+				return c.found, nil
+			}
+		})
+		f.initialize(t)
+		var got audited
+		err := f.Call(f.ctx, "workspace/executeCommand",
+			map[string]any{"command": commandAudit, "workDoneToken": "t"}, &got)
+		if err != nil || got != c.want {
+			t.Errorf("%+v, %v", got, err)
+		}
+		told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, "$/progress") >= 2 })
+		if err != nil {
+			t.Errorf("%v: %v", err, told)
+		}
+	}
+	f := newFixture(t, nil)
+	f.initialize(t)
+	err := f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": commandAudit}, nil)
+	if err == nil || !strings.Contains(err.Error(), "no agents") {
+		t.Errorf("where there are no agents: %v", err)
 	}
 }

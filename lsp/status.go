@@ -38,7 +38,7 @@ func (n *notifier) sendStatus() {
 	l := k.live
 	problem, hint := l.Problem, l.Hint
 	if problem == "" && k.wrong != nil {
-		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others count"
+		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others apply"
 	}
 	if problem == "" {
 		problem, hint = k.configured.Problem, k.configured.Hint

@@ -240,7 +240,7 @@ func TestCommandsOnTheLedger(t *testing.T) {
 		t.Error("the summary cannot be restored")
 	}
 	got := f.command(t, "restore", map[string]any{"summary": a.ID})
-	want := "Summary " + a.ID + " is taken back: the view of session " + session + " has the whole conversation again, "
+	want := "Undid summary " + a.ID + ": ctxledger's view of session " + session + " has the whole conversation again, "
 	if !strings.HasPrefix(got.Said, want) {
 		t.Errorf("restored: %+v", got)
 	}

@@ -74,7 +74,7 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	if s := st.Servers[0]; s.Tools != 1 || s.Tokens == nil || s.Tokens.N == 0 || s.Later == nil || s.Later.N < 400 {
 		t.Errorf("asked: %+v", s)
 	}
-	contains(t, text, "and of MCP servers that were asked for their tools:\n- docs: ≈", "when its tools are looked for, 1 tool, "+
+	contains(t, text, "and of MCP servers that were asked for their tools:\n- docs: ≈", "when the model searches for its tools, 1 tool, "+
 		"asked on ", "; not used in 1 session")
 	if strings.Contains(text, "hunter2") {
 		t.Errorf("a secret is shown:\n%s", text)

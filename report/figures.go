@@ -92,6 +92,8 @@ type owned struct {
 	tool  *Tool // nil: no tool's
 	file  *File // nil: no read of a file
 	read  *Again
+	habit *Carried // nil: none
+	least float64  // requests above which it counts as that habit
 }
 
 // pay counts what a piece took of so many requests.
@@ -109,6 +111,9 @@ func (o owned) pay(requests, sent, dollars float64) {
 	}
 	if o.read != nil {
 		o.read.Carried = o.read.Carried.plus(c)
+	}
+	if o.habit != nil && requests > o.least {
+		*o.habit = o.habit.plus(c)
 	}
 }
 

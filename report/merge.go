@@ -34,6 +34,7 @@ type gathered struct {
 	files            map[string]*File
 	sessions         map[string]*SessionRow
 	classes          [classes]Carried
+	kept, same       Carried
 	gaps             map[string]int
 }
 
@@ -74,6 +75,7 @@ func (g *gathered) take(m *measured) {
 	for i, c := range m.classes {
 		g.classes[i] = g.classes[i].plus(c)
 	}
+	g.kept, g.same = g.kept.plus(m.kept), g.same.plus(m.same)
 	for _, l := range m.losses {
 		g.loss(*l)
 	}
@@ -171,6 +173,7 @@ func (g *gathered) report() Report {
 	for i, c := range g.classes {
 		o.Filled = append(o.Filled, Filled{Class: Class(i).String(), Carried: c})
 	}
+	o.Habits = g.habits()
 	o.Tools = top(g.tools, func(t *Tool) Carried { return t.Carried }, func(t *Tool) string { return t.Name })
 	o.Read = top(g.files, func(f *File) Carried { return f.Carried }, func(f *File) string { return f.Path })
 	for _, s := range slices.SortedFunc(maps.Values(g.sessions), func(a, b *SessionRow) int {

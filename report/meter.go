@@ -48,6 +48,7 @@ type measured struct {
 	classes     [classes]Carried
 	tools       map[string]*Tool
 	files       map[string]*File
+	kept, same  Carried // results that were kept for long, and those of reads that had them before
 	losses      []*Loss
 	gaps        map[string]int // requests, by Gap.Name
 	copied      int            // requests that another file counts

@@ -81,7 +81,8 @@ func FuzzMeter(f *testing.F) {
 		for _, e := range entries(script) {
 			m.Add(e)
 		}
-		r := Merge([]Measured{m.End()})
+		all := m.End()
+		r := Merge([]Measured{all})
 		var sent, dollars, output float64
 		for _, c := range r.Filled {
 			sent, dollars = sent+c.Sent, dollars+c.Dollars
@@ -96,6 +97,9 @@ func FuzzMeter(f *testing.F) {
 		}
 		if in := float64(r.Total.Usage.In()); !near(sent, in) {
 			t.Fatalf("parts of %f tokens, requests of %f", sent, in)
+		}
+		if habits := all.m.kept.Sent + all.m.same.Sent + r.Lost.Reread.Sent; habits > r.Filled[Result].Sent+1e-3 {
+			t.Fatalf("habits of %f tokens, results of %f", habits, r.Filled[Result].Sent)
 		}
 		if math.IsNaN(dollars) || r.Total.Requests < 0 || r.Lost.Missing > r.Lost.Used {
 			t.Fatalf("%+v", r)

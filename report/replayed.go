@@ -97,7 +97,7 @@ func (r Replayed) Reckoned() string {
 // Saving prints a share of a cost that is saved, or that comes on top.
 func Saving(share float64) string {
 	if share < 0 {
-		return fmt.Sprintf("%.0f %% dearer", -share*100)
+		return fmt.Sprintf("%.0f %% more expensive", -share*100)
 	}
 	return fmt.Sprintf("%.0f %% saved", share*100)
 }

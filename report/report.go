@@ -22,6 +22,7 @@ type Report struct {
 	Projects  []Row        `json:"projects"`
 	Dearest   []SessionRow `json:"dearest_sessions"`
 	Filled    []Filled     `json:"filled"` // what filled the requests, by class
+	Habits    []Habit      `json:"habits"` // that cost most, at most three
 	Tools     []Tool       `json:"tools"`
 	Read      []File       `json:"read_files"`
 	// Reads sums up the reads of all files.

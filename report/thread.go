@@ -217,9 +217,15 @@ func (t *thread) piece(p Piece, copied bool, a *answer) {
 		c := t.called(p, copied)
 		o.tool = m.tool(c.Tool)
 	case p.Class == Result:
+		o.habit, o.least = &m.out.kept, longKept
 		if c := t.calls[p.Call]; c != nil {
 			o.tool, o.file, o.read = m.tool(c.Tool), c.file, c.again
-			t.returned(c, p)
+			if t.returned(c, p) {
+				o.habit, o.least = &m.out.same, 0
+			}
+		}
+		if o.read != nil {
+			o.habit = nil // it is one already
 		}
 	}
 	t.memory.heard(t, p)
@@ -276,17 +282,19 @@ func (t *thread) reading(c *call) {
 	r.era = t.memory.era
 }
 
-// returned takes the result of a call.
-func (t *thread) returned(c *call, p Piece) {
+// returned takes the result of a call, and reports whether the context held the same already.
+func (t *thread) returned(c *call, p Piece) (same bool) {
 	if c.answered || c.file == nil {
-		return
+		return false
 	}
 	c.answered = true
 	r, digest := t.reads[t.meter.key(c.Read)], t.meter.hash(p.Text)
-	if was, ok := r.parts[c.Part]; ok && was == digest && !c.copied {
+	was, ok := r.parts[c.Part]
+	if same = ok && was == digest && !c.copied; same {
 		c.file.Same++
 	}
 	r.parts[c.Part] = digest
+	return same
 }
 
 // compact empties the window.

@@ -47,6 +47,11 @@ func largeAudit() audit.Audit {
 	for i := range 7 {
 		r.Filled = append(r.Filled, report.Filled{Class: report.Class(i).String(), Carried: r.Read[i].Carried})
 	}
+	for _, name := range []string{"tool results sent with more than 20 requests",
+		"files read again that had not changed", "the system prompt, memory files and tool definitions"} {
+		r.Habits = append(r.Habits, report.Habit{Name: name, Advice: "compact or start a new chat when a task is done",
+			Carried: r.Read[0].Carried})
+	}
 	r.Caveats = report.Caveats{Unpriced: []string{"one", "two"}, LongWrites: 1e9,
 		Gaps:       []report.Gap{{Name: "fast", Requests: 12}},
 		Unfinished: report.Unfinished{Requests: 4_000, Tokens: 1e6, Dollars: 12}}
@@ -147,9 +152,9 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}{
 		{nil, "nothing in so short a time"},
 		{[]float64{75},
-			"1 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Replay, not solved tasks"},
+			"1 of 9 sessions, the most expensive, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Replay, not solved tasks"},
 		{[]float64{100, 110},
-			"2 of 9 sessions, the dearest, 12 % of the cost, with ctxledger: 5 % dearer, by replay $210.00 instead of $200.00. Replay, not solved tasks"},
+			"2 of 9 sessions, the most expensive, 12 % of the cost, with ctxledger: 5 % more expensive, by replay $210.00 instead of $200.00. Replay, not solved tasks"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}

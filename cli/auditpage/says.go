@@ -12,11 +12,12 @@ import (
 	"ctxledger.dev/report"
 )
 
-// says writes what needs sentences: what was sent again, what compactions lost, what a replay saved, and what
+// says writes what needs sentences: what was sent again, which habits cost most, what compactions lost, what a replay saved, and what
 // the figures do not know.
 func (p *page) says(w io.Writer) {
 	for _, x := range []struct{ label, text string }{
-		{"AGAIN", p.again()}, {"COMPACTED", p.compacted()}, {"REPLAYED", p.replayed()}, {"ALSO", p.caveats()},
+		{"AGAIN", p.again()}, {"HABITS", p.habits()}, {"COMPACTED", p.compacted()}, {"REPLAYED", p.replayed()},
+		{"ALSO", p.caveats()},
 	} {
 		if x.text != "" {
 			p.paragraph(w, x.label, x.text)
@@ -57,6 +58,20 @@ func (p *page) again() string {
 	return text
 }
 
+// habits says which habits cost most, and where there is space what to do about them.
+func (p *page) habits() string {
+	var all []string
+	for _, h := range p.r.Habits {
+		switch {
+		case p.airy:
+			all = append(all, h.String())
+		case p.width >= pairWidth:
+			all = append(all, h.Cost()+" for "+h.Name)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
 // compacted says what compactions lost.
 func (p *page) compacted() string {
 	l := p.r.Lost
@@ -81,7 +96,7 @@ func (p *page) replayed() string {
 	}
 	which := chars.Plural(r.Of, "session")
 	if r.Sessions < r.Of {
-		which = fmt.Sprintf("%d of %s, the dearest", r.Sessions, which)
+		which = fmt.Sprintf("%d of %s, the most expensive", r.Sessions, which)
 	}
 	recorded := r.Recorded.Cost()
 	if differs := r.Reckoned(); differs != "" {

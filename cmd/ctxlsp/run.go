@@ -6,13 +6,17 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strings"
 
+	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/lsp"
+	"ctxledger.dev/report"
 	"ctxledger.dev/servertools/asking"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
 
@@ -30,9 +34,18 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			return workspaceOf(e, ws, p.InProcess, log), nil
 		}
 		s := lsp.New(lsp.Options{Version: version.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find,
-			AskServer: asking.Ask})
+			AskServer: asking.Ask, Audit: auditor(e)})
 		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
+}
+
+// auditor returns how a language server measures past sessions. It shows figures alone: no text has to be masked.
+func auditor(e env.Env) func(context.Context, *tokens.Registry, func(int64), func(int64)) (report.Report, error) {
+	return func(ctx context.Context, m *tokens.Registry, expect, advance func(int64)) (report.Report, error) {
+		found, err := audit.Run(ctx, audit.Options{Env: e, Models: m, Zone: e.Now().Location(), Mask: strings.Clone,
+			Expect: expect, Advance: advance})
+		return found.Report, err
+	}
 }
 
 // workspaceOf returns a workspace as a language server sees it.

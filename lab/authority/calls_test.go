@@ -183,6 +183,7 @@ var requests = map[string][]map[string]any{
 		{"command": "ctxledger.server.setWindow",
 			"arguments": []any{map[string]any{"model": "ranked", "tokens": 100_000}}},
 		{"command": "ctxledger.server.readPast", "arguments": []any{}},
+		{"command": "ctxledger.server.audit", "arguments": []any{}},
 		{"command": "ctxledger.server.forget", "arguments": []any{map[string]any{"handle": "$HANDLE", "dryRun": true}}},
 	},
 }

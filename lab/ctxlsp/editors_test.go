@@ -79,7 +79,7 @@ func TestRealEditorsShowWhatThereIs(t *testing.T) {
 			want := count(string(saved))
 			if got.Encoding != "utf-16" || !strings.Contains(got.Diagnostic, "long-lines") || got.Symbol != "Guide" ||
 				got.Lens != want ||
-				!strings.HasSuffix(got.Hint, " tokens") || !strings.Contains(got.Hover, "counted alone") {
+				!strings.HasSuffix(got.Hint, " tokens") || !strings.Contains(got.Hover, "counted on its own") {
 				t.Errorf("it shows %+v; %s are saved", got, want)
 			}
 			t.Logf("%s shows %q", got.Version, got.Lens)
@@ -134,7 +134,7 @@ func TestTheRealHelixShowsWhatThereIs(t *testing.T) {
 		// the diagnostics
 		{[]string{"Escape", "Space", "d"}, []string{"long-lines", "This line has 2,500 c"}, true},
 		// a hover
-		{[]string{"Escape", "Space", "k"}, []string{"counted alone"}, true},
+		{[]string{"Escape", "Space", "k"}, []string{"counted on its own"}, true},
 		// the outline
 		{[]string{"Escape", "Space", "s"}, []string{"Guide", "Install", "Use"}, true},
 		// another line
@@ -273,7 +273,7 @@ func TestTheRealClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
 	}
 	must(t, json.Unmarshal(out, &got))
 	want := count("# 😀 New\n" + text)
-	if got.Lens != want || !strings.Contains(got.Hover, "counted alone") || got.Symbol != "😀 New" ||
+	if got.Lens != want || !strings.Contains(got.Hover, "counted on its own") || got.Symbol != "😀 New" ||
 		!strings.HasSuffix(got.Hint, " tokens") ||
 		got.Diagnostic != "long-lines" || got.Folds == 0 || got.Files != 1 || got.Status != 0 || len(got.Progress) < 2 {
 		t.Errorf("the client has %+v, not %s", got, want)

@@ -141,7 +141,7 @@ func TestAPersonTidiesUpInTheEditor(t *testing.T) {
 	p.killDaemon(t)
 	summary, _, _ := strings.Cut(strings.TrimPrefix(d.URI, "ctxledger:/summary/"), "/")
 	if r := s.command(t, "restore", map[string]any{"summary": summary}); !strings.HasPrefix(r.Said,
-		"Summary "+summary+" is taken back") {
+		"Undid summary "+summary) {
 		t.Errorf("restored: %+v", r)
 	}
 	session := s.nodes(t, "sessions")[0]
@@ -312,7 +312,7 @@ func TestPastSessionsAreReadWhenSomebodyAsks(t *testing.T) {
 	if text := s.content(t, nodes[i].URI); !strings.Contains(text, "Read it first.") {
 		t.Errorf("the session is shown as %s", text)
 	}
-	if d := s.command(t, "readPast", map[string]any{}); !strings.HasPrefix(d.Said, "No agent has left a session") {
+	if d := s.command(t, "readPast", map[string]any{}); !strings.HasPrefix(d.Said, "There are no more past sessions") {
 		t.Errorf("again: %+v", d)
 	}
 }

@@ -116,13 +116,13 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	var said string
 	must(t, s.Call(s.ctx, "workspace/executeCommand",
 		map[string]any{"command": clicked.Command, "arguments": clicked.Arguments}, &said))
-	if !strings.HasPrefix(said, "guide (1).md: "+count(guide)) || !strings.Contains(said, "Reading it adds") {
+	if !strings.HasPrefix(said, "guide (1).md: "+count(guide)) || !strings.Contains(said, "Reading the file adds") {
 		t.Errorf("a click on the lens says %q", said)
 	}
 
 	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))
 	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
-		return strings.Contains(lensesNow(s, uri), "changed since, outside of it")
+		return strings.Contains(lensesNow(s, uri), "changed since, outside the session")
 	})
 	must(t, err)
 	const information = `"severity":3`

@@ -206,7 +206,7 @@ func (c trouble) check(t *testing.T, s *server, p place, end func()) {
 		}
 		hover := ask[json.RawMessage](t, s, "textDocument/hover", uri,
 			map[string]any{"position": scriptededitor.Position{Character: 3}})
-		if !strings.Contains(string(hover), "counted alone") {
+		if !strings.Contains(string(hover), "counted on its own") {
 			t.Errorf("the hover says %s", hover)
 		}
 	}

@@ -47,8 +47,8 @@ func sameNames(page *poison.Element, answer string) error {
 	}
 	var got []string
 	page.Find("section", func(section *poison.Element) {
-		if head := section.Children[0].Text; head != "Models" && !strings.HasPrefix(head, "The dearest tools") &&
-			!strings.HasPrefix(head, "The dearest files") {
+		if head := section.Children[0].Text; head != "Models" && !strings.HasPrefix(head, "Most expensive tools") &&
+			!strings.HasPrefix(head, "Most expensive files") {
 			return
 		}
 		section.Find("tbody", func(body *poison.Element) {

@@ -35,7 +35,8 @@ func Of(r carried.Report) map[string][]Use {
 type Lens struct {
 	At    int // a byte of the line
 	Title string
-	Ask   *Use // the MCP server that a click has asked for its tools, once confirmed; nil: none
+	Hover string // lines that explain the figure; "": none
+	Ask   *Use   // the MCP server that a click has asked for its tools, once confirmed; nil: none
 }
 
 // Lenses returns the titles above the first line of a file, one for each agent that loads it, and above each MCP server
@@ -47,7 +48,7 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 			servers[u.Agent]++
 			continue
 		}
-		out = append(out, Lens{Title: lens(u, m)})
+		out = append(out, Lens{Title: lens(u), Hover: explain(u, m)})
 	}
 	for _, u := range uses { // in the order of the agents
 		if n := servers[u.Agent]; n > 0 {
@@ -84,54 +85,70 @@ func server(u Use) string {
 	return "MCP server " + u.Name + ": " + u.Used() + " · " + cost
 }
 
-// Hover returns the note for a byte in the name of an MCP server, or false.
-func Hover(uses []Use, offset int) (anyfile.Note, bool) {
+// Hover returns the note for a byte in the first line of a file, which ends at a byte, or in the name of an MCP server; or
+// false.
+func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bool) {
 	note, ok := anyfile.Note{}, false
 	for _, u := range uses {
-		if u.Kind != carried.Server || offset < u.At.From || offset > u.At.To {
+		at, text := carried.Span{To: firstLine}, ""
+		if u.Kind == carried.Server {
+			at, text = u.At, u.Agent+": "+server(u)
+			if u.Unknown {
+				text += ", until you have it asked: no server is started on its own"
+			}
+		} else {
+			text = explain(u, m)
+		}
+		if offset < at.From || offset > at.To {
 			continue
 		}
 		if ok {
 			note.Text += "\n"
 		}
-		note.From, note.To, ok = u.At.From, u.At.To, true
-		note.Text += u.Agent + ": " + server(u)
-		if u.Unknown {
-			note.Text += ", until it is asked: no server is started by itself"
-		}
+		note.From, note.To, ok = at.From, at.To, true
+		note.Text += text
 	}
 	return note, ok
 }
 
-// lens describes one use.
-func lens(u Use, m anyfile.Meter) string {
-	whole := WithImports(u.Part)
-	var said []string
-	if u.Unknown {
-		said = append(said, "an unknown cost in every request")
-	} else if u.Carried.N > 0 || u.Later.N == 0 && u.When == "" {
-		text := u.Carried.String() + " tokens in every request"
-		if m.Window > 0 {
-			text += ", " + anyfile.Share(u.Carried.N, m.Window) + " of " + chars.Commas(m.Window)
-		}
-		said = append(said, text)
+// lens says the one figure of a use that counts most: what every request sends of it, else what is loaded later.
+func lens(u Use) string {
+	switch {
+	case u.Unknown:
+		return u.Agent + ": unknown cost in every request"
+	case u.Carried.N > 0 || u.Later.N == 0 && u.When == "":
+		return u.Agent + ": " + u.Carried.String() + " tokens in every request"
+	case u.Later.N > 0:
+		return u.Agent + ": " + u.Later.String() + " tokens when " + u.When
 	}
-	if whole.N > u.Carried.N {
-		said = append(said, whole.String()+" with imports")
+	return u.Agent + ": loaded when " + u.When
+}
+
+// explain returns that figure and all others, a line each.
+func explain(u Use, m anyfile.Meter) string {
+	lines := []string{lens(u)}
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if u.Carried.N > 0 {
+		if m.Window > 0 {
+			say("%s of the window of %s tokens", anyfile.Share(u.Carried.N, m.Window), chars.Commas(m.Window))
+		}
+		if whole := WithImports(u.Part); whole.N > u.Carried.N {
+			say("%s tokens with imports", whole)
+		}
+		if u.Later.N > 0 {
+			say("%s tokens when %s", u.Later, u.When)
+		}
 	}
 	if u.Dollars != nil {
-		said = append(said, carried.Money(*u.Dollars)+" this session")
-	}
-	if u.Later.N > 0 {
-		said = append(said, u.Later.String()+" tokens when "+u.When)
+		say("%s so far in this session, at list prices", carried.Money(*u.Dollars))
 	}
 	if used := u.Used(); used != "" {
-		said = append(said, used)
+		lines = append(lines, used)
 	}
 	if u.Share > 0 {
-		said = append(said, fmt.Sprintf("%.0f %% of the file: %s", 100*u.Share, u.Heaviest))
+		say("longest section: %s, %.0f %% of the file", u.Heaviest, 100*u.Share)
 	}
-	return u.Agent + ": " + strings.Join(said, " · ")
+	return strings.Join(lines, "\n")
 }
 
 // WithImports is what each request carries of a part with everything that it imports.

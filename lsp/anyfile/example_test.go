@@ -24,8 +24,8 @@ func Example() {
 		fmt.Println(h.At, h.Label)
 	}
 	// Output:
-	// ≈10 tokens · < 0.1 % of 200,000 · read 2 times, ≈46 tokens · changed since, outside of it
-	// `Install`, counted alone: ≈7 tokens · < 0.1 % of 200,000
+	// ≈10 tokens · < 0.1 % of 200,000 · read 2 times, ≈46 tokens · changed since, outside the session
+	// `Install`, counted on its own: ≈7 tokens · < 0.1 % of 200,000
 	// 67 % of the file's ≈10
 	// 7 ≈10
 	// 19 ≈7

@@ -20,11 +20,11 @@ func Explain(f File, name string) string {
 	said := chars.Short(chars.Line(path.Base(name)), longestName) + ": " + f.Meter.Say(c.Tokens.N) + ". "
 	switch {
 	case c.Cut && c.Read.N == 0:
-		said += "Claude Code refuses to read it whole."
+		said += "Claude Code refuses to read it in full."
 	case c.Cut:
-		said += "Claude Code reads its first " + chars.Commas(readTokens) + " tokens at once."
+		said += "Claude Code reads only its first " + chars.Commas(readTokens) + " tokens at a time."
 	default:
-		said += "Reading it adds " + c.Read.String() + ": each line comes with its number."
+		said += "Reading the file adds " + c.Read.String() + ", line numbers included."
 	}
 	var costs []string
 	for _, s := range f.outermost() {

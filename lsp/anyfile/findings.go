@@ -79,8 +79,8 @@ func largeRead(f File) []Finding {
 	}
 	size := f.Text.Len()
 	if size > readBytes {
-		return f.first(LargeRead, "Claude Code refuses to read this file whole: it has %s, and the limit is %s. "+
-			"Have it read parts.", chars.Size(int64(size)), chars.Size(readBytes))
+		return f.first(LargeRead, "Claude Code refuses to read this file in full: it has %s, and the limit is %s. "+
+			"Ask for parts of it.", chars.Size(int64(size)), chars.Size(readBytes))
 	}
 	if size <= readTokens { // a token has a byte at least
 		return nil
@@ -89,7 +89,7 @@ func largeRead(f File) []Finding {
 	if n.N <= readTokens {
 		return nil
 	}
-	return f.first(LargeRead, "Claude Code reads %s tokens of a file at once, and this one has %s. Have it read parts.",
+	return f.first(LargeRead, "Claude Code reads at most %s tokens of a file at a time, and this one has %s. Ask for parts of it.",
 		chars.Commas(readTokens), n)
 }
 
@@ -97,8 +97,8 @@ func staleRead(f File) []Finding {
 	if !f.Use.Stale {
 		return nil
 	}
-	return f.first(StaleRead, "The live session read this file before it was changed %s, "+
-		"so what it knows of it is out of date. Have it read the file again, which costs %s.",
+	return f.first(StaleRead, "This file was changed %s after the live session read it, "+
+		"so what the session has of it is out of date. Have it read the file again, which costs %s.",
 		by(f.Use.By), f.Meter.Say(f.Text.Count(0, f.Text.Len())))
 }
 
@@ -106,7 +106,7 @@ func staleRead(f File) []Finding {
 func by(whose string) string {
 	switch whose {
 	case changes.External:
-		return "outside of it"
+		return "outside the session"
 	case changes.Several:
 		return "by one of several commands"
 	}
@@ -127,7 +127,7 @@ func generated(f File) []Finding {
 	at := vendored().FindStringSubmatchIndex(f.Path)
 	switch {
 	case at != nil:
-		what = "other people's code"
+		what = "vendored code"
 		if end := at[3]; end > 0 {
 			ignore = f.Path[:end] // the whole directory
 		}
@@ -140,7 +140,7 @@ func generated(f File) []Finding {
 	found := f.first(Generated,
 		"This file is %s, and git does not ignore it, so agents that search will read it: %s. "+
 			"If nobody needs %s in the repository, "+
-			"name it in .gitignore; what git tracks already has to be taken out with `git rm --cached`, too.",
+			"add it to .gitignore, and remove what git already tracks with `git rm --cached`.",
 		what, f.Meter.Say(f.Text.Count(0, f.Text.Len())), ignore)
 	found[0].Ignore = ignore
 	return found
@@ -155,8 +155,8 @@ func longLines(f File) []Finding {
 		}
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
-				"This line has %s characters, %s. Gemini CLI, opencode and others show an agent the first %s "+
-					"and leave out the rest; Claude Code reads it whole.",
+				"This line has %s characters, %s. Gemini CLI, opencode and others show an agent only the first %s "+
+					"of them; Claude Code reads the whole line.",
 				chars.Commas(n), f.Meter.Say(f.Text.Count(from, to)), chars.Commas(maxLine))})
 		}
 	}

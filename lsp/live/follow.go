@@ -31,7 +31,7 @@ const (
 const maxWarnings = 3
 
 // otherwise is the hint for errors without one.
-const otherwise = "it is tried again, less and less often; `ctxledger status` shows more"
+const otherwise = "ctxledger keeps trying, less and less often; `ctxledger status` shows more"
 
 // Ledger is what following a session uses of a ledger.
 type Ledger interface {

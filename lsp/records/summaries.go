@@ -34,7 +34,7 @@ func turns(s ledger.Summary) string { return chars.Commas(s.TurnFrom) + "–" + 
 func state(s ledger.Summary) string {
 	switch {
 	case s.Restored != nil:
-		return "taken back"
+		return "undone"
 	case s.Current:
 		return "in the view"
 	}
@@ -52,10 +52,10 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 		item("summary `"+s.ID+"` of session `"+s.Session+"`, "+state(s)+", made "+r.stamp(s.Created)) +
 		item(fields(" · ", "mode "+code(string(s.Mode)), code(flat(s.Reason)), code(flat(s.Model)))) +
 		item("the view: "+s.Became()+"; the summary itself has "+s.TextTokens.String()) +
-		item("`ctxledger restore "+s.ID+"` prints what it stands for, with `--apply` the view shows that again") +
+		item("`ctxledger restore "+s.ID+"` prints what it replaced; with `--apply`, the view has that again") +
 		"\n## What the agent sees\n\n" + fence(s.Text, "markdown"))
 	if len(s.Cut) > 0 {
-		b.WriteString("\n## What left the view, dearest first\n\n")
+		b.WriteString("\n## What left the view, most expensive first\n\n")
 	}
 	for _, c := range s.Cut {
 		what, err := r.brief(ctx, flat(c.Label), maxTarget)

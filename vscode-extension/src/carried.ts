@@ -45,7 +45,7 @@ function hostRow(host: Host): Row {
     label: oneLine(host.title, longestName),
     description: `${sayCount(host.carried)} tokens${unknown}`,
     tooltip: [
-      `What every request of ${host.title} carries besides the conversation, as far as files say it.`, spentOn(host),
+      `What ${host.title} sends with every request besides the conversation, as far as files tell.`, spentOn(host),
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',
@@ -73,7 +73,7 @@ function partRow(part: CarriedPart, id: string, agent: string): Row {
 function toolRows({ tools, path, later }: CarriedPart, id: string): Row[] {
   const heavy = [...(tools ?? [])].sort((a, b) => b.tokens.n - a.tokens.n);
   return heavy.map(({ name, tokens }, i) => {
-    const cost = later.n > 0 ? `${sayCount(tokens)} when it is looked for` : sayCount(tokens);
+    const cost = later.n > 0 ? `${sayCount(tokens)} when the model searches for it` : sayCount(tokens);
     const label = oneLine(name, longestName);
     return { id: `${id}/tool/${i}`, label, description: cost, tooltip: `tool ${label}\n${cost}`, icon: 'symbol-method', path, rows: [] };
   });

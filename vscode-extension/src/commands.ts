@@ -13,7 +13,7 @@ import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
 import { commas, escapeIcons, forMessage } from './text';
-import { getStarted, showLastSession, showMemoryCost, turnHintsOn } from './walkthrough';
+import { getStarted, readPast, showHabits, showLastSession, showMemoryCost, turnHintsOn } from './walkthrough';
 import { leastWindow, sizeChoices, typedTokens } from './windowSize';
 
 /** What a command is about: a node of the tree, or the session that the panel shows. */
@@ -36,6 +36,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     showMemoryCost: () => showMemoryCost(server),
     turnHintsOn,
     readPast: () => readPast(server),
+    showHabits: () => showHabits(server),
     openRecord: (node) => node?.uri === undefined ? undefined : openRecord(server, node.uri),
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
@@ -77,12 +78,6 @@ async function copyForNewChat(server: Server, node?: Named): Promise<void> {
   void vscode.window.showInformationMessage(forMessage(said));
 }
 
-/** Reads sessions that agents left in this folder. The server shows the progress, the view what was read. */
-async function readPast(server: Server): Promise<void> {
-  const { said } = await ask(server, serverCommands.readPast, {});
-  void vscode.window.showInformationMessage(forMessage(said));
-}
-
 /** Shows a session until another one is chosen. What is shown says which: nothing is reported. */
 async function follow(server: Server, node?: Named): Promise<void> {
   const session = node?.handle ?? (await chooseSession(server));
@@ -95,12 +90,12 @@ async function follow(server: Server, node?: Named): Promise<void> {
 async function setWindow(server: Server, node?: Named): Promise<void> {
   const known = await server.request(windowRequest, { session: node?.handle ?? '' });
   if (known.model === '') {
-    void vscode.window.showInformationMessage('There is no session whose model is known.');
+    void vscode.window.showInformationMessage('No session’s model is known yet.');
     return;
   }
-  const title = `The Window of ${known.model}`;
+  const title = `Context Window of ${known.model}`;
   const choices = sizeChoices(known).map((choice) => ({ ...choice, label: escapeIcons(choice.label), description: escapeIcons(choice.description) }));
-  const chosen = await vscode.window.showQuickPick(choices, { title, placeHolder: `It is written into ${known.file}` });
+  const chosen = await vscode.window.showQuickPick(choices, { title, placeHolder: `Saved in ${known.file}` });
   if (chosen?.automatic === true) {
     tell(server, await ask(server, serverCommands.setWindow, { model: known.model, automatic: true }));
     return;
@@ -113,8 +108,8 @@ async function setWindow(server: Server, node?: Named): Promise<void> {
 
 async function askForTokens(title: string): Promise<number | undefined> {
   const text = await vscode.window.showInputBox({
-    title, prompt: 'How many tokens does the window have?', placeHolder: '200,000 or 200k',
-    validateInput: (typed) => (typedTokens(typed) === undefined ? `A number of tokens, ${commas(leastWindow)} at least.` : undefined),
+    title, prompt: 'How many tokens does the context window have?', placeHolder: '200,000 or 200k',
+    validateInput: (typed) => (typedTokens(typed) === undefined ? `Enter a number of tokens, at least ${commas(leastWindow)}.` : undefined),
   });
   return text === undefined ? undefined : typedTokens(text);
 }
@@ -136,11 +131,11 @@ async function restore(server: Server, node?: Named): Promise<void> {
 async function chooseSummary(server: Server): Promise<string | undefined> {
   const listed = await listRestorables(server);
   if (listed.length === 0) {
-    void vscode.window.showInformationMessage('There is no summary that can be taken back.');
+    void vscode.window.showInformationMessage('There is no compaction to undo.');
     return undefined;
   }
   const chosen = await vscode.window.showQuickPick(listed, {
-    title: 'Restore', placeHolder: 'Which turns shall the view show again, in place of their summary?', matchOnDescription: true, matchOnDetail: true,
+    title: 'Restore Compacted Turns', placeHolder: 'Which turns should replace their summary again?', matchOnDescription: true, matchOnDetail: true,
   });
   return chosen?.handle === '' ? (await pick(server, steps))?.handle : chosen?.handle;
 }
@@ -165,7 +160,7 @@ async function forget(server: Server, node?: Named): Promise<void> {
   const plan = await ask(server, serverCommands.forget, { handle, dryRun: true });
   const answer = await vscode.window.showWarningMessage(
     forMessage(plan.said),
-    { modal: true, detail: 'It is removed from the ledger and from the disk. This cannot be undone.' },
+    { modal: true, detail: 'This removes it from the ledger and from the disk. It cannot be undone.' },
     'Forget',
   );
   if (answer === 'Forget') {
@@ -175,15 +170,15 @@ async function forget(server: Server, node?: Named): Promise<void> {
 
 /** What can be forgotten, with the way to it in the tree; without a way its handle is asked for. */
 const forgettable: readonly (vscode.QuickPickItem & { readonly way: readonly Step[] })[] = [
-  { label: 'A Session…', description: 'with everything that was recorded of it', way: [{ kind: 'sessions' }, { kind: 'session' }] },
-  { label: 'An Artifact…', description: 'a large result that is kept outside of the conversation', way: [{ kind: 'artifacts' }, { kind: 'artifact' }] },
+  { label: 'A Session…', description: 'and everything recorded of it', way: [{ kind: 'sessions' }, { kind: 'session' }] },
+  { label: 'An Artifact…', description: 'a large result stored outside the conversation', way: [{ kind: 'artifacts' }, { kind: 'artifact' }] },
   { label: 'A Summary…', description: 'of a compaction', way: [{ kind: 'sessions' }, { kind: 'session' }, { kind: 'summary' }] },
-  { label: 'What a Handle Names…', description: 'such as one message', way: [] },
+  { label: 'By Handle…', description: 'for example, a single message', way: [] },
 ];
 
 /** Asks what to forget, by lists, or by a handle. */
 async function chooseHandle(server: Server): Promise<string | undefined> {
-  const what = await vscode.window.showQuickPick(forgettable, { title: 'Forget', placeHolder: 'What would go is shown before anything does.' });
+  const what = await vscode.window.showQuickPick(forgettable, { title: 'Forget', placeHolder: 'You see what would be forgotten before anything is.' });
   if (what === undefined) {
     return undefined;
   }
@@ -193,7 +188,7 @@ async function chooseHandle(server: Server): Promise<string | undefined> {
 function askForHandle(): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: 'Forget',
-    prompt: 'The handle of an artifact, a message, a summary or a session. What would go is shown before anything does.',
+    prompt: 'The handle of an artifact, a message, a summary or a session. You see what would be forgotten before anything is.',
     placeHolder: 'a3f9c20b1d7e',
   });
 }

@@ -11,14 +11,14 @@ export interface CostEntry {
 
 /** Returns what is said of a file, or of what is selected in it. */
 export function costEntry(cost: Cost, selected: boolean): CostEntry {
-  const model = cost.model === '' ? 'o200k_base, since no model is known' : oneLine(cost.model, 60);
+  const model = cost.model === '' ? 'o200k_base, as no model is known' : oneLine(cost.model, 60);
   if (selected) {
     return { text: `${sayCount(cost.tokens)} tok`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
   }
   const lines = [
     `This file: ${sayCount(cost.tokens)} tokens, for ${model}`,
-    cost.cut && cost.read.n === 0 ? 'Claude Code refuses to read it whole.'
-      : `An agent that reads it adds ${sayCount(cost.read)}${cost.cut ? ' with its beginning' : ''}: each line comes with its number.`,
+    cost.cut && cost.read.n === 0 ? 'Claude Code refuses to read it in full.'
+      : `An agent that reads it adds ${sayCount(cost.read)}${cost.cut ? ' for its first part' : ''}, line numbers included.`,
     cost.tokens.exact ? '' : '≈ marks estimates.',
   ];
   return {

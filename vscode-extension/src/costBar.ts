@@ -14,7 +14,7 @@ export class CostBar implements vscode.Disposable {
   private asked = 0;
 
   constructor(private readonly server: Server) {
-    this.item.name = 'ctxledger: cost of the file';
+    this.item.name = 'ctxledger: tokens of the file';
     this.item.command = 'ctxledger.costActions';
     this.listeners = vscode.Disposable.from(
       vscode.window.onDidChangeActiveTextEditor(() => this.soon()),
@@ -68,9 +68,9 @@ export class CostBar implements vscode.Disposable {
 /** What can be done about costs. */
 const actions = [
   { label: 'Show What Fills the Context', command: 'ctxledger.showPanel' },
-  { label: 'Show What Every Request Carries', command: 'ctxledger.carried.focus' },
-  { label: 'Count Tokens of Workspace', command: 'ctxledger.countWorkspace' },
-  { label: 'Show Costs Behind the Names of Sections…', command: 'workbench.action.openSettings', argument: 'ctxledger.hints' },
+  { label: 'Show What Is Sent with Every Request', command: 'ctxledger.carried.focus' },
+  { label: 'Count Tokens in Workspace', command: 'ctxledger.countWorkspace' },
+  { label: 'Show Hints Behind the Names of Sections…', command: 'workbench.action.openSettings', argument: 'ctxledger.hints' },
   { label: 'Settings…', command: 'workbench.action.openSettings', argument: 'ctxledger' },
 ];
 

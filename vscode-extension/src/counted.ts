@@ -11,7 +11,7 @@ interface Choice extends vscode.QuickPickItem {
   readonly directory?: Directory;
 }
 
-const ignoreButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('eye-closed'), tooltip: 'Have git ignore this directory: a line in .gitignore' };
+const ignoreButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('eye-closed'), tooltip: 'Add this directory to .gitignore' };
 const upwards: Choice = { label: '$(arrow-up) ..' };
 
 /** Counts the workspace, with the progress that the server shows, and lists its directories below the sum. */
@@ -34,13 +34,13 @@ function list(server: Server, counted: Counted): void {
     picker.value = '';
     const directories = childrenOf(counted, parent).map((directory): Choice => ({
       label: `$(folder) ${escapeIcons(nameOf(directory))}`,
-      description: escapeIcons(sayDirectory(counted, directory) + (ignored.has(directory.path) ? ' · ignored from now on' : '')),
+      description: escapeIcons(sayDirectory(counted, directory) + (ignored.has(directory.path) ? ' · now in .gitignore' : '')),
       buttons: ignored.has(directory.path) ? [] : [ignoreButton],
       directory,
     }));
     picker.items = parent === '' ? directories : [upwards, ...directories];
   };
-  picker.placeholder = 'Open a directory, or have git ignore it.';
+  picker.placeholder = 'Open a directory, or add it to .gitignore.';
   picker.onDidAccept(() => {
     const [chosen] = picker.selectedItems;
     if (chosen !== undefined) {

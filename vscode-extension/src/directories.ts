@@ -16,7 +16,7 @@ export function sayDirectory({ tokens: all, exact }: Counted, { tokens, files }:
 
 /** Returns the title of the list of the directories right below one: with the sum of all, or which one it is. */
 export function titleOf({ said }: Counted, parent: string): string {
-  return oneLine(parent === '' ? said ?? 'Tokens by Directory' : `Tokens below ${parent}`, 200);
+  return oneLine(parent === '' ? said ?? 'Tokens by Directory' : `Tokens in ${parent}`, 200);
 }
 
 /** Returns the name of a directory in its parent, on one line. */

@@ -12,7 +12,7 @@ const cancelled: readonly unknown[] = [-32800, -32802]; // by the client, by the
 /** What is said of a server that does not know what it is asked. */
 const older: Said = {
   message: 'this ctxlsp is older than the extension',
-  hint: 'the command “ctxledger: How to Get the Programs” says where a newer one comes from',
+  hint: 'the command “ctxledger: How to Get the Programs” says how to get a newer one',
 };
 
 /** The error for a server that does not know what it would be asked. */

@@ -15,11 +15,11 @@ export function sessionFigures(context: Context): string | undefined {
   }
   const title = context.title === '' ? `session ${oneLine(context.session, longestTitle)}` : `“${wholeWords(context.title, longestTitle)}”`;
   const fills = window > 0 ? ` of ${commas(window)}` : '';
-  const next = nextDollars === null || nextDollars === 0 ? '' : `, which each further request reads for ${sayDollars(nextDollars)}`;
+  const next = nextDollars === null || nextDollars === 0 ? '' : `, and each further request pays ${sayDollars(nextDollars)} to read it`;
   return [
     `${context.live ? 'The live' : 'Your last'} session, ${title}:`,
-    `${cost === '' ? 'its price is not known' : cost};`,
-    `its window holds ${sayCount(held)}${fills} tokens${next}.`,
+    `${cost === '' ? 'the price of its model is not known' : cost};`,
+    `its context window holds ${sayCount(held)}${fills} tokens${next}.`,
   ].join(' ');
 }
 
@@ -34,8 +34,8 @@ export interface MemoryFigures {
 export function memoryFigures(carried: Carried): MemoryFigures | undefined {
   const files = carried.hosts.flatMap((host) =>
     host.parts.filter(({ kind, unknown }) => kind === 'memory' && unknown !== true).map((part) => ({ host, part, total: totalOf(part) })));
-  const dearest = (a: (typeof files)[number], b: (typeof files)[number]): number => b.total.n - a.total.n;
-  const found = files.filter(({ part }) => /(^|[\\/])CLAUDE\.md$/.test(part.path)).sort(dearest)[0] ?? files.sort(dearest)[0];
+  const byCost = (a: (typeof files)[number], b: (typeof files)[number]): number => b.total.n - a.total.n;
+  const found = files.filter(({ part }) => /(^|[\\/])CLAUDE\.md$/.test(part.path)).sort(byCost)[0] ?? files.sort(byCost)[0];
   return found === undefined ? undefined : { text: memoryText(found.host, found.part), path: found.part.path };
 }
 
@@ -43,8 +43,8 @@ function memoryText(host: Host, part: CarriedPart): string {
   const agent = oneLine(host.title, longestTitle);
   const total = totalOf(part);
   const heaviest = part.heaviest === undefined || part.share === undefined || part.share <= 0 ? ''
-    : ` ${Math.round(100 * part.share)} % of the file: ${oneLine(part.heaviest, longestTitle)}.`;
-  return `Every request of ${agent} carries ${oneLine(part.name, longestTitle)}: ${sayCount(part.carried)} tokens` +
+    : ` Its longest section, ${oneLine(part.heaviest, longestTitle)}, is ${Math.round(100 * part.share)} % of it.`;
+  return `${agent} sends ${oneLine(part.name, longestTitle)} with every request: ${sayCount(part.carried)} tokens` +
     (total.n > part.carried.n ? `, ${sayCount(total)} with imports.` : '.') + heaviest +
-    ` All that is known of files: ${sayCount(host.carried)}.`;
+    ` All files that it sends: ${sayCount(host.carried)} tokens.`;
 }

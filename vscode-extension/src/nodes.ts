@@ -45,7 +45,7 @@ export function listed(parent: Node, nodes: readonly Node[]): (Node | Older)[] {
 /** Returns what is said above a list of sessions: where none is live, what their figures are; else nothing. */
 export function wordsFor(sessions: readonly Node[]): string {
   return sessions.length === 0 || sessions.some(({ live }) => live) ? ''
-    : 'No session is live. What past ones cost is estimated at list prices.';
+    : 'No session is live. Costs of past sessions are estimates at list prices.';
 }
 
 /** Reports whether the roots say that no session is recorded, but something else is. */

@@ -8,6 +8,7 @@ import { askedOf, fileUri, summaryUri } from './panel/places';
 import { contextRequest, type Node, type PanelNews, type PanelWish, type Source } from './protocol';
 import type { Server } from './server';
 import { setWindowCommand } from './status';
+import { seen } from './walkthrough';
 
 const viewType = 'ctxledger.panel';
 
@@ -33,6 +34,7 @@ class PanelHost implements vscode.Disposable {
   private asking = false;
   private stale = true; // something may have changed since the server was asked
   private session = ''; // that is shown; '' is the live one, else the newest
+  private asked = false; // somebody asked for the panel, and has seen no session in it since
   private sources: readonly Source[] = []; // that are shown
 
   constructor(private readonly extension: vscode.Uri, private readonly server: Server) {
@@ -45,6 +47,7 @@ class PanelHost implements vscode.Disposable {
 
   /** Shows a session; '' is the live one, else the newest. */
   show(session: string): void {
+    this.asked = true;
     if (this.panel === undefined) {
       this.adopt(vscode.window.createWebviewPanel(viewType, 'Context', vscode.ViewColumn.Active), session);
       return;
@@ -95,6 +98,10 @@ class PanelHost implements vscode.Disposable {
         const news = await this.news();
         if (news !== undefined) {
           await this.panel?.webview.postMessage(news);
+          if (this.asked && news.kind === 'context' && news.context.session !== '') {
+            this.asked = false;
+            seen('panel');
+          }
         }
       }
     } finally {
@@ -109,7 +116,7 @@ class PanelHost implements vscode.Disposable {
       case 'missing':
         return {
           kind: 'trouble', problem: 'The language server ctxlsp was not found.',
-          hint: 'The command “ctxledger: How to Get the Programs” says where it comes from.',
+          hint: 'The command “ctxledger: How to Get the Programs” says how to get it.',
         };
       case 'failed':
         return {
@@ -133,7 +140,7 @@ class PanelHost implements vscode.Disposable {
   private async context(asked: string): Promise<PanelNews> {
     const late = new vscode.CancellationTokenSource();
     const over = new Promise<never>((_, reject) => {
-      late.token.onCancellationRequested(() => reject(new Error('The language server does not answer.')));
+      late.token.onCancellationRequested(() => reject(new Error('The language server is not responding.')));
     });
     const timer = setTimeout(() => late.cancel(), patience);
     try {

@@ -285,6 +285,15 @@ export interface Done {
   readonly uri: string;
 }
 
+/** What past sessions cost. */
+export interface Audited {
+  readonly sessions: number;
+  /** One line. */
+  readonly said: string;
+  /** The habits that cost most, a paragraph each. */
+  readonly detail: string;
+}
+
 /** What a new chat needs to go on from a session. */
 export interface HandedOff extends Done {
   readonly text: string;

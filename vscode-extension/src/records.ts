@@ -11,5 +11,5 @@ export function formOf(uri: string): Form {
 
 /** Returns the title of a diff editor for a text of a change, whose address ends with the name of the file. */
 export function diffTitle(after: string): string {
-  return `${decodeURIComponent(after.slice(after.lastIndexOf('/') + 1))} (as recorded of the call)`;
+  return `${decodeURIComponent(after.slice(after.lastIndexOf('/') + 1))} (as recorded)`;
 }

@@ -180,7 +180,7 @@ export class Server implements vscode.Disposable {
 
   private running(): LanguageClient {
     if (this.client === undefined || this.current.kind !== 'running') {
-      throw new Error('the language server of ctxledger does not run');
+      throw new Error('the language server of ctxledger is not running');
     }
     return this.client;
   }
@@ -232,7 +232,7 @@ export class Server implements vscode.Disposable {
     if (restarts.allow(Date.now())) {
       return { action: CloseAction.Restart, handled: true };
     }
-    this.become({ kind: 'failed', why: 'the language server ended again and again' });
+    this.become({ kind: 'failed', why: 'the language server keeps crashing' });
     return { action: CloseAction.DoNotRestart, handled: true };
   }
 
@@ -260,7 +260,7 @@ async function executeCommand(command: string, args: unknown[], next: ExecuteCom
   }
   const admitted = admit(command, args);
   if (admitted === undefined) {
-    throw new Error(`${command} is for the commands of ctxledger, such as “ctxledger: Forget…”, which ask before they do it`);
+    throw new Error(`${command} can be run only by a command of ctxledger, such as “ctxledger: Forget…”, which asks you first`);
   }
   return next(command, admitted);
 }

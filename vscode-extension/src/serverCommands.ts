@@ -12,6 +12,7 @@ export const serverCommands = {
   countSelection: 'ctxledger.server.countSelection',
   ignore: 'ctxledger.server.ignore',
   askServer: 'ctxledger.server.askServer',
+  audit: 'ctxledger.server.audit',
   countWorkspace: 'ctxledger.server.countWorkspace',
 } as const;
 

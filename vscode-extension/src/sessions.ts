@@ -9,7 +9,7 @@ interface Choice extends vscode.QuickPickItem {
   readonly session: string;
 }
 
-const automatic: Choice = { label: '$(sync) Automatic', description: 'that of a terminal of this window, else the one that is live', session: '' };
+const automatic: Choice = { label: '$(sync) Automatic', description: 'the session in a terminal of this window, or else the live one', session: '' };
 
 /** Asks which session to show; nothing if the user turns away. */
 export async function chooseSession(server: Server): Promise<string | undefined> {
@@ -18,7 +18,7 @@ export async function chooseSession(server: Server): Promise<string | undefined>
   const { nodes } = root === undefined ? { nodes: [] } : await server.request(treeRequest, { parent: root.id });
   const sessions = nodes.filter((node) => node.kind === 'session').map(choiceOf);
   const chosen = await vscode.window.showQuickPick([automatic, ...sessions], {
-    placeHolder: 'Which session shall the status bar, the panel and the lenses show?', matchOnDescription: true,
+    placeHolder: 'Which session should the status bar, the panel and the lenses show?', matchOnDescription: true,
   });
   return chosen?.session;
 }

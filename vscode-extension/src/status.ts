@@ -34,7 +34,7 @@ export function entryOf(state: ServerState, status: Status | undefined, now: num
     case 'missing':
       return missing(state.named);
     case 'failed':
-      return wrong(state.why, 'The log says more; the command “Restart Language Server” tries again.', 'ctxledger.showLog');
+      return wrong(state.why, 'See the log for details; the command “Restart Language Server” tries again.', 'ctxledger.showLog');
     case 'running':
       break;
     default:
@@ -55,7 +55,7 @@ export function othersOf(state: ServerState, status: Status | undefined): Entry 
     return undefined;
   }
   const others = status.others === 1 ? '1 other session is live' : `${commas(status.others)} other sessions are live`;
-  const chosen = status.near === true ? 'This session works in a terminal of this window' : '';
+  const chosen = status.near === true ? 'This session runs in a terminal of this window' : '';
   const said = [status.pinned ? 'You chose this session' : chosen, status.others > 0 ? others : ''].filter((part) => part !== '').join('; ');
   return {
     text: [status.pinned ? '$(pinned)' : '$(layers)', status.others > 0 ? `+${commas(status.others)}` : ''].join(' ').trim(),
@@ -89,7 +89,7 @@ export function shareOf(held: Count, window: number): number | undefined {
 
 function missing(named: string): Entry {
   const why = named === '' ? 'ctxlsp was not found' : `${named} cannot be run`;
-  const hint = named === '' ? 'Click for how to get it.' : 'Correct the setting ctxledger.server.path, or click for how to get ctxlsp.';
+  const hint = named === '' ? 'Click to see how to get it.' : 'Correct the setting ctxledger.server.path, or click to see how to get ctxlsp.';
   return wrong(why, hint, 'ctxledger.getPrograms');
 }
 

@@ -5,7 +5,7 @@ import type * as vscode from 'vscode';
 export function extendPath(variables: vscode.EnvironmentVariableCollection, folder: string | undefined): void {
   variables.clear();
   if (folder !== undefined) {
-    variables.description = 'The programs that came with the extension are on PATH, after all others.';
+    variables.description = 'Adds the programs of the extension to the end of PATH.';
     variables.append('PATH', path.delimiter + folder);
   }
 }

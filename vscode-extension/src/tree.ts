@@ -154,7 +154,7 @@ function fileOf(path: string): vscode.Uri {
 function offerItem({ offer, command }: Offer): vscode.TreeItem {
   const item = new vscode.TreeItem(offer);
   item.iconPath = new vscode.ThemeIcon('folder-opened');
-  item.tooltip = 'Reads the sessions that coding agents left in this folder before they were recorded here';
+  item.tooltip = 'Reads earlier sessions of coding agents in this folder from the session files on your disk';
   item.command = { command, title: offer };
   return item;
 }

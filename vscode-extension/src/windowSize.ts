@@ -19,10 +19,10 @@ const mostWindow = 100_000_000;
 export function sizeChoices({ sizes, window, set }: WindowSizes): SizeChoice[] {
   const likely = sizes.map(({ tokens, why }) => ({
     label: `${commas(tokens)} tokens`,
-    description: [oneLine(why, 100), tokens === window ? 'in force' : ''].filter((part) => part !== '').join(' · '),
+    description: [oneLine(why, 100), tokens === window ? 'in use' : ''].filter((part) => part !== '').join(' · '),
     tokens,
   }));
-  const back: SizeChoice = { label: 'Automatic', description: 'what is measured or known, not what you set', tokens: 0, automatic: true };
+  const back: SizeChoice = { label: 'Automatic', description: 'detected, instead of the size that you set', tokens: 0, automatic: true };
   return [...likely, { label: 'Another number…', description: '', tokens: 0 }, ...(set === true ? [back] : [])];
 }
 

@@ -34,7 +34,7 @@ export const records: Cases = {
     assert.ok(change, JSON.stringify(changes));
     await vscode.commands.executeCommand('ctxledger.openRecord', { uri: `ctxledger:/change/${change.id}/x.md` });
     const tab = await until('the diff', () => tabs().find(({ input }) => input instanceof vscode.TabInputTextDiff), labels);
-    assert.equal(tab.label, `${change.path.split('/').at(-1)} (as recorded of the call)`);
+    assert.equal(tab.label, `${change.path.split('/').at(-1)} (as recorded)`);
     const { original, modified } = tab.input as vscode.TabInputTextDiff;
     const [before, after] = [await read(original.toString()), await read(modified.toString())];
     assert.notEqual(before, after);
@@ -61,7 +61,7 @@ export const records: Cases = {
     assert.equal(sessions.length, before.length + 3, JSON.stringify(sessions));
     const past = sessions.find(({ title }) => title.startsWith('We oversold the oak table'));
     assert.match(await read(`ctxledger:/session/${past!.id}/past.md`), /<summary>Turn 1 · .*We oversold the oak table/);
-    assert.match((await command('readPast', {})).said, /^No agent has left a session/);
+    assert.match((await command('readPast', {})).said, /^There are no more past sessions/);
   },
   'what would be forgotten is said, and stays': async () => {
     const { artifacts } = ledger<{ artifacts: { id: string }[] }>('artifact', 'ls');

@@ -56,7 +56,7 @@ test('a server that was asked has its tools below it, those that cost most first
     hosts: [{
       name: 'claude-code', title: 'Claude Code', carried: count(9), unknown: 1, parts: [
         {
-          ...server, carried: count(30), later: count(700), when: 'its tools are looked for', asked: '2026-11-25T23:00:00Z',
+          ...server, carried: count(30), later: count(700), when: 'the model searches for its tools', asked: '2026-11-25T23:00:00Z',
           tools: [{ name: 'a', tokens: count(200) }, { name: 'b\nc', tokens: count(500) }],
         },
         { ...server, unknown: true, carried: count(0) },
@@ -65,9 +65,9 @@ test('a server that was asked has its tools below it, those that cost most first
     }],
   });
   const [asked, unknown, off] = host!.rows;
-  assert.equal(asked!.description, '30 · 700 when its tools are looked for · 2 tools, asked on 2026-11-25 · calls unknown');
+  assert.equal(asked!.description, '30 · 700 when the model searches for its tools · 2 tools, asked on 2026-11-25 · calls unknown');
   assert.deepEqual(asked!.rows.map(({ label, description }) => [label, description]), [
-    ['b c', '500 when it is looked for'], ['a', '200 when it is looked for'],
+    ['b c', '500 when the model searches for it'], ['a', '200 when the model searches for it'],
   ]);
   const asks = { agent: 'claude-code', server: 'docs', path: '/w/.mcp.json' };
   assert.deepEqual([asked!.asks, unknown!.asks, off!.asks], [asks, asks, undefined]);

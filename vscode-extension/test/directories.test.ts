@@ -24,7 +24,7 @@ test('it says what it costs and which share that is', () => {
   assert.equal(sayDirectory({ ...counted, tokens: 0 }, directory('a', 0)), '0 tokens · 2 files');
   assert.equal(titleOf({ ...counted, said: 'shop: 1,000 tokens in 9 files' }, ''), 'shop: 1,000 tokens in 9 files');
   assert.equal(titleOf(counted, ''), 'Tokens by Directory', 'of an older server');
-  assert.equal(titleOf(counted, 'a/de\nep'), 'Tokens below a/de ep');
+  assert.equal(titleOf(counted, 'a/de\nep'), 'Tokens in a/de ep');
   assert.equal(nameOf(directory('a/de\nep', 1)), 'de ep');
 });
 

@@ -14,10 +14,10 @@ const host: Host = { name: 'claude-code', title: 'Claude Code', parts: [part], c
 
 test('the last session is said with its cost', () => {
   for (const [change, wanted] of [
-    [{}, 'Your last session, “Fix the cart”: ≈$0.42 so far, at list prices; its window holds ≈63,250 of 200,000 tokens, which each further request reads for ≈$0.019.'],
-    [{ live: true, dollars: null, nextDollars: null, window: 0 }, 'The live session, “Fix the cart”: its price is not known; its window holds ≈63,250 tokens.'],
-    [{ title: '', dollars: 2 }, 'Your last session, session ab12: ≈$2.00 so far, at list prices; its window holds ≈63,250 of 200,000 tokens, which each further request reads for ≈$0.019.'],
-    [{ window: 0, nextDollars: null, unpriced: '9 tokens of foo without a known price' }, 'Your last session, “Fix the cart”: ≈$0.42 so far, at list prices, and 9 tokens of foo without a known price; its window holds ≈63,250 tokens.'],
+    [{}, 'Your last session, “Fix the cart”: ≈$0.42 so far, at list prices; its context window holds ≈63,250 of 200,000 tokens, and each further request pays ≈$0.019 to read it.'],
+    [{ live: true, dollars: null, nextDollars: null, window: 0 }, 'The live session, “Fix the cart”: the price of its model is not known; its context window holds ≈63,250 tokens.'],
+    [{ title: '', dollars: 2 }, 'Your last session, session ab12: ≈$2.00 so far, at list prices; its context window holds ≈63,250 of 200,000 tokens, and each further request pays ≈$0.019 to read it.'],
+    [{ window: 0, nextDollars: null, unpriced: '9 tokens of foo without a known price' }, 'Your last session, “Fix the cart”: ≈$0.42 so far, at list prices, and 9 tokens of foo without a known price; its context window holds ≈63,250 tokens.'],
     [{ session: '' }, undefined],
   ] as const) {
     assert.equal(sessionFigures({ ...context, ...change }), wanted);
@@ -28,12 +28,12 @@ test('CLAUDE.md is said with what it imports, and others where it is not', () =>
   const imports = [{ ...part, name: 'README.md', carried: count(20, false), imports: [{ ...part, name: 'a.md', carried: count(13) }] }];
   const figures = (...hosts: Host[]) => memoryFigures({ hosts });
   assert.deepEqual(figures({ ...host, parts: [{ ...part, imports, heaviest: 'Tests', share: 0.571 }] }), {
-    text: 'Every request of Claude Code carries CLAUDE.md: 1,080 tokens, ≈1,113 with imports. 57 % of the file: Tests. All that is known of files: 1,500.',
+    text: 'Claude Code sends CLAUDE.md with every request: 1,080 tokens, ≈1,113 with imports. Its longest section, Tests, is 57 % of it. All files that it sends: 1,500 tokens.',
     path: '/w/CLAUDE.md',
   });
   const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'AGENTS.md', path: '/w/AGENTS.md', carried: count(5000) }] };
   assert.equal(figures(codex, host)?.path, '/w/CLAUDE.md', 'the one that is asked for');
   assert.equal(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] })?.path, '/w/CLAUDE.md');
-  assert.match(figures(codex)?.text ?? '', /^Every request of Codex carries AGENTS\.md: 5,000 tokens\. All/);
+  assert.match(figures(codex)?.text ?? '', /^Codex sends AGENTS\.md with every request: 5,000 tokens\. All/);
   assert.equal(figures({ ...host, parts: [{ ...part, kind: 'skill' }, { ...part, unknown: true }] }), undefined);
 });

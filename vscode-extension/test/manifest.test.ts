@@ -112,16 +112,18 @@ test('what needs a ledger is offered only where a folder is open', () => {
   }
 });
 
-test('each step of the walkthrough has one button that does it, a page, and is done when the button was used', () => {
+test('each step of the walkthrough has one button that does it, a page, and is done when its result was seen', () => {
   const [walkthrough, ...others] = walkthroughs;
   assert.ok(walkthrough !== undefined && others.length === 0);
-  assert.equal(walkthrough.steps.length, 4);
-  assert.match(readFileSync('src/walkthrough.ts', 'utf8'), new RegExp(`'ctxledger.ctxledger#${walkthrough.id}'`));
+  assert.deepEqual([walkthrough.steps[0]?.id, walkthrough.steps.at(-1)?.id], ['past', 'habits']);
+  const source = readFileSync('src/walkthrough.ts', 'utf8') + readFileSync('src/panel.ts', 'utf8');
+  assert.match(source, new RegExp(`'ctxledger.ctxledger#${walkthrough.id}'`));
   for (const { id, description, completionEvents, media } of walkthrough.steps) {
     const buttons = [...description.matchAll(/\n\[[^\]]+\]\(command:([\w.]+)\)/g)].map((match) => match[1] ?? '');
     assert.equal(buttons.length, 1, id);
     assert.ok(contributed.has(buttons[0]!), buttons[0]);
-    assert.deepEqual(completionEvents, [`onCommand:${buttons[0]}`], id);
+    assert.deepEqual(completionEvents, [`onContext:ctxledger.seen.${id}`], id);
+    assert.ok(source.includes(`seen('${id}')`), id);
     const shown = [...(media.markdown === undefined ? [] : [media.markdown]), ...Object.values(media.image ?? {})];
     assert.ok(shown.length > 0 && shown.every((file) => existsSync(file)), shown.join(' '));
     assert.equal(media.image === undefined, media.altText === undefined, id);

@@ -48,7 +48,7 @@ test('of many sessions the newest are listed, and the others when somebody asks'
 });
 
 test('where no session is live the list says so, and what its figures are', () => {
-  assert.match(wordsFor([session, session]), /^No session is live\..*estimated at list prices/);
+  assert.match(wordsFor([session, session]), /^No session is live\..*estimates at list prices/);
   assert.equal(wordsFor([session, { ...session, live: true }]), '');
   assert.equal(wordsFor([]), '');
 });

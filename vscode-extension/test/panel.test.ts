@@ -50,7 +50,7 @@ const attributes = (markup: string, pattern: RegExp): number[] =>
 test('what a session costs is said where prices are known', () => {
   assert.doesNotMatch(shown(session(2)), /list prices/);
   assert.match(shown(session(2, { dollars: 4.128, nextDollars: 0.0127 })),
-    /≈\$4\.13 so far, at list prices\. Each further request reads the window for ≈\$0\.013 from the provider’s cache\./);
+    /≈\$4\.13 so far, at list prices\. Each further request pays ≈\$0\.013 to read the window from the provider’s cache\./);
   assert.match(shown(session(2, { dollars: 0.5, nextDollars: null })), /≈\$0\.50 so far, at list prices\.<\/p>/);
   assert.match(shown(session(2, { dollars: 0.5, subagents: 'of that 2 subagents: ≈$0.10, 9 tokens' })),
     /list prices; of that 2 subagents: ≈\$0\.10, 9 tokens\./);
@@ -119,7 +119,7 @@ test('the table has the same figures, largest first, and says what is an estimat
   };
   assert.deepEqual(rows(context), [
     '|what|tokens|of the window|', '|summary|3,000|1.5 %|', '|user|1,000|0.5 %|', '|total|4,000|2.0 %|',
-    '|compaction due above|80,000|40.0 %|',
+    '|ctxledger compacts above|80,000|40.0 %|',
   ]);
   assert.deepEqual(rows({ ...context, fixed: about(20), window: 0, threshold: 0 }), [
     '|what|tokens|share|', '|summary|3,000|74.6 %|', '|user|1,000|24.9 %|', '|system prompt and tools|≈20|0.5 %|',
@@ -151,10 +151,10 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
   const since = of({ held: about(129_968) });
-  assert.match(textOf(since), /≈65.0 %.*Measured by the provider with the newest answer: 128,764, and ≈1,204 since\./);
+  assert.match(textOf(since), /≈65.0 %.*Measured by the provider with the latest answer: 128,764, and ≈1,204 since\./);
   assert.deepEqual(attributes(since, /<rect class="part fill-since"[^>]* width="([\d.]+)%"/g), [0.602]);
-  assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents leave content out/);
-  assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s newest figure, 128,764, is from before/);
+  assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents drop content on their own/);
+  assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s latest figure, 128,764, is from before/);
   const whole = of({ held: measured, used: about(300_000) });
   assert.deepEqual(attributes(whole, /class="mark limit"><title>[^<]*<\/title><line class="halo" x1="([\d.]+)%"/g), [62.5, 62.5]);
 });
@@ -178,8 +178,8 @@ test('where both are much the same there is one bar', () => {
   for (const [n, bars] of [[94_000, 2], [96_000, 1], [100_000, 1], [104_000, 1], [106_000, 2]] as const) {
     assert.equal([...of(n).matchAll(/class="bar"/g)].length, bars, String(n));
   }
-  assert.match(textOf(of(99_000, { measured: 99_000 })), /newest answer\. Its parts are estimates\./);
-  assert.match(textOf(of(100_000)), /Estimated from what ctxledger has of it: the provider has measured nothing/);
+  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest answer\. Its parts are estimates\./);
+  assert.match(textOf(of(100_000)), /Estimated from what ctxledger has recorded: the provider has not measured anything yet/);
   assert.match(textOf(of(100_000, { measured: 70_000 })), /figure, 70,000, is from before the conversation was cut/); // it went back
 });
 
@@ -244,7 +244,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
   const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: '' }, 800, 0).keys.replace(/<[^>]+>/g, '|');
-  assert.match(keys, /measured by the provider.*above it ctxledger compacts.*the window.*▼ compacted.*▲ taken back.*1 earlier turn/);
+  assert.match(keys, /measured by the provider.*ctxledger compacts above this.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
@@ -253,7 +253,7 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '▼ compacted into summary abcdef ', 'Open it',
-    'in the view', '≈51,000 tokens', 'change', '−≈39,000', 'measured', '51,234 tokens', 'taken out', '≈40,000', '+≈1,000', 'user',
+    'in the view', '≈51,000 tokens', 'change', '−≈39,000', 'measured', '51,234 tokens', 'removed', '≈40,000', '+≈1,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
     'turn 2', 'request 2', '≈51,000 tokens in the view', '−≈39,000 since the turn before',
@@ -263,20 +263,20 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const only = (of: Turn): string => turnCard({ ...context, turns: [of] }, 0);
   assert.match(only(turn(0, 0, 5, { request: '' })), /before the first request/);
   const timeless = only(turn(4, 0, 5, { request: '', time: '0001-01-01T00:00:00Z' }));
-  assert.match(timeless, /Turn 4<\/span><span class="words">a request without words/);
+  assert.match(timeless, /Turn 4<\/span><span class="words">no text, or forgotten/);
   assert.equal(turnCard(context, 2) + spokenTurn(context, -1), '');
 });
 
 test('the first of the listed turns says nothing of what went before it', () => {
   const context = session(2, { earlier: 7, turns: [turn(8, 500_000, 10), turn(9, 500_010, 10)] });
-  assert.doesNotMatch(turnCard(context, 0), /taken out|change/);
+  assert.doesNotMatch(turnCard(context, 0), /removed|change/);
 });
 
 test('where there is nothing to show, the panel says what to do', () => {
   const none = { ...session(0), session: '' };
-  assert.match(shown(none), /No session is recorded here yet.*Work with a coding agent.*data-wish="past"/s);
+  assert.match(shown(none), /No session is recorded here yet.*While a coding agent works.*data-wish="past"/s);
   assert.equal(viewOf({ kind: 'context', context: none, asked: '' }, 800, -1).growth, '');
-  assert.match(shown(session(1, { live: false })), /not live: the newest session/);
+  assert.match(shown(session(1, { live: false })), /not live: the latest session/);
   assert.match(trouble('damaged', 'run check'), /cannot be read.*damaged.*run check.*data-wish="log"/);
   assert.doesNotMatch(shown({ ...session(0), categories: [], fixed: null }), /NaN|undefined|Infinity/);
   const least = session(1, { window: 0, threshold: 0, fixed: null, turns: [turn(1, 0, 0)] });
@@ -328,7 +328,7 @@ test('a panel that comes back shows the session that was asked for', () => {
     assert.equal(askedOf(memory), '');
   }
   const older = session(1, { live: false });
-  assert.match(viewOf({ kind: 'context', context: older, asked: '' }, 800, 0).head, /not live: the newest session/);
+  assert.match(viewOf({ kind: 'context', context: older, asked: '' }, 800, 0).head, /not live: the latest session/);
   assert.match(viewOf({ kind: 'context', context: older, asked: 'ab12cd34' }, 800, 0).head, />not live</);
 });
 
@@ -343,7 +343,7 @@ test('no two elements have the same id', () => {
   }
 });
 
-test('a turn that was compacted and taken back opens both', () => {
+test('a turn that was compacted and undone opens both', () => {
   const both = session(1, { turns: [turn(1, 0, 5, { compacted: 'abcdef', restored: '123456' })] });
   assert.deepEqual(turnCard(both, 0).match(/data-summary="\w+">[^<]+/g), [
     'data-summary="abcdef">Open the first', 'data-summary="123456">Open the second',

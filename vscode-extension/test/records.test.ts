@@ -20,8 +20,8 @@ test('a document is opened in the form that VS Code has for it', () => {
 });
 
 test('a diff is named after its file, and says what it is of', () => {
-  assert.equal(diffTitle('ctxledger:/after/7/a%20b.go'), 'a b.go (as recorded of the call)');
-  assert.equal(diffTitle('ctxledger:/after/7/100%25.txt'), '100%.txt (as recorded of the call)');
+  assert.equal(diffTitle('ctxledger:/after/7/a%20b.go'), 'a b.go (as recorded)');
+  assert.equal(diffTitle('ctxledger:/after/7/100%25.txt'), '100%.txt (as recorded)');
 });
 
 test('a node of an older server is about no file', () => {

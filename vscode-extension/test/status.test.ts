@@ -87,7 +87,7 @@ test('other sessions that are live are one click away', () => {
   assert.equal(othersOf(running, { ...live, others: 1, pinned: true })?.spoken, 'context: You chose this session; 1 other session is live');
   assert.equal(othersOf(running, { ...live, near: true }), undefined);
   assert.equal(othersOf(running, { ...live, others: 1, near: true })?.spoken,
-    'context: This session works in a terminal of this window; 1 other session is live');
+    'context: This session runs in a terminal of this window; 1 other session is live');
   assert.equal(othersOf(running, { ...live, others: 1, near: true, pinned: true })?.spoken,
     'context: You chose this session; 1 other session is live');
   assert.equal(othersOf(running, { ...live, others: 1 })?.command, 'ctxledger.chooseSession');

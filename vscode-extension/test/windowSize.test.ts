@@ -6,13 +6,13 @@ import { sizeChoices, typedTokens } from '../src/windowSize';
 test('the likely sizes are offered with their reasons, and a number of one’s own', () => {
   const sizes = [{ tokens: 200_000, why: 'follows from the sessions of claude-code' }, { tokens: 1_000_000, why: 'the size that is known for the\nmodel' }];
   assert.deepEqual(sizeChoices({ model: 'claude-opus-4-6', window: 200_000, file: '/home/me/config.yaml', sizes }), [
-    { label: '200,000 tokens', description: 'follows from the sessions of claude-code · in force', tokens: 200_000 },
+    { label: '200,000 tokens', description: 'follows from the sessions of claude-code · in use', tokens: 200_000 },
     { label: '1,000,000 tokens', description: 'the size that is known for the model', tokens: 1_000_000 },
     { label: 'Another number…', description: '', tokens: 0 },
   ]);
   assert.deepEqual(sizeChoices({ model: 'gpt-5', window: 0, file: '', sizes: [], set: false }).map(({ label }) => label), ['Another number…']);
   assert.deepEqual(sizeChoices({ model: 'gpt-5', window: 0, file: '', sizes: [], set: true }).at(-1),
-    { label: 'Automatic', description: 'what is measured or known, not what you set', tokens: 0, automatic: true });
+    { label: 'Automatic', description: 'detected, instead of the size that you set', tokens: 0, automatic: true });
 });
 
 test('a number is taken as people type it', () => {

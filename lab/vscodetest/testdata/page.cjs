@@ -67,7 +67,7 @@ async function part(page, pictures, name, selector, bottom, words = page.locator
 
 /** Waits until figures rest on all that is measured of the live session: a click on the status bar asks again. */
 async function awaitMeasurements(page) {
-  const basis = inside(page).getByText(/rest on [\d,]+ measurements/);
+  const basis = inside(page).getByText(/based on [\d,]+ measurements/);
   for (let [said, same, i] = ['', 0, 0]; same < 3; i++) {
     if (i > 60) throw new Error('measurements do not end, or there are none');
     await page.locator(`${status} a`).click();
@@ -134,7 +134,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await film.shoot(1600);
 
   await film.point(page.locator('.view-line', { hasText: 'Tests' }).locator('span span').first(), { x: 40 });
-  await see(page, 'a hover', '.monaco-hover', /counted alone/);
+  await see(page, 'a hover', '.monaco-hover', /counted on its own/);
   await settle(page);
   await film.shoot(2000);
   await part(page, pictures, 'file', '.part.editor', 250);

@@ -39,27 +39,47 @@ const steps = {
   },
   async page(page) {
     await page.locator('.activitybar .action-item a[aria-label^="Extensions"]').click();
-    await (await see(page, 'the extension', '.extension-list-item', /What context costs/)).click();
+    await (await see(page, 'the extension', '.extension-list-item', /See what context costs/)).click();
     await inside(page).locator('h1', { hasText: 'ctxledger for VS Code' }).waitFor();
     if (await inside(page).locator('#active-frame img, body img').count() > 0) throw new Error('a picture of the page is served from nowhere');
     console.log('seen: the page of the extension');
   },
 };
 
+/** Waits until a step of the walkthrough is ticked, or fails if it is and should not be. */
+async function ticked(page, title, wanted) {
+  const mark = page.locator('.getting-started-step', { hasText: title }).locator('[data-done-step-id].complete');
+  if (wanted) await mark.first().waitFor();
+  else if (await mark.count() > 0) throw new Error(`${title} is ticked before its result was seen`);
+}
+
 /** The steps after which there is a message, for which the person has asked. */
 const asked = {
   async walkthrough(page, pictures) {
     await page.keyboard.press('Control+b'); // without the side bar there is room for the pictures of steps
     await run(page, 'Get Started');
-    await page.locator('.getting-started-step', { hasText: 'What fills its window?' }).first().click();
+    await page.locator('.getting-started-step', { hasText: 'What fills the context window?' }).first().click();
     await page.waitForFunction(() => document.querySelector('.getting-started-media img')?.naturalWidth > 0); // it is there
     console.log('seen: the tour');
     await page.screenshot({ path: path.join(pictures, 'tour.png') });
-    for (const button of ['Show the Cost', 'Show the Cost of CLAUDE.md']) {
-      const step = page.locator('.getting-started-step', { hasText: button });
+    await ticked(page, 'What fills the context window?', false);
+    await page.locator('.getting-started-step .monaco-button', { hasText: 'Open the Panel' }).first().click();
+    await inside(page).locator('svg.bar').first().waitFor();
+    await run(page, 'Get Started');
+    await ticked(page, 'What fills the context window?', true);
+    for (const [title, button, shown, said] of [
+      ['Read your past sessions', 'Read Past Sessions', '.notification-toast', /past sessions?.*The live session, “Please get to know/],
+      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', '.notification-toast', /sends CLAUDE\.md with every request: .*tokens/],
+      ['What did all of it cost, and why?', 'Show the Most Expensive Habits', '.monaco-dialog-box', /sessions on this machine cost \$.*≈\$[\d.]+ for /s],
+    ]) {
+      await ticked(page, title, false);
+      const step = page.locator('.getting-started-step', { hasText: title });
       await step.first().click();
       await step.locator('.monaco-button', { hasText: button }).first().click();
-      await see(page, button, '.notification-toast', button === 'Show the Cost' ? /The live session, “Please get to know/ : /carries CLAUDE\.md: .*tokens/);
+      await see(page, title, shown, said);
+      await page.screenshot({ path: path.join(pictures, `walkthrough-${button.split(' ').at(-1).toLowerCase()}.png`) });
+      if (shown === '.monaco-dialog-box') await page.keyboard.press('Escape');
+      await ticked(page, title, true);
     }
   },
 };

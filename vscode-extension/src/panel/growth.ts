@@ -151,5 +151,5 @@ export function growthWords(context: Context): string {
   const own = turns.filter((turn) => turn.host_compacted === true).length;
   const before = earlier > 0 ? ` of ${plural(earlier + turns.length, 'turn')}` : '';
   const shown = `Growth over ${plural(turns.length, 'turn')}${before}, ${plural(cuts, 'compaction')}${own > 0 ? `, ${own} by the agent itself` : ''}.`;
-  return `${shown} Left and right arrow keys go from turn to turn.`;
+  return `${shown} Use the left and right arrow keys to move between turns.`;
 }

@@ -44,7 +44,7 @@ function size({ window, windowFrom = '', model }: Context): string {
   if (model === '') {
     return '';
   }
-  const why = window === 0 ? 'The window of this model is not known.' : windowFrom === '' ? '' : `Window: ${escape(windowFrom)}.`;
+  const why = window === 0 ? 'The size of this model’s context window is not known.' : windowFrom === '' ? '' : `Window: ${escape(windowFrom)}.`;
   return element('p', { class: 'basis' }, why, ' ', element('button', { class: 'link', 'data-wish': 'size' }, 'Set the Window…'));
 }
 
@@ -56,7 +56,7 @@ function money(context: Context): string {
     return '';
   }
   const next = nextDollars === null || nextDollars === 0 ? ''
-    : ` Each further request reads the window for ${sayDollars(nextDollars)} from the provider’s cache.`;
+    : ` Each further request pays ${sayDollars(nextDollars)} to read the window from the provider’s cache.`;
   const part = subagents === '' ? '' : `; ${escape(subagents)}`;
   return element('p', { class: 'basis' }, `${escape(cost)}${part}.${next}`);
 }
@@ -87,8 +87,8 @@ export function viewHead(context: Context): string {
   return element('h2', { id: 'view' }, 'What ctxledger would send instead') +
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +
     element('p', { class: 'basis' }, view.n < held.n
-      ? 'The running agent keeps its own window; a new chat can begin with this.'
-      : 'The running agent keeps its own window; a new chat can begin with this. Agents leave content out by themselves, too.');
+      ? 'The running agent keeps its own window; a new chat can start with this.'
+      : 'The running agent keeps its own window; a new chat can start with this. Agents drop content on their own, too.');
 }
 
 /** Where the figure comes from. */
@@ -111,13 +111,13 @@ function basis(context: Context): string {
   const { held, measured } = context;
   switch (origin(context)) {
     case 'measured':
-      return 'Measured by the provider with the newest answer.';
+      return 'Measured by the provider with the latest answer.';
     case 'since':
-      return `Measured by the provider with the newest answer: ${sayTokens(measured, true)}, ` +
+      return `Measured by the provider with the latest answer: ${sayTokens(measured, true)}, ` +
         `and ≈${sayTokens(held.n - measured, true)} since.`;
     case 'cut':
-      return `Estimated: the provider’s newest figure, ${sayTokens(measured, true)}, is from before the conversation was cut.`;
+      return `Estimated: the provider’s latest figure, ${sayTokens(measured, true)}, is from before the conversation was cut.`;
     case 'view':
-      return `${held.exact ? 'Counted' : 'Estimated'} from what ctxledger has of it: the provider has measured nothing.`;
+      return `${held.exact ? 'Counted' : 'Estimated'} from what ctxledger has recorded: the provider has not measured anything yet.`;
   }
 }

@@ -25,7 +25,7 @@ export function page({ source, nonce, script, style }: Parts): string {
       `<link rel="stylesheet" href="${style}">`),
     element('body', {},
       element('main', {},
-        element('header', { id: 'head' }, element('p', { class: 'about' }, 'The ledger is asked…')),
+        element('header', { id: 'head' }, element('p', { class: 'about' }, 'Reading the ledger…')),
         element('div', { id: 'window' }),
         element('section', { id: 'grown', hidden: 'hidden', 'aria-labelledby': 'grew' },
           element('h2', { id: 'grew' }, 'How ctxledger’s view grew'), element('div', chart),

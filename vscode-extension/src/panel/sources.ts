@@ -1,19 +1,19 @@
-// Where what fills the window comes from: the dearest files and tools.
+// Where what fills the window comes from: the most expensive files and tools.
 import type { Context, Source } from '../protocol';
 import { sayCount } from '../text';
 import { plural, sayShare } from './figures';
 import { viewCount } from './held';
 import { element, escape } from './html';
 
-/** Returns the dearest sources; '' where there are none. */
+/** Returns the most expensive files and tools; '' where there are none. */
 export function sourcesSection(context: Context): string {
   const { sources } = context;
   if (sources.length === 0) {
     return '';
   }
   const whole = viewCount(context).n;
-  return element('section', { 'aria-labelledby': 'dearest' },
-    element('h2', { id: 'dearest' }, 'The dearest sources'),
+  return element('section', { 'aria-labelledby': 'expensive' },
+    element('h2', { id: 'expensive' }, 'Most expensive files and tools'),
     element('div', { class: 'sources' }, list('file', sources, whole), list('tool', sources, whole)));
 }
 

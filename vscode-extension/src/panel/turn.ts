@@ -36,7 +36,7 @@ export function turnCard(context: Context, index: number): string {
   }
   const gone = grown === undefined ? 0 : broughtBy(turn) - grown;
   if (gone > rounding) {
-    facts.push(['taken out', sayTokens(gone, turn.used.exact)]);
+    facts.push(['removed', sayTokens(gone, turn.used.exact)]);
   }
   return element('div', { class: 'turn' },
     element('p', { class: 'request' },
@@ -53,16 +53,16 @@ function requestOf(turn: Turn): string {
   if (turn.turn === 0) {
     return 'before the first request';
   }
-  return turn.request === '' ? 'a request without words, or a forgotten one' : turn.request;
+  return turn.request === '' ? 'no text, or forgotten' : turn.request;
 }
 
-/** Says what was compacted in a turn, or taken back. */
+/** Says what was compacted in a turn, or undone. */
 function cut(turn: Turn): string {
   const held = turn.host_held ?? 0;
   const said = [
     turn.host_compacted === true ? `◆ the agent compacted by itself${held > 0 ? ` at ${sayTokens(held, true)} tokens` : ''}` : '',
     turn.compacted === '' ? '' : `▼ compacted into summary ${turn.compacted}`,
-    turn.restored === '' ? '' : `▲ summary ${turn.restored} was taken back`,
+    turn.restored === '' ? '' : `▲ summary ${turn.restored} was undone`,
   ];
   return said.filter((part) => part !== '').join(', ');
 }
@@ -106,5 +106,5 @@ function added(turn: Turn): string {
       swatch(`part ${fillOf(part.name)}`),
       element('span', { class: 'number' }, signed(part.tokens, turn)),
       escape(part.name)));
-  return items.length === 0 ? '' : element('ul', { class: 'added', 'aria-label': 'what the turn brought' }, ...items);
+  return items.length === 0 ? '' : element('ul', { class: 'added', 'aria-label': 'added in this turn' }, ...items);
 }

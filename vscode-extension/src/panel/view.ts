@@ -29,8 +29,8 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
   const { context, asked } = news;
   if (context.session === '') {
     return { ...nothing, head: empty('No session is recorded here yet', [
-      'Work with a coding agent in this folder, and what fills its window is shown here while it works.',
-      'Claude Code is followed by itself. Sessions of earlier work are read when you ask for it.',
+      'While a coding agent works in this folder, this shows what fills its context window.',
+      'Sessions of Claude Code are followed automatically. Earlier ones are read when you ask for them.',
     ], element('button', { 'data-wish': 'past' }, 'Read Past Sessions')) };
   }
   return {
@@ -52,7 +52,7 @@ function heading({ title, model, host, session, live, turns, earlier }: Context,
   const facts = [model, host, plural(turns.length + earlier, 'turn'), session].filter((fact) => fact !== '');
   const state = live
     ? element('span', { class: 'state live' }, 'live')
-    : element('span', { class: 'state' }, asked === '' ? 'not live: the newest session' : 'not live');
+    : element('span', { class: 'state' }, asked === '' ? 'not live: the latest session' : 'not live');
   return element('h1', { title }, title === '' ? 'A session without a title' : escape(wholeWords(title, longestTitle))) +
     element('p', { class: 'about' }, state, ...facts.map((fact) => element('span', {}, escape(fact))));
 }
@@ -63,10 +63,10 @@ function keys({ turns, earlier, window, threshold }: Context): string {
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
     of(turns.some((turn) => turn.measured > 0), dash('measured'), 'measured by the provider, of the agent’s own window'),
-    of(threshold > 0, dash('threshold'), 'above it ctxledger compacts'),
+    of(threshold > 0, dash('threshold'), 'ctxledger compacts above this'),
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
-    of(turns.some((turn) => turn.restored !== ''), '▲ taken back'),
+    of(turns.some((turn) => turn.restored !== ''), '▲ undone'),
     of(turns.some((turn) => turn.host_compacted === true), '◆ compacted by the agent itself'),
     of(earlier > 0, `${plural(earlier, 'earlier turn')} not shown`),
   ].join('');

@@ -13,7 +13,7 @@ export function windowSection(context: Context): string {
   const { window, threshold } = context;
   const shares = viewShares(context);
   const due = threshold > 0
-    ? [line(dash('threshold'), 'compaction due above', sayTokens(threshold, true), sayShare(threshold, window))] : [];
+    ? [line(dash('threshold'), 'ctxledger compacts above', sayTokens(threshold, true), sayShare(threshold, window))] : [];
   const view = viewBar(context, shares) +
     element('div', { class: 'beside' }, table(shares, viewCount(context), window, ...due), notes(context));
   if (!apart(context)) {
@@ -55,8 +55,8 @@ function notes({ window, model, fixed, saved, counting, summary }: Context): str
   const keepers = summary === '' ? 'Stubs and edits' : 'Stubs, edits and the summary';
   const said = [
     window > 0 ? '' : `The window of ${model === '' ? 'the model, which is not known,' : escape(model)} is not known.`,
-    fixed === null ? '' : 'What the system prompt and the tools take was measured on the first request.',
-    saved.n > 0 ? `${keepers} keep ${sayCount(saved)} tokens out.` : '',
+    fixed === null ? '' : 'The system prompt and the tools were measured with the first request.',
+    saved.n > 0 ? `${keepers} leave out ${sayCount(saved)} tokens.` : '',
     basis(counting),
   ];
   const lines = said.filter((line) => line !== '').map((line) => element('p', {}, line));
@@ -72,5 +72,5 @@ function basis(counting: string): string {
   if (learnt === undefined) {
     return '≈ marks estimates.';
   }
-  return `≈ marks estimates, which rest on ${sayTokens(Number(learnt), true)} measurements.`;
+  return `≈ marks estimates, based on ${sayTokens(Number(learnt), true)} measurements.`;
 }
