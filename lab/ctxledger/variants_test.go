@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,13 @@ var variants = []variant{
 		fork := r[:len(r)/2+dice.IntN(len(r)/2)]
 		return map[string][]byte{firstFile: bytes.Join(r, nil), secondFile: bytes.Join(each(fork, renamed), nil)}
 	}, only: "claude"},
+	{name: "forked, with other ids", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		first := r[:len(r)/2+dice.IntN(len(r)/2)]
+		second := first[:len(first)/2+dice.IntN(len(first)/2)]
+		forks := map[string][]byte{firstFile: bytes.Join(r, nil), secondFile: bytes.Join(each(first, forked), nil)}
+		forks["z"+firstFile] = bytes.Join(each(each(second, forked), forked), nil) // a fork of the fork
+		return forks
+	}, only: "claude"},
 	{name: "two sessions in one file", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
 		var out [][]byte
 		for ours, others := r, each(r, anothers); len(ours)+len(others) > 0; {
@@ -153,6 +161,25 @@ func encodedAnew(record []byte) []byte {
 // renamed is a record as a fork of the session has it: all but the name of the session stays.
 func renamed(record []byte) []byte {
 	return replaced(record, "sessionId", "15758ff7-b05d-45d5-a684-2d87d43ae645")
+}
+
+var named = regexp.MustCompile(`"forkedFrom":\{[^}]*\},`)
+
+// forked is a record as a fork has it that gives its copies other ids, and names what they are copies of.
+func forked(record []byte) []byte {
+	var was struct {
+		UUID      string `json:"uuid"`
+		SessionID string `json:"sessionId"`
+	}
+	if json.Unmarshal(record, &was) != nil || was.SessionID == "" {
+		return record
+	}
+	record = replaced(named.ReplaceAll(record, nil), "sessionId", string(rune(was.SessionID[0]+1))+was.SessionID[1:])
+	if was.UUID == "" {
+		return record
+	}
+	record = replaced(replaced(record, "uuid", "f"), "parentUuid", "f")
+	return append(fmt.Appendf(nil, `{"forkedFrom":{"sessionId":%q,"messageUuid":%q},`, was.SessionID, was.UUID), record[1:]...)
 }
 
 // anothers is a record of another session that asked something else.
