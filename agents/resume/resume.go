@@ -302,7 +302,7 @@ func fileOf(e env.Env, s sessions.Session) string {
 		if string(a.Agent) != s.Host || s.Dir == "" || !plainID().MatchString(s.HostID) || !s.Main() {
 			continue
 		}
-		for _, dir := range a.Dirs(e, []string{s.Dir}) {
+		for _, dir := range a.Dirs(e, []string{s.Dir}, func(string, error) {}) {
 			if file := fileIn(a, dir, s.HostID); file != "" {
 				return file
 			}
