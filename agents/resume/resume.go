@@ -219,7 +219,7 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 		return err
 	}
 	var said []sessionfile.Said
-	left, shortened := known.ofState(), 0
+	left, shortened := known.ofState()+view.Left.Loaded, 0
 	for _, m := range view.Messages {
 		if m.Seq == 0 {
 			continue // the summary
@@ -244,6 +244,7 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 		return err
 	}
 	out.Left.Loaded, out.Left.Shortened = left, shortened
+	out.Left.Results += view.Left.Results
 	out.Messages = len(said)
 	c.Document, err = r.document(ctx, api, view.Summary, len(said))
 	return err
