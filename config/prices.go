@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -21,25 +23,26 @@ const (
 	ahead = 24 * time.Hour
 )
 
-// readPrices reads the user's tables, as readUser reads the configuration. A name of "" says that there is no place for any.
+// readPrices reads the user's tables, as readUser reads the configuration. Errors: also unavailable if there is no place for
+// any.
 func readPrices(e env.Env, root, suffix string) (document, error) {
 	user := UserFile(e)
 	if user == "" {
-		return document{}, nil
+		return document{}, fault.New(fault.Unavailable, "config.prices", "nothing says where your own files are").
+			WithHint("set HOME")
 	}
 	d, err := readOwn(filepath.Join(filepath.Dir(user), PricesFile+suffix), root)
 	d.table = true
 	return d, err
 }
 
-// prices returns the registry of the program with tables over it. Errors: those of tokens.ParseTables.
-func prices(text []byte) (*tokens.Registry, error) {
-	all, err := tokens.ParseTables(string(text))
+// inForce returns the registry of the program with tables over it.
+func inForce(all []tokens.Table) *tokens.Registry {
 	now := tokens.Builtin()
 	for _, t := range all {
 		now = now.Updated(t)
 	}
-	return now, err
+	return now
 }
 
 // Repriced is what a change of the prices did.
@@ -57,62 +60,51 @@ func UpdatePrices(e env.Env, root string, text []byte) (Repriced, error) {
 	if err != nil {
 		return Repriced{}, err
 	}
-	return reprice(e, root, func(d document, now *tokens.Registry) ([]byte, error) {
-		switch date := now.Prices().Date; {
-		case t.Date < date:
-			return nil, fault.New(fault.Invalid, op, "it is of %s, the prices in force are newer: of %s", t.Date, date)
-		case t.Date > e.Now().Add(ahead).Format(time.DateOnly):
-			return nil, fault.New(fault.Invalid, op, "it is of %s, which is in the future", t.Date)
-		}
-		joined := over(d.data, t)
-		_, err := prices(joined) // together they may be too large
-		return joined, err
-	})
-}
-
-// over returns the text of tables with another one behind them, without what is not in force any more.
-func over(text []byte, t tokens.Table) (out []byte) {
-	all, _ := tokens.ParseTables(string(text)) // those with a mistake are not in force
+	d, err := readPrices(e, root, "")
+	if err != nil {
+		return Repriced{}, err
+	}
+	all, _ := tokens.ParseTables(string(d.data)) // those with a mistake are not in force
+	switch date := inForce(all).Prices().Date; {
+	case t.Date < date:
+		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, the prices in force are newer: of %s", t.Date, date)
+	case t.Date > e.Now().Add(ahead).Format(time.DateOnly):
+		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, which is in the future", t.Date)
+	}
+	var joined strings.Builder
 	for _, was := range all {
 		if was = was.Without(t); was.Date >= tokens.Builtin().Prices().Date && len(was.Models) > 0 {
-			out = append(out, was.String()...)
+			joined.WriteString(was.String())
 		}
 	}
-	return append(out, t.String()...)
+	joined.WriteString(t.String())
+	if _, err := tokens.ParseTables(joined.String()); err != nil { // together they may be too large
+		return Repriced{}, err
+	}
+	return d.reprice([]byte(joined.String()))
 }
 
 // UndoPrices puts into force what was before the newest update; a second time, the updated prices again. Errors: not_found if
 // there was no update; those of reading and writing the user's files.
 func UndoPrices(e env.Env, root string) (Repriced, error) {
-	return reprice(e, root, func(d document, _ *tokens.Registry) ([]byte, error) {
-		old, err := readPrices(e, root, before)
-		if err == nil && old.data == nil {
-			err = fault.New(fault.NotFound, "config.prices", "the prices were not updated: there is no %s", old.name)
-		}
-		return old.data, err
-	})
+	d, err := readPrices(e, root, "")
+	old, wrong := readPrices(e, root, before)
+	if err = cmp.Or(err, wrong); err == nil && old.data == nil {
+		err = fault.New(fault.NotFound, "config.prices", "the prices were not updated: there is no %s", old.name)
+	}
+	if err != nil {
+		return Repriced{}, err
+	}
+	return d.reprice(old.data)
 }
 
 // reprice exchanges the user's tables.
-func reprice(e env.Env, root string, next func(d document, now *tokens.Registry) ([]byte, error)) (Repriced, error) {
-	d, err := readPrices(e, root, "")
-	out := Repriced{File: d.name}
-	switch {
-	case err != nil:
-		return out, err
-	case d.name == "":
-		return out, fault.New(fault.Unavailable, "config.prices", "nothing says where your own files are").
-			WithHint("set HOME")
+func (d document) reprice(text []byte) (Repriced, error) {
+	was, _ := tokens.ParseTables(string(d.data)) // tables with a mistake are not in force
+	now, _ := tokens.ParseTables(string(text))
+	err := privatefile.Write(d.name+before, d.data)
+	if err == nil {
+		err = privatefile.Write(d.name, text)
 	}
-	was, _ := prices(d.data) // tables with a mistake are not in force
-	text, err := next(d, was)
-	if err != nil {
-		return out, err
-	}
-	if err := privatefile.Write(d.name+before, d.data); err != nil {
-		return out, err
-	}
-	now, _ := prices(text)
-	out.Was, out.Now = was.Prices(), now.Prices()
-	return out, privatefile.Write(d.name, text)
+	return Repriced{File: d.name, Was: inForce(was).Prices(), Now: inForce(now).Prices()}, err
 }

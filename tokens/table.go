@@ -34,14 +34,11 @@ type Table struct {
 
 // ParseTable reads the text of a table. Errors: invalid, naming the line and what is wrong; too_large.
 func ParseTable(text string) (Table, error) {
-	switch all, err := ParseTables(text); {
-	case err != nil:
-		return Table{}, err
-	case len(all) != 1:
-		return Table{}, incomplete()
-	default:
-		return all[0], nil
+	all, err := ParseTables(text)
+	if err != nil || len(all) != 1 {
+		return Table{}, cmp.Or(err, new(Table).check())
 	}
+	return all[0], nil
 }
 
 // ParseTables reads tables that stand one behind the other, the older ones first: each but the first begins with its date.
@@ -76,19 +73,14 @@ func ParseTables(text string) (all []Table, err error) {
 
 func (t *Table) complete() bool { return t.Date != "" && len(t.Sources) > 0 && len(t.Models) > 0 }
 
-// incomplete is the error for what is not one table.
-func incomplete() error {
-	return fault.New(fault.Invalid, "tokens.table",
-		"it needs a line \"date 2006-01-02\", a line \"source …\" and a line for each model").
-		WithHint("`ctxledger models` prints the table in force in that form")
-}
-
 // check sorts the models of a table, and says what is wrong with it as a whole.
 func (t *Table) check() error {
 	const op = "tokens.table"
 	switch {
 	case !t.complete():
-		return incomplete()
+		return fault.New(fault.Invalid, op,
+			"it needs a line \"date 2006-01-02\", a line \"source …\" and a line for each model").
+			WithHint("`ctxledger models` prints the table in force in that form")
 	case len(t.Models) > maxModels:
 		return fault.New(fault.TooLarge, op, "%d models are more than the limit of %d", len(t.Models), maxModels)
 	}
