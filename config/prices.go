@@ -67,7 +67,8 @@ func UpdatePrices(e env.Env, root string, text []byte) (Repriced, error) {
 	all, _ := tokens.ParseTables(string(d.data)) // those with a mistake are not in force
 	switch date := inForce(all).Prices().Date; {
 	case t.Date < date:
-		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, the prices in force are newer: of %s", t.Date, date)
+		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, the prices in force are newer: of %s", t.Date,
+			date)
 	case t.Date > e.Now().Add(ahead).Format(time.DateOnly):
 		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, which is in the future", t.Date)
 	}
