@@ -182,13 +182,13 @@ type listed struct {
 func (f *follower) files(dir, session string) (files []listed, err error) {
 	for d := range f.below(dir, session) {
 		entries, err := d.Entries()
-		switch below := d.At != "."; {
-		case err != nil && below:
+		switch {
+		case err != nil && d.Path != dir:
 			f.unread(d.Path, err)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return nil, sessionfile.FileError(dir, err)
-		case below && strings.Contains(d.At, "/") || !below && session == "":
-			files = append(files, f.sessionFiles(d.Path, entries, below)...)
+		case filepath.Dir(d.Path) != dir: // that of a session has none
+			files = append(files, f.sessionFiles(d.Path, entries, d.Path != dir)...)
 		}
 	}
 	slices.SortFunc(files, func(a, b listed) int {

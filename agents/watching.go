@@ -148,7 +148,7 @@ func (w *watching) watchSession(session string) {
 	}
 	var dirs []string
 	for d := range w.below(filepath.Dir(session), filepath.Base(session)) {
-		if d.At != "." && d.Err == nil {
+		if d.Err == nil {
 			dirs = append(dirs, d.Path)
 		}
 		if len(dirs) == maxWatches {
@@ -172,13 +172,22 @@ func (w *watching) watchSession(session string) {
 	}
 }
 
-// below yields a project directory and what is in it for the session of a name, or of all sessions: the session's own
-// directory, and those with the files of its subagents.
+// below yields the directories of a session, its own and those with the files of its subagents, or without a name a project
+// directory and those of all its sessions.
 func (w *watching) below(dir, session string) iter.Seq[*safefs.Walked] {
-	return safefs.Walk(dir, maxBelow-1, func(at string) bool {
-		first, rest, deeper := strings.Cut(at, "/")
-		second, _, _ := strings.Cut(rest, "/")
-		return w.subagents != "" && (session == "" || first == session) && (!deeper || second == w.subagents)
+	root, levels := dir, maxBelow-1
+	if session != "" {
+		root, levels = filepath.Join(dir, session), levels-1
+		if _, _, err := safefs.Target(root); err != nil {
+			return func(func(*safefs.Walked) bool) {} // it is told when all are listed
+		}
+	}
+	return safefs.Walk(root, levels, func(at string) bool {
+		if session == "" {
+			_, at, _ = strings.Cut(at, "/")
+		}
+		first, _, _ := strings.Cut(at, "/")
+		return w.subagents != "" && (at == "" || first == w.subagents)
 	})
 }
 
