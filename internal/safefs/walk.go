@@ -121,7 +121,8 @@ func depth(at string) int {
 }
 
 // OpenFound opens a regular file at a path below a root, in a directory that Walk can find there, or by a link that Target
-// follows. Errors: those of OpenTarget and OpenTargetTree.
+// follows. No other link is followed, even if it replaces a directory meanwhile. Errors: those of OpenTarget and
+// OpenTargetTree.
 func OpenFound(root, name string) (*os.File, fs.FileInfo, error) {
 	rel, err := filepath.Rel(root, name)
 	if err != nil {
@@ -132,27 +133,47 @@ func OpenFound(root, name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer func() { _ = tree.Close() }() // only read
-	at := ""                            // in the tree
-	names := strings.Split(filepath.ToSlash(rel), "/")
-	for i, name := range names {
-		at = path.Join(at, name)
-		info, err := tree.root.Lstat(filepath.FromSlash(at))
-		if err != nil {
-			return nil, nil, err
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			continue
-		}
-		link := filepath.Join(append([]string{root}, names[:i+1]...)...)
-		if i == len(names)-1 {
-			return OpenTarget(link)
-		}
-		next, err := OpenTargetTree(link)
+	dirs := strings.Split(rel, string(filepath.Separator))
+	for at := root; len(dirs) > 1; dirs = dirs[1:] {
+		at = filepath.Join(at, dirs[0])
+		next, err := tree.below(dirs[0], at)
 		if err != nil {
 			return nil, nil, err
 		}
 		_ = tree.Close() // only read
-		tree, at = next, ""
+		tree = next
 	}
-	return tree.Open(at)
+	info, err := tree.root.Lstat(dirs[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return OpenTarget(name)
+	}
+	f, opened, err := tree.Open(dirs[0])
+	if err == nil && !os.SameFile(info, opened) {
+		_ = f.Close() // nothing was read
+		return nil, nil, replaced(name)
+	}
+	return f, opened, err
+}
+
+// below opens a directory of a tree as a tree of its own. path is where it is.
+func (t *Tree) below(name, path string) (*Tree, error) {
+	info, err := t.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return OpenTargetTree(path)
+	}
+	root, err := t.root.OpenRoot(name + itself)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		_ = root.Close() // nothing was read
+		return nil, replaced(path)
+	}
+	return &Tree{path: path, root: root, escapes: t.escapes}, nil
 }
