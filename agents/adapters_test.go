@@ -16,7 +16,7 @@ func TestAdaptersAreComplete(t *testing.T) {
 			t.Errorf("agent %q: known before, without a label, or without a hint", a.Agent)
 		}
 		seen[a.Agent] = true
-		if a.Base(e) == "" || a.Dirs(e, []string{"/w"}) != nil || a.IsSession("x.exe") {
+		if a.Base(e) == "" || a.Dirs(e, []string{"/w"}, func(string, error) {}) != nil || a.IsSession("x.exe") {
 			t.Errorf("%s: a base that does not exist holds something", a.Agent)
 		}
 		if a.Identify("/p/x", "").ID == "" || a.Reports(nil) {

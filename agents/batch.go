@@ -26,6 +26,7 @@ type batch struct {
 // weight returns what an entry takes in a request, in bytes.
 func weight(e sessions.NewEntry) int {
 	n := entryOverhead + len(e.Original) + len(e.HostID) + len(e.HostParent) + len(e.Group) +
+		len(e.Origin.Session) + len(e.Origin.Record) +
 		len(e.Author) + len(e.Model) + len(e.Note)
 	for _, f := range e.Effects {
 		n += len(f.Path)

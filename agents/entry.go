@@ -22,8 +22,9 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 		said = r.Queued
 	}
 	return sessions.NewEntry{
-		Kind: kindOf(r), Time: e.last, HostID: r.ID, HostParent: r.Parent, Original: bytes.Clone(r.Text),
-		Group: r.Reply, Author: r.Author, Model: r.Model, Usage: added(r.Added), Bill: charged(r),
+		Kind: kindOf(r), Time: e.last, HostID: r.ID, HostParent: r.Parent, Origin: r.Origin,
+		Original: bytes.Clone(r.Text),
+		Group:    r.Reply, Author: r.Author, Model: r.Model, Usage: added(r.Added), Bill: charged(r),
 		Unfinished: !r.Final && r.Model != "",
 		Message:    said, Format: r.Format, Note: r.Note, Effects: r.Effects,
 		Hidden: hidden(r), Loaded: r.Loaded, Cut: r.Cut, Queue: r.Queue, Copied: r.Continues != "" || r.Again,

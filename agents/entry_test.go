@@ -64,6 +64,9 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 		want       sessions.NewEntry
 	}{
 		{"request", `{"type":"user","message":{"role":"user","content":"fix it"},` + common + `}`, message(nil)},
+		{"copy of a forked record", `{"type":"user","forkedFrom":{"sessionId":"s0","messageUuid":"u0"},` +
+			`"message":{"role":"user","content":"fix it"},` + common + `}`,
+			message(func(e *sessions.NewEntry) { e.Origin = sessions.Origin{Session: "s0", Record: "u0"} })},
 		{"request in blocks",
 			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"x"}]},` + common + `}`,
 			message(nil)},

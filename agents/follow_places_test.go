@@ -141,3 +141,58 @@ func TestARolloutStaysOneSessionWhereverCodexPutsIt(t *testing.T) {
 		t.Errorf("%+v: %s", rep, ids(fresh))
 	}
 }
+
+// TestLinkedDirectoriesAreFollowedWhereverTheyAre: the directory of a session, of workflows, of a year of Codex. A link to a
+// directory above it is not followed, and told once.
+func TestLinkedDirectoriesAreFollowedWhereverTheyAre(t *testing.T) {
+	s := newScene(t)
+	store := filepath.Join(filepath.Dir(s.workspace), "store")
+	at := func(parts ...string) string {
+		path := filepath.Join(parts...)
+		s.mkdir(filepath.Dir(path))
+		return path
+	}
+	rollout := fmt.Sprintf(`{"timestamp":"2026-06-01T10:00:00Z","type":"session_meta","payload":{"id":"c","cwd":%q}}`+"\n",
+		s.workspace)
+	files := []struct{ path, id, text string }{
+		{at(store, "s1", "subagents", "agent-1.jsonl"), "session", s.subagent("session")},
+		{at(store, "wf", "wf_1", "agent-2.jsonl"), "workflow", s.subagent("workflow")},
+		{at(s.dir, "s2", "subagents", "deep", "wf_2", "x", "y", "agent-3.jsonl"), "deep", s.subagent("deep")},
+		{at(store, "year", "06", "01", "rollout-2026-06-01T10-00-00-01998a00-0000-7000-8000-00000000000a.jsonl"), "c",
+			rollout},
+	}
+	for _, f := range files {
+		appendTo(t, f.path, f.text)
+	}
+	for link, to := range map[string]string{
+		at(s.dir, "s1"): filepath.Join(store, "s1"),
+		at(s.dir, "s2", "subagents", "workflows"):         filepath.Join(store, "wf"),
+		at(s.dir, "s2", "subagents", "loop"):              s.dir,
+		at(s.opts.Env.Home, ".codex", "sessions", "2026"): filepath.Join(store, "year"),
+	} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip("no symbolic links here")
+		}
+	}
+	s.append("s1.jsonl", s.rec("main"))
+	s.append("s2.jsonl", s.recOf("s2", "second"))
+	s.follow()
+	s.wantSome("main")
+	s.wantSome("second")
+	for _, f := range files {
+		s.wantSome(f.id)
+	}
+	for _, f := range files[:3] {
+		appendTo(t, f.path, s.subagent(f.id+" again"))
+		s.wantSome(f.id + " again")
+	}
+	s.mkdir(filepath.Join(store, "wf", "wf_3"))
+	appendTo(t, filepath.Join(store, "wf", "wf_3", "agent-4.jsonl"), s.subagent("new"))
+	s.wantSome("new")
+	s.nudge()
+	s.nudge()
+	s.still()
+	if n := strings.Count(s.news(), "loop"); n != 1 {
+		t.Errorf("the loop is told %d times:\n%s", n, s.news())
+	}
+}

@@ -191,8 +191,8 @@ func TestManySessionsAreNotListedAgain(t *testing.T) {
 	f.start()
 	f.list()
 	clear(f.due)
-	if !f.healthy() || len(f.below) > maxWatches {
-		t.Fatalf("healthy %v, %d watches", f.healthy(), len(f.below))
+	if !f.healthy() || len(f.watched) > maxWatches {
+		t.Fatalf("healthy %v, %d watches", f.healthy(), len(f.watched))
 	}
 	clear(f.seen) // whatever is listed again becomes due
 	f.tick()

@@ -49,6 +49,7 @@ type follower struct {
 	foreign   map[string]bool       // files of sessions that ran elsewhere
 	targets   map[string]string     // files that are links, and where they lead: nothing tells when these change
 	logged    map[string]fault.Code // newest error of a file
+	told      map[string]bool       // directories of which it was logged that they are not read
 	importers map[string]*importer
 	order     []string // keys of importers, the longest unused first
 
@@ -77,7 +78,8 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 		watching: watching{subagents: a.Subagents, nested: a.Nested, log: log, shared: shared},
 		adapter:  a, ledger: api, o: o, pulse: o.Pulse, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
-		targets: map[string]string{}, logged: map[string]fault.Code{}, importers: map[string]*importer{},
+		targets: map[string]string{}, logged: map[string]fault.Code{}, told: map[string]bool{},
+		importers: map[string]*importer{},
 	}
 }
 
@@ -283,30 +285,10 @@ func (f *follower) report(r Report) {
 	}
 }
 
-// open opens a session file inside of the project directory, or where a link of the user's leads. It follows no link that
-// replaced a file or directory.
+// open opens a session file of one of the directories that are followed, or where a link of the user's leads. It follows no
+// other link that replaced a file or directory.
 func (f *follower) open(path string) (*os.File, int64, error) {
-	if f.targets[path] != "" {
-		file, info, err := safefs.OpenTarget(path)
-		if err != nil {
-			return nil, 0, sessionfile.FileError(path, err)
-		}
-		return file, info.Size(), nil
-	}
-	dir := f.base
-	if f.only == "" && filepath.Dir(path) != f.base {
-		dir = childToward(f.base, path)
-	}
-	tree, err := safefs.Open(dir)
-	if err != nil {
-		return nil, 0, sessionfile.FileError(path, err)
-	}
-	defer tree.Close() // the file stays open
-	rel, err := filepath.Rel(dir, path)
-	if err != nil {
-		return nil, 0, sessionfile.FileError(path, err)
-	}
-	file, info, err := tree.Open(filepath.ToSlash(rel))
+	file, info, err := safefs.OpenFound(f.base, path)
 	if err != nil {
 		return nil, 0, sessionfile.FileError(path, err)
 	}

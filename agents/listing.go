@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +56,7 @@ func (f *follower) enterNew(there map[string]bool) (some bool) {
 
 // projects returns the directories below the base that can hold sessions of the trees.
 func (f *follower) projects() []string {
-	return slices.DeleteFunc(f.adapter.Dirs(f.o.Env, f.trees), func(dir string) bool {
+	return slices.DeleteFunc(f.adapter.Dirs(f.o.Env, f.trees, f.unread), func(dir string) bool {
 		return dir != f.base && !inside(f.base, dir)
 	})
 }
@@ -118,7 +117,7 @@ func (f *follower) scan(since time.Time) {
 
 // scanDir is scan for one project directory.
 func (f *follower) scanDir(dir string, since time.Time) {
-	files, err := f.files(dir)
+	files, err := f.files(dir, "")
 	if err != nil {
 		f.log.Warn("session files cannot be listed", "dir", dir, "err", err)
 		return
@@ -143,12 +142,8 @@ func (f *follower) scanDir(dir string, since time.Time) {
 // scanSession is scan for the subagents of one session.
 func (f *follower) scanSession(session string) {
 	f.watchSession(session)
-	tree, err := safefs.Open(filepath.Dir(session))
-	if err != nil {
-		return // gone since
-	}
-	defer tree.Close() // only read
-	for _, file := range f.subagentFiles(tree, filepath.Dir(session), path.Join(filepath.Base(session), f.subagents)) {
+	files, _ := f.files(filepath.Dir(session), filepath.Base(session)) // none if it is gone since
+	for _, file := range files {
 		f.note(file.path, file.stamp, time.Time{})
 	}
 }
@@ -182,25 +177,18 @@ type listed struct {
 	stamp
 }
 
-// files lists the session files of a directory, those of subagents too, newest first and at most the 10,000
-// newest. A directory that does not exist has none. Errors: denied.
-func (f *follower) files(dir string) ([]listed, error) {
-	tree, err := safefs.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, sessionfile.FileError(dir, err)
-	}
-	defer tree.Close() // only read
-	entries, err := tree.ReadDir(".")
-	if err != nil {
-		return nil, sessionfile.FileError(dir, err)
-	}
-	files := f.sessionFiles(dir, entries)
-	for _, e := range entries {
-		if e.IsDir() && f.subagents != "" {
-			files = append(files, f.subagentFiles(tree, dir, path.Join(e.Name(), f.subagents))...)
+// files lists the session files of a directory, those of subagents too, or only those of the subagents of one session,
+// newest first and at most the 10,000 newest. A directory that does not exist has none. Errors: denied.
+func (f *follower) files(dir, session string) (files []listed, err error) {
+	for d := range f.below(dir, session) {
+		entries, err := d.Entries()
+		switch {
+		case err != nil && d.Path != dir:
+			f.unread(d.Path, err)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return nil, sessionfile.FileError(dir, err)
+		case filepath.Dir(d.Path) != dir: // that of a session has none
+			files = append(files, f.sessionFiles(d.Path, entries, d.Path != dir)...)
 		}
 	}
 	slices.SortFunc(files, func(a, b listed) int {
@@ -209,27 +197,22 @@ func (f *follower) files(dir string) ([]listed, error) {
 	return files[:min(len(files), maxFiles)], nil
 }
 
-// subagentFiles lists the session files of subagents in a directory of a tree, whose own path is root, and below it.
-func (f *follower) subagentFiles(tree *safefs.Tree, root, at string) []listed {
-	entries, _ := tree.ReadDir(at) // most sessions have none
-	files := slices.DeleteFunc(f.sessionFiles(filepath.Join(root, at), entries), func(l listed) bool {
-		return !f.adapter.Identify(l.path, "").Subagent
-	})
-	for _, e := range entries {
-		if inner := path.Join(at, e.Name()); e.IsDir() && strings.Count(inner, "/") < maxBelow-1 {
-			files = append(files, f.subagentFiles(tree, root, inner)...)
-		}
+// unread logs, once, why a directory is not read, unless it is gone.
+func (f *follower) unread(path string, why error) {
+	if !f.told[path] && !errors.Is(why, fs.ErrNotExist) {
+		f.told[path] = true
+		f.log.Warn("directory not read", "dir", path, "err", why)
 	}
-	return files
 }
 
-// sessionFiles returns the session files among the entries of a directory.
-func (f *follower) sessionFiles(dir string, entries []fs.DirEntry) (files []listed) {
+// sessionFiles returns the session files among the entries of a directory, or only those of subagents.
+func (f *follower) sessionFiles(dir string, entries []fs.DirEntry, subagents bool) (files []listed) {
 	for _, e := range entries {
-		if !f.adapter.IsSession(e.Name()) || sessionfile.Superseded(entries, e.Name()) {
+		path := filepath.Join(dir, e.Name())
+		if !f.adapter.IsSession(e.Name()) || sessionfile.Superseded(entries, e.Name()) ||
+			subagents && !f.adapter.Identify(path, "").Subagent {
 			continue
 		}
-		path := filepath.Join(dir, e.Name())
 		if info, err := f.stat(path); err == nil && info.Mode().IsRegular() { // else it is gone since
 			files = append(files, listed{path, stamp{info.Size(), info.ModTime()}})
 		}

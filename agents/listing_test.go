@@ -30,7 +30,7 @@ func TestFilesAreListedNewestFirst(t *testing.T) {
 		_ = os.Symlink(to, filepath.Join(dir, name+".jsonl")) // neither a text nor one file by two names is followed
 	}
 	f := newFollower(nil, Adapters()[0], FollowOptions{})
-	got, err := f.files(dir)
+	got, err := f.files(dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestFilesAreListedNewestFirst(t *testing.T) {
 	if d := cmp.Diff([]string{"first.jsonl", "s2.jsonl", "s1/subagents/agent-a.jsonl", "s1.jsonl"}, names); d != "" {
 		t.Error(d)
 	}
-	if none, err := f.files(filepath.Join(dir, "none")); err != nil || none != nil {
+	if none, err := f.files(filepath.Join(dir, "none"), ""); err != nil || none != nil {
 		t.Errorf("a missing directory: %v, %v", none, err)
 	}
 }

@@ -76,7 +76,7 @@ type leftFile struct {
 func (f *follower) left() (files []leftFile) {
 	f.findTrees()
 	for _, dir := range f.projects() {
-		found, err := f.files(dir)
+		found, err := f.files(dir, "")
 		if err != nil {
 			f.log.Warn("session files cannot be listed", "dir", dir, "err", err)
 		}

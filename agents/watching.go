@@ -2,9 +2,9 @@ package agents
 
 import (
 	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,7 +33,7 @@ type watching struct {
 	watcher   *watch.Watcher  // nil: before start
 	at        string          // the directory that is watched for base: itself or one above it
 	dirs      map[string]bool // project directories, and whether they are watched
-	below     []string        // directories of single sessions to be watched, the longest unused first
+	watched   []string        // directories of single sessions to be watched, the longest unused first
 	blind     bool            // some directory could not be watched
 }
 
@@ -49,7 +49,7 @@ func (w *watching) start() {
 			w.dirs[dir] = w.add(dir)
 		}
 	}
-	for _, dir := range w.below {
+	for _, dir := range w.watched {
 		w.add(dir) // adding again changes nothing
 	}
 }
@@ -125,7 +125,7 @@ func (w *watching) enter(dir string) bool {
 // leave ends the watches of a project directory.
 func (w *watching) leave(dir string) {
 	delete(w.dirs, dir)
-	w.below = slices.DeleteFunc(w.below, func(b string) bool {
+	w.watched = slices.DeleteFunc(w.watched, func(b string) bool {
 		if !inside(dir, b) {
 			return false
 		}
@@ -146,53 +146,54 @@ func (w *watching) watchSession(session string) {
 	if w.watcher == nil || w.subagents == "" {
 		return
 	}
-	dirs := append([]string{session}, dirsBelow(filepath.Join(session, w.subagents))...)
-	w.below = slices.DeleteFunc(w.below, func(dir string) bool {
-		gone := inside(session, dir) && !slices.Contains(dirs, dir)
+	var dirs []string
+	for d := range w.below(filepath.Dir(session), filepath.Base(session)) {
+		if d.Err == nil {
+			dirs = append(dirs, d.Path)
+		}
+		if len(dirs) == maxWatches {
+			break
+		}
+	}
+	w.watched = slices.DeleteFunc(w.watched, func(dir string) bool {
+		gone := (dir == session || inside(session, dir)) && !slices.Contains(dirs, dir)
 		if gone {
 			w.remove(dir)
 		}
 		return gone || slices.Contains(dirs, dir)
 	})
 	for _, dir := range dirs {
-		if exists(dir) {
-			w.add(dir)                     // adding again changes nothing
-			w.below = append(w.below, dir) // also one that start has to try again
-		} else {
-			w.remove(dir)
-		}
+		w.add(dir)                         // adding again changes nothing
+		w.watched = append(w.watched, dir) // also one that start has to try again
 	}
-	for len(w.below) > maxWatches {
-		w.remove(w.below[0])
-		w.below = w.below[1:]
+	for len(w.watched) > maxWatches {
+		w.remove(w.watched[0])
+		w.watched = w.watched[1:]
 	}
 }
 
-// dirsBelow returns a directory and those below it, as far down as subagents' files are looked for.
-func dirsBelow(dir string) []string {
-	all := []string{"."}
-	opened, err := safefs.Open(dir)
-	if err != nil {
-		return []string{dir} // most sessions have none
-	}
-	defer opened.Close() // only read
-	for i := 0; i < len(all) && len(all) < maxWatches; i++ {
-		entries, _ := opened.ReadDir(all[i]) // it may be gone again
-		for _, e := range entries {
-			if at := path.Join(all[i], e.Name()); e.IsDir() && strings.Count(at, "/") < maxBelow-3 {
-				all = append(all, at)
-			}
+// below yields the directories of a session, its own and those with the files of its subagents, or without a name a project
+// directory and those of all its sessions.
+func (w *watching) below(dir, session string) iter.Seq[*safefs.Walked] {
+	root, levels := dir, maxBelow-1
+	if session != "" {
+		root, levels = filepath.Join(dir, session), levels-1
+		if _, _, err := safefs.Target(root); err != nil {
+			return func(func(*safefs.Walked) bool) {} // it is told when all are listed
 		}
 	}
-	for i, at := range all {
-		all[i] = filepath.Join(dir, at)
-	}
-	return all
+	return safefs.Walk(root, levels, func(at string) bool {
+		if session == "" {
+			_, at, _ = strings.Cut(at, "/")
+		}
+		first, _, _ := strings.Cut(at, "/")
+		return w.subagents != "" && (at == "" || first == w.subagents)
+	})
 }
 
 // maxBelow is how many names a path has at most below a project directory: SESSION/subagents/workflows/WORKFLOW/FILE, and
-// one more.
-const maxBelow = 6
+// some more.
+const maxBelow = 12
 
 // place returns the project directory that a path is in, and its names below that; none if it is in no project directory.
 func (w *watching) place(path string) (dir string, names []string) {

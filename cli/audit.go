@@ -139,7 +139,7 @@ func (a *app) sayUnread(found audit.Audit, named bool) error {
 		failed = append(failed, columns.OneLine(f.Path)+": "+f.Reason)
 	}
 	a.sayEach(damaged, maxNotices, "more damaged file")
-	a.sayEach(links, maxNotices, "more link")
+	a.sayEach(links, maxNotices, "more unread path")
 	a.sayEach(failed, maxFailures, "more path")
 	if len(found.Failed) > 0 {
 		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read",

@@ -64,8 +64,7 @@ func (c *commandState) failing() bool {
 		return !op.pending()
 	}
 	line := strings.TrimSpace(op.Outcome)
-	return c.said.Found() || c.purpose >= shellcmd.Build && shellcmd.ReportsFailure(line) ||
-		c.purpose != shellcmd.Search && intents.ShowsFailure(line)
+	return c.said.Found() || c.purpose != shellcmd.Search && intents.ShowsFailure(line, c.purpose >= shellcmd.Build)
 }
 
 // outputsRead is how many of the newest checks have their output read.

@@ -130,7 +130,7 @@ func readAll(e env.Env, root string) []sourceFile {
 	user, wrong := readUser(e, root)
 	workspace.own = user.name
 	files := []sourceFile{{workspace, err}, {user, wrong}}
-	if table, err := readPrices(e, root, ""); table.data != nil || err != nil {
+	if table, err := readPrices(e, root, ""); table.data != nil || err != nil && user.name != "" {
 		files = append(files, sourceFile{table, err})
 	}
 	return files
@@ -149,7 +149,8 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 			if len(found) > 0 {
 				found[0].Instead = "the prices of the program are in force instead"
 			} else {
-				models, _ = prices(f.data)
+				all, _ := tokens.ParseTables(string(f.data)) // nothing was found in it
+				models = inForce(all)
 			}
 			problems = append(problems, found...)
 			continue
@@ -182,7 +183,7 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 func (f *sourceFile) problems() []Problem {
 	err := f.err
 	if err == nil && f.table {
-		_, err = prices(f.data)
+		_, err = tokens.ParseTables(string(f.data))
 	}
 	if err != nil {
 		return []Problem{f.unusable(err)}

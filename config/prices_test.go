@@ -59,6 +59,47 @@ func TestPricesAreUpdatedAndTakenBack(t *testing.T) {
 	}
 }
 
+// TestUpdatesOfPricesAddUp: a later table of other models leaves what an earlier one says of its own.
+func TestUpdatesOfPricesAddUp(t *testing.T) {
+	p := newPlace(t)
+	p.e.Now = func() time.Time { return time.Date(2030, 6, 15, 12, 0, 0, 0, time.UTC) }
+	row := func(model, dollars string) string { return model + " o200k_base - - " + dollars + " - - 90\n" }
+	steps := []struct{ table, want string }{
+		{"date 2030-01-01\nsource https://one.example\n" + row("gpt-4o", "7") + row("gpt-5", "3"), "7 3 0.25"},
+		{"source https://two.example\ndate 2030-01-02\n" + row("gpt-5-mini", "4"), "7 3 4"},
+		{"date 2030-01-02\nsource https://one.example\n" + row("gpt-5", "5"), "7 5 4"},
+	}
+	force := func() string {
+		c, problems := p.load()
+		var all []string
+		for _, name := range []string{"gpt-4o", "gpt-5", "gpt-5-mini"} {
+			m, _ := c.Models.Lookup(name)
+			all = append(all, m.Price.Input.String())
+		}
+		if len(problems) > 0 {
+			t.Errorf("%v", problems)
+		}
+		return strings.Join(all, " ")
+	}
+	before := force()
+	for _, s := range steps {
+		did, err := UpdatePrices(p.e, p.root, []byte(s.table))
+		if got := force(); err != nil || got != s.want || strings.Count(did.Now.String(), "https://one.example") != 1 {
+			t.Fatalf("%v: $%s, want $%s; %s", err, got, s.want, did.Now.Sources)
+		}
+		for _, want := range []string{before, s.want} { // there and back again
+			if _, err := UndoPrices(p.e, p.root); err != nil || force() != want {
+				t.Errorf("%v: $%s are in force, want $%s", err, force(), want)
+			}
+		}
+		before = s.want
+	}
+	text, _ := os.ReadFile(filepath.Join(filepath.Dir(UserFile(p.e)), PricesFile))
+	if n := strings.Count(string(text), "gpt-5 "); n != 1 || !strings.HasPrefix(string(text), "date 2030-01-01") {
+		t.Errorf("lines that are not in force any more are kept:\n%s", text)
+	}
+}
+
 // The configuration's own prices go before those of a table, a newer program before an older table, and a table that cannot
 // be used leaves those of the program.
 func TestWhichPricesAreInForce(t *testing.T) {
@@ -68,7 +109,11 @@ func TestWhichPricesAreInForce(t *testing.T) {
 		{"an older table", priced("2020-01-01", "7"), "-", "2.5", ""},
 		{"the own price of a model", priced("2030-01-01", "7"), own, "3", ""},
 		{"a broken table", "junk", "-", "2.5", "models.txt:1: "},
-		{"what leaves the program's", builtin, "-", "2.5", ""},
+		{"what leaves the program's", "", "-", "2.5", ""},
+		{"what earlier versions left it with", "# the table of the program is in force\n", "-", "2.5", ""},
+		{"two tables", priced("2030-01-01", "7") + priced("2030-01-02", "8"), "-", "8", ""},
+		{"two tables, one of them older than the program", priced("2020-01-01", "7") +
+			strings.Replace(priced("2030-01-02", "8"), "gpt-4o", "other", 1), "-", "2.5", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)

@@ -133,6 +133,58 @@ func TestForksMayComeBeforeTheSessionsTheyComeFrom(t *testing.T) {
 	}
 }
 
+// TestAForkMayGiveItsCopiesOtherIds: records that name the ones that they are copies of count with those, whatever is read
+// first, and once without them.
+func TestAForkMayGiveItsCopiesOtherIds(t *testing.T) {
+	named := func(session, of string, list []sessions.NewEntry) []sessions.NewEntry {
+		for i := range list {
+			list[i].Origin = sessions.Origin{Session: of, Record: list[i].HostID}
+		}
+		return own(session, list)
+	}
+	all := map[string]func() []sessions.NewEntry{
+		"trunk": func() []sessions.NewEntry { return history(1, 4) },
+		"one": func() []sessions.NewEntry {
+			return append(named("one", "trunk", history(1, 3)), own("one", history(5, 6))...)
+		},
+		"two": func() []sessions.NewEntry {
+			return append(named("two", "trunk", history(1, 2)), own("two", history(7, 7))...)
+		},
+		// Forks that keep the ids, of which one names them.
+		"kept": func() []sessions.NewEntry {
+			return append(named("", "trunk", history(1, 3)), own("kept", history(5, 5))...)
+		},
+		"plain": func() []sessions.NewEntry { return append(history(1, 3), own("plain", history(5, 5))...) },
+		"fork of one": func() []sessions.NewEntry { // with a record of its own in front
+			return slices.Concat(own("begin", history(8, 8)), named("deep", "one", own("one", history(1, 3))),
+				named("deep", "one", own("one", history(5, 5))), own("deep", history(9, 9)))
+		},
+	}
+	for _, c := range []struct {
+		order []string
+		want  int64 // answers that are paid
+	}{
+		{[]string{"trunk", "one", "two", "fork of one"}, 4 + 2 + 1 + 2},
+		{[]string{"fork of one", "one", "two", "trunk"}, 4 + 2 + 1 + 2},
+		{[]string{"one", "trunk", "fork of one", "two"}, 4 + 2 + 1 + 2},
+		{[]string{"two", "one"}, 3 + 2 + 1},
+		{[]string{"fork of one", "one", "trunk"}, 4 + 2 + 2},
+		{[]string{"one"}, 5},
+		{[]string{"kept", "plain"}, 3 + 1 + 1}, // of a session that is not there
+		{[]string{"kept", "plain", "trunk"}, 3 + 1 + 1 + 1},
+	} {
+		for _, batch := range []int{1, 4, 100} {
+			l, paid := open(t), int64(0)
+			for _, name := range c.order {
+				paid += readIn(t, l, "h", name, batch, all[name]()).Usage.Input / 100
+			}
+			if paid != c.want {
+				t.Errorf("%q in batches of %d: %d answers are paid, want %d", c.order, batch, paid, c.want)
+			}
+		}
+	}
+}
+
 // The history of a file has each call once, and what a fork copied waits for nothing.
 func TestCopiedCallsAreFoundInTheirOwnSessionAlone(t *testing.T) {
 	l := open(t)

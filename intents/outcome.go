@@ -66,8 +66,13 @@ var (
 		`[1-9]\d* issues?:|.*[^\d][1-9]\d* offenses? detected)|` +
 		`\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?:\s*\)|, \d|\s*$|\s*\| |\s+=+$|\s+\(\d|\s+in\b|\s+out of\b)|` +
 		`\b(?:Failures|Errors|Failed|Tests failed): *[1-9]|^\W? ?fail [1-9]|passed, [1-9]\d* errors? in |` +
-		`^(?:BUILD FAILED\b|npm error code |\*\* \w+ FAILED \*\*|\[FAIL\] |\[ERROR\] BUILD FAILURE|\w+: FAIL(?:ED)?$|` +
-		`Segmentation fault\b|FAILURE: )`)
+		`^(?:BUILD FAILED\b|npm error code \w+$|\*\* \w+ FAILED \*\*|\[FAIL\] |\[ERROR\] BUILD FAILURE|[A-Za-z]\w*: FAIL(?:ED)?$|` +
+		`Segmentation fault\b|FAILURE: Build )`)
+	// checkFailure matches what of that only tests and builds print.
+	checkFailure = pattern.Lazy(`^(?:FAILURES!|ERROR in |E   |error(?:\[\w+\])?: |[✗×] |✖ \D|\d+:\d+\s+error\s)|: error(?: TS\d+)?: |` +
+		`\b[1-9]\d* errors? (?:in \d|generated\b)`)
+	// again matches attempts that are made once more.
+	again   = pattern.Lazy(`\b[Rr]etry`)
 	summing = pattern.Lazy(`(?i)^(?:ok|pass|FAIL|---|\d+ (?:passed|failed|tests?)|tests?:|tests\s+\d+|` +
 		`test result|build|error)\b`)
 )
@@ -111,7 +116,7 @@ func Outcome(text string, failed bool) string {
 // hidden returns the first line that shows a failure, or "".
 func hidden(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
-		if line = strings.TrimSpace(line); ShowsFailure(line) {
+		if line = strings.TrimSpace(line); ShowsFailure(line, false) {
 			return line
 		}
 	}
@@ -119,12 +124,13 @@ func hidden(text string) string {
 }
 
 // ShowsFailure reports whether a line of an output, without white space around it, says that a test or build failed whatever
-// the exit status was.
-func ShowsFailure(line string) bool {
+// the exit status was. check says that the command was a test or a build, whose words say more.
+func ShowsFailure(line string, check bool) bool {
 	const longest = 1_000 // bytes: a longer line is data
 	has := func(word string) bool { return strings.Contains(line, word) }
-	return len(line) <= longest && !has("retry") && !has("Retry") &&
-		slices.ContainsFunc(failureWords, has) && failure().MatchString(line)
+	shows := len(line) <= longest && (slices.ContainsFunc(failureWords, has) && failure().MatchString(line) ||
+		check && checkFailure().MatchString(line))
+	return shows && !again().MatchString(line)
 }
 
 // failureWords are parts of all that failure matches: other lines, which are most, need no closer look.

@@ -164,3 +164,34 @@ func FuzzOutcomeStaysShort(f *testing.F) {
 }
 
 var noon = time.Date(2026, 5, 27, 12, 0, 0, 0, time.UTC)
+
+func TestShowsFailureKnowsSuccesses(t *testing.T) {
+	for line, want := range map[string]struct{ any, check bool }{
+		"attempt 1 failed, retrying in 5s":          {},
+		"Recovered from 2 failures.":                {},
+		"retries: 2 failed; 3rd ok":                 {},
+		"✖ 2 problems (0 errors, 2 warnings)":       {},
+		"✖ 2 problems (1 error, 1 warning)":         {true, true},
+		"1 failed, 1 passed in 0.02s":               {true, true},
+		"Tests:       1 failed, 5 passed, 6 total":  {true, true},
+		"5 examples, 2 failures":                    {true, true},
+		"2 errors generated.":                       {false, true},
+		"FAIL\tshop/cart\t0.01s":                    {true, true},
+		"--- FAIL: TestRetry (0.00s)":               {true, true},
+		"FAILURES!":                                 {false, true},
+		"error: could not compile":                  {false, true},
+		"3:5  error  x is not defined  no-undef":    {false, true},
+		"✗ adds one":                                {false, true},
+		"1 error in 0.10s":                          {false, true},
+		"npm error code 1":                          {true, true},
+		"npm error code handling is tested":         {},
+		"FAILURE: Build completed with 2 failures.": {true, true},
+		"FAILURE: a mode of the power supply":       {},
+		"test_total: FAILED":                        {true, true},
+		"12: FAIL":                                  {},
+	} {
+		if any, check := ShowsFailure(line, false), ShowsFailure(line, true); any != want.any || check != want.check {
+			t.Errorf("%q: %t, of a check %t", line, any, check)
+		}
+	}
+}

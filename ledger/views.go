@@ -66,6 +66,8 @@ type ViewResponse struct {
 	Total    int           `json:"total"` // what From counts to: messages, those of one answer or its results as one
 	Tokens   tokens.Count  `json:"tokens"`
 	Next     int           `json:"next,omitempty"`
+	// Left is what the view leaves out because no provider takes it.
+	Left window.Left `json:"left,omitzero"`
 	// Budget is what a request with the view may have, as the user set it, and Fixed what it has besides the view, in
 	// tokens, as far as known, where that is bounded.
 	Budget overflow.Budget `json:"budget,omitzero"`

@@ -88,6 +88,8 @@ type NewEntry struct {
 	HostID string    `json:"host_id,omitempty"` // the host's id of this record
 	// HostParent is the host's id of the record this one follows, where hosts keep a tree.
 	HostParent string `json:"host_parent,omitempty"`
+	// Origin is the record of another session that this one is a copy of, where the host says so.
+	Origin Origin `json:"origin,omitzero"`
 	// Group joins consecutive records that together are one message of the provider.
 	Group  string `json:"group,omitempty"`
 	Author string `json:"author,omitempty"` // the name of the agent or person that says it; "" without one
@@ -124,6 +126,12 @@ type NewEntry struct {
 	Note string `json:"note,omitempty"`
 }
 
+// Origin names a record of another session, by the host's ids.
+type Origin struct {
+	Session string `json:"session,omitempty"`
+	Record  string `json:"record,omitempty"`
+}
+
 // Effect is what a host reported about one file.
 type Effect struct {
 	Path string `json:"path"`
@@ -142,6 +150,7 @@ type Entry struct {
 	Turn       int               `json:"turn"` // 1-based; 0 before the first request
 	HostID     string            `json:"host_id,omitempty"`
 	HostParent string            `json:"host_parent,omitempty"`
+	Origin     Origin            `json:"origin,omitzero"` // see NewEntry
 	Group      string            `json:"group,omitempty"`
 	Author     string            `json:"author,omitempty"`
 	Model      string            `json:"model,omitempty"`

@@ -34,40 +34,69 @@ type Table struct {
 
 // ParseTable reads the text of a table. Errors: invalid, naming the line and what is wrong; too_large.
 func ParseTable(text string) (Table, error) {
+	all, err := ParseTables(text)
+	if err != nil || len(all) != 1 {
+		return Table{}, cmp.Or(err, new(Table).check())
+	}
+	return all[0], nil
+}
+
+// ParseTables reads tables that stand one behind the other, the older ones first: each but the first begins with its date.
+// There may be none. Errors: as ParseTable.
+func ParseTables(text string) (all []Table, err error) {
 	const op = "tokens.table"
-	var t Table
 	if len(text) > MaxTable {
-		return t, fault.New(fault.TooLarge, op, "it has more than %d bytes", MaxTable)
+		return nil, fault.New(fault.TooLarge, op, "it has more than %d bytes", MaxTable)
 	}
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
 		line, _, _ = strings.Cut(line, "#")
-		if err := t.take(strings.Fields(line)); err != nil {
-			return t, fault.New(fault.Invalid, op, "line %d: %.200q: %s", number, strings.TrimSpace(line), err)
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		if n := len(all); n == 0 || fields[0] == "date" && all[n-1].complete() {
+			all = append(all, Table{})
+		}
+		if err := all[len(all)-1].take(fields); err != nil {
+			return nil, fault.New(fault.Invalid, op, "line %d: %.200q: %s", number, strings.TrimSpace(line), err)
 		}
 	}
+	for _, t := range all {
+		if err := t.check(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (t *Table) complete() bool { return t.Date != "" && len(t.Sources) > 0 && len(t.Models) > 0 }
+
+// check sorts the models of a table, and says what is wrong with it as a whole.
+func (t *Table) check() error {
+	const op = "tokens.table"
 	switch {
-	case t.Date == "" || len(t.Sources) == 0 || len(t.Models) == 0:
-		return t, fault.New(fault.Invalid, op, "it needs a line \"date 2006-01-02\", a line \"source …\" and a line for each model").
+	case !t.complete():
+		return fault.New(fault.Invalid, op,
+			"it needs a line \"date 2006-01-02\", a line \"source …\" and a line for each model").
 			WithHint("`ctxledger models` prints the table in force in that form")
 	case len(t.Models) > maxModels:
-		return t, fault.New(fault.TooLarge, op, "%d models are more than the limit of %d", len(t.Models), maxModels)
+		return fault.New(fault.TooLarge, op, "%d models are more than the limit of %d", len(t.Models), maxModels)
 	}
 	sorted(t.Models)
 	for i := range t.Models[1:] {
 		if name := t.Models[i].Name; name == t.Models[i+1].Name {
-			return t, fault.New(fault.Invalid, op, "model %q has two lines", name)
+			return fault.New(fault.Invalid, op, "model %q has two lines", name)
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // take reads a line.
 func (t *Table) take(fields []string) (err error) {
 	const columns = 8
 	switch {
-	case len(fields) == 0:
 	case fields[0] == "date" && len(fields) == 2 && t.Date == "":
 		_, err = time.Parse(time.DateOnly, fields[1])
 		t.Date = fields[1]
@@ -215,20 +244,28 @@ func (m Model) Row() string {
 	return row
 }
 
-// Updated returns the registry with the models of a table in the place of those with the same names. A table that is
-// older than the prices of r changes nothing.
+// Updated returns the registry with the models of a table in the place of those with the same names, and its sources besides
+// those of r. A table that is older than the prices of r changes nothing.
 func (r *Registry) Updated(t Table) *Registry {
 	if t.Date < r.table.Date {
 		return r
 	}
-	models := slices.Clone(t.Models)
-	for _, m := range r.models {
-		if !slices.ContainsFunc(t.Models, func(x Model) bool { return x.Name == m.Name }) {
-			models = append(models, m)
+	sources := slices.Clone(r.table.Sources)
+	for _, s := range t.Sources {
+		if !slices.Contains(sources, s) {
+			sources = append(sources, s)
 		}
 	}
-	t.Models = nil
-	return &Registry{sorted(models), t}
+	models := append(slices.Clone(t.Models), Table{Models: r.models}.Without(t).Models...)
+	return &Registry{sorted(models), Table{Date: t.Date, Sources: sources}}
+}
+
+// Without returns a table without the models of another one.
+func (t Table) Without(other Table) Table {
+	t.Models = slices.DeleteFunc(slices.Clone(t.Models), func(m Model) bool {
+		return slices.ContainsFunc(other.Models, func(x Model) bool { return x.Name == m.Name })
+	})
+	return t
 }
 
 // Prices returns the table of the registry: when the prices were those of its sources, and all models, with the user's own.

@@ -75,7 +75,7 @@ func TestFilters(t *testing.T) {
 			"u1 u2 u4 a5"},
 		{"the newest summary of a host stays", Filter{Messages: 1, Exact: true}, "ask\nsum\n- ok\nsum\n- ok\nask",
 			"u1 u4 u6"},
-		{"a cut unit goes whole", Filter{Messages: 2, Exact: true}, "ask\n- c1\nres r1\n- ok", "u1 a4"},
+		{"a cut unit goes whole", Filter{Messages: 2, Exact: true}, "ask\n- c1\nres r1\n- ok", "u1 a4 !1,0"},
 		{"a turn of another agent is a turn", Filter{Turns: 2, Exact: true}, "ask\ndev c1\nres r1\ndev " +
 			"ok\ntester c2\nres r2\ntester c3\nres r3\ntester ok\ndev ok", "u1 a5 t6 a7 t8 a9 a10"},
 		{"rounds are no turns", Filter{Turns: 2, Exact: true}, "ask\n- ok\nask\n- c1\nres r1\n- c2\nres r2\n- " +

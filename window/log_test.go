@@ -210,5 +210,8 @@ func brief(v View) string {
 		}
 		out = append(out, b.String())
 	}
+	if v.Left != (Left{}) {
+		out = append(out, fmt.Sprintf("!%d,%d", v.Left.Results, v.Left.Loaded))
+	}
 	return strings.Join(out, " ")
 }

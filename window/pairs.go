@@ -25,8 +25,9 @@ const forgotten = "[result forgotten — removed from the ledger on %s]"
 // pairUp puts every call next to its result: an assistant's message and the results directly after it are one
 // unit. Where answers are lists of items, words may come between the two. It returns the remaining drafts, and the
 // last of them that separates those before it from what comes after it, whatever is still appended; nil if there
-// is none. What the host loaded while calls are in flight waits for their results.
-func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
+// is none. What the host loaded while calls are in flight waits for their results. left counts what is left out, and
+// before what of that is in front of fixed.
+func pairUp(drafts []*draft) (out []*draft, fixed *draft, left, before Left) {
 	drafts, loaded := cutTail(drafts)
 	var open []sessions.Call // what the next results answer
 	for i, d := range drafts {
@@ -41,7 +42,7 @@ func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 				open = open[:0]
 			} else {
 				came, _ := d.resultIDs()
-				d.settle(open)
+				left.Results += d.settle(open)
 				open = slices.DeleteFunc(open, func(c sessions.Call) bool { return came[c.ID] || !itemised })
 			}
 			if len(d.entries) > 0 {
@@ -53,14 +54,16 @@ func pairUp(drafts []*draft) (out []*draft, fixed *draft) {
 				continue
 			}
 			if out = append(out, d); fixing && !d.first().Loaded {
-				fixed = d
+				fixed, before = d, left
 			}
 		}
 	}
-	if !inFlight(out) {
+	if inFlight(out) {
+		left.Loaded = len(loaded)
+	} else {
 		out = append(out, loaded...)
 	}
-	return joinAnswers(out), fixed
+	return joinAnswers(out), fixed, left, before
 }
 
 // cutTail separates what the host loaded last.
@@ -257,8 +260,9 @@ func (d *draft) dropCalls(calls []sessions.Call) bool {
 	})
 }
 
-// settle orders results by their calls, and removes duplicates and those without a call in the message before.
-func (d *draft) settle(calls []sessions.Call) {
+// settle orders results by their calls, and removes duplicates and those without a call in the message before. It returns
+// how many have none.
+func (d *draft) settle(calls []sessions.Call) (orphans int) {
 	order := make(map[string]int, len(calls))
 	for i, c := range calls {
 		order[c.ID] = i
@@ -271,7 +275,10 @@ func (d *draft) settle(calls []sessions.Call) {
 			if e.Forgotten != nil && came[r.CallID] {
 				continue // the same result is there once more
 			}
-			if _, called := order[r.CallID]; called && !seen[r.CallID] {
+			switch _, called := order[r.CallID]; {
+			case !called && e.Forgotten == nil:
+				orphans++
+			case called && !seen[r.CallID]:
 				useful = true
 				seen[r.CallID] = true
 			}
@@ -279,10 +286,10 @@ func (d *draft) settle(calls []sessions.Call) {
 		return !useful
 	})
 	if d.keepFirst(order); len(d.keep) > 0 {
-		return // of duplicates the first stays: another order would choose another one
+		return orphans // of duplicates the first stays: another order would choose another one
 	}
 	if len(d.entries) == 0 || !transcript.Joins(d.first().Format) {
-		return // messages of their own stay in the order in which they were sent
+		return orphans // messages of their own stay in the order in which they were sent
 	}
 	rank := func(e *sessions.Entry) int {
 		best := len(calls)
@@ -294,6 +301,7 @@ func (d *draft) settle(calls []sessions.Call) {
 		return best
 	}
 	slices.SortStableFunc(d.entries, func(a, b *sessions.Entry) int { return rank(a) - rank(b) })
+	return orphans
 }
 
 // answersOnly reports whether a draft is one record with the one result of the one call.

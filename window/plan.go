@@ -45,6 +45,7 @@ type View struct {
 	NearCap  bool // the messages have passed Filter.CapFraction of their bound
 	// Filtered is what the filter left out.
 	Filtered Filtered
+	Left     Left
 	path     []run // the active one
 }
 
@@ -82,6 +83,12 @@ func (v View) Repairs() (r Repairs) {
 		}
 	}
 	return r
+}
+
+// Left is what a view leaves out because no provider takes it.
+type Left struct {
+	Results int `json:"results,omitempty"` // without a call
+	Loaded  int `json:"loaded,omitempty"`  // messages that the host put behind a call whose result has not come
 }
 
 // Slot is one message of a view.

@@ -13,7 +13,8 @@ import (
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // TestPlan shows what each step does. The view is one line: the first letter of the role and
-// the entries of each message, then -c dropped calls, -r kept results, +r added results, ~ stubs.
+// the entries of each message, then -c dropped calls, -r kept results, +r added results, ~ stubs. At its end are
+// the results and the messages of the host that are left out.
 func TestPlan(t *testing.T) {
 	for _, tt := range []struct {
 		name, log string
@@ -69,7 +70,7 @@ func TestPlan(t *testing.T) {
 			prompt go
 			asst g1 c1 c2
 			tool r1
-			loaded skill`, want: "u1 a2 t3"},
+			loaded skill`, want: "u1 a2 t3 !0,1"},
 		{name: "what the host loaded does not end calls that were interrupted", log: `
 			prompt go
 			asst g1 hello c1
@@ -125,17 +126,17 @@ func TestPlan(t *testing.T) {
 			asst g1 c1
 			tool r9 r1
 			tool r8
-			prompt next`, want: "u1 a3 t4-r9:0 u6"},
+			prompt next`, want: "u1 a3 t4-r9:0 u6 !3,0"},
 		{name: "a late result", log: `
 			asst g1 c1
 			prompt next
 			tool r1
-			asst g2 x`, want: "u2 a4"},
+			asst g2 x`, want: "u2 a4 !1,0"},
 		{name: "a result behind another answer whose call goes", log: `
 			asst g1 hello c1
 			asst g2 c2
 			tool r1
-			prompt next`, want: "a1-c1 u4"},
+			prompt next`, want: "a1-c1 u4 !1,0"},
 		{name: "duplicates: the first stays", log: `
 			asst g1 c1 c2
 			tool r2
@@ -161,7 +162,7 @@ func TestPlan(t *testing.T) {
 			prompt a
 			asst g1 c1
 			tool r1
-			prompt c`, cut: &Cutoff{Summary: "s", FirstKept: 3}, want: "[s] u4"},
+			prompt c`, cut: &Cutoff{Summary: "s", FirstKept: 3}, want: "[s] u4 !1,0"},
 		{name: "a cutoff behind everything", log: `
 			prompt a`, cut: &Cutoff{Summary: "s", FirstKept: 2}, want: "[s]"},
 	} {
@@ -304,7 +305,7 @@ func TestPlanFollowsRewinds(t *testing.T) {
 			asst g1 c1 #1
 			tool r1 #2 ^1
 			asst g2 x #3 ^2
-			user r1 words #4 ^1`, want: "a1 t2 a3 u4-r1:0"},
+			user r1 words #4 ^1`, want: "a1 t2 a3 u4-r1:0 !1,0"},
 		{name: "a rewind before the compaction is part of it", log: `
 			prompt a #1
 			asst g1 b #2 ^1
@@ -339,7 +340,7 @@ func TestForgottenRecordsSaySo(t *testing.T) {
 		{"the only result", "asst g1 c1\ntool R1\nprompt b", 2, "a1 t2+r1 u3"},
 		{"the newest result", "asst g1 c1\ntool R1", 2, "a1 t2+r1"},
 		{"a result beside a call in flight", "asst g1 c1 c2\ntool R1", 2, "a1 t2+r1"},
-		{"a call: its result has no call then", "prompt a\nasst g1 c1\ntool r1\nprompt b", 2, "u1 a2 u4"},
+		{"a call: its result has no call then", "prompt a\nasst g1 c1\ntool r1\nprompt b", 2, "u1 a2 u4 !1,0"},
 		{"a request", "prompt a\nasst g1 b", 1, "u1 a2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

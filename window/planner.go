@@ -31,6 +31,7 @@ type mark struct {
 	fill    Fill // of the slots in front of it, as stubbed
 	stubbed int
 	drafts  int // as many messages are in front of it before calls and results are paired
+	left    Left
 }
 
 // Plan returns the view of a log. The log may only have grown since the last call, and its cutoff and edits are
@@ -92,9 +93,9 @@ func (p *Planner) start(in Input, path logPath) []*draft {
 	if p.cut != nil {
 		p.view.Summary = p.cut.Summary
 	}
-	drafts, fixed := p.drafts(seen)
+	drafts, fixed, left := p.drafts(seen)
 	p.view.Slots = p.slots(drafts)
-	p.sum(drafts, fixed, slices.Index(seen, fixed))
+	p.sum(drafts, fixed, slices.Index(seen, fixed), left)
 	return drafts
 }
 
@@ -104,7 +105,7 @@ func (p *Planner) extend(path logPath) {
 	seen := group(visible(path.entries(from), p.cut))
 	p.view.Filtered.Before = p.mark.drafts + len(seen)
 	p.view.Filtered.After = p.view.Filtered.Before
-	drafts, fixed := p.drafts(seen)
+	drafts, fixed, left := p.drafts(seen)
 	tail, same := p.slots(drafts), p.mark.slot
 	for same < len(p.view.Slots) && same-p.mark.slot < len(tail) && p.view.Slots[same].same(&tail[same-p.mark.slot]) {
 		same++
@@ -114,15 +115,18 @@ func (p *Planner) extend(path logPath) {
 		before = before[:same:same] // earlier views go on there
 	}
 	p.view.Slots = append(before, tail[same-p.mark.slot:]...)
-	p.sum(drafts, fixed, slices.Index(seen, fixed))
+	p.sum(drafts, fixed, slices.Index(seen, fixed), left)
 }
 
 // drafts makes messages valid for their provider and replaces collapsed ranges by notes. fixed is the last draft
-// that separates those before it from those after it, see pairUp.
-func (p *Planner) drafts(seen []*draft) (drafts []*draft, fixed *draft) {
-	drafts, fixed = pairUp(seen)
-	return withoutThoughts(p.edits.collapse(drafts)), fixed
+// that separates those before it from those after it, and left what is left out in front of it, see pairUp.
+func (p *Planner) drafts(seen []*draft) (drafts []*draft, fixed *draft, left Left) {
+	drafts, fixed, all, left := pairUp(seen)
+	p.view.Left = p.mark.left.plus(all)
+	return withoutThoughts(p.edits.collapse(drafts)), fixed, left
 }
+
+func (l Left) plus(o Left) Left { return Left{l.Results + o.Results, l.Loaded + o.Loaded} }
 
 // slots finishes drafts.
 func (p *Planner) slots(drafts []*draft) []Slot {
@@ -134,14 +138,14 @@ func (p *Planner) slots(drafts []*draft) []Slot {
 }
 
 // sum counts the slots after the mark, which were made of drafts, and moves the mark to the fixed draft, which was
-// message number at of those that were paired.
-func (p *Planner) sum(drafts []*draft, fixed *draft, at int) {
+// message number at of those that were paired, with left left out in front of it.
+func (p *Planner) sum(drafts []*draft, fixed *draft, at int, left Left) {
 	next := p.mark
 	p.view.Fill, p.view.Stubbed = p.mark.fill, p.mark.stubbed
 	for i, d := range drafts {
 		if d == fixed && d.first().Seq > p.host { // what the host kept precedes its summary in the log
 			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, fill: p.view.Fill,
-				stubbed: p.view.Stubbed, drafts: p.mark.drafts + at}
+				stubbed: p.view.Stubbed, drafts: p.mark.drafts + at, left: p.mark.left.plus(left)}
 		}
 		fill, stubbed := d.fill(&p.view.Slots[p.mark.slot+i], p.edits)
 		p.view.Fill, p.view.Stubbed = p.view.Fill.plus(fill), p.view.Stubbed+stubbed

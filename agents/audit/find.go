@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
@@ -30,13 +31,12 @@ type source struct {
 type search struct {
 	adapters []sessionfile.Adapter
 	found    []source
-	seen     map[string]bool            // directories, by their paths without links
 	files    map[[2]int64][]fs.FileInfo // those that were found, by their lengths and when they were changed
-	trees    []*safefs.Tree             // of the directories, in which the files are opened
 	skipped  int                        // files in directories that are no session files of an agent known here
 	failed   []Failure
-	// unfollowed are links in directories that lead to what is not the user's, or to nothing that is read.
-	unfollowed []Failure
+	// unread is what in directories is not read: links to what is not the user's, or to nothing that is read, and files that
+	// are only named like sessions.
+	unread []Failure
 }
 
 // path finds what a path names: a session file, or all those below a directory.
@@ -46,16 +46,16 @@ func (s *search) path(ctx context.Context, name string) error {
 	case err != nil:
 		s.fail(name, err)
 	case info.IsDir():
-		return s.dir(ctx, name, safefs.Open)
+		return s.dir(ctx, name)
 	case !info.Mode().IsRegular():
 		s.failed = append(s.failed, Failure{name, "it is not a file"})
 	default:
-		agent, err := s.file(name, info.Size(), func() (*os.File, error) { return opened(safefs.OpenFile(name)) })
+		agent, err := s.file(name, func() (*os.File, error) { return opened(safefs.OpenFile(name)) })
 		switch {
 		case err != nil:
 			s.fail(name, err)
 		case !s.reads(agent):
-			s.failed = append(s.failed, Failure{name, "it is " + agent.Label()})
+			s.failed = append(s.failed, Failure{name, cmp.Or(s.why(name), "it is "+agent.Label())})
 		}
 	}
 	return s.full()
@@ -64,108 +64,83 @@ func (s *search) path(ctx context.Context, name string) error {
 // opened leaves away what a file is.
 func opened(f *os.File, _ fs.FileInfo, err error) (*os.File, error) { return f, err }
 
-// dir finds the session files below a directory. No link is followed that replaces a file or directory meanwhile.
-func (s *search) dir(ctx context.Context, root string, open func(string) (*safefs.Tree, error)) error {
-	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		s.fail(root, err)
-		return nil
-	}
-	if s.seen[real] {
-		return nil
-	}
-	tree, err := open(root)
-	if err != nil {
-		s.fail(root, err)
-		return nil
-	}
-	s.trees = append(s.trees, tree)
-	return s.below(ctx, directory{tree, root, real}, ".")
-}
-
-// directory is one that is searched.
-type directory struct {
-	*safefs.Tree
-	root, real string // its path, and that without links
-}
-
-// below finds those in a directory of a tree, unless it was searched before, by a link.
-func (s *search) below(ctx context.Context, tree directory, dir string) error {
-	real := filepath.Join(tree.real, dir)
-	if s.seen[real] {
-		return nil
-	}
-	s.seen[real] = true
-	entries, err := tree.ReadDir(dir)
-	if err != nil {
-		s.fail(filepath.Join(tree.root, dir), err)
-	}
-	for _, e := range entries {
-		at := path.Join(dir, e.Name())
-		switch {
-		case e.IsDir():
-			err = s.below(ctx, tree, at)
-		case e.Type()&fs.ModeSymlink != 0:
-			err = s.link(ctx, filepath.Join(tree.root, at))
-		case e.Type().IsRegular() && s.isSession(e.Name()) && !sessionfile.Superseded(entries, e.Name()):
-			err = s.listed(tree, at, e)
-		default:
-			err = nil
+// dir finds the session files below a directory, by the links that safefs.Walk follows.
+func (s *search) dir(ctx context.Context, root string) error {
+	for d := range safefs.Walk(root, math.MaxInt, nil) {
+		if d.Err != nil && d.Link {
+			s.unread = append(s.unread, failure(d.Path, d.Err))
+			continue
 		}
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
+		entries, err := d.Entries()
+		if err != nil {
+			s.fail(d.Path, err)
+		}
+		for _, e := range entries {
+			name := filepath.Join(d.Path, e.Name())
+			switch why := s.why(name); {
+			case e.IsDir() || sessionfile.Superseded(entries, e.Name()):
+			case why != "":
+				s.unread = append(s.unread, Failure{name, why})
+			case s.isSession(name) && e.Type()&fs.ModeSymlink != 0:
+				s.link(root, name)
+			case s.isSession(name) && e.Type().IsRegular():
+				if s.listed(root, name) != "" {
+					s.skipped++
+				}
+			}
+			if err := cmp.Or(s.full(), ctx.Err()); err != nil {
+				return err
+			}
 		}
 	}
 	return ctx.Err()
 }
 
-// link finds what a link in a directory leads to.
-func (s *search) link(ctx context.Context, name string) error {
-	real, info, err := safefs.Target(name)
-	switch {
-	case err != nil:
-		if info == nil || info.IsDir() || s.isSession(name) {
-			s.unfollowed = append(s.unfollowed, failure(name, err))
-		}
-	case info.IsDir():
-		return s.dir(ctx, name, safefs.OpenTargetTree)
-	case s.isSession(name) && !s.isSession(real):
-		s.unfollowed = append(s.unfollowed, Failure{name, "it is a link to what is named like no session file"})
-	case s.isSession(name):
-		agent, err := s.file(name, info.Size(), func() (*os.File, error) { return opened(safefs.OpenTarget(name)) })
-		switch {
-		case err != nil:
-			s.fail(name, err)
-		case !s.reads(agent):
-			s.unfollowed = append(s.unfollowed, Failure{name, "it is " + agent.Label()})
+// why says why a file is not read that is named like a session; "" for others.
+func (s *search) why(name string) (why string) {
+	plain, packed := name, false
+	for _, suffix := range []string{".gz", ".xz", ".bz2", ".zip", sessionfile.PackedSuffix} {
+		if !packed {
+			plain, packed = strings.CutSuffix(name, suffix)
 		}
 	}
-	return s.full()
+	if packed && s.isSession(plain) && !s.isSession(name) {
+		return "it is compressed in a way that is not read: unpack it"
+	}
+	for _, a := range s.adapters {
+		if a.Unread != nil {
+			why = cmp.Or(why, a.Unread(filepath.Base(name)))
+		}
+	}
+	return why
 }
 
-// listed takes in a file of a directory.
-func (s *search) listed(tree directory, at string, e fs.DirEntry) error {
-	name := filepath.Join(tree.root, at)
-	info, err := e.Info()
-	if err != nil {
-		s.fail(name, err)
-		return nil
+// link finds the file that a link in a directory leads to. Those that lead to directories are followed by safefs.Walk.
+func (s *search) link(root, name string) {
+	real, info, err := safefs.Target(name)
+	switch {
+	case info == nil || info.IsDir():
+	case err != nil:
+		s.unread = append(s.unread, failure(name, err))
+	case !s.isSession(real):
+		s.unread = append(s.unread, Failure{name, "it is a link to what is named like no session file"})
+	default:
+		if why := s.listed(root, name); why != "" {
+			s.unread = append(s.unread, Failure{name, why})
+		}
 	}
-	agent, err := s.file(name, info.Size(), func() (*os.File, error) { return opened(tree.Open(at)) })
+}
+
+// listed takes in a file below a directory, and says what it is if that is no session of an agent known here.
+func (s *search) listed(root, name string) (why string) {
+	agent, err := s.file(name, func() (*os.File, error) { return opened(safefs.OpenFound(root, name)) })
 	switch {
 	case err != nil:
 		s.fail(name, err)
 	case !s.reads(agent):
-		s.skipped++
+		why = "it is " + agent.Label()
 	}
-	return s.full()
-}
-
-// close ends the reading of directories.
-func (s *search) close() {
-	for _, tree := range s.trees {
-		_ = tree.Close() // only read
-	}
+	return why
 }
 
 // isSession reports whether a file of this name can be a session of any agent.
@@ -174,7 +149,7 @@ func (s *search) isSession(name string) bool {
 }
 
 // file looks whose a file is, and keeps it if its agent is known. One that has several names is kept once.
-func (s *search) file(name string, size int64, open func() (*os.File, error)) (sessionfile.Agent, error) {
+func (s *search) file(name string, open func() (*os.File, error)) (sessionfile.Agent, error) {
 	f, err := open()
 	if err != nil {
 		return sessionfile.Unknown, err
@@ -194,7 +169,7 @@ func (s *search) file(name string, size int64, open func() (*os.File, error)) (s
 	}
 	for _, a := range s.adapters {
 		if a.Agent == agent && !s.known(info) {
-			s.found = append(s.found, source{path: name, size: size, from: a, open: open})
+			s.found = append(s.found, source{path: name, size: info.Size(), from: a, open: open})
 		}
 	}
 	return agent, nil

@@ -44,7 +44,8 @@ type Audit struct {
 	Looked  []string  `json:"looked"`            // where it was looked for session files
 	Skipped int       `json:"skipped,omitempty"` // files in directories that no agent known here wrote
 	Failed  []Failure `json:"failed,omitempty"`
-	// Unfollowed are links in directories that were not followed, each with the reason.
+	// Unfollowed are links in directories that were not followed, and files that are only named like sessions, each with the
+	// reason.
 	Unfollowed []Failure `json:"unfollowed,omitempty"`
 	Damaged    []Damaged `json:"damaged,omitempty"`
 }
@@ -73,8 +74,7 @@ type Damage struct {
 // Run reads all session files that the paths name. What cannot be read is part of the answer. Errors: too_large
 // for more than 100,000 files; that of ctx.
 func Run(ctx context.Context, o Options) (Audit, error) {
-	s := search{adapters: agents.Adapters(), seen: map[string]bool{}, files: map[[2]int64][]fs.FileInfo{}}
-	defer s.close()
+	s := search{adapters: agents.Adapters(), files: map[[2]int64][]fs.FileInfo{}}
 	out := Audit{Looked: o.Paths}
 	if len(o.Paths) == 0 {
 		out.Looked = s.places(o.Env)
@@ -98,7 +98,7 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
-	out.Skipped, out.Failed, out.Unfollowed = s.skipped, s.failed, s.unfollowed
+	out.Skipped, out.Failed, out.Unfollowed = s.skipped, s.failed, s.unread
 	var all []report.Measured
 	for i, f := range w.read {
 		if f.err != nil {

@@ -159,6 +159,10 @@ func TestSessionsAreFoundWhereverAgentsPutThem(t *testing.T) {
 	link(t, at("store/-p-a/a.jsonl"), filepath.Join(projects, "-p-b/notes.txt"))
 	write(t, at("store/x.txt"), session("x", 19))
 	link(t, at("store/x.txt"), filepath.Join(projects, "-p-b/x.jsonl"))
+	write(t, at(".codex/sessions/2026/06/01/rollout-e.json"), []byte(`{"session":{"id":"e"},"items":[]}`))
+	write(t, at(".codex/sessions/2026/06/01/rollout-f.jsonl.gz"), []byte("\x1f\x8b"))
+	write(t, filepath.Join(projects, "-p-b/h.jsonl.zst"), frame(session("h", 23)))
+	write(t, filepath.Join(projects, "-p-b/s/notes.json"), []byte("{}"))
 	o := options("")
 	o.Env.Home = home
 	found, err := audit.Run(context.Background(), o)
@@ -169,10 +173,28 @@ func TestSessionsAreFoundWhereverAgentsPutThem(t *testing.T) {
 	for _, f := range append(found.Failed, found.Unfollowed...) {
 		reasons = append(reasons, filepath.Base(f.Path)+": "+f.Reason)
 	}
-	for i, want := range []string{"rollout-d.jsonl.zst: ", "home: a link to a directory above it is not followed",
-		"other.jsonl: it is text, but no session file of an agent known here", "x.jsonl: it is a link to what is named like no session file", "-p-gone: no such file or directory"} {
-		if len(reasons) != 5 || !strings.HasPrefix(reasons[i], want) {
+	for i, want := range []string{"rollout-d.jsonl.zst: ", "h.jsonl.zst: it is compressed in a way that is not read: unpack it",
+		"other.jsonl: it is text, but no session file of an agent known here", "x.jsonl: it is a link to what is named like no session file",
+		"home: a link to a directory above it is not followed", "-p-gone: no such file or directory",
+		"rollout-e.json: it is a rollout of the first versions of Codex, one JSON document, which is not read",
+		"rollout-f.jsonl.gz: it is compressed in a way that is not read: unpack it"} {
+		if len(reasons) != 8 || !strings.HasPrefix(reasons[i], want) {
 			t.Errorf("reasons\n%s\nwant number %d to be %q", strings.Join(reasons, "\n"), i, want)
+		}
+	}
+}
+
+// TestAForkWithOtherIdsCountsWhatItCopiedOnce: in the first file that has it.
+func TestAForkWithOtherIdsCountsWhatItCopiedOnce(t *testing.T) {
+	trunk := string(session("a", 5))
+	fork := strings.NewReplacer(`"sessionId":"a"`, `"sessionId":"b"`, `"uuid":"a-`,
+		`"forkedFrom":{"sessionId":"a","messageUuid":"x"},"uuid":"b-`).Replace(string(session("a", 3)))
+	for _, names := range [][2]string{{"a.jsonl", "b.jsonl"}, {"b.jsonl", "a.jsonl"}} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, names[0]), []byte(trunk))
+		write(t, filepath.Join(dir, names[1]), append([]byte(fork), session("c", 2)...))
+		if found := run(t, dir); found.Total.Requests != 5+2 {
+			t.Errorf("%q: %d requests", names, found.Total.Requests)
 		}
 	}
 }

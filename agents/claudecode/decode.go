@@ -54,6 +54,7 @@ type line struct {
 	replacesSpan                    bool // it replaces earlier messages
 	// continues is our id of the session that ctxledger copied the record from, see mark; "": it is the agent's own.
 	continues string
+	origin    sessions.Origin // the record that it was copied from when the session was forked
 }
 
 // message is what is wanted of a record's message.
@@ -72,7 +73,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		return false
 	}
 	out.ID, out.Parent, out.Time, out.Unique = l.id, cmp.Or(l.parent, l.logicalParent), l.time, true
-	out.Session, out.Dir = l.session, l.cwd
+	out.Session, out.Dir, out.Origin = l.session, l.cwd, l.origin
 	out.Aside = l.meta || l.apiError && l.kind == "assistant"
 	out.Summary, out.Continues = l.compactSummary, l.continues
 	if l.sidechain && !d.subagent {
@@ -246,6 +247,8 @@ func parse(text []byte) (line, bool) {
 			r.sidechain = string(raw) == "true"
 		case "ctxledger":
 			r.continues = continued(raw)
+		case "forkedFrom":
+			r.origin = forkedFrom(raw)
 		case "isCompactSummary":
 			r.compactSummary = string(raw) == "true"
 		case "replacesSpan":
@@ -281,6 +284,19 @@ func continued(raw []byte) (session string) {
 		}
 	})
 	return session
+}
+
+// forkedFrom reads where a record comes from.
+func forkedFrom(raw []byte) (from sessions.Origin) {
+	members(raw, func(key []byte, v transcript.Span) {
+		switch string(key) {
+		case "sessionId":
+			from.Session = str(raw[v.From:v.To], maxID)
+		case "messageUuid":
+			from.Record = str(raw[v.From:v.To], maxID)
+		}
+	})
+	return from
 }
 
 // parseMessage reads the message of a line, and reports whether it is one: an object with a

@@ -1,8 +1,6 @@
 package claudecode
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -66,36 +64,27 @@ func slug(path string) string {
 
 // dirs returns the project directories that can hold sessions of the trees: those of the trees themselves
 // first, then those of their subdirectories by name.
-func dirs(e env.Env, trees []string) (all []string) {
-	base := projectsDir(e)
-	tree, err := safefs.Open(base)
-	if err != nil {
-		return nil // nothing is there yet
-	}
-	defer tree.Close() // only read
-	entries, err := tree.ReadDir(".")
-	if err != nil {
-		return nil // as if nothing were there
-	}
+func dirs(e env.Env, trees []string, unread func(path string, why error)) []string {
 	slugs := make([]string, len(trees))
-	var known []fs.FileInfo // of those that were taken: a link may lead to one
-	take := func(dir string) {
-		_, info, err := safefs.Target(dir)
-		is := func(other fs.FileInfo) bool { return os.SameFile(info, other) }
-		if err == nil && info.IsDir() && !slices.ContainsFunc(known, is) {
-			known, all = append(known, info), append(all, dir)
-		}
-	}
 	for i, t := range trees {
-		dir := ProjectDir(e, t)
-		slugs[i] = filepath.Base(dir)
-		take(dir)
+		slugs[i] = filepath.Base(ProjectDir(e, t))
 	}
-	for _, entry := range entries {
-		holds := func(slug string) bool { return mayHold(entry.Name(), slug) }
-		if slices.ContainsFunc(slugs, holds) {
-			take(filepath.Join(base, entry.Name()))
+	var own, below []string
+	for d := range safefs.Walk(projectsDir(e), 1, func(name string) bool {
+		return slices.ContainsFunc(slugs, func(slug string) bool { return mayHold(name, slug) })
+	}) {
+		switch {
+		case d.Err != nil:
+			unread(d.Path, d.Err)
+		case d.At == ".":
+		case slices.Contains(slugs, d.At):
+			own = append(own, d.Path)
+		default:
+			below = append(below, d.Path)
 		}
 	}
-	return all
+	slices.SortFunc(own, func(a, b string) int {
+		return slices.Index(slugs, filepath.Base(a)) - slices.Index(slugs, filepath.Base(b))
+	})
+	return append(own, below...)
 }

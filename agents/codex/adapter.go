@@ -22,6 +22,7 @@ func Adapter() sessionfile.Adapter {
 			Archive:   func(e env.Env) string { return filepath.Join(base(e), "archived_sessions") },
 			Dirs:      dirs,
 			IsSession: isRollout,
+			Unread:    unread,
 			Nested:    true,
 		},
 		Reading: sessionfile.Reading{
@@ -70,56 +71,40 @@ func reports(line []byte) bool {
 	return false
 }
 
-// maxDays bounds the directories of days that are looked at, the newest first. Each one with sessions is followed.
-const maxDays = 400
+// maxDirs bounds the directories that are looked at, those of the newest days first. Each one is followed.
+const maxDirs = 400
 
-// dirs returns the directories that can hold sessions: those of days, the newest first, those above them, in which further
-// ones appear, and that of archived sessions. Which of the sessions ran in one of the trees only the rollouts say.
-func dirs(e env.Env, _ []string) []string {
-	return append(dated(filepath.Join(base(e), "sessions")), dated(filepath.Join(base(e), "archived_sessions"))...)
+// dirs returns the directories that can hold sessions: those of days, the newest first, with those above them, in which
+// further ones appear, and that of archived sessions. Which of the sessions ran in one of the trees only the rollouts say.
+func dirs(e env.Env, _ []string, unread func(path string, why error)) (all []string) {
+	for _, root := range []string{"sessions", "archived_sessions"} {
+		all = append(all, dated(filepath.Join(base(e), root), unread)...)
+	}
+	return all
 }
 
-// dated returns a directory, if it is there, with those of days, months and years below it.
-func dated(root string) []string {
-	tree, err := safefs.Open(root)
-	if err != nil {
-		return nil // nothing is there yet
-	}
-	defer tree.Close() // only read
-	var days, above []string
-	above = append(above, root)
-	for _, year := range numbered(tree, ".") {
-		above = append(above, filepath.Join(root, year))
-		for _, month := range numbered(tree, year) {
-			above = append(above, filepath.Join(root, year, month))
-			for _, day := range numbered(tree, year+"/"+month) {
-				days = append(days, filepath.Join(root, year, month, day))
-			}
-			if len(days) >= maxDays {
-				return append(days[:maxDays], above...)
-			}
+// dated returns a directory, if it is there, with those of years, months and days below it.
+func dated(root string, unread func(path string, why error)) (all []string) {
+	for d := range safefs.Walk(root, 3, nil) {
+		if d.Err != nil {
+			unread(d.Path, d.Err)
+			continue
 		}
+		all = append(all, d.Path)
 	}
-	return append(days, above...)
+	slices.Reverse(all) // of each directory those below it come first
+	if len(all) > maxDirs {
+		all = append(all[:maxDirs], root)
+	}
+	return all
 }
 
-// maxNumbered bounds the years, months or days that are listed in one directory.
-const maxNumbered = 100
-
-// numbered returns the directories with a number as name in a directory, the largest first.
-func numbered(tree *safefs.Tree, dir string) (out []string) {
-	entries, err := tree.ReadDir(dir)
-	if err != nil {
-		return nil // as if nothing were there
+// unread says why a file that is named like a rollout is not read.
+func unread(name string) string {
+	if strings.HasPrefix(name, namePrefix) && strings.HasSuffix(name, ".json") {
+		return "it is a rollout of the first versions of Codex, one JSON document, which is not read"
 	}
-	for _, e := range slices.Backward(entries) { // which are sorted
-		if isNumber := strings.Trim(e.Name(), "0123456789") == ""; isNumber && len(e.Name()) <= 4 && e.IsDir() {
-			if out = append(out, e.Name()); len(out) == maxNumbered {
-				break
-			}
-		}
-	}
-	return out
+	return ""
 }
 
 // isNoise reports whether Codex wrote a user's text itself: the environment, instructions of files, the notice of an

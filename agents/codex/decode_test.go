@@ -2,8 +2,10 @@ package codex
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -138,14 +140,18 @@ func TestWhereRolloutsLie(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, dir := range Adapter().Dirs(e, []string{"/w"}) {
+	for _, dir := range Adapter().Dirs(e, []string{"/w"}, func(path string, why error) {
+		if !errors.Is(why, fs.ErrNotExist) {
+			t.Errorf("%s: %v", path, why)
+		}
+	}) {
 		rel, err := filepath.Rel(root, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got = append(got, filepath.ToSlash(rel))
 	}
-	want := "2026/11/25 2026/11/02 2025/12/31 . 2026 2026/11 2025 2025/12"
+	want := "archive/11/25 archive/11 archive 2026/x 2026/11/25 2026/11/02 2026/11 2026 2025/12/31 2025/12 2025 ."
 	if strings.Join(got, " ") != want {
 		t.Errorf("%q, want %q", got, want)
 	}

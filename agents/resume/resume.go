@@ -219,7 +219,7 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 		return err
 	}
 	var said []sessionfile.Said
-	left, shortened := known.ofState(), 0
+	left, shortened := known.ofState()+view.Left.Loaded, 0
 	for _, m := range view.Messages {
 		if m.Seq == 0 {
 			continue // the summary
@@ -244,6 +244,7 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 		return err
 	}
 	out.Left.Loaded, out.Left.Shortened = left, shortened
+	out.Left.Results += view.Left.Results
 	out.Messages = len(said)
 	c.Document, err = r.document(ctx, api, view.Summary, len(said))
 	return err
@@ -302,7 +303,7 @@ func fileOf(e env.Env, s sessions.Session) string {
 		if string(a.Agent) != s.Host || s.Dir == "" || !plainID().MatchString(s.HostID) || !s.Main() {
 			continue
 		}
-		for _, dir := range a.Dirs(e, []string{s.Dir}) {
+		for _, dir := range a.Dirs(e, []string{s.Dir}, func(string, error) {}) {
 			if file := fileIn(a, dir, s.HostID); file != "" {
 				return file
 			}

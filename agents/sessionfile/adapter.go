@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// Adapter reads the session files of one agent. All fields but Archive, Subagents, Nested and Noise are required.
+// Adapter reads the session files of one agent. All fields but Archive, Unread, Subagents, Nested and Noise are required.
 type Adapter struct {
 	Agent Agent
 	Where string // sentence for people: where the agent keeps its session files
@@ -24,10 +24,14 @@ type Layout struct {
 	// none.
 	Archive func(e env.Env) string
 	// Dirs returns those directories below both that exist and may hold sessions of one of the trees (absolute
-	// paths of workspaces), the most likely first. Whether a session belongs to a tree is decided by Record.Dir.
-	Dirs func(e env.Env, trees []string) []string
+	// paths of workspaces), the most likely first, and tells of those that safefs.Walk cannot enter. Whether a session
+	// belongs to a tree is decided by Record.Dir.
+	Dirs func(e env.Env, trees []string, unread func(path string, why error)) []string
 	// IsSession reports whether a file of this name is a session file.
 	IsSession func(name string) bool
+	// Unread says why a file that is named like a session of the agent is none that can be read; "": it is none. nil: there
+	// are no such files.
+	Unread func(name string) string
 	// Subagents names the directory with the files of a session's subagents. It lies in the directory that is
 	// named like the session's file without its extension. "": the agent has none.
 	Subagents string

@@ -29,9 +29,11 @@ type Record struct {
 	Unique     bool      // the agent made the ID, if there is one: no other record of the file has it
 	Time       time.Time // zero: the line has none
 	Session    string    // the agent's id of the session
-	Dir        string    // directory in which the agent runs
-	StartedBy  string    // the agent's id of the session that started this one, which is a subagent's as a whole
-	Title      string    // that the user or the agent gave to the session
+	// Origin is the record that the agent copied this one from when it forked another session. Zero: it does not say.
+	Origin    sessions.Origin
+	Dir       string // directory in which the agent runs
+	StartedBy string // the agent's id of the session that started this one, which is a subagent's as a whole
+	Title     string // that the user or the agent gave to the session
 
 	// Thread is a subagent's id if the record belongs to its conversation inside this file, and Author its name.
 	Thread, Author string

@@ -69,9 +69,6 @@ var (
 	problems = pattern.Lazy(`^\s*✖ \d+ problems? \(`)
 )
 
-// saysFailed matches a line that says that a test run or a build as a whole failed.
-var saysFailed = pattern.Lazy(`^(?:FAIL\b|FAILED\b|panic: |E   |error(?:\[\w+\])?: |npm ERR! )|: error(?: TS\d+)?: |^\s+\d+:\d+\s+error\s`)
-
 // FailureIn reads the output of a test or build; failed says that it is known to have failed. If it is not, the output has to
 // say so: a line with a place in a file is no reason then, as passing tests and warnings print such lines, too. The output of
 // a command that is neither has to name failing tests as the runners of tests do.
@@ -87,8 +84,8 @@ func FailureIn(output string, p Purpose, failed bool) Failure {
 		if line == "" {
 			continue
 		}
-		shows := intents.ShowsFailure(strings.TrimSpace(line))
-		failed = failed || shows || p >= Build && saysFailed().MatchString(line)
+		shows := intents.ShowsFailure(strings.TrimSpace(line), p >= Build)
+		failed = failed || shows
 		if m := failingName().FindStringSubmatch(line); m != nil && !problems().MatchString(line) {
 			whole = f.named(m) && whole && !strings.HasSuffix(line, " failed]") // "[build failed]": no test ran
 			continue

@@ -7,18 +7,6 @@ import (
 	"ctxledger.dev/internal/pattern"
 )
 
-// ReportsFailure reports whether a line of output says that a test or build failed, although its exit status
-// may not, as in "go test ./... | tail".
-func ReportsFailure(line string) bool {
-	return failingOutput().MatchString(line) && !harmless().MatchString(line)
-}
-
-// harmless matches attempts that are made again, and warnings alone.
-var harmless = pattern.Lazy(`\b[Rr]etry|^✖ \d+ problems? \(0 errors`)
-
-var failingOutput = pattern.Lazy(`^(FAIL|--- FAIL|FAILED|ERROR|[Ee]rror[:\[ ]|E  |npm ERR!|WARNING: DATA RACE|✗|✖|×|` +
-	`panic:|Traceback)|\b[1-9]\d* (failed|failing|failures?|errors?)(\)|, \d|$| [|=]| (in|out of|generated)\b)`)
-
 // rejection is what a host writes where the user refused a call; the user's own words may follow.
 var rejection = pattern.Lazy(`The user doesn't want to proceed with this tool use\. The tool use was rejected \([^)]*\)\.\s*` +
 	`(?:STOP what you are doing and wait for the user[^.…]*[.…]|To tell you how to proceed, the user said:)?\s*`)

@@ -15,18 +15,16 @@ import (
 const overlap = 100
 
 // copied marks the entries of a batch that the host copied from another session when it forked or resumed that one: they
-// have the host's ids of records there. What they did and cost is counted there. appeared is set if the session turns out
-// to be such a copy.
+// have the host's ids of records there, or name those. What they did and cost is counted there. appeared is set if the session
+// turns out to be such a copy.
 func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out []*prepared, appeared bool, err error) {
-	if s.First == "" {
-		s.First = firstID(ready)
-		// Codex gives the id of the session that this one was forked from: its family is that session's.
-		if from, found, err := sessions.OfHost(tx, s.Host, s.First); err != nil {
+	from := originOf(ready)
+	switch {
+	case s.First == "" || s.Fork == nil && from != (sessions.Origin{}):
+		if err := join(tx, s, from, firstID(ready)); err != nil {
 			return nil, false, err
-		} else if found {
-			s.First = cmp.Or(from.First, s.First)
 		}
-	} else if s.Fork == nil || s.Fork.Ended {
+	case from == (sessions.Origin{}) && (s.Fork == nil || s.Fork.Ended):
 		return ready, false, nil
 	}
 	if s.First == "" {
@@ -36,27 +34,30 @@ func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out [
 	if err != nil || len(others) == 0 {
 		return ready, false, err
 	}
-	wanted := map[string]bool{}
+	wanted, open := map[string]string{}, map[string]bool{}
 	for _, p := range ready {
-		if p.entry.HostID != "" {
-			wanted[p.entry.HostID] = true
+		if id := p.entry.Origin.Record; id != "" {
+			wanted[id] = p.hostName()
 		}
+		wanted[p.entry.HostID], open[p.hostName()] = p.hostName(), true
 	}
+	delete(wanted, "")
+	delete(open, "")
 	appeared = s.Fork == nil
 	fork := sessions.Fork{}
 	if !appeared {
 		fork = *s.Fork
 	}
-	found := map[string]bool{}
 	for _, other := range others {
-		if err := findCopies(tx, other, &fork, wanted, found); err != nil {
+		if err := findCopies(tx, other, &fork, wanted, open); err != nil {
 			return nil, false, err
 		}
 	}
 	for _, p := range ready {
-		if id := p.entry.HostID; id != "" && !found[id] {
+		switch name := p.hostName(); {
+		case open[name]:
 			fork.Ended = true
-		} else if id != "" {
+		case name != "":
 			p = p.asCopy()
 			fork.Entries++
 		}
@@ -64,6 +65,41 @@ func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out [
 	}
 	s.Fork = &fork
 	return out, appeared, nil
+}
+
+// hostName returns what tells the host's records of a batch apart, "" for none.
+func (p *prepared) hostName() string { return cmp.Or(p.entry.HostID, p.entry.Origin.Record) }
+
+// originOf returns what the host says of the first record that it copied: the session, and the record if that has another id
+// here.
+func originOf(ready []*prepared) (from sessions.Origin) {
+	for _, p := range ready {
+		if from = p.entry.Origin; from.Record == p.entry.HostID {
+			from.Record = ""
+		}
+		if from.Session != "" {
+			return from
+		}
+	}
+	return sessions.Origin{}
+}
+
+// join finds the family of a session: that of the one that it was forked from, if the host names that or begins with its id,
+// else that of the sessions that begin with the same record.
+func join(tx kv.Tx, s *sessions.Session, from sessions.Origin, first string) error {
+	id := cmp.Or(from.Session, first)
+	trunk, found, err := sessions.OfHost(tx, s.Host, id)
+	switch {
+	case err != nil:
+		return err
+	case found:
+		s.First = cmp.Or(trunk.First, id)
+	case from.Record != "":
+		s.First = id // what the others know it by
+	case s.First == "":
+		s.First = first
+	}
+	return nil
 }
 
 // firstID returns the host's id of the first record that has one, "" without any.
@@ -123,9 +159,10 @@ func (f *families) add(s sessions.Session) {
 
 func family(s sessions.Session) string { return s.Host + "\x00" + s.First }
 
-// findCopies adds to found which of the wanted ids the log of another session has. fork remembers the session that had the
-// last one, and where.
-func findCopies(tx kv.Tx, other sessions.Session, fork *sessions.Fork, wanted, found map[string]bool) error {
+// findCopies takes from the open records those that the log of another session has. wanted has their names by all their ids.
+// fork remembers the session that had the last one, and where.
+func findCopies(tx kv.Tx, other sessions.Session, fork *sessions.Fork, wanted map[string]string,
+	open map[string]bool) error {
 	from := int64(1)
 	if fork.Session == other.ID {
 		from = max(1, fork.To-overlap)
@@ -134,12 +171,14 @@ func findCopies(tx kv.Tx, other sessions.Session, fork *sessions.Fork, wanted, f
 		if err != nil {
 			return err
 		}
-		if len(found) == len(wanted) {
+		if len(open) == 0 {
 			return nil
 		}
-		if wanted[e.HostID] {
-			found[e.HostID] = true
-			fork.Session, fork.To = other.ID, e.Seq
+		for _, id := range []string{e.HostID, e.Origin.Record} {
+			if name := wanted[id]; name != "" {
+				delete(open, name)
+				fork.Session, fork.To = other.ID, e.Seq
+			}
 		}
 	}
 	return nil

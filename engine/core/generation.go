@@ -114,6 +114,7 @@ func (p *prepared) note(why string) *prepared {
 	n := *p // a copy: the transaction may run twice
 	n.unread(why)
 	n.entry.HostID, n.entry.HostParent, n.entry.Usage, n.entry.Bill, n.entry.Cut = "", "", nil, nil, nil
+	n.entry.Origin = sessions.Origin{}
 	return &n
 }
 

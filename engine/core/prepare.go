@@ -112,6 +112,7 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 	return sessions.Entry{
 		Kind: n.Kind, Time: at, Format: n.Format, Message: n.Message, Blob: n.Blob,
 		HostID: sessions.ClipID(n.HostID), HostParent: sessions.ClipID(n.HostParent), Group: sessions.ClipID(n.Group),
+		Origin: sessions.Origin{Session: sessions.ClipID(n.Origin.Session), Record: sessions.ClipID(n.Origin.Record)},
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
 		Hidden: n.Hidden, Loaded: n.Loaded, Note: l.maskedLabel(n.Note), Usage: n.Usage, Bill: l.bill(n.Bill),
 		Unfinished: n.Unfinished,
@@ -160,19 +161,19 @@ func (p *prepared) reports(masks *redact.Redactor) {
 	}
 	raw, _ := p.entry.MessageIn(p.original) // the span was checked
 	if m, err := transcript.Decode(p.entry.Format, raw); err == nil {
-		p.notices = noticesIn(MaskMessage(masks, m))
-		p.entry.Reports = len(p.notices) > 0
+		for _, part := range MaskMessage(masks, m).Parts {
+			p.notes(part)
+		}
 	}
 }
 
-// noticesIn returns what a host says in a message of the user about calls in the background.
-func noticesIn(m transcript.Message) (out []intents.Notice) {
-	for _, part := range m.Parts {
-		if n, ok := intents.NoticeIn(part.Text); ok && part.Kind == transcript.KindText {
-			out = append(out, n)
-		}
+// notes takes in what a host says in a part of a user's message about a call in the background, and reports whether it does.
+func (p *prepared) notes(shown transcript.Part) bool {
+	n, ok := intents.NoticeIn(shown.Text)
+	if ok = ok && shown.Kind == transcript.KindText; ok {
+		p.notices, p.entry.Reports = append(p.notices, n), true
 	}
-	return out
+	return ok
 }
 
 // extract fills in what the log keeps of a message. A message that cannot be decoded stays in the log as a note with
@@ -192,10 +193,6 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	shown := MaskMessage(masks, m)
 	facts := transcript.Extract(shown)
 	e.Paths, e.Names = facts.Paths, facts.Names
-	if m.Role == transcript.RoleUser {
-		p.notices = noticesIn(shown)
-		e.Reports = len(p.notices) > 0
-	}
 	e.Tokens = tokens.Framing
 	hasText := false
 	words := m.Role == transcript.RoleUser && !e.Loaded
@@ -205,7 +202,7 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 			e.Chars += utf8.RuneCountInString(part.Text)
 		}
 		e.Tokens += p.part(part, shown.Parts[i])
-		_, notice := intents.NoticeIn(part.Text) // a turn of the user does not begin with it
+		notice := m.Role == transcript.RoleUser && p.notes(shown.Parts[i]) // a turn of the user does not begin with it
 		hasText = hasText || part.Kind == transcript.KindText && !notice || part.Kind == transcript.KindImage
 	}
 	if p.opaque {

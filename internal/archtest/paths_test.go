@@ -26,7 +26,7 @@ var opens = map[string][]string{
 		"Stat", "Lstat", "Chmod", "Truncate"},
 
 	module + "/internal/safefs": {"Open", "OpenFile", "OpenListed", "OpenAppend", "OpenRoot", "OpenDir", "OpenTarget",
-		"OpenTargetTree", "ReadFile"},
+		"OpenTargetTree", "OpenFound", "Walk", "ReadFile"},
 }
 
 // TestEveryCallThatOpensAPathIsInTheCampaign: a new reader or writer comes with a subject that swaps what it

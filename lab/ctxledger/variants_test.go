@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,13 @@ var variants = []variant{
 	{name: "forked", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
 		fork := r[:len(r)/2+dice.IntN(len(r)/2)]
 		return map[string][]byte{firstFile: bytes.Join(r, nil), secondFile: bytes.Join(each(fork, renamed), nil)}
+	}, only: "claude"},
+	{name: "forked, with other ids", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
+		first := r[:len(r)/2+dice.IntN(len(r)/2)]
+		second := first[:len(first)/2+dice.IntN(len(first)/2)]
+		forks := map[string][]byte{firstFile: bytes.Join(r, nil), secondFile: bytes.Join(each(first, forked), nil)}
+		forks["z"+firstFile] = bytes.Join(each(each(second, forked), forked), nil) // a fork of the fork
+		return forks
 	}, only: "claude"},
 	{name: "two sessions in one file", lay: func(dice *rand.Rand, r [][]byte) map[string][]byte {
 		return one(mixed(r, each(each(r, renamed), theirs), func(int) bool { return dice.IntN(2) == 0 })...)
@@ -201,6 +209,25 @@ func inParts(records [][]byte) (out [][]byte) {
 func encoded(v any) []byte {
 	text, _ := json.Marshal(v) // it was JSON
 	return append(text, '\n')
+}
+
+var named = regexp.MustCompile(`"forkedFrom":\{[^}]*\},`)
+
+// forked is a record as a fork has it that gives its copies other ids, and names what they are copies of.
+func forked(record []byte) []byte {
+	var was struct {
+		UUID      string `json:"uuid"`
+		SessionID string `json:"sessionId"`
+	}
+	if json.Unmarshal(record, &was) != nil || was.SessionID == "" {
+		return record
+	}
+	record = replaced(named.ReplaceAll(record, nil), "sessionId", string(rune(was.SessionID[0]+1))+was.SessionID[1:])
+	if was.UUID == "" {
+		return record
+	}
+	record = replaced(replaced(record, "uuid", "f"), "parentUuid", "f")
+	return append(fmt.Appendf(nil, `{"forkedFrom":{"sessionId":%q,"messageUuid":%q},`, was.SessionID, was.UUID), record[1:]...)
 }
 
 // theirs is a record of another writer, who asked something else.

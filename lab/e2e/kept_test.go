@@ -55,6 +55,31 @@ func TestARealAgentSendsTheKeptMessagesAsBefore(t *testing.T) {
 	}
 }
 
+// TestWhatARealAgentWouldSendBehindACallIsCounted: behind a call without a result the real Claude Code sends what it put there
+// itself, but neither the call nor a result without one.
+func TestWhatARealAgentWouldSendBehindACallIsCounted(t *testing.T) {
+	model.Agent(t, model.Claude) // skips without one
+	s := newBox(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	defer cancel()
+	id, file := moved(t, "../../agents/testdata/inflight.jsonl", s.Workspace, filepath.Join(s.Config, "projects"))
+	var w struct {
+		ID   string
+		Left struct{ Results, Loaded int }
+	}
+	answer(ctx, t, s, &w, "--json", "continue", file, "--in", "claude-code", "--dir", s.Workspace)
+	before := strings.Join(firstBlocks(ctx, t, s, id), "\n")
+	after := strings.Join(firstBlocks(ctx, t, s, w.ID), "\n")
+	for _, c := range []struct {
+		word         string
+		before, left int
+	}{{"M03 ", 0, w.Left.Results}, {"M06 ", 1, w.Left.Loaded}, {"M04 ", 1, 0}} {
+		if b, a := strings.Count(before, c.word), strings.Count(after, c.word); b != c.before || a+c.left != 1 {
+			t.Errorf("%s is %d times in the first request and %d times in the new one; left is %+v", c.word, b, a, w.Left)
+		}
+	}
+}
+
 // firstBlocks resumes a session, and returns the blocks of the first request. Those that say how things stand are left
 // out: the agent makes them anew.
 func firstBlocks(ctx context.Context, t *testing.T, s *sandbox.Sandbox, session string) []string {
