@@ -30,7 +30,7 @@ func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, 
 func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
-		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt,
+		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
 		WindowFrom: w.From, Windows: w.Likely,
 		Categories: []ledger.Category{}, Own: []ledger.Category{},
 		Sources: []ledger.Source{}, OwnSources: []ledger.Source{},

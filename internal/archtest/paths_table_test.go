@@ -29,6 +29,7 @@ var openings = []opening{
 	{"agents/audit search.link", "safefs.OpenTarget safefs.OpenTargetTree", "audit DIRECTORY"},
 	{"agents/audit search.path", "os.Stat safefs.Open safefs.OpenFile", "audit DIRECTORY"},
 	{"agents/audit search.places", "os.Stat", resolve},
+	{"agents/claudecode AutoCompact", "safefs.ReadFile", resolve},
 	{"agents/claudecode ProjectDir", "filepath.EvalSymlinks", resolve},
 	{"agents/claudecode Running", "safefs.Open", owned},
 	{"agents/claudecode dirs", "safefs.Open", "follower"},

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
@@ -89,7 +91,13 @@ func Role(e env.Env) daemon.Role {
 	}
 	settings := func(tree string) engine.Settings {
 		c := load(tree)
-		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
+		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections,
+			CompactsAt: func(s sessions.Session, window int) (int, string) {
+				if s.Host != string(sessionfile.ClaudeCode) {
+					return 0, ""
+				}
+				return claudecode.AutoCompact(e, cmp.Or(s.Tree, tree), s.Model, window)
+			}}
 	}
 	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
 		Hook: answerer(e, load, reads)}

@@ -55,7 +55,7 @@ function highestOf({ turns, fixed, threshold, window }: Context): number {
   const besides = fixed?.n ?? 0;
   let most = threshold;
   for (const turn of turns) {
-    most = Math.max(most, turn.used.n + besides, turn.measured);
+    most = Math.max(most, turn.used.n + besides, turn.held.n);
   }
   if (window > most && window <= 2.5 * most) {
     most = window;
