@@ -47,7 +47,7 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 	st := status(t, l, id)
 	// So it is by origin, where the view has a stub.
 	if n, ours := st.OwnSources[0], st.Sources[0]; n.Name != "Bash" || n.Calls != 1 || n.Tokens.N < 20_000 ||
-		ours.Name != "Bash" || ours.Tokens.N > 2_000 {
+		n.Sent.N == 0 || n.Sent.N > 2_000 || n.Artifacts != 1 || ours.Name != "Bash" || ours.Tokens.N > 2_000 {
 		t.Errorf("by origin: %+v, and of the view %+v", n, ours)
 	}
 	if n := before[ledger.CategoryRest]; n < 100 || n > 250 || sum(before) != st.Held.N {

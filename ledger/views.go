@@ -213,6 +213,10 @@ type Source struct {
 	Name   string       `json:"name"`
 	Tokens tokens.Count `json:"tokens"`
 	Calls  int          `json:"calls"` // that are in the view
+	// Artifacts is how many of its results are artifacts, by whose handles they can be forgotten.
+	Artifacts int `json:"artifacts,omitempty"`
+	// Sent is what the view has of a source of the agent's own window, in the same measure as Tokens.
+	Sent tokens.Count `json:"sent,omitzero"`
 }
 
 // NextCut is something that the next compaction would take out of the view.

@@ -54,9 +54,7 @@ type Context struct {
 // source is a file or a tool that fills the agent's own window.
 type source struct {
 	ledger.Source
-	// Sent is what ctxledger would send of it instead; null: not known, for it is not among the largest of its view.
-	Sent *tokens.Count `json:"sent"`
-	URI  string        `json:"uri"` // of an existing file of the workspace; "": nothing to open
+	URI string `json:"uri"` // of an existing file of the workspace; "": nothing to open
 }
 
 // contextMethod is a custom request: what fills the window of a session, and how it grew turn by turn.
@@ -115,16 +113,12 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 		c.Subagents = g.Subagents.String()
 	}
 	for _, x := range g.OwnSources {
-		of := source{Source: x}
-		same := func(o ledger.Source) bool { return o.Kind == x.Kind && o.Name == x.Name }
-		if i := slices.IndexFunc(g.Sources, same); i >= 0 {
-			of.Sent = &g.Sources[i].Tokens
-		}
+		uri := ""
 		if x.Kind == ledger.SourceFile {
-			of.URI = s.workspace.uriOf(x.Name)
+			uri = s.workspace.uriOf(x.Name)
 		}
-		of.Name = plainLine(x.Name)
-		c.Sources = append(c.Sources, of)
+		x.Name = plainLine(x.Name)
+		c.Sources = append(c.Sources, source{x, uri})
 	}
 	for i := range c.Turns {
 		c.Turns[i].Request = plainLine(c.Turns[i].Request)

@@ -9,9 +9,11 @@ import (
 	"ctxledger.dev/window"
 )
 
-// own returns what fills the agent's own window. whole is the view as if nothing had been cut, and u has the rest of
-// what is known.
-func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) ([]ledger.Category, []ledger.Source) {
+// own returns what fills the agent's own window. whole is the view as if nothing had been cut, ours are the sources of the
+// view, and u has the rest of what is known.
+func own(
+	f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use, ours []ledger.Source,
+) ([]ledger.Category, []ledger.Source) {
 	var carries []ledger.Category
 	if u.Fixed != nil && u.Fixed.N > 0 {
 		carries = append(carries, ledger.Category{Name: ledger.CategoryFixed, Tokens: *u.Fixed})
@@ -20,7 +22,13 @@ func own(f *core.Folded, c tokens.Counter, whole window.View, u ledger.Use) ([]l
 		now.N, now.Upper = now.N-u.Fixed.N, max(now.N, now.Upper)-u.Fixed.N
 		carries = append(carries, ledger.Category{Name: ledger.CategoryAttached, Tokens: now})
 	}
-	origins := sources(f, c, whole.Slots, entire)
+	origins := most(sources(f, c, whole.Slots, entire))
+	for i := range origins {
+		same := func(s ledger.Source) bool { return s.Kind == origins[i].Kind && s.Name == origins[i].Name }
+		if at := slices.IndexFunc(ours, same); at >= 0 {
+			origins[i].Sent = ours[at].Tokens
+		}
+	}
 	return account(categories(c, ownFill(f, whole)), carries, origins, u.Held), origins
 }
 
@@ -84,6 +92,7 @@ func fit(parts []ledger.Category, origins []ledger.Source, measured int) {
 	}
 	for i := range origins {
 		scale(&origins[i].Tokens)
+		scale(&origins[i].Sent)
 	}
 }
 

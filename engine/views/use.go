@@ -17,8 +17,9 @@ import (
 // what the session cost so far.
 func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
 	u := BriefUse(f, c, w, filled)
-	u.Categories, u.Sources = categories(c, filled), sources(f, c, f.View.Slots, stubbed)
-	u.Own, u.OwnSources = own(f, c, whole, u)
+	ours := sources(f, c, f.View.Slots, stubbed)
+	u.Own, u.OwnSources = own(f, c, whole, u, ours)
+	u.Categories, u.Sources = categories(c, filled), most(ours)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
 	if f.Session.Usage != (sessions.Usage{}) {
 		u.NextDollars = charged(f, sessions.Usage{CacheRead: int64(u.Held.N)})

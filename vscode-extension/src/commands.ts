@@ -202,7 +202,7 @@ async function forgetResult(server: Server, node?: Named): Promise<void> {
     parent = nodes.find(({ kind }) => kind === 'more')?.id;
   }
   if (found.length === 0) {
-    void vscode.window.showInformationMessage('The results of this file are part of their messages: “ctxledger: Forget…” takes the handle of a message.');
+    void vscode.window.showInformationMessage('The results of this file are forgotten already.');
     return;
   }
   const choices = found.map((result) => ({ label: escapeIcons(result.label), description: escapeIcons(result.description), result }));

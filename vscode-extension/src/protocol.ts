@@ -141,8 +141,10 @@ export interface Source {
   readonly kind: 'file' | 'tool';
   readonly name: string;
   readonly tokens: Count;
-  /** What ctxledger would send of it instead; null: not known. */
-  readonly sent: Count | null;
+  /** What ctxledger would send of it instead; nothing: not any of it. */
+  readonly sent?: Count;
+  /** How many of its results are artifacts, which can be forgotten; nothing when none is. */
+  readonly artifacts?: number;
   readonly calls: number;
   /** The file; empty when it is none that can be opened. */
   readonly uri: string;

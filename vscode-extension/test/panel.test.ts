@@ -76,7 +76,7 @@ test('words of others stay words', () => {
   const context = session(2, {
     title: evil, host: evil, model: evil, session: evil, counting: evil, window: 0,
     categories: [{ name: evil, tokens: about(5) }],
-    sources: (['file', 'tool'] as const).map((kind) => ({ kind, name: `a/${evil}`, tokens: about(1), sent: null, calls: 1, uri: evil })),
+    sources: (['file', 'tool'] as const).map((kind) => ({ kind, name: `a/${evil}`, tokens: about(1), calls: 1, uri: evil })),
     turns: [turn(1, 0, 5, {
       request: evil, compacted: evil, restored: evil,
       own: [{ name: evil, tokens: 5 }], added: [{ name: evil, tokens: 5 }],
@@ -242,7 +242,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
     turn(1, 0, 70_000), turn(2, 30_000, 10, { compacted: 'abcdef' }),
     turn(3, 90_000, 10, { restored: 'abcdef', used: about(30_000) }),
   ];
-  const context = session(3, { turns });
+  const context = session(3, { turns, compactsAt: 80_000 });
   const layout = layoutOf(context, 800);
   const chart = growthChart(context, 800);
   assert.match(chart, new RegExp(`class="mark threshold"><line x1="44" x2="800" y1="${layout.level(80_000)}"`));
@@ -255,7 +255,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
   const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: live }, 800, 0).keys.replace(/<[^>]+>/g, '|');
-  assert.match(keys, /what ctxledger would send instead.*above it ctxledger compacts.*the window.*▼ compacted.*▲ taken back.*1 earlier turn/);
+  assert.match(keys, /what ctxledger would send instead.*the agent compacts by itself.*the window.*▼ compacted.*▲ taken back.*1 earlier turn/);
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
@@ -322,7 +322,7 @@ test('figures are read easily', () => {
 test('only summaries, and files that are shown, are opened', () => {
   assert.equal(summaryUri('abcdef123456'), 'ctxledger:/summary/abcdef123456.md');
   assert.equal(summaryUri('../x'), undefined);
-  const source = { kind: 'file', name: 'a', tokens: about(1), sent: null, calls: 1 } as const;
+  const source = { kind: 'file', name: 'a', tokens: about(1), calls: 1 } as const;
   const shown = [{ ...source, uri: 'file:///w/a%20b.ts' }, { ...source, uri: '' }, { ...source, uri: 'command:x' }];
   assert.equal(fileUri('file:///w/a%20b.ts', shown), 'file:///w/a%20b.ts');
   for (const uri of ['', 'command:x', 'file:///etc/passwd']) {
@@ -337,8 +337,9 @@ test('a source is a link only if it can be opened', () => {
 
 test('a source says what the agent has of it, and then what ctxledger would send; results of a file can be forgotten', () => {
   const sources = [
-    { kind: 'file' as const, name: 'data/orders.ndjson', tokens: about(48_752), sent: about(612), calls: 1, uri: '' },
-    { kind: 'tool' as const, name: 'Read', tokens: about(50_000), sent: null, calls: 9, uri: '' },
+    { kind: 'file' as const, name: 'data/orders.ndjson', tokens: about(48_752), sent: about(612), artifacts: 1, calls: 1, uri: '' },
+    { kind: 'file' as const, name: 'main.go', tokens: about(900), calls: 2, uri: '' },
+    { kind: 'tool' as const, name: 'Read', tokens: about(50_000), calls: 9, uri: '' },
   ];
   const markup = viewOf({ kind: 'context', context: session(1, { sources }), asked: live }, 800, 0).sources;
   assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|sent instead\|orders\.ndjson\|data\|≈48,752\|24\.4 %\|1\|≈612\|Forget…\|/);
@@ -357,7 +358,7 @@ test('a panel that comes back shows the session that was asked for', () => {
 });
 
 test('no two elements have the same id', () => {
-  const sources = (['file', 'tool'] as const).map((kind) => ({ kind, name: 'a/b', tokens: about(1), sent: null, calls: 1, uri: '' }));
+  const sources = (['file', 'tool'] as const).map((kind) => ({ kind, name: 'a/b', tokens: about(1), calls: 1, uri: '' }));
   const context = session(3, { sources, turns: [turn(1, 0, 5, { compacted: 'abcdef' })] });
   const markup = page({ source: 's', nonce: 'n', script: 'j', style: 'c' }) + shown(context);
   const ids = [...markup.matchAll(/ id="([^"]*)"/g)].map((found) => found[1]);

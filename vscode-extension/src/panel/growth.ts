@@ -87,11 +87,11 @@ function sent(context: Context, layout: Layout): string {
       path += `M${layout.column(i)} ${layout.level(viewCount({ used: turn.used, fixed }).n)}h${wide}`;
     }
   });
-  return element('path', { class: 'sent', d: path });
+  return element('path', { class: 'sent halo', d: path }) + element('path', { class: 'sent', d: path });
 }
 
-/** Returns the lines of the window and of the next compaction, with their words. */
-function lines({ window, threshold }: Context, layout: Layout): string[] {
+/** Returns the lines of the window and of the agent's next compaction, with their words. */
+function lines({ window, compactsAt }: Context, layout: Layout): string[] {
   const line = (n: number, kind: string, words: string): string => {
     const y = layout.level(n);
     return element('g', { class: `mark ${kind}` },
@@ -100,9 +100,8 @@ function lines({ window, threshold }: Context, layout: Layout): string[] {
   };
   const narrow = layout.width < 420;
   const all: string[] = [];
-  if (threshold > 0) {
-    const words = narrow ? sayShort(threshold) : `ctxledger compacts above ${sayTokens(threshold, true)}`;
-    all.push(line(threshold, 'threshold', words));
+  if (compactsAt > 0 && compactsAt <= layout.most) {
+    all.push(line(compactsAt, 'threshold', narrow ? sayShort(compactsAt) : `auto-compact at ${sayTokens(compactsAt, true)}`));
   }
   if (window > 0 && window <= layout.most) {
     all.push(line(window, 'limit', narrow ? sayShort(window) : `the window: ${sayTokens(window, true)}`));

@@ -24,8 +24,8 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number, o
   const rows = some.map((source) => element('tr', {},
     element('th', { scope: 'row' }, nameOf(source)),
     number(sayCount(source.tokens)), number(sayShare(source.tokens.n, whole)), number(String(source.calls)),
-    number(source.sent === null ? '' : sayCount(source.sent)),
-    ...kind === 'tool' ? [] : [number(forgets(source.name))]));
+    number(source.sent === undefined ? '0' : sayCount(source.sent)),
+    ...kind === 'tool' ? [] : [number(source.artifacts === undefined ? '' : forgets(source.name))]));
   const column = (name: string): string => element('th', { scope: 'col', class: 'number' }, name);
   const head = element('tr', {}, element('th', { scope: 'col' }, kind),
     column('tokens'), column(of), column('calls'), column('sent instead'), kind === 'tool' ? '' : element('td'));

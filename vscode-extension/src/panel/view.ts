@@ -64,12 +64,12 @@ function heading({ title, model, host, session, live, turns, earlier }: Context,
 
 /** Returns what the lines and marks of the chart mean. */
 function keys(context: Context): string {
-  const { turns, earlier, window, threshold } = context;
+  const { turns, earlier, window, compactsAt } = context;
   const of = (there: boolean, ...content: string[]): string =>
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
     of(sentApart(context), dash('sent'), 'what ctxledger would send instead'),
-    of(threshold > 0, dash('threshold'), 'above it ctxledger compacts'),
+    of(compactsAt > 0, dash('threshold'), 'the agent compacts by itself'),
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
     of(turns.some((turn) => turn.restored !== ''), '▲ taken back'),
