@@ -31,10 +31,13 @@ type folder struct {
 	unfollow context.CancelFunc
 }
 
-// newFolder returns a folder with a workspace and the settings of another snapshot.
-func (s *Server) newFolder(ctx context.Context, ws Workspace, like snapshot) *folder {
-	f := &folder{Server: s, workspace: ws}
+// newFolder returns a folder with a workspace, or with why there is none, and the settings of another snapshot.
+func (s *Server) newFolder(ctx context.Context, ws Workspace, lost error, like snapshot) *folder {
+	f := &folder{Server: s, workspace: ws, lost: lost}
 	like.live, like.pinned, like.configured = live.State{}, "", ws.Configured()
+	if lost != nil {
+		like.live = live.State{Problem: lost.Error(), Hint: fault.HintOf(lost)}
+	}
 	f.now = like.measured()
 	f.life, f.close = context.WithCancel(ctx)
 	return f
@@ -81,18 +84,15 @@ func (s *Server) arrange(roots []string) {
 		same := func(f *folder) bool { return f.workspace.Root == ws.Root }
 		i := slices.IndexFunc(next, same)
 		if i < 0 {
-			f := s.newFolder(s.life, ws, before[0].now)
-			if j := slices.IndexFunc(before, same); j >= 0 {
-				f = before[j]
+			i = len(next)
+			if j := slices.IndexFunc(before, same); j >= 0 && lost == nil {
+				next = append(next, before[j])
+			} else {
+				next = append(next, s.newFolder(s.life, ws, lost, before[0].snapshot()))
 			}
-			i, next = len(next), append(next, f)
-		}
-		f := next[i] // it does not run yet, or runs already without a workspace
-		if f.lost = lost; lost != nil {
-			f.update(func(k *snapshot) { k.live = live.State{Problem: lost.Error(), Hint: fault.HintOf(lost)} })
 		}
 		if u != "" {
-			uris[f] = append(uris[f], u)
+			uris[next[i]] = append(uris[next[i]], u)
 		}
 	}
 	for _, root := range roots {

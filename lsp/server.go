@@ -73,7 +73,7 @@ func New(o Options) *Server {
 		exited:  exited, exit: sync.OnceFunc(func() { close(exited) }),
 		orphaned: make(chan struct{}), touched: make(chan struct{}, 1),
 	}
-	s.folders = []*folder{s.newFolder(context.Background(), nowhere(), snapshot{settings: defaults()})}
+	s.folders = []*folder{s.newFolder(context.Background(), nowhere(), nil, snapshot{settings: defaults()})}
 	return s
 }
 
