@@ -14,8 +14,6 @@ import (
 	"sync"
 
 	"ctxledger.dev/agents"
-	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
@@ -92,12 +90,7 @@ func Role(e env.Env) daemon.Role {
 	settings := func(tree string) engine.Settings {
 		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections,
-			CompactsAt: func(s sessions.Session, window int) (int, string) {
-				if s.Host != string(sessionfile.ClaudeCode) {
-					return 0, ""
-				}
-				return claudecode.AutoCompact(e, cmp.Or(s.Tree, tree), s.Model, window)
-			}}
+			CompactsAt: agents.AutoCompact(e, tree)}
 	}
 	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
 		Hook: answerer(e, load, reads)}
