@@ -62,6 +62,20 @@ func TestAStatusIsSafeToShow(t *testing.T) {
 	}
 }
 
+// TestAWarningIsAPartOfTheStatus: in one line, and no message over the editor.
+func TestAWarningIsAPartOfTheStatus(t *testing.T) {
+	f, n := newNotifier(t, map[string]any{"status": true})
+	f.first().takeLive(f.ctx, live.State{Session: "s", Warning: "the conversation was resumed\x1b[2J\nafter a pause"})
+	n.send(f.pending.take())
+	if st := f.statuses(t, 1)[0]; st.Warning != `the conversation was resumed\u001b[2J after a pause` {
+		t.Errorf("the status warns %q", st.Warning)
+	}
+	told, err := f.Until(f.ctx, func([]scriptededitor.Message) bool { return true })
+	if err != nil || count(told, "window/showMessage") > 0 {
+		t.Errorf("told unasked: %v, %v", told, err)
+	}
+}
+
 // TestWhatNobodyAskedAboutTakesNoRoom reports the findings of many large documents besides those in use.
 func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 	f, n := newNotifier(t, nil)
