@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/cli/adopting"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
@@ -63,7 +64,8 @@ func (a *app) open(ctx context.Context) error {
 	files := config.NewLoader(a.Env, nil)
 	o.Settings = func(tree string) engine.Settings { // a daemon reads them itself
 		c, _ := files.Load(tree, ws.State)
-		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections}
+		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections,
+			CompactsAt: agents.AutoCompact(a.Env, tree)}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)
 	return err

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -116,6 +117,37 @@ func hostCut(auto bool, before int64) []sessions.NewEntry {
 	return []sessions.NewEntry{
 		{Kind: sessions.KindNote, Original: []byte("{}"), Cut: &sessions.HostCut{Auto: auto, Before: before}},
 		{Kind: sessions.KindMessage, Format: transcript.Anthropic, Hidden: true, Original: summary},
+	}
+}
+
+// Where its host is set to compact goes before where it did: also that it does not any more.
+func TestTheHostCompactsWhereItIsSet(t *testing.T) {
+	at, why := 0, ""
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/home/dev/shop",
+		Env: env.System(), Settings: engine.Settings{CompactsAt: func(s sessions.Session, window int) (int, string) {
+			if s.Host != "h" || window != 200_000 {
+				t.Errorf("asked about %s with a window of %d", s.Host, window)
+			}
+			return at, why
+		}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // nothing is lost with a test's
+	id := imported(t, l, 0, append(hostCut(true, 167_361), answered(50_000))...)
+	for _, c := range []struct {
+		at   int
+		why  string
+		want string
+	}{
+		{0, "", "167361 h compacted here by itself"},
+		{117_000, "it was set", "117000 it was set"},
+		{0, "it is off", "0 it is off"},
+	} {
+		at, why = c.at, c.why
+		if st := status(t, l, id); fmt.Sprint(st.CompactsAt, " ", st.CompactsFrom) != c.want {
+			t.Errorf("it compacts at %d: %s, want %s", st.CompactsAt, st.CompactsFrom, c.want)
+		}
 	}
 }
 

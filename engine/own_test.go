@@ -47,7 +47,7 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 	st := status(t, l, id)
 	// So it is by origin, where the view has a stub.
 	if n, ours := st.OwnSources[0], st.Sources[0]; n.Name != "Bash" || n.Calls != 1 || n.Tokens.N < 20_000 ||
-		ours.Name != "Bash" || ours.Tokens.N > 2_000 {
+		n.Sent.N == 0 || n.Sent.N > 2_000 || n.Artifacts != 1 || ours.Name != "Bash" || ours.Tokens.N > 2_000 {
 		t.Errorf("by origin: %+v, and of the view %+v", n, ours)
 	}
 	if n := before[ledger.CategoryRest]; n < 100 || n > 250 || sum(before) != st.Held.N {
@@ -66,6 +66,46 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 	}
 	if st := status(t, l, id); sum(after) < st.Held.N-10 || sum(after) > st.Held.N+10 {
 		t.Errorf("together it is %d of %d: %v", sum(after), st.Held.N, after)
+	}
+}
+
+// The growth says of each turn what the agent's window held at its end: what the provider measured, and of what. After its
+// host's compaction that is not what was measured before.
+func TestAGrowthIsThatOfTheAgentsWindow(t *testing.T) {
+	l := open(t)
+	answer := func(text string, prompt int64) sessions.NewEntry {
+		e := written(`{"role":"assistant","content":"`+text+`"}`, nil)
+		e.Model, e.Usage = "gpt-4o", &sessions.Usage{Input: prompt, Output: 100}
+		return e
+	}
+	id := imported(t, l, 0, asking("go"), answer("I go.", 5_000), asking("on"),
+		answer(strings.Repeat("word ", 9_000), 40_000), asking("more"), answer("More.", 50_000))
+	imported(t, l, 1, append(hostCut(true, 50_100), asking("again"), answer("Again.", 9_000))...)
+	grown := func() []ledger.Turn {
+		g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Turns
+	}
+	turns := grown()
+	for i, want := range map[int]int{0: 5_100, 1: 40_100, 3: 9_100} {
+		n := sum(partsOf(turns[i].Own))
+		if turns[i].Held.N != want || !turns[i].Held.Exact || n < want-10 || n > want+10 {
+			t.Errorf("turn %d holds %+v of %+v, want %d", i+1, turns[i].Held, turns[i].Own, want)
+		}
+	}
+	cut := turns[2]
+	if cut.Measured != 50_100 || cut.Held.Exact || cut.Held.N > 9_100 || partsOf(cut.Own)["summary"] == 0 {
+		t.Errorf("the turn in which the host compacted: %+v", cut)
+	}
+	if n := partsOf(turns[1].Own)["assistant"]; n < 8_500 || n > 9_500 {
+		t.Errorf("the answers of turn 2 take %d", n)
+	}
+	more := []sessions.NewEntry{asking("last"), answer("Last.", 60_000)}
+	imported(t, l, 2, append(more, hostCut(false, 60_100)...)...)
+	if last := grown()[4]; last.Measured != 60_100 || last.Held.N > 10_000 || last.Held.Exact {
+		t.Errorf("after its host's compaction: %+v", last)
 	}
 }
 

@@ -54,6 +54,10 @@ func growth(t *testing.T, l *engine.Local, id string) ledger.TurnStats {
 		if !reflect.DeepEqual(brief.Use, want) || len(brief.NextCuts)+len(brief.Agents) > 0 {
 			t.Errorf("model %q: in brief the status says\n%+v\nand in full\n%+v", model, brief, st.Use)
 		}
+		if last := g.Turns[len(g.Turns)-1]; last.Held != g.Held || !sameParts(last.Own, g.Own) {
+			t.Errorf("model %q: at last the agent's window holds %+v of %+v, the status says %+v of %+v", model, last.Held,
+				last.Own, g.Held, g.Own)
+		}
 		if last := g.Turns[len(g.Turns)-1]; last.Used != st.Used || last.Measured != 0 && last.Measured != st.Measured {
 			t.Errorf("model %q: the last turn %+v, the status %+v", model, last, st.Used)
 		}

@@ -31,6 +31,10 @@ type Turn struct {
 	Used     tokens.Count `json:"used"`
 	Measured int64        `json:"measured"` // input and output of its last answer, as the provider reported; 0: none
 	Filled   []Part       `json:"filled"`   // what the view was made of, largest first, together Used
+	// Held is what the agent's own window held at the end of the turn, measured if Measured is, and Own what it was made of,
+	// as Use has them now.
+	Held tokens.Count `json:"held"`
+	Own  []Part       `json:"own"`
 	// Added is what its messages brought when they came, largest first. What was there before and this together
 	// is more than Used where something was cut, compacted or gone back from.
 	Added     []Part `json:"added"`

@@ -118,9 +118,11 @@ type Use struct {
 	// since; without a measurement Used and Fixed.
 	Held      tokens.Count `json:"held"`
 	Threshold int          `json:"threshold"` // of the view: above it a compaction of ours is due
-	// CompactsAt is what the agent's window held when its host compacted by itself, the last time; 0: not known, or it does
-	// not fit a window that the user set.
+	// CompactsAt is where the agent's host compacts by itself, as it is set for it, else what its window held when it did so
+	// the last time; 0: not known, switched off, or it does not fit a window that the user set.
 	CompactsAt int `json:"compacts_at,omitempty"`
+	// CompactsFrom says in words what CompactsAt rests on, or that it is switched off; "": nothing is known.
+	CompactsFrom string `json:"compacts_from,omitempty"`
 	// WindowFrom says what Window rests on, and Windows the sizes that it may have; see WindowSize.
 	WindowFrom string       `json:"window_from,omitempty"`
 	Windows    []WindowSize `json:"windows,omitempty"`
@@ -213,6 +215,10 @@ type Source struct {
 	Name   string       `json:"name"`
 	Tokens tokens.Count `json:"tokens"`
 	Calls  int          `json:"calls"` // that are in the view
+	// Artifacts is how many of its results are artifacts, by whose handles they can be forgotten.
+	Artifacts int `json:"artifacts,omitempty"`
+	// Sent is what the view has of a source of the agent's own window, in the same measure as Tokens.
+	Sent tokens.Count `json:"sent,omitzero"`
 }
 
 // NextCut is something that the next compaction would take out of the view.
@@ -284,9 +290,9 @@ type Window struct {
 	From string `json:"from,omitempty"`
 	// Likely are the sizes that the window may have, of the surest kind first, each once.
 	Likely []WindowSize `json:"likely,omitempty"`
-	// CompactsAt is what was in the window when the host compacted by itself, the last time; 0: not known, or it does not
-	// fit a window that the user set.
-	CompactsAt int `json:"compacts_at,omitempty"`
+	// CompactsAt and CompactsFrom are as in Use.
+	CompactsAt   int    `json:"compacts_at,omitempty"`
+	CompactsFrom string `json:"compacts_from,omitempty"`
 	// Learned is what an error taught about this model where the session calls it; nil: nothing.
 	Learned *overflow.Learned `json:"learned,omitempty"`
 	// OutputCap is what the session asks for at most, since an error said so; 0: nothing did.

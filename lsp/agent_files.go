@@ -47,9 +47,11 @@ type agentFiles struct {
 
 // renew makes what was found be found again, after a document was opened, saved or closed. Edits wait until it is old: to
 // find it takes longer than a key press.
-func (f *agentFiles) renew(u uri.URI) {
+func (s *Server) renew(u uri.URI) {
 	if couldBeAgentFile(u) {
-		f.stale.Store(true)
+		for _, f := range s.all() {
+			f.agents.stale.Store(true)
+		}
 	}
 }
 
@@ -66,9 +68,9 @@ func couldBeAgentFile(u uri.URI) bool {
 }
 
 // carried returns what the requests of agents carry in the workspace, with the texts of open documents.
-func (s *Server) carried(ctx context.Context) (carried.Report, map[string][]agentfile.Use) {
+func (s *folder) carried(ctx context.Context) (carried.Report, map[string][]agentfile.Use) {
 	k := s.snapshot()
-	if !k.settings.AgentFiles || s.workspace.Root == "" {
+	if s.workspace.Root == "" {
 		return carried.Report{Hosts: []carried.Host{}}, nil
 	}
 	f := &s.agents
@@ -94,11 +96,11 @@ func (s *Server) carried(ctx context.Context) (carried.Report, map[string][]agen
 }
 
 // counts reports whether calls of recorded sessions can be counted: that opens the ledger.
-func (s *Server) counts() bool { return s.snapshot().settings.Live && s.workspace.Open != nil }
+func (s *folder) counts() bool { return s.snapshot().settings.Live && s.workspace.Open != nil }
 
 // countLocked has the calls of recorded sessions counted, unless that is under way, and returns what is closed when it
 // ends. The caller holds s.agents.mu.
-func (s *Server) countLocked(now time.Time) <-chan struct{} {
+func (s *folder) countLocked(now time.Time) <-chan struct{} {
 	f := &s.agents
 	if f.counting != nil {
 		return f.counting
@@ -116,7 +118,7 @@ func (s *Server) countLocked(now time.Time) <-chan struct{} {
 }
 
 // awaitCount waits until calls are counted, but no longer than countPatience. It reports whether they are.
-func (s *Server) awaitCount(ctx context.Context) bool {
+func (s *folder) awaitCount(ctx context.Context) bool {
 	s.agents.mu.Lock()
 	ended := s.countLocked(s.o.Env.Now())
 	s.agents.mu.Unlock()
@@ -131,7 +133,7 @@ func (s *Server) awaitCount(ctx context.Context) bool {
 }
 
 // count counts the calls of recorded sessions. Where that fails they stay as they were.
-func (s *Server) count(ctx context.Context) {
+func (s *folder) count(ctx context.Context) {
 	var use ledger.ToolUse
 	err := s.use(ctx, func(api Ledger) (err error) {
 		use, err = api.ToolUse(ctx, ledger.ToolUseRequest{})
@@ -159,7 +161,7 @@ func (s *Server) count(ctx context.Context) {
 }
 
 // textAt returns the text of an open document by the path of its file.
-func (s *Server) textAt(path string) (string, bool) {
+func (s *folder) textAt(path string) (string, bool) {
 	d := s.documents.get(uri.File(path))
 	if d == nil {
 		return "", false
@@ -178,8 +180,8 @@ func (f *agentFiles) loads(d *document) bool {
 }
 
 // usesOf returns what agents load of a document.
-func (s *Server) usesOf(ctx context.Context, d *document) []agentfile.Use {
-	if !couldBeAgentFile(d.uri) {
+func (s *folder) usesOf(ctx context.Context, d *document) []agentfile.Use {
+	if !s.snapshot().settings.AgentFiles || !couldBeAgentFile(d.uri) {
 		return nil
 	}
 	_, uses := s.carried(ctx)
@@ -189,7 +191,7 @@ func (s *Server) usesOf(ctx context.Context, d *document) []agentfile.Use {
 // documentLinkMethod links the imports of a file that agents load to the imported files.
 func documentLinkMethod() method {
 	of := func(p *protocol.DocumentLinkParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/documentLink", of, func(ctx context.Context, s *Server, d *document,
+	return about("textDocument/documentLink", of, func(ctx context.Context, s *folder, d *document,
 		_ *protocol.DocumentLinkParams) ([]protocol.DocumentLink, error) {
 		links := []protocol.DocumentLink{}
 		for _, l := range agentfile.Links(s.usesOf(ctx, d)) {
@@ -205,7 +207,7 @@ func documentLinkMethod() method {
 }
 
 // agentFindings returns what is wrong with a file that agents load.
-func (s *Server) agentFindings(ctx context.Context, d *document) []protocol.Diagnostic {
+func (s *folder) agentFindings(ctx context.Context, d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	for _, f := range agentfile.Findings(s.usesOf(ctx, d)) {
 		list = append(list, protocol.Diagnostic{
@@ -226,7 +228,7 @@ type Carried struct {
 
 // carriedMethod is a custom request: what every request of the agents carries, for a view.
 func carriedMethod() method {
-	return call("ctxledger/carried", func(ctx context.Context, s *Server, _ *struct{}) (c Carried, err error) {
+	return call("ctxledger/carried", func(ctx context.Context, s *folder, _ *struct{}) (c Carried, err error) {
 		if report, _ := s.carried(ctx); report.Counts() && s.counts() {
 			c.Counting = !s.awaitCount(ctx)
 		}
@@ -237,6 +239,7 @@ func carriedMethod() method {
 
 // askArgument selects an MCP server to be asked for its tools, and says what a person has confirmed.
 type askArgument struct {
+	Folder   string `json:"folder"`   // whose configuration it is, see folder.meant
 	Agent    string `json:"agent"`    // "claude-code"
 	Server   string `json:"server"`   // its name
 	Path     string `json:"path"`     // of the configuration
@@ -258,7 +261,7 @@ const (
 
 // askServer asks an MCP server for its tools, once the person has confirmed exactly what that runs. The client has shown
 // it, or this server does.
-func (s *Server) askServer(ctx context.Context, args []protocol.LSPAny) (any, error) {
+func (s *folder) askServer(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	const op = "lsp.ask"
 	which, err := argument[askArgument](commandAskServer, args)
 	if err != nil {
@@ -306,7 +309,7 @@ func (s *Server) askServer(ctx context.Context, args []protocol.LSPAny) (any, er
 }
 
 // serverAsk finds a configured server. Errors: not_found; those of trust.FindServer.
-func (s *Server) serverAsk(ctx context.Context, which askArgument) (trust.ServerAsk, error) {
+func (s *folder) serverAsk(ctx context.Context, which askArgument) (trust.ServerAsk, error) {
 	report, _ := s.carried(ctx)
 	for _, h := range report.Hosts {
 		for _, p := range h.Parts {

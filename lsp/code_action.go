@@ -16,7 +16,7 @@ const kindCount protocol.CodeActionKind = "source.ctxledger.count"
 // codeActionMethod offers quick fixes and counting of the selection.
 func codeActionMethod() method {
 	of := func(p *protocol.CodeActionParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeAction", of, func(ctx context.Context, s *Server, d *document,
+	return about("textDocument/codeAction", of, func(ctx context.Context, s *folder, d *document,
 		p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 		var list []protocol.CommandOrCodeAction
 		for _, kind := range s.snapshot().settings.actions() {
@@ -50,7 +50,7 @@ func (s Settings) actions() (kinds []protocol.CodeActionKind) {
 }
 
 // counting offers to count a selection; the title shows the count.
-func (s *Server) counting(d *document, r protocol.Range) ([]protocol.CommandOrCodeAction, error) {
+func (s *folder) counting(d *document, r protocol.Range) ([]protocol.CommandOrCodeAction, error) {
 	from, to := bytesOf(d.text, r)
 	if from == to {
 		return nil, nil

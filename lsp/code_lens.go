@@ -14,7 +14,7 @@ import (
 // takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
 func codeLensMethod() method {
 	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeLens", of, func(ctx context.Context, s *Server, d *document,
+	return about("textDocument/codeLens", of, func(ctx context.Context, s *folder, d *document,
 		_ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 		if lenses := s.agentLenses(ctx, d); len(lenses) > 0 {
 			return lenses, nil
@@ -33,7 +33,7 @@ func codeLensMethod() method {
 }
 
 // agentLenses shows what a file costs that agents load: that says more than its size.
-func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protocol.CodeLens) {
+func (s *folder) agentLenses(ctx context.Context, d *document) (lenses []protocol.CodeLens) {
 	k := s.snapshot()
 	if k.settings.Lens == showOff {
 		return nil
@@ -47,7 +47,7 @@ func (s *Server) agentLenses(ctx context.Context, d *document) (lenses []protoco
 		}
 		if l.Ask != nil && s.counts() {
 			c.Title = plainLine(l.Title + ": ask it…")
-			which := askArgument{Agent: l.Ask.Host, Server: l.Ask.Name, Path: l.Ask.Path}
+			which := askArgument{Folder: s.name(), Agent: l.Ask.Host, Server: l.Ask.Name, Path: l.Ask.Path}
 			if arg, err := protocol.Marshal(&which); err == nil {
 				c.Command, c.Arguments = commandAskServer, []protocol.LSPAny{arg}
 			}

@@ -23,7 +23,7 @@ type compactArgument struct {
 
 // compact replaces the older part of a session by a summary without a model, like `ctxledger compact`. It can be
 // cancelled by its request or its progress.
-func (s *Server) compact(ctx context.Context, args []protocol.LSPAny, token protocol.ProgressToken) (any, error) {
+func (s *folder) compact(ctx context.Context, args []protocol.LSPAny, token protocol.ProgressToken) (any, error) {
 	which, err := argument[compactArgument](commandCompact, args)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func linesOf(t *text.Text) []string {
 // completionMethod offers the keys and values of a configuration of ctxledger, and nothing in other documents.
 func completionMethod() method {
 	of := func(p *protocol.CompletionParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/completion", of, func(_ context.Context, s *Server, d *document,
+	return about("textDocument/completion", of, func(_ context.Context, s *folder, d *document,
 		p *protocol.CompletionParams) (protocol.CompletionResult, error) {
 		if !d.isConfiguration() {
 			return nil, nil

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/carried"
@@ -20,21 +21,24 @@ type contextParams struct {
 // Context is what fills the window of a session, and how it grew. Everything is empty in a workspace without sessions.
 type Context struct {
 	Session string `json:"session"`
+	Unknown string `json:"unknown"` // why nothing is known of a session, in a sentence; "": there is none
 	Title   string `json:"title"`
 	Host    string `json:"host"`
 	Model   string `json:"model"`
 	Live    bool   `json:"live"`   // it had an entry in the last ten minutes
 	Window  int    `json:"window"` // tokens; 0: unknown
-	// WindowFrom says in words what Window rests on.
-	WindowFrom string        `json:"windowFrom"`
-	Threshold  int           `json:"threshold"` // above it a compaction is due
-	Used       tokens.Count  `json:"used"`
-	Fixed      *tokens.Count `json:"fixed"`    // of every request, without the conversation; null: not measured
-	Measured   int64         `json:"measured"` // the newest answer with its request, by the provider; 0: none
-	Held       tokens.Count  `json:"held"`     // by the agent's own window, see ledger.Use
-	Counting   string        `json:"counting"` // the origin of the counts, see ledger.Use
-	Saved      tokens.Count  `json:"saved"`    // kept out by stubs, edits and the summary
-	Summary    string        `json:"summary"`  // at the start of the view; "": none
+	// WindowFrom says in words what Window rests on; CompactsAt and CompactsFrom are as in Status.
+	WindowFrom   string        `json:"windowFrom"`
+	CompactsAt   int           `json:"compactsAt"`
+	CompactsFrom string        `json:"compactsFrom"`
+	Threshold    int           `json:"threshold"` // above it a compaction is due
+	Used         tokens.Count  `json:"used"`
+	Fixed        *tokens.Count `json:"fixed"`    // of every request, without the conversation; null: not measured
+	Measured     int64         `json:"measured"` // the newest answer with its request, by the provider; 0: none
+	Held         tokens.Count  `json:"held"`     // by the agent's own window, see ledger.Use
+	Counting     string        `json:"counting"` // the origin of the counts, see ledger.Use
+	Saved        tokens.Count  `json:"saved"`    // kept out by stubs, edits and the summary
+	Summary      string        `json:"summary"`  // at the start of the view; "": none
 	// Dollars is what the session cost so far, NextDollars what the next request pays for what the window holds: see
 	// ledger.Use. null: not known.
 	Dollars     *float64          `json:"dollars"`
@@ -42,13 +46,13 @@ type Context struct {
 	NextDollars *float64          `json:"nextDollars"`
 	Subagents   string            `json:"subagents"` // what of Dollars subagents took, in words; "": nothing
 	Categories  []ledger.Category `json:"categories"`
-	Own         []ledger.Category `json:"own"` // of the agent's own window, see ledger.Use
-	Sources     []source          `json:"sources"`
+	Own         []ledger.Category `json:"own"`     // of the agent's own window, see ledger.Use
+	Sources     []source          `json:"sources"` // of the agent's own window
 	Turns       []ledger.Turn     `json:"turns"`   // oldest first
 	Earlier     int               `json:"earlier"` // turns before these
 }
 
-// source is a file or a tool that fills the window.
+// source is a file or a tool that fills the agent's own window.
 type source struct {
 	ledger.Source
 	URI string `json:"uri"` // of an existing file of the workspace; "": nothing to open
@@ -56,13 +60,14 @@ type source struct {
 
 // contextMethod is a custom request: what fills the window of a session, and how it grew turn by turn.
 func contextMethod() method {
-	return call("ctxledger/context", func(ctx context.Context, s *Server, p *contextParams) (Context, error) {
+	return call("ctxledger/context", func(ctx context.Context, s *folder, p *contextParams) (Context, error) {
 		c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{},
 			Turns: []ledger.Turn{}}
 		err := s.use(ctx, func(api Ledger) error {
 			session, err := s.session(ctx, api, p.Session)
 			if p.Session == "" && fault.Is(err, fault.NotFound) {
-				return nil
+				c.Unknown, err = s.unknown(ctx, api)
+				return err
 			}
 			if err != nil {
 				return err
@@ -78,13 +83,27 @@ func contextMethod() method {
 	})
 }
 
+// unknown says why nothing may be known of sessions in the workspace; "": none has been recorded.
+func (s *folder) unknown(ctx context.Context, api Ledger) (string, error) {
+	info, err := api.Info(ctx, ledger.InfoRequest{Tree: s.workspace.Root})
+	if err != nil {
+		return "", err
+	}
+	reads := func(t ledger.TaskState) bool { return t.Name == ledger.TaskFollow && t.State == ledger.TaskWorking }
+	if slices.ContainsFunc(info.Tasks, reads) {
+		return "session files are being read just now", nil
+	}
+	return plainLine(info.NotFollowed("")), nil
+}
+
 // contextOf converts turn statistics. Stored text is cleaned, because it is not trusted.
-func (s *Server) contextOf(g ledger.TurnStats) Context {
+func (s *folder) contextOf(g ledger.TurnStats) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(g.Session.Title),
 		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:   g.Session.Live(s.o.Env.Now()),
 		Window: g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
+		CompactsAt: g.CompactsAt, CompactsFrom: plainLine(g.CompactsFrom),
 		Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
 		Summary: g.Summary, Dollars: g.Dollars, NextDollars: g.NextDollars,
@@ -97,7 +116,7 @@ func (s *Server) contextOf(g ledger.TurnStats) Context {
 	if g.Subagents != nil {
 		c.Subagents = g.Subagents.String()
 	}
-	for _, x := range g.Sources {
+	for _, x := range g.OwnSources {
 		uri := ""
 		if x.Kind == ledger.SourceFile {
 			uri = s.workspace.uriOf(x.Name)
@@ -120,7 +139,7 @@ const (
 
 // explained returns what fills the agent's own window, with what its requests carry of files taken out of the system
 // prompt. For a session that is over that is not known: the files are those of today.
-func (s *Server) explained(ctx context.Context, c Context) []ledger.Category {
+func (s *folder) explained(ctx context.Context, c Context) []ledger.Category {
 	if !c.Live {
 		return c.Own
 	}
@@ -192,7 +211,7 @@ type windowSize struct {
 
 // windowMethod is a custom request: what the window of a session's model may be. Without a session everything is empty.
 func windowMethod() method {
-	return call("ctxledger/window", func(ctx context.Context, s *Server, p *contextParams) (Window, error) {
+	return call("ctxledger/window", func(ctx context.Context, s *folder, p *contextParams) (Window, error) {
 		w := Window{Sizes: []windowSize{}, File: config.UserFile(s.o.Env)}
 		err := s.use(ctx, func(api Ledger) error {
 			session, err := s.session(ctx, api, p.Session)

@@ -30,7 +30,7 @@ type Cost struct {
 // costMethod is a custom request: what an open document or a selection costs, for a status bar.
 func costMethod() method {
 	of := func(p *costParams) uri.URI { return p.TextDocument.URI }
-	return about("ctxledger/cost", of, func(_ context.Context, s *Server, d *document, p *costParams) (Cost, error) {
+	return about("ctxledger/cost", of, func(_ context.Context, s *folder, d *document, p *costParams) (Cost, error) {
 		f := s.file(d)
 		out := Cost{Model: f.Meter.Counter.Model(), Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true}}
 		if len(p.Ranges) == 0 {

@@ -73,7 +73,7 @@ type countArgument struct {
 
 // countWorkspace counts all text files of the workspace that git does not ignore, with progress, and shows the sum. It
 // can be cancelled by its request or its progress.
-func (s *Server) countWorkspace(ctx context.Context, args []protocol.LSPAny,
+func (s *folder) countWorkspace(ctx context.Context, args []protocol.LSPAny,
 	token protocol.ProgressToken) (any, error) {
 	how, err := argument[countArgument](commandCountWorkspace, args)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Server) countWorkspace(ctx context.Context, args []protocol.LSPAny,
 }
 
 // countFiles counts the text files of the workspace.
-func (s *Server) countFiles(ctx context.Context, found, read func(int64)) (Counted, error) {
+func (s *folder) countFiles(ctx context.Context, found, read func(int64)) (Counted, error) {
 	c := s.snapshot().meter.Counter.Encoding().Counter() // the meter converts the sum for the model
 	t := filecount.New(ctx, filecount.Options{Counter: c, Found: found, Read: read})
 	_, err := t.Dir(".", s.workspace.Root)

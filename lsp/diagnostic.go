@@ -12,7 +12,7 @@ import (
 // diagnosticMethod answers requests for diagnostics. Clients that do not send them get notifications: see publish.
 func diagnosticMethod() method {
 	of := func(p *protocol.DocumentDiagnosticParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/diagnostic", of, func(_ context.Context, s *Server, d *document,
+	return about("textDocument/diagnostic", of, func(_ context.Context, s *folder, d *document,
 		_ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
 		return &protocol.RelatedFullDocumentDiagnosticReport{
 			FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: "full", Items: s.diagnostics(d)},
@@ -21,7 +21,7 @@ func diagnosticMethod() method {
 }
 
 // diagnostics returns the findings of a document in the protocol's form.
-func (s *Server) diagnostics(d *document) []protocol.Diagnostic {
+func (s *folder) diagnostics(d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	for _, f := range anyfile.Findings(s.file(d), s.snapshot().settings.Diagnostics) {
 		list = append(list, protocol.Diagnostic{
@@ -53,7 +53,7 @@ func (n *notifier) publish(u uri.URI) {
 	}
 	p := &protocol.PublishDiagnosticsParams{URI: n.reported[u], Diagnostics: []protocol.Diagnostic{}}
 	if d := n.Server.documents.get(u); d != nil {
-		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), n.published(d)
+		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), d.folder.published(d)
 		n.Server.documents.looked(u)
 	}
 	switch {
@@ -71,7 +71,7 @@ func (n *notifier) publish(u uri.URI) {
 
 // published returns what is published of a document: what is wrong with a configuration, and the findings, unless the
 // client requests those.
-func (s *Server) published(d *document) []protocol.Diagnostic {
+func (s *folder) published(d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	if !s.caps.pull {
 		list = s.diagnostics(d)

@@ -44,7 +44,9 @@ func (n *notifier) pullSettings() {
 // apply applies new settings.
 func (s *Server) apply() {
 	s.complain()
-	s.follow()
+	for _, f := range s.all() {
+		f.follow()
+	}
 	s.pending.refresh()
 }
 

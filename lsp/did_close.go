@@ -9,7 +9,7 @@ func didCloseMethod() method {
 		if d == nil {
 			return notOpen(string(p.TextDocument.URI))
 		}
-		s.agents.renew(d.uri)
+		s.renew(d.uri)
 		s.examine(d)
 		return nil
 	})

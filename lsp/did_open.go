@@ -46,12 +46,13 @@ func didOpenMethod() method {
 		if err != nil {
 			return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "uri: %.1000s", err.Error())
 		}
+		f := s.folderOf(u)
 		doc := document{
-			uri: u, spelled: uri.URI(d.URI), path: s.workspace.inside(u),
+			uri: u, spelled: uri.URI(d.URI), folder: f, path: f.workspace.inside(u),
 			language: outline.LanguageOf(d.LanguageID, u.Path()),
 		}
-		opened := s.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) })
-		s.agents.renew(u)
+		opened := f.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) })
+		s.renew(u)
 		s.examine(opened)
 		return nil
 	})

@@ -10,7 +10,7 @@ import (
 func didSaveMethod() method {
 	return notification("textDocument/didSave", func(s *Server, p *protocol.DidSaveTextDocumentParams) error {
 		u := p.TextDocument.URI
-		s.agents.renew(u)
+		s.renew(u)
 		d := s.documents.get(u)
 		if d != nil && path.Base(d.path) == gitignore || s.snapshot().settings.AgentFiles && couldBeAgentFile(u) {
 			s.pending.refresh()

@@ -16,7 +16,7 @@ import (
 // support trees.
 func documentSymbolMethod() method {
 	of := func(p *protocol.DocumentSymbolParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/documentSymbol", of, func(_ context.Context, s *Server, d *document,
+	return about("textDocument/documentSymbol", of, func(_ context.Context, s *folder, d *document,
 		_ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
 		if !s.snapshot().settings.Symbols {
 			return protocol.DocumentSymbolSlice{}, nil

@@ -15,7 +15,8 @@ import (
 type document struct {
 	uri      uri.URI // as the library normalizes it
 	spelled  uri.URI // as the client sent it, which compares strings
-	path     string  // of the file in the ledger; "": none
+	folder   *folder
+	path     string // of the file in the ledger; "": none
 	language outline.Language
 	version  int32
 	text     *text.Text
@@ -28,7 +29,13 @@ func (d document) with(version int32, t *text.Text) *document {
 	return &d
 }
 
-// in returns the document in another encoding.
+// of returns the document in another folder, which counts in an encoding.
+func (d document) of(f *folder, e *tokens.Encoding) *document {
+	d.folder, d.path = f, f.workspace.inside(d.uri)
+	return d.in(e)
+}
+
+// in returns the document in another encoding. It is counted on the next use.
 func (d document) in(e *tokens.Encoding) *document {
 	d.text = d.text.In(e)
 	d.outline = d.outline.In(d.text)
@@ -95,12 +102,12 @@ func (d *documents) edit(u uri.URI, change func(*document) *document) *document 
 	return doc
 }
 
-// recount switches all documents to another encoding. They are counted on the next use.
-func (d *documents) recount(e *tokens.Encoding) {
+// each replaces all documents by the results of change.
+func (d *documents) each(change func(*document) *document) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for u, doc := range d.open {
-		d.open[u] = doc.in(e)
+		d.open[u] = change(doc)
 	}
 }
 

@@ -36,7 +36,7 @@ func commands() []string {
 
 // executeCommandMethod runs a command for the user.
 func executeCommandMethod() method {
-	return call("workspace/executeCommand", func(ctx context.Context, s *Server,
+	return call("workspace/executeCommand", func(ctx context.Context, s *folder,
 		p *protocol.ExecuteCommandParams) (any, error) {
 		switch p.Command {
 		case commandCountSelection:
@@ -89,7 +89,7 @@ func (s *Server) countSelection(ctx context.Context, args []protocol.LSPAny) (an
 		return nil, notOpen(string(place.URI))
 	}
 	from, to := bytesOf(d.text, place.Range)
-	return s.say(ctx, anyfile.Selection(s.file(d), from, to))
+	return s.say(ctx, anyfile.Selection(d.folder.file(d), from, to))
 }
 
 // explain shows what an open document costs and where, for a click on its lens: one argument, its identifier.
@@ -102,7 +102,7 @@ func (s *Server) explain(ctx context.Context, args []protocol.LSPAny) (any, erro
 	if d == nil {
 		return nil, notOpen(string(document.URI))
 	}
-	return s.say(ctx, anyfile.Explain(s.file(d), d.uri.Path()))
+	return s.say(ctx, anyfile.Explain(d.folder.file(d), d.uri.Path()))
 }
 
 // say shows a text as a message, and returns it.

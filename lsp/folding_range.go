@@ -11,7 +11,7 @@ import (
 // comment.
 func foldingRangeMethod() method {
 	of := func(p *protocol.FoldingRangeParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/foldingRange", of, func(_ context.Context, s *Server, d *document,
+	return about("textDocument/foldingRange", of, func(_ context.Context, s *folder, d *document,
 		_ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
 		if !s.snapshot().settings.Folding {
 			return nil, nil

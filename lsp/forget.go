@@ -16,7 +16,7 @@ type forgetArgument struct {
 }
 
 // forget removes what a handle names from the disk. The client has asked the user for confirmation.
-func (s *Server) forget(ctx context.Context, args []protocol.LSPAny) (any, error) {
+func (s *folder) forget(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	which, err := argument[forgetArgument](commandForget, args)
 	if err != nil {
 		return nil, err

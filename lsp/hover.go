@@ -15,7 +15,7 @@ import (
 // hoverMethod shows the cost of what is under the mouse.
 func hoverMethod() method {
 	of := func(p *protocol.HoverParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/hover", of, func(ctx context.Context, s *Server, d *document,
+	return about("textDocument/hover", of, func(ctx context.Context, s *folder, d *document,
 		p *protocol.HoverParams) (*protocol.Hover, error) {
 		if d.isConfiguration() {
 			return s.explainSetting(d, p.Position), nil

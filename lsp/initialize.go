@@ -6,15 +6,12 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
-	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/records"
-	"ctxledger.dev/tokens"
 )
 
 // initializeMethod answers with the capabilities that the settings enable.
 func initializeMethod() method {
-	m := call("initialize", func(_ context.Context, s *Server,
+	m := call("initialize", func(_ context.Context, s *folder,
 		p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 		if !s.enter(starting, running) {
 			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize comes once")
@@ -25,13 +22,9 @@ func initializeMethod() method {
 		if p.ProcessID != nil {
 			s.tasks.begin(func() { s.watchClient(int(*p.ProcessID)) })
 		}
-		problem := s.find(rootsOf(p))
-		s.update(func(k *snapshot) {
-			k.settings, k.wrong, k.configured = settings, wrong, s.workspace.Configured()
-			if problem != nil {
-				k.live = live.State{Problem: problem.Error(), Hint: fault.HintOf(problem)}
-			}
-		})
+		s.Server.update(func(k *snapshot) { k.settings, k.wrong = settings, wrong })
+		s.roots = rootsOf(p)
+		s.arrange(s.roots)
 		s.complain()
 		return &protocol.InitializeResult{
 			Capabilities: s.caps.offer(settings),
@@ -50,6 +43,8 @@ func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &change,
 			Save: protocol.Boolean(true)},
 		Workspace: &protocol.WorkspaceOptions{
+			WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{Supported: &yes,
+				ChangeNotifications: protocol.Boolean(true)},
 			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{records.Scheme}},
 		},
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commands()},
@@ -60,30 +55,4 @@ func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 		}
 	}
 	return c
-}
-
-// find sets the workspace. Errors: why there is none; everything else works without it.
-func (s *Server) find(roots []string) error {
-	builtin := Configured{Models: tokens.Builtin()}
-	s.workspace = Workspace{Configured: func() Configured { return builtin }}
-	if s.o.Find == nil {
-		return nil
-	}
-	found, err := s.o.Find(roots)
-	if err != nil {
-		s.o.Log.Warn("no workspace", "why", err.Error())
-		s.lost = err
-		return err
-	}
-	if found.Root == "" {
-		return nil
-	}
-	if found.Configured == nil {
-		found.Configured = s.workspace.Configured
-	}
-	s.workspace = found
-	if found.Open != nil {
-		s.workspace.Open = shareable(found.Open)
-	}
-	return nil
 }

@@ -9,14 +9,13 @@ func initializedMethod() method {
 		}
 		s.begun = true
 		s.tasks.begin(s.notify)
-		if s.workspace.Root != "" {
-			s.tasks.begin(s.obey)
-		}
 		if !s.given && s.caps.settings {
 			s.pending.settings()
 		}
 		s.pending.wake()
-		s.follow()
+		for _, f := range s.all() {
+			f.begin()
+		}
 		return nil
 	})
 }

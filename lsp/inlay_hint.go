@@ -12,7 +12,7 @@ import (
 // inlayHintMethod shows the cost of large sections behind their names.
 func inlayHintMethod() method {
 	of := func(p *protocol.InlayHintParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/inlayHint", of, func(_ context.Context, s *Server, d *document,
+	return about("textDocument/inlayHint", of, func(_ context.Context, s *folder, d *document,
 		p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
 		least := s.snapshot().settings.Hints
 		if least <= 0 {

@@ -40,7 +40,7 @@ type lease struct {
 func (l *lease) Close() error { return l.giveBack() }
 
 // use calls do with the ledger. Errors: those of do and of opening the ledger; unavailable without a workspace.
-func (s *Server) use(ctx context.Context, do func(Ledger) error) error {
+func (s *folder) use(ctx context.Context, do func(Ledger) error) error {
 	if s.workspace.Open == nil {
 		if s.lost != nil {
 			return unopened(s.lost)
@@ -65,7 +65,7 @@ func unopened(err error) error {
 }
 
 // read calls do with a reader of the ledger.
-func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, error)) (result R, err error) {
+func read[R any](ctx context.Context, s *folder, do func(records.Reader) (R, error)) (result R, err error) {
 	err = s.use(ctx, func(api Ledger) error {
 		result, err = do(records.Reader{API: api, Now: s.o.Env.Now(), Models: s.snapshot().configured.Models})
 		return err
@@ -75,7 +75,7 @@ func read[R any](ctx context.Context, s *Server, do func(records.Reader) (R, err
 
 // modify calls do to change the ledger. The client is notified by the ledger's events or, if the live session is not
 // followed, from here.
-func (s *Server) modify(ctx context.Context, do func(Ledger) error) error {
+func (s *folder) modify(ctx context.Context, do func(Ledger) error) error {
 	err := s.use(ctx, do)
 	if err == nil {
 		s.pending.contents()

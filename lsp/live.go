@@ -16,7 +16,7 @@ type following struct {
 }
 
 // follow starts or stops following the live session, as the settings ask for.
-func (s *Server) follow() {
+func (s *folder) follow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	want := following{live: s.now.settings.Live && s.workspace.Open != nil}
@@ -57,9 +57,11 @@ func terminalsMethod() method {
 		given := terminals{slices.Clone(p.Processes[:min(len(p.Processes), maxTerminals)]), p.Active}
 		given.Processes = slices.DeleteFunc(given.Processes, func(pid int) bool { return pid <= 1 })
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.terminals = given
-		s.again.Look()
+		s.mu.Unlock()
+		for _, f := range s.all() {
+			f.again.Look()
+		}
 		return nil
 	})
 }
@@ -78,7 +80,7 @@ func (s *Server) near() (all []live.Near) {
 }
 
 // lookAgain has the session that is followed read again, because the settings changed what is said of it.
-func (s *Server) lookAgain() {
+func (s *folder) lookAgain() {
 	s.mu.Lock()
 	s.followed = following{}
 	s.mu.Unlock()
@@ -87,7 +89,7 @@ func (s *Server) lookAgain() {
 }
 
 // takeLive stores the state of the live session and notifies the client of what changes.
-func (s *Server) takeLive(ctx context.Context, st live.State) {
+func (s *folder) takeLive(ctx context.Context, st live.State) {
 	before, after := s.update(func(k *snapshot) {
 		if ctx.Err() == nil { // else it is not followed any more
 			k.live = st
@@ -95,9 +97,6 @@ func (s *Server) takeLive(ctx context.Context, st live.State) {
 	})
 	if p := after.live.Problem; p != "" && p != before.live.Problem {
 		s.o.Log.Warn("live session", "problem", p, "hint", after.live.Hint)
-	}
-	if len(st.Warned) > 0 {
-		s.pending.warn(st.Warned)
 	}
 	if after.live.Event != before.live.Event || after.live.Session != before.live.Session ||
 		(after.live.Problem != "") != (before.live.Problem != "") {
@@ -111,13 +110,13 @@ func (s *Server) takeLive(ctx context.Context, st live.State) {
 }
 
 // differs reports whether anything shown of an open document has changed.
-func (s *Server) differs(before, after snapshot) bool {
+func (s *folder) differs(before, after snapshot) bool {
 	if before.meter != after.meter {
 		return true
 	}
 	asked := before.live.Requests != after.live.Requests && after.live.CarriedDollars != nil
 	for _, d := range s.documents.all() {
-		if before.live.Files[d.path] != after.live.Files[d.path] || asked && s.agents.loads(d) {
+		if d.folder == s && (before.live.Files[d.path] != after.live.Files[d.path] || asked && s.agents.loads(d)) {
 			return true
 		}
 	}

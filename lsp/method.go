@@ -35,20 +35,21 @@ func notification[P any](name string, take func(*Server, *P) error) method {
 	}}
 }
 
-// call returns a method with an answer.
-func call[P, R any](name string, do func(context.Context, *Server, *P) (R, error)) method {
+// call returns a method with an answer, about the folder that its parameters name.
+func call[P, R any](name string, do func(context.Context, *folder, *P) (R, error)) method {
 	return method{name: name, call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) (any, error) { return do(ctx, s, p) }, nil
+		in := s.meant(raw)
+		return func(ctx context.Context) (any, error) { return do(ctx, in, p) }, nil
 	}}
 }
 
 // about returns a method about the document that of selects, in its version when the call is read. If the document has
 // changed before the answer is computed, the call is refused as outdated. The answer is null if it is not open.
-func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, *Server, *document,
+func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, *folder, *document,
 	*P) (R, error)) method {
 	return method{name: name, call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
@@ -60,7 +61,7 @@ func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, 
 			return func(context.Context) (any, error) { return jsonrpc2.RawMessage(nil), nil }, nil
 		}
 		return func(ctx context.Context) (any, error) {
-			result, err := do(ctx, s, d, p)
+			result, err := do(ctx, d.folder, d, p)
 			s.documents.used(d.uri)
 			if err == nil && s.documents.get(d.uri) != d {
 				return nil, protocol.ErrContentModified

@@ -20,7 +20,7 @@ func slow(answer <-chan struct{}) func(*Server) {
 	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
 	return func(s *Server) {
 		s.methods["test/slow"] = about("test/slow", of,
-			func(ctx context.Context, _ *Server, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
+			func(ctx context.Context, _ *folder, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
 				select {
 				case <-answer:
 					return protocol.String(d.text.Bytes(0, d.text.Len())), nil
@@ -213,7 +213,7 @@ func TestACallIsAboutTheTextBeforeLaterChanges(t *testing.T) {
 			return p.TextDocument.URI
 		}
 		s.methods["test/about"] = about("test/about", of,
-			func(_ context.Context, _ *Server, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
+			func(_ context.Context, _ *folder, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
 				<-compute
 				return protocol.String(d.text.Bytes(0, d.text.Len())), nil
 			})

@@ -12,6 +12,7 @@ func methods() map[string]method {
 		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(),
 		progressCancelMethod(),
 		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
+		didChangeWorkspaceFoldersMethod(),
 		codeLensMethod(), completionMethod(),
 		hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
 		codeActionMethod(), diagnosticMethod(), documentLinkMethod(), executeCommandMethod(),

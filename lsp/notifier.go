@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/internal/env"
@@ -32,7 +31,6 @@ type batch struct {
 	sections  bool             // the sections of a document changed, and its text did not
 	changed   bool             // the ledger changed
 	contents  bool             // a command changed documents of the ledger
-	warnings  []string         // about the input of the live session
 	documents map[uri.URI]bool // opened, edited or closed
 }
 
@@ -66,10 +64,6 @@ func (p *pending) ledger() { p.add(func(b *batch) { b.changed = true }) }
 
 func (p *pending) contents() { p.add(func(b *batch) { b.contents = true }) }
 
-func (p *pending) warn(texts []string) {
-	p.add(func(b *batch) { b.warnings = append(b.warnings, texts...) })
-}
-
 func (p *pending) document(u uri.URI) { p.add(func(b *batch) { b.documents[u] = true }) }
 
 // take returns the next batch and starts an empty one.
@@ -85,7 +79,7 @@ func (p *pending) take() batch {
 // live.Pause. It is the only source of unsolicited messages and sends them one by one, so their order holds and the
 // client ends up with the newest state.
 func (s *Server) notify() {
-	n := notifier{Server: s, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
+	n := notifierOf(s)
 	for {
 		select {
 		case <-s.life.Done():
@@ -105,11 +99,16 @@ func (s *Server) notify() {
 // notifier holds what the client has been told.
 type notifier struct {
 	*Server
-	status     Status
+	statuses   map[*folder]string  // by folder, as JSON
 	reported   map[uri.URI]uri.URI // documents with diagnostics, as the client spells them
 	registered map[string]bool     // methods, by their names in offers
 	changed    bool                // ctxledger/changed is due
 	holdOff    <-chan time.Time    // ends the pause after the last ctxledger/changed; nil: no pause
+}
+
+func notifierOf(s *Server) *notifier {
+	return &notifier{Server: s, statuses: map[*folder]string{}, reported: map[uri.URI]uri.URI{},
+		registered: map[string]bool{}}
 }
 
 // send notifies the client of one batch.
@@ -118,8 +117,9 @@ func (n *notifier) send(b batch) {
 		n.pullSettings()
 	}
 	added := n.register()
-	n.sendStatus()
-	n.warn(b.warnings)
+	for _, f := range n.all() {
+		n.sendStatus(f)
+	}
 	n.changed = n.changed || b.changed
 	n.sendChanged()
 	if b.contents {
@@ -136,17 +136,6 @@ func (n *notifier) send(b batch) {
 	for _, u := range slices.Sorted(maps.Keys(b.documents)) {
 		if !n.caps.pull || n.tells(u) {
 			n.publish(u)
-		}
-	}
-}
-
-// warn shows warnings about the input of the live session.
-func (n *notifier) warn(texts []string) {
-	for _, text := range texts {
-		err := n.client.ShowMessage(n.life,
-			&protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: "ctxledger: " + plainLine(text)})
-		if err != nil {
-			n.o.Log.Warn("warning", "why", err.Error())
 		}
 	}
 }

@@ -26,7 +26,7 @@ func newNotifier(t *testing.T, settings map[string]any) (*fixture, *notifier) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f, &notifier{Server: f.Server, reported: map[uri.URI]uri.URI{}, registered: map[string]bool{}}
+	return f, notifierOf(f.Server)
 }
 
 // statuses waits for n status notifications of the live session and returns them.
@@ -62,26 +62,17 @@ func TestAStatusIsSafeToShow(t *testing.T) {
 	}
 }
 
-// TestAWarningIsShown: once, in one line.
-func TestAWarningIsShown(t *testing.T) {
-	f, n := newNotifier(t, nil)
-	f.pending.warn([]string{"the conversation was resumed\x1b[2J\nafter a pause"})
+// TestAWarningIsAPartOfTheStatus: in one line, and no message over the editor.
+func TestAWarningIsAPartOfTheStatus(t *testing.T) {
+	f, n := newNotifier(t, map[string]any{"status": true})
+	f.first().takeLive(f.ctx, live.State{Session: "s", Warning: "the conversation was resumed\x1b[2J\nafter a pause"})
 	n.send(f.pending.take())
-	n.send(f.pending.take())
-	n.warn([]string{"the last one"})
-	const show = "window/showMessage"
-	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, show) >= 2 })
-	if err != nil {
-		t.Fatal(err)
+	if st := f.statuses(t, 1)[0]; st.Warning != `the conversation was resumed\u001b[2J after a pause` {
+		t.Errorf("the status warns %q", st.Warning)
 	}
-	var shown []string
-	for _, m := range told {
-		if m.Method == show {
-			shown = append(shown, string(m.Params))
-		}
-	}
-	if len(shown) != 2 || !strings.Contains(shown[0], `ctxledger: the conversation was resumed\\u001b[2J after a pause`) {
-		t.Errorf("shown: %s", shown)
+	told, err := f.Until(f.ctx, func([]scriptededitor.Message) bool { return true })
+	if err != nil || count(told, "window/showMessage") > 0 {
+		t.Errorf("told unasked: %v, %v", told, err)
 	}
 }
 
@@ -91,7 +82,7 @@ func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 	var used []uri.URI
 	for i := range keptDocuments + 2 {
 		u := uri.URI(fmt.Sprint("untitled:", i))
-		d := document{uri: u, spelled: u, language: outline.Markdown}
+		d := document{folder: f.first(), uri: u, spelled: u, language: outline.Markdown}
 		f.documents.put(d.with(1, text.New(tokens.O200kBase, []byte(strings.Repeat("Some words.\n", keptSize/4/12)))))
 		if i < keptDocuments {
 			f.documents.used(u)
@@ -153,7 +144,7 @@ func TestFindingsAreToldInTheOrderOfTheirDocuments(t *testing.T) {
 	var want []string
 	for c := 'a'; c <= 'z'; c++ {
 		u := uri.URI("untitled:" + string(c))
-		d := document{uri: u, spelled: u}
+		d := document{folder: f.first(), uri: u, spelled: u}
 		f.documents.put(d.with(1, text.New(tokens.O200kBase, []byte(strings.Repeat("x", 3000)))))
 		l.documents[u] = true
 		want = append(want, string(u))

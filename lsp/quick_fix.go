@@ -20,7 +20,7 @@ import (
 
 // fixes returns the quick fixes for diagnostics: a line in .gitignore for generated files, and switching off for MCP
 // servers without calls. Stale reads are up to the session; long lines and large files are up to people.
-func (s *Server) fixes(ctx context.Context, d *document, shown []protocol.Diagnostic) []protocol.CommandOrCodeAction {
+func (s *folder) fixes(ctx context.Context, d *document, shown []protocol.Diagnostic) []protocol.CommandOrCodeAction {
 	var list []protocol.CommandOrCodeAction
 	for _, one := range shown {
 		switch {
@@ -42,7 +42,7 @@ func fix(title string, of protocol.Diagnostic, edit *protocol.WorkspaceEdit, pre
 }
 
 // ignoreFixes has git ignore a generated file.
-func (s *Server) ignoreFixes(d *document, one protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
+func (s *folder) ignoreFixes(d *document, one protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
 	for _, f := range anyfile.Findings(s.file(d), []string{anyfile.Generated}) {
 		edit, err := s.ignoring(f.Ignore, d.path)
 		if err != nil {
@@ -56,7 +56,7 @@ func (s *Server) ignoreFixes(d *document, one protocol.Diagnostic) (list []proto
 
 // switchFixes switches off the MCP server that a diagnostic is about. Only this document and files of the workspace are
 // edited.
-func (s *Server) switchFixes(ctx context.Context, d *document, one protocol.Diagnostic) []protocol.CommandOrCodeAction {
+func (s *folder) switchFixes(ctx context.Context, d *document, one protocol.Diagnostic) []protocol.CommandOrCodeAction {
 	var list []protocol.CommandOrCodeAction
 	files := map[string]editable{}
 	text := func(path string) (string, bool) {
@@ -89,7 +89,7 @@ func (s *Server) switchFixes(ctx context.Context, d *document, one protocol.Diag
 }
 
 // editableAt returns this document or a file of the workspace by its path. Errors: as for editable.
-func (s *Server) editableAt(d *document, path string) (editable, error) {
+func (s *folder) editableAt(d *document, path string) (editable, error) {
 	if pathOf(d.uri) == path {
 		return editable{uri: d.spelled, version: &d.version, text: d.text}, nil
 	}
@@ -110,7 +110,7 @@ type ignoreArgument struct {
 
 // ignore has the client add a line to the workspace's .gitignore, after which a directory is not counted: the user asked
 // for that.
-func (s *Server) ignore(ctx context.Context, args []protocol.LSPAny) (any, error) {
+func (s *folder) ignore(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	which, err := argument[ignoreArgument](commandIgnore, args)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Server) ignore(ctx context.Context, args []protocol.LSPAny) (any, error
 
 // ignoring returns an edit of the workspace's .gitignore after which git ignores a path and so the document. Errors:
 // invalid if there is none.
-func (s *Server) ignoring(name, document string) (*protocol.WorkspaceEdit, error) {
+func (s *folder) ignoring(name, document string) (*protocol.WorkspaceEdit, error) {
 	bare, dir := strings.CutSuffix(name, "/")
 	line, ok := ignore.Line(bare, dir)
 	if !ok {
@@ -172,9 +172,9 @@ type editable struct {
 
 // editable returns a file of the workspace by its path from the root. Errors: those of reading; invalid if it cannot be
 // edited.
-func (s *Server) editable(name string, limit int64) (e editable, err error) {
+func (s *folder) editable(name string, limit int64) (e editable, err error) {
 	for _, d := range s.documents.all() {
-		if d.path == name {
+		if d.folder == s && d.path == name {
 			return editable{uri: d.spelled, version: &d.version, text: d.text}, nil
 		}
 	}

@@ -19,7 +19,7 @@ type Configured struct {
 const reread = 400 * time.Millisecond
 
 // obey applies changes of the configuration until the server ends.
-func (s *Server) obey() {
+func (s *folder) obey() {
 	for s.life.Err() == nil {
 		env.Sleep(s.life, reread)
 		if now := s.workspace.Configured(); now != s.snapshot().configured {

@@ -15,7 +15,7 @@ type restoreArgument struct {
 }
 
 // restore undoes a compaction: the view of the session shows the range again.
-func (s *Server) restore(ctx context.Context, args []protocol.LSPAny) (any, error) {
+func (s *folder) restore(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	which, err := argument[restoreArgument](commandRestore, args)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
-	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/report"
 	"ctxledger.dev/servertools/asking"
 	"ctxledger.dev/tokens"
@@ -24,8 +23,8 @@ import (
 type Options struct {
 	Version string
 	Env     env.Env
-	// Find returns the workspace of a client with these open folders, file URIs in its order. After an error, which is
-	// reported, the server has no workspace. nil: there never is one.
+	// Find returns the workspace of an open folder of the client, a file URI; no roots: nothing is open. After an error,
+	// which is reported, the folder has no workspace. nil: there never is one.
 	Find func(roots []string) (Workspace, error)
 	Log  *slog.Logger // protocol errors of the editor, and internal errors
 	Idle func()       // called when the client has been idle for some seconds; may be nil
@@ -49,26 +48,20 @@ type Server struct {
 	touched   chan struct{} // buffered, one slot: the client sent something
 
 	pending *pending
-	agents  agentFiles
 	reading reading
 	tasks   tasks // background tasks
 
-	mu    sync.Mutex
-	stage stage    // guarded by mu
-	now   snapshot // guarded by mu
-	// followed says how the live session is followed; unfollow stops it, nil: not followed. Both guarded by mu.
-	followed  following
-	unfollow  context.CancelFunc
-	terminals terminals  // guarded by mu
-	again     live.Again // when the terminals change
+	mu        sync.Mutex
+	stage     stage     // guarded by mu
+	folders   []*folder // guarded by mu; a new list each time
+	terminals terminals // guarded by mu
 
-	// Set by initialize and initialized, before any other message is processed.
-	caps      capabilities
-	initial   Settings
-	given     bool // the client sent settings
-	begun     bool // initialized was received
-	workspace Workspace
-	lost      error // why there is no workspace
+	// Set by initialize and initialized, before any other message is processed, and by messages in their order.
+	caps    capabilities
+	initial Settings
+	given   bool     // the client sent settings
+	begun   bool     // initialized was received
+	roots   []string // of the client's folders, in its order; only what arranges the folders reads it
 
 	// Set by Serve before it reads.
 	life   context.Context // for work that outlives the message that started it
@@ -79,13 +72,14 @@ type Server struct {
 // New returns a server.
 func New(o Options) *Server {
 	exited := make(chan struct{})
-	return &Server{
+	s := &Server{
 		o: o, methods: methods(), masks: redact.New([]byte(o.Env.ID(32))),
-		now:     snapshot{settings: defaults(), configured: Configured{Models: tokens.Builtin()}}.measured(),
 		pending: newPending(),
 		exited:  exited, exit: sync.OnceFunc(func() { close(exited) }),
 		orphaned: make(chan struct{}), touched: make(chan struct{}, 1),
 	}
+	s.folders = []*folder{s.newFolder(context.Background(), nowhere(), nil, snapshot{settings: defaults()})}
+	return s
 }
 
 // Serve answers a client on in and out until the client exits, its process ends, in ends or ctx is cancelled. Requests in

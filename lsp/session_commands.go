@@ -24,7 +24,7 @@ type followArgument struct {
 }
 
 // choose follows the session that the user chose, until another one is chosen or the server ends.
-func (s *Server) choose(ctx context.Context, args []protocol.LSPAny) (any, error) {
+func (s *folder) choose(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	which, err := argument[followArgument](commandFollow, args)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Server) choose(ctx context.Context, args []protocol.LSPAny) (any, error
 }
 
 // session finds the session that a request names; "" is the one that is followed, else the newest.
-func (s *Server) session(ctx context.Context, api Ledger, name string) (sessions.Session, error) {
+func (s *folder) session(ctx context.Context, api Ledger, name string) (sessions.Session, error) {
 	if name != "" {
 		return api.Session(ctx, ledger.SessionRequest{Name: name})
 	}
@@ -72,7 +72,7 @@ type handedOff struct {
 }
 
 // handoff returns the document of a session for a new chat. The ledger does not change.
-func (s *Server) handoff(ctx context.Context, args []protocol.LSPAny) (any, error) {
+func (s *folder) handoff(ctx context.Context, args []protocol.LSPAny) (any, error) {
 	which, err := argument[handoffArgument](commandHandoff, args)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ type windowArgument struct {
 
 // setWindow writes the window of a model into the user's own configuration, or takes it out: the user chose it. What is shown follows
 // once that file is read again.
-func (s *Server) setWindow(args []protocol.LSPAny) (any, error) {
+func (s *folder) setWindow(args []protocol.LSPAny) (any, error) {
 	said, err := argument[windowArgument](commandSetWindow, args)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (s *Server) setWindow(args []protocol.LSPAny) (any, error) {
 
 // readPast records sessions that agents left in the workspace, with progress: a person asked. It can be cancelled by its
 // request or its progress, and keeps what it has read by then.
-func (s *Server) readPast(ctx context.Context, token protocol.ProgressToken) (any, error) {
+func (s *folder) readPast(ctx context.Context, token protocol.ProgressToken) (any, error) {
 	if s.workspace.Past == nil {
 		return nil, fault.New(fault.Unavailable, "lsp.past", "no folder is open whose sessions can be read")
 	}
@@ -178,7 +178,7 @@ func (p Past) said(off string) string {
 }
 
 // clearWindow is setWindow for a window that is not to be set any more.
-func (s *Server) clearWindow(said windowArgument) (any, error) {
+func (s *folder) clearWindow(said windowArgument) (any, error) {
 	if said.Tokens != 0 {
 		return nil, fault.New(fault.Invalid, "lsp.command", "%s takes tokens or automatic, not both", commandSetWindow)
 	}

@@ -129,7 +129,7 @@ func TestTheSessionOfATerminalGoesFirst(t *testing.T) {
 		}
 	}
 	is := func(near bool) func(Status) bool {
-		return func(st Status) bool { return st.Near == near && st.Others == 1 && !st.Pinned }
+		return func(st Status) bool { return st.Near == near && len(st.Others) == 1 && !st.Pinned }
 	}
 	f.follows(t, second, is(false))
 	has(os.Getppid()) // nothing happens in the ledger, and it is shown at once
@@ -191,7 +191,8 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 			"see the log of the ledger's daemon. Older ones are left: run this again to read them."},
 	} {
 		f := inLedger(t, k, map[string]any{"live": false, "status": true})
-		f.workspace.Past = func(ctx context.Context, api Ledger, progress func(done, total int64)) (Past, error) {
+		w := &f.first().workspace
+		w.Past = func(ctx context.Context, api Ledger, progress func(done, total int64)) (Past, error) {
 			progress(1, 2)
 			_, err := api.ImportState(ctx, ledger.ImportStateRequest{Import: "claude-code:x"})
 			return c.past, err

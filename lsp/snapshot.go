@@ -35,34 +35,49 @@ func (k snapshot) measured() snapshot {
 	return k
 }
 
+// snapshot returns the current state of the first folder: what all folders have in common.
+func (s *Server) snapshot() snapshot { return s.first().snapshot() }
+
+// update changes the state of all folders.
+func (s *Server) update(change func(*snapshot)) {
+	for _, f := range s.all() {
+		f.update(change)
+	}
+}
+
 // snapshot returns the current state.
-func (s *Server) snapshot() snapshot {
+func (s *folder) snapshot() snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
 }
 
-// update changes the state and recounts the open documents if their encoding changes. It returns the states before and
-// after.
-func (s *Server) update(change func(*snapshot)) (before, after snapshot) {
+// update changes the state and recounts the folder's open documents if their encoding changes. It returns the states
+// before and after.
+func (s *folder) update(change func(*snapshot)) (before, after snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.updateLocked(change)
 }
 
 // updateLocked is update for callers that hold s.mu.
-func (s *Server) updateLocked(by func(*snapshot)) (before, after snapshot) {
+func (s *folder) updateLocked(by func(*snapshot)) (before, after snapshot) {
 	before = s.now
 	by(&s.now)
 	s.now = s.now.measured()
 	if e := s.now.meter.Counter.Encoding(); e != before.meter.Counter.Encoding() {
-		s.documents.recount(e)
+		s.documents.each(func(d *document) *document {
+			if d.folder == s {
+				return d.in(e)
+			}
+			return d
+		})
 	}
 	return before, s.now
 }
 
 // open opens the document that made returns for the current encoding, which does not change meanwhile.
-func (s *Server) open(made func(*tokens.Encoding) *document) *document {
+func (s *folder) open(made func(*tokens.Encoding) *document) *document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := made(s.now.meter.Counter.Encoding())
@@ -71,7 +86,7 @@ func (s *Server) open(made func(*tokens.Encoding) *document) *document {
 }
 
 // file returns the input of the features for a document.
-func (s *Server) file(d *document) anyfile.File {
+func (s *folder) file(d *document) anyfile.File {
 	k := s.snapshot()
 	t := d.text
 	if e := k.meter.Counter.Encoding(); t.Encoding() != e { // the model changed since d was asked about

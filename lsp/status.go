@@ -1,9 +1,13 @@
 package lsp
 
 import (
+	"encoding/json"
 	"time"
 
+	"go.lsp.dev/jsonrpc2"
+
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/tokens"
 )
 
@@ -13,6 +17,7 @@ const statusMethod = "ctxledger/status"
 
 // Status is the parameters of statusMethod.
 type Status struct {
+	Folder  string       `json:"folder"`  // of the client, by its URI; "": none is open
 	Session string       `json:"session"` // "": none
 	Title   string       `json:"title"`   // of the session, secrets masked
 	Model   string       `json:"model"`
@@ -20,21 +25,40 @@ type Status struct {
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
 	// WindowFrom says in words what Window rests on.
 	WindowFrom string `json:"windowFrom"`
-	// CompactsAt is what the window held when the session's host compacted by itself, the last time; 0: not known.
-	CompactsAt int `json:"compactsAt"`
+	// CompactsAt is where the session's host compacts by itself, 0: not known or never, and CompactsFrom says in words what
+	// that rests on; "": nothing is known.
+	CompactsAt   int    `json:"compactsAt"`
+	CompactsFrom string `json:"compactsFrom"`
 	// Updated is when it was last active, in milliseconds since 1970; without activity for ten minutes it is idle.
-	Updated int64 `json:"updated"`
-	Others  int   `json:"others"` // sessions that are live beside it
-	Pinned  bool  `json:"pinned"` // the user chose it
-	Near    bool  `json:"near"`   // it works in a terminal of the editor's window
+	Updated int64        `json:"updated"`
+	Others  []live.Other `json:"others"`  // sessions that are live beside it, the fullest first
+	Pinned  bool         `json:"pinned"`  // the user chose it
+	Near    bool         `json:"near"`    // it works in a terminal of the editor's window
+	Warning string       `json:"warning"` // about its input, in a sentence; "": none
 	// Problem says in one line why there is no data or which setting is wrong, Hint what to do. Everything else works.
 	Problem string `json:"problem"`
 	Hint    string `json:"hint"`
 }
 
-// sendStatus sends the status if the settings ask for it and it has changed.
-func (n *notifier) sendStatus() {
-	k := n.snapshot()
+// sendStatus sends the status of a folder if the settings ask for it and it has changed.
+func (n *notifier) sendStatus(f *folder) {
+	k := f.snapshot()
+	if !k.settings.Status {
+		delete(n.statuses, f) // sent again once it is enabled again
+		return
+	}
+	raw, err := json.Marshal(f.status(k))
+	if err == nil && n.statuses[f] != string(raw) {
+		n.statuses[f] = string(raw)
+		err = n.conn.Notify(n.life, statusMethod, jsonrpc2.RawMessage(raw))
+	}
+	if err != nil {
+		n.o.Log.Warn("status", "why", err.Error())
+	}
+}
+
+// status returns what a status bar says of the folder.
+func (s *folder) status(k snapshot) Status {
 	l := k.live
 	problem, hint := l.Problem, l.Hint
 	if problem == "" && k.wrong != nil {
@@ -43,21 +67,18 @@ func (n *notifier) sendStatus() {
 	if problem == "" {
 		problem, hint = k.configured.Problem, k.configured.Hint
 	}
-	st := Status{
-		l.Session, plainLine(l.Title), plainLine(l.Model), l.Held, l.Window, plainLine(l.WindowFrom), l.CompactsAt,
-		milliseconds(l.Updated), l.Others, k.pinned != "" && l.Session == k.pinned, l.Near,
-		chars.Line(n.sanitize(problem)), chars.Line(n.sanitize(hint)),
+	others := make([]live.Other, 0, len(l.Others))
+	for _, o := range l.Others {
+		o.Title, o.Model = plainLine(o.Title), plainLine(o.Model)
+		others = append(others, o)
 	}
-	if !k.settings.Status {
-		n.status = Status{} // sent again once it is enabled again
-		return
-	}
-	if st == n.status {
-		return
-	}
-	n.status = st
-	if err := n.conn.Notify(n.life, statusMethod, st); err != nil {
-		n.o.Log.Warn("status", "why", err.Error())
+	return Status{
+		Folder: s.name(), Session: l.Session, Title: plainLine(l.Title), Model: plainLine(l.Model),
+		Held: l.Held, Window: l.Window, WindowFrom: plainLine(l.WindowFrom),
+		CompactsAt: l.CompactsAt, CompactsFrom: plainLine(l.CompactsFrom),
+		Updated: milliseconds(l.Updated), Others: others, Pinned: k.pinned != "" && l.Session == k.pinned, Near: l.Near,
+		Warning: plainLine(l.Warning),
+		Problem: chars.Line(s.sanitize(problem)), Hint: chars.Line(s.sanitize(hint)),
 	}
 }
 
@@ -67,4 +88,25 @@ func milliseconds(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixMilli()
+}
+
+// changedMethod is a custom notification: the content of the ledger may have changed. It is sent to clients whose
+// settings ask for the status.
+const changedMethod = "ctxledger/changed"
+
+// changedPause is the shortest time between two of them, because clients reload everything that they show.
+const changedPause = 200 * time.Millisecond
+
+// sendChanged sends changedMethod if the settings ask for it: at once, or when the pause after the last one is over.
+func (n *notifier) sendChanged() {
+	if !n.changed || n.holdOff != nil {
+		return
+	}
+	n.changed, n.holdOff = false, time.After(changedPause)
+	if !n.snapshot().settings.Status {
+		return
+	}
+	if err := n.conn.Notify(n.life, changedMethod, struct{}{}); err != nil {
+		n.o.Log.Warn("changed", "why", err.Error())
+	}
 }

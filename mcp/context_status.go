@@ -49,7 +49,7 @@ type statusResult struct {
 	Used       tokens.Count `json:"used"`
 	Held       tokens.Count `json:"held"`                  // by the agent's own window: measured, and what came since
 	Measured   int64        `json:"measured,omitempty"`    // by the provider, with the newest answer
-	CompactsAt int          `json:"compacts_at,omitempty"` // what the window held when the host compacted by itself
+	CompactsAt int          `json:"compacts_at,omitempty"` // where the host compacts by itself
 	Threshold  int          `json:"threshold"`             // of what ctxledger would send
 	Categories []share      `json:"categories"`
 	NextCuts   []share      `json:"next_cuts"`
@@ -160,7 +160,7 @@ func (r statusResult) String() string {
 		fmt.Fprintf(&b, " of %s (%.0f %%)", chars.Commas(r.Window), 100*float64(r.Held.N)/float64(r.Window))
 	}
 	if r.CompactsAt > 0 {
-		fmt.Fprintf(&b, "; its host compacted by itself at %s", chars.Commas(r.CompactsAt))
+		fmt.Fprintf(&b, "; its host compacts by itself at %s", chars.Commas(r.CompactsAt))
 	}
 	fmt.Fprintf(&b, "\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
 		chars.Commas(r.Threshold))

@@ -143,8 +143,11 @@ func (p Page) heldLine(s ledger.Status) string {
 		text = fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s)", full, empty, share*100, s.Held, chars.Commas(s.Window),
 			model)
 	}
-	if s.CompactsAt > 0 {
-		text += fmt.Sprintf("; %s compacted at %s", s.Session.Host, chars.Commas(s.CompactsAt))
+	switch {
+	case s.CompactsAt > 0:
+		text += fmt.Sprintf("; auto-compact at %s: %s", chars.Commas(s.CompactsAt), p.Line(s.CompactsFrom, lineColumns))
+	case s.CompactsFrom != "":
+		text += "; auto-compact: " + p.Line(s.CompactsFrom, lineColumns)
 	}
 	return text
 }

@@ -36,7 +36,8 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 		}
 		if r.Brief {
 			use := views.BriefUse(f, c, w, views.Filled(f, text))
-			return ledger.Status{Use: use, NextCuts: []ledger.NextCut{}, Agents: []ledger.AgentInput{}}, nil
+			return ledger.Status{Use: use, Warned: views.Warned(f), NextCuts: []ledger.NextCut{},
+				Agents: []ledger.AgentInput{}}, nil
 		}
 		st := ledger.Status{
 			Use:   views.Use(f, c, w, views.Filled(f, text), views.Unedited(f)),

@@ -39,6 +39,9 @@ type Settings struct {
 	Agents map[string]window.Policy
 	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
 	Corrections []string
+	// CompactsAt returns at how many tokens the host of a session compacts by itself, as it is set for it: 0 where that is
+	// switched off, and what says so, "" if nothing is set. nil: nobody knows.
+	CompactsAt func(s sessions.Session, window int) (at int, why string)
 }
 
 // settled fills in defaults.

@@ -12,9 +12,6 @@ import (
 	"ctxledger.dev/window"
 )
 
-// maxSources is how many files and how many tools a status names, the largest ones.
-const maxSources = 20
-
 // sources sums the content of slots by file and by tool, the largest first. A call about a file counts for its tool as
 // well. result is what one takes where nothing was edited.
 func sources(f *core.Folded, c tokens.Counter, slots []window.Slot, result func(sessions.Result) int) []ledger.Source {
@@ -26,31 +23,33 @@ func sources(f *core.Folded, c tokens.Counter, slots []window.Slot, result func(
 		for _, seq := range slot.Seqs {
 			e := f.Entries[seq-1]
 			for _, call := range callsIn(slot, &e) {
-				charge(f, sums, call, shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens), 1)
+				n := shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens)
+				charge(f, sums, call, sourceSum{tokens: n, calls: 1})
 			}
 			for _, r := range resultsIn(slot, &e) {
 				if call, known := f.Call(r.CallID); known {
-					charge(f, sums, call, shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, result(r)), 0)
+					n := shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, result(r))
+					charge(f, sums, call, sourceSum{tokens: n, artifacts: min(1, len(r.Artifact))})
 				}
 			}
 		}
 	}
 	out := make([]ledger.Source, 0, len(sums))
 	for s, sum := range sums {
-		s.Tokens, s.Calls = c.Of(sum.tokens), sum.calls
+		s.Tokens, s.Calls, s.Artifacts = c.Of(sum.tokens), sum.calls, sum.artifacts
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b ledger.Source) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Name, b.Name))
 	})
-	return most(out, maxSources)
+	return out
 }
 
 // sourceSum is what one source takes.
-type sourceSum struct{ tokens, calls int }
+type sourceSum struct{ tokens, calls, artifacts int }
 
 // charge adds what a call or its result takes to its tool and to the file that it is about.
-func charge(f *core.Folded, sums map[ledger.Source]*sourceSum, call sessions.Call, tokens, calls int) {
+func charge(f *core.Folded, sums map[ledger.Source]*sourceSum, call sessions.Call, n sourceSum) {
 	keys := []ledger.Source{{Kind: ledger.SourceTool, Name: call.Name}}
 	if call.Target != "" && intents.OfFile(call.Op) {
 		keys = append(keys, ledger.Source{Kind: ledger.SourceFile, Name: call.Target})
@@ -59,8 +58,9 @@ func charge(f *core.Folded, sums map[ledger.Source]*sourceSum, call sessions.Cal
 		if sums[key] == nil {
 			sums[key] = &sourceSum{}
 		}
-		sums[key].tokens += tokens
-		sums[key].calls += calls
+		sums[key].tokens += n.tokens
+		sums[key].calls += n.calls
+		sums[key].artifacts += n.artifacts
 	}
 }
 
@@ -75,12 +75,15 @@ func stubbed(r sessions.Result) int {
 	return r.Tokens
 }
 
-// most keeps the first n sources of each kind.
-func most(sources []ledger.Source, n int) []ledger.Source {
+// maxSources is how many files and how many tools a status names, the largest ones.
+const maxSources = 20
+
+// most keeps the first sources of each kind.
+func most(sources []ledger.Source) []ledger.Source {
 	kept := map[string]int{}
 	return slices.DeleteFunc(sources, func(s ledger.Source) bool {
 		kept[s.Kind]++
-		return kept[s.Kind] > n
+		return kept[s.Kind] > maxSources
 	})
 }
 

@@ -57,7 +57,10 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		}
 		l.MaskUse(&out.Use)
 		for _, t := range g.turns {
-			out.Turns = append(out.Turns, t.turn(c))
+			out.Turns = append(out.Turns, t.turn(c, out.Use, f.View.Host))
+		}
+		if n := len(out.Turns); n > 0 {
+			out.Turns[n-1].Held, out.Turns[n-1].Own = out.Held, partsOf(out.Own)
 		}
 		return out, nil
 	})
@@ -98,25 +101,30 @@ type turnStat struct {
 	asked               bool // request was read
 	measured            measured
 	filled, added       window.Fill
+	own                 window.Fill // of the agent's own window
+	host                int64       // the host's summary that it begins with; 0: none
+	known               bool        // some answer was measured by then
+	cut                 bool        // the host compacted after the last answer
 	compacted, restored string
 	hostCompacted       bool
 	hostHeld            int64
 }
 
-// turn returns a turn in the tokens of a model.
-func (t *turnStat) turn(c tokens.Counter) ledger.Turn {
+// turn returns a turn in the tokens of a model; u and host are as for held.
+func (t *turnStat) turn(c tokens.Counter, u ledger.Use, host int64) ledger.Turn {
+	held, own := t.held(c, u, host)
 	return ledger.Turn{
 		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()),
-		Measured: t.measured.tokens,
-		Filled:   parts(c, t.filled), Added: parts(c, t.added), Compacted: t.compacted, Restored: t.restored,
-		HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
+		Measured: t.measured.tokens, Held: held, Own: partsOf(own),
+		Filled: partsOf(categories(c, t.filled)), Added: partsOf(categories(c, t.added)),
+		Compacted: t.compacted, Restored: t.restored, HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
 	}
 }
 
-// parts returns the categories of what fills a view.
-func parts(c tokens.Counter, filled window.Fill) []ledger.Part {
+// partsOf returns categories by their size alone.
+func partsOf(categories []ledger.Category) []ledger.Part {
 	out := []ledger.Part{}
-	for _, x := range categories(c, filled) {
+	for _, x := range categories {
 		out = append(out, ledger.Part{Name: x.Name, Tokens: x.Tokens.N})
 	}
 	return out
@@ -212,7 +220,8 @@ func (r *turnReplay) begin(e *sessions.Entry, all int, size summarySize) error {
 			return err
 		}
 	}
-	r.turns = append(r.turns, turnStat{number: e.Turn, seq: e.Seq, time: e.Time})
+	known := len(r.turns) > 0 && r.now().known
+	r.turns = append(r.turns, turnStat{number: e.Turn, seq: e.Seq, time: e.Time, known: known})
 	if n := len(r.turns) - maxTurns; n > 0 {
 		r.turns = slices.Delete(r.turns, 0, n)
 		r.earlier += n
@@ -225,8 +234,11 @@ func (t *turnStat) note(e *sessions.Entry) error {
 	if e.Cut != nil {
 		t.hostHeld = e.Cut.Before
 	}
-	t.hostCompacted = t.hostCompacted || e.Cut != nil || e.HostSummary()
+	cut := e.Cut != nil || e.HostSummary()
+	t.hostCompacted = t.hostCompacted || cut
+	t.cut = cut || t.cut && (!e.Measured() || e.Hidden)
 	t.measured.take(e)
+	t.known = t.known || t.measured.tokens > 0
 	switch e.Kind {
 	case sessions.KindMessage:
 		if e.Prompt && t.prompt == 0 {
@@ -264,6 +276,8 @@ func (r *turnReplay) measure(size summarySize) error {
 		}
 		t.filled = t.filled.With(window.Summary, r.sizes[cur.ID])
 	}
+	whole := r.whole(&r.log)
+	t.own, t.host = ownFill(&r.log, whole), whole.Host
 	t.added = window.Plan(window.Input{Entries: r.log.Entries[t.seq-1:]}).Fill
 	return nil
 }

@@ -17,8 +17,9 @@ import (
 // what the session cost so far.
 func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
 	u := BriefUse(f, c, w, filled)
-	u.Categories, u.Sources = categories(c, filled), sources(f, c, f.View.Slots, stubbed)
-	u.Own, u.OwnSources = own(f, c, whole, u)
+	ours := sources(f, c, f.View.Slots, stubbed)
+	u.Own, u.OwnSources = own(f, c, whole, u, ours)
+	u.Categories, u.Sources = categories(c, filled), most(ours)
 	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
 	if f.Session.Usage != (sessions.Usage{}) {
 		u.NextDollars = charged(f, sessions.Usage{CacheRead: int64(u.Held.N)})
@@ -30,7 +31,7 @@ func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, 
 func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
-		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt,
+		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
 		WindowFrom: w.From, Windows: w.Likely,
 		Categories: []ledger.Category{}, Own: []ledger.Category{},
 		Sources: []ledger.Source{}, OwnSources: []ledger.Source{},

@@ -52,6 +52,14 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		w.Learned, w.From = &known, ledger.WindowRefused
 	}
 	w.Likely = likely(w, host)
+	if w.CompactsAt > 0 {
+		w.CompactsFrom = ledger.WindowSize{From: ledger.WindowCompacted}.Words(f.Session.Host)
+	}
+	if ask := l.Settings(f.Session).CompactsAt; ask != nil && model == f.Session.Model {
+		if at, why := ask(f.Session, w.Tokens); why != "" {
+			w.CompactsAt, w.CompactsFrom = at, why
+		}
+	}
 	return w, nil
 }
 

@@ -124,6 +124,7 @@ var told = map[string]bool{
 	"$/setTrace": true, "window/workDoneProgress/cancel": true, "textDocument/didChange": true,
 	"textDocument/didSave": true, "ctxledger/symbols": true, "ctxledger/terminals": true,
 	"textDocument/didClose": true, "workspace/didChangeConfiguration": true,
+	"workspace/didChangeWorkspaceFolders": true,
 }
 
 // requests are the parameters of each method of the language server that is called. Those without any are part of
@@ -138,6 +139,9 @@ var requests = map[string][]map[string]any{
 			"contentChanges": []any{map[string]any{"text": "# A\nb\n"}}}},
 	"textDocument/didSave":  {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"textDocument/didClose": {{"textDocument": map[string]any{"uri": "untitled:none"}}},
+	"workspace/didChangeWorkspaceFolders": {
+		{"event": map[string]any{"added": []any{map[string]any{"uri": "file:///nowhere/$CANARY", "name": "x"}},
+			"removed": []any{}}}},
 	"workspace/didChangeConfiguration": {
 		{"settings": map[string]any{
 			"ctxledger": map[string]any{"lens": "always", "server": map[string]any{"path": "$CANARY"},

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/internal/env"
 	model "ctxledger.dev/lab/scriptedmodel"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -81,6 +86,51 @@ func TestTheRealAgentCompactsByItself(t *testing.T) {
 	}
 	if text := string(run(t, s, "status", session)); !strings.Contains(text, "recorded thing") {
 		t.Errorf("the status says nothing of the summary: %s", text)
+	}
+}
+
+// TestTheRealAgentCompactsWhereItsSettingsSay has the real Claude Code use a little less and a little more than where
+// claudecode.AutoCompact says that it compacts.
+func TestTheRealAgentCompactsWhereItsSettingsSay(t *testing.T) {
+	model.Agent(t, model.Claude) // skips without one
+	const little = 5_000
+	for _, c := range []struct{ name, settings, variable string }{
+		{"a window", `{"autoCompactWindow":120000}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE="},
+		{"a share of it", `{"autoCompactWindow":120000}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newBox(t)
+			if err := os.WriteFile(filepath.Join(s.Config, "settings.json"), []byte(c.settings), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			e := env.Env{Home: s.Home, Lookup: func(name string) string {
+				set := map[string]string{"CLAUDE_CONFIG_DIR": s.Config}
+				variable, value, _ := strings.Cut(c.variable, "=")
+				set[variable] = value
+				return set[name]
+			}}
+			at, why := claudecode.AutoCompact(e, s.Workspace, "scripted", 200_000)
+			for _, more := range []int{-1_000, 0} {
+				server := model.New(grown, nil)
+				server.Count = func(body []byte) int {
+					if bytes.Contains(body, []byte("Look further.")) && !bytes.Contains(body, []byte(summarised)) {
+						return at + more - little
+					}
+					return little // also of an answer
+				}
+				o := withHooks(s, server.Start(t), "Is missing.txt there?")
+				o.ExtraEnv = append(o.ExtraEnv, "DISABLE_AUTO_COMPACT=", c.variable)
+				o.Resume = model.Run(t.Context(), t, o).SessionID
+				o.Prompt = "Look further."
+				model.Run(t.Context(), t, o)
+				compacted := slices.ContainsFunc(server.Log(), func(x model.Exchange) bool {
+					return bytes.Contains(x.Body, []byte(summarised)) // it may ask for a summary in advance
+				})
+				if compacted != (more == 0) {
+					t.Errorf("at %d, where %d is said to be the limit (%s), it compacted: %v", at+more, at, why, compacted)
+				}
+			}
+		})
 	}
 }
 

@@ -162,6 +162,7 @@ func Exits() []Exit {
 		{LSP, "textDocument/didSave", Silent, none, nil},
 		{LSP, "window/workDoneProgress/cancel", Silent, none, nil},
 		{LSP, "workspace/didChangeConfiguration", Silent, none, nil},
+		{LSP, "workspace/didChangeWorkspaceFolders", Silent, none, nil},
 		{LSP, "errors", Masked, "`lsp/handle.go` and `lsp/stream.go`, before they are cut", nil},
 		{LSP, "standard error", Masked, "`internal/wiring.Stderr`", nil},
 

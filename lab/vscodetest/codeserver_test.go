@@ -164,12 +164,18 @@ func (c *codeServer) configure(t *testing.T, settings map[string]any) {
 // drive runs a script of testdata in a browser on this VS Code, and shows what it says. It fails when the script does.
 func (c *codeServer) drive(t *testing.T, script string, args ...string) {
 	t.Helper()
+	c.driveIn(t, c.Workspace, script, args...)
+}
+
+// driveIn is drive in another folder, or in the folders of a workspace's file.
+func (c *codeServer) driveIn(t *testing.T, place, script string, args ...string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), scriptPatience)
 	defer cancel()
 	chromium, err := exec.LookPath("chromium")
 	must(t, err)
 	cmd := exec.CommandContext(
-		ctx, "node", append([]string{filepath.Join("testdata", script), c.host, c.Workspace}, args...)...)
+		ctx, "node", append([]string{filepath.Join("testdata", script), c.host, place}, args...)...)
 	cmd.Env = append(c.env, "CHROMIUM="+chromium)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it closes its browser
 	cmd.WaitDelay = 10 * time.Second

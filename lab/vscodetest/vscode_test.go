@@ -61,6 +61,16 @@ func TestTheSessionOfATerminalGoesFirstInRealVSCode(t *testing.T) {
 	c.drive(t, "host.cjs", c.empty(t), filepath.Join(built.extension, "build", "suite", "terminal.js"))
 }
 
+// TestEveryFolderHasItsOwnLedgerInRealVSCode opens a folder without sessions and the project in one window.
+func TestEveryFolderHasItsOwnLedgerInRealVSCode(t *testing.T) {
+	s := newScene(t)
+	file := filepath.Join(s.Top, "two.code-workspace")
+	s.put(t, filepath.Join(s.Top, "plain", "notes.txt"), []byte("Nobody worked here.\n"))
+	s.put(t, file, []byte(`{"folders": [{"path": "plain"}, {"path": "shop"}]}`))
+	c := startCodeServer(t, s)
+	c.driveIn(t, file, "host.cjs", c.empty(t), filepath.Join(built.extension, "build", "suite", "folders.js"))
+}
+
 // empty makes an extension without anything in it.
 func (c *codeServer) empty(t *testing.T) string {
 	t.Helper()

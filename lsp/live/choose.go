@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -13,32 +14,59 @@ import (
 // kept is how long a session without activity is still shown: its agent may go on at any time.
 const kept = 12 * time.Hour
 
-// choose returns the session to follow, nil for none, and how many other sessions are live. It stays with a session
-// while that is live, so that two agents at work do not take turns on the screen.
-func (w *watcher) choose(ctx context.Context) (*sessions.Session, int, error) {
+// maxOthers is how many sessions are told of that are live beside the one that is followed.
+const maxOthers = 8
+
+// steady is by how many percentage points another window has to be fuller to be followed instead, so that two agents at
+// work do not take turns on the screen.
+const steady = 5
+
+// choose returns the session to follow, nil for none, and the other sessions that are live, the fullest first.
+func (w *watcher) choose(ctx context.Context) (*sessions.Session, []Other, error) {
 	page, err := w.api.Sessions(ctx, ledger.SessionsRequest{})
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	w.lookAround()
 	now := w.o.Env.Now()
 	recent := slices.DeleteFunc(page.Sessions, func(s sessions.Session) bool {
 		return !s.Main() || s.Unused() && !w.isNear(s) || now.Sub(s.Updated) >= kept
 	})
-	live := 0
-	for _, s := range recent {
-		if s.Live(now) {
-			live++
-		}
+	live, err := w.live(ctx, recent, now)
+	if err != nil {
+		return nil, nil, err
 	}
 	s, err := w.pinned(ctx)
 	if s == nil && err == nil {
-		s = w.best(recent, now)
+		s = w.best(recent, live, now)
 	}
-	if s != nil && s.Live(now) {
-		live--
+	others := slices.DeleteFunc(live, func(o Other) bool { return s != nil && o.Session == s.ID })
+	return s, others[:min(len(others), maxOthers)], err
+}
+
+// live returns the sessions that are live, the fullest first. What they hold is asked for if there are several.
+func (w *watcher) live(ctx context.Context, recent []sessions.Session, now time.Time) (all []Other, err error) {
+	for _, s := range recent {
+		if s.Live(now) && len(all) <= maxOthers {
+			all = append(all, Other{Session: s.ID, Title: s.Title, Model: s.Model})
+		}
 	}
-	return s, live, err
+	if len(all) < 2 {
+		return all, nil
+	}
+	for i := range all {
+		o := &all[i]
+		st, err := w.api.Status(ctx, ledger.StatusRequest{Session: o.Session, Brief: true})
+		if err != nil && !fault.Is(err, fault.NotFound) { // it may be forgotten just now
+			return nil, err
+		}
+		o.Held, o.Window, o.CompactsAt = st.Held, st.Window, st.CompactsAt
+		if o.Title, err = w.masked(ctx, o.Title); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Other) int { return cmp.Compare(b.fullness(), a.fullness()) })
+	return all, nil
 }
 
 // pinned returns the session that the user chose; nil for none, or if it was forgotten.
@@ -76,29 +104,38 @@ func (w *watcher) isNear(s sessions.Session) bool {
 
 // best returns the session to follow of those with recent activity, which are in order, the newest first: one in a
 // terminal of this window before others, and that in the active terminal before those; a live one before an idle one,
-// one of this tree before those of other trees of the repository, the one that is followed already before newer ones.
-func (w *watcher) best(recent []sessions.Session, now time.Time) *sessions.Session {
+// one of this tree before those of other trees of the repository, of these the fullest, the one that is followed already
+// before newer ones.
+func (w *watcher) best(recent []sessions.Session, live []Other, now time.Time) *sessions.Session {
 	worth := func(s sessions.Session) (n int) {
 		if w.near[hosted{s.Host, s.HostID}] {
-			n += 16
-		}
-		if w.isNear(s) {
 			n += 8
 		}
-		if s.Live(now) {
+		if w.isNear(s) {
 			n += 4
 		}
-		if s.Tree == "" || s.Tree == w.o.Tree {
+		if s.Live(now) {
 			n += 2
 		}
-		if w.reader != nil && w.reader.session.ID == s.ID && s.Live(now) {
+		if s.Tree == "" || s.Tree == w.o.Tree {
 			n++
 		}
 		return n
 	}
+	full := func(s sessions.Session) int {
+		i := slices.IndexFunc(live, func(o Other) bool { return o.Session == s.ID })
+		switch {
+		case i < 0:
+			return 0
+		case w.reader != nil && w.reader.session.ID == s.ID:
+			return live[i].fullness() + steady
+		}
+		return live[i].fullness()
+	}
 	var best *sessions.Session
 	for i := range recent {
-		if s := &recent[i]; best == nil || worth(*s) > worth(*best) {
+		s := &recent[i]
+		if best == nil || cmp.Or(cmp.Compare(worth(*s), worth(*best)), cmp.Compare(full(*s), full(*best))) > 0 {
 			best = s
 		}
 	}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,8 @@ func TestWhichSessionIsFollowed(t *testing.T) {
 				}
 				return all
 			}
-			w := watcher{api: unclosed{local}, o: Options{Env: clock, Tree: "/ws", Pinned: ids[c.pinned], Near: near}}
+			w := watcher{api: unclosed{local}, titles: map[string]string{},
+				o: Options{Env: clock, Tree: "/ws", Pinned: ids[c.pinned], Near: near}}
 			if c.followed != "" {
 				w.reader = newReader(sessions.Session{ID: ids[c.followed]})
 			}
@@ -74,12 +76,60 @@ func TestWhichSessionIsFollowed(t *testing.T) {
 			if got == nil {
 				got = &sessions.Session{}
 			}
-			if got.ID != ids[c.want] || others != c.others {
-				t.Errorf("followed is %q beside %d others, want %s (%s) beside %d", got.ID, others, c.want, ids[c.want],
+			if got.ID != ids[c.want] || len(others) != c.others {
+				t.Errorf("followed is %q beside %v, want %s (%s) beside %d", got.ID, others, c.want, ids[c.want],
 					c.others)
 			}
 		})
 	}
+}
+
+// TestTheFullestSessionIsFollowed: of several that are live, and the others are told of, the fullest first. Two that are
+// about as full do not take turns.
+func TestTheFullestSessionIsFollowed(t *testing.T) {
+	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	ids := map[string]string{}
+	holds := func(name string, next, tokens int64) {
+		t.Helper()
+		r, err := local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+			Import: name, Session: sessions.Session{Host: "h", HostID: name}, Done: true, Offset: next - 1, Next: next,
+			Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
+				Model: "claude-sonnet-4-5", HostID: name + strings.Repeat("x", int(next)),
+				Usage: &sessions.Usage{CacheRead: tokens}, Original: []byte(`{"role":"assistant","content":"Yes."}`)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[name] = r.Session
+	}
+	holds("a", 1, 120_000)
+	holds("b", 1, 40_000)
+	holds("c", 1, 80_000)
+	w := watcher{api: unclosed{local}, o: Options{Env: env.System(), Tree: "/ws"}, titles: map[string]string{}}
+	chosen := func(want string, rest ...string) {
+		t.Helper()
+		s, others, err := w.choose(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.reader = newReader(*s)
+		var got []string
+		for _, o := range others {
+			got = append(got, o.Session)
+		}
+		if s.ID != ids[want] || !slices.Equal(got, []string{ids[rest[0]], ids[rest[1]]}) {
+			t.Errorf("followed is %s beside %v, want %s of %v", s.ID, got, want, ids)
+		}
+	}
+	chosen("a", "c", "b")
+	holds("c", 2, 125_000) // not by so much
+	chosen("a", "c", "b")
+	holds("c", 3, 140_000)
+	chosen("c", "a", "b")
 }
 
 func TestSessionsOfThisTreeGoFirst(t *testing.T) {
@@ -89,11 +139,11 @@ func TestSessionsOfThisTreeGoFirst(t *testing.T) {
 	}
 	w := watcher{o: Options{Tree: "/ws"}}
 	here, there := session("a", "/ws", 3*time.Minute), session("b", "/other", time.Minute)
-	if got := w.best([]sessions.Session{there, here}, now); got.ID != "a" {
+	if got := w.best([]sessions.Session{there, here}, nil, now); got.ID != "a" {
 		t.Errorf("followed is %s of another tree", got.ID)
 	}
 	here.Updated = now.Add(-time.Hour)
-	if got := w.best([]sessions.Session{there, here}, now); got.ID != "b" {
+	if got := w.best([]sessions.Session{there, here}, nil, now); got.ID != "b" {
 		t.Errorf("followed is %s, which is idle", got.ID)
 	}
 }

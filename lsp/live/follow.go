@@ -3,7 +3,6 @@ package live
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"slices"
 	"time"
@@ -26,9 +25,6 @@ const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
-
-// maxWarnings is how many warnings one state has, the newest ones.
-const maxWarnings = 3
 
 // otherwise is the hint for errors without one.
 const otherwise = "ctxledger keeps trying, less and less often; `ctxledger status` shows more"
@@ -95,7 +91,7 @@ func follow(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	w := watcher{api: api, o: o, after: now.Next}
+	w := watcher{api: api, o: o, after: now.Next, titles: map[string]string{}}
 	if err := w.look(ctx); err != nil {
 		return err
 	}
@@ -114,12 +110,12 @@ type watcher struct {
 	o      Options
 	after  int64 // the newest event that was processed
 	reader *reader
-	others int             // sessions that are live besides it
+	others []Other         // sessions that are live besides it
 	near   map[hosted]bool // the sessions in terminals of this window; whether the terminal is the active one
 	took   time.Duration   // by the last look
 	used   ledger.Status
-	warned []ledger.Event               // that came with the newest events, of any session
-	title  struct{ raw, masked string } // of the session
+	title  string            // of the session, masked
+	titles map[string]string // as they were masked
 }
 
 // wait waits for the next events and updates the state.
@@ -129,13 +125,11 @@ func (w *watcher) wait(ctx context.Context) error {
 	again := w.o.Again.end()
 	switch {
 	case err != nil && again && ctx.Err() == nil:
-		w.warned = nil
 		return w.look(ctx)
 	case err != nil:
 		return err
 	}
 	w.after = resp.Next
-	w.warned = slices.DeleteFunc(slices.Clone(resp.Events), func(e ledger.Event) bool { return !warns(e) })
 	switch {
 	case resp.Missed:
 		w.reader = nil
@@ -148,22 +142,6 @@ func (w *watcher) wait(ctx context.Context) error {
 // changesFiles reports whether an event can make files stale.
 func changesFiles(e ledger.Event) bool {
 	return e.Kind == ledger.EventChange || e.Kind == ledger.EventForgotten || e.Kind == ledger.EventLost
-}
-
-// warns reports whether an event is a warning about a session's input.
-func warns(e ledger.Event) bool {
-	return e.Kind == ledger.EventBudgetWarn || e.Kind == ledger.EventCutover
-}
-
-// warnings returns the new warnings about a session in words.
-func (w *watcher) warnings(session string) (texts []string) {
-	for _, e := range w.warned {
-		var data ledger.BudgetWarning
-		if e.Session == session && json.Unmarshal(e.Data, &data) == nil {
-			texts = append(texts, data.String())
-		}
-	}
-	return texts[max(0, len(texts)-maxWarnings):]
 }
 
 // look chooses the session and reads its new entries.
@@ -191,17 +169,20 @@ func (w *watcher) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.entitle(ctx, w.reader.session.Title)
+	w.title, err = w.masked(ctx, w.reader.session.Title)
+	return err
 }
 
-// entitle sets the title of the session, masked: these are words of the user and may contain a secret.
-func (w *watcher) entitle(ctx context.Context, raw string) error {
-	if raw == w.title.raw {
-		return nil
+// masked returns the title of a session without secrets: these are words of the user.
+func (w *watcher) masked(ctx context.Context, raw string) (string, error) {
+	if known, ok := w.titles[raw]; ok {
+		return known, nil
 	}
-	masked, err := w.api.Mask(ctx, ledger.MaskRequest{Text: raw})
-	w.title.raw, w.title.masked = raw, masked.Text
-	return err
+	m, err := w.api.Mask(ctx, ledger.MaskRequest{Text: raw})
+	if err == nil {
+		w.titles[raw] = m.Text
+	}
+	return m.Text, err
 }
 
 // state returns the current state.
@@ -211,10 +192,13 @@ func (w *watcher) state() State {
 	}
 	s := w.reader.session
 	st := State{Session: s.ID, Host: s.Host, Model: s.Model, Updated: s.Updated, Others: w.others, Near: w.isNear(s),
-		Event: w.after, Files: w.reader.snapshot(), Warned: w.warnings(s.ID)}
+		Event: w.after, Files: w.reader.snapshot()}
 	if w.o.Status {
-		st.Title, st.Held, st.Window = w.title.masked, w.used.Held, w.used.Window
-		st.CompactsAt = w.used.CompactsAt
+		st.Title, st.Held, st.Window = w.title, w.used.Held, w.used.Window
+		st.CompactsAt, st.CompactsFrom = w.used.CompactsAt, w.used.CompactsFrom
+		if n := len(w.used.Warned); n > 0 {
+			st.Warning = w.used.Warned[n-1].String()
+		}
 		st.Requests, st.CarriedDollars = w.used.Requests, w.used.CarriedDollars
 		st.WindowFrom = ledger.WindowSize{From: w.used.WindowFrom}.Words(s.Host)
 	}

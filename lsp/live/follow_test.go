@@ -95,8 +95,8 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 3 && !s.Files["a.go"].Stale })
 }
 
-// TestAWarningIsToldOnce: with the event that records it.
-func TestAWarningIsToldOnce(t *testing.T) {
+// TestAWarningStaysUntilACompaction: it is a part of the state, and no message.
+func TestAWarningStaysUntilACompaction(t *testing.T) {
 	p := window.Default()
 	p.Compact.WarnAt = 1_000
 	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System(),
@@ -120,17 +120,27 @@ func TestAWarningIsToldOnce(t *testing.T) {
 		}
 	}
 	comes(0, 1_200)
-	s := awaited(t, told, func(s State) bool { return len(s.Warned) > 0 })
 	want := "the conversation: 1,200 tokens of input since the last compaction, warn_at is 1,000"
-	if s.Session == "" || len(s.Warned) != 1 || s.Warned[0] != want {
+	s := awaited(t, told, func(s State) bool { return s.Warning != "" })
+	if s.Session == "" || s.Warning != want {
 		t.Errorf("told %+v", s)
 	}
 	warned := s.Event
 	comes(1, 5_000)
-	s = awaited(t, told, func(s State) bool { return s.Event > warned })
-	if len(s.Warned) > 0 {
-		t.Errorf("told again: %+v", s)
+	if s = awaited(t, told, func(s State) bool { return s.Event > warned }); s.Warning != want {
+		t.Errorf("then %+v", s)
 	}
+	_, err = local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+		Import: "i", Session: sessions.Session{Host: "h", HostID: "i"}, Done: true, Offset: 2, Next: 4,
+		Entries: []sessions.NewEntry{
+			{Kind: sessions.KindNote, Time: time.Now(), Original: []byte("{}"), Cut: &sessions.HostCut{Before: 5_000}},
+			{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(), Hidden: true,
+				Original: []byte(`{"role":"user","content":"This session is being continued from a previous conversation that ran out of context. They looked."}`)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaited(t, told, func(s State) bool { return s.Session != "" && s.Warning == "" })
 }
 
 // followed follows what open opens until the test ends.

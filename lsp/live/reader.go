@@ -78,7 +78,7 @@ func (r *reader) take(e sessions.Entry) {
 		}
 		f := r.files[path]
 		f.Reads++
-		f.Tokens += shown(res)
+		f.Tokens += res.Tokens
 		r.files[path] = f
 	}
 }
@@ -86,14 +86,6 @@ func (r *reader) take(e sessions.Entry) {
 // touches reports whether a call is about one file's content.
 func touches(op string) bool {
 	return op == intents.OpRead || op == intents.OpWrite || op == intents.OpPatch
-}
-
-// shown returns the tokens of a result in the view.
-func shown(r sessions.Result) int {
-	if r.Artifact != "" {
-		return r.StubTokens
-	}
-	return r.Tokens
 }
 
 // snapshot returns the current state of files.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"time"
 
 	"ctxledger.dev/tokens"
@@ -13,31 +14,53 @@ type State struct {
 	Title   string       // of the session, secrets masked; "" without Options.Status
 	Model   string       // of the newest answer
 	Updated time.Time    // of the newest entry
-	Others  int          // other sessions that are live
+	Others  []Other      // other sessions that are live, the fullest first
 	Near    bool         // it works in a terminal of this window
 	Held    tokens.Count // by the agent's window; zero without Options.Status
 	Window  int          // of the model; 0: unknown
 	// WindowFrom says in words what Window rests on; "" without Options.Status.
 	WindowFrom string
-	// CompactsAt is what the window held when the host compacted by itself; 0: not known, or without Options.Status.
-	CompactsAt int
+	// CompactsAt is where the host compacts by itself, as far as is known, and CompactsFrom says in words what that rests
+	// on; without Options.Status 0 and "".
+	CompactsAt   int
+	CompactsFrom string
 	// Requests and CarriedDollars are what was paid for what each request carries, see ledger.Use; zero without
 	// Options.Status.
 	Requests       int
 	CarriedDollars *float64
 	Event          int64           // the newest of the ledger, of any session
 	Files          map[string]File // by path in the ledger: relative to the root in the workspace
-	// Warned are the warnings about the session's input that came with Event: see ledger.BudgetWarning.
-	Warned []string
+	// Warning is the newest one about the session's input since its last compaction: see ledger.BudgetWarning. "": none, or
+	// without Options.Status.
+	Warning string
 	// Problem says why there is no data, Hint what to do.
 	Problem, Hint string
+}
+
+// Other is a session that is live beside the one that is followed.
+type Other struct {
+	Session string       `json:"session"`
+	Title   string       `json:"title"` // secrets masked
+	Model   string       `json:"model"`
+	Held    tokens.Count `json:"held"`
+	Window  int          `json:"window"` // of the model; 0: unknown
+	// CompactsAt is as in State.
+	CompactsAt int `json:"compactsAt"`
+}
+
+// fullness returns what a window holds in percent of where it is full; 0: not known.
+func (o Other) fullness() int {
+	if full := cmp.Or(o.CompactsAt, o.Window); full > 0 {
+		return int(100 * int64(o.Held.N) / int64(full))
+	}
+	return 0
 }
 
 // File is what the session did with a file.
 type File struct {
 	Touched bool   // it read or wrote the file, or tried to
 	Reads   int    // that succeeded
-	Tokens  int    // of these reads in the view, o200k_base
+	Tokens  int    // of these reads as the agent got them, o200k_base
 	Stale   bool   // changed after the newest read, not by the session
 	By      string // who changed it: a session, changes.External or changes.Several
 }

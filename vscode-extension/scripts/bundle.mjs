@@ -10,7 +10,7 @@ if (process.argv[2] === 'test') {
   await rm('build/test', { recursive: true, force: true });
   await build({ ...node, entryPoints: ['test/*.test.ts'], outdir: 'build/test', sourcemap: 'inline' });
 } else if (process.argv[2] === 'suite') {
-  await build({ ...node, entryPoints: ['suite/trusted.ts', 'suite/untrusted.ts', 'suite/terminal.ts'], outdir: 'build/suite', sourcemap: 'inline' });
+  await build({ ...node, entryPoints: ['suite/trusted.ts', 'suite/untrusted.ts', 'suite/terminal.ts', 'suite/folders.ts'], outdir: 'build/suite', sourcemap: 'inline' });
 } else {
   await rm('dist', { recursive: true, force: true });
   const small = { minify: true, legalComments: 'none' };

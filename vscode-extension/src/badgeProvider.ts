@@ -49,7 +49,9 @@ export class BadgeProvider implements vscode.FileDecorationProvider, vscode.Disp
 
   private async ask(): Promise<Map<string, Badge>> {
     try {
-      return badgesOf(await this.server.request(carriedRequest, {}));
+      const folders = vscode.workspace.workspaceFolders ?? [];
+      const all = await Promise.all(folders.map(({ uri }) => this.server.request(carriedRequest, { folder: uri.toString() })));
+      return new Map(all.flatMap((carried) => [...badgesOf(carried)]));
     } catch {
       return new Map(); // the view of every request says what is wrong
     }

@@ -20,12 +20,14 @@ export class CarriedTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.view.onDidChangeVisibility(({ visible }) => visible && this.refresh()),
       vscode.workspace.onDidSaveTextDocument(() => this.view.visible && this.refresh()),
       server.onChanged(() => this.counting && this.refresh()),
+      server.folders.onDidChange(() => this.view.visible && this.refresh()),
       server.onState(({ kind }) => kind !== 'starting' && kind !== 'stopped' && this.refresh()),
     );
   }
 
   /** Asks the server again. */
   refresh(): void {
+    this.view.description = this.server.folders.several ? this.server.folders.current?.name ?? '' : '';
     this.changes.fire(undefined);
   }
 

@@ -1,14 +1,14 @@
 // What people can ask for.
 import * as vscode from 'vscode';
 import { askServer } from './askServer';
-import { audit } from './audit';
 import { countWorkspace } from './counted';
 import { costActions } from './costBar';
 import { isCancelled, sentenceOf } from './failures';
 import { openRecord } from './open';
 import { pick, type Step } from './pick';
-import { treeRequest, windowRequest, type Done, type HandedOff, type Node } from './protocol';
+import { contextRequest, treeRequest, windowRequest, type Done, type HandedOff, type Node } from './protocol';
 import { restorables, type Restorable } from './restorable';
+import { runInTerminal } from './runInTerminal';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
@@ -17,7 +17,7 @@ import { getStarted, readPast, showHabits, showLastSession, showMemoryCost, turn
 import { leastWindow, sizeChoices, typedTokens } from './windowSize';
 
 /** What a command is about: a node of the tree, or the session that the panel shows. */
-type Named = Pick<Node, 'handle'> & Partial<Node>;
+type Named = Pick<Node, 'handle'> & Partial<Node> & { readonly folder?: string };
 
 /** Registers the commands. A command of the tree gets its node; without one it asks which. */
 export function registerCommands(extension: vscode.Uri, server: Server, views: readonly { refresh(): void }[]): vscode.Disposable {
@@ -25,9 +25,11 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(extension, 'media', 'programs.md'));
   const commands: Record<string, (node?: Named) => unknown> = {
     compact: (node) => compact(server, node),
+    startCompacted: async (node) => await startCompacted(server, node) ?? getPrograms(),
     copyForNewChat: (node) => copyForNewChat(server, node),
     restore: (node) => restore(server, node),
     forget: (node) => forget(server, node),
+    forgetResult: (node) => forgetResult(server, node),
     chooseSession: (node) => follow(server, node),
     setWindow: (node) => setWindow(server, node),
     costActions,
@@ -42,7 +44,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     countSelection: () => countSelection(server),
     countWorkspace: () => countWorkspace(server),
     askServer: (named) => askServer(server, named, () => views.forEach((view) => view.refresh())),
-    audit: () => audit(server.command()) ?? getPrograms(),
+    audit: () => runInTerminal(server.command(), server.folders.current, 'audit', ['audit']) ?? getPrograms(),
     refresh: () => views.forEach((view) => view.refresh()),
     restartServer: () => server.restart(),
     showLog: () => server.showLog(),
@@ -68,12 +70,28 @@ async function said(run: () => unknown): Promise<void> {
 
 /** Compacts a session. The server shows the progress. */
 async function compact(server: Server, node?: Named): Promise<void> {
-  tell(server, await ask(server, serverCommands.compact, { session: node?.handle ?? '' }));
+  tell(server, await ask(server, serverCommands.compact, sessionOf(node)));
+}
+
+/** Returns the session that a command is about, and its folder where that is not the one that is looked at. */
+function sessionOf(node?: Named): { session: string; folder?: string } {
+  return { session: node?.handle ?? '', ...node?.folder === undefined ? {} : { folder: node.folder } };
+}
+
+/** Writes a new session that goes on with less, and says in a terminal how to resume it. Returns nothing without the program. */
+async function startCompacted(server: Server, node?: Named): Promise<unknown> {
+  const named = sessionOf(node);
+  const session = named.session === '' ? (await server.request(contextRequest, named)).session : named.session;
+  if (session === '') {
+    return vscode.window.showInformationMessage('No session is recorded here yet.');
+  }
+  const folder = named.folder === undefined ? server.folders.current : vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(named.folder));
+  return runInTerminal(server.command(), folder, 'start a compacted session', ['compact', '--resume', session]);
 }
 
 /** Copies what a new chat needs to go on from a session. Nothing is changed. */
 async function copyForNewChat(server: Server, node?: Named): Promise<void> {
-  const { said, text } = (await ask(server, serverCommands.handoff, { session: node?.handle ?? '' })) as HandedOff;
+  const { said, text } = (await ask(server, serverCommands.handoff, sessionOf(node))) as HandedOff;
   await vscode.env.clipboard.writeText(text);
   void vscode.window.showInformationMessage(forMessage(said));
 }
@@ -88,7 +106,7 @@ async function follow(server: Server, node?: Named): Promise<void> {
 
 /** Sets the window of the model of a session, which the user chooses: it holds for that model everywhere. */
 async function setWindow(server: Server, node?: Named): Promise<void> {
-  const known = await server.request(windowRequest, { session: node?.handle ?? '' });
+  const known = await server.request(windowRequest, sessionOf(node));
   if (known.model === '') {
     void vscode.window.showInformationMessage('No session’s model is known yet.');
     return;
@@ -157,14 +175,35 @@ async function forget(server: Server, node?: Named): Promise<void> {
   if (handle === undefined || handle === '') {
     return;
   }
-  const plan = await ask(server, serverCommands.forget, { handle, dryRun: true });
+  const { session: _, ...folder } = sessionOf(node);
+  const plan = await ask(server, serverCommands.forget, { ...folder, handle, dryRun: true });
   const answer = await vscode.window.showWarningMessage(
     forMessage(plan.said),
     { modal: true, detail: 'This removes it from the ledger and from the disk. It cannot be undone.' },
     'Forget',
   );
   if (answer === 'Forget') {
-    tell(server, await ask(server, serverCommands.forget, { handle, dryRun: false }));
+    tell(server, await ask(server, serverCommands.forget, { ...folder, handle, dryRun: false }));
+  }
+}
+
+/** Forgets a result of a file in a session: the only one, or the one that is chosen. */
+async function forgetResult(server: Server, node?: Named): Promise<void> {
+  const found: Node[] = [];
+  const named = sessionOf(node);
+  for (let parent: string | undefined = `sessions/${named.session}/artifacts`; parent !== undefined;) {
+    const { nodes }: { nodes: Node[] } = await server.request(treeRequest, { ...named, parent });
+    found.push(...nodes.filter(({ kind, file, handle }) => kind === 'artifact' && file === node?.file && handle !== ''));
+    parent = nodes.find(({ kind }) => kind === 'more')?.id;
+  }
+  if (found.length === 0) {
+    void vscode.window.showInformationMessage('The results of this file are forgotten already.');
+    return;
+  }
+  const choices = found.map((result) => ({ label: escapeIcons(result.label), description: escapeIcons(result.description), result }));
+  const chosen = choices.length === 1 ? choices[0] : await vscode.window.showQuickPick(choices, { placeHolder: 'Which result?' });
+  if (chosen !== undefined) {
+    await forget(server, { ...named, handle: chosen.result.handle });
   }
 }
 

@@ -5,7 +5,7 @@ import { failureOf } from './failures';
 import { openRecord } from './open';
 import { page } from './panel/page';
 import { askedOf, fileUri, summaryUri } from './panel/places';
-import { contextRequest, type Node, type PanelNews, type PanelWish, type Source } from './protocol';
+import { contextRequest, type Asked, type Node, type PanelNews, type PanelWish, type Source } from './protocol';
 import type { Server } from './server';
 import { setWindowCommand } from './status';
 import { seen } from './walkthrough';
@@ -33,8 +33,9 @@ class PanelHost implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private asking = false;
   private stale = true; // something may have changed since the server was asked
-  private session = ''; // that is shown; '' is the live one, else the newest
-  private asked = false; // somebody asked for the panel, and has seen no session in it since
+  private asked: Asked = { session: '', folder: '' };
+  private session = ''; // that is shown
+  private wanted = false; // somebody asked for the panel, and has seen no session in it since
   private sources: readonly Source[] = []; // that are shown
 
   constructor(private readonly extension: vscode.Uri, private readonly server: Server) {
@@ -45,23 +46,24 @@ class PanelHost implements vscode.Disposable {
     );
   }
 
-  /** Shows a session; '' is the live one, else the newest. */
+  /** Shows a session of the folder that is looked at; '' is the live one, else the newest. */
   show(session: string): void {
-    this.asked = true;
+    this.wanted = true;
+    const asked = { session, folder: session === '' ? '' : this.server.folder };
     if (this.panel === undefined) {
-      this.adopt(vscode.window.createWebviewPanel(viewType, 'Context', vscode.ViewColumn.Active), session);
+      this.adopt(vscode.window.createWebviewPanel(viewType, 'Context', vscode.ViewColumn.Active), asked);
       return;
     }
-    this.session = session;
+    this.asked = asked;
     this.panel.reveal();
     this.refresh();
   }
 
   /** Fills a panel that is new, or that VS Code brought back. */
-  adopt(panel: vscode.WebviewPanel, session: string): void {
+  adopt(panel: vscode.WebviewPanel, asked: Asked): void {
     this.panel?.dispose();
     this.panel = panel;
-    this.session = session;
+    this.asked = asked;
     const { webview } = panel;
     const own = (...path: string[]): vscode.Uri => vscode.Uri.joinPath(this.extension, ...path);
     panel.iconPath = { light: own('media', 'ledger.svg'), dark: own('media', 'ledger-dark.svg') };
@@ -98,8 +100,8 @@ class PanelHost implements vscode.Disposable {
         const news = await this.news();
         if (news !== undefined) {
           await this.panel?.webview.postMessage(news);
-          if (this.asked && news.kind === 'context' && news.context.session !== '') {
-            this.asked = false;
+          if (this.wanted && news.kind === 'context' && news.context.session !== '') {
+            this.wanted = false;
             seen('panel');
           }
         }
@@ -128,8 +130,11 @@ class PanelHost implements vscode.Disposable {
       default:
         return undefined;
     }
+    if (this.server.folder === '') {
+      return { kind: 'nowhere' };
+    }
     try {
-      return await this.context(this.session);
+      return await this.context(this.asked);
     } catch (error) {
       const { message, hint } = failureOf(error);
       return { kind: 'trouble', problem: message, hint };
@@ -137,15 +142,16 @@ class PanelHost implements vscode.Disposable {
   }
 
   /** Asks for a session, and waits no longer than patience lasts, also for a server that does not listen any more. */
-  private async context(asked: string): Promise<PanelNews> {
+  private async context(asked: Asked): Promise<PanelNews> {
     const late = new vscode.CancellationTokenSource();
     const over = new Promise<never>((_, reject) => {
       late.token.onCancellationRequested(() => reject(new Error('The language server is not responding.')));
     });
     const timer = setTimeout(() => late.cancel(), patience);
     try {
-      const context = await Promise.race([this.server.request(contextRequest, { session: asked }, late.token), over]);
+      const context = await Promise.race([this.server.request(contextRequest, named(asked), late.token), over]);
       this.sources = context.sources;
+      this.session = context.session;
       return { kind: 'context', context, asked };
     } finally {
       clearTimeout(timer);
@@ -153,19 +159,26 @@ class PanelHost implements vscode.Disposable {
     }
   }
 
-  /** Does what the panel asks for. */
+  /** Does what the panel asks for, of the session that it shows. */
   private async grant(wish: PanelWish): Promise<void> {
+    const shown = { ...named(this.asked), handle: this.session };
     switch (wish.kind) {
       case 'ready':
         return this.refresh();
       case 'log':
         return this.server.showLog();
       case 'handoff':
-        return void vscode.commands.executeCommand('ctxledger.copyForNewChat', { handle: this.session });
+        return void vscode.commands.executeCommand('ctxledger.copyForNewChat', shown);
+      case 'resume':
+        return void vscode.commands.executeCommand('ctxledger.startCompacted', shown);
+      case 'forget':
+        return void vscode.commands.executeCommand('ctxledger.forgetResult', { ...shown, file: wish.file });
+      case 'folder':
+        return void vscode.commands.executeCommand('vscode.openFolder');
       case 'compact':
-        return void vscode.commands.executeCommand('ctxledger.compact', { handle: this.session });
+        return void vscode.commands.executeCommand('ctxledger.compact', shown);
       case 'size':
-        return void vscode.commands.executeCommand(setWindowCommand, { handle: this.session });
+        return void vscode.commands.executeCommand(setWindowCommand, shown);
       case 'past':
         return void vscode.commands.executeCommand('ctxledger.readPast');
       case 'summary':
@@ -174,6 +187,11 @@ class PanelHost implements vscode.Disposable {
         return open(this.server, fileUri(wish.uri, this.sources));
     }
   }
+}
+
+/** Returns what a request names: the folder only where it is not the one that is looked at. */
+function named({ session, folder }: Asked): { session: string; folder?: string } {
+  return folder === '' ? { session } : { session, folder };
 }
 
 async function open(server: Server, uri: string | undefined): Promise<void> {

@@ -8,8 +8,10 @@ export interface Count {
   readonly upper: number;
 }
 
-/** What the session of the workspace is that is followed: the live one, else the one that was live last. */
+/** What the session of a folder is that is followed: the live one, else the one that was live last. */
 export interface Status {
+  /** The folder, by its URI; empty when none is open. */
+  readonly folder: string;
   /** Its id; empty when there is none. */
   readonly session: string;
   readonly title: string;
@@ -18,22 +20,36 @@ export interface Status {
   readonly held: Count;
   /** The model's window in tokens; 0 when it is not known. */
   readonly window: number;
-  /** What that rests on, in words; older servers do not say. */
-  readonly windowFrom?: string;
-  /** What the window held when the agent compacted by itself, the last time; 0 when it is not known. */
+  /** What that rests on, in words. */
+  readonly windowFrom: string;
+  /** Where the agent compacts by itself; 0 when it is not known, or never. */
   readonly compactsAt: number;
+  /** What that rests on, in words; empty when nothing is known. */
+  readonly compactsFrom: string;
   /** When it was last active, in milliseconds since 1970; 0 without a session. */
   readonly updated: number;
-  /** How many other sessions are live. */
-  readonly others: number;
+  /** The other sessions that are live, the fullest first. */
+  readonly others: readonly Other[];
   /** Whether the user chose it. */
   readonly pinned: boolean;
-  /** Whether it works in a terminal of this window; older servers do not say. */
-  readonly near?: boolean;
+  /** Whether it works in a terminal of this window. */
+  readonly near: boolean;
+  /** A warning about its input, in a sentence; empty when there is none. */
+  readonly warning: string;
   /** Why nothing is known of a session, in one line; empty when all is well. */
   readonly problem: string;
   /** What to do about the problem, in one line. */
   readonly hint: string;
+}
+
+/** A session that is live beside the one that is shown. */
+export interface Other {
+  readonly session: string;
+  readonly title: string;
+  readonly model: string;
+  readonly held: Count;
+  readonly window: number;
+  readonly compactsAt: number;
 }
 
 /** A node of the ledger's tree. */
@@ -65,6 +81,8 @@ export type NodeKind =
 export interface Context {
   /** Its id; empty when there is no session. */
   readonly session: string;
+  /** Why nothing may be known of a session, in a sentence; empty when there is none. */
+  readonly unknown: string;
   readonly title: string;
   readonly host: string;
   readonly model: string;
@@ -72,8 +90,12 @@ export interface Context {
   readonly live: boolean;
   /** In tokens; 0 when it is not known. */
   readonly window: number;
-  /** What that rests on, in words; older servers do not say. */
-  readonly windowFrom?: string;
+  /** What that rests on, in words. */
+  readonly windowFrom: string;
+  /** Where the agent compacts by itself; 0 when it is not known, or never. */
+  readonly compactsAt: number;
+  /** What that rests on, in words; empty when nothing is known. */
+  readonly compactsFrom: string;
   /** Above it a compaction is due. */
   readonly threshold: number;
   /** What the view holds. */
@@ -102,6 +124,7 @@ export interface Context {
   readonly categories: readonly Category[];
   /** What the agent's own window is made of: the conversation since its last compaction, and what is not of it. */
   readonly own: readonly Category[];
+  /** Of the agent's own window. */
   readonly sources: readonly Source[];
   /** Oldest first. */
   readonly turns: readonly Turn[];
@@ -115,11 +138,15 @@ export interface Category {
   readonly tokens: Count;
 }
 
-/** A file or a tool, with what came from it into the window. */
+/** A file or a tool, with what came from it into the agent's window. */
 export interface Source {
   readonly kind: 'file' | 'tool';
   readonly name: string;
   readonly tokens: Count;
+  /** What ctxledger would send of it instead; nothing: not any of it. */
+  readonly sent?: Count;
+  /** How many of its results are artifacts, which can be forgotten; nothing when none is. */
+  readonly artifacts?: number;
   readonly calls: number;
   /** The file; empty when it is none that can be opened. */
   readonly uri: string;
@@ -134,10 +161,10 @@ export interface Turn {
   readonly request: string;
   /** The view at the end of the turn. */
   readonly used: Count;
-  /** The provider's figure at that moment; 0 when there is none. */
-  readonly measured: number;
-  /** What the view was made of at that moment, largest first. */
-  readonly filled: readonly Part[];
+  /** What the agent's window held at the end of the turn: measured, else estimated. */
+  readonly held: Count;
+  /** What that was made of. */
+  readonly own: readonly Part[];
   /** What its messages brought when they came, largest first. */
   readonly added: readonly Part[];
   /** The summary that was made in the turn; empty when none was. */
@@ -301,16 +328,26 @@ export interface HandedOff extends Done {
 
 /** A message to the panel. */
 export type PanelNews =
-  | { readonly kind: 'context'; readonly context: Context; readonly asked: string } // the session; '' the live one
+  | { readonly kind: 'context'; readonly context: Context; readonly asked: Asked }
+  | { readonly kind: 'nowhere' } // no folder is open
   | { readonly kind: 'trouble'; readonly problem: string; readonly hint: string };
+
+/** The session that a panel shows: '' is the live one of the folder that is looked at, else it is one of a folder. */
+export interface Asked {
+  readonly session: string;
+  readonly folder: string;
+}
 
 /** What the panel asks for. */
 export type PanelWish =
   | { readonly kind: 'ready' } // its script runs, and wants the first news
   | { readonly kind: 'summary'; readonly id: string } // to open
   | { readonly kind: 'file'; readonly uri: string } // to open, one of those shown
+  | { readonly kind: 'resume' } // to write a new session that goes on with less
   | { readonly kind: 'handoff' } // to copy what a new chat needs
+  | { readonly kind: 'forget'; readonly file: string } // results of a file
   | { readonly kind: 'compact' } // the session that is shown
+  | { readonly kind: 'folder' } // to open one
   | { readonly kind: 'size' } // to set the window of its model
   | { readonly kind: 'past' } // to read sessions of before
   | { readonly kind: 'log' };
@@ -335,23 +372,28 @@ export interface Terminals {
 /** The terminals of this window changed: sessions in them are shown before others. */
 export const terminalsNotification = new NotificationType<Terminals>('ctxledger/terminals');
 
+/** Names the folder that a request is about, by its URI; without it, it is the one that is looked at. */
+export interface InFolder {
+  readonly folder?: string;
+}
+
 /** The nodes below a node; below '' the roots. */
-export const treeRequest = new RequestType<{ parent: string }, { nodes: Node[] }, Failure>('ctxledger/tree');
+export const treeRequest = new RequestType<InFolder & { parent: string }, { nodes: Node[] }, Failure>('ctxledger/tree');
 
 /** What fills the window of a session; '' is the live one, else the newest. */
-export const contextRequest = new RequestType<{ session: string }, Context, Failure>('ctxledger/context');
+export const contextRequest = new RequestType<InFolder & { session: string }, Context, Failure>('ctxledger/context');
 
 /** What an open document costs, or the ranges of it. */
 export const costRequest = new RequestType<{ textDocument: { uri: string }; ranges: object[] }, Cost, Failure>('ctxledger/cost');
 
 /** What the window of a session's model may be; '' as of contextRequest. */
-export const windowRequest = new RequestType<{ session: string }, WindowSizes, Failure>('ctxledger/window');
+export const windowRequest = new RequestType<InFolder & { session: string }, WindowSizes, Failure>('ctxledger/window');
 
 /** What every request of the agents carries. */
-export const carriedRequest = new RequestType<Record<string, never>, Carried, Failure>('ctxledger/carried');
+export const carriedRequest = new RequestType<InFolder, Carried, Failure>('ctxledger/carried');
 
 /** The documents with the texts before and after a change; both empty where its record does not have both. */
-export const diffRequest = new RequestType<{ uri: string }, { before: string; after: string }, Failure>('ctxledger/diff');
+export const diffRequest = new RequestType<InFolder & { uri: string }, { before: string; after: string }, Failure>('ctxledger/diff');
 
 /** What comes with the message of a request that failed. */
 export interface Failure {

@@ -9,6 +9,7 @@ import {
 } from 'vscode-languageclient';
 import { LanguageClient, TransportKind, type LanguageClientOptions } from 'vscode-languageclient/node';
 import { OlderServer, failureOf } from './failures';
+import { Folders } from './folders';
 import { bundled, findCommand, findServer, type Places } from './programs';
 import { changedNotification, statusNotification, type Status } from './protocol';
 import { Restarts } from './restarts';
@@ -26,9 +27,10 @@ export type ServerState =
 export class Server implements vscode.Disposable {
   private readonly log = vscode.window.createOutputChannel('ctxledger', { log: true });
   private readonly states = new vscode.EventEmitter<ServerState>();
-  private readonly statuses = new vscode.EventEmitter<Status>();
+  private readonly statuses = new vscode.EventEmitter<Status | undefined>();
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly listeners: vscode.Disposable[] = [];
+  private readonly known = new Map<string, Status>(); // by the path of the folder
   private client: LanguageClient | undefined;
   private current: ServerState = { kind: 'stopped' };
   private turn: Promise<void> = Promise.resolve();
@@ -37,13 +39,28 @@ export class Server implements vscode.Disposable {
   readonly ownSymbols = new OwnSymbols();
   /** The server is found, started, or ends. */
   readonly onState = this.states.event;
-  /** The live session of the workspace changed. */
+  /** What is known of the session of the folder that is looked at changed, or the folder. */
   readonly onStatus = this.statuses.event;
+  readonly folders = new Folders();
   /** What the tree or the panel shows may have changed. */
   readonly onChanged = this.changes.event;
 
   constructor(private readonly extension: vscode.Uri) {
-    this.listeners.push(vscode.workspace.onDidChangeConfiguration((e) => this.configure(e)));
+    this.listeners.push(
+      this.folders,
+      vscode.workspace.onDidChangeConfiguration((e) => this.configure(e)),
+      this.folders.onDidChange(() => { this.statuses.fire(this.status); this.changes.fire(); }),
+    );
+  }
+
+  /** What is known of the session of the folder that is looked at; nothing before the server has said it. */
+  get status(): Status | undefined {
+    return this.known.get(this.folders.current?.uri.fsPath ?? '');
+  }
+
+  /** The folder that is looked at, as the server knows it; empty when none is open. */
+  get folder(): string {
+    return this.folders.current?.uri.toString() ?? '';
   }
 
   get state(): ServerState {
@@ -84,9 +101,9 @@ export class Server implements vscode.Disposable {
     return this.start();
   }
 
-  /** Asks the server. Errors: why it cannot be asked, or what it answers. */
+  /** Asks the server, about the folder that is looked at unless params name one. Errors: why it cannot be asked, or what it answers. */
   async request<P, R, E>(type: RequestType<P, R, E>, params: RequestParam<P>, token?: vscode.CancellationToken): Promise<R> {
-    return this.running().sendRequest(type, params, token);
+    return this.running().sendRequest(type, { folder: this.folder, ...params as object } as RequestParam<P>, token);
   }
 
   /** Tells the server something. Errors: why it cannot be told. */
@@ -94,18 +111,18 @@ export class Server implements vscode.Disposable {
     return this.running().sendNotification(type, params as RequestParam<P>);
   }
 
-  /** Has the server do a command. Errors: as of request. */
-  async execute(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<unknown> {
+  /** Has the server do a command, in the folder that is looked at unless its argument names one. Errors: as of request. */
+  async execute(command: string, argument: object, token?: vscode.CancellationToken): Promise<unknown> {
     const client = this.running();
     const known = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
     if (!known.includes(command)) {
       throw new OlderServer(`the server has no command ${command}`);
     }
-    return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }, token);
+    return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [{ folder: this.folder, ...argument }] }, token);
   }
 
   /** Returns a location as the server has it. */
-  location(uri: vscode.Uri, range: vscode.Range): unknown {
+  location(uri: vscode.Uri, range: vscode.Range): object {
     const convert = this.running().code2ProtocolConverter;
     return { uri: convert.asUri(uri), range: convert.asRange(range) };
   }
@@ -130,7 +147,7 @@ export class Server implements vscode.Disposable {
     const server = { command: program, transport: TransportKind.stdio };
     const current = (): boolean => client === this.client;
     const client: QuietClient = new QuietClient('ctxledger', 'ctxledger', server, this.options(current));
-    client.onNotification(statusNotification, (status) => { if (current()) { this.statuses.fire(status); } });
+    client.onNotification(statusNotification, (status) => { if (current()) { this.take(status); } });
     client.onNotification(changedNotification, () => { if (current()) { this.changes.fire(); } });
     client.onNotification(ShowMessageNotification.type, show);
     client.onDidChangeState(({ newState }) => current() && this.follow(newState));
@@ -167,6 +184,11 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  private take(status: Status): void {
+    this.known.set(status.folder === '' ? '' : vscode.Uri.parse(status.folder).fsPath, status);
+    this.statuses.fire(this.status);
+  }
+
   /** Takes in how the client is, which starts a server that ended again by itself. */
   private follow(state: State): void {
     if (state === State.Starting) {
@@ -187,6 +209,9 @@ export class Server implements vscode.Disposable {
 
   private become(state: ServerState): void {
     this.current = state;
+    if (state.kind !== 'running') {
+      this.known.clear();
+    }
     void vscode.commands.executeCommand('setContext', 'ctxledger.server', state.kind);
     this.states.fire(state);
   }

@@ -1,11 +1,13 @@
 // What the status bar says, as plain values.
-import type { Count, Status } from './protocol';
+import type { Count, Other, Status } from './protocol';
 import type { ServerState } from './server';
 import { commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount, thousands } from './text';
 
-/** From these shares of the window on, in percent, the background warns. */
-const warnFrom = 70;
-const alarmFrom = 90;
+/** The shares of the window in percent from which on the entry warns. */
+export interface Limits {
+  readonly warnFrom: number;
+  readonly alarmFrom: number;
+}
 
 /** From this many minutes without activity on, a session is idle. */
 const idleFrom = 10;
@@ -29,7 +31,7 @@ export interface Entry {
 }
 
 /** Returns what the status bar says at a time in milliseconds; nothing without a session when nothing is wrong. */
-export function entryOf(state: ServerState, status: Status | undefined, now: number): Entry | undefined {
+export function entryOf(state: ServerState, status: Status | undefined, now: number, limits: Limits): Entry | undefined {
   switch (state.kind) {
     case 'missing':
       return missing(state.named);
@@ -46,19 +48,20 @@ export function entryOf(state: ServerState, status: Status | undefined, now: num
   if (status.problem !== '') {
     return wrong(status.problem, status.hint, 'ctxledger.showPanel');
   }
-  return status.session === '' ? undefined : session(status, idleMinutes(status, now));
+  return status.session === '' ? undefined : session(status, idleMinutes(status, now), limits);
 }
 
 /** Returns what the status bar says of other sessions: how many are live, or that the user chose this one. */
 export function othersOf(state: ServerState, status: Status | undefined): Entry | undefined {
-  if (state.kind !== 'running' || status === undefined || status.problem !== '' || (status.others === 0 && !status.pinned)) {
+  if (state.kind !== 'running' || status === undefined || status.problem !== '' || (status.others.length === 0 && !status.pinned)) {
     return undefined;
   }
-  const others = status.others === 1 ? '1 other session is live' : `${commas(status.others)} other sessions are live`;
-  const chosen = status.near === true ? 'This session runs in a terminal of this window' : '';
-  const said = [status.pinned ? 'You chose this session' : chosen, status.others > 0 ? others : ''].filter((part) => part !== '').join('; ');
+  const n = status.others.length;
+  const others = n === 1 ? '1 other session is live' : `${commas(n)} other sessions are live`;
+  const chosen = status.near ? 'This session runs in a terminal of this window' : '';
+  const said = [status.pinned ? 'You chose this session' : chosen, n > 0 ? others : ''].filter((part) => part !== '').join('; ');
   return {
-    text: [status.pinned ? '$(pinned)' : '$(layers)', status.others > 0 ? `+${commas(status.others)}` : ''].join(' ').trim(),
+    text: [status.pinned ? '$(pinned)' : '$(layers)', n > 0 ? `+${commas(n)}` : ''].join(' ').trim(),
     tooltip: `${said}. Click to choose which one is shown.`,
     spoken: `context: ${said}`,
     colour: 'plain',
@@ -104,30 +107,38 @@ function wrong(problem: string, hint: string, command: string): Entry {
   };
 }
 
-function session(status: Status, idle: number): Entry {
+/** What stands for each colour besides it. */
+const signs: Readonly<Record<Entry['colour'], { readonly icon: string; readonly word: string }>> = {
+  plain: { icon: 'dashboard', word: '' }, dim: { icon: 'dashboard', word: '' },
+  warning: { icon: 'warning', word: ', warning' }, error: { icon: 'error', word: ', nearly full' },
+};
+
+function session(status: Status, idle: number, limits: Limits): Entry {
   const share = shareOf(status.held, fullAt(status));
   const model = oneLine(status.model, longestModel);
   const figure = share === undefined ? `${sayCount(status.held)} tokens` : `${mark(status.held)}${share} %`;
   const rest = status.compactsAt > 0 ? `${thousands(status.compactsAt - status.held.n)} to auto-compact` : '';
   const left = idle > 0 ? `idle ${sayMinutes(idle)}` : rest;
   const parts = left === '' ? [figure, model].filter((part) => part !== '').join(' ') : `${figure} · ${left}`;
+  const full = colourOf(share, limits);
+  const colour = idle > 0 ? 'dim' : full === 'plain' && status.warning !== '' ? 'warning' : full;
   return {
-    text: `$(dashboard) ${escapeIcons(parts)}`,
+    text: `$(${signs[colour].icon}) ${escapeIcons(parts)}`,
     tooltip: table(status, share, idle),
-    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${left === '' ? model : left}`,
-    colour: idle > 0 ? 'dim' : colourOf(share),
+    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${left === '' ? model : left}${signs[colour].word}`,
+    colour,
     command: 'ctxledger.showPanel',
   };
 }
 
 /** Returns where the agent's window is full: where the agent compacts by itself, or else at its end. */
-function fullAt(status: Status): number {
+function fullAt(status: Pick<Status, 'compactsAt' | 'window'>): number {
   return status.compactsAt > 0 ? status.compactsAt : status.window;
 }
 
 /** Returns the colour of a share of the window. */
-export function colourOf(share: number | undefined): Entry['colour'] {
-  if (share === undefined || share < warnFrom) {
+export function colourOf(share: number | undefined, { warnFrom, alarmFrom }: Limits): 'plain' | 'warning' | 'error' {
+  if (share === undefined || share < Math.min(warnFrom, alarmFrom)) {
     return 'plain';
   }
   return share < alarmFrom ? 'warning' : 'error';
@@ -140,10 +151,11 @@ function table(status: Status, share: number | undefined, idle: number): string 
     rows.push(['at most', `${commas(held.upper)} tokens`]);
   }
   if (status.compactsAt > 0) {
-    rows.push(['the agent compacts at', `${commas(status.compactsAt)} tokens`]);
+    rows.push(['auto-compact at', `${commas(status.compactsAt)} tokens`]);
   }
+  rows.push([status.compactsAt > 0 ? 'because' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
   if (window > 0) {
-    rows.push(['window', `${commas(window)} tokens`], ['because', oneLine(status.windowFrom ?? '', 100)]);
+    rows.push(['window', `${commas(window)} tokens`], ['because', oneLine(status.windowFrom, 100)]);
   }
   if (share !== undefined) {
     const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };
@@ -158,6 +170,21 @@ function table(status: Status, share: number | undefined, idle: number): string 
   rows.push(['session', oneLine(status.session, 100)]);
   const lines = rows.filter(([, value]) => value !== '').map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
   const title = status.title === '' ? 'Session' : escapeMarkdown(oneLine(status.title, 120));
+  const warning = status.warning === '' ? [] : [`$(warning) ${escapeMarkdown(sentence(status.warning))}`, ''];
   const change = status.model === '' ? [] : ['', `[Set the Window of This Model…](command:${setWindowCommand})`];
-  return [`**${title}**`, '', '| | |', '|:--|--:|', ...lines, ...change].join('\n');
+  return [`**${title}**`, '', ...warning, '| | |', '|:--|--:|', ...lines, ...change, ...list(status.others)].join('\n');
+}
+
+/** Returns the other sessions that are live, a line each. */
+function list(others: readonly Other[]): string[] {
+  const lines = others.map((other) => {
+    const share = shareOf(other.held, fullAt(other));
+    const figure = share === undefined ? `${sayCount(other.held)} tokens` : `${mark(other.held)}${share} %`;
+    return `- ${[figure, oneLine(other.title, 60), oneLine(other.model, longestModel)].filter((part) => part !== '').map(escapeMarkdown).join(' · ')}`;
+  });
+  return lines.length === 0 ? [] : ['', 'Also live:', '', ...lines];
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1) + '.';
 }

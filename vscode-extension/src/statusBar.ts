@@ -1,20 +1,19 @@
 import * as vscode from 'vscode';
-import type { Status } from './protocol';
 import type { Server } from './server';
-import { changesIn, entryOf, othersOf, setWindowCommand, type Entry } from './status';
+import { changesIn, entryOf, othersOf, setWindowCommand, type Entry, type Limits } from './status';
 
 /** The entries of the status bar: the session's share of its window, or what is wrong, and beside it what other sessions are live. */
 export class StatusBar implements vscode.Disposable {
   private readonly session = item('ctxledger.status', 'ctxledger', 100);
   private readonly others = item('ctxledger.others', 'ctxledger: other sessions', 99);
   private readonly listeners: vscode.Disposable;
-  private status: Status | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly server: Server) {
     this.listeners = vscode.Disposable.from(
-      server.onStatus((status) => this.show(status)),
-      server.onState((state) => this.show(state.kind === 'running' ? this.status : undefined)),
+      server.onStatus(() => this.show()),
+      server.onState(() => this.show()),
+      vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('ctxledger') && this.show()),
     );
   }
 
@@ -25,16 +24,22 @@ export class StatusBar implements vscode.Disposable {
     this.others.dispose();
   }
 
-  private show(status: Status | undefined): void {
+  private show(): void {
     const now = Date.now();
-    this.status = status;
-    put(this.session, entryOf(this.server.state, status, now));
+    const { status } = this.server;
+    put(this.session, entryOf(this.server.state, status, now, limits()));
     put(this.others, othersOf(this.server.state, status));
     clearTimeout(this.timer);
     if (status !== undefined && status.session !== '') {
-      this.timer = setTimeout(() => this.show(this.status), changesIn(status, now));
+      this.timer = setTimeout(() => this.show(), changesIn(status, now));
     }
   }
+}
+
+/** The shares of the window from which on the entry warns, as they are set. */
+function limits(): Limits {
+  const ours = vscode.workspace.getConfiguration('ctxledger');
+  return { warnFrom: ours.get('warnFrom', 70), alarmFrom: ours.get('alarmFrom', 90) };
 }
 
 function item(id: string, name: string, priority: number): vscode.StatusBarItem {
@@ -49,7 +54,7 @@ function put(item: vscode.StatusBarItem, entry: Entry | undefined): void {
     return;
   }
   item.text = entry.text;
-  const tooltip = new vscode.MarkdownString(entry.tooltip);
+  const tooltip = new vscode.MarkdownString(entry.tooltip, true); // with icons
   tooltip.isTrusted = { enabledCommands: [setWindowCommand] }; // which asks before it does anything
   item.tooltip = tooltip;
   item.accessibilityInformation = { label: entry.spoken };

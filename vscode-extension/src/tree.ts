@@ -54,6 +54,7 @@ export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable
 
   /** Asks the server again, if anybody looks; otherwise when somebody does. */
   refresh(): void {
+    this.view.description = this.server.folders.several ? this.server.folders.current?.name ?? '' : '';
     this.stale = !this.view.visible;
     if (!this.stale) {
       this.changes.fire(undefined);
@@ -100,7 +101,7 @@ export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable
     if (isOffer(element)) {
       return offerItem(element);
     }
-    return isOlder(element) ? olderItem(element) : nodeItem(element);
+    return isOlder(element) ? olderItem(element) : nodeItem(element, this.server.folders.current);
   }
 
   dispose(): void {
@@ -121,7 +122,7 @@ function isOlder(element: Element | undefined): element is Older {
   return element !== undefined && 'older' in element;
 }
 
-function nodeItem(node: Node): vscode.TreeItem {
+function nodeItem(node: Node, folder: vscode.WorkspaceFolder | undefined): vscode.TreeItem {
   const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(labelOf(node), !node.children ? None : node.kind === 'sessions' ? Expanded : Collapsed);
   item.id = node.id;
@@ -129,7 +130,7 @@ function nodeItem(node: Node): vscode.TreeItem {
   item.tooltip = node.tooltip;
   item.iconPath = iconOf(node);
   if (isOfFile(node)) {
-    item.resourceUri = fileOf(node.file); // for the icon of its language, and its colour in git
+    item.resourceUri = fileOf(node.file, folder?.uri); // for the icon of its language, and its colour in git
   }
   item.contextValue = contextOf(node);
   if (node.uri !== '') {
@@ -145,9 +146,8 @@ function iconOf(node: Node): vscode.ThemeIcon {
   return isOfFile(node) ? vscode.ThemeIcon.File : new vscode.ThemeIcon(icons[node.kind]);
 }
 
-/** Returns where a file would be: a path that is not absolute is of the first folder. */
-function fileOf(path: string): vscode.Uri {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+/** Returns where a file would be: a path that is not absolute is of the folder. */
+function fileOf(path: string, folder: vscode.Uri | undefined): vscode.Uri {
   return /^(\/|[A-Za-z]:)/.test(path) || folder === undefined ? vscode.Uri.file(path) : vscode.Uri.joinPath(folder, path);
 }
 

@@ -5,7 +5,8 @@ import type { CarriedPart, Context, Host } from '../src/protocol';
 
 const count = (n: number, exact = true) => ({ n, exact, upper: n });
 const context: Context = {
-  session: 'ab12', title: 'Fix the cart', host: 'claude-code', model: 'claude-sonnet-4-5', live: false, window: 200_000, threshold: 0,
+  session: 'ab12', title: 'Fix the cart', host: 'claude-code', model: 'claude-sonnet-4-5', live: false, unknown: '', window: 200_000,
+  windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 0,
   used: count(0), fixed: null, measured: 0, held: count(63_250, false), counting: '', saved: count(0), summary: '',
   dollars: 0.4213, nextDollars: 0.019, categories: [], own: [], sources: [], turns: [], earlier: 0,
 };

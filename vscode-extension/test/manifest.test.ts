@@ -105,8 +105,8 @@ test('which program runs is for the machine to say, never for a workspace', () =
   }
 });
 
-test('what needs a ledger is offered only where a folder is open', () => {
-  for (const name of ['showPanel', 'compact', 'restore', 'forget', 'countWorkspace']) {
+test('what needs a ledger is offered only where a folder is open; the panel says that none is', () => {
+  for (const name of ['compact', 'startCompacted', 'restore', 'forget', 'countWorkspace']) {
     const command = commands.find((each) => each.command === `ctxledger.${name}`);
     assert.match(command?.enablement ?? '', /\bworkspaceFolderCount > 0\b/, name);
   }

@@ -13,16 +13,18 @@ import type { Context, Count, Part, Turn } from '../src/protocol';
 
 process.env['TZ'] = 'UTC';
 
+const live = { session: '', folder: '' };
+
 const about = (n: number, exact = false): Count => ({ n, exact, upper: exact ? n : Math.ceil(1.3 * n) });
 
 /** A turn that brought so much, behind others that left so much. */
 function turn(number: number, before: number, brought: number, more: Partial<Turn> = {}): Turn {
   const all: Part[] = [{ name: 'tool results', tokens: before }, { name: 'user', tokens: brought }];
-  const filled = all.filter((part) => part.tokens > 0);
+  const own = [{ name: 'system prompt and tools', tokens: 20_000 }, ...all].filter((part) => part.tokens > 0);
   return {
     turn: number, seq: number, time: '2026-11-20T11:05:00Z', request: `request ${number}`,
-    used: about(before + brought), measured: 0,
-    filled, added: [{ name: 'user', tokens: brought }], compacted: '', restored: '', ...more,
+    used: about(before + brought), held: about(20_000 + before + brought), own,
+    added: [{ name: 'user', tokens: brought }], compacted: '', restored: '', ...more,
   };
 }
 
@@ -31,14 +33,14 @@ function session(turns: number, more: Partial<Context> = {}): Context {
   const used = about(100 * turns);
   return {
     session: 'ab12cd34', title: 'A session', host: 'claude-code', model: 'claude', live: true,
-    window: 200_000, threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
+    unknown: '', window: 200_000, windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
     counting: 'prior', saved: about(0), summary: '', dollars: null, nextDollars: null, categories: [{ name: 'user', tokens: used }], own: [],
     sources: [], turns: Array.from({ length: turns }, (_, i) => turn(i + 1, 100 * i, 100)), earlier: 0, ...more,
   };
 }
 
 const shown = (context: Context, width = 800, chosen = context.turns.length - 1): string =>
-  Object.values(viewOf({ kind: 'context', context, asked: '' }, width, chosen)).join('\n');
+  Object.values(viewOf({ kind: 'context', context, asked: live }, width, chosen)).join('\n');
 
 const trouble = (problem: string, hint: string): string =>
   Object.values(viewOf({ kind: 'trouble', problem, hint }, 800, 0)).join('');
@@ -69,7 +71,7 @@ test('compactions of the agent itself are marked in the chart, and told of their
 
 test('what can be done about the window is one click away', () => {
   assert.match(shown(session(2)), /data-wish="handoff">Copy for a New Chat/);
-  assert.match(shown(session(2)), /data-wish="compact">Compact/);
+  assert.match(shown(session(2)), /data-wish="resume">Start a Compacted Session.*data-wish="compact">Compact/s);
 });
 
 test('words of others stay words', () => {
@@ -80,7 +82,7 @@ test('words of others stay words', () => {
     sources: (['file', 'tool'] as const).map((kind) => ({ kind, name: `a/${evil}`, tokens: about(1), calls: 1, uri: evil })),
     turns: [turn(1, 0, 5, {
       request: evil, compacted: evil, restored: evil,
-      filled: [{ name: evil, tokens: 5 }], added: [{ name: evil, tokens: 5 }],
+      own: [{ name: evil, tokens: 5 }], added: [{ name: evil, tokens: 5 }],
     })],
   });
   for (const markup of [shown(context), shown(context, 300), trouble(evil, evil)]) {
@@ -98,30 +100,36 @@ test('the policy of the page lets nothing in but its own files, and nothing of i
 
 test('the bar holds all that fills the window, in its place', () => {
   const categories = [{ name: 'tool results', tokens: about(30_000) }, { name: 'user', tokens: about(10_000) }];
-  const context = session(400, { categories, used: about(40_000) });
-  const bar = viewOf({ kind: 'context', context, asked: '' }, 800, 0).window;
+  const own = [...categories, { name: 'system prompt and tools', tokens: about(20_000) }];
+  const context = session(400, { own, held: about(60_000), compactsAt: 80_000, compactsFrom: 'it was set' });
+  const bar = viewOf({ kind: 'context', context, asked: live }, 800, 0).window;
   const from = attributes(bar, /<rect class="part[^>]* x="([\d.]+)%"/g);
   const wide = attributes(bar, /<rect class="part[^>]* width="([\d.]+)%"/g);
   assert.deepEqual(from, [0, 10, 15]); // the prompt, then the user, then results
   assert.deepEqual(wide, [10, 5, 15]);
-  assert.match(bar, /<line x1="40.000%"/); // the threshold
-  assert.match(bar, /aria-label="≈60,000 of 200,000 tokens: system prompt and tools ≈20,000, user ≈10,000, tool results ≈30/);
+  assert.match(bar, /<line x1="40.000%"/); // where the agent compacts
+  assert.match(bar, /Auto-compact at 80,000 \(it was set\): ≈20,000 left\./);
+  assert.match(bar, /aria-label="In the agent’s window: ≈60,000 of 200,000 tokens: system prompt and tools ≈20,000, user ≈10,000, tool results ≈30/);
   assert.match(bar, /≈60,000<\/strong> of 200,000 tokens, ≈140,000 free/);
 });
 
 test('the table has the same figures, largest first, and says what is an estimate', () => {
   const categories = [{ name: 'user', tokens: about(1_000, true) }, { name: 'summary', tokens: about(3_000, true) }];
-  const context = session(1, { fixed: null, counting: 'exact', categories, used: about(4_000, true) });
+  const context = session(1, { fixed: null, counting: 'exact', categories, used: about(4_000, true), own: categories, held: about(4_000, true) });
   const rows = (of: Context): string[] => {
-    const { window } = viewOf({ kind: 'context', context: of, asked: '' }, 800, 0);
-    return [...window.matchAll(/<tr[^>]*>(.*?)<\/tr>/g)]
+    const { window, sent } = viewOf({ kind: 'context', context: of, asked: live }, 800, 0);
+    return [...(window + sent).matchAll(/<tr[^>]*>(.*?)<\/tr>/g)]
       .map((row) => (row[1] ?? '').replace(/<\/t[dh]>/g, '|').replace(/<[^>]+>/g, ''));
   };
   assert.deepEqual(rows(context), [
     '|what|tokens|of the window|', '|summary|3,000|1.5 %|', '|user|1,000|0.5 %|', '|total|4,000|2.0 %|',
+  ]);
+  const apart = { ...context, own: [], held: about(9_000, true) };
+  assert.deepEqual(rows(apart), [
+    '|what|tokens|of the window|', '|summary|3,000|1.5 %|', '|user|1,000|0.5 %|', '|total|4,000|2.0 %|',
     '|ctxledger compacts above|80,000|40.0 %|',
   ]);
-  assert.deepEqual(rows({ ...context, fixed: about(20), window: 0, threshold: 0 }), [
+  assert.deepEqual(rows({ ...apart, fixed: about(20), window: 0, threshold: 0 }), [
     '|what|tokens|share|', '|summary|3,000|74.6 %|', '|user|1,000|24.9 %|', '|system prompt and tools|≈20|0.5 %|',
     '|total|≈4,020|100 %|',
   ]);
@@ -131,7 +139,7 @@ test('a view larger than its window is drawn whole, with the end of the window i
   const used = about(20_000);
   const categories = [{ name: 'user', tokens: used }];
   const context = session(1, { window: 10_000, threshold: 4_000, fixed: null, categories, used, held: used });
-  const bar = viewOf({ kind: 'context', context, asked: '' }, 800, 0).window;
+  const bar = viewOf({ kind: 'context', context, asked: live }, 800, 0).window;
   assert.match(bar, /"mark limit"><title>the window ends at 10,000 tokens<\/title><line class="halo" x1="50.000%"/);
   assert.match(bar, /≈200 %<\/strong> · <strong>≈20,000<\/strong> of 10,000 tokens, ≈0 free/);
 });
@@ -142,7 +150,10 @@ const textOf = (markup: string): string => markup.replace(/<title>.*?<\/title>/g
 test('what the agent has is told apart from what ctxledger would send, with where each is from', () => {
   const measured = about(128_764, true);
   const base = session(1, { used: about(53_000), categories: [{ name: 'user', tokens: about(53_000) }], measured: measured.n });
-  const of = (more: Partial<Context>): string => viewOf({ kind: 'context', context: { ...base, ...more }, asked: '' }, 800, 0).window;
+  const of = (more: Partial<Context>): string => {
+    const { window, sent } = viewOf({ kind: 'context', context: { ...base, ...more }, asked: live }, 800, 0);
+    return window + sent;
+  };
   const two = of({ held: measured });
   assert.match(textOf(two), /^\|In the agent’s window now\|64.4 %\| · \|128,764\| of 200,000 tokens, 71,236 free\|Measured by the/);
   assert.match(textOf(two), /What ctxledger would send instead\|≈36.5 %\| · \|≈73,000\| tokens, ≈55,764 less\|The running agent keeps/);
@@ -165,7 +176,7 @@ test('the agent’s own window is broken down, as far as it is known', () => {
     { name: 'memory files', tokens: about(8_000) }, { name: 'not attributable', tokens: about(2_000) },
   ];
   const context = session(1, { held: about(100_000, true), measured: 100_000, own });
-  const markup = viewOf({ kind: 'context', context, asked: '' }, 800, 0).window;
+  const markup = viewOf({ kind: 'context', context, asked: live }, 800, 0).window;
   assert.match(textOf(markup), /tool results\|≈60,000\|30.0 %\|.*memory files\|≈8,000\|4.0 %\|.*not attributable\|≈2,000\|1.0 %\|total\|100,000\|50.0 %/);
   const fills = [...markup.matchAll(/<rect class="part (fill-\w+)" x/g)].map((found) => found[1]);
   assert.deepEqual(fills.slice(0, 4), ['fill-beside', 'fill-memory', 'fill-results', 'fill-rest']);
@@ -173,12 +184,14 @@ test('the agent’s own window is broken down, as far as it is known', () => {
 });
 
 test('where both are much the same there is one bar', () => {
-  const of = (n: number, more: Partial<Context> = {}): string =>
-    viewOf({ kind: 'context', context: session(800, { held: about(n), ...more }), asked: '' }, 800, 0).window; // a view of 100,000
+  const of = (n: number, more: Partial<Context> = {}): string => {
+    const { window, sent } = viewOf({ kind: 'context', context: session(800, { held: about(n), ...more }), asked: live }, 800, 0);
+    return window + sent; // a view of 100,000
+  };
   for (const [n, bars] of [[94_000, 2], [96_000, 1], [100_000, 1], [104_000, 1], [106_000, 2]] as const) {
     assert.equal([...of(n).matchAll(/class="bar"/g)].length, bars, String(n));
   }
-  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest answer\. Its parts are estimates\./);
+  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest answer\..*What ctxledger would send instead.*≈100,000\| tokens, much the same/);
   assert.match(textOf(of(100_000)), /Estimated from what ctxledger has recorded: the provider has not measured anything yet/);
   assert.match(textOf(of(100_000, { measured: 70_000 })), /figure, 70,000, is from before the conversation was cut/); // it went back
 });
@@ -187,7 +200,7 @@ test('the panel and the status bar say the same share', () => {
   for (const n of [1, 127_999, 128_000, 128_764, 139_999, 199_999, 200_000, 349_420]) {
     const held = about(n, true);
     const context = session(1, { held });
-    const said = /class="share">(<|&lt;)? ?([\d.]+) %/.exec(viewOf({ kind: 'context', context, asked: '' }, 800, 0).window)?.[2];
+    const said = /class="share">(<|&lt;)? ?([\d.]+) %/.exec(viewOf({ kind: 'context', context, asked: live }, 800, 0).window)?.[2];
     assert.equal(Math.floor(Number(said)), shareOf(held, context.window), String(n));
   }
 });
@@ -230,34 +243,35 @@ test('of five hundred turns the chart is small, and made at once', () => {
 test('lines and marks stand where they belong, and those far off are left out', () => {
   const turns = [
     turn(1, 0, 70_000), turn(2, 30_000, 10, { compacted: 'abcdef' }),
-    turn(3, 90_000, 10, { restored: 'abcdef', measured: 50_000 }),
+    turn(3, 90_000, 10, { restored: 'abcdef', used: about(30_000) }),
   ];
-  const context = session(3, { turns });
+  const context = session(3, { turns, compactsAt: 80_000 });
   const layout = layoutOf(context, 800);
   const chart = growthChart(context, 800);
   assert.match(chart, new RegExp(`class="mark threshold"><line x1="44" x2="800" y1="${layout.level(80_000)}"`));
   assert.match(chart, new RegExp(`class="mark limit"><line x1="44" x2="800" y1="${layout.level(200_000)}"`));
   const middle = (i: number): number => (layout.column(i) + layout.column(i + 1) - layout.gap) / 2;
   assert.deepEqual(attributes(chart, /class="cut" transform="translate\(([\d.]+) 14\)"/g), [middle(1), middle(2)]);
-  assert.match(chart, new RegExp(`class="measured" d="M${layout.column(2)} ${layout.level(50_000)}h`));
+  assert.match(chart, new RegExp(`class="sent" d="[^"]*M${layout.column(2)} ${layout.level(50_000)}h`)); // with what is carried besides
+  assert.doesNotMatch(growthChart(session(3), 800), /class="sent"/); // much the same
   assert.deepEqual(attributes(cursorOf(context, 800, 1), / y="([\d.]+)"/g), [layout.level(200_000)]); // not above it
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
-  const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: '' }, 800, 0).keys.replace(/<[^>]+>/g, '|');
-  assert.match(keys, /measured by the provider.*ctxledger compacts above this.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
+  const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: live }, 800, 0).keys.replace(/<[^>]+>/g, '|');
+  assert.match(keys, /what ctxledger would send instead.*where the agent compacts by itself.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
-  const turns = [turn(1, 0, 70_000), turn(2, 30_000, 1_000, { compacted: 'abcdef', measured: 51_234 })];
+  const turns = [turn(1, 0, 70_000), turn(2, 30_000, 1_000, { compacted: 'abcdef', host_compacted: true, held: about(51_234, true), used: about(20_000) })];
   const context = session(2, { turns });
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
-    'Turn 2', '2026-11-20 11:05', 'request 2', '▼ compacted into summary abcdef ', 'Open it',
-    'in the view', '≈51,000 tokens', 'change', '−≈39,000', 'measured', '51,234 tokens', 'removed', '≈40,000', '+≈1,000', 'user',
+    'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
+    'in the window', '51,234 tokens', 'change', '−38,766', 'removed', '≈39,766', 'ctxledger would send', '≈40,000 tokens', '+≈1,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
-    'turn 2', 'request 2', '≈51,000 tokens in the view', '−≈39,000 since the turn before',
-    '▼ compacted into summary abcdef',
+    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 since the turn before',
+    '◆ the agent compacted by itself', '▼ compacted into summary abcdef',
   ]);
   assert.match(turnCard(context, 0), /change<\/dt><dd>\+≈70,000/);
   const only = (of: Turn): string => turnCard({ ...context, turns: [of] }, 0);
@@ -274,8 +288,10 @@ test('the first of the listed turns says nothing of what went before it', () => 
 
 test('where there is nothing to show, the panel says what to do', () => {
   const none = { ...session(0), session: '' };
-  assert.match(shown(none), /No session is recorded here yet.*While a coding agent works.*data-wish="past"/s);
-  assert.equal(viewOf({ kind: 'context', context: none, asked: '' }, 800, -1).growth, '');
+  assert.match(shown(none), /No session is recorded here yet.*followed automatically.*data-wish="past"/s);
+  assert.match(shown({ ...none, unknown: 'session files are not followed here: x' }), /Not known: session files are not followed here: x\./);
+  assert.match(viewOf({ kind: 'nowhere' }, 800, 0).head, /No folder is open.*data-wish="folder"/);
+  assert.equal(viewOf({ kind: 'context', context: none, asked: live }, 800, -1).growth, '');
   assert.match(shown(session(1, { live: false })), /not live: the latest session/);
   assert.match(trouble('damaged', 'run check'), /cannot be read.*damaged.*run check.*data-wish="log"/);
   assert.doesNotMatch(shown({ ...session(0), categories: [], fixed: null }), /NaN|undefined|Infinity/);
@@ -318,18 +334,30 @@ test('only summaries, and files that are shown, are opened', () => {
 });
 
 test('a source is a link only if it can be opened', () => {
-  const files = ['file:///w/src/cart.go', ''].map((uri) => ({ kind: 'file' as const, name: 'src/cart.go', tokens: about(1), calls: 1, uri }));
+  const files = ['file:///w/src/cart.go', ''].map((uri) => ({ kind: 'file' as const, name: 'src/cart.go', tokens: about(1), sent: about(0), calls: 1, uri }));
   assert.deepEqual(shown(session(1, { sources: files })).match(/data-file="[^"]*"/g), ['data-file="file:///w/src/cart.go"']);
 });
 
+test('a source says what the agent has of it, and then what ctxledger would send; results of a file can be forgotten', () => {
+  const sources = [
+    { kind: 'file' as const, name: 'data/orders.ndjson', tokens: about(48_752), sent: about(612), artifacts: 1, calls: 1, uri: '' },
+    { kind: 'file' as const, name: 'main.go', tokens: about(900), calls: 2, uri: '' },
+    { kind: 'tool' as const, name: 'Read', tokens: about(50_000), calls: 9, uri: '' },
+  ];
+  const markup = viewOf({ kind: 'context', context: session(1, { sources }), asked: live }, 800, 0).sources;
+  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|sent instead\|orders\.ndjson\|data\|≈48,752\|24\.4 %\|1\|≈612\|Forget…\|/);
+  assert.deepEqual(markup.match(/data-forget="[^"]*"/g), ['data-forget="data/orders.ndjson"']);
+});
+
 test('a panel that comes back shows the session that was asked for', () => {
-  assert.equal(askedOf({ asked: 'ab12cd34', session: 'x' }), 'ab12cd34');
-  for (const memory of [undefined, null, 'x', {}, { asked: 7 }, { asked: '../x' }]) {
-    assert.equal(askedOf(memory), '');
+  const asked = { session: 'ab12cd34', folder: 'file:///w' };
+  assert.deepEqual(askedOf({ asked, session: 'x' }), asked);
+  for (const memory of [undefined, null, 'x', {}, { asked: 7 }, { asked: { ...asked, session: '../x' } }, { asked: { session: 'ab' } }]) {
+    assert.deepEqual(askedOf(memory), live);
   }
   const older = session(1, { live: false });
-  assert.match(viewOf({ kind: 'context', context: older, asked: '' }, 800, 0).head, /not live: the latest session/);
-  assert.match(viewOf({ kind: 'context', context: older, asked: 'ab12cd34' }, 800, 0).head, />not live</);
+  assert.match(viewOf({ kind: 'context', context: older, asked: live }, 800, 0).head, /not live: the latest session/);
+  assert.match(viewOf({ kind: 'context', context: older, asked: { session: 'ab12cd34', folder: '' } }, 800, 0).head, />not live</);
 });
 
 test('no two elements have the same id', () => {

@@ -1,61 +1,89 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
-import type { Status } from '../src/protocol';
+import type { Other, Status } from '../src/protocol';
 import { changesIn, colourOf, entryOf, othersOf, shareOf } from '../src/status';
 import { sayCount } from '../src/text';
 
 const count = (n: number, exact = true) => ({ n, exact, upper: exact ? n : Math.round(n * 1.3) });
 const running = { kind: 'running' } as const;
-const none: Status = { session: '', title: '', model: '', held: count(0), window: 0, compactsAt: 0, updated: 0, others: 0, pinned: false, problem: '', hint: '' };
+const none: Status = {
+  folder: '', session: '', title: '', model: '', held: count(0), window: 0, windowFrom: '', compactsAt: 0, compactsFrom: '', updated: 0,
+  others: [], pinned: false, near: false, warning: '', problem: '', hint: '',
+};
+const limits = { warnFrom: 70, alarmFrom: 90 };
+const other: Other = { session: 'cd', title: 'Paint it', model: 'claude-opus-4', held: count(82_000), window: 200_000, compactsAt: 0 };
 const now = 1_800_000_000_000;
 const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000, updated: 1_800_000_000_000 };
 
 test('the entry is the share, the model and whether the count is exact', () => {
-  assert.equal(entryOf(running, live, now)?.text, '$(dashboard) ≈29 % claude-opus-4');
-  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now)?.text, '$(dashboard) 29 % claude-opus-4');
-  assert.equal(entryOf(running, { ...live, window: 0 }, now)?.text, '$(dashboard) ≈57,453 tokens claude-opus-4');
-  assert.equal(entryOf(running, { ...live, model: '' }, now)?.text, '$(dashboard) ≈29 %');
+  assert.equal(entryOf(running, live, now, limits)?.text, '$(dashboard) ≈29 % claude-opus-4');
+  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now, limits)?.text, '$(dashboard) 29 % claude-opus-4');
+  assert.equal(entryOf(running, { ...live, window: 0 }, now, limits)?.text, '$(dashboard) ≈57,453 tokens claude-opus-4');
+  assert.equal(entryOf(running, { ...live, model: '' }, now, limits)?.text, '$(dashboard) ≈29 %');
 });
 
 test('where the agent compacts by itself is known, the entry says what is left until then', () => {
-  const known = { ...live, held: count(89_000), compactsAt: 167_999 };
-  assert.equal(entryOf(running, known, now)?.text, '$(dashboard) 53 % · 78k to auto-compact');
-  assert.equal(entryOf(running, known, now)?.colour, 'plain');
-  assert.equal(entryOf(running, { ...known, held: count(152_000) }, now)?.colour, 'error', 'of what it compacts at, not of the window');
-  assert.equal(entryOf(running, { ...known, held: count(167_900, false) }, now)?.text, '$(dashboard) ≈100 % · 99 to auto-compact');
-  assert.equal(entryOf(running, { ...known, held: count(170_000) }, now)?.text, '$(dashboard) 101 % · 0 to auto-compact');
-  assert.match(entryOf(running, known, now)?.tooltip ?? '', /\| the agent compacts at \| 167,999 tokens \|/);
+  const known = { ...live, held: count(89_000), compactsAt: 167_999, compactsFrom: 'it was set' };
+  assert.equal(entryOf(running, known, now, limits)?.text, '$(dashboard) 53 % · 78k to auto-compact');
+  assert.equal(entryOf(running, known, now, limits)?.colour, 'plain');
+  assert.equal(entryOf(running, { ...known, held: count(152_000) }, now, limits)?.colour, 'error', 'of what it compacts at, not of the window');
+  assert.equal(entryOf(running, { ...known, held: count(167_900, false) }, now, limits)?.text, '$(error) ≈100 % · 99 to auto-compact');
+  assert.equal(entryOf(running, { ...known, held: count(170_000) }, now, limits)?.text, '$(error) 101 % · 0 to auto-compact');
+  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| because \| it was set \|/);
 });
 
 test('nothing is said when no session lives and nothing is wrong', () => {
-  assert.equal(entryOf(running, none, now), undefined);
-  assert.equal(entryOf(running, undefined, now), undefined);
-  assert.equal(entryOf({ kind: 'starting' }, live, now), undefined);
-  assert.equal(entryOf({ kind: 'stopped' }, live, now), undefined);
+  assert.equal(entryOf(running, none, now, limits), undefined);
+  assert.equal(entryOf(running, undefined, now, limits), undefined);
+  assert.equal(entryOf({ kind: 'starting' }, live, now, limits), undefined);
+  assert.equal(entryOf({ kind: 'stopped' }, live, now, limits), undefined);
 });
 
 test('a problem is one line, with what to do', () => {
-  const entry = entryOf(running, { ...none, problem: 'the ledger is damaged\nat 4,096', hint: 'run `ctxledger check`' }, now);
+  const entry = entryOf(running, { ...none, problem: 'the ledger is damaged\nat 4,096', hint: 'run `ctxledger check`' }, now, limits);
   assert.equal(entry?.text, '$(warning) ctxledger: the ledger is damaged at 4,096');
   assert.equal(entry?.tooltip, 'the ledger is damaged at 4,096\n\nrun \\`ctxledger check\\`');
   assert.equal(entry?.colour, 'plain');
-  assert.match(entryOf(running, { ...none, problem: 'x'.repeat(500) }, now)?.text ?? '', /^\$\(warning\) ctxledger: x{59}…$/);
+  assert.match(entryOf(running, { ...none, problem: 'x'.repeat(500) }, now, limits)?.text ?? '', /^\$\(warning\) ctxledger: x{59}…$/);
 });
 
 test('without the programs a click shows how to get them', () => {
   for (const named of ['', '/opt/ctxlsp']) {
-    const entry = entryOf({ kind: 'missing', named }, undefined, now);
+    const entry = entryOf({ kind: 'missing', named }, undefined, now, limits);
     assert.equal(entry?.command, 'ctxledger.getPrograms');
     assert.ok(entry?.text.includes(named));
   }
-  assert.equal(entryOf({ kind: 'failed', why: 'it ended' }, live, now)?.command, 'ctxledger.showLog');
+  assert.equal(entryOf({ kind: 'failed', why: 'it ended' }, live, now, limits)?.command, 'ctxledger.showLog');
 });
 
 test('the colours begin at 70 and at 90 percent', () => {
   const cases = [[undefined, 'plain'], [0, 'plain'], [69, 'plain'], [70, 'warning'], [89, 'warning'], [90, 'error'], [140, 'error']] as const;
   for (const [share, colour] of cases) {
-    assert.equal(colourOf(share), colour, `${share} %`);
+    assert.equal(colourOf(share, limits), colour, `${share} %`);
   }
+  assert.equal(colourOf(60, { warnFrom: 50, alarmFrom: 80 }), 'warning');
+  assert.equal(colourOf(60, { warnFrom: 80, alarmFrom: 50 }), 'error');
+});
+
+test('how full it is has a sign and a word besides its colour', () => {
+  const at = (n: number) => entryOf(running, { ...live, held: count(n) }, now, limits);
+  assert.deepEqual([at(100_000), at(150_000), at(190_000)].map((entry) => [entry?.text.slice(0, 9), entry?.spoken.split(', ').at(-1)]), [
+    ['$(dashboa', 'claude-opus-4'], ['$(warning', 'warning'], ['$(error) ', 'nearly full'],
+  ]);
+});
+
+test('a warning is a colour, a sign and a sentence in the tooltip', () => {
+  const entry = entryOf(running, { ...live, warning: 'the conversation was resumed' }, now, limits);
+  assert.deepEqual([entry?.colour, entry?.text], ['warning', '$(warning) ≈29 % claude-opus-4']);
+  assert.match(entry?.tooltip ?? '', /\*\*\n\n\$\(warning\) The conversation was resumed\\\.\n\n\| \| \|/);
+  assert.equal(entryOf(running, { ...live, held: count(190_000), warning: 'x' }, now, limits)?.colour, 'error');
+});
+
+test('the other sessions that are live are in the tooltip', () => {
+  const entry = entryOf(running, { ...live, others: [other, { ...other, title: '[x](command:y)', window: 0 }] }, now, limits);
+  assert.deepEqual(entry?.tooltip.split('\n').slice(-4), [
+    'Also live:', '', '- 41 % · Paint it · claude\\-opus\\-4', '- 82,000 tokens · \\[x\\]\\(command\\:y\\) · claude\\-opus\\-4',
+  ]);
 });
 
 test('what is shown and what is coloured are the same number', () => {
@@ -65,8 +93,8 @@ test('what is shown and what is coloured are the same number', () => {
 });
 
 test('a quiet session is dimmed and says since when', () => {
-  const after = (minutes: number) => entryOf(running, { ...live, held: count(190_000), compactsAt: 200_000 }, now + minutes * 60_000);
-  assert.equal(after(9)?.text, '$(dashboard) 95 % · 10k to auto-compact');
+  const after = (minutes: number) => entryOf(running, { ...live, held: count(190_000), compactsAt: 200_000 }, now + minutes * 60_000, limits);
+  assert.equal(after(9)?.text, '$(error) 95 % · 10k to auto-compact');
   assert.equal(after(9)?.colour, 'error');
   assert.equal(after(14)?.text, '$(dashboard) 95 % · idle 14 min');
   assert.equal(after(14)?.colour, 'dim');
@@ -81,22 +109,22 @@ test('what is said of a session is renewed when it changes', () => {
 
 test('other sessions that are live are one click away', () => {
   assert.equal(othersOf(running, live), undefined);
-  assert.equal(othersOf(running, { ...live, others: 2 })?.text, '$(layers) +2');
-  assert.equal(othersOf(running, { ...live, others: 2 })?.tooltip, '2 other sessions are live. Click to choose which one is shown.');
+  assert.equal(othersOf(running, { ...live, others: [other, other] })?.text, '$(layers) +2');
+  assert.equal(othersOf(running, { ...live, others: [other, other] })?.tooltip, '2 other sessions are live. Click to choose which one is shown.');
   assert.equal(othersOf(running, { ...live, pinned: true })?.text, '$(pinned)');
-  assert.equal(othersOf(running, { ...live, others: 1, pinned: true })?.spoken, 'context: You chose this session; 1 other session is live');
+  assert.equal(othersOf(running, { ...live, others: [other], pinned: true })?.spoken, 'context: You chose this session; 1 other session is live');
   assert.equal(othersOf(running, { ...live, near: true }), undefined);
-  assert.equal(othersOf(running, { ...live, others: 1, near: true })?.spoken,
+  assert.equal(othersOf(running, { ...live, others: [other], near: true })?.spoken,
     'context: This session runs in a terminal of this window; 1 other session is live');
-  assert.equal(othersOf(running, { ...live, others: 1, near: true, pinned: true })?.spoken,
+  assert.equal(othersOf(running, { ...live, others: [other], near: true, pinned: true })?.spoken,
     'context: You chose this session; 1 other session is live');
-  assert.equal(othersOf(running, { ...live, others: 1 })?.command, 'ctxledger.chooseSession');
-  assert.equal(othersOf(running, { ...live, others: 1, problem: 'no' }), undefined);
-  assert.equal(othersOf({ kind: 'stopped' }, { ...live, others: 1 }), undefined);
+  assert.equal(othersOf(running, { ...live, others: [other] })?.command, 'ctxledger.chooseSession');
+  assert.equal(othersOf(running, { ...live, others: [other], problem: 'no' }), undefined);
+  assert.equal(othersOf({ kind: 'stopped' }, { ...live, others: [other] }), undefined);
 });
 
 test('the tooltip has the exact figures as a table, and the words of others are text', () => {
-  const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03', windowFrom: 'known | of it' }, now);
+  const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03', windowFrom: 'known | of it' }, now, limits);
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
     '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| because | known \\| of it |', '| share | ≈29 % |',
@@ -106,7 +134,7 @@ test('the tooltip has the exact figures as a table, and the words of others are 
 });
 
 test('a model cannot bring an icon along', () => {
-  assert.equal(entryOf(running, { ...live, model: '$(bug)' }, now)?.text, '$(dashboard) ≈29 % \\$(bug)');
+  assert.equal(entryOf(running, { ...live, model: '$(bug)' }, now, limits)?.text, '$(dashboard) ≈29 % \\$(bug)');
 });
 
 test('a count says when it is an estimate', () => {

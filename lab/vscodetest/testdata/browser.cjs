@@ -17,9 +17,11 @@ exports.open = async (size = { viewport: { width: 1280, height: 1000 } }) => {
   return { browser, page };
 };
 
-/** The address of the workbench with a folder open and a payload of settings. */
-exports.address = (host, folder, payload) =>
-  `http://${host}/?${new URLSearchParams({ folder, payload: JSON.stringify(payload) })}`;
+/** The address of the workbench with a folder open, or the folders of a workspace's file, and a payload of settings. */
+exports.address = (host, place, payload) => {
+  const kind = place.endsWith('.code-workspace') ? 'workspace' : 'folder';
+  return `http://${host}/?${new URLSearchParams({ [kind]: place, payload: JSON.stringify(payload) })}`;
+};
 
 /** Rows of a view, the item of the session in the status bar. */
 exports.rows = '.pane-body .monaco-list-row';

@@ -37,6 +37,13 @@ const steps = {
     await inside(page).locator('svg.bar').first().waitFor(); // of one or two
     console.log('seen: the panel');
   },
+  async sources(page) {
+    const panel = inside(page);
+    await panel.locator('#sources h2').scrollIntoViewIfNeeded();
+    for (const button of ['Forget…', 'Compact What ctxledger Sends']) await panel.locator('button', { hasText: button }).first().waitFor();
+    await panel.locator('#sent .actions').scrollIntoViewIfNeeded();
+    console.log('seen: the most expensive files, and what ctxledger would send');
+  },
   async page(page) {
     await page.locator('.activitybar .action-item a[aria-label^="Extensions"]').click();
     await (await see(page, 'the extension', '.extension-list-item', /See what context costs/)).click();

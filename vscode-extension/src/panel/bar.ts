@@ -19,14 +19,21 @@ export interface Bar {
   readonly whole: number;
   /** 0 when it is not known. */
   readonly window: number;
-  /** 0 when it has no mark. */
-  readonly threshold: number;
+  /** Where a compaction is due; nothing without one. */
+  readonly due: Mark | undefined;
   /** What a screen reader says. */
   readonly label: string;
 }
 
+/** A place in a bar. */
+export interface Mark {
+  readonly at: number;
+  /** What is said of it under the mouse. */
+  readonly words: string;
+}
+
 /** Returns a bar. */
-export function bar({ pieces, whole, window, threshold, label }: Bar): string {
+export function bar({ pieces, whole, window, due, label }: Bar): string {
   const at = (n: number): string => `${((100 * n) / whole).toFixed(3)}%`;
   let taken = 0;
   const parts = pieces.map(({ fill, n, words }) => {
@@ -35,8 +42,7 @@ export function bar({ pieces, whole, window, threshold, label }: Bar): string {
     return element('rect', { class: `part ${fill}`, x, y: 8, width: at(n), height: 26 }, element('title', {}, escape(words)));
   });
   const marks = [
-    threshold > 0 && threshold < whole
-      ? mark(at(threshold), 'threshold', `ctxledger compacts above ${sayTokens(threshold, true)} tokens`) : '',
+    due !== undefined && due.at > 0 && due.at < whole ? mark(at(due.at), 'threshold', due.words) : '',
     window > 0 && window < whole
       ? mark(at(window), 'limit', `the window ends at ${sayTokens(window, true)} tokens`) : '',
   ];

@@ -1,9 +1,10 @@
 // How the window filled, turn by turn: stacked columns with the limits as lines.
-import type { Context, Turn } from '../protocol';
+import type { Context } from '../protocol';
 import { sayTokens } from '../text';
 import { plural, sayShort } from './figures';
 import { element } from './html';
-import { beside, fillOf, stacked } from './palette';
+import { apart, viewCount } from './held';
+import { fillOf, stacked } from './palette';
 import { layoutOf, ticks, type Layout } from './scale';
 
 /** Returns the chart for a width in pixels. */
@@ -11,7 +12,7 @@ export function growthChart(context: Context, width: number): string {
   const layout = layoutOf(context, width);
   const size = { width: layout.width, height: layout.height, viewBox: `0 0 ${layout.width} ${layout.height}` };
   return element('svg', { ...size, 'aria-hidden': 'true' },
-    grid(layout), ...columns(context, layout), element('g', { id: 'cursor' }), measurements(context, layout),
+    grid(layout), ...columns(context, layout), element('g', { id: 'cursor' }), sent(context, layout),
     ...lines(context, layout), ...marks(context, layout), axis(context, layout));
 }
 
@@ -24,15 +25,9 @@ export function cursorOf(context: Context, width: number, index: number): string
   return element('rect', { class: 'cursor', x: x - 0.5, y, width: wide + 1, height: layout.bottom - y });
 }
 
-/** Returns what a turn's request was made of. */
-function parts(turn: Turn, besides: number): Map<string, number> {
-  const all = new Map(turn.filled.map(({ name, tokens }) => [name, tokens]));
-  return besides > 0 ? all.set(beside, besides) : all;
-}
-
 /** Returns the columns: of each kind of content one path through all turns. */
-function columns({ turns, fixed }: Context, layout: Layout): string[] {
-  const contents = turns.map((turn) => parts(turn, fixed?.n ?? 0));
+function columns({ turns }: Context, layout: Layout): string[] {
+  const contents = turns.map((turn) => new Map(turn.own.map(({ name, tokens }) => [name, tokens])));
   const names = stacked(contents.flatMap((content) => [...content.keys()]));
   const below = turns.map(() => 0);
   return names.map((name) => {
@@ -74,20 +69,29 @@ function outline(run: readonly Column[]): string {
   return `M${first.left} ${first.low}${there}${back}z`;
 }
 
-/** Returns what the provider measured, where it did. */
-function measurements({ turns }: Context, layout: Layout): string {
+/** Reports whether ctxledger would have sent something else than the agent did, in any turn. */
+export function sentApart({ turns, fixed }: Context): boolean {
+  return turns.some(({ held, used }) => apart({ held, used, fixed }));
+}
+
+/** Returns what ctxledger would have sent in each turn, where that differs. */
+function sent(context: Context, layout: Layout): string {
+  if (!sentApart(context)) {
+    return '';
+  }
+  const { turns, fixed } = context;
   let path = '';
   turns.forEach((turn, i) => {
     const wide = layout.column(i + 1) - layout.column(i) - layout.gap;
-    if (turn.measured > 0 && wide > 0) {
-      path += `M${layout.column(i)} ${layout.level(turn.measured)}h${wide}`;
+    if (wide > 0) {
+      path += `M${layout.column(i)} ${layout.level(viewCount({ used: turn.used, fixed }).n)}h${wide}`;
     }
   });
-  return element('path', { class: 'measured', d: path });
+  return element('path', { class: 'sent halo', d: path }) + element('path', { class: 'sent', d: path });
 }
 
-/** Returns the lines of the window and of the next compaction, with their words. */
-function lines({ window, threshold }: Context, layout: Layout): string[] {
+/** Returns the lines of the window and of the agent's next compaction, with their words. */
+function lines({ window, compactsAt }: Context, layout: Layout): string[] {
   const line = (n: number, kind: string, words: string): string => {
     const y = layout.level(n);
     return element('g', { class: `mark ${kind}` },
@@ -96,9 +100,8 @@ function lines({ window, threshold }: Context, layout: Layout): string[] {
   };
   const narrow = layout.width < 420;
   const all: string[] = [];
-  if (threshold > 0) {
-    const words = narrow ? sayShort(threshold) : `ctxledger compacts above ${sayTokens(threshold, true)}`;
-    all.push(line(threshold, 'threshold', words));
+  if (compactsAt > 0 && compactsAt <= layout.most) {
+    all.push(line(compactsAt, 'threshold', narrow ? sayShort(compactsAt) : `auto-compact at ${sayTokens(compactsAt, true)}`));
   }
   if (window > 0 && window <= layout.most) {
     all.push(line(window, 'limit', narrow ? sayShort(window) : `the window: ${sayTokens(window, true)}`));

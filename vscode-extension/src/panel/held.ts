@@ -16,7 +16,7 @@ export function viewCount({ used, fixed }: Pick<Context, 'used' | 'fixed'>): Cou
 const apartFrom = 0.05;
 
 /** Reports whether the agent's window and ctxledger's view differ by more than the error of estimates. */
-export function apart(context: Context): boolean {
+export function apart(context: Pick<Context, 'held' | 'used' | 'fixed'>): boolean {
   const [held, view] = [context.held.n, viewCount(context).n];
   return Math.abs(held - view) > apartFrom * Math.max(held, view);
 }
@@ -34,18 +34,21 @@ export function heldHead(context: Context): string {
     element('strong', { class: 'share' }, mark(held) + sayShare(held.n, window)), ' · ', figure,
     ` of ${sayTokens(window, true)} tokens, ${sayTokens(Math.max(0, window - held.n), held.exact)} free`,
   ];
-  const parts = apart(context) || held.n === viewCount(context).n ? '' : ' Its parts are estimates.'; // of another sum
   return element('h2', { id: 'now' }, 'In the agent’s window now') +
-    element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context) + parts) + size(context) + money(context);
+    element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context)) + size(context) + money(context);
 }
 
-/** Says what the window's size rests on, and offers to set it; nothing where no model is known. */
-function size({ window, windowFrom = '', model }: Context): string {
+/** Says what the window's size rests on and where the agent compacts, and offers to set the size; nothing where no model is known. */
+function size({ window, windowFrom, compactsAt, compactsFrom, held, model }: Context): string {
   if (model === '') {
     return '';
   }
   const why = window === 0 ? 'The size of this model’s context window is not known.' : windowFrom === '' ? '' : `Window: ${escape(windowFrom)}.`;
-  return element('p', { class: 'basis' }, why, ' ', element('button', { class: 'link', 'data-wish': 'size' }, 'Set the Window…'));
+  const left = compactsAt - held.n;
+  const compacts = compactsFrom === '' ? '' : compactsAt === 0 ? ` Auto-compact: ${escape(compactsFrom)}.`
+    : ` Auto-compact at ${sayTokens(compactsAt, true)} (${escape(compactsFrom)}): ` +
+      (left > 0 ? `${sayTokens(left, held.exact)} left.` : 'due with the next request.');
+  return element('p', { class: 'basis' }, why, compacts, ' ', element('button', { class: 'link', 'data-wish': 'size' }, 'Set the Window…'));
 }
 
 /** Says what the session cost, what of it has no known price, and what its window costs from now on; nothing where nothing was used. */
@@ -63,25 +66,26 @@ function money(context: Context): string {
 
 /** Returns the bar of what the agent's window holds, by what it is made of where that is known. */
 export function heldBar(context: Context, shares: readonly Share[]): string {
-  const { held, window, measured } = context;
+  const { held, window, measured, compactsAt } = context;
   const known = origin(context) === 'since' ? measured : held.n;
   const pieces: Piece[] = shares.length > 0 ? piecesOf(shares, window > 0 ? window : held.n) : [
     { fill: 'fill-held', n: known, words: `in the agent’s window: ${sayTokens(known, held.exact)} tokens` },
     { fill: 'fill-since', n: held.n - known, words: `since then: ≈${sayTokens(held.n - known, true)} tokens` },
   ];
+  const due = { at: compactsAt, words: `the agent compacts at ${sayTokens(compactsAt, true)} tokens` };
   const parts = shares.map(({ name, n, exact }) => `${name} ${sayTokens(n, exact)}`).join(', ');
   const label = `In the agent’s window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens${parts && `: ${parts}`}`;
-  return bar({ pieces: pieces.filter(({ n }) => n > 0), whole: wholeOf(context), window, threshold: 0, label });
+  return bar({ pieces: pieces.filter(({ n }) => n > 0), whole: wholeOf(context), window, due, label });
 }
 
-/** Returns the head of ctxledger's view where that is shown apart. */
+/** Returns the head of ctxledger's view. */
 export function viewHead(context: Context): string {
   const { held, window, own } = context;
   const view = viewCount(context);
   // What cannot be attributed is perhaps in each request: it is no saving.
   const unknown = own.find(({ name }) => name === notAttributable)?.tokens.n ?? 0;
   const less = held.n - unknown - view.n;
-  const differs = `≈${sayTokens(Math.abs(less), true)} ${less > 0 ? 'less' : 'more'}` +
+  const differs = !apart(context) ? 'much the same' : `≈${sayTokens(Math.abs(less), true)} ${less > 0 ? 'less' : 'more'}` +
     (unknown > 0 ? `, not counting what is ${notAttributable}` : '');
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
   return element('h2', { id: 'view' }, 'What ctxledger would send instead') +

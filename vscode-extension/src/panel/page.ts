@@ -28,9 +28,9 @@ export function page({ source, nonce, script, style }: Parts): string {
         element('header', { id: 'head' }, element('p', { class: 'about' }, 'Reading the ledger…')),
         element('div', { id: 'window' }),
         element('section', { id: 'grown', hidden: 'hidden', 'aria-labelledby': 'grew' },
-          element('h2', { id: 'grew' }, 'How ctxledger’s view grew'), element('div', chart),
+          element('h2', { id: 'grew' }, 'How the agent’s window grew'), element('div', chart),
           element('p', { id: 'keys' }), element('div', { id: 'turn' })),
-        element('div', { id: 'sources' })),
+        element('div', { id: 'sources' }), element('div', { id: 'sent' })),
       textures(),
       element('script', { nonce, src: script })));
 }

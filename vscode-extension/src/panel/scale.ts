@@ -50,15 +50,15 @@ export function layoutOf(context: Context, width: number): Layout {
   };
 }
 
-/** Returns the largest number: what was reached, where a compaction is due, and the window if that is near. */
-function highestOf({ turns, fixed, threshold, window }: Context): number {
+/** Returns the largest number: what was reached, and where the agent compacts and the window if that is near. */
+function highestOf({ turns, fixed, compactsAt, window }: Context): number {
   const besides = fixed?.n ?? 0;
-  let most = threshold;
+  let most = 0;
   for (const turn of turns) {
-    most = Math.max(most, turn.used.n + besides, turn.measured);
+    most = Math.max(most, turn.used.n + besides, turn.held.n);
   }
-  if (window > most && window <= 2.5 * most) {
-    most = window;
+  for (const limit of [compactsAt, window]) {
+    most = limit > most && limit <= 2.5 * most ? limit : most;
   }
   return most;
 }

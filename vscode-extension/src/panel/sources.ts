@@ -1,39 +1,40 @@
-// Where what fills the window comes from: the most expensive files and tools.
+// Where what fills the agent's window comes from: the most expensive files and tools.
 import type { Context, Source } from '../protocol';
 import { sayCount } from '../text';
 import { plural, sayShare } from './figures';
-import { viewCount } from './held';
 import { element, escape } from './html';
 
 /** Returns the most expensive files and tools; '' where there are none. */
-export function sourcesSection(context: Context): string {
-  const { sources } = context;
+export function sourcesSection({ sources, window, held }: Context): string {
   if (sources.length === 0) {
     return '';
   }
-  const whole = viewCount(context).n;
+  const [whole, of] = window > 0 ? [window, 'of the window'] : [held.n, 'share'];
   return element('section', { 'aria-labelledby': 'expensive' },
     element('h2', { id: 'expensive' }, 'Most expensive files and tools'),
-    element('div', { class: 'sources' }, list('file', sources, whole), list('tool', sources, whole)));
+    element('div', { class: 'sources' }, list('file', sources, whole, of), list('tool', sources, whole, of)));
 }
 
-function list(kind: Source['kind'], sources: readonly Source[], whole: number): string {
-  const of = sources.filter((source) => source.kind === kind);
-  const most = of[0]?.tokens.n ?? 0;
-  if (of.length === 0) {
+function list(kind: Source['kind'], sources: readonly Source[], whole: number, of: string): string {
+  const some = sources.filter((source) => source.kind === kind);
+  if (some.length === 0) {
     return '';
   }
-  const rows = of.map((source) => element('tr', {},
+  const number = (text: string): string => element('td', { class: 'number' }, text);
+  const rows = some.map((source) => element('tr', {},
     element('th', { scope: 'row' }, nameOf(source)),
-    element('td', { class: 'number' }, sayCount(source.tokens)),
-    element('td', { class: 'number' }, sayShare(source.tokens.n, whole)),
-    element('td', { class: 'number' }, String(source.calls)),
-    element('td', { class: 'length', 'aria-hidden': 'true' }, length(source.tokens.n, most))));
+    number(sayCount(source.tokens)), number(sayShare(source.tokens.n, whole)), number(String(source.calls)),
+    number(source.sent === undefined ? '0' : sayCount(source.sent)),
+    ...kind === 'tool' ? [] : [number(source.artifacts === undefined ? '' : forgets(source.name))]));
   const column = (name: string): string => element('th', { scope: 'col', class: 'number' }, name);
   const head = element('tr', {}, element('th', { scope: 'col' }, kind),
-    column('tokens'), column('of the view'), column('calls'), element('td'));
-  const label = plural(of.length, kind);
+    column('tokens'), column(of), column('calls'), column('sent instead'), kind === 'tool' ? '' : element('td'));
+  const label = plural(some.length, kind);
   return element('table', { 'aria-label': label }, element('thead', {}, head), element('tbody', {}, ...rows));
+}
+
+function forgets(file: string): string {
+  return element('button', { class: 'link', 'data-forget': file, 'aria-label': `Forget results of ${file}` }, 'Forget…');
 }
 
 /** Returns the name of a source. That of a file is shown as editors do, the directory behind it, and opens it if it can. */
@@ -46,9 +47,4 @@ function nameOf({ kind, name, uri }: Source): string {
   return element('span', { class: 'name', title: name },
     uri === '' ? escape(name.slice(at)) : element('button', { class: 'link', 'data-file': uri }, escape(name.slice(at))),
     element('span', { class: 'folder' }, escape(folder)));
-}
-
-function length(n: number, most: number): string {
-  const width = `${((100 * n) / Math.max(1, most)).toFixed(1)}%`;
-  return element('svg', { width: '100%', height: 8 }, element('rect', { class: 'length', width, height: 8 }));
 }

@@ -2,7 +2,7 @@
 import type { Context, Part, Turn } from '../protocol';
 import { sayCount, sayTokens } from '../text';
 import { sayTime } from './figures';
-import { viewCount } from './held';
+import { apart, viewCount } from './held';
 import { element, escape } from './html';
 import { fillOf, stacked } from './palette';
 import { swatch } from './shares';
@@ -14,8 +14,8 @@ export function spokenTurn(context: Context, index: number): string {
     return '';
   }
   const grown = change(context, index);
-  const since = grown === undefined ? '' : `${signed(grown, turn)} since the turn before`;
-  const said = [`turn ${turn.turn}`, turn.request, `${inView(context, turn)} tokens in the view`, since, cut(turn)];
+  const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} since the turn before`;
+  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.held)} tokens in the window`, since, cut(turn)];
   return said.filter((part) => part !== '').join(', ');
 }
 
@@ -26,17 +26,17 @@ export function turnCard(context: Context, index: number): string {
     return '';
   }
   const when = sayTime(turn.time);
-  const facts: [string, string][] = [['in the view', `${inView(context, turn)} tokens`]];
+  const facts: [string, string][] = [['in the window', `${sayCount(turn.held)} tokens`]];
   const grown = change(context, index);
   if (grown !== undefined) {
-    facts.push(['change', signed(grown, turn)]);
+    facts.push(['change', signed(grown, turn.held.exact)]);
   }
-  if (turn.measured > 0) {
-    facts.push(['measured', `${sayTokens(turn.measured, true)} tokens`]);
+  const gone = grown === undefined || turn.host_compacted !== true ? 0 : broughtBy(turn) - grown;
+  if (gone > 0) {
+    facts.push(['removed', sayTokens(gone, false)]);
   }
-  const gone = grown === undefined ? 0 : broughtBy(turn) - grown;
-  if (gone > rounding) {
-    facts.push(['removed', sayTokens(gone, turn.used.exact)]);
+  if (apart({ ...turn, fixed: context.fixed })) {
+    facts.push(['ctxledger would send', `${sayCount(viewCount({ used: turn.used, fixed: context.fixed }))} tokens`]);
   }
   return element('div', { class: 'turn' },
     element('p', { class: 'request' },
@@ -74,28 +74,20 @@ function links({ compacted, restored }: Turn): string[] {
   return ids.flatMap((id, i) => [' ', element('button', { class: 'link', 'data-summary': id }, words[i] ?? '')]);
 }
 
-/** Says what the view held at the end of a turn, with what is carried besides, as at the top of the panel. */
-function inView({ fixed }: Context, turn: Turn): string {
-  return sayCount(viewCount({ used: turn.used, fixed }));
-}
-
-/** By how much sums of estimates differ because each is rounded. */
-const rounding = 2;
-
-/** Returns by how much the view is larger than at the end of the turn before; nothing where that is not known. */
-function change({ turns, earlier }: Context, index: number): number | undefined {
+/** Returns by how much the agent's window is fuller than at the end of the turn before; nothing where that is not known. */
+function change({ turns, earlier, fixed }: Context, index: number): number | undefined {
   const now = turns[index];
-  const before = turns[index - 1]?.used.n ?? (earlier > 0 ? undefined : 0);
-  return now === undefined || before === undefined ? undefined : now.used.n - before;
+  const before = turns[index - 1]?.held.n ?? (earlier > 0 ? undefined : fixed?.n ?? 0);
+  return now === undefined || before === undefined ? undefined : now.held.n - before;
 }
 
-/** Returns what the messages of a turn brought. The view grew by less where something was cut. */
+/** Returns what the messages of a turn brought. The window grew by less where something was cut. */
 function broughtBy(turn: Turn): number {
   return turn.added.reduce((sum, part) => sum + part.tokens, 0);
 }
 
-function signed(n: number, turn: Turn): string {
-  return `${n < 0 ? '−' : '+'}${sayTokens(Math.abs(n), turn.used.exact)}`;
+function signed(n: number, exact: boolean): string {
+  return `${n < 0 ? '−' : '+'}${sayTokens(Math.abs(n), exact)}`;
 }
 
 /** Returns what a turn brought, in the order of the stack from above. */
@@ -104,7 +96,7 @@ function added(turn: Turn): string {
   const items = stacked(by.keys()).reverse().flatMap((name) => by.get(name) ?? []).map((part) =>
     element('li', {},
       swatch(`part ${fillOf(part.name)}`),
-      element('span', { class: 'number' }, signed(part.tokens, turn)),
+      element('span', { class: 'number' }, signed(part.tokens, turn.used.exact)),
       escape(part.name)));
   return items.length === 0 ? '' : element('ul', { class: 'added', 'aria-label': 'added in this turn' }, ...items);
 }

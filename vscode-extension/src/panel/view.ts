@@ -2,11 +2,11 @@
 import type { Context, PanelNews } from '../protocol';
 import { wholeWords } from '../text';
 import { plural } from './figures';
-import { growthChart } from './growth';
+import { growthChart, sentApart } from './growth';
 import { element, escape } from './html';
 import { sourcesSection } from './sources';
 import { turnCard } from './turn';
-import { dash, windowSection } from './window';
+import { dash, sentSection, windowSection } from './window';
 
 /** The parts of the panel, by the ids of the elements that hold them. */
 export interface View {
@@ -16,9 +16,10 @@ export interface View {
   readonly keys: string;
   readonly turn: string;
   readonly sources: string;
+  readonly sent: string;
 }
 
-const nothing: View = { head: '', window: '', growth: '', keys: '', turn: '', sources: '' };
+const nothing: View = { head: '', window: '', growth: '', keys: '', turn: '', sources: '', sent: '' };
 
 /** Returns the panel for a width in pixels, with one turn chosen, by its index. */
 export function viewOf(news: PanelNews, width: number, chosen: number): View {
@@ -26,17 +27,21 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
     const log = element('button', { 'data-wish': 'log' }, 'Show the Log');
     return { ...nothing, head: empty('The ledger cannot be read', [news.problem, news.hint], log) };
   }
-  const { context, asked } = news;
+  if (news.kind === 'nowhere') {
+    return { ...nothing, head: empty('No folder is open', ['A ledger belongs to a folder: open the one that your agent works in.'],
+      element('button', { 'data-wish': 'folder' }, 'Open Folder')) };
+  }
+  const { context, asked: { session: asked } } = news;
   if (context.session === '') {
-    return { ...nothing, head: empty('No session is recorded here yet', [
-      'While a coding agent works in this folder, this shows what fills its context window.',
-      'Sessions of Claude Code are followed automatically. Earlier ones are read when you ask for them.',
-    ], element('button', { 'data-wish': 'past' }, 'Read Past Sessions')) };
+    const why = context.unknown === '' ? 'While a coding agent works in this folder, this shows what fills its context window. Sessions of Claude Code are followed automatically.'
+      : `Not known: ${context.unknown}.`;
+    return { ...nothing, head: empty('No session is recorded here yet', [why, 'Earlier sessions are read when you ask for them.'],
+      element('button', { 'data-wish': 'past' }, 'Read Past Sessions')) };
   }
   return {
     head: heading(context, asked), window: windowSection(context),
     growth: context.turns.length === 0 ? '' : growthChart(context, width), keys: keys(context),
-    turn: turnCard(context, chosen), sources: sourcesSection(context),
+    turn: turnCard(context, chosen), sources: sourcesSection(context), sent: sentSection(context),
   };
 }
 
@@ -58,12 +63,13 @@ function heading({ title, model, host, session, live, turns, earlier }: Context,
 }
 
 /** Returns what the lines and marks of the chart mean. */
-function keys({ turns, earlier, window, threshold }: Context): string {
+function keys(context: Context): string {
+  const { turns, earlier, window, compactsAt } = context;
   const of = (there: boolean, ...content: string[]): string =>
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
-    of(turns.some((turn) => turn.measured > 0), dash('measured'), 'measured by the provider, of the agent’s own window'),
-    of(threshold > 0, dash('threshold'), 'ctxledger compacts above this'),
+    of(sentApart(context), dash('sent'), 'what ctxledger would send instead'),
+    of(compactsAt > 0, dash('threshold'), 'where the agent compacts by itself'),
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
     of(turns.some((turn) => turn.restored !== ''), '▲ undone'),

@@ -1,5 +1,5 @@
 // The script inside the panel: shows messages of the extension and sends the requests of the user.
-import type { PanelNews, PanelWish } from '../protocol';
+import type { Asked, PanelNews, PanelWish } from '../protocol';
 import { cursorOf, growthWords } from './growth';
 import { layoutOf } from './scale';
 import { spokenTurn, turnCard } from './turn';
@@ -7,8 +7,7 @@ import { viewOf, type View } from './view';
 
 /** What is remembered while the panel is hidden, and over a restart of VS Code. */
 interface Memory {
-  /** The session that was asked for; empty is the live one. */
-  readonly asked: string;
+  readonly asked: Asked;
   readonly session: string;
   /** The turn that is chosen, by its number; 0 is the newest, whichever that is. */
   readonly turn: number;
@@ -23,7 +22,7 @@ declare function acquireVsCodeApi(): {
 
 const code = acquireVsCodeApi();
 const shown = new Map<string, string>();
-let memory: Memory = code.getState() ?? { asked: '', session: '', turn: 0, scrolled: 0 };
+let memory: Memory = code.getState() ?? { asked: { session: '', folder: '' }, session: '', turn: 0, scrolled: 0 };
 let news: PanelNews | undefined;
 let unscrolled = true;
 
@@ -65,7 +64,7 @@ function show(): void {
   const width = Math.floor(at('head').getBoundingClientRect().width);
   const view = viewOf(news, width, chosen());
   at('grown').hidden = view.growth === '';
-  for (const id of ['head', 'window', 'growth', 'keys', 'sources'] satisfies (keyof View)[]) {
+  for (const id of ['head', 'window', 'growth', 'keys', 'sources', 'sent'] satisfies (keyof View)[]) {
     put(id, view[id]);
   }
   point();
@@ -137,7 +136,7 @@ for (const kind of ['pointermove', 'pointerdown'] as const) {
 }
 
 /** What buttons ask for, by their data. */
-const wishes = ['log', 'handoff', 'compact', 'size', 'past'] as const;
+const wishes = ['log', 'resume', 'handoff', 'compact', 'size', 'past', 'folder'] as const;
 
 document.addEventListener('click', (event) => {
   const wanted = event.target instanceof Element ? event.target.closest('button')?.dataset : undefined;
@@ -145,6 +144,8 @@ document.addEventListener('click', (event) => {
     code.postMessage({ kind: 'summary', id: wanted['summary'] });
   } else if (wanted?.['file'] !== undefined) {
     code.postMessage({ kind: 'file', uri: wanted['file'] });
+  } else if (wanted?.['forget'] !== undefined) {
+    code.postMessage({ kind: 'forget', file: wanted['forget'] });
   } else {
     const wish = wishes.find((kind) => kind === wanted?.['wish']);
     if (wish !== undefined) {

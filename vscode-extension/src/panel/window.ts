@@ -1,47 +1,46 @@
-// The top of the panel: what the agent's window holds now, and what fills ctxledger's view of it, as bars and a table.
+// The panel's two windows: what the agent's own holds now, and, for comparison, what ctxledger would send instead.
 import type { Context } from '../protocol';
 import { sayCount, sayTokens } from '../text';
 import { bar } from './bar';
 import { sayShare } from './figures';
 import { apart, heldBar, heldHead, viewCount, viewHead, wholeOf } from './held';
-import { element, escape } from './html';
+import { element } from './html';
 import { beside } from './palette';
-import { line, piecesOf, sharesOf, table, type Share } from './shares';
+import { line, piecesOf, sharesOf, table } from './shares';
 
-/** Returns the top of the panel. Where both are much the same, the agent's window has the bar of the view. */
+/** Returns the top of the panel: the agent's own window, and what can be done about it. */
 export function windowSection(context: Context): string {
-  const { window, threshold } = context;
-  const shares = viewShares(context);
-  const due = threshold > 0
-    ? [line(dash('threshold'), 'ctxledger compacts above', sayTokens(threshold, true), sayShare(threshold, window))] : [];
-  const view = viewBar(context, shares) +
-    element('div', { class: 'beside' }, table(shares, viewCount(context), window, ...due), notes(context));
-  if (!apart(context)) {
-    return element('section', { 'aria-labelledby': 'now' }, heldHead(context), view, actions);
-  }
   const own = sharesOf(context.own);
-  const parts = own.length === 0 ? '' : table(own, context.held, window);
-  return element('section', { 'aria-labelledby': 'now' }, heldHead(context), heldBar(context, own), parts) +
-    element('section', { class: 'view', 'aria-labelledby': 'view' }, viewHead(context), view, actions);
+  const parts = own.length === 0 ? '' : table(own, context.held, context.window);
+  return element('section', { 'aria-labelledby': 'now' }, heldHead(context), heldBar(context, own), parts,
+    element('p', { class: 'basis' }, restsOn(context)),
+    actions(['resume', 'Start a Compacted Session'], ['handoff', 'Copy for a New Chat']));
 }
 
-/** What can be done about it. */
-const actions = element('p', { class: 'actions' },
-  element('button', { 'data-wish': 'handoff' }, 'Copy for a New Chat'), ' ',
-  element('button', { class: 'second', 'data-wish': 'compact' }, 'Compact'));
-
-/** Returns what fills ctxledger's view, in the order of the bar. */
-function viewShares({ categories, fixed }: Context): Share[] {
-  return sharesOf(fixed === null ? categories : [...categories, { name: beside, tokens: fixed }]);
+/** Returns the comparison: what ctxledger would send. Where that is much the same there is nothing to draw. */
+export function sentSection(context: Context): string {
+  return element('section', { 'aria-labelledby': 'view' }, viewHead(context), apart(context) ? viewBar(context) : '',
+    notes(context), actions(['compact', 'Compact What ctxledger Sends']));
 }
 
-/** Returns the bar of what the view is made of. */
-function viewBar(context: Context, shares: readonly Share[]): string {
-  const { window, threshold } = context;
+/** Returns buttons, the first of which stands out. */
+function actions(...buttons: readonly (readonly [wish: string, words: string])[]): string {
+  return element('p', { class: 'actions' }, buttons.map(([wish, words], i) =>
+    element('button', { class: i > 0 ? 'second' : undefined, 'data-wish': wish }, words)).join(' '));
+}
+
+/** Returns what the view is made of, as a bar and a table. */
+function viewBar(context: Context): string {
+  const { window, threshold, categories, fixed } = context;
+  const shares = sharesOf(fixed === null ? categories : [...categories, { name: beside, tokens: fixed }]);
   const whole = wholeOf(context);
   const parts = shares.map((share) => `${share.name} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
-  return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, threshold, label });
+  const due = { at: threshold, words: `ctxledger compacts above ${sayTokens(threshold, true)} tokens` };
+  const last = threshold > 0
+    ? [line(dash('threshold'), 'ctxledger compacts above', sayTokens(threshold, true), sayShare(threshold, window))] : [];
+  return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) +
+    table(shares, viewCount(context), window, ...last);
 }
 
 /** Returns the sample of a line. */
@@ -50,17 +49,15 @@ export function dash(kind: string): string {
     element('line', { x1: 7, x2: 7, y1: 0, y2: 14 }));
 }
 
-/** Returns what the figures rest on, and what they leave out. */
-function notes({ window, model, fixed, saved, counting, summary }: Context): string {
+/** Says what ctxledger's view leaves out. */
+function notes({ saved, summary }: Context): string {
   const keepers = summary === '' ? 'Stubs and edits' : 'Stubs, edits and the summary';
-  const said = [
-    window > 0 ? '' : `The window of ${model === '' ? 'the model, which is not known,' : escape(model)} is not known.`,
-    fixed === null ? '' : 'The system prompt and the tools were measured with the first request.',
-    saved.n > 0 ? `${keepers} leave out ${sayCount(saved)} tokens.` : '',
-    basis(counting),
-  ];
-  const lines = said.filter((line) => line !== '').map((line) => element('p', {}, line));
-  return element('div', { class: 'notes' }, ...lines);
+  return saved.n > 0 ? element('p', { class: 'basis' }, `${keepers} keep ${sayCount(saved)} tokens out.`) : '';
+}
+
+/** Says what the parts of the window rest on. */
+function restsOn({ fixed, counting }: Context): string {
+  return (fixed === null ? '' : 'What the system prompt and the tools take was measured on the first request. ') + basis(counting);
 }
 
 /** Says what counts rest on. */

@@ -1,0 +1,152 @@
+package claudecode
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/pattern"
+	"ctxledger.dev/internal/safefs"
+)
+
+// What Claude Code (2.1.328) keeps free when it compacts by itself: room for an answer, and for the compaction.
+const (
+	answerRoom  = 20_000
+	compactRoom = 13_000
+	leastWindow = 100_000 // of what the variable may set
+	maxSettings = 1 << 20 // bytes of a settings file
+)
+
+// compactSettings are the settings of a file that say when Claude Code compacts by itself.
+type compactSettings struct {
+	AutoCompactEnabled *bool
+	AutoCompactWindow  compactWindow
+	ModelSettings      map[string]struct{ AutoCompactWindow compactWindow }
+	Env                map[string]string
+}
+
+// compactWindow is a number of tokens; 0: "auto", or not set.
+type compactWindow int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *compactWindow) UnmarshalJSON(raw []byte) error {
+	n, err := strconv.Atoi(string(raw))
+	if *w = compactWindow(n); err != nil {
+		*w = 0
+	}
+	return nil
+}
+
+// AutoCompact returns at how many tokens Claude Code compacts by itself a session in a tree, if that is set: in the
+// settings of the user, of the tree or of the user in the tree, of which later ones win, or by a variable of this process
+// or of these settings. why names what says so. It is 0 where that says that it does not; without why nothing is set.
+func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {
+	var set compactSettings
+	names := []string{filepath.Join(ConfigDir(e), "settings.json"), filepath.Join(tree, ".claude", "settings.json"),
+		filepath.Join(tree, ".claude", "settings.local.json")}
+	variable := e.Lookup
+	limit, from := 0, ""
+	for _, name := range names {
+		raw, err := safefs.ReadFile(name, maxSettings)
+		one := compactSettings{}
+		if err != nil || json.Unmarshal(raw, &one) != nil {
+			continue
+		}
+		for key, value := range one.Env {
+			variable = with(variable, key, value)
+		}
+		if one.AutoCompactEnabled != nil {
+			set.AutoCompactEnabled = one.AutoCompactEnabled
+		}
+		if n := one.window(model); n > 0 {
+			limit, from = int(n), "autoCompactWindow in "+shortened(e, name)
+		}
+	}
+	if n := tokensOf(variable("CLAUDE_CODE_AUTO_COMPACT_WINDOW")); n > 0 {
+		limit, from = max(n, leastWindow), "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+	}
+	for _, name := range []string{"DISABLE_COMPACT", "DISABLE_AUTO_COMPACT"} {
+		if on(variable(name)) {
+			return 0, name + " switches it off"
+		}
+	}
+	if set.AutoCompactEnabled != nil && !*set.AutoCompactEnabled {
+		return 0, "autoCompactEnabled switches it off"
+	}
+	const share = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
+	percent, err := strconv.ParseFloat(strings.TrimSpace(variable(share)), 64)
+	if err != nil || percent <= 0 || percent > 100 {
+		percent = 0
+	}
+	if limit == 0 && percent == 0 {
+		return 0, ""
+	}
+	if limit == 0 || window > 0 && window < limit {
+		limit = window
+	}
+	room := limit - answerRoom
+	if at = room - compactRoom; percent > 0 {
+		at, from = min(at, int(math.Floor(float64(room)*percent/100))), strings.TrimPrefix(from+" and "+share, " and ")
+	}
+	return max(0, at), from
+}
+
+// window returns the window that a file sets for a model, whose name it may spell with or without its date and its size.
+func (s compactSettings) window(model string) compactWindow {
+	plain := func(name string) string { return spelling().ReplaceAllString(name, "") }
+	for name, own := range s.ModelSettings {
+		if own.AutoCompactWindow > 0 && plain(name) == plain(model) {
+			return own.AutoCompactWindow
+		}
+	}
+	return s.AutoCompactWindow
+}
+
+// spelling matches what names of the same model differ in.
+var spelling = pattern.Lazy(`(-20[0-9]{6})?(\[1m\])?$`)
+
+// with returns a lookup in which a variable has another value.
+func with(lookup func(string) string, name, value string) func(string) string {
+	return func(asked string) string {
+		if asked == name {
+			return value
+		}
+		return lookup(asked)
+	}
+}
+
+// tokensOf reads a size such as 200000, 200k or 1m; 0: it is none.
+func tokensOf(text string) int {
+	text = strings.ToLower(strings.TrimSpace(text))
+	unit := map[string]float64{"k": 1e3, "m": 1e6}[text[max(0, len(text)-1):]]
+	if unit == 0 {
+		unit = 1
+	} else {
+		text = text[:len(text)-1]
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || n < 1 || n*unit > math.MaxInt32 {
+		return 0
+	}
+	return int(math.Round(n * unit))
+}
+
+// on reports whether a variable switches something on.
+func on(value string) bool {
+	switch strings.ToLower(strings.TrimSpace(value)) {
+	case "1", "true", "yes", "on":
+		return true
+	}
+	return false
+}
+
+// shortened returns a path below the home directory with a tilde.
+func shortened(e env.Env, path string) string {
+	if rel, err := filepath.Rel(e.Home, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(filepath.Join("~", rel))
+	}
+	return path
+}

@@ -1,0 +1,81 @@
+package claudecode
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/internal/env"
+)
+
+// TestWhereClaudeCodeCompacts: what 2.1.328 computes of its settings and variables. To add a case, add a row; of settings
+// there are those of the user, of the tree and of the user in the tree.
+func TestWhereClaudeCodeCompacts(t *testing.T) {
+	const opus, own = "claude-opus-4-6", "autoCompactWindow in ~/.claude/settings.json"
+	for _, c := range []struct {
+		name, user, tree, local, variables string
+		model                              string
+		window, at                         int
+		why                                string
+	}{
+		{"nothing is set", `{"model":"opus"}`, "", "", "", opus, 200_000, 0, ""},
+		{"a window", `{"autoCompactWindow":150000}`, "", "", "", opus, 1_000_000, 117_000,
+			own},
+		{"more than the model has", `{"autoCompactWindow":500000}`, "", "", "", opus, 200_000, 167_000,
+			own},
+		{"auto", `{"autoCompactWindow":"auto"}`, "", "", "", opus, 200_000, 0, ""},
+		{"the nearest settings", `{"autoCompactWindow":150000}`, `{"autoCompactWindow":300000}`,
+			`{"autoCompactWindow":400000}`, "", opus, 1_000_000, 367_000,
+			"autoCompactWindow in ~/shop/.claude/settings.local.json"},
+		{"of the model",
+			`{"autoCompactWindow":150000,"modelSettings":{"claude-opus-4-6":{"autoCompactWindow":600000}}}`, "", "", "",
+			opus + "-20260205[1m]", 1_000_000, 567_000, own},
+		{"a variable", `{"autoCompactWindow":150000}`, "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=200k", opus, 1_000_000,
+			167_000, "CLAUDE_CODE_AUTO_COMPACT_WINDOW"},
+		{"a variable below the least", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=500", opus, 200_000, 67_000,
+			"CLAUDE_CODE_AUTO_COMPACT_WINDOW"},
+		{"a variable that is no size", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=much", opus, 200_000, 0, ""},
+		{"a variable of the settings", `{"env":{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE":"50"}}`, "", "", "", opus, 200_000,
+			90_000, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"},
+		{"a share of a window", `{"autoCompactWindow":120000}`, "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=80", opus,
+			200_000, 80_000, own + " and CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"},
+		{"no more than is there", "", "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=99", opus, 200_000, 167_000,
+			"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"},
+		{"of a window that is not known", "", "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50", "x", 0, 0,
+			"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"},
+		{"off", `{"autoCompactWindow":150000,"autoCompactEnabled":false}`, "", "", "", opus, 200_000, 0,
+			"autoCompactEnabled switches it off"},
+		{"off by a variable", "", "", "", "DISABLE_AUTO_COMPACT=1", opus, 200_000, 0,
+			"DISABLE_AUTO_COMPACT switches it off"},
+		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := t.TempDir()
+			tree := filepath.Join(home, "shop")
+			for name, text := range map[string]string{".claude/settings.json": c.user,
+				"shop/.claude/settings.json": c.tree, "shop/.claude/settings.local.json": c.local} {
+				if text == "" {
+					continue
+				}
+				path := filepath.Join(home, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e := env.Env{Home: home, Lookup: func(name string) string {
+				asked, value, _ := strings.Cut(c.variables, "=")
+				if name == asked {
+					return value
+				}
+				return ""
+			}}
+			if at, why := AutoCompact(e, tree, c.model, c.window); at != c.at || why != c.why {
+				t.Errorf("%d, %q, want %d, %q", at, why, c.at, c.why)
+			}
+		})
+	}
+}
