@@ -24,15 +24,18 @@ func hoverMethod() method {
 		settings := s.snapshot().settings
 		note, ok := anyfile.Note{}, false
 		if settings.Hover != showOff {
-			note, ok = agentfile.Hover(s.usesOf(ctx, d), offset)
+			_, end := d.text.Line(0)
+			uses, meter := s.usesOf(ctx, d)
+			note, ok = agentfile.Hover(uses, meter, offset, end)
 		}
 		switch {
 		case ok:
 			note.Text, note.To = plainLines(note.Text), min(note.To, d.text.Len())
-		case settings.Hover == showHeadings:
-			note, ok = anyfile.Heading(s.file(d), offset)
-		case settings.Hover == showAlways:
-			note, ok = anyfile.Anywhere(s.file(d), offset), true
+			if heading, also := anyfile.Heading(s.file(d), offset); also {
+				note.Text += "\n" + heading.Text
+			}
+		case settings.Hover != showOff:
+			note, ok = s.note(d, offset, settings.Hover == showAlways)
 		}
 		if !ok {
 			return nil, nil
@@ -41,6 +44,24 @@ func hoverMethod() method {
 		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(),
 			Value: s.paragraphs(note.Text)}, Range: &r}, nil
 	})
+}
+
+// note returns what is said about a byte of a file: in the first line also what explains the lens above it, since few
+// editors show the hover of a lens.
+func (s *Server) note(d *document, offset int, always bool) (note anyfile.Note, ok bool) {
+	f := s.file(d)
+	if note, ok = anyfile.Heading(f, offset); !ok && always {
+		note, ok = anyfile.Anywhere(f, offset), true
+	}
+	from, to := d.text.Line(0)
+	switch {
+	case offset > to || !s.lensed(f):
+		return note, ok
+	case ok:
+		note.Text += "\n" + anyfile.ExplainLens(f)
+		return note, true
+	}
+	return anyfile.Note{Text: anyfile.ExplainLens(f), From: from, To: to}, true
 }
 
 // paragraphs separates lines so that the client shows them as lines.

@@ -11,6 +11,7 @@ func initializedMethod() method {
 		s.tasks.begin(s.notify)
 		if s.workspace.Root != "" {
 			s.tasks.begin(s.obey)
+			s.tasks.begin(s.watchAgentFiles)
 		}
 		if !s.given && s.caps.settings {
 			s.pending.settings()

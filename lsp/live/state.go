@@ -25,6 +25,7 @@ type State struct {
 	// Options.Status.
 	Requests       int
 	CarriedDollars *float64
+	Learnt         Learnt
 	Event          int64           // the newest of the ledger, of any session
 	Files          map[string]File // by path in the ledger: relative to the root in the workspace
 	// Warned are the warnings about the session's input that came with Event: see ledger.BudgetWarning.
@@ -33,11 +34,18 @@ type State struct {
 	Problem, Hint string
 }
 
+// Learnt is what the ledger has learnt of the model that is counted for.
+type Learnt struct {
+	Model string // "": none
+	State string // of its tokens.Estimator; "": nothing
+}
+
 // File is what the session did with a file.
 type File struct {
 	Touched bool   // it read or wrote the file, or tried to
 	Reads   int    // that succeeded
 	Tokens  int    // of these reads in the view, o200k_base
+	Fresh   bool   // known to be as the session knows it
 	Stale   bool   // changed after the newest read, not by the session
 	By      string // who changed it: a session, changes.External or changes.Several
 }
