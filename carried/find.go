@@ -18,7 +18,8 @@ type Options struct {
 	Root    string         // of the workspace, absolute: agents are taken to run there
 	Env     env.Env        // the user's home, and where agents keep their files
 	Counter tokens.Counter // of the model that is asked
-	// Text returns the text of an open document, where it differs from its file; nil: no document is open.
+	// Text returns the text of an open document; nil: no document is open. What requests carry is what is on disk: where
+	// that differs, see Report.Edited.
 	Text func(path string) (string, bool)
 }
 
@@ -38,10 +39,21 @@ var hosts = []struct {
 // Find returns what the requests of each agent carry that has files in the workspace or in the user's home. It never
 // fails: what cannot be read is a problem of its part. It ends early, with less, when ctx does.
 func Find(ctx context.Context, o Options) Report {
+	r, unsaved := find(ctx, o, false)
+	if unsaved {
+		edited, _ := find(ctx, o, true)
+		r.Edited = &edited
+	}
+	return r
+}
+
+// find is Find for the files, or with edited for the documents where they are open. It reports whether one of these has
+// another text than its file.
+func find(ctx context.Context, o Options, edited bool) (r Report, unsaved bool) {
 	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o.Env)...)...)}
-	f.reader.edited = o.Text
+	f.reader.opened, f.reader.edited = o.Text, edited
 	defer f.reader.close()
-	r := Report{Hosts: []Host{}, counter: o.Counter}
+	r = Report{Hosts: []Host{}, counter: o.Counter, stamps: f.reader.stamps}
 	for _, h := range hosts {
 		if ctx.Err() != nil {
 			break
@@ -68,7 +80,7 @@ func Find(ctx context.Context, o Options) Report {
 		r.Hosts = append(r.Hosts, host)
 	}
 	slices.SortStableFunc(r.Hosts, func(a, b Host) int { return cmp.Compare(b.Carried.N, a.Carried.N) })
-	return r
+	return r, f.reader.unsaved
 }
 
 // agentDirs are the directories below the user's home that agents keep their files in, and the only ones there that are

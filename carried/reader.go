@@ -27,8 +27,11 @@ type reader struct {
 	trees []tree
 	files map[string]*file // by path
 	fixed map[string]bool  // single files that may be read besides
-	// edited returns the text of an open document; nil: none is open.
-	edited func(path string) (string, bool)
+	// opened returns the text of an open document; nil: none is open.
+	opened  func(path string) (string, bool)
+	edited  bool // such texts are read instead of the files
+	unsaved bool // one of them differs from its file
+	stamps  map[string]stamp
 }
 
 // tree is a directory; its Tree is nil if there is none, or it cannot be opened.
@@ -36,6 +39,9 @@ type tree struct {
 	dir string
 	*safefs.Tree
 }
+
+// mark is a byte order mark, which is no part of text.
+const mark = "\ufeff"
 
 // absent is why there is no text where nothing is.
 const absent = "there is no such file"
@@ -46,7 +52,7 @@ type file struct {
 	text   string
 	reason string // why there is no text; "" if there is
 	absent bool   // that nothing is there
-	marked bool   // it began with a byte order mark, which is no part of text
+	marked bool   // it began with a byte order mark
 	info   fs.FileInfo
 }
 
@@ -57,7 +63,7 @@ func (f *file) is(other *file) bool {
 
 // open opens directories. Those that do not exist are empty.
 func open(dirs ...string) *reader {
-	r := &reader{files: map[string]*file{}, fixed: map[string]bool{}}
+	r := &reader{files: map[string]*file{}, fixed: map[string]bool{}, stamps: map[string]stamp{}}
 	for _, dir := range dirs {
 		if dir == "" {
 			continue
@@ -113,21 +119,23 @@ func (r *reader) read(path string) *file {
 		f.reason = "not read: it is outside of the workspace and of the agents' directories"
 		return f
 	}
-	if r.edited != nil {
-		if text, open := r.edited(path); open {
-			f.set([]byte(text), nil)
-			return f
-		}
+	text, open := "", false
+	if r.opened != nil {
+		text, open = r.opened(path)
 	}
-	if t.Tree == nil {
-		f.absent, f.reason = true, absent
+	if open && r.edited {
+		f.set([]byte(text), nil)
 		return f
 	}
-	if f.take(t, name); f.reason == outside {
+	r.stamps[path] = stampOf(path) // before it is read: what happens later counts as a change
+	if t.Tree == nil {
+		f.absent, f.reason = true, absent
+	} else if f.take(t, name); f.reason == outside {
 		if t, name, ok := r.behind(path); ok {
 			f.take(t, name)
 		}
 	}
+	r.unsaved = r.unsaved || open && strings.TrimPrefix(text, mark) != f.text
 	return f
 }
 
@@ -184,7 +192,7 @@ func (f *file) set(raw []byte, err error) {
 	case bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw):
 		f.reason = "not read: it is no text"
 	default:
-		f.text = strings.TrimPrefix(string(raw), "\ufeff")
+		f.text = strings.TrimPrefix(string(raw), mark)
 		f.marked = len(f.text) < len(raw)
 	}
 }

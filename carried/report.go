@@ -105,8 +105,12 @@ type Host struct {
 // A Report is what the requests of the agents of a workspace carry, agents with the most first.
 type Report struct {
 	Hosts []Host `json:"hosts"`
+	// Edited is the report with the texts of open documents in the place of their files, whose spans are those of the
+	// documents. nil: none differs from its file.
+	Edited *Report `json:"-"`
 
 	counter tokens.Counter
+	stamps  map[string]stamp
 }
 
 // Each calls fn for every part of a host and what it imports, in their order.

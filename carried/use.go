@@ -26,6 +26,9 @@ const enough = 5
 // stays unknown. A server without any call is a problem. Servers that a person had asked for their tools get these, with
 // what they cost.
 func (r *Report) Count(recorded ledger.ToolUse, root string) {
+	if r.Edited != nil {
+		r.Edited.Count(recorded, root)
+	}
 	defer r.addAsked(recorded.Servers)
 	for i := range r.Hosts {
 		h := &r.Hosts[i]
@@ -150,7 +153,8 @@ func (r Report) Charged(host string, dollars *float64) Report {
 	if dollars == nil {
 		return r
 	}
-	out := Report{slices.Clone(r.Hosts), r.counter}
+	out := r
+	out.Hosts = slices.Clone(r.Hosts)
 	for i := range out.Hosts {
 		if h := &out.Hosts[i]; h.Name == host {
 			h.Dollars = costs(h.Carried, *dollars)

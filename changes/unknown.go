@@ -11,11 +11,11 @@ const near = 100
 
 // Unknown returns the newest change of a file that a session which read it at a time does not know of. It is nil if
 // there is none, or if the file has the bytes again that the session knows: those of its own newest change, or those at
-// the time of the read.
-func Unknown(tx kv.Tx, path, tree, session string, read time.Time) (*Change, error) {
+// the time of the read. The time is that up to which the session knows the file.
+func Unknown(tx kv.Tx, path, tree, session string, read time.Time) (*Change, time.Time, error) {
 	list, err := OfPath(tx, path, near)
 	if err != nil {
-		return nil, err
+		return nil, read, err
 	}
 	var newest *Change
 	known := "" // the hash of what the session knows; "": not recorded
@@ -28,7 +28,7 @@ func Unknown(tx kv.Tx, path, tree, session string, read time.Time) (*Change, err
 			break
 		}
 		if c.Session == session {
-			known = c.HashTo
+			known, read = c.HashTo, c.Time
 			break
 		}
 		if newest == nil {
@@ -40,7 +40,7 @@ func Unknown(tx kv.Tx, path, tree, session string, read time.Time) (*Change, err
 		}
 	}
 	if newest != nil && known != "" && known == newest.HashTo {
-		return nil, nil
+		return nil, newest.Time, nil
 	}
-	return newest, nil
+	return newest, read, nil
 }

@@ -6,47 +6,28 @@ import (
 
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 // askDaemon bounds how long a count waits for what a daemon has learnt of its model.
 const askDaemon = 250 * time.Millisecond
 
-// calibrated returns the counter with what was learnt of its model, if a daemon of the workspace or of the
-// user ledger runs that knows something. None is started, and no ledger opened.
-func (a *app) calibrated(ctx context.Context, c tokens.Counter) tokens.Counter {
-	if c.Exact() {
-		return c
-	}
+// learnt returns what was learnt of a model, as far as the daemon of the workspace knows it, or that of the user ledger
+// where the first does not run. None is started, and no ledger opened.
+func (a *app) learnt(ctx context.Context, model string) []byte {
 	ws, err := a.find()
 	if err != nil {
-		return c // counting needs no workspace
+		return nil // counting needs no workspace
 	}
 	ctx, cancel := context.WithTimeout(ctx, askDaemon)
 	defer cancel()
 	for _, state := range []string{ws.State, ws.UserState} {
-		if e := a.estimator(ctx, state, c.Model()); e != nil {
-			return c.With(e)
+		api, err := daemon.Open(ctx, daemon.Options{State: state, Env: a.Env, Version: a.Version, NoSpawn: true})
+		if err != nil {
+			continue
 		}
-	}
-	return c
-}
-
-// estimator asks the daemon of a ledger, if one runs, for what is known of a model; nil: nothing.
-func (a *app) estimator(ctx context.Context, state, model string) *tokens.Estimator {
-	api, err := daemon.Open(ctx, daemon.Options{State: state, Env: a.Env, Version: a.Version, NoSpawn: true})
-	if err != nil {
-		return nil
-	}
-	defer api.Close() // nothing was written
-	known, err := api.Estimators(ctx, ledger.EstimatorsRequest{Models: []string{model}})
-	if err != nil {
-		return nil
-	}
-	for name, raw := range known.States {
-		if e, err := tokens.ParseEstimator(name, raw); err == nil {
-			return e
-		}
+		defer api.Close()                          // nothing was written
+		known, _ := ledger.Learnt(ctx, api, model) // else it is counted without
+		return known
 	}
 	return nil
 }

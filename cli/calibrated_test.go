@@ -31,7 +31,13 @@ func TestACountAsksARunningDaemonForWhatItLearnt(t *testing.T) {
 		t.Fatal(err)
 	}
 	const model = "claude-opus-4-7"
-	quality := func() string { return a.calibrated(t.Context(), tokens.Builtin().For(model)).Quality() }
+	quality := func() string {
+		c, err := a.counterOf(t.Context(), model, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Quality()
+	}
 	if q := quality(); q != "prior" {
 		t.Errorf("without a daemon: %s", q)
 	}

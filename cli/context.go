@@ -60,7 +60,11 @@ func (a *app) context(ctx context.Context, api ledger.API, o contextOptions) err
 	if err != nil {
 		return err
 	}
-	counter, err := a.counterOf(ctx, out.Model, "")
+	models, err := a.models()
+	if err != nil {
+		return err
+	}
+	counter, err := ledger.CounterOf(ctx, api, models, out.Model)
 	if err != nil {
 		return err
 	}

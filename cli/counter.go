@@ -25,9 +25,5 @@ func (a *app) counterOf(ctx context.Context, model, encoding string) (tokens.Cou
 	if err != nil {
 		return tokens.Counter{}, err
 	}
-	c, err := models.Exact(model)
-	if err != nil {
-		return tokens.Counter{}, err
-	}
-	return a.calibrated(ctx, c), nil
+	return models.Counter(model, a.learnt(ctx, model))
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 
 	"ctxledger.dev/tokens"
@@ -14,6 +15,29 @@ type Calibration interface {
 	Estimators(ctx context.Context, r EstimatorsRequest) (Estimators, error)
 	// KeepEstimators stores estimators of another ledger for the counts of this one. invalid: not a state.
 	KeepEstimators(ctx context.Context, r KeepEstimatorsRequest) (Estimators, error)
+}
+
+// CounterOf returns how texts are counted for a model, with what a ledger has learnt of it: see tokens.Registry.Counter.
+// Errors: those of Learnt and of that; the counter then does without.
+func CounterOf(
+	ctx context.Context, api Calibration, models *tokens.Registry, model string,
+) (tokens.Counter, error) {
+	learnt, err := Learnt(ctx, api, model)
+	c, wrong := models.Counter(model, learnt)
+	return c, cmp.Or(err, wrong)
+}
+
+// Learnt returns what a ledger has learnt of a model, the state of a tokens.Estimator; nil: nothing. Errors: those of
+// Estimators.
+func Learnt(ctx context.Context, api Calibration, model string) ([]byte, error) {
+	if model == "" {
+		return nil, nil
+	}
+	known, err := api.Estimators(ctx, EstimatorsRequest{Models: []string{model}})
+	for _, state := range known.States {
+		return state, nil // there is at most one
+	}
+	return nil, err
 }
 
 // Measurement is what one request of a session reveals about its model's tokenizer: the growth of the input, and the

@@ -69,6 +69,8 @@ const (
 	EventForked    = "session_forked"         // a session that shares its beginning with another one
 	EventRewritten = "session_file_rewritten" // a session's file, which is read again
 	EventLost      = "lost"                   // was damaged; repair replaced it by this
+	EventLearnt    = "model_learnt"           // how models count: what is counted for one of them changes
+	EventSeen      = "files_seen"             // for the first time: whether they are as sessions read them is known
 
 	// Decisions about a view, with their payloads.
 	EventCompaction    = "compaction"             // CompactionMade

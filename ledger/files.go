@@ -51,6 +51,8 @@ type ChangesResponse struct {
 	Outside bool            `json:"outside,omitempty"`
 	Total   int             `json:"total"`
 	Stale   []changes.Stale `json:"stale"`
+	// Fresh are the files that the session read and that are known to be as it knows them, by path, at most 1,000.
+	Fresh []string `json:"fresh,omitempty"`
 }
 
 // IntentsRequest asks for a page of a session's intents.

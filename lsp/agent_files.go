@@ -14,9 +14,11 @@ import (
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
+	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
@@ -37,7 +39,7 @@ type agentFiles struct {
 
 	mu       sync.Mutex
 	at       time.Time                  // guarded by mu
-	counter  tokens.Counter             // guarded by mu; of report
+	meter    anyfile.Meter              // guarded by mu; of report
 	report   carried.Report             // guarded by mu
 	uses     map[string][]agentfile.Use // guarded by mu
 	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
@@ -67,21 +69,25 @@ func couldBeAgentFile(u uri.URI) bool {
 	return strings.HasPrefix(path.Base(u.Path()), ".")
 }
 
-// carried returns what the requests of agents carry in the workspace, with the texts of open documents.
-func (s *folder) carried(ctx context.Context) (carried.Report, map[string][]agentfile.Use) {
+// found is what the requests of agents carry in the workspace.
+type found struct {
+	carried.Report
+	uses  map[string][]agentfile.Use
+	meter anyfile.Meter // that it was counted by
+}
+
+// carried returns what the requests of agents carry in the workspace.
+func (s *folder) carried(ctx context.Context) found {
 	k := s.snapshot()
 	if s.workspace.Root == "" {
-		return carried.Report{Hosts: []carried.Host{}}, nil
+		return found{Report: carried.Report{Hosts: []carried.Host{}}, meter: k.meter}
 	}
 	f := &s.agents
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.counter != k.meter.Counter ||
+	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.meter != k.meter ||
 		now.Sub(f.at) > freshness || now.Before(f.at) {
-		f.counter = k.meter.Counter
-		f.report = carried.Find(ctx, carried.Options{
-			Root: s.workspace.Root, Env: s.o.Env, Counter: f.counter, Text: s.textAt,
-		})
+		f.meter, f.report = k.meter, s.findCarried(ctx, k.meter.Counter)
 		f.report.Count(f.recorded, s.workspace.Root)
 		f.uses, f.at = agentfile.Of(f.report), s.o.Env.Now()
 	}
@@ -89,10 +95,50 @@ func (s *folder) carried(ctx context.Context) (carried.Report, map[string][]agen
 		s.countLocked(now)
 	}
 	if k.live.CarriedDollars == nil {
-		return f.report, f.uses
+		return found{f.report, f.uses, f.meter}
 	}
 	report := f.report.Charged(k.live.Host, k.live.CarriedDollars)
-	return report, agentfile.Of(report)
+	return found{report, agentfile.Of(report), f.meter}
+}
+
+// findCarried looks for what the requests of agents carry.
+func (s *folder) findCarried(ctx context.Context, c tokens.Counter) carried.Report {
+	return carried.Find(ctx, carried.Options{Root: s.workspace.Root, Env: s.o.Env, Counter: c, Text: s.textAt})
+}
+
+// carriedFor is carried, counted for the model of a session: the one that is shown may not be that of the editor.
+func (s *folder) carriedFor(ctx context.Context, api Ledger, model string) carried.Report {
+	now := s.carried(ctx)
+	if len(now.Hosts) == 0 || now.meter.Counter.Model() == model {
+		return now.Report
+	}
+	counter, _ := ledger.CounterOf(ctx, api, s.snapshot().configured.Models, model) // else without what is not known
+	report := s.findCarried(ctx, counter)
+	s.agents.mu.Lock()
+	defer s.agents.mu.Unlock()
+	report.Count(s.agents.recorded, s.workspace.Root)
+	return report
+}
+
+// recheck is how often the files are looked at that agents load.
+const recheck = 500 * time.Millisecond
+
+// watchAgentFiles shows everything about files that agents load again when one of them changes on disk, until the client
+// closes the folder.
+func (s *folder) watchAgentFiles() {
+	for s.life.Err() == nil {
+		env.Sleep(s.life, recheck)
+		f := &s.agents
+		f.mu.Lock()
+		changed := f.report.Changed()
+		f.mu.Unlock()
+		if changed {
+			f.stale.Store(true)
+			s.carried(s.life) // with it, they are known as they are now
+			s.pending.refresh()
+			s.pending.ledger()
+		}
+	}
 }
 
 // counts reports whether calls of recorded sessions can be counted: that opens the ledger.
@@ -179,13 +225,13 @@ func (f *agentFiles) loads(d *document) bool {
 	return len(f.uses[pathOf(d.uri)]) > 0
 }
 
-// usesOf returns what agents load of a document.
-func (s *folder) usesOf(ctx context.Context, d *document) []agentfile.Use {
+// usesOf returns what agents load of a document, and the meter that it was counted by.
+func (s *folder) usesOf(ctx context.Context, d *document) ([]agentfile.Use, anyfile.Meter) {
 	if !s.snapshot().settings.AgentFiles || !couldBeAgentFile(d.uri) {
-		return nil
+		return nil, anyfile.Meter{}
 	}
-	_, uses := s.carried(ctx)
-	return uses[pathOf(d.uri)]
+	now := s.carried(ctx)
+	return now.uses[pathOf(d.uri)], now.meter
 }
 
 // documentLinkMethod links the imports of a file that agents load to the imported files.
@@ -194,7 +240,8 @@ func documentLinkMethod() method {
 	return about("textDocument/documentLink", of, func(ctx context.Context, s *folder, d *document,
 		_ *protocol.DocumentLinkParams) ([]protocol.DocumentLink, error) {
 		links := []protocol.DocumentLink{}
-		for _, l := range agentfile.Links(s.usesOf(ctx, d)) {
+		uses, _ := s.usesOf(ctx, d)
+		for _, l := range agentfile.Links(uses) {
 			if l.To > d.text.Len() {
 				continue // it was edited meanwhile
 			}
@@ -209,7 +256,8 @@ func documentLinkMethod() method {
 // agentFindings returns what is wrong with a file that agents load.
 func (s *folder) agentFindings(ctx context.Context, d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
-	for _, f := range agentfile.Findings(s.usesOf(ctx, d)) {
+	uses, _ := s.usesOf(ctx, d)
+	for _, f := range agentfile.Findings(uses) {
 		list = append(list, protocol.Diagnostic{
 			Range:    span(d.text, min(f.From, d.text.Len()), min(f.To, d.text.Len())),
 			Severity: protocol.DiagnosticSeverityInformation, Source: protocol.NewOptional(section),
@@ -229,10 +277,10 @@ type Carried struct {
 // carriedMethod is a custom request: what every request of the agents carries, for a view.
 func carriedMethod() method {
 	return call("ctxledger/carried", func(ctx context.Context, s *folder, _ *struct{}) (c Carried, err error) {
-		if report, _ := s.carried(ctx); report.Counts() && s.counts() {
+		if s.carried(ctx).Counts() && s.counts() {
 			c.Counting = !s.awaitCount(ctx)
 		}
-		c.Report, _ = s.carried(ctx)
+		c.Report = s.carried(ctx).Report
 		return c, nil
 	})
 }
@@ -310,8 +358,7 @@ func (s *folder) askServer(ctx context.Context, args []protocol.LSPAny) (any, er
 
 // serverAsk finds a configured server. Errors: not_found; those of trust.FindServer.
 func (s *folder) serverAsk(ctx context.Context, which askArgument) (trust.ServerAsk, error) {
-	report, _ := s.carried(ctx)
-	for _, h := range report.Hosts {
+	for _, h := range s.carried(ctx).Hosts {
 		for _, p := range h.Parts {
 			if p.Kind == carried.Server && p.Name == which.Server && h.Name == which.Agent &&
 				(which.Path == "" || p.Path == which.Path) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,12 +93,12 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 	}
 	// The hover explains that one figure, and has all others: of the file, and of the heading in its first line.
 	var hover struct{ Contents struct{ Value string } }
-	at := map[string]any{"position": map[string]any{"line": 0, "character": 3}}
-	if err := f.Call(f.ctx, "textDocument/hover", scriptededitor.Document(u, at), &hover); err != nil {
+	at := scriptededitor.Document(u, map[string]any{"position": map[string]any{"line": 0, "character": 3}})
+	if err := f.Call(f.ctx, "textDocument/hover", at, &hover); err != nil {
 		t.Fatal(err)
 	}
 	rest := regexp.MustCompile(`^` + got + `\n+[1-9]\d+ tokens with imports\n+longest section: Shop, 70 % of the file\n+` +
-		"`Shop`, counted on its own")
+		"`Shop`, counted ")
 	if !rest.MatchString(hover.Contents.Value) {
 		t.Errorf("the hover is %q", hover.Contents.Value)
 	}
@@ -133,15 +134,29 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 	}
 }
 
-// TestTheTextThatIsOpenCounts: not the one on the disk, which it will replace.
-func TestTheTextThatIsOpenCounts(t *testing.T) {
+// TestWhatIsNotSavedIsInNoRequest: the lens counts what is on disk, and says apart what the open text will make of it,
+// whose imports are the links.
+func TestWhatIsNotSavedIsInNoRequest(t *testing.T) {
 	f, claude := agentWorkspace(t)
 	if _, err := f.Initialize(f.ctx, nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, titles := f.shows(t, claude, "See @other.md")
-	if len(titles) != 1 || strings.Contains(titles[0], "Tests") {
-		t.Errorf("the lenses are %q", titles)
+	onDisk, err := os.ReadFile(claude)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, saved := f.shows(t, claude, string(onDisk))
+	u, titles := f.shows(t, claude, "See @other.md")
+	figure := strings.TrimPrefix(strings.Join(saved, ""), "Claude Code: ")
+	want := regexp.MustCompile(`^` + figure + `, \d+ once saved$`)
+	if len(titles) != 1 || !strings.HasSuffix(figure, "tokens in every request") || !want.MatchString(titles[0]) {
+		t.Errorf("the lenses are %q, saved %q", titles, saved)
+	}
+	var links []struct{ Target string }
+	of := map[string]any{"textDocument": map[string]any{"uri": u}}
+	if err := f.Call(f.ctx, "textDocument/documentLink", of, &links); err != nil || len(links) != 1 ||
+		!strings.HasSuffix(links[0].Target, "/other.md") {
+		t.Errorf("the links are %+v, %v", links, err)
 	}
 	var raw json.RawMessage
 	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &raw); err != nil {
@@ -153,8 +168,55 @@ func TestTheTextThatIsOpenCounts(t *testing.T) {
 	}
 	var names []string
 	r.Hosts[0].Each(func(p *carried.Part) { names = append(names, p.Name) })
-	if got := strings.Join(names, " "); got != "CLAUDE.md other.md docs" {
+	if got := strings.Join(names, " "); got != "CLAUDE.md docs/rules.md docs" {
 		t.Errorf("what is carried is %s", got)
+	}
+}
+
+// TestAnImportThatChangesOnDiskIsCountedAnew: another program wrote it, and no document of it is open. So does one that was
+// missing and appears.
+func TestAnImportThatChangesOnDiskIsCountedAnew(t *testing.T) {
+	f, claude := agentWorkspace(t)
+	refreshes := map[string]any{"workspace": map[string]any{"codeLens": map[string]any{"refreshSupport": true}}}
+	if _, err := f.Initialize(f.ctx, refreshes, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(claude)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, _ := f.shows(t, claude, string(raw))
+	hovered := func() string {
+		var h struct{ Contents struct{ Value string } }
+		at := map[string]any{"position": map[string]any{"line": 0, "character": 3}}
+		if err := f.Call(f.ctx, "textDocument/hover", scriptededitor.Document(u, at), &h); err != nil {
+			t.Fatal(err)
+		}
+		imports := regexp.MustCompile(`\d+ tokens with imports`).FindString(h.Contents.Value)
+		if imports == "" {
+			t.Fatalf("the hover is %q", h.Contents.Value)
+		}
+		return imports
+	}
+	seen := []string{hovered()}
+	for name, text := range map[string]string{
+		"docs/rules.md": "Never push to main.\n", "docs/gone.md": "It is back.\n",
+	} {
+		asked := f.Asked("workspace/codeLens/refresh")
+		path := filepath.Join(filepath.Dir(claude), filepath.FromSlash(name))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
+			return f.Asked("workspace/codeLens/refresh") > asked
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if now := hovered(); slices.Contains(seen, now) {
+			t.Errorf("after %s was written the hover still says %s", name, now)
+		} else {
+			seen = append(seen, now)
+		}
 	}
 }
 
@@ -185,7 +247,7 @@ func TestAgentFilesAreCountedForTheModelOfNow(t *testing.T) {
 	if err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": other}); err != nil {
 		t.Fatal(err)
 	}
-	if titles := f.lenses(t, u); len(titles) != 1 || !strings.HasPrefix(titles[0], "Claude Code: ≈") {
+	if titles := f.lenses(t, u); len(titles) != 1 || !strings.HasPrefix(titles[0], "≈") {
 		t.Errorf("for another model the lenses are %q", titles)
 	}
 }

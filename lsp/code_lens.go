@@ -20,31 +20,27 @@ func codeLensMethod() method {
 			return lenses, nil
 		}
 		f := s.file(d)
-		switch s.snapshot().settings.Lens {
-		case showOff:
+		if !s.lensed(f) {
 			return nil, nil
-		case showLive:
-			if !f.Use.Touched {
-				return nil, nil
-			}
 		}
-		return []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f))}}, nil
+		return []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f), anyfile.ExplainLens(f))}}, nil
 	})
+}
+
+// lensed reports whether the settings ask for a lens on a file.
+func (s *Server) lensed(f anyfile.File) bool {
+	lens := s.snapshot().settings.Lens
+	return lens == showAlways || lens == showLive && f.Use.Touched
 }
 
 // agentLenses shows what a file costs that agents load: that says more than its size.
 func (s *folder) agentLenses(ctx context.Context, d *document) (lenses []protocol.CodeLens) {
-	k := s.snapshot()
-	if k.settings.Lens == showOff {
+	if s.snapshot().settings.Lens == showOff {
 		return nil
 	}
-	for _, l := range agentfile.Lenses(s.usesOf(ctx, d), k.meter) {
+	for _, l := range agentfile.Lenses(s.usesOf(ctx, d)) {
 		at := min(l.At, d.text.Len()) // it may have been edited meanwhile
-		c := explains(d, plainLine(l.Title))
-		if l.Hover != "" {
-			lines := plainLines(l.Hover)
-			c.Tooltip = &lines
-		}
+		c := explains(d, l.Title, l.Hover)
 		if l.Ask != nil && s.counts() {
 			c.Title = plainLine(l.Title + ": ask it…")
 			which := askArgument{Folder: s.name(), Agent: l.Ask.Host, Server: l.Ask.Name, Path: l.Ask.Path}
@@ -57,9 +53,10 @@ func (s *folder) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	return lenses
 }
 
-// explains returns the command of a lens: a click says what the file costs, and where.
-func explains(d *document, title string) protocol.Command {
-	c := protocol.Command{Title: title, Command: commandExplain}
+// explains returns the command of a lens, with its hover: a click says what the file costs, and where.
+func explains(d *document, title, hover string) protocol.Command {
+	lines := plainLines(hover)
+	c := protocol.Command{Title: plainLine(title), Tooltip: &lines, Command: commandExplain}
 	if document, err := protocol.Marshal(&protocol.TextDocumentIdentifier{URI: d.spelled}); err == nil {
 		c.Arguments = []protocol.LSPAny{document}
 	}

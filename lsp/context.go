@@ -75,7 +75,7 @@ func contextMethod() method {
 			g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
 			if err == nil {
 				c = s.contextOf(g)
-				c.Own = s.explained(ctx, c)
+				c.Own = s.explained(ctx, api, c)
 			}
 			return err
 		})
@@ -139,13 +139,12 @@ const (
 
 // explained returns what fills the agent's own window, with what its requests carry of files taken out of the system
 // prompt. For a session that is over that is not known: the files are those of today.
-func (s *folder) explained(ctx context.Context, c Context) []ledger.Category {
+func (s *folder) explained(ctx context.Context, api Ledger, c Context) []ledger.Category {
 	if !c.Live {
 		return c.Own
 	}
 	memory, lists, tools := tokens.Count{Exact: true}, tokens.Count{Exact: true}, tokens.Count{Exact: true}
-	report, _ := s.carried(ctx)
-	for _, h := range report.Hosts {
+	for _, h := range s.carriedFor(ctx, api, c.Model).Hosts {
 		if h.Name != c.Host {
 			continue
 		}

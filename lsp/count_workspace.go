@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
 )
 
 // Counted is the result of counting a workspace.
@@ -87,14 +88,15 @@ func (s *folder) countWorkspace(ctx context.Context, args []protocol.LSPAny,
 	var found, read atomic.Int64
 	p := s.progress(ctx, token, "counting "+filepath.Base(s.workspace.Root), true, cancel)
 	reported := p.follow(ctx, &read, &found)
-	counted, err := s.countFiles(ctx, func(n int64) { found.Add(n) }, func(n int64) { read.Add(n) })
+	meter := s.snapshot().meter
+	counted, err := s.countFiles(ctx, meter.Counter, func(n int64) { found.Add(n) }, func(n int64) { read.Add(n) })
 	reported()
 	p.end()
 	if err != nil {
 		return nil, err
 	}
 	counted.Said = fmt.Sprintf("%s: %s in %s files", filepath.Base(s.workspace.Root),
-		s.snapshot().meter.Say(counted.Tokens), chars.Commas(counted.Files))
+		meter.Say(tokens.Count{N: counted.Tokens, Exact: counted.Exact}), chars.Commas(counted.Files))
 	if how.Quiet {
 		return counted, nil
 	}
@@ -103,12 +105,11 @@ func (s *folder) countWorkspace(ctx context.Context, args []protocol.LSPAny,
 }
 
 // countFiles counts the text files of the workspace.
-func (s *folder) countFiles(ctx context.Context, found, read func(int64)) (Counted, error) {
-	c := s.snapshot().meter.Counter.Encoding().Counter() // the meter converts the sum for the model
+func (s *folder) countFiles(ctx context.Context, c tokens.Counter, found, read func(int64)) (Counted, error) {
 	t := filecount.New(ctx, filecount.Options{Counter: c, Found: found, Read: read})
 	_, err := t.Dir(".", s.workspace.Root)
 	texts, err := t.Done(err)
-	counted := Counted{Exact: s.snapshot().meter.Counter.Exact(), Directories: directories(texts)}
+	counted := Counted{Exact: c.Exact(), Directories: directories(texts)}
 	for _, x := range texts {
 		switch {
 		case x.Err == nil:

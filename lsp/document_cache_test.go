@@ -25,7 +25,7 @@ func TestDocumentsThatNobodyAsksAboutRest(t *testing.T) {
 	}
 	use := func(u uri.URI) (cost, sections int) {
 		doc := d.get(u)
-		cost, sections = doc.text.Count(0, doc.text.Len()), doc.outline.Len()
+		cost, sections = doc.text.Count(tokens.O200kBase.Counter(), 0, doc.text.Len()).N, doc.outline.Len()
 		d.used(u)
 		return cost, sections
 	}
@@ -79,7 +79,7 @@ func TestDocumentsRestWhileTheyAreReadAndEdited(t *testing.T) {
 	}
 	read := func(doc *document) {
 		raw := doc.text.Bytes(0, doc.text.Len())
-		n, lines := doc.text.Count(0, len(raw)), doc.text.Lines()
+		n, lines := doc.text.Count(tokens.O200kBase.Counter(), 0, len(raw)).N, doc.text.Lines()
 		if n != tokens.O200kBase.Count(raw) || doc.outline.Len() != 1 || lines != strings.Count(string(raw), "\n")+1 {
 			t.Errorf("%d bytes have %d tokens, %d sections and %d lines", len(raw), n, doc.outline.Len(), lines)
 		}

@@ -194,6 +194,7 @@ func (s *Server) meant(raw []byte) *folder {
 func (s *folder) begin() {
 	if s.workspace.Root != "" {
 		s.tasks.begin(s.obey)
+		s.tasks.begin(s.watchAgentFiles)
 	}
 	s.follow()
 }

@@ -26,7 +26,8 @@ func hoverMethod() method {
 		note, ok := anyfile.Note{}, false
 		if settings.Hover != showOff {
 			_, end := d.text.Line(0)
-			note, ok = agentfile.Hover(s.usesOf(ctx, d), k.meter, offset, end)
+			uses, meter := s.usesOf(ctx, d)
+			note, ok = agentfile.Hover(uses, meter, offset, end)
 		}
 		switch {
 		case ok:
@@ -34,10 +35,8 @@ func hoverMethod() method {
 			if heading, also := anyfile.Heading(s.file(d), offset); also {
 				note.Text += "\n" + heading.Text
 			}
-		case settings.Hover == showHeadings:
-			note, ok = anyfile.Heading(s.file(d), offset)
-		case settings.Hover == showAlways:
-			note, ok = anyfile.Anywhere(s.file(d), offset), true
+		case settings.Hover != showOff:
+			note, ok = s.note(d, offset, settings.Hover == showAlways)
 		}
 		if !ok {
 			return nil, nil
@@ -46,6 +45,24 @@ func hoverMethod() method {
 		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(),
 			Value: s.paragraphs(note.Text)}, Range: &r}, nil
 	})
+}
+
+// note returns what is said about a byte of a file: in the first line also what explains the lens above it, since few
+// editors show the hover of a lens.
+func (s *folder) note(d *document, offset int, always bool) (note anyfile.Note, ok bool) {
+	f := s.file(d)
+	if note, ok = anyfile.Heading(f, offset); !ok && always {
+		note, ok = anyfile.Anywhere(f, offset), true
+	}
+	from, to := d.text.Line(0)
+	switch {
+	case offset > to || !s.lensed(f):
+		return note, ok
+	case ok:
+		note.Text += "\n" + anyfile.ExplainLens(f)
+		return note, true
+	}
+	return anyfile.Note{Text: anyfile.ExplainLens(f), From: from, To: to}, true
 }
 
 // paragraphs separates lines so that the client shows them as lines.

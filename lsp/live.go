@@ -11,8 +11,8 @@ import (
 
 // following says whether a session is followed, whether for the status too, and which one the user chose.
 type following struct {
-	live, status bool
-	pinned       string
+	live, status  bool
+	pinned, model string
 }
 
 // follow starts or stops following the live session, as the settings ask for.
@@ -21,7 +21,7 @@ func (s *folder) follow() {
 	defer s.mu.Unlock()
 	want := following{live: s.now.settings.Live && s.workspace.Open != nil}
 	want.status = want.live && s.now.settings.Status
-	want.pinned = s.now.pinned
+	want.pinned, want.model = s.now.pinned, s.now.settings.Model
 	if want == s.followed {
 		return
 	}
@@ -38,7 +38,7 @@ func (s *folder) follow() {
 	s.unfollow = stop
 	open := func(ctx context.Context) (live.Ledger, error) { return s.workspace.Open(ctx) }
 	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tree: s.workspace.Root, Pinned: want.pinned,
-		Near: s.near, Again: &s.again, Tell: func(st live.State) { s.takeLive(ctx, st) }}
+		Model: want.model, Near: s.near, Again: &s.again, Tell: func(st live.State) { s.takeLive(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
 }
 
@@ -111,9 +111,6 @@ func (s *folder) takeLive(ctx context.Context, st live.State) {
 
 // differs reports whether anything shown of an open document has changed.
 func (s *folder) differs(before, after snapshot) bool {
-	if before.meter != after.meter {
-		return true
-	}
 	asked := before.live.Requests != after.live.Requests && after.live.CarriedDollars != nil
 	for _, d := range s.documents.all() {
 		if d.folder == s && (before.live.Files[d.path] != after.live.Files[d.path] || asked && s.agents.loads(d)) {

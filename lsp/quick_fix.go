@@ -71,12 +71,14 @@ func (s *folder) switchFixes(ctx context.Context, d *document, one protocol.Diag
 		files[path] = e
 		return string(e.text.Bytes(0, e.text.Len())), true
 	}
-	for _, u := range s.usesOf(ctx, d) {
-		from, to := min(u.At.From, d.text.Len()), min(u.At.To, d.text.Len())
+	uses, _ := s.usesOf(ctx, d)
+	for _, u := range uses {
+		part := u.Placed()
+		from, to := min(part.At.From, d.text.Len()), min(part.At.To, d.text.Len())
 		if u.Kind != carried.Server || span(d.text, from, to) != one.Range {
 			continue
 		}
-		for _, way := range carried.SwitchOff(u.Host, s.workspace.Root, u.Part, text) {
+		for _, way := range carried.SwitchOff(u.Host, s.workspace.Root, part, text) {
 			e := files[way.Path]
 			edits := make([]protocol.TextEdit, 0, len(way.Edits))
 			for _, x := range way.Edits {

@@ -13,25 +13,36 @@ type snapshot struct {
 	sent     int   // number of didChangeConfiguration with settings
 	live     live.State
 	pinned   string        // the session that the user chose; "": none
-	meter    anyfile.Meter // derived from the others
+	meter    anyfile.Meter // derived from the others: another one where any figure may be another one
+	of       metered       // what it was derived from
 
 	configured Configured
 }
 
+// metered is what a meter is derived from.
+type metered struct {
+	models        *tokens.Registry
+	model, learnt string
+	window        int
+}
+
 // measured returns k with the meter of the model in the settings, else of the live session's model.
 func (k snapshot) measured() snapshot {
-	model, window := k.settings.Model, 0
-	if model == "" {
-		model, window = k.live.Model, k.live.Window
+	of := metered{models: k.configured.Models, model: k.settings.Model}
+	if of.model == "" {
+		of.model, of.window = k.live.Model, k.live.Window
 	}
-	if model == "" {
-		k.meter = anyfile.Meter{Counter: tokens.O200kBase.Counter()}
+	if of.model != "" && of.window == 0 {
+		of.window, _ = of.models.Window(of.model)
+	}
+	if k.live.Learnt.Model == of.model {
+		of.learnt = k.live.Learnt.State
+	}
+	if of == k.of {
 		return k
 	}
-	if window == 0 {
-		window, _ = k.configured.Models.Window(model)
-	}
-	k.meter = anyfile.Meter{Counter: k.configured.Models.For(model), Window: window}
+	counter, _ := of.models.Counter(of.model, []byte(of.learnt)) // else without what cannot be read
+	k.of, k.meter = of, anyfile.Meter{Counter: counter, Window: of.window}
 	return k
 }
 
@@ -52,8 +63,8 @@ func (s *folder) snapshot() snapshot {
 	return s.now
 }
 
-// update changes the state and recounts the folder's open documents if their encoding changes. It returns the states
-// before and after.
+// update changes the state, recounts the folder's open documents if their encoding changes, and has the client ask for
+// every figure again if they are counted in another way. It returns the states before and after.
 func (s *folder) update(change func(*snapshot)) (before, after snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,6 +83,10 @@ func (s *folder) updateLocked(by func(*snapshot)) (before, after snapshot) {
 			}
 			return d
 		})
+	}
+	if s.now.meter != before.meter { // everything that was counted is out of date, also what views of the ledger show
+		s.pending.refresh()
+		s.pending.ledger()
 	}
 	return before, s.now
 }

@@ -47,7 +47,12 @@ func (c *call) found(ctx context.Context, model string) (report carried.Report, 
 	if err != nil || root == "" {
 		return report, ""
 	}
-	return carried.Find(ctx, carried.Options{Root: root, Env: c.o.Env, Counter: tokens.Builtin().For(model)}), root
+	models := tokens.Builtin()
+	if c.o.Models != nil {
+		models = c.o.Models(root)
+	}
+	counter, _ := ledger.CounterOf(ctx, c.api, models, model) // else without what is not known
+	return carried.Find(ctx, carried.Options{Root: root, Env: c.o.Env, Counter: counter}), root
 }
 
 // carried returns what every request of a session's host carries, of what was found.

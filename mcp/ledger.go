@@ -17,5 +17,6 @@ type Ledger interface {
 	ledger.Files
 	ledger.Erasure
 	ledger.Eraser
+	ledger.Calibration
 	io.Closer
 }

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 // Opener opens the server's ledger. It is called again after it failed. roots are the client's roots, file URIs in
@@ -37,6 +38,8 @@ type Options struct {
 	// Tree returns the root of the tree that the client works in, once the ledger is open; nil or "": the
 	// ledger's workspace.
 	Tree func() string
+	// Models returns the models that the tree at root configures. nil: only the built-in ones are known.
+	Models func(root string) *tokens.Registry
 	// Author returns the model that writes summaries for the tree at root, and the sections of a summary. nil: no
 	// model is available.
 	Author func(root string) (write ledger.Author, sections string, err error)

@@ -57,7 +57,20 @@ func (c Counter) Count(text string) Count {
 	if c.estimator != nil {
 		return c.estimator.Estimate(FeaturesOf(text))
 	}
-	n := c.Encoding().CountString(text)
+	return c.counted(c.Encoding().CountString(text))
+}
+
+// CountIn is Count for the bytes of an indexed text from from to before to: see Index.Count. The index must be of the
+// counter's Encoding.
+func (c Counter) CountIn(x *Index, from, to int) Count {
+	if c.estimator != nil {
+		return c.estimator.Estimate(x.Features(from, to))
+	}
+	return c.counted(x.Count(from, to))
+}
+
+// counted returns the count of a text that has n tokens in the counter's encoding; there is no estimator.
+func (c Counter) counted(n int) Count {
 	if c.Exact() {
 		return Count{N: n, Exact: true, Upper: n}
 	}
@@ -73,10 +86,7 @@ func (c Counter) CountReader(r io.Reader) (Count, Reading, error) {
 		return c.estimator.Estimate(s.features(found.N)), found, err
 	}
 	found, err := c.Encoding().CountReader(r)
-	if c.Exact() {
-		return Count{N: found.N, Exact: true, Upper: found.N}, found, err
-	}
-	return c.Of(found.N), found, err
+	return c.counted(found.N), found, err
 }
 
 // Of returns the count of a text whose o200k_base count is known. It is exact for models of

@@ -1,6 +1,9 @@
 package tokens
 
-import "sort"
+import (
+	"sort"
+	"sync/atomic"
+)
 
 // leaf is a part of an indexed text between two safe points, so that its tokens are those that
 // the whole text has there. It never changes.
@@ -13,6 +16,8 @@ type leaf struct {
 	// that has more tokens in a piece than bytes (an invalid byte is read as three).
 	ends bitset
 	long []span // the pieces of which ends knows each token, in order
+
+	shape atomic.Pointer[shape] // nil: nobody asked for it
 }
 
 // span is the part of a text from from to before to.

@@ -1,6 +1,9 @@
 package tokens
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // list is a sequence of leaves: a tree in which all of them have the same depth. It never changes:
 // replacing leaves makes another list, for which the few nodes above them are copied.
@@ -18,7 +21,10 @@ type item struct {
 }
 
 // node has at least one item.
-type node struct{ items []item }
+type node struct {
+	items []item
+	shape atomic.Pointer[shape] // of all items; nil: nobody asked for it
+}
 
 // How many items a node has at most. After an edit, one that has fewer than minItems goes together
 // with its neighbour.
@@ -70,7 +76,7 @@ func nodesFor(n int) int { return (n + maxItems - 1) / maxItems }
 func appendNodes(to, items []item) []item {
 	for n := nodesFor(len(items)); n > 0; n-- {
 		part := items[: len(items)/n : len(items)/n]
-		all := item{node: &node{part}}
+		all := item{node: &node{items: part}}
 		for i := range part {
 			all.size += part[i].size
 			all.tokens += part[i].tokens

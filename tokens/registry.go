@@ -90,6 +90,23 @@ func (r *Registry) Lookup(name string) (Model, bool) {
 	return Model{}, false
 }
 
+// Counter returns how texts are counted for a model: as its own encoding does, also from the user's rank file, else as
+// learnt says, the state of an Estimator, and without one as models of its family do. Without a model it is o200k_base.
+// Every figure of a text is counted by it.
+//
+// Errors: those of the rank file and of ParseEstimator; the counter then does without.
+func (r *Registry) Counter(model string, learnt []byte) (Counter, error) {
+	if model == "" {
+		return O200kBase.Counter(), nil
+	}
+	c, err := r.Exact(model)
+	if err != nil || len(learnt) == 0 {
+		return c, err
+	}
+	e, err := ParseEstimator(model, learnt)
+	return c.With(e), err
+}
+
 // For returns the counter of a model, without reading a file: one that needs a rank file is
 // estimated by its family, and one that is not known from the o200k_base count.
 func (r *Registry) For(name string) Counter {

@@ -39,6 +39,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			AskRoots: nowhere,
 			Log:      wiring.Log(e),
 			Tree:     func() string { return tree.Load().(string) },
+			Models:   wiring.Models(e),
 			Author:   wiring.Author(e),
 			Problems: wiring.Problems(e),
 		})

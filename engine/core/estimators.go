@@ -141,7 +141,11 @@ func (l *Ledger) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequ
 		if err := putStates(tx, r.States); err != nil {
 			return ledger.Estimators{}, nil, err
 		}
-		return ledger.Estimators{Event: r.Event}, nil, putNumber(tx, BucketEngine, keyMeasured, r.Event)
+		var events []ledger.Event
+		if len(r.States) > 0 {
+			events = append(events, ledger.Event{Kind: ledger.EventLearnt, Count: len(r.States)})
+		}
+		return ledger.Estimators{Event: r.Event}, events, putNumber(tx, BucketEngine, keyMeasured, r.Event)
 	})
 }
 

@@ -278,7 +278,7 @@ func (l *Ledger) staleRead(tx kv.Tx, s *sessions.Session, path string) (*changes
 	if err != nil {
 		return nil, err
 	}
-	c, err := changes.Unknown(tx, path, l.Trees.Apart(*s), s.ID, e.Time)
+	c, _, err := changes.Unknown(tx, path, l.Trees.Apart(*s), s.ID, e.Time)
 	if c == nil || err != nil {
 		return nil, err
 	}

@@ -2,17 +2,12 @@ package files
 
 import (
 	"context"
-	"maps"
-	"slices"
-
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/sessions"
 )
 
 // Changes implements ledger.Files.
@@ -37,7 +32,7 @@ func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.Ch
 		}
 		resp.Changes, resp.Total = core.Fitting(core.OrEmpty(list), limits.Page, changeSize), total
 		if r.Session != "" && r.Before == 0 && !r.NoStale {
-			resp.Stale, err = l.staleReads(tx, r.Session)
+			resp.Stale, resp.Fresh, err = l.reads(ctx, tx, r.Session)
 		}
 		return resp, err
 	})
@@ -50,37 +45,4 @@ func changeSize(c changes.Change) int {
 
 func notPath(op, p string) error {
 	return fault.New(fault.Invalid, op, "%.1000q is not a path", p)
-}
-
-// staleReads returns the files that a session has read and others changed afterwards, by path, at most
-// core.DefaultList.
-func (l *Files) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
-	f, err := l.Fold(tx, session)
-	if err != nil {
-		return nil, err
-	}
-	newest := map[string]*sessions.Entry{} // the newest read of each file
-	for i := range f.Entries {
-		e := &f.Entries[i]
-		for _, c := range e.Calls {
-			if c.Op == intents.OpRead && c.Target != "" {
-				newest[c.Target] = e
-			}
-		}
-	}
-	stale := []changes.Stale{}
-	for _, path := range slices.Sorted(maps.Keys(newest)) {
-		c, err := changes.Unknown(tx, path, l.Trees.Apart(f.Session), session, newest[path].Time)
-		if err != nil {
-			return nil, err
-		}
-		if c == nil {
-			continue
-		}
-		stale = append(stale, changes.Stale{Path: path, ReadSeq: newest[path].Seq, Changed: c.Time, By: c.By()})
-		if len(stale) == core.DefaultList {
-			break
-		}
-	}
-	return stale, nil
 }

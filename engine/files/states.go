@@ -33,13 +33,17 @@ func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) 
 		return resp, err // nothing to write, as for most observations
 	}
 	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RecordStatesResponse, []ledger.Event, error) {
-		w := witness{attribution.NewAttributor(l.Trees, tx, nil), r.Tree, r.Started, []changes.Change{}}
+		w := witness{attribution.NewAttributor(l.Trees, tx, nil), r.Tree, r.Started, []changes.Change{}, 0}
 		for _, o := range fresh {
 			if err := w.see(o); err != nil {
 				return resp, nil, err
 			}
 		}
-		return ledger.RecordStatesResponse{Changes: w.seen}, changeEvents(w.seen), nil
+		events := changeEvents(w.seen)
+		if w.firsts > 0 {
+			events = append(events, ledger.Event{Kind: ledger.EventSeen, Count: w.firsts})
+		}
+		return ledger.RecordStatesResponse{Changes: w.seen}, events, nil
 	})
 }
 
@@ -107,6 +111,7 @@ type witness struct {
 	tree    string    // of all that was seen
 	started time.Time // when the observer began: calls that were pending then are concluded
 	seen    []changes.Change
+	firsts  int // files that had not been observed before
 }
 
 // see compares an observation with the known state of the file, and records what follows.
@@ -125,6 +130,7 @@ func (w *witness) see(o ledger.Observation) error {
 	switch op := changes.Diff(was, is); {
 	case !known:
 		is.Since = firstTime(o)
+		w.firsts++
 		err = w.first(is)
 	case op == "":
 		is.Since = was.Since

@@ -67,6 +67,7 @@ var openings = []opening{
 	{"carried finder.above", "os.Lstat", resolve},
 	{"carried reader.behind", "filepath.EvalSymlinks", resolve},
 	{"carried open", "safefs.Open", "context"},
+	{"carried stampOf", "os.Stat", resolve},
 	{"changes/watch Shared.add", "os.Stat", resolve},
 	{"changes/watch Shared.find", "os.Stat", resolve},
 	{"changes/watch opens", "os.Open", kernel},

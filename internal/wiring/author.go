@@ -5,6 +5,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/llm"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
@@ -27,6 +28,18 @@ func Author(e env.Env) func(root string) (ledger.Author, string, error) {
 			return nil, "", err
 		}
 		return model.Author(), model.Config().Sections, nil
+	}
+}
+
+// Models returns how a server gets the models that the tree at a root configures.
+func Models(e env.Env) func(root string) *tokens.Registry {
+	return func(root string) *tokens.Registry {
+		ws, err := workspace.Find(e, workspace.Options{Flag: root})
+		if err != nil {
+			return tokens.Builtin()
+		}
+		c, _ := config.Load(e, ws.Root, ws.State)
+		return c.Models
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,6 +202,46 @@ func TestTheDaemonMayDie(t *testing.T) {
 		if s.ctx.Err() != nil {
 			t.Fatalf("the lens says %s; standard error: %s", lensesNow(s, uri), s.stderr)
 		}
+	}
+	s.leave(t)
+}
+
+// TestWhatChangedBeforeAnybodyWatchedIsTold: an agent read two files, one of them was changed, and only then an editor starts
+// the ledger. What the transcript holds says which.
+func TestWhatChangedBeforeAnybodyWatchedIsTold(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	put := func(name, text string) { must(t, os.WriteFile(filepath.Join(p.Root, name), []byte(text), 0o644)) }
+	put("same.md", guide)
+	a := newAgent(t, p)
+	printed := ""
+	for i, line := range strings.Split(guide, "\n") {
+		printed += fmt.Sprintf("%d\t%s\n", i+1, line)
+	}
+	a.read(t, "same.md", printed)
+	a.read(t, "other.md", printed)
+	put("same.md", guide) // again
+	put("other.md", guide+"More.\n")
+	s := p.start(t, a.variables())
+	s.inWorkspace(t, p, quiet)
+	for name, text := range map[string]string{"same.md": guide, "other.md": guide + "More.\n"} {
+		must(t, s.Open(p.uri(name), "markdown", text))
+	}
+	last, seen := "", 0
+	_, err := s.Until(s.ctx, func(told []scriptededitor.Message) bool {
+		if len(told) == seen {
+			return false // an answer came
+		}
+		seen = len(told)
+		last = lensesNow(s, p.uri("same.md")) + lensesNow(s, p.uri("other.md"))
+		return strings.Contains(last, "unchanged since") && strings.Contains(last, " changed since") &&
+			slices.ContainsFunc(told, func(m scriptededitor.Message) bool {
+				return m.Method == "textDocument/publishDiagnostics" && strings.Contains(string(m.Params), "/other.md") &&
+					strings.Contains(string(m.Params), `"stale-read"`)
+			})
+	})
+	if err != nil {
+		t.Fatalf("%v: %s", err, last)
 	}
 	s.leave(t)
 }

@@ -55,7 +55,10 @@ func newScene(t *testing.T) *scene {
 	archive, err := txtar.ParseFile(project)
 	must(t, err)
 	for _, f := range archive.Files {
-		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(f.Name)), f.Data)
+		path := filepath.Join(s.Workspace, filepath.FromSlash(f.Name))
+		s.put(t, path, f.Data)
+		old := time.Now().AddDate(0, -1, 0) // from before the session: what it read is known to be unchanged
+		must(t, os.Chtimes(path, old, old))
 	}
 	for name, content := range instructions {
 		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(name)), []byte(content))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
@@ -20,15 +21,50 @@ type Use struct {
 	Agent string // "Claude Code"
 	Host  string // "claude-code"
 	carried.Part
+	// Open is the part as the open document has it, with its places; nil: as on disk.
+	Open *carried.Part
 }
 
 // Of returns the uses of each file of a report, by its path. MCP servers of one configuration are a use each.
 func Of(r carried.Report) map[string][]Use {
 	files := map[string][]Use{}
 	for _, h := range r.Hosts {
-		h.Each(func(p *carried.Part) { files[p.Path] = append(files[p.Path], Use{h.Title, h.Name, *p}) })
+		h.Each(func(p *carried.Part) { files[p.Path] = append(files[p.Path], Use{h.Title, h.Name, *p, nil}) })
 	}
-	return files
+	if r.Edited == nil {
+		return files
+	}
+	open := Of(*r.Edited)
+	for path, uses := range open {
+		for i, u := range uses {
+			uses[i] = u.from(files[path])
+		}
+	}
+	return open
+}
+
+// from returns the use of an open document with what is on disk, of the uses of its file.
+func (u Use) from(files []Use) Use {
+	for _, f := range files {
+		if f.Host == u.Host && f.Kind == u.Kind && f.Name == u.Name {
+			f.Open = &u.Part
+			return f
+		}
+	}
+	part := u.Part
+	if u.Kind != carried.Server { // a server that is not there yet is not known either
+		part.Carried, part.Later, part.Imports = tokens.Count{Exact: true}, tokens.Count{Exact: true}, nil
+	}
+	u.Part, u.Open = part, &u.Part
+	return u
+}
+
+// Placed returns the part with its places in the document.
+func (u Use) Placed() carried.Part {
+	if u.Open != nil {
+		return *u.Open
+	}
+	return u.Part
 }
 
 // Lens is a title above a line of a file.
@@ -39,27 +75,33 @@ type Lens struct {
 	Ask   *Use   // the MCP server that a click has asked for its tools, once confirmed; nil: none
 }
 
-// Lenses returns the titles above the first line of a file, one for each agent that loads it, and above each MCP server
-// that it configures.
+// Lenses returns the title above the first line of a file, for all agents that load it, and above each MCP server that it
+// configures. An editor shows those of one line side by side, and cuts them.
 func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
-	servers := map[string]int{}
+	servers, loaded, hovers := map[string]int{}, []Use{}, []string{}
 	for _, u := range uses {
 		if u.Kind == carried.Server {
 			servers[u.Agent]++
 			continue
 		}
-		out = append(out, Lens{Title: lens(u), Hover: explain(u, m)})
+		loaded, hovers = append(loaded, u), append(hovers, explain(u, m))
+	}
+	switch hover := strings.Join(hovers, "\n"); len(loaded) {
+	case 0:
+	case 1:
+		out = append(out, Lens{Title: lens(loaded[0]), Hover: hover})
+	default:
+		out = append(out, Lens{Title: together(loaded), Hover: hover})
 	}
 	for _, u := range uses { // in the order of the agents
 		if n := servers[u.Agent]; n > 0 {
 			servers[u.Agent] = 0
-			title := u.Agent + ": " + chars.Plural(n, "MCP server") + ", whose tools are in every request"
-			out = append(out, Lens{Title: title})
+			out = append(out, Lens{Title: u.Agent + ": " + chars.Plural(n, "MCP server"), Hover: serving(u)})
 		}
 	}
 	for _, u := range uses {
-		if u.Kind == carried.Server && u.At.To > u.At.From {
-			l := Lens{At: u.At.From, Title: u.Agent + ": " + server(u)}
+		if at := u.Placed().At; u.Kind == carried.Server && at.To > at.From {
+			l := Lens{At: at.From, Title: server(u), Hover: u.Agent + ": " + explainServer(u)}
 			if u.Unknown && u.Config != nil && u.Config.Problem == "" {
 				l.Ask = &u
 			}
@@ -69,20 +111,62 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 	return out
 }
 
-// server says what is known of an MCP server.
+// together says what requests of several agents carry of one file.
+func together(uses []Use) string {
+	least, most := uses[0].Carried, uses[0].Carried
+	for _, u := range uses[1:] {
+		if u.Carried.N < least.N {
+			least = u.Carried
+		}
+		if u.Carried.N > most.N {
+			most = u.Carried
+		}
+	}
+	n := most.String()
+	if least.N < most.N {
+		n = least.String() + "–" + chars.Commas(most.N)
+	}
+	return n + " tokens in every request of " + chars.Plural(len(uses), "agent")
+}
+
+// serving says what requests carry of an agent's MCP servers.
+func serving(u Use) string {
+	if u.Host != "claude-code" {
+		return "Every request carries the definitions of their tools."
+	}
+	return "Every request carries the names of their tools; a definition is loaded when the model looks for it, " +
+		"unless ENABLE_TOOL_SEARCH=false or alwaysLoad is set."
+}
+
+// server says what is known of an MCP server: its calls, and one figure.
 func server(u Use) string {
-	cost := "cost of its tools unknown"
+	cost := "cost unknown"
 	switch {
 	case u.Off():
 		cost = "switched off"
 	case !u.Unknown:
-		cost = u.Carried.String() + " tokens in every request"
-		if u.Later.N > 0 {
-			cost += ", " + u.Later.String() + " when " + u.When
-		}
-		cost += " (" + u.Source() + ")"
+		cost = u.Carried.String() + " tokens a request"
 	}
-	return "MCP server " + u.Name + ": " + u.Used() + " · " + cost
+	used, _, _ := strings.Cut(u.Used(), ", last ")
+	return used + " · " + cost
+}
+
+// explainServer returns the lines with all that is known of an MCP server.
+func explainServer(u Use) string {
+	said := "MCP server " + u.Name + ": " + server(u)
+	if u.Use != nil && u.Use.Calls > 0 {
+		said += " · last call " + u.Use.Last.Format(time.DateOnly)
+	}
+	if u.Later.N > 0 {
+		said += ", " + u.Later.String() + " when " + u.When
+	}
+	switch from := u.Source(); {
+	case u.Unknown:
+		said += ", until you have it asked: no server is started on its own"
+	case from != "":
+		said += " (" + from + ")"
+	}
+	return said + "\n" + serving(u)
 }
 
 // Hover returns the note for a byte in the first line of a file, which ends at a byte, or in the name of an MCP server; or
@@ -92,10 +176,7 @@ func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bo
 	for _, u := range uses {
 		at, text := carried.Span{To: firstLine}, ""
 		if u.Kind == carried.Server {
-			at, text = u.At, u.Agent+": "+server(u)
-			if u.Unknown {
-				text += ", until you have it asked: no server is started on its own"
-			}
+			at, text = u.Placed().At, u.Agent+": "+explainServer(u)
 		} else {
 			text = explain(u, m)
 		}
@@ -111,22 +192,35 @@ func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bo
 	return note, ok
 }
 
-// lens says the one figure of a use that counts most: what every request sends of it, else what is loaded later.
+// lens says the one figure of a use that counts most: what every request sends of it, else what is loaded later. What is
+// not saved is in no request.
 func lens(u Use) string {
+	was, is := u.Part, u.Placed()
+	costs := func(disk, open tokens.Count, when string) string {
+		said := disk.String() + " tokens " + when
+		if disk == open {
+			return u.Agent + ": " + said
+		}
+		return said + ", " + open.String() + " once saved"
+	}
 	switch {
 	case u.Unknown:
 		return u.Agent + ": unknown cost in every request"
-	case u.Carried.N > 0 || u.Later.N == 0 && u.When == "":
-		return u.Agent + ": " + u.Carried.String() + " tokens in every request"
-	case u.Later.N > 0:
-		return u.Agent + ": " + u.Later.String() + " tokens when " + u.When
+	case was.Carried.N > 0 || was.Later.N == 0 && u.When == "":
+		return costs(was.Carried, is.Carried, "in every request")
+	case was.Later.N > 0 || is.Later.N > 0:
+		return costs(was.Later, is.Later, "when "+u.When)
 	}
 	return u.Agent + ": loaded when " + u.When
 }
 
-// explain returns that figure and all others, a line each.
+// explain returns the lines below that figure: all others.
 func explain(u Use, m anyfile.Meter) string {
-	lines := []string{lens(u)}
+	head := lens(u)
+	if !strings.HasPrefix(head, u.Agent+": ") {
+		head = u.Agent + ": " + head
+	}
+	lines := []string{head}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if u.Carried.N > 0 {
 		if m.Window > 0 {
@@ -172,7 +266,7 @@ func Links(uses []Use) []Link {
 	var out []Link
 	known := map[carried.Span]bool{}
 	for _, u := range uses {
-		for _, i := range u.Imports {
+		for _, i := range u.Placed().Imports {
 			if known[i.At] {
 				continue
 			}
@@ -194,7 +288,7 @@ type Finding struct {
 func Findings(uses []Use) []Finding {
 	var out []Finding
 	for _, u := range uses {
-		for _, p := range u.Problems {
+		for _, p := range u.Placed().Problems {
 			f := Finding{p.At.From, p.At.To, p.Code, chars.Line(p.Message)}
 			if !slices.Contains(out, f) {
 				out = append(out, f)

@@ -24,7 +24,7 @@ type Cost struct {
 
 // CostOf returns what a file costs.
 func CostOf(f File) Cost {
-	c := Cost{Tokens: f.Meter.Of(f.Text.Count(0, f.Text.Len())), Read: tokens.Count{Exact: true}}
+	c := Cost{Tokens: f.whole(), Read: tokens.Count{Exact: true}}
 	if f.Text.Len() > readBytes {
 		c.Cut = true
 		return c
@@ -38,7 +38,7 @@ func CostOf(f File) Cost {
 }
 
 // CostOfPart returns the tokens of a part of a file, counted alone.
-func CostOfPart(f File, from, to int) tokens.Count { return f.Meter.Of(f.Text.Count(from, to)) }
+func CostOfPart(f File, from, to int) tokens.Count { return f.count(from, to) }
 
 // numbered returns a text as a call that reads it shows it. What follows the last line end is a line, too.
 func numbered(text string) string {

@@ -24,9 +24,9 @@ func Example() {
 		fmt.Println(h.At, h.Label)
 	}
 	// Output:
-	// ≈10 tokens · < 0.1 % of 200,000 · read 2 times, ≈46 tokens · changed since, outside the session
+	// ≈10 tokens · read 2 times · changed since
 	// `Install`, counted on its own: ≈7 tokens · < 0.1 % of 200,000
-	// 67 % of the file's ≈10
+	// 70 % of the file's ≈10
 	// 7 ≈10
 	// 19 ≈7
 }

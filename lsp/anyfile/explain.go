@@ -17,7 +17,7 @@ const heaviest = 5
 // conversation, and its most expensive sections. name is what the file is called.
 func Explain(f File, name string) string {
 	c := CostOf(f)
-	said := chars.Short(chars.Line(path.Base(name)), longestName) + ": " + f.Meter.Say(c.Tokens.N) + ". "
+	said := chars.Short(chars.Line(path.Base(name)), longestName) + ": " + f.Meter.Say(c.Tokens) + ". "
 	switch {
 	case c.Cut && c.Read.N == 0:
 		said += "Claude Code refuses to read it in full."
@@ -28,7 +28,7 @@ func Explain(f File, name string) string {
 	}
 	var costs []string
 	for _, s := range f.outermost() {
-		costs = append(costs, chars.Short(chars.Line(s.Name), longestName)+" "+f.Meter.Of(f.cost(s)).String())
+		costs = append(costs, chars.Short(chars.Line(s.Name), longestName)+" "+f.cost(s).String())
 	}
 	if len(costs) > 1 {
 		said += " Most expensive: " + strings.Join(costs, ", ") + "."
@@ -48,7 +48,7 @@ func (f File) outermost() []outline.Section {
 		depth++
 	}
 	sections = slices.DeleteFunc(sections, func(s outline.Section) bool { return s.Depth != depth })
-	slices.SortStableFunc(sections, func(a, b outline.Section) int { return cmp.Compare(f.cost(b), f.cost(a)) })
+	slices.SortStableFunc(sections, func(a, b outline.Section) int { return cmp.Compare(f.cost(b).N, f.cost(a).N) })
 	return sections[:min(heaviest, len(sections))]
 }
 

@@ -26,27 +26,15 @@ type File struct {
 // MaxOutlined is the maximum length in bytes of a text that is outlined. Longer ones have only a total cost.
 const MaxOutlined = 8 << 20
 
-// Meter converts counts to those of a model.
+// Meter says what texts cost a model.
 type Meter struct {
 	Counter tokens.Counter
 	Window  int // of the model, in tokens; 0: unknown
 }
 
-// Of returns the count of a text that has n tokens in the encoding of the counter.
-func (m Meter) Of(n int) tokens.Count {
-	if m.Counter.Exact() {
-		return tokens.Count{N: n, Exact: true, Upper: n}
-	}
-	return m.Counter.Of(n)
-}
-
-// OfView converts a count of the ledger, which is in o200k_base whatever the counter's encoding.
-func (m Meter) OfView(n int) tokens.Count { return m.Counter.Of(n) }
-
 // Say returns a count as text, with its share of the window if that is known: "1,234 tokens · 0.6 % of
 // 200,000".
-func (m Meter) Say(n int) string {
-	c := m.Of(n)
+func (m Meter) Say(c tokens.Count) string {
 	unit := " tokens"
 	if c.N == 1 {
 		unit = " token"
@@ -69,5 +57,11 @@ func Share(n, of int) string {
 	return fmt.Sprintf("%.0f %%", p)
 }
 
+// count returns the tokens of a part of the file, counted alone.
+func (f File) count(from, to int) tokens.Count { return f.Text.Count(f.Meter.Counter, from, to) }
+
+// whole returns the tokens of the file.
+func (f File) whole() tokens.Count { return f.count(0, f.Text.Len()) }
+
 // cost returns the tokens of a section.
-func (f File) cost(s outline.Section) int { return f.Text.Count(s.From, s.To) }
+func (f File) cost(s outline.Section) tokens.Count { return f.count(s.From, s.To) }

@@ -85,7 +85,7 @@ func largeRead(f File) []Finding {
 	if size <= readTokens { // a token has a byte at least
 		return nil
 	}
-	n := f.Meter.Of(f.Text.Count(0, size))
+	n := f.whole()
 	if n.N <= readTokens {
 		return nil
 	}
@@ -99,7 +99,7 @@ func staleRead(f File) []Finding {
 	}
 	return f.first(StaleRead, "This file was changed %s after the live session read it, "+
 		"so what the session has of it is out of date. Have it read the file again, which costs %s.",
-		by(f.Use.By), f.Meter.Say(f.Text.Count(0, f.Text.Len())))
+		by(f.Use.By), f.Meter.Say(f.whole()))
 }
 
 // by says who made a change.
@@ -141,7 +141,7 @@ func generated(f File) []Finding {
 		"This file is %s, and git does not ignore it, so agents that search will read it: %s. "+
 			"If nobody needs %s in the repository, "+
 			"add it to .gitignore, and remove what git already tracks with `git rm --cached`.",
-		what, f.Meter.Say(f.Text.Count(0, f.Text.Len())), ignore)
+		what, f.Meter.Say(f.whole()), ignore)
 	found[0].Ignore = ignore
 	return found
 }
@@ -157,7 +157,7 @@ func longLines(f File) []Finding {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
 				"This line has %s characters, %s. Gemini CLI, opencode and others show an agent only the first %s "+
 					"of them; Claude Code reads the whole line.",
-				chars.Commas(n), f.Meter.Say(f.Text.Count(from, to)), chars.Commas(maxLine))})
+				chars.Commas(n), f.Meter.Say(f.count(from, to)), chars.Commas(maxLine))})
 		}
 	}
 	return found

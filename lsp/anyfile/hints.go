@@ -18,10 +18,10 @@ func Hints(f File, from, to, least int) []Hint {
 			continue
 		}
 		line := f.Text.LineAt(s.At)
-		if n := f.cost(s); n >= least && !lines[line] {
+		if n := f.cost(s); n.N >= least && !lines[line] {
 			lines[line] = true
 			_, end := f.Text.Line(line)
-			hints = append(hints, Hint{end, f.Meter.Of(n).String()})
+			hints = append(hints, Hint{end, n.String()})
 		}
 	}
 	return hints

@@ -41,9 +41,9 @@ const longestName = 60
 
 // note describes the cost of a section, counted alone and as a share of the file.
 func (f File) note(s outline.Section) Note {
-	n, all := f.cost(s), f.Text.Count(0, f.Text.Len())
+	n, all := f.cost(s), f.whole()
 	// Between backquotes nothing of a name becomes markup.
 	name := "`" + strings.ReplaceAll(chars.Short(chars.Line(s.Name), longestName), "`", "'") + "`"
 	return Note{fmt.Sprintf("%s, counted on its own: %s\n%s of the file's %s", name, f.Meter.Say(n),
-		Share(n, max(1, all)), f.Meter.Of(all)), s.At, s.End}
+		Share(n.N, max(1, all.N)), all), s.At, s.End}
 }

@@ -13,7 +13,7 @@ func Symbols(f File) []Symbol {
 	symbols := make([]Symbol, f.Outline.Len())
 	for i := range symbols {
 		s := f.Outline.Section(i)
-		symbols[i] = Symbol{s, f.Meter.Of(f.cost(s)).String()}
+		symbols[i] = Symbol{s, f.cost(s).String()}
 	}
 	return symbols
 }

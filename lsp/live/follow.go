@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // Pause is the shortest time between two reports. An event waits for at most two of them, one here and one in the
@@ -36,6 +37,7 @@ type Ledger interface {
 	ledger.Views
 	ledger.Files
 	ledger.Erasure
+	ledger.Calibration
 	io.Closer
 }
 
@@ -46,6 +48,7 @@ type Options struct {
 	Status bool   // fill in Title, Held and Window
 	Tree   string // of the workspace, whose sessions go first
 	Pinned string // the session that the user chose; "": none
+	Model  string // that is counted for; "": that of the session
 	// Near returns the sessions that work in terminals of this window, asked at each look; nil: not known.
 	Near func() []Near
 	// Again has it look again when what Near returns may have changed; nil: nothing does.
@@ -116,6 +119,8 @@ type watcher struct {
 	used   ledger.Status
 	title  string            // of the session, masked
 	titles map[string]string // as they were masked
+	learnt Learnt
+	taught bool // learnt may be outdated
 }
 
 // wait waits for the next events and updates the state.
@@ -130,6 +135,8 @@ func (w *watcher) wait(ctx context.Context) error {
 		return err
 	}
 	w.after = resp.Next
+	w.taught = w.taught || resp.Missed ||
+		slices.ContainsFunc(resp.Events, func(e ledger.Event) bool { return e.Kind == ledger.EventLearnt })
 	switch {
 	case resp.Missed:
 		w.reader = nil
@@ -139,9 +146,13 @@ func (w *watcher) wait(ctx context.Context) error {
 	return w.look(ctx)
 }
 
-// changesFiles reports whether an event can make files stale.
+// changesFiles reports whether an event can change what is known of files that were read.
 func changesFiles(e ledger.Event) bool {
-	return e.Kind == ledger.EventChange || e.Kind == ledger.EventForgotten || e.Kind == ledger.EventLost
+	switch e.Kind {
+	case ledger.EventChange, ledger.EventSeen, ledger.EventForgotten, ledger.EventLost:
+		return true
+	}
+	return false
 }
 
 // look chooses the session and reads its new entries.
@@ -153,6 +164,9 @@ func (w *watcher) look(ctx context.Context) error {
 		return err
 	}
 	w.others = others
+	if err := w.learn(ctx, s); err != nil {
+		return err
+	}
 	switch {
 	case s == nil:
 		w.reader = nil
@@ -173,6 +187,22 @@ func (w *watcher) look(ctx context.Context) error {
 	return err
 }
 
+// learn reads what the ledger has learnt of the model that is counted for, where that may be something else by now.
+func (w *watcher) learn(ctx context.Context, s *sessions.Session) error {
+	model := w.o.Model
+	if model == "" && s != nil {
+		model = s.Model
+	}
+	if model == w.learnt.Model && !w.taught {
+		return nil
+	}
+	state, err := ledger.Learnt(ctx, w.api, model)
+	if err == nil {
+		w.learnt, w.taught = Learnt{model, string(state)}, false
+	}
+	return err
+}
+
 // masked returns the title of a session without secrets: these are words of the user.
 func (w *watcher) masked(ctx context.Context, raw string) (string, error) {
 	if known, ok := w.titles[raw]; ok {
@@ -188,11 +218,11 @@ func (w *watcher) masked(ctx context.Context, raw string) (string, error) {
 // state returns the current state.
 func (w *watcher) state() State {
 	if w.reader == nil {
-		return State{Event: w.after, Others: w.others}
+		return State{Event: w.after, Others: w.others, Learnt: w.learnt}
 	}
 	s := w.reader.session
 	st := State{Session: s.ID, Host: s.Host, Model: s.Model, Updated: s.Updated, Others: w.others, Near: w.isNear(s),
-		Event: w.after, Files: w.reader.snapshot()}
+		Event: w.after, Learnt: w.learnt, Files: w.reader.snapshot()}
 	if w.o.Status {
 		st.Title, st.Held, st.Window = w.title, w.used.Held, w.used.Window
 		st.CompactsAt, st.CompactsFrom = w.used.CompactsAt, w.used.CompactsFrom

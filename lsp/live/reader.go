@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 
-	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -19,11 +18,11 @@ const maxFiles = 20_000
 // reader reads the log of one session.
 type reader struct {
 	session sessions.Session
-	next    int64             // entry to read next
-	files   map[string]File   // from the log
-	pending map[string]string // paths of reads without a result, by call id
-	stale   []changes.Stale
-	unsure  bool // stale may be outdated
+	next    int64                  // entry to read next
+	files   map[string]File        // from the log
+	pending map[string]string      // paths of reads without a result, by call id
+	known   ledger.ChangesResponse // which of the files are fresh, and which stale
+	unsure  bool                   // known may be outdated
 }
 
 func newReader(s sessions.Session) *reader {
@@ -46,9 +45,10 @@ func (r *reader) read(ctx context.Context, api Ledger) error {
 	if !r.unsure {
 		return nil
 	}
-	// Only the response for a session lists stale files; the changes in it are not needed.
-	resp, err := api.Changes(ctx, ledger.ChangesRequest{Session: r.session.ID, Limit: 1})
-	r.stale, r.unsure = resp.Stale, err != nil
+	// Only the response for a session lists such files; the changes in it are not needed.
+	var err error
+	r.known, err = api.Changes(ctx, ledger.ChangesRequest{Session: r.session.ID, Limit: 1})
+	r.unsure = err != nil
 	return err
 }
 
@@ -91,7 +91,12 @@ func touches(op string) bool {
 // snapshot returns the current state of files.
 func (r *reader) snapshot() map[string]File {
 	files := maps.Clone(r.files)
-	for _, s := range r.stale {
+	for _, path := range r.known.Fresh {
+		f := files[path]
+		f.Fresh = true
+		files[path] = f
+	}
+	for _, s := range r.known.Stale {
 		f := files[s.Path]
 		f.Stale, f.By = true, s.By
 		files[s.Path] = f

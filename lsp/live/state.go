@@ -28,6 +28,7 @@ type State struct {
 	// Options.Status.
 	Requests       int
 	CarriedDollars *float64
+	Learnt         Learnt
 	Event          int64           // the newest of the ledger, of any session
 	Files          map[string]File // by path in the ledger: relative to the root in the workspace
 	// Warning is the newest one about the session's input since its last compaction: see ledger.BudgetWarning. "": none, or
@@ -56,11 +57,18 @@ func (o Other) fullness() int {
 	return 0
 }
 
+// Learnt is what the ledger has learnt of the model that is counted for.
+type Learnt struct {
+	Model string // "": none
+	State string // of its tokens.Estimator; "": nothing
+}
+
 // File is what the session did with a file.
 type File struct {
 	Touched bool   // it read or wrote the file, or tried to
 	Reads   int    // that succeeded
 	Tokens  int    // of these reads as the agent got them, o200k_base
+	Fresh   bool   // known to be as the session knows it
 	Stale   bool   // changed after the newest read, not by the session
 	By      string // who changed it: a session, changes.External or changes.Several
 }

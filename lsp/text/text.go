@@ -66,8 +66,10 @@ func (t *Text) Len() int { return t.size }
 // Lines returns the number of lines: one more than there are line ends.
 func (t *Text) Lines() int { return len(t.content().lines) }
 
-// Count returns the number of tokens of the bytes in [from,to).
-func (t *Text) Count(from, to int) int { return t.content().index.Count(from, to) }
+// Count returns the tokens of the bytes in [from,to), counted alone. The counter must be of the text's Encoding.
+func (t *Text) Count(c tokens.Counter, from, to int) tokens.Count {
+	return c.CountIn(t.content().index, from, to)
+}
 
 // Bytes returns a copy of the bytes in [from,to).
 func (t *Text) Bytes(from, to int) []byte { return t.Append(nil, from, to) }

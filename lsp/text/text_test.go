@@ -69,8 +69,8 @@ func agree(t *testing.T, e scriptededitor.Buffer, x *Text) {
 	if x.Lines() != len(e.Lines()) {
 		t.Fatalf("%.300q has %d lines, not %d", want, len(e.Lines()), x.Lines())
 	}
-	if got := tokens.O200kBase.CountString(want); x.Count(0, x.Len()) != got {
-		t.Fatalf("%.300q counts %d, not %d", want, x.Count(0, x.Len()), got)
+	if got := tokens.O200kBase.CountString(want); x.Count(tokens.O200kBase.Counter(), 0, x.Len()).N != got {
+		t.Fatalf("%.300q counts %d, not %d", want, x.Count(tokens.O200kBase.Counter(), 0, x.Len()).N, got)
 	}
 	for i := range e.Lines() {
 		for c := range uint32(5) {

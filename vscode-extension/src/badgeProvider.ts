@@ -5,7 +5,7 @@ import type { Server } from './server';
 
 /**
  * Marks the files in the explorer that agents load with every request. It asks a server that runs, once for all files
- * until a document is saved or the server's state changes, and nobody with `ctxledger.show` at `quiet`.
+ * until a document is saved, or the ledger or the server's state changes, and nobody with `ctxledger.show` at `quiet`.
  */
 export class BadgeProvider implements vscode.FileDecorationProvider, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<undefined>();
@@ -19,6 +19,7 @@ export class BadgeProvider implements vscode.FileDecorationProvider, vscode.Disp
       vscode.window.registerFileDecorationProvider(this),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.isMarked(uri) && this.refresh()),
       vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration('ctxledger.show') && this.refresh()),
+      server.onChanged(() => void this.update()),
       server.onState(({ kind }) => kind !== 'starting' && this.refresh()),
     );
   }
@@ -45,6 +46,19 @@ export class BadgeProvider implements vscode.FileDecorationProvider, vscode.Disp
   private refresh(): void {
     this.known = undefined;
     this.changes.fire(undefined);
+  }
+
+  /** Asks again, and shows what is another one by now: changes of the ledger are many, and those of badges few. */
+  private async update(): Promise<void> {
+    if (this.known === undefined || this.server.state.kind !== 'running' || isQuiet()) {
+      return;
+    }
+    const before = await this.known;
+    const now = await this.ask();
+    if (JSON.stringify([...before]) !== JSON.stringify([...now])) {
+      this.known = Promise.resolve(now);
+      this.changes.fire(undefined);
+    }
   }
 
   private async ask(): Promise<Map<string, Badge>> {

@@ -9,7 +9,6 @@ export class CarriedTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private readonly changes = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<Row>;
   private readonly listeners: vscode.Disposable;
-  private counting = false;
 
   readonly onDidChangeTreeData = this.changes.event;
 
@@ -19,7 +18,7 @@ export class CarriedTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.view,
       this.view.onDidChangeVisibility(({ visible }) => visible && this.refresh()),
       vscode.workspace.onDidSaveTextDocument(() => this.view.visible && this.refresh()),
-      server.onChanged(() => this.counting && this.refresh()),
+      server.onChanged(() => this.view.visible && this.refresh()),
       server.folders.onDidChange(() => this.view.visible && this.refresh()),
       server.onState(({ kind }) => kind !== 'starting' && kind !== 'stopped' && this.refresh()),
     );
@@ -39,9 +38,7 @@ export class CarriedTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       return [];
     }
     try {
-      const carried = await this.server.request(carriedRequest, {});
-      this.counting = carried.counting === true;
-      return rowsOf(carried);
+      return rowsOf(await this.server.request(carriedRequest, {}));
     } catch (error) {
       const { message, hint } = failureOf(error);
       return [{ id: 'trouble', label: message, description: hint, tooltip: message, icon: 'warning', path: '', rows: [] }];

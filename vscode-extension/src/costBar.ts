@@ -22,6 +22,7 @@ export class CostBar implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument(({ document }) => document === vscode.window.activeTextEditor?.document && this.soon()),
       vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('ctxledger') && this.soon()),
       server.onStatus(() => this.soon()), // the model may be another one
+      server.onChanged(() => this.soon()), // or what was learnt of it
       server.onState(() => this.soon()),
     );
   }

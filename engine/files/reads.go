@@ -1,0 +1,137 @@
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/filetext"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+const (
+	// maxFresh is how many fresh files one answer lists.
+	maxFresh = 1000
+	// maxCompared is how many files one answer compares with their texts in the log: each is decoded.
+	maxCompared = 200
+	// slack is how much a file may be younger than its time says: systems stamp files with the time of the last tick.
+	slack = 20 * time.Millisecond
+	// cutLines is the number of lines up to which Claude Code has always shown a file whole.
+	cutLines = 2000
+)
+
+// read is the newest read of a file by a session.
+type read struct {
+	*sessions.Entry // of the call
+	call            sessions.Call
+	result          int64 // the entry with its result; 0: none, or it failed
+	stub            bool  // the result is not the text of the file
+}
+
+// readsOf returns the newest read of each file, by its path.
+func readsOf(entries []sessions.Entry) map[string]*read {
+	newest, byCall := map[string]*read{}, map[string]*read{}
+	for i := range entries {
+		e := &entries[i]
+		for _, c := range e.Calls {
+			if c.Op == intents.OpRead && c.Target != "" {
+				r := &read{Entry: e, call: c}
+				newest[c.Target], byCall[c.ID] = r, r
+			}
+		}
+		for _, res := range e.Results {
+			if r := byCall[res.CallID]; r != nil && !res.Failed {
+				r.result, r.stub = e.Seq, res.Whole > 0
+			}
+		}
+	}
+	return newest
+}
+
+// reads returns the files that a session has read, by path: those that others changed afterwards, at most
+// core.DefaultList, and those that are known to be as the session knows them. Of the others nothing is known.
+func (l *Files) reads(
+	ctx context.Context, tx kv.Tx, session string,
+) (stale []changes.Stale, fresh []string, err error) {
+	f, err := l.Fold(tx, session)
+	if err != nil {
+		return nil, nil, err
+	}
+	stale, compared := []changes.Stale{}, 0
+	newest, tree := readsOf(f.Entries), l.Trees.Apart(f.Session)
+	for _, path := range slices.Sorted(maps.Keys(newest)) {
+		r := newest[path]
+		c, until, err := changes.Unknown(tx, path, tree, session, r.Time)
+		if err != nil {
+			return nil, nil, err
+		}
+		if c != nil {
+			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Changed: c.Time, By: c.By()})
+			continue
+		}
+		st, known, err := changes.StateOf(tx, tree, path)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !known || !st.Exists:
+			continue
+		case st.Since.Before(until.Add(-slack)), !until.Equal(r.Time) && !st.Since.After(until):
+			fresh = append(fresh, path)
+			continue
+		case st.Hash == "" || !until.Equal(r.Time) || r.result == 0 || r.stub || compared == maxCompared:
+			continue // there is nothing to compare
+		}
+		compared++ // it was last modified after the read, as far as is known
+		same, whole, err := l.compare(ctx, tx, f, r, st.Hash)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case same:
+			fresh = append(fresh, path)
+		case whole:
+			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Changed: st.Since, By: changes.External})
+		}
+	}
+	return stale[:min(len(stale), core.DefaultList)], fresh[:min(len(fresh), maxFresh)], nil
+}
+
+// compare compares what a read returned with the hash of the file: whether it is the same text, and whether it would be if
+// the file were unchanged. Line ends, and whether the last line has one, are not in it.
+func (l *Files) compare(
+	ctx context.Context, tx kv.Tx, f *core.Folded, r *read, hash string,
+) (same, whole bool, err error) {
+	m, err := l.DecodeEntry(ctx, tx, f, r.result)
+	if fault.Is(err, fault.NotFound) {
+		return false, false, nil // forgotten
+	}
+	if err != nil {
+		return false, false, err
+	}
+	at := slices.IndexFunc(m.Parts, func(p transcript.Part) bool {
+		return p.Kind == transcript.KindResult && p.ID == r.call.ID
+	})
+	if at < 0 || m.Parts[at].Media > 0 {
+		return false, false, nil
+	}
+	printed := m.Parts[at].Text
+	text := strings.TrimRight(filetext.Plain(printed, true), "\r\n")
+	for _, end := range []string{"\n", "\r\n"} {
+		body := strings.ReplaceAll(text, "\n", end)
+		for _, tail := range []string{end, "", end + end} {
+			sum := sha256.Sum256([]byte(body + tail))
+			same = same || hex.EncodeToString(sum[:]) == hash
+		}
+	}
+	numbered := text != strings.TrimRight(printed, "\r\n") // as the tool of Claude Code prints a file
+	return same, numbered && !r.call.Partial && strings.Count(text, "\n") < cutLines, nil
+}

@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/changes"
+	"ctxledger.dev/ledger"
+)
+
+// TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown: the file was read before the ledger began to watch it, as on the first
+// day. Such files were told to be unchanged whatever had become of them.
+func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
+	const content = "package a\n\nvar x = 1\n"
+	const shown = "1\tpackage a\n2\t\n3\tvar x = 1\n4\t"
+	read := func(result string) did {
+		return did{tool: "Read", args: `{"file_path":"/w/a.go"}`, result: result}
+	}
+	part := did{tool: "Read", args: `{"file_path":"/w/a.go","offset":1,"limit":2}`, result: "1\tpackage a\n2\t"}
+	write := did{tool: "Write", args: `{"file_path":"/w/a.go","content":"x"}`}
+	before, after, late := start.Add(-time.Hour), start.Add(150*time.Second), start.Add(time.Hour)
+	for _, c := range []struct {
+		name     string
+		calls    []did
+		text     string // that is on disk when it is first looked at; "": the file is gone
+		modified time.Time
+		want     string // fresh, stale, or nothing
+	}{
+		{"modified before the read", []did{read("whatever")}, content, before, "fresh"},
+		{"modified in the tick of the read", []did{read(shown)}, "package b\n",
+			start.Add(time.Minute - 3*time.Millisecond), "stale"},
+		{"written anew with the same text", []did{read(shown)}, content, after, "fresh"},
+		{"the same without a line end", []did{read(shown)}, strings.TrimSpace(content), after, "fresh"},
+		{"the same with other line ends", []did{read(shown)}, strings.ReplaceAll(content, "\n", "\r\n"), after,
+			"fresh"},
+		{"the same as printed with arrows", []did{read("     1→package a\n     2→\n     3→var x = 1\n")}, content,
+			after, "fresh"},
+		{"the same without numbers", []did{read(content)}, content, after, "fresh"},
+		{"another text", []did{read(shown)}, "package b\n", after, "stale"},
+		{"read again, before it changed", []did{read(shown), read(shown)}, "package b\n", late, "stale"},
+		{"another text, read in part", []did{part}, content, after, ""},
+		{"another text, from a tool that may cut", []did{read("package a")}, content, after, ""},
+		{"the read failed", []did{{tool: "Read", args: read("").args, result: "no such file", failed: true}}, content,
+			after, ""},
+		{"no result yet", []did{{tool: "Read", args: read("").args, pending: true}}, content, after, ""},
+		{"written by the session since", []did{read(shown), write}, "x", start.Add(230 * time.Second), "fresh"},
+		{"written by the session, and later by somebody", []did{read(shown), write}, "x", late, ""},
+		{"gone", []did{read(shown)}, "", after, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, _ := openIn(t, t.TempDir(), "/w")
+			session := act(t, l, "me", "/w", start, c.calls...)
+			known := func() string {
+				resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var out []string
+				for _, s := range resp.Stale {
+					if s.Path == "a.go" && s.By == changes.External && s.Changed.Equal(c.modified) {
+						out = append(out, "stale")
+					}
+				}
+				if slices.Contains(resp.Fresh, "a.go") {
+					out = append(out, "fresh")
+				}
+				return strings.Join(out, " ")
+			}
+			if got := known(); got != "" {
+				t.Errorf("before anybody looked at the file it is %s", got)
+			}
+			events, err := l.WaitEvents(t.Context(), ledger.WaitEventsRequest{After: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := ledger.Observation{State: changes.State{Path: "a.go"}, Seen: start.Add(2 * time.Hour)}
+			if c.text != "" {
+				sum := sha256.Sum256([]byte(c.text))
+				o.Exists, o.Size, o.Modified, o.Hash = true, int64(len(c.text)), c.modified, hex.EncodeToString(sum[:])
+			}
+			observe(t, l, o)
+			if got := known(); got != c.want {
+				t.Errorf("it is %q, not %q", got, c.want)
+			}
+			told, err := l.WaitEvents(t.Context(),
+				ledger.WaitEventsRequest{After: events.Next, Kinds: []string{ledger.EventSeen}})
+			if err != nil || len(told.Events) != 1 || told.Events[0].Count != 1 {
+				t.Errorf("the events are %+v, %v", told, err)
+			}
+		})
+	}
+}

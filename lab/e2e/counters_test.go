@@ -1,0 +1,252 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/lsp"
+)
+
+// askedModel is the model for which every face counts.
+const askedModel = "claude-sonnet-4-5"
+
+// leastFigures is how many figures have to be compared: fewer, and a row is gone.
+const leastFigures = 120
+
+// guide is a text with sections.
+const guide = "# Guide\n\n## Install\nmake it, then wait for ≈3 minutes.\n\n" +
+	"## Use\nrun `shop` and look at what it says about orders.\n"
+
+// section is one of a text, by its first line.
+type section struct {
+	line int
+	text string
+}
+
+// sections are those of guide, with the line of each. The last line end is no part of one.
+var sections = map[string]section{
+	"Guide":   {0, strings.TrimSpace(guide)},
+	"Install": {2, strings.TrimSpace(guide[strings.Index(guide, "## Install"):strings.Index(guide, "## Use")])},
+	"Use":     {5, strings.TrimSpace(guide[strings.Index(guide, "## Use"):])},
+}
+
+// texts are the files of the workspace. The source is long enough for its index to have several leaves.
+var texts = map[string]string{
+	"order/order.go": "package order\n\n" + strings.Repeat("// ID returns 0x2A as an OrderID of the shop.\n"+
+		"func (o *Order) ID(n int64) OrderID { return o.IDs[n] + 1042 }\n\n", 60),
+	"docs/guide.md": guide,
+	"docs/rules.md": "Never push to main.\n",
+	"CLAUDE.md":     "# Shop\nSee @docs/rules.md for the rules.\n## Tests\nRun them all.\n",
+	"notes.txt":     "Bestellungen: 12,50 € je Stück.\n",
+}
+
+// TestEveryFaceCountsTheSame drives the command line, the tools, the language server, and the data that the panel of VS Code
+// shows, on one workspace with a live session, and compares every figure that names the same thing: before the model was
+// measured, and after.
+func TestEveryFaceCountsTheSame(t *testing.T) {
+	s := newBox(t)
+	for name, text := range texts {
+		path := filepath.Join(s.Workspace, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, text)
+	}
+	liveSession(t, s)
+	w := &witness{t: t, box: s, editor: edit(t, s), mcp: connect(t, s, s.Workspace, "agent")}
+	before := w.figures()
+	compare(t, "before anything was measured", before)
+	asked := w.editor.Asked("workspace/codeLens/refresh")
+	teach(t, open(t, s), askedModel)
+	order := before["tokens of order/order.go"]["the status bar"]
+	if _, err := w.editor.Until(deadlined(t), func([]scriptededitor.Message) bool {
+		return w.editor.Asked("workspace/codeLens/refresh") > asked && w.cost("order/order.go", nil).Tokens.N != order
+	}); err != nil {
+		t.Fatalf("the editor was not told that figures are out of date: %v", err)
+	}
+	after := w.figures()
+	compare(t, "after measurements", after)
+	for _, quantity := range []string{"tokens of order/order.go", "tokens of the workspace", "CLAUDE.md in every request",
+		"what ctxledger would send"} {
+		if maps.Equal(before[quantity], after[quantity]) {
+			t.Errorf("%s is %v whatever was measured", quantity, after[quantity])
+		}
+	}
+}
+
+// TestAFigureThatDiffersIsTold: the comparison finds one face of many that shows something else, and one that is alone.
+func TestAFigureThatDiffersIsTold(t *testing.T) {
+	f := figures{}
+	f.add("tokens of a.go", "the lens", 516)
+	f.add("tokens of a.go", "ctxledger count", 516)
+	f.add("tokens of a.go", "the panel", 387)
+	f.add("tokens of b.go", "the lens", 7)
+	want := "tokens of a.go: ctxledger count 516, the lens 516, the panel 387\ntokens of b.go: only the lens shows it"
+	if got := strings.Join(f.differ(), "\n"); got != want {
+		t.Errorf("told:\n%s", got)
+	}
+}
+
+// figures are the numbers that faces show, by the quantity that they name.
+type figures map[string]map[string]int
+
+// add adds what a face shows.
+func (f figures) add(quantity, face string, n int) {
+	if f[quantity] == nil {
+		f[quantity] = map[string]int{}
+	}
+	f[quantity][face] = n
+}
+
+// differ names the quantities that faces do not agree on.
+func (f figures) differ() (out []string) {
+	for _, quantity := range slices.Sorted(maps.Keys(f)) {
+		faces := slices.Sorted(maps.Keys(f[quantity]))
+		shown, same := make([]string, len(faces)), true
+		for i, face := range faces {
+			shown[i] = fmt.Sprintf("%s %d", face, f[quantity][face])
+			same = same && f[quantity][face] == f[quantity][faces[0]]
+		}
+		switch {
+		case len(faces) == 1:
+			out = append(out, quantity+": only "+faces[0]+" shows it")
+		case !same:
+			out = append(out, quantity+": "+strings.Join(shown, ", "))
+		}
+	}
+	return out
+}
+
+// compare fails the test for figures that differ, or are missing.
+func compare(t *testing.T, when string, f figures) {
+	t.Helper()
+	n := 0
+	for _, faces := range f {
+		n += len(faces)
+	}
+	t.Logf("%s: %d figures of %d quantities", when, n, len(f))
+	if n < leastFigures {
+		t.Errorf("%s: %d figures, fewer than %d", when, n, leastFigures)
+	}
+	for _, difference := range f.differ() {
+		t.Errorf("%s: %s", when, difference)
+	}
+}
+
+// liveSession writes the file of a session of Claude Code that is at work: it reads a file once and another one twice. What
+// it measures is too much to be learnt from.
+func liveSession(t *testing.T, s *sandbox.Sandbox) {
+	t.Helper()
+	var lines []string
+	say := func(kind string, message map[string]any) {
+		raw, err := json.Marshal(map[string]any{"type": kind, "message": message,
+			"uuid": fmt.Sprintf("00000000-0000-4000-8000-%012d", len(lines)), "parentUuid": nil,
+			"timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
+			"sessionId": "0b0b0b0b-1111-4222-8333-444444444444", "cwd": s.Workspace, "version": "2.1.328",
+			"isSidechain": false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(raw))
+	}
+	say("user", map[string]any{"role": "user", "content": "Please read what there is about orders."})
+	for i, name := range []string{"order/order.go", "docs/guide.md", "docs/guide.md"} {
+		id := fmt.Sprintf("toolu_%d", i)
+		say("assistant", map[string]any{"id": "msg_" + id, "type": "message", "role": "assistant", "model": askedModel,
+			"content": []any{map[string]any{"type": "text", "text": "I read " + name + "."},
+				map[string]any{"type": "tool_use", "id": id, "name": "Read",
+					"input": map[string]any{"file_path": filepath.Join(s.Workspace, name)}}},
+			"usage": map[string]any{"input_tokens": 20_000 + 50_000*i, "output_tokens": 50}})
+		say("user", map[string]any{"role": "user", "content": []any{
+			map[string]any{"type": "tool_result", "tool_use_id": id, "content": texts[name]}}})
+	}
+	dashed := strings.Map(func(r rune) rune {
+		if r < '0' || '9' < r && r < 'A' || 'Z' < r && r < 'a' || 'z' < r {
+			return '-'
+		}
+		return r
+	}, s.Workspace)
+	dir := filepath.Join(s.Config, "projects", dashed)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "0b0b0b0b-1111-4222-8333-444444444444.jsonl"), strings.Join(lines, "\n")+"\n")
+}
+
+// edit starts a language server for an editor that shows everything, opens the files, and waits for the live session.
+func edit(t *testing.T, s *sandbox.Sandbox) *scriptededitor.Editor {
+	t.Helper()
+	life, end := context.WithTimeout(context.Background(), patience) // that of the test ends before its cleanups
+	cmd := s.Program(life, "ctxlsp", "--stdio")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := &sandbox.Tail{}
+	cmd.Stderr = stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	e := scriptededitor.New(in, out)
+	t.Cleanup(func() {
+		defer end()
+		_ = e.Leave(life) // Wait says whether it left
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("ctxlsp: %v: %s", err, stderr)
+		}
+	})
+	everything := map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "countSelection": true,
+		"status": true}
+	can := map[string]any{
+		"textDocument": map[string]any{"documentSymbol": map[string]any{"hierarchicalDocumentSymbolSupport": true}},
+		"workspace":    map[string]any{"codeLens": map[string]any{"refreshSupport": true}}}
+	folders := map[string]any{"workspaceFolders": []any{map[string]any{"uri": uriOf(s, ""), "name": "shop"}}}
+	if _, err := e.Initialize(deadlined(t), can, everything, folders); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range texts {
+		if err := e.Open(uriOf(s, name), "markdown", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Until(deadlined(t), func(told []scriptededitor.Message) bool {
+		st := newestStatus(t, told)
+		return st.Held.N > 120_000 && st.Window > 0
+	}); err != nil {
+		t.Fatalf("the live session was not shown: %v: %s", err, stderr)
+	}
+	return e
+}
+
+// uriOf returns the address of a file of the workspace.
+func uriOf(s *sandbox.Sandbox, name string) string {
+	return "file://" + filepath.ToSlash(filepath.Join(s.Workspace, name))
+}
+
+// newestStatus returns what the status bar was told last.
+func newestStatus(t *testing.T, told []scriptededitor.Message) (st lsp.Status) {
+	t.Helper()
+	for _, m := range slices.Backward(told) {
+		if m.Method == "ctxledger/status" {
+			if err := json.Unmarshal(m.Params, &st); err != nil {
+				t.Fatal(err)
+			}
+			return st
+		}
+	}
+	return st
+}

@@ -1,0 +1,399 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/lsp"
+	"ctxledger.dev/tokens"
+)
+
+// witness reads figures off every face.
+type witness struct {
+	t      *testing.T
+	box    *sandbox.Sandbox
+	editor *scriptededitor.Editor
+	mcp    *sandbox.Client
+}
+
+// figures returns what every face shows now.
+func (w *witness) figures() figures {
+	w.t.Helper()
+	f := figures{}
+	w.files(f)
+	w.sections(f)
+	w.requests(f)
+	w.window(f)
+	return f
+}
+
+// number is a pattern of the numbers in texts.
+const number = `≈?([0-9][0-9,]*)`
+
+// find returns the number that a pattern finds in a text, in which # stands for one.
+func (w *witness) find(pattern, text string) int {
+	w.t.Helper()
+	m := regexp.MustCompile(strings.ReplaceAll(pattern, "#", number)).FindStringSubmatch(text)
+	if m == nil {
+		w.t.Fatalf("%q is not in\n%.3000s", pattern, text)
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return n
+}
+
+// call asks the language server about a file.
+func (w *witness) call(method, file string, more map[string]any, result any) {
+	w.t.Helper()
+	params := map[string]any{}
+	if file != "" {
+		params = scriptededitor.Document(uriOf(w.box, file), more)
+	}
+	if err := w.editor.Call(deadlined(w.t), method, params, result); err != nil {
+		w.t.Fatalf("%s of %s: %v", method, file, err)
+	}
+}
+
+// json runs a command of the command line and decodes its answer.
+func (w *witness) json(result any, args ...string) {
+	w.t.Helper()
+	if err := json.Unmarshal(run(w.t, w.box, append(args, "--json")...), result); err != nil {
+		w.t.Fatalf("%q: %v", args, err)
+	}
+}
+
+// cost asks what the status bar shows of a file, or of a part of it.
+func (w *witness) cost(file string, part any) (c lsp.Cost) {
+	w.t.Helper()
+	more := map[string]any{}
+	if part != nil {
+		more["ranges"] = []any{part}
+	}
+	w.call("ctxledger/cost", file, more, &c)
+	return c
+}
+
+// counts is the answer of ctxledger count.
+type counts struct {
+	Total int
+	Files []struct {
+		Path   string
+		Tokens int
+	}
+	Places []struct {
+		Path   string
+		Tokens int
+	}
+}
+
+// files reads what each file costs, each directory, and all of them.
+func (w *witness) files(f figures) {
+	var tree counts
+	w.json(&tree, "count", "--model", askedModel, "--tree")
+	table := string(run(w.t, w.box, "count", "--model", askedModel))
+	var all lsp.Counted
+	w.command("countWorkspace", map[string]any{"quiet": true}, &all)
+	of, sum := map[string]int{}, map[string]int{}
+	for _, x := range tree.Files {
+		of[x.Path] = x.Tokens
+		sum[""] += x.Tokens
+		sum[filepath.Dir(x.Path)] += x.Tokens
+	}
+	for name, text := range texts {
+		q := "tokens of " + name
+		f.add(q, "ctxledger count --json", of[name])
+		f.add(q, "ctxledger count", w.find(`# +[0-9,]+  `+regexp.QuoteMeta(name)+`\n`, table))
+		f.add(q, "the status bar", w.cost(name, nil).Tokens.N)
+		f.add(q, "the status bar, all selected", w.cost(name, span(0, strings.Count(text, "\n"))).Tokens.N)
+		var said string
+		w.command("explain", map[string]any{"uri": uriOf(w.box, name)}, &said)
+		f.add(q, "a click on the lens", w.find(`: # tokens`, said))
+		w.command("countSelection", map[string]any{"uri": uriOf(w.box, name), "range": span(0, strings.Count(text, "\n"))}, &said)
+		f.add(q, "Count Tokens of Selection", w.find(`# tokens`, said))
+		if name != "CLAUDE.md" && name != "docs/rules.md" { // whose lenses say what requests carry
+			lens := w.lens(name)
+			f.add(q, "the lens", w.find(`^# tokens`, lens.Title))
+			f.add(q, "the hover of the lens", w.find(`as it is open: # tokens`, lens.Tooltip))
+		}
+	}
+	f.add("tokens of notes.txt", "the hover", w.find(`this file: # tokens`, w.hover("notes.txt", 0)))
+	for dir, q := range map[string]string{
+		"": "tokens of the workspace", "docs": "tokens of docs/", "order": "tokens of order/",
+	} {
+		f.add(q, "the files of ctxledger count together", sum[dir])
+		for _, x := range all.Directories {
+			if x.Path == dir {
+				f.add(q, "a row of Count Tokens of Workspace", x.Tokens)
+			}
+		}
+		for _, x := range tree.Places {
+			if x.Path == dir+"/" {
+				f.add(q, "ctxledger count --tree", x.Tokens)
+			}
+		}
+	}
+	f.add("tokens of the workspace", "ctxledger count --json", tree.Total)
+	f.add("tokens of the workspace", "ctxledger count", w.find(`# +[0-9,]+  total\n`, table))
+	f.add("tokens of the workspace", "Count Tokens of Workspace", all.Tokens)
+	f.add("tokens of the workspace", "the header of Count Tokens of Workspace", w.find(`: # tokens`, all.Said))
+}
+
+// sections reads what each section of a file costs.
+func (w *witness) sections(f figures) {
+	names, args := []string{}, []string{"count", "--model", askedModel}
+	for name, x := range sections {
+		path := filepath.Join(w.box.Top, "section-"+name)
+		write(w.t, path, x.text)
+		names, args = append(names, name), append(args, path)
+	}
+	var alone counts
+	w.json(&alone, args...)
+	var hints []struct {
+		Position struct{ Line int }
+		Label    string
+	}
+	w.call("textDocument/inlayHint", "docs/guide.md", map[string]any{"range": span(0, 99)}, &hints)
+	var symbols json.RawMessage
+	w.call("textDocument/documentSymbol", "docs/guide.md", nil, &symbols)
+	for i, name := range names {
+		q, x := "tokens of the section "+name, sections[name]
+		f.add(q, "ctxledger count of its text", alone.Files[i].Tokens)
+		f.add(q, "the hover", w.find("`"+name+"`, counted [a-z ]+: # tokens", w.hover("docs/guide.md", x.line)))
+		f.add(q, "the outline", w.find(`"name":"`+name+`"[^{}]*"detail":"#|"detail":"#[^{}]*"name":"`+name+`"`, string(symbols)))
+		f.add(q, "the status bar, selected", w.cost("docs/guide.md", x.span()).Tokens.N)
+		for _, h := range hints {
+			if h.Position.Line == x.line {
+				f.add(q, "the hint", w.find(`^# tokens`, h.Label))
+			}
+		}
+	}
+	f.add("tokens of docs/guide.md", "the hover of a section", w.find(`of the file's #`, w.hover("docs/guide.md", 2)))
+}
+
+// toolStatus is what context_status answers.
+type toolStatus struct {
+	Window     int
+	Held, Used tokens.Count
+	Categories []struct {
+		Name   string
+		Tokens tokens.Count
+	}
+	Carried []struct {
+		Name   string
+		Tokens tokens.Count
+	}
+}
+
+// status asks the tool.
+func (w *witness) status() (s toolStatus, text string) {
+	w.t.Helper()
+	text, err := w.mcp.Call(deadlined(w.t), "context_status", map[string]any{"session": w.context().Session}, &s)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s, text
+}
+
+// context asks for what the panel shows.
+func (w *witness) context() (c lsp.Context) {
+	w.t.Helper()
+	if err := w.editor.Call(deadlined(w.t), "ctxledger/context", map[string]any{"session": ""}, &c); err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+// requests reads what every request carries of files.
+func (w *witness) requests(f figures) {
+	var cli, view struct{ Hosts []carried.Host }
+	w.json(&cli, "context")
+	w.call("ctxledger/carried", "", nil, &view)
+	page := string(run(w.t, w.box, "context"))
+	tool, said := w.status()
+	imports := 0
+	for face, hosts := range map[string][]carried.Host{
+		"ctxledger context --json": cli.Hosts, "the view In Every Request": view.Hosts,
+	} {
+		f.add("Claude Code in every request", face, hosts[0].Carried.N)
+		hosts[0].Each(func(p *carried.Part) {
+			f.add(p.Name+" in every request", face, p.Carried.N)
+		})
+		imports = hosts[0].Parts[0].Carried.N + hosts[0].Parts[0].Imports[0].Carried.N
+	}
+	f.add("Claude Code in every request", "ctxledger context", w.find(`Claude Code: # tokens in every request`, page))
+	for _, name := range []string{"CLAUDE.md", "docs/rules.md"} {
+		q := name + " in every request"
+		f.add(q, "ctxledger context", w.find(regexp.QuoteMeta(name)+` +#`, page))
+		f.add(q, "context_status in words", w.find(`memory `+regexp.QuoteMeta(name)+`: #`, said))
+		f.add(q, "the lens", w.find(`Claude Code: # tokens in every request$`, w.lens(name).Title))
+		f.add(q, "the hover of the lens", w.find(`Claude Code: # tokens in every request`, w.lens(name).Tooltip))
+		f.add(q, "the hover of the first line", w.find(`Claude Code: # tokens in every request`, w.hover(name, 0)))
+		for _, x := range tool.Carried {
+			if x.Name == "memory "+name {
+				f.add(q, "context_status", x.Tokens.N)
+			}
+		}
+	}
+	var links []struct{ Tooltip string }
+	w.call("textDocument/documentLink", "CLAUDE.md", nil, &links)
+	f.add("docs/rules.md in every request", "the link of the import", w.find(`: # tokens in every request`, links[0].Tooltip))
+	q := "CLAUDE.md with imports in every request"
+	f.add(q, "its parts together", imports)
+	f.add(q, "the hover of the lens", w.find(`# tokens with imports`, w.lens("CLAUDE.md").Tooltip))
+	f.add(q, "memory files in the panel", category(w.context().Own, "memory files"))
+}
+
+// category returns what a category takes.
+func category(all []ledger.Category, name string) (n int) {
+	for _, c := range all {
+		if c.Name == name {
+			n += c.Tokens.N
+		}
+	}
+	return n
+}
+
+// window reads what fills the window.
+func (w *witness) window(f figures) {
+	panel := w.context()
+	var cli struct{ Session ledger.Status }
+	w.json(&cli, "status", panel.Session)
+	page := string(run(w.t, w.box, "status", panel.Session))
+	tool, said := w.status()
+	told, err := w.editor.Until(deadlined(w.t), func([]scriptededitor.Message) bool { return true })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	bar := newestStatus(w.t, told)
+	var size lsp.Window
+	w.call("ctxledger/window", "", nil, &size)
+	var carry struct{ Measured tokens.Count }
+	w.json(&carry, "context")
+	last := panel.Turns[len(panel.Turns)-1]
+	held, used, fixed := "what the agent's window holds", "what ctxledger would send", "what is in every request besides"
+	for _, row := range []struct {
+		quantity, face string
+		n              int
+	}{
+		{held, "ctxledger status --json", cli.Session.Held.N},
+		{held, "ctxledger status", w.find(`holds .* # of [0-9,]+ tokens`, page)},
+		{held, "context_status", tool.Held.N},
+		{held, "context_status in words", w.find(`window holds # tokens`, said)},
+		{held, "the status bar", bar.Held.N},
+		{held, "the panel", panel.Held.N},
+		{held, "the panel's parts together", sumOf(panel.Own)},
+		{held, "the parts of ctxledger status together", sumOf(cli.Session.Own)},
+		{used, "ctxledger status --json", cli.Session.Used.N},
+		{used, "ctxledger status", w.find(`view +# tokens`, page)},
+		{used, "context_status", tool.Used.N},
+		{used, "context_status in words", w.find(`would send # of`, said)},
+		{used, "the panel", panel.Used.N},
+		{used, "the newest turn in the panel", last.Used.N},
+		{fixed, "ctxledger status --json", cli.Session.Fixed.N},
+		{fixed, "ctxledger status", w.find(`besides +# tokens`, page)},
+		{fixed, "ctxledger context --json", carry.Measured.N},
+		{fixed, "ctxledger context", w.find(`measured # tokens`, string(run(w.t, w.box, "context")))},
+		{fixed, "the panel", panel.Fixed.N},
+		{fixed, "the panel's parts of it together",
+			category(panel.Own, ledger.CategoryFixed) + category(panel.Own, "memory files")},
+		{fixed, "ctxledger status, in the agent's window", category(cli.Session.Own, ledger.CategoryFixed)},
+		{"the window", "ctxledger status --json", cli.Session.Window},
+		{"the window", "context_status", tool.Window},
+		{"the window", "the status bar", bar.Window},
+		{"the window", "the panel", panel.Window},
+		{"the window", "Set the Window of This Model", size.Window},
+		{"the window", "the hover of a lens", w.find(`of #$`, strings.Split(w.lens("notes.txt").Tooltip, "\n")[0])},
+	} {
+		f.add(row.quantity, row.face, row.n)
+	}
+	for _, c := range tool.Categories {
+		q := c.Name + " in what ctxledger would send"
+		f.add(q, "context_status", c.Tokens.N)
+		f.add(q, "context_status in words", w.find(`- `+c.Name+`: #`, said))
+		f.add(q, "ctxledger status --json", category(cli.Session.Categories, c.Name))
+		f.add(q, "the panel", category(panel.Categories, c.Name))
+	}
+	for _, c := range cli.Session.Own {
+		if c.Name != ledger.CategoryFixed { // of which the panel takes files
+			q := c.Name + " in the agent's window"
+			f.add(q, "ctxledger status --json", c.Tokens.N)
+			f.add(q, "ctxledger status", w.find(`(?m)^  `+c.Name+` +#`, page))
+			f.add(q, "the panel", category(panel.Own, c.Name))
+		}
+	}
+	for _, x := range panel.Sources {
+		q := fmt.Sprintf("the %s %s in the window", x.Kind, x.Name)
+		f.add(q, "the panel", x.Tokens.N)
+		f.add(q, "ctxledger status", w.find(`(?m)^  `+regexp.QuoteMeta(x.Name)+` +# `, page))
+		for _, y := range cli.Session.OwnSources {
+			if y.Kind == x.Kind && y.Name == x.Name {
+				f.add(q, "ctxledger status --json", y.Tokens.N)
+			}
+		}
+	}
+}
+
+// sumOf adds up categories.
+func sumOf(all []ledger.Category) (n int) {
+	for _, c := range all {
+		n += c.Tokens.N
+	}
+	return n
+}
+
+// lensCommand is what a lens shows.
+type lensCommand struct{ Title, Tooltip string }
+
+// lens returns the first lens of a file.
+func (w *witness) lens(file string) lensCommand {
+	w.t.Helper()
+	var all []struct{ Command lensCommand }
+	w.call("textDocument/codeLens", file, nil, &all)
+	if len(all) == 0 {
+		w.t.Fatalf("%s has no lens", file)
+	}
+	return all[0].Command
+}
+
+// hover returns what is said about a line.
+func (w *witness) hover(file string, line int) string {
+	w.t.Helper()
+	var h struct{ Contents struct{ Value string } }
+	w.call("textDocument/hover", file, map[string]any{"position": map[string]any{"line": line, "character": 3}}, &h)
+	return h.Contents.Value
+}
+
+// command runs a command of the language server.
+func (w *witness) command(name string, argument, result any) {
+	w.t.Helper()
+	params := map[string]any{"command": "ctxledger.server." + name, "arguments": []any{argument}}
+	if err := w.editor.Call(deadlined(w.t), "workspace/executeCommand", params, result); err != nil {
+		w.t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// span is the range of a section.
+func (x section) span() map[string]any {
+	lines := strings.Split(x.text, "\n")
+	last := lines[len(lines)-1]
+	r := span(x.line, x.line+len(lines)-1)
+	r["end"].(map[string]any)["character"] = len(scriptededitor.NewBuffer(last))
+	return r
+}
+
+// span is a range of whole lines.
+func span(from, to int) map[string]any {
+	at := func(line int) map[string]any { return map[string]any{"line": line, "character": 0} }
+	return map[string]any{"start": at(from), "end": at(to)}
+}
