@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -92,7 +92,7 @@ func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		ctx, stop := temporary.Interruptible(ctx) // a model's program is not left behind
 		defer stop()
-		a.say("asking %s for the summary of %s", llm.Place(model.Config()), quote.TurnRange(b.From, b.To))
+		a.say("asking %s for the summary of %s", llm.Place(model.Config()), layout.TurnRange(b.From, b.To))
 		return write(ctx, b)
 	}, model.Config().Sections, nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -238,7 +238,7 @@ func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.Comp
 	switch p.Outcome {
 	case compaction.Compacted:
 		a.say("%s; summary %s replaces %s of session %s", p.Summary.Became(), p.Summary.ID,
-			quote.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
+			layout.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
 		a.sayRun(p.Summary.Run)
 		a.hint("`ctxledger restore --apply %s` undoes it", p.Summary.ID)
 	case compaction.NothingToDo:

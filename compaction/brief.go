@@ -8,9 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -202,7 +200,7 @@ func (b *Brief) sizeAt(limit int) int {
 func (b *Brief) cut(limit int) {
 	for _, p := range b.Parts {
 		for i := range p.Messages {
-			p.Messages[i].Text = excerpt.Ends(p.Messages[i].Text, limit, p.Messages[i].Chars)
+			p.Messages[i].Text = ends(p.Messages[i].Text, limit, p.Messages[i].Chars)
 		}
 	}
 }
@@ -213,7 +211,7 @@ func (s *source) task() (string, error) {
 		if it := &s.in.Items[i]; it.Prompt {
 			text, err := s.textOf(it)
 			text = chars.Strip(text)
-			return excerpt.Ends(text, taskChars, utf8.RuneCountInString(text)), err
+			return ends(text, taskChars, utf8.RuneCountInString(text)), err
 		}
 	}
 	return "", nil
@@ -233,12 +231,12 @@ func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
 			return p, err
 		}
 		m := BriefMessage{
-			Label: "[" + speakerOf(it) + " — " + "T" + quote.Turn(max(1, it.Turn))[1:] +
+			Label: "[" + speakerOf(it) + " — " + "T" + layout.Turn(max(1, it.Turn))[1:] +
 				"]",
 			Calls: s.callList(it, failed),
 		}
 		m.Chars = utf8.RuneCountInString(text)
-		m.Text = excerpt.Ends(text, messageChars, m.Chars)
+		m.Text = ends(text, messageChars, m.Chars)
 		if m.Text != "" || m.Calls != "" {
 			p.Messages = append(p.Messages, m)
 		}

@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/compaction/excerpt"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
@@ -29,7 +28,7 @@ func (s *source) changeLog(from, to int) []string {
 		}
 		turn = append(turn, op)
 	}
-	return excerpt.Newest(append(out, s.logEntry(turn)...), logChars)
+	return newestLines(append(out, s.logEntry(turn)...), logChars)
 }
 
 // logEntry is the entry of one turn of one agent.
@@ -49,11 +48,11 @@ func (s *source) logEntry(ops []*Operation) []string {
 		case op.Op == intents.OpShell:
 			add(&run, s.runLine(op))
 		case op.Status == intents.Failed:
-			add(&failed, "    - "+op.Op+" "+target+": "+quote.OneLine(op.reason(), outputChars))
+			add(&failed, "    - "+op.Op+" "+target+": "+layout.OneLine(op.reason(), outputChars))
 		case op.pending():
 			add(&failed, "    - "+op.Op+" "+target+": interrupted, how it ended is not known")
 		case op.Op == intents.OpCommit:
-			add(&committed, "    - "+quote.OneLine(cmp.Or(op.Command, op.Target), 120))
+			add(&committed, "    - "+layout.OneLine(cmp.Or(op.Command, op.Target), 120))
 		case op.Op == intents.OpDelete:
 			add(&deleted, "    - "+target)
 		default:
@@ -90,8 +89,8 @@ func (s *source) runLine(op *Operation) string {
 			mark += " exit " + strconv.Itoa(*op.ExitCode)
 		}
 	}
-	text := "    - " + quote.OneLine(op.Command, 240) + "  " + mark
-	if said := quote.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
+	text := "    - " + layout.OneLine(op.Command, 240) + "  " + mark
+	if said := layout.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
 		text += "\n      Output: " + said
 	}
 	return text
@@ -112,10 +111,10 @@ func (s *source) trace(from, to int) []string {
 				agent = op.Agent
 			}
 			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+
-				quote.OneLine(c.Name, 60)+"("+quote.OneLine(s.path(c.Target), 160)+")")
+				layout.OneLine(c.Name, 60)+"("+layout.OneLine(s.path(c.Target), 160)+")")
 		}
 	}
-	return excerpt.Newest(out, traceChars)
+	return newestLines(out, traceChars)
 }
 
 // callList names the calls of one message: "✓ Edit(a.go), ✗ Bash(go test)".
@@ -127,7 +126,7 @@ func (s *source) callList(it *Item, failed map[string]bool) string {
 		if failed[c.ID] {
 			mark = "✗ "
 		}
-		out = append(out, mark+quote.OneLine(c.Name, 60)+"("+quote.OneLine(s.path(c.Target), 120)+")")
+		out = append(out, mark+layout.OneLine(c.Name, 60)+"("+layout.OneLine(s.path(c.Target), 120)+")")
 	}
 	return strings.Join(out, ", ")
 }

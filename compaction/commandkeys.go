@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 )
 
@@ -16,7 +16,7 @@ type commandKey struct {
 
 func keyOf(command string) commandKey {
 	key, p := shellcmd.Key(command)
-	return commandKey{quote.OneLine(key, 300), p}
+	return commandKey{layout.OneLine(key, 300), p}
 }
 
 // keyOf returns the key of a command and caches it.

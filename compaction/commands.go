@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
@@ -114,9 +113,9 @@ func (c *commandState) failure() string {
 // result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". The output of a successful run is
 // left out.
 func (c *commandState) result() string {
-	when := quote.Turn(c.last.Turn)
+	when := layout.Turn(c.last.Turn)
 	if c.runs > 1 {
-		when += ", run" + quote.Times(c.runs)
+		when += ", run" + layout.Times(c.runs)
 	}
 	return c.ending() + " (" + when + ")"
 }
@@ -153,12 +152,12 @@ func (c *commandState) tellingLine() string {
 	if !c.said.Found() {
 		return outcomeLine(c.last)
 	}
-	return quote.OneLine(c.said.String(), 2*failedChars)
+	return layout.OneLine(c.said.String(), 2*failedChars)
 }
 
 // outcomeLine returns the output of a run in one line, "" if there is none.
 func outcomeLine(op *Operation) string {
-	return quote.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
+	return layout.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
 }
 
 const commandsHead = "[CHECKS AND COMMITS — newest outcome]"
@@ -198,7 +197,7 @@ func (s *source) addCommands(d *layout.Document) {
 			continue
 		}
 		done[s.printed(c)] = true
-		text := barred("  " + s.printed(c) + " → " + c.ending() + " (" + quote.Turn(c.last.Turn) + ")")
+		text := barred("  " + s.printed(c) + " → " + c.ending() + " (" + layout.Turn(c.last.Turn) + ")")
 		add(layout.Line{Text: text, Class: layout.ClassCheck, Anchor: "command:" + c.key, Pos: earlier + int64(i+1)})
 	}
 }
@@ -206,7 +205,7 @@ func (s *source) addCommands(d *layout.Document) {
 // printed is the command as the document shows it: of one that tests or builds only that, and where.
 func (s *source) printed(c *commandState) string {
 	if c.purpose < shellcmd.Build {
-		return quote.OneLine(c.last.Command, 200)
+		return layout.OneLine(c.last.Command, 200)
 	}
 	if c.text == "" {
 		c.text = s.checksText(c.last.Command)
@@ -228,7 +227,7 @@ func (s *source) checksText(command string) string {
 			kept = append(kept, part)
 		}
 	}
-	text := quote.OneLine(strings.Join(kept, " && "), 240)
+	text := layout.OneLine(strings.Join(kept, " && "), 240)
 	if dir != "" && dir != strings.TrimRight(s.in.Session.Dir, "/") {
 		text += " (in " + dir + ")"
 	}
@@ -255,7 +254,7 @@ func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 			}
 			seen[why] = true
 			shown++
-			run := "  " + quote.OneLine(s.printed(c), 80) + " (" + quote.Turn(op.Turn) + "): " + why
+			run := "  " + layout.OneLine(s.printed(c), 80) + " (" + layout.Turn(op.Turn) + "): " + why
 			add(layout.Line{Text: barred(run),
 				Class: layout.ClassBefore, Pos: at + op.Seq})
 		}
@@ -265,13 +264,13 @@ func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 // addCommits adds what was committed, the newest first.
 func (s *source) addCommits(d *layout.Document, b *layout.Block, at int64) {
 	for _, c := range slices.Backward(s.git.Commits) {
-		text := strings.TrimSpace("  committed "+c.Hash) + " (" + quote.Turn(c.Turn)
+		text := strings.TrimSpace("  committed "+c.Hash) + " (" + layout.Turn(c.Turn)
 		if c.Amended > 0 {
-			text += ", amended" + quote.Times(c.Amended)
+			text += ", amended" + layout.Times(c.Amended)
 		}
 		text = "  " + strings.TrimSpace(text) + ")"
 		if c.Subject != "" {
-			text += ": " + quote.OneLine(c.Subject, 120)
+			text += ": " + layout.OneLine(c.Subject, 120)
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Pos: at + c.Seq})
 	}

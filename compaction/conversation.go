@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/statements"
 )
@@ -15,7 +14,7 @@ const rankedBytes = 8
 
 // addConversation adds what user and agent said.
 func (s *source) addConversation(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: anchors.Said})
+	b := d.Block(&layout.Block{Head: layout.Said})
 	s.addUserWords(d, s.taskBlock, b)
 	if s.story == nil {
 		s.addStatements(d, b) // a model has told it otherwise

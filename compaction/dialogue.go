@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/feedback"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
@@ -151,7 +151,7 @@ func (l *listener) steer(i int, st Steering) error {
 		return nil // other words of a message are among the items
 	}
 	text := strings.TrimSpace(feedback.Words(chars.Strip(transcript.PlainText(m.Message))))
-	if text == "" || settings[text] {
+	if text == "" || silent[text] {
 		return nil
 	}
 	it := &Item{Seqs: []int64{st.After}, Role: transcript.RoleUser, Turn: st.Turn, ID: st.ID}
@@ -185,7 +185,7 @@ func (l *listener) request(i int) error {
 	if err != nil {
 		return err
 	}
-	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" || settings[text] {
+	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" || silent[text] {
 		return nil
 	}
 	u := &utterance{item: it, index: i, text: text}
@@ -197,8 +197,8 @@ func (l *listener) request(i int) error {
 	return nil
 }
 
-// settings are commands of hosts that ask nothing of the agent.
-var settings = map[string]bool{"/model": true, "/clear": true, "/compact": true, "/exit": true, "/quit": true,
+// silent are commands of hosts that ask nothing of the agent.
+var silent = map[string]bool{"/model": true, "/clear": true, "/compact": true, "/exit": true, "/quit": true,
 	"/login": true, "/logout": true, "/status": true, "/cost": true, "/usage": true, "/context": true,
 	"/config": true, "/resume": true, "/help": true, "/mcp": true, "/permissions": true, "/ide": true,
 	"/doctor": true, "/theme": true, "/vim": true, "/memory": true, "/agents": true, "/hooks": true,
@@ -395,11 +395,11 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 	default:
 		var lines []string
 		for _, p := range f.Pairs {
-			pair := quote.OneLine(p.Question, questionChars) + " → " + strings.TrimSpace(p.Answer)
+			pair := layout.OneLine(p.Question, questionChars) + " → " + strings.TrimSpace(p.Answer)
 			lines = append(lines, strings.TrimSpace(pair))
 		}
 		say("answers", strings.Join(lines, "\n"))
-		say("to "+quote.OneLine(made.name, 40), f.Words)
+		say("to "+layout.OneLine(made.name, 40), f.Words)
 	}
 }
 

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
@@ -109,7 +107,7 @@ const largeRead = 32 << 10
 
 // readLine prints "  path ×2 (34 KB)".
 func readLine(st *readState) string {
-	text := barred("  " + st.path + quote.Times(st.count))
+	text := barred("  " + st.path + layout.Times(st.count))
 	if st.chars >= largeRead {
 		text += fmt.Sprintf(" (%d KB)", (st.chars+1023)/1024)
 	}
@@ -118,14 +116,14 @@ func readLine(st *readState) string {
 
 // addLookups adds the handles of what is stored outside the conversation, the newest first, and what was read.
 func (s *source) addLookups(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: anchors.Handles})
+	b := d.Block(&layout.Block{Head: layout.Handles})
 	seen := make(map[string]bool)
 	for _, a := range slices.Backward(s.in.Artifacts) {
 		if a.Seq > s.last || seen[a.ID] {
 			continue
 		}
 		seen[a.ID] = true
-		text := "  " + quote.OneLine(a.ID, 64) + "  " + quote.OneLine(a.Label, 140)
+		text := "  " + layout.OneLine(a.ID, 64) + "  " + layout.OneLine(a.Label, 140)
 		if a.Tokens > 0 {
 			text += " (" + chars.Commas(a.Tokens) + " tokens)"
 		}

@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -23,7 +21,7 @@ const (
 
 // addFiles adds each file that the session changed, with what became of it.
 func (s *source) addFiles(d *layout.Document) {
-	head := anchors.Files
+	head := layout.Files
 	if len(s.git.Commits) > 0 {
 		head += "\n(* since the last commit)"
 	}
@@ -49,11 +47,11 @@ func (s *source) addFiles(d *layout.Document) {
 
 // done says what became of a file: "created (turn 2), edited ×4 (to turn 7)".
 func (f *fileState) done() string {
-	by := quote.OneLine(f.By, 80)
+	by := layout.OneLine(f.By, 80)
 	if strings.HasPrefix(by, "git") || by == "rm" {
 		by = "`" + by + "`"
 	}
-	at := " (" + quote.Turn(f.ByTurn) + ")"
+	at := " (" + layout.Turn(f.ByTurn) + ")"
 	var parts []string
 	switch f.State {
 	case effects.Undone:
@@ -64,16 +62,16 @@ func (f *fileState) done() string {
 	case effects.Deleted:
 		return strings.TrimSpace("deleted by "+by) + at
 	case effects.Created:
-		parts = append(parts, "created ("+quote.Turn(f.FirstTurn)+")")
+		parts = append(parts, "created ("+layout.Turn(f.FirstTurn)+")")
 		if f.Edits > 1 {
-			parts = append(parts, "edited"+quote.Times(f.Edits-1)+" (to "+quote.Turn(f.LastTurn)+")")
+			parts = append(parts, "edited"+layout.Times(f.Edits-1)+" (to "+layout.Turn(f.LastTurn)+")")
 		}
 	case effects.Moved:
-		parts = append(parts, "moved here from "+quote.OneLine(f.From, 200))
+		parts = append(parts, "moved here from "+layout.OneLine(f.From, 200))
 		fallthrough
 	default:
 		if f.Edits > 0 {
-			parts = append(parts, "edited"+quote.Times(f.Edits)+" ("+quote.TurnRange(f.FirstTurn, f.LastTurn)+")")
+			parts = append(parts, "edited"+layout.Times(f.Edits)+" ("+layout.TurnRange(f.FirstTurn, f.LastTurn)+")")
 		}
 	}
 	if f.Lost > 0 && by != "" && !f.Maybe {
@@ -83,10 +81,10 @@ func (f *fileState) done() string {
 		parts = append(parts, "POSSIBLY UNDONE by "+by+at+": check")
 	}
 	if f.failed != nil {
-		parts = append(parts, "last edit FAILED ("+quote.Turn(f.failed.Turn)+")")
+		parts = append(parts, "last edit FAILED ("+layout.Turn(f.failed.Turn)+")")
 	}
 	if f.pending != nil {
-		parts = append(parts, "an edit was INTERRUPTED ("+quote.Turn(f.pending.Turn)+")")
+		parts = append(parts, "an edit was INTERRUPTED ("+layout.Turn(f.pending.Turn)+")")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -102,13 +100,13 @@ func described(c effects.Change) string {
 		if len(names) > most {
 			text += fmt.Sprintf(" and %s more", chars.Commas(len(names)-most))
 		}
-		parts = append(parts, quote.OneLine(text, 400))
+		parts = append(parts, layout.OneLine(text, 400))
 	}
 	add("adds ", c.Added, namesAdded)
 	add("removes ", c.Removed, namesRemoved)
 	add("changes ", c.Changed, namesChanged)
 	if len(parts) == 0 && c.First != "" {
-		return "“" + quote.OneLine(c.First, 90) + "”"
+		return "“" + layout.OneLine(c.First, 90) + "”"
 	}
 	return strings.Join(parts, "; ")
 }

@@ -1,7 +1,6 @@
 package compaction
 
 import (
-	"ctxledger.dev/compaction/gitlog"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
@@ -18,7 +17,7 @@ func (s *source) markFinished(all []*commandState) {
 		if op.Op == intents.OpCommit {
 			newest["commit"] = op
 		}
-		for _, name := range gitlog.Commands(op.Command) {
+		for _, name := range shellcmd.GitCommands(op.Command) {
 			newest[name] = op
 		}
 	}
@@ -26,8 +25,8 @@ func (s *source) markFinished(all []*commandState) {
 		if c.purpose >= shellcmd.Build || !c.failing() {
 			continue
 		}
-		for _, name := range gitlog.Commands(c.last.Command) {
-			for _, by := range gitlog.Finishers(name) {
+		for _, name := range shellcmd.GitCommands(c.last.Command) {
+			for _, by := range shellcmd.Finishers(name) {
 				if op := newest[by]; op != nil && op.Seq > c.last.Seq {
 					c.covered = op
 				}

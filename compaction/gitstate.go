@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/gitlog"
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
@@ -12,8 +12,8 @@ import (
 const gitLooked = 100
 
 // gitState reads what git printed in the session's directory.
-func (s *source) gitState() (gitlog.State, error) {
-	var g gitlog.State
+func (s *source) gitState() (shellcmd.Repository, error) {
+	var g shellcmd.Repository
 	var runs []*Operation
 	for i := range slices.Backward(s.in.Operations) {
 		op := &s.in.Operations[i]
@@ -42,5 +42,5 @@ func (s *source) ofGit(op *Operation) bool {
 		return true
 	}
 	named := strings.Contains(op.Command, "git ") || strings.Contains(op.Command, "gh pr")
-	return named && op.Op == intents.OpShell && gitlog.In(s.in.Session.Dir, op.Command)
+	return named && op.Op == intents.OpShell && shellcmd.RunsIn(s.in.Session.Dir, op.Command)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 )
 
 // modelNote closes a document whose body a model wrote.
@@ -92,7 +91,7 @@ func (s *source) addOpening(d *layout.Document) {
 	case from == to:
 		verb = "was compacted"
 	}
-	head := documentHead + quote.TurnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
+	head := documentHead + layout.TurnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
 		"Oldest first: what is newer overrides what is older." + s.dirLine()
 	d.Block(&layout.Block{Head: head, Always: true})
 }
@@ -104,7 +103,7 @@ func (s *source) addFailure(d *layout.Document) {
 		return
 	}
 	from, to := s.turns()
-	d.Block(&layout.Block{Head: fmt.Sprintf(failureText, from, to, quote.OneLine(s.failure, 300)), Always: true})
+	d.Block(&layout.Block{Head: fmt.Sprintf(failureText, from, to, layout.OneLine(s.failure, 300)), Always: true})
 }
 
 // addBody adds the last block: the list of operations or, where a model's summary replaces it, the closing note.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 )
 
 // A host may hand on the document alone: it therefore covers the part kept verbatim as well.
@@ -26,7 +25,7 @@ func TestTheDocumentTellsWhatStandsBelowToo(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(quote.BlockWith(text, "[INTENT-DERIVED"), "late.go") {
+	if strings.Contains(layout.BlockWith(text, "[INTENT-DERIVED"), "late.go") {
 		t.Errorf("the list of operations is of the range alone:\n%s", text)
 	}
 }

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/intents"
@@ -33,7 +31,7 @@ const (
 func (s *source) addMaterial(d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: documentsHead})
 	for i, doc := range slices.Backward(s.talk.documents) {
-		text := "  " + s.path(doc.path) + ": " + quote.OneLine(strings.Join(doc.outline, " | "), documentChars)
+		text := "  " + s.path(doc.path) + ": " + layout.OneLine(strings.Join(doc.outline, " | "), documentChars)
 		d.Add(b, &layout.Line{Text: barred(text), Class: layout.ClassMaterial, Pos: int64(i)})
 	}
 	said := 0
@@ -85,7 +83,7 @@ func (s *source) addResults(d *layout.Document) error {
 				continue
 			}
 			shown++
-			name := quote.OneLine(made.Name+" "+s.path(made.Target), 80)
+			name := layout.OneLine(made.Name+" "+s.path(made.Target), 80)
 			d.Add(b, &layout.Line{Text: barred("  " + name + ": " + text),
 				Class: layout.ClassMaterial, Pos: it.first()})
 		}
@@ -98,7 +96,7 @@ func (s *source) addResults(d *layout.Document) error {
 // told are the failures and the beginnings of files that are told.
 func (s *source) telling(made sessions.Call, failed bool, text string, told map[string]bool) (string, error) {
 	_, later := intents.LaunchedCommand(text)
-	if later && made.Op == intents.OpShell || excerpt.IsData(text) || excerpt.IsReply(text) {
+	if later && made.Op == intents.OpShell || isData(text) || isReply(text) {
 		return "", nil
 	}
 	purpose := shellcmd.Other
@@ -106,7 +104,7 @@ func (s *source) telling(made sessions.Call, failed bool, text string, told map[
 		purpose = s.keyOf(made.Target).purpose
 		if file, numbered, ok := shell.Printed(made.Target); ok {
 			text = filetext.Plain(text, numbered)
-			head := excerpt.Beginning(text, resultLines, resultLineChars)
+			head := beginning(text, resultLines, resultLineChars)
 			again, err := s.readAgain(file, text)
 			if again || told[file+"\x00"+head] {
 				head = ""
@@ -118,16 +116,16 @@ func (s *source) telling(made sessions.Call, failed bool, text string, told map[
 	f := shellcmd.FailureIn(text, purpose, failed && purpose >= shellcmd.Build)
 	switch {
 	case purpose != shellcmd.Search && f.Found():
-		said := quote.OneLine("FAILED "+f.String(), resultLineChars)
+		said := layout.OneLine("FAILED "+f.String(), resultLineChars)
 		if told[said] {
 			said = ""
 		}
 		told[said] = true
 		return said, nil
 	case purpose >= shellcmd.Build && !failed:
-		return quote.OneLine(intents.Outcome(text, false), resultLineChars), nil
+		return layout.OneLine(intents.Outcome(text, false), resultLineChars), nil
 	}
-	return excerpt.Beginning(text, resultLines, resultLineChars), nil
+	return beginning(text, resultLines, resultLineChars), nil
 }
 
 // readAgain reports whether what a command printed of a file is what a tool read of it, whole or in part: that is told as a

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -141,7 +141,7 @@ func (o *Options) checkAsking() error {
 		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s "+
 			"cannot write it", o.Mode)
 	}
-	_, err := sections.Of(o.Preset)
+	_, err := settings.PresetOf(o.Preset)
 	return err
 }
 

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/pattern"
 )
@@ -57,7 +56,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 			chars.Commas(stands))
 		return nil, run
 	}
-	preset, err := sections.Of(s.o.Preset)
+	preset, err := settings.PresetOf(s.o.Preset)
 	if err == nil && text != "" {
 		text = preset.Complete(text)
 	}
@@ -132,7 +131,7 @@ func clipLines(text string, limit int) string {
 func barred(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if quote.Poses(l) && !strings.HasPrefix(l, removedMark) || len(lines) == 1 && quote.OpensFence(l) {
+		if layout.Poses(l) && !strings.HasPrefix(l, removedMark) || len(lines) == 1 && layout.OpensFence(l) {
 			lines[i] = "| " + l
 		}
 	}
@@ -164,17 +163,17 @@ func (s *source) addNarrative(d *layout.Document) {
 
 // narrativeLine is the heading of the model's summary in a document of ours.
 func narrativeLine(text string) string {
-	head, _, _ := strings.Cut(quote.BlockWith(text, narrativeHead), "\n")
+	head, _, _ := strings.Cut(layout.BlockWith(text, narrativeHead), "\n")
 	return head
 }
 
 // narrativeOf is what a model wrote in a document of ours, with the part about a split turn.
 func narrativeOf(text string) string {
-	_, said, _ := strings.Cut(quote.BlockWith(text, narrativeHead), "\n")
+	_, said, _ := strings.Cut(layout.BlockWith(text, narrativeHead), "\n")
 	if said = strings.TrimSpace(said); said == noHistory {
 		said = ""
 	}
-	if turn := quote.BlockWith(text, turnHead); turn != "" {
+	if turn := layout.BlockWith(text, turnHead); turn != "" {
 		said = strings.TrimSpace(said + "\n\n" + turn)
 	}
 	return said

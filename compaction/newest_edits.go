@@ -5,7 +5,6 @@ import (
 
 	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 )
 
@@ -37,7 +36,7 @@ func (s *source) addNewestEdits(d *layout.Document, b *layout.Block) error {
 		}
 		shown++
 		print := func(most int) string {
-			text := "  " + s.path(op.Target) + " (" + quote.Turn(op.Turn) + "): " + quote.OneLine(what, most)
+			text := "  " + s.path(op.Target) + " (" + layout.Turn(op.Turn) + "): " + layout.OneLine(what, most)
 			if op.pending() {
 				text += " — no result recorded: check the file"
 			}

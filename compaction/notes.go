@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/claims"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/pattern"
@@ -22,21 +20,21 @@ const (
 // addNotes adds the agent's notes of this call, those kept since the earlier summary and those of that summary, which
 // are stored nowhere else, with what the ledger says against them.
 func (s *source) addNotes(d *layout.Document) {
-	var notes []quote.Entry
+	var notes []layout.Entry
 	_, to := s.turns()
 	if text := strings.TrimSpace(s.o.Notes); text != "" {
 		now := max(to, s.in.Session.Turns) // they are said now, not where the range ends
-		notes = append(notes, quote.Entry{Label: quote.Turn(now), Text: text})
+		notes = append(notes, layout.Entry{Label: layout.Turn(now), Text: text})
 	}
 	for _, n := range s.in.Notes {
 		text := strings.TrimSpace(n.Text)
 		if text != "" && text != strings.TrimSpace(s.o.Notes) && len(notes) < notesKept {
-			notes = append(notes, quote.Entry{Label: quote.Turn(n.Turn), Text: text})
+			notes = append(notes, layout.Entry{Label: layout.Turn(n.Turn), Text: text})
 		}
 	}
-	for _, e := range quote.Unquote(quote.BlockWith(s.in.PreviousText, notesHead)) {
+	for _, e := range layout.Unquote(layout.BlockWith(s.in.PreviousText, notesHead)) {
 		e.Label, _, _ = strings.Cut(e.Label, ", earlier")
-		known := slices.ContainsFunc(notes, func(n quote.Entry) bool {
+		known := slices.ContainsFunc(notes, func(n layout.Entry) bool {
 			return strings.TrimSpace(chars.Strip(n.Text)) == strings.TrimSpace(e.Text)
 		})
 		if !known && len(notes) < notesKept {
@@ -49,8 +47,8 @@ func (s *source) addNotes(d *layout.Document) {
 	}
 	b := d.Block(&layout.Block{Head: notesHead})
 	for i, e := range notes {
-		e.Text = quote.Fit(e.Text, s.budget*18/100, handleOf(s.id))
-		l := d.Add(b, &layout.Line{Text: quote.Print(e), Class: layout.ClassNote, Anchor: "note:" + e.Label,
+		e.Text = layout.Fit(e.Text, s.budget*18/100, handleOf(s.id))
+		l := d.Add(b, &layout.Line{Text: layout.Print(e), Class: layout.ClassNote, Anchor: "note:" + e.Label,
 			Pos: int64(i+1) << 8})
 		for k, objection := range s.check(e.Text) {
 			d.Add(b, &layout.Line{Text: "  LEDGER: " + objection, Class: layout.ClassNote, Pos: l.Pos + int64(k+1),
@@ -73,13 +71,13 @@ func (s *source) check(text string) []string {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
 		claimed := c.purpose == shellcmd.Test && claimsSuccess().MatchString(text)
 		if (named || claimed) && c.open() {
-			out = append(out, quote.OneLine(c.last.Command, 160)+" last ended with "+c.failure())
+			out = append(out, layout.OneLine(c.last.Command, 160)+" last ended with "+c.failure())
 		}
 	}
 	for _, f := range s.files {
 		if f.failed != nil && strings.Contains(text, f.Path) {
 			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.Path,
-				quote.Turn(f.failed.Turn)))
+				layout.Turn(f.failed.Turn)))
 		}
 	}
 	out = append(out, s.unknown(text)...)
@@ -90,18 +88,18 @@ func (s *source) check(text string) []string {
 func (s *source) unknown(text string) []string {
 	var out []string
 	seen := make(map[string]bool)
-	for _, code := range claims.Quoted(text, 40) {
+	for _, code := range codeIn(text, 40) {
 		k := keyOf(code)
 		ran := func(c *commandState) bool { return strings.Contains(c.key, k.key) }
 		if k.purpose < shellcmd.Build || seen[k.key] || slices.ContainsFunc(s.commands, ran) {
 			continue
 		}
 		seen[k.key] = true
-		out = append(out, "no run of "+quote.OneLine(code, 160)+" is recorded")
+		out = append(out, "no run of "+layout.OneLine(code, 160)+" is recorded")
 	}
 	for _, p := range pathLike().FindAllString(text, 60) {
 		if !seen[p] && !s.knows(p) {
-			out = append(out, quote.OneLine(p, 160)+" was neither read nor changed here")
+			out = append(out, layout.OneLine(p, 160)+" was neither read nor changed here")
 		}
 		seen[p] = true
 	}

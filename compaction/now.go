@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/gitlog"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -32,9 +31,9 @@ func (s *source) addNow(d *layout.Document) error {
 		d.Add(b, &layout.Line{Text: "  " + text, Class: layout.ClassNow, Pos: pos})
 	}
 	if turn := s.splitTurn(); turn > 0 {
-		text := "The request of " + quote.Turn(turn) + " is in progress: it continues below."
+		text := "The request of " + layout.Turn(turn) + " is in progress: it continues below."
 		if newest := s.in.Items[len(s.in.Items)-1].Turn; newest > turn {
-			text = "The end of " + quote.Turn(turn) + " and the turns after it follow below."
+			text = "The end of " + layout.Turn(turn) + " and the turns after it follow below."
 		}
 		add(1, text)
 	}
@@ -48,8 +47,8 @@ func (s *source) addNow(d *layout.Document) error {
 	})
 	for _, m := range talk.lastWords() { // the newest is worth most
 		it := &s.in.Items[talk.said[m].index]
-		label := quote.Turn(it.Turn) + ", the agent's last words"
-		l := s.longLine(quote.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
+		label := layout.Turn(it.Turn) + ", the agent's last words"
+		l := s.longLine(layout.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
 		l.Class, l.Pos = layout.ClassLast, place(it.first(), 0)
 		d.Add(b, l)
 	}
@@ -75,7 +74,7 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
 	if source := s.talk.tasks.Source(); isMarkdown(source) {
 		kept = s.path(source) + ", "
 	}
-	head := fmt.Sprintf("  Task list (%s%s, %d of %d done):", kept, quote.Turn(max(1, s.talk.tasks.Turn())),
+	head := fmt.Sprintf("  Task list (%s%s, %d of %d done):", kept, layout.Turn(max(1, s.talk.tasks.Turn())),
 		finishedTasks, len(tasks))
 	add := d.Under(b, layout.Line{Text: head, Class: layout.ClassNow, Pos: at})
 	for _, done := range []bool{false, true} {
@@ -84,7 +83,7 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
 		}
 		for i, t := range tasks {
 			if finished := t.State >= tasklist.Done; finished == done {
-				text := "  " + marks[t.State] + " " + quote.OneLine(t.Text, 200)
+				text := "  " + marks[t.State] + " " + layout.OneLine(t.Text, 200)
 				add(layout.Line{Text: text, Class: layout.ClassNow, Pos: at + 1 + int64(i)})
 			}
 		}
@@ -102,7 +101,7 @@ func (s *source) tree() string {
 	}
 	var parts []string
 	if g.Branch != "" {
-		parts = append(parts, "branch "+quote.OneLine(g.Branch, 100))
+		parts = append(parts, "branch "+layout.OneLine(g.Branch, 100))
 	}
 	switch n := len(g.Commits); {
 	case n == 0 && dirty == 0:
@@ -114,19 +113,19 @@ func (s *source) tree() string {
 		parts = append(parts, chars.Plural(dirty, "file")+" changed since the last commit"+called(g.Commits[n-1]))
 	}
 	if g.Pushed > 0 {
-		parts = append(parts, "pushed ("+quote.Turn(g.Pushed)+")")
+		parts = append(parts, "pushed ("+layout.Turn(g.Pushed)+")")
 	}
 	if g.Request != "" {
-		parts = append(parts, quote.OneLine(g.Request, 200))
+		parts = append(parts, layout.OneLine(g.Request, 200))
 	}
 	if g.Ahead != "" {
-		parts = append(parts, `git said "`+quote.OneLine(g.Ahead, 160)+`" (`+quote.Turn(g.AheadAt)+")")
+		parts = append(parts, `git said "`+layout.OneLine(g.Ahead, 160)+`" (`+layout.Turn(g.AheadAt)+")")
 	}
 	return strings.Join(parts, "; ")
 }
 
 // called is the hash of a commit, as it follows "the last commit".
-func called(c gitlog.Commit) string {
+func called(c shellcmd.PastCommit) string {
 	if c.Hash == "" {
 		return ""
 	}
@@ -154,7 +153,7 @@ func (s *source) newestCalls() string {
 			if c.Op != intents.OpShell {
 				target = s.path(target)
 			}
-			text := quote.OneLine(c.Name+" "+target, 70)
+			text := layout.OneLine(c.Name+" "+target, 70)
 			switch {
 			case s.talk.refuses(c.ID):
 				text += " (refused)"

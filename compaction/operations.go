@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -148,11 +147,11 @@ func (g *group) text() string {
 	case intents.Failed:
 		mark = "✗"
 	}
-	text := "  " + mark + " " + quote.OneLine(cmp.Or(op.Op, op.Name), 60)
+	text := "  " + mark + " " + layout.OneLine(cmp.Or(op.Op, op.Name), 60)
 	if target := op.target(); target != "" {
 		text += ` → "` + target + `"`
 	}
-	text += quote.Times(g.count) + " (" + quote.TurnRange(g.first, op.Turn) + ", " + agentOf(op.Agent) + ")"
+	text += layout.Times(g.count) + " (" + layout.TurnRange(g.first, op.Turn) + ", " + agentOf(op.Agent) + ")"
 	if op.Status == intents.Failed {
 		text += " — " + cmp.Or(g.refused, op.failure()) + g.note
 	}
@@ -162,9 +161,9 @@ func (g *group) text() string {
 // target is the path of an operation, or the command of a shell run.
 func (op *Operation) target() string {
 	if op.shell() {
-		return quote.OneLine(cmp.Or(op.Command, op.Target), 120)
+		return layout.OneLine(cmp.Or(op.Command, op.Target), 120)
 	}
-	return quote.OneLine(op.Target, 240)
+	return layout.OneLine(op.Target, 240)
 }
 
 func (op *Operation) failure() string {
@@ -172,7 +171,7 @@ func (op *Operation) failure() string {
 	if op.shell() || text == "" {
 		text = cmp.Or(op.Outcome, op.Error)
 	}
-	text = quote.OneLine(shellcmd.BareOutput(text), 160)
+	text = layout.OneLine(shellcmd.BareOutput(text), 160)
 	if op.ExitCode != nil && *op.ExitCode != 0 {
 		exit := "exit " + strconv.Itoa(*op.ExitCode)
 		if text == "" {
@@ -216,7 +215,7 @@ func (s *source) dirLine() string {
 	if s.in.Session.Dir == "" {
 		return ""
 	}
-	return " Paths are relative to " + quote.OneLine(s.in.Session.Dir, 300) + "."
+	return " Paths are relative to " + layout.OneLine(s.in.Session.Dir, 300) + "."
 }
 
 // historyLine is the documented line that names where the replaced messages are, and how to read

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pattern"
@@ -23,7 +22,7 @@ var messageID = pattern.Lazy(`^[0-9a-f]{12,32}(\.\d+)?$`)
 
 // A pin is something that stays verbatim.
 type pin struct {
-	quote.Entry
+	layout.Entry
 	asked bool // by this call, not by an earlier one
 }
 
@@ -36,7 +35,7 @@ func (s *source) addPins(d *layout.Document) error {
 	s.pinned = ids
 	b := d.Block(&layout.Block{Head: pinsHead})
 	for i, p := range pins {
-		d.Add(b, &layout.Line{Text: quote.Print(p.Entry), Class: layout.ClassPin, Must: p.asked,
+		d.Add(b, &layout.Line{Text: layout.Print(p.Entry), Class: layout.ClassPin, Must: p.asked,
 			Anchor: "pin:" + p.Label, Pos: int64(i + 1)})
 	}
 	return nil
@@ -61,8 +60,8 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 		}
 		add(pin{e, true})
 	}
-	earlier := quote.Unquote(quote.BlockWith(s.in.PreviousText, pinsHead))
-	earlier = append(earlier, quote.Unquote(quote.BlockWith(s.in.PreviousText, windowHead))...)
+	earlier := layout.Unquote(layout.BlockWith(s.in.PreviousText, pinsHead))
+	earlier = append(earlier, layout.Unquote(layout.BlockWith(s.in.PreviousText, windowHead))...)
 	for _, e := range earlier {
 		if id, ok := strings.CutPrefix(e.Label, "message "); ok {
 			id, _, _ = strings.Cut(id, ",")
@@ -78,9 +77,9 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 }
 
 // resolve returns the text of a pin. not_found: it has the form of a message id, and no message has it.
-func (s *source) resolve(what string, ids map[string]bool) (quote.Entry, error) {
+func (s *source) resolve(what string, ids map[string]bool) (layout.Entry, error) {
 	if !messageID().MatchString(what) {
-		return quote.Entry{Label: "pin", Text: what}, nil
+		return layout.Entry{Label: "pin", Text: what}, nil
 	}
 	what, _ = sessions.SplitHandle(what)
 	for i := range s.in.Items {
@@ -88,7 +87,7 @@ func (s *source) resolve(what string, ids map[string]bool) (quote.Entry, error) 
 		if !strings.HasPrefix(it.ID, what) {
 			continue
 		}
-		e := quote.Entry{Label: "message " + handleOf(it.ID) + ", " + quote.Turn(it.Turn), Text: below}
+		e := layout.Entry{Label: "message " + handleOf(it.ID) + ", " + layout.Turn(it.Turn), Text: below}
 		if i >= s.cut {
 			return e, nil
 		}
@@ -99,10 +98,11 @@ func (s *source) resolve(what string, ids map[string]bool) (quote.Entry, error) 
 		e.Text, err = s.textOf(it)
 		return e, err
 	}
-	return quote.Entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session", what)
+	return layout.Entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session",
+		what)
 }
 
-func (s *source) resolveResults(it *Item, e quote.Entry) (quote.Entry, error) {
+func (s *source) resolveResults(it *Item, e layout.Entry) (layout.Entry, error) {
 	var parts []string
 	for _, r := range it.Results {
 		text, err := s.resultOf(it, r.CallID)

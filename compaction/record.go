@@ -3,7 +3,6 @@ package compaction
 import (
 	"time"
 
-	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/sessions"
 )
 
@@ -79,10 +78,10 @@ type Record struct {
 	Before    int    `json:"tokens_before"`    // of the whole view, o200k_base
 	After     int    `json:"tokens_after"`
 	// Figures are these sizes for Model, from the engine; nil: of an older version.
-	Figures  *figures.Counted `json:"figures,omitempty"`
-	TextHash string           `json:"text_hash"`      // SHA-256 of the summary's text
-	Text     string           `json:"text,omitempty"` // the summary, if it is short enough
-	TextBlob string           `json:"text_blob,omitempty"`
+	Figures  *Counted `json:"figures,omitempty"`
+	TextHash string   `json:"text_hash"`      // SHA-256 of the summary's text
+	Text     string   `json:"text,omitempty"` // the summary, if it is short enough
+	TextBlob string   `json:"text_blob,omitempty"`
 	// Shown is what readers other than the agent see in the place of the text, where that was made from exact
 	// words: by a version before schema 3. "": the text itself.
 	Shown    string    `json:"shown,omitempty"`

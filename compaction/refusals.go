@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 )
 
@@ -16,12 +15,12 @@ func (s *source) addRefusals(d *layout.Document) {
 	b := d.Block(&layout.Block{Head: rulesHead})
 	for _, again := range s.refusals() {
 		r := again[0]
-		when := quote.Turn(r.turn) + quote.Comma(quote.Times(len(again)))
-		text := "  - " + quote.OneLine(r.what, 200) + " (" + when + ")"
+		when := layout.Turn(r.turn) + layout.Comma(layout.Times(len(again)))
+		text := "  - " + layout.OneLine(r.what, 200) + " (" + when + ")"
 		var whys []string
 		for _, x := range slices.Backward(again) {
 			if x.why != "" && !x.rule {
-				whys = append(whys, "\""+quote.OneLine(x.why, 600)+"\"")
+				whys = append(whys, "\""+layout.OneLine(x.why, 600)+"\"")
 			}
 		}
 		switch {
@@ -31,7 +30,7 @@ func (s *source) addRefusals(d *layout.Document) {
 			text += " — " + strings.Join(slices.Compact(whys), ", then ")
 		}
 		if turn := s.appliedAfter(r); turn > 0 {
-			text += "; another edit of it was applied after that (" + quote.Turn(turn) + ")"
+			text += "; another edit of it was applied after that (" + layout.Turn(turn) + ")"
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassRule, Pos: r.pos})
 	}

@@ -5,10 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/gitlog"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/naming"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/internal/words"
 )
@@ -28,7 +26,7 @@ type source struct {
 	taskBlock *layout.Block   // of the document that is being written
 	pinned    map[string]bool // messages that it quotes whole, by id
 	words     *userWords      // how the document prints what the user said
-	git       gitlog.State
+	git       shellcmd.Repository
 	files     []*fileState
 	moves     map[string]string // present paths of what was moved, by the former ones
 	commands  []*commandState
@@ -97,7 +95,7 @@ func draftID(in *Input, o Options, cut int) string {
 	if o.Whole {
 		return in.Session.ID
 	}
-	return naming.Draft(in.Session.ID, in.Items[0].first(), newest(in.Items[:cut]), in.Position)
+	return draftName(in.Session.ID, in.Items[0].first(), newest(in.Items[:cut]), in.Position)
 }
 
 // retrieve is the call that reads back what this compaction took out of the view.
@@ -110,7 +108,7 @@ func (s *source) path(p string) string {
 	} else if paths.Windows(p) {
 		p = paths.Abs("", p)
 	}
-	return strings.TrimPrefix(quote.OneLine(p, 300), "./")
+	return strings.TrimPrefix(layout.OneLine(p, 300), "./")
 }
 
 // present returns the path that a file has now.
@@ -140,5 +138,5 @@ func agentOf(name string) string {
 	if name == "" {
 		return "main"
 	}
-	return quote.OneLine(name, 40)
+	return layout.OneLine(name, 40)
 }

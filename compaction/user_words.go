@@ -5,11 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
-	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -34,7 +31,7 @@ const (
 
 // addTask adds the block of the task. The user's words fill it together with the conversation.
 func (s *source) addTask(d *layout.Document) {
-	s.taskBlock = d.Block(&layout.Block{Head: anchors.Task})
+	s.taskBlock = d.Block(&layout.Block{Head: layout.Task})
 }
 
 // addUserWords adds what the user said: the first request and the newest one as the task, the others in the
@@ -58,7 +55,7 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 	w.order, w.recent, w.tags = s.byWorth(all)
 	w.questions = s.questions(all)
 	for _, u := range w.order {
-		size := userFrame + layout.Count(quote.Clip(u.text, 16*s.budget)) + layout.Count(w.questions[u])
+		size := userFrame + layout.Count(layout.Clip(u.text, 16*s.budget)) + layout.Count(w.questions[u])
 		w.sizes = append(w.sizes, size)
 		w.total += size
 	}
@@ -142,8 +139,8 @@ func (w *userWords) print(d *layout.Document, i, share int) {
 	u := w.order[i]
 	asked := w.questions[u]
 	in := func(limit int) string {
-		return quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...),
-			Text: quote.FitWhole(u.text, limit, handleOf(u.item.ID), feedback.Rules)}) + asked
+		return layout.Print(layout.Entry{Label: w.label(u, w.tags[u]...),
+			Text: layout.FitWhole(u.text, limit, handleOf(u.item.ID), feedback.Rules)}) + asked
 	}
 	text := in(max(leastText, share-userFrame-layout.Count(asked)))
 	if l := w.lines[u]; l != nil {
@@ -191,9 +188,9 @@ func (w *userWords) bindings() (out []int) {
 	for i, u := range w.order {
 		n := u.ruleTokens()
 		if n > 0 {
-			n = min(w.sizes[i], n+userFrame+quote.Mark+quote.Mark/2+layout.Count(w.questions[u]))
+			n = min(w.sizes[i], n+userFrame+layout.Mark+layout.Mark/2+layout.Count(w.questions[u]))
 			if n > left {
-				n = min(n, max(0, left), userFrame+quote.Mark)
+				n = min(n, max(0, left), userFrame+layout.Mark)
 			}
 			left -= n
 		}
@@ -265,7 +262,7 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags
 	if s.splitTurn() == newest.item.Turn {
 		tags[newest] = append(tags[newest], "in progress")
 	}
-	quoted := anchors.Turns(s.in.PreviousText)
+	quoted := layout.AnchorTurns(s.in.PreviousText)
 	var rules, known, others, covered []*utterance
 	for _, u := range slices.Backward(all) {
 		tag := ""
@@ -313,7 +310,7 @@ func (w *userWords) budget() int {
 
 // label is what stands in parentheses before the user's words.
 func (s *source) label(u *utterance, tags ...string) string {
-	parts := append([]string{quote.Turn(u.item.Turn)}, tags...)
+	parts := append([]string{layout.Turn(u.item.Turn)}, tags...)
 	if u.via != "" {
 		parts = append(parts, u.via)
 	}
@@ -339,7 +336,7 @@ func (s *source) questions(all []*utterance) map[*utterance]string {
 			if u.asked == "" || (len(u.text) <= bareAnswer) != bare {
 				continue
 			}
-			text := "\n  — answering the agent: \"" + excerpt.Tail(u.asked, min(most, s.budget/8)) + "\""
+			text := "\n  — answering the agent: \"" + tailOf(u.asked, min(most, s.budget/8)) + "\""
 			if n := layout.Count(text); n <= left {
 				out[u] = text
 				left -= n
@@ -379,7 +376,7 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 	if n == 0 {
 		return ""
 	}
-	more := "… " + chars.Plural(n, "more message") + " of the user, of " + quote.TurnRange(from, to)
+	more := "… " + chars.Plural(n, "more message") + " of the user, of " + layout.TurnRange(from, to)
 	if len(rules) > 0 {
 		more += "; rules: " + strings.Join(rules, ", ")
 	}

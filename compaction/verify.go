@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"ctxledger.dev/compaction/claims"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/pattern"
 )
@@ -18,18 +17,18 @@ func (s *source) verify(text string, run *Run, kept *int) string {
 		return ""
 	}
 	lines := strings.Split(text, "\n")
-	about := claims.AboutAnything
+	about := aboutAnything
 	for i, l := range lines {
 		said := strings.TrimSpace(l)
 		if strings.HasPrefix(said, "#") {
-			about = claims.SubjectOf(said, about)
+			about = subjectOf(said, about)
 			continue
 		}
 		if !strings.ContainsFunc(said, unicode.IsLetter) {
 			continue // a rule, or the frame of a table
 		}
-		bullet, statement := claims.CutBullet(l)
-		if claims.IsNone(statement) {
+		bullet, statement := cutBullet(l)
+		if isNone(statement) {
 			continue
 		}
 		switch refuted, unknown := s.objections(statement, about); {
@@ -48,18 +47,18 @@ func (s *source) verify(text string, run *Run, kept *int) string {
 
 // objections returns what the ledger says against one statement: that it is refuted, or that nothing recorded
 // supports a part of it.
-func (s *source) objections(statement string, about claims.Subject) (refuted, unknown string) {
+func (s *source) objections(statement string, about subject) (refuted, unknown string) {
 	note := func(text string) {
 		if unknown == "" {
 			unknown = text
 		}
 	}
-	for _, text := range claims.Clauses(statement) {
-		c := claims.Of(text)
+	for _, text := range clauses(statement) {
+		c := claimOf(text)
 		if c.Wished {
 			continue
 		}
-		for _, against := range []func(claims.Claim) (string, string){s.ofCommands, s.ofFiles, s.ofDeeds} {
+		for _, against := range []func(claim) (string, string){s.ofCommands, s.ofFiles, s.ofDeeds} {
 			refuted, doubt := against(c)
 			if refuted != "" {
 				return refuted, ""
@@ -67,13 +66,13 @@ func (s *source) objections(statement string, about claims.Subject) (refuted, un
 			note(doubt)
 		}
 	}
-	if about == claims.AboutAhead {
+	if about == aboutAhead {
 		return "", ""
 	}
 	if all := s.unknown(statement); len(all) > 0 {
 		note(all[0])
 	}
-	if about == claims.AboutDone && unknown == "" && !s.backed(statement) {
+	if about == aboutDone && unknown == "" && !s.backed(statement) {
 		note("nothing that was recorded backs this")
 	}
 	return "", unknown
@@ -83,7 +82,7 @@ func (s *source) objections(statement string, about claims.Subject) (refuted, un
 // command, a deed that was done, or a name of the conversation.
 func (s *source) backed(statement string) bool {
 	for _, f := range s.files {
-		if mentions(statement, f.Path) && (f.changed() || f.gone() || claims.Of(statement).Failed) {
+		if mentions(statement, f.Path) && (f.changed() || f.gone() || claimOf(statement).Failed) {
 			return true
 		}
 	}
@@ -91,12 +90,12 @@ func (s *source) backed(statement string) bool {
 		return true
 	}
 	for _, c := range s.commands {
-		if c.named(statement) || c.purpose >= shellcmd.Build && claims.NamesChecks(statement) {
+		if c.named(statement) || c.purpose >= shellcmd.Build && namesChecks().MatchString(statement) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(claims.Deeds, func(d claims.Deed) bool {
-		return d.Claimed(statement)
+	return slices.ContainsFunc(deeds, func(d deed) bool {
+		return d.claimed(statement)
 	}) || s.namesKnown(statement)
 }
 

@@ -3,8 +3,6 @@ package compaction
 import (
 	"strings"
 	"testing"
-
-	"ctxledger.dev/compaction/claims"
 )
 
 // What a model says under a heading: each statement of finished work needs evidence, and open
@@ -128,7 +126,7 @@ user next
 		var run Run
 		kept := 0
 		got := s.verify(c.says, &run, &kept)
-		bullet, statement := claims.CutBullet(c.says)
+		bullet, statement := cutBullet(c.says)
 		switch {
 		case strings.HasSuffix(c.want, "-"):
 			if !strings.HasPrefix(got, bullet+removedMark) || strings.Contains(got, statement) || run.Removed != 1 ||

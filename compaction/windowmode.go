@@ -6,7 +6,6 @@ import (
 
 	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -72,7 +71,7 @@ func (s *source) windowText() (string, error) {
 	}
 	block := windowHead
 	for _, e := range pinned {
-		if q := quote.Print(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // otherwise the earlier summary has it
+		if q := layout.Print(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // otherwise the earlier summary has it
 			block += "\n" + q
 		}
 	}
@@ -81,12 +80,12 @@ func (s *source) windowText() (string, error) {
 }
 
 // windowPins returns what callers pinned, the first request, and rules and corrections.
-func (s *source) windowPins() ([]quote.Entry, error) {
+func (s *source) windowPins() ([]layout.Entry, error) {
 	pins, ids, err := s.pins()
 	if err != nil {
 		return nil, err
 	}
-	var out []quote.Entry
+	var out []layout.Entry
 	for _, p := range pins {
 		out = append(out, p.Entry)
 	}
@@ -96,10 +95,10 @@ func (s *source) windowPins() ([]quote.Entry, error) {
 		case u.via != "" && u.via != viaLoaded:
 		case u.index >= s.cut || ids[u.item.ID]:
 		case i == 0 && u.via == "":
-			out = append(out, quote.Entry{Label: s.label(u, "first request"),
-				Text: quote.Fit(u.text, s.budget/4, handleOf(u.item.ID))})
+			out = append(out, layout.Entry{Label: s.label(u, "first request"),
+				Text: layout.Fit(u.text, s.budget/4, handleOf(u.item.ID))})
 		case tag != "" && len(u.text) <= ruleLength:
-			out = append(out, quote.Entry{Label: s.label(u, tag), Text: u.text})
+			out = append(out, layout.Entry{Label: s.label(u, tag), Text: u.text})
 		}
 	}
 	return out, nil

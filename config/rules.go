@@ -1,7 +1,7 @@
 package config
 
 import (
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
 )
@@ -95,7 +95,7 @@ var summarizerRules = []Rule{
 	{Key: "timeout", Kind: Count, Unit: "seconds", Default: "180", Least: 1, Most: int(maxTimeout.Seconds()),
 		Doc:  "for a whole summary, all requests together. Then the program and everything it started are killed",
 		into: func(t *target) any { return &t.summarizer.seconds }},
-	{Key: "sections", Kind: Word, Values: sections.Names(), Default: "default",
+	{Key: "sections", Kind: Word, Values: settings.PresetNames(), Default: "default",
 		Doc: "the headings of the summary: `default` (Completed, Open Questions, Remaining Work, Key Findings), " +
 			"`deepagents`, `pi`, or `none`. Missing ones are requested once more, then added as `None recorded.`",
 		into: func(t *target) any { return &t.summarizer.Sections }},

@@ -1,9 +1,8 @@
-package figures_test
+package compaction
 
 import (
 	"testing"
 
-	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/tokens"
 )
 
@@ -16,11 +15,11 @@ func TestFiguresSayWhatTheyRestOn(t *testing.T) {
 		{"claude-3-opus", "≈66,645 → ≈13,645 tokens", "prior", "≈66,645 → ≈13,645 tokens"},
 	} {
 		counter := tokens.Builtin().For(c.model)
-		of := figures.Of(counter, 57_453, 11_763, 8_000)
+		of := CountedOf(counter, 57_453, 11_763, 8_000)
 		if of.String() != c.words || of.Basis != c.basis {
 			t.Errorf("%s: %q, %q", c.model, of, of.Basis)
 		}
-		was := figures.Unrecorded(counter, 57_453, 11_763, 8_000)
+		was := Unrecorded(counter, 57_453, 11_763, 8_000)
 		if was.String() != c.unrecorded || was.Basis != "" || was.Text.Exact || was.Text.N != of.Text.N {
 			t.Errorf("%s, not recorded: %q, %+v", c.model, was, was)
 		}

@@ -1,7 +1,4 @@
-// Package keep has the rule by which the newest part of a conversation stays as it is when the rest is compacted.
-//
-// Start at Rule. The rule is a part of a policy, and what a compaction is planned with.
-package keep
+package settings
 
 import (
 	"strings"
@@ -9,19 +6,19 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// Rule says how much of a conversation stays verbatim: whole units from the newest back, as many as fit both bounds,
+// Keep says how much of a conversation stays verbatim: whole units from the newest back, as many as fit both bounds,
 // but at least Messages, and the newest unit. A bound of 0 is none.
-type Rule struct {
+type Keep struct {
 	Turns    int // newest turns; one may be split
 	Tokens   int
 	Messages int // newest messages, whatever the bounds say
 }
 
-// Default is the rule where none is set.
-var Default = Rule{Turns: 10, Tokens: 6_000}
+// DefaultKeep is the rule where none is set.
+var DefaultKeep = Keep{Turns: 10, Tokens: 6_000}
 
 // Full reports whether a tail of so many messages is enough: the next longer one would have so many turns and tokens.
-func (r Rule) Full(messages, turns, tokens int) bool {
+func (r Keep) Full(messages, turns, tokens int) bool {
 	if messages < r.Messages {
 		return false
 	}
@@ -29,7 +26,7 @@ func (r Rule) Full(messages, turns, tokens int) bool {
 }
 
 // Within returns the rule with at most so many tokens.
-func (r Rule) Within(tokens int) Rule {
+func (r Keep) Within(tokens int) Keep {
 	if r.Tokens <= 0 || tokens < r.Tokens {
 		r.Tokens = max(1, tokens)
 	}
@@ -37,7 +34,7 @@ func (r Rule) Within(tokens int) Rule {
 }
 
 // String returns the rule in words.
-func (r Rule) String() string {
+func (r Keep) String() string {
 	var parts []string
 	if r.Turns > 0 {
 		parts = append(parts, chars.Plural(r.Turns, "turn"))

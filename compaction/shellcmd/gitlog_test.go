@@ -1,4 +1,4 @@
-package gitlog
+package shellcmd
 
 import (
 	"reflect"
@@ -9,8 +9,8 @@ import (
 // run is a command with what it printed.
 type run struct{ command, output string }
 
-func state(runs ...run) State {
-	var s State
+func state(runs ...run) Repository {
+	var s Repository
 	for i, r := range runs {
 		s.Take(i+1, int64(i+1), r.command, r.output)
 	}
@@ -19,48 +19,48 @@ func state(runs ...run) State {
 
 func TestOutputs(t *testing.T) {
 	commit := run{"git commit -m 'Add carts'", "[main 1a2b3c4] Add carts\n 1 file changed\n"}
-	first := Commit{Hash: "1a2b3c4", Subject: "Add carts", Turn: 1, Seq: 1}
+	first := PastCommit{Hash: "1a2b3c4", Subject: "Add carts", Turn: 1, Seq: 1}
 	for _, c := range []struct {
 		name string
 		runs []run
-		want State
+		want Repository
 	}{
-		{"nothing", nil, State{}},
-		{"a commit", []run{commit}, State{Branch: "main", Commits: []Commit{first}}},
+		{"nothing", nil, Repository{}},
+		{"a commit", []run{commit}, Repository{Branch: "main", Commits: []PastCommit{first}}},
 		{"the first commit", []run{{"git commit -m x", "[main (root-commit) 1a2b3c4] x\n"}},
-			State{Branch: "main", Commits: []Commit{{Hash: "1a2b3c4", Subject: "x", Turn: 1, Seq: 1}}}},
+			Repository{Branch: "main", Commits: []PastCommit{{Hash: "1a2b3c4", Subject: "x", Turn: 1, Seq: 1}}}},
 		{"an amended commit", []run{commit, {"git commit --amend --no-edit", "[main 5d6e7f8] Add carts\n"}},
-			State{Branch: "main", Commits: []Commit{
+			Repository{Branch: "main", Commits: []PastCommit{
 				{Hash: "5d6e7f8", Subject: "Add carts", Turn: 2, Amended: 1, Seq: 2}}}},
 		{"a quiet commit", []run{{`git commit -qm "Fix tax"`, ""}},
-			State{Commits: []Commit{{Subject: "Fix tax", Turn: 1, Seq: 1}}}},
+			Repository{Commits: []PastCommit{{Subject: "Fix tax", Turn: 1, Seq: 1}}}},
 		{"a quiet commit of one word", []run{{"go build ./... && git add -A && git commit -qm tax", ""}},
-			State{Commits: []Commit{{Subject: "tax", Turn: 1, Seq: 1}}}},
+			Repository{Commits: []PastCommit{{Subject: "tax", Turn: 1, Seq: 1}}}},
 		{"a message in a file", []run{{"git -C . commit -q -F msg.txt", ""}},
-			State{Commits: []Commit{{Turn: 1, Seq: 1}}}},
+			Repository{Commits: []PastCommit{{Turn: 1, Seq: 1}}}},
 		{"a quiet amended commit", []run{commit, {"git commit -q --amend --no-edit", ""}},
-			State{Branch: "main", Commits: []Commit{{Subject: "Add carts", Turn: 2, Amended: 1, Seq: 2}}}},
+			Repository{Branch: "main", Commits: []PastCommit{{Subject: "Add carts", Turn: 2, Amended: 1, Seq: 2}}}},
 		{"a quiet commit in front of one that prints", []run{
 			{"git commit -qm a a.go && git commit -m b", "[main 1a2b3c4] b\n"}},
-			State{Branch: "main", Commits: []Commit{
+			Repository{Branch: "main", Commits: []PastCommit{
 				{Subject: "a", Turn: 1, Seq: 1}, {Hash: "1a2b3c4", Subject: "b", Turn: 1, Seq: 1}}}},
 		{"nothing to commit", []run{{"git commit -qm x || true", "On branch main\nnothing to commit\n"}},
-			State{Branch: "main"}},
+			Repository{Branch: "main"}},
 		{"a commit for the case that another fails", []run{{"git commit -m a | tail -1 || git commit -m b", ""}},
-			State{Commits: []Commit{{Subject: "a", Turn: 1, Seq: 1}}}},
-		{"a new branch", []run{{"git switch -c tax", "Switched to a new branch 'tax'\n"}}, State{Branch: "tax"}},
+			Repository{Commits: []PastCommit{{Subject: "a", Turn: 1, Seq: 1}}}},
+		{"a new branch", []run{{"git switch -c tax", "Switched to a new branch 'tax'\n"}}, Repository{Branch: "tax"}},
 		{"the status", []run{{"git status", "On branch tax\nYour branch is ahead of 'origin/tax' by 1 commit.\n"}},
-			State{Branch: "tax", Ahead: "Your branch is ahead of 'origin/tax' by 1 commit.", AheadAt: 1}},
+			Repository{Branch: "tax", Ahead: "Your branch is ahead of 'origin/tax' by 1 commit.", AheadAt: 1}},
 		{"a push", []run{{"git status", "Your branch is ahead of 'o/t' by 1 commit."},
-			{"git push", "To host:shop.git\n   1a2b3c4..5d6e7f8  tax -> tax\n"}}, State{AheadAt: 1, Pushed: 2}},
+			{"git push", "To host:shop.git\n   1a2b3c4..5d6e7f8  tax -> tax\n"}}, Repository{AheadAt: 1, Pushed: 2}},
 		{"a forced push", []run{{"git push -f", " + 1a2b3c4...5d6e7f8 tax -> tax (forced update)\n"}},
-			State{Pushed: 1}},
+			Repository{Pushed: 1}},
 		{"a pushed new branch", []run{{"git push -u origin tax", " * [new branch]      tax -> tax\n"}},
-			State{Pushed: 1}},
-		{"a refused push", []run{{"git push", " ! [rejected]        tax -> tax (fetch first)\n"}}, State{}},
+			Repository{Pushed: 1}},
+		{"a refused push", []run{{"git push", " ! [rejected]        tax -> tax (fetch first)\n"}}, Repository{}},
 		{"a pull request", []run{{"gh pr create --fill", "https://host/shop/pull/7\n"}},
-			State{Request: "https://host/shop/pull/7"}},
-		{"an address that another command prints", []run{{"git log", "see https://host/shop/pull/7\n"}}, State{}},
+			Repository{Request: "https://host/shop/pull/7"}},
+		{"an address that another command prints", []run{{"git log", "see https://host/shop/pull/7\n"}}, Repository{}},
 	} {
 		if got := state(c.runs...); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
@@ -70,10 +70,11 @@ func TestOutputs(t *testing.T) {
 
 // A tool that commits without a command line is recorded once, with the first line of its message.
 func TestACommitOfATool(t *testing.T) {
-	var s State
+	var s Repository
 	s.Committed(1, 5, "Add carts\n\nwhy")
 	s.Committed(1, 5, "Add carts")
-	if want := (State{Commits: []Commit{{Subject: "Add carts", Turn: 1, Seq: 5}}}); !reflect.DeepEqual(s, want) {
+	want := Repository{Commits: []PastCommit{{Subject: "Add carts", Turn: 1, Seq: 5}}}
+	if !reflect.DeepEqual(s, want) {
 		t.Errorf("%+v, want %+v", s, want)
 	}
 }
@@ -93,7 +94,7 @@ func TestCommandsOfThisTree(t *testing.T) {
 		"echo 'git -C ../other' && git commit":   true,
 		"git log --oneline -- ../other | head 3": true,
 	} {
-		if got := In("/w/shop", line); got != want {
+		if got := RunsIn("/w/shop", line); got != want {
 			t.Errorf("%s: %t, want %t", line, got, want)
 		}
 	}

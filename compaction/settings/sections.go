@@ -1,7 +1,4 @@
-// Package sections holds the headings that a model's summary has, as named presets.
-//
-// Start with Of. The package deliberately knows nothing of prompts and documents.
-package sections
+package settings
 
 import (
 	"slices"
@@ -19,8 +16,8 @@ type Preset struct {
 // A Section is a heading, and what belongs under it.
 type Section struct{ Head, Holds string }
 
-// Default returns the preset that is used where none is named.
-func Default() Preset { return presets[0] }
+// DefaultPreset returns the preset that is used where none is named.
+func DefaultPreset() Preset { return presets[0] }
 
 // presets are the known ones; the first is the default, the last asks for no headings.
 var presets = []Preset{
@@ -48,8 +45,8 @@ var presets = []Preset{
 	{"none", nil},
 }
 
-// Names returns the names of the presets.
-func Names() []string {
+// PresetNames returns the names of the presets.
+func PresetNames() []string {
 	var names []string
 	for _, p := range presets {
 		names = append(names, p.name)
@@ -57,15 +54,15 @@ func Names() []string {
 	return names
 }
 
-// Of returns the preset with a name. Error: invalid for an unknown one.
-func Of(name string) (Preset, error) {
+// PresetOf returns the preset with a name. Error: invalid for an unknown one.
+func PresetOf(name string) (Preset, error) {
 	for _, p := range presets {
 		if name == "" || strings.EqualFold(name, p.name) {
 			return p, nil
 		}
 	}
 	return Preset{}, fault.New(fault.Invalid, "compaction.plan", "there are no sections %.1000q: use %s", name,
-		strings.Join(Names(), ", "))
+		strings.Join(PresetNames(), ", "))
 }
 
 // Missing returns the headings that a text does not have on a line of their own.

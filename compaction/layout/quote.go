@@ -1,13 +1,7 @@
-// Package quote prints stored words into a document so that they can be read back, and so that none of their lines can be
-// mistaken for one of ours: Print and Unquote are inverse to each other. BlocksOf and BlockWith take a document apart.
-//
-// The package knows what the lines of documents of this and earlier versions begin with, and nothing else of them.
-package quote
+package layout
 
 import (
 	"strings"
-
-	"ctxledger.dev/compaction/layout"
 
 	"ctxledger.dev/internal/chars"
 )
@@ -156,7 +150,7 @@ func BlocksOf(text string) []string {
 	if text == "" {
 		return nil
 	}
-	return strings.Split(text, layout.Rule)
+	return strings.Split(text, Rule)
 }
 
 // BlockWith returns the block of the document that starts with head, or "".

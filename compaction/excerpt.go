@@ -1,20 +1,18 @@
-// Package excerpt shortens stored texts: to their ends, their beginning, their newest lines, to what is no code. It knows
-// nothing of sessions or budgets.
-package excerpt
+package compaction
 
 import (
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/internal/chars"
 )
 
-// Ends returns the first two and the last third of limit characters of a text that had total characters, around a mark
+// ends returns the first two and the last third of limit characters of a text that had total characters, around a mark
 // that says so.
-func Ends(text string, limit, total int) string {
+func ends(text string, limit, total int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
@@ -22,8 +20,8 @@ func Ends(text string, limit, total int) string {
 		chars.Tail(text, limit/3)
 }
 
-// Tail returns the last limit characters of a text in one line, from the beginning of a line or a sentence on.
-func Tail(text string, limit int) string {
+// tailOf returns the last limit characters of a text in one line, from the beginning of a line or a sentence on.
+func tailOf(text string, limit int) string {
 	text = chars.Strip(text)
 	if utf8.RuneCountInString(text) > limit {
 		text = chars.Tail(text, limit)
@@ -32,8 +30,8 @@ func Tail(text string, limit int) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Newest returns the last lines that have at most limit bytes together.
-func Newest(lines []string, limit int) []string {
+// newestLines returns the last lines that have at most limit bytes together.
+func newestLines(lines []string, limit int) []string {
 	for i, l := range slices.Backward(lines) {
 		if limit -= len(l) + 1; limit < 0 {
 			return lines[i+1:]
@@ -42,15 +40,15 @@ func Newest(lines []string, limit int) []string {
 	return lines
 }
 
-// IsData reports whether a result is a long JSON text, whose beginning says little to a reader.
-func IsData(text string) bool {
+// isData reports whether a result is a long JSON text, whose beginning says little to a reader.
+func isData(text string) bool {
 	const long = 400 // bytes
 	text = strings.TrimSpace(text)
 	return len(text) > long && (text[0] == '{' || text[0] == '[' && strings.HasSuffix(text, "]"))
 }
 
-// Beginning returns the first lines of a text that are not empty, in one line of at most limit characters.
-func Beginning(text string, lines, limit int) string {
+// beginning returns the first lines of a text that are not empty, in one line of at most limit characters.
+func beginning(text string, lines, limit int) string {
 	const looked = 8_000 // bytes
 	var kept []string
 	for l := range strings.Lines(text[:min(len(text), looked)]) {
@@ -58,15 +56,15 @@ func Beginning(text string, lines, limit int) string {
 			kept = append(kept, l)
 		}
 	}
-	return quote.OneLine(strings.Join(kept, " / "), limit)
+	return layout.OneLine(strings.Join(kept, " / "), limit)
 }
 
-// WithoutCode leaves out the fenced blocks of a text: code can be read where it is.
-func WithoutCode(text string) string {
+// withoutCode leaves out the fenced blocks of a text: code can be read where it is.
+func withoutCode(text string) string {
 	var b strings.Builder
 	inside := false
 	for line := range strings.Lines(text) {
-		fence := quote.OpensFence(line)
+		fence := layout.OpensFence(line)
 		if !inside && !fence {
 			b.WriteString(line)
 		}

@@ -1,10 +1,9 @@
-package quote
+package layout
 
 import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -62,7 +61,7 @@ func (s shortened) fit(limit int, k kept, handle string) string {
 		t := WordAfter(s.text, len(s.text)-len(chars.Tail(s.text, tail)))
 		h, t = s.outside(h, t)
 		short := s.text[:h] + s.middle(h, t, k, handle) + s.text[t:]
-		if layout.Count(short) <= limit {
+		if Count(short) <= limit {
 			return short
 		}
 		head, tail = head*7/8, tail*7/8
@@ -82,7 +81,7 @@ func (s shortened) middle(from, to int, k kept, handle string) string {
 		if p.From < from || to < p.To {
 			continue
 		}
-		if k.limit -= layout.Count(part) + 1; k.limit < 0 {
+		if k.limit -= Count(part) + 1; k.limit < 0 {
 			missing = true
 			break
 		}
@@ -115,7 +114,7 @@ func headings(text string) (all []Span) {
 // fits reports whether a text has at most limit tokens. It does not count texts that cannot.
 func fits(text string, limit int) bool {
 	const widest = 16 // bytes of one token, about, at most
-	return len(text) <= limit || len(text) <= limit*widest && layout.Count(text) <= limit
+	return len(text) <= limit || len(text) <= limit*widest && Count(text) <= limit
 }
 
 // shortened is a text with marks in the place of parts of it.

@@ -1,13 +1,9 @@
-// Package anchors reads what a summary of ours names, from its text, so that the next summary can carry it: files with
-// their changes, handles, and the turns whose requests it quotes. Start with Of. It knows the headings of this and of
-// earlier versions.
-package anchors
+package layout
 
 import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/pattern"
 )
 
@@ -36,11 +32,11 @@ var (
 	turnLabel  = pattern.Lazy(`^turn (\d+)`)
 )
 
-// Of returns the anchors of a summary, in the order of its text. Requests and open failures are not among them: the log
+// AnchorsOf returns the anchors of a summary, in the order of its text. Requests and open failures are not among them: the log
 // has those.
-func Of(text string) []Anchor {
+func AnchorsOf(text string) []Anchor {
 	var out []Anchor
-	for _, b := range quote.BlocksOf(text) {
+	for _, b := range BlocksOf(text) {
 		switch {
 		case strings.HasPrefix(b, Files), strings.HasPrefix(b, OldFiles):
 			for _, m := range fileLine().FindAllStringSubmatch(b, -1) {
@@ -70,11 +66,11 @@ func carried(block string) []Anchor {
 	return out
 }
 
-// Turns returns the turns whose requests a summary quotes.
-func Turns(text string) []int {
+// AnchorTurns returns the turns whose requests a summary quotes.
+func AnchorTurns(text string) []int {
 	var out []int
 	for _, head := range []string{Task, Said, OldSaid} {
-		for _, e := range quote.Unquote(quote.BlockWith(text, head)) {
+		for _, e := range Unquote(BlockWith(text, head)) {
 			if m := turnLabel().FindStringSubmatch(e.Label); m != nil {
 				n, _ := strconv.Atoi(m[1])
 				out = append(out, n)

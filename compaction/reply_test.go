@@ -1,4 +1,4 @@
-package excerpt
+package compaction
 
 import "testing"
 
@@ -13,7 +13,7 @@ func TestWhatIsNoResultOfTheWork(t *testing.T) {
 		"<tool_use_error>File does not exist.</tool_use_error>": false,
 		"": false,
 	} {
-		if IsReply(text) != want {
+		if isReply(text) != want {
 			t.Errorf("%q says nothing of the work: %t", text, !want)
 		}
 	}

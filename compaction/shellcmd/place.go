@@ -1,23 +1,21 @@
-package gitlog
+package shellcmd
 
 import (
 	"path"
 	"strings"
-
-	"ctxledger.dev/compaction/shellcmd"
 )
 
-// In reports whether a command line that was started in a directory stays there, and its calls of git use the repository
+// RunsIn reports whether a command line that was started in a directory stays there, and its calls of git use the repository
 // that is found from there.
-func In(dir, line string) bool {
+func RunsIn(dir, line string) bool {
 	dir = path.Clean(dir)
-	for _, part := range shellcmd.Segments(line) {
+	for _, part := range Segments(line) {
 		if to, moves := strings.CutPrefix(part, "cd "); moves && seenFrom(dir, strings.Trim(to, ` "'`)) != dir ||
 			strings.HasPrefix(part, "pushd ") {
 			return false
 		}
 	}
-	for _, call := range shellcmd.GitCalls(line) {
+	for _, call := range GitCalls(line) {
 		at := dir
 		for _, to := range call.Dirs {
 			at = seenFrom(at, to)

@@ -1,11 +1,10 @@
-// Package figures holds what a compaction replaced and became, in tokens of its model. It is counted once, when the
-// compaction is made, and recorded with it: one summary has one figure, wherever it is shown and whenever. An estimate
-// of that day stays what it was, whatever is learned of the tokenizer afterwards.
-package figures
+package compaction
 
 import "ctxledger.dev/tokens"
 
-// Counted are the sizes of a compaction.
+// Counted are the sizes of a compaction, in tokens of its model. They are counted once, when the compaction is made, and
+// recorded with it: one summary has one figure, wherever it is shown and whenever. An estimate of that day stays what it
+// was, whatever is learned of the tokenizer afterwards.
 type Counted struct {
 	Before tokens.Count `json:"before"` // the whole view
 	After  tokens.Count `json:"after"`  // the whole view with the summary in it
@@ -14,15 +13,15 @@ type Counted struct {
 	Basis string `json:"basis,omitempty"`
 }
 
-// Of counts sizes of o200k_base for a model.
-func Of(c tokens.Counter, before, after, text int) Counted {
+// CountedOf counts sizes of o200k_base for a model.
+func CountedOf(c tokens.Counter, before, after, text int) Counted {
 	return Counted{Before: c.Of(before), After: c.Of(after), Text: c.Of(text), Basis: c.Quality()}
 }
 
 // Unrecorded returns the figures of a compaction for which none were recorded, marked as estimates. The counter must
 // not have learned: what was measured later does not change them.
 func Unrecorded(c tokens.Counter, before, after, text int) Counted {
-	out := Of(c, before, after, text)
+	out := CountedOf(c, before, after, text)
 	out.Before.Exact, out.After.Exact, out.Text.Exact, out.Basis = false, false, false, ""
 	return out
 }

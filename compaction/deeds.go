@@ -1,4 +1,4 @@
-package claims
+package compaction
 
 import (
 	"regexp"
@@ -6,15 +6,15 @@ import (
 	"ctxledger.dev/internal/pattern"
 )
 
-// A Deed is something that is done with a command and changes no file of the session.
-type Deed struct {
-	What  string                // in a word
+// A deed is something that is done with a command and changes no file of the session.
+type deed struct {
+	what  string                // in a word
 	says  func() *regexp.Regexp // in a claim
 	shows func() *regexp.Regexp // in the command that does it
 }
 
-// Deeds are those that are known.
-var Deeds = []Deed{
+// deeds are those that are known.
+var deeds = []deed{
 	{"commit", pattern.Lazy(`(?i)\bcommitted\b|\bcommit [0-9a-f]{7,40}\b`), pattern.Lazy(`\bgit\b.*\bcommit\b`)},
 	{"push", pattern.Lazy(`(?i)\bpushed\b`), pattern.Lazy(`\bgit\b.*\bpush\b`)},
 	{"merge", pattern.Lazy(`(?i)\b(merged|rebased)\b`), pattern.Lazy(`\b(merge|rebase|pull)\b`)},
@@ -29,8 +29,8 @@ var Deeds = []Deed{
 		pattern.Lazy(`\b(revert|checkout|restore|reset|stash)\b|rollback`)},
 }
 
-// Claimed reports whether a text says that the deed was done.
-func (d Deed) Claimed(text string) bool { return d.says().MatchString(text) }
+// claimed reports whether a text says that the deed was done.
+func (d deed) claimed(text string) bool { return d.says().MatchString(text) }
 
-// DoneBy reports whether a command does the deed.
-func (d Deed) DoneBy(command string) bool { return d.shows().MatchString(command) }
+// doneBy reports whether a command does the deed.
+func (d deed) doneBy(command string) bool { return d.shows().MatchString(command) }

@@ -1,29 +1,24 @@
-// Package gitlog reads the state of a repository from what git and gh printed in a session: the branch, the commits that
-// were made or amended, pushes, the pull request, how far the branch is from its upstream.
-//
-// Feed a State the outputs of the commands that ran in the session's tree, oldest first. The zero State is ready to use.
-package gitlog
+package shellcmd
 
 import (
 	"cmp"
 	"strings"
 
-	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/pattern"
 )
 
-// State is what the outputs said of one tree.
-type State struct {
+// Repository is what the outputs said of one tree.
+type Repository struct {
 	Branch  string
 	Ahead   string // "Your branch is ahead of 'origin/main' by 2 commits."; "" once that is out of date
 	AheadAt int    // turn
 	Pushed  int    // turn of the newest push, 0 for none
 	Request string // address of the pull request that was opened
-	Commits []Commit
+	Commits []PastCommit
 }
 
-// Commit is a commit that was made. One that amends another takes its place.
-type Commit struct {
+// PastCommit is a commit that was made. One that amends another takes its place.
+type PastCommit struct {
 	Hash, Subject string // "" where the output does not say
 	Turn          int
 	Amended       int   // how often
@@ -31,7 +26,7 @@ type Commit struct {
 }
 
 // Newest returns the operation that made the newest commit, 0 for none.
-func (s *State) Newest() int64 {
+func (s *Repository) Newest() int64 {
 	if len(s.Commits) == 0 {
 		return 0
 	}
@@ -42,10 +37,10 @@ func (s *State) Newest() int64 {
 const maxOutput = 20_000
 
 // Take reads the output of a command that succeeded.
-func (s *State) Take(turn int, seq int64, command, output string) {
-	made := shellcmd.Commits(command)
+func (s *Repository) Take(turn int, seq int64, command, output string) {
+	made := Commits(command)
 	output = output[:min(len(output), maxOutput)]
-	add := func(c Commit, amends bool) {
+	add := func(c PastCommit, amends bool) {
 		c.Turn, c.Seq = turn, seq
 		s.add(c, amends)
 	}
@@ -54,12 +49,12 @@ func (s *State) Take(turn int, seq int64, command, output string) {
 		switch m := committed().FindStringSubmatch(line); {
 		case m != nil:
 			for ; len(made) > 0 && made[0].Quiet; made = made[1:] {
-				add(Commit{Subject: made[0].Subject}, made[0].Amends)
+				add(PastCommit{Subject: made[0].Subject}, made[0].Amends)
 			}
 			amends := len(made) > 0 && made[0].Amends
 			made = made[min(1, len(made)):]
 			s.Branch = m[1]
-			add(Commit{Hash: m[2], Subject: m[3]}, amends)
+			add(PastCommit{Hash: m[2], Subject: m[3]}, amends)
 		case strings.HasPrefix(line, "Your branch is "), strings.HasPrefix(line, "Your branch and "):
 			s.Ahead, s.AheadAt = line, turn
 		case pushed().MatchString(line):
@@ -74,20 +69,20 @@ func (s *State) Take(turn int, seq int64, command, output string) {
 	}
 	for _, c := range made { // whose output went elsewhere, or that print nothing
 		if !c.Instead && !refused().MatchString(output) {
-			add(Commit{Subject: c.Subject}, c.Amends)
+			add(PastCommit{Subject: c.Subject}, c.Amends)
 		}
 	}
 }
 
 // Committed takes a commit that was made by other means than a command line.
-func (s *State) Committed(turn int, seq int64, message string) {
+func (s *Repository) Committed(turn int, seq int64, message string) {
 	if s.Newest() != seq {
 		first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
-		s.add(Commit{Subject: first, Turn: turn, Seq: seq}, false)
+		s.add(PastCommit{Subject: first, Turn: turn, Seq: seq}, false)
 	}
 }
 
-func (s *State) add(c Commit, amends bool) {
+func (s *Repository) add(c PastCommit, amends bool) {
 	s.Ahead = ""
 	if last := len(s.Commits) - 1; amends && last >= 0 {
 		c.Amended, c.Subject = s.Commits[last].Amended+1, cmp.Or(c.Subject, s.Commits[last].Subject)

@@ -1,4 +1,4 @@
-package naming_test
+package compaction
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/naming"
 	"ctxledger.dev/tokens"
 )
 
@@ -14,9 +13,9 @@ import (
 func TestSummariesWithDifferentContentHaveDifferentIDs(t *testing.T) {
 	seen := map[string]string{}
 	for position := range int64(3) {
-		draft := naming.Draft("ab03de2c", 1, 622, 700+position)
+		draft := draftName("ab03de2c", 1, 622, 700+position)
 		for _, text := range []string{"", "short " + draft, "long " + draft, "long " + draft + "\n" + draft} {
-			id, named := naming.Named(draft, text)
+			id, named := nameByText(draft, text)
 			if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(id) {
 				t.Errorf("id %q", id)
 			}
@@ -28,7 +27,7 @@ func TestSummariesWithDifferentContentHaveDifferentIDs(t *testing.T) {
 				t.Errorf("%s has the id of %s", what, other)
 			}
 			seen[id] = what
-			if again, _ := naming.Named(draft, text); again != id {
+			if again, _ := nameByText(draft, text); again != id {
 				t.Errorf("%s is named %s and %s", what, id, again)
 			}
 		}
@@ -38,12 +37,12 @@ func TestSummariesWithDifferentContentHaveDifferentIDs(t *testing.T) {
 // TestATextThatFitsWithADraftFitsWithItsID: no id takes more tokens than that of a draft, wherever texts have one.
 func TestATextThatFitsWithADraftFitsWithItsID(t *testing.T) {
 	for n := range int64(2000) {
-		draft := naming.Draft("ab03de2c", 1, n, n)
+		draft := draftName("ab03de2c", 1, n, n)
 		for _, form := range []string{
 			"read_artifact(id=\"%s\")", "saved to %s should", "`%s`", "%s", "(%s)", "\n%s\n", "id:%s.",
 		} {
 			text := fmt.Sprintf("All of it. "+form, draft)
-			_, named := naming.Named(draft, text)
+			_, named := nameByText(draft, text)
 			if a, b := tokens.O200kBase.CountString(text), tokens.O200kBase.CountString(named); b > a {
 				t.Fatalf("%q has %d tokens, %q %d", text, a, named, b)
 			}

@@ -1,12 +1,10 @@
-package quote
+package layout
 
 import (
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"ctxledger.dev/compaction/layout"
 )
 
 // A long fenced block gives way before the words around it, and the mark says how much of it is missing.
@@ -34,7 +32,7 @@ func TestFitLeavesOutPastesFirst(t *testing.T) {
 			[]string{"Do this.", "Do it."}, nil},
 	} {
 		got := Fit(c.text, c.limit, "0123456789ab")
-		if n := layout.Count(got); n > c.limit {
+		if n := Count(got); n > c.limit {
 			t.Errorf("%s: %d tokens, more than %d", c.name, n, c.limit)
 		}
 		for _, w := range c.want {
@@ -119,7 +117,7 @@ func TestASentenceIsPrintedWholeOrNamed(t *testing.T) {
 				t.Errorf("limit %d: %q is missing, and so is the handle:\n%s", limit, r, got)
 			}
 		}
-		if n := layout.Count(got); n > max(limit, Mark) {
+		if n := Count(got); n > max(limit, Mark) {
 			t.Errorf("limit %d: %d tokens", limit, n)
 		}
 		seen[whole] = true

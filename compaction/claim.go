@@ -1,8 +1,4 @@
-// Package claims reads what the sentences of a summary claim, so that they can be compared with what was recorded.
-//
-// Clauses splits a sentence, Of reads a clause: whether it says that something succeeded or failed, or only wishes it.
-// Deeds are claims of work that a command does, such as a push. SubjectOf tells what a section is about.
-package claims
+package compaction
 
 import (
 	"strings"
@@ -10,9 +6,11 @@ import (
 	"ctxledger.dev/internal/pattern"
 )
 
-// A Claim is one clause of a statement with what it says about the world. It is recognised by English words: what
+// What the sentences of a model's summary claim is read here, to be compared with what was recorded (claims.go).
+
+// A claim is one clause of a statement with what it says about the world. It is recognised by English words: what
 // they do not show is unknown, and the unknown is no evidence.
-type Claim struct {
+type claim struct {
 	Text   string
 	Plain  string // without the code that it quotes
 	Passed bool   // something succeeded
@@ -20,19 +18,19 @@ type Claim struct {
 	Wished bool   // it is a plan or a wish
 }
 
-// ends matches the end of a clause. A period inside a name is no end.
-var ends = pattern.Lazy(`[.;!?]+(?:\s+|$)|,?\s+(?:but|however|while|whereas|although|though)\b|,\s+(?:and|so|then)\b|\s+—\s+`)
+// clauseEnds matches the end of a clause. A period inside a name is no end.
+var clauseEnds = pattern.Lazy(`[.;!?]+(?:\s+|$)|,?\s+(?:but|however|while|whereas|although|though)\b|,\s+(?:and|so|then)\b|\s+—\s+`)
 
 // concedes matches a leading clause that concedes the opposite.
 var concedes = pattern.Lazy(`(?i)^(?:even )?(?:although|though|while|whereas)\b[^,]*,`)
 
-// Clauses splits a statement into its clauses, at most forty.
-func Clauses(statement string) []string {
+// clauses splits a statement into its clauses, at most forty.
+func clauses(statement string) []string {
 	const all, hidden = "...", "\x00" // Go's "./..." ends no clause
 	statement = strings.ReplaceAll(statement, all, hidden)
 	statement = concedes().ReplaceAllString(statement, "$0;")
 	var out []string
-	for _, c := range ends().Split(statement, 40) {
+	for _, c := range clauseEnds().Split(statement, 40) {
 		if c = strings.TrimSpace(strings.ReplaceAll(c, hidden, all)); c != "" {
 			out = append(out, c)
 		}
@@ -62,11 +60,11 @@ var (
 var wishes = pattern.Lazy(`(?i)\b(until|should|must|will|needs?|to do|todo|try|if|once|when|make sure|ensure|next:?|` +
 	`let.s|please|can be|to be)\b`)
 
-// Of reads a clause.
-func Of(text string) Claim {
+// claimOf reads a clause.
+func claimOf(text string) claim {
 	words := noFailure().ReplaceAllString(text, " passed ")
 	words = noSuccess().ReplaceAllString(words, " failed ")
-	c := Claim{Text: text, Plain: quotedCode().ReplaceAllString(text, ""), Passed: saysPassed().MatchString(words),
+	c := claim{Text: text, Plain: quotedCode().ReplaceAllString(text, ""), Passed: saysPassed().MatchString(words),
 		Failed: saysFailed().MatchString(words)}
 	c.Wished = wishes().MatchString(words)
 	if m := counted().FindStringSubmatch(words); m != nil && namesChecks().MatchString(words) {
@@ -99,32 +97,11 @@ var (
 // quotedCode matches code between backquotes.
 var quotedCode = pattern.Lazy("`([^`\n]{3,200})`")
 
-// Quoted returns what a text quotes as code, at most so many.
-func Quoted(text string, most int) []string {
+// codeIn returns what a text quotes as code, at most so many.
+func codeIn(text string, most int) []string {
 	var out []string
 	for _, m := range quotedCode().FindAllStringSubmatch(text, most) {
 		out = append(out, m[1])
 	}
 	return out
 }
-
-// NamesRuns reports whether a text speaks of tests, builds or everything there is.
-func NamesRuns(text string) bool { return namesRuns().MatchString(text) }
-
-// NamesChecks reports whether a text speaks of tests, builds or linting.
-func NamesChecks(text string) bool { return namesChecks().MatchString(text) }
-
-// SaysStill reports whether a text speaks of the present state.
-func SaysStill(text string) bool { return saysStill().MatchString(text) }
-
-// SaysRan reports whether a text says that something was run.
-func SaysRan(text string) bool { return saysRan().MatchString(text) }
-
-// SaysNowFailing reports whether a text says that tests or builds fail now.
-func SaysNowFailing(text string) bool { return saysNowFailing().MatchString(text) }
-
-// SaysChanged reports whether a text says that something was changed.
-func SaysChanged(text string) bool { return saysChanged().MatchString(text) }
-
-// SaysGone reports whether a text says that something is no longer there.
-func SaysGone(text string) bool { return saysGone().MatchString(text) }

@@ -1,4 +1,4 @@
-package claims
+package compaction
 
 import (
 	"strings"
@@ -6,13 +6,13 @@ import (
 	"ctxledger.dev/internal/pattern"
 )
 
-// Subject is what the statements under a heading are about.
-type Subject int
+// subject is what the statements under a heading are about.
+type subject int
 
 const (
-	AboutAnything Subject = iota // nothing is known
-	AboutDone                    // what was done: each statement needs something that backs it
-	AboutAhead                   // planned work: that it is not done yet is no objection
+	aboutAnything subject = iota // nothing is known
+	aboutDone                    // what was done: each statement needs something that backs it
+	aboutAhead                   // planned work: that it is not done yet is no objection
 )
 
 // Headings of the presets, and of models that choose their own, by what they introduce.
@@ -23,21 +23,21 @@ var (
 		`intent|constraints)\b`)
 )
 
-// SubjectOf returns the subject of a heading. A subheading without a known one keeps that of the section above.
-func SubjectOf(heading string, above Subject) Subject {
+// subjectOf returns the subject of a heading. A subheading without a known one keeps that of the section above.
+func subjectOf(heading string, above subject) subject {
 	switch {
 	case headsDone().MatchString(heading):
-		return AboutDone
+		return aboutDone
 	case headsAhead().MatchString(heading):
-		return AboutAhead
+		return aboutAhead
 	case strings.HasPrefix(heading, "###"):
 		return above
 	}
-	return AboutAnything
+	return aboutAnything
 }
 
-// CutBullet splits a list item into its marker and its statement.
-func CutBullet(l string) (bullet, statement string) {
+// cutBullet splits a list item into its marker and its statement.
+func cutBullet(l string) (bullet, statement string) {
 	rest := strings.TrimLeft(l, " \t")
 	for _, mark := range []string{"- [ ] ", "- [x] ", "* [x] ", "- ", "* ", "• "} {
 		if after, ok := strings.CutPrefix(rest, mark); ok {
@@ -47,8 +47,8 @@ func CutBullet(l string) (bullet, statement string) {
 	return l[:len(l)-len(rest)], rest
 }
 
-// IsNone reports whether a statement only says that there is nothing to say.
-func IsNone(statement string) bool {
+// isNone reports whether a statement only says that there is nothing to say.
+func isNone(statement string) bool {
 	switch strings.ToLower(strings.Trim(statement, " .*_")) {
 	case "none", "none recorded", "n/a", "nothing":
 		return true

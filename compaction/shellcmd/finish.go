@@ -1,9 +1,7 @@
-package gitlog
+package shellcmd
 
 import (
 	"slices"
-
-	"ctxledger.dev/compaction/shellcmd"
 )
 
 // finishes are the commands of git that may stop half-way or be rejected, with those that finish them later.
@@ -15,10 +13,10 @@ var finishes = map[string][]string{
 // Finishers returns the commands of git that finish, or give up, what one that failed has begun ("merge": "commit").
 func Finishers(command string) []string { return finishes[command] }
 
-// Commands returns the commands of git in a command line that Finishers knows, on either side.
-func Commands(line string) []string {
+// GitCommands returns the commands of git in a command line that Finishers knows, on either side.
+func GitCommands(line string) []string {
 	var out []string
-	for _, call := range shellcmd.GitCalls(line) {
+	for _, call := range GitCalls(line) {
 		if name := call.Name; (finishes[name] != nil || name == "commit") && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
