@@ -56,7 +56,7 @@ func worthwhile(s *source, r *Record, _ string, _ int) (Outcome, string) {
 // pinnedPresent requires every pin in the text or in the part kept verbatim.
 func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 	for _, pin := range s.o.Pin {
-		e, err := s.resolve(pin, make(map[string]bool))
+		e, err := resolvePin(s, pin, make(map[string]bool))
 		if err != nil || !strings.Contains(text, layout.Body(e.Text)) {
 			return DoesNotFit, fmt.Sprintf("the pinned %q would be lost", layout.OneLine(pin, 60))
 		}

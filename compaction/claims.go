@@ -10,9 +10,9 @@ import (
 )
 
 // ofCommands checks a claim against the recorded runs of tests, builds and other commands.
-func (s *source) ofCommands(c claim) (refuted, unknown string) {
+func (w *work) ofCommands(c claim) (refuted, unknown string) {
 	checks, failing := 0, false
-	for _, cmd := range s.commands {
+	for _, cmd := range w.commands {
 		named := cmd.named(c.Text)
 		if cmd.purpose >= shellcmd.Build {
 			checks++
@@ -30,7 +30,7 @@ func (s *source) ofCommands(c claim) (refuted, unknown string) {
 		}
 	}
 	if unknown == "" && saysRan().MatchString(c.Text) && !c.Failed {
-		unknown = s.neverRan(c.Text)
+		unknown = w.neverRan(c.Text)
 	}
 	switch claimed := namesChecks().MatchString(c.Plain) && c.Passed && !c.Failed; {
 	case claimed && checks == 0:
@@ -42,10 +42,10 @@ func (s *source) ofCommands(c claim) (refuted, unknown string) {
 }
 
 // neverRan names a command that a text quotes and that never ran, "" for none.
-func (s *source) neverRan(text string) string {
+func (w *work) neverRan(text string) string {
 	for _, code := range codeIn(text, 10) {
 		ran := func(op Operation) bool { return op.shell() && strings.Contains(op.Command, code) }
-		if !slices.ContainsFunc(s.in.Operations, ran) {
+		if !slices.ContainsFunc(w.in.Operations, ran) {
 			return "no run of " + layout.OneLine(code, 160) + " is recorded"
 		}
 	}
@@ -67,12 +67,12 @@ func (c *commandState) succeeded() bool { return !c.last.pending() && !c.failing
 
 // ofFiles checks a claim against what is known of the files that it says were changed: whether the change failed,
 // the file is gone, or it was only read.
-func (s *source) ofFiles(c claim) (refuted, unknown string) {
+func (w *work) ofFiles(c claim) (refuted, unknown string) {
 	if !saysChanged().MatchString(c.Text) && !saysGone().MatchString(c.Text) {
 		return "", ""
 	}
 	changed := false
-	for _, f := range s.files {
+	for _, f := range w.files {
 		if !mentions(c.Text, f.Path) {
 			continue
 		}
@@ -87,7 +87,7 @@ func (s *source) ofFiles(c claim) (refuted, unknown string) {
 	if changed || c.Failed {
 		return "", unknown
 	}
-	for _, r := range s.explored.all {
+	for _, r := range w.explored.all {
 		if mentions(c.Text, r.path) {
 			return "", r.path + " was read, but not changed here"
 		}
@@ -96,7 +96,7 @@ func (s *source) ofFiles(c claim) (refuted, unknown string) {
 }
 
 // ofDeeds checks a claim of a deed against the commands that were run.
-func (s *source) ofDeeds(c claim) (refuted, unknown string) {
+func (w *work) ofDeeds(c claim) (refuted, unknown string) {
 	if c.Failed {
 		return "", ""
 	}
@@ -104,7 +104,7 @@ func (s *source) ofDeeds(c claim) (refuted, unknown string) {
 		if !d.claimed(c.Text) {
 			continue
 		}
-		last := s.lastDeed(d)
+		last := w.lastDeed(d)
 		switch {
 		case last == nil && unknown == "":
 			unknown = "no " + d.what + " is recorded"
@@ -116,9 +116,9 @@ func (s *source) ofDeeds(c claim) (refuted, unknown string) {
 }
 
 // lastDeed returns the newest operation that did a deed, or tried.
-func (s *source) lastDeed(d deed) *Operation {
-	for i := len(s.in.Operations) - 1; i >= 0; i-- {
-		op := &s.in.Operations[i]
+func (w *work) lastDeed(d deed) *Operation {
+	for i := len(w.in.Operations) - 1; i >= 0; i-- {
+		op := &w.in.Operations[i]
 		if op.Op == intents.OpCommit && d.what == "commit" || op.shell() && d.doneBy(op.Command) {
 			return op
 		}

@@ -20,17 +20,17 @@ func keyOf(command string) commandKey {
 }
 
 // keyOf returns the key of a command and caches it.
-func (s *source) keyOf(command string) commandKey {
-	k, known := s.keys[command]
+func (w *work) keyOf(command string) commandKey {
+	k, known := w.keys[command]
 	if !known {
 		k = keyOf(command)
-		s.keys[command] = k
+		w.keys[command] = k
 	}
 	return k
 }
 
 // readsOnly reports whether a command only reads or searches.
-func (s *source) readsOnly(command string) bool { return s.keyOf(command).purpose == shellcmd.Search }
+func (w *work) readsOnly(command string) bool { return w.keyOf(command).purpose == shellcmd.Search }
 
 // A run is a check with its outcome.
 type run struct {

@@ -17,9 +17,9 @@ import (
 const continuedHead = "[EARLIER SUMMARY — of session %s, by ctxledger]"
 
 // continued returns the document that a session begins with; "" if the text of its first message is none.
-func (s *source) continued(text string) string {
+func (in *Input) continued(text string) string {
 	text = transcript.EarlierText(text)
-	if s.in.Session.Continues == "" || !strings.HasPrefix(text, documentHead) {
+	if in.Session.Continues == "" || !strings.HasPrefix(text, documentHead) {
 		return ""
 	}
 	return text
@@ -28,11 +28,11 @@ func (s *source) continued(text string) string {
 // handedOn takes what the user said in the session that this one continues.
 func (l *listener) handedOn(i int) error {
 	it := &l.in.Items[i]
-	text, err := l.textOf(it)
+	text, err := l.in.textOf(it)
 	if err != nil {
 		return err
 	}
-	document := l.continued(text)
+	document := l.in.continued(text)
 	var said []*utterance
 	for _, head := range []string{layout.Task, layout.Said} {
 		for _, e := range layout.Unquote(layout.BlockWith(document, head)) {

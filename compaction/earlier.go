@@ -28,7 +28,7 @@ func (s *source) earlier(from int) (*Item, string, error) {
 	if newest == nil {
 		return nil, "", nil
 	}
-	text, err := s.textOf(newest)
+	text, err := s.in.textOf(newest)
 	return newest, transcript.EarlierText(text), err
 }
 
@@ -43,13 +43,13 @@ func (in *Input) covered() int {
 }
 
 // addEarlier adds the host's own summary: nothing else is left of what it summarised.
-func (s *source) addEarlier(d *layout.Document) error {
+func addEarlier(s *source, d *layout.Document) error {
 	it, text, err := s.earlier(0)
 	if it == nil || text == "" || err != nil {
 		return err
 	}
 	head := earlierHead
-	if document := s.continued(text); document != "" {
+	if document := s.in.continued(text); document != "" {
 		if head, text = fmt.Sprintf(continuedHead, s.in.Session.Continues), restOf(document); text == "" {
 			return nil
 		}

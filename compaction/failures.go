@@ -20,7 +20,7 @@ const StillRunning = "INTERRUPTED or still running: "
 const openFailures = 5
 
 // addOpen adds what failed or was interrupted and did not succeed since.
-func (s *source) addOpen(d *layout.Document) {
+func addOpen(s *source, d *layout.Document) {
 	b := d.Block(&layout.Block{Head: openHead, More: moreOpen})
 	var pos int64
 	add := func(anchor, text string) {
@@ -33,19 +33,19 @@ func (s *source) addOpen(d *layout.Document) {
 				layout.Turn(op.Turn)+")")
 		}
 	}
-	for _, b := range s.talk.background {
+	for _, b := range s.in.talk.background {
 		if !b.ended && b.index < s.cut {
 			add("open:"+b.call, StillRunning+strings.TrimSpace(layout.OneLine(b.tool, 40)+" "+b.name)+" ("+
 				layout.Turn(s.in.Items[b.index].Turn)+")")
 		}
 	}
 	named := make(map[string]bool) // failing tests, by name
-	for _, c := range s.commands {
+	for _, c := range s.work.commands {
 		if c.open() && c.purpose >= shellcmd.Build && !c.said.Repeats(named) {
-			add("open:"+c.key, s.printed(c)+" → "+c.failure())
+			add("open:"+c.key, s.work.printed(c)+" → "+c.failure())
 		}
 	}
-	for _, f := range s.files {
+	for _, f := range s.work.files {
 		switch {
 		case f.pending != nil:
 			add("open:"+f.Path, "INTERRUPTED: "+f.pending.Op+" of "+f.Path+" ("+
@@ -56,10 +56,10 @@ func (s *source) addOpen(d *layout.Document) {
 		}
 	}
 	others := 0
-	for _, c := range s.commands {
+	for _, c := range s.work.commands {
 		if others < openFailures && c.open() && c.purpose == shellcmd.Other {
 			others++
-			add(otherFailure+c.key, s.printed(c)+" → "+c.failure())
+			add(otherFailure+c.key, s.work.printed(c)+" → "+c.failure())
 		}
 	}
 }
@@ -91,13 +91,13 @@ func (s *source) splitTurn() int {
 	return next.Turn
 }
 
-// superseded says, for each failure of the compacted range, what made it obsolete: a later success
+// supersededBy says, for each failure of the compacted range, what made it obsolete: a later success
 // on the same file or with the same command, or a later run that checked the same again. Its keys
 // are indexes into past.
-func (s *source) superseded() map[int]string {
+func supersededBy(s *source) map[int]string {
 	out := make(map[int]string)
 	commands := make(map[string]*commandState)
-	for _, c := range s.commands {
+	for _, c := range s.work.commands {
 		commands[c.key] = c
 	}
 	succeeded := make(map[string]int)
@@ -105,7 +105,7 @@ func (s *source) superseded() map[int]string {
 		op := &s.in.Operations[i]
 		key := "file " + op.Target
 		if op.shell() {
-			key = s.keyOf(op.Command).key
+			key = s.work.keyOf(op.Command).key
 		}
 		switch {
 		case op.Status == intents.Applied && (op.ExitCode == nil || *op.ExitCode == 0):

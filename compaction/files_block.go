@@ -20,13 +20,13 @@ const (
 )
 
 // addFiles adds each file that the session changed, with what became of it.
-func (s *source) addFiles(d *layout.Document) {
+func addFiles(s *source, d *layout.Document) {
 	head := layout.Files
-	if len(s.git.Commits) > 0 {
+	if len(s.work.git.Commits) > 0 {
 		head += "\n(* since the last commit)"
 	}
-	b := d.Block(&layout.Block{Head: head, More: s.moreFiles})
-	for i, f := range s.files {
+	b := d.Block(&layout.Block{Head: head, More: moreFiles})
+	for i, f := range s.work.files {
 		if f.changed() {
 			l := &layout.Line{
 				Class:  layout.ClassFile,
@@ -34,7 +34,7 @@ func (s *source) addFiles(d *layout.Document) {
 				Pos:    int64(i + 1),
 				Brief:  "  - " + f.Path + " — " + f.done(),
 			}
-			if len(s.git.Commits) > 0 && f.Seq > s.git.Newest() && f.State != effects.Undone {
+			if len(s.work.git.Commits) > 0 && f.Seq > s.work.git.Newest() && f.State != effects.Undone {
 				l.Brief += " *"
 			}
 			if l.Text = l.Brief; described(f.Change) != "" {
@@ -112,7 +112,7 @@ func described(c effects.Change) string {
 }
 
 // moreFiles names at least the directories of the files that did not fit.
-func (s *source) moreFiles(left []*layout.Line) string {
+func moreFiles(left []*layout.Line) string {
 	dirs := make(map[string]int)
 	for _, l := range left {
 		path := strings.TrimPrefix(l.Anchor, "file:")

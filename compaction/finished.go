@@ -7,10 +7,10 @@ import (
 
 // markFinished finds, for each command of git that failed, the later one that finished or gave up what it began:
 // to repeat it would be wrong.
-func (s *source) markFinished(all []*commandState) {
+func (w *work) markFinished(all []*commandState) {
 	newest := make(map[string]*Operation) // that succeeded, by command of git
-	for i := range s.in.Operations {
-		op := &s.in.Operations[i]
+	for i := range w.in.Operations {
+		op := &w.in.Operations[i]
 		if !op.shell() || op.failed() || op.pending() {
 			continue
 		}

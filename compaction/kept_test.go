@@ -125,7 +125,7 @@ func TestChecksAreToldWithoutWhatStandsAroundThem(t *testing.T) {
 		"git add -A && npm run build > /dev/null":       "npm run build",
 		"cd '/elsewhere' && timeout 60 pytest -k 'a|b'": "pytest -k 'a|b' (in /elsewhere)",
 	} {
-		if got := s.checksText(command); got != want {
+		if got := s.work.checksText(command); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}

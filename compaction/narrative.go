@@ -39,7 +39,7 @@ func (m Mode) narrativeShare() int {
 func (s *source) narrativeBudget() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
 
 // narrate checks a model's words against the ledger. It returns nil unless the status is Accepted.
-func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
+func narrate(s *source, a *Answer, v *view) (n *narrative, run Run) {
 	run = a.Run
 	run.Removed, run.Marked = 0, 0
 	text, turn := bare(chars.Strip(a.Text)), bare(chars.Strip(a.Turn))
@@ -66,7 +66,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		turnLimit /= 3
 	}
 	text, turn = clipLines(text, limit), clipLines(turn, turnLimit)
-	text, turn = s.verify(text, &run, &kept), s.verify(turn, &run, &kept)
+	text, turn = s.work.verify(text, &run, &kept), s.work.verify(turn, &run, &kept)
 	if kept == 0 {
 		run.Status = Refuted
 		run.Reason = "the ledger refutes all that the summary says: " + chars.Plural(run.Removed, "statement")
@@ -139,7 +139,7 @@ func barred(text string) string {
 }
 
 // addNarrative adds what a model wrote, or what one wrote for the earlier summary.
-func (s *source) addNarrative(d *layout.Document) {
+func addNarrative(s *source, d *layout.Document) {
 	from, to := s.turns()
 	head := fmt.Sprintf("%s%d–%d]", narrativeHead, from, to)
 	if s.story == nil {

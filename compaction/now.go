@@ -24,8 +24,8 @@ var lastShare = shares{13, 24}
 
 // addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
 // the agent's last words in full.
-func (s *source) addNow(d *layout.Document) error {
-	talk := s.talk
+func addNow(s *source, d *layout.Document) error {
+	talk := s.in.talk
 	b := d.Block(&layout.Block{Head: nowHead})
 	add := func(pos int64, text string) {
 		d.Add(b, &layout.Line{Text: "  " + text, Class: layout.ClassNow, Pos: pos})
@@ -37,11 +37,11 @@ func (s *source) addNow(d *layout.Document) error {
 		}
 		add(1, text)
 	}
-	if text := s.tree(); text != "" {
+	if text := s.work.tree(); text != "" {
 		add(2, text)
 	}
-	s.addTasks(d, b, func() {
-		if text := s.newestCalls(); text != "" {
+	addTasks(s, d, b, func() {
+		if text := newestCalls(s.in); text != "" {
 			add(3, text)
 		}
 	})
@@ -52,7 +52,7 @@ func (s *source) addNow(d *layout.Document) error {
 		l.Class, l.Pos = layout.ClassLast, place(it.first(), 0)
 		d.Add(b, l)
 	}
-	return s.addNewestEdits(d, b)
+	return addNewestEdits(s, d, b)
 }
 
 // marks show how far a task is.
@@ -61,8 +61,8 @@ var marks = map[tasklist.State]string{
 }
 
 // addTasks adds the newest task list. What is done gives way before what is open, and before what between adds.
-func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
-	tasks := s.talk.tasks.Tasks()
+func addTasks(s *source, d *layout.Document, b *layout.Block, between func()) {
+	tasks := s.in.talk.tasks.Tasks()
 	const at = 16 // in the block
 	finishedTasks := 0
 	for _, t := range tasks {
@@ -71,10 +71,10 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
 		}
 	}
 	kept := ""
-	if source := s.talk.tasks.Source(); isMarkdown(source) {
-		kept = s.path(source) + ", "
+	if source := s.in.talk.tasks.Source(); isMarkdown(source) {
+		kept = s.in.path(source) + ", "
 	}
-	head := fmt.Sprintf("  Task list (%s%s, %d of %d done):", kept, layout.Turn(max(1, s.talk.tasks.Turn())),
+	head := fmt.Sprintf("  Task list (%s%s, %d of %d done):", kept, layout.Turn(max(1, s.in.talk.tasks.Turn())),
 		finishedTasks, len(tasks))
 	add := d.Under(b, layout.Line{Text: head, Class: layout.ClassNow, Pos: at})
 	for _, done := range []bool{false, true} {
@@ -91,10 +91,10 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
 }
 
 // tree says on which branch the work is, and what of it is committed and pushed.
-func (s *source) tree() string {
-	g := &s.git
+func (w *work) tree() string {
+	g := &w.git
 	dirty := 0
-	for _, f := range s.files {
+	for _, f := range w.files {
 		if f.changed() && !f.undone() && f.Seq > g.Newest() && f.inTree() {
 			dirty++
 		}
@@ -138,10 +138,10 @@ func (f *fileState) inTree() bool {
 }
 
 // newestCalls names the last calls before the newest words, oldest first.
-func (s *source) newestCalls() string {
-	failed := s.failedCalls()
+func newestCalls(in *Input) string {
+	failed := in.failedCalls()
 	var out []string
-	for _, it := range slices.Backward(s.in.Items) {
+	for _, it := range slices.Backward(in.Items) {
 		if it.Role != transcript.RoleAssistant {
 			continue
 		}
@@ -151,13 +151,13 @@ func (s *source) newestCalls() string {
 			}
 			target := c.Target
 			if c.Op != intents.OpShell {
-				target = s.path(target)
+				target = in.path(target)
 			}
 			text := layout.OneLine(c.Name+" "+target, 70)
 			switch {
-			case s.talk.refuses(c.ID):
+			case in.talk.refuses(c.ID):
 				text += " (refused)"
-			case s.talk.never[c.ID]:
+			case in.talk.never[c.ID]:
 				text += " (did not run)"
 			case failed[c.ID]:
 				text += " (failed)"

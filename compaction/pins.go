@@ -27,8 +27,8 @@ type pin struct {
 }
 
 // addPins adds what the caller pinned, and what earlier callers pinned.
-func (s *source) addPins(d *layout.Document) error {
-	pins, ids, err := s.pins()
+func addPins(s *source, d *layout.Document) error {
+	pins, ids, err := pinsOf(s)
 	if err != nil {
 		return err
 	}
@@ -41,9 +41,9 @@ func (s *source) addPins(d *layout.Document) error {
 	return nil
 }
 
-// pins returns what this call pins, then what earlier ones did, and the ids of the messages among them. Earlier
+// pinsOf returns what this call pins, then what earlier ones did, and the ids of the messages among them. Earlier
 // pins are parsed from the text of the earlier summary.
-func (s *source) pins() ([]pin, map[string]bool, error) {
+func pinsOf(s *source) ([]pin, map[string]bool, error) {
 	ids := make(map[string]bool)
 	var out []pin
 	add := func(p pin) {
@@ -54,7 +54,7 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 		}
 	}
 	for _, asked := range s.o.Pin {
-		e, err := s.resolve(asked, ids)
+		e, err := resolvePin(s, asked, ids)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -65,7 +65,7 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 	for _, e := range earlier {
 		if id, ok := strings.CutPrefix(e.Label, "message "); ok {
 			id, _, _ = strings.Cut(id, ",")
-			if again, err := s.resolve(id, ids); err == nil {
+			if again, err := resolvePin(s, id, ids); err == nil {
 				e = again
 			}
 		} else if e.Label != "pin" {
@@ -76,8 +76,8 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 	return out, ids, nil
 }
 
-// resolve returns the text of a pin. not_found: it has the form of a message id, and no message has it.
-func (s *source) resolve(what string, ids map[string]bool) (layout.Entry, error) {
+// resolvePin returns the text of a pin. not_found: it has the form of a message id, and no message has it.
+func resolvePin(s *source, what string, ids map[string]bool) (layout.Entry, error) {
 	if !messageID().MatchString(what) {
 		return layout.Entry{Label: "pin", Text: what}, nil
 	}
@@ -92,20 +92,20 @@ func (s *source) resolve(what string, ids map[string]bool) (layout.Entry, error)
 			return e, nil
 		}
 		if ids[it.ID] = true; isResult(it) {
-			return s.resolveResults(it, e)
+			return textOfResults(s.in, it, e)
 		}
 		var err error
-		e.Text, err = s.textOf(it)
+		e.Text, err = s.in.textOf(it)
 		return e, err
 	}
 	return layout.Entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session",
 		what)
 }
 
-func (s *source) resolveResults(it *Item, e layout.Entry) (layout.Entry, error) {
+func textOfResults(in *Input, it *Item, e layout.Entry) (layout.Entry, error) {
 	var parts []string
 	for _, r := range it.Results {
-		text, err := s.resultOf(it, r.CallID)
+		text, err := in.resultOf(it, r.CallID)
 		if err != nil {
 			return e, err
 		}

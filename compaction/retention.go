@@ -67,7 +67,7 @@ func (s *source) retain(d *layout.Document, text string) (bool, error) {
 			continue
 		}
 		looked++
-		said, err := s.textOf(it)
+		said, err := s.in.textOf(it)
 		if err != nil {
 			return false, err
 		}
@@ -88,7 +88,7 @@ func (s *source) retain(d *layout.Document, text string) (bool, error) {
 func (s *source) namedBy(op *Operation) []string {
 	switch {
 	case !op.shell() && op.Target != "":
-		return []string{s.path(op.Target)}
+		return []string{s.in.path(op.Target)}
 	case op.ExitCode != nil && *op.ExitCode != 0:
 		return exact().FindAllString(chars.Strip(op.Outcome), 8)
 	}

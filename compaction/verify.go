@@ -12,7 +12,7 @@ import (
 // verify checks a summary statement by statement. A statement that the ledger refutes is replaced by what the
 // ledger says; one without support in the ledger is marked as an assumption. kept counts the statements that are
 // left.
-func (s *source) verify(text string, run *Run, kept *int) string {
+func (w *work) verify(text string, run *Run, kept *int) string {
 	if text == "" {
 		return ""
 	}
@@ -31,7 +31,7 @@ func (s *source) verify(text string, run *Run, kept *int) string {
 		if isNone(statement) {
 			continue
 		}
-		switch refuted, unknown := s.objections(statement, about); {
+		switch refuted, unknown := w.objections(statement, about); {
 		case refuted != "":
 			run.Removed++
 			lines[i] = bullet + removedMark + refuted + "]"
@@ -47,7 +47,7 @@ func (s *source) verify(text string, run *Run, kept *int) string {
 
 // objections returns what the ledger says against one statement: that it is refuted, or that nothing recorded
 // supports a part of it.
-func (s *source) objections(statement string, about subject) (refuted, unknown string) {
+func (w *work) objections(statement string, about subject) (refuted, unknown string) {
 	note := func(text string) {
 		if unknown == "" {
 			unknown = text
@@ -58,7 +58,7 @@ func (s *source) objections(statement string, about subject) (refuted, unknown s
 		if c.Wished {
 			continue
 		}
-		for _, against := range []func(claim) (string, string){s.ofCommands, s.ofFiles, s.ofDeeds} {
+		for _, against := range []func(claim) (string, string){w.ofCommands, w.ofFiles, w.ofDeeds} {
 			refuted, doubt := against(c)
 			if refuted != "" {
 				return refuted, ""
@@ -69,10 +69,10 @@ func (s *source) objections(statement string, about subject) (refuted, unknown s
 	if about == aboutAhead {
 		return "", ""
 	}
-	if all := s.unknown(statement); len(all) > 0 {
+	if all := w.unknown(statement); len(all) > 0 {
 		note(all[0])
 	}
-	if about == aboutDone && unknown == "" && !s.backed(statement) {
+	if about == aboutDone && unknown == "" && !w.backed(statement) {
 		note("nothing that was recorded backs this")
 	}
 	return "", unknown
@@ -80,32 +80,32 @@ func (s *source) objections(statement string, about subject) (refuted, unknown s
 
 // backed reports whether a statement names something that the ledger knows: a file that was changed or read, a
 // command, a deed that was done, or a name of the conversation.
-func (s *source) backed(statement string) bool {
-	for _, f := range s.files {
+func (w *work) backed(statement string) bool {
+	for _, f := range w.files {
 		if mentions(statement, f.Path) && (f.changed() || f.gone() || claimOf(statement).Failed) {
 			return true
 		}
 	}
-	if slices.ContainsFunc(s.explored.all, func(r *readState) bool { return mentions(statement, r.path) }) {
+	if slices.ContainsFunc(w.explored.all, func(r *readState) bool { return mentions(statement, r.path) }) {
 		return true
 	}
-	for _, c := range s.commands {
+	for _, c := range w.commands {
 		if c.named(statement) || c.purpose >= shellcmd.Build && namesChecks().MatchString(statement) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(deeds, func(d deed) bool {
 		return d.claimed(statement)
-	}) || s.namesKnown(statement)
+	}) || w.namesKnown(statement)
 }
 
 // names of code in a statement: what prose has not.
 var codeNames = pattern.Lazy(`[A-Za-z_][A-Za-z0-9]*(?:[._:][A-Za-z0-9_]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*`)
 
 // namesKnown reports whether a statement contains a code name of the range.
-func (s *source) namesKnown(statement string) bool {
+func (w *work) namesKnown(statement string) bool {
 	for _, name := range codeNames().FindAllString(statement, 20) {
-		for _, it := range s.in.Items {
+		for _, it := range w.in.Items {
 			if slices.Contains(it.Names, name) {
 				return true
 			}

@@ -45,7 +45,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if err != nil {
 			return Proposal{}, err
 		}
-		text, err := s.windowText()
+		text, err := windowText(s)
 		if err != nil {
 			return Proposal{}, err
 		}
@@ -59,13 +59,13 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 
 // windowText returns what replaces the dropped turns: an earlier summary, the pinned messages, and one line with
 // the number of dropped turns and their handle.
-func (s *source) windowText() (string, error) {
+func windowText(s *source) (string, error) {
 	var parts []string
 	earlier := earlierSummary(s.in)
 	if earlier != "" {
 		parts = append(parts, earlier)
 	}
-	pinned, err := s.windowPins()
+	pinned, err := windowPins(s)
 	if err != nil {
 		return "", err
 	}
@@ -80,8 +80,8 @@ func (s *source) windowText() (string, error) {
 }
 
 // windowPins returns what callers pinned, the first request, and rules and corrections.
-func (s *source) windowPins() ([]layout.Entry, error) {
-	pins, ids, err := s.pins()
+func windowPins(s *source) ([]layout.Entry, error) {
+	pins, ids, err := pinsOf(s)
 	if err != nil {
 		return nil, err
 	}
@@ -89,16 +89,16 @@ func (s *source) windowPins() ([]layout.Entry, error) {
 	for _, p := range pins {
 		out = append(out, p.Entry)
 	}
-	for i, u := range s.talk.user {
+	for i, u := range s.in.talk.user {
 		tag := feedback.Standing(u.text)
 		switch {
 		case u.via != "" && u.via != viaLoaded:
 		case u.index >= s.cut || ids[u.item.ID]:
 		case i == 0 && u.via == "":
-			out = append(out, layout.Entry{Label: s.label(u, "first request"),
+			out = append(out, layout.Entry{Label: u.label(s.cut, "first request"),
 				Text: layout.Fit(u.text, s.budget/4, handleOf(u.item.ID))})
 		case tag != "" && len(u.text) <= ruleLength:
-			out = append(out, layout.Entry{Label: s.label(u, tag), Text: u.text})
+			out = append(out, layout.Entry{Label: u.label(s.cut, tag), Text: u.text})
 		}
 	}
 	return out, nil
