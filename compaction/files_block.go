@@ -60,6 +60,9 @@ func (f *fileState) done() string {
 		}
 		return "UNDONE by " + by + at + ": as it was before the session"
 	case effects.Deleted:
+		if f.Maybe {
+			return "deleted, POSSIBLY RESTORED by " + by + at + ": check"
+		}
 		return strings.TrimSpace("deleted by "+by) + at
 	case effects.Created:
 		parts = append(parts, "created ("+layout.Turn(f.FirstTurn)+")")
