@@ -119,8 +119,7 @@ var modelRules = []Rule{
 			"3.3), `qwen2` (2, 2.5 and 3), `deepseek3` (V3 and R1)",
 		into: func(t *target) any { return &t.model.family }},
 	{Key: "ranks", Kind: Text,
-		Doc: "a rank file, relative to the directory of the configuration and inside it, for `llama3`, `qwen2` or " +
-			"`deepseek3`: `ctxledger count` is then exact",
+		Doc:  "no longer has an effect: exact counts by rank files were removed, such a model is estimated by its family",
 		into: func(t *target) any { return &t.model.ranks }},
 	{Key: "window", Kind: Count, Unit: "tokens", Doc: "of context",
 		into: func(t *target) any { return &t.model.Window }},

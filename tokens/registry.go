@@ -90,27 +90,11 @@ func (r *Registry) Lookup(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// For returns the counter of a model, without reading a file: one that needs a rank file is
-// estimated by its family, and one that is not known from the o200k_base count.
+// For returns the counter of a model: one without an encoding of its own is estimated by its family, and one that is not
+// known from the o200k_base count.
 func (r *Registry) For(name string) Counter {
 	m, _ := r.Lookup(name)
 	return Counter{model: name, encoding: m.Encoding, family: m.Family}
-}
-
-// Exact is For, but reads the rank file of a model that has one. Errors: those of the file, see
-// ParseRanks; the counter is then that of For.
-func (r *Registry) Exact(name string) (Counter, error) {
-	c := r.For(name)
-	m, _ := r.Lookup(name)
-	if m.Ranks == nil {
-		return c, nil
-	}
-	e, err := m.Ranks()
-	if err != nil {
-		return c, err
-	}
-	c.encoding = e
-	return c, nil
 }
 
 // longContext is how agents mark that a model runs with the large window, and that window.

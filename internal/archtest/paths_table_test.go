@@ -89,7 +89,6 @@ var openings = []opening{
 	{"config changeUser", "filepath.EvalSymlinks", resolve},
 	{"config document.keep", "os.Remove os.Stat safefs.ReadFile", ours},
 	{"config readIn", "safefs.Open", "configuration"},
-	{"config readRanks", "safefs.Open", "rank file"},
 	{"config readOwn", "filepath.EvalSymlinks", "user configuration"},
 	{"engine/upkeep usage.walk", "filepath.WalkDir", ours},
 	{"engine/upkeep Upkeep.Backup", "os.Remove os.Rename", naming},

@@ -234,8 +234,7 @@ var importers = map[string]struct {
 			"before a question; exchanging two files"},
 	"pgregory.net/rapid": {[]string{"kv/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak": {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
-	"golang.org/x/text": {[]string{"tokens", "internal/words"},
-		"Normalization Form C, which Qwen's models want; NFKC and case folding of what is searched by words"},
+	"golang.org/x/text":  {[]string{"internal/words"}, "NFKC and case folding of what is searched by words"},
 	"golang.org/x/tools": {[]string{"lab/vet"}, "the checks of go vet, without compiling for each system"},
 }
 
