@@ -125,11 +125,6 @@ const (
 	Unfit    Status = "does_not_fit" // it does not fit with what must be kept
 )
 
-// Asks reports whether a mode has a model write. Modes are compared without regard to case.
-func (m Mode) Asks() bool {
-	return strings.EqualFold(string(m), string(LLM)) || strings.EqualFold(string(m), string(Hybrid))
-}
-
 // checkAsking refuses options that a mode with a model cannot have.
 func (o *Options) checkAsking() error {
 	const op = "compaction.plan"

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -331,5 +332,18 @@ func TestInvariant5HoldsWhateverAModelAnswers(t *testing.T) {
 			}
 			k.accept(p)
 		}
+	}
+}
+
+// Without one, a mode that is offered would end the process.
+func TestEveryModeThatIsOfferedHasAPlanner(t *testing.T) {
+	names := settings.ModeNames(false)
+	for _, name := range names {
+		if planners[Mode(name)] == nil {
+			t.Errorf("nothing plans in mode %s", name)
+		}
+	}
+	if len(planners) != len(names) {
+		t.Errorf("%d planners for %d modes", len(planners), len(names))
 	}
 }

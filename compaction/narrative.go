@@ -27,16 +27,8 @@ type narrative struct {
 	turn string // of the first part of a split turn
 }
 
-// narrativeShare is the part of the budget, in percent, that a model's words may have.
-func (m Mode) narrativeShare() int {
-	if m == LLM {
-		return 60
-	}
-	return 40
-}
-
 // narrativeBudget is the size in tokens of a model's summary in the document.
-func (s *source) narrativeBudget() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
+func (s *source) narrativeBudget() int { return s.budget * s.o.Mode.ModelShare() / 100 }
 
 // narrate checks a model's words against the ledger. It returns nil unless the status is Accepted.
 func narrate(s *source, a *Answer, v *view) (n *narrative, run Run) {

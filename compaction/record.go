@@ -3,22 +3,21 @@ package compaction
 import (
 	"time"
 
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/sessions"
 )
 
-// Mode is a way to compact.
-type Mode string
+// Mode is a way to compact, see package settings.
+type Mode = settings.Mode
 
-// The modes that are built.
+// The modes.
 const (
-	Intent Mode = "intent" // an operation list and the document around it, without a model
-	Window Mode = "window" // drop the oldest turns
-	LLM    Mode = "llm"    // a model's summary, with what must not be left to a model
-	Hybrid Mode = "hybrid" // the document of Intent, and a model's summary in it
+	Intent   = settings.Intent
+	Window   = settings.Window
+	LLM      = settings.LLM
+	Hybrid   = settings.Hybrid
+	Lossless = settings.Lossless
 )
-
-// Lossless is a mode of the design that this version refuses.
-const Lossless Mode = "lossless"
 
 // Options say how to compact. The zero value means the defaults of a caller that just asks.
 type Options struct {
