@@ -12,9 +12,9 @@ import (
 
 	"go.lsp.dev/protocol"
 
-	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens/filecount"
 )
 
 // Counted is the result of counting a workspace.

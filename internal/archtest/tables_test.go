@@ -22,7 +22,6 @@ var layers = map[string]int{
 	"transcript/...":         2,
 	"sessions/...":           2,
 	"window/...":             2,
-	"overflow/...":           2,
 	"compaction/...":         2,
 	"retention/...":          2,
 	"intents/...":            2,
@@ -32,9 +31,7 @@ var layers = map[string]int{
 	"config/...":             2,
 	"workspace/...":          2,
 	"report/...":             2,
-	"filecount":              2,
-	"carried":                3,
-	"library":                3,
+	"carried/...":            3,
 	"kv/...":                 1,
 	"tokens/...":             1,
 	"internal/...":           0,
@@ -55,7 +52,7 @@ var layers = map[string]int{
 	"lab/crashtest/subject":  9, // the program that these drive
 	"lab/sharetest":          7, // many processes at one ledger
 	"internal/storetest":     7, // a real store for the tests of the domains
-	"internal/formattest":    7, // conversations in every format, for tests
+	"internal/testonly/...":  7, // no product code imports it: conversations in every format, an editor
 	"lab/poison":             7, // hostile texts through every way in and out
 	"lab/vscodetest":         7, // the extension in a real VS Code
 	"lab/escapetest":         7, // swaps the files at the paths that the product opens
@@ -93,13 +90,14 @@ var sideways = map[[2]string]string{
 	{"lsp", "servertools/asking"}:                "a person has a server asked for its tools",
 	{"servertools", "servertools/asking"}:        "what is asked and answered is told there",
 	{"carried", "ledger"}:                        "how often servers and skills are used is counted in recorded sessions",
-	{"carried", "library"}:                       "what a hook lists when a session begins is told there",
+	{"carried", "carried/library"}:               "what a hook lists when a session begins is told there",
 	{"carried", "agents/claudecode"}:             "where Claude Code keeps its own memory of a project is told there",
 	{"mcp", "mcp/overhead"}:                      "a test holds the constant against what is sent",
+	{"tokens/filecount", "tokens"}:               "files are counted with it",
 	{"sessions", "transcript"}:                   "an entry says where in its original a message of which format stands",
 	{"window", "transcript"}:                     "a view is made of messages",
 	{"window", "sessions"}:                       "a view is folded from the headers of the log",
-	{"overflow", "transcript"}:                   "a request is trimmed by editing its messages",
+	{"window/overflow", "transcript"}:            "a request is trimmed by editing its messages",
 	{"window", "compaction/settings"}:            "what a compaction keeps is a part of the policy",
 	{"compaction", "compaction/settings"}:        "what stays, and what a model is asked for, is told there",
 	{"config", "compaction/settings"}:            "a configuration names sections of a summary, and what a compaction keeps",
@@ -279,7 +277,8 @@ var restricted = []struct {
 		"as os.MkdirTemp; this one lies beside the private file that it becomes a moment later"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
-	{"math/rand/v2", []string{"kv/kvtest", "lab/crashtest", "lab/benchmark", "internal/formattest", "lab/programtest"},
+	{"math/rand/v2",
+		[]string{"kv/kvtest", "lab/crashtest", "lab/benchmark", "internal/testonly/formattest", "lab/programtest"},
 		"randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
@@ -287,8 +286,8 @@ var restricted = []struct {
 
 // crowded lists the packages with goroutines that packages tested without the race detector may import.
 var crowded = map[string]string{
-	"tokens":                  "its own tests put its workers under the race detector",
-	"internal/scriptededitor": "they use its text, and leave its connection alone",
+	"tokens":                           "its own tests put its workers under the race detector",
+	"internal/testonly/scriptededitor": "they use its text, and leave its connection alone",
 }
 
 // Sizes of the house style. A function or file beyond them carries //size:ok with a reason.
@@ -311,5 +310,5 @@ var wide = map[string]string{
 	"compaction/statements/rank_test.go":   "a case a line",
 	"compaction/statements/split_test.go":  "a case a line",
 	"internal/termtext/width.go":           "ranges of Unicode",
-	"overflow/patterns.go":                 "an error of a provider a line",
+	"window/overflow/patterns.go":          "an error of a provider a line",
 }

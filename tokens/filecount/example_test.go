@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"ctxledger.dev/filecount"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/tokens/filecount"
 )
 
 func Example() {

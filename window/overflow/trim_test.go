@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/transcript"
 )
 

@@ -3,8 +3,8 @@ package overflow_test
 import (
 	"fmt"
 
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window/overflow"
 )
 
 func ExampleClassify() {
