@@ -125,7 +125,7 @@ func (w *work) tree() string {
 }
 
 // called is the hash of a commit, as it follows "the last commit".
-func called(c shellcmd.PastCommit) string {
+func called(c shellcmd.Commit) string {
 	if c.Hash == "" {
 		return ""
 	}

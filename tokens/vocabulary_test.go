@@ -107,30 +107,3 @@ func TestDamagedVocabularyIsCorrupt(t *testing.T) {
 		}
 	}
 }
-
-// A table does not grow without end, and gives up soon.
-func TestATableOfPairsGrowsToFourTimesItsSize(t *testing.T) {
-	table := newPairTable(8)
-	size, key := len(table.buckets), uint64(0)
-	next := func() (left, right uint32) { // all have the same two places among 4,096
-		for key++; key*firstHash>>52 != 0 || key*secondHash>>52 != 0; key++ {
-		}
-		return uint32((key - 1) >> idBits), uint32((key - 1) & noID)
-	}
-	var known [][2]uint32
-	for { // two or four, as both places may be one
-		left, right := next()
-		if !table.add(left, right, 7) {
-			break
-		}
-		known = append(known, [2]uint32{left, right})
-		for _, pair := range known {
-			if table.find(pair[0], pair[1]) != 7 {
-				t.Fatalf("%d is lost among %d", pair, len(known))
-			}
-		}
-	}
-	if len(known) != 2 || len(table.buckets) != 4*size {
-		t.Errorf("%d pairs in %d buckets, want 2 in %d", len(known), len(table.buckets), 4*size)
-	}
-}

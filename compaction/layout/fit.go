@@ -58,7 +58,7 @@ func (s shortened) fit(limit int, k kept, handle string) string {
 			head, tail = all/2, all/4
 		}
 		h := wordBefore(s.text, len(chars.Head(s.text, head)))
-		t := WordAfter(s.text, len(s.text)-len(chars.Tail(s.text, tail)))
+		t := wordAfter(s.text, len(s.text)-len(chars.Tail(s.text, tail)))
 		h, t = s.outside(h, t)
 		short := s.text[:h] + s.middle(h, t, k, handle) + s.text[t:]
 		if Count(short) <= limit {
@@ -237,8 +237,8 @@ func wordBefore(s string, i int) int {
 	return i
 }
 
-// WordAfter moves a cut forward to the start of a word, where there is one close by.
-func WordAfter(s string, i int) int {
+// wordAfter moves a cut forward to the start of a word, where there is one close by.
+func wordAfter(s string, i int) int {
 	if at := strings.IndexAny(s[i:min(len(s), i+longWord)], " \n"); at >= 0 {
 		return i + at + 1
 	}

@@ -16,7 +16,7 @@ func Finishers(command string) []string { return finishes[command] }
 // GitCommands returns the commands of git in a command line that Finishers knows, on either side.
 func GitCommands(line string) []string {
 	var out []string
-	for _, call := range GitCalls(line) {
+	for _, call := range gitCalls(line) {
 		if name := call.Name; (finishes[name] != nil || name == "commit") && !slices.Contains(out, name) {
 			out = append(out, name)
 		}

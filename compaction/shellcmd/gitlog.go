@@ -14,11 +14,11 @@ type Repository struct {
 	AheadAt int    // turn
 	Pushed  int    // turn of the newest push, 0 for none
 	Request string // address of the pull request that was opened
-	Commits []PastCommit
+	Commits []Commit
 }
 
-// PastCommit is a commit that was made. One that amends another takes its place.
-type PastCommit struct {
+// Commit is a commit that was made. One that amends another takes its place.
+type Commit struct {
 	Hash, Subject string // "" where the output does not say
 	Turn          int
 	Amended       int   // how often
@@ -38,9 +38,9 @@ const maxOutput = 20_000
 
 // Take reads the output of a command that succeeded.
 func (s *Repository) Take(turn int, seq int64, command, output string) {
-	made := Commits(command)
+	made := commitsIn(command)
 	output = output[:min(len(output), maxOutput)]
-	add := func(c PastCommit, amends bool) {
+	add := func(c Commit, amends bool) {
 		c.Turn, c.Seq = turn, seq
 		s.add(c, amends)
 	}
@@ -49,12 +49,12 @@ func (s *Repository) Take(turn int, seq int64, command, output string) {
 		switch m := committed().FindStringSubmatch(line); {
 		case m != nil:
 			for ; len(made) > 0 && made[0].Quiet; made = made[1:] {
-				add(PastCommit{Subject: made[0].Subject}, made[0].Amends)
+				add(Commit{Subject: made[0].Subject}, made[0].Amends)
 			}
 			amends := len(made) > 0 && made[0].Amends
 			made = made[min(1, len(made)):]
 			s.Branch = m[1]
-			add(PastCommit{Hash: m[2], Subject: m[3]}, amends)
+			add(Commit{Hash: m[2], Subject: m[3]}, amends)
 		case strings.HasPrefix(line, "Your branch is "), strings.HasPrefix(line, "Your branch and "):
 			s.Ahead, s.AheadAt = line, turn
 		case pushed().MatchString(line):
@@ -69,7 +69,7 @@ func (s *Repository) Take(turn int, seq int64, command, output string) {
 	}
 	for _, c := range made { // whose output went elsewhere, or that print nothing
 		if !c.Instead && !refused().MatchString(output) {
-			add(PastCommit{Subject: c.Subject}, c.Amends)
+			add(Commit{Subject: c.Subject}, c.Amends)
 		}
 	}
 }
@@ -78,11 +78,11 @@ func (s *Repository) Take(turn int, seq int64, command, output string) {
 func (s *Repository) Committed(turn int, seq int64, message string) {
 	if s.Newest() != seq {
 		first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
-		s.add(PastCommit{Subject: first, Turn: turn, Seq: seq}, false)
+		s.add(Commit{Subject: first, Turn: turn, Seq: seq}, false)
 	}
 }
 
-func (s *Repository) add(c PastCommit, amends bool) {
+func (s *Repository) add(c Commit, amends bool) {
 	s.Ahead = ""
 	if last := len(s.Commits) - 1; amends && last >= 0 {
 		c.Amended, c.Subject = s.Commits[last].Amended+1, cmp.Or(c.Subject, s.Commits[last].Subject)

@@ -19,35 +19,35 @@ func state(runs ...run) Repository {
 
 func TestOutputs(t *testing.T) {
 	commit := run{"git commit -m 'Add carts'", "[main 1a2b3c4] Add carts\n 1 file changed\n"}
-	first := PastCommit{Hash: "1a2b3c4", Subject: "Add carts", Turn: 1, Seq: 1}
+	first := Commit{Hash: "1a2b3c4", Subject: "Add carts", Turn: 1, Seq: 1}
 	for _, c := range []struct {
 		name string
 		runs []run
 		want Repository
 	}{
 		{"nothing", nil, Repository{}},
-		{"a commit", []run{commit}, Repository{Branch: "main", Commits: []PastCommit{first}}},
+		{"a commit", []run{commit}, Repository{Branch: "main", Commits: []Commit{first}}},
 		{"the first commit", []run{{"git commit -m x", "[main (root-commit) 1a2b3c4] x\n"}},
-			Repository{Branch: "main", Commits: []PastCommit{{Hash: "1a2b3c4", Subject: "x", Turn: 1, Seq: 1}}}},
+			Repository{Branch: "main", Commits: []Commit{{Hash: "1a2b3c4", Subject: "x", Turn: 1, Seq: 1}}}},
 		{"an amended commit", []run{commit, {"git commit --amend --no-edit", "[main 5d6e7f8] Add carts\n"}},
-			Repository{Branch: "main", Commits: []PastCommit{
+			Repository{Branch: "main", Commits: []Commit{
 				{Hash: "5d6e7f8", Subject: "Add carts", Turn: 2, Amended: 1, Seq: 2}}}},
 		{"a quiet commit", []run{{`git commit -qm "Fix tax"`, ""}},
-			Repository{Commits: []PastCommit{{Subject: "Fix tax", Turn: 1, Seq: 1}}}},
+			Repository{Commits: []Commit{{Subject: "Fix tax", Turn: 1, Seq: 1}}}},
 		{"a quiet commit of one word", []run{{"go build ./... && git add -A && git commit -qm tax", ""}},
-			Repository{Commits: []PastCommit{{Subject: "tax", Turn: 1, Seq: 1}}}},
+			Repository{Commits: []Commit{{Subject: "tax", Turn: 1, Seq: 1}}}},
 		{"a message in a file", []run{{"git -C . commit -q -F msg.txt", ""}},
-			Repository{Commits: []PastCommit{{Turn: 1, Seq: 1}}}},
+			Repository{Commits: []Commit{{Turn: 1, Seq: 1}}}},
 		{"a quiet amended commit", []run{commit, {"git commit -q --amend --no-edit", ""}},
-			Repository{Branch: "main", Commits: []PastCommit{{Subject: "Add carts", Turn: 2, Amended: 1, Seq: 2}}}},
+			Repository{Branch: "main", Commits: []Commit{{Subject: "Add carts", Turn: 2, Amended: 1, Seq: 2}}}},
 		{"a quiet commit in front of one that prints", []run{
 			{"git commit -qm a a.go && git commit -m b", "[main 1a2b3c4] b\n"}},
-			Repository{Branch: "main", Commits: []PastCommit{
+			Repository{Branch: "main", Commits: []Commit{
 				{Subject: "a", Turn: 1, Seq: 1}, {Hash: "1a2b3c4", Subject: "b", Turn: 1, Seq: 1}}}},
 		{"nothing to commit", []run{{"git commit -qm x || true", "On branch main\nnothing to commit\n"}},
 			Repository{Branch: "main"}},
 		{"a commit for the case that another fails", []run{{"git commit -m a | tail -1 || git commit -m b", ""}},
-			Repository{Commits: []PastCommit{{Subject: "a", Turn: 1, Seq: 1}}}},
+			Repository{Commits: []Commit{{Subject: "a", Turn: 1, Seq: 1}}}},
 		{"a new branch", []run{{"git switch -c tax", "Switched to a new branch 'tax'\n"}}, Repository{Branch: "tax"}},
 		{"the status", []run{{"git status", "On branch tax\nYour branch is ahead of 'origin/tax' by 1 commit.\n"}},
 			Repository{Branch: "tax", Ahead: "Your branch is ahead of 'origin/tax' by 1 commit.", AheadAt: 1}},
@@ -73,7 +73,7 @@ func TestACommitOfATool(t *testing.T) {
 	var s Repository
 	s.Committed(1, 5, "Add carts\n\nwhy")
 	s.Committed(1, 5, "Add carts")
-	want := Repository{Commits: []PastCommit{{Subject: "Add carts", Turn: 1, Seq: 5}}}
+	want := Repository{Commits: []Commit{{Subject: "Add carts", Turn: 1, Seq: 5}}}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("%+v, want %+v", s, want)
 	}

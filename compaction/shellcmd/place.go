@@ -15,7 +15,7 @@ func RunsIn(dir, line string) bool {
 			return false
 		}
 	}
-	for _, call := range GitCalls(line) {
+	for _, call := range gitCalls(line) {
 		at := dir
 		for _, to := range call.Dirs {
 			at = seenFrom(at, to)
