@@ -56,7 +56,7 @@ func (o Options) requested() bool { return o.Reason == Manual || o.Reason == Age
 
 // Record is an accepted compaction, as stored in the log.
 type Record struct {
-	ID        string `json:"id"` // 12 hex digits, see naming
+	ID        string `json:"id"` // 12 hex digits, see naming.go
 	Session   string `json:"session"`
 	Previous  string `json:"previous,omitempty"`       // the record that was current before
 	Mode      Mode   `json:"mode"`                     // what the summary is
