@@ -37,13 +37,13 @@ var gitCommands = map[string]func(c *call, args []string){
 	"stash":       (*call).stash,
 	"revert":      (*call).revert,
 	"clean":       doubting("", untracked, "-f", "--force"),
-	"switch":      doubting("", uncommitted, "--discard-changes", "-f", "--force"),
+	"switch":      discarding("", "--discard-changes", "-f", "--force"),
 	"apply":       doubting(" -R", everything, "-R", "--reverse"),
-	"merge":       doubting(" --abort", uncommitted, "--abort"),
-	"rebase":      doubting(" --abort", uncommitted, "--abort"),
-	"pull":        doubting(" --abort", uncommitted, "--abort"),
-	"cherry-pick": doubting(" --abort", uncommitted, "--abort"),
-	"am":          doubting(" --abort", uncommitted, "--abort"),
+	"merge":       discarding(" --abort", "--abort"),
+	"rebase":      discarding(" --abort", "--abort"),
+	"pull":        discarding(" --abort", "--abort"),
+	"cherry-pick": discarding(" --abort", "--abort"),
+	"am":          discarding(" --abort", "--abort"),
 }
 
 // doubting returns what notes the doubt that a command with one of some flags leaves.
@@ -57,6 +57,16 @@ func doubting(by string, back func(*file) version, flags ...string) func(c *call
 	}
 }
 
+// discarding returns what notes that a command with one of some flags may discard what is not committed.
+func discarding(by string, flags ...string) func(c *call, args []string) {
+	return func(c *call, args []string) {
+		if has(args, flags...) {
+			c.by += by
+			c.mayDiscard()
+		}
+	}
+}
+
 // doubt notes that a command may have taken changes away: back is what a file would be then.
 func (c *call) doubt(back func(*file) version) {
 	c.sure = false
@@ -65,10 +75,13 @@ func (c *call) doubt(back func(*file) version) {
 		if to := back(f); !f.work.same(to) {
 			f.set(to, c.cause)
 		}
-		if !f.index.same(f.head) {
-			f.index, f.vague = elsewhere, true
-		}
 	}
+}
+
+// mayDiscard notes that a command may have taken away what is not committed, and what is staged.
+func (c *call) mayDiscard() {
+	c.doubt(uncommitted)
+	c.rewind("HEAD", true)
 }
 
 // What a file would be without some changes: those that are not committed, those that are, all of the session, and all of
@@ -350,11 +363,11 @@ func (c *call) commit(args []string) {
 }
 
 func (c *call) checkout(args []string) {
-	if has(args, "-f", "--force") {
-		c.doubt(uncommitted)
-		return
-	}
+	force := has(args, "-f", "--force")
 	if has(args, "-b", "-B", "--orphan", "--detach", "-t", "--track") {
+		if force {
+			c.mayDiscard()
+		}
 		return
 	}
 	if has(args, "--ours", "--theirs", "-m", "--merge", "--pathspec-from-file") {
@@ -367,12 +380,18 @@ func (c *call) checkout(args []string) {
 		rev = before[0]
 	case dashes || len(before) == 0 && c.fed:
 	case len(before) == 0:
+		if force {
+			c.mayDiscard()
+		}
 		return
 	case c.isPath(before[0]):
 		specs = before
 	case len(before) > 1 || c.fed:
 		rev, specs = before[0], before[1:]
 	default: // a branch: changes that are not committed are carried along
+		if force {
+			c.mayDiscard()
+		}
 		return
 	}
 	for _, f := range c.selects(specs) {
@@ -479,7 +498,7 @@ func (c *call) revert(args []string) {
 	}
 	if has(args, "--abort") {
 		c.by += " --abort"
-		c.doubt(uncommitted)
+		c.mayDiscard()
 		return
 	}
 	c.doubt(committed)
@@ -527,10 +546,13 @@ func (c *call) putAway(args []string, paths bool) {
 	all := has(args, "-u", "-a", "--include-untracked", "--all")
 	for _, f := range c.selects(specs) {
 		to := uncommitted(f.file)
-		if all {
+		if all && !f.vague {
 			to = f.head
 		}
-		if !f.work.same(to) && !f.maybe.found() { // an older doubt is not settled by what settles this one
+		switch {
+		case f.maybe.found(): // an older doubt is not settled by what settles this one
+			f.vague = true
+		case !f.work.same(to):
 			f.set(to, c.cause)
 		}
 	}

@@ -75,6 +75,8 @@ var sessions = []struct{ name, steps, want string }{
 		"created a.go git clean 3? +A\nchanged b.go +B"},
 	{"clean may keep ignored files", "create a.go | func A() {}\n$ git clean -fd", "created a.go git clean 2? +A"},
 	{"clean keeps staged files", "create a.go | func A() {}\n$ git add a.go\n$ git clean -fdx", "created a.go +A"},
+	{"clean leaves the index", "create a.go | func A() {}\n$ git add a.go\n$ git clean -fd\n$ git commit -m a\nedit a.go | y | func B() {}\n" +
+		"$ git checkout -f -- a.go", "created a.go git checkout 6 lost 1 +A"},
 	{"a dry clean", "create a.go | func A() {}\n$ git clean -ndx", "created a.go +A"},
 	{"stash", "edit a.go | x | func A() {}\n$ git stash", "changed a.go git stash 2? +A"},
 	{"stash and pop", "edit a.go | x | func A() {}\n$ git stash\n$ git stash pop", "changed a.go +A"},
