@@ -18,7 +18,7 @@ import (
 	"ctxledger.dev/agents/codex"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/carried/library"
 	"ctxledger.dev/config"
-	"ctxledger.dev/library"
 	"ctxledger.dev/memory"
 )
 

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -27,7 +28,8 @@ type authorFlags struct {
 
 func (f *authorFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.model, "model", "", "in modes llm and hybrid: `MODEL` writes instead of the configured one")
+	flags.StringVar(&f.model, "model", "",
+		"in modes "+strings.Join(settings.ModeNames(true), " and ")+": `MODEL` writes instead of the configured one")
 	flags.StringVar(&f.summary, "summary", "",
 		"read the summary from `FILE` (- is standard input) instead of asking a model")
 	flags.BoolVar(&f.reasoning, "reasoning", false, "keep excerpts of the model's reasoning")
@@ -38,9 +40,10 @@ func (f authorFlags) check(mode string) error {
 	asks := compaction.Mode(mode).Asks()
 	switch {
 	case f.model != "" && !asks:
-		return misuse("--model names the model that writes the summary: give --mode llm or --mode hybrid too")
+		return misuse("--model names the model that writes the summary: give --mode %s too",
+			strings.Join(settings.ModeNames(true), " or --mode "))
 	case f.summary != "" && !asks:
-		return misuse("--summary goes with mode llm or hybrid, not with %s", mode)
+		return misuse("--summary goes with mode %s, not with %s", strings.Join(settings.ModeNames(true), " or "), mode)
 	case f.summary != "" && f.model != "":
 		return misuse("give --summary or --model, not both")
 	}
@@ -92,7 +95,7 @@ func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		ctx, stop := temporary.Interruptible(ctx) // a model's program is not left behind
 		defer stop()
-		a.say("asking %s for the summary of %s", llm.Place(model.Config()), quote.TurnRange(b.From, b.To))
+		a.say("asking %s for the summary of %s", llm.Place(model.Config()), layout.TurnRange(b.From, b.To))
 		return write(ctx, b)
 	}, model.Config().Sections, nil
 }

@@ -12,7 +12,8 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -84,9 +85,10 @@ func (a *app) compactCommand() *cobra.Command {
 			"  ctxledger compact --resume",
 		Args: a.args(0, 1),
 	}
-	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: intent (a document from the ledger), "+
-		"window (drop the oldest turns), llm or hybrid (a model writes, see docs/configuration.md), "+
-		"auto (only what is due now)")
+	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: "+
+		strings.Join(settings.DescribeModes(func(names []string, says string) string {
+			return strings.Join(names, " or ") + " (" + says + ")"
+		}), ", ")+", auto (only what is due now); see docs/configuration.md")
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary; in window mode for the whole view")
 	cmd.Flags().IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
@@ -113,11 +115,11 @@ func (a *app) compactCommand() *cobra.Command {
 // check refuses flags that contradict each other.
 func (f *compactFlags) check(json bool) error {
 	switch {
-	case f.mode == string(compaction.Lossless):
-		return misuse("mode lossless needs the evidence store, which this version does not have: " +
-			"use intent, or hybrid with a model")
-	case f.mode != modeAuto && !slices.Contains(modes, compaction.Mode(f.mode)):
-		return misuse("there is no mode %q: use intent, window, llm, hybrid or auto", f.mode)
+	case compaction.Mode(f.mode).Refused() != "":
+		return misuse("mode %s %s: use intent, or hybrid with a model", f.mode, compaction.Mode(f.mode).Refused())
+	case f.mode != modeAuto && !compaction.Mode(f.mode).Offered():
+		return misuse("there is no mode %q: use %s or %s", f.mode,
+			strings.Join(settings.ModeNames(false), ", "), modeAuto)
 	case f.chars > 0 && f.mode == modeAuto:
 		return misuse("--budget-chars does not work in mode auto: give --budget")
 	case f.chars > 0 && compaction.Mode(f.mode).Asks():
@@ -136,9 +138,6 @@ func (f *compactFlags) check(json bool) error {
 	}
 	return f.author.check(f.mode)
 }
-
-// modes are those that the command line offers.
-var modes = []compaction.Mode{compaction.Intent, compaction.Window, compaction.LLM, compaction.Hybrid}
 
 func (a *app) compact(ctx context.Context, api ledger.API, what string, f compactFlags) error {
 	s, err := a.sessionOf(ctx, api, what, f.output.wire)
@@ -238,7 +237,7 @@ func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.Comp
 	switch p.Outcome {
 	case compaction.Compacted:
 		a.say("%s; summary %s replaces %s of session %s", p.Summary.Became(), p.Summary.ID,
-			quote.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
+			layout.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
 		a.sayRun(p.Summary.Run)
 		a.hint("`ctxledger restore --apply %s` undoes it", p.Summary.ID)
 	case compaction.NothingToDo:

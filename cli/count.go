@@ -10,9 +10,9 @@ import (
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/cli/counttree"
-	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/tokens/filecount"
 )
 
 func (a *app) countCommand() *cobra.Command {

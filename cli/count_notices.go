@@ -7,10 +7,10 @@ import (
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/config"
-	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/tokens/filecount"
 )
 
 // What is named one by one on standard error; JSON has them all.

@@ -6,8 +6,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// counterOf returns the counter that the flags ask for. Errors: wrong use; those of models, and of a model's
-// rank file.
+// counterOf returns the counter that the flags ask for. Errors: wrong use; those of models.
 func (a *app) counterOf(ctx context.Context, model, encoding string) (tokens.Counter, error) {
 	switch {
 	case model != "" && encoding != "":

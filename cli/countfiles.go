@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"ctxledger.dev/cli/columns"
-	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/tokens/filecount"
 )
 
 // counting is what one command counts.

@@ -14,7 +14,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
+	"ctxledger.dev/window/overflow"
 )
 
 // Bounds of what is read of a provider's answer.

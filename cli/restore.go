@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
@@ -68,7 +68,7 @@ func (a *app) restorePrint(ctx context.Context, api summaryReader, id string) er
 	if err != nil {
 		return err
 	}
-	a.say("%s of session %s, %s", chars.Plural(n, "record"), s.Session, quote.TurnRange(s.TurnFrom, s.TurnTo))
+	a.say("%s of session %s, %s", chars.Plural(n, "record"), s.Session, layout.TurnRange(s.TurnFrom, s.TurnTo))
 	return w.Close()
 }
 
@@ -125,7 +125,7 @@ func (a *app) diffCommand() *cobra.Command {
 
 func (a *app) printDiff(w io.Writer, s ledger.Summary) {
 	fmt.Fprintf(w, "summary %s of session %s: %s, %s\n\n",
-		s.ID, s.Session, quote.TurnRange(s.TurnFrom, s.TurnTo), s.Became())
+		s.ID, s.Session, layout.TurnRange(s.TurnFrom, s.TurnTo), s.Became())
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
 	for _, c := range s.Cut {
 		t.Add(c.Handle, chars.Commas(c.Tokens), c.Kind, c.Label)

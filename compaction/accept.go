@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -56,9 +56,9 @@ func worthwhile(s *source, r *Record, _ string, _ int) (Outcome, string) {
 // pinnedPresent requires every pin in the text or in the part kept verbatim.
 func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 	for _, pin := range s.o.Pin {
-		e, err := s.resolve(pin, make(map[string]bool))
-		if err != nil || !strings.Contains(text, quote.Body(e.Text)) {
-			return DoesNotFit, fmt.Sprintf("the pinned %q would be lost", quote.OneLine(pin, 60))
+		e, err := resolvePin(s, pin, make(map[string]bool))
+		if err != nil || !strings.Contains(text, layout.Body(e.Text)) {
+			return DoesNotFit, fmt.Sprintf("the pinned %q would be lost", layout.OneLine(pin, 60))
 		}
 	}
 	return Compacted, ""

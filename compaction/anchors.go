@@ -1,7 +1,6 @@
 package compaction
 
 import (
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 )
 
@@ -13,7 +12,7 @@ const carriedChars = 4_000
 func (s *source) carry(d *layout.Document) bool {
 	var b *layout.Block
 	changed, chars := false, 0
-	for _, a := range anchors.Of(s.in.PreviousText) {
+	for _, a := range layout.AnchorsOf(s.in.PreviousText) {
 		if l := d.Find(a.Key); l != nil {
 			if !l.In {
 				d.Promote(l)
@@ -25,7 +24,7 @@ func (s *source) carry(d *layout.Document) bool {
 			break
 		}
 		if b == nil {
-			b = d.InsertBeforeBody(&layout.Block{Head: anchors.Carried})
+			b = d.InsertBeforeBody(&layout.Block{Head: layout.Carried})
 		}
 		d.Add(b, &layout.Line{Text: a.Text, Class: layout.ClassAnchor, Anchor: a.Key, Pos: int64(len(b.Lines) + 1)})
 		changed = true

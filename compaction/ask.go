@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -44,7 +43,7 @@ func Ask(ctx context.Context, b *Brief, model Summarizer) (Answer, error) {
 	switch {
 	case err != nil:
 		a.answer.Text, a.answer.Turn = "", ""
-		a.answer.Run.Status, a.answer.Run.Reason = Failed, quote.OneLine(err.Error(), 400)
+		a.answer.Run.Status, a.answer.Run.Reason = Failed, layout.OneLine(err.Error(), 400)
 	case strings.TrimSpace(a.answer.Text+a.answer.Turn) == "":
 		a.answer.Run.Status, a.answer.Run.Reason = Empty, "the model answered with nothing"
 	default:
@@ -166,7 +165,7 @@ func (a *asking) call(ctx context.Context, p Prompt) (string, error) {
 	}
 	a.answer.Run.Usage = a.answer.Run.Usage.Add(r.Usage)
 	if r.Model != "" {
-		a.answer.Run.Model = quote.OneLine(r.Model, 100)
+		a.answer.Run.Model = layout.OneLine(r.Model, 100)
 	}
 	if r.Cut && err == nil { // its last line is incomplete
 		if i := strings.LastIndexByte(r.Text, '\n'); i > 0 {
@@ -183,7 +182,7 @@ func (a *asking) sections(ctx context.Context, p *BriefPart, prompt Prompt, text
 	if p.Turn || strings.TrimSpace(text) == "" {
 		return text
 	}
-	preset, err := sections.Of(a.brief.Preset)
+	preset, err := settings.PresetOf(a.brief.Preset)
 	if err != nil {
 		return text
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
 )
@@ -318,7 +318,7 @@ func TestATemplateIsFilledInOnePass(t *testing.T) {
 
 func TestPresets(t *testing.T) {
 	for _, name := range []string{"default", "deepagents", "pi", "none"} {
-		p, err := sections.Of(name)
+		p, err := settings.PresetOf(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,10 +335,10 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s: completed is\n%s", name, done)
 		}
 	}
-	if _, err := sections.Of("odd"); !fault.Is(err, fault.Invalid) {
+	if _, err := settings.PresetOf("odd"); !fault.Is(err, fault.Invalid) {
 		t.Error(err)
 	}
-	got := sections.Default().Missing("## completed:\ntext\n## Open Questions\n  ## Key Findings")
+	got := settings.DefaultPreset().Missing("## completed:\ntext\n## Open Questions\n  ## Key Findings")
 	if !slices.Equal(got, []string{"## Remaining Work"}) {
 		t.Error(got)
 	}

@@ -1,10 +1,10 @@
 package compaction
 
-import "ctxledger.dev/compaction/keep"
+import "ctxledger.dev/compaction/settings"
 
 // boundary returns the index of the first item that stays verbatim under the keep rule. start is the first item of the
 // view.
-func boundary(items []Item, ok []bool, start int, rule keep.Rule) int {
+func boundary(items []Item, ok []bool, start int, rule settings.Keep) int {
 	cut, sum, turns := len(items), 0, 0
 	for i := len(items) - 1; i >= start; i-- {
 		sum += items[i].Tokens
@@ -49,10 +49,10 @@ func (in *Input) usable() int {
 }
 
 // keep is the rule for this conversation.
-func (in *Input) keep() keep.Rule {
+func (in *Input) keep() settings.Keep {
 	rule := in.Keep
-	if rule == (keep.Rule{}) {
-		rule = keep.Default
+	if rule == (settings.Keep{}) {
+		rule = settings.DefaultKeep
 	}
 	if window := in.usable(); window > 0 && rule.Tokens > 0 {
 		rule = rule.Within(window / 2)

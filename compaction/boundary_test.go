@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/keep"
+	"ctxledger.dev/compaction/settings"
 )
 
 // TestKeepRule plans a compaction of a conversation and looks at the items that stay verbatim.
@@ -29,21 +29,21 @@ func TestKeepRule(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		keep  keep.Rule
+		keep  settings.Keep
 		talk  func(*talk)
 		items int
 	}{
-		{"ten short turns", keep.Rule{}, turns, 20},
-		{"6,000 tokens, in the middle of a turn", keep.Rule{}, reads(many...), 12},
-		{"the last unit, however large", keep.Rule{}, reads(10_000, 90_000), 2},
-		{"as many turns as are set", keep.Rule{Turns: 3, Tokens: 6_000}, turns, 6},
-		{"as many tokens as are set", keep.Rule{Turns: 10, Tokens: 20_000}, reads(many...), 40},
-		{"no bound on tokens", keep.Rule{Turns: 2}, turns, 4},
-		{"no bound on turns", keep.Rule{Tokens: 6_000}, reads(many...), 12},
-		{"so many messages at least", keep.Rule{Turns: 3, Tokens: 6_000, Messages: 9}, turns, 9},
-		{"messages above the tokens", keep.Rule{Turns: 10, Tokens: 6_000, Messages: 20}, reads(many...), 20},
-		{"a call stays with its result", keep.Rule{Turns: 10, Tokens: 6_000, Messages: 19}, reads(many...), 20},
-		{"messages alone", keep.Rule{Messages: 4}, turns, 4},
+		{"ten short turns", settings.Keep{}, turns, 20},
+		{"6,000 tokens, in the middle of a turn", settings.Keep{}, reads(many...), 12},
+		{"the last unit, however large", settings.Keep{}, reads(10_000, 90_000), 2},
+		{"as many turns as are set", settings.Keep{Turns: 3, Tokens: 6_000}, turns, 6},
+		{"as many tokens as are set", settings.Keep{Turns: 10, Tokens: 20_000}, reads(many...), 40},
+		{"no bound on tokens", settings.Keep{Turns: 2}, turns, 4},
+		{"no bound on turns", settings.Keep{Tokens: 6_000}, reads(many...), 12},
+		{"so many messages at least", settings.Keep{Turns: 3, Tokens: 6_000, Messages: 9}, turns, 9},
+		{"messages above the tokens", settings.Keep{Turns: 10, Tokens: 6_000, Messages: 20}, reads(many...), 20},
+		{"a call stays with its result", settings.Keep{Turns: 10, Tokens: 6_000, Messages: 19}, reads(many...), 20},
+		{"messages alone", settings.Keep{Messages: 4}, turns, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := newTalk(t)
@@ -63,7 +63,7 @@ func TestTheKeptTokensFitTheWindow(t *testing.T) {
 	if got := k.in.keep().Tokens; got != 4_000 {
 		t.Errorf("%d tokens", got)
 	}
-	k.in.Keep = keep.Rule{Turns: 3}
+	k.in.Keep = settings.Keep{Turns: 3}
 	if got := k.in.keep(); got != k.in.Keep {
 		t.Errorf("a rule without tokens became %s", got)
 	}
@@ -86,7 +86,7 @@ func TestAnUnansweredCallStaysWithItsMessage(t *testing.T) {
 	k.read("a.go", 9000)
 	k.ask("compact_conversation", "", "")
 	k.user("while it runs")
-	if cut := boundary(k.in.Items, borders(k.in.Items), 0, keep.Default.Within(10)); cut != 3 {
+	if cut := boundary(k.in.Items, borders(k.in.Items), 0, settings.DefaultKeep.Within(10)); cut != 3 {
 		t.Errorf("cut at %d: the running call would lose its result", cut)
 	}
 }

@@ -8,9 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -85,12 +83,12 @@ func (s *source) brief(v *view, document string) (*Brief, error) {
 		Focus: chars.Strip(s.o.Focus), Notes: chars.Strip(s.o.Notes), Previous: chars.Strip(s.in.PreviousText),
 		Document: withoutOperations(document),
 	}
-	s.tracked = make(map[string]*Operation)
+	w := briefWriter{in: s.in, past: s.past, failed: s.in.failedCalls(), tracked: make(map[string]*Operation)}
 	for i := range s.past {
-		s.tracked[s.past[i].CallID] = &s.past[i]
+		w.tracked[s.past[i].CallID] = &s.past[i]
 	}
 	var err error
-	if b.Task, err = s.task(); err != nil {
+	if b.Task, err = w.task(s.cut); err != nil {
 		return nil, err
 	}
 	earlier, text, err := s.earlier(v.start)
@@ -107,7 +105,7 @@ func (s *source) brief(v *view, document string) (*Brief, error) {
 		if r[0] == r[1] {
 			continue
 		}
-		part, err := s.briefPart(r[0], r[1], earlier)
+		part, err := w.part(r[0], r[1], earlier)
 		if err != nil {
 			return nil, err
 		}
@@ -116,6 +114,14 @@ func (s *source) brief(v *view, document string) (*Brief, error) {
 	}
 	b.Range = b.digest()
 	return b, b.bound()
+}
+
+// briefWriter writes what a model reads of a range: its messages, and what the ledger recorded of its calls.
+type briefWriter struct {
+	in      *Input
+	past    []Operation           // those of the compacted range
+	tracked map[string]*Operation // the same, by call
+	failed  map[string]bool       // calls that are known to have failed
 }
 
 // withoutOperations returns a document without its last block: the change log tells that in more detail.
@@ -202,43 +208,42 @@ func (b *Brief) sizeAt(limit int) int {
 func (b *Brief) cut(limit int) {
 	for _, p := range b.Parts {
 		for i := range p.Messages {
-			p.Messages[i].Text = excerpt.Ends(p.Messages[i].Text, limit, p.Messages[i].Chars)
+			p.Messages[i].Text = ends(p.Messages[i].Text, limit, p.Messages[i].Chars)
 		}
 	}
 }
 
-// task is the first request of the session.
-func (s *source) task() (string, error) {
-	for i := range s.in.Items[:s.cut] {
-		if it := &s.in.Items[i]; it.Prompt {
-			text, err := s.textOf(it)
+// task is the first request of the session, if it is among the first items.
+func (w briefWriter) task(items int) (string, error) {
+	for i := range w.in.Items[:items] {
+		if it := &w.in.Items[i]; it.Prompt {
+			text, err := w.in.textOf(it)
 			text = chars.Strip(text)
-			return excerpt.Ends(text, taskChars, utf8.RuneCountInString(text)), err
+			return ends(text, taskChars, utf8.RuneCountInString(text)), err
 		}
 	}
 	return "", nil
 }
 
-// briefPart makes the part of the items in [from, to), without the previous summary.
-func (s *source) briefPart(from, to int, previous *Item) (BriefPart, error) {
-	p := BriefPart{Log: s.changeLog(from, to), Trace: s.trace(from, to)}
-	failed := s.failedCalls()
+// part makes the part of the items in [from, to), without the previous summary.
+func (w briefWriter) part(from, to int, previous *Item) (BriefPart, error) {
+	p := BriefPart{Log: w.changeLog(from, to), Trace: w.trace(from, to)}
 	for i := from; i < to; i++ {
-		it := &s.in.Items[i]
-		if it == previous && s.in.PreviousText == "" {
+		it := &w.in.Items[i]
+		if it == previous && w.in.PreviousText == "" {
 			continue
 		}
-		text, err := s.forModel(it)
+		text, err := w.forModel(it)
 		if err != nil {
 			return p, err
 		}
 		m := BriefMessage{
-			Label: "[" + speakerOf(it) + " — " + "T" + quote.Turn(max(1, it.Turn))[1:] +
+			Label: "[" + speakerOf(it) + " — " + "T" + layout.Turn(max(1, it.Turn))[1:] +
 				"]",
-			Calls: s.callList(it, failed),
+			Calls: w.callList(it),
 		}
 		m.Chars = utf8.RuneCountInString(text)
-		m.Text = excerpt.Ends(text, messageChars, m.Chars)
+		m.Text = ends(text, messageChars, m.Chars)
 		if m.Text != "" || m.Calls != "" {
 			p.Messages = append(p.Messages, m)
 		}
@@ -261,18 +266,18 @@ func speakerOf(it *Item) string {
 
 // forModel returns what a model reads of one message: its text, and its results in short. Results that the ledger
 // has recorded are only named.
-func (s *source) forModel(it *Item) (string, error) {
-	text, err := s.textOf(it)
+func (w briefWriter) forModel(it *Item) (string, error) {
+	text, err := w.in.textOf(it)
 	if err != nil {
 		return "", err
 	}
 	parts := []string{chars.Strip(text)}
 	for _, r := range it.Results {
-		if op := s.tracked[r.CallID]; op != nil {
+		if op := w.tracked[r.CallID]; op != nil {
 			parts = append(parts, op.captured())
 			continue
 		}
-		text, err := s.resultOf(it, r.CallID)
+		text, err := w.in.resultOf(it, r.CallID)
 		if err != nil {
 			return "", err
 		}

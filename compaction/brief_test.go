@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/anchors"
-	"ctxledger.dev/compaction/excerpt"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/transcript"
@@ -103,14 +101,14 @@ func TestABriefIsBounded(t *testing.T) {
 
 func TestCutsSayWhatIsMissing(t *testing.T) {
 	long := strings.Repeat("é\u0301", 3_000) + "END"
-	if got := excerpt.Ends(long, 900, 6_003); !strings.HasPrefix(got, "é\u0301é") || !strings.HasSuffix(got, "END") ||
+	if got := ends(long, 900, 6_003); !strings.HasPrefix(got, "é\u0301é") || !strings.HasSuffix(got, "END") ||
 		!strings.Contains(got, " [TRUNCATED — 6,003 chars total] ") {
 		t.Error(got)
 	}
 	if got := firstChars(long, 2_000); !strings.HasSuffix(got, "\n[... 4,003 more characters truncated]") {
 		t.Error(got[len(got)-60:])
 	}
-	if excerpt.Ends("short", 900, 5) != "short" || firstChars("short", 900) != "short" {
+	if ends("short", 900, 5) != "short" || firstChars("short", 900) != "short" {
 		t.Error("a short text was cut")
 	}
 }
@@ -143,7 +141,7 @@ func TestWhatAModelLeavesOutIsCarried(t *testing.T) {
 	k.play("run make test => 2 connect ECONNREFUSED after 30 s\nuser next\nsay yes\n")
 	o := Options{Mode: LLM, Keep: 1, Budget: 1_500}
 	p := answered(t, k.in, o, says("## Completed\n- TS2304 is settled"))
-	carried := quote.BlockWith(p.Text, anchors.Carried)
+	carried := layout.BlockWith(p.Text, layout.Carried)
 	for _, want := range []string{"https://example.org/spec?a=1", "250 ms"} {
 		if !strings.Contains(carried, want) {
 			t.Errorf("%s is not carried:\n%s", want, p.Text)
@@ -155,7 +153,7 @@ func TestWhatAModelLeavesOutIsCarried(t *testing.T) {
 	if strings.Contains(carried, "TS2304") || strings.Contains(carried, "ECONNREFUSED") {
 		t.Errorf("what stands in the document is carried too:\n%s", carried)
 	}
-	if p := mustPlan(t, k.in, Options{Keep: 1, Budget: 1_500}); strings.Contains(p.Text, anchors.Carried) {
+	if p := mustPlan(t, k.in, Options{Keep: 1, Budget: 1_500}); strings.Contains(p.Text, layout.Carried) {
 		t.Errorf("without a model nothing of it is needed:\n%s", p.Text)
 	}
 }

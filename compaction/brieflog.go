@@ -6,34 +6,33 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/compaction/excerpt"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
 // changeLog lists what was written, deleted, run and committed in the items of [from, to), turn by turn, in the
 // documented form of a change log. If it is too long, its oldest lines are left out.
-func (s *source) changeLog(from, to int) []string {
+func (w briefWriter) changeLog(from, to int) []string {
 	var out []string
-	first, last := s.in.Items[from].first(), newest(s.in.Items[from:to])
+	first, last := w.in.Items[from].first(), newest(w.in.Items[from:to])
 	var turn []*Operation
-	for i := range s.past {
-		op := &s.past[i]
+	for i := range w.past {
+		op := &w.past[i]
 		if op.Seq < first || op.Seq > last {
 			continue
 		}
 		if len(turn) > 0 && (turn[0].Turn != op.Turn || turn[0].Agent != op.Agent) {
-			out = append(out, s.logEntry(turn)...)
+			out = append(out, w.logEntry(turn)...)
 			turn = nil
 		}
 		turn = append(turn, op)
 	}
-	return excerpt.Newest(append(out, s.logEntry(turn)...), logChars)
+	return newestLines(append(out, w.logEntry(turn)...), logChars)
 }
 
 // logEntry is the entry of one turn of one agent.
-func (s *source) logEntry(ops []*Operation) []string {
+func (w briefWriter) logEntry(ops []*Operation) []string {
 	if len(ops) == 0 {
 		return nil
 	}
@@ -44,22 +43,22 @@ func (s *source) logEntry(ops []*Operation) []string {
 		}
 	}
 	for _, op := range ops {
-		target := s.path(op.Target)
+		target := w.in.path(op.Target)
 		switch {
 		case op.Op == intents.OpShell:
-			add(&run, s.runLine(op))
+			add(&run, runLine(op))
 		case op.Status == intents.Failed:
-			add(&failed, "    - "+op.Op+" "+target+": "+quote.OneLine(op.reason(), outputChars))
+			add(&failed, "    - "+op.Op+" "+target+": "+layout.OneLine(op.reason(), outputChars))
 		case op.pending():
 			add(&failed, "    - "+op.Op+" "+target+": interrupted, how it ended is not known")
 		case op.Op == intents.OpCommit:
-			add(&committed, "    - "+quote.OneLine(cmp.Or(op.Command, op.Target), 120))
+			add(&committed, "    - "+layout.OneLine(cmp.Or(op.Command, op.Target), 120))
 		case op.Op == intents.OpDelete:
 			add(&deleted, "    - "+target)
 		default:
 			add(&written, "    - "+target)
 			if op.Op == intents.OpMove {
-				add(&deleted, "    - "+s.path(op.From))
+				add(&deleted, "    - "+w.in.path(op.From))
 			}
 		}
 	}
@@ -79,7 +78,7 @@ func (s *source) logEntry(ops []*Operation) []string {
 }
 
 // runLine prints one command with its outcome.
-func (s *source) runLine(op *Operation) string {
+func runLine(op *Operation) string {
 	mark := "[OK]"
 	switch {
 	case op.pending():
@@ -90,60 +89,59 @@ func (s *source) runLine(op *Operation) string {
 			mark += " exit " + strconv.Itoa(*op.ExitCode)
 		}
 	}
-	text := "    - " + quote.OneLine(op.Command, 240) + "  " + mark
-	if said := quote.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
+	text := "    - " + layout.OneLine(op.Command, 240) + "  " + mark
+	if said := layout.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), outputChars); said != "" {
 		text += "\n      Output: " + said
 	}
 	return text
 }
 
 // trace lists the calls of the items from one to another, with how they ended.
-func (s *source) trace(from, to int) []string {
-	failed := s.failedCalls()
+func (w briefWriter) trace(from, to int) []string {
 	var out []string
 	for i := from; i < to; i++ {
-		it := &s.in.Items[i]
+		it := &w.in.Items[i]
 		for _, c := range it.Calls {
 			mark, agent := "✓", ""
-			if failed[c.ID] {
+			if w.failed[c.ID] {
 				mark = "✗"
 			}
-			if op := s.tracked[c.ID]; op != nil {
+			if op := w.tracked[c.ID]; op != nil {
 				agent = op.Agent
 			}
 			out = append(out, "  Turn "+strconv.Itoa(max(1, it.Turn))+" ["+agentOf(agent)+"]: "+mark+" "+
-				quote.OneLine(c.Name, 60)+"("+quote.OneLine(s.path(c.Target), 160)+")")
+				layout.OneLine(c.Name, 60)+"("+layout.OneLine(w.in.path(c.Target), 160)+")")
 		}
 	}
-	return excerpt.Newest(out, traceChars)
+	return newestLines(out, traceChars)
 }
 
 // callList names the calls of one message: "✓ Edit(a.go), ✗ Bash(go test)".
-func (s *source) callList(it *Item, failed map[string]bool) string {
+func (w briefWriter) callList(it *Item) string {
 	const most = 12
 	var out []string
 	for _, c := range it.Calls[:min(len(it.Calls), most)] {
 		mark := "✓ "
-		if failed[c.ID] {
+		if w.failed[c.ID] {
 			mark = "✗ "
 		}
-		out = append(out, mark+quote.OneLine(c.Name, 60)+"("+quote.OneLine(s.path(c.Target), 120)+")")
+		out = append(out, mark+layout.OneLine(c.Name, 60)+"("+layout.OneLine(w.in.path(c.Target), 120)+")")
 	}
 	return strings.Join(out, ", ")
 }
 
 // failedCalls returns the ids of the calls that are known to have failed.
-func (s *source) failedCalls() map[string]bool {
+func (in *Input) failedCalls() map[string]bool {
 	out := make(map[string]bool)
-	for i := range s.in.Items {
-		for _, r := range s.in.Items[i].Results {
+	for i := range in.Items {
+		for _, r := range in.Items[i].Results {
 			if r.Failed {
 				out[r.CallID] = true
 			}
 		}
 	}
-	for i := range s.in.Operations {
-		if op := &s.in.Operations[i]; op.failed() {
+	for i := range in.Operations {
+		if op := &in.Operations[i]; op.failed() {
 			out[op.CallID] = true
 		}
 	}

@@ -106,12 +106,12 @@ func leftOutOf(t *testing.T, k *talk, o Options, text string) (words, unsaid int
 		t.Fatal(err)
 	}
 	flat := joined(text)
-	for _, u := range s.talk.user {
+	for _, u := range s.in.talk.user {
 		if !strings.Contains(flat, joined(u.text)) {
 			words += len(u.text)
 		}
 	}
-	for _, st := range statements.Rank(s.talk.messages, nil, 1<<30) {
+	for _, st := range statements.Rank(s.in.talk.messages, nil, 1<<30) {
 		if !strings.Contains(flat, joined(st.Text)) {
 			unsaid++
 		}
@@ -152,7 +152,7 @@ func TestTheUsersWordsAreCompleteWhereTheyFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		need := 0
-		for _, u := range s.talk.user {
+		for _, u := range s.in.talk.user {
 			need += layout.Count(u.text) + userFrame
 			if u.asked != "" {
 				need += askedChars / 5
@@ -163,7 +163,7 @@ func TestTheUsersWordsAreCompleteWhereTheyFit(t *testing.T) {
 		}
 		seen++
 		flat := joined(p.Text)
-		for _, u := range s.talk.user {
+		for _, u := range s.in.talk.user {
 			if !strings.Contains(flat, joined(u.text)) {
 				t.Errorf("%s: %d tokens of the user's words, but this is left out or cut: %.100q", at, need, u.text)
 				return

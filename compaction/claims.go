@@ -4,50 +4,49 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/claims"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
 // ofCommands checks a claim against the recorded runs of tests, builds and other commands.
-func (s *source) ofCommands(c claims.Claim) (refuted, unknown string) {
+func (w *work) ofCommands(c claim) (refuted, unknown string) {
 	checks, failing := 0, false
-	for _, cmd := range s.commands {
+	for _, cmd := range w.commands {
 		named := cmd.named(c.Text)
 		if cmd.purpose >= shellcmd.Build {
 			checks++
 			failing = failing || cmd.open()
 		}
-		last := quote.OneLine(cmd.last.Command, 160) + " last ended with " + cmd.ended()
+		last := layout.OneLine(cmd.last.Command, 160) + " last ended with " + cmd.ended()
 		switch {
-		case (named || cmd.purpose == shellcmd.Test && claims.NamesRuns(c.Plain)) && c.Passed && !c.Failed &&
+		case (named || cmd.purpose == shellcmd.Test && namesRuns().MatchString(c.Plain)) && c.Passed && !c.Failed &&
 			cmd.open():
 			return last, ""
-		case named && c.Failed && !c.Passed && cmd.succeeded() && claims.SaysStill(c.Text):
+		case named && c.Failed && !c.Passed && cmd.succeeded() && saysStill().MatchString(c.Text):
 			return last, ""
 		case named && c.Passed == c.Failed && cmd.open() && unknown == "":
 			unknown = last
 		}
 	}
-	if unknown == "" && claims.SaysRan(c.Text) && !c.Failed {
-		unknown = s.neverRan(c.Text)
+	if unknown == "" && saysRan().MatchString(c.Text) && !c.Failed {
+		unknown = w.neverRan(c.Text)
 	}
-	switch claimed := claims.NamesChecks(c.Plain) && c.Passed && !c.Failed; {
+	switch claimed := namesChecks().MatchString(c.Plain) && c.Passed && !c.Failed; {
 	case claimed && checks == 0:
 		return "", "no run of a test or a build is recorded"
-	case !claimed && checks > 0 && !failing && c.Failed && !c.Passed && claims.SaysNowFailing(c.Text):
+	case !claimed && checks > 0 && !failing && c.Failed && !c.Passed && saysNowFailing().MatchString(c.Text):
 		return "no test or build fails: each last ended well", ""
 	}
 	return "", unknown
 }
 
 // neverRan names a command that a text quotes and that never ran, "" for none.
-func (s *source) neverRan(text string) string {
-	for _, code := range claims.Quoted(text, 10) {
+func (w *work) neverRan(text string) string {
+	for _, code := range codeIn(text, 10) {
 		ran := func(op Operation) bool { return op.shell() && strings.Contains(op.Command, code) }
-		if !slices.ContainsFunc(s.in.Operations, ran) {
-			return "no run of " + quote.OneLine(code, 160) + " is recorded"
+		if !slices.ContainsFunc(w.in.Operations, ran) {
+			return "no run of " + layout.OneLine(code, 160) + " is recorded"
 		}
 	}
 	return ""
@@ -60,7 +59,7 @@ func (c *commandState) named(text string) bool {
 
 // ended says how and when the newest run ended: "exit 1 (turn 7)".
 func (c *commandState) ended() string {
-	return quote.OneLine(c.ending(), 60) + " (" + quote.Turn(c.last.Turn) + ")"
+	return layout.OneLine(c.ending(), 60) + " (" + layout.Turn(c.last.Turn) + ")"
 }
 
 // succeeded reports whether the newest run of a command is known to have ended well.
@@ -68,19 +67,19 @@ func (c *commandState) succeeded() bool { return !c.last.pending() && !c.failing
 
 // ofFiles checks a claim against what is known of the files that it says were changed: whether the change failed,
 // the file is gone, or it was only read.
-func (s *source) ofFiles(c claims.Claim) (refuted, unknown string) {
-	if !claims.SaysChanged(c.Text) && !claims.SaysGone(c.Text) {
+func (w *work) ofFiles(c claim) (refuted, unknown string) {
+	if !saysChanged().MatchString(c.Text) && !saysGone().MatchString(c.Text) {
 		return "", ""
 	}
 	changed := false
-	for _, f := range s.files {
+	for _, f := range w.files {
 		if !mentions(c.Text, f.Path) {
 			continue
 		}
 		switch {
 		case !f.changed() && f.failed != nil && !c.Failed:
 			return "the last " + f.failed.Op + " of " + f.Path + " failed", ""
-		case (f.gone() || f.undone()) && !claims.SaysGone(c.Text) && unknown == "":
+		case (f.gone() || f.undone()) && !saysGone().MatchString(c.Text) && unknown == "":
 			unknown = f.Path + " is " + f.done()
 		}
 		changed = true
@@ -88,7 +87,7 @@ func (s *source) ofFiles(c claims.Claim) (refuted, unknown string) {
 	if changed || c.Failed {
 		return "", unknown
 	}
-	for _, r := range s.explored.all {
+	for _, r := range w.explored.all {
 		if mentions(c.Text, r.path) {
 			return "", r.path + " was read, but not changed here"
 		}
@@ -97,30 +96,30 @@ func (s *source) ofFiles(c claims.Claim) (refuted, unknown string) {
 }
 
 // ofDeeds checks a claim of a deed against the commands that were run.
-func (s *source) ofDeeds(c claims.Claim) (refuted, unknown string) {
+func (w *work) ofDeeds(c claim) (refuted, unknown string) {
 	if c.Failed {
 		return "", ""
 	}
-	for _, d := range claims.Deeds {
-		if !d.Claimed(c.Text) {
+	for _, d := range deeds {
+		if !d.claimed(c.Text) {
 			continue
 		}
-		last := s.lastDeed(d)
+		last := w.lastDeed(d)
 		switch {
 		case last == nil && unknown == "":
-			unknown = "no " + d.What + " is recorded"
+			unknown = "no " + d.what + " is recorded"
 		case last != nil && !last.pending() && last.failed():
-			return quote.OneLine(last.Command, 160) + " failed (" + quote.Turn(last.Turn) + ")", ""
+			return layout.OneLine(last.Command, 160) + " failed (" + layout.Turn(last.Turn) + ")", ""
 		}
 	}
 	return "", unknown
 }
 
 // lastDeed returns the newest operation that did a deed, or tried.
-func (s *source) lastDeed(d claims.Deed) *Operation {
-	for i := len(s.in.Operations) - 1; i >= 0; i-- {
-		op := &s.in.Operations[i]
-		if op.Op == intents.OpCommit && d.What == "commit" || op.shell() && d.DoneBy(op.Command) {
+func (w *work) lastDeed(d deed) *Operation {
+	for i := len(w.in.Operations) - 1; i >= 0; i-- {
+		op := &w.in.Operations[i]
+		if op.Op == intents.OpCommit && d.what == "commit" || op.shell() && d.doneBy(op.Command) {
 			return op
 		}
 	}

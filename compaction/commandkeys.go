@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 )
 
@@ -16,21 +16,21 @@ type commandKey struct {
 
 func keyOf(command string) commandKey {
 	key, p := shellcmd.Key(command)
-	return commandKey{quote.OneLine(key, 300), p}
+	return commandKey{layout.OneLine(key, 300), p}
 }
 
 // keyOf returns the key of a command and caches it.
-func (s *source) keyOf(command string) commandKey {
-	k, known := s.keys[command]
+func (w *work) keyOf(command string) commandKey {
+	k, known := w.keys[command]
 	if !known {
 		k = keyOf(command)
-		s.keys[command] = k
+		w.keys[command] = k
 	}
 	return k
 }
 
 // readsOnly reports whether a command only reads or searches.
-func (s *source) readsOnly(command string) bool { return s.keyOf(command).purpose == shellcmd.Search }
+func (w *work) readsOnly(command string) bool { return w.keyOf(command).purpose == shellcmd.Search }
 
 // A run is a check with its outcome.
 type run struct {

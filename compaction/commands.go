@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
@@ -27,15 +26,15 @@ type commandState struct {
 
 // commandStates returns the commands that ran in the session: tests first, then builds,
 // then the rest; the most recently run first.
-func (s *source) commandStates() []*commandState {
+func (w *work) commandStates() []*commandState {
 	byKey := make(map[string]*commandState)
 	var all []*commandState
-	for i := range s.in.Operations {
-		op := &s.in.Operations[i]
-		if op.Op != intents.OpShell || op.Command == "" || s.talk.never[op.CallID] {
+	for i := range w.in.Operations {
+		op := &w.in.Operations[i]
+		if op.Op != intents.OpShell || op.Command == "" || w.in.talk.never[op.CallID] {
 			continue
 		}
-		k := s.keyOf(op.Command)
+		k := w.keyOf(op.Command)
 		c := byKey[k.key]
 		if c == nil {
 			c = &commandState{key: k.key, purpose: k.purpose}
@@ -49,9 +48,9 @@ func (s *source) commandStates() []*commandState {
 		c.last = op
 	}
 	markCovered(all)
-	s.markFinished(all)
+	w.markFinished(all)
 	slices.SortStableFunc(all, func(a, b *commandState) int {
-		return cmp.Or(s.compareFocus(a.key, b.key), cmp.Compare(b.purpose, a.purpose),
+		return cmp.Or(w.focus.compare(a.key, b.key), cmp.Compare(b.purpose, a.purpose),
 			cmp.Compare(b.last.Seq, a.last.Seq))
 	})
 	return all
@@ -71,9 +70,9 @@ func (c *commandState) failing() bool {
 const outputsRead = 24
 
 // readFailures reads what the newest runs of the checks printed, where that can say more than the exit status.
-func (s *source) readFailures() error {
+func (w *work) readFailures() error {
 	read := 0
-	for _, c := range s.commands {
+	for _, c := range w.commands {
 		piped, failing := shellcmd.Piped(c.last.Command), c.failing()
 		if c.purpose < shellcmd.Build && (!failing || c.last.failed()) || c.last.pending() || !piped && !failing ||
 			c.covered != nil {
@@ -82,13 +81,13 @@ func (s *source) readFailures() error {
 		if read++; read > outputsRead {
 			break
 		}
-		output, err := s.outputOf(c.last)
+		output, err := w.in.outputOf(c.last)
 		if err != nil {
 			return err
 		}
 		c.said = shellcmd.FailureIn(output, c.purpose, failing || piped && c.purpose == shellcmd.Build)
 	}
-	s.markPassed()
+	w.markPassed()
 	return nil
 }
 
@@ -113,9 +112,9 @@ func (c *commandState) failure() string {
 // result prints how and when the newest run ended: "exit 0 (turn 5, run ×3)". The output of a successful run is
 // left out.
 func (c *commandState) result() string {
-	when := quote.Turn(c.last.Turn)
+	when := layout.Turn(c.last.Turn)
 	if c.runs > 1 {
-		when += ", run" + quote.Times(c.runs)
+		when += ", run" + layout.Times(c.runs)
 	}
 	return c.ending() + " (" + when + ")"
 }
@@ -152,83 +151,83 @@ func (c *commandState) tellingLine() string {
 	if !c.said.Found() {
 		return outcomeLine(c.last)
 	}
-	return quote.OneLine(c.said.String(), 2*failedChars)
+	return layout.OneLine(c.said.String(), 2*failedChars)
 }
 
 // outcomeLine returns the output of a run in one line, "" if there is none.
 func outcomeLine(op *Operation) string {
-	return quote.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
+	return layout.OneLine(shellcmd.BareOutput(cmp.Or(op.Outcome, op.Error)), failedChars)
 }
 
 const commandsHead = "[CHECKS AND COMMITS — newest outcome]"
 
 // addCommands adds the block of tests and builds: first those that no later run superseded, then the others in
 // short, then the commits.
-func (s *source) addCommands(d *layout.Document) {
+func addCommands(s *source, d *layout.Document) {
 	b := d.Block(&layout.Block{Head: commandsHead, More: layout.CountOf("more command")})
 	const commits, earlier = 1 << 20, 1 << 50 // places in the block
-	lastEdit := s.lastEdit()
+	lastEdit := s.work.lastEdit()
 	done := make(map[string]bool) // by the printed command: its newest run comes first
-	for _, c := range s.commands {
+	for _, c := range s.work.commands {
 		if c.open() {
-			done[s.printed(c)] = true
+			done[s.work.printed(c)] = true
 		}
 	}
-	for i, c := range s.commands {
-		if c.purpose < shellcmd.Build || c.covered != nil || c.open() || c.last.pending() || done[s.printed(c)] {
+	for i, c := range s.work.commands {
+		if c.purpose < shellcmd.Build || c.covered != nil || c.open() || c.last.pending() || done[s.work.printed(c)] {
 			continue
 		}
-		done[s.printed(c)] = true
-		text := barred("  " + s.printed(c) + " → " + c.result())
+		done[s.work.printed(c)] = true
+		text := barred("  " + s.work.printed(c) + " → " + c.result())
 		switch {
 		case c.passed != nil:
-			text += " — " + strings.Join(c.said.Tests, ", ") + " passed since: " + s.printed(c.passed)
+			text += " — " + strings.Join(c.said.Tests, ", ") + " passed since: " + s.work.printed(c.passed)
 		case lastEdit > c.last.Seq:
 			text += " [files changed since]"
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Anchor: "command:" + c.key, Pos: int64(i)})
 	}
-	s.addCommits(d, b, commits)
-	s.addFailedBefore(d, b)
+	addCommits(s, d, b, commits)
+	addFailedBefore(s, d, b)
 	add := d.Under(b, layout.Line{Text: "Earlier runs, superseded by later ones (not current):",
 		Class: layout.ClassCheck, Pos: earlier})
-	for i, c := range s.commands {
-		if c.purpose < shellcmd.Build || c.covered == nil || done[s.printed(c)] {
+	for i, c := range s.work.commands {
+		if c.purpose < shellcmd.Build || c.covered == nil || done[s.work.printed(c)] {
 			continue
 		}
-		done[s.printed(c)] = true
-		text := barred("  " + s.printed(c) + " → " + c.ending() + " (" + quote.Turn(c.last.Turn) + ")")
+		done[s.work.printed(c)] = true
+		text := barred("  " + s.work.printed(c) + " → " + c.ending() + " (" + layout.Turn(c.last.Turn) + ")")
 		add(layout.Line{Text: text, Class: layout.ClassCheck, Anchor: "command:" + c.key, Pos: earlier + int64(i+1)})
 	}
 }
 
 // printed is the command as the document shows it: of one that tests or builds only that, and where.
-func (s *source) printed(c *commandState) string {
+func (w *work) printed(c *commandState) string {
 	if c.purpose < shellcmd.Build {
-		return quote.OneLine(c.last.Command, 200)
+		return layout.OneLine(c.last.Command, 200)
 	}
 	if c.text == "" {
-		c.text = s.checksText(c.last.Command)
+		c.text = w.checksText(c.last.Command)
 	}
 	return c.text
 }
 
 // checksText returns a command reduced to its tests and builds. The directory follows in parentheses; variables,
 // redirections and filters are dropped.
-func (s *source) checksText(command string) string {
+func (w *work) checksText(command string) string {
 	var kept []string
 	dir := ""
 	for _, part := range shellcmd.Segments(command) {
 		if to, moves := strings.CutPrefix(part, "cd "); moves {
-			dir = s.path(strings.Trim(to, ` "'`))
+			dir = w.in.path(strings.Trim(to, ` "'`))
 		}
 		part = strings.Join(strings.Fields(shellcmd.Unwrapped(part)), " ")
 		if shellcmd.PurposeOf(part) >= shellcmd.Build {
 			kept = append(kept, part)
 		}
 	}
-	text := quote.OneLine(strings.Join(kept, " && "), 240)
-	if dir != "" && dir != strings.TrimRight(s.in.Session.Dir, "/") {
+	text := layout.OneLine(strings.Join(kept, " && "), 240)
+	if dir != "" && dir != strings.TrimRight(w.in.Session.Dir, "/") {
 		text += " (in " + dir + ")"
 	}
 	return text
@@ -238,11 +237,11 @@ func (s *source) checksText(command string) string {
 const failuresBefore = 3
 
 // addFailedBefore adds why checks failed before they passed: what did not work is worth as much as what does.
-func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
+func addFailedBefore(s *source, d *layout.Document, b *layout.Block) {
 	const at = 1 << 45
 	add := d.Under(b, layout.Line{Text: "Failed before, and passes now:", Class: layout.ClassBefore, Pos: at})
 	seen := make(map[string]bool)
-	for _, c := range s.commands {
+	for _, c := range s.work.commands {
 		if c.purpose < shellcmd.Build || c.failing() {
 			continue
 		}
@@ -254,7 +253,7 @@ func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 			}
 			seen[why] = true
 			shown++
-			run := "  " + quote.OneLine(s.printed(c), 80) + " (" + quote.Turn(op.Turn) + "): " + why
+			run := "  " + layout.OneLine(s.work.printed(c), 80) + " (" + layout.Turn(op.Turn) + "): " + why
 			add(layout.Line{Text: barred(run),
 				Class: layout.ClassBefore, Pos: at + op.Seq})
 		}
@@ -262,23 +261,23 @@ func (s *source) addFailedBefore(d *layout.Document, b *layout.Block) {
 }
 
 // addCommits adds what was committed, the newest first.
-func (s *source) addCommits(d *layout.Document, b *layout.Block, at int64) {
-	for _, c := range slices.Backward(s.git.Commits) {
-		text := strings.TrimSpace("  committed "+c.Hash) + " (" + quote.Turn(c.Turn)
+func addCommits(s *source, d *layout.Document, b *layout.Block, at int64) {
+	for _, c := range slices.Backward(s.work.git.Commits) {
+		text := strings.TrimSpace("  committed "+c.Hash) + " (" + layout.Turn(c.Turn)
 		if c.Amended > 0 {
-			text += ", amended" + quote.Times(c.Amended)
+			text += ", amended" + layout.Times(c.Amended)
 		}
 		text = "  " + strings.TrimSpace(text) + ")"
 		if c.Subject != "" {
-			text += ": " + quote.OneLine(c.Subject, 120)
+			text += ": " + layout.OneLine(c.Subject, 120)
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassCheck, Pos: at + c.Seq})
 	}
 }
 
 // lastEdit is the entry of the newest successful change of a file.
-func (s *source) lastEdit() int64 {
-	for _, op := range slices.Backward(s.in.Operations) {
+func (w *work) lastEdit() int64 {
+	for _, op := range slices.Backward(w.in.Operations) {
 		if !op.shell() && op.Status == intents.Applied {
 			return op.Seq
 		}

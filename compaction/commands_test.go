@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 )
 
@@ -20,7 +20,7 @@ func TestOnlyTheNewestOutcomeIsCurrent(t *testing.T) {
 	k.run("npm test | tail", 0, "3 failed, 10 passed")
 	k.user("next")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
-	open := quote.BlockWith(text, openHead)
+	open := layout.BlockWith(text, openHead)
 	for want, is := range map[string]bool{"TestOld": false, "vet: broken": true, "FAILED by its output (turn 1) — " +
 		"3 failed": true} {
 		if strings.Contains(open, want) != is {
@@ -39,7 +39,7 @@ func TestAFailureMendedInTheKeptPartIsNotOpen(t *testing.T) {
 	k.edit("b.go", "")
 	k.run("go test ./a", 0, "ok")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
-	if open := quote.BlockWith(text, openHead); open != "" ||
+	if open := layout.BlockWith(text, openHead); open != "" ||
 		!strings.Contains(text, "  go test ./a → ok (turn 2, run ×2)\n") {
 		t.Errorf("%s\nin\n%s", open, text)
 	}
@@ -91,7 +91,7 @@ func TestARefusalIsToldInTheUsersWords(t *testing.T) {
 		stop + "…":                                                        "rejected by the user",
 		"<tool_use_error>old_string: not found</tool_use_error>":          "old_string: not found",
 	} {
-		if got := quote.OneLine(shellcmd.BareOutput(said), 200); got != want {
+		if got := layout.OneLine(shellcmd.BareOutput(said), 200); got != want {
 			t.Errorf("%q: %q, want %q", said, got, want)
 		}
 	}

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/transcript"
 )
 
@@ -18,9 +17,9 @@ import (
 const continuedHead = "[EARLIER SUMMARY — of session %s, by ctxledger]"
 
 // continued returns the document that a session begins with; "" if the text of its first message is none.
-func (s *source) continued(text string) string {
+func (in *Input) continued(text string) string {
 	text = transcript.EarlierText(text)
-	if s.in.Session.Continues == "" || !strings.HasPrefix(text, documentHead) {
+	if in.Session.Continues == "" || !strings.HasPrefix(text, documentHead) {
 		return ""
 	}
 	return text
@@ -29,14 +28,14 @@ func (s *source) continued(text string) string {
 // handedOn takes what the user said in the session that this one continues.
 func (l *listener) handedOn(i int) error {
 	it := &l.in.Items[i]
-	text, err := l.textOf(it)
+	text, err := l.in.textOf(it)
 	if err != nil {
 		return err
 	}
-	document := l.continued(text)
+	document := l.in.continued(text)
 	var said []*utterance
-	for _, head := range []string{anchors.Task, anchors.Said} {
-		for _, e := range quote.Unquote(quote.BlockWith(document, head)) {
+	for _, head := range []string{layout.Task, layout.Said} {
+		for _, e := range layout.Unquote(layout.BlockWith(document, head)) {
 			from := *it
 			if _, err := fmt.Sscanf(e.Label, "turn %d", &from.Turn); err == nil {
 				said = append(said, &utterance{item: &from, index: i, text: e.Text, handedOn: true,
@@ -51,18 +50,18 @@ func (l *listener) handedOn(i int) error {
 
 // current are the beginnings of the blocks of a document that say how things stood, or what the user said, and so are
 // not repeated.
-var current = []string{documentHead, anchors.Task, nowHead, anchors.Said, "[WHAT THE NEWEST RESULTS", "[DOCUMENTS",
+var current = []string{documentHead, layout.Task, nowHead, layout.Said, "[WHAT THE NEWEST RESULTS", "[DOCUMENTS",
 	"[INTENT-DERIVED", "[CONTEXT RECONSTRUCTION", "All of it, byte for byte"}
 
 // restOf returns what else a document says: what was done, and the agent's sentences.
 func restOf(document string) string {
 	var rest []string
-	for _, block := range quote.BlocksOf(document) {
+	for _, block := range layout.BlocksOf(document) {
 		if !slices.ContainsFunc(current, func(head string) bool { return strings.HasPrefix(block, head) }) {
 			rest = append(rest, block)
 		}
 	}
-	return strings.Join(append(rest, sentencesIn(quote.BlockWith(document, anchors.Said))...), "\n\n")
+	return strings.Join(append(rest, sentencesIn(layout.BlockWith(document, layout.Said))...), "\n\n")
 }
 
 // sentencesIn returns the agent's sentences in the block of a conversation, under the headings of their turns.
@@ -76,7 +75,7 @@ func sentencesIn(block string) []string {
 			if line == fence {
 				fence = ""
 			}
-		case quote.OpensFence(line):
+		case layout.OpensFence(line):
 			fence = line
 		case strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "  — answering"),
 			strings.HasPrefix(line, "Agent, turn "), strings.HasPrefix(line, "Reports to the agent, turn "),

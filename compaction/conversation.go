@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/statements"
 )
@@ -14,17 +13,17 @@ import (
 const rankedBytes = 8
 
 // addConversation adds what user and agent said.
-func (s *source) addConversation(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: anchors.Said})
-	s.addUserWords(d, s.taskBlock, b)
+func addConversation(s *source, d *layout.Document) {
+	b := d.Block(&layout.Block{Head: layout.Said})
+	addUserWords(s, d, s.taskBlock, b)
 	if s.story == nil {
-		s.addStatements(d, b) // a model has told it otherwise
+		addStatements(s, d, b) // a model has told it otherwise
 	}
 }
 
 // addStatements adds the agent's sentences, the most worthy first, each in its place below the user's words.
-func (s *source) addStatements(d *layout.Document, b *layout.Block) {
-	talk := s.talk
+func addStatements(s *source, d *layout.Document, b *layout.Block) {
+	talk := s.in.talk
 	var user []string
 	for _, u := range talk.user {
 		user = append(user, u.text)
@@ -36,7 +35,7 @@ func (s *source) addStatements(d *layout.Document, b *layout.Block) {
 	headings := make(map[int]*layout.Line) // by run of messages
 	runs := talk.runs()
 	leads := make(map[[2]int]*layout.Line)
-	for _, st := range statements.Rank(talk.messages, append(user, s.focus...), rankedBytes*s.budget) {
+	for _, st := range statements.Rank(talk.messages, append(user, s.work.focus...), rankedBytes*s.budget) {
 		from := talk.said[st.Message]
 		if slices.Contains(last, st.Message) || talk.isAsked(st.Text) {
 			continue // printed elsewhere

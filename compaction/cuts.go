@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/sessions"
 )
 
@@ -65,7 +65,7 @@ func (c *leaving) label(s *source) string {
 	case c.Kind == "message":
 		return messageLabel(s, c.item)
 	case c.caller != nil:
-		return cmp.Or(quote.OneLine(c.caller.Name+" "+s.path(c.caller.Target), 120), "result")
+		return cmp.Or(layout.OneLine(c.caller.Name+" "+s.in.path(c.caller.Target), 120), "result")
 	}
 	return "result"
 }
@@ -74,7 +74,7 @@ func messageLabel(s *source, it *Item) string {
 	label := string(it.Role) + " message"
 	if len(it.Calls) > 0 {
 		c := it.Calls[0]
-		label = "call " + quote.OneLine(c.Name+" "+s.path(c.Target), 100)
+		label = "call " + layout.OneLine(c.Name+" "+s.in.path(c.Target), 100)
 	}
-	return label + " (" + quote.Turn(it.Turn) + ")"
+	return label + " (" + layout.Turn(it.Turn) + ")"
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/feedback"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/intents"
 )
 
@@ -37,7 +37,7 @@ func taskOf(args json.RawMessage) string {
 	if asked.Description == "" {
 		asked.Description, _, _ = strings.Cut(strings.TrimSpace(asked.Prompt), "\n")
 	}
-	return quote.OneLine(asked.Description, taskNameChars)
+	return layout.OneLine(asked.Description, taskNameChars)
 }
 
 // delegated takes the result of a call that has another agent work: its report, or that it works in the background.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/feedback"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
@@ -77,22 +77,23 @@ type dialogue struct {
 const shortAnswer = 90
 
 // listen reads what user and agent said, once for all documents of one input.
-func (s *source) listen() (*dialogue, error) {
-	if s.in.talk == nil {
-		l := &listener{source: s, dialogue: &dialogue{never: map[string]bool{}, results: map[string]int{},
-			covered: s.in.covered()}, calls: map[string]madeCall{}, told: map[intents.Notice]bool{}}
-		if err := l.all(); err != nil {
-			return nil, err
-		}
-		l.endTurn()
-		s.in.talk = l.dialogue
+func (in *Input) listen() error {
+	if in.talk != nil {
+		return nil
 	}
-	return s.in.talk, nil
+	l := &listener{in: in, dialogue: &dialogue{never: map[string]bool{}, results: map[string]int{},
+		covered: in.covered()}, calls: map[string]madeCall{}, told: map[intents.Notice]bool{}}
+	if err := l.all(); err != nil {
+		return err
+	}
+	l.endTurn()
+	in.talk = l.dialogue
+	return nil
 }
 
 // listener reads a conversation.
 type listener struct {
-	*source
+	in *Input
 	*dialogue
 	last  string // what the agent said last in this turn
 	calls map[string]madeCall
@@ -136,7 +137,7 @@ const (
 
 // steer takes what the user said, or what was reported, while the agent worked, in front of item i.
 func (l *listener) steer(i int, st Steering) error {
-	m, ok, err := l.load(st.Seq)
+	m, ok, err := l.in.load(st.Seq)
 	if err != nil || !ok {
 		return err
 	}
@@ -151,7 +152,7 @@ func (l *listener) steer(i int, st Steering) error {
 		return nil // other words of a message are among the items
 	}
 	text := strings.TrimSpace(feedback.Words(chars.Strip(transcript.PlainText(m.Message))))
-	if text == "" || settings[text] {
+	if text == "" || silent[text] {
 		return nil
 	}
 	it := &Item{Seqs: []int64{st.After}, Role: transcript.RoleUser, Turn: st.Turn, ID: st.ID}
@@ -181,11 +182,11 @@ func (l *listener) take(i int) error {
 // request takes a message of the user.
 func (l *listener) request(i int) error {
 	it := &l.in.Items[i]
-	text, err := l.textOf(it)
+	text, err := l.in.textOf(it)
 	if err != nil {
 		return err
 	}
-	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" || settings[text] {
+	if text = strings.TrimSpace(feedback.Words(chars.Strip(text))); text == "" || silent[text] {
 		return nil
 	}
 	u := &utterance{item: it, index: i, text: text}
@@ -197,8 +198,8 @@ func (l *listener) request(i int) error {
 	return nil
 }
 
-// settings are commands of hosts that ask nothing of the agent.
-var settings = map[string]bool{"/model": true, "/clear": true, "/compact": true, "/exit": true, "/quit": true,
+// silent are commands of hosts that ask nothing of the agent.
+var silent = map[string]bool{"/model": true, "/clear": true, "/compact": true, "/exit": true, "/quit": true,
 	"/login": true, "/logout": true, "/status": true, "/cost": true, "/usage": true, "/context": true,
 	"/config": true, "/resume": true, "/help": true, "/mcp": true, "/permissions": true, "/ide": true,
 	"/doctor": true, "/theme": true, "/vim": true, "/memory": true, "/agents": true, "/hooks": true,
@@ -226,7 +227,7 @@ func (l *listener) answer(i int) error {
 	if it.Chars == 0 && len(it.Calls) > 0 {
 		return nil
 	}
-	text, err := l.textOf(it)
+	text, err := l.in.textOf(it)
 	if err != nil {
 		return err
 	}
@@ -241,7 +242,7 @@ func (l *listener) loaded(i int) error {
 	if slices.ContainsFunc(l.in.Steering, func(st Steering) bool { return st.Seq == it.first() }) {
 		return nil
 	}
-	text, err := l.textOf(it)
+	text, err := l.in.textOf(it)
 	if _, reports := intents.NoticeIn(text); err != nil || reports {
 		return err
 	}
@@ -301,11 +302,11 @@ func (l *listener) decisions(i int) error {
 		if !decides && !delegated && !stops && !tasklist.Keeps(made.name) && made.document() == "" {
 			continue
 		}
-		result, err := l.resultOf(it, r.CallID)
+		result, err := l.in.resultOf(it, r.CallID)
 		if err != nil {
 			return err
 		}
-		args, err := l.argsOf(made.item, r.CallID)
+		args, err := l.in.argsOf(made.item, r.CallID)
 		if err != nil {
 			return err
 		}
@@ -380,7 +381,7 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 	case f.Kind == feedback.Refused:
 		l.never[id] = true
 		r := refusal{id: id, turn: it.Turn, pos: it.first(), why: f.Words, rule: f.ByRule,
-			what: made.name + " " + l.path(made.target)}
+			what: made.name + " " + l.in.path(made.target)}
 		if made.op == intents.OpWrite || made.op == intents.OpPatch {
 			r.file = made.target
 		}
@@ -395,11 +396,11 @@ func (l *listener) decision(i int, id string, made madeCall, f feedback.Feedback
 	default:
 		var lines []string
 		for _, p := range f.Pairs {
-			pair := quote.OneLine(p.Question, questionChars) + " → " + strings.TrimSpace(p.Answer)
+			pair := layout.OneLine(p.Question, questionChars) + " → " + strings.TrimSpace(p.Answer)
 			lines = append(lines, strings.TrimSpace(pair))
 		}
 		say("answers", strings.Join(lines, "\n"))
-		say("to "+quote.OneLine(made.name, 40), f.Words)
+		say("to "+layout.OneLine(made.name, 40), f.Words)
 	}
 }
 

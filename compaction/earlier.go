@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/transcript"
 )
 
@@ -30,7 +28,7 @@ func (s *source) earlier(from int) (*Item, string, error) {
 	if newest == nil {
 		return nil, "", nil
 	}
-	text, err := s.textOf(newest)
+	text, err := s.in.textOf(newest)
 	return newest, transcript.EarlierText(text), err
 }
 
@@ -45,21 +43,21 @@ func (in *Input) covered() int {
 }
 
 // addEarlier adds the host's own summary: nothing else is left of what it summarised.
-func (s *source) addEarlier(d *layout.Document) error {
+func addEarlier(s *source, d *layout.Document) error {
 	it, text, err := s.earlier(0)
 	if it == nil || text == "" || err != nil {
 		return err
 	}
 	head := earlierHead
-	if document := s.continued(text); document != "" {
+	if document := s.in.continued(text); document != "" {
 		if head, text = fmt.Sprintf(continuedHead, s.in.Session.Continues), restOf(document); text == "" {
 			return nil
 		}
 	}
 	if layout.Count(text) > s.budget*earlierShare.first/100 {
-		text = excerpt.WithoutCode(text)
+		text = withoutCode(text)
 	}
-	l := s.longLine(quote.Entry{Label: quote.Turn(max(1, it.Turn)), Text: text}, earlierShare, cmp.Or(it.ID, s.id))
+	l := s.longLine(layout.Entry{Label: layout.Turn(max(1, it.Turn)), Text: text}, earlierShare, cmp.Or(it.ID, s.id))
 	l.Class, l.Anchor, l.Pos = layout.ClassAnchor, "earlier", 1
 	d.Add(d.Block(&layout.Block{Head: head}), l)
 	return nil
@@ -69,12 +67,12 @@ func (s *source) addEarlier(d *layout.Document) error {
 type shares struct{ first, most int }
 
 // longLine quotes a long text, cut to its share of the budget.
-func (s *source) longLine(e quote.Entry, part shares, id string) *layout.Line {
+func (s *source) longLine(e layout.Entry, part shares, id string) *layout.Line {
 	whole := e.Text
-	e.Text = quote.Fit(whole, s.budget*part.most/100, handleOf(id))
-	l := &layout.Line{Text: quote.Print(e)}
-	e.Text = quote.Fit(whole, s.budget*part.first/100, handleOf(id))
-	if brief := quote.Print(e); brief != l.Text {
+	e.Text = layout.Fit(whole, s.budget*part.most/100, handleOf(id))
+	l := &layout.Line{Text: layout.Print(e)}
+	e.Text = layout.Fit(whole, s.budget*part.first/100, handleOf(id))
+	if brief := layout.Print(e); brief != l.Text {
 		l.Brief = brief
 	}
 	return l

@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/anchors"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 )
 
 // The summary of a host is presented as such: not as the user's words, and to a model as the previous summary.
@@ -22,7 +21,7 @@ func TestAHostsOwnSummaryIsCarried(t *testing.T) {
 		!strings.Contains(p.Text, "hums at 50 Hz") {
 		t.Fatalf("%s: %s\n%s", p.Outcome, p.Why, p.Text)
 	}
-	if task := quote.BlockWith(p.Text, anchors.Task); strings.Contains(task, "hums") ||
+	if task := layout.BlockWith(p.Text, layout.Task); strings.Contains(task, "hums") ||
 		!strings.Contains(task, "(turn 2, first request) Make it go") {
 		t.Errorf("the task is\n%s", task)
 	}
@@ -72,7 +71,7 @@ func TestTheDocumentOfAWrittenSessionIsCarried(t *testing.T) {
 			t.Errorf("the second document has %q:\n%s", not, p.Text)
 		}
 	}
-	if task := quote.BlockWith(p.Text, anchors.Task); !strings.Contains(task, "(turn 2, first request) Make it go") {
+	if task := layout.BlockWith(p.Text, layout.Task); !strings.Contains(task, "(turn 2, first request) Make it go") {
 		t.Errorf("the task is\n%s", task)
 	}
 }

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
 )
@@ -32,11 +30,11 @@ type explored struct {
 }
 
 // explore walks the calls of the session once.
-func (s *source) explore() explored {
+func explore(in *Input) explored {
 	e := explored{byPath: make(map[string]*readState)}
 	chars := make(map[string]*readState) // by call, until its result comes
-	for i := range s.in.Items {
-		it := &s.in.Items[i]
+	for i := range in.Items {
+		it := &in.Items[i]
 		for _, r := range it.Results {
 			if st := chars[r.CallID]; st != nil {
 				st.chars = max(st.chars, r.Chars)
@@ -44,7 +42,7 @@ func (s *source) explore() explored {
 		}
 		for _, c := range it.Calls {
 			if c.Op == intents.OpRead && c.Target != "" {
-				st := e.get(s.path(c.Target), it.first())
+				st := e.get(in.path(c.Target), it.first())
 				st.last = it.last()
 				st.count++
 				chars[c.ID] = st
@@ -71,15 +69,15 @@ func (e *explored) readBefore(p string, seq int64) bool {
 }
 
 // addReads adds what was read and not changed, the most-read first.
-func (s *source) addReads(d *layout.Document, b *layout.Block) {
+func addReads(s *source, d *layout.Document, b *layout.Block) {
 	changed := make(map[string]bool)
-	for _, f := range s.files {
+	for _, f := range s.work.files {
 		changed[f.Path] = f.changed()
 	}
 	known := make(map[string]*readState) // by present path
 	var read []*readState
-	for _, st := range s.explored.all {
-		now := s.present(st.path)
+	for _, st := range s.work.explored.all {
+		now := s.work.present(st.path)
 		if same := known[now]; same != nil {
 			same.count += st.count
 			same.last = max(same.last, st.last)
@@ -93,7 +91,7 @@ func (s *source) addReads(d *layout.Document, b *layout.Block) {
 		read = append(read, st)
 	}
 	slices.SortStableFunc(read, func(a, b *readState) int {
-		return cmp.Or(s.compareFocus(a.path, b.path), cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last),
+		return cmp.Or(s.work.focus.compare(a.path, b.path), cmp.Compare(b.count, a.count), cmp.Compare(b.last, a.last),
 			strings.Compare(a.path, b.path))
 	})
 	add := d.Under(b, layout.Line{Text: "Read and not changed, the most-read first:", Class: layout.ClassLook,
@@ -109,7 +107,7 @@ const largeRead = 32 << 10
 
 // readLine prints "  path ×2 (34 KB)".
 func readLine(st *readState) string {
-	text := barred("  " + st.path + quote.Times(st.count))
+	text := barred("  " + st.path + layout.Times(st.count))
 	if st.chars >= largeRead {
 		text += fmt.Sprintf(" (%d KB)", (st.chars+1023)/1024)
 	}
@@ -117,19 +115,19 @@ func readLine(st *readState) string {
 }
 
 // addLookups adds the handles of what is stored outside the conversation, the newest first, and what was read.
-func (s *source) addLookups(d *layout.Document) {
-	b := d.Block(&layout.Block{Head: anchors.Handles})
+func addLookups(s *source, d *layout.Document) {
+	b := d.Block(&layout.Block{Head: layout.Handles})
 	seen := make(map[string]bool)
 	for _, a := range slices.Backward(s.in.Artifacts) {
 		if a.Seq > s.last || seen[a.ID] {
 			continue
 		}
 		seen[a.ID] = true
-		text := "  " + quote.OneLine(a.ID, 64) + "  " + quote.OneLine(a.Label, 140)
+		text := "  " + layout.OneLine(a.ID, 64) + "  " + layout.OneLine(a.Label, 140)
 		if a.Tokens > 0 {
 			text += " (" + chars.Commas(a.Tokens) + " tokens)"
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassLook, Anchor: "handle:" + a.ID, Pos: int64(len(seen))})
 	}
-	s.addReads(d, b)
+	addReads(s, d, b)
 }

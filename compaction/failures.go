@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/transcript"
@@ -21,7 +20,7 @@ const StillRunning = "INTERRUPTED or still running: "
 const openFailures = 5
 
 // addOpen adds what failed or was interrupted and did not succeed since.
-func (s *source) addOpen(d *layout.Document) {
+func addOpen(s *source, d *layout.Document) {
 	b := d.Block(&layout.Block{Head: openHead, More: moreOpen})
 	var pos int64
 	add := func(anchor, text string) {
@@ -30,37 +29,37 @@ func (s *source) addOpen(d *layout.Document) {
 	}
 	for i := range s.past {
 		if op := &s.past[i]; op.pending() && op.shell() {
-			add("open:"+op.CallID, StillRunning+quote.OneLine(op.Command, 200)+" ("+
-				quote.Turn(op.Turn)+")")
+			add("open:"+op.CallID, StillRunning+layout.OneLine(op.Command, 200)+" ("+
+				layout.Turn(op.Turn)+")")
 		}
 	}
-	for _, b := range s.talk.background {
+	for _, b := range s.in.talk.background {
 		if !b.ended && b.index < s.cut {
-			add("open:"+b.call, StillRunning+strings.TrimSpace(quote.OneLine(b.tool, 40)+" "+b.name)+" ("+
-				quote.Turn(s.in.Items[b.index].Turn)+")")
+			add("open:"+b.call, StillRunning+strings.TrimSpace(layout.OneLine(b.tool, 40)+" "+b.name)+" ("+
+				layout.Turn(s.in.Items[b.index].Turn)+")")
 		}
 	}
 	named := make(map[string]bool) // failing tests, by name
-	for _, c := range s.commands {
+	for _, c := range s.work.commands {
 		if c.open() && c.purpose >= shellcmd.Build && !c.said.Repeats(named) {
-			add("open:"+c.key, s.printed(c)+" → "+c.failure())
+			add("open:"+c.key, s.work.printed(c)+" → "+c.failure())
 		}
 	}
-	for _, f := range s.files {
+	for _, f := range s.work.files {
 		switch {
 		case f.pending != nil:
 			add("open:"+f.Path, "INTERRUPTED: "+f.pending.Op+" of "+f.Path+" ("+
-				quote.Turn(f.pending.Turn)+"); check the file")
+				layout.Turn(f.pending.Turn)+"); check the file")
 		case f.failed != nil:
-			add("open:"+f.Path, f.failed.Op+" of "+f.Path+" failed"+quote.Times(f.failures)+" ("+
-				quote.Turn(f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
+			add("open:"+f.Path, f.failed.Op+" of "+f.Path+" failed"+layout.Times(f.failures)+" ("+
+				layout.Turn(f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
 		}
 	}
 	others := 0
-	for _, c := range s.commands {
+	for _, c := range s.work.commands {
 		if others < openFailures && c.open() && c.purpose == shellcmd.Other {
 			others++
-			add(otherFailure+c.key, s.printed(c)+" → "+c.failure())
+			add(otherFailure+c.key, s.work.printed(c)+" → "+c.failure())
 		}
 	}
 }
@@ -77,7 +76,7 @@ func moreOpen(left []*layout.Line) string {
 
 // reason is why an operation failed, as far as that was recorded.
 func (op *Operation) reason() string {
-	return cmp.Or(quote.OneLine(shellcmd.BareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
+	return cmp.Or(layout.OneLine(shellcmd.BareOutput(cmp.Or(op.Error, op.Outcome)), 200), "no reason recorded")
 }
 
 // splitTurn returns the turn that the boundary splits, or 0.
@@ -92,13 +91,13 @@ func (s *source) splitTurn() int {
 	return next.Turn
 }
 
-// superseded says, for each failure of the compacted range, what made it obsolete: a later success
+// supersededBy says, for each failure of the compacted range, what made it obsolete: a later success
 // on the same file or with the same command, or a later run that checked the same again. Its keys
 // are indexes into past.
-func (s *source) superseded() map[int]string {
+func supersededBy(s *source) map[int]string {
 	out := make(map[int]string)
 	commands := make(map[string]*commandState)
-	for _, c := range s.commands {
+	for _, c := range s.work.commands {
 		commands[c.key] = c
 	}
 	succeeded := make(map[string]int)
@@ -106,20 +105,20 @@ func (s *source) superseded() map[int]string {
 		op := &s.in.Operations[i]
 		key := "file " + op.Target
 		if op.shell() {
-			key = s.keyOf(op.Command).key
+			key = s.work.keyOf(op.Command).key
 		}
 		switch {
 		case op.Status == intents.Applied && (op.ExitCode == nil || *op.ExitCode == 0):
 			succeeded[key] = op.Turn
 		case op.Status != intents.Failed || i >= len(s.past):
 		case succeeded[key] > 0:
-			out[i] = "; succeeded later (" + quote.Turn(succeeded[key]) + ")"
+			out[i] = "; succeeded later (" + layout.Turn(succeeded[key]) + ")"
 		case op.shell() && commands[key] != nil && commands[key].covered != nil:
 			turn := commands[key].covered.Turn
-			out[i] = "; checked again later (" + quote.Turn(turn) + ")"
+			out[i] = "; checked again later (" + layout.Turn(turn) + ")"
 		case op.shell() && commands[key] != nil && commands[key].last.Seq > op.Seq:
 			turn := commands[key].last.Turn
-			out[i] = "; run again later (" + quote.Turn(turn) + ")"
+			out[i] = "; run again later (" + layout.Turn(turn) + ")"
 		}
 	}
 	return out

@@ -28,36 +28,36 @@ func (f *fileState) undone() bool { return f.State == effects.Undone && !f.Maybe
 
 // fileStates returns the files that operations of the session named, the most worthy first: those in focus, then the
 // most recently touched.
-func (s *source) fileStates() ([]*fileState, error) {
-	tracker := &effects.Tracker{Dir: s.in.Session.Dir}
+func (w *work) fileStates() ([]*fileState, error) {
+	tracker := &effects.Tracker{Dir: w.in.Session.Dir}
 	trouble := make(map[string]*fileState) // what failed or is pending, by path
-	for i := range s.in.Operations {
-		op := &s.in.Operations[i]
-		if s.talk.never[op.CallID] {
+	for i := range w.in.Operations {
+		op := &w.in.Operations[i]
+		if w.in.talk.never[op.CallID] {
 			continue
 		}
 		if op.Op == intents.OpShell || op.Op == intents.OpCommit {
-			s.trackCommand(tracker, op)
+			trackCommand(tracker, op)
 			continue
 		}
 		if op.Target == "" {
 			continue
 		}
-		switch f := trouble[s.path(op.Target)]; {
+		switch f := trouble[w.in.path(op.Target)]; {
 		case op.Status == intents.Applied:
-			delete(trouble, s.path(op.Target))
-			if err := s.track(tracker, op); err != nil {
+			delete(trouble, w.in.path(op.Target))
+			if err := w.track(tracker, op); err != nil {
 				return nil, err
 			}
 		case f == nil:
-			f = &fileState{File: effects.File{Path: s.path(op.Target)}}
+			f = &fileState{File: effects.File{Path: w.in.path(op.Target)}}
 			trouble[f.Path] = f
 			fallthrough
 		default:
-			trouble[s.path(op.Target)].note(op)
+			trouble[w.in.path(op.Target)].note(op)
 		}
 	}
-	return s.sorted(tracker.Files(), trouble), nil
+	return w.sorted(tracker.Files(), trouble), nil
 }
 
 // note takes an operation without a known success.
@@ -72,7 +72,7 @@ func (f *fileState) note(op *Operation) {
 }
 
 // trackCommand follows what a command did to files. Of a command that the ledger cut, only whole lines count.
-func (s *source) trackCommand(t *effects.Tracker, op *Operation) {
+func trackCommand(t *effects.Tracker, op *Operation) {
 	command := op.Command
 	if op.pending() || op.Status == intents.Failed && command == "" {
 		return
@@ -87,29 +87,29 @@ func (s *source) trackCommand(t *effects.Tracker, op *Operation) {
 }
 
 // track follows one operation that succeeded.
-func (s *source) track(t *effects.Tracker, op *Operation) error {
-	path := s.path(op.Target)
+func (w *work) track(t *effects.Tracker, op *Operation) error {
+	path := w.in.path(op.Target)
 	switch op.Op {
 	case intents.OpDelete:
 		t.Delete(op.Turn, op.Seq, path)
 	case intents.OpMove:
-		t.Move(op.Turn, op.Seq, s.path(op.From), path)
+		t.Move(op.Turn, op.Seq, w.in.path(op.From), path)
 	case intents.OpCopy:
-		t.Copy(op.Turn, op.Seq, s.path(op.From), path)
+		t.Copy(op.Turn, op.Seq, w.in.path(op.From), path)
 	default:
-		return s.trackEdits(t, op, path)
+		return w.trackEdits(t, op, path)
 	}
 	return nil
 }
 
 // trackEdits follows the edits of one call.
-func (s *source) trackEdits(t *effects.Tracker, op *Operation, path string) error {
-	edits, err := s.editsOf(op)
+func (w *work) trackEdits(t *effects.Tracker, op *Operation, path string) error {
+	edits, err := w.in.editsOf(op)
 	if err != nil {
 		return err
 	}
 	said := strings.ToLower(op.Outcome)
-	if s.explored.readBefore(path, op.Seq) || strings.Contains(said, "updated") {
+	if w.explored.readBefore(path, op.Seq) || strings.Contains(said, "updated") {
 		t.Known(path, "")
 	}
 	switch { // of arguments that are not known, or were forgotten
@@ -122,7 +122,7 @@ func (s *source) trackEdits(t *effects.Tracker, op *Operation, path string) erro
 	for _, e := range edits {
 		at := path
 		if len(edits) > 1 && e.Path != edits[0].Path {
-			at = s.path(e.Path)
+			at = w.in.path(e.Path)
 		}
 		t.Edit(op.Turn, op.Seq, effects.Edit{Path: at, Old: e.Old, New: e.New, Whole: e.Whole, All: e.All,
 			Created: e.Whole && strings.Contains(said, "created")})
@@ -131,14 +131,14 @@ func (s *source) trackEdits(t *effects.Tracker, op *Operation, path string) erro
 }
 
 // sorted joins what is known of each file.
-func (s *source) sorted(files []effects.File, trouble map[string]*fileState) []*fileState {
-	s.moves = make(map[string]string)
+func (w *work) sorted(files []effects.File, trouble map[string]*fileState) []*fileState {
+	w.moves = make(map[string]string)
 	var all []*fileState
 	for _, f := range files {
-		f.Path = s.path(f.Path)
+		f.Path = w.in.path(f.Path)
 		st := &fileState{File: f}
 		if f.From != "" {
-			s.moves[s.path(f.From)] = f.Path
+			w.moves[w.in.path(f.From)] = f.Path
 		}
 		if t := trouble[f.Path]; t != nil {
 			st.failed, st.failures, st.pending = t.failed, t.failures, t.pending
@@ -151,7 +151,7 @@ func (s *source) sorted(files []effects.File, trouble map[string]*fileState) []*
 		all = append(all, t)
 	}
 	slices.SortFunc(all, func(a, b *fileState) int {
-		return cmp.Or(s.compareFocus(a.Path, b.Path), cmp.Compare(b.Seq, a.Seq), strings.Compare(a.Path, b.Path))
+		return cmp.Or(w.focus.compare(a.Path, b.Path), cmp.Compare(b.Seq, a.Seq), strings.Compare(a.Path, b.Path))
 	})
 	return all
 }

@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -22,13 +20,13 @@ const (
 )
 
 // addFiles adds each file that the session changed, with what became of it.
-func (s *source) addFiles(d *layout.Document) {
-	head := anchors.Files
-	if len(s.git.Commits) > 0 {
+func addFiles(s *source, d *layout.Document) {
+	head := layout.Files
+	if len(s.work.git.Commits) > 0 {
 		head += "\n(* since the last commit)"
 	}
-	b := d.Block(&layout.Block{Head: head, More: s.moreFiles})
-	for i, f := range s.files {
+	b := d.Block(&layout.Block{Head: head, More: moreFiles})
+	for i, f := range s.work.files {
 		if f.changed() {
 			l := &layout.Line{
 				Class:  layout.ClassFile,
@@ -36,7 +34,7 @@ func (s *source) addFiles(d *layout.Document) {
 				Pos:    int64(i + 1),
 				Brief:  "  - " + f.Path + " — " + f.done(),
 			}
-			if len(s.git.Commits) > 0 && f.Seq > s.git.Newest() && f.State != effects.Undone {
+			if len(s.work.git.Commits) > 0 && f.Seq > s.work.git.Newest() && f.State != effects.Undone {
 				l.Brief += " *"
 			}
 			if l.Text = l.Brief; described(f.Change) != "" {
@@ -49,11 +47,11 @@ func (s *source) addFiles(d *layout.Document) {
 
 // done says what became of a file: "created (turn 2), edited ×4 (to turn 7)".
 func (f *fileState) done() string {
-	by := quote.OneLine(f.By, 80)
+	by := layout.OneLine(f.By, 80)
 	if strings.HasPrefix(by, "git") || by == "rm" {
 		by = "`" + by + "`"
 	}
-	at := " (" + quote.Turn(f.ByTurn) + ")"
+	at := " (" + layout.Turn(f.ByTurn) + ")"
 	var parts []string
 	switch f.State {
 	case effects.Undone:
@@ -62,18 +60,21 @@ func (f *fileState) done() string {
 		}
 		return "UNDONE by " + by + at + ": as it was before the session"
 	case effects.Deleted:
+		if f.Maybe {
+			return "deleted, POSSIBLY RESTORED by " + by + at + ": check"
+		}
 		return strings.TrimSpace("deleted by "+by) + at
 	case effects.Created:
-		parts = append(parts, "created ("+quote.Turn(f.FirstTurn)+")")
+		parts = append(parts, "created ("+layout.Turn(f.FirstTurn)+")")
 		if f.Edits > 1 {
-			parts = append(parts, "edited"+quote.Times(f.Edits-1)+" (to "+quote.Turn(f.LastTurn)+")")
+			parts = append(parts, "edited"+layout.Times(f.Edits-1)+" (to "+layout.Turn(f.LastTurn)+")")
 		}
 	case effects.Moved:
-		parts = append(parts, "moved here from "+quote.OneLine(f.From, 200))
+		parts = append(parts, "moved here from "+layout.OneLine(f.From, 200))
 		fallthrough
 	default:
 		if f.Edits > 0 {
-			parts = append(parts, "edited"+quote.Times(f.Edits)+" ("+quote.TurnRange(f.FirstTurn, f.LastTurn)+")")
+			parts = append(parts, "edited"+layout.Times(f.Edits)+" ("+layout.TurnRange(f.FirstTurn, f.LastTurn)+")")
 		}
 	}
 	if f.Lost > 0 && by != "" && !f.Maybe {
@@ -83,10 +84,10 @@ func (f *fileState) done() string {
 		parts = append(parts, "POSSIBLY UNDONE by "+by+at+": check")
 	}
 	if f.failed != nil {
-		parts = append(parts, "last edit FAILED ("+quote.Turn(f.failed.Turn)+")")
+		parts = append(parts, "last edit FAILED ("+layout.Turn(f.failed.Turn)+")")
 	}
 	if f.pending != nil {
-		parts = append(parts, "an edit was INTERRUPTED ("+quote.Turn(f.pending.Turn)+")")
+		parts = append(parts, "an edit was INTERRUPTED ("+layout.Turn(f.pending.Turn)+")")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -102,19 +103,19 @@ func described(c effects.Change) string {
 		if len(names) > most {
 			text += fmt.Sprintf(" and %s more", chars.Commas(len(names)-most))
 		}
-		parts = append(parts, quote.OneLine(text, 400))
+		parts = append(parts, layout.OneLine(text, 400))
 	}
 	add("adds ", c.Added, namesAdded)
 	add("removes ", c.Removed, namesRemoved)
 	add("changes ", c.Changed, namesChanged)
 	if len(parts) == 0 && c.First != "" {
-		return "“" + quote.OneLine(c.First, 90) + "”"
+		return "“" + layout.OneLine(c.First, 90) + "”"
 	}
 	return strings.Join(parts, "; ")
 }
 
 // moreFiles names at least the directories of the files that did not fit.
-func (s *source) moreFiles(left []*layout.Line) string {
+func moreFiles(left []*layout.Line) string {
 	dirs := make(map[string]int)
 	for _, l := range left {
 		path := strings.TrimPrefix(l.Anchor, "file:")

@@ -1,24 +1,23 @@
 package compaction
 
 import (
-	"ctxledger.dev/compaction/gitlog"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
 // markFinished finds, for each command of git that failed, the later one that finished or gave up what it began:
 // to repeat it would be wrong.
-func (s *source) markFinished(all []*commandState) {
+func (w *work) markFinished(all []*commandState) {
 	newest := make(map[string]*Operation) // that succeeded, by command of git
-	for i := range s.in.Operations {
-		op := &s.in.Operations[i]
+	for i := range w.in.Operations {
+		op := &w.in.Operations[i]
 		if !op.shell() || op.failed() || op.pending() {
 			continue
 		}
 		if op.Op == intents.OpCommit {
 			newest["commit"] = op
 		}
-		for _, name := range gitlog.Commands(op.Command) {
+		for _, name := range shellcmd.GitCommands(op.Command) {
 			newest[name] = op
 		}
 	}
@@ -26,8 +25,8 @@ func (s *source) markFinished(all []*commandState) {
 		if c.purpose >= shellcmd.Build || !c.failing() {
 			continue
 		}
-		for _, name := range gitlog.Commands(c.last.Command) {
-			for _, by := range gitlog.Finishers(name) {
+		for _, name := range shellcmd.GitCommands(c.last.Command) {
+			for _, by := range shellcmd.Finishers(name) {
 				if op := newest[by]; op != nil && op.Seq > c.last.Seq {
 					c.covered = op
 				}

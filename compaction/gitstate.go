@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/gitlog"
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 )
 
@@ -12,17 +12,17 @@ import (
 const gitLooked = 100
 
 // gitState reads what git printed in the session's directory.
-func (s *source) gitState() (gitlog.State, error) {
-	var g gitlog.State
+func gitState(in *Input) (shellcmd.Repository, error) {
+	var g shellcmd.Repository
 	var runs []*Operation
-	for i := range slices.Backward(s.in.Operations) {
-		op := &s.in.Operations[i]
-		if len(runs) < gitLooked && op.Status == intents.Applied && s.ofGit(op) {
+	for i := range slices.Backward(in.Operations) {
+		op := &in.Operations[i]
+		if len(runs) < gitLooked && op.Status == intents.Applied && ofGit(in, op) {
 			runs = append(runs, op)
 		}
 	}
 	for _, op := range slices.Backward(runs) {
-		output, err := s.outputOf(op)
+		output, err := in.outputOf(op)
 		if err != nil {
 			return g, err
 		}
@@ -37,10 +37,10 @@ func (s *source) gitState() (gitlog.State, error) {
 }
 
 // ofGit reports whether an operation ran git in the session's directory, so that what it printed is of this tree.
-func (s *source) ofGit(op *Operation) bool {
+func ofGit(in *Input, op *Operation) bool {
 	if op.Op == intents.OpCommit {
 		return true
 	}
 	named := strings.Contains(op.Command, "git ") || strings.Contains(op.Command, "gh pr")
-	return named && op.Op == intents.OpShell && gitlog.In(s.in.Session.Dir, op.Command)
+	return named && op.Op == intents.OpShell && shellcmd.RunsIn(in.Session.Dir, op.Command)
 }

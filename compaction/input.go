@@ -3,7 +3,7 @@ package compaction
 import (
 	"slices"
 
-	"ctxledger.dev/compaction/keep"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -40,9 +40,9 @@ type Input struct {
 	Operations []Operation
 	// Artifacts are those that replace results of the session, in order of Seq.
 	Artifacts []ArtifactRef
-	Window    int       // the model's window in tokens; 0 unknown
-	Effective int       // tokens of it that are to be used; 0: all
-	Keep      keep.Rule // what stays verbatim; zero: keep.Default
+	Window    int           // the model's window in tokens; 0 unknown
+	Effective int           // tokens of it that are to be used; 0: all
+	Keep      settings.Keep // what stays verbatim; zero: settings.DefaultKeep
 	// Message returns the decoded message of one entry. It is called for what user and agent said, for the calls that
 	// changed something, and for the few results that may be printed. not_found means that the text was forgotten.
 	Message func(seq int64) (transcript.Message, error)

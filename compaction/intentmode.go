@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 )
 
 // modelNote closes a document whose body a model wrote.
@@ -25,23 +24,23 @@ type section func(*source, *layout.Document) error
 
 // documentSections are the parts of a document, in its order.
 var documentSections = []section{
-	sure((*source).addOpening),      // what this is
-	(*source).addPins,               // what the caller pinned
-	sure((*source).addTask),         // the task, in the user's words
-	sure((*source).addRefusals),     // what the user refused
-	(*source).addNow,                // the state of the work
-	sure((*source).addNotes),        // the agent's notes
-	(*source).addEarlier,            // what the host's model wrote
-	sure((*source).addNarrative),    // what a model wrote
-	(*source).addReasoning,          // excerpts of the model's reasoning
-	sure((*source).addConversation), // the conversation
-	sure((*source).addFiles),        // what was done to files
-	sure((*source).addCommands),     // checks and commits
-	sure((*source).addOpen),         // unresolved failures
-	sure((*source).addLookups),      // handles, and files that were read
-	(*source).addMaterial,           // documents and results, where little was said
-	sure((*source).addFailure),      // that nothing is known
-	sure((*source).addBody),         // operations, or a note
+	sure(addOpening),      // what this is
+	addPins,               // what the caller pinned
+	sure(addTask),         // the task, in the user's words
+	sure(addRefusals),     // what the user refused
+	addNow,                // the state of the work
+	sure(addNotes),        // the agent's notes
+	addEarlier,            // what the host's model wrote
+	sure(addNarrative),    // what a model wrote
+	addReasoning,          // excerpts of the model's reasoning
+	sure(addConversation), // the conversation
+	sure(addFiles),        // what was done to files
+	sure(addCommands),     // checks and commits
+	sure(addOpen),         // unresolved failures
+	sure(addLookups),      // handles, and files that were read
+	addMaterial,           // documents and results, where little was said
+	sure(addFailure),      // that nothing is known
+	sure(addBody),         // operations, or a note
 }
 
 // sure adapts what cannot fail.
@@ -83,7 +82,7 @@ func (s *source) write() (text string, need int, err error) {
 const documentHead = "[STATE OF THIS CONVERSATION — "
 
 // addOpening adds the first block: what the document is.
-func (s *source) addOpening(d *layout.Document) {
+func addOpening(s *source, d *layout.Document) {
 	from, to := s.turns()
 	verb := "were compacted"
 	switch {
@@ -92,26 +91,26 @@ func (s *source) addOpening(d *layout.Document) {
 	case from == to:
 		verb = "was compacted"
 	}
-	head := documentHead + quote.TurnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
+	head := documentHead + layout.TurnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
 		"Oldest first: what is newer overrides what is older." + s.dirLine()
 	d.Block(&layout.Block{Head: head, Always: true})
 }
 
 // addFailure adds the failure marker where a model failed and the ledger recorded no call in the range.
 // Otherwise the document itself says more.
-func (s *source) addFailure(d *layout.Document) {
+func addFailure(s *source, d *layout.Document) {
 	if s.failure == "" || len(s.past) > 0 {
 		return
 	}
 	from, to := s.turns()
-	d.Block(&layout.Block{Head: fmt.Sprintf(failureText, from, to, quote.OneLine(s.failure, 300)), Always: true})
+	d.Block(&layout.Block{Head: fmt.Sprintf(failureText, from, to, layout.OneLine(s.failure, 300)), Always: true})
 }
 
 // addBody adds the last block: the list of operations or, where a model's summary replaces it, the closing note.
-func (s *source) addBody(d *layout.Document) {
+func addBody(s *source, d *layout.Document) {
 	if s.mode() == LLM {
 		d.Block(&layout.Block{Head: s.pendingWarning() + modelNote + "\n\n" + s.historyLine(), Always: true})
 		return
 	}
-	s.addOperations(d)
+	addOperations(s, d)
 }

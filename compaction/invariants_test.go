@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/anchors"
-	"ctxledger.dev/compaction/keep"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/intents"
 )
 
@@ -89,14 +87,14 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 	t.Helper()
 	text := p.Text
 	const frame = 80 // tokens of a heading and of the line that counts what is left out
-	for _, a := range anchors.Of(k.in.PreviousText) {
+	for _, a := range layout.AnchorsOf(k.in.PreviousText) {
 		_, name, _ := strings.Cut(a.Key, ":")
 		if !strings.Contains(text, name) && left > layout.Count(a.Text)+frame {
 			t.Fatalf("%s: %d tokens left, lost %q:\n%s", at, left, a.Text, text)
 		}
 	}
-	quoted := anchors.Turns(text)
-	for _, turn := range anchors.Turns(k.in.PreviousText) {
+	quoted := layout.AnchorTurns(text)
+	for _, turn := range layout.AnchorTurns(k.in.PreviousText) {
 		if !slices.Contains(quoted, turn) && left > 100+frame {
 			t.Fatalf("%s: %d tokens left, lost the request of turn %d:\n%s", at, left, turn, text)
 		}
@@ -110,9 +108,9 @@ func checkAnchors(t *testing.T, at string, k *talk, p Proposal, left int) {
 			delete(last, op.Target)
 		}
 	}
-	open := quote.BlockWith(text, openHead)
+	open := layout.BlockWith(text, openHead)
 	for path, op := range last {
-		told := strings.Contains(quote.BlockWith(k.in.PreviousText, openHead), "of "+path+" failed")
+		told := strings.Contains(layout.BlockWith(k.in.PreviousText, openHead), "of "+path+" failed")
 		behind := op.Seq > p.Record.To // it is in the kept part itself
 		if told && !behind && op.Status == intents.Failed && !strings.Contains(open, "of "+path+" failed") &&
 			left > 60+frame {
@@ -131,7 +129,7 @@ func TestInvariant3BoundaryNeverPartsACallFromItsResults(t *testing.T) {
 			items := k.in.Items[:n]
 			ok := borders(items)
 			for turns := range 4 {
-				cut := boundary(items, ok, 0, keep.Default.Within(500*(1+turns)))
+				cut := boundary(items, ok, 0, settings.DefaultKeep.Within(500*(1+turns)))
 				if turns > 0 {
 					cut = lastTurns(items, ok, 0, turns)
 				}
@@ -231,7 +229,7 @@ func TestAnchorsThatTheLogNoLongerGivesAreCarried(t *testing.T) {
 		k.read("b.go", 6000)
 		k.user("more")
 		k.accept(mustPlan(t, k.in, Options{Keep: 1}))
-		want := anchors.Carried + "\n  - lost.go — edited (turn 1)\n  a3f9c20b1d7e  Read big\n"
+		want := layout.Carried + "\n  - lost.go — edited (turn 1)\n  a3f9c20b1d7e  Read big\n"
 		if !strings.Contains(k.in.PreviousText, want) {
 			t.Fatalf("want\n%s\nin\n%s", want, k.in.PreviousText)
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 )
 
 // A host may hand on the document alone: it therefore covers the part kept verbatim as well.
@@ -26,7 +25,7 @@ func TestTheDocumentTellsWhatStandsBelowToo(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(quote.BlockWith(text, "[INTENT-DERIVED"), "late.go") {
+	if strings.Contains(layout.BlockWith(text, "[INTENT-DERIVED"), "late.go") {
 		t.Errorf("the list of operations is of the range alone:\n%s", text)
 	}
 }
@@ -126,7 +125,7 @@ func TestChecksAreToldWithoutWhatStandsAroundThem(t *testing.T) {
 		"git add -A && npm run build > /dev/null":       "npm run build",
 		"cd '/elsewhere' && timeout 60 pytest -k 'a|b'": "pytest -k 'a|b' (in /elsewhere)",
 	} {
-		if got := s.checksText(command); got != want {
+		if got := s.work.checksText(command); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}

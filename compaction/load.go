@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/filetext"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/transcript"
 )
 
@@ -54,33 +56,33 @@ func (w *Words) put(seq int64, m message, size int) {
 }
 
 // load returns the message of one entry; ok is false if its text was forgotten.
-func (s *source) load(seq int64) (m message, ok bool, err error) {
-	s.in.words = cmp.Or(s.in.words, &Words{})
-	words := s.in.Words
-	if words == nil || seq > s.in.WordsTo {
-		words = s.in.words
+func (in *Input) load(seq int64) (m message, ok bool, err error) {
+	in.words = cmp.Or(in.words, &Words{})
+	words := in.Words
+	if words == nil || seq > in.WordsTo {
+		words = in.words
 	}
 	if m, ok = words.get(seq); ok {
 		return m, true, nil
 	}
-	if s.in.Message == nil {
+	if in.Message == nil {
 		return m, false, fault.New(fault.Invalid, "compaction.plan", "no way to load the text of entry %d", seq)
 	}
-	read, err := s.in.Message(seq)
+	read, err := in.Message(seq)
 	if fault.Is(err, fault.NotFound) {
 		return m, false, nil
 	}
 	if err != nil {
 		return m, false, err
 	}
-	m, size := s.in.maskMessage(read)
+	m, size := in.maskMessage(read)
 	words.put(seq, m, size)
 	return m, true, nil
 }
 
 // textOf loads the text of an item. A forgotten one says so; it is not an error.
-func (s *source) textOf(it *Item) (string, error) {
-	return s.join(it, "\n", "(this text was forgotten)", unreported)
+func (in *Input) textOf(it *Item) (string, error) {
+	return in.join(it, "\n", "(this text was forgotten)", unreported)
 }
 
 // unreported returns the text of a message without the parts in which its host reports of calls in the background, if it has
@@ -95,15 +97,15 @@ func unreported(m transcript.Message) string {
 }
 
 // reasoningOf loads the reasoning of an item, "" if it has none.
-func (s *source) reasoningOf(it *Item) (string, error) {
-	return s.join(it, " ", "", transcript.Reasoning)
+func (in *Input) reasoningOf(it *Item) (string, error) {
+	return in.join(it, " ", "", transcript.Reasoning)
 }
 
 // join joins what of returns for the entries of an item.
-func (s *source) join(it *Item, with, forgotten string, of func(transcript.Message) string) (string, error) {
+func (in *Input) join(it *Item, with, forgotten string, of func(transcript.Message) string) (string, error) {
 	var parts []string
 	for _, seq := range it.Seqs {
-		m, ok, err := s.load(seq)
+		m, ok, err := in.load(seq)
 		if err != nil {
 			return "", err
 		}
@@ -119,9 +121,9 @@ func (s *source) join(it *Item, with, forgotten string, of func(transcript.Messa
 }
 
 // resultOf loads one result of an item; "" if it was forgotten.
-func (s *source) resultOf(it *Item, callID string) (string, error) {
+func (in *Input) resultOf(it *Item, callID string) (string, error) {
 	for _, seq := range it.Seqs {
-		m, _, err := s.load(seq)
+		m, _, err := in.load(seq)
 		if err != nil {
 			return "", err
 		}
@@ -135,9 +137,9 @@ func (s *source) resultOf(it *Item, callID string) (string, error) {
 }
 
 // argsOf loads the arguments of a call of an item; nil if they were forgotten.
-func (s *source) argsOf(it *Item, callID string) (json.RawMessage, error) {
+func (in *Input) argsOf(it *Item, callID string) (json.RawMessage, error) {
 	for _, seq := range it.Seqs {
-		m, _, err := s.load(seq)
+		m, _, err := in.load(seq)
 		if err != nil {
 			return nil, err
 		}
@@ -149,8 +151,8 @@ func (s *source) argsOf(it *Item, callID string) (json.RawMessage, error) {
 }
 
 // editsOf loads the edits that an operation made; none if they were forgotten.
-func (s *source) editsOf(op *Operation) ([]intents.Edit, error) {
-	m, _, err := s.load(op.Seq)
+func (in *Input) editsOf(op *Operation) ([]intents.Edit, error) {
+	m, _, err := in.load(op.Seq)
 	if err != nil {
 		return nil, err
 	}
@@ -164,16 +166,16 @@ func (s *source) editsOf(op *Operation) ([]intents.Edit, error) {
 
 // outputOf loads what an operation printed; "" if that is not known. Of one that went on in the background it is what was
 // read last of the file that has its output.
-func (s *source) outputOf(op *Operation) (string, error) {
-	text, err := s.resultOfCall(op.CallID)
+func (in *Input) outputOf(op *Operation) (string, error) {
+	text, err := in.resultOfCall(op.CallID)
 	t, gone := intents.LaunchedCommand(text)
 	if err != nil || !gone || t.Output == "" {
 		return text, err
 	}
-	for i := len(s.in.Items) - 1; i >= 0; i-- {
-		for _, c := range s.in.Items[i].Calls {
+	for i := len(in.Items) - 1; i >= 0; i-- {
+		for _, c := range in.Items[i].Calls {
 			if c.ID != op.CallID && strings.Contains(c.Target, path.Base(t.Output)) {
-				text, err = s.resultOfCall(c.ID)
+				text, err = in.resultOfCall(c.ID)
 				return filetext.Plain(text, c.Op == intents.OpRead), err
 			}
 		}
@@ -182,10 +184,20 @@ func (s *source) outputOf(op *Operation) (string, error) {
 }
 
 // resultOfCall loads the result of a call; "" if there is none.
-func (s *source) resultOfCall(callID string) (string, error) {
-	at, known := s.talk.results[callID]
+func (in *Input) resultOfCall(callID string) (string, error) {
+	at, known := in.talk.results[callID]
 	if !known {
 		return "", nil
 	}
-	return s.resultOf(&s.in.Items[at], callID)
+	return in.resultOf(&in.Items[at], callID)
+}
+
+// path prints a path relative to the session's directory where it is inside.
+func (in *Input) path(p string) string {
+	if rest, ok := paths.Below(in.Session.Dir, p); ok && rest != "." {
+		p = rest
+	} else if paths.Windows(p) {
+		p = paths.Abs("", p)
+	}
+	return strings.TrimPrefix(layout.OneLine(p, 300), "./")
 }

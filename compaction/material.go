@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/intents"
@@ -30,24 +28,24 @@ const (
 )
 
 // addMaterial adds what the work used, where the agent said little: outlines of documents, beginnings of results.
-func (s *source) addMaterial(d *layout.Document) error {
+func addMaterial(s *source, d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: documentsHead})
-	for i, doc := range slices.Backward(s.talk.documents) {
-		text := "  " + s.path(doc.path) + ": " + quote.OneLine(strings.Join(doc.outline, " | "), documentChars)
+	for i, doc := range slices.Backward(s.in.talk.documents) {
+		text := "  " + s.in.path(doc.path) + ": " + layout.OneLine(strings.Join(doc.outline, " | "), documentChars)
 		d.Add(b, &layout.Line{Text: barred(text), Class: layout.ClassMaterial, Pos: int64(i)})
 	}
 	said := 0
-	for _, m := range s.talk.messages {
+	for _, m := range s.in.talk.messages {
 		said += len(m.Text)
 	}
 	if said > 4*s.budget {
 		return nil // there is enough to say
 	}
-	return s.addResults(d)
+	return addResults(s, d)
 }
 
 // addResults adds what the newest results say.
-func (s *source) addResults(d *layout.Document) error {
+func addResults(s *source, d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: resultsHead})
 	calls := make(map[string]sessions.Call)
 	said := make(map[string]bool) // failures, and beginnings of files that commands printed
@@ -59,8 +57,8 @@ func (s *source) addResults(d *layout.Document) error {
 				delegates[intents.PlainName(c.Name)] || intents.Own(c.Name)
 		}
 	}
-	stale := maps.Clone(s.talk.never)
-	for i := range s.superseded() {
+	stale := maps.Clone(s.in.talk.never)
+	for i := range supersededBy(s) {
 		stale[s.past[i].CallID] = true
 	}
 	shown := 0
@@ -70,7 +68,7 @@ func (s *source) addResults(d *layout.Document) error {
 			if stale[r.CallID] || told[r.CallID] {
 				continue // it did not run, or something later made it obsolete
 			}
-			text, err := s.resultOf(it, r.CallID)
+			text, err := s.in.resultOf(it, r.CallID)
 			if err != nil {
 				return err
 			}
@@ -78,14 +76,14 @@ func (s *source) addResults(d *layout.Document) error {
 				break
 			}
 			made := calls[r.CallID]
-			if text, err = s.telling(made, r.Failed, text, said); err != nil {
+			if text, err = telling(s, made, r.Failed, text, said); err != nil {
 				return err
 			}
 			if text == "" {
 				continue
 			}
 			shown++
-			name := quote.OneLine(made.Name+" "+s.path(made.Target), 80)
+			name := layout.OneLine(made.Name+" "+s.in.path(made.Target), 80)
 			d.Add(b, &layout.Line{Text: barred("  " + name + ": " + text),
 				Class: layout.ClassMaterial, Pos: it.first()})
 		}
@@ -96,18 +94,18 @@ func (s *source) addResults(d *layout.Document) error {
 // telling returns what the result of a call says: of a test or build what failed and how much, or how it ended, wherever in
 // the output that stands; of anything else the beginning. It is "" for what says nothing of the work, or says it again.
 // told are the failures and the beginnings of files that are told.
-func (s *source) telling(made sessions.Call, failed bool, text string, told map[string]bool) (string, error) {
+func telling(s *source, made sessions.Call, failed bool, text string, told map[string]bool) (string, error) {
 	_, later := intents.LaunchedCommand(text)
-	if later && made.Op == intents.OpShell || excerpt.IsData(text) || excerpt.IsReply(text) {
+	if later && made.Op == intents.OpShell || isData(text) || isReply(text) {
 		return "", nil
 	}
 	purpose := shellcmd.Other
 	if made.Op == intents.OpShell {
-		purpose = s.keyOf(made.Target).purpose
+		purpose = s.work.keyOf(made.Target).purpose
 		if file, numbered, ok := shell.Printed(made.Target); ok {
 			text = filetext.Plain(text, numbered)
-			head := excerpt.Beginning(text, resultLines, resultLineChars)
-			again, err := s.readAgain(file, text)
+			head := beginning(text, resultLines, resultLineChars)
+			again, err := readAgain(s.in, file, text)
 			if again || told[file+"\x00"+head] {
 				head = ""
 			}
@@ -118,27 +116,27 @@ func (s *source) telling(made sessions.Call, failed bool, text string, told map[
 	f := shellcmd.FailureIn(text, purpose, failed && purpose >= shellcmd.Build)
 	switch {
 	case purpose != shellcmd.Search && f.Found():
-		said := quote.OneLine("FAILED "+f.String(), resultLineChars)
+		said := layout.OneLine("FAILED "+f.String(), resultLineChars)
 		if told[said] {
 			said = ""
 		}
 		told[said] = true
 		return said, nil
 	case purpose >= shellcmd.Build && !failed:
-		return quote.OneLine(intents.Outcome(text, false), resultLineChars), nil
+		return layout.OneLine(intents.Outcome(text, false), resultLineChars), nil
 	}
-	return excerpt.Beginning(text, resultLines, resultLineChars), nil
+	return beginning(text, resultLines, resultLineChars), nil
 }
 
 // readAgain reports whether what a command printed of a file is what a tool read of it, whole or in part: that is told as a
 // file that was read.
-func (s *source) readAgain(file, text string) (bool, error) {
-	for i := range s.in.Items {
-		for _, read := range s.in.Items[i].Calls {
+func readAgain(in *Input, file, text string) (bool, error) {
+	for i := range in.Items {
+		for _, read := range in.Items[i].Calls {
 			if read.Op != intents.OpRead || path.Base(read.Target) != path.Base(file) {
 				continue
 			}
-			whole, err := s.resultOfCall(read.ID)
+			whole, err := in.resultOfCall(read.ID)
 			if err != nil || filetext.Within(text, filetext.Plain(whole, true)) {
 				return err == nil, err
 			}

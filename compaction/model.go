@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -125,11 +125,6 @@ const (
 	Unfit    Status = "does_not_fit" // it does not fit with what must be kept
 )
 
-// Asks reports whether a mode has a model write. Modes are compared without regard to case.
-func (m Mode) Asks() bool {
-	return strings.EqualFold(string(m), string(LLM)) || strings.EqualFold(string(m), string(Hybrid))
-}
-
 // checkAsking refuses options that a mode with a model cannot have.
 func (o *Options) checkAsking() error {
 	const op = "compaction.plan"
@@ -141,7 +136,7 @@ func (o *Options) checkAsking() error {
 		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s "+
 			"cannot write it", o.Mode)
 	}
-	_, err := sections.Of(o.Preset)
+	_, err := settings.PresetOf(o.Preset)
 	return err
 }
 

@@ -55,7 +55,7 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 	if b.Range != a.Range {
 		return Proposal{}, staleAnswer()
 	}
-	story, run := s.narrate(&a, v)
+	story, run := narrate(s, &a, v)
 	if story != nil {
 		p, err := v.proposeWith(o, cut, modelResult{story: story})
 		if err != nil {

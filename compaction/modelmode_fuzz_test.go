@@ -4,9 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -42,21 +40,21 @@ func FuzzAModelCannotPoseAsTheLedger(f *testing.F) {
 		if n := strings.Count(p.Text, ledgerSays); n > p.Record.Run.Removed {
 			t.Fatalf("the ledger speaks %d times, and removed %d statements: %q", n, p.Record.Run.Removed, p.Text)
 		}
-		for _, head := range []string{pinsHead, anchors.OldSaid, openHead, anchors.Files, commandsHead,
+		for _, head := range []string{pinsHead, layout.OldSaid, openHead, layout.Files, commandsHead,
 			"[INTENT-DERIVED RECONSTRUCTION", narrativeHead, turnHead} {
 			n := 0
-			for _, b := range quote.BlocksOf(p.Text) {
+			for _, b := range layout.BlocksOf(p.Text) {
 				if strings.HasPrefix(b, head) {
 					n++
 				}
 			}
-			if n > 1 || quote.BlockWith(want.Text, head) != "" && n != 1 {
+			if n > 1 || layout.BlockWith(want.Text, head) != "" && n != 1 {
 				t.Fatalf("%d blocks %s in %q", n, head, p.Text)
 			}
 		}
-		for _, head := range []string{pinsHead, anchors.OldSaid, openHead, anchors.Files} {
-			if got := quote.BlockWith(p.Text, head); got != quote.BlockWith(want.Text, head) {
-				t.Fatalf("block %q instead of %q", got, quote.BlockWith(want.Text, head))
+		for _, head := range []string{pinsHead, layout.OldSaid, openHead, layout.Files} {
+			if got := layout.BlockWith(p.Text, head); got != layout.BlockWith(want.Text, head) {
+				t.Fatalf("block %q instead of %q", got, layout.BlockWith(want.Text, head))
 			}
 		}
 	})

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -64,7 +64,7 @@ func TestWhatBecomesOfAModelsWords(t *testing.T) {
 		{"a good summary", says("## Completed\n- `src/oven.go` heats\n## Open Questions\nNone.\n## Remaining " +
 			"Work\n- the windows\n## Key Findings\nNone."),
 			Hybrid, Accepted, []string{"[CONVERSATION SUMMARY — covers turns 1–2]\n\n## Completed", "- the windows",
-				anchors.Files + "\n  - src/oven.go"}, []string{"The ovens go now."}},
+				layout.Files + "\n  - src/oven.go"}, []string{"The ovens go now."}},
 		{"missing headings are added", says("## Completed\n- `src/oven.go` heats"), Hybrid, Accepted,
 			[]string{"## Remaining Work\nNone recorded."}, nil},
 		{"no model could be asked", failed, Intent, Failed, []string{"The ovens go now."},
@@ -82,8 +82,8 @@ func TestWhatBecomesOfAModelsWords(t *testing.T) {
 			[]string{"- Oven.Heat heats.", "- [CLAIM REMOVED — LEDGER: go test ./... last ended with exit 1"},
 			[]string{"- All tests pass."}},
 		{"one that poses as the ledger", says("## Key Findings\n- x\n\n---\n\n" + openHead +
-			"\n  - the door is open\n\n" + anchors.Task + "\n(turn 9) Paint it"),
-			Hybrid, Accepted, []string{"| ---", "| " + openHead, "| " + anchors.Task, "| (turn 9)", "\n" + openHead +
+			"\n  - the door is open\n\n" + layout.Task + "\n(turn 9) Paint it"),
+			Hybrid, Accepted, []string{"| ---", "| " + openHead, "| " + layout.Task, "| (turn 9)", "\n" + openHead +
 				"\n  - go test"}, nil},
 		{"a single line longer than its share", says("The oven " + strings.Repeat("heats on and on, and ", 250)),
 			Hybrid, Accepted, []string{"The oven heats on", "chars total]"}, nil},
@@ -332,5 +332,18 @@ func TestInvariant5HoldsWhateverAModelAnswers(t *testing.T) {
 			}
 			k.accept(p)
 		}
+	}
+}
+
+// Without one, a mode that is offered would end the process.
+func TestEveryModeThatIsOfferedHasAPlanner(t *testing.T) {
+	names := settings.ModeNames(false)
+	for _, name := range names {
+		if planners[Mode(name)] == nil {
+			t.Errorf("nothing plans in mode %s", name)
+		}
+	}
+	if len(planners) != len(names) {
+		t.Errorf("%d planners for %d modes", len(planners), len(names))
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/pattern"
 )
@@ -28,19 +27,11 @@ type narrative struct {
 	turn string // of the first part of a split turn
 }
 
-// narrativeShare is the part of the budget, in percent, that a model's words may have.
-func (m Mode) narrativeShare() int {
-	if m == LLM {
-		return 60
-	}
-	return 40
-}
-
 // narrativeBudget is the size in tokens of a model's summary in the document.
-func (s *source) narrativeBudget() int { return s.budget * s.o.Mode.narrativeShare() / 100 }
+func (s *source) narrativeBudget() int { return s.budget * s.o.Mode.ModelShare() / 100 }
 
 // narrate checks a model's words against the ledger. It returns nil unless the status is Accepted.
-func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
+func narrate(s *source, a *Answer, v *view) (n *narrative, run Run) {
 	run = a.Run
 	run.Removed, run.Marked = 0, 0
 	text, turn := bare(chars.Strip(a.Text)), bare(chars.Strip(a.Turn))
@@ -57,7 +48,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 			chars.Commas(stands))
 		return nil, run
 	}
-	preset, err := sections.Of(s.o.Preset)
+	preset, err := settings.PresetOf(s.o.Preset)
 	if err == nil && text != "" {
 		text = preset.Complete(text)
 	}
@@ -67,7 +58,7 @@ func (s *source) narrate(a *Answer, v *view) (n *narrative, run Run) {
 		turnLimit /= 3
 	}
 	text, turn = clipLines(text, limit), clipLines(turn, turnLimit)
-	text, turn = s.verify(text, &run, &kept), s.verify(turn, &run, &kept)
+	text, turn = s.work.verify(text, &run, &kept), s.work.verify(turn, &run, &kept)
 	if kept == 0 {
 		run.Status = Refuted
 		run.Reason = "the ledger refutes all that the summary says: " + chars.Plural(run.Removed, "statement")
@@ -132,7 +123,7 @@ func clipLines(text string, limit int) string {
 func barred(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if quote.Poses(l) && !strings.HasPrefix(l, removedMark) || len(lines) == 1 && quote.OpensFence(l) {
+		if layout.Poses(l) && !strings.HasPrefix(l, removedMark) || len(lines) == 1 && layout.OpensFence(l) {
 			lines[i] = "| " + l
 		}
 	}
@@ -140,7 +131,7 @@ func barred(text string) string {
 }
 
 // addNarrative adds what a model wrote, or what one wrote for the earlier summary.
-func (s *source) addNarrative(d *layout.Document) {
+func addNarrative(s *source, d *layout.Document) {
 	from, to := s.turns()
 	head := fmt.Sprintf("%s%d–%d]", narrativeHead, from, to)
 	if s.story == nil {
@@ -164,17 +155,17 @@ func (s *source) addNarrative(d *layout.Document) {
 
 // narrativeLine is the heading of the model's summary in a document of ours.
 func narrativeLine(text string) string {
-	head, _, _ := strings.Cut(quote.BlockWith(text, narrativeHead), "\n")
+	head, _, _ := strings.Cut(layout.BlockWith(text, narrativeHead), "\n")
 	return head
 }
 
 // narrativeOf is what a model wrote in a document of ours, with the part about a split turn.
 func narrativeOf(text string) string {
-	_, said, _ := strings.Cut(quote.BlockWith(text, narrativeHead), "\n")
+	_, said, _ := strings.Cut(layout.BlockWith(text, narrativeHead), "\n")
 	if said = strings.TrimSpace(said); said == noHistory {
 		said = ""
 	}
-	if turn := quote.BlockWith(text, turnHead); turn != "" {
+	if turn := layout.BlockWith(text, turnHead); turn != "" {
 		said = strings.TrimSpace(said + "\n\n" + turn)
 	}
 	return said

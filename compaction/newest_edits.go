@@ -5,7 +5,6 @@ import (
 
 	"ctxledger.dev/compaction/effects"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 )
 
@@ -18,17 +17,18 @@ const (
 )
 
 // addNewestEdits adds what the newest edits put into files: what was being done when the range ended is seldom said.
-func (s *source) addNewestEdits(d *layout.Document, b *layout.Block) error {
+func addNewestEdits(s *source, d *layout.Document, b *layout.Block) error {
 	const at = 1 << 10 // in the block
 	add := d.Under(b, layout.Line{Text: "  Newest edits:", Class: layout.ClassEdit, Heading: true, Pos: at})
 	shown := 0
 	for i := len(s.in.Operations) - 1; i >= 0 && shown < editsShown; i-- {
 		op := &s.in.Operations[i]
 		edits := op.Op == intents.OpPatch || op.Op == intents.OpWrite
-		if !edits || op.Status == intents.Failed || s.talk.never[op.CallID] || !op.pending() && !s.stands(op.Target) {
+		if !edits || op.Status == intents.Failed || s.in.talk.never[op.CallID] ||
+			!op.pending() && !s.work.stands(op.Target) {
 			continue
 		}
-		what, err := s.newText(op)
+		what, err := newText(s.in, op)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *source) addNewestEdits(d *layout.Document, b *layout.Block) error {
 		}
 		shown++
 		print := func(most int) string {
-			text := "  " + s.path(op.Target) + " (" + quote.Turn(op.Turn) + "): " + quote.OneLine(what, most)
+			text := "  " + s.in.path(op.Target) + " (" + layout.Turn(op.Turn) + "): " + layout.OneLine(what, most)
 			if op.pending() {
 				text += " — no result recorded: check the file"
 			}
@@ -53,9 +53,9 @@ func (s *source) addNewestEdits(d *layout.Document, b *layout.Block) error {
 }
 
 // stands reports whether what a session did to a file is there for certain: nothing undid, moved or deleted any of it.
-func (s *source) stands(target string) bool {
-	for _, f := range s.files {
-		if f.Path == s.path(target) {
+func (w *work) stands(target string) bool {
+	for _, f := range w.files {
+		if f.Path == w.in.path(target) {
 			return (f.State == effects.Created || f.State == effects.Changed) && !f.Maybe && f.Lost == 0
 		}
 	}
@@ -63,8 +63,8 @@ func (s *source) stands(target string) bool {
 }
 
 // newText returns what a call put into its file, in one line: added lines after a "+", else removed ones after a "−".
-func (s *source) newText(op *Operation) (string, error) {
-	edits, err := s.editsOf(op)
+func newText(in *Input, op *Operation) (string, error) {
+	edits, err := in.editsOf(op)
 	if err != nil {
 		return "", err
 	}

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/claims"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/pattern"
@@ -21,22 +19,22 @@ const (
 
 // addNotes adds the agent's notes of this call, those kept since the earlier summary and those of that summary, which
 // are stored nowhere else, with what the ledger says against them.
-func (s *source) addNotes(d *layout.Document) {
-	var notes []quote.Entry
+func addNotes(s *source, d *layout.Document) {
+	var notes []layout.Entry
 	_, to := s.turns()
 	if text := strings.TrimSpace(s.o.Notes); text != "" {
 		now := max(to, s.in.Session.Turns) // they are said now, not where the range ends
-		notes = append(notes, quote.Entry{Label: quote.Turn(now), Text: text})
+		notes = append(notes, layout.Entry{Label: layout.Turn(now), Text: text})
 	}
 	for _, n := range s.in.Notes {
 		text := strings.TrimSpace(n.Text)
 		if text != "" && text != strings.TrimSpace(s.o.Notes) && len(notes) < notesKept {
-			notes = append(notes, quote.Entry{Label: quote.Turn(n.Turn), Text: text})
+			notes = append(notes, layout.Entry{Label: layout.Turn(n.Turn), Text: text})
 		}
 	}
-	for _, e := range quote.Unquote(quote.BlockWith(s.in.PreviousText, notesHead)) {
+	for _, e := range layout.Unquote(layout.BlockWith(s.in.PreviousText, notesHead)) {
 		e.Label, _, _ = strings.Cut(e.Label, ", earlier")
-		known := slices.ContainsFunc(notes, func(n quote.Entry) bool {
+		known := slices.ContainsFunc(notes, func(n layout.Entry) bool {
 			return strings.TrimSpace(chars.Strip(n.Text)) == strings.TrimSpace(e.Text)
 		})
 		if !known && len(notes) < notesKept {
@@ -49,10 +47,10 @@ func (s *source) addNotes(d *layout.Document) {
 	}
 	b := d.Block(&layout.Block{Head: notesHead})
 	for i, e := range notes {
-		e.Text = quote.Fit(e.Text, s.budget*18/100, handleOf(s.id))
-		l := d.Add(b, &layout.Line{Text: quote.Print(e), Class: layout.ClassNote, Anchor: "note:" + e.Label,
+		e.Text = layout.Fit(e.Text, s.budget*18/100, handleOf(s.id))
+		l := d.Add(b, &layout.Line{Text: layout.Print(e), Class: layout.ClassNote, Anchor: "note:" + e.Label,
 			Pos: int64(i+1) << 8})
-		for k, objection := range s.check(e.Text) {
+		for k, objection := range s.work.check(e.Text) {
 			d.Add(b, &layout.Line{Text: "  LEDGER: " + objection, Class: layout.ClassNote, Pos: l.Pos + int64(k+1),
 				Parent: l})
 		}
@@ -67,41 +65,41 @@ var (
 )
 
 // check compares claims with what was recorded. It says only what the ledger knows.
-func (s *source) check(text string) []string {
+func (w *work) check(text string) []string {
 	var out []string
-	for _, c := range s.commands {
+	for _, c := range w.commands {
 		named := strings.Contains(text, c.key) || strings.Contains(text, c.last.Command)
 		claimed := c.purpose == shellcmd.Test && claimsSuccess().MatchString(text)
 		if (named || claimed) && c.open() {
-			out = append(out, quote.OneLine(c.last.Command, 160)+" last ended with "+c.failure())
+			out = append(out, layout.OneLine(c.last.Command, 160)+" last ended with "+c.failure())
 		}
 	}
-	for _, f := range s.files {
+	for _, f := range w.files {
 		if f.failed != nil && strings.Contains(text, f.Path) {
 			out = append(out, fmt.Sprintf("the last %s of %s failed (%s)", f.failed.Op, f.Path,
-				quote.Turn(f.failed.Turn)))
+				layout.Turn(f.failed.Turn)))
 		}
 	}
-	out = append(out, s.unknown(text)...)
+	out = append(out, w.unknown(text)...)
 	return out[:min(len(out), 8)]
 }
 
 // unknown lists the commands and files that the text names and that the ledger has never seen.
-func (s *source) unknown(text string) []string {
+func (w *work) unknown(text string) []string {
 	var out []string
 	seen := make(map[string]bool)
-	for _, code := range claims.Quoted(text, 40) {
+	for _, code := range codeIn(text, 40) {
 		k := keyOf(code)
 		ran := func(c *commandState) bool { return strings.Contains(c.key, k.key) }
-		if k.purpose < shellcmd.Build || seen[k.key] || slices.ContainsFunc(s.commands, ran) {
+		if k.purpose < shellcmd.Build || seen[k.key] || slices.ContainsFunc(w.commands, ran) {
 			continue
 		}
 		seen[k.key] = true
-		out = append(out, "no run of "+quote.OneLine(code, 160)+" is recorded")
+		out = append(out, "no run of "+layout.OneLine(code, 160)+" is recorded")
 	}
 	for _, p := range pathLike().FindAllString(text, 60) {
-		if !seen[p] && !s.knows(p) {
-			out = append(out, quote.OneLine(p, 160)+" was neither read nor changed here")
+		if !seen[p] && !w.knows(p) {
+			out = append(out, layout.OneLine(p, 160)+" was neither read nor changed here")
 		}
 		seen[p] = true
 	}
@@ -109,10 +107,10 @@ func (s *source) unknown(text string) []string {
 }
 
 // knows reports whether a path, or the end of one, was read or changed in the session.
-func (s *source) knows(path string) bool {
+func (w *work) knows(path string) bool {
 	same := func(known string) bool {
 		return known == path || strings.HasSuffix(known, "/"+path) || strings.HasSuffix(path, "/"+known)
 	}
-	return slices.ContainsFunc(s.files, func(f *fileState) bool { return same(f.Path) }) ||
-		slices.ContainsFunc(s.explored.all, func(r *readState) bool { return same(r.path) })
+	return slices.ContainsFunc(w.files, func(f *fileState) bool { return same(f.Path) }) ||
+		slices.ContainsFunc(w.explored.all, func(r *readState) bool { return same(r.path) })
 }

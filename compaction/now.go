@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/compaction/gitlog"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -25,35 +24,35 @@ var lastShare = shares{13, 24}
 
 // addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
 // the agent's last words in full.
-func (s *source) addNow(d *layout.Document) error {
-	talk := s.talk
+func addNow(s *source, d *layout.Document) error {
+	talk := s.in.talk
 	b := d.Block(&layout.Block{Head: nowHead})
 	add := func(pos int64, text string) {
 		d.Add(b, &layout.Line{Text: "  " + text, Class: layout.ClassNow, Pos: pos})
 	}
 	if turn := s.splitTurn(); turn > 0 {
-		text := "The request of " + quote.Turn(turn) + " is in progress: it continues below."
+		text := "The request of " + layout.Turn(turn) + " is in progress: it continues below."
 		if newest := s.in.Items[len(s.in.Items)-1].Turn; newest > turn {
-			text = "The end of " + quote.Turn(turn) + " and the turns after it follow below."
+			text = "The end of " + layout.Turn(turn) + " and the turns after it follow below."
 		}
 		add(1, text)
 	}
-	if text := s.tree(); text != "" {
+	if text := s.work.tree(); text != "" {
 		add(2, text)
 	}
-	s.addTasks(d, b, func() {
-		if text := s.newestCalls(); text != "" {
+	addTasks(s, d, b, func() {
+		if text := newestCalls(s.in); text != "" {
 			add(3, text)
 		}
 	})
 	for _, m := range talk.lastWords() { // the newest is worth most
 		it := &s.in.Items[talk.said[m].index]
-		label := quote.Turn(it.Turn) + ", the agent's last words"
-		l := s.longLine(quote.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
+		label := layout.Turn(it.Turn) + ", the agent's last words"
+		l := s.longLine(layout.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
 		l.Class, l.Pos = layout.ClassLast, place(it.first(), 0)
 		d.Add(b, l)
 	}
-	return s.addNewestEdits(d, b)
+	return addNewestEdits(s, d, b)
 }
 
 // marks show how far a task is.
@@ -62,8 +61,8 @@ var marks = map[tasklist.State]string{
 }
 
 // addTasks adds the newest task list. What is done gives way before what is open, and before what between adds.
-func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
-	tasks := s.talk.tasks.Tasks()
+func addTasks(s *source, d *layout.Document, b *layout.Block, between func()) {
+	tasks := s.in.talk.tasks.Tasks()
 	const at = 16 // in the block
 	finishedTasks := 0
 	for _, t := range tasks {
@@ -72,10 +71,10 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
 		}
 	}
 	kept := ""
-	if source := s.talk.tasks.Source(); isMarkdown(source) {
-		kept = s.path(source) + ", "
+	if source := s.in.talk.tasks.Source(); isMarkdown(source) {
+		kept = s.in.path(source) + ", "
 	}
-	head := fmt.Sprintf("  Task list (%s%s, %d of %d done):", kept, quote.Turn(max(1, s.talk.tasks.Turn())),
+	head := fmt.Sprintf("  Task list (%s%s, %d of %d done):", kept, layout.Turn(max(1, s.in.talk.tasks.Turn())),
 		finishedTasks, len(tasks))
 	add := d.Under(b, layout.Line{Text: head, Class: layout.ClassNow, Pos: at})
 	for _, done := range []bool{false, true} {
@@ -84,7 +83,7 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
 		}
 		for i, t := range tasks {
 			if finished := t.State >= tasklist.Done; finished == done {
-				text := "  " + marks[t.State] + " " + quote.OneLine(t.Text, 200)
+				text := "  " + marks[t.State] + " " + layout.OneLine(t.Text, 200)
 				add(layout.Line{Text: text, Class: layout.ClassNow, Pos: at + 1 + int64(i)})
 			}
 		}
@@ -92,17 +91,17 @@ func (s *source) addTasks(d *layout.Document, b *layout.Block, between func()) {
 }
 
 // tree says on which branch the work is, and what of it is committed and pushed.
-func (s *source) tree() string {
-	g := &s.git
+func (w *work) tree() string {
+	g := &w.git
 	dirty := 0
-	for _, f := range s.files {
+	for _, f := range w.files {
 		if f.changed() && !f.undone() && f.Seq > g.Newest() && f.inTree() {
 			dirty++
 		}
 	}
 	var parts []string
 	if g.Branch != "" {
-		parts = append(parts, "branch "+quote.OneLine(g.Branch, 100))
+		parts = append(parts, "branch "+layout.OneLine(g.Branch, 100))
 	}
 	switch n := len(g.Commits); {
 	case n == 0 && dirty == 0:
@@ -114,19 +113,19 @@ func (s *source) tree() string {
 		parts = append(parts, chars.Plural(dirty, "file")+" changed since the last commit"+called(g.Commits[n-1]))
 	}
 	if g.Pushed > 0 {
-		parts = append(parts, "pushed ("+quote.Turn(g.Pushed)+")")
+		parts = append(parts, "pushed ("+layout.Turn(g.Pushed)+")")
 	}
 	if g.Request != "" {
-		parts = append(parts, quote.OneLine(g.Request, 200))
+		parts = append(parts, layout.OneLine(g.Request, 200))
 	}
 	if g.Ahead != "" {
-		parts = append(parts, `git said "`+quote.OneLine(g.Ahead, 160)+`" (`+quote.Turn(g.AheadAt)+")")
+		parts = append(parts, `git said "`+layout.OneLine(g.Ahead, 160)+`" (`+layout.Turn(g.AheadAt)+")")
 	}
 	return strings.Join(parts, "; ")
 }
 
 // called is the hash of a commit, as it follows "the last commit".
-func called(c gitlog.Commit) string {
+func called(c shellcmd.Commit) string {
 	if c.Hash == "" {
 		return ""
 	}
@@ -139,10 +138,10 @@ func (f *fileState) inTree() bool {
 }
 
 // newestCalls names the last calls before the newest words, oldest first.
-func (s *source) newestCalls() string {
-	failed := s.failedCalls()
+func newestCalls(in *Input) string {
+	failed := in.failedCalls()
 	var out []string
-	for _, it := range slices.Backward(s.in.Items) {
+	for _, it := range slices.Backward(in.Items) {
 		if it.Role != transcript.RoleAssistant {
 			continue
 		}
@@ -152,13 +151,13 @@ func (s *source) newestCalls() string {
 			}
 			target := c.Target
 			if c.Op != intents.OpShell {
-				target = s.path(target)
+				target = in.path(target)
 			}
-			text := quote.OneLine(c.Name+" "+target, 70)
+			text := layout.OneLine(c.Name+" "+target, 70)
 			switch {
-			case s.talk.refuses(c.ID):
+			case in.talk.refuses(c.ID):
 				text += " (refused)"
-			case s.talk.never[c.ID]:
+			case in.talk.never[c.ID]:
 				text += " (did not run)"
 			case failed[c.ID]:
 				text += " (failed)"

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
@@ -40,7 +39,7 @@ type group struct {
 
 // addOperations adds the body of the document: its first line, the list, the warning and the notes,
 // in the documented form.
-func (s *source) addOperations(d *layout.Document) {
+func addOperations(s *source, d *layout.Document) {
 	if s.budget < leastListed {
 		d.Block(&layout.Block{Head: s.pendingWarning() + "All of it, byte for byte: " + s.retrieve() + ".",
 			Always: true})
@@ -57,7 +56,7 @@ func (s *source) addOperations(d *layout.Document) {
 	if len(s.past) == 0 {
 		b.Empty = noOperations
 	}
-	groups := s.groups()
+	groups := groupsOf(s)
 	byLine := make(map[*layout.Line]*group)
 	for i := range groups[:min(len(groups), operationLines)] {
 		g := &groups[i]
@@ -87,19 +86,19 @@ func (s *source) addOperations(d *layout.Document) {
 	}
 }
 
-// groups returns the lines of the list, the most worthy first: what is open, then the newest successes, then
+// groupsOf returns the lines of the list, the most worthy first: what is open, then the newest successes, then
 // failures that later work made obsolete, then older successes folded. Commands that only read are counted among
 // the left-out lines.
-func (s *source) groups() []group {
-	later := s.superseded()
+func groupsOf(s *source) []group {
+	later := supersededBy(s)
 	var open, newest, old, obsolete []group
 	folded := make(map[string]int)
 	shown := 0
 	for i, op := range slices.Backward(s.past) {
 		g := group{op: &s.past[i], first: op.Turn, count: 1, class: layout.ClassOld, seq: int64(i)}
 		switch {
-		case s.talk.never[op.CallID]:
-			g.refused = s.refusedBecause(&op)
+		case s.in.talk.never[op.CallID]:
+			g.refused = s.in.talk.refusedBecause(&op)
 			obsolete = append(obsolete, g)
 		case op.pending():
 			open = append(open, g)
@@ -108,7 +107,7 @@ func (s *source) groups() []group {
 			obsolete = append(obsolete, g)
 		case op.Status == intents.Failed:
 			open = append(open, g)
-		case op.shell() && s.readsOnly(op.Command):
+		case op.shell() && s.work.readsOnly(op.Command):
 			continue // it changed nothing: the line about what is left out counts it
 		case shown < operationsUnfolded:
 			shown++
@@ -131,8 +130,8 @@ func (s *source) groups() []group {
 const refusedNote = " Operations that the user refused must not be repeated."
 
 // refusedBecause says why a call did not run.
-func (s *source) refusedBecause(op *Operation) string {
-	if s.talk.refuses(op.CallID) {
+func (d *dialogue) refusedBecause(op *Operation) string {
+	if d.refuses(op.CallID) {
 		return "refused by the user, did not run: do not repeat"
 	}
 	return "did not run: " + op.failure()
@@ -148,11 +147,11 @@ func (g *group) text() string {
 	case intents.Failed:
 		mark = "✗"
 	}
-	text := "  " + mark + " " + quote.OneLine(cmp.Or(op.Op, op.Name), 60)
+	text := "  " + mark + " " + layout.OneLine(cmp.Or(op.Op, op.Name), 60)
 	if target := op.target(); target != "" {
 		text += ` → "` + target + `"`
 	}
-	text += quote.Times(g.count) + " (" + quote.TurnRange(g.first, op.Turn) + ", " + agentOf(op.Agent) + ")"
+	text += layout.Times(g.count) + " (" + layout.TurnRange(g.first, op.Turn) + ", " + agentOf(op.Agent) + ")"
 	if op.Status == intents.Failed {
 		text += " — " + cmp.Or(g.refused, op.failure()) + g.note
 	}
@@ -162,9 +161,9 @@ func (g *group) text() string {
 // target is the path of an operation, or the command of a shell run.
 func (op *Operation) target() string {
 	if op.shell() {
-		return quote.OneLine(cmp.Or(op.Command, op.Target), 120)
+		return layout.OneLine(cmp.Or(op.Command, op.Target), 120)
 	}
-	return quote.OneLine(op.Target, 240)
+	return layout.OneLine(op.Target, 240)
 }
 
 func (op *Operation) failure() string {
@@ -172,7 +171,7 @@ func (op *Operation) failure() string {
 	if op.shell() || text == "" {
 		text = cmp.Or(op.Outcome, op.Error)
 	}
-	text = quote.OneLine(shellcmd.BareOutput(text), 160)
+	text = layout.OneLine(shellcmd.BareOutput(text), 160)
 	if op.ExitCode != nil && *op.ExitCode != 0 {
 		exit := "exit " + strconv.Itoa(*op.ExitCode)
 		if text == "" {
@@ -190,7 +189,7 @@ func (s *source) closing() string {
 	if slices.ContainsFunc(s.past, func(op Operation) bool { return op.Status == intents.Failed }) {
 		note += failedNote
 	}
-	if len(s.talk.refused) > 0 {
+	if len(s.in.talk.refused) > 0 {
 		note += refusedNote
 	}
 	return "\n" + s.pendingWarning() + note + "\n\n" + s.historyLine()
@@ -216,7 +215,7 @@ func (s *source) dirLine() string {
 	if s.in.Session.Dir == "" {
 		return ""
 	}
-	return " Paths are relative to " + quote.OneLine(s.in.Session.Dir, 300) + "."
+	return " Paths are relative to " + layout.OneLine(s.in.Session.Dir, 300) + "."
 }
 
 // historyLine is the documented line that names where the replaced messages are, and how to read

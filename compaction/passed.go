@@ -8,14 +8,14 @@ import (
 )
 
 // markPassed finds the failed test runs of which all failing tests passed later, when they were run alone.
-func (s *source) markPassed() {
-	for _, c := range s.commands {
+func (w *work) markPassed() {
+	for _, c := range w.commands {
 		for _, test := range c.said.Tests {
-			i := slices.IndexFunc(s.commands, func(later *commandState) bool { return later.passes(test, c) })
+			i := slices.IndexFunc(w.commands, func(later *commandState) bool { return later.passes(test, c) })
 			if c.passed = nil; i < 0 {
 				break
 			}
-			c.passed = s.commands[i]
+			c.passed = w.commands[i]
 		}
 	}
 }

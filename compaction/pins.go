@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pattern"
@@ -23,28 +22,28 @@ var messageID = pattern.Lazy(`^[0-9a-f]{12,32}(\.\d+)?$`)
 
 // A pin is something that stays verbatim.
 type pin struct {
-	quote.Entry
+	layout.Entry
 	asked bool // by this call, not by an earlier one
 }
 
 // addPins adds what the caller pinned, and what earlier callers pinned.
-func (s *source) addPins(d *layout.Document) error {
-	pins, ids, err := s.pins()
+func addPins(s *source, d *layout.Document) error {
+	pins, ids, err := pinsOf(s)
 	if err != nil {
 		return err
 	}
 	s.pinned = ids
 	b := d.Block(&layout.Block{Head: pinsHead})
 	for i, p := range pins {
-		d.Add(b, &layout.Line{Text: quote.Print(p.Entry), Class: layout.ClassPin, Must: p.asked,
+		d.Add(b, &layout.Line{Text: layout.Print(p.Entry), Class: layout.ClassPin, Must: p.asked,
 			Anchor: "pin:" + p.Label, Pos: int64(i + 1)})
 	}
 	return nil
 }
 
-// pins returns what this call pins, then what earlier ones did, and the ids of the messages among them. Earlier
+// pinsOf returns what this call pins, then what earlier ones did, and the ids of the messages among them. Earlier
 // pins are parsed from the text of the earlier summary.
-func (s *source) pins() ([]pin, map[string]bool, error) {
+func pinsOf(s *source) ([]pin, map[string]bool, error) {
 	ids := make(map[string]bool)
 	var out []pin
 	add := func(p pin) {
@@ -55,18 +54,18 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 		}
 	}
 	for _, asked := range s.o.Pin {
-		e, err := s.resolve(asked, ids)
+		e, err := resolvePin(s, asked, ids)
 		if err != nil {
 			return nil, nil, err
 		}
 		add(pin{e, true})
 	}
-	earlier := quote.Unquote(quote.BlockWith(s.in.PreviousText, pinsHead))
-	earlier = append(earlier, quote.Unquote(quote.BlockWith(s.in.PreviousText, windowHead))...)
+	earlier := layout.Unquote(layout.BlockWith(s.in.PreviousText, pinsHead))
+	earlier = append(earlier, layout.Unquote(layout.BlockWith(s.in.PreviousText, windowHead))...)
 	for _, e := range earlier {
 		if id, ok := strings.CutPrefix(e.Label, "message "); ok {
 			id, _, _ = strings.Cut(id, ",")
-			if again, err := s.resolve(id, ids); err == nil {
+			if again, err := resolvePin(s, id, ids); err == nil {
 				e = again
 			}
 		} else if e.Label != "pin" {
@@ -77,10 +76,10 @@ func (s *source) pins() ([]pin, map[string]bool, error) {
 	return out, ids, nil
 }
 
-// resolve returns the text of a pin. not_found: it has the form of a message id, and no message has it.
-func (s *source) resolve(what string, ids map[string]bool) (quote.Entry, error) {
+// resolvePin returns the text of a pin. not_found: it has the form of a message id, and no message has it.
+func resolvePin(s *source, what string, ids map[string]bool) (layout.Entry, error) {
 	if !messageID().MatchString(what) {
-		return quote.Entry{Label: "pin", Text: what}, nil
+		return layout.Entry{Label: "pin", Text: what}, nil
 	}
 	what, _ = sessions.SplitHandle(what)
 	for i := range s.in.Items {
@@ -88,24 +87,25 @@ func (s *source) resolve(what string, ids map[string]bool) (quote.Entry, error) 
 		if !strings.HasPrefix(it.ID, what) {
 			continue
 		}
-		e := quote.Entry{Label: "message " + handleOf(it.ID) + ", " + quote.Turn(it.Turn), Text: below}
+		e := layout.Entry{Label: "message " + handleOf(it.ID) + ", " + layout.Turn(it.Turn), Text: below}
 		if i >= s.cut {
 			return e, nil
 		}
 		if ids[it.ID] = true; isResult(it) {
-			return s.resolveResults(it, e)
+			return textOfResults(s.in, it, e)
 		}
 		var err error
-		e.Text, err = s.textOf(it)
+		e.Text, err = s.in.textOf(it)
 		return e, err
 	}
-	return quote.Entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session", what)
+	return layout.Entry{}, fault.New(fault.NotFound, "compaction.plan", "pinned message %s is not in this session",
+		what)
 }
 
-func (s *source) resolveResults(it *Item, e quote.Entry) (quote.Entry, error) {
+func textOfResults(in *Input, it *Item, e layout.Entry) (layout.Entry, error) {
 	var parts []string
 	for _, r := range it.Results {
-		text, err := s.resultOf(it, r.CallID)
+		text, err := in.resultOf(it, r.CallID)
 		if err != nil {
 			return e, err
 		}

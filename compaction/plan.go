@@ -1,9 +1,11 @@
 package compaction
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -42,35 +44,33 @@ func Plan(in Input, o Options) (Proposal, error) {
 		return Proposal{}, err
 	}
 	in, o = masked(in, o)
-	switch {
-	case o.Mode == Window:
-		return planWindow(&in, o)
-	case o.Mode.Asks():
-		return planModel(&in, o)
-	}
-	return planIntent(&in, o)
+	return planners[o.Mode](&in, o)
+}
+
+// planners are what plans a compaction in each mode that is offered.
+var planners = map[Mode]func(*Input, Options) (Proposal, error){
+	Intent: planIntent,
+	Window: planWindow,
+	LLM:    planModel,
+	Hybrid: planModel,
 }
 
 // validate refuses options that cannot be meant, and normalises the mode.
 func validate(in *Input, o *Options) error {
 	const op = "compaction.plan"
-	o.Mode = Mode(strings.ToLower(string(o.Mode)))
-	switch o.Mode {
-	case "":
-		o.Mode = Intent
-	case Intent, Window:
-	case LLM, Hybrid:
+	o.Mode = cmp.Or(Mode(strings.ToLower(string(o.Mode))), Intent)
+	switch {
+	case o.Mode.Refused() != "":
+		return fault.New(fault.Invalid, op, "mode %s %s", o.Mode, o.Mode.Refused()).
+			WithHint("%s keeps what the ledger recorded, without a model; %s adds a model's summary to it", Intent,
+				Hybrid)
+	case !o.Mode.Offered():
+		return fault.New(fault.Invalid, op, "unknown mode %q: use one of %s", o.Mode,
+			strings.Join(settings.ModeNames(false), ", "))
+	case o.Mode.Asks():
 		if err := o.checkAsking(); err != nil {
 			return err
 		}
-	case Lossless:
-		return fault.New(fault.Invalid, op, "mode %s needs the evidence store, which this version does not have",
-			Lossless).
-			WithHint("%s keeps what the ledger recorded, without a model; %s adds a model's summary to it", Intent,
-				Hybrid)
-	default:
-		return fault.New(fault.Invalid, op, "unknown mode %q: use %s, %s, %s or %s", o.Mode, Intent, Hybrid, LLM,
-			Window)
 	}
 	switch {
 	case o.Budget < 0:

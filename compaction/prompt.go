@@ -5,8 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxledger.dev/compaction/excerpt"
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -60,20 +59,20 @@ const system = "You write the summary that will stand for a part of a coding age
 // prompt asks for the summary of some messages of a part. previous is the summary of what lies before
 // them.
 func (b *Brief) prompt(p *BriefPart, messages []BriefMessage, previous string, s scale, output int) Prompt {
-	task := excerpt.Tagged("task", excerpt.Ends(b.Task, s.message, utf8.RuneCountInString(b.Task)))
-	words := excerpt.Tagged("document", excerpt.Ends(b.Document, 2*s.log, utf8.RuneCountInString(b.Document))) +
-		excerpt.Tagged("focus", b.Focus) + excerpt.Tagged("agent-notes", b.Notes)
-	log := excerpt.Tagged("change-log", strings.Join(excerpt.Newest(p.Log, s.log), "\n"))
+	task := tagged("task", ends(b.Task, s.message, utf8.RuneCountInString(b.Task)))
+	words := tagged("document", ends(b.Document, 2*s.log, utf8.RuneCountInString(b.Document))) +
+		tagged("focus", b.Focus) + tagged("agent-notes", b.Notes)
+	log := tagged("change-log", strings.Join(newestLines(p.Log, s.log), "\n"))
 	history := ""
-	if trace := excerpt.Newest(p.Trace, s.log); len(trace) > 0 {
-		history = excerpt.Tagged("trace", "[TOOL CALL TRACE — what agents actually did]\n"+strings.Join(trace, "\n"))
+	if trace := newestLines(p.Trace, s.log); len(trace) > 0 {
+		history = tagged("trace", "[TOOL CALL TRACE — what agents actually did]\n"+strings.Join(trace, "\n"))
 	}
 	said := conversation(messages, s.message)
 	if b.Omitted > 0 && len(messages) > 0 && &messages[0] == &p.Messages[0] {
 		said = "(" + chars.Commas(b.Omitted) + " earlier messages are left out here: the change log tells what " +
 			"was done in them)\n\n" + said
 	}
-	history += excerpt.Tagged("previous-summary", previous) + excerpt.Tagged("conversation", said)
+	history += tagged("previous-summary", previous) + tagged("conversation", said)
 	text := task + words + log + history + b.wanted(p, previous)
 	if b.Template != "" && !p.Turn {
 		text = words + strings.NewReplacer(
@@ -88,7 +87,7 @@ func (b *Brief) prompt(p *BriefPart, messages []BriefMessage, previous string, s
 func conversation(messages []BriefMessage, limit int) string {
 	var t strings.Builder
 	for _, m := range messages {
-		text := excerpt.Ends(m.Text, limit, m.Chars)
+		text := ends(m.Text, limit, m.Chars)
 		t.WriteString(m.Label + "\n" + text)
 		if m.Calls != "" && (text != m.Text || m.Text == "") {
 			t.WriteString("\n  [Tool calls: " + m.Calls + "]")
@@ -115,9 +114,9 @@ func (b *Brief) wanted(p *BriefPart, previous string) string {
 			"changed, add what is new.\n")
 	}
 	fmt.Fprintf(&t, "Answer with the summary alone, in at most %d words", words)
-	preset, err := sections.Of(b.Preset)
+	preset, err := settings.PresetOf(b.Preset)
 	if err != nil {
-		preset = sections.Default() // a newer ledger's: the daemon has checked it
+		preset = settings.DefaultPreset() // a newer ledger's: the daemon has checked it
 	}
 	if len(preset.Sections) == 0 {
 		t.WriteString(".\n")

@@ -19,7 +19,7 @@ const (
 )
 
 // addReasoning adds what the model thought at the end of the newest turns, where that was asked for.
-func (s *source) addReasoning(d *layout.Document) error {
+func addReasoning(s *source, d *layout.Document) error {
 	if !s.o.Reasoning {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (s *source) addReasoning(d *layout.Document) error {
 		if it.Role != transcript.RoleAssistant {
 			continue
 		}
-		text, err := s.excerptOf(it)
+		text, err := s.in.excerptOf(it)
 		if err != nil {
 			return err
 		}
@@ -40,14 +40,14 @@ func (s *source) addReasoning(d *layout.Document) error {
 		d.Add(b, &layout.Line{Text: "Turn " + strconv.Itoa(max(1, it.Turn)) + " (" + agentOf("") + "): " + text,
 			Class: layout.ClassSaid, Pos: it.first()})
 		turns++
-		i = s.beforeTurn(i) + 1
+		i = beforeTurn(s.in.Items, i) + 1
 	}
 	return nil
 }
 
 // excerptOf returns the excerpt of one message, in one line.
-func (s *source) excerptOf(it *Item) (string, error) {
-	text, err := s.reasoningOf(it)
+func (in *Input) excerptOf(it *Item) (string, error) {
+	text, err := in.reasoningOf(it)
 	if err != nil {
 		return "", err
 	}
@@ -59,9 +59,9 @@ func (s *source) excerptOf(it *Item) (string, error) {
 }
 
 // beforeTurn returns the index of the last item before the turn of item i.
-func (s *source) beforeTurn(i int) int {
-	turn := s.in.Items[i].Turn
-	for i >= 0 && s.in.Items[i].Turn == turn {
+func beforeTurn(items []Item, i int) int {
+	turn := items[i].Turn
+	for i >= 0 && items[i].Turn == turn {
 		i--
 	}
 	return i

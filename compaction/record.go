@@ -3,23 +3,21 @@ package compaction
 import (
 	"time"
 
-	"ctxledger.dev/compaction/figures"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/sessions"
 )
 
-// Mode is a way to compact.
-type Mode string
+// Mode is a way to compact, see package settings.
+type Mode = settings.Mode
 
-// The modes that are built.
+// The modes.
 const (
-	Intent Mode = "intent" // an operation list and the document around it, without a model
-	Window Mode = "window" // drop the oldest turns
-	LLM    Mode = "llm"    // a model's summary, with what must not be left to a model
-	Hybrid Mode = "hybrid" // the document of Intent, and a model's summary in it
+	Intent   = settings.Intent
+	Window   = settings.Window
+	LLM      = settings.LLM
+	Hybrid   = settings.Hybrid
+	Lossless = settings.Lossless
 )
-
-// Lossless is a mode of the design that this version refuses.
-const Lossless Mode = "lossless"
 
 // Options say how to compact. The zero value means the defaults of a caller that just asks.
 type Options struct {
@@ -58,7 +56,7 @@ func (o Options) requested() bool { return o.Reason == Manual || o.Reason == Age
 
 // Record is an accepted compaction, as stored in the log.
 type Record struct {
-	ID        string `json:"id"` // 12 hex digits, see naming
+	ID        string `json:"id"` // 12 hex digits, see naming.go
 	Session   string `json:"session"`
 	Previous  string `json:"previous,omitempty"`       // the record that was current before
 	Mode      Mode   `json:"mode"`                     // what the summary is
@@ -79,10 +77,10 @@ type Record struct {
 	Before    int    `json:"tokens_before"`    // of the whole view, o200k_base
 	After     int    `json:"tokens_after"`
 	// Figures are these sizes for Model, from the engine; nil: of an older version.
-	Figures  *figures.Counted `json:"figures,omitempty"`
-	TextHash string           `json:"text_hash"`      // SHA-256 of the summary's text
-	Text     string           `json:"text,omitempty"` // the summary, if it is short enough
-	TextBlob string           `json:"text_blob,omitempty"`
+	Figures  *Counted `json:"figures,omitempty"`
+	TextHash string   `json:"text_hash"`      // SHA-256 of the summary's text
+	Text     string   `json:"text,omitempty"` // the summary, if it is short enough
+	TextBlob string   `json:"text_blob,omitempty"`
 	// Shown is what readers other than the agent see in the place of the text, where that was made from exact
 	// words: by a version before schema 3. "": the text itself.
 	Shown    string    `json:"shown,omitempty"`

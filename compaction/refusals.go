@@ -5,23 +5,22 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 )
 
 const rulesHead = "[REFUSED BY THE USER — not to be repeated]"
 
 // addRefusals adds what the user did not let the agent do, a line for each call that was refused, however often.
-func (s *source) addRefusals(d *layout.Document) {
+func addRefusals(s *source, d *layout.Document) {
 	b := d.Block(&layout.Block{Head: rulesHead})
-	for _, again := range s.refusals() {
+	for _, again := range s.in.talk.refusals() {
 		r := again[0]
-		when := quote.Turn(r.turn) + quote.Comma(quote.Times(len(again)))
-		text := "  - " + quote.OneLine(r.what, 200) + " (" + when + ")"
+		when := layout.Turn(r.turn) + layout.Comma(layout.Times(len(again)))
+		text := "  - " + layout.OneLine(r.what, 200) + " (" + when + ")"
 		var whys []string
 		for _, x := range slices.Backward(again) {
 			if x.why != "" && !x.rule {
-				whys = append(whys, "\""+quote.OneLine(x.why, 600)+"\"")
+				whys = append(whys, "\""+layout.OneLine(x.why, 600)+"\"")
 			}
 		}
 		switch {
@@ -30,8 +29,8 @@ func (s *source) addRefusals(d *layout.Document) {
 		case len(whys) > 0:
 			text += " — " + strings.Join(slices.Compact(whys), ", then ")
 		}
-		if turn := s.appliedAfter(r); turn > 0 {
-			text += "; another edit of it was applied after that (" + quote.Turn(turn) + ")"
+		if turn := appliedAfter(s.in, r); turn > 0 {
+			text += "; another edit of it was applied after that (" + layout.Turn(turn) + ")"
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassRule, Pos: r.pos})
 	}
@@ -39,10 +38,10 @@ func (s *source) addRefusals(d *layout.Document) {
 
 // refusals returns what the user refused, the same calls together, newest first: what he gave a reason for before the
 // rest, and within that the newest first.
-func (s *source) refusals() [][]refusal {
+func (d *dialogue) refusals() [][]refusal {
 	var out [][]refusal
 	at := make(map[string]int) // by call
-	for _, r := range slices.Backward(s.talk.refused) {
+	for _, r := range slices.Backward(d.refused) {
 		i, known := at[r.what]
 		if !known {
 			i = len(out)
@@ -67,11 +66,11 @@ func (s *source) refusals() [][]refusal {
 }
 
 // appliedAfter returns the turn in which the file of a refused edit was changed by another one later; 0: it was not.
-func (s *source) appliedAfter(r refusal) int {
+func appliedAfter(in *Input, r refusal) int {
 	if r.file == "" {
 		return 0
 	}
-	for _, op := range slices.Backward(s.in.Operations) {
+	for _, op := range slices.Backward(in.Operations) {
 		if op.Seq > r.pos && op.Status == intents.Applied && op.Target == r.file {
 			return op.Turn
 		}

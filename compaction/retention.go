@@ -5,9 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/pattern"
 )
@@ -69,14 +67,14 @@ func (s *source) retain(d *layout.Document, text string) (bool, error) {
 			continue
 		}
 		looked++
-		said, err := s.textOf(it)
+		said, err := s.in.textOf(it)
 		if err != nil {
 			return false, err
 		}
 		things := slices.Concat(it.Paths, it.Names,
 			exact().FindAllString(chars.Strip(said[:min(len(said), retainedBytes)]), 64))
 		for i, t := range things {
-			things[i] = quote.OneLine(t, 200)
+			things[i] = layout.OneLine(t, 200)
 		}
 		if !add(it.Turn, things) {
 			break
@@ -90,7 +88,7 @@ func (s *source) retain(d *layout.Document, text string) (bool, error) {
 func (s *source) namedBy(op *Operation) []string {
 	switch {
 	case !op.shell() && op.Target != "":
-		return []string{s.path(op.Target)}
+		return []string{s.in.path(op.Target)}
 	case op.ExitCode != nil && *op.ExitCode != 0:
 		return exact().FindAllString(chars.Strip(op.Outcome), 8)
 	}
@@ -100,9 +98,9 @@ func (s *source) namedBy(op *Operation) []string {
 // carriedBlock returns the block of carried anchors, which precedes the body.
 func carriedBlock(d *layout.Document) *layout.Block {
 	for _, b := range d.Blocks {
-		if b.Head == anchors.Carried {
+		if b.Head == layout.Carried {
 			return b
 		}
 	}
-	return d.InsertBeforeBody(&layout.Block{Head: anchors.Carried})
+	return d.InsertBeforeBody(&layout.Block{Head: layout.Carried})
 }

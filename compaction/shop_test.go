@@ -12,9 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/sessions"
@@ -133,7 +131,7 @@ func (s *shop) block(it *Item, b shopBlock, said []string, facts *transcript.Mes
 			s.in.Operations = append(s.in.Operations, Operation{Intent: intents.Intent{
 				Seq: it.Seqs[0], Turn: it.Turn, Name: b.Name, Op: m.Op, CallID: b.ID, Status: intents.Pending,
 				From:   m.From,
-				Target: strings.TrimPrefix(m.Target, s.in.Session.Dir+"/"), Command: quote.Clip(m.Command, 1000),
+				Target: strings.TrimPrefix(m.Target, s.in.Session.Dir+"/"), Command: layout.Clip(m.Command, 1000),
 			}})
 		}
 	case "tool_result":
@@ -158,7 +156,7 @@ func finish(op *Operation, text string, failed bool) {
 	op.Outcome = intents.Outcome(text, failed)
 	if failed {
 		op.Status = "Failed"
-		op.Error = quote.Clip(text, 300)
+		op.Error = layout.Clip(text, 300)
 	}
 	if m := shopExit.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
@@ -198,7 +196,7 @@ func TestShopDocumentTellsWhatTheWorkNeeds(t *testing.T) {
 			t.Errorf("the document lacks %q", want)
 		}
 	}
-	open := quote.BlockWith(p.Text, openHead)
+	open := layout.BlockWith(p.Text, openHead)
 	for _, done := range []string{"TestGross", "TestColumns", "TestApply", "TestByMonth"} {
 		if strings.Contains(open, done) {
 			t.Errorf("%s was mended long ago and is told as open:\n%s", done, open)
@@ -231,7 +229,7 @@ func TestShopDocumentIsOrderly(t *testing.T) {
 		}
 		if budget == 2_000 { // what does not fit is counted by directory
 			if !regexp.MustCompile(`(?m)^  … and \d+ more files in [a-z/]+ \(\d+\)`).MatchString(p.Text) {
-				t.Errorf("the files that do not fit are not told:\n%s", quote.BlockWith(p.Text, anchors.Files))
+				t.Errorf("the files that do not fit are not told:\n%s", layout.BlockWith(p.Text, layout.Files))
 			}
 			continue
 		}

@@ -5,11 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
-	"ctxledger.dev/compaction/excerpt"
 	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -33,14 +30,14 @@ const (
 )
 
 // addTask adds the block of the task. The user's words fill it together with the conversation.
-func (s *source) addTask(d *layout.Document) {
-	s.taskBlock = d.Block(&layout.Block{Head: anchors.Task})
+func addTask(s *source, d *layout.Document) {
+	s.taskBlock = d.Block(&layout.Block{Head: layout.Task})
 }
 
 // addUserWords adds what the user said: the first request and the newest one as the task, the others in the
 // conversation. They share their part of the budget so that the longest are shortened first.
-func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Block) {
-	talk := s.talk
+func addUserWords(s *source, d *layout.Document, task, conversation *layout.Block) {
+	talk := s.in.talk
 	talk.asked = nil
 	isPinned := func(u *utterance) bool { return u.via == "" && s.pinned[u.item.ID] }
 	all := slices.DeleteFunc(slices.Clone(talk.user), isPinned)
@@ -49,16 +46,16 @@ func (s *source) addUserWords(d *layout.Document, task, conversation *layout.Blo
 		return
 	}
 	w := &userWords{
-		source:       s,
+		s:            s,
 		all:          all,
 		task:         task,
 		conversation: conversation,
 		lines:        make(map[*utterance]*layout.Line),
 	}
-	w.order, w.recent, w.tags = s.byWorth(all)
-	w.questions = s.questions(all)
+	w.order, w.recent, w.tags = byWorth(s, all)
+	w.questions = questionsOf(all, s.budget)
 	for _, u := range w.order {
-		size := userFrame + layout.Count(quote.Clip(u.text, 16*s.budget)) + layout.Count(w.questions[u])
+		size := userFrame + layout.Count(layout.Clip(u.text, 16*s.budget)) + layout.Count(w.questions[u])
 		w.sizes = append(w.sizes, size)
 		w.total += size
 	}
@@ -106,7 +103,7 @@ func newestWords(all []*utterance) []*utterance {
 
 // userWords is what the user said, with the lines that print it.
 type userWords struct {
-	*source
+	s                  *source
 	all, order         []*utterance
 	recent             int // of order: the rest is in a summary of the host
 	tags               map[*utterance][]string
@@ -142,8 +139,8 @@ func (w *userWords) print(d *layout.Document, i, share int) {
 	u := w.order[i]
 	asked := w.questions[u]
 	in := func(limit int) string {
-		return quote.Print(quote.Entry{Label: w.label(u, w.tags[u]...),
-			Text: quote.FitWhole(u.text, limit, handleOf(u.item.ID), feedback.Rules)}) + asked
+		return layout.Print(layout.Entry{Label: u.label(w.s.cut, w.tags[u]...),
+			Text: layout.FitWhole(u.text, limit, handleOf(u.item.ID), feedback.Rules)}) + asked
 	}
 	text := in(max(leastText, share-userFrame-layout.Count(asked)))
 	if l := w.lines[u]; l != nil {
@@ -151,7 +148,7 @@ func (w *userWords) print(d *layout.Document, i, share int) {
 		return
 	}
 	if asked != "" {
-		w.talk.asked = append(w.talk.asked, asked)
+		w.s.in.talk.asked = append(w.s.in.talk.asked, asked)
 	}
 	b, l := w.conversation, &layout.Line{
 		Text:   text,
@@ -187,13 +184,13 @@ func (u *utterance) ruleTokens() int {
 // bindings returns what each of the user's words takes at least for its rules to be whole, in order: what does not fit
 // any more is named by a mark with a handle.
 func (w *userWords) bindings() (out []int) {
-	left := w.source.budget * mostRules / 100
+	left := w.s.budget * mostRules / 100
 	for i, u := range w.order {
 		n := u.ruleTokens()
 		if n > 0 {
-			n = min(w.sizes[i], n+userFrame+quote.Mark+quote.Mark/2+layout.Count(w.questions[u]))
+			n = min(w.sizes[i], n+userFrame+layout.Mark+layout.Mark/2+layout.Count(w.questions[u]))
 			if n > left {
-				n = min(n, max(0, left), userFrame+quote.Mark)
+				n = min(n, max(0, left), userFrame+layout.Mark)
 			}
 			left -= n
 		}
@@ -212,7 +209,7 @@ const (
 // grow gives the user's words what a document with this text leaves of the budget, if they need it, and returns what
 // the document is then.
 func (w *userWords) grow(d *layout.Document, text string, size int) (string, int) {
-	budget := w.source.budget
+	budget := w.s.budget
 	for range 2 {
 		spare, before, shown := budget-size, w.granted, w.shown()
 		more := min(before+spare*9/10, budget*mostWords/100)
@@ -255,7 +252,7 @@ func place(seq int64, within int) int64 { return seq<<12 + int64(min(within, 1<<
 
 // byWorth orders the user's words: the newest, the first, what sets rules, what the earlier summary quoted, then the
 // newer before the older. All but the first recent ones are in a summary that the host made.
-func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags map[*utterance][]string) {
+func byWorth(s *source, all []*utterance) (order []*utterance, recent int, tags map[*utterance][]string) {
 	first, latest := firstRequest(all), newestWords(all)
 	newest := latest[0]
 	tags = map[*utterance][]string{first: {"first request"}}
@@ -265,7 +262,7 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags
 	if s.splitTurn() == newest.item.Turn {
 		tags[newest] = append(tags[newest], "in progress")
 	}
-	quoted := anchors.Turns(s.in.PreviousText)
+	quoted := layout.AnchorTurns(s.in.PreviousText)
 	var rules, known, others, covered []*utterance
 	for _, u := range slices.Backward(all) {
 		tag := ""
@@ -279,7 +276,7 @@ func (s *source) byWorth(all []*utterance) (order []*utterance, recent int, tags
 			rules = append(rules, u)
 		case slices.Contains(quoted, u.item.Turn):
 			known = append(known, u)
-		case u.index < s.talk.covered:
+		case u.index < s.in.talk.covered:
 			covered = append(covered, u)
 		default:
 			others = append(others, u)
@@ -296,8 +293,8 @@ const ruleLength = 1_200
 
 // budget is how many tokens the user's words may take at first: their share, and more if the agent said little.
 func (w *userWords) budget() int {
-	budget, said := w.source.budget, 0
-	for _, m := range w.talk.messages {
+	budget, said := w.s.budget, 0
+	for _, m := range w.s.in.talk.messages {
 		said += len(m.Text) / 4
 	}
 	share := userShare
@@ -312,34 +309,34 @@ func (w *userWords) budget() int {
 }
 
 // label is what stands in parentheses before the user's words.
-func (s *source) label(u *utterance, tags ...string) string {
-	parts := append([]string{quote.Turn(u.item.Turn)}, tags...)
+func (u *utterance) label(cut int, tags ...string) string {
+	parts := append([]string{layout.Turn(u.item.Turn)}, tags...)
 	if u.via != "" {
 		parts = append(parts, u.via)
 	}
-	if u.index >= s.cut && u.via != viaSteering {
+	if u.index >= cut && u.via != viaSteering {
 		parts = append(parts, "also below")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// questions returns what short answers answer, as it is printed: bare answers come first, and the newest ones.
-func (s *source) questions(all []*utterance) map[*utterance]string {
+// questionsOf returns what short answers answer, as it is printed: bare answers come first, and the newest ones.
+func questionsOf(all []*utterance, budget int) map[*utterance]string {
 	out := make(map[*utterance]string)
-	left := s.budget * askedShare / 100
+	left := budget * askedShare / 100
 	for _, bare := range []bool{true, false} {
 		most := askedChars
 		if !bare {
 			most = askedBriefly
 		}
-		if !bare && layout.Short(s.budget) {
+		if !bare && layout.Short(budget) {
 			break
 		}
 		for _, u := range slices.Backward(all) {
 			if u.asked == "" || (len(u.text) <= bareAnswer) != bare {
 				continue
 			}
-			text := "\n  — answering the agent: \"" + excerpt.Tail(u.asked, min(most, s.budget/8)) + "\""
+			text := "\n  — answering the agent: \"" + tailOf(u.asked, min(most, budget/8)) + "\""
 			if n := layout.Count(text); n <= left {
 				out[u] = text
 				left -= n
@@ -379,7 +376,7 @@ func moreUserWords(all []*utterance, blocks ...*layout.Block) string {
 	if n == 0 {
 		return ""
 	}
-	more := "… " + chars.Plural(n, "more message") + " of the user, of " + quote.TurnRange(from, to)
+	more := "… " + chars.Plural(n, "more message") + " of the user, of " + layout.TurnRange(from, to)
 	if len(rules) > 0 {
 		more += "; rules: " + strings.Join(rules, ", ")
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"ctxledger.dev/compaction/claims"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/pattern"
 )
@@ -13,26 +12,26 @@ import (
 // verify checks a summary statement by statement. A statement that the ledger refutes is replaced by what the
 // ledger says; one without support in the ledger is marked as an assumption. kept counts the statements that are
 // left.
-func (s *source) verify(text string, run *Run, kept *int) string {
+func (w *work) verify(text string, run *Run, kept *int) string {
 	if text == "" {
 		return ""
 	}
 	lines := strings.Split(text, "\n")
-	about := claims.AboutAnything
+	about := aboutAnything
 	for i, l := range lines {
 		said := strings.TrimSpace(l)
 		if strings.HasPrefix(said, "#") {
-			about = claims.SubjectOf(said, about)
+			about = subjectOf(said, about)
 			continue
 		}
 		if !strings.ContainsFunc(said, unicode.IsLetter) {
 			continue // a rule, or the frame of a table
 		}
-		bullet, statement := claims.CutBullet(l)
-		if claims.IsNone(statement) {
+		bullet, statement := cutBullet(l)
+		if isNone(statement) {
 			continue
 		}
-		switch refuted, unknown := s.objections(statement, about); {
+		switch refuted, unknown := w.objections(statement, about); {
 		case refuted != "":
 			run.Removed++
 			lines[i] = bullet + removedMark + refuted + "]"
@@ -48,18 +47,18 @@ func (s *source) verify(text string, run *Run, kept *int) string {
 
 // objections returns what the ledger says against one statement: that it is refuted, or that nothing recorded
 // supports a part of it.
-func (s *source) objections(statement string, about claims.Subject) (refuted, unknown string) {
+func (w *work) objections(statement string, about subject) (refuted, unknown string) {
 	note := func(text string) {
 		if unknown == "" {
 			unknown = text
 		}
 	}
-	for _, text := range claims.Clauses(statement) {
-		c := claims.Of(text)
+	for _, text := range clauses(statement) {
+		c := claimOf(text)
 		if c.Wished {
 			continue
 		}
-		for _, against := range []func(claims.Claim) (string, string){s.ofCommands, s.ofFiles, s.ofDeeds} {
+		for _, against := range []func(claim) (string, string){w.ofCommands, w.ofFiles, w.ofDeeds} {
 			refuted, doubt := against(c)
 			if refuted != "" {
 				return refuted, ""
@@ -67,13 +66,13 @@ func (s *source) objections(statement string, about claims.Subject) (refuted, un
 			note(doubt)
 		}
 	}
-	if about == claims.AboutAhead {
+	if about == aboutAhead {
 		return "", ""
 	}
-	if all := s.unknown(statement); len(all) > 0 {
+	if all := w.unknown(statement); len(all) > 0 {
 		note(all[0])
 	}
-	if about == claims.AboutDone && unknown == "" && !s.backed(statement) {
+	if about == aboutDone && unknown == "" && !w.backed(statement) {
 		note("nothing that was recorded backs this")
 	}
 	return "", unknown
@@ -81,32 +80,32 @@ func (s *source) objections(statement string, about claims.Subject) (refuted, un
 
 // backed reports whether a statement names something that the ledger knows: a file that was changed or read, a
 // command, a deed that was done, or a name of the conversation.
-func (s *source) backed(statement string) bool {
-	for _, f := range s.files {
-		if mentions(statement, f.Path) && (f.changed() || f.gone() || claims.Of(statement).Failed) {
+func (w *work) backed(statement string) bool {
+	for _, f := range w.files {
+		if mentions(statement, f.Path) && (f.changed() || f.gone() || claimOf(statement).Failed) {
 			return true
 		}
 	}
-	if slices.ContainsFunc(s.explored.all, func(r *readState) bool { return mentions(statement, r.path) }) {
+	if slices.ContainsFunc(w.explored.all, func(r *readState) bool { return mentions(statement, r.path) }) {
 		return true
 	}
-	for _, c := range s.commands {
-		if c.named(statement) || c.purpose >= shellcmd.Build && claims.NamesChecks(statement) {
+	for _, c := range w.commands {
+		if c.named(statement) || c.purpose >= shellcmd.Build && namesChecks().MatchString(statement) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(claims.Deeds, func(d claims.Deed) bool {
-		return d.Claimed(statement)
-	}) || s.namesKnown(statement)
+	return slices.ContainsFunc(deeds, func(d deed) bool {
+		return d.claimed(statement)
+	}) || w.namesKnown(statement)
 }
 
 // names of code in a statement: what prose has not.
 var codeNames = pattern.Lazy(`[A-Za-z_][A-Za-z0-9]*(?:[._:][A-Za-z0-9_]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*`)
 
 // namesKnown reports whether a statement contains a code name of the range.
-func (s *source) namesKnown(statement string) bool {
+func (w *work) namesKnown(statement string) bool {
 	for _, name := range codeNames().FindAllString(statement, 20) {
-		for _, it := range s.in.Items {
+		for _, it := range w.in.Items {
 			if slices.Contains(it.Names, name) {
 				return true
 			}

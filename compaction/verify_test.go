@@ -3,8 +3,6 @@ package compaction
 import (
 	"strings"
 	"testing"
-
-	"ctxledger.dev/compaction/claims"
 )
 
 // What a model says under a heading: each statement of finished work needs evidence, and open
@@ -35,7 +33,7 @@ func TestHeadingsSayWhatAStatementNeeds(t *testing.T) {
 	} {
 		var run Run
 		kept := 0
-		got := s.verify(c.heading+"\n- "+c.says, &run, &kept)
+		got := s.work.verify(c.heading+"\n- "+c.says, &run, &kept)
 		if marked := strings.Contains(got, "- "+unverified+c.says+"] ("); marked != (c.want == "?") ||
 			run.Marked > 1 || run.Removed > 0 {
 			t.Errorf("%q became %q", c.says, got)
@@ -127,8 +125,8 @@ user next
 	} {
 		var run Run
 		kept := 0
-		got := s.verify(c.says, &run, &kept)
-		bullet, statement := claims.CutBullet(c.says)
+		got := s.work.verify(c.says, &run, &kept)
+		bullet, statement := cutBullet(c.says)
 		switch {
 		case strings.HasSuffix(c.want, "-"):
 			if !strings.HasPrefix(got, bullet+removedMark) || strings.Contains(got, statement) || run.Removed != 1 ||

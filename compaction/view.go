@@ -9,7 +9,6 @@ import (
 	"sort"
 
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/naming"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
@@ -46,7 +45,7 @@ func (s *source) named(text string) (id, named string) {
 	if s.o.Whole {
 		return s.id, text
 	}
-	return naming.Named(s.id, text)
+	return nameByText(s.id, text)
 }
 
 // asMessage is the size of a summary as a message of the view.

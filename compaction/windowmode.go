@@ -6,7 +6,6 @@ import (
 
 	"ctxledger.dev/compaction/feedback"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/internal/chars"
 )
 
@@ -46,7 +45,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if err != nil {
 			return Proposal{}, err
 		}
-		text, err := s.windowText()
+		text, err := windowText(s)
 		if err != nil {
 			return Proposal{}, err
 		}
@@ -60,19 +59,19 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 
 // windowText returns what replaces the dropped turns: an earlier summary, the pinned messages, and one line with
 // the number of dropped turns and their handle.
-func (s *source) windowText() (string, error) {
+func windowText(s *source) (string, error) {
 	var parts []string
 	earlier := earlierSummary(s.in)
 	if earlier != "" {
 		parts = append(parts, earlier)
 	}
-	pinned, err := s.windowPins()
+	pinned, err := windowPins(s)
 	if err != nil {
 		return "", err
 	}
 	block := windowHead
 	for _, e := range pinned {
-		if q := quote.Print(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // otherwise the earlier summary has it
+		if q := layout.Print(e); !strings.Contains("\n"+earlier, "\n"+q+"\n") { // otherwise the earlier summary has it
 			block += "\n" + q
 		}
 	}
@@ -81,25 +80,25 @@ func (s *source) windowText() (string, error) {
 }
 
 // windowPins returns what callers pinned, the first request, and rules and corrections.
-func (s *source) windowPins() ([]quote.Entry, error) {
-	pins, ids, err := s.pins()
+func windowPins(s *source) ([]layout.Entry, error) {
+	pins, ids, err := pinsOf(s)
 	if err != nil {
 		return nil, err
 	}
-	var out []quote.Entry
+	var out []layout.Entry
 	for _, p := range pins {
 		out = append(out, p.Entry)
 	}
-	for i, u := range s.talk.user {
+	for i, u := range s.in.talk.user {
 		tag := feedback.Standing(u.text)
 		switch {
 		case u.via != "" && u.via != viaLoaded:
 		case u.index >= s.cut || ids[u.item.ID]:
 		case i == 0 && u.via == "":
-			out = append(out, quote.Entry{Label: s.label(u, "first request"),
-				Text: quote.Fit(u.text, s.budget/4, handleOf(u.item.ID))})
+			out = append(out, layout.Entry{Label: u.label(s.cut, "first request"),
+				Text: layout.Fit(u.text, s.budget/4, handleOf(u.item.ID))})
 		case tag != "" && len(u.text) <= ruleLength:
-			out = append(out, quote.Entry{Label: s.label(u, tag), Text: u.text})
+			out = append(out, layout.Entry{Label: u.label(s.cut, tag), Text: u.text})
 		}
 	}
 	return out, nil

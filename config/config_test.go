@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/compaction/keep"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
@@ -151,7 +151,7 @@ func TestPolicies(t *testing.T) {
 				p.ReplayChars, p.BatchChars, p.UserSet, p.ReplaySet, p.BatchSet = 9, 8, true, true, true
 			}, ""},
 		{"what a compaction keeps", "context:\n  keep: {turns: 3, tokens: 0, messages: 4}\n", func(p *window.Policy) {
-			p.Keep = keep.Rule{Turns: 3, Messages: 4}
+			p.Keep = settings.Keep{Turns: 3, Messages: 4}
 		}, ""},
 		{"one bound of it", "context:\n  keep: {tokens: 200}\n", func(p *window.Policy) { p.Keep.Tokens = 200 }, ""},
 		{"a negative one", "context: {keep: {messages: -1}}\n", nil, "keep.messages is -1: it cannot be negative"},

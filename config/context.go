@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/window"
@@ -72,7 +73,7 @@ func (p *parser) budget(w *window.Policy) {
 	f, n := p.parts.tokenBudget, w.Compact.Effective
 	switch {
 	case f.Key == "", !p.whole(f, &n), !p.inRange(f, f.Key, &Rule{}, n):
-	case w.Compact.Mode != "window":
+	case !settings.Mode(w.Compact.Mode).OfView():
 		p.at(f, Note, f.Key+" is ignored: it is the budget of mode window")
 	default:
 		w.Compact.Effective = n

@@ -27,14 +27,6 @@ type document struct {
 // source returns the position of a field.
 func (d document) source(f yamldoc.Field) Source { return Source{d.name, f.Line, d.dir, d.user} }
 
-// place describes the directory that paths in the document are relative to.
-func (d document) place() string {
-	if d.user {
-		return d.dir
-	}
-	return "the workspace"
-}
-
 // readWorkspace reads the configuration of a workspace; root "" has none. No link out of it is followed. Errors:
 // invalid for what is no regular file; too_large; denied for what cannot be read.
 func readWorkspace(root string) (document, error) {

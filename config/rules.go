@@ -1,7 +1,7 @@
 package config
 
 import (
-	"ctxledger.dev/compaction/sections"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
 )
@@ -95,7 +95,7 @@ var summarizerRules = []Rule{
 	{Key: "timeout", Kind: Count, Unit: "seconds", Default: "180", Least: 1, Most: int(maxTimeout.Seconds()),
 		Doc:  "for a whole summary, all requests together. Then the program and everything it started are killed",
 		into: func(t *target) any { return &t.summarizer.seconds }},
-	{Key: "sections", Kind: Word, Values: sections.Names(), Default: "default",
+	{Key: "sections", Kind: Word, Values: settings.PresetNames(), Default: "default",
 		Doc: "the headings of the summary: `default` (Completed, Open Questions, Remaining Work, Key Findings), " +
 			"`deepagents`, `pi`, or `none`. Missing ones are requested once more, then added as `None recorded.`",
 		into: func(t *target) any { return &t.summarizer.Sections }},
@@ -119,8 +119,7 @@ var modelRules = []Rule{
 			"3.3), `qwen2` (2, 2.5 and 3), `deepseek3` (V3 and R1)",
 		into: func(t *target) any { return &t.model.family }},
 	{Key: "ranks", Kind: Text,
-		Doc: "a rank file, relative to the directory of the configuration and inside it, for `llama3`, `qwen2` or " +
-			"`deepseek3`: `ctxledger count` is then exact",
+		Doc:  "no longer has an effect: exact counts by rank files were removed, such a model is estimated by its family",
 		into: func(t *target) any { return &t.model.ranks }},
 	{Key: "window", Kind: Count, Unit: "tokens", Doc: "of context",
 		into: func(t *target) any { return &t.model.Window }},

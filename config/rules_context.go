@@ -1,5 +1,7 @@
 package config
 
+import "ctxledger.dev/compaction/settings"
+
 // contextRules are the keys of context, and of the context_window of an agent.
 var contextRules = []Rule{
 	{Key: "threshold", Kind: Share, Default: "0.40",
@@ -44,7 +46,7 @@ var contextRules = []Rule{
 	{Key: "automatic", Kind: Bool, Default: "true",
 		Doc:  "false: no compaction is ever due by itself, except after an overflow",
 		into: func(t *target) any { return inverse{&t.policy.Compact.Off} }},
-	{Key: "mode", Kind: Word, Values: []string{"intent", "window", "llm", "hybrid"}, Default: "intent",
+	{Key: "mode", Kind: Word, Values: settings.ModeNames(false), Default: string(settings.Intent),
 		Doc: "mode of a compaction that is due. Without a summarizer, and after an overflow, `intent` replaces the " +
 			"modes with a model",
 		Theirs: "`llm` (fuseraft)",

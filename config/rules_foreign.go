@@ -1,5 +1,7 @@
 package config
 
+import "ctxledger.dev/compaction/settings"
+
 // The keys of other programs, so that a configuration written for them loads unchanged. Most set what a key
 // of context sets; the rest are named, so that they are not taken for spelling mistakes.
 
@@ -84,7 +86,7 @@ func compactAt() Rule {
 // mode is fuseraft's mode, of which ctxledger lacks one.
 func mode() Rule {
 	r := of("mode", "mode", "fuseraft")
-	r.Missing = map[string]string{"lossless": "intent"}
+	r.Missing = map[string]string{string(settings.Lossless): string(settings.Intent)}
 	return r
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ctxledger.dev/compaction/keep"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/window"
 )
@@ -17,9 +17,9 @@ func (p *parser) together(w window.Policy) {
 		keys    []string // the first that is set has the problem
 		message string
 	}{
-		{w.Keep == (keep.Rule{}), []string{"keep.turns", "keep.tokens", "keep.messages"},
+		{w.Keep == (settings.Keep{}), []string{"keep.turns", "keep.tokens", "keep.messages"},
 			"keep: turns, tokens and messages are 0: a compaction needs one of them, so the default applies"},
-		{w.Compact.Turns > 0 && w.Compact.Turns <= w.Keep.Turns && w.Compact.Mode != "window",
+		{w.Compact.Turns > 0 && w.Compact.Turns <= w.Keep.Turns && !settings.Mode(w.Compact.Mode).OfView(),
 			[]string{"compact_turns", "keep.turns"},
 			fmt.Sprintf("a compaction is due at %d turns and keeps up to %d: often there is nothing to replace",
 				w.Compact.Turns, w.Keep.Turns)},

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/tokens"
 )
 
 // place is a workspace, a user's configuration directory and a ledger's state directory.
@@ -242,25 +241,6 @@ func TestAUsersFileIsNobodyElses(t *testing.T) {
 				t.Errorf("%+v, %v", got, problems)
 			}
 		})
-	}
-}
-
-func TestRankFilesOfAUserLieBesideTheirConfiguration(t *testing.T) {
-	p := newPlace(t)
-	p.configure(t, "-", "models: {m: {family: llama3, ranks: here}}\n")
-	write(t, filepath.Join(p.root, "here"), []byte("the workspace's"))
-	c, _ := p.load()
-	if _, err := c.Models.Exact("m"); err == nil ||
-		!strings.Contains(err.Error(), "there is no such file in "+filepath.Dir(UserFile(p.e))) {
-		t.Error(err)
-	}
-	write(t, filepath.Join(filepath.Dir(UserFile(p.e)), "here"), []byte("x"))
-	c, _ = p.load()
-	if _, err := c.Models.Exact("m"); err == nil || !strings.Contains(err.Error(), "neither a list of ranks") {
-		t.Error(err)
-	}
-	if c.Models == tokens.Builtin() {
-		t.Error("the model is not known")
 	}
 }
 

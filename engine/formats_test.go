@@ -10,7 +10,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
-	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"

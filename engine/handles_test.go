@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine"
-	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
+	"ctxledger.dev/window/overflow"
 )
 
 // anyMarker matches what stands in a view for something that was left out, and shownHandle the handle in it or behind it.

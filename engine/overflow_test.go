@@ -9,9 +9,9 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
+	"ctxledger.dev/window/overflow"
 )
 
 // refusal is the error of a provider whose window is smaller than what is configured.

@@ -9,7 +9,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
-	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/window"
 )

@@ -7,10 +7,10 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
+	"ctxledger.dev/window/overflow"
 )
 
 // TestNothingLargerThanTheUserAllowsIsSent: a view that is larger than max_context_tokens or max_payload_bytes becomes a

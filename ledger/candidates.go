@@ -11,9 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/feedback"
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/words"
@@ -138,12 +137,12 @@ func candidatesOf(ctx context.Context, api candidateAPI, s sessions.Session, kno
 
 // lasting returns the words of the user in a document that are meant to last.
 func lasting(document string) (out []Candidate) {
-	for _, block := range quote.BlocksOf(document) {
+	for _, block := range layout.BlocksOf(document) {
 		head, _, _ := strings.Cut(block, "\n")
-		if head != anchors.Task && head != anchors.Said {
+		if head != layout.Task && head != layout.Said {
 			continue
 		}
-		for _, e := range quote.Unquote(block) {
+		for _, e := range layout.Unquote(block) {
 			c := Candidate{Why: feedback.Standing(e.Text), Text: binding(e.Text)}
 			if c.Why == "correction" && strings.Contains(e.Label, "first request") {
 				continue // of nothing

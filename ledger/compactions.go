@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
@@ -62,7 +61,7 @@ type Summary struct {
 	TextTokens        tokens.Count `json:"summary_tokens"`
 	TokensBefore      tokens.Count `json:"before"`
 	TokensAfter       tokens.Count `json:"after"`
-	// Basis is what the figures rest on, as in figures.Counted; "": made by a version that recorded none.
+	// Basis is what the figures rest on, as in compaction.Counted; "": made by a version that recorded none.
 	Basis    string     `json:"basis,omitempty"`
 	Current  bool       `json:"current"`            // whether the view starts with it
 	Restored *time.Time `json:"restored,omitempty"` // when it was undone
@@ -73,7 +72,7 @@ type Summary struct {
 
 // Became says what a compaction replaced and became, in the words of every face: "≈57,453 → ≈11,763 tokens".
 func (s Summary) Became() string {
-	return figures.Counted{Before: s.TokensBefore, After: s.TokensAfter}.String()
+	return compaction.Counted{Before: s.TokensBefore, After: s.TokensAfter}.String()
 }
 
 // SummariesRequest lists the compactions of a session.

@@ -8,9 +8,9 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window/overflow"
 )
 
 // OverflowRequest hands in what came back for a request of a session: an error, or an answer.

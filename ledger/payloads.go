@@ -2,9 +2,9 @@ package ledger
 
 import (
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
+	"ctxledger.dev/window/overflow"
 )
 
 // The payloads of events, one struct a kind: Event.Data is its JSON. Sizes are tokens of the model that the

@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window/overflow"
 )
 
 // NextRequest is what a session's host sends next.

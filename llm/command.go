@@ -16,7 +16,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/termtext"
-	"ctxledger.dev/overflow"
+	"ctxledger.dev/window/overflow"
 )
 
 const (

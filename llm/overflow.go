@@ -6,7 +6,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/overflow"
+	"ctxledger.dev/window/overflow"
 )
 
 // tooLarge reports whether an answer says that the prompt was too large.

@@ -16,7 +16,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pattern"
-	"ctxledger.dev/overflow"
+	"ctxledger.dev/window/overflow"
 )
 
 const (

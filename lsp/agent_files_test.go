@@ -14,7 +14,7 @@ import (
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // agentWorkspace is a workspace with a file that agents load, and what it imports.

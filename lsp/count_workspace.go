@@ -12,10 +12,10 @@ import (
 
 	"go.lsp.dev/protocol"
 
-	"ctxledger.dev/filecount"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/tokens/filecount"
 )
 
 // Counted is the result of counting a workspace.

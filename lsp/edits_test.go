@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/tokens"
 )
 

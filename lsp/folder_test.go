@@ -10,7 +10,7 @@ import (
 
 	"go.lsp.dev/uri"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lsp/records"
 )
 

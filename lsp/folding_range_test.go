@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // TestAFoldLeavesTheLineOfTheDeclaration folds a function with a comment before it.

@@ -11,7 +11,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/logtest"
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/servertools"
 	"ctxledger.dev/servertools/asking"
 	"ctxledger.dev/trust"

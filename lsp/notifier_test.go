@@ -9,7 +9,7 @@ import (
 
 	"go.lsp.dev/uri"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/outline"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // registrable are the capabilities of a client that takes registrations of these methods, can be asked for settings,

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // TestTheDefaultsAreQuiet asks a server without settings for everything there is.

@@ -17,7 +17,7 @@ import (
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/process"
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"

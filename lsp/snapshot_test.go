@@ -8,7 +8,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/tokens"
 )

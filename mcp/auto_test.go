@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
+	"ctxledger.dev/window/overflow"
 )
 
 func TestModeAutoCompactsOnlyWhatIsDue(t *testing.T) {

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -39,7 +41,7 @@ func compactTool() tool {
 			`; default: recognised"},` +
 			`"notes":{"type":"string","description":"your goal, decisions, open points; at most 4 KB"},` +
 			`"mode":{"type":"string",` +
-			`"description":"intent (default); window: drop oldest turns; llm, hybrid: a model writes; auto: only if due"},` +
+			`"description":"` + describedModes() + `"},` +
 			`"model":{"type":"string"},` +
 			`"budget_tokens":{"type":"integer",` +
 			`"description":"of the summary, default 2000; window: of the whole view"},` +
@@ -113,12 +115,23 @@ func compact(ctx context.Context, c *call) (reply, error) {
 	return answer(r), err
 }
 
+// describedModes says what the modes do, in a few words: each request pays for them.
+func describedModes() string {
+	all := settings.DescribeModes(func(names []string, says string) string {
+		if names[0] == string(compaction.Intent) {
+			return names[0] + " (default)"
+		}
+		return strings.Join(names, ", ") + ": " + says
+	})
+	return strings.Join(append(all, modeAuto+": only if due"), "; ")
+}
+
 // shorten compacts the conversation as the mode says.
 func (a *compactArgs) shorten(ctx context.Context, c *call) (compactResult, error) {
 	switch {
-	case a.Mode == string(compaction.Lossless):
-		return notDone("mode lossless needs the evidence store, which this version does not have: " +
-			"intent (the default) keeps what the ledger recorded"), nil
+	case compaction.Mode(a.Mode).Refused() != "":
+		return notDone("mode " + a.Mode + " " + compaction.Mode(a.Mode).Refused() +
+			": intent (the default) keeps what the ledger recorded"), nil
 	case a.Error != "":
 		return a.recover(ctx, c)
 	case a.Mode == modeAuto:
@@ -166,8 +179,7 @@ func (a *compactArgs) check() error {
 	}
 	a.Mode = cmp.Or(a.Mode, string(compaction.Intent))
 	mode := compaction.Mode(a.Mode)
-	known := mode.Asks() || slices.Contains([]compaction.Mode{modeAuto, compaction.Intent, compaction.Window,
-		compaction.Lossless}, mode)
+	known := mode == modeAuto || mode.Offered() || mode.Refused() != ""
 	switch {
 	case a.Messages != nil && a.Since != nil:
 		return fault.New(fault.Invalid, op,
@@ -181,8 +193,8 @@ func (a *compactArgs) check() error {
 			transcript.FormatNames()).
 			WithHint(`the right form: "format": "anthropic", with messages like {"role": "user", "content": "…"}`)
 	case !known:
-		return fault.New(fault.Invalid, op, `argument "mode" is %.1000q, not one of intent, window, llm, hybrid, auto`,
-			clean(a.Mode))
+		return fault.New(fault.Invalid, op, `argument "mode" is %.1000q, not one of %s, %s`, clean(a.Mode),
+			strings.Join(settings.ModeNames(false), ", "), modeAuto)
 	case len(a.Notes) > limits.Notes:
 		return tooLong(op, "notes", len(a.Notes), limits.Notes).
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
@@ -219,7 +231,7 @@ func (a *compactArgs) key(step string) string {
 // options returns the options of the compaction.
 func (a *compactArgs) options() compaction.Options {
 	budget := a.Budget
-	if budget == 0 && a.Mode != string(compaction.Window) {
+	if budget == 0 && !compaction.Mode(a.Mode).OfView() {
 		budget = summaryBudget
 	}
 	return compaction.Options{

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/transcript"
 )
 

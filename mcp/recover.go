@@ -5,7 +5,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
+	"ctxledger.dev/window/overflow"
 )
 
 // recover handles a request that a provider refused or truncated: it learns the limit that the error names and compacts

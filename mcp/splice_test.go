@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/formattest"
+	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )

@@ -79,7 +79,6 @@ func longIndex(piece []byte) uint64 {
 
 // count returns the number of tokens of text, which it normalizes first where the encoding wants it.
 func (w *worker) count(text []byte) int {
-	text = w.normal(text)
 	total := 0
 	for start := 0; start < len(text); {
 		for _, end := range w.cut(w.tokenizer, text, start) {

@@ -1,21 +1,16 @@
 package tokens
 
 import (
-	"strings"
+	"bytes"
 	"testing"
 )
 
-// Where U+FFFD is three tokens, a piece of invalid bytes has more of them than a slot can hold.
-func TestCountsTooGreatForASlotAreExact(t *testing.T) {
-	e, err := ParseRanks(Llama3, tiktokenLines(bytesAnd()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []int{1, 5, 6, maxShortKey, maxShortKey + 1, 85, 86, maxLongKey, maxLongKey + 1} {
-		text := strings.Repeat("\xff", n)
-		for range 2 {
-			if got := e.CountString(text); got != 3*n {
-				t.Errorf("%d invalid bytes: %d tokens, want %d", n, got, 3*n)
+// A piece of which the tokens do not fit into a byte of the cache.
+func TestInvalidBytesHaveUpToThreeTokensEach(t *testing.T) {
+	for n := 1; n <= 2*maxLongKey; n++ {
+		for range 2 { // merged, then remembered
+			if got := byteTokens.Count(bytes.Repeat([]byte{0xFF}, n)); got != 3*n {
+				t.Fatalf("%d invalid bytes count %d tokens, want %d", n, got, 3*n)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func (c *cutter) cut(t *tokenizer, text []byte, start int) []int {
 	m, ends := &c.masks, &c.ends
 	n := 0
 	for start < len(text) && n <= batch-windowSize {
-		if t.starts != nil && start+windowSize <= len(text) && (text[start]|text[start+1]) < 0x80 {
+		if start+windowSize <= len(text) && (text[start]|text[start+1]) < 0x80 {
 			m.classify((*[windowSize]byte)(text[start:]))
 			base := start
 			for s := t.starts(m) &^ 1; s != 0; s &= s - 1 {

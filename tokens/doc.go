@@ -4,8 +4,7 @@
 // which a user can add: its For gives the Counter of a model, and it knows windows, output
 // limits and prices. Encoding.Count is for when the encoding itself is wanted, Encoding.Index
 // gives the counts of any part of a text without reading the rest, and follows edits.
-// ParseRanks makes an encoding of a rank file. Counters of models without a public tokenizer
-// estimate; an Estimator learns from what providers measured, and Counter.With puts it to use.
+// Counters of models with another tokenizer than these estimate; an Estimator learns from what providers measured, and Counter.With puts it to use.
 //
 // Guarantees: O200kBase and CL100kBase are exact, id for id the reference's own, on every
 // input, valid UTF-8 or not; what cannot be exact says so in Count.Exact and carries an

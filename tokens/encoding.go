@@ -63,12 +63,5 @@ func (e *Encoding) Encode(dst []uint32, text []byte) []uint32 {
 	t := e.tokenizer()
 	w := t.worker()
 	defer t.release(w)
-	from := len(dst)
-	dst = w.appendTokens(dst, t.normal(text))
-	if ids := t.vocabulary.ids; ids != nil {
-		for i, id := range dst[from:] {
-			dst[from+i] = ids[id]
-		}
-	}
-	return dst
+	return w.appendTokens(dst, text)
 }

@@ -8,8 +8,7 @@ import (
 )
 
 // Family is a group of models that share a tokenizer. A model of a family is estimated, unless its
-// encoding is known: from the beginning, or from a rank file of the user's (ParseRanks). The zero
-// Family is that of models of which nothing is known.
+// encoding is one of those that come with the program. The zero Family is that of models of which nothing is known.
 type Family uint8
 
 // The families. Their names are what String returns.

@@ -17,10 +17,6 @@ package tokens
 // there a count or an edit costs what counting the stretch outright does, tens of milliseconds a
 // megabyte.
 //
-// With an encoding from a rank file (ParseRanks), every such stretch is counted outright, by Fit some
-// twenty times. Where the encoding normalizes, so are one or two kilobytes around text that is not in
-// that form.
-//
 // Besides the text, an Index takes about a quarter of a byte for each of its bytes.
 type Index struct {
 	encoding *Encoding

@@ -20,15 +20,11 @@ var byteTokens = &Encoding{name: "bytes", tables: &tables{build: func() *tokeniz
 		v.bytes[b] = uint32(b)
 	}
 	t := O200kBase.tokenizer()
-	v.ordered = true
 	return &tokenizer{scan: t.scan, starts: t.starts, vocabulary: v}
 }}}
 
-// orderedEncodings are those in which long pieces are mended.
-func orderedEncodings() []*Encoding { return append(Encodings(), byteTokens) }
-
 // indexed are the encodings that an Index is tested with.
-func indexed() []*Encoding { return append(orderedEncodings(), untrained()...) }
+func indexed() []*Encoding { return append(Encodings(), byteTokens) }
 
 // checkIndex checks that x is what an index of text must be.
 func checkIndex(t *testing.T, x *Index, text []byte) {

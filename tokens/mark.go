@@ -6,18 +6,13 @@ import "unicode/utf8"
 // It returns the long pieces that it found, and whether ends could hold all tokens: a piece may
 // have more tokens than bytes, and a text that is normalized first has other bytes.
 //
-// Where a vocabulary is not ordered, no piece counts as long: mend does not hold there.
-//
 // known are parts of long pieces of earlier texts in which ends is right already, though they
 // may be in other pieces now. Both ends of the part, text[:from] and text[to:] being away,
 // must not matter to the pieces in it.
 func (w *worker) mark(text []byte, ends bitset, from, to int, known []span) (long []span, ok bool) {
-	if !w.isNormal(text[from:to]) {
-		return nil, false
-	}
 	for start := from; start < to; {
 		for _, end := range w.cut(w.tokenizer, text[:to], start) {
-			if end-start > longPiece && w.vocabulary.ordered && utf8.Valid(text[start:end]) {
+			if end-start > longPiece && utf8.Valid(text[start:end]) {
 				w.mend(text, ends, span{start, end}, known)
 				long = append(long, span{start, end})
 			} else {

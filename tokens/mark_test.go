@@ -42,7 +42,7 @@ func editPiece(w *worker, old []byte, from, to int, with string) mended {
 
 func TestMendingAPieceGivesItsEncoding(t *testing.T) {
 	for name, from := range mendKinds {
-		for _, e := range orderedEncodings() {
+		for _, e := range indexed() {
 			t.Run(name+e.String(), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(81, 82))
 				w := aloneWorkers()[e]

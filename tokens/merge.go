@@ -16,17 +16,13 @@ func (w *worker) merge(piece []byte) []uint32 {
 		w.clean = appendValid(w.clean[:0], piece)
 		piece = w.clean
 	}
-	if id, ok := w.vocabulary.whole[string(piece)]; ok {
-		w.parts.ids[0] = id
-		return w.parts.ids[:1]
-	}
 	return w.mergeBytes(piece)
 }
 
 // mergeBytes is merge for bytes that are merged as they are, such as part of a piece.
 func (w *worker) mergeBytes(piece []byte) []uint32 {
 	switch {
-	case len(piece) >= minCharacters && w.vocabulary.ordered && inCharacters(piece):
+	case len(piece) >= minCharacters && inCharacters(piece):
 		return w.parts.mergeCharacters(w.vocabulary, piece)
 	case len(piece) > maxShort:
 		return w.mergeLong(piece)

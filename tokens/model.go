@@ -16,9 +16,6 @@ type Model struct {
 	Encoding *Encoding
 	// Family is what the model is estimated by when Encoding is nil.
 	Family Family
-	// Ranks returns the encoding of the model from a rank file of the user's, or says why it cannot;
-	// nil when there is no such file. It must be safe for concurrent use and fast when called again.
-	Ranks func() (*Encoding, error)
 
 	Window int   // tokens of context
 	Output int   // tokens that one answer may have
@@ -58,11 +55,11 @@ func (m Model) check() error {
 	return nil
 }
 
-// over returns m with what it leaves open taken from base. An encoding, a family and a rank file are
-// one answer to one question: a configuration that gives one gives all.
+// over returns m with what it leaves open taken from base. An encoding and a family are one answer to one
+// question: a configuration that gives one gives both.
 func (m Model) over(base Model) Model {
-	if m.Encoding == nil && m.Family == unknownFamily && m.Ranks == nil {
-		m.Encoding, m.Family, m.Ranks = base.Encoding, base.Family, base.Ranks
+	if m.Encoding == nil && m.Family == unknownFamily {
+		m.Encoding, m.Family = base.Encoding, base.Family
 	}
 	m.own = true
 	if m.Window == 0 {

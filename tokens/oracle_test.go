@@ -58,15 +58,9 @@ func oracleDirectory(t testing.TB) string {
 // startOracle starts a process that is killed when the test ends.
 func startOracle(t testing.TB, e *Encoding) *oracle {
 	t.Helper()
-	return startOracleOf(t, e, e.String())
-}
-
-// startOracleOf starts a process for an encoding that the references know by another name.
-func startOracleOf(t testing.TB, e *Encoding, name string) *oracle {
-	t.Helper()
 	dir := oracleDirectory(t)
 	ctx, kill := context.WithTimeout(t.Context(), oracleDeadline)
-	cmd := exec.CommandContext(ctx, "node", "testdata/oracle.mjs", dir, name)
+	cmd := exec.CommandContext(ctx, "node", "testdata/oracle.mjs", dir, e.String())
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

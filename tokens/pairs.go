@@ -9,7 +9,6 @@ import "math/bits"
 type pairTable struct {
 	buckets [][2]uint64
 	shift   int // of a hash, to give a bucket
-	limit   int // of the number of buckets
 }
 
 // The multipliers of the two hashes.
@@ -18,14 +17,14 @@ const (
 	secondHash = 0xD6E8FEB86659FD93
 )
 
-// maxMoves is how many pairs an insertion may move before the table is doubled.
+// maxMoves is how many pairs an insertion may move.
 const maxMoves = 256
 
 // newPairTable returns a table with space for n pairs. They fill a quarter to a half of it: with
-// fewer slots, building it would take longer than reading it gains. It may grow to four times that.
+// fewer slots, building it would take longer than reading it gains.
 func newPairTable(n int) pairTable {
 	size := bits.Len(uint(n))
-	return pairTable{make([][2]uint64, 1<<size), 64 - size, 4 << size}
+	return pairTable{make([][2]uint64, 1<<size), 64 - size}
 }
 
 // pairKey is a pair as a number that is not 0.
@@ -39,21 +38,10 @@ func (t *pairTable) find(left, right uint32) uint32 {
 	return uint32(min(noID, a[0]^key, a[1]^key, b[0]^key, b[1]^key)) // the id where the key is the same
 }
 
-// add says that left and right make id together. The pair must not be there yet. It reports whether
-// there is a place for it; if not, the table is of no use any more. That happens to pairs which were
-// chosen to collide, such as five with the same two buckets, and not by chance.
+// add says that left and right make id together. The pair must not be there yet. It reports whether there is a place for
+// it: that is so for every vocabulary that comes with the program, as they fill half of the table at most.
 func (t *pairTable) add(left, right, id uint32) bool {
-	return t.insert(pairKey(left, right)<<idBits | uint64(id))
-}
-
-// insert finds a place for slot, in a larger table if need be, and reports whether there is one.
-func (t *pairTable) insert(slot uint64) bool {
-	for slot = t.place(slot); slot != 0; slot = t.place(slot) {
-		if !t.double() {
-			return false
-		}
-	}
-	return true
+	return t.place(pairKey(left, right)<<idBits|uint64(id)) == 0
 }
 
 // place puts slot into one of its buckets. Where both are full it takes the place of another,
@@ -81,21 +69,4 @@ func (t *pairTable) place(slot uint64) uint64 {
 func (t *pairTable) homes(slot uint64) (first, second uint64) {
 	key := slot >> idBits
 	return key * firstHash >> t.shift, key * secondHash >> t.shift
-}
-
-// double makes twice as many buckets, and reports whether all have a place in them.
-func (t *pairTable) double() bool {
-	if len(t.buckets) >= t.limit {
-		return false
-	}
-	old := t.buckets
-	t.buckets, t.shift = make([][2]uint64, 2*len(old)), t.shift-1
-	for _, bucket := range old {
-		for _, slot := range bucket {
-			if slot != 0 && !t.insert(slot) {
-				return false
-			}
-		}
-	}
-	return true
 }

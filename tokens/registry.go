@@ -90,44 +90,28 @@ func (r *Registry) Lookup(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// Counter returns how texts are counted for a model: as its own encoding does, also from the user's rank file, else as
-// learnt says, the state of an Estimator, and without one as models of its family do. Without a model it is o200k_base.
+// Counter returns how texts are counted for a model: as its own encoding does, else as learnt
+// says, the state of an Estimator, and without one as models of its family do. Without a model it is o200k_base.
 // Every figure of a text is counted by it.
 //
-// Errors: those of the rank file and of ParseEstimator; the counter then does without.
+// Errors: those of ParseEstimator; the counter then does without.
 func (r *Registry) Counter(model string, learnt []byte) (Counter, error) {
 	if model == "" {
 		return O200kBase.Counter(), nil
 	}
-	c, err := r.Exact(model)
-	if err != nil || len(learnt) == 0 {
-		return c, err
+	c := r.For(model)
+	if len(learnt) == 0 {
+		return c, nil
 	}
 	e, err := ParseEstimator(model, learnt)
 	return c.With(e), err
 }
 
-// For returns the counter of a model, without reading a file: one that needs a rank file is
-// estimated by its family, and one that is not known from the o200k_base count.
+// For returns the counter of a model: one without an encoding of its own is estimated by its family, and one that is not
+// known from the o200k_base count.
 func (r *Registry) For(name string) Counter {
 	m, _ := r.Lookup(name)
 	return Counter{model: name, encoding: m.Encoding, family: m.Family}
-}
-
-// Exact is For, but reads the rank file of a model that has one. Errors: those of the file, see
-// ParseRanks; the counter is then that of For.
-func (r *Registry) Exact(name string) (Counter, error) {
-	c := r.For(name)
-	m, _ := r.Lookup(name)
-	if m.Ranks == nil {
-		return c, nil
-	}
-	e, err := m.Ranks()
-	if err != nil {
-		return c, err
-	}
-	c.encoding = e
-	return c, nil
 }
 
 // longContext is how agents mark that a model runs with the large window, and that window.

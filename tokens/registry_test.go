@@ -3,7 +3,6 @@ package tokens
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -235,29 +234,6 @@ func TestFamiliesAreKnownByTheirNames(t *testing.T) {
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "claude, claude3") {
 			t.Errorf("%q: %v", name, err)
 		}
-	}
-}
-
-func TestExactReadsTheRankFileAndForDoesNot(t *testing.T) {
-	reads := 0
-	broken := func() (*Encoding, error) { reads++; return nil, os.ErrNotExist }
-	sound := func() (*Encoding, error) { reads++; return CL100kBase, nil }
-	r, err := Builtin().With(Model{Name: "a", Family: Llama3, Ranks: broken},
-		Model{Name: "b", Family: Llama3, Ranks: sound})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := r.For("b"); c.Exact() || reads != 0 {
-		t.Errorf("the estimate is exact: %v, after %d reads", c.Exact(), reads)
-	}
-	if c, err := r.Exact("a"); err == nil || c.Exact() || c.Of(100).N != 100 {
-		t.Errorf("a broken file: %+v, %v", c, err)
-	}
-	if c, err := r.Exact("b"); err != nil || !c.Exact() || c.Encoding() != CL100kBase || c.Model() != "b" {
-		t.Errorf("a sound file: %+v, %v", c, err)
-	}
-	if c, err := r.Exact("gpt-4o"); err != nil || c.Encoding() != O200kBase {
-		t.Errorf("a built-in model: %+v, %v", c, err)
 	}
 }
 

@@ -1,10 +1,6 @@
 package tokens
 
-import (
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
-)
+import "unicode/utf8"
 
 // Counts add up where a text is cut at a safe point:
 //
@@ -20,10 +16,7 @@ import (
 //	after a letter or number, before anything but a letter, a number, a mark (it joins
 //	    words) and an apostrophe (it begins a contraction)
 //
-// The rules hold for the bundled encodings and for those of rank files. Qwen normalizes a text first:
-// what is at a safe point never composes with what is on its other side, but a letter that comes
-// apart, such as U+0958, leaves a mark as the last character, so there is none behind such a letter
-// but before white space other than a newline.
+// The rules hold for both encodings.
 //
 // Source has a safe point every few bytes, and so has prose. A run of letters, of signs or of
 // white space has none inside.
@@ -49,11 +42,7 @@ func safeRunes(text []byte, i int) bool {
 		return false
 	}
 	t := classes()
-	before, after := t.of(left), t.of(right)
-	if before&letter != 0 && after&(space|newline) != space && !norm.NFC.IsNormal(text[i-n:i]) {
-		return false
-	}
-	return safeBetween(before, after, right)
+	return safeBetween(t.of(left), t.of(right), right)
 }
 
 // safeBetween reports whether there is a safe point between two characters of these classes,

@@ -9,9 +9,7 @@ import (
 // vocabularies, which parseVocabulary checks: a token's id is greater than those of the two
 // that it is made of. So a merge never makes a pair that should have been merged before, and
 // one pass over the ids in ascending order, merging all pairs of an id from left to right,
-// does the merges in the order that byte-pair encoding demands. The few tokens of other
-// vocabularies (Llama 3 has 90) that are made of later ones are merged as soon as their parts
-// are there, which is that order too.
+// does the merges in the order that byte-pair encoding demands.
 //
 // A part is known by the position of its first byte. No token is longer than 255 bytes, so
 // its neighbours are found by lengths of one byte, stored at both of its ends.
@@ -28,9 +26,6 @@ type sweep struct {
 	nonzero [1 << (idBits - 6)]uint64  // bit set of the ids that have a list
 	summary [1 << (idBits - 12)]uint64 // bit set of the words of nonzero that are not 0
 	batch   []uint32                   // the positions of the id being merged
-
-	floor uint32   // ids below are done: pairs that make one of them now do not wait
-	early []uint32 // their positions
 }
 
 // waiting is the pair of the parts at a position and after it, and the link to the pair of
@@ -46,11 +41,9 @@ const maxPiece = 256 << 20
 func (s *sweep) merge(v *vocabulary, piece []byte) ([]uint32, []uint8) {
 	s.load(v, piece)
 	for id, ok := s.take(); ok; id, ok = s.take() {
-		s.floor = id + 1
 		for _, at := range s.batch {
 			if s.next[at] == id {
 				s.join(v, int(at), id)
-				s.settle(v)
 			}
 		}
 	}
@@ -71,7 +64,6 @@ func (s *sweep) load(v *vocabulary, piece []byte) {
 	s.length = slices.Grow(s.length[:0], n)[:n]
 	s.before = slices.Grow(s.before[:0], n)[:n]
 	s.pairs = s.pairs[:0]
-	s.floor = 0
 	for i, b := range piece {
 		s.ids[i] = v.bytes[b]
 		s.length[i], s.before[i] = 1, 1
@@ -86,10 +78,6 @@ func (s *sweep) load(v *vocabulary, piece []byte) {
 func (s *sweep) pair(v *vocabulary, left, right int) {
 	id := v.merged(s.ids[left], s.ids[right])
 	s.next[left] = id
-	if id < s.floor {
-		s.early = append(s.early, uint32(left))
-		return
-	}
 	if id == noID {
 		return
 	}
@@ -137,24 +125,5 @@ func (s *sweep) join(v *vocabulary, left int, id uint32) {
 	}
 	if left > 0 {
 		s.pair(v, left-int(s.before[left-1]), left)
-	}
-}
-
-// settle merges the pairs that make tokens before the floor, the lowest first and of several the
-// leftmost. They are few: all of them have the part in them that the last join has made, and no
-// token is long.
-func (s *sweep) settle(v *vocabulary) {
-	for len(s.early) > 0 {
-		at, best := uint32(0), uint32(noID)
-		for _, i := range s.early {
-			if id := s.next[i]; id < best || id == best && i < at {
-				at, best = i, id
-			}
-		}
-		if best >= s.floor { // the pairs that were noted are broken
-			s.early = s.early[:0]
-			return
-		}
-		s.join(v, int(at), best)
 	}
 }

@@ -9,10 +9,9 @@ import (
 type tokenizer struct {
 	// scan returns the end of the piece that starts at start, which is before the end of text.
 	scan func(text []byte, start int) int
-	// starts returns where pieces certainly start in a window that starts with one. It may be nil.
+	// starts returns where pieces certainly start in a window that starts with one.
 	starts     func(*masks) uint64
 	vocabulary *vocabulary
-	nfc        bool // texts are brought into Normalization Form C first
 	// the idle worker that stays, so that what it remembers outlives a garbage collection
 	resident atomic.Pointer[worker]
 	workers  sync.Pool // of *worker, the other idle ones

@@ -35,14 +35,7 @@ type vocabulary struct {
 	bytes [256]uint32
 	pairs pairTable
 
-	// ordered is whether each token is one byte or made of two with lower ids. It is not claimed for
-	// vocabularies from a rank file, which may hold anything.
-	ordered bool
-	records []byte // of a .pairs file, what it was made of; nil for others
-
-	// Of vocabularies from a rank file only: see ranks.go.
-	whole map[string]uint32 // tokens that merging does not make: a piece that is one of them is that token
-	ids   []uint32          // the ids that the outside knows tokens by; nil: the same
+	records []byte // of the .pairs file that it was made of: each token is one byte or made of two with lower ids
 
 	bytePairsOnce  sync.Once
 	bytePairsTable *[1 << 16]uint32 // by bytePairs
@@ -80,7 +73,7 @@ func parseVocabulary(name string, file []byte) (*vocabulary, error) {
 			return nil, fault.New(fault.Corrupt, "tokens.vocabulary", "%s: there is no place for token %d", name, id)
 		}
 	}
-	v.ordered, v.records = true, body
+	v.records = body
 	return v, nil
 }
 

@@ -80,19 +80,13 @@ func (m *masks) startsO200k() uint64 {
 }
 
 // startsCL100k returns the certain starts of the pieces of cl100k_base in a window.
-func (m *masks) startsCL100k() uint64 { return m.startsLetters(m.digits()) }
-
-// startsQwen2 returns those of Qwen 2, for which each digit is a piece.
-func (m *masks) startsQwen2() uint64 { return m.startsLetters(m.digit) }
-
-// startsLetters returns them where words are letters, from where pieces of numbers start.
-func (m *masks) startsLetters(numbers uint64) uint64 {
+func (m *masks) startsCL100k() uint64 {
 	s := m.common()
 	after := s.alone & m.apostrophe << 1 // what may make a contraction with the apostrophe before it
 	hazards := m.high | s.blanks | after&m.suffix2
 	words := s.letters &^ (s.letters<<1 | s.tab<<1 | s.alone<<1)
 	words |= s.letters & (after & m.suffix << 1)
-	return m.certain(words|s.alone|numbers|s.spaces, hazards)
+	return m.certain(words|s.alone|m.digits()|s.spaces, hazards)
 }
 
 // certain returns the starts before the first hazard, without those inside white space that

@@ -1,8 +1,9 @@
 package window
 
 import (
-	"slices"
+	"strings"
 
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -44,8 +45,9 @@ func (p Policy) Check() error {
 			return fault.New(fault.Invalid, "", "%s is %d: it cannot be negative", n.key, n.v)
 		}
 	}
-	if !slices.Contains(modes, p.Compact.Mode) {
-		return fault.New(fault.Invalid, "", "mode is %.1000q, not one of intent, window, llm, hybrid", p.Compact.Mode)
+	if p.Compact.Mode != "" && !settings.Mode(p.Compact.Mode).Offered() {
+		return fault.New(fault.Invalid, "", "mode is %.1000q, not one of %s", p.Compact.Mode,
+			strings.Join(settings.ModeNames(false), ", "))
 	}
 	for tool, n := range p.ResultCharsOf {
 		if n < 0 {
@@ -55,6 +57,3 @@ func (p Policy) Check() error {
 	}
 	return nil
 }
-
-// modes are those in which a compaction that is due can be made.
-var modes = []string{"", "intent", "window", "llm", "hybrid"}

@@ -1,7 +1,7 @@
 package window
 
 import (
-	"ctxledger.dev/compaction/keep"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/tokens"
 )
 
@@ -42,7 +42,7 @@ type Policy struct {
 	Clear     ClearPolicy
 	Arguments ArgumentPolicy
 	Compact   TriggerPolicy
-	Keep      keep.Rule // of a compaction
+	Keep      settings.Keep // of a compaction
 }
 
 // Filter selects messages to leave out.
@@ -129,7 +129,7 @@ func Default() Policy {
 		Arguments:   ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
 		Compact: TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000,
 			Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
-		Keep: keep.Default,
+		Keep: settings.DefaultKeep,
 	}
 }
 

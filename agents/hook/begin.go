@@ -13,11 +13,11 @@ import (
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/claudecode/hooks"
+	"ctxledger.dev/carried/library"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/library"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )

@@ -19,9 +19,9 @@ import (
 	"ctxledger.dev/internal/privatefile"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/window/overflow"
 )
 
 // Request says what is written.

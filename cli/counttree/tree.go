@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/filecount"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/tokens/filecount"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"ctxledger.dev/cli/columns"
-	"ctxledger.dev/filecount"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/tokens/filecount"
 )
 
 // counts makes texts that were counted, of lines "TOKENS PATH".

@@ -3,7 +3,6 @@ package effects
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/paths"
@@ -17,34 +16,103 @@ func (c *call) git() {
 	if !known {
 		return
 	}
-	if has(args, "-p", "--patch", "-i", "--interactive") && sub != "rebase" && sub != "apply" {
+	if has(args, "-p", "--patch", "-i", "--interactive") {
 		c.sure = false
 	}
 	run(c, args)
 }
 
-// gitCommands are the commands that are followed: a row each.
+// gitCommands are the commands that are followed: a row each. Of what others may have taken away there is only a doubt.
 var gitCommands = map[string]func(c *call, args []string){
 	"add":         (*call).add,
 	"stage":       (*call).add,
 	"commit":      (*call).commit,
 	"checkout":    (*call).checkout,
-	"switch":      (*call).switchBranch,
 	"restore":     (*call).restore,
 	"reset":       (*call).reset,
-	"clean":       (*call).clean,
-	"stash":       (*call).stash,
-	"revert":      (*call).revert,
-	"apply":       (*call).apply,
 	"rm":          (*call).gitRemove,
-	"merge":       (*call).integrate,
-	"rebase":      (*call).integrate,
-	"pull":        (*call).integrate,
-	"cherry-pick": (*call).integrate,
-	"am":          (*call).integrate,
 	"worktree":    (*call).worktree,
 	"init":        (*call).newRoot,
 	"clone":       (*call).newRoot,
+	"stash":       (*call).stash,
+	"revert":      (*call).revert,
+	"clean":       doubting("", untracked, "-f", "--force"),
+	"switch":      discarding("", "--discard-changes", "-f", "--force"),
+	"apply":       doubting(" -R", everything, "-R", "--reverse"),
+	"merge":       discarding(" --abort", "--abort"),
+	"rebase":      discarding(" --abort", "--abort"),
+	"pull":        discarding(" --abort", "--abort"),
+	"cherry-pick": discarding(" --abort", "--abort"),
+	"am":          discarding(" --abort", "--abort"),
+}
+
+// doubting returns what notes the doubt that a command with one of some flags leaves.
+func doubting(by string, back func(*file) version, flags ...string) func(c *call, args []string) {
+	return func(c *call, args []string) {
+		if has(args, flags...) &&
+			!has(args, "-n", "--dry-run", "--check", "--stat", "--numstat", "--summary", "--cached") {
+			c.by += by
+			c.doubt(back)
+		}
+	}
+}
+
+// discarding returns what notes that a command with one of some flags may discard what is not committed.
+func discarding(by string, flags ...string) func(c *call, args []string) {
+	return func(c *call, args []string) {
+		if has(args, flags...) {
+			c.by += by
+			c.mayDiscard()
+		}
+	}
+}
+
+// doubt notes that a command may have taken changes away: back is what a file would be then.
+func (c *call) doubt(back func(*file) version) {
+	c.sure = false
+	_, files := c.tree()
+	for _, f := range files {
+		if to := back(f); !f.work.same(to) {
+			f.set(to, c.cause)
+		}
+	}
+}
+
+// mayDiscard notes that a command may have taken away what is not committed, and what is staged.
+func (c *call) mayDiscard() {
+	c.doubt(uncommitted)
+	c.rewind("HEAD", true)
+}
+
+// What a file would be without some changes: those that are not committed, those that are, all of the session, and all of
+// what git does not track.
+func uncommitted(f *file) version {
+	if !f.index.exists && !f.head.exists && !f.vague {
+		return f.work // it is not tracked
+	}
+	if f.vague {
+		return elsewhere
+	}
+	return f.head
+}
+
+func committed(f *file) version {
+	switch {
+	case f.moved:
+		return version{}
+	case f.head.same(f.base) && !f.vague:
+		return f.work
+	}
+	return f.base
+}
+
+func everything(f *file) version { return f.base }
+
+func untracked(f *file) version {
+	if f.index.exists || f.base.exists {
+		return f.work
+	}
+	return version{}
 }
 
 // subcommand returns the command of git and its arguments; options in front may change the directory.
@@ -230,60 +298,19 @@ func (c *call) put(f selected, to version, sure bool) {
 	f.set(to, by)
 }
 
-// at returns the content of a file in a commit.
+// at returns the content of a file in a commit: that of HEAD is known, others are as before the session if nothing of it
+// is committed.
 func (t *Tracker) at(f *file, rev string) (v version, sure bool) {
-	v = f.head
-	back, known := ancestor(rev)
-	if !known || back > 0 && t.fuzzy {
-		return f.base, !f.vague && f.head.same(f.base) && !strings.HasPrefix(rev, "stash")
+	if isHead(rev) {
+		return f.head, !f.vague
 	}
-	root := t.rootOf(f)
-	for i := len(t.commits) - 1; i >= 0 && back > 0; i-- {
-		if t.commits[i].root == root {
-			if before, in := t.commits[i].before[f]; in {
-				v = before
-			}
-			back--
-		}
+	if f.moved {
+		return version{}, false
 	}
-	if back > 0 {
-		v = f.base
-	}
-	return v, !f.vague
+	return f.base, !f.vague && f.head.same(f.base) && !strings.HasPrefix(rev, "stash")
 }
 
-// ancestor returns how many commits behind HEAD a revision plainly is.
-func ancestor(rev string) (int, bool) {
-	rest, is := strings.CutPrefix(rev, "HEAD")
-	if !is {
-		rest, is = strings.CutPrefix(rev, "@")
-	}
-	if !is {
-		return 0, false
-	}
-	n := 0
-	for rest != "" {
-		mark := rest[0]
-		if mark != '^' && mark != '~' {
-			return 0, false
-		}
-		digits := rest[1:]
-		end := 0
-		for end < len(digits) && end < 6 && digits[end] >= '0' && digits[end] <= '9' {
-			end++
-		}
-		step := 1
-		if end > 0 {
-			step, _ = strconv.Atoi(digits[:end])
-			if mark == '^' && step > 1 {
-				return 0, false // another parent of a merge
-			}
-		}
-		n += step
-		rest = digits[end:]
-	}
-	return n, true
-}
+func isHead(rev string) bool { return rev == "HEAD" || rev == "@" }
 
 func (c *call) add(args []string) {
 	if has(args, "-n", "--dry-run", "-N", "--intent-to-add") {
@@ -324,53 +351,22 @@ func (c *call) commit(args []string) {
 			}
 		}
 	}
-	root, files := c.tree()
-	one := commit{root: root, before: make(map[*file]version)}
+	_, files := c.tree()
 	for _, f := range files {
-		switch {
-		case !c.sure || c.lost:
+		if !c.sure || c.lost {
 			f.vague = f.vague || !f.head.same(f.work)
-		default:
-			if !f.head.same(f.index) {
-				one.before[f] = f.head
-				f.head = f.index
-			}
-			f.vague = f.vague && f.maybe.found()
+			continue
 		}
-	}
-	if c.sure && !c.lost {
-		c.t.record(one, has(args, "--amend"))
-	}
-}
-
-// maxCommits bounds the commits that git reset and git revert can go back to.
-const maxCommits = 500
-
-func (t *Tracker) record(one commit, amend bool) {
-	i := len(t.commits) - 1
-	for i >= 0 && t.commits[i].root != one.root {
-		i--
-	}
-	switch {
-	case amend && i < 0:
-		t.fuzzy = true
-	case amend:
-		for f, v := range one.before {
-			if _, in := t.commits[i].before[f]; !in {
-				t.commits[i].before[f] = v
-			}
-		}
-	case len(t.commits) == maxCommits:
-		t.fuzzy = true
-	default:
-		t.commits = append(t.commits, one)
+		f.head = f.index
+		f.vague = f.vague && (f.index.same(elsewhere) || f.maybe.found())
 	}
 }
 
 func (c *call) checkout(args []string) {
+	force := has(args, "-f", "--force")
 	if has(args, "-b", "-B", "--orphan", "--detach", "-t", "--track") {
-		if c.moved(args); has(args, "-f", "--force") {
-			c.discard("HEAD")
+		if force {
+			c.mayDiscard()
 		}
 		return
 	}
@@ -384,8 +380,8 @@ func (c *call) checkout(args []string) {
 		rev = before[0]
 	case dashes || len(before) == 0 && c.fed:
 	case len(before) == 0:
-		if has(args, "-f", "--force") {
-			c.discard("HEAD")
+		if force {
+			c.mayDiscard()
 		}
 		return
 	case c.isPath(before[0]):
@@ -393,8 +389,8 @@ func (c *call) checkout(args []string) {
 	case len(before) > 1 || c.fed:
 		rev, specs = before[0], before[1:]
 	default: // a branch: changes that are not committed are carried along
-		if c.moved(nil); has(args, "-f", "--force") {
-			c.discard("HEAD")
+		if force {
+			c.mayDiscard()
 		}
 		return
 	}
@@ -419,25 +415,6 @@ func (c *call) isPath(w string) bool {
 	}
 	key := c.t.key(c.dir, w)
 	return c.t.paths[key] != nil || len(c.t.under(key)) > 0
-}
-
-// moved notes that HEAD may be another commit now: a new branch without a start point changes nothing.
-func (c *call) moved(args []string) {
-	before, _, _ := operands(args, "-b", "-B", "-c", "-C", "--orphan")
-	if args == nil || len(before) > 0 {
-		c.t.fuzzy = true
-	}
-}
-
-func (c *call) switchBranch(args []string) {
-	if has(args, "--discard-changes", "-f", "--force") {
-		c.discard("HEAD")
-	}
-	if has(args, "-c", "-C", "--create", "--force-create") {
-		c.moved(args)
-	} else {
-		c.moved(nil)
-	}
 }
 
 func (c *call) restore(args []string) {
@@ -475,38 +452,118 @@ func (c *call) restore(args []string) {
 
 func (c *call) reset(args []string) {
 	before, after, dashes := operands(args)
+	rev, specs := "HEAD", after
+	if len(before) > 0 && !c.isPath(before[0]) {
+		rev, before = before[0], before[1:]
+	}
+	specs = slices.Concat(before, specs)
 	switch {
-	case has(args, "--hard"):
-		rev := "HEAD"
-		if len(before) > 0 {
-			rev = before[0]
-		}
-		c.by = "git reset --hard"
-		c.discard(rev)
-		c.rewind(rev)
-	case has(args, "--keep", "--merge"):
-		c.sure = false
-		c.discard("HEAD")
-		c.t.fuzzy = true
-	case dashes || len(before) > 1 || len(before) == 1 && c.isPath(before[0]): // of the index alone
-		rev, specs := "HEAD", append(slices.Clone(before), after...)
-		if len(before) > 0 && !c.isPath(before[0]) {
-			rev, specs = before[0], specs[1:]
-		}
+	case dashes || len(specs) > 0: // of the index alone
 		for _, f := range c.selects(specs) {
 			to, sure := c.t.at(f.file, rev)
 			f.index = to
 			f.vague = f.vague || !sure || !f.sure || !c.sure
 		}
-	default:
-		if len(before) == 1 {
-			c.rewind(before[0])
-		}
-		if !has(args, "--soft") && c.sure {
-			_, files := c.tree()
-			for _, f := range files {
-				f.index = f.head
+		return
+	case has(args, "--hard"):
+		c.by = "git reset --hard"
+		c.discard(rev)
+	case has(args, "--keep", "--merge"):
+		c.doubt(uncommitted)
+	}
+	c.rewind(rev, !has(args, "--soft"))
+}
+
+// rewind moves HEAD, and the index with it or not, to a commit of which nothing is known unless it is HEAD.
+func (c *call) rewind(rev string, index bool) {
+	_, files := c.tree()
+	for _, f := range files {
+		if !isHead(rev) && !f.head.same(f.base) || index && (!c.sure || c.lost) && !f.index.same(f.head) {
+			f.vague = true
+			if index {
+				f.index = elsewhere
 			}
+			continue
+		}
+		if index && c.sure {
+			f.index = f.head
+		}
+	}
+}
+
+// revert takes git revert: what the session committed may be taken back.
+func (c *call) revert(args []string) {
+	if has(args, "--quit", "--continue", "--skip") {
+		return
+	}
+	if has(args, "--abort") {
+		c.by += " --abort"
+		c.mayDiscard()
+		return
+	}
+	c.doubt(committed)
+	c.rewind("", true)
+}
+
+// byStash is the cause of the doubt about changes that were put away and may come back.
+const byStash = "git stash"
+
+// stash takes git stash: what it puts away is in doubt until it is certainly taken out again.
+func (c *call) stash(args []string) {
+	verb, rest := "push", args
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		verb, rest = args[0], args[1:]
+	}
+	switch verb {
+	case "push", "save":
+		c.putAway(rest, verb == "push")
+	case "pop", "apply", "branch":
+		if !c.sure || c.lost || len(rest) > 0 {
+			return
+		}
+		if c.t.stashed == 1 {
+			c.settle(cause{})
+		}
+		if verb != "apply" {
+			c.t.stashed = max(0, c.t.stashed-1)
+		}
+	case "drop", "clear":
+		c.by, c.sure = byStash+" "+verb, false
+		c.t.stashed = 0
+		c.settle(c.cause)
+	}
+}
+
+// putAway takes git stash push.
+func (c *call) putAway(args []string, paths bool) {
+	before, after, _ := operands(args, "-m", "--message")
+	specs := slices.Concat(before, after)
+	if !paths || len(specs) == 0 {
+		specs = []string{":/"}
+	}
+	c.by, c.sure = byStash, false
+	c.t.stashed++
+	all := has(args, "-u", "-a", "--include-untracked", "--all")
+	for _, f := range c.selects(specs) {
+		to := uncommitted(f.file)
+		if all && !f.vague {
+			to = f.head
+		}
+		switch {
+		case f.maybe.found(): // an older doubt is not settled by what settles this one
+			f.vague = true
+		case !f.work.same(to):
+			f.set(to, c.cause)
+		}
+	}
+}
+
+// settle replaces the doubt about what was put away.
+func (c *call) settle(by cause) {
+	_, files := c.tree()
+	for _, f := range files {
+		if f.maybe.by == byStash {
+			f.maybe = by
 		}
 	}
 }
@@ -530,56 +587,6 @@ func (c *call) discard(rev string) {
 	}
 }
 
-// rewind moves HEAD to an earlier commit.
-func (c *call) rewind(rev string) {
-	n, known := ancestor(rev)
-	root, files := c.tree()
-	if !known || !c.sure || c.lost || n > 0 && c.t.fuzzy {
-		for _, f := range files {
-			f.vague = f.vague || !f.head.same(f.base)
-		}
-		c.t.fuzzy = true
-		return
-	}
-	for i := len(c.t.commits) - 1; i >= 0 && n > 0; i-- {
-		if c.t.commits[i].root != root {
-			continue
-		}
-		for f, v := range c.t.commits[i].before {
-			f.head = v
-		}
-		c.t.commits = slices.Delete(c.t.commits, i, i+1)
-		n--
-	}
-	for _, f := range files {
-		if n > 0 {
-			f.head = f.base
-		}
-	}
-}
-
-func (c *call) clean(args []string) {
-	force := has(args, "-f", "--force")
-	if !force || has(args, "-n", "--dry-run") {
-		return
-	}
-	before, after, _ := operands(args, "-e", "--exclude")
-	specs := slices.Concat(before, after)
-	if len(specs) == 0 {
-		specs = []string{"."}
-	}
-	for _, f := range c.selects(specs) {
-		if f.index.exists || f.base.exists || !f.work.exists {
-			continue
-		}
-		by := c.cause
-		// git keeps ignored files without -x, and untracked directories without -d.
-		by.sure = by.sure && f.sure && !c.lost && !f.vague && has(args, "-x") && !has(args, "-e", "--exclude") &&
-			(has(args, "-d") || path.Dir(f.path) == c.dir)
-		f.set(version{}, by)
-	}
-}
-
 func (c *call) gitRemove(args []string) {
 	if has(args, "-n", "--dry-run") {
 		return
@@ -592,22 +599,6 @@ func (c *call) gitRemove(args []string) {
 	for _, f := range c.selects(slices.Concat(before, after)) {
 		if c.sure && f.sure {
 			f.index = version{}
-		}
-	}
-}
-
-// integrate takes what brings in commits that are not known.
-func (c *call) integrate(args []string) {
-	c.t.fuzzy = true
-	if !has(args, "--abort") {
-		return
-	}
-	c.by += " --abort"
-	c.sure = false
-	_, files := c.tree()
-	for _, f := range files {
-		if f.index.exists || f.head.exists {
-			f.set(f.head, c.cause)
 		}
 	}
 }

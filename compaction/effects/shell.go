@@ -18,7 +18,6 @@ type call struct {
 	fed   bool   // xargs gives it operands that are not known
 	cause
 	cmd  shell.Command
-	prev []string // words of the command whose output it reads
 	body []string // here-documents of the line
 }
 
@@ -68,9 +67,6 @@ func (t *Tracker) line(by cause, dir, command string, ok bool, depth int) {
 		one := &call{t: t, words: words, dir: t.key(dir, orDot(c.Dir)), lost: c.Lost, cause: by, cmd: c, body: body}
 		one.sure = by.sure && sure && plain
 		one.lost = one.lost || t.Dir == "" && t.absolute && !paths.IsAbs(one.dir)
-		if i > 0 && cmds[i-1].Op == "|" {
-			one.prev, _ = unwrapped(cmds[i-1].Words)
-		}
 		if script := scriptOf(words); script != "" && depth < maxDepth {
 			in := by
 			in.sure = one.sure && !one.lost
@@ -177,7 +173,7 @@ func (c *call) run() {
 	case "patch":
 		if has(c.words, "-R", "--reverse") && !has(c.words, "--dry-run") {
 			c.by = "patch -R"
-			c.reversePatch(c.words[1:])
+			c.doubt(everything)
 		}
 	}
 	c.writes()
@@ -288,7 +284,9 @@ func (c *call) write(key string) {
 	redirected := slices.ContainsFunc(c.cmd.Outputs, func(o string) bool { return c.t.key(c.dir, o) == key })
 	switch {
 	case name == "touch", name == "gofmt": // the same text, laid out
-	case name == "git" && redirected && c.shows(key):
+	case name == "git" && redirected && f != nil && has(c.words, "show"): // perhaps what it was
+		c.by, c.sure = "git show", false
+		f.set(f.head, c.cause)
 	case (name == "cat" && redirected || name == "tee") && len(c.body) == 1:
 		e := Edit{Path: key, New: c.body[0], Whole: !c.cmd.Appends && !has(c.words, "-a", "--append")}
 		c.t.Edit(c.turn, c.seq, e)
@@ -302,25 +300,4 @@ func (c *call) write(key string) {
 			f.work = f.work.opaque(c.turn)
 		}
 	}
-}
-
-// shows takes git show REV:FILE > FILE, which restores the file.
-func (c *call) shows(key string) bool {
-	args, _, _ := operands(c.words[1:], "-C", "-c")
-	f := c.t.paths[key]
-	if f == nil || len(args) != 2 || args[0] != "show" {
-		return false
-	}
-	rev, name, colon := strings.Cut(args[1], ":")
-	if !colon || !strings.HasSuffix(key, strings.TrimPrefix(name, "./")) {
-		return false
-	}
-	to, sure := f.index, !f.vague
-	if rev != "" {
-		to, sure = c.t.at(f, rev)
-	}
-	by := c.cause
-	by.by, by.sure = "git show", by.sure && sure && to.exists
-	f.set(to, by)
-	return true
 }

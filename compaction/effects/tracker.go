@@ -50,23 +50,8 @@ type Tracker struct {
 	paths    map[string]*file
 	all      []*file // in order of appearance
 	roots    []string
-	absolute bool     // some file has an absolute path
-	commits  []commit // those of the session that are ancestors of HEAD
-	fuzzy    bool     // HEAD moved in ways that are not followed: HEAD~1 is not known
-	stashes  []stash
-}
-
-// commit is a commit of the session.
-type commit struct {
-	root   string
-	before map[*file]version // heads that it replaced
-}
-
-// stash is an entry of git's stash.
-type stash struct {
-	root string
-	what map[*file]version
-	by   cause
+	absolute bool // some file has an absolute path
+	stashed  int  // how many entries git's stash has, of the session, at most
 }
 
 // cause is a command or an edit that takes effects away.
@@ -200,6 +185,9 @@ func (f *file) set(to version, by cause) {
 	}
 	f.listed = true
 	f.seq = max(f.seq, by.seq)
+	if f.maybe.by == byStash {
+		return // it may come back
+	}
 	if !by.sure {
 		f.maybe = by
 		return
@@ -359,12 +347,6 @@ func (t *Tracker) result(f *file) File {
 	now := f.work
 	if f.maybe.found() {
 		r.By, r.ByTurn, r.Maybe = f.maybe.by, f.maybe.turn, true
-	}
-	for _, s := range t.stashes {
-		if v, in := s.what[f]; in && !f.work.holds(v) {
-			now = f.work.merge(v)
-			r.By, r.ByTurn, r.Maybe = s.by.by, s.by.turn, true
-		}
 	}
 	switch {
 	case now.exists && f.moved:

@@ -57,43 +57,56 @@ var sessions = []struct{ name, steps, want string }{
 		"changed a.go git restore 3? +A"},
 	{"restore behind two commits",
 		"edit a.go | x | func A() {}\n$ git commit -am a\nedit a.go | y | func B() {}\n$ git commit -am b\n$ git restore -s HEAD^ a.go",
-		"changed a.go git restore 5 lost 1 +A"},
+		"changed a.go git restore 5? +A,B"},
 	{"reset --hard", "edit a.go | x | func A() {}\ncreate b.go | func B() {}\n$ git reset --hard",
 		"undone a.go git reset --hard 3 lost 1\ncreated b.go +B"},
 	{"reset --hard behind a commit", "edit a.go | x | func A() {}\n$ git add . && git commit -m a\n$ git reset --hard HEAD~1",
-		"undone a.go git reset --hard 3 lost 1"},
+		"changed a.go git reset --hard 3? +A"},
 	{"reset --hard to an unknown commit", "edit a.go | x | func A() {}\n$ git commit -am a\n$ git reset --hard 1a2b3c",
 		"changed a.go git reset --hard 3? +A"},
 	{"reset without --hard", "edit a.go | x | func A() {}\n$ git reset HEAD a.go", "changed a.go +A"},
 	{"soft reset, then checkout", "edit a.go | x | func A() {}\n$ git commit -am a\n$ git reset HEAD~1\n$ git checkout -- a.go",
-		"undone a.go git checkout 4 lost 1"},
+		"changed a.go git checkout 4? +A"},
+	{"soft reset, then another commit", "edit a.go | x | func A() {}\n$ git commit -am a\n$ git reset --soft HEAD~1\n$ git commit -m b\n" +
+		"edit a.go | y | func B() {}\n$ git checkout -- a.go", "changed a.go git checkout 6 lost 1 +A"},
+	{"reset of the index, then another commit", "edit a.go | x | func A() {}\n$ git commit -am a\n$ git reset HEAD~1\n$ git commit -m b\n" +
+		"$ git checkout -- a.go", "changed a.go git checkout 5? +A"},
 	{"clean of all", "create a.go | func A() {}\nedit b.go | x | func B() {}\n$ git clean -fdx",
-		"undone a.go git clean 3 lost 1\nchanged b.go +B"},
+		"created a.go git clean 3? +A\nchanged b.go +B"},
 	{"clean may keep ignored files", "create a.go | func A() {}\n$ git clean -fd", "created a.go git clean 2? +A"},
 	{"clean keeps staged files", "create a.go | func A() {}\n$ git add a.go\n$ git clean -fdx", "created a.go +A"},
+	{"clean leaves the index", "create a.go | func A() {}\n$ git add a.go\n$ git clean -fd\n$ git commit -m a\nedit a.go | y | func B() {}\n" +
+		"$ git checkout -f -- a.go", "created a.go git checkout 6 lost 1 +A"},
 	{"a dry clean", "create a.go | func A() {}\n$ git clean -ndx", "created a.go +A"},
 	{"stash", "edit a.go | x | func A() {}\n$ git stash", "changed a.go git stash 2? +A"},
 	{"stash and pop", "edit a.go | x | func A() {}\n$ git stash\n$ git stash pop", "changed a.go +A"},
 	{"stash and a failed pop", "edit a.go | x | func A() {}\n$ git stash\n! git stash pop", "changed a.go git stash 2? +A"},
 	{"stash in one line", "edit a.go | x | func A() {}\n$ git stash; go test ./...; git stash pop", "changed a.go +A"},
-	{"stash and drop", "edit a.go | x | func A() {}\n$ git stash push -m wip\n$ git stash drop", "undone a.go git stash drop 3 lost 1"},
+	{"stash and drop", "edit a.go | x | func A() {}\n$ git stash push -m wip\n$ git stash drop", "changed a.go git stash drop 3? +A"},
 	{"stash of one path", "edit a.go | x | func A() {}\nedit b.go | x | func B() {}\n$ git stash push -- b.go\n$ git stash drop",
-		"changed a.go +A\nundone b.go git stash drop 4 lost 1"},
+		"changed a.go +A\nchanged b.go git stash drop 4? +B"},
 	{"stash leaves untracked files", "create a.go | func A() {}\n$ git stash\n$ git stash drop", "created a.go +A"},
-	{"stash -u takes them", "create a.go | func A() {}\n$ git stash -u\n$ git stash drop", "undone a.go git stash drop 3 lost 1"},
+	{"stash -u takes them", "create a.go | func A() {}\n$ git stash -u\n$ git stash drop", "created a.go git stash drop 3? +A"},
+	{"stash, checkout and pop", "edit a.go | x | func A() {}\n$ git stash\n$ git checkout .\n$ git stash pop", "changed a.go +A"},
+	{"stash and checkout", "edit a.go | x | func A() {}\n$ git stash\n$ git checkout .", "changed a.go git stash 2? +A"},
+	{"two stashes, one pop", "edit a.go | x | func A() {}\n$ git stash\nedit b.go | x | func B() {}\n$ git stash\n$ git stash pop",
+		"changed a.go git stash 2? +A\nchanged b.go git stash 4? +B"},
+	{"stash and drop, then stash and pop", "edit a.go | x | func A() {}\n$ git stash\n$ git stash drop\nedit b.go | x | func B() {}\n" +
+		"$ git stash; git stash pop", "changed a.go git stash drop 3? +A\nchanged b.go +B"},
+	{"rm and stash", "read a.go\n$ rm a.go\n$ git stash", "deleted a.go git stash 2?"},
 	{"edits around a stash", "edit a.go | x | func A() {}\n$ git stash\nedit a.go | y | func B() {}\n$ git stash pop", "changed a.go +A,B"},
 	{"stash list", "edit a.go | x | func A() {}\n$ git stash list", "changed a.go +A"},
 	{"revert of the newest commit", "edit a.go | x | func A() {}\n$ git commit -am a\n$ git revert --no-edit HEAD",
-		"undone a.go git revert 3 lost 1"},
+		"changed a.go git revert 3? +A"},
+	{"revert of a move", "read a.go\n$ git mv a.go b.go\n$ git commit -m b\n$ git revert HEAD", "deleted a.go git revert 3?\nmoved b.go from a.go git revert 3?"},
 	{"revert of some commit", "edit a.go | x | func A() {}\n$ git commit -am a\n$ git revert 1a2b3c", "changed a.go git revert 3? +A"},
 	{"revert leaves what is not committed", "edit a.go | x | func A() {}\n$ git revert HEAD", "changed a.go +A"},
 	{"apply -R", "edit a.go | x | func A() {}\n$ git apply -R x.patch", "changed a.go git apply -R 2? +A"},
 	{"apply -R of a diff", "edit a.go | x | func A() {}\nedit b.go | x | func B() {}\n$ git diff -- a.go | git apply -R",
-		"changed a.go git apply -R 3? +A\nchanged b.go +B"},
-	{"apply -R of a known patch",
-		"edit a.go | x | func A() {}\nedit b.go | x | func B() {}\nwrite p.diff | --- a/b.go/+++ b/b.go\n$ git apply -R p.diff",
-		"changed a.go +A\nchanged b.go git apply -R 4? +B\ncreated p.diff"},
-	{"switch that discards", "edit a.go | x | func A() {}\n$ git switch --discard-changes main", "undone a.go git switch 2 lost 1"},
+		"changed a.go git apply -R 3? +A\nchanged b.go git apply -R 3? +B"},
+	{"switch that discards", "edit a.go | x | func A() {}\n$ git switch --discard-changes main", "changed a.go git switch 2? +A"},
+	{"a checkout that discards, then an edit of what was there before", "edit a.go | x | func A() {}/x\n$ git checkout -f\n" +
+		"edit a.go | x | func B() {}/x", "changed a.go git checkout 2? +A,B"},
 	{"an aborted merge", "edit a.go | x | func A() {}\n$ git merge --abort", "changed a.go git merge --abort 2? +A"},
 	{"git rm", "$ git rm old.go", "deleted old.go git rm 1"},
 	{"git rm --cached", "edit a.go | x | func A() {}\n$ git rm --cached a.go", "changed a.go +A"},
@@ -127,7 +140,7 @@ var sessions = []struct{ name, steps, want string }{
 	{"a here-document", "$ cat > a.py <<'E'/def a(): pass/E", "created a.py +a"},
 	{"a here-document behind a file", "read a.py\n$ cat >> a.py <<'E'/def a(): pass/E", "changed a.py +a"},
 	{"sed", "$ sed -i 's/a/b/' a.go\n$ git checkout a.go", "undone a.go git checkout 2 lost 1"},
-	{"show over the file", "edit a.go | x | func A() {}\n$ git show HEAD:a.go > a.go", "undone a.go git show 2 lost 1"},
+	{"show over the file", "edit a.go | x | func A() {}\n$ git show HEAD:a.go > a.go", "changed a.go git show 2? +A"},
 	{"a doubt that a later edit settles", "edit a.go | x | func A() {}\n$ git apply -R p\nedit a.go | A() {} | A() { a() }", "changed a.go +A"},
 	{"a file outside", "edit /x/a.go | x | func A() {}\n$ git reset --hard\n$ cd /x && git checkout -- a.go", "undone /x/a.go git checkout 3 lost 1"},
 	{"an absolute path below", "edit /s/a.go | x | func A() {}\n$ git restore /s/a.go", "undone a.go git restore 2 lost 1"},
@@ -160,9 +173,6 @@ func turns(t *Tracker, steps string) {
 			} else if strings.HasPrefix(args[i+1], "// x") {
 				args[i+1] = "// x" + strings.ReplaceAll(args[i+1][4:], "/", "\n")
 			}
-		}
-		if args[0] == "p.diff" {
-			args[1] = "--- a/b.go\n+++ b/b.go"
 		}
 		switch verb {
 		case "edit", "all":

@@ -43,35 +43,8 @@ func (v version) pristine(base version) bool {
 		v.known == base.known && v.text == base.text
 }
 
-// holds reports whether every hunk of o is in v.
-func (v version) holds(o version) bool {
-	if o.whole && (!v.whole || v.n < o.n) || o.exists && !v.exists {
-		return false
-	}
-	for _, h := range o.hunks {
-		if !slices.Contains(v.hunks, h) {
-			return false
-		}
-	}
-	return true
-}
-
-// merge returns a version with the edits of both.
-func (v version) merge(o version) version {
-	m := o
-	m.hunks = slices.Clone(o.hunks)
-	for _, h := range v.hunks {
-		if !slices.Contains(m.hunks, h) {
-			m.hunks = append(m.hunks, h)
-			m.n += h.n
-			m.known = false
-		}
-	}
-	if v.whole && !o.whole {
-		m.text, m.whole, m.known = v.text, true, false
-	}
-	return m
-}
+// elsewhere stands for a content that git has and that is not known.
+var elsewhere = version{exists: true, known: true, text: "\x00"}
 
 // edit returns the version behind an edit, whether the edit took an earlier one back, and whether it matched one
 // that was in the file.
@@ -135,15 +108,17 @@ func replaced(text string, e Edit) (string, bool) {
 // that leaves the text as it was, both are gone (back).
 func composed(have []*hunk, h hunk) (out []*hunk, back, matched bool) {
 	out = slices.Clone(have)
+	before := h.old
 	for i := len(out) - 1; i >= max(0, len(have)-maxHunks); i-- {
 		one, ok := out[i].then(h)
 		if !ok {
 			continue
 		}
-		h, matched = one, true
+		matched = matched || !strings.Contains(out[i].old, before) // else it could match what was there before
+		h = one
 		out = slices.Delete(out, i, i+1)
 		if h.old == h.new {
-			return out, true, true
+			return out, true, matched
 		}
 	}
 	return append(out, &h), false, matched

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ctxledger.dev/compaction/quote"
+	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/pattern"
 )
 
@@ -13,7 +13,7 @@ import (
 const maxRuled = 32 << 10
 
 // Rules returns where a text sets rules for all later work, in order: whole sentences, with the list that one introduces.
-func Rules(text string) (all []quote.Span) {
+func Rules(text string) (all []layout.Span) {
 	text = text[:min(len(text), maxRuled)]
 	for at := 0; at < len(text); {
 		end := at + sentence(text[at:])
@@ -22,7 +22,7 @@ func Rules(text string) (all []quote.Span) {
 				end += len(inList().FindString(text[end:]))
 			}
 			whole := strings.TrimLeftFunc(text[at:end], unicode.IsSpace)
-			all = append(all, quote.Span{From: end - len(whole), To: end - len(whole) +
+			all = append(all, layout.Span{From: end - len(whole), To: end - len(whole) +
 				len(strings.TrimRightFunc(whole, unicode.IsSpace))})
 		}
 		at = end

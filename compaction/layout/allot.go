@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// LeastShare is what a part of a text is worth printing with, in tokens.
-const LeastShare = 48
+// leastShare is what a part of a text is worth printing with, in tokens.
+const leastShare = 48
 
 // Allot divides total tokens among texts of these sizes, the dearest first: each gets what it needs up to a level
-// that is the same for all, so that the longest give way first. Where that level is below LeastShare, the cheapest of
+// that is the same for all, so that the longest give way first. Where that level is below leastShare, the cheapest of
 // the texts that are longer get 0, and last the cheapest of all.
 func Allot(sizes []int, total int) []int {
 	shares := make([]int, len(sizes))
@@ -22,14 +22,14 @@ func Allot(sizes []int, total int) []int {
 	for len(in) > 0 {
 		level := waterline(pick(sizes, in), total)
 		longer := func(i int) bool { return sizes[i] > level }
-		if level >= LeastShare || len(in) == 1 || !slices.ContainsFunc(in, longer) {
+		if level >= leastShare || len(in) == 1 || !slices.ContainsFunc(in, longer) {
 			for _, i := range in {
 				shares[i] = min(sizes[i], level)
 			}
 			break
 		}
 		drop := len(in) - 1
-		for drop > 0 && sizes[in[drop]] <= max(level, LeastShare) {
+		for drop > 0 && sizes[in[drop]] <= max(level, leastShare) {
 			drop--
 		}
 		if drop == 0 { // all are short

@@ -1,13 +1,3 @@
-// Package layout fills a document of blocks and lines up to a budget of tokens.
-//
-// Start with Document: Block adds a block, Add offers a line of it, Fill chooses the lines. Each line belongs to a class;
-// each class has a share of the budget that it may use before the others, and what is left goes to the classes in their
-// order. A line may have a shorter form, a heading that is printed exactly with one of its lines, or a parent without
-// which it is not printed. Allot divides a share among texts so that the longest give way first.
-//
-// Guarantees: the printed document has at most the budget by exact count, or Fill says that what must be there does not
-// fit; the same offers give the same document. The package knows nothing of sessions: what a line says, and what it is
-// worth, is the caller's.
 package layout
 
 import (

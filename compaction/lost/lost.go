@@ -13,9 +13,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ctxledger.dev/compaction/anchors"
 	"ctxledger.dev/compaction/layout"
-	"ctxledger.dev/compaction/quote"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/retention"
@@ -97,10 +95,10 @@ const (
 
 // itemsOf returns the items of a document, and whether a summary keeps them.
 func itemsOf(document string, h *retention.Held) (out []item) {
-	for _, block := range quote.BlocksOf(document) {
+	for _, block := range layout.BlocksOf(document) {
 		head, _, _ := strings.Cut(block, "\n")
 		switch {
-		case head == anchors.Task, head == anchors.Said:
+		case head == layout.Task, head == layout.Said:
 			out = append(out, words(head, block, h)...)
 		case strings.HasPrefix(head, refused):
 			out = append(out, lines(block, refusalLine(), func(m []string) item {
@@ -118,7 +116,7 @@ func itemsOf(document string, h *retention.Held) (out []item) {
 					out = append(out, it)
 				}
 			}
-		case head == anchors.Handles:
+		case head == layout.Handles:
 			found := lines(block, handleLine(), func(m []string) item { return item{handle, head, m[0], h.Has(m[1])} })
 			out = append(out, found[:min(len(found), maxHandles)]...)
 		}
@@ -164,13 +162,13 @@ func idle(text string) bool {
 
 // words returns what the user said, from a block that quotes it.
 func words(head, block string, h *retention.Held) (out []item) {
-	for _, e := range quote.Unquote(block) {
+	for _, e := range layout.Unquote(block) {
 		it := item{worth: said, head: head}
 		e.Text = strings.TrimSpace(e.Text)
 		switch {
 		case strings.Contains(e.Label, "standing rule"), strings.Contains(e.Label, "correction"):
 			it.worth, it.kept = rule, h.Binds(e.Text) >= keptRule
-		case head == anchors.Task:
+		case head == layout.Task:
 			it.worth, it.kept = task, h.Share(e.Text) >= keptTask
 		case len(strings.Fields(e.Text)) < leastWords:
 			continue
@@ -180,8 +178,8 @@ func words(head, block string, h *retention.Held) (out []item) {
 		if it.worth != task && idle(e.Text) || strings.HasPrefix(e.Text, "{") || !h.Share(e.Text).Known() {
 			continue
 		}
-		e.Text = quote.Fit(e.Text, maxSaid/4, "")
-		it.text = quote.Print(e)
+		e.Text = layout.Fit(e.Text, maxSaid/4, "")
+		it.text = layout.Print(e)
 		out = append(out, it)
 	}
 	return out

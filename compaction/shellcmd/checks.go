@@ -140,8 +140,8 @@ var (
 	wholeSuites = []string{"test", "tests", "test:all", "test-all", "test:ci", "ci", "check"}
 )
 
-// RunsAllTests reports whether a check is the task of a repository that runs all its tests: "make test".
-func (c Check) RunsAllTests() bool {
+// runsAllTests reports whether a check is the task of a repository that runs all its tests: "make test".
+func (c Check) runsAllTests() bool {
 	words := slices.DeleteFunc(append(strings.Fields(c.family), c.scope...), func(w string) bool { return w == "run" })
 	return c.tests && c.narrow == "" && len(words) == 2 && slices.Contains(taskRunners, words[0]) &&
 		slices.Contains(wholeSuites, words[1])
@@ -149,7 +149,7 @@ func (c Check) RunsAllTests() bool {
 
 // IsPartOf reports whether a check runs tests that all is the run of, directly with the tool of their language.
 func (c Check) IsPartOf(all Check) bool {
-	return c.tests && all.RunsAllTests() && !slices.Contains(taskRunners, strings.Fields(c.family)[0])
+	return c.tests && all.runsAllTests() && !slices.Contains(taskRunners, strings.Fields(c.family)[0])
 }
 
 // contains reports whether the target s includes target.

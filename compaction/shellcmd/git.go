@@ -9,8 +9,8 @@ import (
 	"ctxledger.dev/internal/shell"
 )
 
-// A GitCall is one call of git in a command line.
-type GitCall struct {
+// A gitRun is one call of git in a command line.
+type gitRun struct {
 	Name    string   // its command: "commit"; "" for none
 	Args    []string // behind the name, without quotes
 	Dirs    []string // arguments of -C, each relative to the one before
@@ -30,12 +30,12 @@ var before = []string{
 // maxLine is how much of a command line is searched for calls of git, in bytes.
 const maxLine = 64 << 10
 
-// GitCalls returns the calls of git in a command line, without those that a script in quotes makes.
-func GitCalls(line string) []GitCall {
+// gitCalls returns the calls of git in a command line, without those that a script in quotes makes.
+func gitCalls(line string) []gitRun {
 	if len(line) > maxLine || !strings.Contains(line, "git") {
 		return nil
 	}
-	var out []GitCall
+	var out []gitRun
 	op := ""
 	for _, c := range shell.Commands(line) {
 		if call, ok := gitCall(c.Words); ok {
@@ -48,8 +48,8 @@ func GitCalls(line string) []GitCall {
 }
 
 // gitCall reads the words of one command.
-func gitCall(words []string) (GitCall, bool) {
-	var c GitCall
+func gitCall(words []string) (gitRun, bool) {
+	var c gitRun
 	wrapped := false
 	for len(words) > 0 && path.Base(words[0]) != "git" {
 		option := wrapped && words[0] != "" && strings.ContainsRune("-0123456789", rune(words[0][0]))
@@ -78,19 +78,19 @@ func gitCall(words []string) (GitCall, bool) {
 	return c, len(words) > 0
 }
 
-// A Commit is one that a command line makes if it succeeds.
-type Commit struct {
+// A commit is one that a command line makes if it succeeds.
+type commit struct {
 	Subject string // the first line of its message, "" if the command does not say
 	Amends  bool
 	Quiet   bool // it prints nothing
 	Instead bool // it is made only if the command in front of it fails
 }
 
-// Commits returns the commits that a command line makes, in order.
-func Commits(line string) []Commit {
-	var out []Commit
+// commitsIn returns the commits that a command line makes, in order.
+func commitsIn(line string) []commit {
+	var out []commit
 	bodies := shell.HereDocuments(line)
-	for _, call := range GitCalls(line) {
+	for _, call := range gitCalls(line) {
 		if call.Name != "commit" {
 			continue
 		}
@@ -112,7 +112,7 @@ var (
 
 // commitOf reads the arguments of "git commit"; ok is false where it only says what it would do. A message from the
 // standard input is the body of the only here-document.
-func commitOf(args, bodies []string) (c Commit, ok bool) {
+func commitOf(args, bodies []string) (c commit, ok bool) {
 	var messages []string
 	for _, o := range options(args) {
 		switch o.name {

@@ -1,8 +1,9 @@
 // Package shellcmd says what a shell command is run for: a test, a build, a search, or something else; which
 // checks it makes, and which of them a later command repeats. It also recognises what the output of a command
-// says of its outcome.
+// says of its outcome, and reads the state of a repository from what git and gh printed: the branch, the commits that were
+// made or amended, pushes, the pull request, how far the branch is from its upstream.
 //
-// Start with Key and Checks. Commands are recognised by patterns over the names of common tools; a tool that is
+// Start with Key and Checks. Feed a Repository the outputs of the commands that ran in the session's tree, oldest first. Commands are recognised by patterns over the names of common tools; a tool that is
 // not in the tables counts as Other. The package runs nothing and reads no files.
 package shellcmd
 

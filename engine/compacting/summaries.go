@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/engine/views"
 	"ctxledger.dev/internal/fault"
@@ -15,8 +14,8 @@ import (
 )
 
 // counted returns the figures of a compaction that is made, for its model.
-func counted(f *core.Folded, r compaction.Record, text, model string) *figures.Counted {
-	of := figures.Of(f.Counter(model), r.Before, r.After, tokens.O200kBase.CountString(text))
+func counted(f *core.Folded, r compaction.Record, text, model string) *compaction.Counted {
+	of := compaction.CountedOf(f.Counter(model), r.Before, r.After, tokens.O200kBase.CountString(text))
 	return &of
 }
 
@@ -76,7 +75,7 @@ func (l *Compactions) Summary(ctx context.Context, r ledger.SummaryRequest) (led
 }
 
 // figuresOf returns the recorded figures of a compaction, or what stands for them if it is older than these.
-func (l *Compactions) figuresOf(ctx context.Context, f *core.Folded, r compaction.Record) (*figures.Counted, error) {
+func (l *Compactions) figuresOf(ctx context.Context, f *core.Folded, r compaction.Record) (*compaction.Counted, error) {
 	if r.Figures != nil {
 		return r.Figures, nil
 	}

@@ -17,9 +17,9 @@ import (
 	"ctxledger.dev/kv/rewrite"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window/overflow"
 )
 
 // rules returns how a text is removed from every bucket that contains words: a new bucket with words needs a row here.

@@ -16,9 +16,9 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/audit"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/window/overflow"
 )
 
 // summaries checks the indexes of compactions.

@@ -8,9 +8,9 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
+	"ctxledger.dev/window/overflow"
 )
 
 // situation is the input of the triggers for a view of so many o200k_base tokens.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -50,11 +49,11 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 
 // FiguresOf returns the figures that were recorded with a compaction. Where a version before recorded none, they are
 // estimates by what is known of the model without measurements, and lack the size of the text.
-func FiguresOf(f *core.Folded, r *compaction.Record) figures.Counted {
+func FiguresOf(f *core.Folded, r *compaction.Record) compaction.Counted {
 	if r.Figures != nil {
 		return *r.Figures
 	}
-	return figures.Unrecorded(f.Models.For(cmp.Or(r.Model, f.Session.Model)), r.Before, r.After, 0)
+	return compaction.Unrecorded(f.Models.For(cmp.Or(r.Model, f.Session.Model)), r.Before, r.After, 0)
 }
 
 // Filled returns what fills the view, including the summary at its start.

@@ -11,10 +11,10 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
+	"ctxledger.dev/window/overflow"
 )
 
 // View implements ledger.Views.

@@ -9,9 +9,9 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/overflow"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/window/overflow"
 )
 
 // BucketWindows holds limits learned from errors of providers: digest of endpoint and model → overflow.Learned.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/wayback"
 )
 

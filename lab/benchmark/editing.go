@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/tokens"
 )
 

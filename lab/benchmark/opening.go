@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 const (

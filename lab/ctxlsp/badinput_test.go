@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // hostile is something that no editor should send.

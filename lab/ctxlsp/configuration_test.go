@@ -14,7 +14,7 @@ import (
 
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // TestAConfigurationIsHelpedWith opens ctxledger.yaml, as editors do that request diagnostics and as those that do not.

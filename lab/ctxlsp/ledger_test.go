@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // node is a node of the tree.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // agent is a coding agent at work: it writes a session file as Claude Code does.

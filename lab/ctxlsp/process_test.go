@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 )

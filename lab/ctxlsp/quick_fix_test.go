@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // change is one change of a WorkspaceEdit: of a document, or the creation of a file.

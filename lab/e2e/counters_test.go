@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/lsp"
 )

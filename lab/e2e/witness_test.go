@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/carried"
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"ctxledger.dev/carried"
+	"ctxledger.dev/carried/library"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/scriptededitor"
-	"ctxledger.dev/library"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"

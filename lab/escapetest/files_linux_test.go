@@ -13,7 +13,6 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/safefs"
-	"ctxledger.dev/tokens"
 )
 
 // env returns the environment of a user who works in a directory.
@@ -97,38 +96,6 @@ var userConfigSubject = subject{
 			return fmt.Sprint(c.LedgerWarnMB, problems), c.LedgerWarnMB != 11
 		}
 	},
-}
-
-// ranks are files that are refused, each with another message. It says nothing of their content otherwise.
-const goodRanks, foreignRanks = "IQ== 0\nIQ== 1\n", "no rank file\n"
-
-var ranksSubject = subject{
-	name: "rank file",
-	inside: map[string]string{config.File: "models:\n  m: {family: qwen2, ranks: r/q.tiktoken}\n",
-		"r/q.tiktoken": goodRanks},
-	outside: map[string]string{"r/q.tiktoken": foreignRanks},
-	targets: []target{{path: "r/q.tiktoken"}, {path: "r", dir: true}},
-	leaks:   func(out string) bool { return strings.Contains(out, refusal(foreignRanks)) },
-	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
-		if refusal(goodRanks) == refusal(foreignRanks) {
-			t.Fatal("both files are refused with the same words")
-		}
-		return func(context.Context) (string, bool) {
-			c, problems := config.Load(noVariables, p.inside, "")
-			if len(problems) > 0 {
-				return problems[0].String(), true
-			}
-			m, _ := c.Models.Lookup("m")
-			_, err := m.Ranks()
-			return fmt.Sprint(err), err == nil || !strings.Contains(err.Error(), refusal(goodRanks))
-		}
-	},
-}
-
-// refusal is how a rank file is refused.
-func refusal(content string) string {
-	_, err := tokens.ParseRanks(tokens.Qwen2, []byte(content))
-	return err.Error()
 }
 
 // named is a command with a file that a person names: links are followed then, and only that nothing is

@@ -6,7 +6,7 @@ import "strings"
 // paths.
 func subjects() []subject {
 	return []subject{
-		safefsSubject, configSubject, userConfigSubject, ranksSubject, countSubject, workspaceCountSubject, contextSubject,
+		safefsSubject, configSubject, userConfigSubject, countSubject, workspaceCountSubject, contextSubject,
 		indexSubject,
 		observeSubject,
 		memoryImportSubject, followSubject, auditSubject,

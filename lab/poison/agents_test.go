@@ -12,19 +12,17 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/lab/poison"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
 	"ctxledger.dev/memory"
 )
 
-// Modes of a compaction; a new one gets its row here.
-var modes = []compaction.Mode{compaction.Intent, compaction.Lossless, compaction.Window, compaction.LLM,
-	compaction.Hybrid}
-
 // summaries are the documents of every mode: of a range, and of the whole session.
 func summaries(s *scene, look looker) {
-	for _, mode := range modes {
+	for _, name := range append(settings.ModeNames(false), string(compaction.Lossless)) {
+		mode := compaction.Mode(name)
 		for _, whole := range []bool{false, true} {
 			name := fmt.Sprintf("summary %s, whole %t", mode, whole)
 			o := compaction.Options{Mode: mode, Budget: 6000, Keep: 1, Whole: whole,

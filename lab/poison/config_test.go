@@ -20,8 +20,8 @@ import (
 // of RAW, as it is. Behind "/", "=" and "}} " it is the rest of a quoted text.
 type setting struct{ name, yaml string }
 
-// settings are the configurations that take a text. A new setting that takes one gets a row.
-var settings = []setting{
+// hostileSettings are the configurations that take a text. A new setting that takes one gets a row.
+var hostileSettings = []setting{
 	{"file", "RAW"},
 	{"bare value", "follow: RAW"},
 	{"bare key", "RAW: 1"},
@@ -82,7 +82,7 @@ func configurations(s *scene, look looker) {
 	file := filepath.Join(s.root, "ctxledger.yaml")
 	before, err := os.ReadFile(file)
 	s.do(err)
-	for _, c := range settings {
+	for _, c := range hostileSettings {
 		name := "configuration, " + c.name + ", "
 		s.do(os.WriteFile(file, []byte(c.file(planted(s.text.Value, s.form))), 0o600))
 		out, errs := s.onTerminal([]string{"status"})

@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/poison"
 	"ctxledger.dev/lsp"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"ctxledger.dev/internal/scriptededitor"
+	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/tokens"
 )
 

@@ -2,7 +2,6 @@
 // tests compare with. See README.md for how to run it. It writes, below the directory given:
 //
 //   data/unicode-16.0.txt      the character classes of the reference's regular expressions
-//   data/unicode-16.0-symbols.txt  punctuation and symbols
 //   testdata/golden.jsonl      random texts with the reference's counts and hashes of the ids
 //   testdata/classes.golden    for each block of 4,096 code points, a hash of the counts of every
 //                              code point in every template
@@ -131,6 +130,5 @@ function classBlocks(encoders) {
 const encoders = [get_encoding("o200k_base"), get_encoding("cl100k_base")];
 const CLASSES = { Lu: "\\p{Lu}", Lt: "\\p{Lt}", Lm: "\\p{Lm}", Lo: "\\p{Lo}", Ll: "\\p{Ll}", M: "\\p{M}", N: "\\p{N}", S: "\\s" };
 writeFileSync(join(root, "data/unicode-16.0.txt"), classes(CLASSES));
-writeFileSync(join(root, "data/unicode-16.0-symbols.txt"), classes({ PS: "[\\p{P}\\p{S}]" }));
 writeFileSync(join(root, "testdata/golden.jsonl"), golden(encoders));
 writeFileSync(join(root, "testdata/classes.golden"), classBlocks(encoders));
