@@ -68,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 // Close waits for running transactions and releases the ledger. A waiting WaitEvents returns.
 func (l *Local) Close() error { return l.core.Close() }
 
-// CheckLocation returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+// CheckLocation returns an error of code moved when the ledger's files are no longer where they were opened.
 func (l *Local) CheckLocation() error { return l.core.CheckLocation() }
 
 // Tighten makes every file of the state directory private again, where its permissions were loosened.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine/upkeep"
-	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -18,7 +17,7 @@ import (
 func repair(t *testing.T, dir string) (upkeep.Repaired, string, error) {
 	t.Helper()
 	into := filepath.Join(t.TempDir(), "into")
-	r, err := upkeep.Repair(t.Context(), dir, into, env.System())
+	r, err := upkeep.Repair(t.Context(), stored(dir), into)
 	return r, into, err
 }
 

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/memory"
 )
 
@@ -70,7 +70,7 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "engine.open", err)
 	}
-	store, err := bolt.Open(o.State, bolt.Options{LockWait: o.LockWait, RunTwice: o.RunTwice, Scratch: o.Scratch})
+	store, err := o.OpenStore()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	failpoint.Hit("engine.open.doomed")
 	// An earlier owner may have crashed while forgetting. A ledger on a full disk still opens: reading needs no
 	// space, and the user has to open it to delete anything.
-	if err := l.DeleteUnreferenced(ctx); err != nil && !bolt.IsFull(err) {
+	if err := l.DeleteUnreferenced(ctx); err != nil && !fault.Is(err, fault.Full) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return l, nil
@@ -106,9 +106,9 @@ func (l *Ledger) Close() error {
 	return l.Store.Close()
 }
 
-// CheckLocation returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
+// CheckLocation returns an error of code moved when the ledger's files are no longer where they were opened.
 func (l *Ledger) CheckLocation() error {
-	if s, ok := l.Store.(interface{ CheckLocation() error }); ok {
+	if s, ok := l.Store.(kv.Watched); ok {
 		return s.CheckLocation()
 	}
 	return nil
@@ -116,10 +116,30 @@ func (l *Ledger) CheckLocation() error {
 
 // Tighten makes every file of the state directory private again, where its permissions were loosened.
 func (l *Ledger) Tighten() error {
-	if s, ok := l.Store.(interface{ Tighten() error }); ok {
+	if s, ok := l.Store.(kv.Watched); ok {
 		return s.Tighten()
 	}
 	return nil
+}
+
+// Vacuum removes every byte of deleted records from a store that keeps them. Errors: those of kv.Compacted.
+func (l *Ledger) Vacuum(ctx context.Context) error {
+	if s, ok := l.Store.(kv.Compacted); ok {
+		return s.Vacuum(ctx)
+	}
+	return nil
+}
+
+// Search reports whether find finds anything in the files of another ledger, in a directory, and whether all of them could be
+// read. Errors: those of kv.Files.
+func (l *Ledger) Search(
+	ctx context.Context, dir string, find func(io.Reader) (bool, error),
+) (found, whole bool, err error) {
+	files, _, err := l.configured.Files()
+	if err != nil || files == nil {
+		return false, false, err
+	}
+	return files.Search(ctx, dir, find)
 }
 
 // Now returns the current time as it is stored: UTC, without a monotonic reading.

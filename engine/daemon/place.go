@@ -115,7 +115,7 @@ func Adopt(ctx context.Context, o Options, from string) (aside string, err error
 }
 
 // adoption returns the steps of Adopt, none of which leaves anything incomplete. A process that opened one of the ledgers
-// meanwhile writes nothing to it any more: see bolt.IsMoved.
+// meanwhile writes nothing to it any more: its store has moved.
 func adoption(o Options, from, aside string) []func() error {
 	steps := []func() error{func() error { return setAside(o.State, aside) },
 		func() error { return moveDamaged(o.State, aside) }}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 )
@@ -68,7 +68,7 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 		now, err := os.Stat(d.config.State)
 		here, ok := d.api.(locatable)
 		replaced := err != nil || !os.SameFile(home, now) || !held.Exists(d.config.State)
-		if replaced || ok && bolt.IsMoved(here.CheckLocation()) {
+		if replaced || ok && fault.Is(here.CheckLocation(), fault.Moved) {
 			d.leave(errGone)
 			return nil
 		}

@@ -11,7 +11,6 @@ import (
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/scrub"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/ledger"
 )
 
@@ -26,7 +25,7 @@ func (e *eraser) damagedCopies(ctx context.Context, t scrub.Text) (left []ledger
 		return nil, err
 	}
 	for _, dir := range dirs {
-		held, whole, err := bolt.Search(ctx, dir, func(r io.Reader) (bool, error) { return t.Find(ctx, r) })
+		held, whole, err := e.l.Search(ctx, dir, func(r io.Reader) (bool, error) { return t.Find(ctx, r) })
 		if ctx.Err() != nil {
 			return nil, fault.Wrap(fault.Unavailable, "engine.forget", ctx.Err())
 		}

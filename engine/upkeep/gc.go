@@ -44,7 +44,7 @@ func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequ
 	if err != nil {
 		return c, err
 	}
-	if err := l.Store.Vacuum(ctx); err != nil {
+	if err := l.Vacuum(ctx); err != nil {
 		return c, err
 	}
 	after, err := l.Store.Size(ctx)

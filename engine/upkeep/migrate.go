@@ -61,7 +61,7 @@ func Migrate(ctx context.Context, store kv.Store, state string, e env.Env) (*red
 	if known && at == newestSchema() {
 		return masks, nil
 	}
-	if used && at < newestSchema() {
+	if _, inFiles := store.(kv.Watched); inFiles && used && at < newestSchema() {
 		if err := keepCopy(state, at); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, "engine.migrate", err)
 		}

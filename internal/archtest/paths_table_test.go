@@ -165,7 +165,7 @@ var openings = []opening{
 	{"internal/safefs openRegular", "os.Lstat os.OpenFile", door},
 	{"kv/held Exists", "os.Lstat", ours},
 	{"kv/held Held", "safefs.OpenRoot", ours},
-	{"kv/bolt Salvage", "os.Lstat", ours},
+	{"kv/bolt Backend.Salvage", "os.Lstat", ours},
 	{"kv/bolt makeDir", "os.Mkdir os.Stat safefs.OpenDir", ours},
 	{"kv/bolt openStateDir", "safefs.OpenRoot", ours},
 	{"kv/bolt openOffline", "safefs.OpenRoot", ours},

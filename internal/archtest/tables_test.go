@@ -54,7 +54,7 @@ var layers = map[string]int{
 	"lab/crashtest/faults":   8, // makes system calls fail
 	"lab/crashtest/subject":  9, // the program that these drive
 	"lab/sharetest":          7, // many processes at one ledger
-	"internal/storetest":     7, // a real store for the tests of the domains
+	"internal/storetest/...": 7, // stores for tests, and what they must do
 	"internal/formattest":    7, // conversations in every format, for tests
 	"lab/poison":             7, // hostile texts through every way in and out
 	"lab/vscodetest":         7, // the extension in a real VS Code
@@ -81,7 +81,7 @@ var light = []struct {
 		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
 	{"cmd/ctxhook", []string{"github.com", "go.etcd.io", "charm.land", "go.yaml.in", "golang.org/x", "net/http",
 		"ctxledger.dev/agents", "ctxledger.dev/config", "ctxledger.dev/engine/core", "ctxledger.dev/ledger",
-		"ctxledger.dev/tokens", "ctxledger.dev/kv/bolt", "ctxledger.dev/cli/pages"},
+		"ctxledger.dev/tokens", "ctxledger.dev/kv/bolt", "ctxledger.dev/kv/stores", "ctxledger.dev/cli/pages"},
 		"an agent waits for each of its calls, and the daemon answers them"},
 }
 
@@ -177,14 +177,11 @@ var sideways = map[[2]string]string{
 	{"cli", "llm"}:                                  "the command line asks models with the user's credentials",
 	{"agents/install", "agents/claudecode"}:         "where Claude Code keeps its configuration is told there",
 	{"agents/...", "agents/sessionfile"}:            "lines are decoded into its records",
-	{"kv/rewrite", "kv"}:                            "rules are about records",
-	{"kv/bolt", "kv"}:                               "a backend implements the interface",
+	{"kv/...", "kv"}:                                "what is below it is for its stores",
+	{"kv/stores", "kv/bolt"}:                        "the registry names every store",
 	{"kv/bolt", "kv/held"}:                          "who looks for an owner asks there, without the store",
 	{"kv/bolt", "kv/internal/blobfile"}:             "blobs are framed the same on every backend",
-	{"kv/internal/blobfile", "kv"}:                  "it returns the interface's names of blobs",
 	{"cmd/...", "internal/wiring"}:                  "the programs share their wiring",
-	{"kv/audit", "kv"}:                              "an audit walks over a transaction",
-	{"kv/kvtest", "kv"}:                             "the conformance suite tests the interface",
 
 	{"lsp", "lsp/text"}:               "a document has a text",
 	{"lsp", "lsp/outline"}:            "the editor says which language it is",
@@ -249,8 +246,8 @@ var importers = map[string]struct {
 	"golang.org/x/sys": {[]string{"tokens", "internal/terminaltest", "internal/process", "trust", "agents/install"},
 		"what the processor can do; terminals for tests; what the kernel of macOS says of a process; what was typed " +
 			"before a question; exchanging two files"},
-	"pgregory.net/rapid": {[]string{"kv/kvtest"}, "properties in tests"},
-	"go.uber.org/goleak": {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
+	"pgregory.net/rapid": {[]string{"internal/storetest/kvtest"}, "properties in tests"},
+	"go.uber.org/goleak": {[]string{"internal/storetest/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text": {[]string{"tokens", "internal/words"},
 		"Normalization Form C, which Qwen's models want; NFKC and case folding of what is searched by words"},
 	"golang.org/x/tools": {[]string{"lab/vet"}, "the checks of go vet, without compiling for each system"},
@@ -297,7 +294,8 @@ var restricted = []struct {
 		"as os.MkdirTemp; this one lies beside the private file that it becomes a moment later"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
-	{"math/rand/v2", []string{"kv/kvtest", "lab/crashtest", "lab/benchmark", "internal/formattest", "lab/programtest"},
+	{"math/rand/v2", []string{"internal/storetest/kvtest", "lab/crashtest", "lab/benchmark", "internal/formattest",
+		"lab/programtest"},
 		"randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},

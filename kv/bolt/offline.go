@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/kv/internal/blobfile"
 )
@@ -17,7 +18,7 @@ import (
 // for one goroutine.
 type offline struct {
 	ctx    context.Context
-	watch  Watch
+	watch  kv.Watch
 	root   *os.Root
 	file   *os.File
 	size   int64  // of file
@@ -28,7 +29,7 @@ type offline struct {
 }
 
 // openOffline opens a ledger that exists. Errors: not_found, denied, invalid, unavailable.
-func openOffline(ctx context.Context, dir string, w Watch) (*offline, error) {
+func openOffline(ctx context.Context, dir string, w kv.Watch) (*offline, error) {
 	root, err := safefs.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "kv.check", "there is no directory %q", dir)
@@ -57,7 +58,7 @@ func (v *offline) open() error {
 	if err := takeLock(v.root, f, info, 0); err != nil {
 		return err
 	}
-	if heldElsewhere(v.root) {
+	if !held.Takes && held.Elsewhere(v.root) {
 		return held.Locked()
 	}
 	codec, err := blobfile.NewCodec()
@@ -127,7 +128,7 @@ func (v *offline) close() {
 func (v *offline) problem(where string, err error) {
 	v.problems++
 	if v.watch.Problem != nil {
-		v.watch.Problem(Problem{Where: where, What: err.Error(), Code: fault.CodeOf(err)})
+		v.watch.Problem(kv.Problem{Where: where, What: err.Error(), Code: fault.CodeOf(err)})
 	}
 }
 

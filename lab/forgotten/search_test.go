@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/forgetting"
-	"ctxledger.dev/kv/bolt"
 )
 
 // rawHits names the files below the state directories, and the partial backups, that hold a word: in the name or in the raw
@@ -56,7 +56,12 @@ func inBlobs(ctx context.Context, state, word string) (hits []string, err error)
 		return nil, err
 	}
 	for _, db := range dbs {
-		found, whole, err := bolt.Search(ctx, filepath.Dir(db), func(r io.Reader) (bool, error) {
+		o := engine.Options{State: filepath.Dir(db)}
+		files, place, err := o.Files()
+		if err != nil {
+			return nil, err
+		}
+		found, whole, err := files.Search(ctx, place, func(r io.Reader) (bool, error) {
 			raw, err := io.ReadAll(r)
 			return bytes.Contains(raw, []byte(word)), err
 		})

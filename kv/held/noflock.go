@@ -6,10 +6,21 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 )
+
+// Takes says that Take takes no lock here: that is left to bbolt, whose lock cannot be taken twice. A file that its owner is
+// writing may therefore look damaged to others.
+const Takes = false
+
+// Take does nothing here.
+func Take(*os.File, time.Duration) error { return nil }
+
+// Release does nothing here.
+func Release(*os.File) error { return nil }
 
 // Elsewhere reports whether another process owns the ledger in root, by asking for a shared lock: here only bbolt locks.
 func Elsewhere(root *os.Root) bool {

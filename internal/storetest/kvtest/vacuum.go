@@ -31,7 +31,7 @@ func (s suite) vacuumForgets(t *testing.T) {
 	if rawHits(t, dir, secrets) == 0 {
 		t.Skip("this backend keeps its records elsewhere")
 	}
-	if err := st.Vacuum(context.Background()); err != nil {
+	if err := st.(kv.Compacted).Vacuum(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if n := rawHits(t, dir, secrets); n > 0 {
@@ -126,7 +126,7 @@ func (s suite) vacuumInUse(t *testing.T) {
 	}
 	started.Wait()
 	for i := range rounds {
-		if err := st.Vacuum(context.Background()); err != nil {
+		if err := st.(kv.Compacted).Vacuum(context.Background()); err != nil {
 			t.Error(err)
 		}
 		put(t, st, "round", strconv.Itoa(i)) // the others get a turn
@@ -221,7 +221,7 @@ func (s suite) vacuumKeepsViews(t *testing.T) {
 	vacuumed := make(chan error, 1)
 	err := st.View(context.Background(), func(tx kv.Tx) error {
 		go func() {
-			err := st.Vacuum(context.Background())
+			err := st.(kv.Compacted).Vacuum(context.Background())
 			vacuumed <- errors.Join(err, st.Update(context.Background(), func(tx kv.Tx) error {
 				return tx.Put(bucket, []byte("a"), []byte("2"))
 			}))
@@ -245,7 +245,7 @@ func (s suite) vacuumDropped(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	release, wait := hold(st)
 	result := make(chan error)
-	go func() { result <- st.Vacuum(ctx) }()
+	go func() { result <- st.(kv.Compacted).Vacuum(ctx) }()
 	cancel()
 	err := <-result
 	wantCode(t, err, fault.Unavailable)
@@ -274,7 +274,7 @@ func (s suite) vacuumEmpty(t *testing.T) {
 		func() { put(t, st, "big", big) },
 	} {
 		step()
-		if err := st.Vacuum(context.Background()); err != nil {
+		if err := st.(kv.Compacted).Vacuum(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		wantNone(t, st, "a")
