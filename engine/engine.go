@@ -3,10 +3,8 @@ package engine
 import (
 	"context"
 
-	"ctxledger.dev/engine/compacting"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/engine/files"
-	"ctxledger.dev/engine/forgetting"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/engine/views"
@@ -54,13 +52,12 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	}
 	// Copies that a killed process left. What cannot be removed now is reported by gc.
 	_, _ = temporary.Clear(o.State, false, o.Env.Now())
-	v, u, f := views.New(c), upkeep.New(c), files.New(c)
-	made := compacting.New(v)
-	forget := forgetting.New(u, func() { c.Rest(); v.Rest() })
+	v, f := views.New(c), files.New(c)
+	u := upkeep.New(c, func() { c.Rest(); v.Rest() })
 	return &Local{
 		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
-		ArtifactStore: c, Blobs: c, MemoryStore: forgetting.NewMemories(forget), Calibration: c, Servers: c, Hooks: c,
-		Views: made, Compactions: made, Files: f, Observations: f, Erasure: forget, Housekeeping: u,
+		ArtifactStore: c, Blobs: c, MemoryStore: upkeep.NewMemories(u), Calibration: c, Servers: c, Hooks: c,
+		Views: v, Compactions: v, Files: f, Observations: f, Erasure: u, Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/held"
 )
 
 // Repaired is the result of a repair.
@@ -75,7 +76,7 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 	}
 	damaged, sound := filepath.Join(state, "blobs"), filepath.Join(into, "blobs")
 	err := errors.Join(linkAll(ctx, damaged, filepath.Join(kept, "blobs")),
-		os.Link(filepath.Join(state, "ledger.db"), filepath.Join(kept, "ledger.db")),
+		os.Link(filepath.Join(state, held.Ledger), filepath.Join(kept, held.Ledger)),
 		syncDir(kept), syncDir(filepath.Dir(kept)))
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(kept)) // it holds only links
@@ -95,7 +96,7 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 		used := fault.New(fault.Unavailable, "daemon.repair", "another program used the ledger while it was repaired")
 		return errors.Join(used.WithHint("end it and run: ctxledger repair"), err)
 	}
-	if err := os.Rename(filepath.Join(into, "ledger.db"), filepath.Join(state, "ledger.db")); err != nil {
+	if err := os.Rename(filepath.Join(into, held.Ledger), filepath.Join(state, held.Ledger)); err != nil {
 		return err
 	}
 	err = eachFile(damaged, func(rel string) error {
@@ -133,7 +134,7 @@ func syncDir(dir string) error {
 
 // fingerprint changes when the file of records is written to.
 func fingerprint(state string) (string, error) {
-	info, err := os.Stat(filepath.Join(state, "ledger.db"))
+	info, err := os.Stat(filepath.Join(state, held.Ledger))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "none", nil
 	}

@@ -20,11 +20,11 @@ func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.Ch
 	f := changes.Filter{Session: r.Session, Since: r.Since, From: r.From, Before: r.Before}
 	outside := false
 	if r.Path != "" {
-		if f.Path, outside = l.Trees.Normal("", r.Path); f.Path == "" {
+		if f.Path, outside = l.core.Trees.Normal("", r.Path); f.Path == "" {
 			return ledger.ChangesResponse{}, notPath("engine.changes", r.Path)
 		}
 	}
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.ChangesResponse, error) {
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.ChangesResponse, error) {
 		resp := ledger.ChangesResponse{Stale: []changes.Stale{}, Outside: outside}
 		if r.ID != 0 {
 			c, err := changes.Get(tx, r.ID)
@@ -55,7 +55,7 @@ func notPath(op, p string) error {
 // staleReads returns the files that a session has read and others changed afterwards, by path, at most
 // core.DefaultList.
 func (l *Files) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
-	f, err := l.Fold(tx, session)
+	f, err := l.core.Fold(tx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (l *Files) staleReads(tx kv.Tx, session string) ([]changes.Stale, error) {
 	}
 	stale := []changes.Stale{}
 	for _, path := range slices.Sorted(maps.Keys(newest)) {
-		c, err := changes.Unknown(tx, path, l.Trees.Apart(f.Session), session, newest[path].Time)
+		c, err := changes.Unknown(tx, path, l.core.Trees.Apart(f.Session), session, newest[path].Time)
 		if err != nil {
 			return nil, err
 		}

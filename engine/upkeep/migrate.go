@@ -18,6 +18,7 @@ import (
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/held"
 )
 
 // migration is one step from the schema before to a newer one.
@@ -136,7 +137,7 @@ func schemaOf(tx kv.Tx) (int, error) {
 func keepCopy(state string, schema int) error {
 	name := filepath.Join(state, copyPrefix+strconv.Itoa(schema))
 	temp := name + ".partial"
-	err := copyFile(filepath.Join(state, RecordsName), temp)
+	err := copyFile(filepath.Join(state, held.Ledger), temp)
 	failpoint.Hit("engine.migrate.copying")
 	if err == nil {
 		err = os.Rename(temp, name)

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const eraseBatch = 64
 // handle forgets what a handle names: an artifact with the messages that hold it, a message in every
 // session that has it, the text of a summary, or a whole session.
 func (e *eraser) handle(ctx context.Context, handle string) error {
-	t, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (named, error) { return nameOf(tx, handle) })
+	t, err := core.View(ctx, e.l.core, func(tx kv.Tx) (named, error) { return nameOf(tx, handle) })
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func nameOf(tx kv.Tx, handle string) (named, error) {
 
 // wholeArtifact forgets an artifact and every entry that has its content as a result.
 func (e *eraser) wholeArtifact(ctx context.Context, id string) error {
-	held, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]place, error) { return heldBy(tx, id) })
+	held, err := core.View(ctx, e.l.core, func(tx kv.Tx) ([]place, error) { return heldBy(tx, id) })
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (e *eraser) wholeArtifact(ctx context.Context, id string) error {
 // unlist removes the handle of an artifact from the summaries of the sessions that have it: they offer it to be read.
 // That is no forgetting of a summary, and is not counted as one.
 func (e *eraser) unlist(ctx context.Context, id string) error {
-	a, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (artifacts.Artifact, error) { return artifacts.Get(tx, id) })
+	a, err := core.View(ctx, e.l.core, func(tx kv.Tx) (artifacts.Artifact, error) { return artifacts.Get(tx, id) })
 	if err != nil || e.dry {
 		return err
 	}
@@ -163,7 +163,7 @@ func (e *eraser) messages(
 		return err
 	}
 	gone := map[place]bool{}
-	err = e.l.Store.View(ctx, func(tx kv.Tx) error {
+	err = e.l.core.Store.View(ctx, func(tx kv.Tx) error {
 		for _, p := range places {
 			gone[p] = true
 			entry, err := sessions.GetEntry(tx, p.session, p.seq)

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -25,28 +25,28 @@ const (
 // forgotten. The first steps remove the originals and list their blobs for deletion; the next remove what was derived
 // from them. Then the blobs are deleted, and the file of records is rewritten so that no freed page keeps a byte. After
 // a crash in between, the same request finds what is left, continues, and counts that.
-func (l *Forgetting) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
+func (l *Upkeep) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.Forgotten, error) {
 	if err := l.checkForget(r); err != nil {
 		return ledger.Forgotten{}, err
 	}
 	// Neither the text nor the name is part of the request's identity, because its hash would be kept for a day.
-	m, err := l.NewMutation("forget", r.Key, r.Handle, r.DryRun)
+	m, err := l.core.NewMutation("forget", r.Key, r.Handle, r.DryRun)
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
-	done, err := l.Maintain(ctx, "forgetting")
+	done, err := l.core.Maintain(ctx, "forgetting")
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
 	defer done()
-	if f, done, err := core.PreviousResponse[ledger.Forgotten](ctx, l.Ledger, m); done || err != nil {
+	if f, done, err := core.PreviousResponse[ledger.Forgotten](ctx, l.core, m); done || err != nil {
 		if err == nil {
 			err = l.resume(ctx)
 		}
 		return f, err
 	}
 	if !r.DryRun {
-		defer l.SpendReserve()()
+		defer l.spendReserve()()
 	}
 	e := newEraser(l, m.At)
 	e.dry = r.DryRun
@@ -88,7 +88,7 @@ func (e *eraser) finish(ctx context.Context) error {
 }
 
 // checkForget refuses a request that does not name exactly one thing, and one of another ledger's memories.
-func (l *Forgetting) checkForget(r ledger.ForgetRequest) error {
+func (l *Upkeep) checkForget(r ledger.ForgetRequest) error {
 	const op = "engine.forget"
 	named := slices.DeleteFunc([]string{r.Handle, r.Text, r.Memory}, func(s string) bool { return s == "" })
 	switch {
@@ -96,8 +96,8 @@ func (l *Forgetting) checkForget(r ledger.ForgetRequest) error {
 		return fault.New(fault.Invalid, op, "name a handle, a text or a memory to forget, and only one of them")
 	case r.Scope != "" && r.Memory == "":
 		return fault.New(fault.Invalid, op, "a scope is of a memory: name that, too")
-	case r.Scope != "" && r.Scope != l.Scope:
-		return fault.New(fault.Invalid, op, "this ledger keeps memories of scope %q, not %q", l.Scope, r.Scope)
+	case r.Scope != "" && r.Scope != l.core.Scope:
+		return fault.New(fault.Invalid, op, "this ledger keeps memories of scope %q, not %q", l.core.Scope, r.Scope)
 	}
 	return core.CheckTexts(op, core.Label("handle", r.Handle), core.Label("memory", r.Memory))
 }
@@ -107,7 +107,7 @@ func (l *Forgetting) checkForget(r ledger.ForgetRequest) error {
 func (e *eraser) forgot(
 	ctx context.Context, m core.Mutation, f ledger.Forgotten, handle string,
 ) (ledger.Forgotten, error) {
-	return core.Mutate(ctx, e.l.Ledger, m, func(tx kv.Tx) (ledger.Forgotten, []ledger.Event, error) {
+	return core.Mutate(ctx, e.l.core, m, func(tx kv.Tx) (ledger.Forgotten, []ledger.Event, error) {
 		err := (&step{Tx: tx, e: e}).told()
 		return f, []ledger.Event{{Kind: ledger.EventForgotten, ID: handle}}, err
 	})
@@ -115,7 +115,7 @@ func (e *eraser) forgot(
 
 // eraser carries out one forgetting.
 type eraser struct {
-	l       *Forgetting
+	l       *Upkeep
 	at      time.Time
 	expired bool // by the retention policy, not on request
 	dry     bool // only count what would be forgotten
@@ -129,7 +129,7 @@ type eraser struct {
 	buried   []string              // sessions that lost everything, still to be marked
 }
 
-func newEraser(l *Forgetting, at time.Time) *eraser {
+func newEraser(l *Upkeep, at time.Time) *eraser {
 	return &eraser{l: l, at: at, counts: map[string]int{}, sessions: map[string]bool{}, ids: map[string]bool{}}
 }
 
@@ -160,9 +160,9 @@ func (s *step) count(kind, session string) {
 // update runs one step and adds up what it did.
 func (e *eraser) update(ctx context.Context, fn func(s *step) error) error {
 	var s *step
-	run, in := e.l.Store.Update, func(tx kv.Tx) kv.Tx { return tx }
+	run, in := e.l.core.Store.Update, func(tx kv.Tx) kv.Tx { return tx }
 	if e.dry {
-		run, in = e.l.Store.View, func(tx kv.Tx) kv.Tx { return noWrites{tx} }
+		run, in = e.l.core.Store.View, func(tx kv.Tx) kv.Tx { return noWrites{tx} }
 	}
 	err := run(ctx, func(tx kv.Tx) error {
 		s = &step{Tx: in(tx), e: e, counts: map[string]int{}}

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -12,39 +12,39 @@ import (
 
 // Memories implements ledger.MemoryStore: forgetting a memory goes the way of everything else that is forgotten.
 type Memories struct {
-	*core.Ledger
-	f *Forgetting
+	ledger.MemoryStore
+	u *Upkeep
 }
 
 // NewMemories returns the memories of an open ledger.
-func NewMemories(f *Forgetting) Memories { return Memories{f.Ledger, f} }
+func NewMemories(u *Upkeep) Memories { return Memories{u.core, u} }
 
 // DeleteMemory implements ledger.MemoryStore.
 func (m Memories) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
-	if !r.Purge || r.Scope != "" && r.Scope != m.Scope {
-		return m.Ledger.DeleteMemory(ctx, r)
+	if !r.Purge || r.Scope != "" && r.Scope != m.u.core.Scope {
+		return m.MemoryStore.DeleteMemory(ctx, r)
 	}
-	return m.f.memory(ctx, r)
+	return m.u.memory(ctx, r)
 }
 
 // memory forgets a memory with its earlier versions, the stored responses that hold it and its name in events. What it
 // returns has no more than the request: the response is stored.
-func (l *Forgetting) memory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
-	m, err := l.NewMutation("delete memory", r.Key, r)
+func (l *Upkeep) memory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
+	m, err := l.core.NewMutation("delete memory", r.Key, r)
 	if err != nil {
 		return memory.Entry{}, err
 	}
-	done, err := l.Maintain(ctx, "forgetting")
+	done, err := l.core.Maintain(ctx, "forgetting")
 	if err != nil {
 		return memory.Entry{}, err
 	}
 	defer done()
-	defer l.SpendReserve()()
+	defer l.spendReserve()()
 	e := newEraser(l, m.At)
-	gone, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
+	gone, err := core.Mutate(ctx, l.core, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
 		s := &step{Tx: tx, e: e, counts: map[string]int{}}
-		old, err := s.memory(l.Scope, r.Name)
-		return memory.Entry{GUID: old.GUID, Scope: l.Scope},
+		old, err := s.memory(l.core.Scope, r.Name)
+		return memory.Entry{GUID: old.GUID, Scope: l.core.Scope},
 			[]ledger.Event{{Kind: ledger.EventMemory, Detail: "forgotten"}}, err
 	})
 	if fault.Is(err, fault.NotFound) {

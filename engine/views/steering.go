@@ -1,4 +1,4 @@
-package compacting
+package views
 
 import (
 	"ctxledger.dev/compaction"

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -20,12 +20,12 @@ const kindDamaged = "damaged copy"
 // damagedCopies removes the damaged ledgers that repairs kept and that hold the text: out of a damaged ledger no single
 // text can be taken. It returns those of which that is not known.
 func (e *eraser) damagedCopies(ctx context.Context, t scrub.Text) (left []ledger.LeftPlace, err error) {
-	dirs, err := temporary.Damaged(e.l.State)
+	dirs, err := temporary.Damaged(e.l.core.State)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range dirs {
-		held, whole, err := e.l.Search(ctx, dir, func(r io.Reader) (bool, error) { return t.Find(ctx, r) })
+		held, whole, err := e.l.core.Search(ctx, dir, func(r io.Reader) (bool, error) { return t.Find(ctx, r) })
 		if ctx.Err() != nil {
 			return nil, fault.Wrap(fault.Unavailable, "engine.forget", ctx.Err())
 		}
@@ -47,7 +47,7 @@ func (e *eraser) damagedCopies(ctx context.Context, t scrub.Text) (left []ledger
 
 // unfinished names the incomplete backups that are on a disk which is not connected.
 func (e *eraser) unfinished() ([]ledger.LeftPlace, error) {
-	files, err := temporary.Unreached(e.l.State)
+	files, err := temporary.Unreached(e.l.core.State)
 	out := []ledger.LeftPlace{}
 	for _, file := range files {
 		out = append(out, ledger.LeftPlace{Place: file,
@@ -62,7 +62,7 @@ func (e *eraser) mayHold() ([]ledger.LeftPlace, error) {
 	if err != nil {
 		return out, err
 	}
-	dirs, err := temporary.Damaged(e.l.State)
+	dirs, err := temporary.Damaged(e.l.core.State)
 	for _, dir := range dirs {
 		out = append(out, ledger.LeftPlace{Place: dir,
 			Why: "the damaged ledger that a repair kept may hold it: remove it when nothing is missing"})
@@ -75,14 +75,14 @@ const logsDir = "log"
 
 // logs empties the logs that hold the text. Their writers append to them, and go on.
 func (e *eraser) logs(ctx context.Context, t scrub.Text) error {
-	dir := filepath.Join(e.l.State, logsDir)
+	dir := filepath.Join(e.l.core.State, logsDir)
 	names, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, n := range names {
 		path := filepath.Join(dir, n.Name())
-		if n.Type().IsRegular() && searchFile(ctx, e.l.State, path, t) == whyForeign {
+		if n.Type().IsRegular() && searchFile(ctx, e.l.core.State, path, t) == whyForeign {
 			err = errors.Join(err, os.Truncate(path, 0))
 		}
 	}

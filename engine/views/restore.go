@@ -1,4 +1,4 @@
-package compacting
+package views
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/engine/views"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -14,18 +13,18 @@ import (
 )
 
 // Restore implements ledger.Compactions.
-func (l *Compactions) Restore(ctx context.Context, r ledger.RestoreRequest) (ledger.RestoreResponse, error) {
-	m, err := l.NewMutation("restore", r.Key, r)
+func (l *Views) Restore(ctx context.Context, r ledger.RestoreRequest) (ledger.RestoreResponse, error) {
+	m, err := l.core.NewMutation("restore", r.Key, r)
 	if err != nil {
 		return ledger.RestoreResponse{}, err
 	}
-	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) {
+	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) {
 		return l.restore(ctx, tx, r.ID, m)
 	})
 }
 
 // restore records in the log that a compaction was undone.
-func (l *Compactions) restore(
+func (l *Views) restore(
 	ctx context.Context, tx kv.Tx, id string, m core.Mutation,
 ) (ledger.RestoreResponse, []ledger.Event, error) {
 	var zero ledger.RestoreResponse
@@ -33,7 +32,7 @@ func (l *Compactions) restore(
 	if err != nil {
 		return zero, nil, err
 	}
-	f, err := l.FoldFor(tx, rec.Session, ledger.Reader{}, false)
+	f, err := l.core.FoldFor(tx, rec.Session, ledger.Reader{}, false)
 	if err != nil {
 		return zero, nil, err
 	}
@@ -47,7 +46,7 @@ func (l *Compactions) restore(
 			WithHint("print its range without --apply")
 	}
 	also := f.Including(id)
-	_, text, err := l.SummaryMessage(ctx, f)
+	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return zero, nil, err
 	}
@@ -64,11 +63,11 @@ func (l *Compactions) restore(
 	if err := f.Extend(e); err != nil {
 		return zero, nil, err
 	}
-	if _, text, err = l.SummaryMessage(ctx, f); err != nil {
+	if _, text, err = l.summaryMessage(ctx, f); err != nil {
 		return zero, nil, err
 	}
 	c := f.Counter("")
-	w, err := l.WindowOf(tx, f, "")
+	w, err := l.windowOf(tx, f, "")
 	if err != nil {
 		return zero, nil, err
 	}
@@ -76,7 +75,7 @@ func (l *Compactions) restore(
 	if cur := f.Current(); cur != nil {
 		resp.Current = cur.ID
 	}
-	restored := ledger.CompactionRestored{Sizes: views.Sizes(c, before, f.Tokens(text)), To: resp.Current}
+	restored := ledger.CompactionRestored{Sizes: sizes(c, before, f.Tokens(text)), To: resp.Current}
 	event, err := core.NewEvent(ledger.EventRestore, f.Session.ID, e.Seq, restored)
 	event.ID = id
 	if err != nil {

@@ -1,11 +1,10 @@
-package compacting
+package views
 
 import (
 	"context"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/engine/views"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
@@ -15,44 +14,44 @@ import (
 const maxNextCuts = 10
 
 // Status implements ledger.Views.
-func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Status, error) {
+func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Status, error) {
 	if err := core.CheckTexts("engine.status", core.Label("session", r.Session), core.Label("model", r.Model),
 		core.Label("agent", r.Agent)); err != nil {
 		return ledger.Status{}, err
 	}
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.Status, error) {
-		f, err := l.FoldFor(tx, r.Session, r.Reader, true)
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.Status, error) {
+		f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return ledger.Status{}, err
 		}
-		_, text, err := l.SummaryMessage(ctx, f)
+		_, text, err := l.summaryMessage(ctx, f)
 		if err != nil {
 			return ledger.Status{}, err
 		}
 		c := f.Counter(r.Model)
-		w, err := l.WindowOf(tx, f, r.Model)
+		w, err := l.windowOf(tx, f, r.Model)
 		if err != nil {
 			return ledger.Status{}, err
 		}
 		if r.Brief {
-			use := views.BriefUse(f, c, w, views.Filled(f, text))
+			use := briefUse(f, c, w, filled(f, text))
 			return ledger.Status{Use: use, NextCuts: []ledger.NextCut{}, Agents: []ledger.AgentInput{}}, nil
 		}
 		st := ledger.Status{
-			Use:   views.Use(f, c, w, views.Filled(f, text), views.Unedited(f)),
-			Total: f.Session.Usage, Agents: views.Agents(f), Warned: views.Warned(f), SinceTurns: views.Turns(f),
+			Use:   use(f, c, w, filled(f, text), unedited(f)),
+			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
 		}
-		if err := views.Spend(tx, f, &st.Use); err != nil {
+		if err := spend(tx, f, &st.Use); err != nil {
 			return st, err
 		}
-		if st.Savings, err = views.Savings(tx, f, c, r.Tools); err != nil {
+		if st.Savings, err = savingsOf(tx, f, c, r.Tools); err != nil {
 			return st, err
 		}
-		l.MaskUse(&st.Use) // its names are paths and tools
+		l.maskUse(&st.Use) // its names are paths and tools
 		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w
 		}
-		next, err := l.DecideOn(ctx, tx, f, ledger.EditViewRequest{Session: r.Session, Reader: r.Reader,
+		next, err := l.decideOn(ctx, tx, f, ledger.EditViewRequest{Session: r.Session, Reader: r.Reader,
 			Model: r.Model})
 		if err != nil {
 			return st, err
@@ -65,7 +64,7 @@ func (l *Compactions) Status(ctx context.Context, r ledger.StatusRequest) (ledge
 }
 
 // nextCuts returns what the next compaction would remove from the view.
-func (l *Compactions) nextCuts(
+func (l *Views) nextCuts(
 	ctx context.Context, tx kv.Tx, f *core.Folded, model string, c tokens.Counter,
 ) ([]ledger.NextCut, error) {
 	out := []ledger.NextCut{}

@@ -1,4 +1,4 @@
-package compacting
+package views
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 )
 
 // PlanCompaction implements ledger.Compactions.
-func (l *Compactions) PlanCompaction(
+func (l *Views) PlanCompaction(
 	ctx context.Context, r ledger.PlanCompactionRequest,
 ) (ledger.CompactionPlan, error) {
 	if err := checkPlan(r); err != nil {
 		return ledger.CompactionPlan{}, err
 	}
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.CompactionPlan, error) {
-		f, err := l.FoldFor(tx, r.Session, r.Reader, true)
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.CompactionPlan, error) {
+		f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
@@ -53,7 +53,7 @@ func checkPlan(r ledger.PlanCompactionRequest) error {
 }
 
 // plan plans a compaction, with the answer of a model where there is one.
-func (l *Compactions) plan(
+func (l *Views) plan(
 	ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options, answer *compaction.Answer,
 ) (compaction.Proposal, error) {
 	o.Reasoning = o.Reasoning || f.Policy.Compact.Reasoning
@@ -68,19 +68,19 @@ func (l *Compactions) plan(
 }
 
 // compactionInput gathers the input of the compaction domain from a session.
-func (l *Compactions) compactionInput(
+func (l *Views) compactionInput(
 	ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options,
 ) (compaction.Input, error) {
 	whole := f.Whole()
 	in := compaction.Input{
-		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.Masks.String,
+		Session: f.Session, Position: f.Session.Seq, Previous: f.Current(), Mask: l.core.Masks.String,
 		Words: f.Words, WordsTo: f.WordsTo,
 		Items: make([]compaction.Item, 0, len(whole)),
 		Message: func(seq int64) (transcript.Message, error) {
-			return l.DecodeEntry(ctx, tx, f, seq)
+			return l.core.DecodeEntry(ctx, tx, f, seq)
 		},
 	}
-	w, err := l.WindowOf(tx, f, o.Model)
+	w, err := l.windowOf(tx, f, o.Model)
 	if err != nil {
 		return in, err
 	}
@@ -89,7 +89,7 @@ func (l *Compactions) compactionInput(
 	in.Keep = f.Policy.Keep
 	if in.Previous != nil {
 		in.FirstKept = in.Previous.FirstKept
-		if in.PreviousText, err = l.ShownText(ctx, *in.Previous); err != nil {
+		if in.PreviousText, err = l.core.ShownText(ctx, *in.Previous); err != nil {
 			return in, err
 		}
 	}
@@ -167,7 +167,7 @@ func item(f *core.Folded, slot window.Slot) compaction.Item {
 }
 
 // gather adds the session's operations and artifacts.
-func (l *Compactions) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) error {
+func (l *Views) gather(tx kv.Tx, f *core.Folded, in *compaction.Input) error {
 	ops, err := intents.OfSession(tx, f.Session.ID)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package compacting
+package views
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/compaction/figures"
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/engine/views"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -35,10 +34,10 @@ func summary(f *core.Folded, r compaction.Record) ledger.Summary {
 }
 
 // Summaries implements ledger.Compactions.
-func (l *Compactions) Summaries(ctx context.Context, r ledger.SummariesRequest) (ledger.SummariesResponse, error) {
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.SummariesResponse, error) {
+func (l *Views) Summaries(ctx context.Context, r ledger.SummariesRequest) (ledger.SummariesResponse, error) {
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.SummariesResponse, error) {
 		resp := ledger.SummariesResponse{Summaries: []ledger.Summary{}}
-		f, err := l.Fold(tx, r.Session)
+		f, err := l.core.Fold(tx, r.Session)
 		if err != nil {
 			return resp, err
 		}
@@ -54,20 +53,20 @@ func (l *Compactions) Summaries(ctx context.Context, r ledger.SummariesRequest) 
 }
 
 // Summary implements ledger.Compactions.
-func (l *Compactions) Summary(ctx context.Context, r ledger.SummaryRequest) (ledger.Summary, error) {
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.Summary, error) {
+func (l *Views) Summary(ctx context.Context, r ledger.SummaryRequest) (ledger.Summary, error) {
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.Summary, error) {
 		rec, err := knownSummary(tx, r.ID)
 		if err != nil {
 			return ledger.Summary{}, err
 		}
-		f, err := l.Fold(tx, rec.Session)
+		f, err := l.core.Fold(tx, rec.Session)
 		if err != nil {
 			return ledger.Summary{}, err
 		}
 		if rec.Figures, err = l.figuresOf(ctx, f, *rec); err != nil {
 			return ledger.Summary{}, err
 		}
-		if rec.Text, err = l.ShownText(ctx, *rec); err != nil {
+		if rec.Text, err = l.core.ShownText(ctx, *rec); err != nil {
 			return ledger.Summary{}, err
 		}
 		rec.TextBlob, rec.Shown = "", ""
@@ -76,15 +75,15 @@ func (l *Compactions) Summary(ctx context.Context, r ledger.SummaryRequest) (led
 }
 
 // figuresOf returns the recorded figures of a compaction, or what stands for them if it is older than these.
-func (l *Compactions) figuresOf(ctx context.Context, f *core.Folded, r compaction.Record) (*figures.Counted, error) {
+func (l *Views) figuresOf(ctx context.Context, f *core.Folded, r compaction.Record) (*figures.Counted, error) {
 	if r.Figures != nil {
 		return r.Figures, nil
 	}
-	text, err := l.SummaryText(ctx, r)
+	text, err := l.core.SummaryText(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	of := views.FiguresOf(f, &r)
+	of := figuresOf(f, &r)
 	of.Text = f.Models.For(cmp.Or(r.Model, f.Session.Model)).Of(tokens.O200kBase.CountString(text))
 	of.Text.Exact = false
 	return &of, nil

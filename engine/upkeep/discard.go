@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -16,8 +16,8 @@ var keyErasing = []byte("erasing")
 func (s *step) begin() error { return s.Put(core.BucketEngine, keyErasing, []byte{1}) }
 
 // resume does what a forgetting that was cut off has left to do.
-func (l *Forgetting) resume(ctx context.Context) error {
-	left, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (bool, error) {
+func (l *Upkeep) resume(ctx context.Context) error {
+	left, err := core.View(ctx, l.core, func(tx kv.Tx) (bool, error) {
 		v, err := tx.Get(core.BucketEngine, keyErasing)
 		return v != nil, err
 	})
@@ -29,7 +29,7 @@ func (l *Forgetting) resume(ctx context.Context) error {
 
 // discard removes the bytes of what was forgotten from every place of the inventory: blobs, exports, copies, caches and
 // freed pages. It is done when it returns; a failure is the error of the request, and the next owner finishes it.
-func (l *Forgetting) discard(ctx context.Context) error {
+func (l *Upkeep) discard(ctx context.Context) error {
 	failpoint.Hit("engine.forget.committed")
 	for _, p := range Inventory() {
 		if p.erase == nil {
@@ -39,5 +39,5 @@ func (l *Forgetting) discard(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.Store.Update(ctx, func(tx kv.Tx) error { return tx.Delete(core.BucketEngine, keyErasing) })
+	return l.core.Store.Update(ctx, func(tx kv.Tx) error { return tx.Delete(core.BucketEngine, keyErasing) })
 }

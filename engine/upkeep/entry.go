@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"encoding/json"
@@ -122,7 +122,7 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 		}
 	}
 	if r.TextBlob != "" {
-		if err := s.e.l.ReferenceBlob(s, r.TextBlob); err != nil {
+		if err := s.e.l.core.ReferenceBlob(s, r.TextBlob); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -23,14 +22,14 @@ const policyRetention = "retention"
 
 // Retain implements ledger.Erasure. Whole sessions expire, by the code that forgets them on request: their entries stay as
 // tombstones. Memories, artifacts that a user stored, recently active sessions and the newest session never expire.
-func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger.Retention, error) {
+func (l *Upkeep) Retain(ctx context.Context, r ledger.RetainRequest) (ledger.Retention, error) {
 	if err := checkTry(r); err != nil {
 		return ledger.Retention{}, err
 	}
 	if err := l.setPolicy(ctx, r); err != nil {
 		return ledger.Retention{}, err
 	}
-	done, err := l.Maintain(ctx, "applying the retention policy")
+	done, err := l.core.Maintain(ctx, "applying the retention policy")
 	if err != nil {
 		return ledger.Retention{}, err
 	}
@@ -40,7 +39,7 @@ func (l *Forgetting) Retain(ctx context.Context, r ledger.RetainRequest) (ledger
 			return ledger.Retention{}, err
 		}
 	}
-	p, err := core.View(ctx, l.Ledger, retentionPolicy)
+	p, err := core.View(ctx, l.core, retentionPolicy)
 	if r.Try != nil {
 		p = r.Try
 	}
@@ -78,26 +77,27 @@ func checkPolicy(p ledger.RetentionPolicy) error {
 }
 
 // setPolicy stores or removes the policy.
-func (l *Forgetting) setPolicy(ctx context.Context, r ledger.RetainRequest) error {
+func (l *Upkeep) setPolicy(ctx context.Context, r ledger.RetainRequest) error {
 	const op = "engine.retain"
+	keep := func(fn func(kv.Tx) error) error { return l.core.Store.Update(ctx, fn) }
 	switch p := r.Set; {
 	case p == nil && !r.Off:
 		return nil
 	case p != nil && r.Off:
 		return fault.New(fault.Invalid, op, "a policy cannot be set and removed at once")
 	case p == nil:
-		return l.Store.Update(ctx, func(tx kv.Tx) error { return tx.Delete(bucketPolicies, []byte(policyRetention)) })
+		return keep(func(tx kv.Tx) error { return tx.Delete(bucketPolicies, []byte(policyRetention)) })
 	}
 	if err := checkPolicy(*r.Set); err != nil {
 		return err
 	}
 	policy := *r.Set
-	policy.Set = l.Now()
+	policy.Set = l.core.Now()
 	raw, err := json.Marshal(policy)
 	if err != nil {
 		return fault.Wrap(fault.Internal, op, err)
 	}
-	return l.Store.Update(ctx, func(tx kv.Tx) error { return tx.Put(bucketPolicies, []byte(policyRetention), raw) })
+	return keep(func(tx kv.Tx) error { return tx.Put(bucketPolicies, []byte(policyRetention), raw) })
 }
 
 // retentionPolicy returns the policy, nil when there is none.
@@ -114,13 +114,13 @@ func retentionPolicy(tx kv.Tx) (*ledger.RetentionPolicy, error) {
 }
 
 // due returns the size of the ledger, and the sessions that a policy makes expire now.
-func (l *Forgetting) due(ctx context.Context, p *ledger.RetentionPolicy) (ledger.Retention, error) {
+func (l *Upkeep) due(ctx context.Context, p *ledger.RetentionPolicy) (ledger.Retention, error) {
 	out := ledger.Retention{Policy: p, Due: []ledger.SessionUsage{}}
-	disk, err := l.BlobSizes(ctx)
+	disk, err := l.blobSizes(ctx)
 	if err != nil {
 		return out, err
 	}
-	size, err := l.Store.Size(ctx)
+	size, err := l.core.Store.Size(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -128,26 +128,26 @@ func (l *Forgetting) due(ctx context.Context, p *ledger.RetentionPolicy) (ledger
 	if p == nil {
 		return out, nil
 	}
-	list, err := core.View(ctx, l.Ledger, func(tx kv.Tx) ([]ledger.SessionUsage, error) {
+	list, err := core.View(ctx, l.core, func(tx kv.Tx) ([]ledger.SessionUsage, error) {
 		return l.candidates(ctx, tx, disk)
 	})
-	out.Due = append(out.Due, expired(*p, list, out.Size, l.Now())...)
+	out.Due = append(out.Due, expired(*p, list, out.Size, l.core.Now())...)
 	out.DueTotal = len(out.Due)
 	out.Due = out.Due[:min(len(out.Due), maxForgottenSessions)]
 	return out, err
 }
 
 // candidates returns the sessions that may expire, oldest first.
-func (l *Forgetting) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]ledger.SessionUsage, error) {
+func (l *Upkeep) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64) ([]ledger.SessionUsage, error) {
 	all, err := sessions.List(tx)
 	if err != nil {
 		return nil, err
 	}
-	usage, _, err := upkeep.UsageBySession(ctx, tx, disk)
+	usage, _, err := usageBySession(ctx, tx, disk)
 	if err != nil {
 		return nil, err
 	}
-	since, main := l.Now().Add(-limits.ActiveSession), slices.IndexFunc(all, sessions.Session.Main)
+	since, main := l.core.Now().Add(-limits.ActiveSession), slices.IndexFunc(all, sessions.Session.Main)
 	var list []ledger.SessionUsage
 	for i, s := range all { // the lists have one order: the newest first
 		empty := s.Forgotten != nil && !s.Updated.After(*s.Forgotten)
@@ -175,8 +175,8 @@ func expired(p ledger.RetentionPolicy, list []ledger.SessionUsage, size int64, n
 }
 
 // expire forgets the sessions that are due.
-func (l *Forgetting) expire(ctx context.Context, out *ledger.Retention) error {
-	e := newEraser(l, l.Now())
+func (l *Upkeep) expire(ctx context.Context, out *ledger.Retention) error {
+	e := newEraser(l, l.core.Now())
 	e.expired = true
 	for _, s := range out.Due {
 		if err := e.session(ctx, s.ID); err != nil {
@@ -189,7 +189,7 @@ func (l *Forgetting) expire(ctx context.Context, out *ledger.Retention) error {
 	f := e.forgotten()
 	out.Expired = &f
 	m := core.Mutation{Op: "retain", At: e.at}
-	_, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (struct{}, []ledger.Event, error) {
+	_, err := core.Mutate(ctx, l.core, m, func(tx kv.Tx) (struct{}, []ledger.Event, error) {
 		return struct{}{}, []ledger.Event{{Kind: ledger.EventForgotten, Count: f.Total(),
 			Detail: "by the retention policy"}}, (&step{Tx: tx, e: e}).told()
 	})

@@ -1,4 +1,4 @@
-package compacting
+package views
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/engine/views"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
@@ -21,15 +20,15 @@ import (
 // not make. It is computed again when the log has grown meanwhile, unless the caller names the position of the plan that
 // it has seen. The key identifies session and options, so that a repeated request gets its answer even if the log has
 // grown.
-func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionRequest) (ledger.Summary, error) {
+func (l *Views) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionRequest) (ledger.Summary, error) {
 	if err := checkAccept(r); err != nil {
 		return ledger.Summary{}, err
 	}
-	m, err := l.NewMutation("compact", r.Key, r.PlanCompactionRequest)
+	m, err := l.core.NewMutation("compact", r.Key, r.PlanCompactionRequest)
 	if err != nil {
 		return ledger.Summary{}, err
 	}
-	s, done, err := core.PreviousResponse[ledger.Summary](ctx, l.Ledger, m)
+	s, done, err := core.PreviousResponse[ledger.Summary](ctx, l.core, m)
 	if err != nil || done && s.ID == "" {
 		return s, err
 	}
@@ -39,13 +38,13 @@ func (l *Compactions) AcceptCompaction(ctx context.Context, r ledger.AcceptCompa
 	if err := checkAnswer(r); err != nil {
 		return s, err
 	}
-	defer l.HoldBlobs()()
+	defer l.core.HoldBlobs()()
 	for range limits.Plans {
-		ready, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (*accepted, error) { return l.planned(ctx, tx, r) })
+		ready, err := core.View(ctx, l.core, func(tx kv.Tx) (*accepted, error) { return l.planned(ctx, tx, r) })
 		if err != nil {
 			return s, err
 		}
-		s, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.Summary, []ledger.Event, error) {
+		s, err := core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.Summary, []ledger.Event, error) {
 			return l.conclude(ctx, tx, r, ready, m)
 		})
 		if err == nil && s.ID != "" {
@@ -84,7 +83,7 @@ type accepted struct {
 }
 
 // conclude records in the log what became of a plan.
-func (l *Compactions) conclude(
+func (l *Views) conclude(
 	ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
 ) (ledger.Summary, []ledger.Event, error) {
 	ready.folded.UseEstimators(tx) // it was folded in another transaction
@@ -95,8 +94,8 @@ func (l *Compactions) conclude(
 }
 
 // planned plans in the log as it is now, with the answer of a model where there is one.
-func (l *Compactions) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest) (*accepted, error) {
-	f, err := l.FoldFor(tx, r.Session, r.Reader, true)
+func (l *Views) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest) (*accepted, error) {
+	f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
 	if err != nil {
 		return nil, err
 	}
@@ -111,15 +110,15 @@ func (l *Compactions) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptComp
 }
 
 // ready prepares a proposal for being recorded.
-func (l *Compactions) ready(
+func (l *Views) ready(
 	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, o compaction.Options,
 ) (*accepted, error) {
 	ready := &accepted{Proposal: p, folded: f}
 	var err error
-	if ready.window, err = l.WindowOf(tx, f, o.Model); err != nil {
+	if ready.window, err = l.windowOf(tx, f, o.Model); err != nil {
 		return nil, err
 	}
-	_, text, err := l.SummaryMessage(ctx, f)
+	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -133,20 +132,20 @@ func (l *Compactions) ready(
 	if ready.messages, err = l.checkAfter(ctx, tx, f, ready.Proposal, ready.joined); err != nil {
 		return nil, err
 	}
-	ready.Record, err = l.StoreText(ctx, ready.Record, p.Text)
+	ready.Record, err = l.core.StoreText(ctx, ready.Record, p.Text)
 	return ready, err
 }
 
 // checkAfter checks that the view after a compaction is valid for its provider, as it would be sent. It returns how many
 // messages that view has.
-func (l *Compactions) checkAfter(
+func (l *Views) checkAfter(
 	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, joined []window.Edit,
 ) (int, error) {
 	in := f.Input()
 	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
 	in.Edits = append(in.Edits, joined...)
 	after := window.Plan(in)
-	format, head := views.Format(f), after.Head()
+	format, head := formatOf(f), after.Head()
 	messages, err := l.rendered(ctx, tx, f, after.Slots[:head])
 	if err != nil {
 		return 0, err
@@ -164,10 +163,10 @@ func (l *Compactions) checkAfter(
 }
 
 // rendered returns the messages of slots as they would be sent.
-func (l *Compactions) rendered(ctx context.Context, tx kv.Tx, f *core.Folded, slots []window.Slot) ([][]byte, error) {
+func (l *Views) rendered(ctx context.Context, tx kv.Tx, f *core.Folded, slots []window.Slot) ([][]byte, error) {
 	var messages [][]byte
 	for _, slot := range slots {
-		pieces, err := l.Render(ctx, tx, f, slot)
+		pieces, err := l.render(ctx, tx, f, slot)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +178,7 @@ func (l *Compactions) rendered(ctx context.Context, tx kv.Tx, f *core.Folded, sl
 }
 
 // accept records a compaction in the log.
-func (l *Compactions) accept(
+func (l *Views) accept(
 	ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
 ) (ledger.Summary, []ledger.Event, error) {
 	s, err := sessions.Get(tx, r.Session)
@@ -210,7 +209,7 @@ func (l *Compactions) accept(
 		return ledger.Summary{}, nil, err
 	}
 	if rec.TextBlob != "" {
-		if err := l.ReferenceBlob(tx, rec.TextBlob); err != nil {
+		if err := l.core.ReferenceBlob(tx, rec.TextBlob); err != nil {
 			return ledger.Summary{}, nil, err
 		}
 	}
@@ -228,7 +227,7 @@ func (l *Compactions) accept(
 			Reason: "compaction", Before: rec.Before, After: rec.After, Edits: ready.joined, Agent: after.Agent,
 			Summary: rec.ID,
 		}
-		taken, err := l.RecordStep(ctx, tx, after, step, views.Sizing{Model: r.Options.Model}, m)
+		taken, err := l.recordStep(ctx, tx, after, step, sizing{Model: r.Options.Model}, m)
 		if err != nil {
 			return ledger.Summary{}, nil, err
 		}

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ func (e *eraser) shown(title string) string {
 	if e.without != nil {
 		title = e.without(title)
 	}
-	return e.l.MaskedTitle(title)
+	return e.l.core.MaskedTitle(title)
 }
 
 // describe keeps the items of a step. All of a long session would be too many.
@@ -78,7 +78,7 @@ func aboutCall(c *sessions.Call) string { return strings.TrimSpace(c.Name + " " 
 // memory forgets a memory with all its earlier versions.
 func (e *eraser) memory(ctx context.Context, name string) error {
 	return e.update(ctx, func(s *step) error {
-		fact, earlier, err := memory.Kept(s, e.l.Scope, name)
+		fact, earlier, err := memory.Kept(s, e.l.core.Scope, name)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (e *eraser) memory(ctx context.Context, name string) error {
 		for range earlier {
 			s.count(kindEarlier, "")
 		}
-		_, err = s.memory(e.l.Scope, name)
+		_, err = s.memory(e.l.core.Scope, name)
 		return err
 	})
 }

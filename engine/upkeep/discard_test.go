@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -18,7 +17,7 @@ import (
 // were erased. Owners apply the retention policy at their start, also without one.
 func TestACutOffForgettingIsFinishedByTheNextOwner(t *testing.T) {
 	state, ctx := t.TempDir(), context.Background()
-	c, err := core.Open(ctx, core.Options{State: state, Workspace: "/w", Env: env.System()}, upkeep.Migrate)
+	c, err := core.Open(ctx, core.Options{State: state, Workspace: "/w", Env: env.System()}, Migrate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,8 +26,8 @@ func TestACutOffForgettingIsFinishedByTheNextOwner(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	l, rested := New(upkeep.New(c), nil), 0
-	l.rest = func() { rested++ }
+	rested := 0
+	l := New(c, func() { rested++ })
 	update := func(fn func(kv.Tx) error) {
 		t.Helper()
 		if err := c.Store.Update(ctx, fn); err != nil {

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"ctxledger.dev/artifacts"

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -48,7 +48,7 @@ type Place struct {
 	// Left is what the answer says of a file that is searched and holds the text, with the way out; "": see whyForeign.
 	Left string
 	// erase removes the bytes of what was forgotten from the place, after the records have lost it; nil: see How.
-	erase func(context.Context, *Forgetting) error
+	erase func(context.Context, *Upkeep) error
 }
 
 // Inventory lists every place that can hold content. A bucket, a file in a state directory or a package that starts
@@ -61,19 +61,19 @@ func Inventory() []Place {
 	const copied = "ctxledger does not know who has them: look for the text there"
 	return append(buckets(), []Place{
 		{Kind: File, Name: "blobs/*", Holds: "contents over 32 KiB", How: "deleted when no record references them",
-			erase: func(ctx context.Context, l *Forgetting) error { return l.DeleteUnreferenced(ctx) }},
+			erase: func(ctx context.Context, l *Upkeep) error { return l.core.DeleteUnreferenced(ctx) }},
 		{Kind: File, Name: "exports/*", Holds: "changes, intents", How: "removed, and written again from what is left",
-			erase: func(_ context.Context, l *Forgetting) error { return l.removeExports() }},
+			erase: func(_ context.Context, l *Upkeep) error { return l.removeExports() }},
 		{Kind: File, Name: "ledger.db.schema-*", Holds: "the records before a migration", How: "removed",
-			erase: func(_ context.Context, l *Forgetting) error { _, err := l.DropCopies(0); return err }},
+			erase: func(_ context.Context, l *Upkeep) error { _, err := l.dropCopies(0); return err }},
 		{Kind: File, Name: temporary.Name + "/*", Holds: "copies for checks, repairs and replays, names of incomplete backups",
 			How:   "removed, with what older versions left beside the directory",
-			erase: func(_ context.Context, l *Forgetting) error { _, err := l.DropTemporary(true); return err }},
+			erase: func(_ context.Context, l *Upkeep) error { _, err := l.dropTemporary(true); return err }},
 		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, statistics, tables of tokenizers",
 			How:   "dropped",
-			erase: func(_ context.Context, l *Forgetting) error { l.Erased.Add(1); l.rest(); return nil }},
+			erase: func(_ context.Context, l *Upkeep) error { l.core.Erased.Add(1); l.rest(); return nil }},
 		{Kind: File, Name: held.Ledger, Holds: "all records, and deleted ones in freed pages", How: "rewritten at once",
-			erase: func(ctx context.Context, l *Forgetting) error { return l.Vacuum(ctx) }},
+			erase: func(ctx context.Context, l *Upkeep) error { return l.core.Vacuum(ctx) }},
 		{Kind: File, Name: "ledger.db.new-*", Holds: "an incomplete file of records", How: "the next owner removes it"},
 		{Kind: File, Name: "log/*", Holds: "paths of files", How: "emptied where one holds the text"},
 		{Kind: File, Name: workspace.PlaceName, Holds: "paths of the workspace, the address of its repository",

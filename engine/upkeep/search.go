@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"bytes"
@@ -11,11 +11,11 @@ import (
 	"path"
 	"path/filepath"
 
-	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/confedit"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 )
 
@@ -26,9 +26,9 @@ const exportsDir = "exports"
 const blobsDir = "blobs"
 
 // removeExports removes the exported files, which are then written again from what is left.
-func (l *Forgetting) removeExports() error {
+func (l *Upkeep) removeExports() error {
 	const op = "engine.forget"
-	state, err := safefs.OpenRoot(l.State)
+	state, err := safefs.OpenRoot(l.core.State)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, op, err)
 	}
@@ -45,21 +45,21 @@ func (l *Forgetting) removeExports() error {
 
 // searchState searches every file of the state directory and every blob for a text. It returns how many it searched, and
 // the places that contain the text.
-func (l *Forgetting) searchState(ctx context.Context, t scrub.Text) (searched int, left []ledger.LeftPlace, err error) {
+func (l *Upkeep) searchState(ctx context.Context, t scrub.Text) (searched int, left []ledger.LeftPlace, err error) {
 	left = []ledger.LeftPlace{}
-	err = filepath.WalkDir(l.State, func(place string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(l.core.State, func(place string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // gone in the meantime
 		case err != nil:
 			return err
-		case d.IsDir() && place == filepath.Join(l.State, blobsDir):
+		case d.IsDir() && place == filepath.Join(l.core.State, blobsDir):
 			return fs.SkipDir
 		case !d.Type().IsRegular():
 			return nil
 		}
 		searched++
-		if why := searchFile(ctx, l.State, place, t); why != "" && len(left) < maxLeft {
+		if why := searchFile(ctx, l.core.State, place, t); why != "" && len(left) < maxLeft {
 			left = append(left, ledger.LeftPlace{Place: place, Why: why})
 		}
 		return ctx.Err()
@@ -67,7 +67,7 @@ func (l *Forgetting) searchState(ctx context.Context, t scrub.Text) (searched in
 	if err != nil {
 		return searched, left, fault.Wrap(fault.Unavailable, "engine.search", err)
 	}
-	for b, err := range l.Store.Blobs(ctx) {
+	for b, err := range l.core.Store.Blobs(ctx) {
 		if err != nil {
 			return searched, left, err
 		}
@@ -109,7 +109,7 @@ func searchFile(ctx context.Context, state, file string, t scrub.Text) string {
 		return "it cannot be read: " + err.Error()
 	case !found:
 		return ""
-	case filepath.Base(file) == upkeep.RecordsName:
+	case filepath.Base(file) == held.Ledger:
 		return "it is part of an id or of a name of the ledger itself, or it was just recorded again"
 	}
 	return cmp.Or(row.Left, whyForeign)

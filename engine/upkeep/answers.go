@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func (e *eraser) answers(ctx context.Context) error {
 	if len(e.ids) == 0 {
 		return nil
 	}
-	keys, err := core.View(ctx, e.l.Ledger, e.aboutIt)
+	keys, err := core.View(ctx, e.l.core, e.aboutIt)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 	if err := e.artifactsIn(ctx, blobs); err != nil {
 		return err
 	}
-	all, err := core.View(ctx, e.l.Ledger, sessions.List)
+	all, err := core.View(ctx, e.l.core, sessions.List)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (e *eraser) round(ctx context.Context, t scrub.Text) error {
 // blobs returns the stored blobs that contain the text.
 func (e *eraser) blobs(ctx context.Context, t scrub.Text) (map[string]bool, error) {
 	found := map[string]bool{}
-	for b, err := range e.l.Store.Blobs(ctx) {
+	for b, err := range e.l.core.Store.Blobs(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -122,8 +122,8 @@ func (e *eraser) blobs(ctx context.Context, t scrub.Text) (map[string]bool, erro
 }
 
 // blobHolds searches a blob for a text. A blob that was deleted in the meantime contains nothing.
-func (l *Forgetting) blobHolds(ctx context.Context, hash string, t scrub.Text) (bool, error) {
-	b, err := l.Store.OpenBlob(ctx, hash)
+func (l *Upkeep) blobHolds(ctx context.Context, hash string, t scrub.Text) (bool, error) {
+	b, err := l.core.Store.OpenBlob(ctx, hash)
 	if fault.Is(err, fault.NotFound) {
 		return false, nil
 	}
@@ -136,7 +136,7 @@ func (l *Forgetting) blobHolds(ctx context.Context, hash string, t scrub.Text) (
 
 // artifactsIn forgets the artifacts whose content is one of some blobs.
 func (e *eraser) artifactsIn(ctx context.Context, blobs map[string]bool) error {
-	ids, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (ids []string, err error) {
+	ids, err := core.View(ctx, e.l.core, func(tx kv.Tx) (ids []string, err error) {
 		for a, err := range artifacts.All(tx) {
 			if err != nil {
 				return nil, err
@@ -155,7 +155,7 @@ func (e *eraser) artifactsIn(ctx context.Context, blobs map[string]bool) error {
 
 // entries forgets the originals of a session that contain the text.
 func (e *eraser) entries(ctx context.Context, session string, t scrub.Text, blobs map[string]bool) error {
-	places, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (places []place, err error) {
+	places, err := core.View(ctx, e.l.core, func(tx kv.Tx) (places []place, err error) {
 		found, err := sessions.Holders(tx, session, t, blobs)
 		for _, seq := range found {
 			places = append(places, place{session, seq})
@@ -170,7 +170,7 @@ func (e *eraser) entries(ctx context.Context, session string, t scrub.Text, blob
 
 // summaries removes the text from a session's summaries.
 func (e *eraser) summaries(ctx context.Context, session string, t scrub.Text, blobs map[string]bool) error {
-	found, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (found map[int64]compaction.Record, err error) {
+	found, err := core.View(ctx, e.l.core, func(tx kv.Tx) (found map[int64]compaction.Record, err error) {
 		found = map[int64]compaction.Record{}
 		for entry, err := range sessions.Scan(tx, session, 0, 0) {
 			if err != nil {
@@ -204,16 +204,16 @@ func (e *eraser) summaries(ctx context.Context, session string, t scrub.Text, bl
 func (e *eraser) summaryWithout(
 	ctx context.Context, session string, seq int64, r compaction.Record, t scrub.Text,
 ) error {
-	text, err := e.l.SummaryText(ctx, r)
+	text, err := e.l.core.SummaryText(ctx, r)
 	if err != nil {
 		return err
 	}
-	defer e.l.HoldBlobs()()
+	defer e.l.core.HoldBlobs()()
 	clean := compaction.Record{Text: r.Text, TextBlob: r.TextBlob, TextHash: r.TextHash}
 	if out := t.Out(text); out != text {
 		clean.Text, clean.TextBlob = "", ""
 		if !e.dry {
-			if clean, err = e.l.StoreText(ctx, clean, out); err != nil {
+			if clean, err = e.l.core.StoreText(ctx, clean, out); err != nil {
 				return err
 			}
 		}
@@ -241,7 +241,7 @@ type derivedWords struct {
 // derived finds and counts the records that lose the text by a rule.
 func (e *eraser) derived(ctx context.Context, t scrub.Text) (found []derivedWords, err error) {
 	for _, r := range rules(e.at) {
-		d, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (derivedWords, error) { return losing(tx, r, t) })
+		d, err := core.View(ctx, e.l.core, func(tx kv.Tx) (derivedWords, error) { return losing(tx, r, t) })
 		if err != nil {
 			return nil, err
 		}
@@ -297,7 +297,7 @@ func (e *eraser) outside(
 	if err != nil || len(f.Counts) == 0 {
 		return out, err
 	}
-	files, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) ([]ledger.LeftPlace, error) {
+	files, err := core.View(ctx, e.l.core, func(tx kv.Tx) ([]ledger.LeftPlace, error) {
 		return outsideOf(tx, f.Sessions)
 	})
 	return slices.Concat(out, files, untold()), err

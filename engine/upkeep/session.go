@@ -1,4 +1,4 @@
-package forgetting
+package upkeep
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // session forgets everything that a session has received and what was derived from it. Its entries stay as tombstones:
 // their handles say that they were forgotten, and an import continues where it was.
 func (e *eraser) session(ctx context.Context, id string) error {
-	parts, err := core.View(ctx, e.l.Ledger, func(tx kv.Tx) (sessionParts, error) { return partsOf(tx, id) })
+	parts, err := core.View(ctx, e.l.core, func(tx kv.Tx) (sessionParts, error) { return partsOf(tx, id) })
 	if err != nil {
 		return err
 	}

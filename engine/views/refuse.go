@@ -1,9 +1,8 @@
-package compacting
+package views
 
 import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/engine/views"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -14,7 +13,7 @@ import (
 // refuse records that a compaction was refused and the view did not change. The session is still charged for the
 // model. A compaction that the policy requested counts as an attempt that saved nothing, so that it is not repeated
 // forever.
-func (l *Compactions) refuse(
+func (l *Views) refuse(
 	tx kv.Tx, r ledger.AcceptCompactionRequest, ready *accepted, m core.Mutation,
 ) (ledger.Summary, []ledger.Event, error) {
 	rec := ready.Record
@@ -28,7 +27,7 @@ func (l *Compactions) refuse(
 	}
 	c := ready.folded.Counter(r.Options.Model)
 	skipped := ledger.CompactionSkipped{
-		Sizes: views.Sizes(c, ready.before, ready.before), Reason: r.Options.Reason, Outcome: ready.Outcome,
+		Sizes: sizes(c, ready.before, ready.before), Reason: r.Options.Reason, Outcome: ready.Outcome,
 		Why:     ready.Why,
 		Counted: ready.before, Model: ready.window.Model, Window: ready.window.Tokens,
 		Cost: costOf(ready.folded.Models, rec.Run),
@@ -58,12 +57,12 @@ func (l *Compactions) refuse(
 }
 
 // compactionEvents returns the event of an accepted compaction, and one more if the model's answer was not used.
-func (l *Compactions) compactionEvents(
+func (l *Views) compactionEvents(
 	ready *accepted, rec compaction.Record, o compaction.Options, entry int64,
 ) ([]ledger.Event, error) {
 	f := ready.folded
 	made := ledger.CompactionMade{
-		Sizes: views.SizesOf(rec.Figures.Before, rec.Figures.After), Previous: rec.Previous, Reason: o.Reason,
+		Sizes: sizesOf(rec.Figures.Before, rec.Figures.After), Previous: rec.Previous, Reason: o.Reason,
 		ModeRequested: o.Mode, ModeUsed: rec.Mode,
 		FromTurn: rec.TurnFrom, ToTurn: rec.TurnTo, TurnsRetained: max(0, f.Session.Turns-rec.TurnTo),
 		MessagesBefore: len(f.View.Slots), MessagesAfter: ready.messages,
