@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/engine/views"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
 
@@ -66,10 +67,20 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 func (l *Local) Close() error { return l.core.Close() }
 
 // CheckLocation returns an error of code moved when the ledger's files are no longer where they were opened.
-func (l *Local) CheckLocation() error { return l.core.CheckLocation() }
+func (l *Local) CheckLocation() error {
+	if s, ok := l.core.Store.(kv.Watched); ok {
+		return s.CheckLocation()
+	}
+	return nil
+}
 
 // Tighten makes every file of the state directory private again, where its permissions were loosened.
-func (l *Local) Tighten() error { return l.core.Tighten() }
+func (l *Local) Tighten() error {
+	if s, ok := l.core.Store.(kv.Watched); ok {
+		return s.Tighten()
+	}
+	return nil
+}
 
 // KeepReserve creates the file that reserves space for deleting on a full disk. Errors: those of writing it.
 func (l *Local) KeepReserve() error { return l.upkeep.KeepReserve() }

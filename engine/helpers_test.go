@@ -61,7 +61,7 @@ func volume(t *testing.T) {
 var inMemory = flag.Bool("memory", false, "keep the records of all tests in memory instead of in files")
 
 // inBoth selects the tests that every run has on both kinds of stores. With -memory all of them are.
-const inBoth = "Invariant|Import|Append|Memor|Artifact|Hook|Changes|Compaction|Overflow|View"
+const inBoth = "Invariant|Append|Memor|Artifact|Compaction"
 
 // onEachStore runs the tests on files and, if all were to run, some of them again in memory.
 func onEachStore(m *testing.M) int {

@@ -27,20 +27,15 @@ type Watched interface {
 // Files is a Backend whose stores are files: it reads one that no process has open and that may be damaged. Errors say that
 // the store could not be read: not_found, denied, locked or unavailable.
 type Files interface {
-	// Check reads all of a store and reports what is wrong with it. It changes nothing. Damage is a Problem, not an error.
-	Check(ctx context.Context, place string, w Watch) (Checked, error)
+	// Check reads all of a store and reports what is wrong with it as it is found. It changes nothing. Damage is a Problem,
+	// not an error.
+	Check(ctx context.Context, place string, report func(Problem)) (Checked, error)
 	// Salvage copies what is intact into a new store, whose place must not hold one. known are buckets that may be there
 	// although the damaged store does not name them any more. After an error the new store is not complete.
-	Salvage(ctx context.Context, place, into string, w Watch, known ...Bucket) (Salvaged, error)
+	Salvage(ctx context.Context, place, into string, report func(Problem), known ...Bucket) (Salvaged, error)
 	// Search reports whether find finds anything in the records, deleted ones included, or in the content of a blob. whole
 	// is false when a part could not be read. Errors of find are returned unchanged.
 	Search(ctx context.Context, place string, find func(io.Reader) (bool, error)) (found, whole bool, err error)
-}
-
-// Watch observes a check or a repair. Each function may be nil.
-type Watch struct {
-	Problem  func(Problem)           // called for each problem as it is found
-	Progress func(done, total int64) // bytes; total does not change
 }
 
 // Problem is one thing that is wrong with a store.
@@ -53,9 +48,7 @@ type Problem struct {
 // Checked says how much was checked.
 type Checked struct {
 	Records  int64 `json:"records"` // those of the backend itself included
-	Pages    int64 `json:"pages"`
 	Blobs    int64 `json:"blobs"`
-	Bytes    int64 `json:"bytes"` // of pages in use and of blob files
 	Problems int64 `json:"problems"`
 }
 

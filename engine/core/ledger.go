@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"errors"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,15 +25,15 @@ var KeySchema = []byte("schema")
 
 // Ledger is a ledger opened by this process. It is safe for concurrent use.
 type Ledger struct {
-	Store      kv.Store
-	Env        env.Env
-	State      string
-	root       string
-	Scope      memory.Scope
-	Trees      *attribution.Trees
-	configured Options          // of which Settings are asked
-	Masks      *redact.Redactor // under the ledger's key
-	started    time.Time
+	Store   kv.Store
+	Env     env.Env
+	State   string
+	root    string
+	Scope   memory.Scope
+	Trees   *attribution.Trees
+	Options Options          // of which Settings are asked
+	Masks   *redact.Redactor // under the ledger's key
+	started time.Time
 
 	mu     sync.Mutex
 	bell   chan struct{}   // guarded by mu; closed and replaced by every commit
@@ -49,10 +48,9 @@ type Ledger struct {
 	// Erased counts what was forgotten while this process has the ledger open.
 	Erased atomic.Int64
 
-	maintenance maintenance
-	logs        readLogs
-	tallies     tallies
-	families    families
+	logs     readLogs
+	tallies  tallies
+	families families
 }
 
 // ReadOnly returns a ledger that only reads originals and masks, for records of an older schema.
@@ -84,9 +82,8 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	}
 	l := &Ledger{
 		Store: store, Env: o.Env, State: o.State, root: o.Workspace, Scope: scope, Masks: masks,
-		Trees: attribution.NewTrees(o.Workspace, o.Former, o.Trees, masks), configured: o,
+		Trees: attribution.NewTrees(o.Workspace, o.Former, o.Trees, masks), Options: o,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
-		maintenance: maintenance{token: make(chan struct{}, 1)},
 	}
 	failpoint.Hit("engine.open.doomed")
 	// An earlier owner may have crashed while forgetting. A ledger on a full disk still opens: reading needs no
@@ -104,42 +101,6 @@ func (l *Ledger) Erasures() int64 { return l.started.UnixNano() + l.Erased.Load(
 func (l *Ledger) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Store.Close()
-}
-
-// CheckLocation returns an error of code moved when the ledger's files are no longer where they were opened.
-func (l *Ledger) CheckLocation() error {
-	if s, ok := l.Store.(kv.Watched); ok {
-		return s.CheckLocation()
-	}
-	return nil
-}
-
-// Tighten makes every file of the state directory private again, where its permissions were loosened.
-func (l *Ledger) Tighten() error {
-	if s, ok := l.Store.(kv.Watched); ok {
-		return s.Tighten()
-	}
-	return nil
-}
-
-// Vacuum removes every byte of deleted records from a store that keeps them. Errors: those of kv.Compacted.
-func (l *Ledger) Vacuum(ctx context.Context) error {
-	if s, ok := l.Store.(kv.Compacted); ok {
-		return s.Vacuum(ctx)
-	}
-	return nil
-}
-
-// Search reports whether find finds anything in the files of another ledger, in a directory, and whether all of them could be
-// read. Errors: those of kv.Files.
-func (l *Ledger) Search(
-	ctx context.Context, dir string, find func(io.Reader) (bool, error),
-) (found, whole bool, err error) {
-	files, _, err := l.configured.Files()
-	if err != nil || files == nil {
-		return false, false, err
-	}
-	return files.Search(ctx, dir, find)
 }
 
 // Now returns the current time as it is stored: UTC, without a monotonic reading.

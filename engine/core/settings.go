@@ -100,7 +100,7 @@ func (o *Options) of(tree string) Settings {
 }
 
 // Settings returns the settings of a session: those of the tree that it ran in.
-func (l *Ledger) Settings(s sessions.Session) Settings { return l.configured.of(s.Tree) }
+func (l *Ledger) Settings(s sessions.Session) Settings { return l.Options.of(s.Tree) }
 
 // policyFor returns the policy for a reader of a session. Errors: invalid for a policy that is not valid.
 func (l *Ledger) policyFor(s sessions.Session, r ledger.Reader) (window.Policy, error) {

@@ -77,7 +77,7 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 	damaged, sound := filepath.Join(state, "blobs"), filepath.Join(into, "blobs")
 	err := errors.Join(linkAll(ctx, damaged, filepath.Join(kept, "blobs")),
 		os.Link(filepath.Join(state, held.Ledger), filepath.Join(kept, held.Ledger)),
-		syncDir(kept), syncDir(filepath.Dir(kept)))
+		safefs.SyncDir(kept), safefs.SyncDir(filepath.Dir(kept)))
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(kept)) // it holds only links
 	}
@@ -105,7 +105,7 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 		}
 		return os.Remove(filepath.Join(damaged, rel))
 	})
-	return errors.Join(err, syncDir(state))
+	return errors.Join(err, safefs.SyncDir(state))
 }
 
 // eachFile calls fn with the relative path of every file below a directory.
@@ -120,16 +120,6 @@ func eachFile(dir string, fn func(rel string) error) error {
 		}
 		return fn(rel)
 	})
-}
-
-// syncDir makes the entries of a directory durable, if the system supports that.
-func syncDir(dir string) error {
-	d, err := safefs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync() // Windows cannot; elsewhere the renames are as durable as the system makes them
-	return d.Close()
 }
 
 // fingerprint changes when the file of records is written to.

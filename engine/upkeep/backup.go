@@ -23,7 +23,7 @@ func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.Bac
 	if err := l.checkPlace(r.File); err != nil {
 		return ledger.BackedUp{}, err
 	}
-	done, err := l.core.Maintain(ctx, "a backup")
+	done, err := l.maintain(ctx, "a backup")
 	if err != nil {
 		return ledger.BackedUp{}, err
 	}
@@ -44,7 +44,7 @@ func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.Bac
 		err = l.checkPlace(r.File)
 	}
 	if err == nil {
-		err = backupError(errors.Join(os.Rename(temp, r.File), syncDir(filepath.Dir(r.File))))
+		err = backupError(errors.Join(os.Rename(temp, r.File), safefs.SyncDir(filepath.Dir(r.File))))
 	}
 	if err != nil {
 		_ = os.Remove(temp) // err is the one to report
@@ -121,16 +121,6 @@ func readBackup(file string) (b ledger.BackedUp, err error) {
 			b.Blobs++
 		}
 	}
-}
-
-// syncDir makes the names in a directory durable, where the system can do that.
-func syncDir(dir string) error {
-	d, err := safefs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync() // Windows cannot; elsewhere the rename is as durable as the system makes it
-	return d.Close()
 }
 
 // backupError gives an error of the file its code.

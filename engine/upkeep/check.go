@@ -67,14 +67,14 @@ func (c *Checked) files(ctx context.Context, o core.Options) (damaged map[string
 	if err != nil || files == nil {
 		return damaged, readable, err
 	}
-	found, err := files.Check(ctx, place, kv.Watch{Problem: func(p kv.Problem) {
+	found, err := files.Check(ctx, place, func(p kv.Problem) {
 		if hash, ok := strings.CutPrefix(p.Where, "blob "); ok {
 			damaged[hash] = true
 		} else if p.Code != fault.Denied { // what others may read can be read
 			readable = false
 		}
 		c.find(Finding{Where: p.Where, What: p.What})
-	}})
+	})
 	c.Records, c.Blobs = found.Records, found.Blobs
 	return damaged, readable, err
 }

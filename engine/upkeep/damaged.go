@@ -20,12 +20,16 @@ const kindDamaged = "damaged copy"
 // damagedCopies removes the damaged ledgers that repairs kept and that hold the text: out of a damaged ledger no single
 // text can be taken. It returns those of which that is not known.
 func (e *eraser) damagedCopies(ctx context.Context, t scrub.Text) (left []ledger.LeftPlace, err error) {
+	files, _, err := e.l.core.Options.Files()
+	if err != nil || files == nil {
+		return nil, err
+	}
 	dirs, err := temporary.Damaged(e.l.core.State)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range dirs {
-		held, whole, err := e.l.core.Search(ctx, dir, func(r io.Reader) (bool, error) { return t.Find(ctx, r) })
+		held, whole, err := files.Search(ctx, dir, func(r io.Reader) (bool, error) { return t.Find(ctx, r) })
 		if ctx.Err() != nil {
 			return nil, fault.Wrap(fault.Unavailable, "engine.forget", ctx.Err())
 		}

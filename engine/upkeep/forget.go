@@ -34,7 +34,7 @@ func (l *Upkeep) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.For
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
-	done, err := l.core.Maintain(ctx, "forgetting")
+	done, err := l.maintain(ctx, "forgetting")
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}

@@ -18,7 +18,7 @@ const collectBatch = 16
 // CollectGarbage implements ledger.Housekeeping. It deletes blobs of requests that never ended, of forgotten contents, and of pages of
 // views. Then it compacts the file of records.
 func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
-	done, err := l.core.Maintain(ctx, "collecting garbage")
+	done, err := l.maintain(ctx, "collecting garbage")
 	if err != nil {
 		return ledger.Collected{}, err
 	}
@@ -44,7 +44,7 @@ func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequ
 	if err != nil {
 		return c, err
 	}
-	if err := l.core.Vacuum(ctx); err != nil {
+	if err := l.vacuum(ctx); err != nil {
 		return c, err
 	}
 	after, err := l.core.Store.Size(ctx)
@@ -107,6 +107,14 @@ func (l *Upkeep) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed 
 			return err
 		}
 		count(freed, b.Disk, 0)
+	}
+	return nil
+}
+
+// vacuum removes every byte of deleted records from a store that keeps them. Errors: those of kv.Compacted.
+func (l *Upkeep) vacuum(ctx context.Context) error {
+	if s, ok := l.core.Store.(kv.Compacted); ok {
+		return s.Vacuum(ctx)
 	}
 	return nil
 }

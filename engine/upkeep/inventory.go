@@ -73,7 +73,7 @@ func Inventory() []Place {
 			How:   "dropped",
 			erase: func(_ context.Context, l *Upkeep) error { l.core.Erased.Add(1); l.rest(); return nil }},
 		{Kind: File, Name: held.Ledger, Holds: "all records, and deleted ones in freed pages", How: "rewritten at once",
-			erase: func(ctx context.Context, l *Upkeep) error { return l.core.Vacuum(ctx) }},
+			erase: func(ctx context.Context, l *Upkeep) error { return l.vacuum(ctx) }},
 		{Kind: File, Name: "ledger.db.new-*", Holds: "an incomplete file of records", How: "the next owner removes it"},
 		{Kind: File, Name: "log/*", Holds: "paths of files", How: "emptied where one holds the text"},
 		{Kind: File, Name: workspace.PlaceName, Holds: "paths of the workspace, the address of its repository",

@@ -34,7 +34,7 @@ func (l *Upkeep) memory(ctx context.Context, r ledger.DeleteMemoryRequest) (memo
 	if err != nil {
 		return memory.Entry{}, err
 	}
-	done, err := l.core.Maintain(ctx, "forgetting")
+	done, err := l.maintain(ctx, "forgetting")
 	if err != nil {
 		return memory.Entry{}, err
 	}

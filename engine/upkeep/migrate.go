@@ -143,7 +143,7 @@ func keepCopy(state string, schema int) error {
 		err = os.Rename(temp, name)
 	}
 	if err == nil {
-		err = syncDir(state)
+		err = safefs.SyncDir(state)
 	}
 	if err != nil {
 		return fmt.Errorf("copy the records before migrating: %w", err)

@@ -3,6 +3,7 @@ package upkeep
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/fault"
@@ -43,15 +44,18 @@ func Repair(ctx context.Context, o core.Options, into string) (Repaired, error) 
 		return r, fault.New(fault.Invalid, op, "the records of this ledger are in no files that could be repaired").
 			WithHint("restore a backup")
 	}
-	_, err = files.Salvage(ctx, place, into, kv.Watch{Problem: func(p kv.Problem) {
+	_, err = files.Salvage(ctx, place, into, func(p kv.Problem) {
 		if p.Code != fault.Denied { // too permissive modes: the content is saved
 			r.Lost.add(Finding{Where: p.Where, What: p.What, Lost: true})
 		}
-	}})
+	})
 	if err != nil {
 		return r, err
 	}
-	o.State, o.Store = into, ""
+	if kind, _, named := strings.Cut(o.Store, ":"); named {
+		o.Store = kind + ":" + into
+	}
+	o.State = into
 	if err := r.mend(ctx, o); err != nil {
 		return r, err
 	}

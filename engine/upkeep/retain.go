@@ -29,7 +29,7 @@ func (l *Upkeep) Retain(ctx context.Context, r ledger.RetainRequest) (ledger.Ret
 	if err := l.setPolicy(ctx, r); err != nil {
 		return ledger.Retention{}, err
 	}
-	done, err := l.core.Maintain(ctx, "applying the retention policy")
+	done, err := l.maintain(ctx, "applying the retention policy")
 	if err != nil {
 		return ledger.Retention{}, err
 	}

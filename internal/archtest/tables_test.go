@@ -36,6 +36,8 @@ var layers = map[string]int{
 	"carried":                3,
 	"library":                3,
 	"kv/...":                 1,
+	"kv/held":                0, // who looks for an owner asks there, without a store
+	"kv/stores":              2, // names every store
 	"tokens/...":             1,
 	"internal/...":           0,
 	"internal/wiring":        6, // what the programs share
@@ -168,8 +170,6 @@ var sideways = map[[2]string]string{
 	{"agents/install", "agents/claudecode"}:         "where Claude Code keeps its configuration is told there",
 	{"agents/...", "agents/sessionfile"}:            "lines are decoded into its records",
 	{"kv/...", "kv"}:                                "what is below it is for its stores",
-	{"kv/stores", "kv/bolt"}:                        "the registry names every store",
-	{"kv/bolt", "kv/held"}:                          "who looks for an owner asks there, without the store",
 	{"kv/bolt", "kv/internal/blobfile"}:             "blobs are framed the same on every backend",
 	{"cmd/...", "internal/wiring"}:                  "the programs share their wiring",
 

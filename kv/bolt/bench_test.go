@@ -196,7 +196,7 @@ func BenchmarkMaintenance(b *testing.B) {
 		"backup": func() error { return s.Backup(ctx, io.Discard, true) },
 		"check": func() error {
 			must(b, s.Close())
-			_, err := backend.Check(ctx, dir, kv.Watch{})
+			_, err := backend.Check(ctx, dir, ignored)
 			s = mustOpen(b, dir, kv.Options{})
 			return err
 		},

@@ -21,8 +21,8 @@ import (
 //
 // Errors say that the check could not be made: not_found, denied, locked or unavailable. Damage of the ledger is reported
 // as a Problem, not as an error.
-func (Backend) Check(ctx context.Context, dir string, w kv.Watch) (kv.Checked, error) {
-	v, err := openOffline(ctx, dir, w)
+func (Backend) Check(ctx context.Context, dir string, report func(kv.Problem)) (kv.Checked, error) {
+	v, err := openOffline(ctx, dir, report)
 	if err != nil {
 		return kv.Checked{}, err
 	}
@@ -85,15 +85,12 @@ func (c *checker) records() {
 		return
 	}
 	c.named, c.found = map[kv.Bucket]bool{metaBucket: true}, map[kv.Bucket]bool{}
-	walk := newPageWalk(&metered{offline: c.offline, src: c.file}, m)
+	walk := newPageWalk(&readerUntil{c.ctx, c.file}, m)
 	walk.found = func(b kv.Bucket) { c.found[b] = true }
 	walk.records, walk.damage = c.envelopes, c.damage
 	if walk.run() != nil {
 		return // the context is done
 	}
-	c.checked.Pages = walk.pages()
-	c.checked.Bytes = c.checked.Pages * m.pageSize
-	c.advance(int64(m.pages) * m.pageSize) // free pages are not read
 	c.buckets()
 }
 
@@ -161,7 +158,6 @@ func (c *checker) blobs() {
 			return
 		}
 		c.checked.Blobs++
-		c.checked.Bytes += b.Disk
 		if err := c.blob(b.Hash); err != nil && c.ctx.Err() == nil {
 			c.problem("blob "+b.Hash, err)
 		}

@@ -68,22 +68,13 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 			dir, blob, m := checkable(t)
 			c.damage(t, dir, blob, m)
 			var found []kv.Problem
-			var last, total int64
-			out, err := backend.Check(context.Background(), dir, kv.Watch{
-				Problem: func(p kv.Problem) { found = append(found, p) },
-				Progress: func(done, all int64) {
-					if done < last || done > all || (total != 0 && all != total) {
-						t.Errorf("progress %d of %d after %d of %d", done, all, last, total)
-					}
-					last, total = done, all
-				},
-			})
+			out, err := backend.Check(context.Background(), dir, func(p kv.Problem) { found = append(found, p) })
 			must(t, err)
-			if last != total || int(out.Problems) != len(found) || out.Blobs != 1 {
-				t.Errorf("%+v, %d of %d bytes", out, last, total)
+			if int(out.Problems) != len(found) || out.Blobs != 1 {
+				t.Errorf("%+v", out)
 			}
 			if c.code == "" {
-				if len(found) != 0 || out.Records != 102 || out.Bytes < 100_000 {
+				if len(found) != 0 || out.Records != 102 {
 					t.Errorf("%+v %+v", out, found)
 				}
 				return
@@ -126,19 +117,21 @@ func flipAfter(t *testing.T, dir, text string, n int) {
 func TestCheckCannotBeMade(t *testing.T) {
 	dir, _, _ := checkable(t)
 	s := mustOpen(t, dir, kv.Options{})
-	if _, err := backend.Check(context.Background(), dir, kv.Watch{}); !fault.Is(err, fault.Locked) {
+	if _, err := backend.Check(context.Background(), dir, ignored); !fault.Is(err, fault.Locked) {
 		t.Errorf("while it has an owner: %v", err)
 	}
 	must(t, s.Close())
 	for _, missing := range []string{t.TempDir(), filepath.Join(dir, "nowhere")} {
-		if _, err := backend.Check(context.Background(), missing, kv.Watch{}); !fault.Is(err, fault.NotFound) {
+		if _, err := backend.Check(context.Background(), missing, ignored); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%v", err)
 		}
 	}
+	must(t, os.Chmod(filepath.Join(dir, ledgerName), 0o644)) // the first thing that is found
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := backend.Check(ctx, dir, kv.Watch{Progress: func(int64, int64) { cancel() }})
-	if !fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Locked) {
-		t.Errorf("given up: %v", err)
+	defer cancel()
+	out, err := backend.Check(ctx, dir, func(kv.Problem) { cancel() })
+	if hasModes && (!fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Locked) || out.Blobs != 0) {
+		t.Errorf("given up: %+v, %v", out, err)
 	}
 	must(t, mustOpen(t, dir, kv.Options{}).Close())
 }

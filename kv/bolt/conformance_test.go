@@ -7,6 +7,9 @@ import (
 	"ctxledger.dev/kv"
 )
 
+// ignored is a report that nobody reads.
+func ignored(kv.Problem) {}
+
 // backend is what the registry has.
 var backend Backend
 

@@ -41,7 +41,7 @@ func FuzzDamagedPagesNeverEndTheProcess(f *testing.F) {
 			binary.NativeEndian.PutUint64(bad[meta+pageHeader+56:], sum.Sum64())
 		}
 		must(t, os.WriteFile(filepath.Join(dir, ledgerName), bad, 0o600))
-		checked, err := backend.Check(context.Background(), dir, kv.Watch{})
+		checked, err := backend.Check(context.Background(), dir, ignored)
 		must(t, err)
 		s, err := Open(dir, kv.Options{})
 		if err != nil {

@@ -32,9 +32,9 @@ import (
 //
 // Errors: not_found, denied, invalid, locked, unavailable. After an error the new ledger is not complete.
 func (Backend) Salvage(
-	ctx context.Context, dir, into string, w kv.Watch, known ...kv.Bucket,
+	ctx context.Context, dir, into string, report func(kv.Problem), known ...kv.Bucket,
 ) (kv.Salvaged, error) {
-	v, err := openOffline(ctx, dir, w)
+	v, err := openOffline(ctx, dir, report)
 	if err != nil {
 		return kv.Salvaged{}, err
 	}
@@ -97,7 +97,7 @@ func (s *salvage) records() error {
 	}
 	s.good = make([]uint64, s.size/m.pageSize/64+1)
 	s.meta = m
-	s.walk = newPageWalk(&metered{offline: s.offline, src: s.file}, m)
+	s.walk = newPageWalk(&readerUntil{s.ctx, s.file}, m)
 	s.walk.found = func(b kv.Bucket) { s.found[b] = true }
 	s.walk.records, s.walk.damage = s.page, s.damage
 	if err := s.walk.run(); err != nil {

@@ -153,7 +153,7 @@ func TestSalvageKeepsWhatIsWhole(t *testing.T) {
 // rescue salvages and checks one damaged copy.
 func (h *history) rescue(t *testing.T, dir string, hit func(page uint64) bool, sum *rescue) {
 	into := filepath.Join(t.TempDir(), "new")
-	out, err := backend.Salvage(context.Background(), dir, into, kv.Watch{}, "log", "state", "small")
+	out, err := backend.Salvage(context.Background(), dir, into, ignored, "log", "state", "small")
 	must(t, err)
 	got := h.readBack(t, into)
 	older := 0
@@ -178,7 +178,7 @@ func (h *history) rescue(t *testing.T, dir string, hit func(page uint64) bool, s
 		}
 	}
 	sum.strays, sum.older = sum.strays+int(out.Strays), sum.older+older
-	checked, err := backend.Check(context.Background(), dir, kv.Watch{})
+	checked, err := backend.Check(context.Background(), dir, ignored)
 	must(t, err)
 	if len(got) != int(out.Records) || (len(got) < len(h.current) && (checked.Problems == 0 || out.Problems == 0)) {
 		t.Errorf("%d of %d records saved; check says %+v, salvage %+v", len(got), len(h.current), checked, out)
@@ -222,7 +222,7 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	must(t, err)
 	bad, err := s.PutBlob(context.Background(), strings.NewReader(strings.Repeat("bad\n", 50_000)), 1<<20)
 	must(t, err)
-	if _, err := backend.Salvage(context.Background(), dir, into, kv.Watch{}); !fault.Is(err, fault.Locked) {
+	if _, err := backend.Salvage(context.Background(), dir, into, ignored); !fault.Is(err, fault.Locked) {
 		t.Errorf("while it has an owner: %v", err)
 	}
 	must(t, s.Close())
@@ -231,7 +231,7 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	must(t, err)
 	var found []kv.Problem
 	out, err := backend.Salvage(context.Background(), dir, into,
-		kv.Watch{Problem: func(p kv.Problem) { found = append(found, p) }})
+		func(p kv.Problem) { found = append(found, p) })
 	must(t, err)
 	if out.Records != 100 || out.Strays+out.Conflicts != 0 || out.Blobs != 1 || out.Problems != 1 ||
 		len(found) != 1 || found[0].Where != "blob "+bad.Hash || found[0].Code != fault.Corrupt {
@@ -241,7 +241,7 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	if err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the damaged ledger was changed, %v", err)
 	}
-	if _, err := backend.Salvage(context.Background(), dir, into, kv.Watch{}); !fault.Is(err, fault.Invalid) {
+	if _, err := backend.Salvage(context.Background(), dir, into, ignored); !fault.Is(err, fault.Invalid) {
 		t.Errorf("into a ledger: %v", err)
 	}
 	n := mustOpen(t, into, kv.Options{})

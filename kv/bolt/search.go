@@ -13,13 +13,13 @@ import (
 func (Backend) Search(
 	ctx context.Context, dir string, find func(io.Reader) (bool, error),
 ) (found, whole bool, err error) {
-	v, err := openOffline(ctx, dir, kv.Watch{})
+	v, err := openOffline(ctx, dir, func(kv.Problem) {})
 	if err != nil {
 		return false, false, err
 	}
 	defer v.close()
 	whole = v.problems == 0
-	if found, err = find(io.NewSectionReader(&metered{v, v.file}, 0, v.size)); found || err != nil {
+	if found, err = find(io.NewSectionReader(&readerUntil{v.ctx, v.file}, 0, v.size)); found || err != nil {
 		return found, whole, err
 	}
 	if v.stored == nil {

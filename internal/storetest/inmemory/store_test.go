@@ -10,7 +10,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	kvtest.Run(t, func(t *testing.T, dir string) kv.Store {
-		s, err := inmemory.Backend{}.Open(dir, kv.Options{RunTwice: true})
+		s, err := inmemory.Backend{}.Open(dir, kv.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func salvage(ctx context.Context, o *damage.Original, want script.State, d damag
 	if err != nil {
 		return 0, err
 	}
-	got, err := files.Salvage(ctx, place, into, kv.Watch{})
+	got, err := files.Salvage(ctx, place, into, func(kv.Problem) {})
 	if err != nil {
 		return 0, err
 	}

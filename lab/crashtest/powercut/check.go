@@ -107,9 +107,9 @@ func sound(ctx context.Context, state string) error {
 	if err != nil {
 		return err
 	}
-	_, err = files.Check(ctx, place, kv.Watch{Problem: func(p kv.Problem) {
+	_, err = files.Check(ctx, place, func(p kv.Problem) {
 		problems = append(problems, p.Where+": "+p.What)
-	}})
+	})
 	if err == nil && len(problems) > 0 {
 		return fmt.Errorf("check finds:\n%s", strings.Join(problems, "\n"))
 	}

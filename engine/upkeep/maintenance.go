@@ -1,4 +1,4 @@
-package core
+package upkeep
 
 import (
 	"context"
@@ -14,9 +14,9 @@ type maintenance struct {
 	what  atomic.Pointer[string]
 }
 
-// Maintain waits until no other maintenance task runs, registers what starts now, and returns the function that ends
+// maintain waits until no other maintenance task runs, registers what starts now, and returns the function that ends
 // it. Errors: unavailable when ctx ends first, naming the running task.
-func (l *Ledger) Maintain(ctx context.Context, what string) (done func(), err error) {
+func (l *Upkeep) maintain(ctx context.Context, what string) (done func(), err error) {
 	m := &l.maintenance
 	select {
 	case m.token <- struct{}{}:
