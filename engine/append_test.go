@@ -236,7 +236,7 @@ func TestEntriesInBlobs(t *testing.T) {
 func TestManySmallMessagesFitTheirPages(t *testing.T) {
 	volume(t)
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/w", Env: e})
+	l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/w", Env: e})
 	if err != nil {
 		t.Fatal(err)
 	}

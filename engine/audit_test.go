@@ -65,6 +65,7 @@ func TestAnyOneUnreadableRecordIsMended(t *testing.T) {
 
 // TestLostBlobsAreMended takes every blob away, one at a time, and then all of them.
 func TestLostBlobsAreMended(t *testing.T) {
+	inFiles(t)
 	l, _ := openIn(t, schema1(t), "/home/dev/shop")
 	mend := func(lose func(blobs map[string]bool)) int {
 		found, left, err := l.Mend(t.Context(), func(_ kv.Tx, blobs map[string]bool) error { lose(blobs); return nil })
@@ -91,7 +92,7 @@ func TestLostBlobsAreMended(t *testing.T) {
 func openOnce(t *testing.T, dir string) *engine.Local {
 	t.Helper()
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: dir, Workspace: "/home/dev/shop", Env: e})
+	l, err := openOptions(t.Context(), engine.Options{State: dir, Workspace: "/home/dev/shop", Env: e})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -303,7 +303,7 @@ func TestAnAgentsOwnLimitsHoldForIt(t *testing.T) {
 	p, own := window.Default(), window.Default()
 	p.Compact.WarnAt, own.Compact.CutoverAt = 1_000, 500
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+	l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e,
 		Settings: engine.Settings{Policy: &p, Agents: map[string]window.Policy{"tester": own}}})
 	if err != nil {
 		t.Fatal(err)
@@ -376,6 +376,7 @@ func TestAChangeOfModelCarriesTheViewOn(t *testing.T) {
 
 // A message that a pass cannot look at stays as it is, is reported once, and does not keep others from editing the others.
 func TestAMessageThatCannotBeReadIsLeftAsItIs(t *testing.T) {
+	inFiles(t)
 	dir := t.TempDir()
 	p := window.Default()
 	p.Clear.Keep, p.Clear.AtLeast = 8, 3_000 // the one that is left is looked at again

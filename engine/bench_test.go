@@ -19,7 +19,7 @@ import (
 func benchLedger(b *testing.B) *engine.Local {
 	b.Helper()
 	e, _ := testEnv()
-	l, err := engine.Open(b.Context(), engine.Options{State: b.TempDir(), Workspace: "/home/dev/shop", Env: e})
+	l, err := openOptions(b.Context(), engine.Options{State: b.TempDir(), Workspace: "/home/dev/shop", Env: e})
 	if err != nil {
 		b.Fatal(err)
 	}

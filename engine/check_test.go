@@ -9,16 +9,14 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine/upkeep"
-	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 )
 
 // check checks the closed ledger in dir.
 func check(t *testing.T, dir string) upkeep.Checked {
 	t.Helper()
-	c, err := upkeep.Check(t.Context(), dir, env.System())
+	c, err := upkeep.Check(t.Context(), stored(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +75,9 @@ func TestACheckNamesWhatIsWrong(t *testing.T) {
 	}
 	dir := schema1(t)
 	change(t, dir, func(tx kv.Tx) error { return tx.Put("engine", []byte("schema"), []byte("99")) })
-	_, err := upkeep.Check(t.Context(), dir, env.System())
+	_, err := upkeep.Check(t.Context(), stored(dir))
 	wantCode(t, err, fault.Unavailable)
-	_, err = upkeep.Check(t.Context(), t.TempDir(), env.System())
+	_, err = upkeep.Check(t.Context(), stored(t.TempDir()))
 	wantCode(t, err, fault.NotFound)
 }
 
@@ -96,7 +94,7 @@ func rewrite(tx kv.Tx, key string) error {
 // change changes the records of a closed ledger.
 func change(t *testing.T, dir string, fn func(kv.Tx) error) {
 	t.Helper()
-	s, err := bolt.Open(dir, bolt.Options{})
+	s, err := storeIn(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

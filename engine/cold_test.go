@@ -28,7 +28,7 @@ func TestAPauseIsAnOccasion(t *testing.T) {
 			e, _ := testEnv()
 			now := e.Now()
 			e.Now = func() time.Time { return now }
-			l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e})
+			l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,13 +3,12 @@ package engine
 import (
 	"context"
 
-	"ctxledger.dev/engine/compacting"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/engine/files"
-	"ctxledger.dev/engine/forgetting"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/engine/views"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
 
@@ -54,13 +53,12 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	}
 	// Copies that a killed process left. What cannot be removed now is reported by gc.
 	_, _ = temporary.Clear(o.State, false, o.Env.Now())
-	v, u, f := views.New(c), upkeep.New(c), files.New(c)
-	made := compacting.New(v)
-	forget := forgetting.New(u, func() { c.Rest(); v.Rest() })
+	v, f := views.New(c), files.New(c)
+	u := upkeep.New(c, func() { c.Rest(); v.Rest() })
 	return &Local{
 		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
-		ArtifactStore: c, Blobs: c, MemoryStore: forgetting.NewMemories(forget), Calibration: c, Servers: c, Hooks: c,
-		Views: made, Compactions: made, Files: f, Observations: f, Erasure: forget, Housekeeping: u,
+		ArtifactStore: c, Blobs: c, MemoryStore: upkeep.NewMemories(u), Calibration: c, Servers: c, Hooks: c,
+		Views: v, Compactions: v, Files: f, Observations: f, Erasure: u, Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil
 }
@@ -68,11 +66,21 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 // Close waits for running transactions and releases the ledger. A waiting WaitEvents returns.
 func (l *Local) Close() error { return l.core.Close() }
 
-// CheckLocation returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
-func (l *Local) CheckLocation() error { return l.core.CheckLocation() }
+// CheckLocation returns an error of code moved when the ledger's files are no longer where they were opened.
+func (l *Local) CheckLocation() error {
+	if s, ok := l.core.Store.(kv.Watched); ok {
+		return s.CheckLocation()
+	}
+	return nil
+}
 
 // Tighten makes every file of the state directory private again, where its permissions were loosened.
-func (l *Local) Tighten() error { return l.core.Tighten() }
+func (l *Local) Tighten() error {
+	if s, ok := l.core.Store.(kv.Watched); ok {
+		return s.Tighten()
+	}
+	return nil
+}
 
 // KeepReserve creates the file that reserves space for deleting on a full disk. Errors: those of writing it.
 func (l *Local) KeepReserve() error { return l.upkeep.KeepReserve() }

@@ -111,7 +111,7 @@ func TestWaitEventsFilters(t *testing.T) {
 func TestAWaitEndsWithItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, _ := testEnv()
-		l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/w", Env: e})
+		l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/w", Env: e})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestEventsOfOtherKindsDoNotEndAWait(t *testing.T) {
 // once, also when no event fits the filter.
 func TestMissedEventsAreSaid(t *testing.T) {
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/w", Env: e})
+	l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/w", Env: e})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,7 @@ func only(t *testing.T, l *engine.Local, session string) artifacts.Artifact {
 // blobs returns the names of the blob files in a state directory.
 func blobs(t *testing.T, state string) map[string]bool {
 	t.Helper()
+	inFiles(t)
 	names, err := filepath.Glob(filepath.Join(state, "blobs", "*", "*"))
 	if err != nil {
 		t.Fatal(err)
@@ -192,6 +193,7 @@ func TestForgottenContentThatComesBackIsReadable(t *testing.T) {
 // TestADeletionThatWasCutOffIsMadeGood: the records say that the content is forgotten, and the owner
 // died before it deleted the blobs.
 func TestADeletionThatWasCutOffIsMadeGood(t *testing.T) {
+	inFiles(t)
 	state := t.TempDir()
 	l, _ := openIn(t, state, "/w")
 	id := hand(t, l, ledger.AppendMessagesRequest{Messages: secretResult("call", "x")}).Session

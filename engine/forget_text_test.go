@@ -100,6 +100,7 @@ func stateOf(t *testing.T, l *engine.Local) string {
 // It is not the product's own search.
 func rawHits(t *testing.T, dir, secret string) (hits []string) {
 	t.Helper()
+	inFiles(t)
 	forms := [][]byte{[]byte(secret), []byte(inJSON(secret)), []byte(inJSON(inJSON(secret)))}
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 	forms = append(forms, []byte(plain.Replace(inJSON(secret))))

@@ -34,7 +34,7 @@ func ahead(t *testing.T, dir string) (*engine.Local, *atomic.Int64) {
 	e := env.System()
 	real := e.Now
 	e.Now = func() time.Time { return real().Add(time.Duration(by.Load())) }
-	l, err := engine.Open(t.Context(), engine.Options{State: dir, Workspace: "/home/dev/shop", Env: e, RunTwice: true})
+	l, err := openOptions(t.Context(), engine.Options{State: dir, Workspace: "/home/dev/shop", Env: e, RunTwice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +169,7 @@ func appendOne(ctx context.Context, l *engine.Local, writer, round, contents int
 
 // TestABlobThatIsStoredAgainDuringACollectionStays stores content again that is garbage at that moment.
 func TestABlobThatIsStoredAgainDuringACollectionStays(t *testing.T) {
+	inFiles(t)
 	dir := t.TempDir()
 	l, _ := ahead(t, dir)
 	content := []byte("stored long ago, and again now")

@@ -351,6 +351,7 @@ func TestWhatIsNotOfTheLedgerIsFoundWithTheWayOut(t *testing.T) {
 
 // TestForgettingReachesCopies: those of checks and repairs, the ledger that a repair kept, and logs.
 func TestForgettingReachesCopies(t *testing.T) {
+	inFiles(t)
 	state := filepath.Join(t.TempDir(), "ws-1")
 	l, _ := openIn(t, state, "/w")
 	save := ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "fact", Description: "of it", Body: canary}}

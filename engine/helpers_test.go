@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -15,6 +17,8 @@ import (
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest/inmemory"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -53,11 +57,66 @@ func volume(t *testing.T) {
 	}
 }
 
+// inMemory has the tests of this package keep their records in memory.
+var inMemory = flag.Bool("memory", false, "keep the records of all tests in memory instead of in files")
+
+// inBoth selects the tests that every run has on both kinds of stores. With -memory all of them are.
+const inBoth = "Invariant|Append|Memor|Artifact|Compaction"
+
+// onEachStore runs the tests on files and, if all were to run, some of them again in memory.
+func onEachStore(m *testing.M) int {
+	code := m.Run()
+	for _, name := range []string{"test.run", "test.bench", "test.fuzz", "test.list"} {
+		if flag.Lookup(name).Value.String() != "" {
+			return code
+		}
+	}
+	if code != 0 || *inMemory {
+		return code
+	}
+	*inMemory = true
+	if err := errors.Join(flag.Set("test.run", inBoth), flag.Set("test.short", "true")); err != nil {
+		panic(err)
+	}
+	return m.Run()
+}
+
+// onStore adds the kind of store to the options of a ledger.
+func onStore(o engine.Options) engine.Options {
+	if *inMemory {
+		o.Store, o.Stores = "memory:"+o.State, kv.Backends{"memory": inmemory.Backend{}}
+	}
+	return o
+}
+
+// stored are the options of the ledger in a directory.
+func stored(dir string) engine.Options { return onStore(engine.Options{State: dir, Env: env.System()}) }
+
+// storeIn opens the records of a closed ledger.
+func storeIn(dir string) (kv.Store, error) {
+	o := stored(dir)
+	o.LockWait = 5 * time.Second
+	return o.OpenStore()
+}
+
+// openOptions opens a ledger on the kind of store that is being tested.
+func openOptions(ctx context.Context, o engine.Options) (*engine.Local, error) {
+	return engine.Open(ctx, onStore(o))
+}
+
+// inFiles leaves a test out that is about the files of a store.
+func inFiles(t *testing.T) {
+	t.Helper()
+	if *inMemory {
+		t.Skip("about files, which this kind of store has not")
+	}
+}
+
 // openIn opens a ledger of the workspace root, with every transaction run twice.
 func openIn(t *testing.T, dir, root string) (*engine.Local, *clock) {
 	t.Helper()
 	e, c := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: dir, Workspace: root, Env: e, RunTwice: true})
+	l, err := openOptions(t.Context(), engine.Options{State: dir, Workspace: root, Env: e, RunTwice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +130,7 @@ func openIn(t *testing.T, dir, root string) (*engine.Local, *clock) {
 // sound checks the ledger that a test leaves, against all that the domains and the engine promise.
 func sound(t *testing.T, dir string) {
 	t.Helper()
-	found, err := upkeep.Check(context.Background(), dir, env.System())
+	found, err := upkeep.Check(context.Background(), stored(dir))
 	if err != nil {
 		t.Errorf("check: %v", err)
 	}
@@ -84,7 +143,7 @@ func sound(t *testing.T, dir string) {
 func openWith(t *testing.T, p window.Policy) *engine.Local {
 	t.Helper()
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+	l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e,
 		Settings: engine.Settings{Policy: &p}})
 	if err != nil {
 		t.Fatal(err)

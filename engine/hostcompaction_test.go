@@ -213,7 +213,7 @@ func TestTheWindowThatTheUserSetHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, _ := testEnv()
-		l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+		l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e,
 			Settings: engine.Settings{Models: models}})
 		if err != nil {
 			t.Fatal(err)

@@ -26,7 +26,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/ledger"
 )
 
@@ -36,7 +35,7 @@ var openDir = flag.String("open", "", "for the tests' own use: open the ledger i
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *openDir == "" {
-		os.Exit(m.Run())
+		os.Exit(onEachStore(m))
 	}
 	l, err := engine.Open(context.Background(), engine.Options{State: *openDir, Env: env.System()})
 	if err == nil {
@@ -52,6 +51,7 @@ func TestMain(m *testing.M) {
 // compacted, a conversation that was handed in, an artifact and a memory; of schema 2, a session with secrets.
 func golden(t *testing.T, schema string) string {
 	t.Helper()
+	inFiles(t)
 	dir := t.TempDir()
 	z, err := gzip.NewReader(bytes.NewReader(readFile(t, "testdata/schema-"+schema+".tar.gz")))
 	if err != nil {
@@ -93,7 +93,7 @@ var buckets = []kv.Bucket{
 // records returns every record of a closed ledger, and its schema.
 func records(t *testing.T, dir string, more ...kv.Bucket) (map[string]string, string) {
 	t.Helper()
-	s, err := bolt.Open(dir, bolt.Options{LockWait: 5 * time.Second})
+	s, err := storeIn(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,6 +206,7 @@ func TestALedgerOfSchema1OpensAsItWas(t *testing.T) {
 }
 
 func TestANewLedgerHasNoCopyAndANewerOneIsRefused(t *testing.T) {
+	inFiles(t)
 	dir := t.TempDir()
 	l, err := engine.Open(t.Context(), engine.Options{State: dir, Env: env.System()})
 	if err := errors.Join(err, l.Close()); err != nil {
@@ -215,7 +216,7 @@ func TestANewLedgerHasNoCopyAndANewerOneIsRefused(t *testing.T) {
 		t.Errorf("%q, %v", copies, err)
 	}
 	for value, code := range map[string]fault.Code{"99": fault.Unavailable, "x": fault.Corrupt, "0": fault.Corrupt} {
-		s, err := bolt.Open(dir, bolt.Options{})
+		s, err := storeIn(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

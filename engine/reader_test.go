@@ -17,7 +17,7 @@ import (
 func openAgents(t *testing.T, agents map[string]window.Policy) *engine.Local {
 	t.Helper()
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+	l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e,
 		Settings: engine.Settings{Agents: agents}})
 	if err != nil {
 		t.Fatal(err)

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/storetest/inmemory"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
@@ -18,8 +20,18 @@ import (
 func repair(t *testing.T, dir string) (upkeep.Repaired, string, error) {
 	t.Helper()
 	into := filepath.Join(t.TempDir(), "into")
-	r, err := upkeep.Repair(t.Context(), dir, into, env.System())
+	r, err := upkeep.Repair(t.Context(), stored(dir), into)
 	return r, into, err
+}
+
+// A store in no files has nothing that could be salvaged, and says so.
+func TestARepairNeedsFiles(t *testing.T) {
+	o := engine.Options{State: t.TempDir(), Env: env.System(), Stores: kv.Backends{"memory": inmemory.Backend{}}}
+	o.Store = "memory:" + o.State
+	_, err := upkeep.Repair(t.Context(), o, t.TempDir())
+	if wantCode(t, err, fault.Invalid); fault.HintOf(err) == "" {
+		t.Errorf("%v names no way out", err)
+	}
 }
 
 func TestARepairKeepsWhatIsWhole(t *testing.T) {

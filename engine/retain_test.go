@@ -130,6 +130,7 @@ func TestOldSessionsExpire(t *testing.T) {
 }
 
 func TestTheOldestExpireUntilTheLedgerFits(t *testing.T) {
+	inFiles(t)
 	l, c, ids := aged(t, 4)
 	all := retain(t, l, ledger.RetainRequest{Set: &ledger.RetentionPolicy{MaxSize: 1}})
 	if fmt.Sprint(names(all)) != fmt.Sprint(ids[:3]) { // all but the newest

@@ -37,7 +37,7 @@ func thrashing(t *testing.T, dir string, p window.Policy) (*engine.Local, string
 func openPolicy(t *testing.T, dir string, p window.Policy) *engine.Local {
 	t.Helper()
 	e, _ := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: dir, Env: e, Settings: engine.Settings{Policy: &p}})
+	l, err := openOptions(t.Context(), engine.Options{State: dir, Env: e, Settings: engine.Settings{Policy: &p}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func BenchmarkToolUse(b *testing.B) {
 			_ = l.Close() // a test's
 		}
 		var err error
-		if l, err = engine.Open(b.Context(), o); err != nil {
+		if l, err = openOptions(b.Context(), o); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -21,7 +21,7 @@ type followedLedger struct {
 func openFollowed(t *testing.T, p window.Policy, agents map[string]window.Policy) *followedLedger {
 	t.Helper()
 	e, c := testEnv()
-	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+	l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e,
 		Settings: engine.Settings{Policy: &p, Agents: agents}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,6 @@
 package engine_test
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // working returns n messages of an agent at work: every sixteenth is a request, the others are
 // calls and their results in turn.

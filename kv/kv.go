@@ -1,8 +1,9 @@
 // Package kv is the ordered, transactional store under the ledger: buckets of enveloped
 // records, and blobs for what is too large for a record.
 //
-// Start at Store. A backend (kv/bolt; others later) implements it and proves itself against
-// the conformance suite in kv/kvtest.
+// Start at Store, which Backends.Open returns for a URL. A backend (kv/bolt; others later) implements it and proves itself
+// against the conformance suite in internal/storetest/kvtest. What only some stores can do are interfaces of their own:
+// Compacted, Watched, Files.
 //
 // Guarantees: the effects of a call that returned without an error are on disk (acknowledged = durable); a
 // record whose bytes changed on disk is an error of code corrupt, never a value; a function that fails
@@ -58,11 +59,6 @@ type Store interface {
 	// meanwhile may be missing or included. An error ends the sequence.
 	Blobs(ctx context.Context) iter.Seq2[StoredBlob, error]
 
-	// Vacuum rewrites the records, to reclaim space and to remove every byte of deleted records. Views
-	// continue meanwhile, updates wait. Errors: corrupt when a record is damaged, unavailable when ctx ends
-	// or the storage fails; then nothing has changed.
-	Vacuum(ctx context.Context) error
-
 	// Backup writes the store as a tar archive to w, with or without its blobs: a snapshot of the records
 	// and every blob that it references, unless the blob is deleted meanwhile. Unpacked into an empty
 	// directory, the archive is a store. Its entries are private (0600, 0700), name no user and are in
@@ -73,7 +69,7 @@ type Store interface {
 	// Size returns what the store occupies on disk.
 	Size(ctx context.Context) (Size, error)
 
-	// Close waits for in-flight transactions and releases the store.
+	// Close waits for in-flight transactions, releases the store and its lock.
 	Close() error
 }
 

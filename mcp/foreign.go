@@ -45,5 +45,6 @@ func explained(message string) bool {
 	return ok && slices.Contains([]fault.Code{
 		fault.Invalid, fault.NotFound, fault.Conflict, fault.Stale, fault.TooLarge,
 		fault.Limited, fault.Denied, fault.Corrupt, fault.Unavailable, fault.Internal,
+		fault.Full, fault.Moved, fault.Locked,
 	}, fault.Code(code))
 }

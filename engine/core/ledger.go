@@ -13,7 +13,6 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/memory"
 )
 
@@ -26,15 +25,15 @@ var KeySchema = []byte("schema")
 
 // Ledger is a ledger opened by this process. It is safe for concurrent use.
 type Ledger struct {
-	Store      kv.Store
-	Env        env.Env
-	State      string
-	root       string
-	Scope      memory.Scope
-	Trees      *attribution.Trees
-	configured Options          // of which Settings are asked
-	Masks      *redact.Redactor // under the ledger's key
-	started    time.Time
+	Store   kv.Store
+	Env     env.Env
+	State   string
+	root    string
+	Scope   memory.Scope
+	Trees   *attribution.Trees
+	Options Options          // of which Settings are asked
+	Masks   *redact.Redactor // under the ledger's key
+	started time.Time
 
 	mu     sync.Mutex
 	bell   chan struct{}   // guarded by mu; closed and replaced by every commit
@@ -49,10 +48,9 @@ type Ledger struct {
 	// Erased counts what was forgotten while this process has the ledger open.
 	Erased atomic.Int64
 
-	maintenance maintenance
-	logs        readLogs
-	tallies     tallies
-	families    families
+	logs     readLogs
+	tallies  tallies
+	families families
 }
 
 // ReadOnly returns a ledger that only reads originals and masks, for records of an older schema.
@@ -70,7 +68,7 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "engine.open", err)
 	}
-	store, err := bolt.Open(o.State, bolt.Options{LockWait: o.LockWait, RunTwice: o.RunTwice, Scratch: o.Scratch})
+	store, err := o.OpenStore()
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +82,13 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 	}
 	l := &Ledger{
 		Store: store, Env: o.Env, State: o.State, root: o.Workspace, Scope: scope, Masks: masks,
-		Trees: attribution.NewTrees(o.Workspace, o.Former, o.Trees, masks), configured: o,
+		Trees: attribution.NewTrees(o.Workspace, o.Former, o.Trees, masks), Options: o,
 		started: o.Env.Now().UTC(), bell: make(chan struct{}), closed: make(chan struct{}),
-		maintenance: maintenance{token: make(chan struct{}, 1)},
 	}
 	failpoint.Hit("engine.open.doomed")
 	// An earlier owner may have crashed while forgetting. A ledger on a full disk still opens: reading needs no
 	// space, and the user has to open it to delete anything.
-	if err := l.DeleteUnreferenced(ctx); err != nil && !bolt.IsFull(err) {
+	if err := l.DeleteUnreferenced(ctx); err != nil && !fault.Is(err, fault.Full) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return l, nil
@@ -104,22 +101,6 @@ func (l *Ledger) Erasures() int64 { return l.started.UnixNano() + l.Erased.Load(
 func (l *Ledger) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Store.Close()
-}
-
-// CheckLocation returns an error when the ledger's files are no longer where they were opened: see bolt.IsMoved.
-func (l *Ledger) CheckLocation() error {
-	if s, ok := l.Store.(interface{ CheckLocation() error }); ok {
-		return s.CheckLocation()
-	}
-	return nil
-}
-
-// Tighten makes every file of the state directory private again, where its permissions were loosened.
-func (l *Ledger) Tighten() error {
-	if s, ok := l.Store.(interface{ Tighten() error }); ok {
-		return s.Tighten()
-	}
-	return nil
 }
 
 // Now returns the current time as it is stored: UTC, without a monotonic reading.

@@ -1,10 +1,13 @@
 package core
 
 import (
+	"cmp"
 	"time"
 
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/stores"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -19,7 +22,10 @@ type Options struct {
 	Env       env.Env       // clock and randomness
 	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
 	RunTwice  bool          // test switch: run every transaction twice, see kv
-	Scratch   bool          // the ledger is removed with its process: nothing waits for the disk, see kv/bolt
+	Scratch   bool          // the ledger is removed with its process: nothing waits for the disk, see kv.Options
+
+	Store  string      // URL of the records, see kv.Backends; "": files in State
+	Stores kv.Backends // the kinds of stores; nil: those of kv/stores
 
 	Settings Settings
 	// Trees returns the roots of the trees that share the ledger; nil: Workspace alone.
@@ -28,6 +34,31 @@ type Options struct {
 	Former []string
 	// SettingsOf returns what one of the trees configures now, which holds for its sessions; nil: Settings.
 	SettingsOf func(tree string) Settings
+}
+
+// backend returns the kind of store that the records are in, and their place.
+func (o *Options) backend() (kv.Backend, string, error) {
+	kinds := o.Stores
+	if kinds == nil {
+		kinds = stores.All()
+	}
+	return kinds.Find(cmp.Or(o.Store, "bolt:"+o.State))
+}
+
+// OpenStore opens the store of the records alone. Errors: those of kv.Backends.Open.
+func (o *Options) OpenStore() (kv.Store, error) {
+	backend, place, err := o.backend()
+	if err != nil {
+		return nil, err
+	}
+	return backend.Open(place, kv.Options{LockWait: o.LockWait, RunTwice: o.RunTwice, Scratch: o.Scratch})
+}
+
+// Files returns how the records are read while no process has them open, and their place; nil: they are in no files.
+func (o *Options) Files() (kv.Files, string, error) {
+	backend, place, err := o.backend()
+	files, _ := backend.(kv.Files)
+	return files, place, err
 }
 
 // Settings are what a user configures of a ledger. The zero value is that of a workspace without a
@@ -72,7 +103,7 @@ func (o *Options) of(tree string) Settings {
 }
 
 // Settings returns the settings of a session: those of the tree that it ran in.
-func (l *Ledger) Settings(s sessions.Session) Settings { return l.configured.of(s.Tree) }
+func (l *Ledger) Settings(s sessions.Session) Settings { return l.Options.of(s.Tree) }
 
 // policyFor returns the policy for a reader of a session. Errors: invalid for a policy that is not valid.
 func (l *Ledger) policyFor(s sessions.Session, r ledger.Reader) (window.Policy, error) {

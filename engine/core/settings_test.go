@@ -11,7 +11,7 @@ import (
 func TestThePolicyOfAnAgentIsFoundByAnyOfItsNames(t *testing.T) {
 	own := window.Default()
 	own.ResultChars = 5
-	l := &Ledger{configured: Options{Settings: Settings{Agents: map[string]window.Policy{"gemini": own}}}}
+	l := &Ledger{Options: Options{Settings: Settings{Agents: map[string]window.Policy{"gemini": own}}}}
 	for host, want := range map[string]int{"gemini": 5, "gemini-cli": 5, "codex": window.Default().ResultChars} {
 		p, err := l.policyFor(sessions.Session{Host: host}, ledger.Reader{})
 		if err != nil || p.ResultChars != want {
@@ -21,7 +21,7 @@ func TestThePolicyOfAnAgentIsFoundByAnyOfItsNames(t *testing.T) {
 }
 
 func TestSettingsAreThoseOfTheSessionsTree(t *testing.T) {
-	l := &Ledger{root: "/w", configured: Options{Workspace: "/w",
+	l := &Ledger{root: "/w", Options: Options{Workspace: "/w",
 		SettingsOf: func(tree string) Settings {
 			p := window.Default()
 			p.ResultChars = len(tree)

@@ -12,7 +12,6 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/kv/bolt"
 	"ctxledger.dev/ledger"
 )
 
@@ -138,7 +137,7 @@ func (c *caller) run(ctx context.Context, r wire.Request) (a wire.Response, answ
 // leaveIfMoved makes the daemon leave when an error says that its ledger was moved or replaced: the next
 // call opens the ledger that is there now.
 func (d *daemon) leaveIfMoved(err error) {
-	if bolt.IsMoved(err) {
+	if fault.Is(err, fault.Moved) {
 		d.leave(errGone)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 )
 
@@ -21,7 +22,7 @@ import (
 // and Check reads a snapshot that it makes. Nothing is started or changed. Errors: not_found when there
 // is no ledger; unavailable when it cannot be read in time, or when a process that is no daemon owns it.
 func Check(ctx context.Context, o Options) (upkeep.Checked, error) {
-	if _, err := os.Stat(filepath.Join(o.State, "ledger.db")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(o.State, held.Ledger)); errors.Is(err, fs.ErrNotExist) {
 		return upkeep.Checked{}, fault.New(fault.NotFound, "daemon.check", "there is no ledger in %s yet", o.State)
 	}
 	s, err := Status(ctx, o.State)
@@ -40,7 +41,7 @@ func Check(ctx context.Context, o Options) (upkeep.Checked, error) {
 	defer temporary.Remove(dir) // it holds only copies and links
 	err = snapshot(ctx, o, dir)
 	if fault.Is(err, fault.Corrupt) { // damage that prevents a snapshot is the finding
-		return damagedIn("ledger.db", err.Error()), nil
+		return damagedIn(held.Ledger, err.Error()), nil
 	}
 	if err != nil {
 		return upkeep.Checked{}, err
@@ -53,7 +54,7 @@ func checkClosed(ctx context.Context, o Options, state string) (upkeep.Checked, 
 	answer, err := inChild(ctx, o, limits.Maintenance, hiddenCheck, state)
 	switch {
 	case errors.Is(err, errDied):
-		return damagedIn("ledger.db", err.Error()), nil
+		return damagedIn(held.Ledger, err.Error()), nil
 	case err != nil:
 		return upkeep.Checked{}, err
 	case answer.Checked == nil:
@@ -86,7 +87,7 @@ func snapshot(ctx context.Context, o Options, dir string) error {
 	if err := linkAll(ctx, blobs, filepath.Join(dir, "blobs")); err != nil {
 		return err
 	}
-	return fault.Wrap(fault.Unavailable, "daemon.snapshot", unpackRecords(archive, filepath.Join(dir, "ledger.db")))
+	return fault.Wrap(fault.Unavailable, "daemon.snapshot", unpackRecords(archive, filepath.Join(dir, held.Ledger)))
 }
 
 // linkAll hard-links the files below one directory into another one.

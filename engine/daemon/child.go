@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"time"
 
+	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/internal/fault"
@@ -91,9 +92,9 @@ func child(ctx context.Context, args []string, r Role) (exit int) {
 	var err error
 	switch {
 	case args[0] == hiddenCheck && len(args) == 2:
-		answer.Checked, err = pointTo(upkeep.Check(ctx, args[1], r.Env))
+		answer.Checked, err = pointTo(upkeep.Check(ctx, engine.Options{State: args[1], Env: r.Env}))
 	case args[0] == hiddenRepair && len(args) == 3:
-		answer.Repaired, err = pointTo(upkeep.Repair(ctx, args[1], args[2], r.Env))
+		answer.Repaired, err = pointTo(upkeep.Repair(ctx, engine.Options{State: args[1], Env: r.Env}, args[2]))
 	default:
 		return 2 // only inChild calls this
 	}

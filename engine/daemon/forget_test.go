@@ -17,8 +17,9 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/kv/bolt"
-	"ctxledger.dev/kv/held"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/stores"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/transcript"
@@ -217,15 +218,15 @@ func forgottenIn(t *testing.T, o Options, session string, before [][]byte) {
 
 // unowned opens a ledger whose owner has left. A daemon that was started while its predecessor was being
 // killed may come late, and is sent away as well.
-func unowned(t *testing.T, state string) *bolt.Store {
+func unowned(t *testing.T, state string) kv.Store {
 	t.Helper()
 	ctx := deadlined(t)
 	for {
-		store, err := bolt.Open(state, bolt.Options{LockWait: time.Second})
+		store, err := stores.All().Open("bolt:"+state, kv.Options{LockWait: time.Second})
 		if err == nil {
 			return store
 		}
-		if !held.IsLocked(err) || ctx.Err() != nil {
+		if !fault.Is(err, fault.Locked) || ctx.Err() != nil {
 			t.Fatal(err)
 		}
 		if err := link.Stop(ctx, state); err != nil {

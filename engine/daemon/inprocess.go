@@ -13,7 +13,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
@@ -37,7 +36,7 @@ func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 		return nil, err
 	}
 	local, err := engine.Open(ctx, engineOptions(o.Env, o.State, o.Workspace, o.Settings))
-	if held.IsLocked(err) {
+	if fault.Is(err, fault.Locked) {
 		return nil, lockedBy(op, o.State)
 	}
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/stores"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/workspace"
@@ -178,7 +179,7 @@ func TestOnlyWhatNeedsTheUserLedgerWaitsForIt(t *testing.T) {
 	ws := workspace.Workspace{Root: t.TempDir(), State: stateDir(t), UserState: stateDir(t)}
 	api := openBoth(t, ws)
 	saveIn(t, api, memory.Project, "x")
-	held, err := bolt.Open(ws.UserState, bolt.Options{})
+	held, err := stores.All().Open("bolt:"+ws.UserState, kv.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

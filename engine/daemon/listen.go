@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/internal/safefs"
 )
 
 // socketName is the socket in the state directory.
@@ -42,7 +42,7 @@ func listenUnix(e env.Env, state string) (listener, error) {
 		return listener{}, fault.Wrap(fault.Denied, op, err)
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if bolt.IsFull(err) {
+	if safefs.Full(err) {
 		return listenLoopback() // which needs no file
 	}
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
@@ -71,7 +73,7 @@ func recordPlace(ctx context.Context, e env.Env, state, root string, api ledger.
 	p := workspace.ReadPlace(state).At(ctx, e, root)
 	p.Sessions, p.Memories, p.Bytes = info.Sessions, info.Memories, info.Bytes
 	p.Used = e.Now().UTC().Truncate(time.Second)
-	here, ok := api.(locatable)
+	here, ok := api.(kv.Watched)
 	if ok && here.CheckLocation() != nil || checkPlace(e, state, root) != nil {
 		return nil // what is known of the ledger does not hold for what is there now
 	}
@@ -115,7 +117,7 @@ func Adopt(ctx context.Context, o Options, from string) (aside string, err error
 }
 
 // adoption returns the steps of Adopt, none of which leaves anything incomplete. A process that opened one of the ledgers
-// meanwhile writes nothing to it any more: see bolt.IsMoved.
+// meanwhile writes nothing to it any more: its store has moved.
 func adoption(o Options, from, aside string) []func() error {
 	steps := []func() error{func() error { return setAside(o.State, aside) },
 		func() error { return moveDamaged(o.State, aside) }}
@@ -123,7 +125,7 @@ func adoption(o Options, from, aside string) []func() error {
 		steps = append(steps, func() error { return moveDamaged(from, o.State) },
 			func() error { return os.Rename(from, o.State) })
 	}
-	return append(steps, func() error { return syncDir(filepath.Dir(o.State)) })
+	return append(steps, func() error { return safefs.SyncDir(filepath.Dir(o.State)) })
 }
 
 // setAside gives a state directory another name. Without a ledger it has only what hooks logged that found no daemon, and

@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/internal/safefs"
 )
 
 const (
@@ -46,7 +46,8 @@ func publish(o link.Owner, state string) error {
 		return nil
 	}
 	f := &fault.Error{Code: fault.Unavailable, Op: op, Err: err}
-	if bolt.IsFull(err) {
+	if safefs.Full(err) {
+		f.Code = fault.Full
 		return f.WithHint("free a few KB on the disk of the state directory")
 	}
 	return f

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/held"
 )
 
 // Repaired is the result of a repair.
@@ -75,8 +76,8 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 	}
 	damaged, sound := filepath.Join(state, "blobs"), filepath.Join(into, "blobs")
 	err := errors.Join(linkAll(ctx, damaged, filepath.Join(kept, "blobs")),
-		os.Link(filepath.Join(state, "ledger.db"), filepath.Join(kept, "ledger.db")),
-		syncDir(kept), syncDir(filepath.Dir(kept)))
+		os.Link(filepath.Join(state, held.Ledger), filepath.Join(kept, held.Ledger)),
+		safefs.SyncDir(kept), safefs.SyncDir(filepath.Dir(kept)))
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(kept)) // it holds only links
 	}
@@ -95,7 +96,7 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 		used := fault.New(fault.Unavailable, "daemon.repair", "another program used the ledger while it was repaired")
 		return errors.Join(used.WithHint("end it and run: ctxledger repair"), err)
 	}
-	if err := os.Rename(filepath.Join(into, "ledger.db"), filepath.Join(state, "ledger.db")); err != nil {
+	if err := os.Rename(filepath.Join(into, held.Ledger), filepath.Join(state, held.Ledger)); err != nil {
 		return err
 	}
 	err = eachFile(damaged, func(rel string) error {
@@ -104,7 +105,7 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 		}
 		return os.Remove(filepath.Join(damaged, rel))
 	})
-	return errors.Join(err, syncDir(state))
+	return errors.Join(err, safefs.SyncDir(state))
 }
 
 // eachFile calls fn with the relative path of every file below a directory.
@@ -121,19 +122,9 @@ func eachFile(dir string, fn func(rel string) error) error {
 	})
 }
 
-// syncDir makes the entries of a directory durable, if the system supports that.
-func syncDir(dir string) error {
-	d, err := safefs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync() // Windows cannot; elsewhere the renames are as durable as the system makes them
-	return d.Close()
-}
-
 // fingerprint changes when the file of records is written to.
 func fingerprint(state string) (string, error) {
-	info, err := os.Stat(filepath.Join(state, "ledger.db"))
+	info, err := os.Stat(filepath.Join(state, held.Ledger))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "none", nil
 	}

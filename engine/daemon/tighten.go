@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
 
@@ -13,13 +14,10 @@ import (
 // than a second.
 const tightenEvery = 5 * time.Minute
 
-// tightening is a ledger that can restore the permissions of its files.
-type tightening interface{ Tighten() error }
-
 // KeepPrivate returns the task that keeps the files of a ledger private.
 func KeepPrivate() Task {
 	run := func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
-		files, ok := api.(tightening)
+		files, ok := api.(kv.Watched)
 		if !ok {
 			return nil
 		}

@@ -19,7 +19,8 @@ import (
 	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/stores"
 	"ctxledger.dev/ledger"
 )
 
@@ -334,7 +335,7 @@ func leave(t *testing.T, state string, o link.Owner) {
 // somebody has the ledger open.
 func TestADaemonWhoseQueueIsFullIsNotTakenForGone(t *testing.T) {
 	state := stateDir(t)
-	store, err := bolt.Open(state, bolt.Options{})
+	store, err := stores.All().Open("bolt:"+state, kv.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 )
@@ -21,9 +22,6 @@ const (
 	// often, and calibration has finished by then.
 	restAfter = time.Minute
 )
-
-// locatable is a ledger that can check that its files are still where they were opened.
-type locatable interface{ CheckLocation() error }
 
 // resting is a ledger that can drop its caches.
 type resting interface{ Rest() }
@@ -66,9 +64,9 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 		}
 		p.Beat()
 		now, err := os.Stat(d.config.State)
-		here, ok := d.api.(locatable)
+		here, ok := d.api.(kv.Watched)
 		replaced := err != nil || !os.SameFile(home, now) || !held.Exists(d.config.State)
-		if replaced || ok && bolt.IsMoved(here.CheckLocation()) {
+		if replaced || ok && fault.Is(here.CheckLocation(), fault.Moved) {
 			d.leave(errGone)
 			return nil
 		}

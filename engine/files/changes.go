@@ -15,11 +15,11 @@ func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.Ch
 	f := changes.Filter{Session: r.Session, Since: r.Since, From: r.From, Before: r.Before}
 	outside := false
 	if r.Path != "" {
-		if f.Path, outside = l.Trees.Normal("", r.Path); f.Path == "" {
+		if f.Path, outside = l.core.Trees.Normal("", r.Path); f.Path == "" {
 			return ledger.ChangesResponse{}, notPath("engine.changes", r.Path)
 		}
 	}
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.ChangesResponse, error) {
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.ChangesResponse, error) {
 		resp := ledger.ChangesResponse{Stale: []changes.Stale{}, Outside: outside}
 		if r.ID != 0 {
 			c, err := changes.Get(tx, r.ID)

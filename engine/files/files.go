@@ -5,7 +5,7 @@ package files
 import "ctxledger.dev/engine/core"
 
 // Files implements ledger.Files and ledger.Observations.
-type Files struct{ *core.Ledger }
+type Files struct{ core *core.Ledger }
 
 // New returns the files of an open ledger.
 func New(l *core.Ledger) *Files { return &Files{l} }

@@ -20,11 +20,11 @@ const maxHistory = 1000
 
 // FileHistory implements ledger.Files.
 func (l *Files) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (ledger.FileHistory, error) {
-	path, outside := l.Trees.Normal("", r.Path)
+	path, outside := l.core.Trees.Normal("", r.Path)
 	if path == "" {
 		return ledger.FileHistory{}, notPath("engine.history", r.Path)
 	}
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.FileHistory, error) {
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.FileHistory, error) {
 		h, err := history(tx, path, func(string) bool { return true })
 		if err != nil || !outside || len(h.Changes)+len(h.Intents)+len(h.Reads) > 0 {
 			return h, err
@@ -47,7 +47,7 @@ func (l *Files) namesOf(tx kv.Tx, path string) (map[string]map[string]bool, erro
 	all, err := sessions.List(tx)
 	names := map[string]map[string]bool{}
 	for _, s := range all {
-		if name, inside := l.Trees.NameIn(s, path); inside {
+		if name, inside := l.core.Trees.NameIn(s, path); inside {
 			if names[name] == nil {
 				names[name] = map[string]bool{}
 			}
@@ -81,7 +81,7 @@ func history(tx kv.Tx, path string, of func(session string) bool) (ledger.FileHi
 
 // Intents implements ledger.Files.
 func (l *Files) Intents(ctx context.Context, r ledger.IntentsRequest) (ledger.IntentsResponse, error) {
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.IntentsResponse, error) {
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.IntentsResponse, error) {
 		resp := ledger.IntentsResponse{Intents: []intents.Intent{}}
 		if _, err := sessions.Get(tx, r.Session); err != nil {
 			return resp, err

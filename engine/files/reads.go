@@ -63,12 +63,12 @@ func readsOf(entries []sessions.Entry) map[string]*read {
 func (l *Files) reads(
 	ctx context.Context, tx kv.Tx, session string,
 ) (stale []changes.Stale, fresh []string, err error) {
-	f, err := l.Fold(tx, session)
+	f, err := l.core.Fold(tx, session)
 	if err != nil {
 		return nil, nil, err
 	}
 	stale, compared := []changes.Stale{}, 0
-	newest, tree := readsOf(f.Entries), l.Trees.Apart(f.Session)
+	newest, tree := readsOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(newest)) {
 		r := newest[path]
 		c, until, err := changes.Unknown(tx, path, tree, session, r.Time)
@@ -110,7 +110,7 @@ func (l *Files) reads(
 func (l *Files) compare(
 	ctx context.Context, tx kv.Tx, f *core.Folded, r *read, hash string,
 ) (same, whole bool, err error) {
-	m, err := l.DecodeEntry(ctx, tx, f, r.result)
+	m, err := l.core.DecodeEntry(ctx, tx, f, r.result)
 	if fault.Is(err, fault.NotFound) {
 		return false, false, nil // forgotten
 	}

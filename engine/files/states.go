@@ -23,17 +23,17 @@ func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) 
 	if err := l.checkStates(r); err != nil {
 		return resp, err
 	}
-	m, err := l.NewMutation("states", r.Key, r)
+	m, err := l.core.NewMutation("states", r.Key, r)
 	if err != nil {
 		return resp, err
 	}
-	fresh, err := core.View(ctx, l.Ledger,
+	fresh, err := core.View(ctx, l.core,
 		func(tx kv.Tx) ([]ledger.Observation, error) { return l.unknown(tx, r.Tree, r.States) })
 	if err != nil || len(fresh) == 0 {
 		return resp, err // nothing to write, as for most observations
 	}
-	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.RecordStatesResponse, []ledger.Event, error) {
-		w := witness{attribution.NewAttributor(l.Trees, tx, nil), r.Tree, r.Started, []changes.Change{}, 0}
+	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.RecordStatesResponse, []ledger.Event, error) {
+		w := witness{attribution.NewAttributor(l.core.Trees, tx, nil), r.Tree, r.Started, []changes.Change{}, 0}
 		for _, o := range fresh {
 			if err := w.see(o); err != nil {
 				return resp, nil, err
@@ -53,11 +53,11 @@ func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 	if len(r.States) > maxStates {
 		return fault.New(fault.TooLarge, op, "%d states in one request, more than %d", len(r.States), maxStates)
 	}
-	if r.Tree != "" && !l.Trees.Has(r.Tree) {
+	if r.Tree != "" && !l.core.Trees.Has(r.Tree) {
 		return fault.New(fault.Invalid, op, "%.1000q is not the root of a tree of this ledger", r.Tree)
 	}
 	for _, o := range r.States {
-		if p, outside := l.Trees.Normal("", o.Path); p != o.Path || outside || p == "." ||
+		if p, outside := l.core.Trees.Normal("", o.Path); p != o.Path || outside || p == "." ||
 			len(r.Tree)+1+len(p) > changes.MaxPath {
 			return fault.New(fault.Invalid, op, "%.1000q is not the path of a file in the workspace", o.Path)
 		}
@@ -92,7 +92,7 @@ func (l *Files) unknown(tx kv.Tx, tree string, all []ledger.Observation) ([]ledg
 			if err != nil {
 				return nil, err
 			}
-			pending, err := attribution.NewAttributor(l.Trees, tx, nil).PendingOn(tree, o.Path)
+			pending, err := attribution.NewAttributor(l.core.Trees, tx, nil).PendingOn(tree, o.Path)
 			if err != nil {
 				return nil, err
 			}

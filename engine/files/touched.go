@@ -15,8 +15,8 @@ const maxTouched = 4000
 
 // Touched implements ledger.Observations.
 func (l *Files) Touched(ctx context.Context, r ledger.TouchedRequest) (ledger.TouchedResponse, error) {
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.TouchedResponse, error) {
-		resp := ledger.TouchedResponse{Files: []ledger.TouchedFile{}, Erased: l.Erasures()}
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.TouchedResponse, error) {
+		resp := ledger.TouchedResponse{Files: []ledger.TouchedFile{}, Erased: l.core.Erasures()}
 		if r.Trees {
 			var err error
 			resp.Trees, resp.Next, err = changes.TouchedTrees(tx, max(r.After, 0))

@@ -13,22 +13,23 @@ import (
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 )
 
 // Backup implements ledger.Housekeeping. The archive is complete and synced before it gets its name.
 func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.BackedUp, error) {
-	start := l.Env.Now()
+	start := l.core.Env.Now()
 	if err := l.checkPlace(r.File); err != nil {
 		return ledger.BackedUp{}, err
 	}
-	done, err := l.Maintain(ctx, "a backup")
+	done, err := l.maintain(ctx, "a backup")
 	if err != nil {
 		return ledger.BackedUp{}, err
 	}
 	defer done()
-	temp := r.File + "." + l.Env.ID(4) + ".partial"
-	noted, err := temporary.Note(l.State, temp, l.Env)
+	temp := r.File + "." + l.core.Env.ID(4) + ".partial"
+	noted, err := temporary.Note(l.core.State, temp, l.core.Env)
 	if err != nil {
 		return ledger.BackedUp{}, err
 	}
@@ -43,14 +44,14 @@ func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.Bac
 		err = l.checkPlace(r.File)
 	}
 	if err == nil {
-		err = backupError(errors.Join(os.Rename(temp, r.File), syncDir(filepath.Dir(r.File))))
+		err = backupError(errors.Join(os.Rename(temp, r.File), safefs.SyncDir(filepath.Dir(r.File))))
 	}
 	if err != nil {
 		_ = os.Remove(temp) // err is the one to report
 		return ledger.BackedUp{}, err
 	}
 	failpoint.Hit("engine.backup.renamed")
-	b.File, b.Seconds = r.File, l.Env.Now().Sub(start).Seconds()
+	b.File, b.Seconds = r.File, l.core.Env.Now().Sub(start).Seconds()
 	return b, nil
 }
 
@@ -64,7 +65,7 @@ func (l *Upkeep) checkPlace(file string) error {
 	if err != nil {
 		return fault.New(fault.Invalid, op, "there is no directory %s", filepath.Dir(file)).WithHint("make it first")
 	}
-	state, err := filepath.EvalSymlinks(l.State)
+	state, err := filepath.EvalSymlinks(l.core.State)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, op, err)
 	}
@@ -87,7 +88,7 @@ func (l *Upkeep) writeBackup(ctx context.Context, file string, blobs bool) error
 	if err != nil {
 		return backupError(err)
 	}
-	err = l.Store.Backup(ctx, f, blobs)
+	err = l.core.Store.Backup(ctx, f, blobs)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -114,25 +115,12 @@ func readBackup(file string) (b ledger.BackedUp, err error) {
 		switch {
 		case err != nil:
 			return b, backupError(err)
-		case h.Name == RecordsName:
+		case h.Name == held.Ledger:
 			b.Records = h.Size
 		case h.Typeflag == tar.TypeReg:
 			b.Blobs++
 		}
 	}
-}
-
-// RecordsName is the file of records, in the state directory and in a backup.
-const RecordsName = "ledger.db"
-
-// syncDir makes the names in a directory durable, where the system can do that.
-func syncDir(dir string) error {
-	d, err := safefs.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync() // Windows cannot; elsewhere the rename is as durable as the system makes it
-	return d.Close()
 }
 
 // backupError gives an error of the file its code.

@@ -7,11 +7,9 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/audit"
-	"ctxledger.dev/kv/bolt"
 )
 
 // Finding is something wrong in a ledger, for faces, which do not import the store.
@@ -39,36 +37,46 @@ func (c *Checked) find(f Finding) {
 	}
 }
 
-// Check reads the whole ledger in a state directory and reports what is wrong with it: pages, envelopes and blobs, then
-// the invariants of the domains and the engine. No process may have the ledger open. A finding is not an error.
+// Check reads a whole ledger and reports what is wrong with it: pages, envelopes and blobs of files, then the invariants of
+// the domains and the engine. No process may have the ledger open. A finding is not an error.
 // Errors: not_found, denied, or unavailable when the ledger cannot be read.
 //
 // A damaged file may crash or hang the process: package daemon therefore runs this in a child process.
-func Check(ctx context.Context, state string, e env.Env) (Checked, error) {
+func Check(ctx context.Context, o core.Options) (Checked, error) {
 	c := Checked{Damage: []Finding{}}
-	damaged := map[string]bool{} // blobs
-	readable := true
-	found, err := bolt.Check(ctx, state, bolt.Watch{Problem: func(p bolt.Problem) {
+	damaged, readable, err := c.files(ctx, o)
+	if err != nil || !readable {
+		return c, err
+	}
+	o.LockWait = checkWait
+	s, err := o.OpenStore()
+	if err != nil {
+		return c, err
+	}
+	err = auditStore(ctx, s, o.Env.Now(), damaged, c.find)
+	if fault.Is(err, fault.Corrupt) && c.Total > 0 {
+		err = nil // the findings explain why the rest could not be read
+	}
+	return c, errors.Join(err, s.Close())
+}
+
+// files checks the records of a store in files. It returns the damaged blobs, and whether the records can be read.
+func (c *Checked) files(ctx context.Context, o core.Options) (damaged map[string]bool, readable bool, err error) {
+	damaged, readable = map[string]bool{}, true
+	files, place, err := o.Files()
+	if err != nil || files == nil {
+		return damaged, readable, err
+	}
+	found, err := files.Check(ctx, place, func(p kv.Problem) {
 		if hash, ok := strings.CutPrefix(p.Where, "blob "); ok {
 			damaged[hash] = true
 		} else if p.Code != fault.Denied { // what others may read can be read
 			readable = false
 		}
 		c.find(Finding{Where: p.Where, What: p.What})
-	}})
+	})
 	c.Records, c.Blobs = found.Records, found.Blobs
-	if err != nil || !readable {
-		return c, err
-	}
-	s, err := bolt.Open(state, bolt.Options{LockWait: checkWait})
-	if err != nil {
-		return c, err
-	}
-	err = auditStore(ctx, s, e.Now(), damaged, c.find)
-	if fault.Is(err, fault.Corrupt) && c.Total > 0 {
-		err = nil // the findings explain why the rest could not be read
-	}
-	return c, errors.Join(err, s.Close())
+	return damaged, readable, err
 }
 
 // errKeepNothing rolls a transaction back.

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
@@ -23,17 +24,17 @@ const maxUsage = 100
 
 // DiskUsage implements ledger.Housekeeping. It reads every record and the size of every file.
 func (l *Upkeep) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledger.DiskUsage, error) {
-	u := usage{ledger.DiskUsage{State: l.State}}
-	if err := u.walk(ctx, l.State); err != nil {
+	u := usage{ledger.DiskUsage{State: l.core.State}}
+	if err := u.walk(ctx, l.core.State); err != nil {
 		return u.DiskUsage, err
 	}
-	size, err := l.Store.Size(ctx)
+	size, err := l.core.Store.Size(ctx)
 	if err != nil {
 		return u.DiskUsage, err
 	}
 	u.Records = size.Records
 	u.Total += size.Records
-	disk, err := l.BlobSizes(ctx)
+	disk, err := l.blobSizes(ctx)
 	if err != nil {
 		return u.DiskUsage, err
 	}
@@ -47,17 +48,17 @@ func (l *Upkeep) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledg
 	for _, b := range garbage {
 		count(&u.Unnamed, b.Disk, 0)
 	}
-	err = l.Store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.Scope, disk) })
+	err = l.core.Store.View(ctx, func(tx kv.Tx) error { return u.read(ctx, tx, l.core.Scope, disk) })
 	return u.DiskUsage, err
 }
 
 // usage adds up what the ledger occupies.
 type usage struct{ ledger.DiskUsage }
 
-// BlobSizes returns what each blob takes on disk, by hash.
-func (l *Upkeep) BlobSizes(ctx context.Context) (map[string]int64, error) {
+// blobSizes returns what each blob takes on disk, by hash.
+func (l *Upkeep) blobSizes(ctx context.Context) (map[string]int64, error) {
 	disk := map[string]int64{}
-	for b, err := range l.Store.Blobs(ctx) {
+	for b, err := range l.core.Store.Blobs(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +92,7 @@ func (u *usage) walk(ctx context.Context, state string) error {
 
 // file takes one file of the state directory into account.
 func (u *usage) file(name string, size int64) {
-	if name == RecordsName {
+	if name == held.Ledger {
 		return // its size on disk comes from the store
 	}
 	u.Total += size
@@ -109,7 +110,7 @@ func (u *usage) file(name string, size int64) {
 
 // read adds up the records. disk is what each blob takes.
 func (u *usage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map[string]int64) error {
-	per, named, err := UsageBySession(ctx, tx, disk)
+	per, named, err := usageBySession(ctx, tx, disk)
 	if err != nil {
 		return err
 	}
@@ -124,9 +125,9 @@ func (u *usage) read(ctx context.Context, tx kv.Tx, scope memory.Scope, disk map
 	return u.readRest(tx, scope)
 }
 
-// UsageBySession returns what each session occupies, the newest first, and the content of every named
+// usageBySession returns what each session occupies, the newest first, and the content of every named
 // blob by hash. disk is what each blob takes.
-func UsageBySession(
+func usageBySession(
 	ctx context.Context, tx kv.Tx, disk map[string]int64,
 ) ([]ledger.SessionUsage, map[string]int64, error) {
 	all, err := sessions.List(tx)

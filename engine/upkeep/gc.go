@@ -18,44 +18,44 @@ const collectBatch = 16
 // CollectGarbage implements ledger.Housekeeping. It deletes blobs of requests that never ended, of forgotten contents, and of pages of
 // views. Then it compacts the file of records.
 func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequest) (ledger.Collected, error) {
-	done, err := l.Maintain(ctx, "collecting garbage")
+	done, err := l.maintain(ctx, "collecting garbage")
 	if err != nil {
 		return ledger.Collected{}, err
 	}
 	defer done()
-	defer l.SpendReserve()()
+	defer l.spendReserve()()
 	var c ledger.Collected
-	if err := l.DeleteUnreferenced(ctx); err != nil {
+	if err := l.core.DeleteUnreferenced(ctx); err != nil {
 		return c, err
 	}
 	if c.Blobs, err = l.collect(ctx); err != nil {
 		return c, err
 	}
 	failpoint.Hit("engine.gc.collected")
-	if c.Copies, err = l.DropCopies(copyLife); err != nil {
+	if c.Copies, err = l.dropCopies(copyLife); err != nil {
 		return c, err
 	}
-	freed, err := l.DropTemporary(false)
+	freed, err := l.dropTemporary(false)
 	c.Copies += freed
 	if err != nil {
 		return c, err
 	}
-	before, err := l.Store.Size(ctx)
+	before, err := l.core.Store.Size(ctx)
 	if err != nil {
 		return c, err
 	}
-	if err := l.Store.Vacuum(ctx); err != nil {
+	if err := l.vacuum(ctx); err != nil {
 		return c, err
 	}
-	after, err := l.Store.Size(ctx)
+	after, err := l.core.Store.Size(ctx)
 	c.Before, c.Records = before.Records, after.Records
 	return c, err
 }
 
 // collect deletes the garbage. It keeps blobs that are stored or referenced after it starts.
 func (l *Upkeep) collect(ctx context.Context) (ledger.BlobUsage, error) {
-	l.TrackBlobUse(map[string]bool{})
-	defer l.TrackBlobUse(nil)
+	l.core.TrackBlobUse(map[string]bool{})
+	defer l.core.TrackBlobUse(nil)
 	var freed ledger.BlobUsage
 	garbage, err := l.garbage(ctx)
 	if err != nil {
@@ -71,9 +71,9 @@ func (l *Upkeep) collect(ctx context.Context) (ledger.BlobUsage, error) {
 
 // garbage returns the unreferenced blobs that are old enough to be deleted.
 func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
-	before := l.Now().Add(-limits.CollectGrace)
+	before := l.core.Now().Add(-limits.CollectGrace)
 	old := map[string]kv.StoredBlob{}
-	for b, err := range l.Store.Blobs(ctx) {
+	for b, err := range l.core.Store.Blobs(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 			old[b.Hash] = b
 		}
 	}
-	err := l.Store.View(ctx, func(tx kv.Tx) error {
+	err := l.core.Store.View(ctx, func(tx kv.Tx) error {
 		for n, err := range core.BlobReferences(tx) {
 			if err != nil {
 				return err
@@ -98,15 +98,23 @@ func (l *Upkeep) garbage(ctx context.Context) ([]kv.StoredBlob, error) {
 
 // deleteUnused deletes those of some blobs that were not used since the collection began.
 func (l *Upkeep) deleteUnused(ctx context.Context, batch []kv.StoredBlob, freed *ledger.BlobUsage) error {
-	defer l.LockBlobs()()
+	defer l.core.LockBlobs()()
 	for _, b := range batch {
-		if l.BlobUsed(b.Hash) {
+		if l.core.BlobUsed(b.Hash) {
 			continue
 		}
-		if err := l.Store.DeleteBlob(ctx, b.Hash); err != nil {
+		if err := l.core.Store.DeleteBlob(ctx, b.Hash); err != nil {
 			return err
 		}
 		count(freed, b.Disk, 0)
+	}
+	return nil
+}
+
+// vacuum removes every byte of deleted records from a store that keeps them. Errors: those of kv.Compacted.
+func (l *Upkeep) vacuum(ctx context.Context) error {
+	if s, ok := l.core.Store.(kv.Compacted); ok {
+		return s.Vacuum(ctx)
 	}
 	return nil
 }

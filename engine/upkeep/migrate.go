@@ -18,6 +18,7 @@ import (
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/held"
 )
 
 // migration is one step from the schema before to a newer one.
@@ -61,7 +62,7 @@ func Migrate(ctx context.Context, store kv.Store, state string, e env.Env) (*red
 	if known && at == newestSchema() {
 		return masks, nil
 	}
-	if used && at < newestSchema() {
+	if _, inFiles := store.(kv.Watched); inFiles && used && at < newestSchema() {
 		if err := keepCopy(state, at); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, "engine.migrate", err)
 		}
@@ -136,13 +137,13 @@ func schemaOf(tx kv.Tx) (int, error) {
 func keepCopy(state string, schema int) error {
 	name := filepath.Join(state, copyPrefix+strconv.Itoa(schema))
 	temp := name + ".partial"
-	err := copyFile(filepath.Join(state, RecordsName), temp)
+	err := copyFile(filepath.Join(state, held.Ledger), temp)
 	failpoint.Hit("engine.migrate.copying")
 	if err == nil {
 		err = os.Rename(temp, name)
 	}
 	if err == nil {
-		err = syncDir(state)
+		err = safefs.SyncDir(state)
 	}
 	if err != nil {
 		return fmt.Errorf("copy the records before migrating: %w", err)

@@ -3,12 +3,11 @@ package upkeep
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
 )
 
 // Repaired is what a repair saved, rebuilt and lost.
@@ -30,33 +29,46 @@ func (f *Found) add(x Finding) {
 	}
 }
 
-// Repair salvages the ledger in a state directory into another, empty one: all readable records and undamaged blobs. No
+// Repair salvages the ledger in files into another, empty directory: all readable records and undamaged blobs. No
 // process may have the ledger open. Then Repair rebuilds what is derived from the records, and replaces lost records
 // that others refer to by placeholders. The result passes Check.
-// Errors: not_found, denied, unavailable; corrupt when nothing of the ledger can be read.
-func Repair(ctx context.Context, state, into string, e env.Env) (Repaired, error) {
+// Errors: not_found, denied, unavailable; invalid for a ledger that is in no files; corrupt when nothing of it can be read.
+func Repair(ctx context.Context, o core.Options, into string) (Repaired, error) {
+	const op = "engine.repair"
 	r := Repaired{Lost: Found{Items: []Finding{}}}
-	_, err := bolt.Salvage(ctx, state, into, bolt.Watch{Problem: func(p bolt.Problem) {
-		if p.Code != fault.Denied { // too permissive modes: the content is saved
-			r.Lost.add(Finding{Where: p.Where, What: p.What, Lost: true})
-		}
-	}})
+	files, place, err := o.Files()
 	if err != nil {
 		return r, err
 	}
-	if err := r.mend(ctx, into, e); err != nil {
+	if files == nil {
+		return r, fault.New(fault.Invalid, op, "the records of this ledger are in no files that could be repaired").
+			WithHint("restore a backup")
+	}
+	_, err = files.Salvage(ctx, place, into, func(p kv.Problem) {
+		if p.Code != fault.Denied { // too permissive modes: the content is saved
+			r.Lost.add(Finding{Where: p.Where, What: p.What, Lost: true})
+		}
+	})
+	if err != nil {
 		return r, err
 	}
-	if r.Checked, err = Check(ctx, into, e); err == nil && r.Total > 0 {
-		err = fault.New(fault.Internal, "engine.repair",
+	if kind, _, named := strings.Cut(o.Store, ":"); named {
+		o.Store = kind + ":" + into
+	}
+	o.State = into
+	if err := r.mend(ctx, o); err != nil {
+		return r, err
+	}
+	if r.Checked, err = Check(ctx, o); err == nil && r.Total > 0 {
+		err = fault.New(fault.Internal, op,
 			"the repaired ledger is not sound: %s: %s", r.Damage[0].Where, r.Damage[0].What)
 	}
 	return r, err
 }
 
 // mend makes a consistent ledger of what was salvaged.
-func (r *Repaired) mend(ctx context.Context, state string, e env.Env) error {
-	s, err := bolt.Open(state, bolt.Options{})
+func (r *Repaired) mend(ctx context.Context, o core.Options) error {
+	s, err := o.OpenStore()
 	if err != nil {
 		return err
 	}
@@ -66,13 +78,14 @@ func (r *Repaired) mend(ctx context.Context, state string, e env.Env) error {
 	}
 	var found []Finding
 	key := make([]byte, core.MaskKeySize)
-	e.Random(key)
+	o.Env.Random(key)
 	err = s.Update(ctx, func(tx kv.Tx) error {
 		found = nil // the function may run more than once
 		if err := bringUp(ctx, s, tx, key); err != nil {
 			return err
 		}
-		return AuditRecords(ctx, tx, true, e.Now().UTC().Round(0), blobs, func(f Finding) { found = append(found, f) })
+		report := func(f Finding) { found = append(found, f) }
+		return AuditRecords(ctx, tx, true, o.Env.Now().UTC().Round(0), blobs, report)
 	})
 	for _, f := range found {
 		if f.Lost {

@@ -16,12 +16,12 @@ const (
 
 // KeepReserve makes the reserve if it is missing. Errors: those of writing it.
 func (l *Upkeep) KeepReserve() error {
-	path := filepath.Join(l.State, reserveName)
+	path := filepath.Join(l.core.State, reserveName)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == reserveBytes {
 		return nil
 	}
 	content := make([]byte, reserveBytes)
-	l.Env.Random(content) // a compressing file system would store zeros in no space
+	l.core.Env.Random(content) // a compressing file system would store zeros in no space
 	err := os.Remove(path)
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
@@ -45,10 +45,10 @@ func writeNew(path string, content []byte) error {
 	return err
 }
 
-// SpendReserve frees the space of the reserve for an operation that deletes, and returns a function that makes the
+// spendReserve frees the space of the reserve for an operation that deletes, and returns a function that makes the
 // reserve again.
-func (l *Upkeep) SpendReserve() (restore func()) {
-	if os.Remove(filepath.Join(l.State, reserveName)) != nil {
+func (l *Upkeep) spendReserve() (restore func()) {
+	if os.Remove(filepath.Join(l.core.State, reserveName)) != nil {
 		return func() {} // there is none
 	}
 	return func() { _ = l.KeepReserve() } // on a full disk the next owner tries again

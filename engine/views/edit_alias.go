@@ -30,7 +30,7 @@ func (l *Views) aliasEdits(ctx context.Context, tx kv.Tx, f *core.Folded, edits 
 func (l *Views) AliasSlots(ctx context.Context, tx kv.Tx, f *core.Folded, slots []window.Slot) error {
 	before := previous(f)
 	for _, slot := range slots {
-		pieces, err := l.Render(ctx, tx, f, slot)
+		pieces, err := l.render(ctx, tx, f, slot)
 		if err != nil {
 			return err
 		}

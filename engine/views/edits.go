@@ -28,7 +28,7 @@ func (l *Views) Join(
 	if p.Outcome != compaction.Compacted || o.KeepTail {
 		return nil, nil
 	}
-	w, err := l.WindowOf(tx, f, o.Model)
+	w, err := l.windowOf(tx, f, o.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +57,11 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 		d, err := l.decide(ctx, r)
 		return d.Made, err
 	}
-	m, err := l.NewMutation("edit", r.Key, r)
+	m, err := l.core.NewMutation("edit", r.Key, r)
 	if err != nil {
 		return ledger.EditedView{}, err
 	}
-	if made, done, err := core.PreviousResponse[ledger.EditedView](ctx, l.Ledger, m); done || err != nil {
+	if made, done, err := core.PreviousResponse[ledger.EditedView](ctx, l.core, m); done || err != nil {
 		return made, err
 	}
 	for range limits.Plans {
@@ -69,7 +69,7 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 		if err != nil {
 			return d.Made, err
 		}
-		made, err := core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) {
+		made, err := core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) {
 			return l.editView(ctx, tx, d, m)
 		})
 		if !fault.Is(err, fault.Stale) {
@@ -101,7 +101,7 @@ func (l *Views) editView(
 	if len(made.Edits) > 0 {
 		step := core.EditStep{Reason: made.Reason, Before: made.Before, After: made.After, Edits: made.Edits,
 			Agent: after.Agent}
-		if events, err = l.RecordStep(ctx, tx, after, step, d.sizing, m); err != nil {
+		if events, err = l.recordStep(ctx, tx, after, step, d.sizing, m); err != nil {
 			return made, nil, err
 		}
 		made.Step = events[0].Entry
@@ -113,9 +113,9 @@ func (l *Views) editView(
 	return made, append(events, noted...), sessions.Save(tx, after.Session)
 }
 
-// RecordStep appends a step to the log and to f.
-func (l *Views) RecordStep(
-	ctx context.Context, tx kv.Tx, f *core.Folded, made core.EditStep, of Sizing, m core.Mutation,
+// recordStep appends a step to the log and to f.
+func (l *Views) recordStep(
+	ctx context.Context, tx kv.Tx, f *core.Folded, made core.EditStep, of sizing, m core.Mutation,
 ) ([]ledger.Event, error) {
 	s := &f.Session
 	events, err := stepEvents(f, made, of)
@@ -144,25 +144,25 @@ func (l *Views) RecordStep(
 type decided struct {
 	Made   ledger.EditedView
 	folded *core.Folded
-	sizing Sizing
+	sizing sizing
 	notes  []core.Decision
 }
 
 // decide says which edits the view of a session gets now. It reads the texts of all of them, so it runs outside of
 // the transaction that writes.
 func (l *Views) decide(ctx context.Context, r ledger.EditViewRequest) (decided, error) {
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (decided, error) {
-		f, err := l.FoldFor(tx, r.Session, r.Reader, true)
+	return core.View(ctx, l.core, func(tx kv.Tx) (decided, error) {
+		f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return decided{}, err
 		}
-		return l.DecideOn(ctx, tx, f, r)
+		return l.decideOn(ctx, tx, f, r)
 	})
 }
 
-// DecideOn says which edits a view gets now, with their exact sizes, and whether a compaction is due then.
-func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.EditViewRequest) (decided, error) {
-	w, err := l.WindowOf(tx, f, r.Model)
+// decideOn says which edits a view gets now, with their exact sizes, and whether a compaction is due then.
+func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.EditViewRequest) (decided, error) {
+	w, err := l.windowOf(tx, f, r.Model)
 	if err != nil {
 		return decided{}, err
 	}
@@ -187,10 +187,10 @@ func (l *Views) DecideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	made.Due, made.Warn = l.dueFor(f, now)
 	made.Mode, made.Keep = modeOf(f.Policy.Compact, made.Due), keepOf(f.Policy.Compact, made.Due)
 	if cur := f.Current(); made.Due.Grace && cur != nil {
-		of := FiguresOf(f, cur)
+		of := figuresOf(f, cur)
 		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", of.After, of.Before, cur.ID)
 	}
-	return decided{made, f, Sizing{r.Model, d.Rewritten}, l.notices(f, made, now, c)}, nil
+	return decided{made, f, sizing{r.Model, d.Rewritten}, l.notices(f, made, now, c)}, nil
 }
 
 // stateOf gathers what a decision depends on.
@@ -205,20 +205,20 @@ func (l *Views) stateOf(
 		Reason:  reason,
 	}
 	model, _ := f.Models.Lookup(c.Model())
-	_, text, err := l.SummaryMessage(ctx, f)
+	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return st, err
 	}
 	if f.Current() != nil {
 		st.Summary = core.SummaryTokens(text)
 	}
-	cache := cachedAt(f.Entries, l.Now())
+	cache := cachedAt(f.Entries, l.core.Now())
 	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
 	fixed, _ := fixedInput(f, c)
 	st.Fixed = fixed.N
 	size := st.Request(f.Tokens(text))
 	st.Ahead = window.CallsAhead(requests(f), size-st.Fixed, f.Policy.Compact.Threshold(st.Window)-size)
-	st.ExitCode, st.Changed = exitCode(tx, f.Session.ID), changedBy(tx, f.Session.ID, l.Trees.Apart(f.Session))
+	st.ExitCode, st.Changed = exitCode(tx, f.Session.ID), changedBy(tx, f.Session.ID, l.core.Trees.Apart(f.Session))
 	st.Within = l.within(ctx, tx, f)
 	return st, nil
 }
@@ -231,7 +231,7 @@ func (l *Views) within(ctx context.Context, tx kv.Tx, f *core.Folded) func(part,
 			return text
 		}
 		texts[p] = ""
-		m, err := l.DecodeEntry(ctx, tx, f, p.Seq)
+		m, err := l.core.DecodeEntry(ctx, tx, f, p.Seq)
 		for _, part := range m.Parts {
 			if err == nil && part.Kind == transcript.KindResult && part.ID == p.Call {
 				texts[p] = filetext.Plain(part.Text, p.Numbered)
@@ -328,7 +328,7 @@ func (l *Views) weigh(ctx context.Context, tx kv.Tx, f *core.Folded, e window.Ed
 	if !e.Part.OfMessage() {
 		return e, true, nil
 	}
-	m, err := l.DecodeEntry(ctx, tx, f, e.Seq)
+	m, err := l.core.DecodeEntry(ctx, tx, f, e.Seq)
 	if fault.Is(err, fault.NotFound) {
 		return e, false, nil // forgotten in the meantime
 	}

@@ -40,7 +40,7 @@ func (l *Views) notices(
 
 // budgetNotices reports, for each agent, that its input is near its limit, or that it is why a compaction is due.
 func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.Decision) {
-	for _, a := range Agents(f) {
+	for _, a := range agentsOf(f) {
 		t := l.budget(f, a.Agent)
 		notes = append(notes, inputWarning(f, a, t)...)
 		switch {
@@ -90,8 +90,8 @@ func onceInCycle(f *core.Folded, event string, w ledger.BudgetWarning) []core.De
 	return []core.Decision{{Event: event, Data: w}}
 }
 
-// Warned returns the warnings about input since the last compaction, oldest first.
-func Warned(f *core.Folded) (out []ledger.BudgetWarning) {
+// warned returns the warnings about input since the last compaction, oldest first.
+func warned(f *core.Folded) (out []ledger.BudgetWarning) {
 	var past []core.Decided[ledger.BudgetWarning]
 	for _, event := range []string{ledger.EventBudgetWarn, ledger.EventCutover} {
 		past = append(past, core.DecisionsSince[ledger.BudgetWarning](f, event, cycleStart(f))...)
@@ -111,7 +111,7 @@ func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c
 		}
 	}
 	return []core.Decision{{Event: ledger.EventSkipped, Data: ledger.CompactionSkipped{
-		Sizes: Sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: compaction.Grace, Why: made.Due.Why,
+		Sizes: sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: compaction.Grace, Why: made.Due.Why,
 		Counted: made.After, Model: now.Model, Window: now.Window,
 	}}}
 }
@@ -177,8 +177,8 @@ func capNotice(f *core.Folded) []core.Decision {
 	}}}
 }
 
-// Sizing is what the events of a step say beyond the step itself.
-type Sizing struct {
+// sizing is what the events of a step say beyond the step itself.
+type sizing struct {
 	Model     string // whose tokens; "": the session's
 	rewritten int    // o200k_base tokens that are written into the provider's cache again
 }
@@ -190,7 +190,7 @@ const maxItems = 20
 var kindOfPass = map[string]string{"clear": ledger.EventCleared, "arguments": ledger.EventTruncated}
 
 // stepEvents returns an event for each kind of edits in a step.
-func stepEvents(f *core.Folded, step core.EditStep, of Sizing) ([]ledger.Event, error) {
+func stepEvents(f *core.Folded, step core.EditStep, of sizing) ([]ledger.Event, error) {
 	c := f.Counter(of.Model)
 	byKind := map[string][]window.Edit{}
 	for _, e := range step.Edits {
@@ -244,12 +244,12 @@ func editsMade(f *core.Folded, edits []window.Edit, c tokens.Counter) ledger.Edi
 	return made
 }
 
-// Sizes are those of a view before and after, in tokens of the counter's model.
-func Sizes(c tokens.Counter, before, after int) ledger.Sizes {
-	return SizesOf(c.Of(before), c.Of(after))
+// sizes are those of a view before and after, in tokens of the counter's model.
+func sizes(c tokens.Counter, before, after int) ledger.Sizes {
+	return sizesOf(c.Of(before), c.Of(after))
 }
 
-// SizesOf are those of a view before and after, as counted.
-func SizesOf(before, after tokens.Count) ledger.Sizes {
+// sizesOf are those of a view before and after, as counted.
+func sizesOf(before, after tokens.Count) ledger.Sizes {
 	return ledger.Sizes{Before: before.N, After: after.N, Estimate: !before.Exact}
 }

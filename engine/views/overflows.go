@@ -32,12 +32,12 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op,
 			"status, max_output and num_ctx are numbers from 0, which means not known")
 	}
-	m, err := l.NewMutation("overflow", r.Key, r)
+	m, err := l.core.NewMutation("overflow", r.Key, r)
 	if err != nil {
 		return ledger.OverflowResponse{}, err
 	}
-	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.OverflowResponse, []ledger.Event, error) {
-		f, err := l.FoldFor(tx, r.Session, r.Reader, false)
+	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.OverflowResponse, []ledger.Event, error) {
+		f, err := l.core.FoldFor(tx, r.Session, r.Reader, false)
 		if err != nil {
 			return ledger.OverflowResponse{}, nil, err
 		}
@@ -66,7 +66,7 @@ func (l *Views) overflowed(
 	if err != nil {
 		return resp, nil, err
 	}
-	_, text, err := l.SummaryMessage(ctx, f)
+	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return resp, nil, err
 	}
@@ -197,11 +197,11 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op,
 			"a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
 	}
-	m, err := l.NewMutation("trim", r.Key, r)
+	m, err := l.core.NewMutation("trim", r.Key, r)
 	if err != nil {
 		return ledger.NoteTrimResponse{}, err
 	}
-	return core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (ledger.NoteTrimResponse, []ledger.Event, error) {
+	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.NoteTrimResponse, []ledger.Event, error) {
 		s, err := sessions.Get(tx, r.Session)
 		if err != nil {
 			return ledger.NoteTrimResponse{}, nil, err

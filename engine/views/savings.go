@@ -17,9 +17,9 @@ import (
 // maxOwned is how many artifacts of a session are looked at for results whose size was not recorded.
 const maxOwned = 1_000
 
-// Savings adds up what hooks kept out of the requests of the main conversation. tools is what each of them carried of our
+// savingsOf adds up what hooks kept out of the requests of the main conversation. tools is what each of them carried of our
 // tools, in o200k_base tokens; nil: not known.
-func Savings(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *int) (ledger.Savings, error) {
+func savingsOf(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *int) (ledger.Savings, error) {
 	s := unsent{f: f, causes: map[string]*cause{}, reading: map[string]int{}}
 	for i := range f.Entries {
 		s.take(i)

@@ -10,9 +10,9 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Spend adds what a session cost so far, with its subagents as a part of it: those in its own log, and those that are
+// spend adds what a session cost so far, with its subagents as a part of it: those in its own log, and those that are
 // sessions of their own. What they took is charged at the prices of their models.
-func Spend(tx kv.Tx, f *core.Folded, u *ledger.Use) error {
+func spend(tx kv.Tx, f *core.Folded, u *ledger.Use) error {
 	own, others := f.Session.Billed(), sessions.Bill{}
 	inside := map[string]bool{}
 	for i := range f.Entries {

@@ -17,7 +17,7 @@ import (
 func situation(f *core.Folded, w ledger.Window, st window.State, view int, s ledger.Signals) window.Situation {
 	now := window.Situation{
 		Window: w.Tokens, Model: w.Model, View: st.Request(view), Most: st.Most(view), Fixed: st.Request(newest(f)),
-		Turns: Turns(f), Cold: st.Cold,
+		Turns: turns(f), Cold: st.Cold,
 		Overflow: s.Overflow, Asked: s.Asked, Manual: s.Manual,
 		Trimmed: s.Trimmed || owesCompaction(f),
 	}
@@ -32,7 +32,7 @@ func situation(f *core.Folded, w ledger.Window, st window.State, view int, s led
 // budget is the trigger policy of a view with the input limits of one agent.
 func (l *Views) budget(f *core.Folded, agent string) window.TriggerPolicy {
 	t := f.Policy.Compact
-	if own, has := l.Settings(f.Session).Agents[agentname.Key(agent)]; has && !agentname.Same(agent, f.Agent) {
+	if own, has := l.core.Settings(f.Session).Agents[agentname.Key(agent)]; has && !agentname.Same(agent, f.Agent) {
 		t.SingleTurn, t.WarnAt, t.CutoverAt = own.Compact.SingleTurn, own.Compact.WarnAt, own.Compact.CutoverAt
 	}
 	return t
@@ -42,7 +42,7 @@ func (l *Views) budget(f *core.Folded, agent string) window.TriggerPolicy {
 // its limit. now is the situation without the input of agents.
 func (l *Views) dueFor(f *core.Folded, now window.Situation) (due window.Trigger, warn bool) {
 	open := untried(f)
-	for i, a := range Agents(f) {
+	for i, a := range agentsOf(f) {
 		t := l.budget(f, a.Agent)
 		now.Input = a.Input
 		warn = warn || t.Warns(now)
@@ -134,9 +134,9 @@ func refused(f *core.Folded, reason string) (last int64) {
 	return last
 }
 
-// Agents returns the input of each agent of a session since the last accepted compaction, and in the last turn:
+// agentsOf returns the input of each agent of a session since the last accepted compaction, and in the last turn:
 // the main conversation first, then by name.
-func Agents(f *core.Folded) []ledger.AgentInput { return inputs(f, cycleStart(f), 0) }
+func agentsOf(f *core.Folded) []ledger.AgentInput { return inputs(f, cycleStart(f), 0) }
 
 // untried is Agents without the input for which a compaction was already made or refused: one that did not help is
 // not repeated with each request.

@@ -35,8 +35,8 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		return ledger.TurnStats{}, err
 	}
 	defer kept.release()
-	return core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.TurnStats, error) {
-		f, err := l.Fold(tx, r.Session)
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.TurnStats, error) {
+		f, err := l.core.Fold(tx, r.Session)
 		if err != nil {
 			return ledger.TurnStats{}, err
 		}
@@ -44,18 +44,18 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		if err != nil {
 			return ledger.TurnStats{}, err
 		}
-		w, err := l.WindowOf(tx, f, r.Model)
+		w, err := l.windowOf(tx, f, r.Model)
 		if err != nil {
 			return ledger.TurnStats{}, err
 		}
 		c := f.Counter(r.Model)
 		out := ledger.TurnStats{
-			Use: Use(f, c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier,
+			Use: use(f, c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier,
 		}
-		if err := Spend(tx, f, &out.Use); err != nil {
+		if err := spend(tx, f, &out.Use); err != nil {
 			return out, err
 		}
-		l.MaskUse(&out.Use)
+		l.maskUse(&out.Use)
 		for _, t := range g.turns {
 			out.Turns = append(out.Turns, t.turn(c, out.Use, f.View.Host))
 		}
@@ -66,17 +66,17 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 	})
 }
 
-// MaskUse masks the names of what fills a window, and of what has no price.
-func (l *Views) MaskUse(u *ledger.Use) {
-	u.Session.Title = l.Masks.String(u.Session.Title)
+// maskUse masks the names of what fills a window, and of what has no price.
+func (l *Views) maskUse(u *ledger.Use) {
+	u.Session.Title = l.core.Masks.String(u.Session.Title)
 	for _, sources := range [][]ledger.Source{u.Sources, u.OwnSources} {
 		for i := range sources {
-			sources[i].Name = l.Masks.String(sources[i].Name)
+			sources[i].Name = l.core.Masks.String(sources[i].Name)
 		}
 	}
 	if u.Unpriced != nil {
 		for i, model := range u.Unpriced.Models {
-			u.Unpriced.Models[i] = l.Masks.String(model)
+			u.Unpriced.Models[i] = l.core.Masks.String(model)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (l *Views) replayTurns(ctx context.Context, tx kv.Tx, f *core.Folded, kept 
 	}
 	g := kept.from(rewritten, len(f.Entries))
 	size := func(rec *compaction.Record) (int, error) {
-		text, err := l.SummaryText(ctx, *rec)
+		text, err := l.core.SummaryText(ctx, *rec)
 		return core.SummaryTokens(text), err
 	}
 	if err := g.follow(ctx, f, size); err != nil {
@@ -160,11 +160,11 @@ func (l *Views) replayTurns(ctx context.Context, tx kv.Tx, f *core.Folded, kept 
 
 // requestLine returns the first line of a user's request, masked; "" where it was forgotten.
 func (l *Views) requestLine(ctx context.Context, tx kv.Tx, f *core.Folded, seq int64) (string, error) {
-	m, err := l.DecodeEntry(ctx, tx, f, seq)
+	m, err := l.core.DecodeEntry(ctx, tx, f, seq)
 	if fault.Is(err, fault.NotFound) {
 		return "", nil
 	}
-	return l.MaskedTitle(chars.Head(transcript.PlainText(m), maxRequestChars)), err
+	return l.core.MaskedTitle(chars.Head(transcript.PlainText(m), maxRequestChars)), err
 }
 
 // follow replays the entries of a log that were not replayed yet. size returns the size of a summary.

@@ -36,20 +36,20 @@ func (r Recorder) AppendEntries(
 
 // isNow reports whether the last of new entries was made just now: past sessions are imported without warnings.
 func (l *Views) isNow(entries []sessions.NewEntry) bool {
-	return len(entries) > 0 && l.Now().Sub(entries[len(entries)-1].Time) < limits.ActiveSession
+	return len(entries) > 0 && l.core.Now().Sub(entries[len(entries)-1].Time) < limits.ActiveSession
 }
 
 // warn records the warnings about a session of which the entries after one are new.
 func (l *Views) warn(ctx context.Context, session string, since int64) error {
-	m := core.Mutation{Op: "warn", At: l.Now()}
+	m := core.Mutation{Op: "warn", At: l.core.Now()}
 	for range limits.Plans {
-		found, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (warnings, error) {
+		found, err := core.View(ctx, l.core, func(tx kv.Tx) (warnings, error) {
 			return l.unasked(ctx, tx, session, since)
 		})
 		if err != nil || len(found.notes) == 0 {
 			return err
 		}
-		_, err = core.Mutate(ctx, l.Ledger, m, func(tx kv.Tx) (struct{}, []ledger.Event, error) {
+		_, err = core.Mutate(ctx, l.core, m, func(tx kv.Tx) (struct{}, []ledger.Event, error) {
 			events, err := found.record(tx, m)
 			return struct{}{}, events, err
 		})
@@ -93,7 +93,7 @@ func (l *Views) unasked(ctx context.Context, tx kv.Tx, session string, since int
 	if err != nil || prompt == 0 && !l.limited(s) {
 		return warnings{}, err
 	}
-	f, err := l.FoldFor(tx, session, ledger.Reader{}, true)
+	f, err := l.core.FoldFor(tx, session, ledger.Reader{}, true)
 	if err != nil {
 		return warnings{}, err
 	}
@@ -110,7 +110,7 @@ func (l *Views) unasked(ctx context.Context, tx kv.Tx, session string, since int
 
 // limited reports whether any agent of a session has a limit of input.
 func (l *Views) limited(s sessions.Session) bool {
-	set := l.Settings(s)
+	set := l.core.Settings(s)
 	if set.Policy.Compact.LimitsInput() {
 		return true
 	}
@@ -124,7 +124,7 @@ func (l *Views) limited(s sessions.Session) bool {
 
 // nearLimits returns, for each agent, the warnings that its input is near its limit, and that it has reached it.
 func (l *Views) nearLimits(f *core.Folded) (notes []core.Decision) {
-	for _, a := range Agents(f) {
+	for _, a := range agentsOf(f) {
 		t := l.budget(f, a.Agent)
 		notes = append(notes, inputWarning(f, a, t)...)
 		if !a.Apart && t.CutoverAt > 0 && a.Input >= t.CutoverAt {
@@ -168,15 +168,15 @@ func (l *Views) resumed(ctx context.Context, tx kv.Tx, f *core.Folded, prompt in
 	if !cachedAt(f.Entries[:prompt-1], f.Entries[prompt-1].Time).cold {
 		return nil, nil
 	}
-	w, err := l.WindowOf(tx, f, "")
+	w, err := l.windowOf(tx, f, "")
 	if err != nil {
 		return nil, err
 	}
-	_, text, err := l.SummaryMessage(ctx, f)
+	_, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	use := BriefUse(f, f.Counter(""), w, Filled(f, text))
+	use := briefUse(f, f.Counter(""), w, filled(f, text))
 	if use.Held.N <= use.Threshold {
 		return nil, nil
 	}

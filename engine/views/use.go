@@ -12,10 +12,10 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Use reports what fills the window, and what reading it costs. whole is the view as if nothing had been cut. Spend adds
+// use reports what fills the window, and what reading it costs. whole is the view as if nothing had been cut. Spend adds
 // what the session cost so far.
-func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
-	u := BriefUse(f, c, w, filled)
+func use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
+	u := briefUse(f, c, w, filled)
 	ours := sources(f, c, f.View.Slots, stubbed)
 	u.Own, u.OwnSources = own(f, c, whole, u, ours)
 	u.Categories, u.Sources = categories(c, filled), most(ours)
@@ -26,8 +26,8 @@ func Use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, 
 	return u
 }
 
-// BriefUse is Use without categories, sources, savings and what the session cost.
-func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
+// briefUse is Use without categories, sources, savings and what the session cost.
+func briefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
 		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
 		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
@@ -36,7 +36,7 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 		Sources: []ledger.Source{}, OwnSources: []ledger.Source{},
 	}
 	if cur := f.Current(); cur != nil {
-		u.Summary, u.Became = cur.ID, FiguresOf(f, cur).String()
+		u.Summary, u.Became = cur.ID, figuresOf(f, cur).String()
 	}
 	if fixed, known := fixedInput(f, c); known {
 		u.Fixed = &fixed
@@ -47,25 +47,25 @@ func BriefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.F
 	return u
 }
 
-// FiguresOf returns the figures that were recorded with a compaction. Where a version before recorded none, they are
+// figuresOf returns the figures that were recorded with a compaction. Where a version before recorded none, they are
 // estimates by what is known of the model without measurements, and lack the size of the text.
-func FiguresOf(f *core.Folded, r *compaction.Record) compaction.Counted {
+func figuresOf(f *core.Folded, r *compaction.Record) compaction.Counted {
 	if r.Figures != nil {
 		return *r.Figures
 	}
 	return compaction.Unrecorded(f.Models.For(cmp.Or(r.Model, f.Session.Model)), r.Before, r.After, 0)
 }
 
-// Filled returns what fills the view, including the summary at its start.
-func Filled(f *core.Folded, summary string) window.Fill {
+// filled returns what fills the view, including the summary at its start.
+func filled(f *core.Folded, summary string) window.Fill {
 	if f.Current() == nil {
 		return f.View.Fill
 	}
 	return f.View.Fill.With(window.Summary, core.SummaryTokens(summary))
 }
 
-// Unedited returns the view as if nothing had been cut, edited or left out.
-func Unedited(f *core.Folded) window.View {
+// unedited returns the view as if nothing had been cut, edited or left out.
+func unedited(f *core.Folded) window.View {
 	if untouched(f) {
 		return f.View
 	}
@@ -126,8 +126,8 @@ func (s shown) tokens(seq int64, call string, part window.Part, whole int) int {
 	return whole
 }
 
-// Turns counts the user's requests in the view.
-func Turns(f *core.Folded) int {
+// turns counts the user's requests in the view.
+func turns(f *core.Folded) int {
 	n := 0
 	for _, s := range f.View.Slots {
 		if s.Prompt {

@@ -23,8 +23,8 @@ func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResp
 		core.Label("agent", r.Agent)); err != nil {
 		return ledger.ViewResponse{}, err
 	}
-	resp, err := core.View(ctx, l.Ledger, func(tx kv.Tx) (ledger.ViewResponse, error) {
-		f, err := l.FoldFor(tx, r.Session, r.Reader, true)
+	resp, err := core.View(ctx, l.core, func(tx kv.Tx) (ledger.ViewResponse, error) {
+		f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
 		if err != nil {
 			return ledger.ViewResponse{}, err
 		}
@@ -44,12 +44,12 @@ func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResp
 
 // Page renders the messages of one page of a view.
 func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.ViewRequest) (ledger.ViewResponse, error) {
-	summary, text, err := l.SummaryMessage(ctx, f)
+	summary, text, err := l.summaryMessage(ctx, f)
 	if err != nil {
 		return ledger.ViewResponse{}, err
 	}
 	if f.BeginsWithCalls() {
-		summary = []ledger.ViewMessage{core.OpeningMessage(Format(f))}
+		summary = []ledger.ViewMessage{core.OpeningMessage(formatOf(f))}
 	}
 	c, bounds := f.Counter(r.Model), f.Policy.Compact
 	resp := ledger.ViewResponse{
@@ -74,7 +74,7 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 				at -= len(summary)
 			}
 			slot := f.View.Slots[head+at]
-			pieces, err = l.Render(ctx, tx, f, slot)
+			pieces, err = l.render(ctx, tx, f, slot)
 			for k := 0; r.Handles && k < len(pieces); k++ {
 				pieces[k].Handles = handles(f, slot)
 			}
@@ -110,26 +110,26 @@ func handles(f *core.Folded, slot window.Slot) map[string]string {
 // messageSize is the upper bound of the members of a message in a page other than its JSON, in bytes.
 const messageSize = 130
 
-// SummaryMessage returns the message at the head of a compacted view, and its text.
-func (l *Views) SummaryMessage(ctx context.Context, f *core.Folded) ([]ledger.ViewMessage, string, error) {
+// summaryMessage returns the message at the head of a compacted view, and its text.
+func (l *Views) summaryMessage(ctx context.Context, f *core.Folded) ([]ledger.ViewMessage, string, error) {
 	cur := f.Current()
 	if cur == nil {
 		return nil, "", nil
 	}
-	text, err := l.SummaryText(ctx, *cur)
+	text, err := l.core.SummaryText(ctx, *cur)
 	if err != nil {
 		return nil, "", err
 	}
-	format := Format(f)
+	format := formatOf(f)
 	return []ledger.ViewMessage{{
 		ID: cur.ID, Role: transcript.RoleUser, Format: format, Turn: cur.TurnTo, Tokens: core.SummaryTokens(text),
 		JSON: transcript.NewMessage(format, transcript.RoleUser, text),
 	}}, text, nil
 }
 
-// Format returns the provider's format of the session's messages: that of the view, or of the newest message where
+// formatOf returns the provider's format of the session's messages: that of the view, or of the newest message where
 // the view is empty.
-func Format(f *core.Folded) transcript.Format {
+func formatOf(f *core.Folded) transcript.Format {
 	if n := len(f.View.Slots); n > 0 {
 		return f.View.Slots[n-1].Format
 	}
@@ -141,8 +141,8 @@ func Format(f *core.Folded) transcript.Format {
 	return transcript.Anthropic
 }
 
-// Render returns the messages of a slot as its provider gets them, and then the note after it.
-func (l *Views) Render(ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot) ([]ledger.ViewMessage, error) {
+// render returns the messages of a slot as its provider gets them, and then the note after it.
+func (l *Views) render(ctx context.Context, tx kv.Tx, f *core.Folded, slot window.Slot) ([]ledger.ViewMessage, error) {
 	if slot.After == "" {
 		return l.renderSlot(ctx, tx, f, slot)
 	}
@@ -182,7 +182,7 @@ func (l *Views) renderSlot(
 		if e.Forgotten != nil && e.Role == transcript.RoleTool && !transcript.Joins(slot.Format) {
 			continue // Render adds a result that says so, and nothing but results may be there
 		}
-		raw, err := l.Message(ctx, e)
+		raw, err := l.core.Message(ctx, e)
 		if err != nil {
 			return nil, err
 		}
@@ -261,7 +261,7 @@ func (l *Views) moveLong(ctx context.Context, messages []ledger.ViewMessage) err
 			continue
 		}
 		size -= len(m.JSON)
-		ref, err := l.PutBlob(ctx, bytes.NewReader(m.JSON))
+		ref, err := l.core.PutBlob(ctx, bytes.NewReader(m.JSON))
 		if err != nil {
 			return err
 		}

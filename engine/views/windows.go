@@ -17,9 +17,9 @@ import (
 // BucketWindows holds limits learned from errors of providers: digest of endpoint and model → overflow.Learned.
 const BucketWindows kv.Bucket = "windows"
 
-// WindowOf returns the window of a model, or of the session's when none is named: the configured one, or the one
+// windowOf returns the window of a model, or of the session's when none is named: the configured one, or the one
 // learned from an error, if that is smaller.
-func (l *Views) WindowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window, error) {
+func (l *Views) windowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window, error) {
 	if model == "" {
 		model = f.Session.Model
 	}
@@ -47,7 +47,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	if err != nil {
 		return w, err
 	}
-	w.Tokens = known.Window(at, w.Profile, numCtx, l.Now())
+	w.Tokens = known.Window(at, w.Profile, numCtx, l.core.Now())
 	if w.Tokens != w.Profile {
 		w.Learned, w.From = &known, ledger.WindowRefused
 	}
@@ -55,7 +55,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	if w.CompactsAt > 0 {
 		w.CompactsFrom = ledger.WindowSize{From: ledger.WindowCompacted}.Words(f.Session.Host)
 	}
-	if ask := l.Settings(f.Session).CompactsAt; ask != nil && model == f.Session.Model {
+	if ask := l.core.Settings(f.Session).CompactsAt; ask != nil && model == f.Session.Model {
 		if at, why := ask(f.Session, w.Tokens); why != "" {
 			w.CompactsAt, w.CompactsFrom = at, why
 		}

@@ -164,7 +164,7 @@ func TestFacesLinkNoStore(t *testing.T) {
 			for _, imp := range imports[at] {
 				own, ours := strings.CutPrefix(imp, module+"/")
 				switch {
-				case ours && (own == "engine" || own == "kv/bolt" || strings.HasPrefix(own, "engine/")),
+				case ours && within(own, []string{"engine", "kv/bolt", "kv/stores"}),
 					imp == "go.etcd.io/bbolt":
 					t.Errorf("%s links %s (%s > %s)", dir, imp, by, at)
 				case ours:
@@ -173,6 +173,16 @@ func TestFacesLinkNoStore(t *testing.T) {
 			}
 		}
 		follow(dir, dir)
+	}
+}
+
+// TestStoresAreOpenedByURL: only the registry names a store, so that another one is a package and a line there. Tests are no
+// exception.
+func TestStoresAreOpenedByURL(t *testing.T) {
+	for _, f := range source(t) {
+		if slices.Contains(f.imports(), module+"/kv/bolt") && !within(f.dir, []string{"kv/bolt", "kv/stores"}) {
+			t.Errorf("%s/%s imports kv/bolt: open a store by its URL, with kv/stores", f.dir, f.name)
+		}
 	}
 }
 

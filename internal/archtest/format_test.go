@@ -48,7 +48,7 @@ func bucketConstants(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for _, f := range source(t) {
-		if f.test || f.dir == "kv/kvtest" || f.dir == "kv/bolt" {
+		if f.test || within(f.dir, []string{"internal/storetest", "kv/bolt"}) {
 			continue // a store's own buckets are described in words
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {

@@ -25,8 +25,8 @@ var opens = map[string][]string{
 	"syscall": {"Open", "Openat", "Creat", "Mknod", "Mkdir", "Rename", "Unlink", "Rmdir", "Link", "Symlink",
 		"Stat", "Lstat", "Chmod", "Truncate"},
 
-	module + "/internal/safefs": {"Open", "OpenFile", "OpenListed", "OpenAppend", "OpenRoot", "OpenDir", "OpenTarget",
-		"OpenTargetTree", "OpenFound", "Walk", "ReadFile"},
+	module + "/internal/safefs": {"Open", "OpenFile", "OpenListed", "OpenAppend", "OpenRoot", "OpenDir", "SyncDir",
+		"OpenTarget", "OpenTargetTree", "OpenFound", "Walk", "ReadFile"},
 }
 
 // TestEveryCallThatOpensAPathIsInTheCampaign: a new reader or writer comes with a subject that swaps what it

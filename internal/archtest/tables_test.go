@@ -33,6 +33,8 @@ var layers = map[string]int{
 	"report/...":             2,
 	"carried/...":            3,
 	"kv/...":                 1,
+	"kv/held":                0, // who looks for an owner asks there, without a store
+	"kv/stores":              2, // names every store
 	"tokens/...":             1,
 	"internal/...":           0,
 	"internal/wiring":        6, // what the programs share
@@ -51,8 +53,8 @@ var layers = map[string]int{
 	"lab/crashtest/faults":   8, // makes system calls fail
 	"lab/crashtest/subject":  9, // the program that these drive
 	"lab/sharetest":          7, // many processes at one ledger
-	"internal/storetest":     7, // a real store for the tests of the domains
 	"internal/testonly/...":  7, // no product code imports it: conversations in every format, an editor
+	"internal/storetest/...": 7, // stores for tests, and what they must do
 	"lab/poison":             7, // hostile texts through every way in and out
 	"lab/vscodetest":         7, // the extension in a real VS Code
 	"lab/escapetest":         7, // swaps the files at the paths that the product opens
@@ -78,7 +80,7 @@ var light = []struct {
 		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
 	{"cmd/ctxhook", []string{"github.com", "go.etcd.io", "charm.land", "go.yaml.in", "golang.org/x", "net/http",
 		"ctxledger.dev/agents", "ctxledger.dev/config", "ctxledger.dev/engine/core", "ctxledger.dev/ledger",
-		"ctxledger.dev/tokens", "ctxledger.dev/kv/bolt", "ctxledger.dev/cli/pages"},
+		"ctxledger.dev/tokens", "ctxledger.dev/kv/bolt", "ctxledger.dev/kv/stores", "ctxledger.dev/cli/pages"},
 		"an agent waits for each of its calls, and the daemon answers them"},
 }
 
@@ -119,26 +121,16 @@ var sideways = map[[2]string]string{
 	{"engine", "engine/core"}:                    "the engine composes its parts",
 	{"engine", "engine/files"}:                   "the engine composes its parts",
 	{"engine", "engine/views"}:                   "the engine composes its parts",
-	{"engine", "engine/compacting"}:              "the engine composes its parts",
 	{"engine", "engine/upkeep"}:                  "the engine composes its parts",
-	{"engine", "engine/forgetting"}:              "the engine composes its parts",
 	{"engine/core", "engine/attribution"}:        "what calls do to files is recorded with their messages",
 	{"engine/files", "engine/core"}:              "built on the open ledger",
 	{"engine/files", "engine/attribution"}:       "observed changes are attributed to calls",
 	{"engine/views", "engine/core"}:              "built on the open ledger",
-	{"engine/compacting", "engine/core"}:         "built on the open ledger",
-	{"engine/compacting", "engine/views"}:        "a compaction replaces a part of a view and takes its edits along",
 	{"engine/upkeep", "engine/core"}:             "built on the open ledger",
 	{"engine/upkeep", "engine/temporary"}:        "gc removes what was left, and a backup is noted there",
-	{"engine/forgetting", "engine/temporary"}:    "copies hold what is forgotten",
 	{"engine/daemon", "engine/temporary"}:        "checks and repairs have their copies there",
 	{"engine/replay", "engine/temporary"}:        "a session is played into a ledger that is made there",
 	{"engine", "engine/temporary"}:               "an owner removes what killed processes left",
-	{"engine/forgetting", "engine/core"}:         "built on the open ledger",
-	{"engine/forgetting", "engine/upkeep"}:       "what is forgotten goes from the disk, too",
-	{"engine/compacting", "engine/attribution"}:  "what shell commands did to files, in the form that the ledger keeps paths",
-	{"engine/forgetting", "engine/attribution"}:  "a rule for each of its buckets",
-	{"engine/forgetting", "engine/views"}:        "a rule for each of its buckets",
 	{"engine/upkeep", "engine/attribution"}:      "an audit of each of its buckets",
 	{"engine/upkeep", "engine/views"}:            "an audit of each of its buckets",
 	{"engine/daemon", "engine/upkeep"}:           "checks and repairs run in a process of their own",
@@ -159,14 +151,9 @@ var sideways = map[[2]string]string{
 	{"cli", "llm"}:                               "the command line asks models with the user's credentials",
 	{"agents/install", "agents/claudecode"}:      "where Claude Code keeps its configuration is told there",
 	{"agents/...", "agents/sessionfile"}:         "lines are decoded into its records",
-	{"kv/rewrite", "kv"}:                         "rules are about records",
-	{"kv/bolt", "kv"}:                            "a backend implements the interface",
-	{"kv/bolt", "kv/held"}:                       "who looks for an owner asks there, without the store",
 	{"kv/bolt", "kv/internal/blobfile"}:          "blobs are framed the same on every backend",
-	{"kv/internal/blobfile", "kv"}:               "it returns the interface's names of blobs",
 	{"cmd/...", "internal/wiring"}:               "the programs share their wiring",
-	{"kv/audit", "kv"}:                           "an audit walks over a transaction",
-	{"kv/kvtest", "kv"}:                          "the conformance suite tests the interface",
+	{"kv/...", "kv"}:                             "what is below it is for its stores",
 
 	{"lsp", "lsp/text"}:               "a document has a text",
 	{"lsp", "lsp/outline"}:            "the editor says which language it is",
@@ -230,8 +217,8 @@ var importers = map[string]struct {
 	"golang.org/x/sys": {[]string{"tokens", "internal/terminaltest", "internal/process", "trust", "agents/install"},
 		"what the processor can do; terminals for tests; what the kernel of macOS says of a process; what was typed " +
 			"before a question; exchanging two files"},
-	"pgregory.net/rapid": {[]string{"kv/kvtest"}, "properties in tests"},
-	"go.uber.org/goleak": {[]string{"kv/kvtest"}, "goroutine leaks in tests"},
+	"pgregory.net/rapid": {[]string{"internal/storetest/kvtest"}, "properties in tests"},
+	"go.uber.org/goleak": {[]string{"internal/storetest/kvtest"}, "goroutine leaks in tests"},
 	"golang.org/x/text":  {[]string{"internal/words"}, "NFKC and case folding of what is searched by words"},
 	"golang.org/x/tools": {[]string{"lab/vet"}, "the checks of go vet, without compiling for each system"},
 }
@@ -277,9 +264,8 @@ var restricted = []struct {
 		"as os.MkdirTemp; this one lies beside the private file that it becomes a moment later"},
 	{"os.Getwd", []string{"internal/env"}, "the environment comes from env"},
 	{"math/rand", nil, "randomness comes from env"},
-	{"math/rand/v2",
-		[]string{"kv/kvtest", "lab/crashtest", "lab/benchmark", "internal/testonly/formattest", "lab/programtest"},
-		"randomness comes from env"},
+	{"math/rand/v2", []string{"internal/storetest/kvtest", "lab/crashtest", "lab/benchmark", "lab/programtest",
+		"internal/testonly/formattest"}, "randomness comes from env"},
 	{"crypto/rand", []string{"internal/env"}, "randomness comes from env"},
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
 }

@@ -29,6 +29,11 @@ const (
 	Corrupt     Code = "corrupt"     // stored bytes do not match their checksum
 	Unavailable Code = "unavailable" // what is needed cannot be reached in time
 	Internal    Code = "internal"    // a defect of ctxledger itself
+
+	// Kinds of Unavailable that a caller acts on: Is takes each of them for Unavailable, too.
+	Full   Code = "full"   // the disk is full, or the user's quota exceeded
+	Moved  Code = "moved"  // the ledger is no longer where it was opened: its owner must leave
+	Locked Code = "locked" // another owner has the ledger open
 )
 
 // Error is a failure with its kind. Op is the operation that failed ("kv.put"), Message a
@@ -92,7 +97,11 @@ func CodeOf(err error) Code {
 }
 
 // Is reports whether err is of the given kind.
-func Is(err error, code Code) bool { return err != nil && CodeOf(err) == code }
+func Is(err error, code Code) bool {
+	own := CodeOf(err)
+	return err != nil && (own == code ||
+		code == Unavailable && (own == Full || own == Moved || own == Locked))
+}
 
 // HintOf returns the hint of the outermost Error in err's chain that has one.
 func HintOf(err error) string {

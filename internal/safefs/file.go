@@ -118,6 +118,16 @@ func OpenDir(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|onlyDirectory|notBlocking, 0)
 }
 
+// SyncDir makes the names in a directory durable, where the system can do that.
+func SyncDir(path string) error {
+	d, err := OpenDir(path)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync() // Windows cannot; elsewhere renames are as durable as the system makes them
+	return d.Close()
+}
+
 // OpenDirIn is OpenDir for a directory below root.
 func OpenDirIn(root *os.Root, name string) (*os.File, error) {
 	return root.OpenFile(name, os.O_RDONLY|onlyDirectory|notBlocking, 0)

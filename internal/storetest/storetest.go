@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv/stores"
 )
 
 // Open returns an empty store, which is closed when the test ends.
 func Open(t testing.TB) kv.Store {
 	t.Helper()
-	s, err := bolt.Open(t.TempDir(), bolt.Options{RunTwice: true})
+	s, err := stores.All().Open("bolt:"+t.TempDir(), kv.Options{RunTwice: true})
 	if err != nil {
 		t.Fatal(err)
 	}

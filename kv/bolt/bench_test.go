@@ -25,7 +25,7 @@ func BenchmarkUpdate(b *testing.B) {
 	value := make([]byte, 1024)
 	for _, n := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("store-%d", n), func(b *testing.B) {
-			s := mustOpen(b, b.TempDir(), Options{})
+			s := mustOpen(b, b.TempDir(), kv.Options{})
 			defer s.Close()
 			parallel(b, n, func(key []byte) error {
 				return s.Update(context.Background(), func(tx kv.Tx) error { return tx.Put("entries", key, value) })
@@ -82,7 +82,7 @@ func parallel(b *testing.B, n int, fn func(key []byte) error) {
 
 // BenchmarkGet reads 1 KB values, one transaction each.
 func BenchmarkGet(b *testing.B) {
-	s := mustOpen(b, b.TempDir(), Options{})
+	s := mustOpen(b, b.TempDir(), kv.Options{})
 	defer s.Close()
 	fillStore(b, s, 100)
 	i := 0
@@ -95,7 +95,7 @@ func BenchmarkGet(b *testing.B) {
 
 // BenchmarkScan reads 1 000 values of 1 KB in one transaction.
 func BenchmarkScan(b *testing.B) {
-	s := mustOpen(b, b.TempDir(), Options{})
+	s := mustOpen(b, b.TempDir(), kv.Options{})
 	defer s.Close()
 	fillStore(b, s, 1)
 	b.SetBytes(1000 << 10)
@@ -130,12 +130,12 @@ func fillStore(b *testing.B, s *Store, n int) {
 func BenchmarkOpen(b *testing.B) {
 	for _, thousands := range []int{0, 1, 100} { // of 1 KB records
 		dir := b.TempDir()
-		s := mustOpen(b, dir, Options{})
+		s := mustOpen(b, dir, kv.Options{})
 		fillStore(b, s, thousands)
 		must(b, s.Close())
 		b.Run(fmt.Sprintf("%dMB", thousands), func(b *testing.B) {
 			for b.Loop() {
-				must(b, mustOpen(b, dir, Options{}).Close())
+				must(b, mustOpen(b, dir, kv.Options{}).Close())
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func BenchmarkOpen(b *testing.B) {
 
 // BenchmarkPutBlob stores new blobs of 1 MB of text.
 func BenchmarkPutBlob(b *testing.B) {
-	s := mustOpen(b, b.TempDir(), Options{})
+	s := mustOpen(b, b.TempDir(), kv.Options{})
 	defer s.Close()
 	text := strings.Repeat("a line of output that a tool printed, number 12345\n", 20_000)
 	b.SetBytes(int64(len(text)))
@@ -163,7 +163,7 @@ func BenchmarkCheckPages(b *testing.B) {
 		"scattered": func(i uint64) uint64 { return i * 0x9E3779B97F4A7C15 },
 	} {
 		dir := b.TempDir()
-		s := mustOpen(b, dir, Options{})
+		s := mustOpen(b, dir, kv.Options{})
 		s.current().db.NoSync = true // only the layout matters
 		for i := range uint64(100) {
 			must(b, s.Update(context.Background(), func(tx kv.Tx) error {
@@ -189,15 +189,15 @@ func BenchmarkCheckPages(b *testing.B) {
 // BenchmarkMaintenance does to 100 MB of records what owners do now and then.
 func BenchmarkMaintenance(b *testing.B) {
 	dir, ctx := b.TempDir(), context.Background()
-	s := mustOpen(b, dir, Options{})
+	s := mustOpen(b, dir, kv.Options{})
 	fillStore(b, s, 100)
 	for name, fn := range map[string]func() error{
 		"vacuum": func() error { return s.Vacuum(ctx) },
 		"backup": func() error { return s.Backup(ctx, io.Discard, true) },
 		"check": func() error {
 			must(b, s.Close())
-			_, err := Check(ctx, dir, Watch{})
-			s = mustOpen(b, dir, Options{})
+			_, err := backend.Check(ctx, dir, ignored)
+			s = mustOpen(b, dir, kv.Options{})
 			return err
 		},
 	} {

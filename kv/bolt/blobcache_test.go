@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
 )
 
 // TestADeletedBlobIsNotReadFromTheCache: deletion also removes a cached blob, and one that is stored again
 // is opened again.
 func TestADeletedBlobIsNotReadFromTheCache(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), Options{})
+	s := mustOpen(t, t.TempDir(), kv.Options{})
 	defer s.Close()
 	ctx := context.Background()
 	ref, err := s.PutBlob(ctx, strings.NewReader("content"), 100)
@@ -48,7 +49,7 @@ func TestADeletedBlobIsNotReadFromTheCache(t *testing.T) {
 
 // TestTheBlobCacheIsBounded: many readers of many blobs leave no more open than the cache holds.
 func TestTheBlobCacheIsBounded(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), Options{})
+	s := mustOpen(t, t.TempDir(), kv.Options{})
 	ctx := context.Background()
 	var hashes []string
 	for i := range 3 * blobCacheSize {

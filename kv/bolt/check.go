@@ -13,40 +13,18 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// Problem is one thing that is wrong with a ledger.
-type Problem struct {
-	Where string     `json:"where"` // the page, bucket, record, blob or file
-	What  string     `json:"what"`
-	Code  fault.Code `json:"code"` // corrupt; denied for permissions; unavailable for what cannot be read
-}
-
-// Watch observes a check or a repair. Each function may be nil.
-type Watch struct {
-	Problem  func(Problem)           // called for each problem as it is found
-	Progress func(done, total int64) // bytes; total does not change
-}
-
-// Checked says how much was checked.
-type Checked struct {
-	Records  int64 `json:"records"` // those of the backend itself included
-	Pages    int64 `json:"pages"`
-	Blobs    int64 `json:"blobs"`
-	Bytes    int64 `json:"bytes"` // of pages in use and of blob files
-	Problems int64 `json:"problems"`
-}
-
-// Check reads all of the ledger in the directory dir and reports what is wrong with it: meta
+// Check implements kv.Files. It reads all of the ledger in the directory dir and reports what is wrong with it: meta
 // pages, the page tree, the table of buckets, the format, every record's envelope, every blob
 // against its name, permissions. It reads without bbolt and trusts nothing, changes nothing,
 // and holds the owner lock meanwhile. Memory is bounded: some pages, a bit for each page, and
 // the names of one directory of blobs.
 //
-// Errors say that the check could not be made: not_found, denied or unavailable (see IsLocked). Damage of
-// the ledger is reported as a Problem, not as an error.
-func Check(ctx context.Context, dir string, w Watch) (Checked, error) {
-	v, err := openOffline(ctx, dir, w)
+// Errors say that the check could not be made: not_found, denied, locked or unavailable. Damage of the ledger is reported
+// as a Problem, not as an error.
+func (Backend) Check(ctx context.Context, dir string, report func(kv.Problem)) (kv.Checked, error) {
+	v, err := openOffline(ctx, dir, report)
 	if err != nil {
-		return Checked{}, err
+		return kv.Checked{}, err
 	}
 	defer v.close()
 	c := &checker{offline: v}
@@ -63,7 +41,7 @@ func Check(ctx context.Context, dir string, w Watch) (Checked, error) {
 // checker is one run of Check.
 type checker struct {
 	*offline
-	checked Checked
+	checked kv.Checked
 	named   map[kv.Bucket]bool // by the table of buckets
 	found   map[kv.Bucket]bool // in the root bucket
 	format  []byte
@@ -107,15 +85,12 @@ func (c *checker) records() {
 		return
 	}
 	c.named, c.found = map[kv.Bucket]bool{metaBucket: true}, map[kv.Bucket]bool{}
-	walk := newPageWalk(&metered{offline: c.offline, src: c.file}, m)
+	walk := newPageWalk(&readerUntil{c.ctx, c.file}, m)
 	walk.found = func(b kv.Bucket) { c.found[b] = true }
 	walk.records, walk.damage = c.envelopes, c.damage
 	if walk.run() != nil {
 		return // the context is done
 	}
-	c.checked.Pages = walk.pages()
-	c.checked.Bytes = c.checked.Pages * m.pageSize
-	c.advance(int64(m.pages) * m.pageSize) // free pages are not read
 	c.buckets()
 }
 
@@ -183,7 +158,6 @@ func (c *checker) blobs() {
 			return
 		}
 		c.checked.Blobs++
-		c.checked.Bytes += b.Disk
 		if err := c.blob(b.Hash); err != nil && c.ctx.Err() == nil {
 			c.problem("blob "+b.Hash, err)
 		}

@@ -14,7 +14,7 @@ import (
 
 // TestWaitingUpdatesShareOneCommit: what waits while the writer is busy is one transaction.
 func TestWaitingUpdatesShareOneCommit(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), Options{})
+	s := mustOpen(t, t.TempDir(), kv.Options{})
 	defer s.Close()
 	batch := waiting(t, 100, func(i int) error { return nil })
 	before := txid(t, s)
@@ -27,7 +27,7 @@ func TestWaitingUpdatesShareOneCommit(t *testing.T) {
 // TestFailuresAndReadsAloneDoNotCommit: a batch of failures alone writes nothing, and neither does
 // one that only reads.
 func TestFailuresAndReadsAloneDoNotCommit(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), Options{})
+	s := mustOpen(t, t.TempDir(), kv.Options{})
 	defer s.Close()
 	before := txid(t, s)
 	batch := waiting(t, 5, func(i int) error { return errors.New("late") })
@@ -75,7 +75,7 @@ func txid(t *testing.T, s *Store) int {
 
 // TestCleanFailureDoesNotRunTheOthersAgain: only a failure that left traces costs a rerun.
 func TestCleanFailureDoesNotRunTheOthersAgain(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), Options{})
+	s := mustOpen(t, t.TempDir(), kv.Options{})
 	defer s.Close()
 	for _, c := range []struct {
 		name  string
@@ -101,7 +101,7 @@ func TestCleanFailureDoesNotRunTheOthersAgain(t *testing.T) {
 
 // TestRunTwiceRunsEveryFunctionBeforehand: and keeps only the second run.
 func TestRunTwiceRunsEveryFunctionBeforehand(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), Options{RunTwice: true})
+	s := mustOpen(t, t.TempDir(), kv.Options{RunTwice: true})
 	defer s.Close()
 	runs := 0
 	must(t, s.Update(context.Background(), func(tx kv.Tx) error {
@@ -125,7 +125,7 @@ func TestRunTwiceRunsEveryFunctionBeforehand(t *testing.T) {
 
 // TestPanicKeepsItsStackForTheLog: the message stays short.
 func TestPanicKeepsItsStackForTheLog(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), Options{})
+	s := mustOpen(t, t.TempDir(), kv.Options{})
 	defer s.Close()
 	err := s.Update(context.Background(), func(kv.Tx) error { panic("on purpose") })
 	p, ok := errors.AsType[interface {
@@ -141,7 +141,7 @@ func TestPanicKeepsItsStackForTheLog(t *testing.T) {
 // start is what clears it.
 func TestNothingIsWrittenAfterABrokenCommit(t *testing.T) {
 	dir := t.TempDir()
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	err := s.finish(func() error { panic("page 7: unexpected") })
 	if !fault.Is(err, fault.Corrupt) || !s.brokenBy(err) {
 		t.Fatalf("%v", err)
@@ -155,7 +155,7 @@ func TestNothingIsWrittenAfterABrokenCommit(t *testing.T) {
 		return err
 	}))
 	must(t, s.Close())
-	s = mustOpen(t, dir, Options{})
+	s = mustOpen(t, dir, kv.Options{})
 	must(t, s.Update(context.Background(), put))
 	must(t, s.Close())
 }
@@ -170,7 +170,7 @@ func (s *Store) brokenBy(err error) bool {
 // later is refused.
 func TestACallThatDoesNotEndIsLeftBehind(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, kv.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestACallThatDoesNotEndIsLeftBehind(t *testing.T) {
 	if err := s.Close(); !errors.Is(err, errReleasedEarly) {
 		t.Errorf("closed with %v", err)
 	}
-	next, err := Open(dir, Options{})
+	next, err := Open(dir, kv.Options{})
 	if err != nil {
 		t.Fatalf("the next owner: %v", err)
 	}

@@ -20,7 +20,7 @@ var allFlips = flag.Bool("allflips", false, "flip every byte of the ledger, not 
 // the right value or an error, or the file is not opened, and the process lives.
 func TestInvariant1FlippedByteIsNeverAValue(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	big := strings.Repeat("a large value that needs pages of its own ", 300)
 	values := map[string]string{}
 	for i := range 40 {
@@ -46,7 +46,7 @@ func TestInvariant1FlippedByteIsNeverAValue(t *testing.T) {
 		}
 		flips++
 		flip(t, file, int64(at))
-		s, err := Open(dir, Options{})
+		s, err := Open(dir, kv.Options{})
 		if err != nil {
 			refused++
 			if !fault.Is(err, fault.Corrupt) {
@@ -70,7 +70,7 @@ func TestInvariant1FlippedByteIsNeverAValue(t *testing.T) {
 	if refused == 0 || corrupt == 0 {
 		t.Error("the test has not met the damage that it is about")
 	}
-	s = mustOpen(t, dir, Options{})
+	s = mustOpen(t, dir, kv.Options{})
 	if c, m := readAll(t, s, -1, values); c+m != 0 {
 		t.Errorf("undamaged: %d corrupt, %d missing", c, m)
 	}
@@ -129,7 +129,7 @@ func readAll(t *testing.T, s *Store, at int, values map[string]string) (corrupt,
 // range, is not skipped: the scan ends with an error.
 func TestScanSeesARecordWhoseKeyWasDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	must(t, s.Update(context.Background(), func(tx kv.Tx) error {
 		for _, k := range []string{"a/1", "m/1", "m/2", "m/3", "z/1"} {
 			if err := tx.Put("entries", []byte(k), []byte("value of "+k)); err != nil {
@@ -148,7 +148,7 @@ func TestScanSeesARecordWhoseKeyWasDamaged(t *testing.T) {
 			{Prefix: []byte("m/")}, {Prefix: []byte("m/"), Reverse: true},
 			{From: []byte("m/1"), To: []byte("m/4")}, {From: []byte("m/1"), To: []byte("m/4"), Reverse: true},
 		} {
-			s := mustOpen(t, dir, Options{})
+			s := mustOpen(t, dir, kv.Options{})
 			var last error
 			must(t, s.View(context.Background(), func(tx kv.Tx) error {
 				for _, err := range tx.Scan("entries", r) {

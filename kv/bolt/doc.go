@@ -2,8 +2,8 @@
 // files.
 //
 // Start at Open. It locks the directory for this process; a second Open, here or in another process, fails
-// with an error that IsLocked recognises, until Close. The directory holds ledger.db and blobs/ab/<hash>;
-// other files in it are the caller's. Check and Salvage read a ledger that no process has open, and trust
+// with an error of code locked, until Close. The directory holds ledger.db and blobs/ab/<hash>;
+// other files in it are the caller's. The methods of Backend read a ledger that no process has open, and trust
 // nothing in it.
 //
 // Guarantees, beyond those of kv:

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv/held"
 )
 
 const (
@@ -22,7 +23,7 @@ func (s *Store) releaseEarly() error {
 	released := make(chan error, 1)
 	free := func() {
 		s.fail(errReleasedEarly)
-		released <- unlockFile(s.current().file)
+		released <- held.Release(s.current().file)
 	}
 	select {
 	case s.jobs <- free:

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // hintState is the hint when the location of the state directory is the problem.
@@ -18,15 +19,6 @@ const hintFull = "free space on the disk of the state directory"
 // hintDamaged is the hint for a damaged ledger.
 const hintDamaged = "`ctxledger check` lists what is damaged, `ctxledger repair` keeps what is whole; " +
 	"or restore a backup"
-
-// hasOp reports whether err is a fault of an operation.
-func hasOp(err error, op string) bool {
-	e, ok := errors.AsType[*fault.Error](err)
-	return ok && e.Op == op
-}
-
-// IsFull reports whether err says that the disk is full or the user's quota exceeded.
-func IsFull(err error) bool { return isFull(err) }
 
 // damaged is the error for a damaged ledger file.
 func damaged(format string, args ...any) error {
@@ -46,7 +38,8 @@ func osError(op string, err error) error {
 		e.Code = fault.Denied
 		return e.WithHint(hintState)
 	}
-	if isFull(err) {
+	if safefs.Full(err) {
+		e.Code = fault.Full
 		return e.WithHint(hintFull)
 	}
 	if errors.Is(err, syscall.ENAMETOOLONG) {

@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/bolt"
-	"ctxledger.dev/kv/held"
 )
 
 func ExampleOpen() {
@@ -20,7 +20,7 @@ func ExampleOpen() {
 	defer os.RemoveAll(parent)
 	dir := filepath.Join(parent, "state")
 
-	store, err := bolt.Open(dir, bolt.Options{})
+	store, err := bolt.Open(dir, kv.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -40,8 +40,8 @@ func ExampleOpen() {
 	})
 	fmt.Println(err)
 
-	_, err = bolt.Open(dir, bolt.Options{})
-	fmt.Println("locked:", held.IsLocked(err))
+	_, err = bolt.Open(dir, kv.Options{})
+	fmt.Println("locked:", fault.Is(err, fault.Locked))
 	// Output:
 	// stored: <nil>
 	// read: hello

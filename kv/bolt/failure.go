@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // errStuck marks a panic inside bbolt's commit, which leaves its locks in an unknown state.
@@ -29,7 +30,8 @@ func storageError(err error) error {
 		return nil
 	}
 	e := &fault.Error{Code: fault.Unavailable, Op: "kv.update", Message: "nothing was stored", Err: tidy(err)}
-	if isFull(err) {
+	if safefs.Full(err) {
+		e.Code = fault.Full
 		return e.WithHint(hintFull)
 	}
 	return e
@@ -38,7 +40,7 @@ func storageError(err error) error {
 // fail records a failure after which nothing may be written: after a lost write, for example, the page
 // cache differs from the disk, and a later commit would build on it.
 func (s *Store) fail(err error) {
-	final := lostWrite(err) || IsMoved(err) || errors.Is(err, errStuck) ||
+	final := lostWrite(err) || fault.Is(err, fault.Moved) || errors.Is(err, errStuck) ||
 		errors.Is(err, errNotInPlace) || errors.Is(err, errReleasedEarly)
 	if !final {
 		return
@@ -57,14 +59,14 @@ func (s *Store) failure() error {
 	if s.failed == nil {
 		return nil
 	}
-	if IsMoved(s.failed) {
+	if fault.Is(s.failed, fault.Moved) {
 		return s.failed
 	}
 	e := &fault.Error{
 		Code: fault.CodeOf(s.failed), Op: "kv.update", Message: "the ledger stopped writing after an earlier failure",
 		Hint: "close every ctxledger process of this workspace, check the disk, and start again", Err: s.failed,
 	}
-	if isFull(s.failed) {
+	if safefs.Full(s.failed) {
 		e.Hint = hintFull + ", close every ctxledger process of this workspace, and start again"
 	}
 	return e

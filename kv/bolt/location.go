@@ -8,13 +8,6 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// opMoved marks the error of a ledger that is no longer at its path.
-const opMoved = "kv.moved"
-
-// IsMoved reports whether err says that the ledger's files are no longer where they were opened: the state
-// directory or a part of it was removed, moved or replaced. The owner must leave.
-func IsMoved(err error) bool { return hasOp(err, opMoved) }
-
 // pathIdentity is a name in a state directory with the file that was opened there.
 type pathIdentity struct {
 	name      string
@@ -34,8 +27,7 @@ func (s *Store) swap(other fs.FileInfo) {
 	s.swapped = other
 }
 
-// CheckLocation returns an error for which IsMoved is true when the file of the ledger, or the directory of
-// its blobs, is no longer the one at its path: data written there would be lost.
+// CheckLocation implements kv.Watched, for the file of the ledger and the directory of its blobs.
 func (s *Store) CheckLocation() (err error) {
 	for range 3 { // a vacuum may have replaced the file meanwhile
 		if err = s.checkLocation(); err == nil {
@@ -51,7 +43,7 @@ func (s *Store) checkLocation() error {
 	s.mu.Unlock()
 	for _, p := range []pathIdentity{{ledgerName, records, other}, {blobsName, s.blobs.info, nil}} {
 		if p.moved(s.dir) {
-			return fault.New(fault.Unavailable, opMoved,
+			return fault.New(fault.Moved, "kv.moved",
 				"%s was removed, moved or replaced while the ledger was open: nothing was stored",
 				filepath.Join(s.dir, p.name)).WithHint("try again: that opens the ledger that is there now")
 		}

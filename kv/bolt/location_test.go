@@ -51,7 +51,7 @@ func TestNothingIsAcknowledgedThatIsNotInItsPlace(t *testing.T) {
 		for what, store := range map[string]func(*Store) error{"a record": put, "a blob": blob} {
 			t.Run(d.name+"/"+what, func(t *testing.T) {
 				state := filepath.Join(t.TempDir(), "above", "state")
-				s, err := Open(state, Options{})
+				s, err := Open(state, kv.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,10 +64,10 @@ func TestNothingIsAcknowledgedThatIsNotInItsPlace(t *testing.T) {
 				if err := store(s); !fault.Is(err, fault.Unavailable) {
 					t.Errorf("stored with %v", err)
 				}
-				if err := s.CheckLocation(); !IsMoved(err) {
+				if err := s.CheckLocation(); !fault.Is(err, fault.Moved) {
 					t.Errorf("it is reported to be in its place: %v", err)
 				}
-				if err := put(s); !IsMoved(err) {
+				if err := put(s); !fault.Is(err, fault.Moved) {
 					t.Errorf("a record afterwards: %v", err)
 				}
 				if err := s.Close(); err != nil {
@@ -80,7 +80,7 @@ func TestNothingIsAcknowledgedThatIsNotInItsPlace(t *testing.T) {
 
 // A vacuum puts another file in place of the ledger, which is no displacement.
 func TestAVacuumLeavesTheLedgerInItsPlace(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), Options{})
+	s := mustOpen(t, t.TempDir(), kv.Options{})
 	defer s.Close()
 	if err := errors.Join(s.Vacuum(t.Context()), s.CheckLocation()); err != nil {
 		t.Error(err)
@@ -88,7 +88,7 @@ func TestAVacuumLeavesTheLedgerInItsPlace(t *testing.T) {
 }
 
 func BenchmarkCheckLocation(b *testing.B) {
-	s, err := Open(b.TempDir(), Options{})
+	s, err := Open(b.TempDir(), kv.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

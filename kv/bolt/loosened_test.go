@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxledger.dev/kv"
 )
 
 // Permissions that were loosened before an owner began, or while it runs, are tightened; links are not followed.
@@ -17,7 +19,7 @@ func TestLoosenedPermissionsAreTightened(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	outside := filepath.Join(t.TempDir(), "outside")
 	open := func() *Store {
-		s, err := Open(state, Options{})
+		s, err := Open(state, kv.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/kv/internal/blobfile"
 )
@@ -17,18 +18,17 @@ import (
 // for one goroutine.
 type offline struct {
 	ctx    context.Context
-	watch  Watch
+	report func(kv.Problem)
 	root   *os.Root
 	file   *os.File
 	size   int64  // of file
 	stored *blobs // nil when there is no directory of blobs
 
-	problems    int64
-	done, total int64 // bytes, for the progress
+	problems int64
 }
 
 // openOffline opens a ledger that exists. Errors: not_found, denied, invalid, unavailable.
-func openOffline(ctx context.Context, dir string, w Watch) (*offline, error) {
+func openOffline(ctx context.Context, dir string, report func(kv.Problem)) (*offline, error) {
 	root, err := safefs.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "kv.check", "there is no directory %q", dir)
@@ -36,7 +36,7 @@ func openOffline(ctx context.Context, dir string, w Watch) (*offline, error) {
 	if err != nil {
 		return nil, osError("kv.check", err)
 	}
-	v := &offline{ctx: ctx, watch: w, root: root}
+	v := &offline{ctx: ctx, report: report, root: root}
 	if err := v.open(); err != nil {
 		v.close()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +57,7 @@ func (v *offline) open() error {
 	if err := takeLock(v.root, f, info, 0); err != nil {
 		return err
 	}
-	if heldElsewhere(v.root) {
+	if !held.Takes && held.Elsewhere(v.root) {
 		return held.Locked()
 	}
 	codec, err := blobfile.NewCodec()
@@ -70,24 +70,6 @@ func (v *offline) open() error {
 		v.stored = &blobs{root: blobRoot, codec: codec}
 	case !errors.Is(err, fs.ErrNotExist):
 		v.problem(blobsName, osError("kv.check", err))
-	}
-	return v.measure()
-}
-
-// measure computes how many bytes there are to read.
-func (v *offline) measure() error {
-	v.total = v.size
-	if m, ok := bestMeta(v.file, v.size); ok {
-		v.total = int64(m.pages) * m.pageSize // the file may be larger
-	}
-	if v.stored == nil {
-		return nil
-	}
-	for b, err := range v.stored.each(v.ctx) {
-		if err != nil {
-			return err
-		}
-		v.total += b.Disk
 	}
 	return nil
 }
@@ -108,7 +90,7 @@ func (v *offline) blob(hash string) (*os.File, *blobfile.Reader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := v.stored.reader(&metered{offline: v, src: f}, size, hash)
+	r, err := v.stored.reader(&readerUntil{v.ctx, f}, size, hash)
 	return f, r, err
 }
 
@@ -126,31 +108,19 @@ func (v *offline) close() {
 // problem counts and reports a problem.
 func (v *offline) problem(where string, err error) {
 	v.problems++
-	if v.watch.Problem != nil {
-		v.watch.Problem(Problem{Where: where, What: err.Error(), Code: fault.CodeOf(err)})
-	}
+	v.report(kv.Problem{Where: where, What: err.Error(), Code: fault.CodeOf(err)})
 }
 
-// advance reports the progress, in bytes done.
-func (v *offline) advance(done int64) {
-	v.done = max(v.done, min(done, v.total))
-	if v.watch.Progress != nil {
-		v.watch.Progress(v.done, v.total)
-	}
-}
-
-// metered is a file that reports its reads as progress, until the context is done.
-type metered struct {
-	*offline
+// readerUntil is a file that can be read until a context is done.
+type readerUntil struct {
+	ctx context.Context //style:ok an io.ReaderAt has no other way to be given one
 	src io.ReaderAt
 }
 
 // ReadAt implements io.ReaderAt.
-func (m *metered) ReadAt(p []byte, off int64) (int, error) {
-	if err := m.ctx.Err(); err != nil {
+func (r *readerUntil) ReadAt(p []byte, off int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := m.src.ReadAt(p, off)
-	m.advance(m.done + int64(n))
-	return n, err
+	return r.src.ReadAt(p, off)
 }

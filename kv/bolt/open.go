@@ -96,7 +96,7 @@ func openRegular(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, e
 
 // takeLock takes the owner lock on the ledger file, and checks that the file was not replaced meanwhile.
 func takeLock(root *os.Root, f *os.File, info fs.FileInfo, wait time.Duration) error {
-	if err := lockFile(f, wait); err != nil {
+	if err := held.Take(f, wait); err != nil {
 		return err
 	}
 	now, err := root.Lstat(ledgerName)
@@ -134,7 +134,7 @@ func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error)
 	}
 	if err != nil {
 		_ = f.Close() // nothing was written
-		if heldElsewhere(root) {
+		if !held.Takes && held.Elsewhere(root) {
 			return nil, held.Locked()
 		}
 		return nil, osError("kv.open", err)
@@ -144,7 +144,7 @@ func mapLedger(root *os.Root, f *os.File, wait time.Duration) (*bbolt.DB, error)
 		return nil, held.Locked()
 	}
 	if defect.StaleOwner.Seeded() && err == nil {
-		err = unlockFile(f)
+		err = held.Release(f)
 	}
 	return db, osError("kv.open", err)
 }
@@ -170,6 +170,10 @@ func openBolt(f *os.File, wait time.Duration) (db *bbolt.DB, err error) {
 	})
 	return db, err
 }
+
+// abandon releases the lock of a file whose database cannot be closed. Closing the file is not enough: the remaining mapping
+// keeps the file and its lock alive.
+func abandon(f *os.File) error { return errors.Join(held.Release(f), f.Close()) }
 
 // createLedger creates an empty ledger, unless another process does so first. It builds the file under a
 // temporary name, so that a crash leaves no incomplete ledger.db.

@@ -15,14 +15,13 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/held"
 )
 
 // newLedger makes a closed ledger with one record and returns its directory and file.
 func newLedger(t testing.TB) (dir, file string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "state")
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	err := s.Update(context.Background(), func(tx kv.Tx) error {
 		return tx.Put("entries", []byte("key"), []byte("value"))
 	})
@@ -128,7 +127,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir, file := newLedger(t)
 			c.prepare(t, dir, file)
-			s, err := Open(dir, Options{})
+			s, err := Open(dir, kv.Options{})
 			if err == nil {
 				must(t, s.Close())
 				t.Fatal("opened")
@@ -139,12 +138,12 @@ func TestOpenRefuses(t *testing.T) {
 			if c.code == fault.CodeOf(err) && fault.HintOf(err) == "" {
 				t.Errorf("no way out: %v", err)
 			}
-			if held.IsLocked(err) {
+			if fault.Is(err, fault.Locked) {
 				t.Errorf("taken for locked: %v", err)
 			}
 		})
 	}
-	if _, err := Open("", Options{}); !fault.Is(err, fault.Invalid) {
+	if _, err := Open("", kv.Options{}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("no name: %v", err)
 	}
 }
@@ -191,15 +190,15 @@ func setFormat(t testing.TB, file, value string) {
 // the owner leaves.
 func TestSecondOpenIsLocked(t *testing.T) {
 	dir, _ := newLedger(t)
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	for _, wait := range []time.Duration{0, 5 * time.Millisecond} {
-		if _, err := Open(dir, Options{LockWait: wait}); !held.IsLocked(err) || !fault.Is(err, fault.Unavailable) {
+		if _, err := Open(dir, kv.Options{LockWait: wait}); !fault.Is(err, fault.Locked) {
 			t.Fatalf("wait %v: %v", wait, err)
 		}
 	}
 	got := make(chan error)
 	go func() {
-		s2, err := Open(dir, Options{LockWait: time.Minute})
+		s2, err := Open(dir, kv.Options{LockWait: time.Minute})
 		if err == nil {
 			err = s2.Close()
 		}
@@ -214,12 +213,12 @@ func TestFailedOpenReleasesTheLock(t *testing.T) {
 	dir, file := newLedger(t)
 	setFormat(t, file, "7")
 	for range 2 {
-		if _, err := Open(dir, Options{}); !fault.Is(err, fault.Unavailable) || held.IsLocked(err) {
+		if _, err := Open(dir, kv.Options{}); !fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Locked) {
 			t.Fatal(err)
 		}
 	}
 	setFormat(t, file, "1")
-	must(t, mustOpen(t, dir, Options{}).Close())
+	must(t, mustOpen(t, dir, kv.Options{}).Close())
 }
 
 // TestManyStartAtOnce: however many create the same ledger at once, one owns it at a time, the
@@ -232,9 +231,9 @@ func TestManyStartAtOnce(t *testing.T) {
 		var owners []*Store
 		for range 8 {
 			all.Go(func() {
-				s, err := Open(dir, Options{})
+				s, err := Open(dir, kv.Options{})
 				if err != nil {
-					if !held.IsLocked(err) {
+					if !fault.Is(err, fault.Locked) {
 						t.Error(err)
 					}
 					return
@@ -249,7 +248,7 @@ func TestManyStartAtOnce(t *testing.T) {
 			t.Fatalf("%d owners", len(owners))
 		}
 		must(t, owners[0].Close())
-		must(t, mustOpen(t, dir, Options{}).Close())
+		must(t, mustOpen(t, dir, kv.Options{}).Close())
 		entries, err := os.ReadDir(dir)
 		must(t, err)
 		if len(entries) != 2 {
@@ -266,7 +265,7 @@ func TestLeftoversOfACrashAreRemoved(t *testing.T) {
 	for _, name := range []string{tempPrefix + "0", blobsName + "/1" + tempSuffix} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600))
 	}
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	defer s.Close()
 	if _, err := s.PutBlob(context.Background(), strings.NewReader("content"), 100); err != nil {
 		t.Error(err)

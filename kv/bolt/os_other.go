@@ -28,5 +28,3 @@ func syncDir(*os.File) error { return nil }
 func isReadOnly(error) bool { return false }
 
 func lostWrite(error) bool { return false }
-
-func isFull(error) bool { return false }

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 	"syscall"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // hasModes says that permission bits mean something here.
@@ -49,15 +49,4 @@ func syncDir(d *os.File) error { return d.Sync() }
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
 // lostWrite reports whether the disk may have dropped data that it had accepted.
-func lostWrite(err error) bool { return isErrno(err, syscall.EIO) }
-
-// isFull reports whether the disk is full or the user's quota exceeded.
-func isFull(err error) bool {
-	return isErrno(err, syscall.ENOSPC) || isErrno(err, syscall.EDQUOT)
-}
-
-// isErrno reports whether a system call has failed with e. bbolt returns errors of growing its file only
-// as text.
-func isErrno(err error, e syscall.Errno) bool {
-	return errors.Is(err, e) || err != nil && strings.HasSuffix(err.Error(), ": "+e.Error())
-}
+func lostWrite(err error) bool { return safefs.IsErrno(err, syscall.EIO) }

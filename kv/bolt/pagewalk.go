@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
-	"math/bits"
 	"slices"
 
 	"ctxledger.dev/kv"
@@ -69,14 +68,6 @@ func checkPages(f io.ReaderAt, m metaPage) error { return newPageWalk(f, m).run(
 
 // run walks the whole tree.
 func (w *pageWalk) run() error { return w.page(spot{page: w.meta.root}, nil, nil) }
-
-// pages returns how many pages have been visited, overflow included.
-func (w *pageWalk) pages() (n int64) {
-	for _, word := range w.seen {
-		n += int64(bits.OnesCount64(word))
-	}
-	return n
-}
 
 // page visits a page and all below it. Its keys must lie in [low, high), where nil is open.
 func (w *pageWalk) page(at spot, low, high []byte) error {

@@ -28,7 +28,7 @@ func FuzzDamagedPagesNeverEndTheProcess(f *testing.F) {
 		}
 	}
 	dir := filepath.Join(f.TempDir(), "state")
-	must(f, mustOpen(f, dir, Options{}).Close())
+	must(f, mustOpen(f, dir, kv.Options{}).Close())
 	f.Fuzz(func(t *testing.T, patches []byte) {
 		bad := bytes.Clone(good)
 		for ; len(patches) >= 4; patches = patches[4:] { // three bytes of place, one of change
@@ -41,9 +41,9 @@ func FuzzDamagedPagesNeverEndTheProcess(f *testing.F) {
 			binary.NativeEndian.PutUint64(bad[meta+pageHeader+56:], sum.Sum64())
 		}
 		must(t, os.WriteFile(filepath.Join(dir, ledgerName), bad, 0o600))
-		checked, err := Check(context.Background(), dir, Watch{})
+		checked, err := backend.Check(context.Background(), dir, ignored)
 		must(t, err)
-		s, err := Open(dir, Options{})
+		s, err := Open(dir, kv.Options{})
 		if err != nil {
 			if checked.Problems == 0 {
 				t.Fatalf("check finds nothing, open says %v", err)
@@ -77,7 +77,7 @@ func FuzzDamagedPagesNeverEndTheProcess(f *testing.F) {
 func fuzzLedger(t testing.TB) []byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "state")
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	for round := range 2 {
 		must(t, s.Update(context.Background(), func(tx kv.Tx) error {
 			for i := range 12 {

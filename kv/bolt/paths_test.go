@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
 )
 
 // TestAnErrorOfOpeningNamesTheStateDirectory: "openat ledger.db: permission denied" said not where.
@@ -32,7 +33,7 @@ func TestAStateDirectoryWithTooLongAPath(t *testing.T) {
 		"in all":        "/" + strings.Repeat(strings.Repeat("d", 200)+"/", 30),
 		"in one of its": filepath.Join(t.TempDir(), strings.Repeat("d", 300)),
 	} {
-		_, err := Open(dir, Options{})
+		_, err := Open(dir, kv.Options{})
 		if !fault.Is(err, fault.Invalid) || len(err.Error()) > 200 || !strings.Contains(err.Error(), "too long") ||
 			!strings.Contains(fault.HintOf(err), "CTXLEDGER_STATE") {
 			t.Errorf("%s: %.300v, hint %q", name, err, fault.HintOf(err))

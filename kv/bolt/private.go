@@ -62,7 +62,7 @@ const (
 	allLevels  = 8
 )
 
-// Tighten makes everything in the state directory private again. It visits every file.
+// Tighten implements kv.Watched, for everything in the state directory.
 func (s *Store) Tighten() error {
 	err := tightenOne(s.root, ".")
 	return osError("kv.tighten", errors.Join(err, tightenTree(s.root, ".", allLevels)))

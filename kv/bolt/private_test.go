@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
 )
 
 // TestEverythingIsPrivateUnderAnyUmask: directories 0700, files 0600.
@@ -19,7 +20,7 @@ func TestEverythingIsPrivateUnderAnyUmask(t *testing.T) {
 	for _, umask := range []int{0o000, 0o022, 0o077} {
 		dir := filepath.Join(t.TempDir(), "a", "state")
 		old := syscall.Umask(umask)
-		s, err := Open(dir, Options{})
+		s, err := Open(dir, kv.Options{})
 		if err == nil {
 			_, err = s.PutBlob(context.Background(), strings.NewReader("content"), 100)
 			checkModes(t, filepath.Dir(dir))
@@ -64,7 +65,7 @@ func TestLooseModesAreTightened(t *testing.T) {
 	must(t, os.Chmod(file, 0o644))
 	must(t, os.Chmod(filepath.Join(dir, blobsName), 0o777))
 	must(t, os.Chmod(dir, 0o755))
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	defer s.Close()
 	_, err := s.PutBlob(context.Background(), strings.NewReader("content"), 100)
 	must(t, err)
@@ -82,7 +83,7 @@ func TestForeignDirectoryIsLeftAlone(t *testing.T) {
 	for _, dir := range []string{home, shared} {
 		before, err := os.Stat(dir)
 		must(t, err)
-		_, err = Open(dir, Options{})
+		_, err = Open(dir, kv.Options{})
 		if !fault.Is(err, fault.Denied) || fault.HintOf(err) == "" {
 			t.Errorf("%v", err)
 		}
@@ -102,7 +103,7 @@ func TestFilesOfAnotherUserAreRefused(t *testing.T) {
 	for _, name := range []string{".", ledgerName, blobsName} {
 		dir, _ := newLedger(t)
 		must(t, os.Chown(filepath.Join(dir, name), 4242, -1))
-		_, err := Open(dir, Options{})
+		_, err := Open(dir, kv.Options{})
 		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "belongs to user 4242") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -113,7 +114,8 @@ func TestPipeIsRefusedWithoutWaiting(t *testing.T) {
 	dir, file := newLedger(t)
 	must(t, os.Remove(file))
 	must(t, syscall.Mkfifo(file, 0o600))
-	if _, err := Open(dir, Options{}); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "special file") {
+	_, err := Open(dir, kv.Options{})
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "special file") {
 		t.Error(err)
 	}
 }
@@ -146,7 +148,7 @@ func TestNoPermissionIsDenied(t *testing.T) {
 		dir, file := newLedger(t)
 		open := c.prepare(dir, file)
 		var err error
-		unprivileged(t, dir, func() { _, err = Open(open, Options{}) })
+		unprivileged(t, dir, func() { _, err = Open(open, kv.Options{}) })
 		if !fault.Is(err, fault.Denied) {
 			t.Errorf("%s: %s: %v", c.name, fault.CodeOf(err), err)
 		}

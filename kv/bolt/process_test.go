@@ -15,8 +15,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/held"
 )
 
 // childDir makes this test binary a process that writes to a ledger until it is killed.
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 // writeForEver stores one record and one blob after the other and prints the number and the
 // blob's name once both are acknowledged. If vacuum is set, the file is rewritten meanwhile.
 func writeForEver(dir string, vacuum bool) error {
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, kv.Options{})
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func killAfter(t *testing.T, dir string, n int, acked map[string]string, args ..
 			t.Fatalf("the child stopped: %v", lines.Err())
 		}
 		ack(t, acked, lines.Text())
-		if _, err := Open(dir, Options{}); !held.IsLocked(err) {
+		if _, err := Open(dir, kv.Options{}); !fault.Is(err, fault.Locked) {
 			t.Errorf("opened while another process has it: %v", err)
 		}
 	}
@@ -140,7 +140,7 @@ func ack(t *testing.T, acked map[string]string, line string) {
 // checkAcked opens the ledger and looks for every record and its blob.
 func checkAcked(t *testing.T, dir string, acked map[string]string) {
 	t.Helper()
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	defer s.Close()
 	for key, hash := range acked {
 		must(t, s.View(context.Background(), func(tx kv.Tx) error {

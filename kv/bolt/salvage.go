@@ -15,16 +15,7 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// Salvaged says what was saved from a damaged ledger.
-type Salvaged struct {
-	Records   int64 `json:"records"`   // in the new ledger
-	Strays    int64 `json:"strays"`    // of these, found outside the tree: older versions or deleted records perhaps
-	Conflicts int64 `json:"conflicts"` // omitted: found outside the tree in several versions
-	Blobs     int64 `json:"blobs"`
-	Problems  int64 `json:"problems"` // that were reported
-}
-
-// Salvage copies the intact records and blobs of the damaged ledger in the directory dir into a new ledger
+// Salvage implements kv.Files. It copies the intact records and blobs of the damaged ledger in the directory dir into a new ledger
 // in the directory into, which must not hold one, and reports the damage. It changes nothing in dir, whose
 // owner lock it holds. The envelope of a record, which covers bucket, key and value, shows whether it is
 // intact; the name of a blob shows whether the blob is.
@@ -39,20 +30,22 @@ type Salvaged struct {
 // A stray page does not name its bucket: the envelopes are tried with the buckets that the ledger names,
 // as far as these can still be read, and with those that the caller knows.
 //
-// Errors: not_found, denied, invalid, unavailable. After an error the new ledger is not complete.
-func Salvage(ctx context.Context, dir, into string, w Watch, known ...kv.Bucket) (Salvaged, error) {
-	v, err := openOffline(ctx, dir, w)
+// Errors: not_found, denied, invalid, locked, unavailable. After an error the new ledger is not complete.
+func (Backend) Salvage(
+	ctx context.Context, dir, into string, report func(kv.Problem), known ...kv.Bucket,
+) (kv.Salvaged, error) {
+	v, err := openOffline(ctx, dir, report)
 	if err != nil {
-		return Salvaged{}, err
+		return kv.Salvaged{}, err
 	}
 	defer v.close()
 	if _, err := os.Lstat(filepath.Join(into, ledgerName)); !errors.Is(err, fs.ErrNotExist) {
-		return Salvaged{}, fault.New(fault.Invalid, "kv.salvage", "%q holds a ledger already", into).
+		return kv.Salvaged{}, fault.New(fault.Invalid, "kv.salvage", "%q holds a ledger already", into).
 			WithHint("name a new directory")
 	}
-	to, err := Open(into, Options{})
+	to, err := Open(into, kv.Options{})
 	if err != nil {
-		return Salvaged{}, err
+		return kv.Salvaged{}, err
 	}
 	s := &salvage{
 		offline: v, tree: newSink(ctx, to), names: slices.Clone(known),
@@ -74,7 +67,7 @@ type salvage struct {
 	depth map[kv.Bucket]int  // of the pages of records in each bucket, if one was found
 	lost  []loss
 	names []kv.Bucket // that a stray page may belong to
-	out   Salvaged
+	out   kv.Salvaged
 }
 
 // run saves records, then blobs. It collects strays in a temporary ledger in the given directory, because
@@ -84,7 +77,7 @@ func (s *salvage) run(strayDir string) error {
 		return err
 	}
 	if s.lost = s.inner(); len(s.lost) > 0 {
-		side, err := Open(strayDir, Options{})
+		side, err := Open(strayDir, kv.Options{})
 		if err != nil {
 			return err
 		}
@@ -104,7 +97,7 @@ func (s *salvage) records() error {
 	}
 	s.good = make([]uint64, s.size/m.pageSize/64+1)
 	s.meta = m
-	s.walk = newPageWalk(&metered{offline: s.offline, src: s.file}, m)
+	s.walk = newPageWalk(&readerUntil{s.ctx, s.file}, m)
 	s.walk.found = func(b kv.Bucket) { s.found[b] = true }
 	s.walk.records, s.walk.damage = s.page, s.damage
 	if err := s.walk.run(); err != nil {

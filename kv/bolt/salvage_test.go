@@ -14,7 +14,6 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/held"
 )
 
 // damages says how thorough the test of repairs is.
@@ -37,7 +36,7 @@ func grown(t *testing.T) *history {
 	t.Helper()
 	h := &history{dir: filepath.Join(t.TempDir(), "state"), current: map[string]string{},
 		versions: map[string]map[string]bool{}}
-	s := mustOpen(t, h.dir, Options{})
+	s := mustOpen(t, h.dir, kv.Options{})
 	s.current().db.NoSync = true // only the layout matters
 	rnd := rand.New(rand.NewPCG(1, 2))
 	put := func(tx kv.Tx, b, key, value string) error {
@@ -154,7 +153,7 @@ func TestSalvageKeepsWhatIsWhole(t *testing.T) {
 // rescue salvages and checks one damaged copy.
 func (h *history) rescue(t *testing.T, dir string, hit func(page uint64) bool, sum *rescue) {
 	into := filepath.Join(t.TempDir(), "new")
-	out, err := Salvage(context.Background(), dir, into, Watch{}, "log", "state", "small")
+	out, err := backend.Salvage(context.Background(), dir, into, ignored, "log", "state", "small")
 	must(t, err)
 	got := h.readBack(t, into)
 	older := 0
@@ -179,7 +178,7 @@ func (h *history) rescue(t *testing.T, dir string, hit func(page uint64) bool, s
 		}
 	}
 	sum.strays, sum.older = sum.strays+int(out.Strays), sum.older+older
-	checked, err := Check(context.Background(), dir, Watch{})
+	checked, err := backend.Check(context.Background(), dir, ignored)
 	must(t, err)
 	if len(got) != int(out.Records) || (len(got) < len(h.current) && (checked.Problems == 0 || out.Problems == 0)) {
 		t.Errorf("%d of %d records saved; check says %+v, salvage %+v", len(got), len(h.current), checked, out)
@@ -198,7 +197,7 @@ func anyHit(pages [2]uint64, hit func(page uint64) bool) bool {
 // readBack returns every record of a ledger, by bucket and key.
 func (h *history) readBack(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	s := mustOpen(t, dir, Options{})
+	s := mustOpen(t, dir, kv.Options{})
 	defer s.Close()
 	got := map[string]string{}
 	must(t, s.View(context.Background(), func(tx kv.Tx) error {
@@ -223,15 +222,16 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	must(t, err)
 	bad, err := s.PutBlob(context.Background(), strings.NewReader(strings.Repeat("bad\n", 50_000)), 1<<20)
 	must(t, err)
-	if _, err := Salvage(context.Background(), dir, into, Watch{}); !held.IsLocked(err) {
+	if _, err := backend.Salvage(context.Background(), dir, into, ignored); !fault.Is(err, fault.Locked) {
 		t.Errorf("while it has an owner: %v", err)
 	}
 	must(t, s.Close())
 	flip(t, filepath.Join(dir, blobsName, bad.Hash[:2], bad.Hash), 100)
 	before, err := os.ReadFile(file)
 	must(t, err)
-	var found []Problem
-	out, err := Salvage(context.Background(), dir, into, Watch{Problem: func(p Problem) { found = append(found, p) }})
+	var found []kv.Problem
+	out, err := backend.Salvage(context.Background(), dir, into,
+		func(p kv.Problem) { found = append(found, p) })
 	must(t, err)
 	if out.Records != 100 || out.Strays+out.Conflicts != 0 || out.Blobs != 1 || out.Problems != 1 ||
 		len(found) != 1 || found[0].Where != "blob "+bad.Hash || found[0].Code != fault.Corrupt {
@@ -241,10 +241,10 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 	if err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the damaged ledger was changed, %v", err)
 	}
-	if _, err := Salvage(context.Background(), dir, into, Watch{}); !fault.Is(err, fault.Invalid) {
+	if _, err := backend.Salvage(context.Background(), dir, into, ignored); !fault.Is(err, fault.Invalid) {
 		t.Errorf("into a ledger: %v", err)
 	}
-	n := mustOpen(t, into, Options{})
+	n := mustOpen(t, into, kv.Options{})
 	defer n.Close()
 	b, err := n.OpenBlob(context.Background(), good.Hash)
 	must(t, err)
@@ -261,7 +261,7 @@ func TestSalvageCopiesBlobsAndLeavesTheOldLedgerAlone(t *testing.T) {
 // TestStraysThatDifferAreNotTaken: it is unknown which of two versions outside the tree is the last
 // one, in whatever order and however often they are found.
 func TestStraysThatDifferAreNotTaken(t *testing.T) {
-	side := mustOpen(t, t.TempDir(), Options{RunTwice: true})
+	side := mustOpen(t, t.TempDir(), kv.Options{RunTwice: true})
 	defer side.Close()
 	to := newSink(context.Background(), side)
 	to.put = putStray

@@ -3,19 +3,23 @@ package bolt
 import (
 	"context"
 	"io"
+
+	"ctxledger.dev/kv"
 )
 
-// Search reads the ledger in the directory dir, which no process may have open and which may be damaged, and reports
+// Search implements kv.Files. It reads the ledger in the directory dir, which no process may have open and which may be damaged, and reports
 // whether find finds anything in its file of records, freed pages included, or in the content of a blob. whole is false
 // when a part could not be read. It changes nothing. Errors: as openOffline, and those of find.
-func Search(ctx context.Context, dir string, find func(io.Reader) (bool, error)) (found, whole bool, err error) {
-	v, err := openOffline(ctx, dir, Watch{})
+func (Backend) Search(
+	ctx context.Context, dir string, find func(io.Reader) (bool, error),
+) (found, whole bool, err error) {
+	v, err := openOffline(ctx, dir, func(kv.Problem) {})
 	if err != nil {
 		return false, false, err
 	}
 	defer v.close()
 	whole = v.problems == 0
-	if found, err = find(io.NewSectionReader(&metered{v, v.file}, 0, v.size)); found || err != nil {
+	if found, err = find(io.NewSectionReader(&readerUntil{v.ctx, v.file}, 0, v.size)); found || err != nil {
 		return found, whole, err
 	}
 	if v.stored == nil {

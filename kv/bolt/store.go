@@ -17,21 +17,23 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// Options are what a caller of Open may choose.
-type Options struct {
-	// LockWait is how long to wait for another owner to leave; 0 does not wait.
-	LockWait time.Duration
-	// RunTwice runs every function of Update an extra time, in a transaction that is rolled back, so that
-	// tests find functions that are not repeatable.
-	RunTwice bool
-	// Scratch says that the ledger is temporary: nothing is synced. Never set it for a ledger that is
-	// opened again: acknowledged data may be lost.
-	Scratch bool
+// Backend opens ledgers in directories: see kv.Backends.
+type Backend struct{}
+
+var _ kv.Files = Backend{}
+
+// Open implements kv.Backend.
+func (Backend) Open(dir string, o kv.Options) (kv.Store, error) {
+	s, err := Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Store is a ledger in a directory. It implements kv.Store.
 type Store struct {
-	opts  Options
+	opts  kv.Options
 	dir   string // the state directory, absolute
 	root  *os.Root
 	blobs *blobs
@@ -51,13 +53,17 @@ type Store struct {
 	failed error // why nothing is written any more; guarded by failMu
 }
 
-var _ kv.Store = (*Store)(nil)
+var (
+	_ kv.Store     = (*Store)(nil)
+	_ kv.Compacted = (*Store)(nil)
+	_ kv.Watched   = (*Store)(nil)
+)
 
 // Open opens the ledger in the directory dir exclusively, and creates both if they do not exist. Errors:
-// unavailable when another owner has it (see IsLocked), when its format is newer or it cannot be reached;
+// locked when another owner has it; unavailable when its format is newer or it cannot be reached;
 // denied for permissions, another owner's files, links and network file systems; invalid when dir or the
 // ledger has the wrong file type; corrupt for a damaged ledger.
-func Open(dir string, o Options) (*Store, error) {
+func Open(dir string, o kv.Options) (*Store, error) {
 	root, err := openStateDir(dir)
 	if err != nil {
 		return nil, err

@@ -7,9 +7,10 @@ import (
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
-// Vacuum implements kv.Store. A rename replaces the old file by the new one, with the owner lock held on
+// Vacuum implements kv.Compacted. A rename replaces the old file by the new one, with the owner lock held on
 // both: after a crash at any instant ledger.db is one of them, intact, and no other process can become the
 // owner meanwhile. On Windows, where a mapped file cannot be replaced, the old one is closed before the
 // rename, once the views on it have ended. If another process opens it in between, the rename fails.
@@ -59,11 +60,11 @@ func (s *Store) vacuum(ctx context.Context) error {
 // diskFull adds the required disk space to the error of a full disk, and returns others unchanged.
 func (s *Store) diskFull(err error) error {
 	info, statErr := s.current().file.Stat()
-	if !isFull(err) || statErr != nil {
+	if !safefs.Full(err) || statErr != nil {
 		return err
 	}
 	return (&fault.Error{
-		Code: fault.Unavailable, Op: "kv.vacuum", Err: err,
+		Code: fault.Full, Op: "kv.vacuum", Err: err,
 		Message: fmt.Sprintf("rewriting the records needs up to %d free bytes on the disk of the state directory",
 			onDisk(info)),
 	}).WithHint(hintFull + " and try again: what was deleted before stays deleted")
@@ -105,8 +106,8 @@ func (s *Store) stop(err error) error {
 		Code: fault.Unavailable, Op: "kv.vacuum", Message: "the rewritten ledger may not be in place",
 		Err: fmt.Errorf("%w: %w", errNotInPlace, err),
 	}
-	if isFull(err) {
-		e.Hint = hintFull
+	if safefs.Full(err) {
+		e.Code, e.Hint = fault.Full, hintFull
 	}
 	s.fail(e)
 	return e

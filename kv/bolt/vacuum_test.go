@@ -13,14 +13,13 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/held"
 )
 
 // filled returns an open store with a hundred records of 1 KB in order.
 func filled(t *testing.T) (s *Store, file string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "state")
-	s = mustOpen(t, dir, Options{})
+	s = mustOpen(t, dir, kv.Options{})
 	t.Cleanup(func() { must(t, s.Close()) })
 	must(t, s.Update(context.Background(), func(tx kv.Tx) error {
 		var errs error
@@ -115,7 +114,7 @@ func TestVacuumWhereOpenFilesCannotBeReplaced(t *testing.T) {
 	}
 	must(t, putOne(s, "last"))
 	must(t, s.Close())
-	s = mustOpen(t, filepath.Dir(file), Options{})
+	s = mustOpen(t, filepath.Dir(file), kv.Options{})
 	defer s.Close()
 	if got := getOne(t, s); got != "last" {
 		t.Errorf("%q", got)
@@ -173,7 +172,7 @@ func TestNoOtherProcessBecomesOwnerDuringVacuum(t *testing.T) {
 	stop, tried := make(chan struct{}), make(chan int)
 	go func() {
 		for n := 0; ; n++ {
-			if _, err := Open(filepath.Dir(file), Options{}); !held.IsLocked(err) {
+			if _, err := Open(filepath.Dir(file), kv.Options{}); !fault.Is(err, fault.Locked) {
 				t.Errorf("attempt %d: %v", n, err)
 			}
 			select {

@@ -1,7 +1,8 @@
-// Package held tells whether a process has a ledger open, without opening it.
+// Package held is the lock by which one owner has a ledger open: each store takes it, and anybody can ask for it without
+// linking a store.
 //
-// Start at Held. The package links no store where the system's own locks say it: programs that only look for the owner of
-// a ledger stay small. Package kv/bolt takes the lock.
+// Start at Held. The lock is on the file Ledger of the state directory. A store whose records are elsewhere keeps an empty
+// file of that name there.
 package held
 
 import (
@@ -37,17 +38,8 @@ func Held(dir string) bool {
 	return Elsewhere(root)
 }
 
-// opLocked marks the error that IsLocked recognises.
-const opLocked = "kv.open.locked"
-
 // Locked is the error of opening a ledger that another owner has open.
 func Locked() error {
-	return fault.New(fault.Unavailable, opLocked, "the ledger is in use by another process").
+	return fault.New(fault.Locked, "kv.open", "the ledger is in use by another process").
 		WithHint("close that process or connect to it")
-}
-
-// IsLocked reports whether err is, or wraps, what Locked returns, also after it was sent to another process.
-func IsLocked(err error) bool {
-	e, ok := errors.AsType[*fault.Error](err)
-	return ok && e.Op == opLocked
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/kv/stores"
 )
 
 // makeOld turns a ledger without an owner back into one of the first schema, which lacks a record that the engine
 // keeps.
 func makeOld(ctx context.Context, state string) error {
-	store, err := bolt.Open(state, bolt.Options{})
+	store, err := stores.All().Open("bolt:"+state, kv.Options{})
 	if err != nil {
 		return err
 	}

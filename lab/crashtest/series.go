@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/engine/upkeep"
@@ -110,7 +111,7 @@ func (s *series) life(ctx context.Context, kill int) error {
 
 // audit checks a ledger without an owner: pages, envelopes, and the references between records.
 func (s *series) audit(ctx context.Context) error {
-	found, err := upkeep.Check(ctx, s.state, s.o.Env)
+	found, err := upkeep.Check(ctx, engine.Options{State: s.state, Env: s.o.Env})
 	if err == nil && found.Total > 0 {
 		err = violated("%d things are wrong with the ledger: %s", found.Total, text(found.Damage))
 	}

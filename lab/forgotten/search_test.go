@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/engine/forgetting"
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/upkeep"
 )
 
 // rawHits names the files below the state directories, and the partial backups, that hold a word: in the name or in the raw
@@ -56,7 +56,12 @@ func inBlobs(ctx context.Context, state, word string) (hits []string, err error)
 		return nil, err
 	}
 	for _, db := range dbs {
-		found, whole, err := bolt.Search(ctx, filepath.Dir(db), func(r io.Reader) (bool, error) {
+		o := engine.Options{State: filepath.Dir(db)}
+		files, place, err := o.Files()
+		if err != nil {
+			return nil, err
+		}
+		found, whole, err := files.Search(ctx, place, func(r io.Reader) (bool, error) {
 			raw, err := io.ReadAll(r)
 			return bytes.Contains(raw, []byte(word)), err
 		})
@@ -75,8 +80,8 @@ var named = regexp.MustCompile(`bucket/([a-z][a-z_.]*[a-z])`)
 
 // unregistered names what is in state directories and not in the inventory: files and buckets.
 func unregistered(state string) (missing []string) {
-	known := map[forgetting.Kind][]string{}
-	for _, p := range forgetting.Inventory() {
+	known := map[upkeep.Kind][]string{}
+	for _, p := range upkeep.Inventory() {
 		known[p.Kind] = append(known[p.Kind], p.Name)
 	}
 	_ = filepath.WalkDir(state, func(name string, d fs.DirEntry, err error) error {
@@ -87,7 +92,7 @@ func unregistered(state string) (missing []string) {
 		}
 		inside := strings.Join(parts[1:min(len(parts), 3)], "/")
 		fits := func(p string) bool { ok, _ := path.Match(p, inside); return ok }
-		if !slices.ContainsFunc(known[forgetting.File], fits) {
+		if !slices.ContainsFunc(known[upkeep.File], fits) {
 			missing = append(missing, "file "+rel)
 		}
 		if inside != "ledger.db" {
@@ -95,7 +100,7 @@ func unregistered(state string) (missing []string) {
 		}
 		raw, _ := os.ReadFile(name) // one that is gone names none
 		for _, m := range named.FindAllSubmatch(raw, -1) {
-			if !slices.Contains(known[forgetting.Bucket], string(m[1])) {
+			if !slices.Contains(known[upkeep.Bucket], string(m[1])) {
 				missing = append(missing, "bucket "+string(m[1]))
 			}
 		}

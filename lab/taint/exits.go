@@ -72,7 +72,7 @@ func Exits() []Exit {
 		{CLI, "events", Masked, "`engine.WaitEvents`, then " + answer, []string{"--json"}},
 		{CLI, "export", Masked, "`engine/exports`, before texts are cut and where they are written",
 			[]string{"--json", "--json EXPORTS"}},
-		{CLI, "forget", Masked, "`engine/forgetting/plan.go`, titles before they are cut, then " + answer,
+		{CLI, "forget", Masked, "`engine/upkeep/plan.go`, titles before they are cut, then " + answer,
 			[]string{"--json --dry-run SESSION", "--json --dry-run --session SESSION", "--json --dry-run --memory canary-5",
 				"--json --dry-run --text -", "--json --yes SPARE", "--json --yes OTHER", "--yes --memory canary-5",
 				"--json --yes --memory canary-6", "--json --yes --text -"}},

@@ -11,7 +11,6 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/kv/held"
 )
 
 const (
@@ -184,7 +183,7 @@ func (s *seeker) heed(child *starting, said error, taken *locks) error {
 		return s.starts.check(s.o.State)
 	}
 	child.discard()
-	if held.IsLocked(said) {
+	if fault.Is(said, fault.Locked) {
 		return taken.note(s.o.State, s.o.Env.Now())
 	}
 	return said

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/lab/crashtest/damage"
 	"ctxledger.dev/lab/crashtest/script"
 )
@@ -56,7 +57,12 @@ func salvage(ctx context.Context, o *damage.Original, want script.State, d damag
 	if err := os.RemoveAll(into); err != nil {
 		return 0, err
 	}
-	got, err := bolt.Salvage(ctx, from, into, bolt.Watch{})
+	ledger := engine.Options{State: from}
+	files, place, err := ledger.Files()
+	if err != nil {
+		return 0, err
+	}
+	got, err := files.Salvage(ctx, place, into, func(kv.Problem) {})
 	if err != nil {
 		return 0, err
 	}

@@ -31,7 +31,7 @@ func TestFullDisk(t *testing.T) {
 				t.Fatalf("%s %+v", o.Stderr, o.Failures)
 			}
 			for _, f := range o.Failures {
-				if f.Code != fault.Unavailable || !strings.Contains(f.Message, "no space") ||
+				if f.Code != fault.Full || !strings.Contains(f.Message, "no space") ||
 					!strings.Contains(f.Hint, "disk") {
 					t.Errorf("attempt %d: code %q, %q, hint %q", f.Step, f.Code, f.Message, f.Hint)
 				}

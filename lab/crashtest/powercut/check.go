@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxledger.dev/kv/bolt"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/lab/crashtest/script"
 	"ctxledger.dev/ledger"
 )
@@ -101,9 +102,14 @@ func goOn(ctx context.Context, api ledger.API, clock *script.Clock, story script
 // sound looks at the structure of a closed ledger.
 func sound(ctx context.Context, state string) error {
 	var problems []string
-	_, err := bolt.Check(ctx, state, bolt.Watch{Problem: func(p bolt.Problem) {
+	o := engine.Options{State: state}
+	files, place, err := o.Files()
+	if err != nil {
+		return err
+	}
+	_, err = files.Check(ctx, place, func(p kv.Problem) {
 		problems = append(problems, p.Where+": "+p.What)
-	}})
+	})
 	if err == nil && len(problems) > 0 {
 		return fmt.Errorf("check finds:\n%s", strings.Join(problems, "\n"))
 	}

@@ -1,0 +1,85 @@
+package views
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// Restore implements ledger.Compactions.
+func (l *Views) Restore(ctx context.Context, r ledger.RestoreRequest) (ledger.RestoreResponse, error) {
+	m, err := l.core.NewMutation("restore", r.Key, r)
+	if err != nil {
+		return ledger.RestoreResponse{}, err
+	}
+	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) {
+		return l.restore(ctx, tx, r.ID, m)
+	})
+}
+
+// restore records in the log that a compaction was undone.
+func (l *Views) restore(
+	ctx context.Context, tx kv.Tx, id string, m core.Mutation,
+) (ledger.RestoreResponse, []ledger.Event, error) {
+	var zero ledger.RestoreResponse
+	rec, err := knownSummary(tx, id)
+	if err != nil {
+		return zero, nil, err
+	}
+	f, err := l.core.FoldFor(tx, rec.Session, ledger.Reader{}, false)
+	if err != nil {
+		return zero, nil, err
+	}
+	if at, gone := f.Undone[id]; gone {
+		return zero, nil, fault.New(fault.Conflict, "engine.restore",
+			"summary %s was already undone, on %s", id, at.Format(time.DateTime))
+	}
+	if !f.InForce(id) {
+		return zero, nil, fault.New(fault.Conflict, "engine.restore",
+			"summary %s is not part of the view of session %s", id, f.Session.ID).
+			WithHint("print its range without --apply")
+	}
+	also := f.Including(id)
+	_, text, err := l.summaryMessage(ctx, f)
+	if err != nil {
+		return zero, nil, err
+	}
+	before := f.Tokens(text)
+	data, err := json.Marshal(core.Restored{ID: id})
+	if err != nil {
+		return zero, nil, fault.Wrap(fault.Internal, "engine.restore", err)
+	}
+	entry := sessions.Entry{Kind: sessions.KindRestore, Time: m.At, Turn: f.Session.Turns, Data: data}
+	e, err := sessions.Append(tx, &f.Session, entry, nil)
+	if err != nil {
+		return zero, nil, err
+	}
+	if err := f.Extend(e); err != nil {
+		return zero, nil, err
+	}
+	if _, text, err = l.summaryMessage(ctx, f); err != nil {
+		return zero, nil, err
+	}
+	c := f.Counter("")
+	w, err := l.windowOf(tx, f, "")
+	if err != nil {
+		return zero, nil, err
+	}
+	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: c.Of(f.Tokens(text)), Window: w.Tokens}
+	if cur := f.Current(); cur != nil {
+		resp.Current = cur.ID
+	}
+	restored := ledger.CompactionRestored{Sizes: sizes(c, before, f.Tokens(text)), To: resp.Current}
+	event, err := core.NewEvent(ledger.EventRestore, f.Session.ID, e.Seq, restored)
+	event.ID = id
+	if err != nil {
+		return zero, nil, err
+	}
+	return resp, []ledger.Event{event}, sessions.Save(tx, f.Session)
+}

@@ -1,0 +1,80 @@
+package views
+
+import (
+	"context"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+)
+
+// maxNextCuts is how many of the next cuts a status names.
+const maxNextCuts = 10
+
+// Status implements ledger.Views.
+func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Status, error) {
+	if err := core.CheckTexts("engine.status", core.Label("session", r.Session), core.Label("model", r.Model),
+		core.Label("agent", r.Agent)); err != nil {
+		return ledger.Status{}, err
+	}
+	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.Status, error) {
+		f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
+		if err != nil {
+			return ledger.Status{}, err
+		}
+		_, text, err := l.summaryMessage(ctx, f)
+		if err != nil {
+			return ledger.Status{}, err
+		}
+		c := f.Counter(r.Model)
+		w, err := l.windowOf(tx, f, r.Model)
+		if err != nil {
+			return ledger.Status{}, err
+		}
+		if r.Brief {
+			use := briefUse(f, c, w, filled(f, text))
+			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{},
+				Agents: []ledger.AgentInput{}}, nil
+		}
+		st := ledger.Status{
+			Use:   use(f, c, w, filled(f, text), unedited(f)),
+			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
+		}
+		if err := spend(tx, f, &st.Use); err != nil {
+			return st, err
+		}
+		if st.Savings, err = savingsOf(tx, f, c, r.Tools); err != nil {
+			return st, err
+		}
+		l.maskUse(&st.Use) // its names are paths and tools
+		if w.Learned != nil || w.OutputCap > 0 {
+			st.Limits = &w
+		}
+		next, err := l.decideOn(ctx, tx, f, ledger.EditViewRequest{Session: r.Session, Reader: r.Reader,
+			Model: r.Model})
+		if err != nil {
+			return st, err
+		}
+		st.Next = next.Made
+		st.Next.Edits = nil // a status has the sums, not each edit
+		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, c)
+		return st, err
+	})
+}
+
+// nextCuts returns what the next compaction would remove from the view.
+func (l *Views) nextCuts(
+	ctx context.Context, tx kv.Tx, f *core.Folded, model string, c tokens.Counter,
+) ([]ledger.NextCut, error) {
+	out := []ledger.NextCut{}
+	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model}, nil)
+	if err != nil {
+		return out, err
+	}
+	for _, cut := range p.Record.Cut[:min(len(p.Record.Cut), maxNextCuts)] {
+		out = append(out, ledger.NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: c.Of(cut.Tokens)})
+	}
+	return out, nil
+}
