@@ -14,7 +14,7 @@ const askDaemon = 250 * time.Millisecond
 
 // calibrated returns the counter with what was learnt of its model, if a daemon of the workspace or of the
 // user ledger runs that knows something. None is started, and no ledger opened.
-func (a *app) calibrated(ctx context.Context, c tokens.Counter) tokens.Counter {
+func calibrated(ctx context.Context, a *action, c tokens.Counter) tokens.Counter {
 	if c.Exact() {
 		return c
 	}
@@ -25,7 +25,7 @@ func (a *app) calibrated(ctx context.Context, c tokens.Counter) tokens.Counter {
 	ctx, cancel := context.WithTimeout(ctx, askDaemon)
 	defer cancel()
 	for _, state := range []string{ws.State, ws.UserState} {
-		if e := a.estimator(ctx, state, c.Model()); e != nil {
+		if e := estimator(ctx, a, state, c.Model()); e != nil {
 			return c.With(e)
 		}
 	}
@@ -33,7 +33,7 @@ func (a *app) calibrated(ctx context.Context, c tokens.Counter) tokens.Counter {
 }
 
 // estimator asks the daemon of a ledger, if one runs, for what is known of a model; nil: nothing.
-func (a *app) estimator(ctx context.Context, state, model string) *tokens.Estimator {
+func estimator(ctx context.Context, a *action, state, model string) *tokens.Estimator {
 	api, err := daemon.Open(ctx, daemon.Options{State: state, Env: a.Env, Version: a.Version, NoSpawn: true})
 	if err != nil {
 		return nil

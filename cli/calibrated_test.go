@@ -25,13 +25,13 @@ func TestACountAsksARunningDaemonForWhatItLearnt(t *testing.T) {
 	e := env.System()
 	e.Dir = root
 	e.Lookup = func(name string) string { return map[string]string{"CTXLEDGER_STATE": base}[name] }
-	a := &app{masks: redact.New(nil), Config: Config{Env: e, Version: "test"}, workspace: root}
+	a := &action{masks: redact.New(nil), Config: Config{Env: e, Version: "test"}, workspace: root}
 	ws, err := a.find()
 	if err != nil {
 		t.Fatal(err)
 	}
 	const model = "claude-opus-4-7"
-	quality := func() string { return a.calibrated(t.Context(), tokens.Builtin().For(model)).Quality() }
+	quality := func() string { return calibrated(t.Context(), a, tokens.Builtin().For(model)).Quality() }
 	if q := quality(); q != "prior" {
 		t.Errorf("without a daemon: %s", q)
 	}

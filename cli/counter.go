@@ -8,7 +8,7 @@ import (
 
 // counterOf returns the counter that the flags ask for. Errors: wrong use; those of models, and of a model's
 // rank file.
-func (a *app) counterOf(ctx context.Context, model, encoding string) (tokens.Counter, error) {
+func counterOf(ctx context.Context, a *action, model, encoding string) (tokens.Counter, error) {
 	switch {
 	case model != "" && encoding != "":
 		return tokens.Counter{}, misuse("give --model or --encoding, not both")
@@ -29,5 +29,5 @@ func (a *app) counterOf(ctx context.Context, model, encoding string) (tokens.Cou
 	if err != nil {
 		return tokens.Counter{}, err
 	}
-	return a.calibrated(ctx, c), nil
+	return calibrated(ctx, a, c), nil
 }

@@ -50,7 +50,7 @@ func ParseTable(text string) (Table, error) {
 	switch {
 	case t.Date == "" || len(t.Sources) == 0 || len(t.Models) == 0:
 		return t, fault.New(fault.Invalid, op, "it needs a line \"date 2006-01-02\", a line \"source …\" and a line for each model").
-			WithHint("`ctxledger models` prints the table in force in that form")
+			WithHint("`ctxledger config models` prints the table in force in that form")
 	case len(t.Models) > maxModels:
 		return t, fault.New(fault.TooLarge, op, "%d models are more than the limit of %d", len(t.Models), maxModels)
 	}

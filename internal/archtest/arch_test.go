@@ -388,23 +388,6 @@ func TestFilesAndFunctionsStaySmall(t *testing.T) {
 		spread(fileSizes), spread(functions), float64(tests)/float64(product), tests, product)
 }
 
-// TestPackagesStaySmall: who looks for something in a package can read it.
-func TestPackagesStaySmall(t *testing.T) {
-	files, lines := map[string]int{}, map[string]int{}
-	for _, f := range source(t) {
-		if !f.test && !within(f.dir, []string{"lab"}) {
-			files[f.dir]++
-			lines[f.dir] += f.lines
-		}
-	}
-	for dir, n := range files {
-		if n > maxPackageFiles || lines[dir] > maxPackageLines {
-			t.Errorf("%s has %d files and %d lines, more than %d or %d", dir, n, lines[dir], maxPackageFiles,
-				maxPackageLines)
-		}
-	}
-}
-
 // quoted matches the text of a string on one line: breaking one up makes it harder to find.
 var quoted = regexp.MustCompile("\"(\\\\.|[^\"\\\\])*\"|`[^`]*`")
 

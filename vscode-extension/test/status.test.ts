@@ -35,9 +35,9 @@ test('nothing is said when no session lives and nothing is wrong', () => {
 });
 
 test('a problem is one line, with what to do', () => {
-  const entry = entryOf(running, { ...none, problem: 'the ledger is damaged\nat 4,096', hint: 'run `ctxledger check`' }, now);
+  const entry = entryOf(running, { ...none, problem: 'the ledger is damaged\nat 4,096', hint: 'run `ctxledger ledger check`' }, now);
   assert.equal(entry?.text, '$(warning) ctxledger: the ledger is damaged at 4,096');
-  assert.equal(entry?.tooltip, 'the ledger is damaged at 4,096\n\nrun \\`ctxledger check\\`');
+  assert.equal(entry?.tooltip, 'the ledger is damaged at 4,096\n\nrun \\`ctxledger ledger check\\`');
   assert.equal(entry?.colour, 'plain');
   assert.match(entryOf(running, { ...none, problem: 'x'.repeat(500) }, now)?.text ?? '', /^\$\(warning\) ctxledger: x{59}…$/);
 });
