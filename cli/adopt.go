@@ -22,7 +22,7 @@ func adoptCommand() command {
 	fresh := false
 	return command{
 		name: "ledger adopt", args: "[LEDGER]",
-		short: "Take over the ledger of a directory that was moved, or begin a new one",
+		short: "Take over the ledger of another directory, or begin a new one",
 		long: "Makes LEDGER, a name that `ctxledger ledger list` shows, the ledger of this directory. The one that it " +
 			"has is put aside as it is, and can be taken over again. Nothing is merged: `memory export` before and " +
 			"`memory import` after take memories along; sessions of the last day are read again by themselves.\n\n" +

@@ -188,6 +188,7 @@ func answers(values ...any) []any { return values }
 // Command is what the harnesses in lab, which have a row for each command, know of one.
 type Command struct {
 	Name    string // "": the program without a command
+	Args    string // as its help writes them
 	Example string // a command line a line
 	JSON    []any  // a value of each type that it can answer
 }
@@ -195,7 +196,7 @@ type Command struct {
 // Commands returns every command, hidden ones included.
 func Commands() (all []Command) {
 	for _, c := range commands() {
-		all = append(all, Command{c.name, c.example, c.json})
+		all = append(all, Command{c.name, c.args, c.example, c.json})
 	}
 	return all
 }

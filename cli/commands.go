@@ -15,7 +15,7 @@ func commands() []command {
 		artifactCommand(), artifactReadCommand(), artifactSaveCommand(), artifactSearchCommand(),
 		changesCommand(), whyCommand(), diffCommand(), importCommand(), forgetCommand(),
 		ledgerCommand(), ledgersCommand(), adoptCommand(), checkCommand(), repairCommand(), backupCommand(),
-		duCommand(), gcCommand(), retainCommand(), exportCommand(),
+		restoreBackupCommand(), duCommand(), gcCommand(), retainCommand(), exportCommand(),
 		configCommand(), validateCommand(), trustCommand(), presetCommand(), windowCommand(), modelsCommand(),
 		daemonCommand(), daemonStatusCommand(), daemonStopCommand(),
 

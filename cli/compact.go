@@ -246,13 +246,20 @@ const receiptLines = 6
 
 // printSummary prints the text of a summary, on a terminal only so much that what is said after it stays in sight.
 func printSummary(a *action, s ledger.Summary) error {
-	lines := strings.SplitAfter(strings.TrimRight(s.Text, "\n")+"\n", "\n")
-	if _, rows := screen(a.Out); rows > 0 && len(lines) > rows-receiptLines {
-		shown := max(rows-receiptLines, 1)
+	_, rows := screen(a.Out)
+	return a.writeMasked([]byte(beginning(s.Text, rows, a.self.in("`ctxledger diff --json "+s.ID+"`"))))
+}
+
+// beginning returns as much of a text as leaves room on a screen with so many lines for a receipt, and how to get the rest;
+// 0: all of it.
+func beginning(text string, rows int, whole string) string {
+	lines := strings.SplitAfter(strings.TrimRight(text, "\n")+"\n", "\n")
+	lines = lines[:len(lines)-1]
+	if shown := max(rows-receiptLines, 1); rows > 0 && len(lines) > shown {
 		lines = append(lines[:shown:shown], fmt.Sprintf("… %s; %s has the whole text\n",
-			chars.Plural(len(lines)-shown, "more line"), a.self.in("`ctxledger diff --json "+s.ID+"`")))
+			chars.Plural(len(lines)-shown, "more line"), whole))
 	}
-	return a.writeMasked([]byte(strings.Join(lines, "")))
+	return strings.Join(lines, "")
 }
 
 // printMessages prints the view as a JSON array, each message with its exact bytes, or what of it the user allows to be

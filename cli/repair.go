@@ -12,7 +12,7 @@ import (
 
 func repairCommand() command {
 	return command{
-		name: "ledger repair", short: "Replace a damaged ledger by a new one with all that is readable",
+		name: "ledger repair", short: "Replace a damaged ledger by one with all that is readable",
 		long: "Stops the daemon and checks the ledger. If it is damaged, all readable records and blobs are " +
 			"copied into a new ledger, and indexes and counts are rebuilt. Lost data is listed; a note takes " +
 			"the place of a lost session entry. The damaged ledger is renamed and kept: remove it when " +

@@ -82,6 +82,8 @@ var openings = []opening{
 	{"cli selfAt", "os.Stat", resolve},
 	{"cli openFile", "os.Open os.Stat safefs.OpenFile", "artifact put FILE"},
 	{"cli readConversation", "safefs.OpenFile", "compact FILE"},
+	{"engine/daemon RestoreBackup", "os.MkdirAll os.RemoveAll", ours},
+	{"engine/daemon extract", "safefs.OpenListed safefs.OpenRoot", naming},
 	{"cli writeExport", "os.MkdirAll safefs.OpenRoot", "memory export"},
 	{"cli/hooking starts.due", "os.Chtimes os.Lstat os.MkdirAll safefs.OpenAppend", ours},
 	{"cli/hooking hooking.write", "os.MkdirAll os.Rename safefs.OpenAppend", ours},

@@ -181,6 +181,7 @@ func (b *box) trace(t *testing.T, rounds []round) ([]event, answers) {
 func rounds(all []string) []round {
 	var rest [][]string
 	var first [][]string
+	commands := commands()
 	for _, name := range slices.Sorted(maps.Keys(commands)) {
 		for _, args := range commands[name] {
 			if asking[name] {
@@ -260,7 +261,7 @@ func checkInventory(t *testing.T, b *box, a answers) {
 		has    []string
 		called []string
 	}{
-		{"command", offered(), slices.Collect(maps.Keys(commands))},
+		{"command", offered(), slices.Collect(maps.Keys(commands()))},
 		{"hook", hooked(t), hookEvents()},
 		{"tool", a.Inventory["tools"], slices.Collect(maps.Keys(tools))},
 		{"prompt", a.Inventory["prompts"], slices.Collect(maps.Keys(prompts))},

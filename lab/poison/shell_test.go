@@ -9,11 +9,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/sys/unix"
 
 	"ctxledger.dev/cli"
+	"ctxledger.dev/lab/commandline"
 	"ctxledger.dev/lab/poison"
 )
 
@@ -88,13 +91,9 @@ func shell(s *scene, look looker) {
 	s.do(os.WriteFile(filepath.Join(s.root, "hostile.jsonl"), []byte(planted(s.text.Value, s.form)+"\n"), 0o600))
 	text := strings.ReplaceAll(s.text.Value, "\n", " ")
 	s.do(os.WriteFile(filepath.Join(s.root, "CLAUDE.md"), []byte("# "+text+"\nwords\n## b\n@./"+text+".md\n"), 0o600))
-	ran := map[string]bool{}
 	all := commands(s)
+	all = append(all, usual(s, all)...)
 	for _, c := range all {
-		ran[c.line[0]] = true
-		if len(c.line) > 1 {
-			ran[c.line[0]+" "+c.line[1]] = true
-		}
 		name := "command " + strings.Join(c.line, " ")
 		checks := []check{shown}
 		if !c.exact {
@@ -115,7 +114,6 @@ func shell(s *scene, look looker) {
 		}
 	}
 	s.written()
-	s.inventory(ran)
 }
 
 // written looks at the documents of the sessions that were written for Claude Code: nothing in them ends their fence.
@@ -212,19 +210,31 @@ func (s *scene) terminal() (master, slave *os.File) {
 	return master, slave
 }
 
-// inventoried are the inventories that a scene has compared: they are the same in all.
-var inventoried = map[string]bool{}
-
-// inventory has every command run, or a reason why it is not.
-func (s *scene) inventory(ran map[string]bool) {
-	s.t.Helper()
-	if inventoried["commands"] {
-		return
+// usual are the calls of commands that are not among some, as their help says: with what there is, and with the text for each
+// argument.
+func usual(s *scene, all []command) (out []command) {
+	known := func(c cli.Command) bool {
+		return mute[c.Name] != "" || slices.ContainsFunc(all, func(x command) bool {
+			return strings.HasPrefix(strings.Join(x.line, " ")+" ", c.Name+" ")
+		})
 	}
-	inventoried["commands"] = true
 	for _, c := range cli.Commands() {
-		if !ran[c.Name] && mute[c.Name] == "" {
+		if known(c) {
+			continue
+		}
+		here, ok := commandline.Line(c, map[string]string{"SESSION": s.session, "HANDLE": s.artifact, "FILE": s.file, "PATH": s.file})
+		if ok {
+			out = append(out, command{line: here})
+		}
+		words := map[string]string{}
+		for _, name := range strings.FieldsFunc(c.Args, func(r rune) bool { return !unicode.IsUpper(r) }) {
+			words[name] = "HOSTILE"
+		}
+		if hostile, _ := commandline.Line(c, words); ok || len(words) > 0 {
+			out = append(out, command{line: hostile})
+		} else {
 			s.t.Errorf("%s is not run: it needs a row in commands", c.Name)
 		}
 	}
+	return out
 }

@@ -1,5 +1,13 @@
 package taint
 
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/cli"
+	"ctxledger.dev/lab/commandline"
+)
+
 // Rule says what an exit does with secrets.
 type Rule string
 
@@ -29,39 +37,57 @@ type Exit struct {
 	Run []string
 }
 
-// Exits returns all exits. One that a face has and this table has not fails a test.
+// answer is where answers are masked.
+const answer = "`cli/answer.go`, every answer; `cli/text.go`, before a text is cut"
+
+// Exits returns all exits. One that a face has and this has not fails a test. A command without a row in the table is
+// called as its help says, and its answer is to be masked, as all are.
+func Exits() []Exit {
+	all := table()
+	for _, c := range cli.Commands() {
+		own := c.Name == "" || slices.ContainsFunc(all, func(x Exit) bool { return x.Face == CLI && x.Name == c.Name })
+		line, ok := commandline.Line(c, map[string]string{"SESSION": "SESSION", "SUMMARY": "SUMMARY", "HANDLE": "ARTIFACT",
+			"FILE": "FILE", "PATH": "FILE"})
+		switch {
+		case own || !ok:
+		case len(c.JSON) == 0:
+			all = append(all, Exit{Face: CLI, Name: c.Name, Rule: Silent, Why: "it is a help"})
+		default:
+			arguments := strings.Join(line[len(strings.Fields(c.Name)):], " ")
+			all = append(all, Exit{CLI, c.Name, Masked, answer, []string{arguments + " --json"}})
+		}
+	}
+	return all
+}
+
+// table has the exits that need to be told apart.
 //
 //size:ok a table
-func Exits() []Exit {
+func table() []Exit {
 	const (
-		answer = "`cli/answer.go`, every answer; `cli/text.go`, before a text is cut"
-		owner  = "the owner asks for it by its handle"
-		agent  = "back to the agent that has the workspace"
-		none   = "prints nothing that was recorded"
+		owner = "the owner asks for it by its handle"
+		agent = "back to the agent that has the workspace"
+		none  = "prints nothing that was recorded"
 	)
 	return []Exit{
-		{CLI, "artifact", Masked, answer, []string{"--json"}},
 		{CLI, "artifact save", Silent, none, []string{"FILE"}},
 		{CLI, "artifact read", Exact, owner, []string{"SESSION", "ARTIFACT", "ARTIFACT --head 9", "ARTIFACT --grep ."}},
 		{CLI, "artifact search", Exact, owner, []string{"needle --json"}},
 		{CLI, "audit", Masked, "`agents/audit` before names are taken, then " + answer, []string{"BRIEF --json"}},
 		{CLI, "ledger backup", Exact, "it is the ledger itself", nil},
+		{CLI, "ledger restore-backup", Silent, none, nil},
 		{CLI, "changes", Masked, answer, []string{"--json --limit 1000"}},
-		{CLI, "ledger check", Masked, answer, []string{"--json"}},
 		{CLI, "compact", Masked, "made of masked words; `--messages` is the view, exact",
 			[]string{"--json --keep 1 SESSION"}},
 		{CLI, "resume", Masked, answer, []string{"--json --in codex --dir ROOT SESSION"}},
 		{CLI, "context", Silent, "names and headings of files, exactly; names of tools, masked before storing", []string{"--json"}},
 		{CLI, "config", Silent, "the settings, exactly: nothing that was recorded", []string{"--json"}},
 		{CLI, "config preset", Silent, "texts of the program", []string{"--json"}},
-		{CLI, "config window", Masked, answer, []string{"--json"}},
 		{CLI, "count", Silent, "counts files, and opens no ledger", []string{"FILE --json"}},
 		{CLI, "daemon", Silent, none, nil},
 		{CLI, "daemon status", Silent, none, []string{"--json"}},
 		{CLI, "daemon stop", Silent, none, nil},
 		{CLI, "diff", Masked, "labels are made of masked words", []string{"--json SUMMARY"}},
-		{CLI, "ledger du", Masked, answer, []string{"--json"}},
-		{CLI, "ledger", Silent, none, nil},
 		{CLI, "ledger list", Silent, "paths, remotes without credentials, and counts", []string{"--json"}},
 		{CLI, "ledger adopt", Silent, "as `ledger list`", []string{"--json --new --dry-run"}},
 		{CLI, "events", Masked, "`engine.WaitEvents`, then " + answer, []string{"--json"}},
@@ -92,11 +118,9 @@ func Exits() []Exit {
 		{CLI, "memory get", Masked, "before storing, by `engine.SaveMemory`", []string{"canary-0 --json"}},
 		{CLI, "recover", Masked, "in words; with `--json` and `--messages` it is the request to send, exact",
 			[]string{"--error REFUSAL --status 400 --endpoint ENDPOINT --model TOKEN SESSION"}},
-		{CLI, "ledger repair", Masked, answer, []string{"--json"}},
 		{CLI, "restore", Masked, answer, nil},
 		{CLI, "ledger retain", Masked, answer, []string{"--json --dry-run --older-than 1d", "--json --older-than 1d", "--json", "--off"}},
 		{CLI, "sessions", Masked, answer, []string{"--json", "--json SESSION"}},
-		{CLI, "status", Masked, answer, []string{"SESSION --json"}},
 		{CLI, "doctor", Silent, "configurations of agents: names, paths and states", []string{"--json"}},
 		{CLI, "install", Masked, "lines of agents' configurations around a change: " + answer, []string{"--help"}},
 		{CLI, "uninstall", Masked, "lines of agents' configurations around a change: " + answer, []string{"--help"}},
