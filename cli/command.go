@@ -84,25 +84,28 @@ func (a *action) root() *cobra.Command {
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 	f.BoolVar(&a.inProcess, "in-process", false, "open the ledger in this process, without its daemon")
 	for _, c := range all[1:] {
-		words := strings.Fields(c.name)
-		parent, _, err := root.Find(words[:len(words)-1])
-		if err != nil {
-			parent = root // a test of the table refuses it
-		}
-		parent.AddCommand(c.cobra(a))
+		c.into(root, a)
 	}
 	for _, c := range all {
 		for was, typed := range c.was {
 			if typed == "" {
-				words := strings.Fields(was)
-				group, _, _ := root.Find(words[:len(words)-1]) // those of the table are there
-				group.AddCommand(c.before(was).cobra(a))
+				c.before(was).into(root, a)
 			}
 		}
 	}
 	root.SetHelpCommand(helpCommand(a))
 	root.InitDefaultCompletionCmd()
 	return root
+}
+
+// into adds the command to its group, which is there, or to the program.
+func (c command) into(root *cobra.Command, a *action) {
+	words := strings.Fields(c.name)
+	group, _, err := root.Find(words[:len(words)-1])
+	if err != nil {
+		group = root // a test of the table refuses it
+	}
+	group.AddCommand(c.cobra(a))
 }
 
 // cobra returns the command as the library runs it.

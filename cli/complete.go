@@ -19,9 +19,9 @@ const maxCompleted = 50
 // completer returns what a word of a command line can be.
 type completer func(ctx context.Context, a *action) ([]cobra.Completion, error)
 
-// completers complete the arguments and the values of options, by the name that the help gives them. Shells complete files
-// by themselves.
-func completers() map[string]completer {
+// fixed complete the arguments and the values of options that need no ledger, by the name that the help gives them. Shells
+// complete files by themselves.
+func fixed() map[string]completer {
 	return map[string]completer{
 		"AGENT": func(context.Context, *action) ([]cobra.Completion, error) { return agentNames(), nil },
 		"MODE": func(context.Context, *action) ([]cobra.Completion, error) {
@@ -40,6 +40,12 @@ func completers() map[string]completer {
 		"SCOPE": func(context.Context, *action) ([]cobra.Completion, error) {
 			return []cobra.Completion{string(memory.Project), string(memory.User)}, nil
 		},
+	}
+}
+
+// recorded are the completers that ask the ledger.
+func recorded() map[string]completer {
+	return map[string]completer{
 		"SESSION": func(ctx context.Context, a *action) (ids []cobra.Completion, err error) {
 			page, err := a.ledger.Sessions(ctx, ledger.SessionsRequest{Limit: maxCompleted})
 			for _, s := range page.Sessions {
@@ -75,9 +81,6 @@ func completers() map[string]completer {
 	}
 }
 
-// needsLedger lists the names whose completers ask it.
-const needsLedger = "SESSION SUMMARY HANDLE MEMORY"
-
 // completions has a shell complete the arguments and options of a command.
 func completions(a *action, cmd *cobra.Command, args string) {
 	words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(args))
@@ -94,7 +97,7 @@ func completions(a *action, cmd *cobra.Command, args string) {
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		name, _ := pflag.UnquoteUsage(f)
-		if _, ok := completers()[name]; ok {
+		if fixed()[name] != nil || recorded()[name] != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, // of a flag that is there, once
 				func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 					return complete(cmd.Context(), a, name)
@@ -108,14 +111,14 @@ func completions(a *action, cmd *cobra.Command, args string) {
 func complete(ctx context.Context, a *action, word string) (all []cobra.Completion, then cobra.ShellCompDirective) {
 	then = cobra.ShellCompDirectiveNoFileComp
 	for name := range strings.SplitSeq(strings.TrimSuffix(word, "…"), "|") {
-		find, ok := completers()[name]
-		if !ok {
-			then = cobra.ShellCompDirectiveDefault
-			continue
-		}
-		if strings.Contains(needsLedger, name) && a.ledger == nil {
+		find := fixed()[name]
+		if find == nil {
+			if find = recorded()[name]; find == nil {
+				then = cobra.ShellCompDirectiveDefault
+				continue
+			}
 			a.messages, a.Err = io.Discard, io.Discard
-			if a.open(ctx) != nil {
+			if a.ledger == nil && a.open(ctx) != nil {
 				continue
 			}
 		}
