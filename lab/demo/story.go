@@ -144,7 +144,7 @@ func (d *demo) restore(ctx context.Context) error {
 		return fmt.Errorf("after the compaction was taken back the view has %s tokens, not %s as before", after.Used,
 			d.before.Used)
 	}
-	d.step("Restore", "ctxledger restore %s  → what the summary stands for", d.summary.ID)
+	d.step("Restore", "ctxledger artifact read %s  → what the summary stands for", d.summary.ID)
 	d.line("✓ %s bytes: lines %d–%d of the session file", chars.Commas(len(out)), first, last)
 	d.line("ctxledger restore %s  → takes the compaction back", d.summary.ID)
 	d.line("✓ the view has its %s tokens again", after.Used)

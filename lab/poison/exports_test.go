@@ -199,7 +199,7 @@ func answers(s *scene, look looker) {
 	build, err := s.api.Memory(ctx, ledger.MemoryRequest{Name: "build"})
 	add(build, err, "memory", "get", "build")
 	page, err := s.api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: s.artifact})
-	add(page, err, "artifact", "read", s.artifact)
+	add(page, err, "artifact", "read", s.artifact, "--lines", "1-")
 	done, err := s.api.Changes(ctx, ledger.ChangesRequest{Limit: 50})
 	add(done, err, "changes")
 	facts, err := s.api.Memories(ctx, ledger.MemoriesRequest{Scope: "project", Body: true})

@@ -68,7 +68,7 @@ func commands(s *scene) []command {
 		c("forget", "--dry-run", s.artifact), c("forget", "--dry-run", "--session", s.session),
 		c("forget", "--dry-run", "--", "HOSTILE"), c("forget", "--dry-run", "--memory=build"),
 		c("forget", "--dry-run", "--memory=HOSTILE"), c("forget", s.artifact),
-		c("artifact", "forget", "HOSTILE"), c("memory", "forget", "HOSTILE"), c("ledger", "backup", "HOSTILE/x/y"),
+		c("artifact", "forget", "HOSTILE"), c("memory", "forget", "HOSTILE"), c("ledger", "backup", "HOSTILE/x/y"), c("ledger", "restore-backup", "HOSTILE"),
 		c("ledger", "repair", "HOSTILE"), c("resume", s.session, "--mode", "HOSTILE"),
 	}
 }
