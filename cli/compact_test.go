@@ -14,7 +14,8 @@ func TestASummaryLeavesRoomForItsReceipt(t *testing.T) {
 		3:  "line\n… 288 more lines; `c` has the whole text\n",
 	} {
 		if got := beginning(text, rows, "`c`"); got != want {
-			t.Errorf("on %d lines: %d lines, which end with %q", rows, strings.Count(got, "\n"), got[max(len(got)-80, 0):])
+			t.Errorf("on %d lines: %d lines, which end with %q", rows, strings.Count(got, "\n"),
+				got[max(len(got)-80, 0):])
 		}
 	}
 	if got := beginning("short", 24, ""); got != "short\n" {

@@ -44,6 +44,7 @@ var layers = map[string]int{
 	"lab/demo/...":           8, // drives the built binaries
 	"lab/benchmark/...":      8, // measures the product from outside
 	"lab/calibration":        8, // measures estimates on session files
+	"lab/commandline":        6, // calls commands as their help says
 	"lab/shown":              6, // the session of documents and pictures
 	"lab/sandbox":            6, // runs the programs for demo, benchmark and e2e
 	"lab/crashtest":          7, // kills owners and compares what is left
