@@ -1,69 +1,182 @@
 package cli
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"io"
+	"slices"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"ctxledger.dev/cli/adopting"
-	"ctxledger.dev/cli/erasing"
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/workspace"
 )
 
-func (a *app) workspacesCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "workspaces",
-		Short: "List the ledgers of all directories, and those that no directory uses any more",
-		Long: "Lists the ledgers of this machine with what they hold. First come those of directories that no longer\n" +
-			"exist and that may be of this project: its repository has the commit with which theirs began, or the same\n" +
-			"remote, as clones have, too. Then come the others that no directory uses. `ctxledger adopt` takes one over.",
-		Example: "  ctxledger workspaces\n  ctxledger workspaces --json",
-		Args:    a.args(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+func adoptCommand() command {
+	var c consentFlags
+	fresh := false
+	return command{
+		name: "ledger adopt", args: "[LEDGER]",
+		short: "Take over the ledger of another directory, or begin a new one",
+		long: "Makes LEDGER, a name that `ctxledger ledger list` shows, the ledger of this directory. The one that it " +
+			"has is put aside as it is, and can be taken over again. Nothing is merged: `memory export` before and " +
+			"`memory import` after take memories along; sessions of the last day are read again by themselves.\n\n" +
+			"Where another repository is found than the one that the ledger here was made for, the name of that " +
+			"ledger keeps it, and --new puts it aside and begins a new one.\n\n" +
+			"The command first says what it would do, and asks. Without a terminal it needs --yes.",
+		example: "ctxledger ledger adopt --new --dry-run\nctxledger ledger adopt --new --yes",
+		was:     map[string]string{"adopt": ""},
+		does:    undoable, undo: "it asks all the same; the ledger that is put aside can be adopted again",
+		json: answers(adoption{}),
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&fresh, "new", false, "put this directory's ledger aside, and begin a new one")
+			c.define(f, adopting())
+		},
+		check: func(_ *action, args []string) error {
+			if fresh == (len(args) == 1) {
+				return misuse("name a ledger, as `ctxledger ledger list` lists them, or give --new")
+			}
+			return c.check()
+		},
+		run: func(ctx context.Context, a *action, args []string) error {
 			ws, err := a.find()
 			if err != nil {
 				return err
 			}
-			list, err := adopting.List(cmd.Context(), a.Env, ws)
-			if err != nil {
-				return err
-			}
-			return a.answer(struct {
-				Ledgers []workspace.Ledger `json:"ledgers"`
-			}{list}, func(w io.Writer) { adopting.Print(w, a.newTable(adopting.Head()...), a.stamp, ws, list) })
+			return adopt(ctx, a, ws, append(args, "")[0], c)
 		},
 	}
 }
 
-func (a *app) adoptCommand() *cobra.Command {
-	var c erasing.Flags
-	fresh := false
-	cmd := &cobra.Command{
-		Use:   "adopt [LEDGER]",
-		Short: "Take over the ledger of a project that was renamed or moved, or begin a new one",
-		Long: "Makes LEDGER, a name that `ctxledger workspaces` lists, the ledger of this directory. The one that it has\n" +
-			"is put aside as it is, and can be taken over again. Nothing is merged: `memory export` before and\n" +
-			"`memory import` after take memories along; sessions of the last day are read again by themselves.\n\n" +
-			"Where another repository is found than the one that the ledger here was made for, the name of that\n" +
-			"ledger keeps it, and --new puts it aside and begins a new one.\n\n" +
-			"The command first says what it would do, and asks. Without a terminal it needs --yes.",
-		Example: "  ctxledger adopt shop-3f9c1b2a7d4e\n  ctxledger adopt --new",
-		Args:    a.args(0, 1),
+// adopting is what a person is asked about.
+func adopting() deed { return deed{ask: "do this", past: "changed", does: "does this"} }
+
+// adoption is what taking over a ledger does.
+type adoption struct {
+	Workspace string            `json:"workspace"`
+	Ledger    *workspace.Ledger `json:"ledger,omitempty"` // which is taken over; nil: a new one begins
+	Here      *workspace.Ledger `json:"here,omitempty"`   // that of the workspace before; nil: it had none
+	Aside     string            `json:"aside,omitempty"`  // state directory of that one now; "": it was not put aside
+	Dry       bool              `json:"dry_run,omitempty"`
+}
+
+// planAdoption says what making the ledger with a name that of a workspace would do; "" begins a new one. Errors: not_found for
+// a name that no ledger has; conflict for a ledger that a directory uses; invalid without a workspace.
+func planAdoption(ctx context.Context, e env.Env, ws workspace.Workspace, name string) (adoption, error) {
+	const op = "cli.adopt"
+	out := adoption{Workspace: ws.Root}
+	if ws.Root == "" {
+		return out, fault.New(fault.Invalid, op, "there is no workspace here: %s", ws.Why).
+			WithHint("run it in the directory of the project, or name that with --workspace")
 	}
-	cmd.Flags().BoolVar(&fresh, "new", false, "put the ledger of this directory aside, and begin a new one")
-	c.Define(cmd, adopting.Deed())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if fresh == (len(args) == 1) {
-			return misuse("name a ledger, as `ctxledger workspaces` lists them, or give --new")
-		}
-		if err := agree(c); err != nil {
-			return err
-		}
-		ws, err := a.find()
-		if err != nil {
-			return err
-		}
-		return adopting.Run(cmd.Context(), a.Env, ws, append(args, "")[0], c, a.erasing(), a.answer)
+	all, err := allLedgers(ctx, e, ws)
+	if err != nil {
+		return out, err
 	}
-	return cmd
+	for i, l := range all {
+		if l.State == ws.State {
+			out.Here = &all[i]
+		}
+	}
+	if name == "" {
+		return out, nil
+	}
+	i := slices.IndexFunc(all, func(l workspace.Ledger) bool { return l.Name == name })
+	if i < 0 {
+		return out, fault.New(fault.NotFound, op, "there is no ledger %.200q", name).
+			WithHint("`ctxledger ledger list` lists them")
+	}
+	out.Ledger = &all[i]
+	switch l := all[i]; {
+	case l.State == ws.State && ws.Strange == nil:
+		return out, fault.New(fault.Conflict, op, "%s is the ledger of this directory already", name)
+	case l.State != ws.State && l.Left == "" && l.Root != "" && l.Root != rootOf(ws):
+		return out, fault.New(fault.Conflict, op, "%s is the ledger of %s, which exists", name, l.Root).
+			WithHint("`ctxledger --workspace %s status` shows it", shell.Quote(l.Root))
+	}
+	return out, nil
+}
+
+// adopt makes the ledger with a name that of a workspace, after a person has agreed; "" begins a new one. Errors: those of
+// planAdoption, consent, and daemon.Adopt.
+func adopt(ctx context.Context, a *action, ws workspace.Workspace, name string, c consentFlags) error {
+	o, err := planAdoption(ctx, a.Env, ws, name)
+	if err != nil {
+		return err
+	}
+	if o.Dry = c.dry; c.dry {
+		return a.answer(o, o.print)
+	}
+	if err := a.consent(c, adopting(), o.print); err != nil {
+		return err
+	}
+	from := ""
+	if o.Ledger != nil {
+		from = o.Ledger.State
+	}
+	o.Aside, err = daemon.Adopt(ctx, daemon.Options{State: ws.State, Workspace: rootOf(ws), Env: a.Env}, from)
+	if err != nil {
+		return err
+	}
+	return a.answer(o, o.printDone)
+}
+
+// rootOf returns what a ledger records as the root of a workspace.
+func rootOf(ws workspace.Workspace) string { return cmp.Or(ws.Main, ws.Root) }
+
+// print says what would be done.
+func (o adoption) print(w io.Writer) {
+	dir := columns.OneLine(o.Workspace)
+	kept := o.Here != nil && o.Ledger == o.Here
+	switch {
+	case kept:
+		fmt.Fprintf(w, "would keep its ledger for %s, which is not the repository that it was made for:\n", dir)
+	case o.Ledger != nil:
+		fmt.Fprintf(w, "would make this the ledger of %s:\n", dir)
+	default:
+		fmt.Fprintf(w, "would begin a new ledger for %s\n", dir)
+	}
+	if o.Ledger != nil {
+		fmt.Fprintf(w, "  %s\n", describe(*o.Ledger))
+	}
+	if o.Here != nil && !kept {
+		fmt.Fprintf(w, "would put aside, as it is, the one that it has:\n  %s\n", describe(*o.Here))
+	}
+}
+
+// printDone says what was done.
+func (o adoption) printDone(w io.Writer) {
+	what := "a new ledger begins"
+	if o.Ledger != nil {
+		what = "has the ledger " + o.Ledger.Name + " now"
+	}
+	fmt.Fprintf(w, "%s: %s\n", columns.OneLine(o.Workspace), what)
+	if o.Aside != "" {
+		fmt.Fprintf(w, "the one that it had is kept in %s\n", columns.OneLine(o.Aside))
+	}
+}
+
+// decideLedger asks a person which ledger to use for a directory whose ledger was made for another repository, and switches
+// to it. Errors: that of Undecided, where nobody can be asked or the reply is neither choice.
+func decideLedger(ctx context.Context, a *action, ws workspace.Workspace) error {
+	undecided := ws.Undecided()
+	if undecided == nil || !a.asking() {
+		return undecided
+	}
+	a.say("%s", undecided)
+	name := ""
+	switch a.reply("Type keep to keep that ledger for it, or new to put it aside and begin a new one: ") {
+	case "keep":
+		name = ws.State
+	case "new":
+	default:
+		return undecided
+	}
+	_, err := daemon.Adopt(ctx, daemon.Options{State: ws.State, Workspace: rootOf(ws), Env: a.Env}, name)
+	return err
 }

@@ -17,7 +17,7 @@ import (
 const maxJSON = 64 << 20
 
 // answer prints v as JSON if that was asked for, else what text writes, with secrets masked.
-func (a *app) answer(v any, text func(w io.Writer)) error {
+func (a *action) answer(v any, text func(w io.Writer)) error {
 	if a.json {
 		return a.answerJSON(v)
 	}
@@ -28,7 +28,7 @@ func (a *app) answer(v any, text func(w io.Writer)) error {
 }
 
 // answerJSON prints v as JSON, with secrets masked.
-func (a *app) answerJSON(v any) error {
+func (a *action) answerJSON(v any) error {
 	b, err := indented(v)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (a *app) answerJSON(v any) error {
 }
 
 // answerExact prints v as JSON without masking, for what a person asks for by its handle.
-func (a *app) answerExact(v any) error {
+func (a *action) answerExact(v any) error {
 	b, err := indented(v)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func indented(v any) ([]byte, error) {
 }
 
 // answerLine prints v as one line of JSON, with secrets masked.
-func (a *app) answerLine(v any) error {
+func (a *action) answerLine(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fault.Wrap(fault.Internal, "cli.answer", err)
@@ -64,10 +64,10 @@ func (a *app) answerLine(v any) error {
 }
 
 // writeMasked is write with secrets masked.
-func (a *app) writeMasked(text []byte) error { return a.write(a.masks.Bytes(text)) }
+func (a *action) writeMasked(text []byte) error { return a.write(a.masks.Bytes(text)) }
 
 // write prints stored text: exact into a file or pipe, made safe on a terminal.
-func (a *app) write(text []byte) error {
+func (a *action) write(text []byte) error {
 	w := a.raw()
 	_, err := w.Write(text)
 	if err == nil {
@@ -78,7 +78,7 @@ func (a *app) write(text []byte) error {
 
 // raw returns a writer for stored bytes: exact into a file or pipe, made safe on a terminal. The caller closes it
 // after the last byte; standard output stays open.
-func (a *app) raw() io.WriteCloser {
+func (a *action) raw() io.WriteCloser {
 	if terminal(a.Out) {
 		return chars.NewWriter(a.Out)
 	}
@@ -109,7 +109,7 @@ func screen(w any) (columns, rows int) {
 }
 
 // colours reports whether the answer may be coloured.
-func (a *app) colours() bool {
+func (a *action) colours() bool {
 	return terminal(a.Out) && a.Env.Lookup("NO_COLOR") == "" && a.Env.Lookup("TERM") != "dumb"
 }
 

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/chars"
@@ -17,35 +17,23 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) artifactCommand() *cobra.Command {
-	limit := artifactLimit
-	cmd := &cobra.Command{
-		Use:   "artifact",
-		Short: "Content kept outside the context: put, ls, read, grep, search",
-		Long: "An artifact is content that is kept outside the context, such as a large tool result. A session's\n" +
-			"view shows its handle instead. Without a command it lists the artifacts.",
-		Example: "  ctxledger artifact ls\n  ctxledger artifact read a3f9c20b1d7e --lines 1-40",
-		Args:    a.args(0, 0),
+func artifactCommand() command {
+	limit := 0
+	return command{
+		name: "artifact", short: "Content kept outside the context: read, save, search",
+		long: "An artifact is content that is kept outside the context, such as a large tool result. A session's " +
+			"view shows its handle instead. Without a command it lists the artifacts, newest first.",
+		example: "ctxledger artifact --limit 5\nctxledger artifact read a3f9c20b1d7e --lines 1-40",
+		was:     map[string]string{"artifact ls": ""},
+		does:    keeps, json: answers(ledger.ArtifactsResponse{}),
+		flags: func(f *pflag.FlagSet) { limitFlag(f, &limit, 100) }, check: checkLimit(&limit),
+		ask: shows(func(ctx context.Context, _ *action, api ledger.API, _ []string) (ledger.ArtifactsResponse, error) {
+			return api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})
+		}, printArtifacts),
 	}
-	cmd.RunE = shows(a, func(ctx context.Context, api ledger.API, _ []string) (ledger.ArtifactsResponse, error) {
-		if err := atLeast(1, limit, "--limit"); err != nil {
-			return ledger.ArtifactsResponse{}, err
-		}
-		return api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})
-	}, a.printArtifacts)
-	ls := &cobra.Command{
-		Use: "ls", Short: "List the artifacts, newest first", Example: "  ctxledger artifact ls --json",
-		Args: a.args(0, 0), RunE: cmd.RunE,
-	}
-	ls.Flags().IntVar(&limit, "limit", artifactLimit, "list at most `N`")
-	cmd.AddCommand(a.artifactPut(), ls, a.artifactRead(), a.artifactGrep(), a.artifactSearch())
-	return cmd
 }
 
-// artifactLimit is how many artifacts are listed by default.
-const artifactLimit = 100
-
-func (a *app) printArtifacts(w io.Writer, resp ledger.ArtifactsResponse) {
+func printArtifacts(a *action, w io.Writer, resp ledger.ArtifactsResponse) {
 	if resp.Total == 0 {
 		fmt.Fprintln(w, "no artifact is kept here")
 		return
@@ -63,15 +51,19 @@ func (a *app) printArtifacts(w io.Writer, resp ledger.ArtifactsResponse) {
 	more(w, resp.Total-len(resp.Artifacts), resp.Total)
 }
 
-func (a *app) artifactPut() *cobra.Command {
+func artifactSaveCommand() command {
 	var title string
-	cmd := &cobra.Command{
-		Use:     "put FILE|-",
-		Short:   "Keep a file or standard input as an artifact, and print its handle",
-		Example: "  go test ./... 2>&1 | ctxledger artifact put - --title 'test run'",
-		Args:    a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (art artifacts.Artifact, err error) {
-			content, name, err := a.input(args[0])
+	return command{
+		name: "artifact save", args: "FILE|-", short: "Keep a file or standard input, and print its handle",
+		example: "echo 'ok 12 tests' | ctxledger artifact save - --title 'test run'",
+		was:     map[string]string{"artifact put": ""},
+		does:    keeps, undo: "it adds", json: answers(artifacts.Artifact{}),
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&title, "title", "", "`WHAT` it is (default: the file's name)")
+		},
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (artifacts.Artifact, error) {
+			var art artifacts.Artifact
+			content, name, err := openInput(a, args[0])
 			if err != nil {
 				return art, err
 			}
@@ -81,14 +73,12 @@ func (a *app) artifactPut() *cobra.Command {
 				return art, err
 			}
 			return api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: cmp.Or(title, name)})
-		}, func(w io.Writer, art artifacts.Artifact) { fmt.Fprintln(w, art.ID) }),
+		}, func(_ *action, w io.Writer, art artifacts.Artifact) { fmt.Fprintln(w, art.ID) }),
 	}
-	cmd.Flags().StringVar(&title, "title", "", "`WHAT` it is (default: the file's name)")
-	return cmd
 }
 
-// input opens a file, or standard input for "-", and returns a title for it. Errors: those of openFile.
-func (a *app) input(name string) (io.ReadCloser, string, error) {
+// openInput opens a file, or standard input for "-", and returns a title for it. Errors: those of openFile.
+func openInput(a *action, name string) (io.ReadCloser, string, error) {
 	if name == "-" {
 		return io.NopCloser(a.In), "standard input", nil
 	}

@@ -7,78 +7,88 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) artifactRead() *cobra.Command {
+func artifactReadCommand() command {
 	var r ledger.ReadArtifactRequest
-	cmd := &cobra.Command{
-		Use:   "read HANDLE",
-		Short: "Read a part of an artifact, of a summary's range or of a message",
-		Long: "Reads one page, from the start or from what a flag selects. Standard error says what was read and\n" +
-			"how to read the next page. `ctxledger cat HANDLE` prints everything at once.",
-		Example: "  ctxledger artifact read a3f9c20b1d7e --lines 100-140\n" +
-			"  ctxledger artifact read a3f9c20b1d7e --tail 20\n" +
-			"  ctxledger artifact read a3f9c20b1d7e --json-path '$.items[0].name'",
-		Args: a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+	return command{
+		name: "artifact read", args: "HANDLE", short: "Print what a handle refers to, or a part of it",
+		long: "Prints what a handle in a stub, in a summary or in `ctxledger diff` refers to: an artifact, the range " +
+			"that a summary replaces, a session or a message, byte for byte. On a terminal, control characters are " +
+			"shown as escapes. With --json, content that is not UTF-8 is in base64.\n\n" +
+			"An option selects a part, of which one page is printed, as the text that a model sees. Standard error " +
+			"says what was read and how to read the next page.",
+		example: "ctxledger artifact read a3f9c20b1d7e > log.txt\n" +
+			"ctxledger artifact read a3f9c20b1d7e --lines 2-4\n" +
+			"ctxledger artifact read a3f9c20b1d7e --grep 'ok|FAIL' -C 2",
+		was: map[string]string{"cat": "", "artifact grep": "artifact read HANDLE --grep PATTERN",
+			"artifact forget": "forget HANDLE", "artifact read --limit": "artifact read HANDLE --chars N"},
+		does: keeps, json: answers(catAnswer{}, artifacts.Page{}),
+		flags: func(f *pflag.FlagSet) {
+			s := &r.Selection
+			f.StringVar(&s.Lines, "lines", "", "`LINES`, as in 10-40 or 10-")
+			f.StringVar(&s.Bytes, "bytes", "", "`BYTES`, as in 0-4095")
+			f.IntVar(&s.Head, "head", 0, "the first `N` lines")
+			f.IntVar(&s.Tail, "tail", 0, "the last `N` lines")
+			f.StringVar(&s.Grep, "grep", "", "lines that match `PATTERN`, with their numbers")
+			f.IntVarP(&s.Context, "context", "C", 0, "with `N` lines around each match")
+			f.StringVar(&s.JSONPath, "json-path", "", "values of a JSON document at `PATH`, as in $.items[0].name")
+			f.StringVar(&s.Search, "search", "", "the passages that match `WORDS` best")
+			f.IntVar(&s.Limit, "chars", 0, "at most `N` characters (default 8000, at most 40000)")
+			f.Int64Var(&s.After, "after", 0, "go on with a search after `N`, as the page before says")
+			f.BoolVar(&r.Raw, "raw", false, "with a part: the original of a message")
+		},
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
 			r.ID = args[0]
-			return a.readPage(ctx, api, r)
-		}),
-	}
-	s, f := &r.Selection, cmd.Flags()
-	f.StringVar(&s.Lines, "lines", "", "`LINES`, as in 10-40 or 10-")
-	f.StringVar(&s.Bytes, "bytes", "", "`BYTES`, as in 0-4095")
-	f.IntVar(&s.Head, "head", 0, "the first `N` lines")
-	f.IntVar(&s.Tail, "tail", 0, "the last `N` lines")
-	f.StringVar(&s.JSONPath, "json-path", "", "values of a JSON document at `PATH`, such as $.items[0].name")
-	f.StringVar(&s.Search, "search", "", "the passages that match `WORDS` best")
-	pageFlags(cmd, &r)
-	return cmd
-}
-
-// pageFlags are the flags of every command that prints a page.
-func pageFlags(cmd *cobra.Command, r *ledger.ReadArtifactRequest) {
-	cmd.Flags().BoolVar(&r.Raw, "raw", false, "the original of a message, not the text that a model sees of it")
-	cmd.Flags().IntVar(&r.Limit, "limit", 0, "at most `N` characters (default 8000, at most 40000)")
-	cmd.Flags().Int64Var(&r.After, "after", 0, "continue a search after `N`, as the previous page says")
-}
-
-// likeHandle matches what may be a handle.
-var likeHandle = pattern.Lazy(`^[0-9a-f]{8,}$`)
-
-func (a *app) artifactGrep() *cobra.Command {
-	var r ledger.ReadArtifactRequest
-	cmd := &cobra.Command{
-		Use:     "grep PATTERN HANDLE",
-		Short:   "Lines of an artifact that match a regular expression, with their numbers",
-		Example: "  ctxledger artifact grep -C 2 'FAIL|panic' a3f9c20b1d7e",
-		Args:    a.args(2, 2),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			r.Grep, r.ID = args[0], args[1]
-			err := a.readPage(ctx, api, r)
-			handle := likeHandle()
-			if fault.Is(err, fault.NotFound) && handle.MatchString(args[0]) && !handle.MatchString(args[1]) {
-				err = fault.New(fault.NotFound, "cli.grep", "%s", err).WithHint(
-					"the pattern comes first: `ctxledger artifact grep %s %s`", shell.Quote(args[1]), args[0])
+			if r == (ledger.ReadArtifactRequest{ID: r.ID}) {
+				return printContent(ctx, a, api, r.ID)
 			}
-			return err
-		}),
+			return readPage(ctx, a, api, r)
+		},
 	}
-	cmd.Flags().IntVarP(&r.Context, "context", "C", 0, "with `N` lines around each match")
-	pageFlags(cmd, &r)
-	return cmd
+}
+
+// catAnswer is whole content as it is answered.
+type catAnswer struct {
+	Handle string `json:"handle"`
+	Bytes  int    `json:"bytes"`
+	stored
+}
+
+// printContent prints the whole content of a handle.
+func printContent(ctx context.Context, a *action, api ledger.API, handle string) error {
+	const op = "cli.read"
+	rc, err := api.ReadBlob(ctx, ledger.ReadBlobRequest{Handle: handle})
+	if err != nil {
+		return err
+	}
+	defer rc.Close() // opened for reading
+	if !a.json {
+		w := a.raw()
+		if _, err = io.Copy(w, rc); err == nil {
+			err = w.Close()
+		}
+		return fault.Wrap(fault.Unavailable, op, err)
+	}
+	content, err := io.ReadAll(io.LimitReader(rc, maxJSON+1))
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, op, err)
+	}
+	if len(content) > maxJSON {
+		return tooLongForJSON(handle)
+	}
+	return a.answerExact(catAnswer{Handle: handle, Bytes: len(content), stored: storedOf(content)})
 }
 
 // readPage prints one page of what a handle names.
-func (a *app) readPage(ctx context.Context, api ledger.ArtifactStore, r ledger.ReadArtifactRequest) error {
+func readPage(ctx context.Context, a *action, api ledger.ArtifactStore, r ledger.ReadArtifactRequest) error {
 	page, err := api.ReadArtifact(ctx, r)
 	if wrong, ok := errors.AsType[*fault.Error](err); ok {
 		return fault.New(wrong.Code, wrong.Op, "%s", inFlags(wrong.Error())).WithHint("%s", inFlags(wrong.Hint))
@@ -104,9 +114,6 @@ func (a *app) readPage(ctx context.Context, api ledger.ArtifactStore, r ledger.R
 // readCommand writes a request as the command that makes it.
 func readCommand(r ledger.ReadArtifactRequest) string {
 	s, cmd := r.Selection, "ctxledger artifact read "+r.ID
-	if s.Grep != "" {
-		cmd = "ctxledger artifact grep " + shell.Quote(s.Grep) + " " + r.ID
-	}
 	if r.Raw {
 		cmd += " --raw"
 	}
@@ -114,8 +121,8 @@ func readCommand(r ledger.ReadArtifactRequest) string {
 		flag  string
 		value any
 	}{
-		{"lines", s.Lines}, {"bytes", s.Bytes}, {"json-path", s.JSONPath}, {"search", s.Search},
-		{"head", s.Head}, {"tail", s.Tail}, {"context", s.Context}, {"limit", s.Limit}, {"after", s.After},
+		{"lines", s.Lines}, {"bytes", s.Bytes}, {"json-path", s.JSONPath}, {"search", s.Search}, {"grep", s.Grep},
+		{"head", s.Head}, {"tail", s.Tail}, {"context", s.Context}, {"chars", s.Limit}, {"after", s.After},
 	} {
 		if value := fmt.Sprint(f.value); value != "" && value != "0" {
 			cmd += " --" + f.flag + " " + shell.Quote(value)
@@ -124,17 +131,14 @@ func readCommand(r ledger.ReadArtifactRequest) string {
 	return cmd
 }
 
-func (a *app) artifactSearch() *cobra.Command {
+func artifactSearchCommand() command {
 	r := ledger.SearchArtifactsRequest{}
-	cmd := &cobra.Command{
-		Use:     "search WORDS",
-		Short:   "Search all artifacts for the passages that match best",
-		Example: "  ctxledger artifact search 'connection refused'",
-		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			if err := atLeast(1, r.Limit, "--limit"); err != nil {
-				return err
-			}
+	return command{
+		name: "artifact search", args: "WORDS", short: "Search all artifacts for the passages that match best",
+		example: "ctxledger artifact search 'connection refused'",
+		does:    keeps, json: answers(ledger.SearchArtifactsResponse{}),
+		flags: func(f *pflag.FlagSet) { limitFlag(f, &r.Limit, 5) }, check: checkLimit(&r.Limit),
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
 			r.Query = args[0]
 			resp, err := api.SearchArtifacts(ctx, r)
 			if err != nil {
@@ -145,10 +149,8 @@ func (a *app) artifactSearch() *cobra.Command {
 			}
 			printPassages(a.Out, resp.Passages)
 			return nil
-		}),
+		},
 	}
-	cmd.Flags().IntVar(&r.Limit, "limit", 5, "at most `N` passages")
-	return cmd
 }
 
 func printPassages(w io.Writer, passages []artifacts.Passage) {

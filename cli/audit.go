@@ -9,11 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
-	"ctxledger.dev/cli/auditpage"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/engine/temporary"
@@ -23,30 +22,30 @@ import (
 	"ctxledger.dev/report"
 )
 
-func (a *app) auditCommand() *cobra.Command {
+func auditCommand() command {
 	var page string
-	cmd := &cobra.Command{
-		Use:   "audit [--html FILE] [PATH…]",
-		Short: "Show what past sessions cost, what filled their requests, and what compactions lost",
-		Long: "Reads session files of coding agents and shows what was spent: by model, day, project and session,\n" +
-			"what filled the requests, the most expensive tools and files, and what compactions lost. Without a\n" +
-			"path it reads where the agents keep their sessions. It only reads files, opens no ledger and\n" +
+	return command{
+		name: "audit", args: "[PATH…]", rank: everyday,
+		short: "Show what past sessions cost, and what filled their requests",
+		long: "Reads session files of coding agents and shows what was spent: by model, day, project and session, " +
+			"what filled the requests, the most expensive tools and files, and what compactions lost. Without a " +
+			"path it reads where the agents keep their sessions. It only reads files, opens no ledger and " +
 			"starts no daemon.\n\n" +
-			"Tokens and requests are those that the providers reported, each counted once; dollars are list\n" +
-			"prices. What filled a request is an estimate, marked ≈, that adds up to the reported tokens.\n" +
-			"docs/audit.md explains each figure. For some seconds it replays the most expensive sessions\n" +
-			"through ctxledger, in a temporary ledger, to estimate what it would have saved: replay, not\n" +
-			"solved tasks. A file that cannot be read is reported, the rest is counted, and the exit status is\n" +
-			"1.",
-		Example: "  ctxledger audit\n  ctxledger audit --html audit.html ~/.claude/projects/-home-me-app",
-		Args:    a.args(0, -1),
-		RunE:    func(cmd *cobra.Command, paths []string) error { return a.audit(cmd.Context(), paths, page) },
+			"Tokens and requests are those that the providers reported, each counted once; dollars are list " +
+			"prices. What filled a request is an estimate, marked ≈, that adds up to the reported tokens. " +
+			"docs/audit.md explains each figure. For some seconds it replays the most expensive sessions " +
+			"through ctxledger, in a temporary ledger, to estimate what it would have saved: replay, not " +
+			"solved tasks. A file that cannot be read is reported, the rest is counted, and the exit status is 1.",
+		example: "ctxledger audit\nctxledger audit --html audit.html session.jsonl",
+		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit [PATH…]",
+			"bench retention": "audit [PATH…]"},
+		does: keeps, undo: "it writes the file that --html names", json: answers(audit.Audit{}),
+		flags: func(f *pflag.FlagSet) { f.StringVar(&page, "html", "", "write a page with charts into `FILE`") },
+		run:   func(ctx context.Context, a *action, paths []string) error { return runAudit(ctx, a, paths, page) },
 	}
-	cmd.Flags().StringVar(&page, "html", "", "write a page with charts into `FILE`")
-	return cmd
 }
 
-func (a *app) audit(ctx context.Context, paths []string, page string) error {
+func runAudit(ctx context.Context, a *action, paths []string, page string) error {
 	if st, err := os.Stat(a.absolute(page)); page == "-" || page != "" && err == nil && !st.Mode().IsRegular() {
 		return misuse("--html takes a file to write, not %s", page)
 	}
@@ -54,7 +53,7 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	if err != nil {
 		return err
 	}
-	state := a.replays()
+	state := replayState(a)
 	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String}
 	for _, p := range paths {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
@@ -64,7 +63,9 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	bar := a.progress("reading")
 	o.Expect, o.Advance, o.Playing = bar.expect, bar.advance, bar.replaying
 	o.Play = func(ctx context.Context, r agents.Recording) (audit.Played, error) {
-		found, err := replay.SavingsOf(ctx, a.Env, played(r, state), models)
+		found, err := replay.SavingsOf(ctx, a.Env,
+			&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries, Summaries: r.Summaries},
+			models)
 		return audit.Played{Recorded: playOf(found.None), Ours: playOf(found.Ours), ReadBack: found.Ours.ReadBack}, err
 	}
 	found, err := audit.Run(ctx, o)
@@ -75,15 +76,25 @@ func (a *app) audit(ctx context.Context, paths []string, page string) error {
 	found.Each(a.masks.String)
 	found.CutTitles(maxTitle)
 	if page != "" {
-		if err := a.writePage(page, found); err != nil {
+		if err := writePage(a, page, found); err != nil {
 			return err
 		}
 	}
-	failed := a.sayUnread(found, len(paths) > 0) // first, so that the figures stay on the screen
-	if err := a.answer(found, func(w io.Writer) { a.printAudit(w, found) }); err != nil {
+	failed := sayUnread(a, found, len(paths) > 0) // first, so that the figures stay on the screen
+	if err := a.answer(found, func(w io.Writer) { printAudit(a, w, found) }); err != nil {
 		return err
 	}
 	return failed
+}
+
+// replayState returns the state directory below which replays have their ledgers, so that what a killed one left is found and
+// removed; "" without one.
+func replayState(a *action) string {
+	ws, err := a.find()
+	if err != nil {
+		return ""
+	}
+	return ws.State
 }
 
 func playOf(o replay.Outcome) report.Play {
@@ -97,7 +108,7 @@ func playOf(o replay.Outcome) report.Play {
 const maxTitle = 120
 
 // writePage writes the page in one step, readable by the user alone.
-func (a *app) writePage(name string, found audit.Audit) error {
+func writePage(a *action, name string, found audit.Audit) error {
 	if found.Files == 0 {
 		return nil // there is nothing to show
 	}
@@ -119,7 +130,7 @@ func (a *app) writePage(name string, found audit.Audit) error {
 }
 
 // sayUnread names what could not be read, and fails if that was a whole file, or if agents have no sessions and the person named none.
-func (a *app) sayUnread(found audit.Audit, named bool) error {
+func sayUnread(a *action, found audit.Audit, named bool) error {
 	var damaged, links, failed []string
 	for _, d := range found.Damaged {
 		var lines []string
@@ -157,12 +168,9 @@ func (a *app) sayUnread(found audit.Audit, named bool) error {
 }
 
 // printAudit writes the audit so that it fits the screen, as far as that is possible.
-func (a *app) printAudit(w io.Writer, r audit.Audit) {
+func printAudit(a *action, w io.Writer, r audit.Audit) {
 	if r.Files == 0 {
 		return
 	}
-	width, height := screen(a.Out)
-	w.Write(auditpage.Text(r, auditpage.Screen{ // into memory
-		Width: width, Height: height, Colours: a.colours(), Home: a.Env.Home, Stamp: a.stamp, Table: a.newTable,
-	}))
+	a.page(w).Audit(r)
 }

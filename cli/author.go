@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/compaction/layout"
@@ -26,12 +26,9 @@ type authorFlags struct {
 	reasoning bool
 }
 
-func (f *authorFlags) define(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.model, "model", "",
-		"in modes "+strings.Join(settings.ModeNames(true), " and ")+": `MODEL` writes instead of the configured one")
-	flags.StringVar(&f.summary, "summary", "",
-		"read the summary from `FILE` (- is standard input) instead of asking a model")
+func (f *authorFlags) define(flags *pflag.FlagSet) {
+	flags.StringVar(&f.model, "model", "", "`MODEL` writes, instead of the configured one")
+	flags.StringVar(&f.summary, "summary", "", "a text in `FILE` (- is standard input) is the summary")
 	flags.BoolVar(&f.reasoning, "reasoning", false, "keep excerpts of the model's reasoning")
 }
 
@@ -53,16 +50,16 @@ func (f authorFlags) check(mode string) error {
 // maxSummary is the longest summary that is read from a file, in bytes.
 const maxSummary = 1 << 20
 
-// compacted plans and accepts a compaction, with a model or a supplied text where the mode wants one.
-func (a *app) compacted(
-	ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactionRequest, f authorFlags,
+// runCompaction plans and accepts a compaction, with a model or a supplied text where the mode wants one.
+func runCompaction(
+	ctx context.Context, a *action, api ledger.Shrinker, r ledger.PlanCompactionRequest, f authorFlags,
 ) (ledger.CompactionPlan, error) {
 	r.Options.Reasoning = f.reasoning
 	if !r.Options.Mode.Asks() {
 		return ledger.Compact(ctx, api, r, "", false)
 	}
 	if f.summary != "" {
-		text, err := a.supplied(f.summary)
+		text, err := suppliedSummary(a, f.summary)
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
@@ -71,7 +68,7 @@ func (a *app) compacted(
 		}
 		return ledger.CompactBy(ctx, api, r, "", false, author)
 	}
-	author, sections, err := a.openAuthor(f.model)
+	author, sections, err := openAuthor(a, f.model)
 	if err != nil {
 		return ledger.CompactionPlan{}, err
 	}
@@ -81,7 +78,7 @@ func (a *app) compacted(
 
 // openAuthor returns the configured model as an author, and the sections of its summaries. It first asks the
 // person at the terminal to confirm what a workspace configures.
-func (a *app) openAuthor(name string) (ledger.Author, string, error) {
+func openAuthor(a *action, name string) (ledger.Author, string, error) {
 	approved, err := trust.Confirm(a.Env, a.place, a.In, a.Err)
 	if err != nil {
 		return nil, "", err
@@ -90,7 +87,7 @@ func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	model.Died = a.sayDied
+	model.Died = func(said string) { sayDied(a, said) }
 	write := model.Author()
 	return func(ctx context.Context, b *compaction.Brief) (compaction.Answer, error) {
 		ctx, stop := temporary.Interruptible(ctx) // a model's program is not left behind
@@ -101,7 +98,7 @@ func (a *app) openAuthor(name string) (ledger.Author, string, error) {
 }
 
 // sayDied shows what a program wrote before it failed, if that is more than the one line in the error.
-func (a *app) sayDied(said string) {
+func sayDied(a *action, said string) {
 	if !strings.Contains(strings.TrimSpace(said), "\n") {
 		return
 	}
@@ -111,9 +108,9 @@ func (a *app) sayDied(said string) {
 	}
 }
 
-// supplied reads a summary from a file.
-func (a *app) supplied(name string) (string, error) {
-	in, _, err := a.input(name)
+// suppliedSummary reads a summary from a file.
+func suppliedSummary(a *action, name string) (string, error) {
+	in, _, err := openInput(a, name)
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +128,7 @@ func (a *app) supplied(name string) (string, error) {
 }
 
 // sayRun says how a model's summary was made, and what it cost.
-func (a *app) sayRun(r *compaction.Run) {
+func sayRun(a *action, r *compaction.Run) {
 	if r == nil {
 		return
 	}

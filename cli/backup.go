@@ -5,33 +5,88 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) backupCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "backup FILE",
-		Short: "Write the whole ledger into a tar archive, while it is in use",
-		Long: "Writes all records and blobs, as of the start of the command, into FILE, a tar archive that only you\n" +
-			"can read. Everything is verified; a damaged ledger is not backed up. FILE must not exist, and must be\n" +
-			"outside the state directory. User memory has its own ledger: to back it up, run this command in your\n" +
-			"home directory.\n\n" +
-			"To restore, stop the daemon and unpack the archive into the state directory:\n\n" +
-			"  ctxledger daemon stop\n" +
-			"  ctxledger daemon status        # names the state directory under KEPT IN\n" +
-			"  tar -xf FILE -C DIRECTORY",
-		Example: "  ctxledger backup ~/ledger-2026-11-21.tar",
-		Args:    a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (ledger.BackedUp, error) {
+func backupCommand() command {
+	return command{
+		name: "ledger backup", args: "FILE", short: "Write the whole ledger into an archive, while it is in use",
+		long: "Writes all records and blobs, as of the start of the command, into FILE, a tar archive that only you " +
+			"can read. Everything is verified; a damaged ledger is not backed up. FILE must not exist, and must be " +
+			"outside the state directory. User memory has its own ledger: to back it up, run this command in your " +
+			"home directory. `ctxledger ledger restore-backup` brings it back.",
+		example: "ctxledger ledger backup ../ledger-2026-11-21.tar",
+		was:     map[string]string{"backup": ""},
+		does:    keeps, undo: "its file must not exist", json: answers(ledger.BackedUp{}),
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (ledger.BackedUp, error) {
 			return api.Backup(ctx, ledger.BackupRequest{File: a.absolute(args[0])})
-		}, func(w io.Writer, b ledger.BackedUp) {
+		}, func(_ *action, w io.Writer, b ledger.BackedUp) {
 			fmt.Fprintf(w, "%s: %s, %s of records and %s, in %.1f s\n",
 				columns.OneLine(b.File), chars.Size(b.Bytes), chars.Size(b.Records), chars.Plural(b.Blobs, "blob"),
 				b.Seconds)
 		}),
 	}
+}
+
+func restoreBackupCommand() command {
+	var c consentFlags
+	return command{
+		name: "ledger restore-backup", args: "FILE", short: "Make the ledger in a backup the one of this directory",
+		long: "Unpacks FILE, which `ctxledger ledger backup` wrote, beside the ledger, checks all of it, and makes it the " +
+			"ledger of this directory. The one that it has is put aside as it is; `ctxledger ledger adopt` brings it " +
+			"back. A damaged backup changes nothing.\n\n" +
+			"The command first says what it would do, and asks. Without a terminal it needs --yes.",
+		example: "ctxledger ledger restore-backup ../ledger-2026-11-21.tar --yes",
+		near:    []string{"restore", "unpack"},
+		does:    undoable, undo: "it asks all the same; the ledger that is put aside can be adopted again",
+		json:  answers(daemon.Restored{}),
+		flags: func(f *pflag.FlagSet) { c.define(f, adopting()) },
+		check: func(*action, []string) error { return c.check() },
+		run: func(ctx context.Context, a *action, args []string) error {
+			ws, err := a.find()
+			if err != nil {
+				return err
+			}
+			o := daemon.Options{State: ws.State, Workspace: rootOf(ws), Env: a.Env, Version: a.Version}
+			return restoreBackup(ctx, a, o, args[0], c)
+		},
+	}
+}
+
+// restoreBackup reads a backup, asks, and makes its ledger the one in use.
+func restoreBackup(ctx context.Context, a *action, o daemon.Options, name string, c consentFlags) error {
+	file := a.absolute(name)
+	if !c.yes {
+		found, err := daemon.RestoreBackup(ctx, o, file, true)
+		if err != nil {
+			return err
+		}
+		show := func(w io.Writer) {
+			fmt.Fprintf(w, "would put the ledger in %s aside, and use that in %s instead:\n  ", columns.OneLine(o.State),
+				columns.OneLine(name))
+			printChecked(a, w, found.Checked)
+		}
+		if c.dry {
+			return a.answer(found, show)
+		}
+		if err := a.consent(c, adopting(), show); err != nil {
+			return err
+		}
+	}
+	done, err := daemon.RestoreBackup(ctx, o, file, false)
+	if err != nil {
+		return err
+	}
+	return a.answer(done, func(w io.Writer) {
+		fmt.Fprintf(w, "restored %s: ", columns.OneLine(name))
+		printChecked(a, w, done.Checked)
+		if done.Aside != "" {
+			fmt.Fprintf(w, "the ledger that was here is kept in %s\n", columns.OneLine(done.Aside))
+		}
+	})
 }

@@ -13,7 +13,7 @@ const askDaemon = 250 * time.Millisecond
 
 // learnt returns what was learnt of a model, as far as the daemon of the workspace knows it, or that of the user ledger
 // where the first does not run. None is started, and no ledger opened.
-func (a *app) learnt(ctx context.Context, model string) []byte {
+func learnt(ctx context.Context, a *action, model string) []byte {
 	ws, err := a.find()
 	if err != nil {
 		return nil // counting needs no workspace

@@ -25,14 +25,14 @@ func TestACountAsksARunningDaemonForWhatItLearnt(t *testing.T) {
 	e := env.System()
 	e.Dir = root
 	e.Lookup = func(name string) string { return map[string]string{"CTXLEDGER_STATE": base}[name] }
-	a := &app{masks: redact.New(nil), Config: Config{Env: e, Version: "test"}, workspace: root}
+	a := &action{masks: redact.New(nil), Config: Config{Env: e, Version: "test"}, workspace: root}
 	ws, err := a.find()
 	if err != nil {
 		t.Fatal(err)
 	}
 	const model = "claude-opus-4-7"
 	quality := func() string {
-		c, err := a.counterOf(t.Context(), model, "")
+		c, err := counterOf(t.Context(), a, model, "")
 		if err != nil {
 			t.Fatal(err)
 		}

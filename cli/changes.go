@@ -8,29 +8,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) changesCommand() *cobra.Command {
+func changesCommand() command {
 	r, since := ledger.ChangesRequest{}, ""
-	cmd := &cobra.Command{
-		Use:   "changes [--session S] [PATH]",
-		Short: "List changes of files, newest first",
-		Long: "Lists the recorded changes of files, each with its source: observed by ctxledger, reported by a\n" +
-			"session's tool call (transcript), or inferred from a command. An observed change is attributed to\n" +
-			"the call that ran when the file changed. If several ran, their sessions are marked with a question\n" +
-			"mark; if none ran, the change is external.",
-		Example: "  ctxledger changes\n  ctxledger changes --since 2h\n" +
-			"  ctxledger changes --session ab03de2c internal/",
-		Args: a.args(0, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (out changesAnswer, err error) {
-			if r.Limit < 1 {
-				return out, misuse("--limit must be at least 1")
-			}
+	return command{
+		name: "changes", args: "[PATH]", short: "List changes of files, newest first",
+		long: "Lists the recorded changes of files, each with its source: observed by ctxledger, reported by a " +
+			"session's tool call (transcript), or inferred from a command. An observed change is attributed to " +
+			"the call that ran when the file changed. If several ran, their sessions are marked with a question " +
+			"mark; if none ran, the change is external. Of one session it also lists the files that it read and " +
+			"that others have changed since.\n\n" +
+			"--since takes a time (2026-11-23, 2026-11-23 14:00), an age (2h, 3d) or the number of a change.",
+		example: "ctxledger changes --since 2h\nctxledger changes --session ab03de2c internal/",
+		does:    keeps, json: answers(changesAnswer{}),
+		flags: func(f *pflag.FlagSet) {
+			sessionFlag(f, &r.Session)
+			f.StringVar(&since, "since", "", "only changes since `WHEN`: a time, an age, a number")
+			limitFlag(f, &r.Limit, 50)
+		},
+		check: checkLimit(&r.Limit),
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (out changesAnswer, err error) {
 			if r.Since, r.From, err = changes.ParseSince(since, a.Env.Now()); err != nil {
 				return out, err
 			}
@@ -42,21 +45,15 @@ func (a *app) changesCommand() *cobra.Command {
 				}
 				r.Session, host = s.ID, s.Host
 			}
-			info, err := a.discovered(ctx, api)
+			info, err := discovered(ctx, a, api)
 			if err != nil {
 				return out, err
 			}
 			out.NotFollowed = info.NotFollowed(host)
-			out.ChangesResponse, err = a.changes(ctx, api, r, strings.Join(args, ""))
+			out.ChangesResponse, err = changesOf(ctx, a, api, r, strings.Join(args, ""))
 			return out, err
-		}, a.printChanges),
+		}, printChanges),
 	}
-	cmd.Flags().StringVar(&r.Session, "session", "",
-		"only session `S`, with the files that it read and others changed since")
-	cmd.Flags().StringVar(&since, "since", "",
-		"only changes since `WHEN`: a time (2026-11-23, 2026-11-23 14:00), an age (2h, 3d) or the number of a change")
-	cmd.Flags().IntVar(&r.Limit, "limit", 50, "list at most `N`")
-	return cmd
 }
 
 // changesAnswer is what the changes command answers.
@@ -65,15 +62,15 @@ type changesAnswer struct {
 	NotFollowed string `json:"not_followed,omitempty"` // why there may be changes that are not recorded
 }
 
-// changes asks for the changes of a path, or of all files if name is "". Of the paths that name may mean it
+// changesOf asks for the changes of a path, or of all files if name is "". Of the paths that name may mean it
 // takes the first with changes.
-func (a *app) changes(
-	ctx context.Context, api ledger.Files, r ledger.ChangesRequest, name string,
+func changesOf(
+	ctx context.Context, a *action, api ledger.Files, r ledger.ChangesRequest, name string,
 ) (resp ledger.ChangesResponse, err error) {
 	if name == "" {
 		return api.Changes(ctx, r)
 	}
-	for _, p := range a.ledgerPaths(name) {
+	for _, p := range ledgerPaths(a, name) {
 		if r.Path = p; p == "." {
 			r.Path = ""
 		}
@@ -84,8 +81,8 @@ func (a *app) changes(
 	return resp, nil
 }
 
-func (a *app) printChanges(w io.Writer, resp changesAnswer) {
-	switch why := a.self.In(resp.NotFollowed); {
+func printChanges(a *action, w io.Writer, resp changesAnswer) {
+	switch why := a.self.in(resp.NotFollowed); {
 	case resp.Total == 0 && why != "":
 		fmt.Fprintln(w, "nothing is known of changes: "+why)
 	case resp.Total == 0:
@@ -99,7 +96,7 @@ func (a *app) printChanges(w io.Writer, resp changesAnswer) {
 	if resp.Total > 0 {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
-			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), a.inTree(c),
+			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), changedPath(a, c),
 				string(c.Source))
 		}
 		t.Print(w)
@@ -119,16 +116,16 @@ func (a *app) printChanges(w io.Writer, resp changesAnswer) {
 	}
 }
 
-// inTree names a changed file, with its tree where that is not the user's.
-func (a *app) inTree(c changes.Change) string {
-	if tree := a.elsewhere(c); tree != "" {
+// changedPath names a changed file, with its tree where that is not the user's.
+func changedPath(a *action, c changes.Change) string {
+	if tree := otherTree(a, c); tree != "" {
 		return c.Path + " in " + tree
 	}
 	return c.Path
 }
 
-// elsewhere returns the tree of a change where that is not the user's, else "".
-func (a *app) elsewhere(c changes.Change) string {
+// otherTree returns the tree of a change where that is not the user's, else "".
+func otherTree(a *action, c changes.Change) string {
 	return c.Elsewhere(cmp.Or(a.place.Main, a.place.Root), a.place.Root)
 }
 

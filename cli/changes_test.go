@@ -13,7 +13,7 @@ import (
 
 // The question mark of a session that may have made a change is explained where there is one.
 func TestSessionsThatMayHaveChangedAFileAreExplained(t *testing.T) {
-	a := &app{masks: redact.New(nil)}
+	a := &action{masks: redact.New(nil)}
 	a.Env.Now = time.Now
 	several := []changes.Candidate{{Session: "d88ee6f7"}, {Session: "ab03de2c"}}
 	for _, c := range []struct {
@@ -24,9 +24,9 @@ func TestSessionsThatMayHaveChangedAFileAreExplained(t *testing.T) {
 		{changes.Change{ID: 1, Path: "a.go", Session: "d88ee6f7"}, false},
 	} {
 		var list, story bytes.Buffer
-		a.printChanges(&list, changesAnswer{ChangesResponse: ledger.ChangesResponse{Total: 1,
+		printChanges(a, &list, changesAnswer{ChangesResponse: ledger.ChangesResponse{Total: 1,
 			Changes: []changes.Change{c.change}}})
-		a.printHistory(&story, historyAnswer{FileHistory: ledger.FileHistory{Path: "a.go",
+		printHistory(a, &story, historyAnswer{FileHistory: ledger.FileHistory{Path: "a.go",
 			Changes: []changes.Change{c.change}}})
 		for _, text := range []string{list.String(), story.String()} {
 			if strings.Contains(text, "\n?: perhaps; ") != c.want || strings.Contains(text, "d88ee6f7?") != c.want {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction"
@@ -21,99 +21,82 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// The formats of answers with messages.
-const (
-	formatText     = "text"
-	formatJSON     = "json"
-	formatMessages = "messages"
-)
-
-// outputFlags are the flags of the commands that read and print messages.
-type outputFlags struct {
-	format string // "" before check: the default
-	wire   string // format of the messages in a file; "": recognised
+// messagesFlags are the options of the commands that read and print messages.
+type messagesFlags struct {
+	messages bool   // print messages
+	format   string // of the messages in a file; "": recognised
 }
 
-func (f *outputFlags) define(cmd *cobra.Command, formats string) {
-	cmd.Flags().StringVar(&f.format, "format", "", "`FORMAT`: "+formats+" (default text)")
-	cmd.Flags().StringVar(&f.wire, "messages", "",
-		"FILE holds messages in `FORMAT`, one of "+transcript.FormatNames()+" (default: recognised)")
+func (m *messagesFlags) define(f *pflag.FlagSet, what string) {
+	f.BoolVar(&m.messages, "messages", false, "print "+what+" as messages")
+	f.StringVar(&m.format, "format", "", "FILE has messages in `FORMAT` (default: recognised)")
 }
 
-// check sets the default format, and refuses unknown formats.
-func (f *outputFlags) check(json bool) error {
-	switch {
-	case f.wire != "" && !slices.Contains(transcript.Formats(), transcript.Format(f.wire)):
-		return misuse("there is no format of messages %q: use one of %s", f.wire, transcript.FormatNames())
-	case json && f.format == formatText:
-		return misuse("give --json or --format text, not both")
-	case f.format == "" && json:
-		f.format = formatJSON
-	case f.format == "":
-		f.format = formatText
-	case !slices.Contains([]string{formatText, formatJSON, formatMessages}, f.format):
-		return misuse("there is no format %q: use text, json or messages", f.format)
+// check refuses unknown formats.
+func (m *messagesFlags) check() error {
+	if m.format != "" && !slices.Contains(transcript.Formats(), transcript.Format(m.format)) {
+		return misuse("there is no format of messages %q: use one of %s; --messages prints messages, --json JSON", m.format,
+			transcript.FormatNames())
 	}
 	return nil
 }
 
-// compactFlags are the flags of the compact command.
+// compactFlags are the options of the commands that compact.
 type compactFlags struct {
 	mode   string
 	budget int
 	chars  int
 	keep   int
-	agent  string
-	resume bool
-	dir    string // with resume: where the session goes on
-	output outputFlags
+	reader string
+	output messagesFlags
 	author authorFlags
 }
 
-func (a *app) compactCommand() *cobra.Command {
-	var f compactFlags
-	cmd := &cobra.Command{
-		Use:   "compact [SESSION|FILE]",
-		Short: "Replace the older part of a session by a summary, reversibly",
-		Long: "Compacts a session, or a file, which is imported first: an agent's session file, or the messages\n" +
-			"of a conversation as a JSON array. Nothing is lost: `ctxledger restore` prints the range that a\n" +
-			"summary replaces, or undoes the compaction. --mode auto does only what is due by the policy\n" +
-			"(`context` in ctxledger.yaml): nothing, a step of edits, or a compaction; the answer says why.\n" +
-			"--resume writes what remains as a new session of the agent, see docs/resume.md.",
-		Example: "  ctxledger compact\n  ctxledger compact --budget 2000 session.jsonl\n" +
-			"  ctxledger compact --format messages ab03de2c > messages.json\n" +
-			"  ctxledger compact --resume",
-		Args: a.args(0, 1),
-	}
-	cmd.Flags().StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`: "+
-		strings.Join(settings.DescribeModes(func(names []string, says string) string {
-			return strings.Join(names, " or ") + " (" + says + ")"
-		}), ", ")+", auto (only what is due now); see docs/configuration.md")
-	cmd.Flags().IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary; in window mode for the whole view")
-	cmd.Flags().IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
-	cmd.Flags().IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
-	cmd.Flags().StringVar(&f.agent, "agent", "", "the view of agent `NAME`, by its settings under agents in ctxledger.yaml")
-	cmd.Flags().BoolVar(&f.resume, "resume", false, "write a new session file of the agent, and print the command that goes "+
-		"on with it; the old session stays as it is")
-	cmd.Flags().StringVar(&f.dir, "dir", "", "with --resume: go on in `DIRECTORY` (default: where the session ran)")
-	f.author.define(cmd)
-	f.output.define(cmd, "text (only the summary), json, or messages (the new view)")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.author.summary != "" && !cmd.Flags().Changed("mode") {
-			f.mode = string(compaction.LLM)
-		}
-		if err := f.check(a.json); err != nil {
-			return err
-		}
-		return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			return a.compact(ctx, api, strings.Join(args, ""), f)
-		})(cmd, args)
-	}
-	return cmd
+// define adds those that every such command has.
+func (f *compactFlags) define(fs *pflag.FlagSet) {
+	fs.StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`, one of those above (default intent)")
+	fs.IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary")
+	fs.IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
+	fs.StringVar(&f.reader, "reader", "", "for the view of `NAME`, under agents in ctxledger.yaml")
+	f.author.define(fs)
 }
 
-// check refuses flags that contradict each other.
-func (f *compactFlags) check(json bool) error {
+// compactModes explains the modes.
+var compactModes = "MODE is " + strings.Join(settings.DescribeModes(func(names []string, says string) string {
+	return strings.Join(names, " or ") + " (" + says + ")"
+}), ", ") + "; see docs/configuration.md."
+
+func compactCommand() command {
+	var f compactFlags
+	return command{
+		name: "compact", args: "[SESSION|FILE]", rank: everyday,
+		short: "Replace the older part of a session by a summary, reversibly",
+		long: "Compacts a session, or a file, which is imported first: an agent's session file, or the messages " +
+			"of a conversation as a JSON array. Nothing is lost: `ctxledger restore` undoes it. `ctxledger resume` " +
+			"goes on with what remains.\n\n" + compactModes + " In mode auto only what is due by the policy " +
+			"(`context` in ctxledger.yaml) is done: nothing, a step of edits, or a compaction; the answer says why.",
+		example: "ctxledger compact\nctxledger compact --budget 2000 session.jsonl\n" +
+			"ctxledger compact --messages ab03de2c > messages.json",
+		was: map[string]string{"compact --resume": "resume [SESSION|FILE]", "compact --agent": "compact --reader NAME",
+			"compact --dir": "resume --dir DIRECTORY"},
+		does: undoable, undo: "`restore`", json: answers(ledger.CompactionPlan{}, ledger.AutoResult{}),
+		flags: func(fs *pflag.FlagSet) {
+			f.define(fs)
+			fs.IntVar(&f.chars, "budget-chars", 0, "at most `N` characters for the summary")
+			f.output.define(fs, "the new view")
+		},
+		check: func(a *action, _ []string) error { return f.check(a) },
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+			return compact(ctx, a, api, strings.Join(args, ""), f)
+		},
+	}
+}
+
+// check refuses options that contradict each other.
+func (f *compactFlags) check(a *action) error {
+	if f.author.summary != "" && !a.flags.Changed("mode") {
+		f.mode = string(compaction.LLM)
+	}
 	switch {
 	case compaction.Mode(f.mode).Refused() != "":
 		return misuse("mode %s %s: use intent, or hybrid with a model", f.mode, compaction.Mode(f.mode).Refused())
@@ -124,62 +107,60 @@ func (f *compactFlags) check(json bool) error {
 		return misuse("--budget-chars does not work in mode auto: give --budget")
 	case f.chars > 0 && compaction.Mode(f.mode).Asks():
 		return misuse("--budget-chars would ask a model repeatedly in mode %s: give --budget", f.mode)
-	case f.resume && (f.mode == modeAuto || f.chars > 0 || f.output.format != ""):
-		return misuse("--resume does not go with --mode auto, --budget-chars or --format")
-	case f.dir != "" && !f.resume:
-		return misuse("--dir needs --resume")
 	case f.budget < 0 || f.chars < 0 || f.keep < 0:
 		return misuse("--budget, --budget-chars and --keep take numbers from 0 (ctxledger decides)")
 	case f.budget > 0 && f.chars > 0:
 		return misuse("give --budget or --budget-chars, not both")
 	}
-	if err := f.output.check(json); err != nil {
+	if err := f.output.check(); err != nil {
 		return err
 	}
 	return f.author.check(f.mode)
 }
 
-func (a *app) compact(ctx context.Context, api ledger.API, what string, f compactFlags) error {
-	s, err := a.sessionOf(ctx, api, what, f.output.wire)
+func compact(ctx context.Context, a *action, api ledger.API, what string, f compactFlags) error {
+	s, err := sessionOf(ctx, a, api, what, f.output.format)
 	if err != nil {
 		return err
 	}
-	if f.resume {
-		return a.compactToFile(ctx, api, s, f)
-	}
 	if f.mode == modeAuto {
-		return a.auto(ctx, api, s.ID, f)
+		return compactAuto(ctx, a, api, s.ID, f)
 	}
-	r := ledger.PlanCompactionRequest{Session: s.ID, Reader: f.reader(), Options: compaction.Options{
-		Mode: compaction.Mode(f.mode), Budget: f.budget, Keep: f.keep, Reason: compaction.Manual,
-	}}
+	r := f.request(s.ID, compaction.Manual)
 	if f.chars > 0 {
 		if r.Options.Budget, err = charBudget(ctx, api, r, f.chars); err != nil {
 			return err
 		}
 	}
-	p, err := a.compacted(ctx, api, r, f.author)
+	p, err := runCompaction(ctx, a, api, r, f.author)
 	if err != nil {
 		return err
 	}
-	return a.printCompaction(ctx, api, p, f)
+	return printCompaction(ctx, a, api, p, f)
 }
 
-// reader says whose view it is.
-func (f *compactFlags) reader() ledger.Reader { return ledger.Reader{Agent: f.agent} }
+// whose says whose view it is.
+func (f *compactFlags) whose() ledger.Reader { return ledger.Reader{Agent: f.reader} }
+
+// request is what is asked of the ledger for a session.
+func (f *compactFlags) request(session string, why string) ledger.PlanCompactionRequest {
+	return ledger.PlanCompactionRequest{Session: session, Reader: f.whose(), Options: compaction.Options{
+		Mode: compaction.Mode(f.mode), Budget: f.budget, Keep: f.keep, Reason: why,
+	}}
+}
 
 // sessionOf returns the session that an argument names. A file it first reads into the ledger.
-func (a *app) sessionOf(ctx context.Context, api ledger.API, what, wire string) (s sessions.Session, err error) {
-	switch isFile := what != "" && a.isFile(what); {
+func sessionOf(ctx context.Context, a *action, api ledger.API, what, format string) (s sessions.Session, err error) {
+	switch isFile := what != "" && isFile(a, what); {
 	case isFile:
 		file := what
-		if what, err = a.conversation(ctx, api, file, wire); err == nil && what == "" {
+		if what, err = recordConversation(ctx, a, api, file, format); err == nil && what == "" {
 			var r agents.Report
-			r, err = a.importFile(ctx, api, file)
+			r, err = importFile(ctx, a, api, file)
 			what = r.Session
 		}
-	case wire != "":
-		err = misuse("--messages needs a file of messages: name one")
+	case format != "":
+		err = misuse("--format needs a file of messages: name one")
 	}
 	if err != nil {
 		return s, err
@@ -188,7 +169,7 @@ func (a *app) sessionOf(ctx context.Context, api ledger.API, what, wire string) 
 }
 
 // isFile reports whether an argument names a file rather than a session.
-func (a *app) isFile(name string) bool {
+func isFile(a *action, name string) bool {
 	st, err := os.Stat(a.absolute(name))
 	return err == nil && st.Mode().IsRegular()
 }
@@ -233,33 +214,56 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 		WithHint("allow more with --budget-chars")
 }
 
-func (a *app) printCompaction(ctx context.Context, api ledger.API, p ledger.CompactionPlan, f compactFlags) error {
-	switch p.Outcome {
-	case compaction.Compacted:
-		a.say("%s; summary %s replaces %s of session %s", p.Summary.Became(), p.Summary.ID,
-			layout.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
-		a.sayRun(p.Summary.Run)
-		a.hint("`ctxledger restore --apply %s` undoes it", p.Summary.ID)
-	case compaction.NothingToDo:
-		a.say("session %s was not compacted: %s", p.Session, p.Why)
-	default:
-		a.sayRun(p.Summary.Run)
+// printCompaction prints the answer, and then says what was done: on a terminal that stays in sight.
+func printCompaction(ctx context.Context, a *action, api ledger.API, p ledger.CompactionPlan, f compactFlags) error {
+	if p.Outcome != compaction.Compacted && p.Outcome != compaction.NothingToDo {
+		sayRun(a, p.Summary.Run)
 		return fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
 	}
+	var err error
 	switch {
-	case f.output.format == formatJSON:
-		return a.answerJSON(p)
-	case f.output.format == formatMessages:
-		return a.printMessages(ctx, api, p.Session, f.reader())
+	case f.output.messages:
+		err = printMessages(ctx, a, api, p.Session, f.whose())
+	case a.json:
+		err = a.answerJSON(p)
 	case p.Outcome == compaction.Compacted:
-		return a.writeMasked([]byte(strings.TrimRight(p.Summary.Text, "\n") + "\n"))
+		err = printSummary(a, p.Summary)
 	}
-	return nil
+	if p.Outcome == compaction.NothingToDo {
+		a.say("session %s was not compacted: %s", p.Session, p.Why)
+		return err
+	}
+	a.say("%s; summary %s replaces %s of session %s", p.Summary.Became(), p.Summary.ID,
+		layout.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
+	sayRun(a, p.Summary.Run)
+	a.hint("`ctxledger restore %s` undoes it", p.Summary.ID)
+	return err
+}
+
+// receiptLines is how many lines of a terminal stay for what is said after a summary.
+const receiptLines = 6
+
+// printSummary prints the text of a summary, on a terminal only so much that what is said after it stays in sight.
+func printSummary(a *action, s ledger.Summary) error {
+	_, rows := screen(a.Out)
+	return a.writeMasked([]byte(beginning(s.Text, rows, a.self.in("`ctxledger diff --json "+s.ID+"`"))))
+}
+
+// beginning returns as much of a text as leaves room on a screen with so many lines for a receipt, and how to get the rest;
+// 0: all of it.
+func beginning(text string, rows int, whole string) string {
+	lines := strings.SplitAfter(strings.TrimRight(text, "\n")+"\n", "\n")
+	lines = lines[:len(lines)-1]
+	if shown := max(rows-receiptLines, 1); rows > 0 && len(lines) > shown {
+		lines = append(lines[:shown:shown], fmt.Sprintf("… %s; %s has the whole text\n",
+			chars.Plural(len(lines)-shown, "more line"), whole))
+	}
+	return strings.Join(lines, "")
 }
 
 // printMessages prints the view as a JSON array, each message with its exact bytes, or what of it the user allows to be
 // sent.
-func (a *app) printMessages(ctx context.Context, api ledger.API, session string, of ledger.Reader) error {
+func printMessages(ctx context.Context, a *action, api ledger.API, session string, of ledger.Reader) error {
 	next, err := ledger.Request(ctx, api, ledger.ViewRequest{Session: session, Reader: of}, "")
 	if err != nil {
 		return err
@@ -267,11 +271,11 @@ func (a *app) printMessages(ctx context.Context, api ledger.API, session string,
 	if next.Trimmed != nil {
 		a.say("a trimmed copy, since the view is larger than the settings allow: %s", next.Trimmed.Words())
 	}
-	return a.printArray(next.Messages)
+	return printArray(a, next.Messages)
 }
 
 // printArray prints messages as a JSON array, each with its exact bytes.
-func (a *app) printArray(messages [][]byte) (err error) {
+func printArray(a *action, messages [][]byte) (err error) {
 	w := a.raw()
 	sep := "["
 	for _, m := range messages {

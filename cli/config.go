@@ -1,26 +1,22 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
-
-	"github.com/spf13/cobra"
 
 	"ctxledger.dev/config"
 )
 
-func (a *app) configCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Show the settings that are in force, and where each was set",
-		Long: "Prints every setting with its value and the file and line that set it, or \"default\". Settings come\n" +
+func configCommand() command {
+	return command{
+		name: "config", short: "Settings: show, validate, trust, preset, window, models",
+		long: "Prints every setting with its value and the file and line that set it, or \"default\". Settings come " +
 			"from ctxledger.yaml in the workspace and from your own file, which overrides it.",
-		Example: "  ctxledger config\n  ctxledger config --json\n  ctxledger config preset bursty >> ctxledger.yaml",
-		Args:    a.args(0, 0),
-		RunE:    func(*cobra.Command, []string) error { return a.showConfig() },
+		example: "ctxledger config\nctxledger config --json",
+		does:    keeps, json: answers([]settingAnswer{}),
+		run: func(_ context.Context, a *action, _ []string) error { return showConfig(a) },
 	}
-	cmd.AddCommand(a.presetCommand(), a.windowCommand())
-	return cmd
 }
 
 // settingAnswer is a setting as it is answered.
@@ -29,7 +25,7 @@ type settingAnswer struct {
 	From string `json:"from"`
 }
 
-func (a *app) showConfig() error {
+func showConfig(a *action) error {
 	ws, err := a.find()
 	if err != nil {
 		return err
@@ -52,17 +48,16 @@ func (a *app) showConfig() error {
 	})
 }
 
-func (a *app) presetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "preset [NAME]",
-		Short: "Print the settings for a kind of session, to be put into a configuration file",
-		Long: "Without NAME it lists the presets. With NAME it prints one as a part of a configuration file, with what it\n" +
-			"changes in comments. It changes no file.",
-		Example: "  ctxledger config preset\n  ctxledger config preset reviewer",
-		Args:    a.args(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
+func presetCommand() command {
+	return command{
+		name: "config preset", args: "[NAME]", short: "Print the settings for a kind of session",
+		long: "Without NAME it lists the presets. With NAME it prints one as a part of a configuration file, with what " +
+			"it changes in comments. It changes no file.",
+		example: "ctxledger config preset\nctxledger config preset reviewer >> ctxledger.yaml",
+		does:    keeps, json: answers([]config.Preset{}, config.Preset{}),
+		run: func(_ context.Context, a *action, args []string) error {
 			if len(args) == 0 {
-				return a.answer(config.Presets(), a.printPresets)
+				return a.answer(config.Presets(), func(w io.Writer) { printPresets(a, w) })
 			}
 			p, err := config.PresetOf(args[0])
 			if err != nil {
@@ -73,7 +68,7 @@ func (a *app) presetCommand() *cobra.Command {
 	}
 }
 
-func (a *app) printPresets(w io.Writer) {
+func printPresets(a *action, w io.Writer) {
 	t := a.newTable("PRESET", "FOR")
 	for _, p := range config.Presets() {
 		t.Add(p.Name, p.For)

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
@@ -14,35 +14,42 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) contextCommand() *cobra.Command {
+func contextCommand() command {
 	var o contextOptions
-	cmd := &cobra.Command{
-		Use:   "context [--agent NAME] [--model M] [--ask SERVER [--yes]]",
-		Short: "Show what every request of an agent carries besides the conversation",
-		Long: "Memory and instruction files with what they import, rules, the lists of skills, subagents and\n" +
-			"commands, plugins, and MCP servers: what is in every request, what is loaded only later, and what\n" +
-			"is wrong with them. Of servers and skills also how often the last 30 recorded sessions used them.\n" +
-			"Also what ctxledger's index has a hook list when a session begins. Files of the workspace, of\n" +
-			"the agents' own directories in your home and of that index are read, nothing else is, and no\n" +
-			"server is started, so that the cost of its tools is unknown. --ask starts one server,\n" +
-			"or connects to it, asks for its tools, and ends it within half a minute, after you have seen\n" +
-			"the exact command and confirmed it, on a terminal or with --yes. What it answered counts until\n" +
-			"its configuration changes.",
-		Example: "  ctxledger context\n  ctxledger context --agent claude-code --json\n  ctxledger context --ask docs",
-		Args:    a.args(0, 0),
+	return command{
+		name: "context", rank: everyday,
+		short: "Show what every request carries besides the conversation",
+		long: "Memory and instruction files with what they import, rules, the lists of skills, subagents and " +
+			"commands, plugins, and MCP servers: what is in every request, what is loaded only later, and what " +
+			"is wrong with them. Of servers and skills also how often the last 30 recorded sessions used them. " +
+			"Also what ctxledger's index has a hook list when a session begins. Files of the workspace, of " +
+			"the agents' own directories in your home and of that index are read, nothing else is, and no " +
+			"server is started, so that the cost of its tools is unknown.\n\n" +
+			"--ask starts one server, or connects to it, asks for its tools, and ends it within half a minute, " +
+			"after you have seen the exact command and confirmed it, on a terminal or with --yes. What it answered " +
+			"counts until its configuration changes.",
+		example: "ctxledger context\nctxledger context --agent claude-code --json",
+		does:    keeps, json: answers(pages.Carried{}),
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.model, "model", "", "count as `MODEL` does (default: the newest session's)")
+			agentFlag(f, &o.agent, "only what `AGENT` loads")
+			f.StringVar(&o.ask, "ask", "", "ask the MCP `SERVER` for its tools, once you agree")
+			f.BoolVar(&o.yes, "yes", false, "agree to the command of --ask")
+		},
+		check: func(*action, []string) error {
+			if o.yes && o.ask == "" {
+				return misuse("--yes confirms --ask: name a server")
+			}
+			return nil
+		},
+		ask: func(ctx context.Context, a *action, api ledger.API, _ []string) error {
+			return showContext(ctx, a, api, o)
+		},
 	}
-	cmd.Flags().StringVar(&o.model, "model", "", "count as this model `M` does (default: the newest session's)")
-	cmd.Flags().StringVar(&o.agent, "agent", "", "show one agent only, by its `NAME`: claude-code")
-	cmd.Flags().StringVar(&o.ask, "ask", "", "ask the MCP `SERVER` for its tools, once you have confirmed its command")
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "confirm the command of --ask")
-	cmd.RunE = a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
-		if o.yes && o.ask == "" {
-			return misuse("--yes confirms --ask: name a server")
-		}
-		return a.context(ctx, api, o)
-	})
-	return cmd
 }
+
+// agentFlag defines the option that names a coding agent.
+func agentFlag(f *pflag.FlagSet, agent *string, what string) { f.StringVar(agent, "agent", "", what) }
 
 // contextOptions are the flags of the context command.
 type contextOptions struct {
@@ -50,13 +57,13 @@ type contextOptions struct {
 	yes               bool
 }
 
-// context finds what requests carry and shows it.
-func (a *app) context(ctx context.Context, api ledger.API, o contextOptions) error {
+// showContext finds what requests carry and shows it.
+func showContext(ctx context.Context, a *action, api ledger.API, o contextOptions) error {
 	if a.place.Root == "" {
 		return fault.New(fault.NotFound, "cli.context", "there is no workspace here: %s", a.place.Why).
 			WithHint("name one with --workspace, or call it in a repository")
 	}
-	out, host, err := a.measured(ctx, api, o.model)
+	out, host, err := newestMeasured(ctx, a, api, o.model)
 	if err != nil {
 		return err
 	}
@@ -70,7 +77,7 @@ func (a *app) context(ctx context.Context, api ledger.API, o contextOptions) err
 	}
 	out.Report = carried.Find(ctx, carried.Options{Root: a.place.Root, Env: a.Env, Counter: counter})
 	if o.ask != "" {
-		if err := a.askServer(ctx, api, out.Report, o); err != nil {
+		if err := askServer(ctx, a, api, out.Report, o); err != nil {
 			return err
 		}
 	}
@@ -90,8 +97,8 @@ func (a *app) context(ctx context.Context, api ledger.API, o contextOptions) err
 	return a.answer(out, func(w io.Writer) { a.page(w).Carried(out, host) })
 }
 
-// measured returns the model and what was measured of the newest session, and its host.
-func (a *app) measured(ctx context.Context, api ledger.API, model string) (pages.Carried, string, error) {
+// newestMeasured returns the model and what was measured of the newest session, and its host.
+func newestMeasured(ctx context.Context, a *action, api ledger.API, model string) (pages.Carried, string, error) {
 	out := pages.Carried{Model: model}
 	s, err := ledger.FindSession(ctx, api, ledger.SessionRequest{Latest: true})
 	if fault.Is(err, fault.NotFound) {

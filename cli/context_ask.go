@@ -9,7 +9,7 @@ import (
 )
 
 // askServer asks an MCP server for its tools, once the person has confirmed what that runs, and records them.
-func (a *app) askServer(ctx context.Context, api ledger.API, r carried.Report, o contextOptions) error {
+func askServer(ctx context.Context, a *action, api ledger.API, r carried.Report, o contextOptions) error {
 	host, part, err := r.Server(o.ask, o.agent)
 	if err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 // conversationHost is the host of sessions whose messages came from a file.
 const conversationHost = "file"
 
-// conversation records the messages of a file that is one JSON array of them, or a request that holds
+// recordConversation records the messages of a file that is one JSON array of them, or a request that holds
 // one, and returns their session; "" for a file that is something else, such as an agent's session file.
-func (a *app) conversation(ctx context.Context, api ledger.API, file, format string) (string, error) {
+func recordConversation(ctx context.Context, a *action, api ledger.API, file, format string) (string, error) {
 	array, err := readConversation(a.absolute(file))
 	if err != nil {
 		return "", err

@@ -25,7 +25,7 @@ func printBound(w io.Writer, c tokens.Count) {
 }
 
 // sayUnknown says that nothing is known of a model that was named, and what its counts are taken from instead.
-func (a *app) sayUnknown(model string, c tokens.Counter) error {
+func sayUnknown(a *action, model string, c tokens.Counter) error {
 	if model == "" {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (a *app) sayUnknown(model string, c tokens.Counter) error {
 }
 
 // sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.
-func (a *app) sayUncounted(t *counting) error {
+func sayUncounted(a *action, t *counting) error {
 	var binary, invalid, failed []string
 	for _, x := range t.texts {
 		switch {
@@ -74,7 +74,7 @@ func reason(err error) string {
 }
 
 // sayEach writes lines to standard error, and of the rest how many there are.
-func (a *app) sayEach(lines []string, most int, noun string) {
+func (a *action) sayEach(lines []string, most int, noun string) {
 	for _, l := range lines[:min(len(lines), most)] {
 		a.say("%s", l)
 	}

@@ -89,9 +89,9 @@ func TestTheOrderOfCountsDoesNotDependOnTime(t *testing.T) {
 
 // countAll counts a directory.
 func countAll(ctx context.Context, dir string) (counted, error) {
-	a := &app{masks: redact.New(nil), Config: Config{Err: io.Discard}}
+	a := &action{masks: redact.New(nil), Config: Config{Err: io.Discard}}
 	a.Env.Dir, a.Env.Now = dir, time.Now
-	t, err := a.countFiles(ctx, tokens.O200kBase.Counter(), []string{"."})
+	t, err := countFiles(ctx, a, tokens.O200kBase.Counter(), []string{"."})
 	if err != nil {
 		return counted{}, err
 	}

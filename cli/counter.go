@@ -7,7 +7,7 @@ import (
 )
 
 // counterOf returns the counter that the flags ask for. Errors: wrong use; those of models.
-func (a *app) counterOf(ctx context.Context, model, encoding string) (tokens.Counter, error) {
+func counterOf(ctx context.Context, a *action, model, encoding string) (tokens.Counter, error) {
 	switch {
 	case model != "" && encoding != "":
 		return tokens.Counter{}, misuse("give --model or --encoding, not both")
@@ -24,5 +24,5 @@ func (a *app) counterOf(ctx context.Context, model, encoding string) (tokens.Cou
 	if err != nil {
 		return tokens.Counter{}, err
 	}
-	return models.Counter(model, a.learnt(ctx, model))
+	return models.Counter(model, learnt(ctx, a, model))
 }

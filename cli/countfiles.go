@@ -20,16 +20,16 @@ type counting struct {
 }
 
 // countFiles counts the texts that the paths name. Errors: those of filecount.Add.
-func (a *app) countFiles(ctx context.Context, c tokens.Counter, paths []string) (*counting, error) {
+func countFiles(ctx context.Context, a *action, c tokens.Counter, paths []string) (*counting, error) {
 	bar := a.progress("counting")
-	o := filecount.Options{Counter: c, Open: a.openText}
+	o := filecount.Options{Counter: c, Open: func(x *filecount.Text) (io.ReadCloser, error) { return openText(a, x) }}
 	if bar.w != nil {
 		o.Found, o.Read = bar.expect, bar.advance
 	}
 	t, found := filecount.New(ctx, o), &counting{counter: c}
 	var err error
 	for _, p := range paths {
-		if err = a.path(t, found, p); err != nil {
+		if err = countPath(a, t, found, p); err != nil {
 			break
 		}
 	}
@@ -41,8 +41,8 @@ func (a *app) countFiles(ctx context.Context, c tokens.Counter, paths []string) 
 	return found, err
 }
 
-// path finds what a path names: a text, or all texts in a directory.
-func (a *app) path(t *filecount.Counter, found *counting, name string) error {
+// countPath finds what a path names: a text, or all texts in a directory.
+func countPath(a *action, t *filecount.Counter, found *counting, name string) error {
 	switch name {
 	case "":
 		return t.Add(&filecount.Text{Err: fault.New(fault.NotFound, "cli.count", "an empty name is no path")})
@@ -70,7 +70,7 @@ func (a *app) path(t *filecount.Counter, found *counting, name string) error {
 }
 
 // openText opens a text; "-" is standard input.
-func (a *app) openText(x *filecount.Text) (io.ReadCloser, error) {
+func openText(a *action, x *filecount.Text) (io.ReadCloser, error) {
 	if x.Name == "-" {
 		return io.NopCloser(a.In), nil
 	}

@@ -5,36 +5,34 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/engine/daemon/link"
 )
 
-func (a *app) daemonCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "daemon [stop|status]",
-		Short: "Show or stop the processes that own the ledgers",
-		Long: "A ledger has one owner, a daemon. Programs start it when they need it, and it exits after ten\n" +
-			"minutes without a client. Each workspace has its own ledger; user memory has another one. Nothing\n" +
-			"is lost when a daemon is stopped or killed: the next command starts it again.",
-		Example: "  ctxledger daemon status\n  ctxledger daemon stop",
-		Args:    a.args(0, 0),
-		RunE:    a.daemonStatus,
+func daemonCommand() command {
+	c := daemonStatusCommand()
+	c.name, c.short = "daemon", "The processes that own the ledgers: status, stop"
+	c.long = "A ledger has one owner, a daemon. Programs start it when they need it, and it exits after ten " +
+		"minutes without a client. Each workspace has its own ledger; user memory has another one. Nothing " +
+		"is lost when a daemon is stopped or killed: the next command starts it again."
+	c.example = "ctxledger daemon\nctxledger daemon stop"
+	return c
+}
+
+func daemonStatusCommand() command {
+	return command{
+		name: "daemon status", short: "Show which daemons run, without starting one",
+		example: "ctxledger daemon status --json",
+		does:    keeps, json: answers([]owned{}), run: daemonStatus,
 	}
-	cmd.AddCommand(
-		&cobra.Command{
-			Use: "status", Short: "Show which daemons run, without starting one",
-			Example: "  ctxledger daemon status --json",
-			Args:    a.args(0, 0), RunE: a.daemonStatus,
-		},
-		&cobra.Command{
-			Use: "stop", Short: "Stop the daemons of the workspace and of user memory",
-			Example: "  ctxledger daemon stop",
-			Args:    a.args(0, 0), RunE: a.daemonStop,
-		},
-	)
-	return cmd
+}
+
+func daemonStopCommand() command {
+	return command{
+		name: "daemon stop", short: "Stop the daemons of the workspace and of user memory",
+		example: "ctxledger daemon stop",
+		does:    keeps, undo: "the ledger stays", json: answers([]owned{}), run: daemonStop,
+	}
 }
 
 // owned is a ledger with the state of its daemon.
@@ -44,8 +42,8 @@ type owned struct {
 	daemon.State
 }
 
-// daemons returns the ledgers of this workspace and of its user, with the state of their daemons.
-func (a *app) daemons(ctx context.Context) ([]owned, error) {
+// daemonsHere returns the ledgers of this workspace and of its user, with the state of their daemons.
+func daemonsHere(ctx context.Context, a *action) ([]owned, error) {
 	ws, err := a.find()
 	if err != nil {
 		return nil, err
@@ -62,8 +60,8 @@ func (a *app) daemons(ctx context.Context) ([]owned, error) {
 	return ledgers, nil
 }
 
-func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
-	ledgers, err := a.daemons(cmd.Context())
+func daemonStatus(ctx context.Context, a *action, _ []string) error {
+	ledgers, err := daemonsHere(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -90,9 +88,8 @@ func (a *app) daemonStatus(cmd *cobra.Command, _ []string) error {
 	})
 }
 
-func (a *app) daemonStop(cmd *cobra.Command, _ []string) error {
-	ctx := cmd.Context()
-	before, err := a.daemons(ctx)
+func daemonStop(ctx context.Context, a *action, _ []string) error {
+	before, err := daemonsHere(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -101,7 +98,7 @@ func (a *app) daemonStop(cmd *cobra.Command, _ []string) error {
 			return err
 		}
 	}
-	after, err := a.daemons(ctx)
+	after, err := daemonsHere(ctx, a)
 	if err != nil {
 		return err
 	}

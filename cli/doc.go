@@ -1,6 +1,7 @@
 // Package cli is the command line of ctxledger, for people and for agents' hooks.
 //
-// Start at Main. One file holds one command; app.go holds what they share.
+// Start at commands.go, the table of all commands: each is a value (command.go), from which its help, its completion and
+// the tests derive, in a file of its own. Its function gets an action, one run: where it prints and asks, and what it works on.
 //
 // Rules: standard output is the answer alone, everything else goes to standard error with the
 // program's name in front; --json works everywhere; nothing stored reaches a terminal with its

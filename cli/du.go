@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
@@ -14,17 +12,16 @@ import (
 // duSessions is how many sessions the table shows; JSON has more.
 const duSessions = 10
 
-func (a *app) duCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "du",
-		Short: "Show the ledger's disk usage, and what could be freed",
-		Long: "Shows the ledger's disk usage, by kind and by session. A blob that several sessions reference\n" +
-			"counts for each of them. Nothing expires without a policy (`ctxledger retain`). This command and\n" +
-			"the status warn when the ledger is larger than ledger_warn_mb in ctxledger.yaml (in MB; default\n" +
+func duCommand() command {
+	return command{
+		name: "ledger du", short: "Show the ledger's disk usage, and what could be freed",
+		long: "Shows the ledger's disk usage, by kind and by session. A blob that several sessions reference " +
+			"counts for each of them. Nothing expires without a policy (`ctxledger ledger retain`). This command and " +
+			"the status warn when the ledger is larger than ledger_warn_mb in ctxledger.yaml (in MB; default " +
 			"2048, 0 for no limit).",
-		Example: "  ctxledger du\n  ctxledger du --json",
-		Args:    a.args(0, 0),
-		RunE:    shows(a, a.du, a.printUsage),
+		example: "ctxledger ledger du\nctxledger ledger du --json",
+		was:     map[string]string{"du": ""},
+		does:    keeps, json: answers(duAnswer{}), ask: shows(diskUsage, printUsage),
 	}
 }
 
@@ -34,7 +31,7 @@ type duAnswer struct {
 	Ceiling int64 `json:"ceiling"` // bytes above which the user wants to be warned; 0: none
 }
 
-func (a *app) du(ctx context.Context, api ledger.API, _ []string) (duAnswer, error) {
+func diskUsage(ctx context.Context, a *action, api ledger.API, _ []string) (duAnswer, error) {
 	u, err := api.DiskUsage(ctx, ledger.DiskUsageRequest{})
 	if err != nil {
 		return duAnswer{}, err
@@ -42,7 +39,7 @@ func (a *app) du(ctx context.Context, api ledger.API, _ []string) (duAnswer, err
 	return duAnswer{u, a.settings(a.place).Ceiling()}, nil
 }
 
-func (a *app) printUsage(w io.Writer, u duAnswer) {
+func printUsage(a *action, w io.Writer, u duAnswer) {
 	t := a.newTable("WHAT", ">ON DISK", "HOLDS")
 	t.Add("records", chars.Size(u.Records),
 		chars.Plural(u.SessionTotal, "session")+", "+chars.Plural(u.Memories.Count, "memory"))
@@ -66,15 +63,15 @@ func (a *app) printUsage(w io.Writer, u duAnswer) {
 	t.Print(w)
 	if len(u.Sessions) > 0 {
 		fmt.Fprintln(w)
-		a.printSessionUsage(w, u.DiskUsage)
+		printSessionUsage(a, w, u.DiskUsage)
 	}
 	fmt.Fprintf(w, "\nunreferenced blobs: %s; %s would free %s and the space of deleted records\n",
-		chars.Commas(u.Unnamed.Count), a.self.In("`ctxledger gc`"), chars.Size(u.Unnamed.Disk))
+		chars.Commas(u.Unnamed.Count), a.self.in("`ctxledger ledger gc`"), chars.Size(u.Unnamed.Disk))
 	a.page(w).Ceiling(u.Total, u.Ceiling,
-		"`ctxledger gc` deletes unreferenced data, `ctxledger forget HANDLE` an artifact")
+		"`ctxledger ledger gc` deletes unreferenced data, `ctxledger forget HANDLE` an artifact")
 }
 
-func (a *app) printSessionUsage(w io.Writer, u ledger.DiskUsage) {
+func printSessionUsage(a *action, w io.Writer, u ledger.DiskUsage) {
 	t := a.newTable("SESSION", ">RECORDS", ">LOG", ">BLOBS", ">ON DISK", "UPDATED", "TITLE")
 	shown := u.Sessions[:min(len(u.Sessions), duSessions)]
 	for _, s := range shown {

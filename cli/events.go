@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/temporary"
@@ -22,29 +22,32 @@ const eventsPage = 1000
 // eventWidth bounds the description of an event, in columns.
 const eventWidth = 200
 
-func (a *app) eventsCommand() *cobra.Command {
+func eventsCommand() command {
 	var follow bool
 	var after int64
-	cmd := &cobra.Command{
-		Use:     "events [--follow]",
-		Short:   "List the ledger's events, oldest first",
-		Long:    "Prints one event per line, with --json one JSON object per line.",
-		Example: "  ctxledger events --after 120\n  ctxledger events --follow --json",
-		Args:    a.args(0, 0),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
+	return command{
+		name: "events", rank: hidden, short: "List the ledger's events, oldest first",
+		long:    "Prints one event per line, with --json one JSON object per line.",
+		example: "ctxledger events --after 3 --json",
+		does:    keeps, json: answers(ledger.Event{}),
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&follow, "follow", false, "print new events too, until interrupted")
+			f.Int64Var(&after, "after", 0, "only events with a number above `N`")
+		},
+		check: func(*action, []string) error {
 			if after < 0 {
 				return misuse("--after takes the number of an event, not %d", after)
 			}
-			return a.events(ctx, api, after, follow)
-		}),
+			return nil
+		},
+		ask: func(ctx context.Context, a *action, api ledger.API, _ []string) error {
+			return listEvents(ctx, a, api, after, follow)
+		},
 	}
-	cmd.Flags().BoolVar(&follow, "follow", false, "print new events too, until interrupted")
-	cmd.Flags().Int64Var(&after, "after", 0, "only events with a number above `N`")
-	return cmd
 }
 
-// events prints the events after a number. With follow it waits for new ones until the user interrupts it.
-func (a *app) events(ctx context.Context, api ledger.Events, after int64, follow bool) error {
+// listEvents prints the events after a number. With follow it waits for new ones until the user interrupts it.
+func listEvents(ctx context.Context, a *action, api ledger.Events, after int64, follow bool) error {
 	r := ledger.WaitEventsRequest{After: after, Limit: eventsPage}
 	if follow {
 		var stop context.CancelFunc
@@ -53,7 +56,7 @@ func (a *app) events(ctx context.Context, api ledger.Events, after int64, follow
 		r.WaitMS = limits.LongPoll.Milliseconds()
 	}
 	for {
-		resp, err := a.eventsPage(ctx, api, r)
+		resp, err := eventPage(ctx, a, api, r)
 		switch {
 		case follow && ctx.Err() != nil:
 			return nil // the normal end of following
@@ -64,9 +67,9 @@ func (a *app) events(ctx context.Context, api ledger.Events, after int64, follow
 	}
 }
 
-// eventsPage prints the answer to one request.
-func (a *app) eventsPage(
-	ctx context.Context, api ledger.Events, r ledger.WaitEventsRequest,
+// eventPage prints the answer to one request.
+func eventPage(
+	ctx context.Context, a *action, api ledger.Events, r ledger.WaitEventsRequest,
 ) (ledger.WaitEventsResponse, error) {
 	resp, err := api.WaitEvents(ctx, r)
 	if err != nil {
@@ -78,14 +81,14 @@ func (a *app) eventsPage(
 		a.say("older events are no longer kept")
 	}
 	for _, e := range resp.Events {
-		if err := a.printEvent(e); err != nil {
+		if err := printEvent(a, e); err != nil {
 			return resp, err
 		}
 	}
 	return resp, nil
 }
 
-func (a *app) printEvent(e ledger.Event) error {
+func printEvent(a *action, e ledger.Event) error {
 	if a.json {
 		return a.answerLine(e)
 	}

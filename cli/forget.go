@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"ctxledger.dev/cli/erasing"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/shell"
@@ -20,66 +19,61 @@ import (
 // forgetFlags are the flags of the forget command.
 type forgetFlags struct {
 	session, memory, scope, text string
-	consent                      erasing.Flags
+	consent                      consentFlags
 }
 
-func (a *app) forgetCommand() *cobra.Command {
+func forgetCommand() command {
 	var f forgetFlags
-	cmd := &cobra.Command{
-		Use:   "forget HANDLE… | forget --session ID | --memory NAME | --text -",
-		Short: "Delete something from the ledger and from the disk",
-		Long: "Deletes what each HANDLE names: an artifact with the messages that hold it, a message, the text of a\n" +
-			"summary, or a whole session, which --session finds by the host's id, too. A tombstone says that\n" +
-			"something was there. Summaries and memories may still quote it; to delete words everywhere, use\n" +
+	return command{
+		name: "forget", args: "[HANDLE…]", short: "Delete something from the ledger and from the disk",
+		long: "Deletes what each HANDLE names: an artifact with the messages that hold it, a message, the text of a " +
+			"summary, or a whole session, which --session finds by the host's id, too. A tombstone says that " +
+			"something was there. Summaries and memories may still quote it; to delete words everywhere, use " +
 			"--text. --memory deletes a memory with all its earlier versions.\n\n" +
-			"With --text - it reads a text of at least 8 bytes from standard input, so that a secret appears\n" +
-			"neither in the process list nor in the shell's history. It deletes every message and artifact that\n" +
-			"contains exactly the text, also with JSON escapes, but in no other case or Unicode form, which a hint\n" +
-			"names, and not inside base64. From derived data, such as summaries, memories, titles, commands and\n" +
-			"paths, it removes only the text. Then it rewrites the records, searches every file of the state\n" +
+			"With --text - it reads a text of at least 8 bytes from standard input, so that a secret appears " +
+			"neither in the process list nor in the shell's history. It deletes every message and artifact that " +
+			"contains exactly the text, also with JSON escapes, but in no other case or Unicode form, which a hint " +
+			"names, and not inside base64. From derived data, such as summaries, memories, titles, commands and " +
+			"paths, it removes only the text. Then it rewrites the records, searches every file of the state " +
 			"directory for the text, and reports what is left.\n\n" +
-			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into\n" +
-			"other directories. The command first lists what goes, and asks. Without a terminal it needs --yes;\n" +
+			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into " +
+			"other directories. The command first lists what goes, and asks. Without a terminal it needs --yes; " +
 			"a text is then not looked for twice, so that only the answer lists what went.",
-		Example: "  ctxledger forget a3f9c20b1d7e\n" +
-			"  ctxledger forget --session 3f9c1b2a --dry-run\n" +
-			"  ctxledger forget --memory deploy --scope user\n" +
-			"  ctxledger forget --text - < secret.txt\n" +
-			"  pass show api-key | ctxledger forget --text - --yes",
-		Args: a.args(0, -1),
-	}
-	cmd.Flags().StringVar(&f.session, "session", "", "forget the session `ID`")
-	cmd.Flags().StringVar(&f.memory, "memory", "", "forget the memory `NAME`")
-	cmd.Flags().StringVar(&f.scope, "scope", "", "with --memory: `SCOPE` is project or user (default: project)")
-	cmd.Flags().StringVar(&f.text, "text", "", "forget a text; `-` reads it from standard input")
-	f.consent.Define(cmd, erasing.Forgetting())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.check(cmd, args); err != nil {
-			return err
-		}
-		text := ""
-		if f.text != "" {
-			var err error
-			if text, err = a.secret(); err != nil {
-				return err
+		example: "ctxledger forget a3f9c20b1d7e --dry-run\n" +
+			"ctxledger forget --session ab03de2c --dry-run\n" +
+			"ctxledger forget --memory deploy --yes\n" +
+			"ctxledger forget --text - --yes < secret.txt",
+		does: asks, json: answers(ledger.Forgotten{}),
+		flags: func(fs *pflag.FlagSet) {
+			fs.StringVar(&f.session, "session", "", "forget `SESSION`")
+			fs.StringVar(&f.memory, "memory", "", "forget the memory `MEMORY`")
+			fs.StringVar(&f.scope, "scope", "", "with --memory: `SCOPE` is project (default) or user")
+			fs.StringVar(&f.text, "text", "", "forget a text; `-` reads it from standard input")
+			f.consent.define(fs, forgetting())
+		},
+		check: func(a *action, args []string) error { return f.check(a.flags, args) },
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+			text := ""
+			if f.text != "" {
+				var err error
+				if text, err = readSecret(a); err != nil {
+					return err
+				}
 			}
-		}
-		return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
 			rs, err := f.requests(ctx, api, args, text)
 			if err != nil {
 				return err
 			}
-			return a.forget(ctx, api, rs, f.consent)
-		})(cmd, args)
+			return forgetThings(ctx, a, api, rs, f.consent)
+		},
 	}
-	return cmd
 }
 
 // check refuses a command line that does not name one kind of thing.
-func (f forgetFlags) check(cmd *cobra.Command, args []string) error {
+func (f forgetFlags) check(flags *pflag.FlagSet, args []string) error {
 	named := min(len(args), 1)
 	for _, flag := range []string{"session", "memory", "text"} {
-		if cmd.Flags().Changed(flag) {
+		if flags.Changed(flag) {
 			named++
 		}
 	}
@@ -95,21 +89,7 @@ func (f forgetFlags) check(cmd *cobra.Command, args []string) error {
 	case f.scope != "" && f.scope != string(memory.Project) && f.scope != string(memory.User):
 		return misuse("--scope takes %s or %s, not %q", memory.Project, memory.User, f.scope)
 	}
-	return agree(f.consent)
-}
-
-// agree refuses flags that contradict each other.
-func agree(c erasing.Flags) error {
-	if c.Yes && c.Dry {
-		return misuse("give --yes or --dry-run, not both")
-	}
-	return nil
-}
-
-// erasing returns where a command that destroys asks.
-func (a *app) erasing() erasing.Face {
-	return erasing.Face{In: a.In, Err: a.Err, Asking: terminal(a.In) && terminal(a.Err), Line: a.line, Say: a.say,
-		Deed: erasing.Forgetting()}
+	return f.consent.check()
 }
 
 // requests returns a request for each thing that the command line names, each once.
@@ -136,8 +116,8 @@ func (f forgetFlags) requests(ctx context.Context, api ledger.API, args []string
 // maxSecret bounds what is read of a text, in bytes: a little more than the limit, so that a longer one is refused.
 const maxSecret = 64<<10 + 3
 
-// secret reads the text to forget, without the line break at its end.
-func (a *app) secret() (string, error) {
+// readSecret reads the text to forget, without the line break at its end.
+func readSecret(a *action) (string, error) {
 	if terminal(a.In) {
 		a.say("reading the text from the terminal; end it with control-D")
 	}
@@ -152,22 +132,22 @@ type forgetter interface {
 	ledger.MemoryStore
 }
 
-// forget shows what would go, asks, and forgets it. All requests are looked at before the first is carried out, so that a
+// forgetThings shows what would go, asks, and forgets it. All requests are looked at before the first is carried out, so that a
 // wrong handle is refused while nothing is changed.
-func (a *app) forget(ctx context.Context, api forgetter, rs []ledger.ForgetRequest, c erasing.Flags) error {
+func forgetThings(ctx context.Context, a *action, api forgetter, rs []ledger.ForgetRequest, c consentFlags) error {
 	text := rs[0].Text != ""
-	if !text || !c.Yes { // looking for a text reads everything
+	if !text || !c.yes { // looking for a text reads everything
 		plan, err := forgetAll(ctx, api, rs, true)
 		if err != nil {
 			return err
 		}
-		show := func(w io.Writer) { a.erasing().Going(w, plan, text) }
-		if c.Dry {
-			a.sayForms(ctx, api, rs[0], plan)
+		show := func(w io.Writer) { printGoing(a, w, plan, text) }
+		if c.dry {
+			sayForms(ctx, a, api, rs[0], plan)
 			return a.answer(plan, show)
 		}
 		if len(plan.Counts) > 0 { // else it only finishes what was interrupted
-			if err := a.erasing().Consent(c, show); err != nil {
+			if err := a.consent(c, forgetting(), show); err != nil {
 				return err
 			}
 		}
@@ -177,12 +157,12 @@ func (a *app) forget(ctx context.Context, api forgetter, rs []ledger.ForgetReque
 		return err
 	}
 	if err := a.answer(f, func(w io.Writer) {
-		erasing.Done(w, f, text)
-		erasing.Left(w, f, rs[0])
+		printForgotten(w, f, text)
+		printLeft(w, f, rs[0])
 	}); err != nil {
 		return err
 	}
-	a.sayForms(ctx, api, rs[0], f)
+	sayForms(ctx, a, api, rs[0], f)
 	if len(f.Left) > 0 {
 		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text",
 			chars.Plural(len(f.Left), "place"))
@@ -192,7 +172,7 @@ func (a *app) forget(ctx context.Context, api forgetter, rs []ledger.ForgetReque
 
 // sayForms says where the ledger holds a text that it was to forget in another Unicode form: that is another text, of
 // which nothing is deleted.
-func (a *app) sayForms(ctx context.Context, api ledger.Erasure, r ledger.ForgetRequest, f ledger.Forgotten) {
+func sayForms(ctx context.Context, a *action, api ledger.Erasure, r ledger.ForgetRequest, f ledger.Forgotten) {
 	if r.Text == "" || len(f.Counts) > 0 {
 		return
 	}

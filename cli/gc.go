@@ -5,26 +5,24 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) gcCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "gc",
-		Short: "Delete unreferenced data and reclaim space",
-		Long: "Deletes blobs that no record references and that are older than an hour: leftovers of failed\n" +
-			"requests, forgotten content, long messages of views. Then it rewrites the record file without\n" +
-			"deleted records. Nothing that the ledger shows is deleted. The ledger can be in use; new records\n" +
-			"wait during the rewrite. The copy of the records that an upgrade keeps is deleted after 30 days.\n" +
-			"`ctxledger du` shows how much would be freed.",
-		Example: "  ctxledger gc\n  ctxledger gc --json",
-		Args:    a.args(0, 0),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, _ []string) (ledger.Collected, error) {
+func gcCommand() command {
+	return command{
+		name: "ledger gc", short: "Delete unreferenced data and reclaim space",
+		long: "Deletes blobs that no record references and that are older than an hour: leftovers of failed " +
+			"requests, forgotten content, long messages of views. Then it rewrites the record file without " +
+			"deleted records. Nothing that the ledger shows is deleted. The ledger can be in use; new records " +
+			"wait during the rewrite. The copy of the records that an upgrade keeps is deleted after 30 days. " +
+			"`ctxledger ledger du` shows how much would be freed.",
+		example: "ctxledger ledger gc\nctxledger ledger gc --json",
+		was:     map[string]string{"gc": ""},
+		does:    keeps, undo: "only what nothing refers to, and that the ledger shows nowhere", json: answers(ledger.Collected{}),
+		ask: shows(func(ctx context.Context, _ *action, api ledger.API, _ []string) (ledger.Collected, error) {
 			return api.CollectGarbage(ctx, ledger.CollectGarbageRequest{})
-		}, func(w io.Writer, c ledger.Collected) {
+		}, func(_ *action, w io.Writer, c ledger.Collected) {
 			fmt.Fprintf(w, "deleted %s, %s on disk\n",
 				chars.Plural(c.Blobs.Count, "unreferenced blob"), chars.Size(c.Blobs.Disk))
 			fmt.Fprintf(w, "records: %s, before %s\n", chars.Size(c.Records), chars.Size(c.Before))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/cli/columns"
@@ -20,19 +20,22 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) importCommand() *cobra.Command {
+func importCommand() command {
 	var agent string
 	var follow bool
-	cmd := &cobra.Command{
-		Use:   "import [--agent A] [--follow] FILE…",
-		Short: "Read session files into the ledger",
-		Long: "Reads session files of a coding agent into the ledger, and keeps the originals byte for byte.\n" +
-			"Reading a file again adds only what is new in it. The last line of the output is the session's id.\n" +
-			"A file that cannot be read is reported; the other files are still imported.",
-		Example: "  ctxledger import ~/.claude/projects/-home-me-app/3f0c9a7b.jsonl\n" +
-			"  ctxledger import --follow session.jsonl",
-		Args: a.args(1, -1),
-		RunE: func(cmd *cobra.Command, files []string) error {
+	return command{
+		name: "import", args: "FILE…", short: "Read session files into the ledger",
+		long: "Reads session files of a coding agent into the ledger, and keeps the originals byte for byte. " +
+			"Reading a file again adds only what is new in it. The last line of the output is the session's id. " +
+			"A file that cannot be read is reported; the other files are still imported. Sessions of the last day " +
+			"need no import: they are read by themselves.",
+		example: "ctxledger import session.jsonl",
+		does:    keeps, undo: "a record with other bytes is kept beside the first", json: answers([]agents.Report{}),
+		flags: func(f *pflag.FlagSet) {
+			agentFlag(f, &agent, "they are files of `AGENT` (default: recognised)")
+			f.BoolVar(&follow, "follow", false, "read what is appended too, until interrupted")
+		},
+		check: func(_ *action, files []string) error {
 			if names := agentNames(); agent != "" && !slices.Contains(names, agentname.Key(agent)) {
 				return misuse("there is no agent %q: this version reads session files of %s", agent,
 					strings.Join(names, ", "))
@@ -40,18 +43,15 @@ func (a *app) importCommand() *cobra.Command {
 			if follow && len(files) > 1 {
 				return misuse("--follow takes one file, not %d", len(files))
 			}
-			return a.asks(func(ctx context.Context, api ledger.API, files []string) error {
-				if follow {
-					return a.follow(ctx, api, files[0])
-				}
-				return a.importFiles(ctx, api, files)
-			})(cmd, files)
+			return nil
+		},
+		ask: func(ctx context.Context, a *action, api ledger.API, files []string) error {
+			if follow {
+				return followImport(ctx, a, api, files[0])
+			}
+			return importFiles(ctx, a, api, files)
 		},
 	}
-	cmd.Flags().StringVar(&agent, "agent", "",
-		"`AGENT` whose session files these are: "+strings.Join(agentNames(), ", ")+" (default: recognised)")
-	cmd.Flags().BoolVar(&follow, "follow", false, "read what is appended too, until interrupted")
-	return cmd
 }
 
 // agentNames returns the names of the agents whose session files can be read.
@@ -63,10 +63,10 @@ func agentNames() (names []string) {
 }
 
 // importFiles imports each file and prints a report of those that could be read.
-func (a *app) importFiles(ctx context.Context, api ledger.API, files []string) error {
+func importFiles(ctx context.Context, a *action, api ledger.API, files []string) error {
 	reports := []agents.Report{}
 	for _, file := range files {
-		r, err := a.importFile(ctx, api, file)
+		r, err := importFile(ctx, a, api, file)
 		switch {
 		case err == nil:
 			reports = append(reports, r)
@@ -87,20 +87,20 @@ func (a *app) importFiles(ctx context.Context, api ledger.API, files []string) e
 }
 
 // importFile imports one file and says what could not be taken as it was.
-func (a *app) importFile(ctx context.Context, api ledger.API, file string) (agents.Report, error) {
+func importFile(ctx context.Context, a *action, api ledger.API, file string) (agents.Report, error) {
 	bar := a.progress(file)
 	r, err := agents.Import(ctx, api, agents.Source{Path: file, Dir: a.Env.Dir}, bar.show)
 	bar.done()
 	r.Path = file // as the reader knows it
-	a.warn(r)
+	sayDamage(a, r)
 	return r, err
 }
 
-// follow imports a file and what is appended to it, until the command is interrupted.
-func (a *app) follow(ctx context.Context, api ledger.API, file string) error {
+// followImport imports a file and what is appended to it, until the command is interrupted.
+func followImport(ctx context.Context, a *action, api ledger.API, file string) error {
 	ctx, stop := temporary.Interruptible(ctx)
 	defer stop()
-	switch err := a.importFiles(ctx, api, []string{file}); {
+	switch err := importFiles(ctx, a, api, []string{file}); {
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:
@@ -110,7 +110,7 @@ func (a *app) follow(ctx context.Context, api ledger.API, file string) error {
 	return agents.FollowFile(ctx, api, agents.Source{Path: file, Dir: a.Env.Dir}, agents.FollowOptions{
 		Env: a.Env, Log: slog.New(slog.NewTextHandler(a.masks.Lines(logcap.Records(a.Err)), nil)),
 		Report: func(r agents.Report) {
-			a.warn(r)
+			sayDamage(a, r)
 			if r.Entries > 0 {
 				a.say("%s more", chars.Plural(r.Entries, "record"))
 			}
@@ -118,8 +118,8 @@ func (a *app) follow(ctx context.Context, api ledger.API, file string) error {
 	})
 }
 
-// warn says on standard error what an import could not take as it was.
-func (a *app) warn(r agents.Report) {
+// sayDamage says on standard error what an import could not take as it was.
+func sayDamage(a *action, r agents.Report) {
 	for _, w := range []struct {
 		lines agents.Lines
 		what  string

@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"io"
 	"path"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"ctxledger.dev/agents"
-	"ctxledger.dev/cli/adopting"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon"
@@ -20,46 +16,20 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// asks makes the function of a command that needs the ledger. It opens the ledger first, and starts its
-// daemon if none runs.
-func (a *app) asks(
-	do func(ctx context.Context, api ledger.API, args []string) error,
-) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := a.open(cmd.Context()); err != nil {
-			return err
-		}
-		return do(cmd.Context(), a.ledger, args)
-	}
-}
-
-// shows makes the function of a command that asks the ledger once and prints the answer.
-func shows[T any](a *app, ask func(ctx context.Context, api ledger.API, args []string) (T, error),
-	text func(w io.Writer, v T),
-) func(*cobra.Command, []string) error {
-	return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-		v, err := ask(ctx, api, args)
-		if err != nil {
-			return err
-		}
-		return a.answer(v, func(w io.Writer) { text(w, v) })
-	})
-}
-
 // open finds the workspace and opens its ledger.
-func (a *app) open(ctx context.Context) error {
+func (a *action) open(ctx context.Context) error {
 	ws, err := a.find()
 	if err != nil {
 		return err
 	}
 	if ws.Strange != nil {
-		if err := adopting.Decide(ctx, a.Env, ws, a.erasing()); err != nil {
+		if err := decideLedger(ctx, a, ws); err != nil {
 			return err
 		}
 		ws.Strange = nil
 	}
 	a.place = ws
-	a.suffer(ws)
+	suffer(a, ws)
 	o := daemon.Options{Env: a.Env, Version: a.Version, InProcess: a.inProcess}
 	files := config.NewLoader(a.Env, nil)
 	o.Settings = func(tree string) engine.Settings { // a daemon reads them itself
@@ -72,15 +42,15 @@ func (a *app) open(ctx context.Context) error {
 }
 
 // find says which workspace this run is about.
-func (a *app) find() (workspace.Workspace, error) {
+func (a *action) find() (workspace.Workspace, error) {
 	return workspace.Find(a.Env, workspace.Options{Flag: a.workspace})
 }
 
 // session finds the session that a command is about: the named one, that of the agent whose command this is, or the
 // newest of this place. The answer of the command says which it was.
-func (a *app) session(ctx context.Context, name string) (sessions.Session, error) {
+func (a *action) session(ctx context.Context, name string) (sessions.Session, error) {
 	r := ledger.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: true}
-	if _, err := a.discovered(ctx, a.ledger); err != nil {
+	if _, err := discovered(ctx, a, a.ledger); err != nil {
 		return sessions.Session{}, err
 	}
 	s, err := ledger.FindSession(ctx, a.ledger, r)
@@ -92,7 +62,7 @@ func (a *app) session(ctx context.Context, name string) (sessions.Session, error
 }
 
 // absolute returns the place of a file that was named where the user is.
-func (a *app) absolute(name string) string {
+func (a *action) absolute(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -101,7 +71,7 @@ func (a *app) absolute(name string) string {
 
 // ledgerPaths returns what a path on the command line may mean, as the ledger names files, the
 // likelier first: seen from where the user is, or from the root of the workspace.
-func (a *app) ledgerPaths(name string) []string {
+func ledgerPaths(a *action, name string) []string {
 	if paths.Windows(name) {
 		return []string{name} // the ledger knows its spellings
 	}

@@ -31,9 +31,9 @@ func TestPathsMeanWhatTheUserSees(t *testing.T) {
 		{"a neighbour with the same beginning", root, "", root + "x/a.go", []string{root + "x/a.go"}},
 		{"no workspace", "", "", "/a.go", []string{"/a.go"}},
 	} {
-		a := &app{Config: Config{Env: env.Env{Dir: filepath.Join(root, c.dir)}},
+		a := &action{Config: Config{Env: env.Env{Dir: filepath.Join(root, c.dir)}},
 			place: workspace.Workspace{Root: c.root}}
-		if got := a.ledgerPaths(c.typed); !slices.Equal(got, c.want) {
+		if got := ledgerPaths(a, c.typed); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -45,9 +45,9 @@ func TestTheNextPageIsACommand(t *testing.T) {
 		want string
 	}{
 		{artifacts.Selection{Lines: "46-"}, "ctxledger artifact read abc --lines 46-"},
-		{artifacts.Selection{Bytes: "8000-", Limit: 500}, "ctxledger artifact read abc --bytes 8000- --limit 500"},
+		{artifacts.Selection{Bytes: "8000-", Limit: 500}, "ctxledger artifact read abc --bytes 8000- --chars 500"},
 		{artifacts.Selection{Grep: "a|b", Context: 2, After: 7},
-			"ctxledger artifact grep 'a|b' abc --context 2 --after 7"},
+			"ctxledger artifact read abc --grep 'a|b' --context 2 --after 7"},
 		{artifacts.Selection{JSONPath: "$.x[0]", After: 3},
 			"ctxledger artifact read abc --json-path '$.x[0]' --after 3"},
 		{artifacts.Selection{Search: "two words", After: 5},

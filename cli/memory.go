@@ -6,9 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"ctxledger.dev/cli/candidates"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -17,81 +16,92 @@ import (
 	"ctxledger.dev/memory"
 )
 
-func (a *app) memoryCommand() *cobra.Command {
-	var scope string
-	cmd := &cobra.Command{
-		Use:        "memory",
-		SuggestFor: []string{"recall", "remember"},
-		Short:      "Facts that outlive sessions: add, ls, show, block, rm, restore, import, export, candidates",
-		Long: "A memory is a named fact that outlives sessions. Project memories are visible in this workspace\n" +
-			"only, user memories in all workspaces. Without a command it lists them.",
-		Example: "  ctxledger memory add test-runner --body 'Use go test -race ./...'\n  ctxledger memory ls tests",
-		Args:    a.args(0, 0),
-		RunE:    a.memoryList(&scope),
-	}
-	cmd.PersistentPreRunE = func(*cobra.Command, []string) error {
-		if scope != "" && scope != string(memory.Project) && scope != string(memory.User) {
-			return misuse("--scope takes %s or %s, not %q", memory.Project, memory.User, scope)
+// memoryScopes is what a person has to know of scopes.
+const memoryScopes = "Memories of the project are visible in this workspace only, those of the user in all workspaces."
+
+func memoryCommand() command {
+	c := listMemories("memory", "")
+	c.short, c.rank = "Facts that outlive sessions: save, recall, get, delete, …", everyday
+	c.long = "A memory is a named fact that outlives sessions. " + memoryScopes + " Without a command it lists them."
+	c.near = []string{"recall", "remember"}
+	c.example = "ctxledger memory\nctxledger memory save test-runner --body 'Use go test -race ./...'"
+	return c
+}
+
+func recallCommand() command {
+	c := listMemories("memory recall", "[QUERY]")
+	c.short = "List the facts, those first that match a query best"
+	c.example = "ctxledger memory recall 'how do we run tests'"
+	c.near, c.was = []string{"list", "search", "find"}, map[string]string{"memory ls": ""}
+	return c
+}
+
+// scopeFlag defines the option that says whose memories are meant.
+func scopeFlag(f *pflag.FlagSet, scope *string, usual string) {
+	f.StringVar(scope, "scope", "", "`SCOPE` is project or user (default: "+usual+")")
+}
+
+// checkScope refuses what is no scope.
+func checkScope(scope *string) func(*action, []string) error {
+	return func(*action, []string) error {
+		if *scope != "" && *scope != string(memory.Project) && *scope != string(memory.User) {
+			return misuse("--scope takes %s or %s, not %q", memory.Project, memory.User, *scope)
 		}
 		return nil
 	}
-	cmd.PersistentFlags().StringVar(&scope, "scope", "",
-		"`SCOPE`: project or user (default: project to write, both to read)")
-	cmd.AddCommand(a.memoryAdd(&scope), a.memoryLs(&scope), a.memoryShow(&scope), a.memoryBlock(&scope),
-		a.memoryRm(&scope), a.memoryRestore(&scope), a.memoryImport(&scope), a.memoryExport(&scope))
-	cmd.AddCommand(candidates.Commands(candidates.Host{Asks: a.asks, Answer: a.answer, Args: a.args,
-		Scope: func() memory.Scope { return a.writeScope(scope) }, Own: a.self.In})...)
-	return cmd
 }
 
-func (a *app) memoryAdd(scope *string) *cobra.Command {
+func saveCommand() command {
+	var scope string
 	var r ledger.SaveMemoryRequest
-	cmd := &cobra.Command{
-		Use:        "add NAME",
-		SuggestFor: []string{"save", "remember"},
-		Short:      "Save a fact; without --body it is read from standard input",
-		Example:    "  ctxledger memory add deploy --description 'how we deploy' --body 'make release on main only'",
-		Args:       a.args(1, 1),
-	}
-	cmd.Flags().StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
-	cmd.Flags().StringVar(&r.Type, "type", "",
-		"`KIND` of fact: user, feedback, project, reference or any other (default: as before, or the scope)")
-	cmd.Flags().StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
-	cmd.Flags().BoolVar(&r.Overwrite, "overwrite", false, "replace a fact of another author with this name")
-	cmd.RunE = shows(a, func(ctx context.Context, api ledger.API, args []string) (e memory.Entry, err error) {
-		if !cmd.Flags().Changed("body") {
-			if r.Body, err = a.body(); err != nil {
+	return command{
+		name: "memory save", args: "NAME", short: "Save a fact; without --body it is read from standard input",
+		example: "ctxledger memory save deploy --body 'make release on main only'\n" +
+			"ctxledger memory save tests --scope user < tests.txt",
+		near: []string{"remember"}, was: map[string]string{"memory add": ""},
+		does: undoable, undo: "`memory restore` brings the version before", json: answers(memory.Entry{}),
+		flags: func(f *pflag.FlagSet) {
+			scopeFlag(f, &scope, "project")
+			f.StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
+			f.StringVar(&r.Type, "type", "", "`KIND`: user, feedback, project, reference or any other")
+			f.StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
+			f.BoolVar(&r.Overwrite, "overwrite", false, "replace a fact of another author with this name")
+		},
+		check: checkScope(&scope),
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (e memory.Entry, err error) {
+			if !a.flags.Changed("body") {
+				if r.Body, err = readFact(a); err != nil {
+					return e, err
+				}
+			}
+			r.Name, r.Scope, r.Source = args[0], writeScope(a, scope), "user"
+			if err = r.Entry.CheckNew(); err != nil {
 				return e, err
 			}
-		}
-		r.Name, r.Scope, r.Source = args[0], a.writeScope(*scope), "user"
-		if err = r.Entry.CheckNew(); err != nil {
+			if e, err = api.SaveMemory(ctx, r); err == nil {
+				sayMasked(a, e.Masked)
+			}
 			return e, err
-		}
-		if e, err = api.SaveMemory(ctx, r); err == nil {
-			a.sayMasked(e.Masked)
-		}
-		return e, err
-	}, printDone("saved"))
-	return cmd
+		}, printDone("saved")),
+	}
 }
 
 // printDone returns a function that says what was done with a fact.
-func printDone(what string) func(w io.Writer, e memory.Entry) {
-	return func(w io.Writer, e memory.Entry) {
+func printDone(what string) func(a *action, w io.Writer, e memory.Entry) {
+	return func(_ *action, w io.Writer, e memory.Entry) {
 		fmt.Fprintf(w, "%s %s (%s)\n", what, columns.OneLine(e.Name), columns.OneLine(string(e.Scope)))
 	}
 }
 
 // sayMasked says how many secrets were masked in what was saved.
-func (a *app) sayMasked(n int) {
+func sayMasked(a *action, n int) {
 	if n > 0 {
 		a.say("masked %s", chars.Plural(n, "secret value"))
 	}
 }
 
-// body reads a fact from standard input; one that is too long comes back long enough to be refused.
-func (a *app) body() (string, error) {
+// readFact reads a fact from standard input; one that is too long comes back long enough to be refused.
+func readFact(a *action) (string, error) {
 	if terminal(a.In) {
 		a.say("reading the fact from the terminal; end it with control-D")
 	}
@@ -100,7 +110,7 @@ func (a *app) body() (string, error) {
 }
 
 // writeScope returns the scope to write to: by default the project, or the user if there is no project.
-func (a *app) writeScope(scope string) memory.Scope {
+func writeScope(a *action, scope string) memory.Scope {
 	switch {
 	case scope != "":
 		return memory.Scope(scope)
@@ -110,44 +120,41 @@ func (a *app) writeScope(scope string) memory.Scope {
 	return memory.Project
 }
 
-func (a *app) memoryLs(scope *string) *cobra.Command {
-	return &cobra.Command{
-		Use:        "ls [QUERY]",
-		SuggestFor: []string{"list", "recall", "search"},
-		Short:      "List the facts, or those that match a query best",
-		Example:    "  ctxledger memory ls\n  ctxledger memory ls 'how do we run tests'",
-		Args:       a.args(0, 1),
-		RunE:       a.memoryList(scope),
+// listMemories makes a command that lists facts, those that match its argument best if it takes one.
+func listMemories(name, args string) command {
+	var scope string
+	return command{
+		name: name, args: args, does: keeps, json: answers(ledger.MemoriesResponse{}),
+		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+			query := strings.Join(args, "")
+			r := ledger.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: a.json}
+			resp, err := memories(ctx, api, r)
+			if err != nil {
+				return err
+			}
+			for _, n := range resp.Notes {
+				a.say("%s", n)
+			}
+			sayOthers(ctx, a, "memory")
+			return a.answer(resp, func(w io.Writer) { printMemories(a, w, resp, query) })
+		},
 	}
 }
 
-// memoryList makes the function of the commands that list facts, with a query or without.
-func (a *app) memoryList(scope *string) func(*cobra.Command, []string) error {
-	return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-		query := strings.Join(args, "")
-		resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(*scope), Query: query, Body: a.json})
-		if err != nil {
-			return err
+func printMemories(a *action, w io.Writer, resp ledger.MemoriesResponse, query string) {
+	switch {
+	case len(resp.Entries) == 0 && query != "":
+		fmt.Fprintln(w, "no fact matches")
+	case len(resp.Entries) == 0:
+		fmt.Fprintln(w, "no fact is kept here")
+	default:
+		t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
+		for _, e := range resp.Entries {
+			t.Add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
 		}
-		for _, n := range resp.Notes {
-			a.say("%s", n)
-		}
-		a.sayOthers(ctx, "memory")
-		return a.answer(resp, func(w io.Writer) {
-			switch {
-			case len(resp.Entries) == 0 && query != "":
-				fmt.Fprintln(w, "no fact matches")
-			case len(resp.Entries) == 0:
-				fmt.Fprintln(w, "no fact is kept here")
-			default:
-				t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
-				for _, e := range resp.Entries {
-					t.Add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
-				}
-				t.Print(w)
-			}
-		})
-	})
+		t.Print(w)
+	}
 }
 
 // memoryPage is how many facts one call brings: with bodies they fit a frame.
@@ -170,16 +177,16 @@ func memories(ctx context.Context, api ledger.MemoryStore, r ledger.MemoriesRequ
 	}
 }
 
-func (a *app) memoryShow(scope *string) *cobra.Command {
-	return &cobra.Command{
-		Use:        "show NAME",
-		SuggestFor: []string{"get", "read"},
-		Short:      "Print one fact",
-		Example:    "  ctxledger memory show deploy",
-		Args:       a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			return api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
-		}, func(w io.Writer, e memory.Entry) {
+func getCommand() command {
+	var scope string
+	return command{
+		name: "memory get", args: "MEMORY", short: "Print one fact", example: "ctxledger memory get deploy",
+		near: []string{"read"}, was: map[string]string{"memory show": ""},
+		does: keeps, json: answers(memory.Entry{}),
+		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
+		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (memory.Entry, error) {
+			return api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
+		}, func(a *action, w io.Writer, e memory.Entry) {
 			fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n",
 				columns.OneLine(e.Name), columns.OneLine(string(e.Scope)), columns.OneLine(e.Type),
 				columns.OneLine(e.Source), a.stamp(e.Updated))
@@ -191,20 +198,26 @@ func (a *app) memoryShow(scope *string) *cobra.Command {
 	}
 }
 
-func (a *app) memoryBlock(scope *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "block [TASK]",
-		Short: "Print the facts as a text for a model, a line for each",
-		Long: fmt.Sprintf("Prints the facts as a text of at most %s characters that a model can be given: a line\n"+
-			"`[type] name: body` for each, ordered by type, then name. \\n stands for the line ends of a body. Where\n"+
+// blockAnswer is what the command that prints facts for a model answers.
+type blockAnswer struct {
+	Text string `json:"text"`
+}
+
+func blockCommand() command {
+	var scope string
+	return command{
+		name: "memory block", args: "[TASK]", short: "Print the facts as a text for a model, a line for each",
+		long: fmt.Sprintf("Prints the facts as a text of at most %s characters that a model can be given: a line "+
+			"`[type] name: body` for each, ordered by type, then name. \\n stands for the line ends of a body. Where "+
 			"they are more, those are whole that fit TASK best, and the others are cut short.",
 			chars.Commas(memory.BlockChars)),
-		Example: "  ctxledger memory block\n  ctxledger memory block 'release the extension' | pbcopy",
-		Args:    a.args(0, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(*scope), Body: true})
+		example: "ctxledger memory block\nctxledger memory block 'release the extension' > facts.txt",
+		does:    keeps, json: answers(blockAnswer{}),
+		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "project") }, check: checkScope(&scope),
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (out blockAnswer, err error) {
+			resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
 			if err != nil {
-				return err
+				return out, err
 			}
 			for _, n := range resp.Notes {
 				a.say("%s", n)
@@ -213,36 +226,37 @@ func (a *app) memoryBlock(scope *string) *cobra.Command {
 				a.say("no fact is kept here")
 			}
 			ordered := memory.Ordered(resp.Entries, strings.Join(args, ""))
-			text := memory.Block(ordered, memory.BlockChars, memory.Chars)
-			return a.answer(struct {
-				Text string `json:"text"`
-			}{text}, func(w io.Writer) { fmt.Fprint(w, text) })
-		}),
+			return blockAnswer{memory.Block(ordered, memory.BlockChars, memory.Chars)}, nil
+		}, func(_ *action, w io.Writer, b blockAnswer) { fmt.Fprint(w, b.Text) }),
 	}
 }
 
-func (a *app) memoryRm(scope *string) *cobra.Command {
-	return &cobra.Command{
-		Use:        "rm NAME",
-		SuggestFor: []string{"delete", "remove"},
-		Short:      "Delete one fact; restore brings it back, and `ctxledger forget --memory` deletes it for good",
-		Example:    "  ctxledger memory rm deploy",
-		Args:       a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			e, err := api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
-			return e, ofOtherScope(ctx, api, args[0], *scope, "memory rm", err)
+func deleteCommand() command {
+	var scope string
+	return command{
+		name: "memory delete", args: "MEMORY", short: "Delete one fact, which `memory restore` brings back",
+		long:    "Deletes one fact. `memory restore` brings it back; `ctxledger forget --memory` deletes it for good.",
+		example: "ctxledger memory delete deploy",
+		near:    []string{"remove"},
+		was:     map[string]string{"memory rm": "", "memory forget": "forget --memory NAME"},
+		does:    undoable, undo: "`memory restore`", json: answers(memory.Entry{}),
+		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "project") }, check: checkScope(&scope),
+		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (memory.Entry, error) {
+			e, err := api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
+			return e, ofOtherScope(ctx, api, args[0], scope, "memory delete", err)
 		}, printDone("deleted")),
 	}
 }
 
-func (a *app) memoryRestore(scope *string) *cobra.Command {
-	return &cobra.Command{
-		Use:     "restore NAME",
-		Short:   "Undo what happened to a fact last: its deletion, or a change",
-		Example: "  ctxledger memory restore deploy",
-		Args:    a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (memory.Entry, error) {
-			return api.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Name: args[0], Scope: memory.Scope(*scope)})
+func restoreMemoryCommand() command {
+	var scope string
+	return command{
+		name: "memory restore", args: "MEMORY", short: "Undo the last change of a fact, or its deletion",
+		example: "ctxledger memory restore deploy",
+		does:    undoable, undo: "saving it again", json: answers(memory.Entry{}),
+		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
+		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (memory.Entry, error) {
+			return api.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
 		}, printDone("restored")),
 	}
 }

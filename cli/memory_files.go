@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
@@ -22,24 +22,27 @@ import (
 	"ctxledger.dev/memory"
 )
 
-func (a *app) memoryImport(scope *string) *cobra.Command {
+func importMemoriesCommand() command {
+	var scope string
 	var overwrite bool
-	cmd := &cobra.Command{
-		Use:   "import DIRECTORY",
-		Short: "Import facts from a directory with MEMORY.md and one Markdown file per fact",
-		Long: "Reads the facts that MEMORY.md lists, also in the directories memory, user and repl (facts of the\n" +
+	return command{
+		name: "memory import", args: "DIRECTORY", short: "Import facts from MEMORY.md and a Markdown file for each",
+		long: "Reads the facts that MEMORY.md lists, also in the directories memory, user and repl (facts of the " +
 			"user) and agents/NAME. Reports what cannot be imported, and continues with the rest.",
-		Example: "  ctxledger memory import ./memory\n  ctxledger memory import ~/notes/memory --scope user",
-		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			return a.importMemory(ctx, api, args[0], *scope, overwrite)
-		}),
+		example: "ctxledger memory import ./memory\nctxledger memory import ./memory --scope user --overwrite",
+		does:    undoable, undo: "`memory restore` brings the version before", json: answers([]memory.Entry{}),
+		flags: func(f *pflag.FlagSet) {
+			scopeFlag(f, &scope, "as the files say")
+			f.BoolVar(&overwrite, "overwrite", false, "replace facts of other authors with the same name")
+		},
+		check: checkScope(&scope),
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+			return importMemory(ctx, a, api, args[0], scope, overwrite)
+		},
 	}
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace facts of other authors with the same name")
-	return cmd
 }
 
-func (a *app) importMemory(ctx context.Context, api ledger.MemoryStore, dir, scope string, overwrite bool) error {
+func importMemory(ctx context.Context, a *action, api ledger.MemoryStore, dir, scope string, overwrite bool) error {
 	const op = "cli.memory"
 	path := a.absolute(dir)
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -60,7 +63,7 @@ func (a *app) importMemory(ctx context.Context, api ledger.MemoryStore, dir, sco
 	saved, masked := []memory.Entry{}, 0
 	for _, e := range found {
 		if scope != "" || a.place.Root == "" {
-			e.Scope = a.writeScope(scope)
+			e.Scope = writeScope(a, scope)
 		}
 		e, err := api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: e, Overwrite: overwrite})
 		switch {
@@ -72,7 +75,7 @@ func (a *app) importMemory(ctx context.Context, api ledger.MemoryStore, dir, sco
 			saved, masked = append(saved, e), masked+e.Masked
 		}
 	}
-	a.sayMasked(masked)
+	sayMasked(a, masked)
 	err = a.answer(saved, func(w io.Writer) { fmt.Fprintln(w, "imported", chars.Plural(len(saved), "fact")) })
 	if n := len(found) - len(saved); n > 0 && err == nil {
 		err = fault.New(fault.Conflict, op, "%s not imported: facts of other authors, or later ones, have these names",
@@ -82,24 +85,27 @@ func (a *app) importMemory(ctx context.Context, api ledger.MemoryStore, dir, sco
 	return err
 }
 
-func (a *app) memoryExport(scope *string) *cobra.Command {
+func exportMemoriesCommand() command {
+	var scope string
 	var overwrite bool
-	cmd := &cobra.Command{
-		Use:   "export DIRECTORY",
-		Short: "Write the facts as MEMORY.md and one Markdown file each",
-		Long: "Writes what `ctxledger memory import` reads: facts of the project into DIRECTORY, those of the user\n" +
+	return command{
+		name: "memory export", args: "DIRECTORY", short: "Write the facts as MEMORY.md and one Markdown file each",
+		long: "Writes what `ctxledger memory import` reads: facts of the project into DIRECTORY, those of the user " +
 			"into DIRECTORY/user, or with --scope those of one scope into DIRECTORY.",
-		Example: "  ctxledger memory export ./memory\n  ctxledger memory export --scope user ~/notes/memory",
-		Args:    a.args(1, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			return a.exportMemory(ctx, api, args[0], *scope, overwrite)
-		}),
+		example: "ctxledger memory export ./facts\nctxledger memory export --scope user --overwrite ./facts",
+		does:    keeps, undo: "an index of that place is replaced with --overwrite only", json: answers([]string{}),
+		flags: func(f *pflag.FlagSet) {
+			scopeFlag(f, &scope, "both")
+			f.BoolVar(&overwrite, "overwrite", false, "write over a MEMORY.md that is there")
+		},
+		check: checkScope(&scope),
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+			return exportMemory(ctx, a, api, args[0], scope, overwrite)
+		},
 	}
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "write over a MEMORY.md that is there")
-	return cmd
 }
 
-func (a *app) exportMemory(ctx context.Context, api ledger.MemoryStore, dir, scope string, overwrite bool) error {
+func exportMemory(ctx context.Context, a *action, api ledger.MemoryStore, dir, scope string, overwrite bool) error {
 	resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
 	if err != nil {
 		return err

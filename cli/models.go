@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
@@ -13,35 +14,39 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-func (a *app) modelsCommand() *cobra.Command {
+func modelsCommand() command {
 	var update string
 	var undo bool
-	cmd := &cobra.Command{
-		Use:   "models [--update FILE | --undo]",
-		Short: "Show the models that are known with their prices, and update them from a file",
-		Long: "Prints the table of models and prices that is in force, with the date of the prices and where they\n" +
-			"were published: that of the program, and the models of your configuration. The text is one that\n" +
+	return command{
+		name: "config models", short: "Show the models that are known with their prices, or update them",
+		long: "Prints the table of models and prices that is in force, with the date of the prices and where they " +
+			"were published: that of the program, and the models of your configuration. The text is one that " +
 			"--update takes.\n\n" +
-			"--update puts the lines of FILE in the place of those of the same models, for you, in all\n" +
-			"workspaces, and prints what has changed. A table that is older than the prices in force, of a day\n" +
-			"in the future, or with an implausible price is refused. A newer version of the program, with newer\n" +
+			"--update puts the lines of FILE in the place of those of the same models, for you, in all " +
+			"workspaces, and prints what has changed. A table that is older than the prices in force, of a day " +
+			"in the future, or with an implausible price is refused. A newer version of the program, with newer " +
 			"prices, goes before the file. --undo goes back to what was before the newest update.\n\n" +
 			"Nothing is read from the network.",
-		Example: "  ctxledger models\n  ctxledger models --update models.txt\n  ctxledger models --undo",
-		Args:    a.args(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			switch {
-			case update != "" && undo:
+		example: "ctxledger config models > models.txt",
+		was:     map[string]string{"models": ""},
+		does:    undoable, undo: "--undo", json: answers(modelsAnswer{}, repricedAnswer{}),
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&update, "update", "", "put the models and prices of `FILE` into force")
+			f.BoolVar(&undo, "undo", false, "go back to what was before the newest update")
+		},
+		check: func(*action, []string) error {
+			if update != "" && undo {
 				return misuse("--undo goes with no other flag")
-			case update != "" || undo:
-				return a.reprice(update)
 			}
-			return a.showModels()
+			return nil
+		},
+		run: func(_ context.Context, a *action, _ []string) error {
+			if update != "" || undo {
+				return reprice(a, update)
+			}
+			return showModels(a)
 		},
 	}
-	cmd.Flags().StringVar(&update, "update", "", "put the models and prices of `FILE` into force")
-	cmd.Flags().BoolVar(&undo, "undo", false, "go back to what was before the newest update")
-	return cmd
 }
 
 // modelsAnswer is the table in force.
@@ -51,7 +56,7 @@ type modelsAnswer struct {
 	Models  []string `json:"models"` // the lines of the table
 }
 
-func (a *app) showModels() error {
+func showModels(a *action) error {
 	models, err := a.models()
 	if err != nil {
 		return err
@@ -73,7 +78,7 @@ type repricedAnswer struct {
 }
 
 // reprice updates the prices from a file, or with none goes back.
-func (a *app) reprice(file string) error {
+func reprice(a *action, file string) error {
 	root := ""
 	if ws, err := a.find(); err == nil {
 		root = ws.Root // which must not decide for its user
@@ -98,7 +103,7 @@ func (a *app) reprice(file string) error {
 	}
 	answer := repricedAnswer{out.File, out.Was.Date, out.Now.Date, append([]string{}, out.Now.Since(out.Was)...)}
 	a.say("prices of %s are in force, before they were of %s", answer.Now, answer.Was)
-	a.hint("`ctxledger models --undo` takes that back")
+	a.hint("`ctxledger config models --undo` takes that back")
 	return a.answer(answer, func(w io.Writer) {
 		for _, line := range answer.Changes {
 			fmt.Fprintln(w, line)
@@ -108,7 +113,7 @@ func (a *app) reprice(file string) error {
 
 // models returns what is known of models where the user is: the built-in ones, and those of the
 // configuration. No ledger is opened and no daemon started. Errors: those of workspace.Find.
-func (a *app) models() (*tokens.Registry, error) {
+func (a *action) models() (*tokens.Registry, error) {
 	ws, err := a.find()
 	if fault.Is(err, fault.Unavailable) {
 		return tokens.Builtin(), nil // there is no place for a ledger, but none is needed

@@ -35,7 +35,7 @@ const (
 )
 
 // progress returns a bar for the work on a file.
-func (a *app) progress(file string) *bar {
+func (a *action) progress(file string) *bar {
 	b := &bar{label: a.line(filepath.Base(file), 30), now: a.Env.Now, start: a.Env.Now()}
 	if terminal(a.Err) && !a.json {
 		b.w = a.Err

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/compaction"
@@ -23,51 +23,45 @@ const (
 	maxErrorBody = 256 << 10 // bytes of a failed one
 )
 
-// recoverFlags are the flags of the recover command.
+// recoverFlags are the options of the recover command.
 type recoverFlags struct {
 	answer string
-	output outputFlags
+	output messagesFlags
 	report ledger.OverflowRequest
 }
 
-func (a *app) recoverCommand() *cobra.Command {
+func recoverCommand() command {
 	var f recoverFlags
-	cmd := &cobra.Command{
-		Use:   "recover --error FILE [SESSION|FILE]",
-		Short: "Recover after a provider refused or truncated a request as too large",
-		Long: "Reads a provider's answer, an error or a response with its usage, and takes the next step: it\n" +
-			"learns the limit that the error names, compacts without a model, and if that is not enough, makes\n" +
-			"a smaller copy of the request, which is not recorded. It says so if the answer is no overflow. The\n" +
-			"session may be a file of messages, as for `ctxledger compact`. If nothing more can be done, the\n" +
-			"exit status is 1.",
-		Example: "  ctxledger recover --error error.json --status 400 --format messages chat.json\n" +
-			"  curl … | ctxledger recover --error - --endpoint http://localhost:11434",
-		Args: a.args(0, 1),
+	return command{
+		name: "recover", args: "[SESSION|FILE]", rank: hidden,
+		short: "Recover after a provider refused or truncated a request",
+		long: "Reads a provider's answer, an error or a response with its usage, and takes the next step: it " +
+			"learns the limit that the error names, compacts without a model, and if that is not enough, makes " +
+			"a smaller copy of the request, which is not recorded. It says so if the answer is no overflow. The " +
+			"session may be a file of messages, as for `ctxledger compact`. If nothing more can be done, the " +
+			"exit status is 1. A limit is learned for provider, endpoint and model.",
+		example: "ctxledger recover --error error.json --status 400 --messages chat.json",
+		does:    undoable, undo: "it compacts", json: answers(ledger.Recovery{}),
+		flags: func(fs *pflag.FlagSet) {
+			fs.StringVar(&f.answer, "error", "", "the provider's answer is in `FILE` (- is standard input)")
+			fs.IntVar(&f.report.Status, "status", 0, "HTTP `STATUS` of the answer")
+			fs.StringVar(&f.report.Model, "model", "", "`MODEL` of the request (default: the session's)")
+			fs.StringVar(&f.report.Provider, "provider", "", "provider `NAME` of the request")
+			fs.StringVar(&f.report.Endpoint, "endpoint", "", "`URL` of the server that the request went to")
+			fs.IntVar(&f.report.MaxOutput, "max-output", 0, "it asked for at most `TOKENS` of output")
+			fs.IntVar(&f.report.NumCtx, "num-ctx", 0, "it asked a local server for a context of `TOKENS`")
+			fs.BoolVar(&f.report.Streamed, "streamed", false, "a part of the answer has reached the user")
+			f.output.define(fs, "what to send next")
+		},
+		check: func(*action, []string) error { return f.check() },
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+			return recoverFrom(ctx, a, api, strings.Join(args, ""), f)
+		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.answer, "error", "", "read the provider's answer from `FILE` (- is standard input)")
-	flags.IntVar(&f.report.Status, "status", 0, "HTTP `STATUS` of the answer (default: not known)")
-	flags.StringVar(&f.report.Model, "model", "", "`MODEL` of the request (default: that of the session)")
-	flags.StringVar(&f.report.Provider, "provider", "",
-		"provider `NAME` of the request; a limit is learned for provider, endpoint and model")
-	flags.StringVar(&f.report.Endpoint, "endpoint", "", "`URL` of the server that the request went to")
-	flags.IntVar(&f.report.MaxOutput, "max-output", 0, "the request asked for at most `TOKENS` of output")
-	flags.IntVar(&f.report.NumCtx, "num-ctx", 0, "the request asked a local server for a context of `TOKENS`")
-	flags.BoolVar(&f.report.Streamed, "streamed", false, "a part of the answer has reached the user")
-	f.output.define(cmd, "text, json, or messages (what to send next)")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.check(a.json); err != nil {
-			return err
-		}
-		return a.asks(func(ctx context.Context, api ledger.API, args []string) error {
-			return a.recover(ctx, api, strings.Join(args, ""), f)
-		})(cmd, args)
-	}
-	return cmd
 }
 
-// check refuses flags that contradict each other.
-func (f *recoverFlags) check(json bool) error {
+// check refuses options that contradict each other.
+func (f *recoverFlags) check() error {
 	r := f.report
 	switch {
 	case f.answer == "":
@@ -77,15 +71,15 @@ func (f *recoverFlags) check(json bool) error {
 	case r.MaxOutput < 0 || r.NumCtx < 0:
 		return misuse("--max-output and --num-ctx take numbers from 0 (not known)")
 	}
-	return f.output.check(json)
+	return f.output.check()
 }
 
-func (a *app) recover(ctx context.Context, api ledger.API, what string, f recoverFlags) error {
-	body, err := a.readAnswer(f.answer)
+func recoverFrom(ctx context.Context, a *action, api ledger.API, what string, f recoverFlags) error {
+	body, err := readAnswer(a, f.answer)
 	if err != nil {
 		return err
 	}
-	s, err := a.sessionOf(ctx, api, what, f.output.wire)
+	s, err := sessionOf(ctx, a, api, what, f.output.format)
 	if err != nil {
 		return err
 	}
@@ -98,18 +92,18 @@ func (a *app) recover(ctx context.Context, api ledger.API, what string, f recove
 		return err
 	}
 	if done.Advice.Action != overflow.GiveUp {
-		return a.printRecovery(ctx, api, done, f.output.format)
+		return printRecovery(ctx, a, api, done, f.output.messages)
 	}
 	gaveUp := fault.New(fault.TooLarge, "cli.recover", "%s", done.Advice.Say)
-	if f.output.format != formatJSON {
+	if !a.json || f.output.messages {
 		return gaveUp
 	}
-	return errors.Join(a.printRecovery(ctx, api, done, f.output.format), gaveUp)
+	return errors.Join(printRecovery(ctx, a, api, done, f.output.messages), gaveUp)
 }
 
 // readAnswer reads what a provider answered.
-func (a *app) readAnswer(name string) ([]byte, error) {
-	in, _, err := a.input(name)
+func readAnswer(a *action, name string) ([]byte, error) {
+	in, _, err := openInput(a, name)
 	if err != nil {
 		return nil, err
 	}
@@ -121,22 +115,23 @@ func (a *app) readAnswer(name string) ([]byte, error) {
 	return body, fault.Wrap(fault.Unavailable, "cli.recover", err)
 }
 
-func (a *app) printRecovery(ctx context.Context, api ledger.API, done ledger.Recovery, format string) error {
+func printRecovery(ctx context.Context, a *action, api ledger.API, done ledger.Recovery, messages bool) error {
 	switch {
-	case format == formatJSON:
+	case messages:
+	case a.json:
 		return a.answerExact(done) // with the request to send
-	case format == formatText:
-		return a.writeMasked([]byte(a.recoveryText(done)))
+	default:
+		return a.writeMasked([]byte(recoveryText(a, done)))
 	}
 	a.say("%s", done.Next)
 	if done.Messages != nil {
-		return a.printArray(done.Messages)
+		return printArray(a, done.Messages)
 	}
-	return a.printMessages(ctx, api, done.Session, ledger.Reader{})
+	return printMessages(ctx, a, api, done.Session, ledger.Reader{})
 }
 
 // recoveryText describes the failure of a request, what was learned from it, and what to do.
-func (a *app) recoveryText(done ledger.Recovery) string {
+func recoveryText(a *action, done ledger.Recovery) string {
 	var b strings.Builder
 	v := done.Verdict
 	fmt.Fprintf(&b, "verdict    %s", v.Class)
@@ -149,7 +144,7 @@ func (a *app) recoveryText(done ledger.Recovery) string {
 	if v.Path != "" {
 		fmt.Fprintf(&b, ", seen in %s", a.line(v.Path, columns.CellWidth))
 	}
-	if text := a.windowSource(&done.Window); text != "" {
+	if text := windowSource(a, &done.Window); text != "" {
 		fmt.Fprintf(&b, "\nwindow     %s", text)
 	}
 	if done.Lesson == overflow.Higher {
@@ -168,7 +163,7 @@ func known(n int) string {
 }
 
 // windowSource describes the window that was learned from the provider's errors; "" if none was.
-func (a *app) windowSource(w *ledger.Window) string {
+func windowSource(a *action, w *ledger.Window) string {
 	if w == nil || w.Learned == nil {
 		return ""
 	}

@@ -8,78 +8,77 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
-	"ctxledger.dev/cli/erasing"
 	"ctxledger.dev/internal/ages"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) retainCommand() *cobra.Command {
+func retainCommand() command {
 	var age, most string
 	var r ledger.RetainRequest
-	var c erasing.Flags
-	cmd := &cobra.Command{
-		Use:   "retain [--older-than AGE] [--max-size SIZE] | retain --off",
-		Short: "Show, set or remove the policy by which old sessions expire",
-		Long: "Without flags it shows the retention policy and the sessions that are due. Nothing expires without\n" +
-			"a policy. --older-than expires sessions by the age of their newest entry; --max-size expires the\n" +
-			"oldest sessions until records and contents fit. Setting either replaces the whole policy. The\n" +
-			"daemon applies it at its start and once a day; --now lists what is due, asks, and applies it at\n" +
-			"once. Without a terminal --now needs --yes. --dry-run lists what would be due by the flags, and\n" +
+	var c consentFlags
+	return command{
+		name: "ledger retain", short: "Show, set or remove the policy by which old sessions expire",
+		long: "Without options it shows the retention policy and the sessions that are due. Nothing expires without " +
+			"a policy. --older-than expires sessions by the age of their newest entry; --max-size expires the " +
+			"oldest sessions until records and contents fit. Setting either replaces the whole policy. The " +
+			"daemon applies it at its start and once a day; --now lists what is due, asks, and applies it at " +
+			"once. Without a terminal --now needs --yes. --dry-run lists what would be due by the options, and " +
 			"sets nothing.\n\n" +
-			"A session expires as a whole, with its summaries and the artifacts that no other session holds;\n" +
-			"their handles then say so. Memories, artifacts that you put yourself, sessions of the last ten\n" +
+			"A session expires as a whole, with its summaries and the artifacts that no other session holds; " +
+			"their handles then say so. Memories, artifacts that you saved yourself, sessions of the last ten " +
 			"minutes and the newest session never expire.",
-		Example: "  ctxledger retain --older-than 90d --max-size 500MB --dry-run\n" +
-			"  ctxledger retain --older-than 90d --max-size 500MB\n" +
-			"  ctxledger retain --now\n  ctxledger retain --off",
-		Args: a.args(0, 0),
-	}
-	cmd.Flags().StringVar(&age, "older-than", "", "expire `AGE` after the newest entry: 90d, 12w, 36h")
-	cmd.Flags().StringVar(&most, "max-size", "", "expire the oldest above `SIZE` on disk: 500MB, 2GB")
-	cmd.Flags().BoolVar(&r.Off, "off", false, "remove the policy")
-	cmd.Flags().BoolVar(&r.Apply, "now", false, "expire what is due at once")
-	c.Define(cmd, erasing.Forgetting())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if age != "" || most != "" {
-			p, err := policy(age, most)
-			if err != nil {
-				return err
+		example: "ctxledger ledger retain --older-than 90d --max-size 500MB --dry-run\n" +
+			"ctxledger ledger retain --older-than 90d --max-size 500MB\n" +
+			"ctxledger ledger retain --now --yes\nctxledger ledger retain --off",
+		was:  map[string]string{"retain": ""},
+		does: asks, undo: "with --now; a policy alone is listed with what is due, and --off takes it back",
+		json: answers(ledger.Retention{}),
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&age, "older-than", "", "expire `AGE` after the newest entry: 90d, 12w, 36h")
+			f.StringVar(&most, "max-size", "", "expire the oldest above `SIZE` on disk: 500MB, 2GB")
+			f.BoolVar(&r.Off, "off", false, "remove the policy")
+			f.BoolVar(&r.Apply, "now", false, "expire what is due at once")
+			c.define(f, forgetting())
+		},
+		check: func(*action, []string) error {
+			if age != "" || most != "" {
+				p, err := policy(age, most)
+				if err != nil {
+					return err
+				}
+				r.Set = &p
 			}
-			r.Set = &p
-		}
-		switch {
-		case r.Off && (r.Set != nil || r.Apply || c != erasing.Flags{}):
-			return misuse("--off goes with no other flag")
-		case c.Yes && !r.Apply:
-			return misuse("--yes needs --now")
-		}
-		return a.asks(func(ctx context.Context, api ledger.API, _ []string) error {
-			return a.retain(ctx, api, r, c)
-		})(cmd, args)
+			switch {
+			case r.Off && (r.Set != nil || r.Apply || c != consentFlags{}):
+				return misuse("--off goes with no other flag")
+			case c.yes && !r.Apply:
+				return misuse("--yes needs --now")
+			}
+			return c.check()
+		},
+		ask: func(ctx context.Context, a *action, api ledger.API, _ []string) error {
+			return applyRetention(ctx, a, api, r, c)
+		},
 	}
-	return cmd
 }
 
-// retain shows or sets the policy. Before sessions expire at once it lists them and asks.
-func (a *app) retain(ctx context.Context, api ledger.Erasure, r ledger.RetainRequest, c erasing.Flags) error {
-	if err := agree(c); err != nil {
-		return err
-	}
-	if r.Apply || c.Dry {
+// applyRetention shows or sets the policy. Before sessions expire at once it lists them and asks.
+func applyRetention(ctx context.Context, a *action, api ledger.Erasure, r ledger.RetainRequest, c consentFlags) error {
+	if r.Apply || c.dry {
 		plan, err := api.Retain(ctx, ledger.RetainRequest{Try: r.Set})
 		if err != nil {
 			return err
 		}
-		show := func(w io.Writer) { a.printExpiring(w, plan) }
-		if c.Dry {
+		show := func(w io.Writer) { printExpiring(a, w, plan) }
+		if c.dry {
 			return a.answer(plan, show)
 		}
 		if plan.DueTotal > 0 {
-			if err := a.erasing().Consent(c, show); err != nil {
+			if err := a.consent(c, forgetting(), show); err != nil {
 				return err
 			}
 		}
@@ -88,12 +87,12 @@ func (a *app) retain(ctx context.Context, api ledger.Erasure, r ledger.RetainReq
 	if err != nil {
 		return err
 	}
-	return a.answer(done, func(w io.Writer) { a.printRetention(w, done) })
+	return a.answer(done, func(w io.Writer) { printRetention(a, w, done) })
 }
 
 // printExpiring says what would expire now.
-func (a *app) printExpiring(w io.Writer, r ledger.Retention) {
-	if !a.printPolicy(w, r) {
+func printExpiring(a *action, w io.Writer, r ledger.Retention) {
+	if !printPolicy(a, w, r) {
 		return
 	}
 	size := int64(0)
@@ -101,8 +100,8 @@ func (a *app) printExpiring(w io.Writer, r ledger.Retention) {
 		size += s.Log + s.Blobs.Disk
 	}
 	fmt.Fprintf(w, "would expire %s, %s\n", chars.Plural(r.DueTotal, "session"), chars.Size(size))
-	a.fillDue(a.erasing().Table(dueHead...), r.Due[:min(len(r.Due), erasing.MaxListed)]).Print(w)
-	erasing.Others(w, r.DueTotal-erasing.MaxListed)
+	fillDue(a, a.plainTable(dueHead...), r.Due[:min(len(r.Due), maxListed)]).Print(w)
+	andMore(w, r.DueTotal-maxListed)
 }
 
 // policy reads the flags of a policy.
@@ -147,7 +146,7 @@ func sizeOf(s string) (int64, error) {
 }
 
 // printPolicy says what a policy is, and reports whether anything is due by it.
-func (a *app) printPolicy(w io.Writer, r ledger.Retention) bool {
+func printPolicy(a *action, w io.Writer, r ledger.Retention) bool {
 	if r.Policy == nil {
 		fmt.Fprintf(w, "no policy is set: nothing expires; the ledger takes %s\n", chars.Size(r.Size))
 		return false
@@ -166,8 +165,8 @@ func (a *app) printPolicy(w io.Writer, r ledger.Retention) bool {
 	return r.DueTotal > 0
 }
 
-func (a *app) printRetention(w io.Writer, r ledger.Retention) {
-	if !a.printPolicy(w, r) {
+func printRetention(a *action, w io.Writer, r ledger.Retention) {
+	if !printPolicy(a, w, r) {
 		return
 	}
 	if r.Applied {
@@ -176,14 +175,14 @@ func (a *app) printRetention(w io.Writer, r ledger.Retention) {
 		fmt.Fprintf(w, "due: %s; the daemon expires them at its next start or within a day, --now at once, and --off keeps them\n",
 			chars.Plural(r.DueTotal, "session"))
 	}
-	a.fillDue(a.newTable(dueHead...), r.Due).Print(w)
+	fillDue(a, a.newTable(dueHead...), r.Due).Print(w)
 }
 
 // dueHead are the headings of a list of sessions that expire.
 var dueHead = []string{"SESSION", "UPDATED", ">SIZE", "TITLE"}
 
 // fillDue adds a row for each session, and returns the table.
-func (a *app) fillDue(t *columns.Table, due []ledger.SessionUsage) *columns.Table {
+func fillDue(a *action, t *columns.Table, due []ledger.SessionUsage) *columns.Table {
 	for _, s := range due {
 		t.Add(s.ID, a.stamp(s.Updated), chars.Size(s.Log+s.Blobs.Disk), a.line(s.Title, 40))
 	}

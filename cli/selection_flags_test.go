@@ -7,8 +7,8 @@ func TestErrorsNameTheFlagsOfTheCommandLine(t *testing.T) {
 		`the right form: lines="10-40" or lines="10-"`: `the right form: --lines 10-40 or --lines 10-`,
 		`head=-3 is not a number of lines`:             `--head -3 is not a number of lines`,
 		`json_path="$.a b" does not start`:             `--json-path '$.a b' does not start`,
-		`grep="panic", context=3`:                      "`ctxledger artifact grep panic HANDLE`, --context 3",
-		`use grep="\"name\":" or lines="1-200"`:        "use `ctxledger artifact grep '\"name\":' HANDLE` or --lines 1-200",
+		`grep="panic", context=3`:                      "--grep panic, --context 3",
+		`use grep="\"name\":" or lines="1-200"`:        `use --grep '"name":' or --lines 1-200`,
 		`deadlines="x", headlines=3`:                   `deadlines="x", headlines=3`,
 		`lines="`:                                      `lines="`,
 	} {

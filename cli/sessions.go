@@ -6,28 +6,26 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
-func (a *app) sessionsCommand() *cobra.Command {
-	var limit int
-	cmd := &cobra.Command{
-		Use:     "sessions [SESSION]",
-		Short:   "List the recorded sessions, newest first, or the compactions of one",
-		Example: "  ctxledger sessions\n  ctxledger sessions --json --limit 5\n  ctxledger sessions ab03de2c",
-		Args:    a.args(0, 1),
-		RunE: a.asks(func(ctx context.Context, api ledger.API, args []string) error {
+func sessionsCommand() command {
+	limit := 0
+	return command{
+		name: "sessions", args: "[SESSION]", rank: everyday,
+		short:   "List the recorded sessions, or the compactions of one",
+		example: "ctxledger sessions --limit 5\nctxledger sessions ab03de2c",
+		does:    keeps, json: answers(ledger.SessionsResponse{}, sessionAnswer{}),
+		flags: func(f *pflag.FlagSet) { limitFlag(f, &limit, 20) }, check: checkLimit(&limit),
+		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
 			if len(args) > 0 {
-				return a.summaries(ctx, api, args[0])
+				return listSummaries(ctx, a, api, args[0])
 			}
-			if err := atLeast(1, limit, "--limit"); err != nil {
-				return err
-			}
-			info, err := a.discovered(ctx, api)
+			info, err := discovered(ctx, a, api)
 			if err != nil {
 				return err
 			}
@@ -35,12 +33,25 @@ func (a *app) sessionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.sayOthers(ctx, "sessions")
-			return a.answer(resp, func(w io.Writer) { a.printSessions(w, resp, info) })
-		}),
+			sayOthers(ctx, a, "sessions")
+			return a.answer(resp, func(w io.Writer) { printSessions(a, w, resp, info) })
+		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 20, "list at most `N`")
-	return cmd
+}
+
+// limitFlag defines the option that limits a list.
+func limitFlag(f *pflag.FlagSet, limit *int, usual int) {
+	f.IntVar(limit, "limit", usual, "list at most `N`")
+}
+
+// checkLimit refuses a list of nothing.
+func checkLimit(limit *int) func(*action, []string) error {
+	return func(*action, []string) error { return atLeast(1, *limit, "--limit") }
+}
+
+// sessionFlag defines the option that names a session.
+func sessionFlag(f *pflag.FlagSet, session *string) {
+	f.StringVar(session, "session", "", "only `SESSION`")
 }
 
 // sessionAnswer is what the sessions command answers for one session.
@@ -49,8 +60,8 @@ type sessionAnswer struct {
 	ledger.SummariesResponse
 }
 
-// summaries lists the compactions of a session.
-func (a *app) summaries(ctx context.Context, api ledger.Compactions, name string) error {
+// listSummaries lists the compactions of a session.
+func listSummaries(ctx context.Context, a *action, api ledger.Compactions, name string) error {
 	s, err := a.session(ctx, name)
 	if err != nil {
 		return err
@@ -91,7 +102,7 @@ func turnsOf(from, to int) string {
 // leastTitle is how many columns of a terminal a title in the list has at least.
 const leastTitle = 24
 
-func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, info ledger.Info) {
+func printSessions(a *action, w io.Writer, resp ledger.SessionsResponse, info ledger.Info) {
 	if resp.Total == 0 {
 		fmt.Fprintln(w, a.page(w).NoSession(info))
 		return
@@ -100,7 +111,7 @@ func (a *app) printSessions(w io.Writer, resp ledger.SessionsResponse, info ledg
 	for _, s := range resp.Sessions {
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
 		t.Add(s.ID, s.Host, chars.First(a.masks.String(s.HostID), 8), a.stamp(s.Updated), chars.Commas(s.Turns),
-			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(a.ranIn(s), 40),
+			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(ranIn(a, s), 40),
 			a.line(titled(s), 60))
 	}
 	width, _ := screen(a.Out)
@@ -122,7 +133,7 @@ func titled(s sessions.Session) string {
 
 // ranIn returns where a session ran: a path relative to the user's tree, "." for its root, or else the absolute
 // directory; "" if it is not known.
-func (a *app) ranIn(s sessions.Session) string {
+func ranIn(a *action, s sessions.Session) string {
 	if rel, err := filepath.Rel(a.place.Root, s.Dir); s.Dir != "" && err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}

@@ -7,10 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ctxledger.dev/carried"
-	"ctxledger.dev/cli/candidates"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
@@ -23,17 +20,16 @@ import (
 // statusLine is the columns of stored text that are shown.
 const statusLine = 64
 
-func (a *app) statusCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "status [SESSION]",
-		Short:   "Show what fills a session's window, and what the ledger holds",
-		Example: "  ctxledger status\n  ctxledger status ab03de2c --json",
-		Args:    a.args(0, 1),
-		RunE:    a.asks(a.status),
+func statusCommand() command {
+	return command{
+		name: "status", args: "[SESSION]", rank: everyday,
+		short:   "Show what fills a session's window, and what the ledger holds",
+		example: "ctxledger status\nctxledger status ab03de2c --json",
+		does:    keeps, json: answers(pages.Status{}), ask: showStatus,
 	}
 }
 
-func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
+func showStatus(ctx context.Context, a *action, api ledger.API, args []string) error {
 	s, missing := a.session(ctx, strings.Join(args, ""))
 	info, err := api.Info(ctx, ledger.InfoRequest{}) // after the owner has read what there is
 	if err != nil {
@@ -41,10 +37,10 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	}
 	out := pages.Status{Ledger: info, Found: a.place.Why, Apart: a.place.Apart,
 		Others: workspace.Others(a.Env, a.place), ServerCost: a.ServerCost}
-	out.Elsewhere = a.otherLedgers(ctx, a.place, "status")
+	out.Elsewhere = otherLedgers(ctx, a, a.place, "status")
 	c := a.settings(a.place)
-	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), a.summarizer(c)
-	out.Candidates = candidates.Count(ctx, api)
+	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), summarizerLine(a, c)
+	out.Candidates = countCandidates(ctx, api)
 	switch {
 	case missing == nil:
 		own := carried.OwnTokens(ctx, a.Env, a.place.Root, s.Host)
@@ -61,11 +57,11 @@ func (a *app) status(ctx context.Context, api ledger.API, args []string) error {
 	}
 	out.Told = told(ctx, api, c)
 	return a.answer(out, func(w io.Writer) {
-		ranIn, limits := "", ""
+		in, limits := "", ""
 		if out.Session != nil {
-			ranIn, limits = a.ranIn(out.Session.Session), a.windowSource(out.Session.Limits)
+			in, limits = ranIn(a, out.Session.Session), windowSource(a, out.Session.Limits)
 		}
-		a.page(w).Status(out, ranIn, limits)
+		a.page(w).Status(out, in, limits)
 	})
 }
 
@@ -87,14 +83,14 @@ func told(ctx context.Context, api ledger.MemoryStore, c config.Config) []string
 }
 
 // settings reads the configuration and reports its problems on standard error: the daemon, which uses it, cannot.
-func (a *app) settings(ws workspace.Workspace) config.Config {
+func (a *action) settings(ws workspace.Workspace) config.Config {
 	c, problems := config.Load(a.Env, ws.Root, ws.State)
 	a.complain(problems)
 	return c
 }
 
 // complain reports problems of the configuration, each once.
-func (a *app) complain(problems []config.Problem) {
+func (a *action) complain(problems []config.Problem) {
 	for _, p := range problems {
 		if slices.Contains(a.complained, p) {
 			continue
@@ -109,7 +105,7 @@ func (a *app) complain(problems []config.Problem) {
 
 // suffer reports the problems because of which a file is not used: every command that works with a ledger depends on
 // the settings.
-func (a *app) suffer(ws workspace.Workspace) {
+func suffer(a *action, ws workspace.Workspace) {
 	_, problems := config.Load(a.Env, ws.Root, ws.State)
 	a.complain(slices.DeleteFunc(problems, func(p config.Problem) bool { return p.Severity != config.Error }))
 }
@@ -130,8 +126,8 @@ func recording(c config.Config) string {
 	return text
 }
 
-// summarizer says which model writes summaries, and what keeps it from being used; "" for none.
-func (a *app) summarizer(c config.Config) string {
+// summarizerLine says which model writes summaries, and what keeps it from being used; "" for none.
+func summarizerLine(a *action, c config.Config) string {
 	if c.Summarizer == nil {
 		return ""
 	}

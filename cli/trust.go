@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/fault"
@@ -12,48 +13,53 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-func (a *app) trustCommand() *cobra.Command {
+func trustCommand() command {
 	var list, revoke bool
-	cmd := &cobra.Command{
-		Use:   "trust [DIRECTORY]",
-		Short: "Confirm what a workspace's configuration wants to run, connect to and read",
-		Long: "For the model that writes summaries, a workspace's ctxledger.yaml may name a program, a server, and a\n" +
-			"variable with a key. They are used only after a person has confirmed them with this command, on a\n" +
-			"terminal, and only until one of them changes. Your own configuration needs no confirmation.\n" +
+	return command{
+		name: "config trust", args: "[DIRECTORY]", short: "Confirm what a workspace's configuration wants to run",
+		long: "For the model that writes summaries, a workspace's ctxledger.yaml may name a program, a server, and a " +
+			"variable with a key. They are used only after a person has confirmed them with this command, on a " +
+			"terminal, and only until one of them changes. Your own configuration needs no confirmation. " +
 			"DIRECTORY is the workspace (default: where you are).",
-		Example: "  ctxledger trust\n  ctxledger trust --list\n  ctxledger trust --revoke ~/src/shop",
-		Args:    a.args(0, 1),
+		example: "ctxledger config trust\nctxledger config trust --list",
+		was:     map[string]string{"trust": ""},
+		does:    undoable, undo: "a consent that is revoked can be given again",
+		json: answers(trust.Ask{}, []trust.Consent{}),
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&list, "list", false, "show what was confirmed, in all workspaces")
+			f.BoolVar(&revoke, "revoke", false, "revoke what was confirmed for the workspace")
+		},
+		check: func(_ *action, args []string) error {
+			switch {
+			case list && revoke:
+				return misuse("give --list or --revoke, not both")
+			case list && len(args) > 0:
+				return misuse("--list shows all workspaces: give no directory")
+			}
+			return nil
+		},
+		run: func(_ context.Context, a *action, args []string) error {
+			if len(args) > 0 {
+				a.workspace = args[0]
+			}
+			ws, err := a.find()
+			switch {
+			case err != nil && revoke && len(args) > 0: // it may be gone
+				return revokeConsent(a, ws, a.absolute(args[0]))
+			case err != nil:
+				return err
+			case list:
+				return listConsents(a, ws)
+			case revoke:
+				return revokeConsent(a, ws, ws.Root)
+			}
+			return confirmTrust(a, ws)
+		},
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "show what was confirmed, in all workspaces")
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke what was confirmed for the workspace")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		switch {
-		case list && revoke:
-			return misuse("give --list or --revoke, not both")
-		case list && len(args) > 0:
-			return misuse("--list shows all workspaces: give no directory")
-		}
-		if len(args) > 0 {
-			a.workspace = args[0]
-		}
-		ws, err := a.find()
-		switch {
-		case err != nil && revoke && len(args) > 0: // it may be gone
-			return a.revoke(ws, a.absolute(args[0]))
-		case err != nil:
-			return err
-		case list:
-			return a.listConsents(ws)
-		case revoke:
-			return a.revoke(ws, ws.Root)
-		}
-		return a.confirmTrust(ws)
-	}
-	return cmd
 }
 
 // confirmTrust shows what a workspace asks for and has it confirmed.
-func (a *app) confirmTrust(ws workspace.Workspace) error {
+func confirmTrust(a *action, ws workspace.Workspace) error {
 	approved, err := trust.Confirm(a.Env, ws, a.In, a.Err)
 	if fault.Is(err, fault.NotFound) && a.settings(ws).Summarizer == nil {
 		return a.answer(trust.Ask{Root: ws.Root, Programs: []trust.Program{}}, func(w io.Writer) {
@@ -74,8 +80,8 @@ func (a *app) confirmTrust(ws workspace.Workspace) error {
 	})
 }
 
-// revoke revokes what was confirmed for a tree.
-func (a *app) revoke(ws workspace.Workspace, root string) error {
+// revokeConsent revokes what was confirmed for a tree.
+func revokeConsent(a *action, ws workspace.Workspace, root string) error {
 	if err := trust.Revoke(ws, root); err != nil {
 		return err
 	}
@@ -84,7 +90,7 @@ func (a *app) revoke(ws workspace.Workspace, root string) error {
 }
 
 // listConsents shows what was confirmed.
-func (a *app) listConsents(ws workspace.Workspace) error {
+func listConsents(a *action, ws workspace.Workspace) error {
 	list, err := trust.List(ws)
 	if err != nil {
 		return err

@@ -40,8 +40,8 @@ func atLeast(least, got int, flag string) error {
 	return nil
 }
 
-// args checks how many arguments a command got; most < 0: no limit. Too few or too many are wrong use.
-func (a *app) args(least, most int) cobra.PositionalArgs {
+// counts checks how many arguments a command got; most < 0: no limit. Too few or too many are wrong use.
+func counts(a *action, least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		_, takes, _ := strings.Cut(cmd.Use, " ")
 		switch n := len(args); {
@@ -50,7 +50,7 @@ func (a *app) args(least, most int) cobra.PositionalArgs {
 		case n <= most || most < 0:
 			return nil
 		case cmd.HasSubCommands():
-			return a.unknownCommand(cmd, args)
+			return unknownCommand(a, cmd, args)
 		case most == 0:
 			return misuse("%s takes no argument, but got %q", cmd.CommandPath(), args[0])
 		}
@@ -60,9 +60,9 @@ func (a *app) args(least, most int) cobra.PositionalArgs {
 
 // flagError is the error for wrong flags. The library cuts an unknown flag at its first equals sign, which may be
 // inside a secret: flagError masks the whole argument before it cuts.
-func (a *app) flagError(cmd *cobra.Command, err error) error {
+func flagError(a *action, cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
-		return a.unknownCommand(cmd, args) // the flag is one of the command that was meant
+		return unknownCommand(a, cmd, args) // the flag is one of the command that was meant
 	}
 	said, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
 	if name, ok := strings.CutPrefix(said, "unknown flag: "); ok {
@@ -72,23 +72,21 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 				said = "unknown flag: " + name
 			}
 		}
+		_, within, _ := strings.Cut(cmd.CommandPath()+" ", " ")
+		if typed := now(within + name); typed != "" {
+			return usageError{fmt.Errorf("%s", said), "it is `" + typed + "` now"}
+		}
 	}
 	return misuse("%s", said)
 }
 
-// moved names, for commands that are there no more, what does the same now.
-var moved = map[string]string{
-	"artifact forget": "ctxledger forget HANDLE",
-	"memory forget":   "ctxledger forget --memory NAME",
-}
-
 // unknownCommand is the error for args that name no command below parent.
-func (a *app) unknownCommand(parent *cobra.Command, args []string) error {
+func unknownCommand(a *action, parent *cobra.Command, args []string) error {
 	name := strings.Join(args[:min(len(args), 1)], "")
 	_, within, _ := strings.Cut(parent.CommandPath()+" ", " ")
 	err := usageError{error: fmt.Errorf("there is no command %q", within+name)}
-	if now := moved[within+name]; now != "" {
-		err.hint = "it is `" + now + "` now"
+	if typed := now(within + name); typed != "" {
+		err.hint = "it is `" + typed + "` now"
 		return err
 	}
 	if like := suggestion(parent, name); like != "" {
@@ -113,7 +111,7 @@ func suggestion(parent *cobra.Command, name string) string {
 }
 
 // report prints what went wrong in a command, if anything did, and returns the exit status.
-func (a *app) report(cmd *cobra.Command, err error) int {
+func (a *action) report(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}
@@ -143,7 +141,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 
 // say writes one line to standard error, prefixed with the program's name. Stored text in it cannot start a line of
 // its own.
-func (a *app) say(format string, args ...any) {
+func (a *action) say(format string, args ...any) {
 	fmt.Fprintf(a.messages, "ctxledger: %s\n", columns.OneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
 }
 
@@ -161,6 +159,6 @@ func several(err error) []error {
 }
 
 // hint writes what the reader can do.
-func (a *app) hint(format string, args ...any) {
-	fmt.Fprintf(a.messages, "  hint: %s\n", a.line(a.self.In(fmt.Sprintf(format, args...)), 1000))
+func (a *action) hint(format string, args ...any) {
+	fmt.Fprintf(a.messages, "  hint: %s\n", a.line(a.self.in(fmt.Sprintf(format, args...)), 1000))
 }

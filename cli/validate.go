@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/spf13/cobra"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/config"
@@ -13,21 +12,21 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-func (a *app) validateCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "validate [FILE]",
-		Short: "Check a configuration file: what is wrong, what has no effect, and where",
-		Long: "Checks FILE as a workspace's configuration, or without FILE the two that hold here: ctxledger.yaml and\n" +
-			"your own. It uses neither and starts no daemon. The exit status is 1 if a file has an error, because\n" +
-			"of which it would not be used.",
-		Example: "  ctxledger validate\n  ctxledger validate orchestration.yaml --json",
-		Args:    a.args(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			checked, err := a.validate(args)
+func validateCommand() command {
+	return command{
+		name: "config validate", args: "[FILE]", short: "Check a configuration file, and say where it is wrong",
+		long: "Checks FILE as a workspace's configuration, or without FILE the two that hold here: ctxledger.yaml and " +
+			"your own: what is wrong, what has no effect, and where. It uses neither and starts no daemon. The exit " +
+			"status is 1 if a file has an error, because of which it would not be used.",
+		example: "ctxledger config validate\nctxledger config validate orchestration.yaml --json",
+		was:     map[string]string{"validate": ""},
+		does:    keeps, json: answers([]config.Checked{}),
+		run: func(_ context.Context, a *action, args []string) error {
+			checked, err := validateFiles(a, args)
 			if err != nil {
 				return err
 			}
-			if err := a.answer(checked, func(w io.Writer) { a.printValidated(w, checked) }); err != nil {
+			if err := a.answer(checked, func(w io.Writer) { printValidated(a, w, checked) }); err != nil {
 				return err
 			}
 			return firstUnusable(checked)
@@ -35,7 +34,7 @@ func (a *app) validateCommand() *cobra.Command {
 	}
 }
 
-func (a *app) validate(args []string) ([]config.Checked, error) {
+func validateFiles(a *action, args []string) ([]config.Checked, error) {
 	if len(args) == 0 {
 		ws, err := a.find()
 		if err != nil {
@@ -54,7 +53,7 @@ func (a *app) validate(args []string) ([]config.Checked, error) {
 	return []config.Checked{c}, err
 }
 
-func (a *app) printValidated(w io.Writer, checked []config.Checked) {
+func printValidated(a *action, w io.Writer, checked []config.Checked) {
 	for _, c := range checked {
 		for _, p := range c.Problems {
 			place, text := p.Place(), p.Severity.String()+": "+p.Message

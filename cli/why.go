@@ -9,28 +9,25 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 )
 
-func (a *app) whyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "why FILE",
-		Short:   "Show who read, changed or tried to change a file",
-		Example: "  ctxledger why internal/store/store.go",
-		Args:    a.args(1, 1),
-		RunE: shows(a, func(ctx context.Context, api ledger.API, args []string) (out historyAnswer, err error) {
-			info, err := a.discovered(ctx, api)
+func whyCommand() command {
+	return command{
+		name: "why", args: "FILE", short: "Show who read, changed or tried to change a file",
+		example: "ctxledger why internal/store/store.go",
+		does:    keeps, json: answers(historyAnswer{}),
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (out historyAnswer, err error) {
+			info, err := discovered(ctx, a, api)
 			if err != nil {
 				return out, err
 			}
 			out.NotFollowed = info.NotFollowed("")
-			out.FileHistory, err = a.history(ctx, api, args[0])
+			out.FileHistory, err = historyOf(ctx, a, api, args[0])
 			return out, err
-		}, a.printHistory),
+		}, printHistory),
 	}
 }
 
@@ -40,9 +37,9 @@ type historyAnswer struct {
 	NotFollowed string `json:"not_followed,omitempty"` // why more may have happened than is recorded
 }
 
-// history asks for the history of a file. Of the paths that name may mean it takes the first with a history.
-func (a *app) history(ctx context.Context, api ledger.Files, name string) (h ledger.FileHistory, err error) {
-	for _, p := range a.ledgerPaths(name) {
+// historyOf asks for the history of a file. Of the paths that name may mean it takes the first with a history.
+func historyOf(ctx context.Context, a *action, api ledger.Files, name string) (h ledger.FileHistory, err error) {
+	for _, p := range ledgerPaths(a, name) {
 		h, err = api.FileHistory(ctx, ledger.FileHistoryRequest{Path: p})
 		if err != nil || len(h.Reads)+len(h.Intents)+len(h.Changes) > 0 {
 			return h, err
@@ -61,8 +58,8 @@ type moment struct {
 	detail  string
 }
 
-// story puts reads, intents and changes into one order.
-func (a *app) story(h ledger.FileHistory) []moment {
+// storyOf puts reads, intents and changes into one order.
+func storyOf(a *action, h ledger.FileHistory) []moment {
 	var out []moment
 	for _, r := range h.Reads {
 		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", chars.Commas(r.Tokens) + " tokens"})
@@ -79,7 +76,7 @@ func (a *app) story(h ledger.FileHistory) []moment {
 	}
 	for _, c := range h.Changes {
 		detail := "source: " + string(c.Source)
-		if tree := a.elsewhere(c); tree != "" {
+		if tree := otherTree(a, c); tree != "" {
 			detail += ", in " + tree
 		}
 		out = append(out, moment{c.Time, author(c), c.Seq, c.Turn, string(c.Op), detail})
@@ -90,9 +87,9 @@ func (a *app) story(h ledger.FileHistory) []moment {
 	return out
 }
 
-func (a *app) printHistory(w io.Writer, h historyAnswer) {
-	moments := a.story(h.FileHistory)
-	if why := a.self.In(h.NotFollowed); why != "" {
+func printHistory(a *action, w io.Writer, h historyAnswer) {
+	moments := storyOf(a, h.FileHistory)
+	if why := a.self.in(h.NotFollowed); why != "" {
 		fmt.Fprintln(w, "more may have happened than is recorded: "+why)
 	}
 	if len(moments) == 0 {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/config"
@@ -18,32 +18,35 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-func (a *app) windowCommand() *cobra.Command {
+func windowCommand() command {
 	automatic := false
-	cmd := &cobra.Command{
-		Use:   "window [MODEL [TOKENS]]",
-		Short: "Show which window a model may have, by default the newest session's, or set it",
-		Long: "With TOKENS it writes the window into your own configuration, where it holds for every workspace\n" +
-			"and over what is measured or known. Everything else in it stays. Without them it lists the\n" +
-			"sizes that the window of MODEL may have, the one in force first.\n" +
+	return command{
+		name: "config window", args: "[MODEL] [TOKENS]", short: "Show which window a model may have, or set it",
+		long: "With TOKENS it writes the window into your own configuration, where it holds for every workspace " +
+			"and over what is measured or known. Everything else in it stays. Without them it lists the " +
+			"sizes that the window of MODEL may have, by default the newest session's, the one in force first. " +
 			"With --automatic it takes the window of MODEL out of your own configuration again.",
-		Example: "  ctxledger config window\n  ctxledger config window claude-opus-4-6 200000\n" +
-			"  ctxledger config window claude-opus-4-6 --automatic",
-		Args: a.args(0, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		example: "ctxledger config window\nctxledger config window claude-opus-4-6 200000\n" +
+			"ctxledger config window claude-opus-4-6 --automatic",
+		does: undoable, undo: "a setting, not content", json: answers(windowAnswer{}),
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&automatic, "automatic", false, "go by what is measured or known of MODEL")
+		},
+		run: func(ctx context.Context, a *action, args []string) error {
 			switch {
 			case automatic && len(args) == 1:
-				return a.clearWindow(args[0])
+				return clearWindow(a, args[0])
 			case automatic:
 				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, and no tokens")
-			case len(args) < 2:
-				return a.asks(a.showWindow)(cmd, args)
+			case len(args) == 2:
+				return setWindow(a, args[0], args[1])
 			}
-			return a.setWindow(args[0], args[1])
+			if err := a.open(ctx); err != nil {
+				return err
+			}
+			return showWindow(ctx, a, a.ledger, args)
 		},
 	}
-	cmd.Flags().BoolVar(&automatic, "automatic", false, "go by what is measured or known of MODEL, not by what you set")
-	return cmd
 }
 
 // windowAnswer is what is known of a model's window.
@@ -55,7 +58,7 @@ type windowAnswer struct {
 }
 
 // showWindow lists the sizes that the window of a model may have, of the newest session's if none is named.
-func (a *app) showWindow(ctx context.Context, api ledger.API, args []string) error {
+func showWindow(ctx context.Context, a *action, api ledger.API, args []string) error {
 	out := windowAnswer{Model: strings.Join(args, ""), File: config.UserFile(a.Env), Sizes: []ledger.WindowSize{}}
 	s, err := a.session(ctx, "")
 	switch {
@@ -80,10 +83,10 @@ func (a *app) showWindow(ctx context.Context, api ledger.API, args []string) err
 			out.Sizes = append(out.Sizes, size)
 		}
 	}
-	return a.answer(out, func(w io.Writer) { a.printWindow(w, out, s) })
+	return a.answer(out, func(w io.Writer) { printWindow(a, w, out, s) })
 }
 
-func (a *app) printWindow(w io.Writer, out windowAnswer, s sessions.Session) {
+func printWindow(a *action, w io.Writer, out windowAnswer, s sessions.Session) {
 	if out.Model == "" {
 		fmt.Fprintf(w, "the model of session %s, the newest, is not known\nto see or set the window of one: "+
 			"ctxledger config window MODEL [TOKENS]\n", s.ID)
@@ -107,7 +110,7 @@ func (a *app) printWindow(w io.Writer, out windowAnswer, s sessions.Session) {
 }
 
 // setWindow writes the window of a model.
-func (a *app) setWindow(model, text string) error {
+func setWindow(a *action, model, text string) error {
 	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(text))
 	if err != nil {
 		return fault.New(fault.Invalid, "cli.window", "%.40q is no number of tokens", text)
@@ -129,7 +132,7 @@ func (a *app) setWindow(model, text string) error {
 }
 
 // clearWindow takes the window of a model out of the user's configuration.
-func (a *app) clearWindow(model string) error {
+func clearWindow(a *action, model string) error {
 	ws, err := a.find()
 	if err != nil && !fault.Is(err, fault.Unavailable) { // no ledger is needed
 		return err

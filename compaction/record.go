@@ -95,7 +95,7 @@ type Cut struct {
 	Label  string `json:"label"` // "Read src/a.go"
 	Seq    int64  `json:"seq"`
 	Tokens int    `json:"tokens"` // o200k_base
-	Handle string `json:"handle"` // what `ctxledger cat` and read_artifact resolve
+	Handle string `json:"handle"` // what `ctxledger artifact read` and read_artifact resolve
 }
 
 // Outcome is how a request to compact ended.

@@ -18,7 +18,7 @@ var topRules = append([]Rule{
 		Doc:  "the daemon keeps `changes.json` and `intents.json` of the active session up to date",
 		into: func(t *target) any { return &t.config.Exports }},
 	{Key: "ledger_warn_mb", Kind: Count, Unit: "millions of bytes", Default: "2048",
-		Doc:  "above this size on disk `status` and `du` warn; 0: never",
+		Doc:  "above this size on disk `status` and `ledger du` warn; 0: never",
 		into: func(t *target) any { return &t.config.LedgerWarnMB }},
 	{Key: "corrections", Kind: Texts,
 		Doc: "beginnings of messages that mark them as an orchestrator's correction of an agent, such as `\"RETRY \"`. " +

@@ -18,7 +18,7 @@ var foreignRules = []Rule{
 			of("max_tool_result_tokens", "max_tool_result_tokens", "fuseraft"),
 			of("in_turn_tool_window", "in_turn_tool_window", "fuseraft"),
 		}, into: func(t *target) any { return &t.parts.contextBudget }},
-	ignored("change_tracking", "fuseraft", "what changes is always recorded; `ctxledger export` writes it to files"),
+	ignored("change_tracking", "fuseraft", "what changes is always recorded; `ctxledger ledger export` writes it to files"),
 	ignored("memory", "fuseraft", "memories are in the ledger, and no address is called"),
 	ignored("enable_memory", "fuseraft", "the tool `memory` is always there"),
 	ignored("evidence_store", "fuseraft", notYet), ignored("events", "fuseraft", "`ctxledger events` prints them"),

@@ -324,7 +324,7 @@ func TestWhatIsNotOfTheLedgerIsFoundWithTheWayOut(t *testing.T) {
 		"installed/0b.json":  {string(clean), ""},
 		"installed/0c.json":  {"no JSON", ""},
 		"settings-user.yaml": {"# " + canary, "take the text out of that file"},
-		"trust/0a.json":      {`{"ask":{"command":"` + canary + `"}}`, "`ctxledger trust --revoke`"},
+		"trust/0a.json":      {`{"ask":{"command":"` + canary + `"}}`, "`ctxledger config trust --revoke`"},
 		"notes.txt":          {canary, "did not write it"},
 	}
 	for name, f := range files {

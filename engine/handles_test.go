@@ -186,7 +186,7 @@ func readText(t *testing.T, l *engine.Local, handle string) string {
 	}
 }
 
-// readBlob is what `ctxledger cat` prints of a handle.
+// readBlob is what `ctxledger artifact read` prints of a handle.
 func readBlob(t *testing.T, l *engine.Local, handle string) string {
 	t.Helper()
 	rc, err := l.ReadBlob(t.Context(), ledger.ReadBlobRequest{Handle: handle})

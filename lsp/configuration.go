@@ -86,7 +86,7 @@ func lineOf(t *text.Text, at protocol.Position) (line, offset int) {
 	return line, byteOffset - t.Start(line)
 }
 
-// mistakes returns what is wrong with a configuration, as `ctxledger validate` does.
+// mistakes returns what is wrong with a configuration, as `ctxledger config validate` does.
 func (s *Server) mistakes(d *document) []protocol.Diagnostic {
 	if !d.isConfiguration() {
 		return nil

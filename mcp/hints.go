@@ -10,7 +10,7 @@ var steps = map[string]string{
 	"import one with `ctxledger import FILE`, or hand in messages":  `hand in the conversation as "messages"`,
 	"name a project with --workspace, or use the scope user":        "use the scope user",
 	// Of a summary's range that is too large to be read at once.
-	"`ctxledger cat HANDLE` streams it": "read its messages one by one, by the ids that the summary names",
+	"`ctxledger artifact read HANDLE` streams it": "read its messages one by one, by the ids that the summary names",
 
 	"a memory is forgotten by its name: ctxledger forget --memory NAME": "the tool memory deletes a fact, by its name",
 }

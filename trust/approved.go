@@ -66,7 +66,7 @@ func (a Approved) Program(setting string) (Exec, error) {
 }
 
 // hint is the way out for what is not confirmed.
-const hint = "`ctxledger trust` shows what it asks for and confirms it, on a terminal"
+const hint = "`ctxledger config trust` shows what it asks for and confirms it, on a terminal"
 
 // passed are the variables that a workspace's program sees: what programs need to run and to find the user's
 // settings, and nothing that holds a secret by its nature.

@@ -96,7 +96,7 @@ func Revoke(ws workspace.Workspace, root string) error {
 	err := os.Remove(fileOf(ws, root))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.NotFound, "trust.revoke", "nothing was confirmed for %s",
-			quote(root)).WithHint("`ctxledger trust --list` shows what was")
+			quote(root)).WithHint("`ctxledger config trust --list` shows what was")
 	}
 	return fault.Wrap(fault.Unavailable, "trust.revoke", err)
 }

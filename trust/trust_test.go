@@ -139,7 +139,7 @@ func TestAChangeOfWhatWasConfirmedAsksAgain(t *testing.T) {
 			p := newPlace(t)
 			p.repository(t, c.asks)
 			_, err := trust.Check(p.e, p.ws)
-			if !fault.Is(err, fault.Denied) || !strings.Contains(fault.HintOf(err), "`ctxledger trust`") {
+			if !fault.Is(err, fault.Denied) || !strings.Contains(fault.HintOf(err), "`ctxledger config trust`") {
 				t.Fatalf("unasked: %v", err)
 			}
 			if _, err := p.confirm(t, "yes\n"); err != nil {

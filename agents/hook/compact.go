@@ -17,7 +17,7 @@ import (
 )
 
 // tool is what reads handles back, as the model knows it.
-const tool = "read_artifact, or with the command `ctxledger cat ID`"
+const tool = "read_artifact, or with the command `ctxledger artifact read ID`"
 
 // compacted answers PostCompact: what the host's summary lost is left to the next hook that can add to the context. Claude
 // Code hands on the summary here alone, after SessionStart, where nothing has it yet (seen with 2.1.328). Nobody waits for

@@ -127,7 +127,8 @@ func (r *run) withCommand(stub string) string {
 	}
 	head, shown, _ := strings.Cut(stub, "\n"+artifacts.ReadMore)
 	line, shown, _ := strings.Cut(shown, "\n")
-	return head + "\n" + artifacts.ReadMore + line + "; without that tool: " + cli + " cat " + id + "\n" + shown
+	return head + "\n" + artifacts.ReadMore + line + "; without that tool: " + cli + " artifact read " + id + "\n" +
+		shown
 }
 
 // rules are those of the settings files for what runs without a question.

@@ -126,7 +126,7 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	if r.Compacted && out.After.N >= out.Before.N {
 		return Written{}, fault.New(fault.Conflict, "resume.write",
 			"session %s would not become smaller, and nothing was written: %s → %s tokens", r.Session.ID, out.Before,
-			out.After).WithHint("--keep N keeps fewer turns; `ctxledger restore --apply %s` takes the compaction back",
+			out.After).WithHint("--keep N keeps fewer turns; `ctxledger restore %s` takes the compaction back",
 			view.Summary)
 	}
 	bound := overflow.Budget{ContextTokens: view.Budget.ContextTokens} // its agent makes the body

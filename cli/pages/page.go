@@ -1,4 +1,4 @@
-// Package pages draws what commands show of a window and of what requests carry. Start at Page.
+// Package pages draws what commands show: a window, what requests carry, an audit, a count as a tree. Start at Page.
 //
 // It deliberately asks no ledger: it is given plain values.
 package pages
@@ -23,6 +23,8 @@ type Page struct {
 	Stamp   func(t time.Time) string
 	Colours bool
 	Width   int // columns of the terminal; 0: any number
+	Height  int // its lines; 0: any number
+	Home    string
 }
 
 // table returns a table with these headings; see columns.New.

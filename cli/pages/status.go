@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ctxledger.dev/cli/candidates"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
@@ -78,12 +77,12 @@ func (p Page) ledger(s Status) {
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
 	fmt.Fprintf(w, "kept in    %s\n", columns.OneLine(l.State))
 	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer},
-		{"memory", candidates.Line(s.Candidates)}} {
+		{"memory", offered(s.Candidates)}} {
 		if row[1] != "" {
 			fmt.Fprintf(w, "%-10s %s\n", row[0], columns.OneLine(p.Own(row[1])))
 		}
 	}
-	p.Ceiling(l.Bytes, s.Ceiling, "`ctxledger du` shows what takes them")
+	p.Ceiling(l.Bytes, s.Ceiling, "`ctxledger ledger du` shows what takes them")
 	if l.InProcess {
 		fmt.Fprintln(w, "owner      this process")
 		p.Trouble(l)
@@ -133,4 +132,12 @@ func (p Page) NoSession(l ledger.Info) string {
 	}
 	return p.Own("no session is recorded here yet; those of the last day are read by themselves, " +
 		"`ctxledger import FILE` reads an older one")
+}
+
+// offered is the line of a status about candidates for memory, "" for none.
+func offered(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return chars.Plural(n, "candidate") + " for memory: `ctxledger memory candidates` lists them"
 }

@@ -72,7 +72,8 @@ func configured(c config.Config, problems []config.Problem) lsp.Configured {
 	out := lsp.Configured{Models: c.Models}
 	for _, p := range problems {
 		if p.Instead != "" {
-			out.Problem, out.Hint = p.String(), cmp.Or(p.Hint, "correct it: `ctxledger validate` says what is wrong")
+			out.Problem, out.Hint = p.String(), cmp.Or(p.Hint,
+				"correct it: `ctxledger config validate` says what is wrong")
 		}
 	}
 	return out

@@ -150,7 +150,7 @@ type capped struct {
 func (c *capped) Write(p []byte) (int, error) {
 	if c.Len()+len(p) > c.limit {
 		return 0, fault.New(fault.TooLarge, "engine.range", "the range holds more than %d bytes", c.limit).
-			WithHint("`ctxledger cat HANDLE` streams it")
+			WithHint("`ctxledger artifact read HANDLE` streams it")
 	}
 	return c.Buffer.Write(p)
 }

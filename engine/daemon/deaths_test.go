@@ -116,7 +116,7 @@ func info(t *testing.T, api ledger.API) error {
 func wantCrashLoop(t *testing.T, who string, err error, words ...string) {
 	t.Helper()
 	hint := fault.HintOf(err)
-	if !fault.Is(err, fault.Unavailable) || !strings.Contains(hint, "ctxledger check") ||
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(hint, "ctxledger ledger check") ||
 		!strings.Contains(hint, "daemon.log") {
 		t.Errorf("%s: %v, hint %q", who, err, hint)
 		return

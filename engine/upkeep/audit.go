@@ -205,7 +205,7 @@ func (x *auditor) results(session string, e sessions.Stored) (mend func() error,
 
 // lostSummary replaces the text of a lost summary.
 const lostSummary = "[The text of this summary was lost: its record was damaged. " +
-	"`ctxledger restore --apply` brings back what it stands for.]"
+	"`ctxledger restore` brings back what it stands for.]"
 
 // compaction checks the text of a compaction.
 func (x *auditor) compaction(session string, e sessions.Stored, r compaction.Record) (mend func() error, err error) {

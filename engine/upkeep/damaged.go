@@ -55,7 +55,7 @@ func (e *eraser) unfinished() ([]ledger.LeftPlace, error) {
 	out := []ledger.LeftPlace{}
 	for _, file := range files {
 		out = append(out, ledger.LeftPlace{Place: file,
-			Why: "an unfinished backup that cannot be reached may hold it: connect its disk, then run `ctxledger gc`"})
+			Why: "an unfinished backup that cannot be reached may hold it: connect its disk, then run `ctxledger ledger gc`"})
 	}
 	return out, err
 }

@@ -86,7 +86,7 @@ func Inventory() []Place {
 			Left: "it has an agent's settings as they were before `ctxledger install`: take the text out of them, then " +
 				"run `ctxledger uninstall` and `ctxledger install`"},
 		{Kind: File, Name: "trust/*.json", Holds: "programs and addresses that a person allowed", How: searched,
-			Left: "it has what you allowed for a workspace: `ctxledger trust --revoke` there removes it"},
+			Left: "it has what you allowed for a workspace: `ctxledger config trust --revoke` there removes it"},
 		{Kind: File, Name: "owner.json", Holds: "the path of the workspace", How: isID},
 		{Kind: File, Name: "owner.spare", Holds: "nothing", How: noWords},
 		{Kind: File, Name: "owner.sock", Holds: "nothing", How: noWords},
@@ -108,7 +108,7 @@ func Inventory() []Place {
 			Holds: "the end of a session file that is being read",
 			How:   "dropped when it was recorded; what was recorded is not recorded again"},
 
-		{Kind: Child, Name: "engine/daemon", Holds: "the ledger that `check` and `repair` read",
+		{Kind: Child, Name: "engine/daemon", Holds: "the ledger that `ledger check` and `ledger repair` read",
 			How: "it ends with its command, and its copy is removed before"},
 		{Kind: Child, Name: "engine/daemon/link", Holds: "the ledger: it starts owners",
 			How: "an owner is what forgets"},
@@ -121,11 +121,11 @@ func Inventory() []Place {
 
 		{Kind: Elsewhere, Name: "backups that were made before", Holds: "all", Told: copied},
 		{Kind: Elsewhere, Name: "exports into other directories", Holds: "changes, intents, memories", Told: copied},
-		{Kind: Elsewhere, Name: "session files that `continue` wrote", Holds: "messages", Told: copied},
+		{Kind: Elsewhere, Name: "session files that `resume` wrote", Holds: "messages", Told: copied},
 		{Kind: Elsewhere, Name: "ledgers of other workspaces", Holds: "text that their sessions received",
-			Told: "run the command there, too; `ctxledger workspaces` lists them"},
+			Told: "run the command there, too; `ctxledger ledger list` lists them"},
 		{Kind: Elsewhere, Name: "ledgers that were put aside", Holds: "all",
-			Told: "`ctxledger adopt` takes one over, then run the command there, too"},
+			Told: "`ctxledger ledger adopt` takes one over, then run the command there, too"},
 	}...)
 }
 

@@ -43,7 +43,7 @@ func (l *Views) restore(
 	if !f.InForce(id) {
 		return zero, nil, fault.New(fault.Conflict, "engine.restore",
 			"summary %s is not part of the view of session %s", id, f.Session.ID).
-			WithHint("print its range without --apply")
+			WithHint("`ctxledger artifact read SUMMARY` prints its range")
 	}
 	also := f.Including(id)
 	_, text, err := l.summaryMessage(ctx, f)

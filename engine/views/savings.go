@@ -100,8 +100,9 @@ func (s *unsent) take(i int) {
 	}
 	s.request(e, part)
 	for _, call := range e.Calls {
-		if intents.Retrieves(call.Name) || call.Op == intents.OpShell &&
-			strings.Contains(call.Target, "ctxledger cat ") {
+		shell := call.Op == intents.OpShell && (strings.Contains(call.Target, "ctxledger artifact read ") ||
+			strings.Contains(call.Target, "ctxledger cat ")) // as versions before called it
+		if intents.Retrieves(call.Name) || shell {
 			s.reading[call.ID] = call.Tokens
 		}
 	}

@@ -43,6 +43,7 @@ var layers = map[string]int{
 	"lab/demo/...":           8, // drives the built binaries
 	"lab/benchmark/...":      8, // measures the product from outside
 	"lab/calibration":        8, // measures estimates on session files
+	"lab/commandline":        6, // calls commands as their help says
 	"lab/shown":              6, // the session of documents and pictures
 	"lab/sandbox":            6, // runs the programs for demo, benchmark and e2e
 	"lab/crashtest":          7, // kills owners and compares what is left
@@ -155,29 +156,19 @@ var sideways = map[[2]string]string{
 	{"cmd/...", "internal/wiring"}:               "the programs share their wiring",
 	{"kv/...", "kv"}:                             "what is below it is for its stores",
 
-	{"lsp", "lsp/text"}:               "a document has a text",
-	{"lsp", "lsp/outline"}:            "the editor says which language it is",
-	{"lsp", "lsp/anyfile"}:            "the kind of document there is",
-	{"lsp/anyfile", "lsp/text"}:       "a document has a text",
-	{"lsp/anyfile", "lsp/outline"}:    "a document has sections",
-	{"lsp/anyfile", "lsp/live"}:       "what the live session did is shown with the document",
-	{"lsp/outline", "lsp/text"}:       "sections are parts of a text",
-	{"lsp", "lsp/configfile"}:         "a configuration is a document, too",
-	{"cli", "cli/hooking"}:            "hooks are answered there",
-	{"cli", "cli/auditpage"}:          "an audit is printed there",
-	{"cli", "cli/candidates"}:         "what is offered as a memory is shown and accepted there",
-	{"cli", "cli/adopting"}:           "ledgers are listed and taken over there",
-	{"cli/adopting", "cli/erasing"}:   "as it is asked before something goes",
-	{"cli/adopting", "cli/columns"}:   "ledgers are a table",
-	{"cli", "cli/erasing"}:            "what goes is listed and asked about there",
-	{"cli/candidates", "cli/columns"}: "stored text is printed in one way",
-	{"cli", "cli/counttree"}:          "counted files are drawn as a tree there",
-	{"cli/counttree", "cli/columns"}:  "a tree is a table",
-	{"cli", "cli/pages"}:              "windows, the status and what requests carry are drawn there",
-	{"cli/pages", "cli/candidates"}:   "the status says how many there are",
-	{"cli", "cli/setup"}:              "agents are connected there",
-	{"lsp", "lsp/live"}:               "the server follows the live session",
-	{"lsp", "lsp/records"}:            "the server shows what the ledger holds",
+	{"lsp", "lsp/text"}:            "a document has a text",
+	{"lsp", "lsp/outline"}:         "the editor says which language it is",
+	{"lsp", "lsp/anyfile"}:         "the kind of document there is",
+	{"lsp/anyfile", "lsp/text"}:    "a document has a text",
+	{"lsp/anyfile", "lsp/outline"}: "a document has sections",
+	{"lsp/anyfile", "lsp/live"}:    "what the live session did is shown with the document",
+	{"lsp/outline", "lsp/text"}:    "sections are parts of a text",
+	{"lsp", "lsp/configfile"}:      "a configuration is a document, too",
+	{"cli", "cli/hooking"}:         "hooks are answered there",
+	{"cli", "compaction/quote"}:    "turns are printed as a document prints them",
+	{"cli", "cli/pages"}:           "windows, the status, what requests carry, audits and trees are drawn there",
+	{"lsp", "lsp/live"}:            "the server follows the live session",
+	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
 	{"agents/hook", "agents/claudecode/hooks"}: "it answers the hooks of Claude Code",
 	{"cli", "agents/audit"}:                    "the audit reads session files without a ledger",
@@ -202,6 +193,7 @@ var importers = map[string]struct {
 	"go.lsp.dev/uri":               {[]string{"lsp"}, "addresses of documents"},
 	"github.com/fsnotify/fsnotify": {[]string{"changes/watch"}, "file events"},
 	"github.com/spf13/cobra":       {[]string{"cli"}, "the command line"},
+	"github.com/spf13/pflag":       {[]string{"cli"}, "its options: the part of cobra in which commands declare them"},
 	"charm.land/lipgloss/v2":       {[]string{"cli", "cli/columns"}, "tables and colours"},
 	"github.com/tailscale/hujson": {[]string{"internal/confedit"},
 		"where values are in JSON with comments and trailing commas, which agents' configurations have"},

@@ -17,7 +17,7 @@ const hintState = "set CTXLEDGER_STATE to a directory of your own on a local dis
 const hintFull = "free space on the disk of the state directory"
 
 // hintDamaged is the hint for a damaged ledger.
-const hintDamaged = "`ctxledger check` lists what is damaged, `ctxledger repair` keeps what is whole; " +
+const hintDamaged = "`ctxledger ledger check` lists what is damaged, `ctxledger ledger repair` keeps what is whole; " +
 	"or restore a backup"
 
 // damaged is the error for a damaged ledger file.

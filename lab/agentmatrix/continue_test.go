@@ -30,7 +30,7 @@ func TestTheRealCodexGoesOnWithASessionOfClaudeCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := s.Command(ctx, "--json", "continue", session, "--in", "codex", "--dir", s.Workspace)
+	cmd := s.Command(ctx, "--json", "resume", session, "--in", "codex", "--dir", s.Workspace)
 	cmd.Env = env
 	var written struct {
 		ID, File string
@@ -92,7 +92,7 @@ func TestTheRealClaudeCodeGoesOnWithASessionOfCodex(t *testing.T) {
 		t.Errorf("imported again: %s", again)
 	}
 	var written struct{ ID, File string }
-	if err := json.Unmarshal([]byte(ask("--json", "continue", session, "--in", "claude-code")), &written); err != nil {
+	if err := json.Unmarshal([]byte(ask("--json", "resume", session, "--in", "claude-code")), &written); err != nil {
 		t.Fatal(err)
 	}
 	server = model.New(model.Script{model.Say("I go on.")}, nil)

@@ -94,7 +94,7 @@ func seed(t *testing.T, s *sandbox.Sandbox) model.Vars {
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return model.Vars{"dir": s.Workspace, "session": run("import", session), "artifact": run("artifact", "put", file)}
+	return model.Vars{"dir": s.Workspace, "session": run("import", session), "artifact": run("artifact", "save", file)}
 }
 
 // run lets the agent make the calls, and returns what its model read of each. flag is one of ctxmcp.

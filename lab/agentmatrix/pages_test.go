@@ -71,7 +71,7 @@ func stored(t *testing.T, s *sandbox.Sandbox, text string) string {
 	t.Helper()
 	file := filepath.Join(s.Top, "long.txt")
 	put(t, file, text)
-	out, err := s.Run(t.Context(), "artifact", "put", file)
+	out, err := s.Run(t.Context(), "artifact", "save", file)
 	if err != nil {
 		t.Fatal(err)
 	}

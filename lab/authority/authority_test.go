@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/cli"
 	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/lsp"
@@ -119,7 +120,7 @@ func (b *box) record(t *testing.T) {
 		return lines[len(lines)-1]
 	}
 	session := run("import", shop)
-	handle := strings.Fields(run("artifact", "put", shop))[0]
+	handle := strings.Fields(run("artifact", "save", shop))[0]
 	var p struct{ Summary struct{ ID string } }
 	out, err := b.Run(t.Context(), "compact", "--keep", "2", "--json", session)
 	if err == nil {
@@ -128,7 +129,7 @@ func (b *box) record(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run("restore", "--apply", p.Summary.ID)
+	run("restore", p.Summary.ID)
 	run("daemon", "stop")
 	b.replace = []string{"$SESSION", session, "$SUMMARY", p.Summary.ID, "$HANDLE", handle, "$SHOP", shop, "$OUT", b.dir,
 		"$URI", "file://" + b.Workspace + "/guide.md", "$CANARY", filepath.Join(b.Workspace, canary)}
@@ -180,6 +181,7 @@ func (b *box) trace(t *testing.T, rounds []round) ([]event, answers) {
 func rounds(all []string) []round {
 	var rest [][]string
 	var first [][]string
+	commands := commands()
 	for _, name := range slices.Sorted(maps.Keys(commands)) {
 		for _, args := range commands[name] {
 			if asking[name] {
@@ -259,7 +261,7 @@ func checkInventory(t *testing.T, b *box, a answers) {
 		has    []string
 		called []string
 	}{
-		{"command", b.commands(t, nil), slices.Collect(maps.Keys(commands))},
+		{"command", offered(), slices.Collect(maps.Keys(commands()))},
 		{"hook", hooked(t), hookEvents()},
 		{"tool", a.Inventory["tools"], slices.Collect(maps.Keys(tools))},
 		{"prompt", a.Inventory["prompts"], slices.Collect(maps.Keys(prompts))},
@@ -313,19 +315,11 @@ func serverCommands() []string {
 	return out
 }
 
-// commands returns the paths of all commands of ctxledger, as its completion knows them.
-func (b *box) commands(t *testing.T, path []string) []string {
-	t.Helper()
-	out, err := b.Run(t.Context(), append(append([]string{"__complete"}, path...), "")...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := []string{strings.Join(path, " ")}
-	for line := range strings.Lines(string(out)) {
-		name, _, described := strings.Cut(strings.TrimSpace(line), "\t")
-		if described && name != "" && !(len(path) > 0 && path[len(path)-1] == "help") {
-			found = append(found, b.commands(t, append(slices.Clone(path), name))...)
-		}
+// offered returns the paths of all commands of ctxledger.
+func offered() []string {
+	found := []string{"help"}
+	for _, c := range cli.Commands() {
+		found = append(found, c.Name)
 	}
 	return found
 }

@@ -2,81 +2,62 @@
 
 package authority
 
-import "strings"
+import (
+	"maps"
+	"strings"
 
-// commands are the calls of each command, by its path. $SESSION, $SUMMARY, $HANDLE, $SHOP (a session file) and $OUT (a
-// directory outside the workspace) are replaced. A command without a call of its own has nil: it only groups others.
-var commands = map[string][][]string{
+	"ctxledger.dev/cli"
+	"ctxledger.dev/lab/commandline"
+)
+
+// special are the calls of commands, by their names, that are called in another way than their help says. $SESSION, $SUMMARY,
+// $HANDLE, $SHOP (a session file) and $OUT (a directory outside the workspace) are replaced.
+var special = map[string][][]string{
 	"":         {{}},
-	"help":     {{"help", "trust"}},
+	"help":     {{"help", "config", "trust"}},
 	"hook":     {{"hook", "claude-code", "SessionStart"}, {"hook", "claude-code", "PostToolUse"}},
 	"status":   {{"status"}, {"status", "$SESSION", "--json"}},
 	"sessions": {{"sessions"}, {"sessions", "$SESSION", "--json"}},
-	"import":   {{"import", "$SHOP"}},
 	"audit":    {{"audit", "$SHOP"}, {"audit", "--html", "$OUT/audit.html"}},
 	"compact": {{"compact", "--mode", "auto"}, {"compact", "--mode", "llm"},
 		{"compact", "--mode", "hybrid", "--model", "m", "$SESSION"}, {"compact", "--mode", "intent", "--keep", "2"},
-		{"compact", "--mode", "auto", "--json", "$SHOP"}, {"compact", "--resume", "--dir", "$OUT", "$SESSION"}},
-	"continue":        {{"continue", "$SESSION", "--in", "codex", "--dir", "$OUT"}},
-	"recover":         {{"recover", "--error", "$OUT/error.json", "$SESSION"}},
-	"restore":         {{"restore", "$SUMMARY"}},
-	"diff":            {{"diff", "$SUMMARY"}},
-	"cat":             {{"cat", "$SESSION"}},
-	"artifact":        nil,
-	"artifact put":    {{"artifact", "put", "$SHOP"}},
-	"artifact ls":     {{"artifact", "ls"}},
-	"artifact read":   {{"artifact", "read", "$HANDLE"}},
-	"artifact grep":   {{"artifact", "grep", "x", "$HANDLE"}},
-	"artifact search": {{"artifact", "search", "price"}},
+		{"compact", "--mode", "auto", "--json", "$SHOP"}},
+	"resume":        {{"resume", "--dir", "$OUT", "$SESSION"}, {"resume", "$SESSION", "--in", "codex", "--dir", "$OUT"}},
+	"recover":       {{"recover", "--error", "$OUT/error.json", "$SESSION"}},
+	"artifact read": {{"artifact", "read", "$SESSION"}, {"artifact", "read", "$HANDLE", "--grep", "x"}},
 	"context": {{"context"}, {"context", "--json"}, {"context", "--ask", "program"},
 		{"context", "--ask", "shell", "--json"}, {"context", "--ask", "address"}},
-	"memory":            nil,
-	"memory add":        {{"memory", "add", "fact"}},
-	"memory ls":         {{"memory", "ls"}},
-	"memory block":      {{"memory", "block", "fact"}},
-	"memory show":       {{"memory", "show", "fact"}},
-	"memory rm":         {{"memory", "rm", "fact"}},
-	"memory restore":    {{"memory", "restore", "fact"}},
-	"memory candidates": {{"memory", "candidates"}},
-	"memory accept":     {{"memory", "accept", "0123456789ab"}},
-	"memory dismiss":    {{"memory", "dismiss", "0123456789ab"}},
-	"memory import":     {{"memory", "import", "$OUT/memories"}},
-	"memory export":     {{"memory", "export", "$OUT/memories"}},
-	"changes":           {{"changes"}},
-	"why":               {{"why", "go.mod"}},
-	"backup":            {{"backup", "$OUT/backup.tar"}},
-	"check":             {{"check"}},
-	"config":            {{"config"}},
-	"config preset":     {{"config", "preset"}, {"config", "preset", "coding"}},
+	"config preset": {{"config", "preset"}, {"config", "preset", "coding"}},
 	"config window": {{"config", "window"}, {"config", "window", "ranked", "100000"},
 		{"config", "window", "ranked", "--automatic"}},
-	"models":   {{"models"}, {"models", "--update", "$OUT/models.txt"}, {"models", "--undo"}},
-	"validate": {{"validate"}, {"validate", "ctxledger.yaml"}},
-	"du":       {{"du"}},
-	"export":   {{"export", "$OUT/exports"}},
+	"config models":   {{"config", "models"}, {"config", "models", "--update", "$OUT/models.txt"}, {"config", "models", "--undo"}},
+	"config validate": {{"config", "validate"}, {"config", "validate", "ctxledger.yaml"}},
+	"ledger export":   {{"ledger", "export", "$OUT/exports"}},
 	"forget": {{"forget", "--dry-run", "$HANDLE"}, {"forget", "--dry-run", "--session", "$SESSION"},
 		{"forget", "--yes", "--memory", "fact"}},
-	"adopt":           {{"adopt", "--new", "--dry-run"}},
-	"workspaces":      {{"workspaces"}},
-	"gc":              {{"gc"}},
-	"repair":          {{"repair"}},
-	"retain":          {{"retain"}},
-	"bench":           nil,
-	"bench replay":    {{"bench", "replay", "$SHOP"}},
-	"bench retention": {{"bench", "retention", "$SHOP"}},
-	"count":           {{"count", "--model", "ranked", "ctxledger.yaml"}, {"count", "--tree"}},
-	"events":          {{"events"}},
-	"daemon":          nil,
-	"daemon status":   {{"daemon", "status"}},
-	"daemon stop":     {{"daemon", "stop"}},
-	"doctor":          {{"doctor"}, {"doctor", "--json"}},
-	"install":         {{"install", "--dry-run"}, {"install", "--yes"}, {"install", "--project", "--yes"}},
-	"uninstall":       {{"uninstall", "--dry-run"}, {"uninstall", "--yes"}, {"uninstall", "--project", "--yes"}},
-	"trust":           {{"trust"}, {"trust", "--list"}, {"trust", "--revoke"}},
+	"ledger adopt": {{"ledger", "adopt", "--new", "--dry-run"}},
+	"count":        {{"count", "--model", "ranked", "ctxledger.yaml"}, {"count", "--tree"}},
+	"doctor":       {{"doctor"}, {"doctor", "--json"}},
+	"install":      {{"install", "--dry-run"}, {"install", "--yes"}, {"install", "--project", "--yes"}},
+	"uninstall":    {{"uninstall", "--dry-run"}, {"uninstall", "--yes"}, {"uninstall", "--project", "--yes"}},
+	"config trust": {{"config", "trust"}, {"config", "trust", "--list"}, {"config", "trust", "--revoke"}},
+}
+
+// commands returns the calls of each command: those that are special, and of each other one with a value for each argument.
+func commands() map[string][][]string {
+	all := maps.Clone(special)
+	for _, c := range cli.Commands() {
+		if line, ok := commandline.Line(c, map[string]string{"SESSION": "$SESSION", "SUMMARY": "$SUMMARY", "HANDLE": "$HANDLE",
+			"FILE": "$SHOP", "NAME": "fact", "MEMORY": "fact", "ID": "0123456789ab", "DIRECTORY": "$OUT/made", "WORDS": "price",
+		}); ok && all[c.Name] == nil {
+			all[c.Name] = [][]string{line}
+		}
+	}
+	return all
 }
 
 // asking are the commands that could have a model asked: they are called with every configuration, the others in turn.
-var asking = map[string]bool{"compact": true, "recover": true, "trust": true, "status": true}
+var asking = map[string]bool{"compact": true, "recover": true, "config trust": true, "resume": true, "status": true}
 
 // hookCalls are the calls of our program for hooks, by their events, in the order of a session. Each input gets the
 // session and the repository.

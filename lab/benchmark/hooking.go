@@ -20,7 +20,7 @@ func measureHook(ctx context.Context, b *bench) error {
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
 		var hook, bare times
 		for i := range calls {
-			add := s.Command(ctx, "memory", "add", fmt.Sprintf("fact-%d", i%20), "--overwrite", "--description", "a fact", "--body", fmt.Sprintf("number %d", i))
+			add := s.Command(ctx, "memory", "save", fmt.Sprintf("fact-%d", i%20), "--overwrite", "--description", "a fact", "--body", fmt.Sprintf("number %d", i))
 			err := hook.clock(add.Run)
 			if err == nil {
 				err = bare.clock(s.Command(ctx, "--version").Run)

@@ -52,7 +52,7 @@ func putSample(ctx context.Context, s *sandbox.Sandbox, path string) (string, er
 	if err := os.WriteFile(path, sample(readWhole), 0o600); err != nil {
 		return "", err
 	}
-	out, err := s.Run(ctx, "artifact", "put", "--json", path)
+	out, err := s.Run(ctx, "artifact", "save", "--json", path)
 	if err != nil {
 		return "", err
 	}

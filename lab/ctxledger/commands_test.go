@@ -47,7 +47,7 @@ func capture(ts *testscript.TestScript, _ bool, args []string) {
 func takeBack(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("ctxledger", "status", "--json"))
 	capture(ts, false, []string{"TAKEN", `^    "summary": "([0-9a-f]{12})"`})
-	ts.Check(ts.Exec("ctxledger", "restore", "--apply", ts.Getenv("TAKEN")))
+	ts.Check(ts.Exec("ctxledger", "restore", ts.Getenv("TAKEN")))
 }
 
 // status N COMMAND… checks that a command ends with that status and without an answer.

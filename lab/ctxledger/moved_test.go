@@ -43,7 +43,7 @@ func (m *matrix) holding(dir string) string {
 			Memories   int
 		}
 	}
-	if err := json.Unmarshal(m.run(dir, "ctxledger", "workspaces", "--json"), &list); err != nil {
+	if err := json.Unmarshal(m.run(dir, "ctxledger", "ledger", "list", "--json"), &list); err != nil {
 		m.t.Fatal(err)
 	}
 	name := ""
@@ -71,11 +71,11 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.run("shop", "ctxledger", "import", session)
-	m.run("shop", "ctxledger", "memory", "add", "deploy", "--body", "from main only")
+	m.run("shop", "ctxledger", "memory", "save", "deploy", "--body", "from main only")
 	if err := os.Rename(filepath.Join(m.home, "shop"), filepath.Join(m.home, "store")); err != nil {
 		t.Fatal(err)
 	}
-	m.run("store", "ctxledger", "memory", "add", "since", "--body", "the move")
+	m.run("store", "ctxledger", "memory", "save", "since", "--body", "the move")
 	for _, command := range []string{"status", "memory", "doctor", "sessions"} {
 		said := m.all("store", "", "ctxledger", command)
 		if !strings.Contains(said, "has 1 session and 1 memory, and the same root commit as this project: `") ||
@@ -84,11 +84,11 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 		}
 	}
 	name := m.holding("store")
-	if said := m.all("store", "", "ctxledger", "adopt", name); !strings.Contains(said, "nothing was changed") {
+	if said := m.all("store", "", "ctxledger", "ledger", "adopt", name); !strings.Contains(said, "nothing was changed") {
 		t.Errorf("without a terminal:\n%s", said)
 	}
-	m.run("store", "ctxledger", "adopt", name, "--yes")
-	if said := m.all("store", "", "ctxledger", "memory", "show", "deploy"); !strings.Contains(said, "from main only") {
+	m.run("store", "ctxledger", "ledger", "adopt", name, "--yes")
+	if said := m.all("store", "", "ctxledger", "memory", "get", "deploy"); !strings.Contains(said, "from main only") {
 		t.Errorf("its memory is not there:\n%s", said)
 	}
 	if said := m.all("store", "", "ctxledger", "status"); !strings.Contains(said, "1 session, ") ||
@@ -99,7 +99,7 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 	if said := m.all("shop", "", "ctxledger", "memory"); !strings.Contains(said, "no fact is kept here") {
 		t.Errorf("another project at the old path has:\n%s", said)
 	}
-	if said := m.all("store", "", "ctxledger", "adopt", filepath.Base(m.state("shop")), "--yes"); !strings.Contains(said,
+	if said := m.all("store", "", "ctxledger", "ledger", "adopt", filepath.Base(m.state("shop")), "--yes"); !strings.Contains(said,
 		"which exists") {
 		t.Errorf("the ledger of a directory that exists was taken over:\n%s", said)
 	}
@@ -124,7 +124,7 @@ func (m *matrix) state(dir string) string {
 func TestAnotherRepositoryAtAPathGetsNothing(t *testing.T) {
 	m := newHome(t)
 	m.project("shop", "first")
-	m.run("shop", "ctxledger", "memory", "add", "deploy", "--body", "from main only")
+	m.run("shop", "ctxledger", "memory", "save", "deploy", "--body", "from main only")
 	m.run("shop", "ctxledger", "daemon", "stop")
 	ledger := filepath.Base(m.state("shop"))
 	m.run("shop", "ctxledger", "daemon", "stop")
@@ -135,7 +135,7 @@ func TestAnotherRepositoryAtAPathGetsNothing(t *testing.T) {
 	start := `{"session_id":"05758ff7-b05d-45d5-a684-000000000001","hook_event_name":"SessionStart","source":"startup"}`
 	for face, said := range map[string]string{
 		"memory":  m.all("shop", "", "ctxledger", "memory"),
-		"save":    m.all("shop", "", "ctxledger", "memory", "add", "second", "--body", "of the second"),
+		"save":    m.all("shop", "", "ctxledger", "memory", "save", "second", "--body", "of the second"),
 		"status":  m.all("shop", "", "ctxledger", "status"),
 		"doctor":  m.all("shop", "", "ctxledger", "doctor"),
 		"alone":   m.all("shop", "", "ctxledger", "--in-process", "memory"),
@@ -151,11 +151,11 @@ func TestAnotherRepositoryAtAPathGetsNothing(t *testing.T) {
 	if said := m.all("shop", start, "ctxhook", "claude-code", "PreToolUse"); said != "" {
 		t.Errorf("each call is told: %s", said)
 	}
-	m.run("shop", "ctxledger", "adopt", "--new", "--yes")
+	m.run("shop", "ctxledger", "ledger", "adopt", "--new", "--yes")
 	if said := m.all("shop", "", "ctxledger", "memory"); strings.Contains(said, "deploy") || strings.Contains(said, "second") {
 		t.Errorf("the new ledger has:\n%s", said)
 	}
-	m.run("shop", "ctxledger", "adopt", m.holding("shop"), "--yes") // it was the same project after all
+	m.run("shop", "ctxledger", "ledger", "adopt", m.holding("shop"), "--yes") // it was the same project after all
 	if said := m.all("shop", "", "ctxledger", "memory"); !strings.Contains(said, "deploy") || strings.Contains(said, "second") {
 		t.Errorf("the first ledger has:\n%s", said)
 	}
@@ -166,19 +166,19 @@ func TestAnotherRepositoryAtAPathGetsNothing(t *testing.T) {
 func TestAKilledAdoptionLosesNothing(t *testing.T) {
 	m := newHome(t)
 	m.project("shop", "first")
-	m.run("shop", "ctxledger", "memory", "add", "a", "--body", "of the one")
-	m.run("shop", "ctxledger", "adopt", "--new", "--yes")
-	m.run("shop", "ctxledger", "memory", "add", "b", "--body", "of the other")
+	m.run("shop", "ctxledger", "memory", "save", "a", "--body", "of the one")
+	m.run("shop", "ctxledger", "ledger", "adopt", "--new", "--yes")
+	m.run("shop", "ctxledger", "memory", "save", "b", "--body", "of the other")
 	m.run("shop", "ctxledger", "daemon", "stop")
 	for i := range 8 {
 		name := m.holding("shop")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+8*i)*time.Millisecond)
-		cmd := exec.CommandContext(ctx, "ctxledger", "adopt", name, "--yes") // killed with SIGKILL
+		cmd := exec.CommandContext(ctx, "ctxledger", "ledger", "adopt", name, "--yes") // killed with SIGKILL
 		cmd.Dir, cmd.Env = filepath.Join(m.home, "shop"), m.vars
 		finished := cmd.Run() == nil
 		cancel()
 		if !finished {
-			m.all("shop", "", "ctxledger", "adopt", name, "--yes") // there is none of that name if it was done
+			m.all("shop", "", "ctxledger", "ledger", "adopt", name, "--yes") // there is none of that name if it was done
 		}
 		facts := m.run("shop", "ctxledger", "memory")
 		m.run("shop", "ctxledger", "daemon", "stop")

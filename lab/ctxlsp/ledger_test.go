@@ -101,7 +101,7 @@ func TestTheEditorShowsWhatTheLedgerHolds(t *testing.T) {
 	page := labelled(t, s.nodes(t, session.ID+"/artifacts"), "page.html")
 	text := s.content(t, page.URI)
 	if !strings.HasSuffix(page.URI, "/page.html") || !strings.HasPrefix(text, "<b>&</b>\n<b>&</b>\n") ||
-		!strings.Contains(text, "`ctxledger cat "+page.Handle+"` prints all of it") {
+		!strings.Contains(text, "`ctxledger artifact read "+page.Handle+"` prints all of it") {
 		t.Errorf("the artifact is %+v, shown as %d bytes", page, len(text))
 	}
 	for !strings.Contains(s.content(t, session.URI), "- `Read` `small.txt`: 3 tokens\n") {

@@ -37,13 +37,13 @@ func troubles() []trouble {
 			return func() { must(t, os.Remove(p.State)) }
 		}, "not a directory", "set CTXLEDGER_STATE to a directory of your own"},
 		{"a text in the place of the ledger", spoiled([]byte(strings.Repeat("no ledger ", 1000))), "not a ledger file",
-			"`ctxledger repair`"},
-		{"an empty ledger", spoiled(nil), "is empty", "`ctxledger repair`"},
+			"`ctxledger ledger repair`"},
+		{"an empty ledger", spoiled(nil), "is empty", "`ctxledger ledger repair`"},
 		{"a ledger that is cut off", func(t *testing.T, p *place) func() {
 			file, raw := p.ledger(t)
 			must(t, os.Truncate(file, int64(3*os.Getpagesize())))
 			return func() { must(t, os.WriteFile(file, raw, 0o600)) }
-		}, "cut off", "`ctxledger repair`"},
+		}, "cut off", "`ctxledger ledger repair`"},
 		{"a ledger of a newer format", func(t *testing.T, p *place) func() {
 			file, raw := p.ledger(t)
 			setFormat(t, file, "99")

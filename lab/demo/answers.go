@@ -27,7 +27,7 @@ type compacted struct {
 	After    tokens.Count `json:"tokens_after"`
 }
 
-// artifact is what the demo reads of `ctxledger artifact ls`.
+// artifact is what the demo reads of `ctxledger artifact`.
 type artifact struct {
 	ID     string `json:"id"`
 	Tool   string `json:"tool"`

@@ -48,7 +48,7 @@ func (d *demo) read(ctx context.Context) error {
 
 // largest returns the artifact with the most tokens, and its text in the session file.
 func (d *demo) largest(ctx context.Context) (artifact, string, error) {
-	out, err := d.box.Run(ctx, "artifact", "ls", "--json")
+	out, err := d.box.Run(ctx, "artifact", "--json")
 	if err != nil {
 		return artifact{}, "", err
 	}

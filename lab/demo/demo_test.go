@@ -59,7 +59,7 @@ func TestDemoShowsTheMainJobAndLeavesNothing(t *testing.T) {
 func TestDemoFailsWhenTheBytesAreNotThoseOfTheFile(t *testing.T) {
 	bin := built(t)
 	for what, spoil := range map[string]func(*recorded){
-		"restore": func(r *recorded) {
+		"artifact read": func(r *recorded) {
 			r.raw = bytes.ReplaceAll(r.raw, []byte("never float"), []byte("never FLOAT"))
 		},
 		"artifact": func(r *recorded) {

@@ -124,16 +124,16 @@ func (d *demo) compact(ctx context.Context) error {
 
 // restore reads the messages that the summary replaced, compares them, and undoes the compaction.
 func (d *demo) restore(ctx context.Context) error {
-	out, err := d.box.Run(ctx, "restore", d.summary.ID)
+	out, err := d.box.Run(ctx, "artifact", "read", d.summary.ID)
 	if err != nil {
 		return err
 	}
 	first, last, same := d.rec.find(out)
 	if !same {
-		return fmt.Errorf("what `ctxledger restore` printed, %s, is not a piece of %s, byte for byte",
+		return fmt.Errorf("what `ctxledger artifact read` printed, %s, is not a piece of %s, byte for byte",
 			size(int64(len(out))), recording)
 	}
-	if _, err := d.box.Run(ctx, "restore", "--apply", d.summary.ID); err != nil {
+	if _, err := d.box.Run(ctx, "restore", d.summary.ID); err != nil {
 		return err
 	}
 	var after status
@@ -144,9 +144,9 @@ func (d *demo) restore(ctx context.Context) error {
 		return fmt.Errorf("after the compaction was taken back the view has %s tokens, not %s as before", after.Used,
 			d.before.Used)
 	}
-	d.step("Restore", "ctxledger restore %s  → what the summary stands for", d.summary.ID)
+	d.step("Restore", "ctxledger artifact read %s  → what the summary stands for", d.summary.ID)
 	d.line("✓ %s bytes: lines %d–%d of the session file", chars.Commas(len(out)), first, last)
-	d.line("ctxledger restore --apply %s  → takes the compaction back", d.summary.ID)
+	d.line("ctxledger restore %s  → takes the compaction back", d.summary.ID)
 	d.line("✓ the view has its %s tokens again", after.Used)
 	return nil
 }

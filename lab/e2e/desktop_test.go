@@ -261,7 +261,7 @@ func TestTheRealBundleDoesWhatThePageOfTheDesktopSays(t *testing.T) {
 	}
 	file := filepath.Join(s.Workspace, "list.txt")
 	write(t, file, "one\ntwo\nthree\n")
-	handle := strings.TrimSpace(string(run(t, s, "artifact", "put", file)))
+	handle := strings.TrimSpace(string(run(t, s, "artifact", "save", file)))
 	if part := says(t, chat, "read_artifact", map[string]any{"id": handle, "lines": "2-2"},
 		"two"); strings.Contains(part, "three") {
 		t.Errorf("line 2 is %s", part)

@@ -95,7 +95,7 @@ func TestOddSurroundings(t *testing.T) {
 				{"import", "", "new records",
 					[]string{"ctxledger", "--workspace", s.Workspace, "import", absolute(t, recording)}},
 				{"status", "", "workspace", []string{"ctxledger", "--workspace", s.Workspace, "status"}},
-				{"memory", "", "saved", []string{"ctxledger", "--workspace", s.Workspace, "memory", "add", "fact",
+				{"memory", "", "saved", []string{"ctxledger", "--workspace", s.Workspace, "memory", "save", "fact",
 					"--body", "b"}},
 				{"ctxmcp", calls, "in scope user", []string{"ctxmcp", "--workspace", s.Workspace}},
 				// The server may have left a daemon starting: a command that needs one waits for it.

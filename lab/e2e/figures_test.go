@@ -59,7 +59,7 @@ func TestEveryFaceShowsTheRecordedFigures(t *testing.T) {
 	if err != nil || again != answer {
 		t.Errorf("sent again, it answers (%v)\n%.500s\nnot\n%.500s", err, again, answer)
 	}
-	run(t, s, "restore", "--apply", f.summary)
+	run(t, s, "restore", f.summary)
 	check("undone", f.shown())
 }
 

@@ -271,7 +271,7 @@ func TestAHookStartsADaemonForTheNextCall(t *testing.T) {
 // TestAStartTellsWhatTheUserSavedForAllWorkspaces: those facts are in a ledger of their own, whose daemon may not run.
 func TestAStartTellsWhatTheUserSavedForAllWorkspaces(t *testing.T) {
 	s := newBox(t)
-	run(t, s, "memory", "add", "tone", "--scope", "user", "--body", "Short sentences.")
+	run(t, s, "memory", "save", "tone", "--scope", "user", "--body", "Short sentences.")
 	run(t, s, "daemon", "stop")
 	run(t, s, "sessions") // starts the daemon of the workspace alone
 	ctx := deadlined(t)

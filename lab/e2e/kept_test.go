@@ -37,7 +37,7 @@ func TestARealAgentSendsTheKeptMessagesAsBefore(t *testing.T) {
 				ID   string
 				Left struct{ Reasoning, Shortened int }
 			}
-			answer(ctx, t, s, &w, "--json", "continue", file, "--in", "claude-code", "--dir", s.Workspace, "--keep", c.keep)
+			answer(ctx, t, s, &w, "--json", "resume", file, "--in", "claude-code", "--dir", s.Workspace, "--keep", c.keep)
 			before, after := firstBlocks(ctx, t, s, id), firstBlocks(ctx, t, s, w.ID)
 			record := slices.IndexFunc(after, func(b string) bool { return strings.Contains(b, "ctxledger_record") })
 			if record != 0 || len(after) < c.same {

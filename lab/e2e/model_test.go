@@ -52,7 +52,7 @@ func TestAModelWritesWhereThePersonWantsIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if compact(); r.Status != "refused" || !strings.Contains(r.Reason, "ctxledger trust") || asked.Load() != 0 {
+	if compact(); r.Status != "refused" || !strings.Contains(r.Reason, "ctxledger config trust") || asked.Load() != 0 {
 		t.Fatalf("%s: %s; the model was asked %d times", r.Status, r.Reason, asked.Load())
 	}
 
@@ -89,7 +89,7 @@ func TestAModelWritesWhereThePersonWantsIt(t *testing.T) {
 		sum.Run.Usage.Input != 20_000 || !strings.Contains(sum.Text, "what the model told, time 1") {
 		t.Fatalf("%+v", p)
 	}
-	run(t, s, "restore", "--apply", p.Summary.ID)
+	run(t, s, "restore", p.Summary.ID)
 
 	if compact(); r.Status != "compacted" || !strings.Contains(r.Summary, "what the model told, time 2") ||
 		asked.Load() != 2 {

@@ -70,7 +70,7 @@ type owing struct {
 func TestNothingOwedIsLost(t *testing.T) {
 	o := &owing{T: t, Sandbox: newBox(t), dice: rand.New(rand.NewPCG(*owedSeed, 0))}
 	burn(t, *owedLoad)
-	_, err := o.Sandbox.Run(t.Context(), "memory", "add", "closing", "--body", owedMemory)
+	_, err := o.Sandbox.Run(t.Context(), "memory", "save", "closing", "--body", owedMemory)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ type pathEntry struct {
 var pathEntries = []pathEntry{
 	{name: "count", args: []string{"count", "--", "PATH"}, rootless: true},
 	{name: "import", args: []string{"import", "--", "PATH"}},
-	{name: "artifact put", args: []string{"artifact", "put", "--", "PATH"}},
+	{name: "artifact put", args: []string{"artifact", "save", "--", "PATH"}},
 	{name: "memory import", args: []string{"memory", "import", "--", "PATH"}},
 	{name: "compact", args: []string{"compact", "--", "PATH"}},
 	{name: "changes", args: []string{"changes", "--", "PATH"}},

@@ -169,7 +169,7 @@ func (s *sharing) put(ctx context.Context, i int) error {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return err
 	}
-	out, err := s.Run(ctx, "artifact", "put", path)
+	out, err := s.Run(ctx, "artifact", "save", path)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (s *sharing) checkMemories(t *testing.T, watching *watcher) {
 		if saved[name] != 1 {
 			t.Errorf("memory %s was committed %d times", name, saved[name])
 		}
-		if out := run(t, s.Sandbox, "memory", "show", name); !bytes.Contains(out, []byte("the body of "+name)) {
+		if out := run(t, s.Sandbox, "memory", "get", name); !bytes.Contains(out, []byte("the body of "+name)) {
 			t.Errorf("memory %s is %q", name, out)
 		}
 	}
@@ -231,7 +231,7 @@ func (s *sharing) checkArtifacts(t *testing.T) {
 		t.Errorf("%d of %d artifacts were acknowledged", len(s.artifacts), rounds)
 	}
 	for id, content := range s.artifacts {
-		if got := run(t, s.Sandbox, "cat", id); !bytes.Equal(got, content) {
+		if got := run(t, s.Sandbox, "artifact", "read", id); !bytes.Equal(got, content) {
 			t.Errorf("artifact %s is %q, not %q", id, got, content)
 		}
 	}

@@ -42,7 +42,7 @@ var later = model.Script{
 	model.Say("Changed."),
 }
 
-// written is the answer of compact --resume and continue.
+// written is the answer of resume.
 type written struct {
 	ID, File, Continues string
 	Resume, Back        []string
@@ -73,7 +73,7 @@ func TestARealAgentGoesOnFromACompactedSession(t *testing.T) {
 	defer cancel()
 	old, file := worked(ctx, t, s)
 	before := stateOf(t, file)
-	w := writeSession(ctx, t, s, "compact", "--resume", "--keep", "1", file)
+	w := writeSession(ctx, t, s, "resume", "--keep", "1", file)
 	if after := stateOf(t, file); after != before {
 		t.Errorf("the old file changed: %v, was %v", after, before)
 	}
@@ -280,7 +280,7 @@ func TestARealAgentGoesOnFromAConversationOfAnother(t *testing.T) {
 	if err := os.WriteFile(file, []byte(talk), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := writeSession(ctx, t, s, "continue", file, "--in", "claude-code", "--dir", s.Workspace)
+	w := writeSession(ctx, t, s, "resume", file, "--in", "claude-code", "--dir", s.Workspace)
 	server := model.New(model.Script{model.Say("The first.")}, nil)
 	model.Run(ctx, t, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: server.Start(t), Resume: w.ID,
 		Prompt: "Say it."})

@@ -43,14 +43,14 @@ func steps(session string) []step {
 	return []step{
 		{argv: []string{"ctxledger", "status"}, wants: "0 sessions"},
 		{argv: []string{"ctxledger", "import", session}, wants: "699 new records"},
-		{argv: []string{"ctxledger", "memory", "add", "fact", "--body", "kept"}, wants: "saved fact"},
+		{argv: []string{"ctxledger", "memory", "save", "fact", "--body", "kept"}, wants: "saved fact"},
 		{argv: []string{"ctxledger", "compact"}, wants: "[TASK"},
-		{argv: []string{"ctxledger", "restore", summaryID}, exact: true},
+		{argv: []string{"ctxledger", "artifact", "read", summaryID}, exact: true},
 		{argv: []string{"ctxledger", "hook", "claude-code", "SessionStart"}, wants: "kept", always: true, silent: true,
 			stdin: `{"session_id":"walk","source":"startup","hook_event_name":"SessionStart"}`},
 		{argv: []string{"ctxmcp"}, stdin: mcp, wants: "kept", always: true},
 		{argv: []string{"ctxledger", "daemon", "stop"}, wants: "has stopped", looks: true},
-		{argv: []string{"ctxledger", "memory", "show", "fact"}, wants: "kept"},
+		{argv: []string{"ctxledger", "memory", "get", "fact"}, wants: "kept"},
 		{argv: []string{"ctxledger", "check"}, looks: true},
 	}
 }

@@ -11,7 +11,7 @@ func subjects() []subject {
 		observeSubject,
 		memoryImportSubject, followSubject, auditSubject,
 		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),
-		named("artifact put FILE", "--in-process", "artifact", "put", "a.txt"),
+		named("artifact put FILE", "--in-process", "artifact", "save", "a.txt"),
 		named("compact FILE", "--in-process", "compact", "a.txt"),
 		findSubject, treesSubject, commitsSubject, trustSubject,
 		memoryExportSubject, pageSubject, exportSubject, liveExportsSubject, forgetSubject,

@@ -51,7 +51,7 @@ var memoryExportSubject = subject{
 		put(t, p.base, map[string]string{"project/x": "x"})
 		for _, args := range [][]string{{"style", "--body", "short"}, {"--scope", "user", "me", "--body", "me"}} {
 			if said, failed := p.run(t.Context(), p.base,
-				append([]string{"--in-process", "--workspace", p.base + "/project", "memory", "add"},
+				append([]string{"--in-process", "--workspace", p.base + "/project", "memory", "save"},
 					args...)...); failed {
 				t.Fatal(said)
 			}

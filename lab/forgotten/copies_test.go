@@ -32,20 +32,20 @@ func TestInterruptedCommandsLeaveNoCopies(t *testing.T) {
 		signal syscall.Signal
 		owner  bool // the daemon gets it, not the command
 	}{
-		"check, interrupted": {[]string{"check"}, syscall.SIGINT, false},
-		"check, terminated":  {[]string{"check"}, syscall.SIGTERM, false},
-		"check, hung up":     {[]string{"check"}, syscall.SIGHUP, false},
-		"check, killed":      {[]string{"check"}, syscall.SIGKILL, false},
+		"check, interrupted": {[]string{"ledger", "check"}, syscall.SIGINT, false},
+		"check, terminated":  {[]string{"ledger", "check"}, syscall.SIGTERM, false},
+		"check, hung up":     {[]string{"ledger", "check"}, syscall.SIGHUP, false},
+		"check, killed":      {[]string{"ledger", "check"}, syscall.SIGKILL, false},
 		"audit, hung up":     {[]string{"audit"}, syscall.SIGHUP, false},
 		"audit, killed":      {[]string{"audit"}, syscall.SIGKILL, false},
-		"backup, its daemon": {[]string{"backup", "made/b.tar"}, syscall.SIGKILL, true},
+		"backup, its daemon": {[]string{"ledger", "backup", "made/b.tar"}, syscall.SIGKILL, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := programtest.NewBox(t, bin)
 			r := &round{t: t, s: s, dice: rand.New(rand.NewPCG(*seed, 0)), word: "qzinterrupted"}
 			r.plant()
 			if c.args[0] == "backup" {
-				c.args = []string{"backup", filepath.Join(s.Top, "made", "b.tar")}
+				c.args = []string{"ledger", "backup", filepath.Join(s.Top, "made", "b.tar")}
 			}
 			cmd := s.Command(t.Context(), c.args...)
 			if err := cmd.Start(); err != nil {
@@ -73,7 +73,7 @@ func TestInterruptedCommandsLeaveNoCopies(t *testing.T) {
 				_ = os.Remove(filepath.Join(s.Top, "made", "b.tar")) // it may have been complete
 				r.must("", "status")
 				if !c.owner {
-					r.must("", "gc")
+					r.must("", "ledger", "gc")
 				}
 			}
 			if left := copiesIn(t, s.Top); len(left) > 0 {

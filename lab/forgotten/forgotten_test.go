@@ -101,11 +101,11 @@ func (r *round) plant() {
 	r.must("", "status")
 	for _, scope := range []string{"project", "user"} {
 		for _, body := range []string{"first", "second"} {
-			r.must("", "memory", "add", "--overwrite", "--scope", scope, r.word+"name", "--description", r.word+"what",
+			r.must("", "memory", "save", "--overwrite", "--scope", scope, r.word+"name", "--description", r.word+"what",
 				"--body", r.word+body)
 		}
 	}
-	r.must(r.word+"artifact", "artifact", "put", "-", "--title", r.word+"title")
+	r.must(r.word+"artifact", "artifact", "save", "-", "--title", r.word+"title")
 	r.mcp()
 	r.hook()
 	if r.session() == "" {
@@ -181,7 +181,7 @@ func (r *round) disturb() {
 	backup := filepath.Join(r.s.Top, "made", "b.tar")
 	signals := []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 	for range 2 + r.dice.IntN(3) {
-		args := [][]string{{"check"}, {"backup", backup}, {"export"}, {"gc"}, {"du"}, {"changes"},
+		args := [][]string{{"ledger", "check"}, {"ledger", "backup", backup}, {"ledger", "export"}, {"ledger", "gc"}, {"ledger", "du"}, {"changes"},
 			{"audit"}}[r.dice.IntN(7)]
 		cmd := r.s.Command(r.t.Context(), args...)
 		if err := cmd.Start(); err != nil {
@@ -235,7 +235,7 @@ func (r *round) forget(way int) {
 	if way == byHandle {
 		r.must("", "forget", "--yes", r.session())
 	} else {
-		r.confirmed("retain", "--older-than", "48h", "--now")
+		r.confirmed("ledger", "retain", "--older-than", "48h", "--now")
 	}
 	for _, a := range r.artifacts() {
 		r.must("", "forget", "--yes", a)
@@ -281,7 +281,7 @@ func (r *round) artifacts() (ids []string) {
 			Forgotten *string `json:"forgotten"`
 		} `json:"artifacts"`
 	}
-	out := r.must("", "artifact", "ls", "--json")
+	out := r.must("", "artifact", "--json")
 	if err := json.Unmarshal([]byte(out), &list); err != nil {
 		r.t.Fatalf("%v: %s", err, out)
 	}
@@ -299,9 +299,9 @@ func (r *round) search(when string) {
 	for _, hit := range rawHits(r.s.Top, r.word) {
 		r.t.Errorf("%s: %s holds the word: %s", when, hit, around(r.s.Top, hit, r.word))
 	}
-	for _, args := range [][]string{{"status"}, {"sessions", "--json"}, {"artifact", "ls"}, {"artifact", "ls", "--json"},
-		{"memory", "ls", "--json"}, {"changes", "--json"}, {"events", "--json"}, {"du", "--json"}, {"config", "window"},
-		{"cat", r.session()}, {"sessions", r.session(), "--json"}, {"status", "--json", r.session()}} {
+	for _, args := range [][]string{{"status"}, {"sessions", "--json"}, {"artifact"}, {"artifact", "--json"},
+		{"memory", "recall", "--json"}, {"changes", "--json"}, {"events", "--json"}, {"ledger", "du", "--json"}, {"config", "window"},
+		{"artifact", "read", r.session()}, {"sessions", r.session(), "--json"}, {"status", "--json", r.session()}} {
 		if out, err := r.run("", args...); err != nil || strings.Contains(out, r.word) {
 			i := max(0, strings.Index(out, r.word))
 			r.t.Errorf("%s: %v: %v: %.300s", when, args, err, out[max(0, i-100):])

@@ -138,7 +138,7 @@ func prepare(t *testing.T) place {
 		must(t, os.WriteFile(path, content, 0o600))
 	}
 	for _, args := range [][]string{{"import", filepath.Join(s.Top, "old.jsonl")}, {"import", p.session},
-		{"retain", "--older-than", "1h"}} {
+		{"ledger", "retain", "--older-than", "1h"}} {
 		_, err := s.Run(deadlined(t), append([]string{"--in-process"}, args...)...)
 		must(t, err)
 	}
@@ -226,7 +226,7 @@ func hold(t *testing.T, p place, name string, w way) {
 	for process.Alive(info.PID) {
 		<-tick.C // fails by the test's time limit
 	}
-	if out, err := p.box.Run(deadlined(t), "--in-process", "memory", "show", "fact"); err != nil ||
+	if out, err := p.box.Run(deadlined(t), "--in-process", "memory", "get", "fact"); err != nil ||
 		!strings.Contains(string(out), "b") {
 		t.Errorf("what was acknowledged: %v\n%s", err, out)
 	}

@@ -95,7 +95,7 @@ func configurations(s *scene, look looker) {
 		look(name+"the question", question, shown, bounded, ours(questionLines))
 		look(name+"what was confirmed", answered, shown, bounded, ours(confirmedLines))
 	}
-	out, errs := s.onTerminal([]string{"trust", "--list"})
+	out, errs := s.onTerminal([]string{"config", "trust", "--list"})
 	look("trust --list", out, shown, bounded, ours(confirmedLines))
 	look("trust --list, messages", errs, shown, reported)
 	s.do(os.WriteFile(file, before, 0o600))

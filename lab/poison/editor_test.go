@@ -212,6 +212,9 @@ var silent = map[string]string{
 // named finds the methods in the source of the server.
 var named = regexp.MustCompile(`(?:call|about|notification)(?:\[[^\]]*\])?\("([^"]+)"`)
 
+// inventoried are the inventories that a scene has compared: they are the same in all.
+var inventoried = map[string]bool{}
+
 // inventory has every method of the server asked, or a reason why it is not.
 func (e *editor) inventory() {
 	if inventoried["methods"] {

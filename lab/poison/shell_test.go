@@ -9,12 +9,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/sys/unix"
 
 	"ctxledger.dev/cli"
+	"ctxledger.dev/lab/commandline"
 	"ctxledger.dev/lab/poison"
 )
 
@@ -34,50 +36,54 @@ func commands(s *scene) []command {
 		c("status"), c("status", s.session), c("status", "HOSTILE"), c("sessions"), c("sessions", "HOSTILE"),
 		c("changes"), c("changes", "--", "HOSTILE"),
 		c("why", "--", s.root+"/total.go"), exact("why", "--", "HOSTILE"), exact("compact", "--keep", "1", s.session),
-		c("compact", "--mode", "HOSTILE"), c("compact", "--resume", "--dir", ".", s.session),
-		c("continue", s.session, "--in", "claude-code", "--dir", "."), c("continue", s.session, "--in", "HOSTILE"),
-		c("continue", "HOSTILE", "--in", "codex"), c("continue", s.session, "--in", "codex", "--dir", "HOSTILE"),
+		c("compact", "--mode", "HOSTILE"), c("resume", "--dir", ".", s.session),
+		c("resume", s.session, "--in", "claude-code", "--dir", "."), c("resume", s.session, "--in", "HOSTILE"),
+		c("resume", "HOSTILE", "--in", "codex"), c("resume", s.session, "--in", "codex", "--dir", "HOSTILE"),
 		c("import", "--", "HOSTILE"), c("import", "--", "hostile.jsonl"),
 		c("recover", "--error", "hostile.jsonl", s.session), c("recover", "HOSTILE"), c("restore", "HOSTILE"),
 		c("diff", "HOSTILE"),
-		exact("cat", s.session), exact("cat", s.artifact), c("cat", "HOSTILE"),
-		c("artifact", "ls"), exact("artifact", "read", s.artifact), c("artifact", "read", "HOSTILE"),
-		exact("artifact", "grep", poison.Canary, s.artifact), c("artifact", "grep", "(HOSTILE", s.artifact),
-		exact("artifact", "search", poison.Canary), c("artifact", "put", "--", "HOSTILE"),
-		exact("memory", "ls"), exact("memory", "block"), exact("memory", "show", "build"),
-		exact("memory", "show", "HOSTILE"),
-		c("memory", "add", "HOSTILE", "--body", "x"), c("memory", "rm", "HOSTILE"),
+		c("artifact"), exact("artifact", "read", s.session), exact("artifact", "read", s.artifact),
+		exact("artifact", "read", s.artifact, "--head", "9"), c("artifact", "read", "HOSTILE"),
+		exact("artifact", "read", s.artifact, "--grep", poison.Canary), c("artifact", "read", s.artifact, "--grep", "(HOSTILE"),
+		exact("artifact", "search", poison.Canary), c("artifact", "save", "--", "HOSTILE"), c("cat", "HOSTILE"),
+		exact("memory"), exact("memory", "recall"), exact("memory", "block"), exact("memory", "get", "build"),
+		exact("memory", "get", "HOSTILE"),
+		c("memory", "save", "HOSTILE", "--body", "x"), c("memory", "delete", "HOSTILE"),
 		c("memory", "restore", "HOSTILE"),
 		c("memory", "candidates"), c("memory", "accept", "HOSTILE"), c("memory", "dismiss", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
-		c("check"), c("workspaces"), c("adopt", "--new", "--dry-run"), c("adopt", "HOSTILE"), c("du"), c("gc"), c("retain"), c("events"), c("export", "exported"), c("count", "--", "."),
+		c("ledger", "check"), c("ledger", "list"), c("ledger", "adopt", "--new", "--dry-run"), c("ledger", "adopt", "HOSTILE"),
+		c("ledger", "du"), c("ledger", "gc"), c("ledger", "retain"), c("ledger", "export", "exported"), c("events"),
+		c("count", "--", "."),
 		c("count", "--", "HOSTILE"),
-		c("bench", "retention", s.file), c("bench", "replay", "--", "HOSTILE"), c("audit", s.file),
+		c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
 		c("doctor"), c("doctor", "HOSTILE"), c("install", "--dry-run"), c("install", "HOSTILE"), c("uninstall", "HOSTILE"),
 		c("hook", "claude-code", "SessionStart"), c("hook", "claude-code", "HOSTILE"), c("hook", "HOSTILE"),
-		c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
+		c("daemon"), c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
 		c("config"), c("config", "preset", "HOSTILE"), c("config", "window", "HOSTILE", "200000"),
-		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("validate"), c("validate", "HOSTILE"),
-		c("models", "--update", "HOSTILE"),
-		c("trust"), c("trust", "HOSTILE"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
+		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("config", "validate"), c("config", "validate", "HOSTILE"),
+		c("config", "models"), c("config", "models", "--update", "HOSTILE"),
+		c("config", "trust"), c("config", "trust", "HOSTILE"), c("ledger"), c("HOSTILE"), c("--HOSTILE"), c("help", "HOSTILE"),
 		c("forget", "--dry-run", s.artifact), c("forget", "--dry-run", "--session", s.session),
 		c("forget", "--dry-run", "--", "HOSTILE"), c("forget", "--dry-run", "--memory=build"),
 		c("forget", "--dry-run", "--memory=HOSTILE"), c("forget", s.artifact),
-		c("artifact", "forget", "HOSTILE"), c("memory", "forget", "HOSTILE"), c("backup", "HOSTILE/x/y"), c("repair", "HOSTILE"),
+		c("artifact", "forget", "HOSTILE"), c("memory", "forget", "HOSTILE"), c("ledger", "backup", "HOSTILE/x/y"), c("ledger", "restore-backup", "HOSTILE"),
+		c("ledger", "repair", "HOSTILE"), c("resume", s.session, "--mode", "HOSTILE"),
 	}
 }
 
 // mute are the commands that show nothing stored, or are not run here, with the reason.
 var mute = map[string]string{
+	"":            "it is `status`",
 	"daemon stop": "it only ends processes",
 }
 
 // silentBy are the commands that answer nothing although the text is no argument, with the reason.
 var silentBy = map[string]string{
 	"hook": "nothing is on its standard input", "forget": "it asks, and nobody can answer",
-	"trust": "nothing is configured", "install": "test programs are not those that agents start", "compact": "some sessions have nothing to compact",
-	"import": "what is no session file", "bench": "the session has no compaction of its own",
+	"config": "nothing is configured to be trusted", "install": "test programs are not those that agents start", "compact": "some sessions have nothing to compact",
+	"import": "what is no session file", "resume": "some sessions have nothing to compact",
 }
 
 // shell runs every command on a terminal, and into a pipe as JSON: that is encoded, and the form makes no difference.
@@ -85,13 +91,9 @@ func shell(s *scene, look looker) {
 	s.do(os.WriteFile(filepath.Join(s.root, "hostile.jsonl"), []byte(planted(s.text.Value, s.form)+"\n"), 0o600))
 	text := strings.ReplaceAll(s.text.Value, "\n", " ")
 	s.do(os.WriteFile(filepath.Join(s.root, "CLAUDE.md"), []byte("# "+text+"\nwords\n## b\n@./"+text+".md\n"), 0o600))
-	ran := map[string]bool{}
 	all := commands(s)
+	all = append(all, usual(s, all)...)
 	for _, c := range all {
-		ran[c.line[0]] = true
-		if len(c.line) > 1 {
-			ran[c.line[0]+" "+c.line[1]] = true
-		}
 		name := "command " + strings.Join(c.line, " ")
 		checks := []check{shown}
 		if !c.exact {
@@ -103,7 +105,7 @@ func shell(s *scene, look looker) {
 		}
 		look(name+" on a terminal", out, checks...)
 		look(name+", messages", errs, shown, reported)
-		if *whole && s.form == lines && !strings.Contains(name, "audit") && !strings.Contains(name, "bench") {
+		if *whole && s.form == lines && !strings.Contains(name, "audit") {
 			out, errs = s.intoPipe(append([]string{"--json"}, c.line...))
 			if out != "" && c.line[0] != "help" {
 				look(name+" as JSON", out, func(out string) error { return poison.JSON([]byte(out)) })
@@ -112,7 +114,6 @@ func shell(s *scene, look looker) {
 		}
 	}
 	s.written()
-	s.inventory(ran)
 }
 
 // written looks at the documents of the sessions that were written for Claude Code: nothing in them ends their fence.
@@ -209,34 +210,31 @@ func (s *scene) terminal() (master, slave *os.File) {
 	return master, slave
 }
 
-// listedCommand is a command in a help.
-var listedCommand = regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`)
-
-// inventoried are the inventories that a scene has compared: they are the same in all.
-var inventoried = map[string]bool{}
-
-// inventory has every command that the help lists run, or a reason why it is not.
-func (s *scene) inventory(ran map[string]bool) {
-	s.t.Helper()
-	if inventoried["commands"] {
-		return
+// usual are the calls of commands that are not among some, as their help says: with what there is, and with the text for each
+// argument.
+func usual(s *scene, all []command) (out []command) {
+	known := func(c cli.Command) bool {
+		return mute[c.Name] != "" || slices.ContainsFunc(all, func(x command) bool {
+			return strings.HasPrefix(strings.Join(x.line, " ")+" ", c.Name+" ")
+		})
 	}
-	inventoried["commands"] = true
-	top, _ := s.intoPipe([]string{"help"})
-	found := listedCommand.FindAllStringSubmatch(top, -1)
-	if len(found) == 0 {
-		s.t.Errorf("the help lists no command:\n%s", top)
-	}
-	for _, m := range found {
-		names := []string{m[1]}
-		below, _ := s.intoPipe([]string{"help", m[1]})
-		for _, n := range listedCommand.FindAllStringSubmatch(below, -1) {
-			names = append(names, m[1]+" "+n[1])
+	for _, c := range cli.Commands() {
+		if known(c) {
+			continue
 		}
-		for _, name := range names {
-			if !ran[name] && mute[name] == "" {
-				s.t.Errorf("%s is not run: it needs a row in commands", name)
-			}
+		here, ok := commandline.Line(c, map[string]string{"SESSION": s.session, "HANDLE": s.artifact, "FILE": s.file, "PATH": s.file})
+		if ok {
+			out = append(out, command{line: here})
+		}
+		words := map[string]string{}
+		for _, name := range strings.FieldsFunc(c.Args, func(r rune) bool { return !unicode.IsUpper(r) }) {
+			words[name] = "HOSTILE"
+		}
+		if hostile, _ := commandline.Line(c, words); ok || len(words) > 0 {
+			out = append(out, command{line: hostile})
+		} else {
+			s.t.Errorf("%s is not run: it needs a row in commands", c.Name)
 		}
 	}
+	return out
 }

@@ -5,8 +5,8 @@
 // A scripted model plays each session twice, with the same calls: in a new home directory, and in a new one in which
 // `ctxledger install claude-code` has written hooks and the MCP server, with the configuration that everybody gets. One
 // session is heavy in repeats: the same files, outputs of commands and results of an MCP server come again and again. The
-// other one reads, changes and checks one file after the other, and repeats nothing. After the first one, `compact
-// --resume` writes its session as a new one, and the agent goes on from both.
+// other one reads, changes and checks one file after the other, and repeats nothing. After the first one, `ctxledger resume`
+// writes its session as a new one, and the agent goes on from both.
 //
 // -resume FILE does only that, with a recorded session.
 //
@@ -38,7 +38,7 @@ const deadline = 30 * time.Minute
 func main() {
 	bin := flag.String("bin", "bin", "the `DIR` of the built programs")
 	agent := flag.String("agent", ".cache/agents/claude/node_modules/.bin/claude", "the Claude Code `PATH` to run")
-	resume := flag.String("resume", "", "only have the agent go on from a session `FILE`, as it is and as compact --resume writes it")
+	resume := flag.String("resume", "", "only have the agent go on from a session `FILE`, as it is and as resume writes it")
 	search := flag.Bool("search", false, "let the agent search for tools")
 	orders := flag.Bool(ordersFlag, false, "be the MCP server of the sessions, on standard input and output")
 	flag.Parse()

@@ -144,7 +144,7 @@ func (p *player) resume(ctx context.Context, id string) (out resumption, err err
 	if err != nil || len(files) != 1 {
 		return out, fmt.Errorf("session %s has the files %q: %w", id, files, err)
 	}
-	raw, err := p.Run(ctx, "--in-process", "--json", "compact", "--resume", "--dir", p.Workspace, files[0])
+	raw, err := p.Run(ctx, "--in-process", "--json", "resume", "--dir", p.Workspace, files[0])
 	if err != nil {
 		return out, err
 	}

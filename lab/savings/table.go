@@ -85,7 +85,7 @@ func percent(n, of float64) string { return fmt.Sprintf("%+.1f %%", 100*n/of) }
 // print prints both sizes of the first request.
 func (r resumption) print(w io.Writer, of string) {
 	before, after := r.before.sum(), r.after.sum()
-	fmt.Fprintf(w, "compact --resume of %s: its next request has %s tokens, that of the new session %s (%s); of them system prompt "+
+	fmt.Fprintf(w, "resume of %s: its next request has %s tokens, that of the new session %s (%s); of them system prompt "+
 		"and tools %s\n", of, chars.Commas(before), chars.Commas(after), percent(float64(after-before), float64(before)),
 		chars.Commas(r.after.system+r.after.tools))
 }

@@ -43,7 +43,7 @@ func TestStartAndStop(t *testing.T) {
 			for i := range *cycles {
 				how := endings[i%len(endings)]
 				what := fmt.Sprintf("cycle %d, %s", i, how.name)
-				run(t, s, "memory", "add", "cycle", "--body", what)
+				run(t, s, "memory", "save", "cycle", "--body", what)
 				pid := owner(t, s)
 				if pid == 0 {
 					t.Fatalf("%s: no daemon runs", what)

@@ -59,7 +59,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	took := time.Since(began)
 	close(over)
 	d := <-disturbed
-	run(t, s, "memory", "add", theEnd, "--body", "nothing follows")
+	run(t, s, "memory", "save", theEnd, "--body", "nothing follows")
 	sameEvents(t, workers, applied(all)+1)
 	t.Logf("%d operations of %d clients in %d processes in %v without an error: %.0f a second, %s; %d owners left, "+
 		"%d were killed; seed %d",

@@ -84,7 +84,7 @@ func with(s *sandbox.Sandbox, programs string) *sandbox.Sandbox {
 	return &other
 }
 
-// everything makes a call of each kind, with the programs of s, and returns the session it worked on.
+// everything makes a call of each kind, by the names that both versions have, with the programs of s, and returns the session it worked on.
 func everything(t *testing.T, s *sandbox.Sandbox, tag string) {
 	t.Helper()
 	file, err := filepath.Abs(recording)

@@ -52,7 +52,7 @@ func TestAStateDirectoryThatGoesAway(t *testing.T) {
 			if now := contents(t, elsewhere); now != left {
 				t.Errorf("what was moved away has changed from\n%s\nto\n%s", left, now)
 			}
-			if listed := string(run(t, s, "memory", "ls")); !strings.Contains(listed, "after") ||
+			if listed := string(run(t, s, "memory", "recall")); !strings.Contains(listed, "after") ||
 				strings.Contains(listed, "before") {
 				t.Errorf("the new ledger holds %s", listed)
 			}
@@ -60,7 +60,7 @@ func TestAStateDirectoryThatGoesAway(t *testing.T) {
 				run(t, s, "daemon", "stop")
 				fine(t, os.RemoveAll(state))
 				fine(t, os.Rename(elsewhere, state))
-				if listed := string(run(t, s, "memory", "ls")); !strings.Contains(listed, "before") {
+				if listed := string(run(t, s, "memory", "recall")); !strings.Contains(listed, "before") {
 					t.Errorf("moved back, the ledger holds %s", listed)
 				}
 			}
@@ -153,7 +153,7 @@ func TestACommandThatKeepsTheLedgerIsNamed(t *testing.T) {
 	alone, err := s.Connect(ctx, "alone", "--in-process")
 	fine(t, err)
 	remember(t, alone, "fact")
-	_, err = s.Run(ctx, "memory", "ls")
+	_, err = s.Run(ctx, "memory", "recall")
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("pid %d", alone.PID)) ||
 		!strings.Contains(err.Error(), "--in-process") {
 		t.Errorf("error %v", err)
@@ -165,7 +165,7 @@ func TestACommandThatKeepsTheLedgerIsNamed(t *testing.T) {
 	// Killed, it is no owner any more.
 	fine(t, killProcess(alone.PID))
 	_ = alone.Close() // it has been killed
-	if out := string(run(t, s, "memory", "ls")); !strings.Contains(out, "fact") {
+	if out := string(run(t, s, "memory", "recall")); !strings.Contains(out, "fact") {
 		t.Errorf("memories %s", out)
 	}
 }

@@ -15,12 +15,12 @@ func (p *place) damaged(s *search) {
 	for _, f := range files {
 		p.damage(f)
 	}
-	for _, c := range [][]string{{"check"}, {"check", "--json"}, {"repair", "--json"}, {"repair"}} {
+	for _, c := range [][]string{{"ledger", "check"}, {"ledger", "check", "--json"}, {"ledger", "repair", "--json"}, {"ledger", "repair"}} {
 		out, errs := p.run(c...)
 		if len(out) < 20 {
 			p.t.Errorf("%q says only %s%s", c, out, errs)
 		}
-		s.look(CLI, c[0], "of a damaged ledger", out)
+		s.look(CLI, c[0]+" "+c[1], "of a damaged ledger", out)
 		s.look(CLI, "standard error", "of a damaged ledger", errs)
 	}
 }

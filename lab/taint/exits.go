@@ -1,5 +1,13 @@
 package taint
 
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/cli"
+	"ctxledger.dev/lab/commandline"
+)
+
 // Rule says what an exit does with secrets.
 type Rule string
 
@@ -29,60 +37,73 @@ type Exit struct {
 	Run []string
 }
 
-// Exits returns all exits. One that a face has and this table has not fails a test.
+// answer is where answers are masked.
+const answer = "`cli/answer.go`, every answer; `cli/text.go`, before a text is cut"
+
+// Exits returns all exits. One that a face has and this has not fails a test. A command without a row in the table is
+// called as its help says, and its answer is to be masked, as all are.
+func Exits() []Exit {
+	all := table()
+	for _, c := range cli.Commands() {
+		own := c.Name == "" || slices.ContainsFunc(all, func(x Exit) bool { return x.Face == CLI && x.Name == c.Name })
+		line, ok := commandline.Line(c, map[string]string{"SESSION": "SESSION", "SUMMARY": "SUMMARY", "HANDLE": "ARTIFACT",
+			"FILE": "FILE", "PATH": "FILE"})
+		switch {
+		case own || !ok:
+		case len(c.JSON) == 0:
+			all = append(all, Exit{Face: CLI, Name: c.Name, Rule: Silent, Why: "it is a help"})
+		default:
+			arguments := strings.Join(line[len(strings.Fields(c.Name)):], " ")
+			all = append(all, Exit{CLI, c.Name, Masked, answer, []string{arguments + " --json"}})
+		}
+	}
+	return all
+}
+
+// table has the exits that need to be told apart.
 //
 //size:ok a table
-func Exits() []Exit {
+func table() []Exit {
 	const (
-		answer = "`cli/answer.go`, every answer; `cli/text.go`, before a text is cut"
-		owner  = "the owner asks for it by its handle"
-		agent  = "back to the agent that has the workspace"
-		none   = "prints nothing that was recorded"
+		owner = "the owner asks for it by its handle"
+		agent = "back to the agent that has the workspace"
+		none  = "prints nothing that was recorded"
 	)
 	return []Exit{
-		{CLI, "artifact", Masked, answer, []string{"--json"}},
-		{CLI, "artifact grep", Exact, owner, []string{". ARTIFACT"}},
-		{CLI, "artifact ls", Masked, answer, []string{"--json"}},
-		{CLI, "artifact put", Silent, none, []string{"FILE"}},
-		{CLI, "artifact read", Exact, owner, []string{"ARTIFACT"}},
+		{CLI, "artifact save", Silent, none, []string{"FILE"}},
+		{CLI, "artifact read", Exact, owner, []string{"SESSION", "ARTIFACT", "ARTIFACT --head 9", "ARTIFACT --grep ."}},
 		{CLI, "artifact search", Exact, owner, []string{"needle --json"}},
 		{CLI, "audit", Masked, "`agents/audit` before names are taken, then " + answer, []string{"BRIEF --json"}},
-		{CLI, "backup", Exact, "it is the ledger itself", nil},
-		{CLI, "bench", Silent, none, nil},
-		{CLI, "bench replay", Masked, answer, []string{"BRIEF --json"}},
-		{CLI, "bench retention", Masked, answer, []string{"BRIEF --json"}},
-		{CLI, "cat", Exact, owner, []string{"SESSION"}},
+		{CLI, "ledger backup", Exact, "it is the ledger itself", nil},
+		{CLI, "ledger restore-backup", Silent, none, nil},
 		{CLI, "changes", Masked, answer, []string{"--json --limit 1000"}},
-		{CLI, "check", Masked, answer, []string{"--json"}},
-		{CLI, "compact", Masked, "made of masked words; `--format messages` is the view, exact",
+		{CLI, "compact", Masked, "made of masked words; `--messages` is the view, exact",
 			[]string{"--json --keep 1 SESSION"}},
-		{CLI, "continue", Masked, answer, []string{"--json --in codex --dir ROOT SESSION"}},
+		{CLI, "resume", Masked, answer, []string{"--json --in codex --dir ROOT SESSION"}},
 		{CLI, "context", Silent, "names and headings of files, exactly; names of tools, masked before storing", []string{"--json"}},
 		{CLI, "config", Silent, "the settings, exactly: nothing that was recorded", []string{"--json"}},
 		{CLI, "config preset", Silent, "texts of the program", []string{"--json"}},
-		{CLI, "config window", Masked, answer, []string{"--json"}},
 		{CLI, "count", Silent, "counts files, and opens no ledger", []string{"FILE --json"}},
 		{CLI, "daemon", Silent, none, nil},
 		{CLI, "daemon status", Silent, none, []string{"--json"}},
 		{CLI, "daemon stop", Silent, none, nil},
 		{CLI, "diff", Masked, "labels are made of masked words", []string{"--json SUMMARY"}},
-		{CLI, "du", Masked, answer, []string{"--json"}},
-		{CLI, "workspaces", Silent, "paths, remotes without credentials, and counts", []string{"--json"}},
-		{CLI, "adopt", Silent, "as `workspaces`", []string{"--json --new --dry-run"}},
+		{CLI, "ledger list", Silent, "paths, remotes without credentials, and counts", []string{"--json"}},
+		{CLI, "ledger adopt", Silent, "as `ledger list`", []string{"--json --new --dry-run"}},
 		{CLI, "events", Masked, "`engine.WaitEvents`, then " + answer, []string{"--json"}},
-		{CLI, "export", Masked, "`engine/exports`, before texts are cut and where they are written",
+		{CLI, "ledger export", Masked, "`engine/exports`, before texts are cut and where they are written",
 			[]string{"--json", "--json EXPORTS"}},
 		{CLI, "forget", Masked, "`engine/upkeep/plan.go`, titles before they are cut, then " + answer,
 			[]string{"--json --dry-run SESSION", "--json --dry-run --session SESSION", "--json --dry-run --memory canary-5",
 				"--json --dry-run --text -", "--json --yes SPARE", "--json --yes OTHER", "--yes --memory canary-5",
 				"--json --yes --memory canary-6", "--json --yes --text -"}},
-		{CLI, "gc", Silent, none, []string{"--json"}},
+		{CLI, "ledger gc", Silent, none, []string{"--json"}},
 		{CLI, "hook", Masked, "`engine` masks stubs; `agents/hook` masks what it adds to the context of the same agent", nil},
 		{CLI, "help", Silent, none, []string{""}},
 		{CLI, "import", Silent, "prints ids and counts", []string{"FILE --json"}},
 		{CLI, "memory", Masked, "before storing, by `engine.SaveMemory`", []string{"--json"}},
 		{CLI, "memory accept", Masked, "in `ledger.Candidates`, before it is offered", nil},
-		{CLI, "memory add", Masked, "before storing, by `engine.SaveMemory`",
+		{CLI, "memory save", Masked, "before storing, by `engine.SaveMemory`",
 			[]string{"TOKEN --json --overwrite", "other --overwrite --description TEXT --body TEXT"}},
 		{CLI, "memory block", Masked, "before storing, by `engine.SaveMemory`", []string{"--json", "--json TOKEN"}},
 		{CLI, "memory candidates", Masked, "in `ledger.Candidates`, before they are offered", []string{"--json"}},
@@ -91,24 +112,22 @@ func Exits() []Exit {
 			[]string{"EXPORTED --json --overwrite"}},
 		{CLI, "memory import", Masked, "before storing, by `engine.SaveMemory`",
 			[]string{"MEMORIES --json --overwrite"}},
-		{CLI, "memory ls", Masked, "before storing, by `engine.SaveMemory`", []string{"--json", "--json TOKEN"}},
-		{CLI, "memory rm", Masked, "before storing, by `engine.SaveMemory`", []string{"other", "--json canary-3"}},
+		{CLI, "memory recall", Masked, "before storing, by `engine.SaveMemory`", []string{"--json", "--json TOKEN"}},
+		{CLI, "memory delete", Masked, "before storing, by `engine.SaveMemory`", []string{"other", "--json canary-3"}},
 		{CLI, "memory restore", Masked, "before storing, by `engine.SaveMemory`", []string{"other", "--json canary-3"}},
-		{CLI, "memory show", Masked, "before storing, by `engine.SaveMemory`", []string{"canary-0 --json"}},
-		{CLI, "recover", Masked, "in words; with `--json` and `--format messages` it is the request to send, exact",
+		{CLI, "memory get", Masked, "before storing, by `engine.SaveMemory`", []string{"canary-0 --json"}},
+		{CLI, "recover", Masked, "in words; with `--json` and `--messages` it is the request to send, exact",
 			[]string{"--error REFUSAL --status 400 --endpoint ENDPOINT --model TOKEN SESSION"}},
-		{CLI, "repair", Masked, answer, []string{"--json"}},
-		{CLI, "restore", Exact, owner, []string{"SUMMARY"}},
-		{CLI, "retain", Masked, answer, []string{"--json --dry-run --older-than 1d", "--json --older-than 1d", "--json", "--off"}},
+		{CLI, "restore", Masked, answer, nil},
+		{CLI, "ledger retain", Masked, answer, []string{"--json --dry-run --older-than 1d", "--json --older-than 1d", "--json", "--off"}},
 		{CLI, "sessions", Masked, answer, []string{"--json", "--json SESSION"}},
-		{CLI, "status", Masked, answer, []string{"SESSION --json"}},
 		{CLI, "doctor", Silent, "configurations of agents: names, paths and states", []string{"--json"}},
 		{CLI, "install", Masked, "lines of agents' configurations around a change: " + answer, []string{"--help"}},
 		{CLI, "uninstall", Masked, "lines of agents' configurations around a change: " + answer, []string{"--help"}},
-		{CLI, "trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that " +
+		{CLI, "config trust", Silent, "what a configuration asks for, exactly, so that a person can decide; nothing that " +
 			"was recorded", []string{"--json"}},
-		{CLI, "models", Silent, "prints prices: nothing that was recorded", []string{"--json"}},
-		{CLI, "validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},
+		{CLI, "config models", Silent, "prints prices: nothing that was recorded", []string{"--json"}},
+		{CLI, "config validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},
 		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
 

@@ -119,7 +119,7 @@ func (p *place) handIn(s *search, list []canary) (all []compacted) {
 			mine = append(mine, list[i])
 		}
 		file := p.write(string(format)+".json", request(format, handedIn(p.t, format, mine), mine[0]))
-		all = append(all, p.compact(s, "--messages", string(format), file))
+		all = append(all, p.compact(s, "--format", string(format), file))
 	}
 	return all
 }

@@ -59,8 +59,8 @@ func (p *place) models(s *search, list []canary) {
 	p.write("config/ctxledger/config.yaml", fmt.Sprintf("summarizer: {kind: openai, url: %s, model: x}\n", m.URL))
 	for _, mode := range []string{"llm", "hybrid"} {
 		c := p.compact(s, "--mode", mode, "--reasoning", p.session)
-		out, errs := p.must("restore", "--apply", c.summary)
-		s.look(CLI, "standard error", "of restore --apply", out+errs)
+		out, errs := p.must("restore", c.summary)
+		s.look(CLI, "restore", "", out+errs)
 	}
 	s.look(File, "prompts to a model", "", m.asked.String())
 	step := max(4, len(list)/10)
@@ -80,5 +80,5 @@ func (p *place) failing(s *search, of string) {
 	p.t.Helper()
 	c := p.compact(s, "--mode", "llm", p.session)
 	s.look(File, "what a model server or a program says when it fails", of, c.said)
-	p.must("restore", "--apply", c.summary)
+	p.must("restore", c.summary)
 }

@@ -117,9 +117,9 @@ func (s *search) finish() {
 // plain are masked exits that show figures and ids alone, however much is recorded.
 var plain = []string{
 	"ctxledger install", "ctxledger uninstall", // nothing recorded is in the configurations of agents
-	"ctxledger forget", "ctxledger artifact forget", "ctxledger memory forget", "LSP workspace/executeCommand", // ids of sessions and counts
+	"ctxledger forget", "LSP workspace/executeCommand", // ids of sessions and counts
 	"LSP textDocument/hover", "LSP textDocument/codeLens",
-	"ctxledger continue",
+	"ctxledger resume", "ctxledger restore",
 	// What is offered is masked before it is shown: engine: TestCandidatesAreBounded.
 	"ctxledger memory accept", "ctxledger memory candidates", "ctxledger memory dismiss",
 	"ctxledger config window", // of the newest session, whose model has a plain name

@@ -26,7 +26,7 @@ func (p *place) commands(s *search, words map[string]string, all []compacted) {
 	s.look(File, "changes.json, intents.json", "", p.exported())
 	p.page(s)
 	p.backup(s)
-	out, _ := p.must("compact", "--format", "messages", all[0].session)
+	out, _ := p.must("compact", "--messages", all[0].session)
 	s.look(File, "a view", "", out)
 	home := filepath.Dir(p.root)
 	s.look(File, "a session that another agent goes on with", "",
@@ -39,7 +39,7 @@ func (p *place) commands(s *search, words map[string]string, all []compacted) {
 	other := strings.ReplaceAll(p.read(words["BRIEF"])+string(said)+"\n", host, "resumed") // a session of its own
 	// What the provider measured is made up, and would say that there is nothing to compact.
 	other = strings.ReplaceAll(other, `"usage":{"input_tokens":10,"output_tokens":5}`, `"usage":{}`)
-	p.must("compact", "--resume", "--keep", "1", "--dir", p.root, p.write("resumed.jsonl", other))
+	p.must("resume", "--keep", "1", "--dir", p.root, p.write("resumed.jsonl", other))
 	s.look(File, "a session that its own agent goes on with", "", p.files(home, ".claude", "projects", "*", "*.jsonl"))
 }
 
@@ -49,7 +49,7 @@ var handles = regexp.MustCompile(`(?m)^([0-9a-f]{12}) `)
 // words are the values of the placeholders of a command line.
 func (p *place) words(list []canary) map[string]string {
 	p.t.Helper()
-	out, _ := p.must("artifact", "ls")
+	out, _ := p.must("artifact")
 	artifacts := handles.FindAllStringSubmatch(out, -1)
 	if len(artifacts) < 3 || nameable(list) == noName {
 		p.t.Fatalf("too few secrets for artifacts and names: %s", out)
@@ -95,18 +95,18 @@ func (p *place) command(s *search, x Exit, line string, words map[string]string)
 // backup looks at the bytes of a backup.
 func (p *place) backup(s *search) {
 	file := filepath.Join(filepath.Dir(p.root), "ledger.tar")
-	p.must("backup", file)
-	s.look(CLI, "backup", "", p.read(file))
+	p.must("ledger", "backup", file)
+	s.look(CLI, "ledger backup", "", p.read(file))
 }
 
 // refusals asks the commands for what there is not, by names that hold secrets.
 func (p *place) refusals(s *search, list []canary) {
 	for _, c := range list[:min(len(list), 40)] {
-		for _, args := range [][]string{{c.text}, {"cat", c.text}, {"memory", "show", c.text}, {"status", c.text},
+		for _, args := range [][]string{{c.text}, {"artifact", "read", c.text}, {"memory", "get", c.text}, {"status", c.text},
 			{"memory", "accept", c.text}, {"memory", "dismiss", c.text},
 			{"compact", "--mode", c.text}, {"--" + c.text}, {"import", c.text}} {
 			out, errs := p.run(args...)
-			if args[0] == "memory" && args[1] != "show" {
+			if args[0] == "memory" && args[1] != "get" {
 				s.look(CLI, strings.Join(args[:2], " "), "of what there is not", out)
 			}
 			s.look(CLI, "standard error", "of what there is not", out+errs)
@@ -116,6 +116,6 @@ func (p *place) refusals(s *search, list []canary) {
 
 // exported returns all exported documents as one text.
 func (p *place) exported() string {
-	p.must("export")
+	p.must("ledger", "export")
 	return p.files(p.state, "*", "exports", "all", "*.json")
 }

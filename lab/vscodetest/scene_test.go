@@ -78,7 +78,7 @@ func newScene(t *testing.T) *scene {
 func (s *scene) remember(t *testing.T) {
 	t.Helper()
 	for name, f := range facts {
-		_, err := s.Run(t.Context(), "memory", "add", name, "--type", "project", "--description", f.description,
+		_, err := s.Run(t.Context(), "memory", "save", name, "--type", "project", "--description", f.description,
 			"--body", f.body)
 		must(t, err)
 	}

@@ -81,15 +81,15 @@ func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	if isBinary(content) {
-		return "This artifact is no text: " + chars.Size(a.Bytes) + ".\n`ctxledger cat " + a.ID +
+		return "This artifact is no text: " + chars.Size(a.Bytes) + ".\n`ctxledger artifact read " + a.ID +
 			" > FILE` writes it into a file.\n", nil
 	}
 	text, whole, err := r.document(ctx, string(content), int64(len(content)) == a.Bytes)
 	if err != nil || whole {
 		return text, err
 	}
-	return text + "\n… cut here: this is the beginning of " + chars.Size(a.Bytes) + ". `ctxledger cat " + a.ID +
-		"` prints all of it.\n", nil
+	return text + "\n… cut here: this is the beginning of " + chars.Size(a.Bytes) +
+		". `ctxledger artifact read " + a.ID + "` prints all of it.\n", nil
 }
 
 // read reads the beginning of a blob, as much as one request can mask.

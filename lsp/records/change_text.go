@@ -43,7 +43,7 @@ func (r Reader) changeText(ctx context.Context, id string) (string, error) {
 		}
 	}
 	b.WriteString("\n" + why(c.Path) + " shows everything that is known about the file.\n")
-	return r.finish(ctx, b.String(), "`ctxledger cat "+c.Session+"`")
+	return r.finish(ctx, b.String(), "`ctxledger artifact read "+c.Session+"`")
 }
 
 // why returns the command that shows the history of a file. It leaves out a path that a shell could split or execute when
@@ -144,8 +144,8 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 		}
 		b.WriteString("\n" + code(flat(a.name)) + "\n\n" + fence(value, ""))
 		if len(value) < len(a.value) {
-			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) + ": `ctxledger cat " + c.Session +
-				"` prints all of it.*\n")
+			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) +
+				": `ctxledger artifact read " + c.Session + "` prints all of it.*\n")
 		}
 	}
 	return nil

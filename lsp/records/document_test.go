@@ -255,7 +255,7 @@ func TestWhatIsTooLongIsCutAndSaysSo(t *testing.T) {
 		if len(got) > limits.MaskText+500 || len(got) < limits.MaskText/8 {
 			t.Errorf("%s: %d bytes", name, len(got))
 		}
-		if end := got[len(got)-200:]; !strings.Contains(end, "`ctxledger cat "+id+"`") {
+		if end := got[len(got)-200:]; !strings.Contains(end, "`ctxledger artifact read "+id+"`") {
 			t.Errorf("%s: nothing says where the rest is: %q", name, end)
 		}
 	}
@@ -266,7 +266,7 @@ func TestWhatIsTooLongIsCutAndSaysSo(t *testing.T) {
 	}
 	id := l.keep("\x7fELF\x00\x01", "a program")
 	got := must(l.Text(t.Context(), Address{Kind: KindArtifact, ID: id}))
-	if got != "This artifact is no text: 6 B.\n`ctxledger cat "+id+" > FILE` writes it into a file.\n" {
+	if got != "This artifact is no text: 6 B.\n`ctxledger artifact read "+id+" > FILE` writes it into a file.\n" {
 		t.Errorf("a program: %q", got)
 	}
 }
@@ -287,7 +287,7 @@ func TestOfALongSessionTheNewestIsShown(t *testing.T) {
 	if !strings.Contains(got, fmt.Sprintf("request %d ", turns)) || strings.Contains(got, "request 2 ") {
 		t.Error("not the newest turns are shown")
 	}
-	if !strings.Contains(got[:2000], "are left out. `ctxledger cat "+session+"` prints all of them") {
+	if !strings.Contains(got[:2000], "are left out. `ctxledger artifact read "+session+"` prints all of them") {
 		t.Errorf("nothing says that something is left out: %s", got[:1000])
 	}
 	if !strings.Contains(got, "*The beginning of 30,0") {
@@ -367,16 +367,16 @@ func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 	l.say(session, l.use("Edit", args, "ok", false)...)
 	text := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
 	if !strings.Contains(text, "answer 60 ") || strings.Contains(text, "Cut here") ||
-		!strings.Contains(text[:2000], "`ctxledger cat "+session+"` prints all of them") {
+		!strings.Contains(text[:2000], "`ctxledger artifact read "+session+"` prints all of them") {
 		t.Errorf("the session begins %.1000s\nand ends %s", text, text[len(text)-200:])
 	}
 	for name, text := range map[string]string{
 		"a change": l.open(l.nodes(KindChange)["a.go"]),
 		"a session": must(l.finish(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n",
-			"`ctxledger cat "+session+"`")),
+			"`ctxledger artifact read "+session+"`")),
 	} {
 		lines := outside(text)
-		if lines[len(lines)-1] != "*Cut here: `ctxledger cat "+session+"` prints all of it.*" ||
+		if lines[len(lines)-1] != "*Cut here: `ctxledger artifact read "+session+"` prints all of it.*" ||
 			len(text) > limits.MaskText+500 {
 			t.Errorf("%s of %d bytes ends %q", name, len(text), text[len(text)-200:])
 		}

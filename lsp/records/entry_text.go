@@ -99,7 +99,7 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 	}
 	if text == "" {
 		return "*" + chars.Plural(e.Chars,
-			"character") + ", not shown: `ctxledger cat " + e.Handle() + "` prints it.*\n", nil
+			"character") + ", not shown: `ctxledger artifact read " + e.Handle() + "` prints it.*\n", nil
 	}
 	if e.Role == transcript.RoleUser && !e.Earlier {
 		line, _, _ := strings.Cut(text, "\n")
@@ -112,7 +112,7 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 	said := fence(short, "markdown")
 	if short != text && len(short) < len(text) {
 		said += "*The beginning of " + chars.Plural(e.Chars,
-			"character") + ": `ctxledger cat " + e.Handle() + "` prints all of it.*\n"
+			"character") + ": `ctxledger artifact read " + e.Handle() + "` prints all of it.*\n"
 	}
 	return said, nil
 }

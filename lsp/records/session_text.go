@@ -33,13 +33,13 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	b.WriteString(head)
 	if left > 0 {
 		fmt.Fprintf(&b, "\n*The newest part is shown: %s before it are left out. "+
-			"`ctxledger cat %s` prints all of them, as they were received.*\n",
+			"`ctxledger artifact read %s` prints all of them, as they were received.*\n",
 			chars.Plural(left, "entry"), id)
 	}
 	if err := t.write(ctx, &b); err != nil {
 		return "", err
 	}
-	return r.finish(ctx, b.String(), "`ctxledger cat "+id+"`")
+	return r.finish(ctx, b.String(), "`ctxledger artifact read "+id+"`")
 }
 
 // sessionHead returns the metadata and the cost of a session.

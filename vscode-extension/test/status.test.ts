@@ -40,9 +40,9 @@ test('nothing is said when no session lives and nothing is wrong', () => {
 });
 
 test('a problem is one line, with what to do', () => {
-  const entry = entryOf(running, { ...none, problem: 'the ledger is damaged\nat 4,096', hint: 'run `ctxledger check`' }, now, limits);
+  const entry = entryOf(running, { ...none, problem: 'the ledger is damaged\nat 4,096', hint: 'run `ctxledger ledger check`' }, now, limits);
   assert.equal(entry?.text, '$(warning) ctxledger: the ledger is damaged at 4,096');
-  assert.equal(entry?.tooltip, 'the ledger is damaged at 4,096\n\nrun \\`ctxledger check\\`');
+  assert.equal(entry?.tooltip, 'the ledger is damaged at 4,096\n\nrun \\`ctxledger ledger check\\`');
   assert.equal(entry?.colour, 'plain');
   assert.match(entryOf(running, { ...none, problem: 'x'.repeat(500) }, now, limits)?.text ?? '', /^\$\(warning\) ctxledger: x{59}…$/);
 });

@@ -37,7 +37,7 @@ func backoff(n int) time.Duration {
 // crashLoop is the error of a call that ends because owners keep crashing. Later calls try again, once.
 func crashLoop(state string, n int, during, cause string) error {
 	return fault.New(fault.Unavailable, "daemon.crash", "%d daemons of the ledger in %s crashed %s; last output: %s",
-		n, state, during, cause).WithHint("run: ctxledger check; %s has the details", LogPath(state))
+		n, state, during, cause).WithHint("run: ctxledger ledger check; %s has the details", LogPath(state))
 }
 
 // starts counts the owners in a row that crashed while starting. The zero value is ready to use.

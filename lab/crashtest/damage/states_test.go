@@ -93,7 +93,7 @@ func TestBadStatesAreNamed(t *testing.T) {
 			s, state := someLedger(t)
 			c.prepare(t, state, filepath.Join(state, "ledger.db"))
 			before := snapshot(t, state)
-			for _, args := range [][]string{{"--in-process", "memory", "ls"}, {"--in-process", "artifact", "--json"}} {
+			for _, args := range [][]string{{"--in-process", "memory", "recall"}, {"--in-process", "artifact", "--json"}} {
 				said := refuse(t, s, args...)
 				if !strings.Contains(said, c.says) || !strings.Contains(said, "hint: ") ||
 					!strings.Contains(said, c.hint) {
@@ -101,7 +101,7 @@ func TestBadStatesAreNamed(t *testing.T) {
 				}
 			}
 			if c.name != "locked by another program" { // the daemon waits for that one
-				if said := refuse(t, s, "memory", "ls"); !strings.Contains(said, c.says) ||
+				if said := refuse(t, s, "memory", "recall"); !strings.Contains(said, c.says) ||
 					!strings.Contains(said, "hint: ") {
 					t.Errorf("through the daemon: %s", said)
 				}
@@ -127,7 +127,7 @@ func someLedger(t *testing.T) (s *sandbox.Sandbox, state string) {
 	}
 	place, err := s.Place()
 	must(t, err)
-	put := command(t, s, "--in-process", "artifact", "put", "-")
+	put := command(t, s, "--in-process", "artifact", "save", "-")
 	put.Stdin = strings.NewReader("something to lose")
 	if out, err := put.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

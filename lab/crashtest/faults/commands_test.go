@@ -38,7 +38,7 @@ func TestCommandsNameAFault(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			put := s.Command(t.Context(), "--in-process", "artifact", "put", "-")
+			put := s.Command(t.Context(), "--in-process", "artifact", "save", "-")
 			args := []string{"-f", "-qq", "--signal=none", "-o", filepath.Join(s.Top, "trace"), "-e", "trace=" + p.Call,
 				"-e", "inject=" + p.String()}
 			for _, path := range concerned(place.State, t.TempDir()) {
@@ -54,7 +54,7 @@ func TestCommandsNameAFault(t *testing.T) {
 				strings.Contains(said, "defect") {
 				t.Errorf("%v: %s", err, said)
 			}
-			again := s.Command(t.Context(), "--in-process", "artifact", "put", "-")
+			again := s.Command(t.Context(), "--in-process", "artifact", "save", "-")
 			again.Stdin = strings.NewReader("something to keep")
 			if out, err := again.CombinedOutput(); err != nil {
 				t.Errorf("afterwards: %v: %s", err, out)

@@ -1,0 +1,311 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/carried"
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/ledger"
+)
+
+// doctorReport says how far ctxledger works on this machine.
+type doctorReport struct {
+	Programs install.Programs `json:"programs"`
+	Problem  string           `json:"problem,omitempty"` // why our programs are not known
+	Daemon   daemonState      `json:"daemon"`
+	Agents   []agentState     `json:"agents"`
+	// Index is what the configuration has a hook list when a session of Claude Code begins; nil: nothing.
+	Index *carried.Part `json:"index,omitempty"`
+	// Others says of each ledger of this place that is not in use what it is and how to see it.
+	Others []string `json:"other_ledgers,omitempty"`
+	Self   self     `json:"-"` // how the commands that it names start
+}
+
+// daemonState is the state of the owner of the ledger of this place.
+type daemonState struct {
+	Running bool   `json:"running"`
+	PID     int    `json:"pid,omitempty"`
+	Version string `json:"version,omitempty"`
+	Problem string `json:"problem,omitempty"` // why it does not answer
+	// Polling says why it polls files that it should watch; nil: it watches them.
+	Polling *ledger.Polling `json:"polling,omitempty"`
+}
+
+// agentState is one agent of the report.
+type agentState struct {
+	Agent sessionfile.Agent `json:"agent"`
+	Label string            `json:"label"`
+	install.Found
+	State   string           `json:"state"`         // one of the constants below
+	Fix     string           `json:"fix,omitempty"` // the command that fixes it
+	Entries []install.Status `json:"entries,omitempty"`
+	Plugin  *install.Plugin  `json:"plugin,omitempty"` // of ours, that the agent has enabled
+	Support []supported      `json:"support"`
+}
+
+// supported is an ability of an agent, as it is now.
+type supported struct {
+	install.Support
+	Now string `json:"now"` // yes, off, later or no
+}
+
+// The states of an agent.
+const (
+	notFound     = "not found"
+	notConnected = "not connected"
+	partly       = "partly connected"
+	connected    = "connected"
+	byPlugin     = "connected by its plugin"
+	twice        = "connected twice" // by its plugin, and by hooks
+	broken       = "broken"
+)
+
+// doctor looks at some agents, or at all for no names. It starts nothing and changes nothing. unreached is why the daemon
+// did not answer, nil if it did or does not run. Errors: those of meant, for names.
+func (s setup) doctor(names []string, d daemonState, unreached error) (doctorReport, error) {
+	if unreached != nil {
+		d.Problem = unreached.Error()
+	}
+	if len(names) > 0 {
+		if _, err := s.meant(names); err != nil {
+			return doctorReport{}, err
+		}
+	}
+	r := doctorReport{Programs: s.Machine.Programs, Daemon: d, Self: s.self}
+	if s.incomplete != nil {
+		r.Problem = s.incomplete.Error()
+	}
+	for _, h := range install.Hosts() {
+		if len(names) == 0 || slices.Contains(names, string(h.Agent)) {
+			r.Agents = append(r.Agents, s.agent(h))
+		}
+	}
+	return r, nil
+}
+
+// agent looks at one agent.
+func (s setup) agent(h install.Host) agentState {
+	a := agentState{Agent: h.Agent, Label: h.Label, Found: s.Machine.Find(h), State: notFound}
+	if a.Installed() {
+		a.Entries = s.Machine.Check(h, install.User)
+		if inTree := s.Machine.Check(h, install.Project); slices.ContainsFunc(inTree, there) {
+			a.Entries = append(a.Entries, inTree...)
+		}
+		a.State, a.Fix = stateOf(a.Entries, string(s.self)+" install "+string(h.Agent)+s.replacing(h))
+		if a.Plugin = s.Machine.Plugin(h); a.Plugin != nil {
+			a.State, a.Fix = byPlugin, ""
+			if slices.ContainsFunc(a.Entries, isHook) {
+				a.State, a.Fix = twice, a.Plugin.Off
+			}
+		}
+	}
+	for _, x := range h.Support {
+		a.Support = append(a.Support, supported{x, a.now(x)})
+	}
+	return a
+}
+
+func there(s install.Status) bool { return s.State != install.Missing }
+
+// isHook reports whether an entry is a hook of ours that the agent runs.
+func isHook(s install.Status) bool {
+	return strings.HasPrefix(s.Entry, "hooks.") && (s.State == install.Connected || s.State == install.Differs)
+}
+
+// replacing returns the flag without which connecting an agent leaves what others wrote under our name; "" if there is
+// nothing of that kind.
+func (s setup) replacing(h install.Host) string {
+	if p, err := s.Machine.Connect(h, install.User, false); err != nil || len(p.Conflicts) == 0 {
+		return ""
+	}
+	return " --replace"
+}
+
+// stateOf sums up entries, and returns the command that fixes what is wrong.
+func stateOf(entries []install.Status, command string) (state, fix string) {
+	count := map[install.State]int{}
+	problem := false
+	for _, e := range entries {
+		count[e.State]++
+		problem = problem || e.Problem != ""
+	}
+	switch {
+	case count[install.Unread] > 0:
+		return broken, ""
+	case problem:
+		return broken, command
+	case count[install.Connected] == len(entries):
+		return connected, ""
+	case count[install.Differs]+count[install.Connected] > 0:
+		return partly, command
+	}
+	return notConnected, command
+}
+
+// now says how an ability is at present.
+func (a agentState) now(x install.Support) string {
+	switch {
+	case x.Level == install.Later:
+		return "later"
+	case x.Level == install.Cannot:
+		return "no"
+	case !a.Installed():
+		return "off"
+	case x.Ability == install.Recording, a.Plugin != nil:
+		return "yes"
+	}
+	event, hooked := strings.CutPrefix(x.Why, "hook ")
+	event, _, _ = strings.Cut(event, " ")
+	for _, e := range a.Entries {
+		is := strings.HasPrefix(e.Entry, "hooks.") && hooked && e.Entry == "hooks."+event ||
+			!strings.HasPrefix(e.Entry, "hooks.") && !hooked
+		if is && e.State == install.Connected && e.Problem == "" {
+			return "yes"
+		}
+	}
+	return "off"
+}
+
+// The widths of a report, in columns: that of a screen, as far as it can be read.
+const narrowest, widest = 80, 110
+
+// maxOther bounds what is said of a ledger that is not in use, in columns: four paths fit.
+const maxOther = 1000
+
+// print shows the report for a screen of some width, 0 for none.
+func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(s string, n int) string) {
+	width = min(max(width, narrowest), widest)
+	t.Wide = true // half a command is none
+	var missing []string
+	for _, a := range r.Agents {
+		if !a.Installed() {
+			missing = append(missing, string(a.Agent))
+			continue
+		}
+		version := a.Version
+		if version == "" {
+			version = "-"
+		}
+		t.Add(string(a.Agent), version, a.State, a.Fix)
+	}
+	if len(missing) < len(r.Agents) {
+		t.Print(w)
+	}
+	for _, a := range r.Agents {
+		if a.Installed() {
+			fmt.Fprintln(w)
+			a.print(w, width, line)
+		}
+	}
+	if len(missing) < len(r.Agents) {
+		fmt.Fprintln(w)
+	}
+	if len(missing) > 0 {
+		wrapped(w, "not found   ", strings.Join(missing, ", "), width)
+	}
+	if r.Problem != "" {
+		wrapped(w, "programs    ", line(r.Problem, maxFound), width)
+	} else {
+		wrapped(w, "programs    ", line(r.Programs.CLI, maxFound), width)
+		wrapped(w, "            ", line(r.Programs.MCP, maxFound), width)
+		if r.Programs.Hook != "" {
+			wrapped(w, "            ", line(r.Programs.Hook, maxFound), width)
+		}
+	}
+	if r.Index != nil {
+		text := r.Index.Later.String() + " tokens when " + r.Index.When + ", by " + r.Index.Name
+		wrapped(w, "index       ", line(text, maxFound), width)
+	}
+	for _, text := range r.Others {
+		fmt.Fprintf(w, "ledger      %s\n", line(text, maxOther)) // a wrapped command cannot be pasted
+	}
+	wrapped(w, "daemon      ", line(r.Self.in(r.Daemon.String()), maxFound), width)
+	if said := r.Daemon.Polling.String(); said != "" {
+		wrapped(w, "watching    ", line(said, maxFound), width)
+	}
+}
+
+// String says how the daemon is, in a few words.
+func (d daemonState) String() string {
+	switch {
+	case d.Problem != "":
+		return "does not answer: " + d.Problem + "; `ctxledger daemon stop` ends it"
+	case d.Running:
+		return fmt.Sprintf("answers, pid %d, version %s", d.PID, d.Version)
+	}
+	return "not running: the next command or agent starts it"
+}
+
+// print shows one agent: what is wrong with its entries, and what works.
+func (a agentState) print(w io.Writer, width int, line func(s string, n int) string) {
+	fmt.Fprintf(w, "%s: %s\n", a.Label, a.State)
+	if a.State == twice {
+		wrapped(w, "  !      ", line("every hook runs twice: the plugin "+a.Plugin.Name+" is enabled in "+a.Plugin.Path+
+			", too", maxFound), width)
+	}
+	if a.Plugin != nil {
+		wrapped(w, "  !      ", "results become small only if your settings allow "+
+			"mcp__plugin_ctxledger_ctxledger__read_artifact", width)
+	}
+	shown := map[string]bool{}
+	for _, e := range a.Entries {
+		text := ""
+		switch {
+		case e.Problem != "":
+			text = e.Problem
+		case e.State == install.Differs:
+			text = e.Entry + " in " + e.Path + " is not as ctxledger would write it"
+			if e.Entry == "hooks.PostToolUse" {
+				text += ": results may stay whole"
+			}
+		}
+		if text != "" && !shown[text] {
+			shown[text] = true
+			wrapped(w, "  !      ", line(text, maxFound), width)
+		}
+	}
+	var coming []string
+	for _, s := range a.Support {
+		text := s.Ability.Describe()
+		switch s.Now {
+		case "later":
+			coming = append(coming, text)
+			continue
+		case "no":
+			text += ": " + s.Why
+		}
+		wrapped(w, fmt.Sprintf("  %-5s  ", s.Now), text, width)
+	}
+	if len(coming) > 0 {
+		wrapped(w, "  later  ", strings.Join(coming, ", "), width)
+	}
+}
+
+// wrapped prints a text behind a label, on as many lines as it needs.
+func wrapped(w io.Writer, label, text string, width int) {
+	at := lipgloss.Width(label)
+	indent := strings.Repeat(" ", at)
+	fmt.Fprint(w, label)
+	used := at
+	for i, word := range strings.Fields(text) {
+		n := lipgloss.Width(word)
+		switch {
+		case i > 0 && used+1+n > width:
+			fmt.Fprint(w, "\n"+indent)
+			used = at
+		case i > 0:
+			fmt.Fprint(w, " ")
+			used++
+		}
+		fmt.Fprint(w, word)
+		used += n
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is how wide a help is, in columns: it is read in any terminal.
+const helpWidth = 80
+
+// help prints the page of a command.
+func help(w io.Writer, cmd *cobra.Command) {
+	cmd.InitDefaultVersionFlag()
+	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short + "."
+	}
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		wrapped(w, "", paragraph, helpWidth)
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "Usage:\n  %s\n", usage(cmd))
+	if cmd.HasParent() {
+		section(w, "Commands", listed(name, others))
+	} else {
+		section(w, "Commands", listed(name, everyday))
+		names := []string{"completion", "help"}
+		for _, row := range listed(name, others) {
+			names = append(names, row[0])
+		}
+		slices.Sort(names)
+		fmt.Fprint(w, "\nMore commands:\n")
+		wrapped(w, "  ", strings.Join(names, ", "), helpWidth)
+	}
+	section(w, "Options", options(cmd.LocalNonPersistentFlags()))
+	if !cmd.HasParent() {
+		section(w, "Options of all commands", options(cmd.PersistentFlags()))
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n  %s\n", strings.ReplaceAll(cmd.Example, "\n", "\n  "))
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n`%s COMMAND --help` shows how one is used.\n", cmd.CommandPath())
+	}
+}
+
+// usage returns how a command is typed.
+func usage(cmd *cobra.Command) string {
+	line := cmd.UseLine()
+	if cmd.HasAvailableSubCommands() {
+		line += " [COMMAND]"
+	}
+	if len(options(cmd.LocalNonPersistentFlags())) > 0 {
+		line += " [OPTIONS]"
+	}
+	return line
+}
+
+// listed returns the commands of a rank that are directly below one, with what they do.
+func listed(below string, of rank) (rows [][2]string) {
+	for _, c := range commands() {
+		words := strings.Fields(c.name)
+		if len(words) > 0 && strings.Join(words[:len(words)-1], " ") == below && c.rank == of {
+			rows = append(rows, [2]string{words[len(words)-1], c.short})
+		}
+	}
+	return rows
+}
+
+// options returns the options of a set with what they do.
+func options(f *pflag.FlagSet) (out [][2]string) {
+	f.VisitAll(func(f *pflag.Flag) {
+		value, text := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		if value != "" && f.Value.Type() != "bool" {
+			name += " " + value
+		}
+		if f.Value.Type() == "int" && f.DefValue != "0" {
+			text += " (default " + f.DefValue + ")"
+		}
+		if f.Name != "help" {
+			out = append(out, [2]string{name, text})
+		}
+	})
+	return out
+}
+
+// section prints a list of names with what they do; nothing for an empty one.
+func section(w io.Writer, title string, rows [][2]string) {
+	if len(rows) == 0 {
+		return
+	}
+	widest := 0
+	for _, r := range rows {
+		widest = max(widest, len(r[0]))
+	}
+	fmt.Fprintf(w, "\n%s:\n", title)
+	for _, r := range rows {
+		fmt.Fprintf(w, "  %-*s  %s\n", widest, r[0], r[1])
+	}
+}
+
+// helpCommand is like the library's, but naming a command that does not exist is wrong use.
+func helpCommand(a *action) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND…]", Short: "Show how a command is used", Example: "ctxledger help artifact read",
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(a, found, rest)
+			}
+			return found.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string,
+		) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var names []cobra.Completion
+			if found, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
+				for _, c := range found.Commands() {
+					if c.IsAvailableCommand() {
+						names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}

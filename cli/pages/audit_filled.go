@@ -1,0 +1,102 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/report"
+)
+
+// portion is one part of what was spent: what filled the requests, and the answers.
+type portion struct {
+	name string
+	report.Carried
+	worth float64     // what its share is of
+	mark  string      // of its cells in the bar, where there are no colours
+	shade color.Color // the same where there are
+}
+
+// portions returns the parts, the dearest first.
+func (p *auditPage) portions() []portion {
+	const marks = "█▓▒░▚▞▄▀"
+	shades := []color.Color{
+		lipgloss.BrightBlack, lipgloss.White, lipgloss.Cyan, lipgloss.Green, lipgloss.Yellow, lipgloss.Magenta,
+		lipgloss.Blue, lipgloss.Red,
+	}
+	all := make([]portion, 0, len(p.r.Filled)+1)
+	for i, f := range p.r.Filled {
+		all = append(all, portion{name: f.Class, Carried: f.Carried, shade: shades[i%len(shades)]})
+	}
+	answers := report.Carried{Sent: float64(p.r.Total.Usage.Output), Dollars: p.r.Answers()}
+	all = append(all, portion{name: "answers", Carried: answers, shade: lipgloss.Red})
+	all = slices.DeleteFunc(all, func(x portion) bool { return x.Sent <= 0 })
+	for i := range all {
+		all[i].worth = p.worth(all[i].Dollars, all[i].Sent)
+	}
+	slices.SortStableFunc(all, func(a, b portion) int { return cmp.Compare(b.worth, a.worth) })
+	for i := range all {
+		all[i].mark = string([]rune(marks)[i%len([]rune(marks))])
+	}
+	return all
+}
+
+// worth is what shares and bars show: dollars, or where no price is known at all, tokens.
+func (p *auditPage) worth(dollars, tokens float64) float64 {
+	if p.r.Total.Dollars == 0 {
+		return tokens
+	}
+	return dollars
+}
+
+// filled draws what filled the requests as one bar; beyond terminals the list has the same.
+func (p *auditPage) filled(w io.Writer) {
+	if p.width == 0 {
+		return
+	}
+	all := p.portions()
+	whole := p.worth(p.r.Total.Dollars, float64(p.r.Total.Tokens()))
+	var bar strings.Builder
+	var key []string
+	sum, cells := 0.0, 0
+	for _, x := range all {
+		sum += x.worth
+		n := int(math.Round(min(sum/max(whole, 1e-9), 1)*float64(p.width))) - cells
+		cells += n
+		mark := "█"
+		if !p.Colours {
+			mark = x.mark
+		}
+		style := p.style(lipgloss.NewStyle().Foreground(x.shade))
+		bar.WriteString(style.Render(strings.Repeat(mark, n)))
+		if n > 0 || p.width >= pairWidth {
+			key = append(key, style.Render(mark)+" "+x.name+" "+columns.Share(x.worth, whole))
+		}
+	}
+	fmt.Fprintln(w, bar.String())
+	p.write(w, flow(key, p.width))
+}
+
+// flow puts pieces into lines of at most so many columns.
+func flow(pieces []string, width int) []string {
+	const gap = 3
+	var lines []string
+	used := 0
+	for _, x := range pieces {
+		n := lipgloss.Width(x)
+		if len(lines) == 0 || used+gap+n > width {
+			lines, used = append(lines, x), n
+			continue
+		}
+		lines[len(lines)-1] += strings.Repeat(" ", gap) + x
+		used += gap + n
+	}
+	return lines
+}

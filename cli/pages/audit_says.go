@@ -1,0 +1,148 @@
+package pages
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/report"
+)
+
+// says writes what needs sentences: what was sent again, which habits cost most, what compactions lost, what a replay saved,
+// and what the figures do not know.
+func (p *auditPage) says(w io.Writer) {
+	for _, x := range []struct{ label, text string }{
+		{"AGAIN", p.again()}, {"HABITS", p.habits()}, {"COMPACTED", p.compacted()}, {"REPLAYED", p.replayed()},
+		{"ALSO", p.caveats()},
+	} {
+		if x.text != "" {
+			p.paragraph(w, x.label, x.text)
+		}
+	}
+}
+
+// paragraph writes a sentence in lines that fit: indented after its label, or in a narrow terminal below it.
+func (p *auditPage) paragraph(w io.Writer, label, text string) {
+	const deep, shallow = 11, 2 // columns of indentation
+	faint := p.style(lipgloss.NewStyle().Faint(true))
+	indent, lead := deep, faint.Render(label)+strings.Repeat(" ", deep-len(label))
+	text = chars.Plain(text)
+	if 0 < p.width && p.width < pairWidth {
+		indent, lead, text = shallow, "", label+" "+text
+	}
+	if p.width > 0 {
+		text = lipgloss.Wrap(text, max(p.width-indent, auditName), " ")
+	}
+	text = lead + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
+	if lead == "" {
+		text = strings.Replace(text, label, faint.Render(label), 1)
+	}
+	fmt.Fprintln(w, text)
+}
+
+// again says what was sent again and again.
+func (p *auditPage) again() string {
+	n := p.r.Resent()
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("each token was sent ≈%.0f times", n)
+	if r := p.r.Reads; r.Again > 0 {
+		text += fmt.Sprintf("; %s of %s were of a file read before, %s of them gave the same text",
+			chars.Commas(r.Again), chars.Plural(r.Reads, "read"), chars.Commas(r.Same))
+	}
+	return text
+}
+
+// habits says which habits cost most, and where there is space what to do about them.
+func (p *auditPage) habits() string {
+	var all []string
+	for _, h := range p.r.Habits {
+		switch {
+		case p.airy:
+			all = append(all, h.String())
+		case p.width >= pairWidth:
+			all = append(all, h.Cost()+" for "+h.Name)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// compacted says what compactions lost.
+func (p *auditPage) compacted() string {
+	l := p.r.Lost
+	if p.r.Compacted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (≈%s) and %s run again; "+
+		"%s of %s names used again were in no summary",
+		chars.Plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)),
+		chars.Plural(l.Reread.Count, "file"), report.Dollars(l.Reread.Dollars), chars.Plural(l.Rerun.Count, "command"),
+		chars.Commas(l.Missing), chars.Commas(l.Used))
+}
+
+// replayed says what the product would have made of the dearest sessions.
+func (p *auditPage) replayed() string {
+	r := p.r.Replayed
+	if r == nil {
+		return ""
+	}
+	if r.Sessions == 0 {
+		return "nothing in so short a time"
+	}
+	which := chars.Plural(r.Of, "session")
+	if r.Sessions < r.Of {
+		which = fmt.Sprintf("%d of %s, the most expensive", r.Sessions, which)
+	}
+	recorded := r.Recorded.Cost()
+	if differs := r.Reckoned(); differs != "" {
+		recorded += " (" + differs + ")"
+	}
+	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, by replay %s instead of %s. "+
+		"Replay, not solved tasks",
+		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded)
+}
+
+// gaps names what has no price. The first ones stand for all.
+func gaps(all []report.Gap) string {
+	const most = 5
+	var names []string
+	for _, g := range all[:min(len(all), most)] {
+		names = append(names, fmt.Sprintf("%s (%s)", columns.Cut(g.Name, 60), chars.Plural(g.Requests, "request")))
+	}
+	if len(all) > most {
+		names = append(names, fmt.Sprintf("and %d more", len(all)-most))
+	}
+	return strings.Join(names, ", ")
+}
+
+// caveats says what the figures do not know.
+func (p *auditPage) caveats() string {
+	c := p.r.Caveats
+	var notes []string
+	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if s := p.r.Subagents; s.Requests > 0 {
+		say("subagents: %s of it, %s", report.Dollars(s.Dollars), chars.Plural(s.Requests, "request"))
+	}
+	if c.Unfinished.Requests > 0 {
+		say("%s recorded only as they began: ≈%s more by their text",
+			chars.Plural(c.Unfinished.Requests, "answer"), report.Dollars(c.Unfinished.Dollars))
+	}
+	if c.LongWrites > 0 {
+		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))
+	}
+	if n := p.r.Total.Usage.Searches; n > 0 {
+		say("web searches: %s, for %s", chars.Commas(n), report.Dollars(p.r.Total.Fees))
+	}
+	if len(c.Gaps) > 0 {
+		say("reported and not in the cost: %s", gaps(c.Gaps))
+	}
+	if len(c.Unpriced) > 0 {
+		say("no price is known of %s", columns.Cut(strings.Join(c.Unpriced, ", "), 60))
+	}
+	return strings.Join(notes, "; ")
+}

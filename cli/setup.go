@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/config"
+	"ctxledger.dev/internal/agentname"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/workspace"
+)
+
+const setupOp = "cli.setup"
+
+// setup connects and disconnects agents.
+type setup struct {
+	Machine install.Machine
+	Scope   install.Scope
+	Replace bool // entries of our name that others have made are replaced
+
+	self       self  // how the commands that it names start
+	incomplete error // why our programs are not known, nil if they are
+}
+
+// newSetup returns the setup of the user's agents, or of those in a workspace. Errors: not_found if there is no workspace.
+func newSetup(e env.Env, ws workspace.Workspace, project bool) (setup, error) {
+	programs, err := findPrograms(e)
+	// Whatever is wrong with files of settings, there are settings. The user's own alone decide about the user's files.
+	own, _ := config.LoadOwn(e, ws.Root)
+	tree, _ := config.Load(e, ws.Root, ws.State)
+	s := setup{Scope: install.User, self: selfOf(e), incomplete: err,
+		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs, Hooks: own.Hooks,
+			TreeHooks: tree.Hooks}}
+	if project {
+		s.Scope = install.Project
+		if ws.Root == "" {
+			return setup{}, fault.New(fault.NotFound, setupOp, "there is no project here").
+				WithHint("run it in a project's directory, or leave --project out")
+		}
+	}
+	return s, nil
+}
+
+// findPrograms returns the paths of our programs that agents are to start: by the names under which they are in PATH,
+// since these stay when a newer version comes, else where this program is.
+func findPrograms(e env.Env) (install.Programs, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return install.Programs{}, fault.Wrap(fault.Unavailable, setupOp, err)
+	}
+	exe := ""
+	if runtime.GOOS == "windows" {
+		exe = ".exe"
+	}
+	dirs := []string{filepath.Dir(own)}
+	for _, dir := range filepath.SplitList(e.Lookup("PATH")) {
+		if filepath.IsAbs(dir) && sameFile(filepath.Join(dir, "ctxledger"+exe), own) {
+			dirs = slices.Insert(dirs, 0, dir)
+			break
+		}
+	}
+	for _, dir := range dirs {
+		p := install.Programs{CLI: filepath.Join(dir, "ctxledger"+exe), MCP: filepath.Join(dir, "ctxmcp"+exe)}
+		if install.CheckProgram(p.CLI) != nil || install.CheckProgram(p.MCP) != nil {
+			continue
+		}
+		if hook := filepath.Join(dir, "ctxhook"+exe); install.CheckProgram(hook) == nil {
+			p.Hook = hook
+		}
+		return p, nil
+	}
+	return install.Programs{}, fault.New(fault.NotFound, setupOp, "ctxledger%s and ctxmcp%s are not together in %s",
+		exe, exe, dirs[len(dirs)-1]).WithHint("put both into one directory: agents are given their paths")
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, also := os.Stat(b)
+	return err == nil && also == nil && os.SameFile(x, y)
+}
+
+// meant returns the agents of some names, each by any of them, or all that are on this machine. Errors: invalid for an unknown name; not_found
+// for an agent that is not here, or if none is.
+func (s setup) meant(names []string) (out []install.Host, err error) {
+	for _, h := range install.Hosts() {
+		named := slices.ContainsFunc(names, func(n string) bool { return agentname.Key(n) == string(h.Agent) })
+		here := s.Machine.Find(h).Installed()
+		switch {
+		case named && !here:
+			return nil, fault.New(fault.NotFound, setupOp,
+				"%s is not on this machine: there is no program in PATH and no configuration", h.Label)
+		case named && s.Scope == install.Project && !h.Projects():
+			return nil, fault.New(fault.Invalid, setupOp, "%s has no configuration for one project", h.Label)
+		case named, len(names) == 0 && here && (s.Scope == install.User || h.Projects()):
+			out = append(out, h)
+		}
+	}
+	for _, name := range names {
+		if _, ok := install.HostOf(name); !ok {
+			return nil, fault.New(fault.Invalid, setupOp, "no agent is called %.100q", name).
+				WithHint("there are %s", strings.Join(agentsToInstall(), ", "))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fault.New(fault.NotFound, setupOp, "no agent that ctxledger knows is on this machine").
+			WithHint("there are %s", strings.Join(agentsToInstall(), ", "))
+	}
+	return out, nil
+}
+
+// lacking returns the program of an agent that is not in PATH; "": it is there, or the agent has none.
+func lacking(e env.Env, agent string) string {
+	h, _ := install.HostOf(agent)
+	if (install.Machine{Env: e}).Find(h).Program != "" {
+		return ""
+	}
+	return h.Program
+}
+
+// agentsToInstall returns the names of all agents.
+func agentsToInstall() (out []string) {
+	for _, h := range install.Hosts() {
+		out = append(out, string(h.Agent))
+	}
+	return out
+}
+
+// connect plans what connects agents. One with a plugin of ours is left as it is: hooks would run twice. Errors: those
+// of Machine.Connect, for any of them.
+func (s setup) connect(hosts []install.Host) (setupPlan, error) {
+	return s.plan(hosts, "connected", func(h install.Host) (install.Plan, error) {
+		if p := s.Machine.Plugin(h); p != nil {
+			return install.Plan{Left: []install.Left{{Agent: h.Agent, Why: fmt.Sprintf(
+				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Agent, p.Name, p.Off)}}}, nil
+		}
+		return s.Machine.Connect(h, s.Scope, s.Replace)
+	})
+}
+
+// disconnect plans what disconnects agents. Errors: those of Machine.Disconnect, for any of them.
+func (s setup) disconnect(hosts []install.Host) (setupPlan, error) {
+	return s.plan(hosts, "disconnected", func(h install.Host) (install.Plan, error) {
+		return s.Machine.Disconnect(h, s.Scope)
+	})
+}
+
+func (s setup) plan(hosts []install.Host, done string, of func(h install.Host) (install.Plan, error),
+) (setupPlan, error) {
+	p := setupPlan{done: done}
+	for _, h := range hosts {
+		q, err := of(h)
+		if err != nil {
+			return setupPlan{}, err
+		}
+		p.Add(q)
+	}
+	return p, nil
+}
+
+// setupPlan is what would change.
+type setupPlan struct {
+	install.Plan
+	done string // what the agents are afterwards
+}
+
+// agents returns those that are changed, in the order of the table.
+func (p setupPlan) agents() (out []sessionfile.Agent) {
+	for _, c := range p.Changes {
+		if !slices.Contains(out, c.Agent) {
+			out = append(out, c.Agent)
+		}
+	}
+	return out
+}
+
+// maxFound is how much of a foreign entry is shown, in columns.
+const maxFound = 300
+
+// print shows the changes as a diff, and what stays.
+func (p setupPlan) print(a *action, w io.Writer) {
+	for _, c := range p.Changes {
+		fmt.Fprint(w, diffOf(c, a.exactLine))
+	}
+	line := a.line
+	for _, c := range p.Conflicts {
+		fmt.Fprintf(w, "%s in %s is not as ctxledger would write it, and stays:\n  %s\n", line(c.Where, maxFound),
+			line(c.Path, maxFound), line(c.Found, maxFound))
+	}
+	for _, l := range p.Left {
+		fmt.Fprintln(w, line(l.Why, maxFound))
+	}
+	for _, name := range p.Same {
+		if p.ignored(name) {
+			fmt.Fprintf(w, "%s: already written, but not connected\n", name)
+			continue
+		}
+		fmt.Fprintf(w, "%s: already %s\n", name, p.done)
+	}
+}
+
+// ignored reports whether an agent does not read a file of the plan.
+func (p setupPlan) ignored(a sessionfile.Agent) bool {
+	return slices.ContainsFunc(p.Ignored, func(i install.Ignored) bool { return i.Agent == a })
+}
+
+// printDone says what was done, and what makes the agents notice.
+func (p setupPlan) printDone(w io.Writer) {
+	for _, a := range p.agents() {
+		h, _ := install.HostOf(string(a))
+		switch {
+		case p.ignored(a):
+			fmt.Fprintf(w, "%s: written, but not connected before that is done; doctor has the lines as they are now\n", a)
+			continue
+		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
+			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)
+			continue
+		case slices.ContainsFunc(p.Left, func(l install.Left) bool { return l.Agent == a }):
+			fmt.Fprintf(w, "%s: %s but for what stays, see above; to have it notice, %s\n", a, p.done, h.Restart)
+			continue
+		}
+		fmt.Fprintf(w, "%s: %s; to have it notice, %s\n", a, p.done, h.Restart)
+	}
+}
+
+// setupAnswer is a plan as JSON.
+type setupAnswer struct {
+	Written   bool               `json:"written"`
+	Changes   []changedFile      `json:"changes"`
+	Conflicts []install.Conflict `json:"conflicts,omitempty"`
+	Left      []string           `json:"left,omitempty"`
+	Already   []string           `json:"already,omitempty"` // agents for which there was nothing to do
+	Ignored   []string           `json:"ignored,omitempty"` // why agents do not read files, and what to do
+}
+
+// changedFile is the change of one file as JSON.
+type changedFile struct {
+	Agent string `json:"agent"`
+	Path  string `json:"path"`
+	Diff  string `json:"diff"`
+}
+
+// answer returns the plan as JSON.
+func (p setupPlan) answer(a *action, written bool) setupAnswer {
+	out := setupAnswer{Written: written, Changes: []changedFile{}, Conflicts: p.Conflicts}
+	for _, l := range p.Left {
+		out.Left = append(out.Left, l.Why)
+	}
+	for _, c := range p.Changes {
+		out.Changes = append(out.Changes, changedFile{string(c.Agent), c.Path, diffOf(c, a.exactLine)})
+	}
+	for _, s := range p.Same {
+		out.Already = append(out.Already, string(s))
+	}
+	for _, i := range p.Ignored {
+		out.Ignored = append(out.Ignored, i.Why)
+	}
+	return out
+}
