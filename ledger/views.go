@@ -326,7 +326,7 @@ func (s WindowSize) Words(agent string) string {
 	case WindowRefused:
 		return "an error of the provider named it"
 	case WindowKnown:
-		return "the size that is known for the model"
+		return "known for this model"
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func (h Habit) String() string { return h.Cost() + " for " + h.Name + ": " + h.A
 // habits returns the habits that cost most, the most expensive first.
 func (g *gathered) habits() []Habit {
 	all := []Habit{
-		{"tool results sent with more than 20 requests", "compact or start a new chat when a task is done", g.kept},
+		{"tool results re-sent in more than 20 requests", "compact or start a new chat when a task is done", g.kept},
 		{"files read again that had not changed", "tell the agent in CLAUDE.md or AGENTS.md to rely on what it has read",
 			g.same},
 		{"files read again after a compaction", "compact between tasks, not in the middle of one",

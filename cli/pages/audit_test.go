@@ -49,7 +49,7 @@ func largeAudit() audit.Audit {
 	for i := range 7 {
 		r.Filled = append(r.Filled, report.Filled{Class: report.Class(i).String(), Carried: r.Read[i].Carried})
 	}
-	for _, name := range []string{"tool results sent with more than 20 requests",
+	for _, name := range []string{"tool results re-sent in more than 20 requests",
 		"files read again that had not changed", "the system prompt, memory files and tool definitions"} {
 		r.Habits = append(r.Habits, report.Habit{Name: name, Advice: "compact or start a new chat when a task is done",
 			Carried: r.Read[0].Carried})

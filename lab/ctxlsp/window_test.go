@@ -18,7 +18,7 @@ func TestAWindowIsSetWithOneCommand(t *testing.T) {
 	s.inWorkspace(t, p, map[string]any{"status": true})
 	a.read(t, "a.md", guide)
 	before := s.awaitStatus(t, func(st status) bool { return st.Window > 0 })
-	if before.Window != 400_000 || before.WindowFrom != "the size that is known for the model" {
+	if before.Window != 400_000 || before.WindowFrom != "known for this model" {
 		t.Errorf("%+v", before)
 	}
 	var w struct {
@@ -68,7 +68,7 @@ func TestAWindowIsSetWithOneCommand(t *testing.T) {
 	must(t, s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.setWindow",
 		"arguments": []any{map[string]any{"model": w.Model, "automatic": true}}}, &done))
 	s.awaitStatus(t, func(st status) bool {
-		return st.Window == 400_000 && st.WindowFrom == "the size that is known for the model"
+		return st.Window == 400_000 && st.WindowFrom == "known for this model"
 	})
 	if after, err := os.ReadFile(w.File); err != nil || len(after) > 0 {
 		t.Errorf("%s, %v", after, err)

@@ -81,9 +81,10 @@ export async function turnHintsOn(): Promise<void> {
 /** Says what all past sessions cost, and which habits cost most. The server shows the progress. Errors: those of the server. */
 export async function showHabits(server: Server): Promise<void> {
   const { sessions, said, detail } = (await server.execute(serverCommands.audit, {})) as Audited;
-  const more = 'Show All Figures in a Terminal';
+  const more: vscode.MessageItem = { title: 'Show All Figures in a Terminal' };
+  const close: vscode.MessageItem = { title: 'Close', isCloseAffordance: true };
   const answer = await vscode.window.showInformationMessage(
-    forMessage(said), { modal: true, detail: forMessage(detail) }, ...(sessions > 0 ? [more] : []),
+    forMessage(said), { modal: true, detail: forMessage(detail.replaceAll('`', '')) }, ...(sessions > 0 ? [more, close] : [close]),
   );
   if (sessions > 0) {
     seen('habits');

@@ -162,7 +162,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
   const since = of({ held: about(129_968) });
-  assert.match(textOf(since), /≈65.0 %.*Measured by the provider with the latest answer: 128,764, and ≈1,204 since\./);
+  assert.match(textOf(since), /≈65.0 %.*Measured by the provider in its latest answer: 128,764, and ≈1,204 since\./);
   assert.deepEqual(attributes(since, /<rect class="part fill-since"[^>]* width="([\d.]+)%"/g), [0.602]);
   assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents drop content on their own/);
   assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s latest figure, 128,764, is from before/);
@@ -267,13 +267,13 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
-    'in the window', '51,234 tokens', 'change', '−38,766', 'removed', '≈39,766', 'ctxledger would send', '≈40,000 tokens', '+≈1,000', 'user',
+    'in the window', '51,234 tokens', 'change', '−38,766', 'removed', '≈39,766', 'ctxledger would send', '≈40,000 tokens', '≈+1,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
     'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 since the turn before',
     '◆ the agent compacted by itself', '▼ compacted into summary abcdef',
   ]);
-  assert.match(turnCard(context, 0), /change<\/dt><dd>\+≈70,000/);
+  assert.match(turnCard(context, 0), /change<\/dt><dd>≈\+70,000/);
   const only = (of: Turn): string => turnCard({ ...context, turns: [of] }, 0);
   assert.match(only(turn(0, 0, 5, { request: '' })), /before the first request/);
   const timeless = only(turn(4, 0, 5, { request: '', time: '0001-01-01T00:00:00Z' }));

@@ -4,10 +4,10 @@ import { admit, serverCommands } from '../src/serverCommands';
 import { sizeChoices, typedTokens } from '../src/windowSize';
 
 test('the likely sizes are offered with their reasons, and a number of one’s own', () => {
-  const sizes = [{ tokens: 200_000, why: 'follows from the sessions of claude-code' }, { tokens: 1_000_000, why: 'the size that is known for the\nmodel' }];
+  const sizes = [{ tokens: 200_000, why: 'follows from the sessions of claude-code' }, { tokens: 1_000_000, why: 'known for this\nmodel' }];
   assert.deepEqual(sizeChoices({ model: 'claude-opus-4-6', window: 200_000, file: '/home/me/config.yaml', sizes }), [
     { label: '200,000 tokens', description: 'follows from the sessions of claude-code · in use', tokens: 200_000 },
-    { label: '1,000,000 tokens', description: 'the size that is known for the model', tokens: 1_000_000 },
+    { label: '1,000,000 tokens', description: 'known for this model', tokens: 1_000_000 },
     { label: 'Another number…', description: '', tokens: 0 },
   ]);
   assert.deepEqual(sizeChoices({ model: 'gpt-5', window: 0, file: '', sizes: [], set: false }).map(({ label }) => label), ['Another number…']);

@@ -115,9 +115,9 @@ function basis(context: Context): string {
   const { held, measured } = context;
   switch (origin(context)) {
     case 'measured':
-      return 'Measured by the provider with the latest answer.';
+      return 'Measured by the provider in its latest answer.';
     case 'since':
-      return `Measured by the provider with the latest answer: ${sayTokens(measured, true)}, ` +
+      return `Measured by the provider in its latest answer: ${sayTokens(measured, true)}, ` +
         `and ≈${sayTokens(held.n - measured, true)} since.`;
     case 'cut':
       return `Estimated: the provider’s latest figure, ${sayTokens(measured, true)}, is from before the conversation was cut.`;

@@ -87,7 +87,7 @@ function broughtBy(turn: Turn): number {
 }
 
 function signed(n: number, exact: boolean): string {
-  return `${n < 0 ? '−' : '+'}${sayTokens(Math.abs(n), exact)}`;
+  return `${exact ? '' : '≈'}${n < 0 ? '−' : '+'}${sayTokens(Math.abs(n), true)}`;
 }
 
 /** Returns what a turn brought, in the order of the stack from above. */
