@@ -207,6 +207,7 @@ var silent = map[string]string{
 	"ctxledger/symbols":     "nothing is answered",
 	"ctxledger/terminals":   "nothing is answered",
 	"textDocument/didSave":  "nothing is answered", "workspace/didChangeConfiguration": "nothing is answered",
+	"workspace/didChangeWorkspaceFolders": "nothing is answered",
 }
 
 // named finds the methods in the source of the server.
