@@ -13,8 +13,14 @@ type Counted struct {
 	Basis string `json:"basis,omitempty"`
 }
 
+// Measure counts content of a known size in o200k_base for a model, and says what that rests on, as a tokens.Counter does.
+type Measure interface {
+	Of(o200k int) tokens.Count
+	Quality() string
+}
+
 // CountedOf counts sizes of o200k_base for a model.
-func CountedOf(c tokens.Counter, before, after, text int) Counted {
+func CountedOf(c Measure, before, after, text int) Counted {
 	return Counted{Before: c.Of(before), After: c.Of(after), Text: c.Of(text), Basis: c.Quality()}
 }
 

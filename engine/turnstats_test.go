@@ -174,8 +174,7 @@ func partsOf(parts []ledger.Part) map[string]int {
 	return m
 }
 
-// TestAGrowthTellsWhatTurnsDid compacts in one turn and takes that back in the next; what a turn brought is the
-// same whatever became of it.
+// TestAGrowthTellsWhatTurnsDid compacts in one turn and takes that back in the next.
 func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 	l := open(t)
 	var id string
@@ -193,7 +192,7 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 	p := compact(t, l, id, compaction.Options{Keep: 1})
 	compacted := growth(t, l, id).Turns[3]
 	if compacted.Compacted != p.Summary.ID || compacted.Restored != "" || compacted.Used.N >= before.Turns[3].Used.N ||
-		partsOf(compacted.Filled)["summary"] == 0 || !slices.Equal(compacted.Added, before.Turns[3].Added) {
+		partsOf(compacted.Filled)["summary"] == 0 {
 		t.Errorf("compacted: %+v, before %+v", compacted, before.Turns[3])
 	}
 	ask(4)
@@ -202,7 +201,7 @@ func TestAGrowthTellsWhatTurnsDid(t *testing.T) {
 	}
 	g := growth(t, l, id)
 	if last := g.Turns[4]; last.Restored != p.Summary.ID || last.Compacted != "" ||
-		partsOf(last.Filled)["summary"] != 0 || partsOf(last.Added)["tool results"] < 1_000 {
+		partsOf(last.Filled)["summary"] != 0 {
 		t.Errorf("taken back: %+v", last)
 	}
 	if !sameTurn(g.Turns[3], compacted) {
@@ -239,7 +238,7 @@ func TestAGrowthForgets(t *testing.T) {
 	}
 }
 
-// TestAGrowthOfARecordedSession reads a session as it was recorded: what its turns brought is what is there.
+// TestAGrowthOfARecordedSession reads a session as it was recorded: each request is a turn.
 func TestAGrowthOfARecordedSession(t *testing.T) {
 	l := open(t)
 	id := shop(t, l)
@@ -252,15 +251,6 @@ func TestAGrowthOfARecordedSession(t *testing.T) {
 	}
 	if len(g.Turns) != prompts || prompts == 0 || g.Earlier != 0 {
 		t.Fatalf("%d turns of %d requests", len(g.Turns), prompts)
-	}
-	sum := 0
-	for i, turn := range g.Turns {
-		for _, p := range turn.Added {
-			sum += p.Tokens
-		}
-		if apart := sum - turn.Used.N; apart < -len(g.Turns) || apart > len(g.Turns) { // each is rounded
-			t.Errorf("turn %d: %d were brought so far, and %d are there", i, sum, turn.Used.N)
-		}
 	}
 }
 

@@ -35,10 +35,8 @@ type Turn struct {
 	// as Use has them now.
 	Held tokens.Count `json:"held"`
 	Own  []Part       `json:"own"`
-	// Added is what its messages brought when they came, largest first. What was there before and this together
-	// is more than Used where something was cut, compacted or gone back from.
-	Added     []Part `json:"added"`
-	Compacted string `json:"compacted"` // the summary of a compaction in this turn, if in force at its end; "": none
+	// Compacted is the summary of a compaction in this turn, if in force at its end; "": none.
+	Compacted string `json:"compacted"`
 	// HostCompacted is set if the host itself compacted in this turn, and HostHeld what its window held before; 0: it did
 	// not say.
 	HostCompacted bool   `json:"host_compacted,omitempty"`

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -64,16 +63,16 @@ func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) 
 
 // held returns what the agent's own window holds now: what the provider measured of the newest answer on the active
 // branch, and the messages since then as the agent has them, without our stubs. If the host has compacted since, that
-// is its summary, what it kept, what came after it, and the fixed input. If nothing was measured, it is the view and the fixed
-// input.
-func held(f *core.Folded, c tokens.Counter, u ledger.Use) tokens.Count {
+// is its summary, what it kept, what came after it, and the fixed input, nil where that is not known. It is false if nothing
+// was measured.
+func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (tokens.Count, bool) {
 	fixed := tokens.Count{Exact: true}
-	if u.Fixed != nil {
-		fixed = *u.Fixed
+	if besides != nil {
+		fixed = *besides
 	}
 	measured, upTo := newestMeasured(f, f.View.Active)
 	if measured == 0 {
-		return sum(u.Used, fixed)
+		return fixed, false
 	}
 	base, since := tokens.Count{N: int(measured), Exact: true, Upper: int(measured)}, 0
 	for i := upTo; i < len(f.Entries); i++ {
@@ -88,11 +87,11 @@ func held(f *core.Folded, c tokens.Counter, u ledger.Use) tokens.Count {
 		}
 	}
 	if since == 0 {
-		return base
+		return base, true
 	}
 	n := sum(base, c.Of(since))
 	n.Exact = false // how a provider frames a message is not known
-	return n
+	return n, true
 }
 
 // sum adds two counts.

@@ -15,7 +15,7 @@ import (
 // notices returns the notes about a decision that were not recorded yet: a warning is given once for each agent and
 // cycle.
 func (l *Views) notices(
-	f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter,
+	f *core.Folded, made ledger.EditedView, now window.Situation, c measure,
 ) []core.Decision {
 	t := f.Policy.Compact
 	notes := l.budgetNotices(f, made.Due)
@@ -104,7 +104,7 @@ func warned(f *core.Folded) (out []ledger.BudgetWarning) {
 }
 
 // graceNotice reports that a compaction is due in the turn after another one, and waits.
-func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c tokens.Counter) []core.Decision {
+func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c measure) []core.Decision {
 	for _, past := range core.DecisionsSince[ledger.CompactionSkipped](f, ledger.EventSkipped, cycleStart(f)) {
 		if past.Data.Outcome == compaction.Grace && past.Data.Reason == made.Due.Held {
 			return nil
@@ -191,7 +191,7 @@ var kindOfPass = map[string]string{"clear": ledger.EventCleared, "arguments": le
 
 // stepEvents returns an event for each kind of edits in a step.
 func stepEvents(f *core.Folded, step core.EditStep, of sizing) ([]ledger.Event, error) {
-	c := f.Counter(of.Model)
+	c := measureOf(f, of.Model)
 	byKind := map[string][]window.Edit{}
 	for _, e := range step.Edits {
 		kind := cmp.Or(kindOfPass[e.Pass], ledger.EventTrimmedInTurn)
@@ -216,7 +216,7 @@ func stepEvents(f *core.Folded, step core.EditStep, of sizing) ([]ledger.Event, 
 }
 
 // editsMade sums edits by pass and names the largest.
-func editsMade(f *core.Folded, edits []window.Edit, c tokens.Counter) ledger.EditsMade {
+func editsMade(f *core.Folded, edits []window.Edit, c measure) ledger.EditsMade {
 	made := ledger.EditsMade{Count: len(edits), Passes: []ledger.PassEdits{}, Items: []ledger.EditedItem{}}
 	freed := 0 // o200k_base, as in Passes until the end
 	for _, e := range edits {
@@ -245,7 +245,7 @@ func editsMade(f *core.Folded, edits []window.Edit, c tokens.Counter) ledger.Edi
 }
 
 // sizes are those of a view before and after, in tokens of the counter's model.
-func sizes(c tokens.Counter, before, after int) ledger.Sizes {
+func sizes(c measure, before, after int) ledger.Sizes {
 	return sizesOf(c.Of(before), c.Of(after))
 }
 

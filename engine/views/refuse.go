@@ -25,7 +25,7 @@ func (l *Views) refuse(
 	if err != nil {
 		return ledger.Summary{}, nil, err
 	}
-	c := ready.folded.Counter(r.Options.Model)
+	c := measureOf(ready.folded, r.Options.Model)
 	skipped := ledger.CompactionSkipped{
 		Sizes: sizes(c, ready.before, ready.before), Reason: r.Options.Reason, Outcome: ready.Outcome,
 		Why:     ready.Why,

@@ -66,7 +66,7 @@ func (l *Views) restore(
 	if _, text, err = l.summaryMessage(ctx, f); err != nil {
 		return zero, nil, err
 	}
-	c := f.Counter("")
+	c := measureOf(f, "")
 	w, err := l.windowOf(tx, f, "")
 	if err != nil {
 		return zero, nil, err

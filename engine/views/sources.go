@@ -14,7 +14,7 @@ import (
 
 // sources sums the content of slots by file and by tool, the largest first. A call about a file counts for its tool as
 // well. result is what one takes where nothing was edited.
-func sources(f *core.Folded, c tokens.Counter, slots []window.Slot, result func(sessions.Result) int) []ledger.Source {
+func sources(f *core.Folded, m measure, slots []window.Slot, result func(sessions.Result) int) []ledger.Source {
 	sums := map[ledger.Source]*sourceSum{}
 	for _, slot := range slots {
 		if slot.Note != "" {
@@ -36,7 +36,7 @@ func sources(f *core.Folded, c tokens.Counter, slots []window.Slot, result func(
 	}
 	out := make([]ledger.Source, 0, len(sums))
 	for s, sum := range sums {
-		s.Tokens, s.Calls, s.Artifacts = c.Of(sum.tokens), sum.calls, sum.artifacts
+		s.Tokens, s.Calls, s.Artifacts = m.Of(sum.tokens), sum.calls, sum.artifacts
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b ledger.Source) int {

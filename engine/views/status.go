@@ -7,7 +7,6 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 // maxNextCuts is how many of the next cuts a status names.
@@ -28,24 +27,24 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return ledger.Status{}, err
 		}
-		c := f.Counter(r.Model)
+		g := gaugeOf(f, r.Model, unedited(f))
 		w, err := l.windowOf(tx, f, r.Model)
 		if err != nil {
 			return ledger.Status{}, err
 		}
 		if r.Brief {
-			use := briefUse(f, c, w, filled(f, text))
+			use := briefUse(f, g, w, filled(f, text))
 			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{},
 				Agents: []ledger.AgentInput{}}, nil
 		}
 		st := ledger.Status{
-			Use:   use(f, c, w, filled(f, text), unedited(f)),
+			Use:   use(f, g, w, filled(f, text)),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
 		}
 		if err := spend(tx, f, &st.Use); err != nil {
 			return st, err
 		}
-		if st.Savings, err = savingsOf(tx, f, c, r.Tools); err != nil {
+		if st.Savings, err = savingsOf(tx, f, g.Counter, r.Tools); err != nil {
 			return st, err
 		}
 		l.maskUse(&st.Use) // its names are paths and tools
@@ -59,14 +58,14 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		}
 		st.Next = next.Made
 		st.Next.Edits = nil // a status has the sums, not each edit
-		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, c)
+		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, g.measure)
 		return st, err
 	})
 }
 
 // nextCuts returns what the next compaction would remove from the view.
 func (l *Views) nextCuts(
-	ctx context.Context, tx kv.Tx, f *core.Folded, model string, c tokens.Counter,
+	ctx context.Context, tx kv.Tx, f *core.Folded, model string, m measure,
 ) ([]ledger.NextCut, error) {
 	out := []ledger.NextCut{}
 	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model}, nil)
@@ -74,7 +73,7 @@ func (l *Views) nextCuts(
 		return out, err
 	}
 	for _, cut := range p.Record.Cut[:min(len(p.Record.Cut), maxNextCuts)] {
-		out = append(out, ledger.NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: c.Of(cut.Tokens)})
+		out = append(out, ledger.NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: m.Of(cut.Tokens)})
 	}
 	return out, nil
 }

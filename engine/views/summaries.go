@@ -14,7 +14,7 @@ import (
 
 // counted returns the figures of a compaction that is made, for its model.
 func counted(f *core.Folded, r compaction.Record, text, model string) *compaction.Counted {
-	of := compaction.CountedOf(f.Counter(model), r.Before, r.After, tokens.O200kBase.CountString(text))
+	of := compaction.CountedOf(measureOf(f, model), r.Before, r.After, tokens.O200kBase.CountString(text))
 	return &of
 }
 

@@ -40,7 +40,7 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		if err != nil {
 			return ledger.TurnStats{}, err
 		}
-		g, err := l.replayTurns(ctx, tx, f, kept)
+		replay, err := l.replayTurns(ctx, tx, f, kept)
 		if err != nil {
 			return ledger.TurnStats{}, err
 		}
@@ -48,19 +48,22 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		if err != nil {
 			return ledger.TurnStats{}, err
 		}
-		c := f.Counter(r.Model)
+		g := gaugeOf(f, r.Model, replay.whole(f))
 		out := ledger.TurnStats{
-			Use: use(f, c, w, g.filled(), g.whole(f)), Turns: make([]ledger.Turn, 0, len(g.turns)), Earlier: g.earlier,
+			Use:   use(f, g, w, replay.filled()),
+			Turns: make([]ledger.Turn, 0, len(replay.turns)), Earlier: replay.earlier,
 		}
 		if err := spend(tx, f, &out.Use); err != nil {
 			return out, err
 		}
 		l.maskUse(&out.Use)
-		for _, t := range g.turns {
-			out.Turns = append(out.Turns, t.turn(c, out.Use, f.View.Host))
+		for _, t := range replay.turns {
+			out.Turns = append(out.Turns, t.turn(g, f.View.Host))
 		}
 		if n := len(out.Turns); n > 0 {
-			out.Turns[n-1].Held, out.Turns[n-1].Own = out.Held, partsOf(out.Own)
+			last := &out.Turns[n-1]
+			last.Held, last.Own = out.Held, partsOf(out.Own)
+			last.Used, last.Filled = out.Used, partsOf(out.Categories)
 		}
 		return out, nil
 	})
@@ -100,7 +103,7 @@ type turnStat struct {
 	request             string
 	asked               bool // request was read
 	measured            measured
-	filled, added       window.Fill
+	filled              window.Fill
 	own                 window.Fill // of the agent's own window
 	host                int64       // the host's summary that it begins with; 0: none
 	known               bool        // some answer was measured by then
@@ -110,13 +113,30 @@ type turnStat struct {
 	hostHeld            int64
 }
 
-// turn returns a turn in the tokens of a model; u and host are as for held.
-func (t *turnStat) turn(c tokens.Counter, u ledger.Use, host int64) ledger.Turn {
-	held, own := t.held(c, u, host)
+// turn returns a turn in the measure of what the agent's own window held at its end: what the provider measured, unless the
+// host compacted after the last answer; without any measurement the view. g is what is known now, after its host's
+// compaction in host.
+func (t *turnStat) turn(g gauge, host int64) ledger.Turn {
+	var carries []ledger.Category
+	for _, x := range g.carries {
+		if x.Name == ledger.CategoryFixed || t.host == host {
+			carries = append(carries, x)
+		}
+	}
+	own := t.own
+	if !t.known {
+		own = t.filled
+	}
+	held := sum(g.Counter.Of(own.Total()), total(carries))
+	if n := int(t.measured.tokens); n > 0 && !t.cut {
+		held = tokens.Count{N: n, Exact: true, Upper: n}
+	}
+	agents := fit(g.Counter, own, held, carries)
+	view := agents.ofView()
 	return ledger.Turn{
-		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: c.Of(t.filled.Total()),
-		Measured: t.measured.tokens, Held: held, Own: partsOf(own),
-		Filled: partsOf(categories(c, t.filled)), Added: partsOf(categories(c, t.added)),
+		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: view.Of(t.filled.Total()),
+		Measured: t.measured.tokens, Held: held, Own: partsOf(account(categories(agents, own, t.filled), carries, held)),
+		Filled:    partsOf(categories(view, t.filled, own)),
 		Compacted: t.compacted, Restored: t.restored, HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
 	}
 }
@@ -278,7 +298,6 @@ func (r *turnReplay) measure(size summarySize) error {
 	}
 	whole := r.whole(&r.log)
 	t.own, t.host = ownFill(&r.log, whole), whole.Host
-	t.added = window.Plan(window.Input{Entries: r.log.Entries[t.seq-1:]}).Fill
 	return nil
 }
 

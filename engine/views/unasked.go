@@ -176,7 +176,7 @@ func (l *Views) resumed(ctx context.Context, tx kv.Tx, f *core.Folded, prompt in
 	if err != nil {
 		return nil, err
 	}
-	use := briefUse(f, f.Counter(""), w, filled(f, text))
+	use := briefUse(f, gaugeOf(f, "", unedited(f)), w, filled(f, text))
 	if use.Held.N <= use.Threshold {
 		return nil, nil
 	}

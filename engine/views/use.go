@@ -8,18 +8,20 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
 
-// use reports what fills the window, and what reading it costs. whole is the view as if nothing had been cut. Spend adds
-// what the session cost so far.
-func use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, whole window.View) ledger.Use {
-	u := briefUse(f, c, w, filled)
-	ours := sources(f, c, f.View.Slots, stubbed)
-	u.Own, u.OwnSources = own(f, c, whole, u, ours)
-	u.Categories, u.Sources = categories(c, filled), most(ours)
-	u.Saved = c.Of(max(0, whole.Tokens+whole.Stubbed-filled.Total()))
+// use reports what fills the window, and what reading it costs. Spend adds what the session cost so far.
+func use(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledger.Use {
+	u := briefUse(f, g, w, filled)
+	ours, own := sources(f, g.measure, f.View.Slots, stubbed), g.own
+	u.OwnSources = ownSources(f, g, ours)
+	if g.held == nil {
+		own = filled
+	}
+	u.Own = account(categories(g.agents, own, filled), g.carries, u.Held)
+	u.Categories, u.Sources = categories(g.measure, filled, own), most(ours)
+	u.Saved = g.between(filled.Total(), g.own.Total())
 	if f.Session.Usage != (sessions.Usage{}) {
 		u.NextDollars = charged(f, sessions.Usage{CacheRead: int64(u.Held.N)})
 	}
@@ -27,22 +29,21 @@ func use(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill, 
 }
 
 // briefUse is Use without categories, sources, savings and what the session cost.
-func briefUse(f *core.Folded, c tokens.Counter, w ledger.Window, filled window.Fill) ledger.Use {
+func briefUse(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
-		Session: f.Session, Model: c.Model(), Counting: c.Quality(), Window: w.Tokens, Used: c.Of(filled.Total()),
+		Session: f.Session, Model: g.Model(), Counting: g.Quality(), Window: w.Tokens, Used: g.Of(filled.Total()),
 		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
 		WindowFrom: w.From, Windows: w.Likely,
 		Categories: []ledger.Category{}, Own: []ledger.Category{},
-		Sources: []ledger.Source{}, OwnSources: []ledger.Source{},
+		Sources: []ledger.Source{}, OwnSources: []ledger.Source{}, Fixed: g.fixed,
 	}
 	if cur := f.Current(); cur != nil {
 		u.Summary, u.Became = cur.ID, figuresOf(f, cur).String()
 	}
-	if fixed, known := fixedInput(f, c); known {
-		u.Fixed = &fixed
-	}
 	u.Measured, _ = newestMeasured(f, func(i int) bool { return f.Entries[i].Seq > f.View.Host })
-	u.Held = held(f, c, u)
+	if u.Held = sum(u.Used, total(g.carries)); g.held != nil {
+		u.Held = *g.held
+	}
 	u.Requests, u.CarriedDollars = carrying(f)
 	return u
 }
@@ -77,22 +78,23 @@ func untouched(f *core.Folded) bool {
 	return f.Cutoff() == nil && len(f.Edits()) == 0 && f.Policy.Filter.Empty()
 }
 
-// categories returns what fills a view, largest first. They add up to the whole view.
-func categories(c tokens.Counter, filled window.Fill) []ledger.Category {
+// categories returns what fills a view, largest first. They add up to the whole view. What another view has as much of is
+// counted first, so that it has the same figure there.
+func categories(m measure, filled, other window.Fill) []ledger.Category {
 	kinds := filled.Kinds()
-	slices.SortStableFunc(kinds, func(a, b window.Content) int {
-		return cmp.Or(cmp.Compare(filled[b], filled[a]), cmp.Compare(a.String(), b.String()))
-	})
+	same := func(kind window.Content) bool { return filled[kind] == other[kind] }
+	slices.Sort(kinds)
+	kinds = slices.Concat(slices.DeleteFunc(slices.Clone(kinds), func(k window.Content) bool { return !same(k) }),
+		slices.DeleteFunc(kinds, same))
 	out := make([]ledger.Category, 0, len(kinds))
-	upTo, before := 0, c.Of(0)
+	upTo := 0
 	for _, kind := range kinds {
-		upTo += filled[kind]
-		n := c.Of(upTo) // so that roundings do not add up
-		out = append(out, ledger.Category{
-			Name: kind.String(), Tokens: tokens.Count{N: n.N - before.N, Exact: n.Exact, Upper: n.Upper - before.Upper},
-		})
-		before = n
+		n := m.between(upTo, upTo+filled[kind]) // so that roundings do not add up
+		out, upTo = append(out, ledger.Category{Name: kind.String(), Tokens: n}), upTo+filled[kind]
 	}
+	slices.SortFunc(out, func(a, b ledger.Category) int {
+		return cmp.Or(cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Name, b.Name))
+	})
 	return out
 }
 

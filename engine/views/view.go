@@ -51,14 +51,14 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 	if f.BeginsWithCalls() {
 		summary = []ledger.ViewMessage{core.OpeningMessage(formatOf(f))}
 	}
-	c, bounds := f.Counter(r.Model), f.Policy.Compact
+	m, bounds := measureOf(f, r.Model), f.Policy.Compact
 	resp := ledger.ViewResponse{
 		Session: f.Session.ID, Position: f.Session.Seq, Total: len(f.View.Slots) + len(summary),
-		Tokens: c.Of(f.Tokens(text)), Messages: []ledger.ViewMessage{}, Left: f.View.Left,
+		Tokens: m.Of(f.Tokens(text)), Messages: []ledger.ViewMessage{}, Left: f.View.Left,
 		Budget: overflow.Budget{ContextTokens: bounds.MaxContext, PayloadBytes: bounds.MaxPayload},
 	}
 	if bounds.MaxContext > 0 {
-		fixed, _ := fixedInput(f, c)
+		fixed, _ := fixedInput(f, m.Counter)
 		resp.Fixed = fixed.N
 	}
 	if cur := f.Current(); cur != nil {

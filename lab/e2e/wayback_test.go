@@ -185,7 +185,7 @@ func TestTheRealAgentReadsBackWhenTheToolHasGone(t *testing.T) {
 			text, handle := twice(t, s)
 			open(t, s)
 			cli := filepath.Join(s.Bin, "ctxledger")
-			back := cli + " cat " + handle
+			back := cli + " artifact read " + handle
 			server := model.New(model.Script{doing("cat long.txt"), doing("cat long.txt"), model.Say("Read."),
 				doing(strings.Replace(c.gone, "CLI", cli, 1)), doing("cat long.txt"), doing(back), model.Say("Read.")}, nil)
 			o := withHooks(s, server.Start(t), "Read.")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -49,7 +50,11 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if title == "" {
 		title = "Session " + s.ID
 	}
-	used := st.Used.String() + " tokens in ctxledger's view"
+	view := st.Used
+	if st.Fixed != nil {
+		view = carried.Plus(view, *st.Fixed)
+	}
+	used := view.String() + " tokens would be sent by ctxledger"
 	if st.Measured > 0 {
 		used = held(st.Use) + " · " + used
 	}

@@ -86,7 +86,7 @@ async function startCompacted(server: Server, node?: Named): Promise<unknown> {
     return vscode.window.showInformationMessage('No session is recorded here yet.');
   }
   const folder = named.folder === undefined ? server.folders.current : vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(named.folder));
-  return runInTerminal(server.command(), folder, 'start a compacted session', ['compact', '--resume', session]);
+  return runInTerminal(server.command(), folder, 'start a compacted session', ['resume', session]);
 }
 
 /** Copies what a new chat needs to go on from a session. Nothing is changed. */

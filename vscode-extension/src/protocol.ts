@@ -165,8 +165,6 @@ export interface Turn {
   readonly held: Count;
   /** What that was made of. */
   readonly own: readonly Part[];
-  /** What its messages brought when they came, largest first. */
-  readonly added: readonly Part[];
   /** The summary that was made in the turn; empty when none was. */
   readonly compacted: string;
   /** An earlier summary that was taken back in the turn; empty when none was. */

@@ -24,7 +24,7 @@ function turn(number: number, before: number, brought: number, more: Partial<Tur
   return {
     turn: number, seq: number, time: '2026-11-20T11:05:00Z', request: `request ${number}`,
     used: about(before + brought), held: about(20_000 + before + brought), own,
-    added: [{ name: 'user', tokens: brought }], compacted: '', restored: '', ...more,
+    compacted: '', restored: '', ...more,
   };
 }
 
@@ -82,7 +82,7 @@ test('words of others stay words', () => {
     sources: (['file', 'tool'] as const).map((kind) => ({ kind, name: `a/${evil}`, tokens: about(1), calls: 1, uri: evil })),
     turns: [turn(1, 0, 5, {
       request: evil, compacted: evil, restored: evil,
-      own: [{ name: evil, tokens: 5 }], added: [{ name: evil, tokens: 5 }],
+      own: [{ name: evil, tokens: 5 }],
     })],
   });
   for (const markup of [shown(context), shown(context, 300), trouble(evil, evil)]) {
@@ -267,7 +267,8 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
-    'in the window', '51,234 tokens', 'change', '−38,766', 'removed', '≈39,766', 'ctxledger would send', '≈40,000 tokens', '≈+1,000', 'user',
+    'in the window', '51,234 tokens', 'change', '−38,766', 'removed', '≈69,000', 'ctxledger would send', '≈40,000 tokens',
+    '≈+30,000', 'tool results', '≈−69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
     'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 since the turn before',

@@ -4,7 +4,7 @@ import { sayCount, sayTokens } from '../text';
 import { sayTime } from './figures';
 import { apart, viewCount } from './held';
 import { element, escape } from './html';
-import { fillOf, stacked } from './palette';
+import { beside, fillOf, stacked } from './palette';
 import { swatch } from './shares';
 
 /** Returns the words about a turn in one line, for a screen reader. */
@@ -31,8 +31,9 @@ export function turnCard(context: Context, index: number): string {
   if (grown !== undefined) {
     facts.push(['change', signed(grown, turn.held.exact)]);
   }
-  const gone = grown === undefined || turn.host_compacted !== true ? 0 : broughtBy(turn) - grown;
-  if (gone > 0) {
+  const changes = grown === undefined ? [] : changed(context, index);
+  const gone = -changes.reduce((sum, part) => sum + Math.min(0, part.tokens), 0);
+  if (gone > 0 && turn.host_compacted === true) {
     facts.push(['removed', sayTokens(gone, false)]);
   }
   if (apart({ ...turn, fixed: context.fixed })) {
@@ -46,7 +47,7 @@ export function turnCard(context: Context, index: number): string {
     cut(turn) === '' ? '' : element('p', { class: 'event' }, escape(cut(turn)), ...links(turn)),
     element('dl', { class: 'facts' }, ...facts.map(([name, value]) =>
       element('div', {}, element('dt', {}, name), element('dd', {}, value)))),
-    added(turn));
+    listOf(changes));
 }
 
 function requestOf(turn: Turn): string {
@@ -81,22 +82,27 @@ function change({ turns, earlier, fixed }: Context, index: number): number | und
   return now === undefined || before === undefined ? undefined : now.held.n - before;
 }
 
-/** Returns what the messages of a turn brought. The window grew by less where something was cut. */
-function broughtBy(turn: Turn): number {
-  return turn.added.reduce((sum, part) => sum + part.tokens, 0);
+/** Returns by how much each part of the agent's window is larger than at the end of the turn before: together its change. */
+function changed({ turns, fixed }: Context, index: number): Part[] {
+  const before = turns[index - 1]?.own ?? (fixed === null ? [] : [{ name: beside, tokens: fixed.n }]);
+  const by = new Map((turns[index]?.own ?? []).map(({ name, tokens }) => [name, tokens]));
+  for (const { name, tokens } of before) {
+    by.set(name, (by.get(name) ?? 0) - tokens);
+  }
+  return [...by].map(([name, tokens]) => ({ name, tokens })).filter(({ tokens }) => tokens !== 0);
 }
 
 function signed(n: number, exact: boolean): string {
   return `${exact ? '' : '≈'}${n < 0 ? '−' : '+'}${sayTokens(Math.abs(n), true)}`;
 }
 
-/** Returns what a turn brought, in the order of the stack from above. */
-function added(turn: Turn): string {
-  const by = new Map(turn.added.map((part): [string, Part] => [part.name, part]));
+/** Returns what a turn changed, in the order of the stack from above. */
+function listOf(changes: readonly Part[]): string {
+  const by = new Map(changes.map((part): [string, Part] => [part.name, part]));
   const items = stacked(by.keys()).reverse().flatMap((name) => by.get(name) ?? []).map((part) =>
     element('li', {},
       swatch(`part ${fillOf(part.name)}`),
-      element('span', { class: 'number' }, signed(part.tokens, turn.used.exact)),
+      element('span', { class: 'number' }, signed(part.tokens, false)),
       escape(part.name)));
-  return items.length === 0 ? '' : element('ul', { class: 'added', 'aria-label': 'added in this turn' }, ...items);
+  return items.length === 0 ? '' : element('ul', { class: 'added', 'aria-label': 'changed in this turn' }, ...items);
 }

@@ -1,0 +1,111 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// measuredSession records a session with a result that ctxledger would send a stub of. Its answers say what the provider
+// measured of requests, which is less than an estimate of them for a model of Claude's.
+func measuredSession(t *testing.T, l *engine.Local, model string, shares ...int64) string {
+	t.Helper()
+	said := func(raw string, usage *sessions.Usage) sessions.NewEntry {
+		return sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+			Original: []byte(raw), Model: model, Usage: usage}
+	}
+	prompt, entries := int64(5_000), []sessions.NewEntry{}
+	for i, share := range shares {
+		id, words := string(rune('a'+i)), 40*(1+i*400) // the first result is short enough to be sent
+		call := `{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"Read",` +
+			`"input":{"file_path":"` + id + `.go","note":"` + strings.Repeat("why ", 300) + `"}}]}`
+		result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"` +
+			strings.Repeat("word ", words) + `"}]}`
+		usage := func() *sessions.Usage {
+			if share == 0 {
+				return nil
+			}
+			return &sessions.Usage{Input: prompt}
+		}
+		entries = append(entries, asking("go on"), said(call, usage()), said(result, nil))
+		prompt += (int64(words) + 300) * share / 100
+		entries = append(entries, said(`{"role":"assistant","content":"I see."}`, usage()))
+	}
+	return imported(t, l, 0, entries...)
+}
+
+// TestBothHalvesOfAStatusAreInOneMeasure: content that the agent's window and ctxledger's view have as much of has one figure,
+// the parts of each are their sums, and the view, which is less, is not shown as more; now, and at the end of each turn. The
+// view was an estimate beside a measurement.
+func TestBothHalvesOfAStatusAreInOneMeasure(t *testing.T) {
+	for _, c := range []struct {
+		name, model     string
+		shares          []int64 // of what is measured in percent of the words, by turn; 0: nothing is measured
+		compact, taught bool
+	}{
+		{"an estimate that is too high", "claude-opus-4-7", []int64{90, 80, 85}, false, false},
+		{"and one that is too low", "claude-opus-4-7", []int64{300, 300}, false, false},
+		{"a compaction of ours", "claude-opus-4-7", []int64{90, 80, 85, 85}, true, false},
+		{"a model that was measured", "claude-opus-4-7", []int64{90, 80, 85}, false, true},
+		{"no measurement", "claude-opus-4-7", []int64{0, 0}, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := open(t)
+			if c.taught {
+				taught(t, l, c.model)
+			}
+			id := measuredSession(t, l, c.model, c.shares...)
+			if c.compact {
+				s := compact(t, l, id, compaction.Options{Keep: 1}).Summary
+				if st := status(t, l, id); s.TokensAfter != st.Used || s.Became() != st.Became {
+					t.Errorf("the summary became %s, the status says %s of %s", s.Became(), st.Became, st.Used)
+				}
+			}
+			g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if saved := g.Saved.N + g.Used.N; g.Measured > 0 && saved > g.Held.N {
+				t.Errorf("of %d the view is %d and saved are %d", g.Held.N, g.Used.N, g.Saved.N)
+			}
+			for _, turn := range g.Turns {
+				own, filled := partsOf(turn.Own), partsOf(turn.Filled)
+				if sum(own) != turn.Held.N || sum(filled) != turn.Used.N {
+					t.Errorf("turn %d: %v are %d, and %v are %d", turn.Turn, own, turn.Held.N, filled, turn.Used.N)
+				}
+				if turn.Used.N+own[ledger.CategoryFixed] > turn.Held.N {
+					t.Errorf("turn %d: ctxledger would send %d of %d", turn.Turn, turn.Used.N, turn.Held.N)
+				}
+				for _, same := range []string{"user", "assistant", "tool calls"} {
+					if !c.compact && own[same] != filled[same] || own[same] == 0 {
+						t.Errorf("turn %d: %s are %d in the agent's window, and %d of the view", turn.Turn, same, own[same],
+							filled[same])
+					}
+				}
+			}
+			for _, x := range g.OwnSources {
+				if x.Sent.N > x.Tokens.N || !c.compact && x.Artifacts == 0 && x.Sent != x.Tokens {
+					t.Errorf("%s takes %s, and %s would be sent", x.Name, x.Tokens, x.Sent)
+				}
+			}
+		})
+	}
+}
+
+// TestAnExactCountStaysExact: what a provider measured of the agent's window makes no estimate of it.
+func TestAnExactCountStaysExact(t *testing.T) {
+	l := open(t)
+	id := measuredSession(t, l, "gpt-4o", 70, 70, 70)
+	g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := g.Turns[len(g.Turns)-1]; !g.Used.Exact || last.Used != g.Used || sum(partsOf(last.Own)) != last.Held.N {
+		t.Errorf("of %s, %v, the view is %s, at the end of the last turn %s", last.Held, partsOf(last.Own), g.Used, last.Used)
+	}
+}

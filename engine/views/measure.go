@@ -1,0 +1,111 @@
+package views
+
+import (
+	"slices"
+
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
+)
+
+// measure counts the content of a session. Where the provider measured less than the counter estimates of all that the
+// agent's own window holds, each part counts as a share of what was measured: relations are known better than sums. What
+// is shown of one session is counted in one measure, whether the agent holds it or ctxledger would send it, unless the
+// counter is exact. Decisions rest on the counter.
+type measure struct {
+	tokens.Counter
+	estimated, measured int // of all content; 0: as the counter counts
+}
+
+// fit returns the measure in which content is what held has besides carries, if it was estimated to be more.
+func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []ledger.Category) measure {
+	m := measure{Counter: c}
+	all, room := c.Of(content.Total()).N, held.N-total(carries).N
+	if 0 < room && room < all {
+		m.estimated, m.measured = all, room
+	}
+	return m
+}
+
+// ofView returns the measure of what ctxledger would send: that of the agent's window, but what is exact stays so.
+func (m measure) ofView() measure {
+	if m.Counter.Exact() {
+		m.estimated = 0
+	}
+	return m
+}
+
+// Of returns the count of content whose o200k_base count is known.
+func (m measure) Of(o200k int) tokens.Count {
+	n := m.Counter.Of(o200k)
+	if m.estimated > 0 {
+		n.N = int(int64(n.N) * int64(m.measured) / int64(m.estimated))
+		n.Exact, n.Upper = false, max(n.N, n.Upper)
+	}
+	return n
+}
+
+// Exact reports whether Of counts as the model's own tokenizer does.
+func (m measure) Exact() bool { return m.estimated == 0 && m.Counter.Exact() }
+
+// between returns what content has from one size up to another, so that it and the smaller one are the larger.
+func (m measure) between(from, to int) tokens.Count {
+	less, all := m.Of(from), m.Of(max(from, to))
+	return tokens.Count{N: all.N - less.N, Exact: all.Exact, Upper: max(all.N-less.N, all.Upper-less.Upper)}
+}
+
+// gauge is what is known of the agent's own window, and the measure that follows from it.
+type gauge struct {
+	measure
+	agents  measure           // of the parts of that window: they add up to what was measured, also where the counter is exact
+	whole   window.View       // as if nothing had been cut
+	own     window.Fill       // what the conversation is made of as the agent has it
+	fixed   *tokens.Count     // what every request carries besides; nil: not known
+	carries []ledger.Category // that, and what the host attached
+	held    *tokens.Count     // what the window holds; nil: nothing was measured
+}
+
+// measureOf returns the measure of a session for a model; "": its own.
+func measureOf(f *core.Folded, model string) measure { return gaugeOf(f, model, unedited(f)).measure }
+
+// gaugeOf returns what is known of the agent's own window. whole is the view as if nothing had been cut.
+func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
+	c := f.Counter(model)
+	m := measure{Counter: c}
+	g := gauge{measure: m, agents: m, whole: whole, own: ownFill(f, whole)}
+	if fixed, known := fixedInput(f, c); known {
+		g.fixed = &fixed
+		g.carries = append(g.carries, ledger.Category{Name: ledger.CategoryFixed, Tokens: fixed})
+		if now, after := besides(f, c, f.View.Host); after && f.View.Host > 0 && now.N > fixed.N {
+			now.N, now.Upper = now.N-fixed.N, max(now.N, now.Upper)-fixed.N
+			g.carries = append(g.carries, ledger.Category{Name: ledger.CategoryAttached, Tokens: now})
+		}
+	}
+	if held, known := held(f, c, g.fixed); known {
+		g.held, g.agents = &held, fit(c, g.own, held, g.carries)
+		g.measure = g.agents.ofView()
+	}
+	return g
+}
+
+// account returns the parts of what a window holds: the conversation, what the requests carry besides, and what nothing
+// accounts for.
+func account(conversation, carries []ledger.Category, held tokens.Count) []ledger.Category {
+	out := slices.Concat(conversation, carries)
+	known := total(out)
+	if rest := held.N - known.N; rest > 0 {
+		out = append(out, ledger.Category{Name: ledger.CategoryRest,
+			Tokens: tokens.Count{N: rest, Exact: held.Exact && known.Exact, Upper: max(rest, held.Upper-known.Upper)}})
+	}
+	return out
+}
+
+// total is the sum of categories.
+func total(list []ledger.Category) tokens.Count {
+	n := tokens.Count{Exact: true}
+	for _, x := range list {
+		n = sum(n, x.Tokens)
+	}
+	return n
+}
