@@ -34,8 +34,8 @@ func auditCommand() command {
 			"Tokens and requests are those that the providers reported, each counted once; dollars are list " +
 			"prices. What filled a request is an estimate, marked ≈, that adds up to the reported tokens. " +
 			"docs/audit.md explains each figure. For some seconds it replays the most expensive sessions " +
-			"through ctxledger, in a temporary ledger, to estimate what it would have saved: replay, not " +
-			"solved tasks. A file that cannot be read is reported, the rest is counted, and the exit status is 1.",
+			"through ctxledger, in a temporary ledger, to estimate what it would have saved; no tasks are " +
+			"re-run. A file that cannot be read is reported, the rest is counted, and the exit status is 1.",
 		example: "ctxledger audit\nctxledger audit --html audit.html session.jsonl",
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit [PATH…]",
 			"bench retention": "audit [PATH…]"},

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +135,27 @@ func TestAnEarlierNameRunsAndNamesTheNewOne(t *testing.T) {
 	const want = "ctxledger: `ctxledger validate` is `ctxledger config validate [FILE]` now\n"
 	if status != exitDone || !strings.HasPrefix(out.String(), "[") || errs.String() != want {
 		t.Errorf("exit status %d, %s, %s", status, &out, &errs)
+	}
+}
+
+// TestDocumentsNameCommandsOfToday: no page says an earlier name of a command.
+func TestDocumentsNameCommandsOfToday(t *testing.T) {
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range append(pages, "../README.md", "../vscode-extension/README.md") {
+		raw, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range commands() {
+			for was := range c.was {
+				if regexp.MustCompile(`ctxledger ` + regexp.QuoteMeta(was) + `\b`).Match(raw) {
+					t.Errorf("%s says `ctxledger %s`, which is `ctxledger %s`", page, was, c.name)
+				}
+			}
+		}
 	}
 }
 

@@ -80,8 +80,11 @@ func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 	case r.Text == "":
 		fmt.Fprintln(w, "gone from the ledger, with its freed pages; summaries and memories may quote it")
 	default:
-		fmt.Fprintf(w, "searched %s of the ledger: %s left\n", chars.Plural(f.Searched, "file"),
-			chars.Plural(len(f.Left), "place"))
+		left := "no copies remain"
+		if n := len(f.Left); n > 0 {
+			left = chars.Plural(n, "place") + " left"
+		}
+		fmt.Fprintf(w, "searched %s of the ledger: %s\n", chars.Plural(f.Searched, "file"), left)
 		for _, l := range f.Left {
 			fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 		}

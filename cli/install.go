@@ -25,8 +25,8 @@ func installCommand() command {
 func uninstallCommand() command {
 	c := editCommand(editOptions{undo: true})
 	c.name, c.short = "uninstall", "Disconnect coding agents from ctxledger"
-	c.long = "Takes out of the agents' configurations what install wrote. A file that only install has changed gets " +
-		"back the bytes that it had; from others go the entries that start our programs, and what stays is " +
+	c.long = "Removes from the agents' configurations what install wrote. A file that only install has changed is " +
+		"restored byte for byte; from others the entries that start our programs are removed, and what stays is " +
 		"named. The ledger stays."
 	c.example = "ctxledger uninstall claude-code --yes"
 	return c

@@ -223,10 +223,10 @@ func (p setupPlan) printDone(w io.Writer) {
 			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)
 			continue
 		case slices.ContainsFunc(p.Left, func(l install.Left) bool { return l.Agent == a }):
-			fmt.Fprintf(w, "%s: %s but for what stays, see above; to have it notice, %s\n", a, p.done, h.Restart)
+			fmt.Fprintf(w, "%s: %s but for what stays, see above; %s to apply this\n", a, p.done, h.Restart)
 			continue
 		}
-		fmt.Fprintf(w, "%s: %s; to have it notice, %s\n", a, p.done, h.Restart)
+		fmt.Fprintf(w, "%s: %s; %s to apply this\n", a, p.done, h.Restart)
 	}
 }
 

@@ -106,6 +106,7 @@ func TestAnExactCountStaysExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last := g.Turns[len(g.Turns)-1]; !g.Used.Exact || last.Used != g.Used || sum(partsOf(last.Own)) != last.Held.N {
-		t.Errorf("of %s, %v, the view is %s, at the end of the last turn %s", last.Held, partsOf(last.Own), g.Used, last.Used)
+		t.Errorf("of %s, %v, the view is %s, at the end of the last turn %s", last.Held, partsOf(last.Own), g.Used,
+			last.Used)
 	}
 }

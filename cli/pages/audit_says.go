@@ -103,7 +103,7 @@ func (p *auditPage) replayed() string {
 		recorded += " (" + differs + ")"
 	}
 	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, by replay %s instead of %s. "+
-		"Replay, not solved tasks",
+		"Simulated; no tasks were re-run",
 		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded)
 }
 

@@ -154,9 +154,9 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}{
 		{nil, "nothing in so short a time"},
 		{[]float64{75},
-			"1 of 9 sessions, the most expensive, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Replay, not solved tasks"},
+			"1 of 9 sessions, the most expensive, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Simulated; no tasks were re-run"},
 		{[]float64{100, 110},
-			"2 of 9 sessions, the most expensive, 12 % of the cost, with ctxledger: 5 % more expensive, by replay $210.00 instead of $200.00. Replay, not solved tasks"},
+			"2 of 9 sessions, the most expensive, 12 % of the cost, with ctxledger: 5 % more expensive, by replay $210.00 instead of $200.00. Simulated; no tasks were re-run"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}
@@ -173,9 +173,9 @@ func TestAReplayIsPrinted(t *testing.T) {
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded, and fees and advisors are not played). Replay",
-		6.75: "instead of $6.75. Replay",
-		0:    "instead of $6.75. Replay",
+		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded, and fees and advisors are not played). Simulated",
+		6.75: "instead of $6.75. Simulated",
+		0:    "instead of $6.75. Simulated",
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 1, Part: 1, Reported: report.Spent{Dollars: dollars}}

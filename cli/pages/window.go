@@ -134,7 +134,7 @@ func nextStep(s ledger.Status) string {
 func (p Page) heldLine(s ledger.Status) string {
 	model := cmp.Or(p.Line(s.Model, lineColumns), "the model is not known")
 	if n, learned := strings.CutPrefix(s.Counting, "calibrated("); learned {
-		model += "; counts rest on " + strings.TrimSuffix(n, ")") + " measurements"
+		model += "; calibrated on " + strings.TrimSuffix(n, ")") + " measurements"
 	}
 	text := fmt.Sprintf("%s tokens (%s)", s.Held, model)
 	if s.Window > 0 {

@@ -58,7 +58,7 @@ func (m measure) between(from, to int) tokens.Count {
 // gauge is what is known of the agent's own window, and the measure that follows from it.
 type gauge struct {
 	measure
-	agents  measure           // of the parts of that window: they add up to what was measured, also where the counter is exact
+	agents  measure           // of that window: its parts add up to what was measured, also with an exact counter
 	whole   window.View       // as if nothing had been cut
 	own     window.Fill       // what the conversation is made of as the agent has it
 	fixed   *tokens.Count     // what every request carries besides; nil: not known

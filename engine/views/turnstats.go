@@ -135,7 +135,8 @@ func (t *turnStat) turn(g gauge, host int64) ledger.Turn {
 	view := agents.ofView()
 	return ledger.Turn{
 		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: view.Of(t.filled.Total()),
-		Measured: t.measured.tokens, Held: held, Own: partsOf(account(categories(agents, own, t.filled), carries, held)),
+		Measured: t.measured.tokens, Held: held,
+		Own:       partsOf(account(categories(agents, own, t.filled), carries, held)),
 		Filled:    partsOf(categories(view, t.filled, own)),
 		Compacted: t.compacted, Restored: t.restored, HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
 	}

@@ -79,7 +79,7 @@ func TestInterruptedCommandsLeaveNoCopies(t *testing.T) {
 			if left := copiesIn(t, s.Top); len(left) > 0 {
 				t.Errorf("left: %q", left)
 			}
-			if out := r.must(r.word, "forget", "--text", "-", "--yes"); !strings.Contains(out, " 0 places left") {
+			if out := r.must(r.word, "forget", "--text", "-", "--yes"); !strings.Contains(out, " no copies remain") {
 				t.Error(out)
 			}
 			if hits := rawHits(s.Top, r.word); hits != nil {

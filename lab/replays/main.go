@@ -88,4 +88,4 @@ func percent(share float64, known bool) string {
 }
 
 // notTasks is what has to be said of every replay.
-func notTasks(w io.Writer) { fmt.Fprintln(w, "Replay, not solved tasks.") }
+func notTasks(w io.Writer) { fmt.Fprintln(w, "Simulated; no tasks were re-run.") }

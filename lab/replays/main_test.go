@@ -19,7 +19,7 @@ func TestASessionIsPlayed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "missing.jsonl") {
 		t.Errorf("%v", err)
 	}
-	for _, want := range []string{"POLICY", "\nnone ", "\nctxledger ", "\nReplay, not solved tasks."} {
+	for _, want := range []string{"POLICY", "\nnone ", "\nctxledger ", "\nSimulated; no tasks were re-run."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
