@@ -97,6 +97,18 @@ func TestBothHalvesOfAStatusAreInOneMeasure(t *testing.T) {
 	}
 }
 
+// TestAMeasurementThatIsNoneLeavesTheViewAsEstimated: gateways report one token for each request.
+func TestAMeasurementThatIsNoneLeavesTheViewAsEstimated(t *testing.T) {
+	of := func(shares ...int64) ledger.Status {
+		l := open(t)
+		return status(t, l, measuredSession(t, l, "claude-opus-4-7", shares...))
+	}
+	tiny := of(1, 1)
+	if without := of(0, 0); tiny.Used != without.Used {
+		t.Errorf("the view is %s with a measurement of %d, and else %s", tiny.Used, tiny.Measured, without.Used)
+	}
+}
+
 // TestAnExactCountStaysExact: what a provider measured of the agent's window makes no estimate of it.
 func TestAnExactCountStaysExact(t *testing.T) {
 	l := open(t)

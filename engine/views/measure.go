@@ -28,9 +28,13 @@ func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []led
 	return m
 }
 
-// ofView returns the measure of what ctxledger would send: that of the agent's window, but what is exact stays so.
+// believable is how many times less than the estimate a measurement may be: gateways report usages that are none.
+const believable = 4
+
+// ofView returns the measure of what ctxledger would send: that of the agent's window, but what is exact stays so, and a
+// measurement that is not believable is none.
 func (m measure) ofView() measure {
-	if m.Counter.Exact() {
+	if m.Counter.Exact() || m.measured*believable < m.estimated {
 		m.estimated = 0
 	}
 	return m
