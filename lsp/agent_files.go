@@ -293,6 +293,8 @@ func (s *folder) agentFindings(ctx context.Context, d *document) []protocol.Diag
 // Carried is what every request of agents carries.
 type Carried struct {
 	carried.Report
+	// Model is the one that is counted for; "": none is known, it is counted in o200k_base.
+	Model string `json:"model"`
 	// Counting is set while calls of recorded sessions are counted: changedMethod follows if they turn out otherwise.
 	Counting bool `json:"counting,omitempty"`
 }
@@ -303,7 +305,8 @@ func carriedMethod() method {
 		if s.carried(ctx).Counts() && s.counts() {
 			c.Counting = !s.awaitCount(ctx)
 		}
-		c.Report = s.carried(ctx).Report
+		now := s.carried(ctx)
+		c.Report, c.Model = now.Report, now.meter.Counter.Model()
 		return c, nil
 	})
 }
