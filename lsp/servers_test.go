@@ -155,7 +155,8 @@ func TestTheAgentsSettingsAreShownWhenTheyChange(t *testing.T) {
 			}
 		}
 		f.follows(t, session.ID, func(st Status) bool {
-			return st.CompactsAt == c.at && strings.Contains(st.CompactsFrom, c.why) && (c.why != "") == (st.CompactsFrom != "")
+			return st.CompactsAt == c.at && strings.Contains(st.CompactsFrom, c.why) &&
+				(c.why != "") == (st.CompactsFrom != "")
 		})
 	}
 }

@@ -42,7 +42,8 @@ func (s *folder) choose(ctx context.Context, args []protocol.LSPAny) (any, error
 		}
 	}
 	if !s.snapshot().settings.Live {
-		said = "No session is followed, because the setting " + section + ".live is off: once it is on, your choice holds."
+		said = "No session is followed, because the setting " + section + ".live is off: " +
+			"once it is on, your choice holds."
 	}
 	s.update(func(k *snapshot) { k.pinned = which.Session })
 	s.follow()
