@@ -69,7 +69,8 @@ func TestWhatASessionHoldsIsCountedForItsModel(t *testing.T) {
 		{"gpt-5", chars.Plural(o200k, "token")},
 	} {
 		session := must(l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: c.model,
-			Format: transcript.Anthropic, Messages: l.use("Bash", map[string]any{"command": "cat big.log"}, long, false)})).Session
+			Format:   transcript.Anthropic,
+			Messages: l.use("Bash", map[string]any{"command": "cat big.log"}, long, false)})).Session
 		counted := 0
 		l.walk("", func(n Node) {
 			if n.Kind == KindArtifact {
