@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"slices"
 	"time"
 
 	"ctxledger.dev/internal/chars"
@@ -27,6 +28,16 @@ type Artifact struct {
 	Expired   bool       `json:"expired,omitempty"` // forgotten by the retention policy, not on request
 	// Revived is when forgotten content was put again; nil when that never happened.
 	Revived *time.Time `json:"revived,omitempty"`
+}
+
+// Session returns the session that it came from last; "": none is known.
+func (a Artifact) Session() string {
+	for _, ref := range slices.Backward(a.Refs) {
+		if ref.Session != "" {
+			return ref.Session
+		}
+	}
+	return ""
 }
 
 // Ref is one place where an artifact's content stood.

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 func artifactCommand() command {
@@ -25,15 +26,30 @@ func artifactCommand() command {
 			"view shows its handle instead. Without a command it lists the artifacts, newest first.",
 		example: "ctxledger artifact --limit 5\nctxledger artifact read a3f9c20b1d7e --lines 1-40",
 		was:     map[string]string{"artifact ls": ""},
-		does:    keeps, json: answers(ledger.ArtifactsResponse{}),
+		does:    keeps, json: answers(artifactsAnswer{}),
 		flags: func(f *pflag.FlagSet) { limitFlag(f, &limit, 100) }, check: checkLimit(&limit),
-		ask: shows(func(ctx context.Context, _ *action, api ledger.API, _ []string) (ledger.ArtifactsResponse, error) {
-			return api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, _ []string) (out artifactsAnswer, err error) {
+			out.ArtifactsResponse, err = api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})
+			if err != nil {
+				return out, err
+			}
+			var of []string
+			for _, art := range out.Artifacts {
+				of = append(of, art.Session())
+			}
+			out.counters, err = countersOf(ctx, a, api, of)
+			return out, err
 		}, printArtifacts),
 	}
 }
 
-func printArtifacts(a *action, w io.Writer, resp ledger.ArtifactsResponse) {
+// artifactsAnswer is the list of artifacts as it is answered.
+type artifactsAnswer struct {
+	ledger.ArtifactsResponse
+	counters map[string]tokens.Counter // by session: for the texts that are read, JSON has the counts in o200k_base
+}
+
+func printArtifacts(a *action, w io.Writer, resp artifactsAnswer) {
 	if resp.Total == 0 {
 		fmt.Fprintln(w, "no artifact is kept here")
 		return
@@ -44,8 +60,8 @@ func printArtifacts(a *action, w io.Writer, resp ledger.ArtifactsResponse) {
 		if art.Forgotten != nil {
 			what = "(forgotten on " + a.stamp(*art.Forgotten) + ") " + what
 		}
-		t.Add(art.ID, a.stamp(art.Created), chars.Size(art.Bytes), chars.Commas(art.Lines), chars.Commas(art.Tokens),
-			what)
+		t.Add(art.ID, a.stamp(art.Created), chars.Size(art.Bytes), chars.Commas(art.Lines),
+			resp.counters[art.Session()].Of(art.Tokens).String(), what)
 	}
 	t.Print(w)
 	more(w, resp.Total-len(resp.Artifacts), resp.Total)

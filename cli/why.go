@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"ctxledger.dev/cli/columns"
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 func whyCommand() command {
@@ -26,6 +26,14 @@ func whyCommand() command {
 			}
 			out.NotFollowed = info.NotFollowed("")
 			out.FileHistory, err = historyOf(ctx, a, api, args[0])
+			if err != nil {
+				return out, err
+			}
+			var of []string
+			for _, r := range out.Reads {
+				of = append(of, r.Session)
+			}
+			out.counters, err = countersOf(ctx, a, api, of)
 			return out, err
 		}, printHistory),
 	}
@@ -35,6 +43,8 @@ func whyCommand() command {
 type historyAnswer struct {
 	ledger.FileHistory
 	NotFollowed string `json:"not_followed,omitempty"` // why more may have happened than is recorded
+
+	counters map[string]tokens.Counter // by session, of the reads: JSON has the counts in o200k_base
 }
 
 // historyOf asks for the history of a file. Of the paths that name may mean it takes the first with a history.
@@ -59,10 +69,11 @@ type moment struct {
 }
 
 // storyOf puts reads, intents and changes into one order.
-func storyOf(a *action, h ledger.FileHistory) []moment {
+func storyOf(a *action, h historyAnswer) []moment {
 	var out []moment
 	for _, r := range h.Reads {
-		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", chars.Commas(r.Tokens) + " tokens"})
+		n := h.counters[r.Session].Of(r.Tokens)
+		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", n.String() + " tokens"})
 	}
 	for _, in := range h.Intents {
 		detail := strings.ToLower(string(in.Status)) + ": " + in.Name
@@ -88,7 +99,7 @@ func storyOf(a *action, h ledger.FileHistory) []moment {
 }
 
 func printHistory(a *action, w io.Writer, h historyAnswer) {
-	moments := storyOf(a, h.FileHistory)
+	moments := storyOf(a, h)
 	if why := a.self.in(h.NotFollowed); why != "" {
 		fmt.Fprintln(w, "more may have happened than is recorded: "+why)
 	}

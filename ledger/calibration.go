@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/tokens"
 )
 
@@ -25,6 +26,30 @@ func CounterOf(
 	learnt, err := Learnt(ctx, api, model)
 	c, wrong := models.Counter(model, learnt)
 	return c, cmp.Or(err, wrong)
+}
+
+// CountersOf returns how each of these sessions is counted: for its model, else in o200k_base. Errors: those of Session,
+// but not_found.
+func CountersOf(ctx context.Context, api interface {
+	SessionReader
+	Calibration
+}, models *tokens.Registry, ids []string) (map[string]tokens.Counter, error) {
+	nothing := tokens.O200kBase.Counter()
+	out, known := map[string]tokens.Counter{"": nothing}, map[string]tokens.Counter{"": nothing}
+	for _, id := range ids {
+		if _, twice := out[id]; twice {
+			continue
+		}
+		s, err := api.Session(ctx, SessionRequest{Name: id})
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		if _, twice := known[s.Model]; !twice {
+			known[s.Model], _ = CounterOf(ctx, api, models, s.Model) // else without what is not known
+		}
+		out[id] = known[s.Model]
+	}
+	return out, nil
 }
 
 // Learnt returns what a ledger has learnt of a model, the state of a tokens.Estimator; nil: nothing. Errors: those of

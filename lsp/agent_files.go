@@ -12,6 +12,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
@@ -25,9 +26,6 @@ import (
 
 // freshness is how long what was found is used again: an editor asks for lenses, links and findings at once.
 const freshness = time.Second
-
-// recount is how long counted calls are used again.
-const recount = 30 * time.Second
 
 // countPatience is how long an answer waits for calls to be counted, which takes a millisecond, but the first time, in a
 // ledger with 30 sessions of 20,000 entries, seconds.
@@ -43,7 +41,8 @@ type agentFiles struct {
 	report   carried.Report             // guarded by mu
 	uses     map[string][]agentfile.Use // guarded by mu
 	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
-	counted  time.Time                  // guarded by mu; when that was begun
+	begun    bool                       // guarded by mu; whether they were ever counted
+	upTo     int64                      // guarded by mu; the newest event of the ledger when that was begun
 	counting chan struct{}              // guarded by mu; closed when it ends, nil: it is not under way
 }
 
@@ -91,8 +90,8 @@ func (s *folder) carried(ctx context.Context) found {
 		f.report.Count(f.recorded, s.workspace.Root)
 		f.uses, f.at = agentfile.Of(f.report), s.o.Env.Now()
 	}
-	if now := s.o.Env.Now(); f.report.Counts() && s.counts() && now.Sub(f.counted) > recount {
-		s.countLocked(now)
+	if !f.begun && f.report.Counts() && s.counts() {
+		s.countLocked()
 	}
 	if k.live.CarriedDollars == nil {
 		return found{f.report, f.uses, f.meter}
@@ -124,13 +123,23 @@ func (s *folder) carriedFor(ctx context.Context, api Ledger, model string) carri
 const recheck = 500 * time.Millisecond
 
 // watchAgentFiles shows everything about files that agents load again when one of them changes on disk, until the client
-// closes the folder.
+// closes the folder. It has calls counted again that may have been made since, and the session looked at again when its
+// agent's settings say something else about compacting: the ledger has no event for that.
 func (s *folder) watchAgentFiles() {
+	var compacts autoCompact
 	for s.life.Err() == nil {
 		env.Sleep(s.life, recheck)
+		if now := s.autoCompact(); now != compacts {
+			compacts = now
+			s.again.Look()
+			s.pending.ledger()
+		}
 		f := &s.agents
 		f.mu.Lock()
 		changed := f.report.Changed()
+		if s.snapshot().live.Event != f.upTo && f.report.Counts() && s.counts() {
+			s.countLocked()
+		}
 		f.mu.Unlock()
 		if changed {
 			f.stale.Store(true)
@@ -141,18 +150,32 @@ func (s *folder) watchAgentFiles() {
 	}
 }
 
+// autoCompact is at how many tokens the session that is followed is compacted, and what says so.
+type autoCompact struct {
+	at  int
+	why string
+}
+
+// autoCompact returns what the settings of Claude Code say by now, zero without a session.
+func (s *folder) autoCompact() (now autoCompact) {
+	if l := s.snapshot().live; l.Session != "" {
+		now.at, now.why = claudecode.AutoCompact(s.o.Env, s.workspace.Root, l.Model, l.Window)
+	}
+	return now
+}
+
 // counts reports whether calls of recorded sessions can be counted: that opens the ledger.
 func (s *folder) counts() bool { return s.snapshot().settings.Live && s.workspace.Open != nil }
 
 // countLocked has the calls of recorded sessions counted, unless that is under way, and returns what is closed when it
 // ends. The caller holds s.agents.mu.
-func (s *folder) countLocked(now time.Time) <-chan struct{} {
+func (s *folder) countLocked() <-chan struct{} {
 	f := &s.agents
 	if f.counting != nil {
 		return f.counting
 	}
 	ended := make(chan struct{})
-	f.counting, f.counted = ended, now
+	f.counting, f.begun, f.upTo = ended, true, s.snapshot().live.Event
 	s.tasks.begin(func() {
 		defer close(ended)
 		s.count(s.life)
@@ -166,7 +189,7 @@ func (s *folder) countLocked(now time.Time) <-chan struct{} {
 // awaitCount waits until calls are counted, but no longer than countPatience. It reports whether they are.
 func (s *folder) awaitCount(ctx context.Context) bool {
 	s.agents.mu.Lock()
-	ended := s.countLocked(s.o.Env.Now())
+	ended := s.countLocked()
 	s.agents.mu.Unlock()
 	ctx, stop := context.WithTimeout(ctx, countPatience)
 	defer stop()
@@ -270,6 +293,8 @@ func (s *folder) agentFindings(ctx context.Context, d *document) []protocol.Diag
 // Carried is what every request of agents carries.
 type Carried struct {
 	carried.Report
+	// Model is the one that is counted for; "": none is known, it is counted in o200k_base.
+	Model string `json:"model"`
 	// Counting is set while calls of recorded sessions are counted: changedMethod follows if they turn out otherwise.
 	Counting bool `json:"counting,omitempty"`
 }
@@ -280,7 +305,8 @@ func carriedMethod() method {
 		if s.carried(ctx).Counts() && s.counts() {
 			c.Counting = !s.awaitCount(ctx)
 		}
-		c.Report = s.carried(ctx).Report
+		now := s.carried(ctx)
+		c.Report, c.Model = now.Report, now.meter.Counter.Model()
 		return c, nil
 	})
 }

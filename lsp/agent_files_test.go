@@ -15,6 +15,9 @@ import (
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/testonly/scriptededitor"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // agentWorkspace is a workspace with a file that agents load, and what it imports.
@@ -98,6 +101,7 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest := regexp.MustCompile(`^` + got + `\n+[1-9]\d+ tokens with imports\n+longest section: Shop, 70 % of the file\n+` +
+		`counted in o200k_base, since no model is known\n+` +
 		"`Shop`, counted ")
 	if !rest.MatchString(hover.Contents.Value) {
 		t.Errorf("the hover is %q", hover.Contents.Value)
@@ -228,6 +232,63 @@ func TestAgentFilesCanBeSwitchedOff(t *testing.T) {
 	}
 	if _, titles := f.shows(t, claude, "# Shop\n"); len(titles) > 0 {
 		t.Errorf("the lenses are %q", titles)
+	}
+}
+
+// TestWithoutASessionFilesAreCountedForTheNewest: the lens and the view have the figure of the command line, whose model
+// is that of the newest recorded session, though it is too old to be followed. Where none is followed by a setting, the
+// hover names what is counted for.
+func TestWithoutASessionFilesAreCountedForTheNewest(t *testing.T) {
+	for _, live := range []bool{true, false} {
+		k := newKept(t)
+		f, claude := agentWorkspace(t, func(s *Server) {
+			find := s.o.Find
+			s.o.Find = func(roots []string) (Workspace, error) {
+				ws, err := find(roots)
+				ws.Open = k.dial
+				return ws, err
+			}
+		})
+		_, err := k.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Done: true, Next: 1,
+			Session: sessions.Session{Host: "claude-code", HostID: "i"}, Entries: []sessions.NewEntry{{
+				Kind: sessions.KindMessage, Time: time.Now().AddDate(0, 0, -5), Format: transcript.Anthropic,
+				Model: "claude-sonnet-4-5", Original: []byte(`{"role":"assistant","content":"Yes."}`)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Initialize(f.ctx, nil, map[string]any{"live": live, "status": true}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
+			return !live || f.snapshot().live.Event > 0
+		}); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(claude)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, titles := f.shows(t, claude, string(text))
+		var r Carried
+		if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, &r); err != nil || len(r.Hosts) != 1 {
+			t.Fatal(r, err)
+		}
+		var hover struct{ Contents struct{ Value string } }
+		at := map[string]any{"position": map[string]any{"line": 0, "character": 3}}
+		if err := f.Call(f.ctx, "textDocument/hover", scriptededitor.Document(u, at), &hover); err != nil {
+			t.Fatal(err)
+		}
+		want := "counted in o200k_base, since no model is known"
+		model := ""
+		if live {
+			model, want = "claude-sonnet-4-5", "estimated for claude-sonnet-4-5, before anything was measured"
+		}
+		figure := "Claude Code: " + r.Hosts[0].Parts[0].Carried.String() + " tokens in every request"
+		if len(titles) != 1 || titles[0] != figure || strings.Contains(figure, "≈") != live || r.Model != model ||
+			!strings.Contains(hover.Contents.Value, want) {
+			t.Errorf("live %v: the lenses are %q, the view has %s for %q, the hover is %q", live, titles, figure,
+				r.Model, hover.Contents.Value)
+		}
 	}
 }
 

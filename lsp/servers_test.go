@@ -3,7 +3,9 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,7 +17,9 @@ import (
 
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/carried"
+	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/ledger"
@@ -31,7 +35,7 @@ const configuration = `{"mcpServers": {
 `
 
 // recordedWorkspace is a workspace with two MCP servers, of which recorded sessions called one, the newest a minute ago.
-func recordedWorkspace(t *testing.T, n int) (f *fixture, root string, k *kept) {
+func recordedWorkspace(t *testing.T, n int, configure ...func(*Server)) (f *fixture, root string, k *kept) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -43,17 +47,8 @@ func recordedWorkspace(t *testing.T, n int) (f *fixture, root string, k *kept) {
 		}
 	}
 	k = newKept(t)
-	const text = `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"mcp__docs__find","input":{}}]}`
 	for i := range n {
-		id := fmt.Sprint(i)
-		_, err := k.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: id, Done: true, Next: 1,
-			Session: sessions.Session{Host: "claude-code", HostID: id}, Entries: []sessions.NewEntry{{
-				Kind: sessions.KindMessage, Time: time.Now().Add(-time.Minute), Format: transcript.Anthropic,
-				Model: "claude-sonnet-4-5", Usage: &sessions.Usage{CacheWrite: 9_000},
-				Original: []byte(text), Message: transcript.Span{To: len(text)}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		k.callsDocs(t, fmt.Sprint(i), 0)
 	}
 	f = newFixture(t, func(s *Server) {
 		s.o.Env = env.System()
@@ -61,8 +56,109 @@ func recordedWorkspace(t *testing.T, n int) (f *fixture, root string, k *kept) {
 		s.o.Find = func([]string) (Workspace, error) {
 			return Workspace{Root: root, Open: func(ctx context.Context) (Ledger, error) { return k.dial(ctx) }}, nil
 		}
+		for _, by := range configure {
+			by(s)
+		}
 	})
 	return f, root, k
+}
+
+// callsDocs records that a session calls the server docs, after so many calls.
+func (k *kept) callsDocs(t *testing.T, session string, after int64) {
+	t.Helper()
+	text := fmt.Sprintf(
+		`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"mcp__docs__find","input":{}}]}`, after)
+	_, err := k.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: session, Done: true, Offset: after,
+		Next: after + 1, Session: sessions.Session{Host: "claude-code", HostID: session},
+		Entries: []sessions.NewEntry{{
+			Kind: sessions.KindMessage, Time: time.Now().Add(-time.Minute), Format: transcript.Anthropic,
+			Model: "claude-sonnet-4-5", Usage: &sessions.Usage{CacheWrite: 9_000},
+			Original: []byte(text), Message: transcript.Span{To: len(text)}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCallsAreCountedWhenTheyAreMade: the first session is recorded after the editor began, and what it calls is shown
+// without a pause; so is each further call. The clock stands still, so that no age has anything counted again.
+func TestCallsAreCountedWhenTheyAreMade(t *testing.T) {
+	at := time.Now()
+	f, root, k := recordedWorkspace(t, 0, func(s *Server) { s.o.Env.Now = func() time.Time { return at } })
+	refreshes := map[string]any{"workspace": map[string]any{"codeLens": map[string]any{"refreshSupport": true}}}
+	if _, err := f.Initialize(f.ctx, refreshes, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	u, titles := f.shows(t, filepath.Join(root, ".mcp.json"), configuration)
+	if len(titles) != 3 || !strings.HasPrefix(titles[1], "calls unknown") {
+		t.Fatalf("without a session the lenses are %q", titles)
+	}
+	for n, want := range []string{"1 call in 1 session", "2 calls in 1 session"} {
+		asked := 0
+		k.callsDocs(t, "0", int64(n))
+		for got := ""; !strings.HasPrefix(got, want); got = f.lenses(t, u)[1] {
+			if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
+				return f.Asked("workspace/codeLens/refresh") > asked
+			}); err != nil {
+				t.Fatalf("%v; the lens is %q, want %q", err, got, want)
+			}
+			asked = f.Asked("workspace/codeLens/refresh")
+		}
+	}
+}
+
+// TestTheAgentsSettingsAreShownWhenTheyChange: where it compacts follows them, though the session is idle.
+func TestTheAgentsSettingsAreShownWhenTheyChange(t *testing.T) {
+	home := t.TempDir()
+	e := env.System()
+	e.Home, e.Lookup = home, func(string) string { return "" }
+	f, root, k := recordedWorkspace(t, 0, func(s *Server) { s.o.Env = e })
+	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: root, Env: e,
+		Settings: engine.Settings{CompactsAt: agents.AutoCompact(e, root)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := local.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	k.Local = local
+	k.callsDocs(t, "0", 0)
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"status": true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	session, err := k.Session(t.Context(), ledger.SessionRequest{Latest: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(home, ".claude", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		settings string // "": none
+		at       int
+		why      string
+	}{
+		{"", 0, ""},
+		{`{"autoCompactWindow":150000}`, 117_000, "autoCompactWindow in ~/.claude/settings.json"},
+		{`{"autoCompactWindow":140000}`, 107_000, "autoCompactWindow in ~/.claude/settings.json"},
+		{`{"autoCompactEnabled":false}`, 0, "autoCompactEnabled switches it off"},
+		{"", 0, ""},
+	} {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if c.settings != "" {
+			if err := os.WriteFile(file, []byte(c.settings), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.follows(t, session.ID, func(st Status) bool {
+			return st.CompactsAt == c.at && strings.Contains(st.CompactsFrom, c.why) &&
+				(c.why != "") == (st.CompactsFrom != "")
+		})
+	}
 }
 
 // published waits until findings of a document are published that fit.

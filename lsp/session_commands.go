@@ -29,21 +29,25 @@ func (s *folder) choose(ctx context.Context, args []protocol.LSPAny) (any, error
 	if err != nil {
 		return nil, err
 	}
-	d := done{Said: "Following the live session again."}
+	said := "Following the live session again."
 	if which.Session != "" {
 		err = s.use(ctx, func(api Ledger) error {
 			session, err := api.Session(ctx, ledger.SessionRequest{Name: which.Session})
 			which.Session = session.ID
-			d.Said = "Session " + session.ID + " is shown until you choose another one."
+			said = "Session " + session.ID + " is shown until you choose another one."
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
+	if !s.snapshot().settings.Live {
+		said = "No session is followed, because the setting " + section + ".live is off: " +
+			"once it is on, your choice holds."
+	}
 	s.update(func(k *snapshot) { k.pinned = which.Session })
 	s.follow()
-	return d, nil
+	return done{Said: said}, nil
 }
 
 // session finds the session that a request names; "" is the one that is followed, else the newest.

@@ -52,6 +52,18 @@ func TestTheUserChoosesTheSession(t *testing.T) {
 	}
 }
 
+// TestAChoiceSaysThatNothingIsFollowed: where a setting has no session followed, the answer names it.
+func TestAChoiceSaysThatNothingIsFollowed(t *testing.T) {
+	k := newKept(t)
+	session := k.talk(t, 1)
+	f := inLedger(t, k, map[string]any{"live": false, "status": true})
+	for _, which := range []map[string]any{{"session": session}, {}} {
+		if d := f.command(t, "follow", which); !strings.Contains(d.Said, "the setting ctxledger.live is off") {
+			t.Errorf("%v: %s", which, d.Said)
+		}
+	}
+}
+
 // follows waits until the status is about a session and fits.
 func (f *fixture) follows(t *testing.T, session string, fits func(Status) bool) {
 	t.Helper()

@@ -37,7 +37,7 @@ type Settings struct {
 	Live bool `json:"live"`
 	// Status sends notifications about the live session: ctxledger/status.
 	Status bool `json:"status"`
-	// Model is the model to count for. "": that of the live session, else one with o200k_base.
+	// Model is the model to count for. "": that of the live session, else of the newest one, else o200k_base.
 	Model string `json:"model"`
 }
 

@@ -26,7 +26,7 @@ type metered struct {
 	window        int
 }
 
-// measured returns k with the meter of the model in the settings, else of the live session's model.
+// measured returns k with the meter of the model in the settings, else of that which the live state names.
 func (k snapshot) measured() snapshot {
 	of := metered{models: k.configured.Models, model: k.settings.Model}
 	if of.model == "" {

@@ -67,6 +67,9 @@ func (s *folder) status(k snapshot) Status {
 	if problem == "" {
 		problem, hint = k.configured.Problem, k.configured.Hint
 	}
+	if l.Session == "" {
+		l.Model = "" // that only texts are counted for
+	}
 	others := make([]live.Other, 0, len(l.Others))
 	for _, o := range l.Others {
 		o.Title, o.Model = plainLine(o.Title), plainLine(o.Model)

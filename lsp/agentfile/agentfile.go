@@ -86,7 +86,7 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 		}
 		loaded, hovers = append(loaded, u), append(hovers, explain(u, m))
 	}
-	switch hover := strings.Join(hovers, "\n"); len(loaded) {
+	switch hover := strings.Join(append(hovers, m.Counted()), "\n"); len(loaded) {
 	case 0:
 	case 1:
 		out = append(out, Lens{Title: lens(loaded[0]), Hover: hover})
@@ -172,7 +172,7 @@ func explainServer(u Use) string {
 // Hover returns the note for a byte in the first line of a file, which ends at a byte, or in the name of an MCP server; or
 // false.
 func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bool) {
-	note, ok := anyfile.Note{}, false
+	note, ok, counted := anyfile.Note{}, false, false
 	for _, u := range uses {
 		at, text := carried.Span{To: firstLine}, ""
 		if u.Kind == carried.Server {
@@ -183,11 +183,15 @@ func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bo
 		if offset < at.From || offset > at.To {
 			continue
 		}
+		counted = counted || u.Kind != carried.Server
 		if ok {
 			note.Text += "\n"
 		}
 		note.From, note.To, ok = at.From, at.To, true
 		note.Text += text
+	}
+	if counted {
+		note.Text += "\n" + m.Counted()
 	}
 	return note, ok
 }

@@ -58,7 +58,7 @@ func (f File) used() (times, tokens, state, who string) {
 
 // ExplainLens returns the lines that explain the figures of a lens.
 func ExplainLens(f File) string {
-	lines := []string{"this file, as it is open: " + f.Meter.Say(f.whole()), f.Meter.counted()}
+	lines := []string{"this file, as it is open: " + f.Meter.Say(f.whole()), f.Meter.Counted()}
 	if times, tokens, state, who := f.used(); times != "" {
 		lines = append(lines, times+" by the live session"+tokens+" of its window")
 		if state == "" {
@@ -69,8 +69,8 @@ func ExplainLens(f File) string {
 	return strings.Join(lines, "\n")
 }
 
-// counted says how it is counted.
-func (m Meter) counted() string {
+// Counted says for what it counts, and how.
+func (m Meter) Counted() string {
 	model := m.Counter.Model()
 	switch quality := m.Counter.Quality(); {
 	case model == "":

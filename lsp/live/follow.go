@@ -113,6 +113,7 @@ type watcher struct {
 	o      Options
 	after  int64 // the newest event that was processed
 	reader *reader
+	model  string          // that is counted for, unless the options name one
 	others []Other         // sessions that are live besides it
 	near   map[hosted]bool // the sessions in terminals of this window; whether the terminal is the active one
 	took   time.Duration   // by the last look
@@ -164,7 +165,14 @@ func (w *watcher) look(ctx context.Context) error {
 		return err
 	}
 	w.others = others
-	if err := w.learn(ctx, s); err != nil {
+	counted := s
+	if s == nil {
+		if counted, err = w.newest(ctx); err != nil {
+			return err
+		}
+	}
+	w.model = counted.Model
+	if err := w.learn(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -187,12 +195,19 @@ func (w *watcher) look(ctx context.Context) error {
 	return err
 }
 
-// learn reads what the ledger has learnt of the model that is counted for, where that may be something else by now.
-func (w *watcher) learn(ctx context.Context, s *sessions.Session) error {
-	model := w.o.Model
-	if model == "" && s != nil {
-		model = s.Model
+// newest returns the newest recorded session, of any age: where none is followed, every face counts for its model. It is
+// zero if there is none.
+func (w *watcher) newest(ctx context.Context) (*sessions.Session, error) {
+	s, err := w.api.Session(ctx, ledger.SessionRequest{Latest: true})
+	if fault.Is(err, fault.NotFound) {
+		return &sessions.Session{}, nil
 	}
+	return &s, err
+}
+
+// learn reads what the ledger has learnt of the model that is counted for, where that may be something else by now.
+func (w *watcher) learn(ctx context.Context) error {
+	model := cmp.Or(w.o.Model, w.model)
 	if model == w.learnt.Model && !w.taught {
 		return nil
 	}
@@ -218,7 +233,7 @@ func (w *watcher) masked(ctx context.Context, raw string) (string, error) {
 // state returns the current state.
 func (w *watcher) state() State {
 	if w.reader == nil {
-		return State{Event: w.after, Others: w.others, Learnt: w.learnt}
+		return State{Model: w.model, Event: w.after, Others: w.others, Learnt: w.learnt}
 	}
 	s := w.reader.session
 	st := State{Session: s.ID, Host: s.Host, Model: s.Model, Updated: s.Updated, Others: w.others, Near: w.isNear(s),

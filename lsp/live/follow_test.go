@@ -95,6 +95,29 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 3 && !s.Files["a.go"].Stale })
 }
 
+// TestWithoutASessionTextsAreCountedForTheNewest: one that is days old is not followed, and its model is what the command
+// line and the tools count for.
+func TestWithoutASessionTextsAreCountedForTheNewest(t *testing.T) {
+	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close() // Follow closes it too
+	told := followed(t, func(context.Context) (Ledger, error) { return unclosed{local}, nil })
+	awaited(t, told, func(s State) bool { return s.Problem == "" && s.Model == "" })
+	for i, model := range []string{"claude-sonnet-4-5", "claude-opus-4-6"} {
+		_, err := local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+			Import: model, Session: sessions.Session{Host: "h", HostID: model}, Done: true, Next: 1,
+			Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic, Model: model,
+				Time: time.Now().AddDate(0, 0, i-5), Original: []byte(`{"role":"assistant","content":"I looked."}`)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		awaited(t, told, func(s State) bool { return s.Session == "" && s.Model == model && s.Learnt.Model == model })
+	}
+}
+
 // TestAWarningStaysUntilACompaction: it is a part of the state, and no message.
 func TestAWarningStaysUntilACompaction(t *testing.T) {
 	p := window.Default()

@@ -12,7 +12,7 @@ type State struct {
 	Session string       // "": none
 	Host    string       // whose session it is: "claude-code"
 	Title   string       // of the session, secrets masked; "" without Options.Status
-	Model   string       // of the newest answer
+	Model   string       // of the newest answer; without a session that of the newest one: texts are counted for it
 	Updated time.Time    // of the newest entry
 	Others  []Other      // other sessions that are live, the fullest first
 	Near    bool         // it works in a terminal of this window

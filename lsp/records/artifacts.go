@@ -2,6 +2,7 @@ package records
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -19,11 +20,22 @@ func (r Reader) artifacts(ctx context.Context, b branch) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.followed(nodesOf(b, resp.Artifacts, r.artifact), resp.Total), nil
+	var of []string
+	for _, a := range resp.Artifacts {
+		of = append(of, cmp.Or(b.session, a.Session()))
+	}
+	counters, err := r.counters(ctx, of...)
+	if err != nil {
+		return nil, err
+	}
+	node := func(b branch, a artifacts.Artifact) Node {
+		return r.artifact(b, a, inTokens(counters[cmp.Or(b.session, a.Session())].Of(a.Tokens)))
+	}
+	return b.followed(nodesOf(b, resp.Artifacts, node), resp.Total), nil
 }
 
-// artifact returns the node of an artifact or of its tombstone.
-func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
+// artifact returns the node of an artifact, which costs so much, or of its tombstone.
+func (r Reader) artifact(b branch, a artifacts.Artifact, cost string) Node {
 	what := flat(a.Describe())
 	tool, subject := "", what
 	if _, value, ok := strings.Cut(a.Hint, "="); ok { // the path, the command or the pattern
@@ -31,9 +43,9 @@ func (r Reader) artifact(b branch, a artifacts.Artifact) Node {
 	}
 	n := Node{
 		ID: b.here + "/" + a.ID, Kind: KindArtifact, Label: subject, Handle: a.ID,
-		Description: fields(" · ", tool, chars.Plural(a.Tokens, "token"), chars.Size(a.Bytes), r.stamp(a.Created)),
+		Description: fields(" · ", tool, cost, chars.Size(a.Bytes), r.stamp(a.Created)),
 		Tooltip: fields("\n", what, named("handle", a.ID), named("title", a.Title),
-			named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+chars.Plural(a.Tokens, "token")),
+			named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+cost),
 			named("kept", r.stamp(a.Created)), named("of sessions", strings.Join(sessionsOf(a), ", "))),
 		opens: Address{Kind: KindArtifact, ID: a.ID}, extension: extensionOf(a.Hint),
 	}

@@ -132,13 +132,14 @@ func (t *sessionWriter) call(ctx context.Context, c sessions.Call) (string, erro
 	line := fields(" ", code(flat(c.Name)), code(target))
 	res, ended := t.results[c.ID]
 	delete(t.results, c.ID)
+	cost := inTokens(t.counter.Of(res.Tokens))
 	switch {
 	case !ended:
 		line += ": no result"
 	case res.Failed:
-		line += ": failed, " + chars.Plural(res.Tokens, "token")
+		line += ": failed, " + cost
 	default:
-		line += ": " + chars.Plural(res.Tokens, "token")
+		line += ": " + cost
 	}
 	if res.Artifact != "" {
 		line += ", kept as `" + res.Artifact + "`"

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -20,6 +21,7 @@ type Ledger interface {
 	ledger.MemoryStore
 	ledger.Files
 	ledger.Erasure
+	ledger.Calibration
 }
 
 // Reader reads a ledger for an editor.
@@ -65,6 +67,19 @@ func (r Reader) day(t time.Time) string {
 		return t.Format("Jan 2")
 	}
 	return t.Format("15:04")
+}
+
+// counters returns how each of these sessions is counted. Errors: those of ledger.CountersOf.
+func (r Reader) counters(ctx context.Context, ids ...string) (map[string]tokens.Counter, error) {
+	return ledger.CountersOf(ctx, r.API, cmp.Or(r.Models, tokens.Builtin()), ids)
+}
+
+// inTokens is a count in words.
+func inTokens(c tokens.Count) string {
+	if c.N == 1 {
+		return c.String() + " token"
+	}
+	return c.String() + " tokens"
 }
 
 // stamp formats a time in the reader's zone; "" for the zero time.

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 )
 
 // sessionText returns a session turn by turn: requests, answers and calls. A long session is cut to its newest turns.
@@ -22,9 +23,13 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	counters, err := r.counters(ctx, st.Session.ID)
+	if err != nil {
+		return "", err
+	}
 	head := r.sessionHead(st)
-	t := sessionWriter{Reader: r, log: log{r.API, id}, results: map[string]sessions.Result{}, asked: map[int]string{},
-		turn: -1}
+	t := sessionWriter{Reader: r, counter: counters[st.Session.ID], log: log{r.API, id},
+		results: map[string]sessions.Result{}, asked: map[int]string{}, turn: -1}
 	t.takes(head, -1)
 	left, err := t.collect(ctx, st.Session.Seq)
 	if err != nil {
@@ -90,6 +95,7 @@ const span = 500
 // sessionWriter collects the text of a session up to the size limit.
 type sessionWriter struct {
 	Reader
+	counter tokens.Counter // of the session
 	log     log
 	results map[string]sessions.Result // by call id
 	asked   map[int]string             // the first line of what the user said first, by turn

@@ -8,9 +8,12 @@ import (
 	"time"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
 )
 
 // worked is a session with all there is: two turns, a compaction, an artifact, changes, a memory.
@@ -54,6 +57,35 @@ func TestTheTreeOfALedger(t *testing.T) {
 	l.remember("test runner", "how tests are run", "Use go test.")
 	l.keep("put by hand", "a note")
 	golden(t, "tree.txt", l.tree())
+}
+
+// TestWhatASessionHoldsIsCountedForItsModel: an artifact, alone and below its session, and the results in its text.
+func TestWhatASessionHoldsIsCountedForItsModel(t *testing.T) {
+	l := newLedger(t)
+	long := strings.Repeat("a line of the log that is long enough to be kept outside\n", limits.OffloadChars/50)
+	o200k := tokens.O200kBase.CountString(long)
+	for _, c := range []struct{ model, want string }{
+		{"claude-sonnet-4-5", inTokens(tokens.Builtin().For("claude-sonnet-4-5").Of(o200k))},
+		{"gpt-5", chars.Plural(o200k, "token")},
+	} {
+		session := must(l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: c.model,
+			Format:   transcript.Anthropic,
+			Messages: l.use("Bash", map[string]any{"command": "cat big.log"}, long, false)})).Session
+		counted := 0
+		l.walk("", func(n Node) {
+			if n.Kind == KindArtifact {
+				counted++
+				if !strings.Contains(n.Description, c.want) || !strings.Contains(n.Tooltip, c.want) {
+					t.Errorf("%s: %q, %q, not %s", c.model, n.Description, n.Tooltip, c.want)
+				}
+			}
+		})
+		if text := must(l.Text(t.Context(), Address{Kind: KindSession, ID: session})); counted == 0 ||
+			!strings.Contains(text, "`Bash` `cat big.log`: "+c.want) {
+			t.Errorf("%s: %d artifacts, and the session is %s", c.model, counted, text)
+		}
+		l = newLedger(t)
+	}
 }
 
 // TestEverythingIsOnOnePage has more of everything than a page holds.

@@ -35,15 +35,15 @@ const longestName = 120;
 
 /** Returns the rows of the view: the agents, and below them what their requests carry. */
 export function rowsOf(carried: Carried): Row[] {
-  return carried.hosts.map(hostRow);
+  return carried.hosts.map((host) => hostRow(host, carried.model === '' ? 'counted in o200k_base, since no model is known' : ''));
 }
 
-function hostRow(host: Host): Row {
+function hostRow(host: Host, counted: string): Row {
   const unknown = host.unknown === 0 ? '' : `, ${host.unknown} unknown`;
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
-    description: `${sayCount(host.carried)} tokens${unknown}`,
+    description: [`${sayCount(host.carried)} tokens${unknown}`, counted].filter((text) => text !== '').join(' · '),
     tooltip: [
       `What ${host.title} sends with every request besides the conversation, as far as files tell.`, spentOn(host),
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),

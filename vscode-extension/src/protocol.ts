@@ -185,6 +185,8 @@ export interface Part {
 export interface Carried {
   /** The agents, those whose requests carry most first. */
   readonly hosts: readonly Host[];
+  /** The model that is counted for; empty: none is known, it is counted in o200k_base. */
+  readonly model?: string;
   /** Whether calls of recorded sessions are being counted: changedNotification follows if they turn out otherwise. */
   readonly counting?: boolean;
 }

@@ -41,6 +41,12 @@ test('what is wrong with a part is in its tooltip, in lines of its own', () => {
   assert.equal(host!.rows[0]!.tooltip, 'memory a b\n1,080\n⚠ cut off');
 });
 
+test('where no model is known, the view names what it is counted in', () => {
+  const hosts = [{ name: 'codex', title: 'Codex', carried: count(41), unknown: 0, parts: [part] }];
+  assert.equal(rowsOf({ hosts, model: '' })[0]!.description, '41 tokens · counted in o200k_base, since no model is known');
+  assert.equal(rowsOf({ hosts, model: 'claude-sonnet-4-5' })[0]!.description, '41 tokens');
+});
+
 test('what a session has paid is in the tooltip', () => {
   const [host] = rowsOf({
     hosts: [{ name: 'codex', title: 'Codex', carried: count(9), unknown: 0, cost_usd: 1.234, parts: [{ ...part, cost_usd: 0.0212 }, { ...part, cost_usd: 0.0002 }] }],
