@@ -1,6 +1,7 @@
 package anyfile
 
 import (
+	"bytes"
 	"fmt"
 
 	"ctxledger.dev/internal/chars"
@@ -21,6 +22,26 @@ type File struct {
 	Everywhere bool
 	// Ignored reports whether git ignores the file; nil: unknown.
 	Ignored func() bool
+	// Disk returns the file as it is saved; nil: that is not known.
+	Disk func() Disk
+}
+
+// Disk is what is known of a file on disk, beside its open text.
+type Disk struct {
+	Text *text.Text // nil: not known
+	Gone bool       // there is no such file
+}
+
+// saved returns the file on disk, if a session read it and it is not as it is open.
+func (f File) saved() (d Disk) {
+	if f.Use.Reads == 0 || f.Disk == nil {
+		return d
+	}
+	d = f.Disk()
+	if d.Text != nil && bytes.Equal(d.Text.Bytes(0, d.Text.Len()), f.Text.Bytes(0, f.Text.Len())) {
+		d.Text = nil
+	}
+	return d
 }
 
 // MaxOutlined is the maximum length in bytes of a text that is outlined. Longer ones have only a total cost.
