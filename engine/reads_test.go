@@ -22,6 +22,7 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 	}
 	part := did{tool: "Read", args: `{"file_path":"/w/a.go","offset":1,"limit":2}`, result: "1\tpackage a\n2\t"}
 	write := did{tool: "Write", args: `{"file_path":"/w/a.go","content":"x"}`}
+	long := "1\t" + strings.Repeat("x", 50_000)
 	seen := start.Add(2 * time.Hour)
 	before, after, late := start.Add(-time.Hour), start.Add(150*time.Second), start.Add(time.Hour)
 	for _, c := range []struct {
@@ -38,6 +39,7 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 		{"older than the read, of a text that is not known", []did{read("whatever")}, content, before, ""},
 		{"older than the read, read in part", []did{part}, content, before, ""},
 		{"older than what the session wrote since", []did{read(shown), write}, content, before, ""},
+		{"older than the read, of a text that may be cut", []did{read(long)}, "package b\n", before, ""},
 		{"with a mark of the byte order", []did{read(shown)}, "\ufeff" + content, before, "fresh"},
 		{"modified in the tick of the read", []did{read(shown)}, "package b\n",
 			start.Add(time.Minute - 3*time.Millisecond), "stale"},

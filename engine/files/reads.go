@@ -29,6 +29,8 @@ const (
 	slack = 20 * time.Millisecond
 	// cutLines is the number of lines up to which Claude Code has always shown a file whole.
 	cutLines = 2000
+	// cutBytes is the same in bytes: 25,000 tokens have more.
+	cutBytes = 50_000
 )
 
 // read is the newest read of a file by a session.
@@ -102,7 +104,10 @@ func (l *Files) reads(
 		case whole:
 			changed := st.Since
 			if changed.Before(r.Time.Add(-slack)) {
-				changed = st.Looked
+				changed = r.Time // after it, and states of earlier versions do not say when they were first seen
+				if st.Looked.After(changed) {
+					changed = st.Looked
+				}
 			}
 			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Changed: changed, By: changes.External})
 		}
@@ -150,7 +155,7 @@ func (l *Files) compare(
 	numbered := text != strings.TrimRight(printed, "\r\n") // as the tool of Claude Code prints a file
 	lines, more := strings.Count(text, "\n"), int(st.Size)-len(text)
 	mixed := more > len("\r\n") && more < lines // some line ends may have two bytes
-	return same, numbered && !r.call.Partial && lines < cutLines && !mixed &&
+	return same, numbered && !r.call.Partial && lines < cutLines && len(text) < cutBytes && !mixed &&
 		!strings.ContainsRune(text, utf8.RuneError), nil // which stands for other bytes
 }
 
