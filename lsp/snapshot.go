@@ -127,8 +127,8 @@ func (s *folder) disk(name string, e *tokens.Encoding) (d anyfile.Disk) {
 			return err
 		}
 		d.Gone = info.Kind == safefs.Absent
-		if info.Kind == safefs.File && info.Size <= anyfile.MaxOutlined {
-			d.Text = text.New(e, tree.Read(name, anyfile.MaxOutlined))
+		if raw := tree.Read(name, anyfile.MaxOutlined); raw != nil {
+			d.Text = text.New(e, raw)
 		}
 		return nil
 	})

@@ -40,6 +40,12 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 			"≈928,000 tokens · unchanged since", "unchanged since"},
 		{"open as it is on disk", 3, live.File{Reads: 1, Tokens: 5, Fresh: true}, saved(3),
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
+		{"open without the mark on disk", 3, live.File{Reads: 1, Tokens: 5, Fresh: true},
+			&Disk{Text: text.New(tokens.O200kBase, []byte("\ufeff word word word"))},
+			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
+		{"open in another encoding", 3, live.File{Reads: 1, Tokens: 5, Fresh: true},
+			&Disk{Text: text.New(tokens.O200kBase, []byte(" w\xf6rd"))},
+			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
 		{"deleted", 3, live.File{Reads: 1, Tokens: 5, Stale: true, By: changes.External}, &Disk{Gone: true},
 			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + by(changes.External)},
 	} {
