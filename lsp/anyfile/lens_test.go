@@ -67,7 +67,8 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 
 // TestAStaleReadSaysWhatReadingAgainCosts: the figure was that of the text alone, and of a deleted file one was asked for.
 func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
-	f := File{Text: text.New(tokens.O200kBase, []byte("a\nb\n")), Use: live.File{Reads: 1, Stale: true, By: changes.External},
+	f := File{Text: text.New(tokens.O200kBase, []byte("a\nb\n")),
+		Use: live.File{Reads: 1, Stale: true, By: changes.External},
 		Meter: Meter{Counter: tokens.O200kBase.Counter()}}
 	read := f.Meter.Say(CostOf(f).Read)
 	for gone, want := range map[bool]string{
@@ -76,7 +77,8 @@ func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
 	} {
 		f.Disk = func() Disk { return Disk{Gone: gone} }
 		got := Findings(f, []string{StaleRead})
-		if len(got) != 1 || !strings.Contains(got[0].Message, want) || gone == strings.Contains(got[0].Message, "again") {
+		if len(got) != 1 || !strings.Contains(got[0].Message, want) ||
+			gone == strings.Contains(got[0].Message, "again") {
 			t.Errorf("gone %v: %+v", gone, got)
 		}
 	}
