@@ -68,7 +68,7 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 // TestAStaleReadSaysWhatReadingAgainCosts: the figure was that of the text alone, and of a deleted file one was asked for.
 func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
 	f := File{Text: text.New(tokens.O200kBase, []byte("a\nb\n")),
-		Use: live.File{Reads: 1, Stale: true, By: changes.External},
+		Use:   live.File{Reads: 1, Stale: true, By: changes.External},
 		Meter: Meter{Counter: tokens.O200kBase.Counter()}}
 	read := f.Meter.Say(CostOf(f).Read)
 	for gone, want := range map[bool]string{
