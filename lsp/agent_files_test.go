@@ -97,7 +97,7 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 	if err := f.Call(f.ctx, "textDocument/hover", at, &hover); err != nil {
 		t.Fatal(err)
 	}
-	rest := regexp.MustCompile(`^` + got + `\n+counted as Claude Code sends it: with its path and other words around the text\n+` +
+	rest := regexp.MustCompile(`^` + got + `\n+counted as Claude Code sends it: with what the agent puts around the text\n+` +
 		`[1-9]\d+ tokens with imports\n+longest section: Tests, \d\d % of the file\n+` + "`Shop`, counted [^\n]+\n+100 % of ")
 	if !rest.MatchString(hover.Contents.Value) {
 		t.Errorf("the hover is %q", hover.Contents.Value)

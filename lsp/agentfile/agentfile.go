@@ -247,7 +247,7 @@ func explain(u Use, m anyfile.Meter) string {
 	lines := []string{u.Agent + ": " + figure(u, u.When)}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if (u.Kind == carried.Memory || u.Kind == carried.Rule) && u.Carried.N+u.Later.N > 0 {
-		say("counted as %s sends it: with its path and other words around the text", u.Agent)
+		say("counted as %s sends it: with what the agent puts around the text", u.Agent)
 	}
 	if u.Carried.N > 0 {
 		if m.Window > 0 {

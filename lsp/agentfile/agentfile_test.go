@@ -22,7 +22,7 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 	const nested = "a file in services/payments/internal/adapters/ is read"
 	const matching = "a file that matches services/payments/internal/adapters/** is read"
 	frame := func(agent string) string {
-		return "\ncounted as " + agent + " sends it: with its path and other words around the text"
+		return "\ncounted as " + agent + " sends it: with what the agent puts around the text"
 	}
 	for _, c := range []struct {
 		uses  []Use
