@@ -155,24 +155,34 @@ func (f *finder) weigh(p *Part, text string) {
 	p.Share = min(1, float64(f.count(section).N)/float64(max(1, f.count(text).N)))
 }
 
-// heaviest returns the longest section of a text, and its heading. A text of one section has none.
+// heaviest returns the longest section of a text, with all below it, and its heading. A title that holds all others is none;
+// a text of one section has none.
 func heaviest(text string) (heading, section string) {
 	prose := proseOf(text)
-	var from []int
+	var titles, all []int // where sections begin: of the first level, and of the first two
 	at := 0
 	for line := range strings.Lines(prose) {
+		if strings.HasPrefix(line, "# ") {
+			titles = append(titles, at)
+		}
 		if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "## ") {
-			from = append(from, at)
+			all = append(all, at)
 		}
 		at += len(line)
 	}
-	if len(from) < 2 {
+	if len(all) < 2 {
 		return "", ""
 	}
-	for i, start := range from {
+	if len(titles) > 1 {
+		all = titles
+	}
+	for i, start := range all {
 		end := len(text)
-		if i+1 < len(from) {
-			end = from[i+1]
+		if i+1 < len(all) {
+			end = all[i+1]
+		}
+		if len(titles) == 1 && start == titles[0] {
+			continue // it holds all others
 		}
 		if end-start > len(section) {
 			section = text[start:end]

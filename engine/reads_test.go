@@ -22,6 +22,8 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 	}
 	part := did{tool: "Read", args: `{"file_path":"/w/a.go","offset":1,"limit":2}`, result: "1\tpackage a\n2\t"}
 	write := did{tool: "Write", args: `{"file_path":"/w/a.go","content":"x"}`}
+	long := "1\t" + strings.Repeat("x", 50_000)
+	seen := start.Add(2 * time.Hour)
 	before, after, late := start.Add(-time.Hour), start.Add(150*time.Second), start.Add(time.Hour)
 	for _, c := range []struct {
 		name     string
@@ -30,7 +32,15 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 		modified time.Time
 		want     string // fresh, stale, or nothing
 	}{
-		{"modified before the read", []did{read("whatever")}, content, before, "fresh"},
+		{"older than the read, the same text", []did{read(shown)}, content, before, "fresh"},
+		{"older than the read, another text", []did{read(shown)}, "package b\n", before, "stale"},
+		{"older than the read, with mixed line ends", []did{read(shown + "x\n5\ty\n6\tz\n7\ta\n8\tb\n")},
+			"package a\r\n\r\nvar x = 1\r\nx\r\ny\nz\na\nb\n", before, ""},
+		{"older than the read, of a text that is not known", []did{read("whatever")}, content, before, ""},
+		{"older than the read, read in part", []did{part}, content, before, ""},
+		{"older than what the session wrote since", []did{read(shown), write}, content, before, ""},
+		{"older than the read, of a text that may be cut", []did{read(long)}, "package b\n", before, ""},
+		{"with a mark of the byte order", []did{read(shown)}, "\ufeff" + content, before, "fresh"},
 		{"modified in the tick of the read", []did{read(shown)}, "package b\n",
 			start.Add(time.Minute - 3*time.Millisecond), "stale"},
 		{"written anew with the same text", []did{read(shown)}, content, after, "fresh"},
@@ -61,7 +71,8 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 				}
 				var out []string
 				for _, s := range resp.Stale {
-					if s.Path == "a.go" && s.By == changes.External && s.Changed.Equal(c.modified) {
+					if s.Path == "a.go" && s.By == changes.External &&
+						(s.Changed.Equal(c.modified) || c.modified == before && s.Changed.Equal(seen)) {
 						out = append(out, "stale")
 					}
 				}
@@ -77,7 +88,7 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := ledger.Observation{State: changes.State{Path: "a.go"}, Seen: start.Add(2 * time.Hour)}
+			o := ledger.Observation{State: changes.State{Path: "a.go"}, Seen: seen}
 			if c.text != "" {
 				sum := sha256.Sum256([]byte(c.text))
 				o.Exists, o.Size, o.Modified, o.Hash = true, int64(len(c.text)), c.modified, hex.EncodeToString(sum[:])
@@ -92,5 +103,18 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 				t.Errorf("the events are %+v, %v", told, err)
 			}
 		})
+	}
+}
+
+// TestAFileThatWasWatchedSinceBeforeItsReadIsKnown: its text is not needed, and not its time.
+func TestAFileThatWasWatchedSinceBeforeItsReadIsKnown(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	observe(t, l, ledger.Observation{Seen: start, State: changes.State{Path: "a.go", Exists: true, Size: 1,
+		Modified: start.Add(-time.Hour), Hash: strings.Repeat("0", 64)}})
+	session := act(t, l, "me", "/w", start,
+		did{tool: "Read", args: `{"file_path":"/w/a.go","offset":1,"limit":2}`, result: "1\tpackage a\n2\t"})
+	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
+	if err != nil || !slices.Equal(resp.Fresh, []string{"a.go"}) {
+		t.Errorf("%+v, %v", resp, err)
 	}
 }

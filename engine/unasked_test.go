@@ -121,7 +121,7 @@ func TestAResumedSessionIsCheckedAgainstItsThreshold(t *testing.T) {
 	}{
 		{"over the threshold", 90_000, false, 6 * time.Minute,
 			"the conversation was resumed after a pause in which its provider's cache expired: its window holds ≈90,006 " +
-				"tokens, more than the 80,000 at which a compaction is due"},
+				"tokens, and the first request after it pays for all of them again"},
 		{"below it", 70_000, false, 6 * time.Minute, ""},
 		{"after a short pause", 90_000, false, 4 * time.Minute, ""},
 		{"within the hour that its cache stays", 90_000, true, 30 * time.Minute, ""},

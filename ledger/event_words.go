@@ -109,7 +109,7 @@ func (d BudgetWarning) String() string {
 			held = "≈" + held
 		}
 		return fmt.Sprintf("%s was resumed after a pause in which its provider's cache expired: its window holds %s "+
-			"tokens, more than the %s at which a compaction is due", who, held, chars.Commas(d.Threshold))
+			"tokens, and the first request after it pays for all of them again", who, held)
 	}
 	if d.Turn > 0 {
 		return fmt.Sprintf("%s: %s tokens of input in one turn, the limit is %s", who, chars.Commas(d.Turn),

@@ -100,9 +100,8 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 	if err := f.Call(f.ctx, "textDocument/hover", at, &hover); err != nil {
 		t.Fatal(err)
 	}
-	rest := regexp.MustCompile(`^` + got + `\n+[1-9]\d+ tokens with imports\n+longest section: Shop, 70 % of the file\n+` +
-		`counted in o200k_base, since no model is known\n+` +
-		"`Shop`, counted ")
+	rest := regexp.MustCompile(`^` + got + `\n+counted as Claude Code sends it: with what the agent puts around the text\n+` +
+		`[1-9]\d+ tokens with imports\n+longest section: Tests, \d\d % of the file\n+counted in o200k_base, since no model is known\n+` + "`Shop`, counted [^\n]+\n+100 % of ")
 	if !rest.MatchString(hover.Contents.Value) {
 		t.Errorf("the hover is %q", hover.Contents.Value)
 	}
@@ -310,5 +309,23 @@ func TestAgentFilesAreCountedForTheModelOfNow(t *testing.T) {
 	}
 	if titles := f.lenses(t, u); len(titles) != 1 || !strings.HasPrefix(titles[0], "≈") {
 		t.Errorf("for another model the lenses are %q", titles)
+	}
+}
+
+// TestAHoverOfTheFirstLineSaysTheCountOnce: where hovers are always shown and the lens, too, it was there twice.
+func TestAHoverOfTheFirstLineSaysTheCountOnce(t *testing.T) {
+	f := newFixture(t, nil)
+	f.initialize(t)
+	const u = "file:///notes.txt"
+	if err := f.Open(u, "plaintext", "some words\n"); err != nil {
+		t.Fatal(err)
+	}
+	var h struct{ Contents struct{ Value string } }
+	at := map[string]any{"position": map[string]any{"line": 0, "character": 1}}
+	if err := f.Call(f.ctx, "textDocument/hover", scriptededitor.Document(u, at), &h); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(h.Contents.Value, " tokens") != 1 {
+		t.Errorf("the hover is %q", h.Contents.Value)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"go.lsp.dev/protocol"
@@ -27,7 +28,8 @@ type Counted struct {
 	Failed int   `json:"failed"` // that could not be read
 	// Said is the sum in words, as it is shown.
 	Said string `json:"said"`
-	// Directories are those with texts, at any depth, largest first, at most maxDirectories.
+	// Directories are those with texts, at any depth, largest first, at most maxDirectories. The texts right in one that has
+	// others below it are one more, whose path ends in a dot ("src/.", "." in the workspace): those right below one add up.
 	Directories []Directory `json:"directories"`
 }
 
@@ -41,25 +43,33 @@ type Directory struct {
 // maxDirectories is how many directories are listed: more than anybody looks at, and a small answer.
 const maxDirectories = 1000
 
-// directories returns the directories above texts, with what is below each. A directory that is below one of the first
-// is listed if it is large enough itself.
+// directories returns the directories above texts, with what is below each, and apart what is right in one. A directory
+// that is below one of the first is listed if it is large enough itself.
 func directories(texts []*filecount.Text) []Directory {
-	sums := map[string]*Directory{}
+	sums, parents := map[string]*Directory{}, map[string]bool{".": true}
+	add := func(dir string, x *filecount.Text) {
+		if sums[dir] == nil {
+			sums[dir] = &Directory{Path: dir}
+		}
+		sums[dir].Files++
+		sums[dir].Tokens += x.Count.N
+	}
 	for _, x := range texts {
 		if x.Err != nil {
 			continue
 		}
-		for dir := path.Dir(filepath.ToSlash(x.Name)); dir != "." && dir != "/"; dir = path.Dir(dir) {
-			if sums[dir] == nil {
-				sums[dir] = &Directory{Path: dir}
-			}
-			sums[dir].Files++
-			sums[dir].Tokens += x.Count.N
+		dir := path.Dir(filepath.ToSlash(x.Name))
+		add(strings.TrimPrefix(dir+"/.", "./"), x)
+		for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
+			add(dir, x)
+			parents[path.Dir(dir)] = true
 		}
 	}
 	list := make([]Directory, 0, len(sums))
 	for _, d := range sums {
-		list = append(list, *d)
+		if here := path.Base(d.Path) == "."; !here || parents[path.Dir(d.Path)] {
+			list = append(list, *d)
+		}
 	}
 	slices.SortFunc(list, func(a, b Directory) int {
 		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Path, b.Path))
@@ -95,8 +105,8 @@ func (s *folder) countWorkspace(ctx context.Context, args []protocol.LSPAny,
 	if err != nil {
 		return nil, err
 	}
-	counted.Said = fmt.Sprintf("%s: %s in %s files", filepath.Base(s.workspace.Root),
-		meter.Say(tokens.Count{N: counted.Tokens, Exact: counted.Exact}), chars.Commas(counted.Files))
+	counted.Said = fmt.Sprintf("%s: %s in %s", filepath.Base(s.workspace.Root),
+		meter.Say(tokens.Count{N: counted.Tokens, Exact: counted.Exact}), chars.Plural(counted.Files, "file"))
 	if how.Quiet {
 		return counted, nil
 	}

@@ -51,12 +51,12 @@ func hoverMethod() method {
 // editors show the hover of a lens.
 func (s *folder) note(d *document, offset int, always bool) (note anyfile.Note, ok bool) {
 	f := s.file(d)
-	if note, ok = anyfile.Heading(f, offset); !ok && always {
-		note, ok = anyfile.Anywhere(f, offset), true
-	}
+	note, ok = anyfile.Heading(f, offset)
 	from, to := d.text.Line(0)
-	switch {
-	case offset > to || !s.lensed(f):
+	switch lensed := offset <= to && s.lensed(f); {
+	case !lensed && !ok && always:
+		return anyfile.Anywhere(f, offset), true
+	case !lensed:
 		return note, ok
 	case ok:
 		note.Text += "\n" + anyfile.ExplainLens(f)

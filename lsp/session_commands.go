@@ -61,7 +61,12 @@ func (s *folder) session(ctx context.Context, api Ledger, name string) (sessions
 			return session, err
 		}
 	}
-	return api.Session(ctx, ledger.SessionRequest{Latest: true})
+	session, err := api.Session(ctx, ledger.SessionRequest{Latest: true})
+	if fault.Is(err, fault.NotFound) {
+		err = fault.New(fault.NotFound, "lsp.session", "no session is recorded here yet").
+			WithHint("*Read Past Sessions* reads those that coding agents left in this folder")
+	}
+	return session, err
 }
 
 // handoffArgument selects the session to hand on.

@@ -1,8 +1,10 @@
 package lsp
 
 import (
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/lsp/text"
 	"ctxledger.dev/tokens"
 )
 
@@ -110,6 +112,25 @@ func (s *folder) file(d *document) anyfile.File {
 	return anyfile.File{
 		Text: t, Outline: d.outline, Meter: k.meter,
 		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.workspace.ignores(d.path) },
-		Everywhere: k.settings.Lens == showAlways,
+		Everywhere: k.settings.Lens == showAlways, Disk: func() anyfile.Disk { return s.disk(d.path, t.Encoding()) },
 	}
+}
+
+// disk returns what a file of the workspace is on disk, by its path in the ledger.
+func (s *folder) disk(name string, e *tokens.Encoding) (d anyfile.Disk) {
+	if s.workspace.outside(name) {
+		return d
+	}
+	_ = s.workspace.read(func(tree *safefs.Tree) error { // of what cannot be read nothing is known
+		info, err := tree.Stat(name)
+		if err != nil {
+			return err
+		}
+		d.Gone = info.Kind == safefs.Absent
+		if raw := tree.Read(name, anyfile.MaxOutlined); raw != nil {
+			d.Text = text.New(e, raw)
+		}
+		return nil
+	})
+	return d
 }

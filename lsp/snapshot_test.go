@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -76,6 +78,25 @@ func TestADocumentThatIsOpenedWhileTheModelChanges(t *testing.T) {
 		got, want := s.documents.get("untitled:x").text.Encoding(), s.snapshot().meter.Counter.Encoding()
 		if got != want {
 			t.Fatalf("round %d: it is counted as for the model before", round)
+		}
+	}
+}
+
+// TestAFileOnDiskIsToldFromItsOpenText: of a file that cannot be read, or is not in the workspace, nothing is known.
+func TestAFileOnDiskIsToldFromItsOpenText(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "a.md"), []byte("on disk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := &folder{workspace: Workspace{Root: root}}
+	for name, want := range map[string]string{"a.md": "on disk", "gone.md": "gone", "/elsewhere/a.md": "", "": ""} {
+		d := f.disk(name, tokens.O200kBase)
+		got := map[bool]string{true: "gone"}[d.Gone]
+		if d.Text != nil {
+			got += string(d.Text.Bytes(0, d.Text.Len()))
+		}
+		if got != want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -35,9 +35,17 @@ func (c Counter) Quality() string {
 	case c.Exact():
 		return "exact"
 	case c.estimator != nil:
-		return "calibrated(" + strconv.FormatInt(c.estimator.learned, 10) + ")"
+		return "calibrated(" + strconv.FormatInt(c.Measurements(), 10) + ")"
 	}
 	return "prior"
+}
+
+// Measurements returns how many measurements correct the counts; 0: none.
+func (c Counter) Measurements() int64 {
+	if c.estimator == nil {
+		return 0
+	}
+	return c.estimator.learned
 }
 
 // Encoding returns the encoding that Count counts in: the model's own, or O200kBase for a

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine/core"
@@ -28,6 +29,8 @@ const (
 	slack = 20 * time.Millisecond
 	// cutLines is the number of lines up to which Claude Code has always shown a file whole.
 	cutLines = 2000
+	// cutBytes is the same in bytes: 25,000 tokens have more.
+	cutBytes = 50_000
 )
 
 // read is the newest read of a file by a session.
@@ -85,30 +88,47 @@ func (l *Files) reads(
 			return nil, nil, err
 		case !known || !st.Exists:
 			continue
-		case st.Since.Before(until.Add(-slack)), !until.Equal(r.Time) && !st.Since.After(until):
+		case seenBefore(st, until), ownSince(st, r.Time, until):
 			fresh = append(fresh, path)
 			continue
 		case st.Hash == "" || !until.Equal(r.Time) || r.result == 0 || r.stub || compared == maxCompared:
 			continue // there is nothing to compare
 		}
-		compared++ // it was last modified after the read, as far as is known
-		same, whole, err := l.compare(ctx, tx, f, r, st.Hash)
+		compared++ // whatever its time says: what is moved or unpacked there keeps an older one
+		same, whole, err := l.compare(ctx, tx, f, r, st)
 		switch {
 		case err != nil:
 			return nil, nil, err
 		case same:
 			fresh = append(fresh, path)
 		case whole:
-			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Changed: st.Since, By: changes.External})
+			changed := st.Since
+			if changed.Before(r.Time.Add(-slack)) {
+				changed = r.Time // after it, and states of earlier versions do not say when they were first seen
+				if st.Looked.After(changed) {
+					changed = st.Looked
+				}
+			}
+			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Changed: changed, By: changes.External})
 		}
 	}
 	return stale[:min(len(stale), core.DefaultList)], fresh[:min(len(fresh), maxFresh)], nil
 }
 
-// compare compares what a read returned with the hash of the file: whether it is the same text, and whether it would be if
-// the file were unchanged. Line ends, and whether the last line has one, are not in it.
+// seenBefore reports whether a file was seen as it is before a time, and watched since.
+func seenBefore(st changes.State, until time.Time) bool {
+	return !st.Looked.IsZero() && st.Looked.Before(until.Add(-slack))
+}
+
+// ownSince reports whether a file is as the session itself left it, after a read: it was modified between the two.
+func ownSince(st changes.State, read, until time.Time) bool {
+	return !until.Equal(read) && !st.Since.After(until) && !st.Since.Before(read.Add(-slack))
+}
+
+// compare compares what a read returned with a file: whether it is the same text, and whether it would be if the file were
+// unchanged. Line ends, whether the last line has one, and a mark of the byte order are not in it.
 func (l *Files) compare(
-	ctx context.Context, tx kv.Tx, f *core.Folded, r *read, hash string,
+	ctx context.Context, tx kv.Tx, f *core.Folded, r *read, st changes.State,
 ) (same, whole bool, err error) {
 	m, err := l.core.DecodeEntry(ctx, tx, f, r.result)
 	if fault.Is(err, fault.NotFound) {
@@ -124,14 +144,22 @@ func (l *Files) compare(
 		return false, false, nil
 	}
 	printed := m.Parts[at].Text
-	text := strings.TrimRight(filetext.Plain(printed, true), "\r\n")
+	plain := filetext.Plain(printed, true)
+	text := strings.TrimRight(plain, "\r\n")
 	for _, end := range []string{"\n", "\r\n"} {
-		body := strings.ReplaceAll(text, "\n", end)
-		for _, tail := range []string{end, "", end + end} {
-			sum := sha256.Sum256([]byte(body + tail))
-			same = same || hex.EncodeToString(sum[:]) == hash
+		for _, tail := range []string{"\n", "", "\n\n", plain[len(text):]} {
+			body := strings.ReplaceAll(text+tail, "\n", end)
+			same = same || hashIs(body, st.Hash) || hashIs("\ufeff"+body, st.Hash)
 		}
 	}
 	numbered := text != strings.TrimRight(printed, "\r\n") // as the tool of Claude Code prints a file
-	return same, numbered && !r.call.Partial && strings.Count(text, "\n") < cutLines, nil
+	lines, more := strings.Count(text, "\n"), int(st.Size)-len(text)
+	mixed := more > len("\r\n") && more < lines // some line ends may have two bytes
+	return same, numbered && !r.call.Partial && lines < cutLines && len(text) < cutBytes && !mixed &&
+		!strings.ContainsRune(text, utf8.RuneError), nil // which stands for other bytes
+}
+
+func hashIs(text, hash string) bool {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:]) == hash
 }

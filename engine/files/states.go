@@ -129,14 +129,14 @@ func (w *witness) see(o ledger.Observation) error {
 	is := o.State
 	switch op := changes.Diff(was, is); {
 	case !known:
-		is.Since = firstTime(o)
+		is.Since, is.Looked = firstTime(o), o.Seen.UTC()
 		w.firsts++
 		err = w.first(is)
 	case op == "":
-		is.Since = was.Since
+		is.Since, is.Looked = was.Since, was.Looked
 		err = w.unchanged(was, o)
 	default:
-		is.Since = changedAt(o, was.Since)
+		is.Since, is.Looked = changedAt(o, was.Since), o.Seen.UTC()
 		err = w.changed(op, was, is)
 	}
 	if err != nil {

@@ -5,10 +5,12 @@
 package agentfile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
@@ -113,20 +115,17 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 
 // together says what requests of several agents carry of one file.
 func together(uses []Use) string {
-	least, most := uses[0].Carried, uses[0].Carried
-	for _, u := range uses[1:] {
-		if u.Carried.N < least.N {
-			least = u.Carried
-		}
-		if u.Carried.N > most.N {
-			most = u.Carried
-		}
+	of, when := func(u Use) tokens.Count { return u.Carried }, "in every request of "
+	if !slices.ContainsFunc(uses, func(u Use) bool { return u.Carried.N > 0 || u.When == "" }) {
+		of, when = func(u Use) tokens.Count { return u.Later }, "when needed by "
 	}
+	byCost := func(a, b Use) int { return cmp.Compare(of(a).N, of(b).N) }
+	least, most := of(slices.MinFunc(uses, byCost)), of(slices.MaxFunc(uses, byCost))
 	n := most.String()
 	if least.N < most.N {
 		n = least.String() + "–" + chars.Commas(most.N)
 	}
-	return n + " tokens in every request of " + chars.Plural(len(uses), "agent")
+	return n + " tokens " + when + chars.Plural(len(uses), "agent")
 }
 
 // serving says what requests carry of an agent's MCP servers.
@@ -196,36 +195,64 @@ func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bo
 	return note, ok
 }
 
-// lens says the one figure of a use that counts most: what every request sends of it, else what is loaded later. What is
-// not saved is in no request.
-func lens(u Use) string {
+// lens is figure as short as a title has to be. The rest is in the hover.
+func lens(u Use) (title string) {
+	for _, when := range []string{u.When, briefly(u), "needed"} {
+		for _, agent := range []string{u.Agent + ": ", ""} {
+			if title = agent + figure(u, when); utf8.RuneCountInString(title) <= anyfile.MaxLens {
+				return title
+			}
+		}
+	}
+	u.Open = nil
+	return figure(u, "needed")
+}
+
+// briefly says when a part is loaded, without the names of directories and patterns.
+func briefly(u Use) string {
+	switch {
+	case u.Kind == carried.Memory && strings.HasPrefix(u.When, u.Agent):
+		return "it runs there"
+	case u.Kind == carried.Memory:
+		return "its directory is read"
+	case u.Kind == carried.Rule:
+		return "a file that matches is " + u.When[strings.LastIndexByte(u.When, ' ')+1:]
+	}
+	return u.When
+}
+
+// figure says the one figure of a use that counts most: what every request sends of it, else what is loaded later, when
+// that is. What is not saved is in no request.
+func figure(u Use, when string) string {
 	was, is := u.Part, u.Placed()
 	costs := func(disk, open tokens.Count, when string) string {
 		said := disk.String() + " tokens " + when
 		if disk == open {
-			return u.Agent + ": " + said
+			return said
 		}
 		return said + ", " + open.String() + " once saved"
 	}
+	imported := is.At.To > is.At.From
 	switch {
 	case u.Unknown:
-		return u.Agent + ": unknown cost in every request"
+		return "unknown cost in every request"
+	case imported && was.Carried.N+was.Later.N == 0 && is.Carried.N > 0: // by a text that is not saved
+		return "in no request, " + is.Carried.String() + " tokens once its import is saved"
 	case was.Carried.N > 0 || was.Later.N == 0 && u.When == "":
 		return costs(was.Carried, is.Carried, "in every request")
 	case was.Later.N > 0 || is.Later.N > 0:
-		return costs(was.Later, is.Later, "when "+u.When)
+		return costs(was.Later, is.Later, "when "+when)
 	}
-	return u.Agent + ": loaded when " + u.When
+	return "loaded when " + when
 }
 
 // explain returns the lines below that figure: all others.
 func explain(u Use, m anyfile.Meter) string {
-	head := lens(u)
-	if !strings.HasPrefix(head, u.Agent+": ") {
-		head = u.Agent + ": " + head
-	}
-	lines := []string{head}
+	lines := []string{u.Agent + ": " + figure(u, u.When)}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if (u.Kind == carried.Memory || u.Kind == carried.Rule) && u.Carried.N+u.Later.N > 0 {
+		say("counted as %s sends it: with what the agent puts around the text", u.Agent)
+	}
 	if u.Carried.N > 0 {
 		if m.Window > 0 {
 			say("%s of the window of %s tokens", anyfile.Share(u.Carried.N, m.Window), chars.Commas(m.Window))

@@ -1,7 +1,9 @@
 package anyfile
 
 import (
+	"bytes"
 	"fmt"
+	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/lsp/live"
@@ -21,6 +23,35 @@ type File struct {
 	Everywhere bool
 	// Ignored reports whether git ignores the file; nil: unknown.
 	Ignored func() bool
+	// Disk returns the file as it is saved; nil: that is not known.
+	Disk func() Disk
+}
+
+// Disk is what is known of a file on disk, beside its open text.
+type Disk struct {
+	Text *text.Text // nil: not known
+	Gone bool       // there is no such file
+}
+
+// saved returns the file on disk, if a session read it and it is not as it is open. Editors take off a mark of the byte
+// order, make line ends alike, and decode what is not UTF-8: of such a file nothing is known.
+func (f File) saved() (d Disk) {
+	if f.Use.Reads == 0 || f.Disk == nil {
+		return d
+	}
+	d = f.Disk()
+	if d.Text == nil {
+		return d
+	}
+	disk := d.Text.Bytes(0, d.Text.Len())
+	if !utf8.Valid(disk) || bytes.Equal(plain(disk), plain(f.Text.Bytes(0, f.Text.Len()))) {
+		d.Text = nil
+	}
+	return d
+}
+
+func plain(text []byte) []byte {
+	return bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 }
 
 // MaxOutlined is the maximum length in bytes of a text that is outlined. Longer ones have only a total cost.

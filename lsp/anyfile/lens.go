@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
 )
 
-// maxLens is how long the title of a lens is, in characters, where it can be shorter. VS Code 1.139 shows 330 pixels of it in
+// MaxLens is how long the title of a lens is at most, in characters, where it can be shorter. VS Code 1.139 shows 330 pixels of it in
 // a window of 1,280 with the panel beside the editor, 51 characters of a wide font.
-const maxLens = 50
+const MaxLens = 50
 
 // Lens returns the title above the first line of a file: its cost and its use by the live session. What does not fit is in
 // the hover.
@@ -19,17 +22,27 @@ func Lens(f File) string {
 		all += " · too large to show more"
 	}
 	cost := Meter{Counter: f.Meter.Counter}.Say(f.whole())
-	times, tokens, state, who := f.used()
-	for _, title := range []string{
-		joined(all, times+tokens, state+who), joined(cost, times+tokens, state+who), joined(cost, times+tokens, state),
+	disk := f.saved()
+	times, taken, state, who := f.used(disk)
+	titles := []string{
+		joined(all, times+taken, state+who), joined(cost, times+taken, state+who), joined(cost, times+taken, state),
 		joined(cost, times, state),
-	} {
-		if utf8.RuneCountInString(title) <= maxLens {
+	}
+	if disk.Text != nil { // of which the rest speaks
+		n := Meter{Counter: f.Meter.Counter}.Say(disk.count(f.Meter))
+		both := n + ", " + f.whole().String() + " once saved"
+		titles, cost = []string{joined(both, times, state), joined(both, state)}, n
+	}
+	for _, title := range titles {
+		if utf8.RuneCountInString(title) <= MaxLens {
 			return title
 		}
 	}
 	return joined(cost, state)
 }
+
+// count returns the tokens of the file on disk.
+func (d Disk) count(m Meter) tokens.Count { return d.Text.Count(m.Counter, 0, d.Text.Len()) }
 
 // joined joins what there is.
 func joined(parts ...string) string {
@@ -38,7 +51,7 @@ func joined(parts ...string) string {
 
 // used describes the use of a file by the live session: how often it was read, what these reads take, what is known of the
 // file since, and who changed it.
-func (f File) used() (times, tokens, state, who string) {
+func (f File) used(disk Disk) (times, taken, state, who string) {
 	u := f.Use
 	if u.Reads == 0 {
 		return "", "", "", ""
@@ -47,9 +60,14 @@ func (f File) used() (times, tokens, state, who string) {
 	if u.Reads == 1 {
 		times = "read once"
 	}
+	if u.Stale {
+		who = ", " + by(u.By)
+	}
 	switch {
+	case disk.Gone:
+		state = "deleted since"
 	case u.Stale:
-		state, who = "changed since", ", "+by(u.By)
+		state = "changed since"
 	case u.Fresh:
 		state = "unchanged since"
 	}
@@ -58,9 +76,14 @@ func (f File) used() (times, tokens, state, who string) {
 
 // ExplainLens returns the lines that explain the figures of a lens.
 func ExplainLens(f File) string {
-	lines := []string{"this file, as it is open: " + f.Meter.Say(f.whole()), f.Meter.Counted()}
-	if times, tokens, state, who := f.used(); times != "" {
-		lines = append(lines, times+" by the live session"+tokens+" of its window")
+	lines := []string{"this file, as it is open: " + f.Meter.Say(f.whole())}
+	disk := f.saved()
+	if disk.Text != nil {
+		lines = append(lines, "on disk, which the rest is about: "+f.Meter.Say(disk.count(f.Meter)))
+	}
+	lines = append(lines, f.Meter.Counted())
+	if times, taken, state, who := f.used(disk); times != "" {
+		lines = append(lines, times+" by the live session"+taken+" of its window")
 		if state == "" {
 			state = "whether it has changed since is not known"
 		}
@@ -72,14 +95,14 @@ func ExplainLens(f File) string {
 // Counted says for what it counts, and how.
 func (m Meter) Counted() string {
 	model := m.Counter.Model()
-	switch quality := m.Counter.Quality(); {
+	switch n := m.Counter.Measurements(); {
 	case model == "":
 		return "counted in o200k_base, since no model is known"
 	case m.Counter.Exact():
 		return "counted for " + model + ", exactly"
-	case quality == "prior":
+	case n == 0:
 		return "estimated for " + model + ", before anything was measured"
 	default:
-		return "estimated for " + model + ": " + quality + " by what was measured"
+		return "estimated for " + model + ", corrected by " + chars.Plural(int(n), "measurement")
 	}
 }

@@ -14,32 +14,87 @@ import (
 
 // TestALensFitsItsLineAndItsHoverSaysAll: what is not known is not said, and what does not fit is in the hover.
 func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
+	saved := func(words int) *Disk {
+		return &Disk{Text: text.New(tokens.O200kBase, []byte(strings.Repeat(" word", words)))}
+	}
 	for _, c := range []struct {
 		name  string
 		words int
 		use   live.File
+		disk  *Disk
 		want  string
 		hover string // its last line
 	}{
-		{"nobody read it", 3, live.File{}, "≈3 tokens · < 0.1 % of 200,000", "estimated for claude-opus-4-6, before anything was measured"},
-		{"known to be as it was", 3, live.File{Reads: 1, Tokens: 5, Fresh: true},
+		{"nobody read it", 3, live.File{}, nil, "≈3 tokens · < 0.1 % of 200,000", "estimated for claude-opus-4-6, before anything was measured"},
+		{"known to be as it was", 3, live.File{Reads: 1, Tokens: 5, Fresh: true}, nil,
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
-		{"changed", 3, live.File{Reads: 1, Tokens: 5, Stale: true, By: changes.External},
+		{"changed", 3, live.File{Reads: 1, Tokens: 5, Stale: true, By: changes.External}, nil,
 			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, " + by(changes.External)},
-		{"nobody knows", 3, live.File{Reads: 2, Tokens: 5}, "≈3 tokens · read 2 times, ≈6 tokens",
+		{"nobody knows", 3, live.File{Reads: 2, Tokens: 5}, nil, "≈3 tokens · read 2 times, ≈6 tokens",
 			"whether it has changed since is not known"},
-		{"much of everything", 900_000, live.File{Reads: 12, Tokens: 9_000_000, Fresh: true},
+		{"much of everything", 900_000, live.File{Reads: 12, Tokens: 9_000_000, Fresh: true}, nil,
 			"≈1,044,000 tokens · unchanged since", "unchanged since"},
+		{"with edits that are not saved", 3, live.File{Reads: 1, Tokens: 5, Fresh: true}, saved(2),
+			"≈2 tokens, ≈3 once saved · unchanged since", "unchanged since"},
+		{"with edits to much", 900_000, live.File{Reads: 1, Tokens: 5, Fresh: true}, saved(800_000),
+			"≈928,000 tokens · unchanged since", "unchanged since"},
+		{"open as it is on disk", 3, live.File{Reads: 1, Tokens: 5, Fresh: true}, saved(3),
+			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
+		{"open without the mark on disk", 3, live.File{Reads: 1, Tokens: 5, Fresh: true},
+			&Disk{Text: text.New(tokens.O200kBase, []byte("\ufeff word word word"))},
+			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
+		{"open in another encoding", 3, live.File{Reads: 1, Tokens: 5, Fresh: true},
+			&Disk{Text: text.New(tokens.O200kBase, []byte(" w\xf6rd"))},
+			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
+		{"deleted", 3, live.File{Reads: 1, Tokens: 5, Stale: true, By: changes.External}, &Disk{Gone: true},
+			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + by(changes.External)},
 	} {
 		x := text.New(tokens.O200kBase, []byte(strings.Repeat(" word", c.words)))
 		f := File{Text: x, Outline: outline.Of(outline.Indented, text.New(tokens.O200kBase, nil)), Use: c.use,
 			Meter: Meter{Counter: tokens.Builtin().For("claude-opus-4-6"), Window: 200_000}}
+		if c.disk != nil {
+			f.Disk = func() Disk { return *c.disk }
+		}
 		title, lines := Lens(f), strings.Split(ExplainLens(f), "\n")
-		if title != c.want || utf8.RuneCountInString(title) > maxLens {
+		if title != c.want || utf8.RuneCountInString(title) > MaxLens {
 			t.Errorf("%s: %q, not %q", c.name, title, c.want)
 		}
 		if last := lines[len(lines)-1]; last != c.hover || !strings.HasPrefix(lines[0], "this file, as it is open: ≈") {
 			t.Errorf("%s: the hover is %q", c.name, lines)
 		}
+	}
+}
+
+// TestAStaleReadSaysWhatReadingAgainCosts: the figure was that of the text alone, and of a deleted file one was asked for.
+func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
+	f := File{Text: text.New(tokens.O200kBase, []byte("a\nb\n")),
+		Use:   live.File{Reads: 1, Stale: true, By: changes.External},
+		Meter: Meter{Counter: tokens.O200kBase.Counter()}}
+	read := f.Meter.Say(CostOf(f).Read)
+	for gone, want := range map[bool]string{
+		false: "Have it read the file again, which costs " + read + ", line numbers included.",
+		true:  "This file was deleted outside the session after",
+	} {
+		f.Disk = func() Disk { return Disk{Gone: gone} }
+		got := Findings(f, []string{StaleRead})
+		if len(got) != 1 || !strings.Contains(got[0].Message, want) ||
+			gone == strings.Contains(got[0].Message, "again") {
+			t.Errorf("gone %v: %+v", gone, got)
+		}
+	}
+}
+
+// TestHowItIsCountedIsSaidInWords: the hover said "calibrated(133) by what was measured".
+func TestHowItIsCountedIsSaidInWords(t *testing.T) {
+	measured := tokens.NewEstimator("claude-opus-4-6")
+	for range 2 {
+		if !measured.Learn(tokens.FeaturesOf(strings.Repeat("some words\n", 500)), 1_700) {
+			t.Fatal("it learns nothing")
+		}
+	}
+	c := tokens.Builtin().For("claude-opus-4-6").With(measured)
+	const want = "estimated for claude-opus-4-6, corrected by 2 measurements"
+	if got := (Meter{Counter: c}).Counted(); got != want {
+		t.Errorf("%q", got)
 	}
 }

@@ -1,6 +1,6 @@
 // Counting a workspace: its directories by tokens, to open or to ignore.
 import * as vscode from 'vscode';
-import { childrenOf, nameOf, parentOf, sayDirectory, titleOf } from './directories';
+import { childrenOf, isHere, nameOf, parentOf, sayDirectory, titleOf } from './directories';
 import { sentenceOf } from './failures';
 import type { Counted, Directory, Done } from './protocol';
 import type { Server } from './server';
@@ -33,9 +33,9 @@ function list(server: Server, counted: Counted): void {
     picker.title = titleOf(counted, parent);
     picker.value = '';
     const directories = childrenOf(counted, parent).map((directory): Choice => ({
-      label: `$(folder) ${escapeIcons(nameOf(directory))}`,
+      label: `$(${isHere(directory) ? 'files' : 'folder'}) ${escapeIcons(nameOf(directory))}`,
       description: escapeIcons(sayDirectory(counted, directory) + (ignored.has(directory.path) ? ' · now in .gitignore' : '')),
-      buttons: ignored.has(directory.path) ? [] : [ignoreButton],
+      buttons: isHere(directory) || ignored.has(directory.path) ? [] : [ignoreButton],
       directory,
     }));
     picker.items = parent === '' ? directories : [upwards, ...directories];
@@ -43,7 +43,7 @@ function list(server: Server, counted: Counted): void {
   picker.placeholder = 'Open a directory, or add it to .gitignore.';
   picker.onDidAccept(() => {
     const [chosen] = picker.selectedItems;
-    if (chosen !== undefined) {
+    if (chosen !== undefined && (chosen.directory === undefined || !isHere(chosen.directory))) {
       parent = chosen.directory?.path ?? parentOf(parent);
       show();
     }

@@ -2,6 +2,9 @@
 import type { Counted, Directory } from './protocol';
 import { commas, oneLine, percentOf } from './text';
 
+/** The last part of the path of what is right in a directory that has others below it. */
+const here = '.';
+
 /** Returns the directories right below one, '' being the workspace, largest first. */
 export function childrenOf({ directories = [] }: Counted, parent: string): Directory[] {
   const start = parent === '' ? '' : `${parent}/`;
@@ -19,9 +22,18 @@ export function titleOf({ said }: Counted, parent: string): string {
   return oneLine(parent === '' ? said ?? 'Tokens by Directory' : `Tokens in ${parent}`, 200);
 }
 
+/** Says whether a row is the files right in a directory: there is nothing to open or to ignore. */
+export function isHere({ path }: Directory): boolean {
+  return lastOf(path) === here;
+}
+
 /** Returns the name of a directory in its parent, on one line. */
 export function nameOf({ path }: Directory): string {
-  return oneLine(path.slice(path.lastIndexOf('/') + 1), 100);
+  return lastOf(path) === here ? 'files right here' : oneLine(lastOf(path), 100);
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** Returns the parent of a directory; '' is the workspace. */

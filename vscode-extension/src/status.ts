@@ -117,7 +117,7 @@ function session(status: Status, idle: number, limits: Limits): Entry {
   const share = shareOf(status.held, fullAt(status));
   const model = oneLine(status.model, longestModel);
   const figure = share === undefined ? `${sayCount(status.held)} tokens` : `${mark(status.held)}${share} %`;
-  const rest = status.compactsAt > 0 ? `${thousands(status.compactsAt - status.held.n)} to auto-compact` : '';
+  const rest = status.compactsAt > 0 ? sayRest(status.compactsAt - status.held.n) : '';
   const left = idle > 0 ? `idle ${sayMinutes(idle)}` : rest;
   const parts = left === '' ? [figure, model].filter((part) => part !== '').join(' ') : `${figure} · ${left}`;
   const full = colourOf(share, limits);
@@ -125,10 +125,14 @@ function session(status: Status, idle: number, limits: Limits): Entry {
   return {
     text: `$(${signs[colour].icon}) ${escapeIcons(parts)}`,
     tooltip: table(status, share, idle),
-    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${left === '' ? model : left}${signs[colour].word}`,
+    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${left === '' ? model : left}${full === 'error' && (share ?? 0) >= 100 && idle === 0 ? ', full' : signs[colour].word}`,
     colour,
     command: 'ctxledger.showPanel',
   };
+}
+
+function sayRest(left: number): string {
+  return left > 0 ? `${thousands(left)} to auto-compact` : 'auto-compact is due';
 }
 
 /** Returns where the agent's window is full: where the agent compacts by itself, or else at its end. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
-import { childrenOf, nameOf, parentOf, sayDirectory, titleOf } from '../src/directories';
+import { childrenOf, isHere, nameOf, parentOf, sayDirectory, titleOf } from '../src/directories';
 import { admit, serverCommands } from '../src/serverCommands';
 
 const directory = (path: string, tokens: number, files = 2) => ({ path, tokens, files });
@@ -16,6 +16,16 @@ test('a directory opens to those right below it, largest first', () => {
   assert.deepEqual(childrenOf({ files: 1, tokens: 1, exact: true }, ''), [], 'of an older server');
   assert.equal(parentOf('a/deep'), 'a');
   assert.equal(parentOf('a'), '');
+});
+
+test('the rows add up: files right in a directory have one', () => {
+  const all = { files: 5, tokens: 600, exact: true, directories: [
+    directory('a', 400), directory('a/b', 300), directory('.', 200), directory('a/.', 100)] };
+  for (const [parent, sum] of [['', 600], ['a', 400]] as const) {
+    assert.equal(childrenOf(all, parent).reduce((n, { tokens }) => n + tokens, 0), sum);
+  }
+  assert.deepEqual(all.directories.map(isHere), [false, false, true, true]);
+  assert.deepEqual(all.directories.map(nameOf), ['a', 'b', 'files right here', 'files right here']);
 });
 
 test('it says what it costs and which share that is', () => {

@@ -28,7 +28,7 @@ test('where the agent compacts by itself is known, the entry says what is left u
   assert.equal(entryOf(running, known, now, limits)?.colour, 'plain');
   assert.equal(entryOf(running, { ...known, held: count(152_000) }, now, limits)?.colour, 'error', 'of what it compacts at, not of the window');
   assert.equal(entryOf(running, { ...known, held: count(167_900, false) }, now, limits)?.text, '$(error) ≈100 % · 99 to auto-compact');
-  assert.equal(entryOf(running, { ...known, held: count(170_000) }, now, limits)?.text, '$(error) 101 % · 0 to auto-compact');
+  assert.equal(entryOf(running, { ...known, held: count(170_000) }, now, limits)?.text, '$(error) 101 % · auto-compact is due');
   assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| because \| it was set \|/);
 });
 
@@ -67,8 +67,8 @@ test('the colours begin at 70 and at 90 percent', () => {
 
 test('how full it is has a sign and a word besides its colour', () => {
   const at = (n: number) => entryOf(running, { ...live, held: count(n) }, now, limits);
-  assert.deepEqual([at(100_000), at(150_000), at(190_000)].map((entry) => [entry?.text.slice(0, 9), entry?.spoken.split(', ').at(-1)]), [
-    ['$(dashboa', 'claude-opus-4'], ['$(warning', 'warning'], ['$(error) ', 'nearly full'],
+  assert.deepEqual([at(100_000), at(150_000), at(190_000), at(230_000)].map((entry) => [entry?.text.slice(0, 9), entry?.spoken.split(', ').at(-1)]), [
+    ['$(dashboa', 'claude-opus-4'], ['$(warning', 'warning'], ['$(error) ', 'nearly full'], ['$(error) ', 'full'],
   ]);
 });
 
