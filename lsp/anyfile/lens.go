@@ -83,7 +83,7 @@ func ExplainLens(f File) string {
 	}
 	lines = append(lines, f.Meter.Counted())
 	if times, taken, state, who := f.used(disk); times != "" {
-		lines = append(lines, times+" by the live session"+taken+" of its window")
+		lines = append(lines, times+" by the live session"+taken)
 		if state == "" {
 			state = "whether it has changed since is not known"
 		}
