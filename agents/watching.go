@@ -179,7 +179,7 @@ func (w *watching) below(dir, session string) iter.Seq[*safefs.Walked] {
 	if session != "" {
 		root, levels = filepath.Join(dir, session), levels-1
 		if _, _, err := safefs.Target(root); err != nil {
-			return func(func(*safefs.Walked) bool) {} // it is told when all are listed
+			return func(func(*safefs.Walked) bool) {} // the full listing reports the link
 		}
 	}
 	return safefs.Walk(root, levels, func(at string) bool {

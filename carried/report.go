@@ -39,7 +39,7 @@ type Part struct {
 	Share    float64   `json:"share,omitempty"`
 	Imports  []Part    `json:"imports,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
-	// Use is how often recorded sessions used a server or a skill; nil: nobody knows, see Report.Count.
+	// Use is how often recorded sessions used a server or a skill; nil: not known, see Report.Count.
 	Use *Use `json:"use,omitempty"`
 	// Dollars is what Carried has cost so far in a session, about; nil: not known, see Report.Charged.
 	Dollars *float64 `json:"cost_usd,omitempty"`

@@ -162,7 +162,7 @@ func (o adoption) printDone(w io.Writer) {
 }
 
 // decideLedger asks a person which ledger to use for a directory whose ledger was made for another repository, and switches
-// to it. Errors: that of Undecided, where nobody can be asked or the reply is neither choice.
+// to it. Errors: that of Undecided, without a terminal or if the reply is neither choice.
 func decideLedger(ctx context.Context, a *action, ws workspace.Workspace) error {
 	undecided := ws.Undecided()
 	if undecided == nil || !a.asking() {

@@ -16,7 +16,7 @@ import (
 type command struct {
 	name string // its words, as in "memory save"; "" is the program without a command
 	// args are its arguments as the help writes them: one in brackets may be left out, and of one with "…" there may be
-	// several. What a word stands for is completed by its name (complete.go).
+	// several. Shells complete an argument by its name (complete.go).
 	args    string
 	short   string
 	long    string // paragraphs, which the help folds

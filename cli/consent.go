@@ -12,7 +12,7 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// deed names what a command does that lists what goes and asks a person, or needs an option where nobody can be asked.
+// deed describes a command that deletes: it lists what will be deleted and asks, or needs --yes without a terminal.
 type deed struct {
 	ask  string // what yes does, as in "forget these"
 	past string // what nothing was, as in "forgotten"

@@ -12,8 +12,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// PricesFile is the name of the user's own tables of models and prices, beside UserFile, the older ones first. The lines of
-// each that is as new as the program's, or newer, take the place of those before.
+// PricesFile holds the user's own tables of models and prices, oldest first. It is in the directory of UserFile. A table that
+// is not older than the program's replaces earlier lines of the same models.
 const PricesFile = "models.txt"
 
 const (

@@ -39,9 +39,9 @@ func measuredSession(t *testing.T, l *engine.Local, model string, shares ...int6
 	return imported(t, l, 0, entries...)
 }
 
-// TestBothHalvesOfAStatusAreInOneMeasure: content that the agent's window and ctxledger's view have as much of has one figure,
-// the parts of each are their sums, and the view, which is less, is not shown as more; now, and at the end of each turn. The
-// view was an estimate beside a measurement.
+// TestBothHalvesOfAStatusAreInOneMeasure: content that is in both the agent's window and ctxledger's view has the same figure
+// in both, parts add up to their totals, and the view is never larger than the window; now, and at the end of each turn. The
+// view used to be a raw estimate beside a measured window.
 func TestBothHalvesOfAStatusAreInOneMeasure(t *testing.T) {
 	for _, c := range []struct {
 		name, model     string

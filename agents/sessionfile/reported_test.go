@@ -22,7 +22,7 @@ func TestACountIsAWholeNumberInAnySpelling(t *testing.T) {
 	}
 }
 
-// TestWhatOfAReportIsNamed: counts that cannot be read, and positive numbers that nobody knows.
+// TestWhatOfAReportIsNamed: counts that cannot be read, and positive numbers without a known meaning.
 func TestWhatOfAReportIsNamed(t *testing.T) {
 	for report, want := range map[string]string{
 		`{"in":5,"part":-1,"word":9,"zero":0,"minus":-1,"text":"5","none":null}`: "",

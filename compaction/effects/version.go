@@ -43,7 +43,7 @@ func (v version) pristine(base version) bool {
 		v.known == base.known && v.text == base.text
 }
 
-// elsewhere stands for a content that git has and that is not known.
+// elsewhere is a version that only git has: its text is not known here.
 var elsewhere = version{exists: true, known: true, text: "\x00"}
 
 // edit returns the version behind an edit, whether the edit took an earlier one back, and whether it matched one

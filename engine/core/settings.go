@@ -71,7 +71,7 @@ type Settings struct {
 	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
 	Corrections []string
 	// CompactsAt returns at how many tokens the host of a session compacts by itself, as it is set for it: 0 where that is
-	// switched off, and what says so, "" if nothing is set. nil: nobody knows.
+	// switched off, and what says so, "" if nothing is set. nil: not known.
 	CompactsAt func(s sessions.Session, window int) (at int, why string)
 }
 

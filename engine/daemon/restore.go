@@ -24,9 +24,10 @@ type Restored struct {
 	Dry   bool   `json:"dry_run,omitempty"`
 }
 
-// RestoreBackup makes the ledger in a backup that of a workspace, and puts the one that it has aside. With dry it only reads
-// the backup whole. It is unpacked beside the ledger, as one that was put aside, and checked first, so that a damaged or
-// strange archive changes nothing. Errors: not_found, invalid for what is no backup, corrupt, those of Adopt.
+// RestoreBackup replaces the ledger of a workspace by the one in a backup, and keeps the replaced one aside. With dry it only
+// reads and checks the backup. The backup is unpacked into a directory of its own and checked before anything is replaced, so
+// that a damaged or foreign archive changes nothing. Errors: not_found, invalid for a file that is not a backup, corrupt, those
+// of Adopt.
 func RestoreBackup(ctx context.Context, o Options, file string, dry bool) (r Restored, err error) {
 	const op = "daemon.restore"
 	ctx, stop := temporary.Interruptible(ctx)

@@ -156,7 +156,7 @@ func (l *Files) compare(
 	lines, more := strings.Count(text, "\n"), int(st.Size)-len(text)
 	mixed := more > len("\r\n") && more < lines // some line ends may have two bytes
 	return same, numbered && !r.call.Partial && lines < cutLines && len(text) < cutBytes && !mixed &&
-		!strings.ContainsRune(text, utf8.RuneError), nil // which stands for other bytes
+		!strings.ContainsRune(text, utf8.RuneError), nil // it replaces bytes that were not UTF-8
 }
 
 func hashIs(text, hash string) bool {

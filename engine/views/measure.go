@@ -12,7 +12,7 @@ import (
 // measure counts the content of a session. Where the provider measured less than the counter estimates of all that the
 // agent's own window holds, each part counts as a share of what was measured: relations are known better than sums. What
 // is shown of one session is counted in one measure, whether the agent holds it or ctxledger would send it, unless the
-// counter is exact. Decisions rest on the counter.
+// counter is exact. Decisions use the counter itself.
 type measure struct {
 	tokens.Counter
 	estimated, measured int // of all content; 0: as the counter counts
@@ -28,7 +28,7 @@ func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []led
 	return m
 }
 
-// believable is how many times less than the estimate a measurement may be: gateways report usages that are none.
+// believable is how many times smaller than the estimate a measurement may be: some gateways report 1 token for every request.
 const believable = 4
 
 // ofView returns the measure of what ctxledger would send: that of the agent's window, but what is exact stays so, and a
