@@ -21,7 +21,7 @@ func resumeCommand() command {
 	var agent, dir string
 	return command{
 		name: "resume", args: "[SESSION|FILE]", rank: everyday,
-		short: "Go on with what remains of a session, also in another agent",
+		short: "Continue a session in compact form, also in another agent",
 		long: "Compacts a session, or a file of one, and writes a new session file: a document of what came before, " +
 			"and the newest messages. The old session stays as it is. Prints the command that goes on. No model is " +
 			"asked unless MODE says so. With --in another agent goes on, or the same one, also where there was " +
