@@ -22,19 +22,19 @@ func adoptCommand() command {
 	fresh := false
 	return command{
 		name: "ledger adopt", args: "[LEDGER]",
-		short: "Take over the ledger of another directory, or begin a new one",
-		long: "Makes LEDGER, a name that `ctxledger ledger list` shows, the ledger of this directory. The one that it " +
-			"has is put aside as it is, and can be taken over again. Nothing is merged: `memory export` before and " +
-			"`memory import` after take memories along; sessions of the last day are read again by themselves.\n\n" +
-			"Where another repository is found than the one that the ledger here was made for, the name of that " +
-			"ledger keeps it, and --new puts it aside and begins a new one.\n\n" +
-			"The command first says what it would do, and asks. Without a terminal it needs --yes.",
+		short: "Take over the ledger of another directory, or start a new one",
+		long: "Makes LEDGER, a name that `ctxledger ledger list` shows, the ledger of this directory. The current one is " +
+			"set aside and can be adopted again. Nothing is merged: use `memory export` before and `memory import` " +
+			"after to take memories along; sessions of the last day are picked up again automatically.\n\n" +
+			"If this directory now holds another repository than the one its ledger was made for, the name of that " +
+			"ledger keeps it, and --new sets it aside and starts a new one.\n\n" +
+			"The command says what it would do and asks first. Without a terminal it needs --yes.",
 		example: "ctxledger ledger adopt --new --dry-run\nctxledger ledger adopt --new --yes",
 		was:     map[string]string{"adopt": ""},
-		does:    undoable, undo: "it asks all the same; the ledger that is put aside can be adopted again",
+		does:    undoable, undo: "it asks first; the previous ledger is kept and can be adopted again",
 		json: answers(adoption{}),
 		flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&fresh, "new", false, "put this directory's ledger aside, and begin a new one")
+			f.BoolVar(&fresh, "new", false, "set this directory's ledger aside and start a new one")
 			c.define(f, adopting())
 		},
 		check: func(_ *action, args []string) error {
@@ -71,7 +71,7 @@ func planAdoption(ctx context.Context, e env.Env, ws workspace.Workspace, name s
 	const op = "cli.adopt"
 	out := adoption{Workspace: ws.Root}
 	if ws.Root == "" {
-		return out, fault.New(fault.Invalid, op, "there is no workspace here: %s", ws.Why).
+		return out, fault.New(fault.Invalid, op, "no workspace here: %s", ws.Why).
 			WithHint("run it in the directory of the project, or name that with --workspace")
 	}
 	all, err := allLedgers(ctx, e, ws)
@@ -88,7 +88,7 @@ func planAdoption(ctx context.Context, e env.Env, ws workspace.Workspace, name s
 	}
 	i := slices.IndexFunc(all, func(l workspace.Ledger) bool { return l.Name == name })
 	if i < 0 {
-		return out, fault.New(fault.NotFound, op, "there is no ledger %.200q", name).
+		return out, fault.New(fault.NotFound, op, "unknown ledger %.200q", name).
 			WithHint("`ctxledger ledger list` lists them")
 	}
 	out.Ledger = &all[i]
@@ -145,7 +145,7 @@ func (o adoption) print(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n", describe(*o.Ledger))
 	}
 	if o.Here != nil && !kept {
-		fmt.Fprintf(w, "would put aside, as it is, the one that it has:\n  %s\n", describe(*o.Here))
+		fmt.Fprintf(w, "would set aside this directory's current ledger:\n  %s\n", describe(*o.Here))
 	}
 }
 
@@ -170,7 +170,7 @@ func decideLedger(ctx context.Context, a *action, ws workspace.Workspace) error 
 	}
 	a.say("%s", undecided)
 	name := ""
-	switch a.reply("Type keep to keep that ledger for it, or new to put it aside and begin a new one: ") {
+	switch a.reply("Type keep to keep that ledger for it, or new to set it aside and start a new one: ") {
 	case "keep":
 		name = ws.State
 	case "new":

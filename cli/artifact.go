@@ -22,8 +22,8 @@ func artifactCommand() command {
 	limit := 0
 	return command{
 		name: "artifact", short: "Content kept outside the context: read, save, search",
-		long: "An artifact is content that is kept outside the context, such as a large tool result. A session's " +
-			"view shows its handle instead. Without a command it lists the artifacts, newest first.",
+		long: "An artifact is content kept outside the context, such as a large tool result; a session's view " +
+			"shows its handle instead. Without a command it lists the artifacts, newest first.",
 		example: "ctxledger artifact --limit 5\nctxledger artifact read a3f9c20b1d7e --lines 1-40",
 		was:     map[string]string{"artifact ls": ""},
 		does:    keeps, json: answers(artifactsAnswer{}),
@@ -75,7 +75,7 @@ func artifactSaveCommand() command {
 		was:     map[string]string{"artifact put": ""},
 		does:    keeps, undo: "it adds", json: answers(artifacts.Artifact{}),
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&title, "title", "", "`WHAT` it is (default: the file's name)")
+			f.StringVar(&title, "title", "", "a `TITLE` (default: the file's name)")
 		},
 		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (artifacts.Artifact, error) {
 			var art artifacts.Artifact

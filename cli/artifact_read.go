@@ -20,11 +20,11 @@ func artifactReadCommand() command {
 	var r ledger.ReadArtifactRequest
 	return command{
 		name: "artifact read", args: "HANDLE", short: "Print what a handle refers to, or a part of it",
-		long: "Prints what a handle in a stub, in a summary or in `ctxledger diff` refers to: an artifact, the range " +
-			"that a summary replaces, a session or a message, byte for byte. On a terminal, control characters are " +
-			"shown as escapes. With --json, content that is not UTF-8 is in base64.\n\n" +
-			"An option selects a part, of which one page is printed, as the text that a model sees. Standard error " +
-			"says what was read and how to read the next page.",
+		long: "Prints what a handle refers to, byte for byte. Handles stand in stubs, in summaries and in " +
+			"`ctxledger diff`; they name an artifact, a message, a session, or the messages that a summary " +
+			"replaces. On a terminal, control characters are shown as escapes. With --json, content that is " +
+			"not UTF-8 is encoded in base64.\n\nOptions select a part, which is printed in pages, as a model " +
+			"would see it. Standard error says what was read and how to read the next page.",
 		example: "ctxledger artifact read a3f9c20b1d7e > log.txt\n" +
 			"ctxledger artifact read a3f9c20b1d7e --lines 2-4\n" +
 			"ctxledger artifact read a3f9c20b1d7e --grep 'ok|FAIL' -C 2",
@@ -42,8 +42,8 @@ func artifactReadCommand() command {
 			f.StringVar(&s.JSONPath, "json-path", "", "values of a JSON document at `PATH`, as in $.items[0].name")
 			f.StringVar(&s.Search, "search", "", "the passages that match `WORDS` best")
 			f.IntVar(&s.Limit, "chars", 0, "at most `N` characters (default 8000, at most 40000)")
-			f.Int64Var(&s.After, "after", 0, "go on with a search after `N`, as the page before says")
-			f.BoolVar(&r.Raw, "raw", false, "with a part: the original of a message")
+			f.Int64Var(&s.After, "after", 0, "continue a search after match `N`, as the previous page says")
+			f.BoolVar(&r.Raw, "raw", false, "the original message instead of its text")
 		},
 		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
 			r.ID = args[0]

@@ -27,15 +27,15 @@ func auditCommand() command {
 	return command{
 		name: "audit", args: "[PATH…]", rank: everyday,
 		short: "Show what past sessions cost, and what filled their requests",
-		long: "Reads session files of coding agents and shows what was spent: by model, day, project and session, " +
-			"what filled the requests, the most expensive tools and files, and what compactions lost. Without a " +
-			"path it reads where the agents keep their sessions. It only reads files, opens no ledger and " +
-			"starts no daemon.\n\n" +
-			"Tokens and requests are those that the providers reported, each counted once; dollars are list " +
-			"prices. What filled a request is an estimate, marked ≈, that adds up to the reported tokens. " +
-			"docs/audit.md explains each figure. For some seconds it replays the most expensive sessions " +
-			"through ctxledger, in a temporary ledger, to estimate what it would have saved; no tasks are " +
-			"re-run. A file that cannot be read is reported, the rest is counted, and the exit status is 1.",
+		long: "Reads the session files of coding agents and shows what was spent by model, day, project and " +
+			"session, what filled the requests, which tools and files cost most, and what compactions lost. " +
+			"Without a path it reads the directories where agents keep their sessions. It only reads: it " +
+			"opens no ledger and starts no daemon.\n\nTokens and requests are as the providers reported " +
+			"them, each counted once; dollars are list prices. What filled a request is an estimate, marked " +
+			"≈, scaled to the reported tokens. docs/audit.md explains each figure. For a few seconds the " +
+			"most expensive sessions are replayed in a temporary ledger to estimate what ctxledger would " +
+			"have saved; no tasks are re-run. A file that cannot be read is reported, the others are " +
+			"counted, and the exit status is 1.",
 		example: "ctxledger audit\nctxledger audit --html audit.html session.jsonl",
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit [PATH…]",
 			"bench retention": "audit [PATH…]"},
@@ -159,7 +159,7 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	looked := strings.Join(found.Looked, ", ")
 	switch {
 	case found.Files == 0 && !named:
-		return fault.New(fault.NotFound, "cli.audit", "there are no session files in %s", looked).
+		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
 			WithHint("`ctxledger audit PATH…` reads session files, and those in directories, that lie elsewhere")
 	case found.Files == 0:
 		a.say("no session files in %s", looked)

@@ -27,9 +27,9 @@ type authorFlags struct {
 }
 
 func (f *authorFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.model, "model", "", "`MODEL` writes, instead of the configured one")
-	flags.StringVar(&f.summary, "summary", "", "a text in `FILE` (- is standard input) is the summary")
-	flags.BoolVar(&f.reasoning, "reasoning", false, "keep excerpts of the model's reasoning")
+	flags.StringVar(&f.model, "model", "", "let `MODEL` write it, instead of the configured model")
+	flags.StringVar(&f.summary, "summary", "", "use the text in `FILE` (- is standard input) as the summary")
+	flags.BoolVar(&f.reasoning, "reasoning", false, "include excerpts of the model's reasoning")
 }
 
 // check refuses flags that contradict each other.

@@ -15,11 +15,11 @@ import (
 
 func backupCommand() command {
 	return command{
-		name: "ledger backup", args: "FILE", short: "Write the whole ledger into an archive, while it is in use",
-		long: "Writes all records and blobs, as of the start of the command, into FILE, a tar archive that only you " +
-			"can read. Everything is verified; a damaged ledger is not backed up. FILE must not exist, and must be " +
-			"outside the state directory. User memory has its own ledger: to back it up, run this command in your " +
-			"home directory. `ctxledger ledger restore-backup` brings it back.",
+		name: "ledger backup", args: "FILE", short: "Back up the whole ledger to an archive, while it is in use",
+		long: "Writes all records and blobs, as of the start of the command, into FILE, a tar archive that " +
+			"only you can read. Everything is verified; a damaged ledger is not backed up. FILE must not " +
+			"exist, and must be outside the state directory. User memory has its own ledger: to back it up, " +
+			"run this command in your home directory. `ctxledger ledger restore-backup` restores it.",
 		example: "ctxledger ledger backup ../ledger-2026-11-21.tar",
 		was:     map[string]string{"backup": ""},
 		does:    keeps, undo: "its file must not exist", json: answers(ledger.BackedUp{}),
@@ -36,14 +36,14 @@ func backupCommand() command {
 func restoreBackupCommand() command {
 	var c consentFlags
 	return command{
-		name: "ledger restore-backup", args: "FILE", short: "Make the ledger in a backup the one of this directory",
-		long: "Unpacks FILE, which `ctxledger ledger backup` wrote, beside the ledger, checks all of it, and makes it the " +
-			"ledger of this directory. The one that it has is put aside as it is; `ctxledger ledger adopt` brings it " +
-			"back. A damaged backup changes nothing.\n\n" +
-			"The command first says what it would do, and asks. Without a terminal it needs --yes.",
+		name: "ledger restore-backup", args: "FILE", short: "Restore a backup as the ledger of this directory",
+		long: "Unpacks FILE, written by `ctxledger ledger backup`, checks all of it, and makes it the ledger " +
+			"of this directory. The current ledger is kept; `ctxledger ledger adopt` switches back to it. A " +
+			"damaged backup changes nothing.\n\nThe command says what it would do and asks first. Without a " +
+			"terminal it needs --yes.",
 		example: "ctxledger ledger restore-backup ../ledger-2026-11-21.tar --yes",
 		near:    []string{"restore", "unpack"},
-		does:    undoable, undo: "it asks all the same; the ledger that is put aside can be adopted again",
+		does:    undoable, undo: "it asks first; the previous ledger is kept and can be adopted again",
 		json:  answers(daemon.Restored{}),
 		flags: func(f *pflag.FlagSet) { c.define(f, adopting()) },
 		check: func(*action, []string) error { return c.check() },

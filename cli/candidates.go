@@ -21,9 +21,9 @@ type candidatesAnswer struct {
 
 func candidatesCommand() command {
 	return command{
-		name: "memory candidates", short: "List what the user said that may be worth a memory",
-		long: "Lists rules and corrections of the user in the newest sessions whose end a hook told. They are recognised " +
-			"by their words, and no model is asked. No candidate is a memory before it is accepted.",
+		name: "memory candidates", short: "List statements of the user that may be worth a memory",
+		long: "Lists rules and corrections that the user stated in recent sessions. They are recognised by " +
+			"their wording; no model is called. A candidate becomes a memory only when you accept it.",
 		example: "ctxledger memory candidates\nctxledger memory candidates --json",
 		does:    keeps, json: answers(candidatesAnswer{}),
 		ask: shows(func(ctx context.Context, _ *action, api ledger.API, _ []string) (candidatesAnswer, error) {
@@ -52,7 +52,7 @@ func acceptCommand() command {
 		does:    undoable, undo: "`memory delete`", json: answers(memory.Entry{}),
 		flags: func(f *pflag.FlagSet) {
 			scopeFlag(f, &scope, "project")
-			f.StringVar(&name, "name", "", "the `NAME` of the memory (default: its first words)")
+			f.StringVar(&name, "name", "", "its `NAME` (default: its first words)")
 		},
 		check: checkScope(&scope),
 		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (memory.Entry, error) {
@@ -63,7 +63,7 @@ func acceptCommand() command {
 
 func dismissCommand() command {
 	return command{
-		name: "memory dismiss", args: "ID", short: "Leave a candidate out: it is not offered again",
+		name: "memory dismiss", args: "ID", short: "Dismiss a candidate for good",
 		example: "ctxledger memory dismiss 0123456789ab",
 		does:    undoable, undo: "its session has the words", json: answers(ledger.Candidate{}),
 		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (ledger.Candidate, error) {

@@ -19,12 +19,12 @@ func changesCommand() command {
 	r, since := ledger.ChangesRequest{}, ""
 	return command{
 		name: "changes", args: "[PATH]", short: "List changes of files, newest first",
-		long: "Lists the recorded changes of files, each with its source: observed by ctxledger, reported by a " +
-			"session's tool call (transcript), or inferred from a command. An observed change is attributed to " +
-			"the call that ran when the file changed. If several ran, their sessions are marked with a question " +
-			"mark; if none ran, the change is external. Of one session it also lists the files that it read and " +
-			"that others have changed since.\n\n" +
-			"--since takes a time (2026-11-23, 2026-11-23 14:00), an age (2h, 3d) or the number of a change.",
+		long: "Lists recorded file changes with their source: observed by ctxledger, reported by a tool call " +
+			"(transcript), or inferred from a command. An observed change is attributed to the call that was " +
+			"running at the time. If several were running, their sessions are marked with a question mark; " +
+			"if none was, the change is external. For one session it also lists files that the session read " +
+			"and that others have changed since.\n\n--since takes a time (2026-11-23, 2026-11-23 14:00), an " +
+			"age (2h, 3d) or the number of a change.",
 		example: "ctxledger changes --since 2h\nctxledger changes --session ab03de2c internal/",
 		does:    keeps, json: answers(changesAnswer{}),
 		flags: func(f *pflag.FlagSet) {

@@ -14,10 +14,10 @@ import (
 func checkCommand() command {
 	return command{
 		name: "ledger check", short: "Check the whole ledger for damage",
-		long: "Reads every record and blob of the ledger, verifies the checksums, and compares the indexes with " +
-			"what they index. It starts no daemon and changes nothing; a running daemon continues to work. The " +
-			"exit status is 1 if the ledger is damaged: run `ctxledger ledger repair`. User memory has its own " +
-			"ledger: to check it, run this command in your home directory.",
+		long: "Reads every record and blob of the ledger, verifies checksums, and compares the indexes with " +
+			"what they index. It starts no daemon and changes nothing; a running daemon keeps working. The " +
+			"exit status is 1 if the ledger is damaged: run `ctxledger ledger repair`. User memory has its " +
+			"own ledger: to check it, run this command in your home directory.",
 		example: "ctxledger ledger check\nctxledger ledger check --json",
 		was:     map[string]string{"check": ""},
 		does:    keeps, json: answers(upkeep.Checked{}), run: checkLedger,

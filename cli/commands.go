@@ -31,8 +31,8 @@ func program() command {
 	c.long = "ctxledger records what happened in a coding agent's sessions: messages, tool calls, file changes, memory and " +
 		"artifacts. Every smaller view of a session is derived from that record, and can be undone. Without a command it " +
 		"shows the status.\n\n" +
-		"SESSION is the id of a session, its beginning, or the agent's own id for it; without one it is the newest of " +
-		"this place, or that of the agent which runs the command."
+		"SESSION is a session's id, the first characters of it, or the agent's own id. Without one, the session of " +
+		"the agent that runs the command is used, or else the newest here."
 	c.example = "ctxledger audit\nctxledger compact\nctxledger restore 3f9c1b2a7d4e"
 	return c
 }
@@ -40,6 +40,6 @@ func program() command {
 // ledgerCommand groups what is done with a ledger as a whole.
 func ledgerCommand() command {
 	return command{name: "ledger", short: "The ledger as a whole: check, repair, back up, retain, …", does: keeps,
-		long:    "What is done with a ledger as a whole. Each workspace has one, and user memory another.",
+		long:    "Commands for a ledger as a whole. Each workspace has one, and user memory has another.",
 		example: "ctxledger ledger check\nctxledger ledger du"}
 }

@@ -29,13 +29,13 @@ type messagesFlags struct {
 
 func (m *messagesFlags) define(f *pflag.FlagSet, what string) {
 	f.BoolVar(&m.messages, "messages", false, "print "+what+" as messages")
-	f.StringVar(&m.format, "format", "", "FILE has messages in `FORMAT` (default: recognised)")
+	f.StringVar(&m.format, "format", "", "the `FORMAT` of FILE's messages (default: detected)")
 }
 
 // check refuses unknown formats.
 func (m *messagesFlags) check() error {
 	if m.format != "" && !slices.Contains(transcript.Formats(), transcript.Format(m.format)) {
-		return misuse("there is no format of messages %q: use one of %s; --messages prints messages, --json JSON", m.format,
+		return misuse("unknown message format %q: use one of %s; --messages prints messages, --json JSON", m.format,
 			transcript.FormatNames())
 	}
 	return nil
@@ -54,10 +54,10 @@ type compactFlags struct {
 
 // define adds those that every such command has.
 func (f *compactFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&f.mode, "mode", string(compaction.Intent), "`MODE`, one of those above (default intent)")
+	fs.StringVar(&f.mode, "mode", string(compaction.Intent), "one `MODE` of those above (default intent)")
 	fs.IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary")
 	fs.IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
-	fs.StringVar(&f.reader, "reader", "", "for the view of `NAME`, under agents in ctxledger.yaml")
+	fs.StringVar(&f.reader, "reader", "", "compact the view of agent `NAME` in ctxledger.yaml")
 	f.author.define(fs)
 }
 
@@ -70,11 +70,13 @@ func compactCommand() command {
 	var f compactFlags
 	return command{
 		name: "compact", args: "[SESSION|FILE]", rank: everyday,
-		short: "Replace the older part of a session by a summary, reversibly",
-		long: "Compacts a session, or a file, which is imported first: an agent's session file, or the messages " +
-			"of a conversation as a JSON array. Nothing is lost: `ctxledger restore` undoes it. `ctxledger resume` " +
-			"goes on with what remains.\n\n" + compactModes + " In mode auto only what is due by the policy " +
-			"(`context` in ctxledger.yaml) is done: nothing, a step of edits, or a compaction; the answer says why.",
+		short: "Replace the older part of a session with a summary, reversibly",
+		long: "Compacts a session, or a file that is imported first: an agent's session file, or a " +
+			"conversation as a JSON array of messages. Nothing is lost: `ctxledger restore` undoes it. " +
+			"`ctxledger resume` continues from the result.\n\n" +
+			compactModes +
+			" Mode auto does only what the policy (`context` in ctxledger.yaml) asks for now: nothing, a " +
+			"step of edits, or a compaction. The answer says why.",
 		example: "ctxledger compact\nctxledger compact --budget 2000 session.jsonl\n" +
 			"ctxledger compact --messages ab03de2c > messages.json",
 		was: map[string]string{"compact --resume": "resume [SESSION|FILE]", "compact --agent": "compact --reader NAME",
@@ -101,7 +103,7 @@ func (f *compactFlags) check(a *action) error {
 	case compaction.Mode(f.mode).Refused() != "":
 		return misuse("mode %s %s: use intent, or hybrid with a model", f.mode, compaction.Mode(f.mode).Refused())
 	case f.mode != modeAuto && !compaction.Mode(f.mode).Offered():
-		return misuse("there is no mode %q: use %s or %s", f.mode,
+		return misuse("unknown mode %q: use %s or %s", f.mode,
 			strings.Join(settings.ModeNames(false), ", "), modeAuto)
 	case f.chars > 0 && f.mode == modeAuto:
 		return misuse("--budget-chars does not work in mode auto: give --budget")

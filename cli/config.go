@@ -11,8 +11,8 @@ import (
 func configCommand() command {
 	return command{
 		name: "config", short: "Settings: show, validate, trust, preset, window, models",
-		long: "Prints every setting with its value and the file and line that set it, or \"default\". Settings come " +
-			"from ctxledger.yaml in the workspace and from your own file, which overrides it.",
+		long: "Prints every setting with its value and the file and line that set it, or \"default\". Settings " +
+			"come from ctxledger.yaml in the workspace and from your own file, which overrides it.",
 		example: "ctxledger config\nctxledger config --json",
 		does:    keeps, json: answers([]settingAnswer{}),
 		run: func(_ context.Context, a *action, _ []string) error { return showConfig(a) },
@@ -51,8 +51,8 @@ func showConfig(a *action) error {
 func presetCommand() command {
 	return command{
 		name: "config preset", args: "[NAME]", short: "Print the settings for a kind of session",
-		long: "Without NAME it lists the presets. With NAME it prints one as a part of a configuration file, with what " +
-			"it changes in comments. It changes no file.",
+		long: "Without NAME it lists the presets. With NAME it prints that preset as configuration text, with " +
+			"comments that say what it changes. It changes no file.",
 		example: "ctxledger config preset\nctxledger config preset reviewer >> ctxledger.yaml",
 		does:    keeps, json: answers([]config.Preset{}, config.Preset{}),
 		run: func(_ context.Context, a *action, args []string) error {

@@ -62,7 +62,7 @@ func (a *action) consent(c consentFlags, d deed, show func(w io.Writer)) error {
 	}
 	const op = "cli.consent"
 	if !a.asking() {
-		return fault.New(fault.Denied, op, "nothing was %s: there is no terminal to ask at, and no --yes", d.past).
+		return fault.New(fault.Denied, op, "nothing was %s: no terminal to confirm on, and no --yes", d.past).
 			WithHint("--yes %s, --dry-run only lists it", d.does)
 	}
 	if a.reply("Type yes to "+d.ask+": ") != "yes" {

@@ -19,22 +19,22 @@ func contextCommand() command {
 	return command{
 		name: "context", rank: everyday,
 		short: "Show what every request carries besides the conversation",
-		long: "Memory and instruction files with what they import, rules, the lists of skills, subagents and " +
-			"commands, plugins, and MCP servers: what is in every request, what is loaded only later, and what " +
-			"is wrong with them. Of servers and skills also how often the last 30 recorded sessions used them. " +
-			"Also what ctxledger's index has a hook list when a session begins. Files of the workspace, of " +
-			"the agents' own directories in your home and of that index are read, nothing else is, and no " +
-			"server is started, so that the cost of its tools is unknown.\n\n" +
-			"--ask starts one server, or connects to it, asks for its tools, and ends it within half a minute, " +
-			"after you have seen the exact command and confirmed it, on a terminal or with --yes. What it answered " +
-			"counts until its configuration changes.",
+		long: "Shows what is in every request, what is loaded only on demand, and what is wrong with it: " +
+			"memory and instruction files with their imports, rules, lists of skills, subagents and " +
+			"commands, plugins, MCP servers, and ctxledger's own index. For servers and skills it also shows " +
+			"how often the last 30 recorded sessions used them. It reads only files of the workspace, of " +
+			"that index and of the agents' directories in your home, and starts no server, so the cost of a " +
+			"server's tools is unknown until you ask.\n\n--ask starts one server (or connects to it), lists " +
+			"its tools, and stops it, all within half a minute. It first shows the exact command and asks " +
+			"you to confirm it, on a terminal or with --yes. The answer is used until the server's " +
+			"configuration changes.",
 		example: "ctxledger context\nctxledger context --agent claude-code --json",
 		does:    keeps, json: answers(pages.Carried{}),
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.model, "model", "", "count as `MODEL` does (default: the newest session's)")
-			agentFlag(f, &o.agent, "only what `AGENT` loads")
-			f.StringVar(&o.ask, "ask", "", "ask the MCP `SERVER` for its tools, once you agree")
-			f.BoolVar(&o.yes, "yes", false, "agree to the command of --ask")
+			f.StringVar(&o.model, "model", "", "count for `MODEL` (default: the newest session's)")
+			agentFlag(f, &o.agent, "show only what `AGENT` loads")
+			f.StringVar(&o.ask, "ask", "", "ask the MCP `SERVER` for its tools, after confirmation")
+			f.BoolVar(&o.yes, "yes", false, "confirm the command of --ask")
 		},
 		check: func(*action, []string) error {
 			if o.yes && o.ask == "" {
@@ -60,7 +60,7 @@ type contextOptions struct {
 // showContext finds what requests carry and shows it.
 func showContext(ctx context.Context, a *action, api ledger.API, o contextOptions) error {
 	if a.place.Root == "" {
-		return fault.New(fault.NotFound, "cli.context", "there is no workspace here: %s", a.place.Why).
+		return fault.New(fault.NotFound, "cli.context", "no workspace here: %s", a.place.Why).
 			WithHint("name one with --workspace, or call it in a repository")
 	}
 	out, host, err := newestMeasured(ctx, a, api, o.model)

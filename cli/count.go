@@ -23,19 +23,18 @@ func countCommand() command {
 		short: "Count the tokens of files, directories or standard input",
 		long: "Counts are exact for the encodings o200k_base and cl100k_base and the models that use them. For " +
 			"other models they are estimates, marked ≈, with an upper bound. Without a path it counts the " +
-			"working directory.\n\n" +
-			"In directories it skips .git, links and what git ignores, by the rules of the repository around " +
-			"them or, without one, of the .gitignore files in them. (Unlike git, it also skips ignored files " +
-			"that are tracked.) A path on the command line is counted even if it is ignored. Binary files, " +
-			"those with a NUL byte in their first 8 KB, are reported and skipped. Invalid UTF-8 counts as " +
-			"U+FFFD. A path that cannot be read is reported, the rest is counted, and the exit status is 1. No " +
-			"ledger is opened and no daemon started, but a running one is asked for what it has learned about " +
-			"the model.",
+			"working directory.\n\nIn directories it skips .git, links, and what the repository's ignore " +
+			"rules exclude; outside a repository, the .gitignore files found there apply. Unlike git, it " +
+			"also skips ignored files that are tracked. A path named on the command line is counted even if " +
+			"it is ignored. Binary files (a NUL byte in the first 8 KB) are reported and skipped. Invalid " +
+			"UTF-8 counts as U+FFFD. A path that cannot be read is reported, the others are counted, and the " +
+			"exit status is 1. No ledger is opened and no daemon started; a running daemon is asked for what " +
+			"it has learned about the model.",
 		example: "ctxledger count README.md docs\nctxledger count --tree\n" +
 			"git log -1 | ctxledger count - --model claude-sonnet-4-5",
 		does: keeps, json: answers(counted{}),
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&model, "model", "", "count as `MODEL` does")
+			f.StringVar(&model, "model", "", "count for `MODEL`")
 			f.StringVar(&encoding, "encoding", "", "count in `ENCODING`: o200k_base (default) or cl100k_base")
 			f.BoolVar(&tree, "tree", false, "show the largest directories and files as a tree")
 		},

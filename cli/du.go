@@ -15,10 +15,10 @@ const duSessions = 10
 func duCommand() command {
 	return command{
 		name: "ledger du", short: "Show the ledger's disk usage, and what could be freed",
-		long: "Shows the ledger's disk usage, by kind and by session. A blob that several sessions reference " +
-			"counts for each of them. Nothing expires without a policy (`ctxledger ledger retain`). This command and " +
-			"the status warn when the ledger is larger than ledger_warn_mb in ctxledger.yaml (in MB; default " +
-			"2048, 0 for no limit).",
+		long: "Shows the ledger's disk usage by kind and by session. A blob that several sessions share counts " +
+			"for each of them. Nothing expires without a policy (`ctxledger ledger retain`). This command " +
+			"and `ctxledger status` warn when the ledger exceeds ledger_warn_mb in ctxledger.yaml (in MB; " +
+			"default 2048, 0 for no limit).",
 		example: "ctxledger ledger du\nctxledger ledger du --json",
 		was:     map[string]string{"du": ""},
 		does:    keeps, json: answers(duAnswer{}), ask: shows(diskUsage, printUsage),

@@ -77,7 +77,7 @@ func writeSetup(a *action, s setup, p setupPlan, o editOptions) error {
 	switch {
 	case o.yes || len(p.Changes) == 0: // only copies of our own are to go
 	case !a.asking():
-		return fault.New(fault.Denied, setupOp, "nothing was written: there is no terminal to ask at").
+		return fault.New(fault.Denied, setupOp, "nothing was written: no terminal to confirm on").
 			WithHint("--yes writes the changes above, --dry-run only shows them")
 	default:
 		if word := a.reply(editQuestion); word != "yes" && word != "y" {

@@ -31,7 +31,7 @@ func eventsCommand() command {
 		example: "ctxledger events --after 3 --json",
 		does:    keeps, json: answers(ledger.Event{}),
 		flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&follow, "follow", false, "print new events too, until interrupted")
+			f.BoolVar(&follow, "follow", false, "keep printing new events, until interrupted")
 			f.Int64Var(&after, "after", 0, "only events with a number above `N`")
 		},
 		check: func(*action, []string) error {
@@ -76,7 +76,7 @@ func eventPage(
 		return resp, err
 	}
 	if resp.Missed && r.After > resp.Next {
-		a.say("there is no event %d yet: the newest is %d", r.After, resp.Next)
+		a.say("event %d does not exist yet: the newest is %d", r.After, resp.Next)
 	} else if resp.Missed {
 		a.say("older events are no longer kept")
 	}

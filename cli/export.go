@@ -22,10 +22,11 @@ func exportCommand() command {
 	var session string
 	return command{
 		name: "ledger export", args: "[DIRECTORY]", short: "Write changes.json and intents.json for other programs",
-		long: "Writes what the agents changed and ran, turn by turn (changes.json), and what each of their calls " +
-			"was meant to do (intents.json), of all sessions or of one. The files go into DIRECTORY, by default " +
-			"exports/all in the state directory. Secrets are masked. The daemon keeps the files of the active " +
-			"session up to date in exports/, unless ctxledger.yaml says exports: false. Exports are never read back.",
+		long: "Writes what the agents changed and ran, turn by turn (changes.json), and what each of their " +
+			"calls was meant to do (intents.json), for all sessions or for one. The files go into DIRECTORY, " +
+			"by default exports/all in the state directory. Secrets are masked. For the active session the " +
+			"daemon keeps these files up to date in exports/, unless ctxledger.yaml says exports: false. " +
+			"Exports are never read back.",
 		example: "ctxledger ledger export\nctxledger ledger export --session ab03de2c report/",
 		was:     map[string]string{"export": ""},
 		does:    keeps, undo: "it writes files of its own names", json: answers(exports.Written{}),

@@ -25,20 +25,20 @@ type forgetFlags struct {
 func forgetCommand() command {
 	var f forgetFlags
 	return command{
-		name: "forget", args: "[HANDLE…]", short: "Delete something from the ledger and from the disk",
-		long: "Deletes what each HANDLE names: an artifact with the messages that hold it, a message, the text of a " +
-			"summary, or a whole session, which --session finds by the host's id, too. A tombstone says that " +
+		name: "forget", args: "[HANDLE…]", short: "Delete something for good, from the ledger and the disk",
+		long: "Deletes what each HANDLE names: an artifact and the messages that hold it, a message, the text " +
+			"of a summary, or a session; --session also takes the host's id. A tombstone records that " +
 			"something was there. Summaries and memories may still quote it; to delete words everywhere, use " +
-			"--text. --memory deletes a memory with all its earlier versions.\n\n" +
-			"With --text - it reads a text of at least 8 bytes from standard input, so that a secret appears " +
-			"neither in the process list nor in the shell's history. It deletes every message and artifact that " +
-			"contains exactly the text, also with JSON escapes, but in no other case or Unicode form, which a hint " +
-			"names, and not inside base64. From derived data, such as summaries, memories, titles, commands and " +
-			"paths, it removes only the text. Then it rewrites the records, searches every file of the state " +
-			"directory for the text, and reports what is left.\n\n" +
-			"Copies elsewhere are never touched: the agent's own session files, your backups, exports into " +
-			"other directories. The command first lists what goes, and asks. Without a terminal it needs --yes; " +
-			"a text is then not looked for twice, so that only the answer lists what went.",
+			"--text. --memory deletes a memory with all its earlier versions.\n\n--text - reads a text of at " +
+			"least 8 bytes from standard input, so that a secret appears neither in the process list nor in " +
+			"the shell's history. Every message and artifact that contains exactly this text, also with JSON " +
+			"escapes, is deleted; other spellings (case, Unicode form) are named in a hint, and base64 is " +
+			"not decoded. From summaries, memories, titles, commands and paths only the text itself is " +
+			"removed. The records are then rewritten, every file of the state directory is searched for the " +
+			"text, and what is left is reported.\n\nCopies elsewhere are never touched: the agent's own " +
+			"session files, your backups, exports in other directories. The command lists what will be " +
+			"deleted and asks first. Without a terminal it needs --yes; a text is then searched for only " +
+			"once, so what was deleted is listed afterwards.",
 		example: "ctxledger forget a3f9c20b1d7e --dry-run\n" +
 			"ctxledger forget --session ab03de2c --dry-run\n" +
 			"ctxledger forget --memory deploy --yes\n" +

@@ -12,10 +12,10 @@ import (
 func gcCommand() command {
 	return command{
 		name: "ledger gc", short: "Delete unreferenced data and reclaim space",
-		long: "Deletes blobs that no record references and that are older than an hour: leftovers of failed " +
-			"requests, forgotten content, long messages of views. Then it rewrites the record file without " +
-			"deleted records. Nothing that the ledger shows is deleted. The ledger can be in use; new records " +
-			"wait during the rewrite. The copy of the records that an upgrade keeps is deleted after 30 days. " +
+		long: "Deletes blobs older than an hour that no record references: leftovers of failed requests, " +
+			"forgotten content, cached long messages. Then it rewrites the record file without deleted " +
+			"records. Nothing that the ledger shows is deleted. The ledger can be in use; new records wait " +
+			"during the rewrite. The copy of the records that an upgrade keeps is deleted after 30 days. " +
 			"`ctxledger ledger du` shows how much would be freed.",
 		example: "ctxledger ledger gc\nctxledger ledger gc --json",
 		was:     map[string]string{"gc": ""},

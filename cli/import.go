@@ -25,19 +25,19 @@ func importCommand() command {
 	var follow bool
 	return command{
 		name: "import", args: "FILE…", short: "Read session files into the ledger",
-		long: "Reads session files of a coding agent into the ledger, and keeps the originals byte for byte. " +
-			"Reading a file again adds only what is new in it. The last line of the output is the session's id. " +
-			"A file that cannot be read is reported; the other files are still imported. Sessions of the last day " +
-			"need no import: they are read by themselves.",
+		long: "Imports session files of a coding agent and keeps the originals byte for byte. Importing a file " +
+			"again adds only what is new. The last line of the output is the session's id. A file that " +
+			"cannot be read is reported; the others are imported. Sessions of the last day are picked up " +
+			"automatically.",
 		example: "ctxledger import session.jsonl",
 		does:    keeps, undo: "a record with other bytes is kept beside the first", json: answers([]agents.Report{}),
 		flags: func(f *pflag.FlagSet) {
-			agentFlag(f, &agent, "they are files of `AGENT` (default: recognised)")
-			f.BoolVar(&follow, "follow", false, "read what is appended too, until interrupted")
+			agentFlag(f, &agent, "the `AGENT` that wrote them (default: detected)")
+			f.BoolVar(&follow, "follow", false, "keep reading what is appended, until interrupted")
 		},
 		check: func(_ *action, files []string) error {
 			if names := agentNames(); agent != "" && !slices.Contains(names, agentname.Key(agent)) {
-				return misuse("there is no agent %q: this version reads session files of %s", agent,
+				return misuse("unknown agent %q: this version reads session files of %s", agent,
 					strings.Join(names, ", "))
 			}
 			if follow && len(files) > 1 {

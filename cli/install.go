@@ -15,8 +15,8 @@ import (
 func installCommand() command {
 	c := editCommand(editOptions{})
 	c.name, c.short = "install", "Connect coding agents to ctxledger"
-	c.long = "Shows what it would change in the configurations of the agents on this machine, asks, and writes it: " +
-		"the MCP server ctxmcp, and for Claude Code its hooks. Everything else in the files stays as it is. " +
+	c.long = "Adds the MCP server ctxmcp, and for Claude Code its hooks, to the configurations of the agents on this " +
+		"machine. Shows each change and asks before writing. Everything else in the files stays as it is. " +
 		"AGENT is one of " + strings.Join(agentsToInstall(), ", ") + "."
 	c.example = "ctxledger install\nctxledger install claude-code --dry-run\nctxledger install codex --project"
 	return c
@@ -26,8 +26,8 @@ func uninstallCommand() command {
 	c := editCommand(editOptions{undo: true})
 	c.name, c.short = "uninstall", "Disconnect coding agents from ctxledger"
 	c.long = "Removes from the agents' configurations what install wrote. A file that only install has changed is " +
-		"restored byte for byte; from others the entries that start our programs are removed, and what stays is " +
-		"named. The ledger stays."
+		"restored byte for byte; from other files, entries that start our programs are removed, and anything left " +
+		"is named. The ledger stays."
 	c.example = "ctxledger uninstall claude-code --yes"
 	return c
 }
@@ -38,10 +38,10 @@ func editCommand(o editOptions) command {
 		args: "[AGENT…]", rank: everyday, does: asks, undo: "it edits files of other programs",
 		json: answers(setupAnswer{}),
 		flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&o.project, "project", false, "edit the files of this project instead of your own")
+			f.BoolVar(&o.project, "project", false, "edit this project's files instead of your own")
 			o.define(f, deed{past: "written"})
 			if !o.undo {
-				f.BoolVar(&o.replace, "replace", false, "replace an entry of our name that others have written")
+				f.BoolVar(&o.replace, "replace", false, "replace an entry named ctxledger that is not ours")
 			}
 		},
 		run: func(_ context.Context, a *action, args []string) error {
@@ -61,9 +61,9 @@ func editCommand(o editOptions) command {
 func doctorCommand() command {
 	return command{
 		name: "doctor", args: "[AGENT…]", rank: everyday,
-		short: "Show which agents are connected, what works, and what to do",
-		long: "Looks for the agents that ctxledger knows, at their configurations, at the programs that these name, and " +
-			"at the daemon. It starts nothing and changes nothing.",
+		short: "Show which agents are connected, what works, and what to fix",
+		long: "Checks the agents that ctxledger knows, their configurations, the programs these name, and the " +
+			"daemon. It starts nothing and changes nothing.",
 		example: "ctxledger doctor\nctxledger doctor claude-code --json",
 		does:    keeps, json: answers(doctorReport{}), run: diagnose,
 	}

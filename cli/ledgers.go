@@ -18,7 +18,7 @@ import (
 
 func ledgersCommand() command {
 	return command{
-		name: "ledger list", short: "List the ledgers of all directories, also those that none uses",
+		name: "ledger list", short: "List the ledgers of all directories, also unused ones",
 		long: "Lists the ledgers of this machine with what they hold. First come those of directories that no longer " +
 			"exist and that may be of this project: its repository has the commit with which theirs began, or the same " +
 			"remote, as clones have, too. Then come the others that no directory uses. `ctxledger ledger adopt` takes " +
@@ -66,7 +66,7 @@ func allLedgers(ctx context.Context, e env.Env, ws workspace.Workspace) ([]works
 // printLedgers lists ledgers in a table.
 func printLedgers(a *action, w io.Writer, ws workspace.Workspace, list []workspace.Ledger) {
 	if len(list) == 0 {
-		fmt.Fprintln(w, "there is no ledger of a directory yet")
+		fmt.Fprintln(w, "no directory has a ledger yet")
 		return
 	}
 	t := a.newTable("LEDGER", ">SESSIONS", ">MEMORIES", ">SIZE", "USED", "STATE", "DIRECTORY")

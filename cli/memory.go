@@ -206,10 +206,10 @@ type blockAnswer struct {
 func blockCommand() command {
 	var scope string
 	return command{
-		name: "memory block", args: "[TASK]", short: "Print the facts as a text for a model, a line for each",
-		long: fmt.Sprintf("Prints the facts as a text of at most %s characters that a model can be given: a line "+
-			"`[type] name: body` for each, ordered by type, then name. \\n stands for the line ends of a body. Where "+
-			"they are more, those are whole that fit TASK best, and the others are cut short.",
+		name: "memory block", args: "[TASK]", short: "Print the facts as text for a model, one line each",
+		long: fmt.Sprintf("Prints the facts as text of at most %s characters to give to a model: one line `[type] name: "+
+			"body` per fact, ordered by type, then name. Line ends in a body are written as \\n. If not all "+
+			"fit, the facts most relevant to TASK are complete and the others are shortened.",
 			chars.Commas(memory.BlockChars)),
 		example: "ctxledger memory block\nctxledger memory block 'release the extension' > facts.txt",
 		does:    keeps, json: answers(blockAnswer{}),
@@ -234,8 +234,8 @@ func blockCommand() command {
 func deleteCommand() command {
 	var scope string
 	return command{
-		name: "memory delete", args: "MEMORY", short: "Delete one fact, which `memory restore` brings back",
-		long:    "Deletes one fact. `memory restore` brings it back; `ctxledger forget --memory` deletes it for good.",
+		name: "memory delete", args: "MEMORY", short: "Delete one fact (`memory restore` undoes it)",
+		long:    "Deletes one fact. `memory restore` restores it; `ctxledger forget --memory` deletes it for good.",
 		example: "ctxledger memory delete deploy",
 		near:    []string{"remove"},
 		was:     map[string]string{"memory rm": "", "memory forget": "forget --memory NAME"},
@@ -251,7 +251,7 @@ func deleteCommand() command {
 func restoreMemoryCommand() command {
 	var scope string
 	return command{
-		name: "memory restore", args: "MEMORY", short: "Undo the last change of a fact, or its deletion",
+		name: "memory restore", args: "MEMORY", short: "Undo the last change to a fact, or its deletion",
 		example: "ctxledger memory restore deploy",
 		does:    undoable, undo: "saving it again", json: answers(memory.Entry{}),
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),

@@ -26,9 +26,10 @@ func importMemoriesCommand() command {
 	var scope string
 	var overwrite bool
 	return command{
-		name: "memory import", args: "DIRECTORY", short: "Import facts from MEMORY.md and a Markdown file for each",
-		long: "Reads the facts that MEMORY.md lists, also in the directories memory, user and repl (facts of the " +
-			"user) and agents/NAME. Reports what cannot be imported, and continues with the rest.",
+		name: "memory import", args: "DIRECTORY", short: "Import facts from MEMORY.md and its Markdown files",
+		long: "Imports the facts that MEMORY.md lists, also from the directories memory, user and repl (facts " +
+			"of the user) and agents/NAME. A fact that cannot be imported is reported, and the rest is " +
+			"imported.",
 		example: "ctxledger memory import ./memory\nctxledger memory import ./memory --scope user --overwrite",
 		does:    undoable, undo: "`memory restore` brings the version before", json: answers([]memory.Entry{}),
 		flags: func(f *pflag.FlagSet) {
@@ -89,14 +90,14 @@ func exportMemoriesCommand() command {
 	var scope string
 	var overwrite bool
 	return command{
-		name: "memory export", args: "DIRECTORY", short: "Write the facts as MEMORY.md and one Markdown file each",
-		long: "Writes what `ctxledger memory import` reads: facts of the project into DIRECTORY, those of the user " +
-			"into DIRECTORY/user, or with --scope those of one scope into DIRECTORY.",
+		name: "memory export", args: "DIRECTORY", short: "Export facts as MEMORY.md and one Markdown file each",
+		long: "Writes files that `ctxledger memory import` reads: facts of the project into DIRECTORY and " +
+			"those of the user into DIRECTORY/user, or, with --scope, the facts of one scope into DIRECTORY.",
 		example: "ctxledger memory export ./facts\nctxledger memory export --scope user --overwrite ./facts",
 		does:    keeps, undo: "an index of that place is replaced with --overwrite only", json: answers([]string{}),
 		flags: func(f *pflag.FlagSet) {
 			scopeFlag(f, &scope, "both")
-			f.BoolVar(&overwrite, "overwrite", false, "write over a MEMORY.md that is there")
+			f.BoolVar(&overwrite, "overwrite", false, "overwrite an existing MEMORY.md")
 		},
 		check: checkScope(&scope),
 		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {

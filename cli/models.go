@@ -18,7 +18,7 @@ func modelsCommand() command {
 	var update string
 	var undo bool
 	return command{
-		name: "config models", short: "Show the models that are known with their prices, or update them",
+		name: "config models", short: "Show the known models and prices, or update them",
 		long: "Prints the table of models and prices that is in force, with the date of the prices and where they " +
 			"were published: that of the program, and the models of your configuration. The text is one that " +
 			"--update takes.\n\n" +
@@ -31,8 +31,8 @@ func modelsCommand() command {
 		was:     map[string]string{"models": ""},
 		does:    undoable, undo: "--undo", json: answers(modelsAnswer{}, repricedAnswer{}),
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&update, "update", "", "put the models and prices of `FILE` into force")
-			f.BoolVar(&undo, "undo", false, "go back to what was before the newest update")
+			f.StringVar(&update, "update", "", "use the models and prices in `FILE` from now on")
+			f.BoolVar(&undo, "undo", false, "undo the newest update")
 		},
 		check: func(*action, []string) error {
 			if update != "" && undo {

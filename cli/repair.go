@@ -12,11 +12,12 @@ import (
 
 func repairCommand() command {
 	return command{
-		name: "ledger repair", short: "Replace a damaged ledger by one with all that is readable",
+		name: "ledger repair", short: "Rebuild a damaged ledger from everything readable",
 		long: "Stops the daemon and checks the ledger. If it is damaged, all readable records and blobs are " +
-			"copied into a new ledger, and indexes and counts are rebuilt. Lost data is listed; a note takes " +
-			"the place of a lost session entry. The damaged ledger is renamed and kept: remove it when " +
-			"nothing is missing. An undamaged ledger is not changed. The copy needs as much disk space as the ledger.",
+			"copied into a new ledger, and its indexes and counts are rebuilt. Lost data is listed; a note " +
+			"takes the place of a lost session entry. The damaged ledger is renamed and kept: delete it once " +
+			"you know that nothing is missing. An intact ledger is not changed. The copy needs as much disk " +
+			"space as the ledger.",
 		example: "ctxledger ledger repair",
 		was:     map[string]string{"repair": ""},
 		does:    keeps, undo: "the damaged ledger is renamed", json: answers(daemon.Repaired{}),

@@ -14,8 +14,8 @@ import (
 func restoreCommand() command {
 	return command{
 		name: "restore", args: "SUMMARY", rank: everyday, short: "Undo a compaction",
-		long: "The view of the session shows the range again that the summary replaces. `ctxledger artifact read " +
-			"SUMMARY` only prints that range, byte for byte as it was received.",
+		long: "The session's view shows the original messages again in place of the summary. To print them " +
+			"without restoring, use `ctxledger artifact read SUMMARY`.",
 		example: "ctxledger restore 3f9c1b2a7d4e",
 		was:     map[string]string{"restore --apply": "restore SUMMARY"},
 		does:    undoable, undo: "compacting again", json: answers(ledger.RestoreResponse{}),
@@ -50,8 +50,8 @@ func restore(ctx context.Context, a *action, api ledger.Compactions, id string) 
 func diffCommand() command {
 	return command{
 		name: "diff", args: "SUMMARY", short: "List what a compaction removed from the view, largest first",
-		long: "Lists what a compaction removed from the view. `ctxledger artifact read HANDLE` prints one item, " +
-			"`ctxledger artifact read SUMMARY` all of them.",
+		long: "Lists what a compaction removed from the view. `ctxledger artifact read HANDLE` prints one " +
+			"item, `ctxledger artifact read SUMMARY` all of them.",
 		example: "ctxledger diff 3f9c1b2a7d4e",
 		does:    keeps, json: answers(ledger.Summary{}),
 		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (ledger.Summary, error) {

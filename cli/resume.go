@@ -22,17 +22,18 @@ func resumeCommand() command {
 	return command{
 		name: "resume", args: "[SESSION|FILE]", rank: everyday,
 		short: "Continue a session in compact form, also in another agent",
-		long: "Compacts a session, or a file of one, and writes a new session file: a document of what came before, " +
-			"and the newest messages. The old session stays as it is. Prints the command that goes on. No model is " +
-			"asked unless MODE says so. With --in another agent goes on, or the same one, also where there was " +
-			"nothing to compact. Calls of tools that it does not have become text, and secrets are masked for " +
-			"another agent. See docs/resume.md.\n\n" + compactModes,
+		long: "Compacts a session and writes a new session file with a summary of the older part and the " +
+			"newest messages, then prints the command that continues it. The old session stays as it is. No " +
+			"model is called unless MODE says so. With --in you choose the agent that continues; a new " +
+			"session is then written even if there was nothing to compact. For another agent, calls of tools " +
+			"that it lacks become text, and secrets are masked. See docs/resume.md.\n\n" +
+			compactModes,
 		example: "ctxledger resume\nctxledger resume ab03de2c --in codex",
 		near:    []string{"go"}, was: map[string]string{"continue": ""},
 		does: undoable, undo: "it writes another session, and the first stays", json: answers(resume.Written{}),
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringVar(&agent, "in", "", "`AGENT` goes on (default: that of the session)")
-			fs.StringVar(&dir, "dir", "", "go on in `DIRECTORY` (default: where the session ran)")
+			fs.StringVar(&agent, "in", "", "continue in `AGENT` (default: the agent of the session)")
+			fs.StringVar(&dir, "dir", "", "continue in `DIRECTORY` (default: where the session ran)")
 			f.define(fs)
 		},
 		check: func(a *action, _ []string) error {
@@ -57,7 +58,7 @@ func resumeCommand() command {
 			if agent == "" {
 				if _, err := agents.WriterFor(s.Host); err != nil {
 					return fault.New(fault.Invalid, "cli.resume",
-						"the session's own agent cannot go on: none is written for %s", s.Host).WithHint(
+						"the session cannot continue in its own agent: no session files are written for %s", s.Host).WithHint(
 						"`ctxledger resume %s --in %s` writes one for that agent", s.ID, sessionfile.ClaudeCode)
 				}
 				r.In, r.Compacted = s.Host, true
@@ -81,7 +82,7 @@ func writeResumed(ctx context.Context, a *action, api ledger.API, s sessions.Ses
 		return err
 	}
 	if program := lacking(a.Env, r.In); program != "" {
-		a.say("there is no %s in PATH: the session is written, but the command that goes on needs it", program)
+		a.say("%s is not in PATH: the session is written, but the command that continues it needs it", program)
 	}
 	return a.answer(done, func(w io.Writer) { fmt.Fprint(w, done.Text(a.Env.Dir)) })
 }

@@ -21,16 +21,15 @@ func retainCommand() command {
 	var r ledger.RetainRequest
 	var c consentFlags
 	return command{
-		name: "ledger retain", short: "Show, set or remove the policy by which old sessions expire",
-		long: "Without options it shows the retention policy and the sessions that are due. Nothing expires without " +
-			"a policy. --older-than expires sessions by the age of their newest entry; --max-size expires the " +
-			"oldest sessions until records and contents fit. Setting either replaces the whole policy. The " +
-			"daemon applies it at its start and once a day; --now lists what is due, asks, and applies it at " +
-			"once. Without a terminal --now needs --yes. --dry-run lists what would be due by the options, and " +
-			"sets nothing.\n\n" +
-			"A session expires as a whole, with its summaries and the artifacts that no other session holds; " +
-			"their handles then say so. Memories, artifacts that you saved yourself, sessions of the last ten " +
-			"minutes and the newest session never expire.",
+		name: "ledger retain", short: "Show, set or remove the policy for expiring old sessions",
+		long: "Without options it shows the retention policy and the sessions that are due to expire. Without " +
+			"a policy nothing expires. --older-than expires sessions by the age of their newest entry; " +
+			"--max-size expires the oldest sessions until the ledger fits. Setting either replaces the whole " +
+			"policy. The daemon applies it when it starts and once a day; --now lists what is due, asks, and " +
+			"applies it at once. Without a terminal --now needs --yes. --dry-run lists what the given " +
+			"options would expire, and sets nothing.\n\nA session expires as a whole, with its summaries and " +
+			"the artifacts that no other session holds; their handles then say so. Memories, artifacts that " +
+			"you saved yourself, sessions active in the last ten minutes and the newest session never expire.",
 		example: "ctxledger ledger retain --older-than 90d --max-size 500MB --dry-run\n" +
 			"ctxledger ledger retain --older-than 90d --max-size 500MB\n" +
 			"ctxledger ledger retain --now --yes\nctxledger ledger retain --off",
@@ -39,9 +38,9 @@ func retainCommand() command {
 		json: answers(ledger.Retention{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&age, "older-than", "", "expire `AGE` after the newest entry: 90d, 12w, 36h")
-			f.StringVar(&most, "max-size", "", "expire the oldest above `SIZE` on disk: 500MB, 2GB")
+			f.StringVar(&most, "max-size", "", "keep at most `SIZE` on disk: 500MB, 2GB")
 			f.BoolVar(&r.Off, "off", false, "remove the policy")
-			f.BoolVar(&r.Apply, "now", false, "expire what is due at once")
+			f.BoolVar(&r.Apply, "now", false, "expire what is due now")
 			c.define(f, forgetting())
 		},
 		check: func(*action, []string) error {

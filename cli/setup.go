@@ -42,7 +42,7 @@ func newSetup(e env.Env, ws workspace.Workspace, project bool) (setup, error) {
 	if project {
 		s.Scope = install.Project
 		if ws.Root == "" {
-			return setup{}, fault.New(fault.NotFound, setupOp, "there is no project here").
+			return setup{}, fault.New(fault.NotFound, setupOp, "no project here").
 				WithHint("run it in a project's directory, or leave --project out")
 		}
 	}
@@ -96,7 +96,7 @@ func (s setup) meant(names []string) (out []install.Host, err error) {
 		switch {
 		case named && !here:
 			return nil, fault.New(fault.NotFound, setupOp,
-				"%s is not on this machine: there is no program in PATH and no configuration", h.Label)
+				"%s is not on this machine: no program in PATH and no configuration", h.Label)
 		case named && s.Scope == install.Project && !h.Projects():
 			return nil, fault.New(fault.Invalid, setupOp, "%s has no configuration for one project", h.Label)
 		case named, len(names) == 0 && here && (s.Scope == install.User || h.Projects()):

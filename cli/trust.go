@@ -17,16 +17,16 @@ func trustCommand() command {
 	var list, revoke bool
 	return command{
 		name: "config trust", args: "[DIRECTORY]", short: "Confirm what a workspace's configuration wants to run",
-		long: "For the model that writes summaries, a workspace's ctxledger.yaml may name a program, a server, and a " +
-			"variable with a key. They are used only after a person has confirmed them with this command, on a " +
-			"terminal, and only until one of them changes. Your own configuration needs no confirmation. " +
-			"DIRECTORY is the workspace (default: where you are).",
+		long: "A workspace's ctxledger.yaml may name a program, a server and a variable with a key for the " +
+			"model that writes summaries. They are used only after a person has confirmed them with this " +
+			"command, on a terminal, and only until one of them changes. Your own configuration needs no " +
+			"confirmation. DIRECTORY is the workspace (default: the current one).",
 		example: "ctxledger config trust\nctxledger config trust --list",
 		was:     map[string]string{"trust": ""},
 		does:    undoable, undo: "a consent that is revoked can be given again",
 		json: answers(trust.Ask{}, []trust.Consent{}),
 		flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&list, "list", false, "show what was confirmed, in all workspaces")
+			f.BoolVar(&list, "list", false, "list what was confirmed, in all workspaces")
 			f.BoolVar(&revoke, "revoke", false, "revoke what was confirmed for the workspace")
 		},
 		check: func(_ *action, args []string) error {

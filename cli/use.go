@@ -84,7 +84,7 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 func unknownCommand(a *action, parent *cobra.Command, args []string) error {
 	name := strings.Join(args[:min(len(args), 1)], "")
 	_, within, _ := strings.Cut(parent.CommandPath()+" ", " ")
-	err := usageError{error: fmt.Errorf("there is no command %q", within+name)}
+	err := usageError{error: fmt.Errorf("unknown command %q", within+name)}
 	if typed := now(within + name); typed != "" {
 		err.hint = "it is `" + typed + "` now"
 		return err

@@ -15,9 +15,9 @@ import (
 func validateCommand() command {
 	return command{
 		name: "config validate", args: "[FILE]", short: "Check a configuration file, and say where it is wrong",
-		long: "Checks FILE as a workspace's configuration, or without FILE the two that hold here: ctxledger.yaml and " +
-			"your own: what is wrong, what has no effect, and where. It uses neither and starts no daemon. The exit " +
-			"status is 1 if a file has an error, because of which it would not be used.",
+		long: "Checks FILE as a workspace's configuration, or, without FILE, ctxledger.yaml and your own file. " +
+			"It says what is wrong or has no effect, and where. Nothing is run and no daemon is started. The " +
+			"exit status is 1 if a file has an error that would keep it from being used.",
 		example: "ctxledger config validate\nctxledger config validate orchestration.yaml --json",
 		was:     map[string]string{"validate": ""},
 		does:    keeps, json: answers([]config.Checked{}),
@@ -64,7 +64,7 @@ func printValidated(a *action, w io.Writer, checked []config.Checked) {
 		}
 		switch {
 		case !c.Exists:
-			fmt.Fprintf(w, "%s: there is none, the defaults apply\n", columns.OneLine(c.File))
+			fmt.Fprintf(w, "%s: not there, the defaults apply\n", columns.OneLine(c.File))
 		case len(c.Problems) == 0:
 			fmt.Fprintf(w, "%s: no problems\n", columns.OneLine(c.File))
 		}

@@ -21,16 +21,16 @@ import (
 func windowCommand() command {
 	automatic := false
 	return command{
-		name: "config window", args: "[MODEL] [TOKENS]", short: "Show which window a model may have, or set it",
-		long: "With TOKENS it writes the window into your own configuration, where it holds for every workspace " +
-			"and over what is measured or known. Everything else in it stays. Without them it lists the " +
-			"sizes that the window of MODEL may have, by default the newest session's, the one in force first. " +
-			"With --automatic it takes the window of MODEL out of your own configuration again.",
+		name: "config window", args: "[MODEL] [TOKENS]", short: "Show a model's possible window sizes, or set one",
+		long: "With TOKENS it writes the window size into your own configuration, where it applies to every " +
+			"workspace and overrides what is measured or known. Everything else in the file stays. Without " +
+			"TOKENS it lists the possible window sizes of MODEL (default: the newest session's model), the " +
+			"one in use first. --automatic removes your setting again.",
 		example: "ctxledger config window\nctxledger config window claude-opus-4-6 200000\n" +
 			"ctxledger config window claude-opus-4-6 --automatic",
 		does: undoable, undo: "a setting, not content", json: answers(windowAnswer{}),
 		flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&automatic, "automatic", false, "go by what is measured or known of MODEL")
+			f.BoolVar(&automatic, "automatic", false, "remove your setting; use what is measured or known")
 		},
 		run: func(ctx context.Context, a *action, args []string) error {
 			switch {

@@ -187,7 +187,7 @@ func (r *Request) dir() (string, error) {
 		return "", fault.New(fault.NotFound, op, "--dir %s is not a directory", r.Dir)
 	}
 	return "", fault.New(fault.NotFound, op, "%s, where session %s ran, is no directory any more", dir, r.Session.ID).
-		WithHint("--dir DIRECTORY says where to go on")
+		WithHint("--dir DIRECTORY says where to continue")
 }
 
 // plainID matches the ids that agents give to sessions. Another one comes from a file that no agent wrote: no person is

@@ -11,7 +11,7 @@ import (
 // Text says to a person who is in the directory here how to go on and back, and what it saves.
 func (d Written) Text(here string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "go on     %s\n", commandLine(here, d.Dir, d.Resume))
+	fmt.Fprintf(&b, "continue  %s\n", commandLine(here, d.Dir, d.Resume))
 	if len(d.Back) > 0 && chars.Line(d.BackDir) == d.BackDir { // else the shell of who copies it goes elsewhere
 		fmt.Fprintf(&b, "go back   %s  (the old session is as it was)\n", commandLine(here, d.BackDir, d.Back))
 	}

@@ -20,8 +20,8 @@ import (
 // needs are the examples that a person alone can finish, or that need what the place of the examples has not, with what they
 // say instead.
 var needs = map[string]string{
-	"ctxledger install":                                    "there is no terminal to ask at",
-	"ctxledger install codex --project":                    "there is no terminal to ask at",
+	"ctxledger install":                                    "no terminal to confirm on",
+	"ctxledger install codex --project":                    "no terminal to confirm on",
 	"ctxledger memory accept 0123456789ab --name branches": "0123456789ab",
 	"ctxledger memory dismiss 0123456789ab":                "0123456789ab",
 	"ctxledger config validate orchestration.yaml --json":  "cannot be used",
