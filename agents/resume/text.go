@@ -13,7 +13,7 @@ func (d Written) Text(here string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "continue  %s\n", commandLine(here, d.Dir, d.Resume))
 	if len(d.Back) > 0 && chars.Line(d.BackDir) == d.BackDir { // else the shell of who copies it goes elsewhere
-		fmt.Fprintf(&b, "go back   %s  (the old session is as it was)\n", commandLine(here, d.BackDir, d.Back))
+		fmt.Fprintf(&b, "go back   %s  (the old session is unchanged)\n", commandLine(here, d.BackDir, d.Back))
 	}
 	fmt.Fprintf(&b, "holds     %s → %s tokens in the next request; %s kept word for word\n", d.Before, d.After,
 		chars.Plural(d.Messages, "message"))
