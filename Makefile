@@ -55,7 +55,7 @@ demo: build ## the main job, from a recorded session to a summary and back
 
 # Packages that start no goroutine: the race detector has nothing to see there. internal/archtest holds them to it.
 QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/ignore internal/redact internal/scrub \
-  internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text report retention transcript \
+  internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text report transcript \
   window window/overflow workspace
 # Large packages with mostly sequential tests: make test has under the race detector those where several goroutines call,
 # by MEETING, and all of them without; make races, a proof, has all but the volume (-short) and ALONE, which read large texts in

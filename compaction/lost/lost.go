@@ -1,7 +1,7 @@
 // Package lost compares a document of ours with the summary that a host's model wrote of the same conversation, and
 // returns what the summary does not say: rules and refusals, the task, open work, failures, the user's words, handles.
 //
-// Start with Of. It decides by the words of each item (retention.Held): an item counts as lost if no place of the summary
+// Start with Of. It decides by the words of each item (held): an item counts as lost if no place of the summary
 // has most of them, and a rule also if no such place demands, forbids or refuses anything. A summary in another language
 // than the conversation therefore loses everything.
 //
@@ -16,7 +16,6 @@ import (
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
 	"ctxledger.dev/internal/pattern"
-	"ctxledger.dev/retention"
 )
 
 // Report says what a summary keeps of a document.
@@ -66,7 +65,7 @@ type item struct {
 
 // Of reports what a summary keeps of a document, with a text of at most budget tokens of what it lost.
 func Of(document, summary string, budget int) Report {
-	items := itemsOf(document, retention.NewHeld(spoken(summary)))
+	items := itemsOf(document, newHeld(spoken(summary)))
 	out := Report{Items: len(items)}
 	important := false
 	for _, it := range items {
@@ -94,7 +93,7 @@ const (
 )
 
 // itemsOf returns the items of a document, and whether a summary keeps them.
-func itemsOf(document string, h *retention.Held) (out []item) {
+func itemsOf(document string, h *held) (out []item) {
 	for _, block := range layout.BlocksOf(document) {
 		head, _, _ := strings.Cut(block, "\n")
 		switch {
@@ -102,22 +101,22 @@ func itemsOf(document string, h *retention.Held) (out []item) {
 			out = append(out, words(head, block, h)...)
 		case strings.HasPrefix(head, refused):
 			out = append(out, lines(block, refusalLine(), func(m []string) item {
-				return item{rule, head, m[0], h.Binds(m[1]+m[2]) >= keptRule}
+				return item{rule, head, m[0], h.binds(m[1]+m[2]) >= keptRule}
 			})...)
 		case head == now:
 			out = append(out, lines(block, taskLine(), func(m []string) item {
-				return item{open, head, m[0], h.Share(m[1]) >= keptOpen}
+				return item{open, head, m[0], h.share(m[1]) >= keptOpen}
 			})...)
 		case head == failed:
 			for _, it := range lines(block, failureLine(), func(m []string) item {
-				return item{failure, head, m[0], h.Fails(m[1]) >= keptOpen}
+				return item{failure, head, m[0], h.fails(m[1]) >= keptOpen}
 			}) {
 				if matters(it.text) {
 					out = append(out, it)
 				}
 			}
 		case head == layout.Handles:
-			found := lines(block, handleLine(), func(m []string) item { return item{handle, head, m[0], h.Has(m[1])} })
+			found := lines(block, handleLine(), func(m []string) item { return item{handle, head, m[0], h.has(m[1])} })
 			out = append(out, found[:min(len(found), maxHandles)]...)
 		}
 	}
@@ -161,21 +160,21 @@ func idle(text string) bool {
 }
 
 // words returns what the user said, from a block that quotes it.
-func words(head, block string, h *retention.Held) (out []item) {
+func words(head, block string, h *held) (out []item) {
 	for _, e := range layout.Unquote(block) {
 		it := item{worth: said, head: head}
 		e.Text = strings.TrimSpace(e.Text)
 		switch {
 		case strings.Contains(e.Label, "standing rule"), strings.Contains(e.Label, "correction"):
-			it.worth, it.kept = rule, h.Binds(e.Text) >= keptRule
+			it.worth, it.kept = rule, h.binds(e.Text) >= keptRule
 		case head == layout.Task:
-			it.worth, it.kept = task, h.Share(e.Text) >= keptTask
+			it.worth, it.kept = task, h.share(e.Text) >= keptTask
 		case len(strings.Fields(e.Text)) < leastWords:
 			continue
 		default:
-			it.kept = h.Share(e.Text) >= keptSaid
+			it.kept = h.share(e.Text) >= keptSaid
 		}
-		if it.worth != task && idle(e.Text) || strings.HasPrefix(e.Text, "{") || !h.Share(e.Text).Known() {
+		if it.worth != task && idle(e.Text) || strings.HasPrefix(e.Text, "{") || len(stems(e.Text)) == 0 {
 			continue
 		}
 		e.Text = layout.Fit(e.Text, maxSaid/4, "")

@@ -1,10 +1,9 @@
 // Package replay plays recorded sessions through the product, to measure what its policies would have
 // done to them.
 //
-// Start at Retention, Run and SavingsOf. Retention builds our summary at each compaction that a session's
-// host made, through a ledger that lives as long as the call. It compares the summary with the host's own and
-// with the simplest texts of the same length. Run plays a session request by request under each policy for
-// the view and charges what each would have cost; SavingsOf does so for the product's default alone.
+// Start at Run and SavingsOf. Run plays a session request by request under each policy for the view and charges
+// what each would have cost; SavingsOf does so for the product's default alone. Open makes the temporary ledger
+// in which a session is played.
 //
 // Run counts tokens by o200k_base and scales them to what the provider counted of the recorded requests: a
 // line whose slope comes from growth and whose height is a median. The prefix that a request shares with the

@@ -15,16 +15,16 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// scratch is a ledger for one replay. Its directory is removed with it.
-type scratch struct {
+// Scratch is a ledger for one replay. Its directory is removed with it.
+type Scratch struct {
 	*engine.Local
-	dir     string
-	session string // its id there, once something was appended
-	taken   int    // entries appended
+	dir       string
+	SessionID string // its id there, once something was appended
+	taken     int    // entries appended
 }
 
-// openLedger opens an empty ledger for a session. Errors: unavailable when it cannot have a directory.
-func openLedger(ctx context.Context, e env.Env, of *Session, s engine.Settings) (*scratch, error) {
+// Open opens an empty ledger for a session. Errors: unavailable when it cannot have a directory.
+func Open(ctx context.Context, e env.Env, of *Session, s engine.Settings) (*Scratch, error) {
 	dir, err := temporary.Scratch(of.State, e.Temp)
 	if err != nil {
 		return nil, err
@@ -33,14 +33,14 @@ func openLedger(ctx context.Context, e env.Env, of *Session, s engine.Settings) 
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &scratch{Local: l, dir: dir}, nil
+	return &Scratch{Local: l, dir: dir}, nil
 }
 
 // Close removes the ledger.
-func (l *scratch) Close() error { return errors.Join(l.Local.Close(), os.RemoveAll(l.dir)) }
+func (l *Scratch) Close() error { return errors.Join(l.Local.Close(), os.RemoveAll(l.dir)) }
 
-// append appends the entries of a session up to one of them, exclusive.
-func (l *scratch) append(ctx context.Context, s *Session, to int) error {
+// Append appends the entries of a session up to one of them, exclusive.
+func (l *Scratch) Append(ctx context.Context, s *Session, to int) error {
 	for l.taken < to {
 		n := fitting(s.Entries[l.taken:to])
 		batch, err := l.inlined(ctx, s.Entries[l.taken:l.taken+n])
@@ -54,7 +54,7 @@ func (l *scratch) append(ctx context.Context, s *Session, to int) error {
 		if err != nil {
 			return err
 		}
-		l.session = r.Session
+		l.SessionID = r.Session
 		l.taken += n
 	}
 	return nil
@@ -73,7 +73,7 @@ func fitting(entries []sessions.NewEntry) int {
 }
 
 // inlined returns the entries with originals that are too long for a request stored as blobs.
-func (l *scratch) inlined(ctx context.Context, all []sessions.NewEntry) ([]sessions.NewEntry, error) {
+func (l *Scratch) inlined(ctx context.Context, all []sessions.NewEntry) ([]sessions.NewEntry, error) {
 	out := slices.Clone(all)
 	for i := range out {
 		if len(out[i].Original) <= limits.EntryInline {

@@ -26,7 +26,7 @@ type ours struct {
 // oursRun is one run of it.
 type oursRun struct {
 	ours
-	*scratch
+	*Scratch
 	t      *track
 	played *Session   // without its host's compactions: those of the product take their place
 	clock  *time.Time // of the ledger: the time of the step
@@ -41,11 +41,11 @@ func openOurs(o ours) func(context.Context, env.Env, *track, int) (viewer, error
 	return func(ctx context.Context, e env.Env, t *track, _ int) (viewer, error) {
 		clock := t.steps[0].at
 		e.Now = func() time.Time { return clock }
-		l, err := openLedger(ctx, e, t.Session, engine.Settings{Policy: o.policy})
+		l, err := Open(ctx, e, t.Session, engine.Settings{Policy: o.policy})
 		if err != nil {
 			return nil, err
 		}
-		return &oursRun{ours: o, scratch: l, t: t, played: t.uncompacted(), clock: &clock,
+		return &oursRun{ours: o, Scratch: l, t: t, played: t.uncompacted(), clock: &clock,
 			known: map[string]block{}, saved: map[string]int{}}, nil
 	}
 }
@@ -53,10 +53,10 @@ func openOurs(o ours) func(context.Context, env.Env, *track, int) (viewer, error
 // view appends what was said since, lets the product decide, and reads the view.
 func (o *oursRun) view(ctx context.Context, st *step) (view, error) {
 	*o.clock = st.at
-	if err := o.append(ctx, o.played, st.upTo); err != nil || o.session == "" {
+	if err := o.Append(ctx, o.played, st.upTo); err != nil || o.SessionID == "" {
 		return view{}, err
 	}
-	made, err := o.EditView(ctx, ledger.EditViewRequest{Session: o.session, DryRun: o.noEdits})
+	made, err := o.EditView(ctx, ledger.EditViewRequest{Session: o.SessionID, DryRun: o.noEdits})
 	if err != nil {
 		return view{}, err
 	}
@@ -76,7 +76,7 @@ func (o *oursRun) view(ctx context.Context, st *step) (view, error) {
 
 // compact compacts the view, if that is possible.
 func (o *oursRun) compact(ctx context.Context, made ledger.EditedView) (bool, error) {
-	r := ledger.PlanCompactionRequest{Session: o.session, Options: compaction.Options{
+	r := ledger.PlanCompactionRequest{Session: o.SessionID, Options: compaction.Options{
 		Mode: o.mode, Reason: made.Due.Reason, KeepTail: o.noEdits,
 	}}
 	if o.mode == compaction.Window {
@@ -90,7 +90,7 @@ func (o *oursRun) compact(ctx context.Context, made ledger.EditedView) (bool, er
 // message, which may go on: that is invariant 4, so what is known is not read again.
 func (o *oursRun) read(ctx context.Context) error {
 	known := max(0, len(o.blocks)-lastOpen)
-	resp, err := ledger.Messages(ctx, o, ledger.ViewRequest{Session: o.session, From: known})
+	resp, err := ledger.Messages(ctx, o, ledger.ViewRequest{Session: o.SessionID, From: known})
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (o *oursRun) block(m ledger.ViewMessage) block {
 
 // learnStubs notes what the stubs of new entries save, to take that back.
 func (o *oursRun) learnStubs(ctx context.Context) error {
-	r := ledger.LogRequest{Session: o.session, From: int64(len(o.saved)) + 1}
+	r := ledger.LogRequest{Session: o.SessionID, From: int64(len(o.saved)) + 1}
 	for {
 		page, err := o.Log(ctx, r)
 		if err != nil {

@@ -200,7 +200,7 @@ func (pl *player) sum() Outcome {
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
 	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) +
 		tokens.LongWrite*float64(pl.long) + outputUnits*float64(o.Output)
-	o.Stable = o.stable()
+	o.Stable = o.StableOf()
 	o.Kept = shareOf(pl.had, pl.used)
 	return o
 }

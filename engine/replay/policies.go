@@ -36,6 +36,9 @@ type view struct {
 	stepped bool
 }
 
+// Ours is the number of the product's default among Policies.
+const Ours = 2
+
 // Policies are those that are compared. The first is what the others are measured against, the third is
 // the product's default; behind it, what it is without each of its parts.
 func Policies() []Policy {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/agents"
-	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/tokens"
@@ -70,42 +69,6 @@ const (
 	some    = 330 // lines: almost half of the session
 	halfway = 200 // a line between two requests
 )
-
-func TestRetentionIsMeasuredAtEachCompactionOfTheHost(t *testing.T) {
-	s := session(t, some, halfway)
-	if len(s.Summaries) != 1 {
-		t.Fatalf("summaries at %v", s.Summaries)
-	}
-	kept, err := replay.Retention(t.Context(), env.System(), s, 10)
-	if err != nil || len(kept) != 1 {
-		t.Fatal(len(kept), err)
-	}
-	k := kept[0]
-	if k.Outcome != compaction.Compacted || !k.Restorable || k.Calls < 10 {
-		t.Errorf("%+v", k)
-	}
-	for name, text := range map[string]replay.Text{"ours": k.Ours, "words": k.Words, "tail": k.Tail} {
-		if text.Tokens == 0 || text.Tokens > k.Tokens {
-			t.Errorf("%s has %d tokens, the host's %d", name, text.Tokens, k.Tokens)
-		}
-	}
-	if k.Half.Tokens > k.Tokens/2 || k.Half.Tokens == 0 {
-		t.Errorf("half has %d of %d", k.Half.Tokens, k.Tokens)
-	}
-	if f := k.Ours.Figures; f.Hard < k.Host.Figures.Hard || f.Files < 1 || f.Bind < 0.98 || !f.Lists.Known() {
-		t.Errorf("%+v", f)
-	}
-	if none, err := replay.Retention(t.Context(), env.System(), s, 100_000); err != nil || len(none) != 0 {
-		t.Errorf("measured with few calls behind it: %v %v", none, err)
-	}
-}
-
-func TestASessionWithoutACompactionHasNothingToMeasure(t *testing.T) {
-	kept, err := replay.Retention(t.Context(), env.System(), session(t, some, 0), 0)
-	if err != nil || len(kept) != 0 {
-		t.Error(kept, err)
-	}
-}
 
 func TestPoliciesAreComparedRequestByRequest(t *testing.T) {
 	r, err := replay.Run(t.Context(), env.System(), session(t, some, halfway), tokens.Builtin(), replay.Policies())
@@ -178,18 +141,5 @@ func TestSavingsAreThoseOfTheDefault(t *testing.T) {
 	none, err := replay.SavingsOf(t.Context(), env.System(), empty, tokens.Builtin())
 	if err != nil || none.Share != 0 {
 		t.Error(none, err)
-	}
-}
-
-func TestSumsAreWeightedByRequests(t *testing.T) {
-	a := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 2, Steps: 1, Units: 4, Priced: true}, {},
-		{Units: 2}}}
-	b := replay.Report{Outcomes: []replay.Outcome{{Policy: "none", Requests: 3, Broken: 3, Units: 8}, {}, {Units: 10}}}
-	sum := replay.Sum([]replay.Report{a, b})
-	if len(sum) != 3 || sum[0].Requests != 5 || sum[0].Stable != 0.25 || sum[0].Units != 12 || sum[0].Priced {
-		t.Errorf("%+v", sum)
-	}
-	if a.Ratio(replay.Ours) != 0.5 || b.Ratio(replay.Ours) != 1.25 || (replay.Report{}).Ratio(replay.Ours) != 1 {
-		t.Errorf("ratios: %v %v", a.Ratio(replay.Ours), b.Ratio(replay.Ours))
 	}
 }

@@ -46,7 +46,8 @@ type Outcome struct {
 	Peak int64   `json:"peak"` // tokens of the largest request
 }
 
-func (o Outcome) stable() float64 {
+// StableOf returns what Stable is by the counts.
+func (o Outcome) StableOf() float64 {
 	between := o.Requests - o.Steps
 	return shareOf(between-o.Broken, between)
 }
@@ -58,6 +59,14 @@ type Report struct {
 	Window   int       `json:"window"`
 	Recorded int64     `json:"recorded_input"` // tokens of input as the provider reported them
 	Outcomes []Outcome `json:"outcomes"`       // in the order of the policies
+}
+
+// Ratio returns the cost under a policy as a part of that of the first one, 1 where there is none.
+func (r Report) Ratio(policy int) float64 {
+	if policy >= len(r.Outcomes) || r.Outcomes[0].Units == 0 {
+		return 1
+	}
+	return r.Outcomes[policy].Units / r.Outcomes[0].Units
 }
 
 // Run replays a session under each policy. A session without a request gives no outcomes. Errors: those

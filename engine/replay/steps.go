@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ctxledger.dev/intents"
-	"ctxledger.dev/retention"
+
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -45,7 +45,7 @@ func newTrack(s *Session) *track {
 		if n := len(t.steps); n > 0 && e.Kind == sessions.KindNote && e.Usage != nil && e.Author == "" && !e.Hidden {
 			t.steps[n-1].usage = t.steps[n-1].usage.Add(*e.Usage) // a host that measures behind the answer
 		}
-		m, ok := messageOf(*e)
+		m, ok := MessageOf(*e)
 		if !ok || e.Author != "" {
 			continue
 		}
@@ -87,7 +87,7 @@ func blockOf(m transcript.Message, entry int) block {
 			}
 		}
 	}
-	_, b.words = retention.Identifiers(text)
+	_, b.words = Identifiers(text)
 	return b
 }
 
@@ -102,7 +102,7 @@ func neededBy(m transcript.Message) []string {
 		if c := intents.Classify(p.Name, p.Args); c.Op == intents.OpWrite || c.Op == intents.OpPatch {
 			what = c.Target
 		}
-		named, _ := retention.Identifiers(what)
+		named, _ := Identifiers(what)
 		out = append(out, named...)
 	}
 	return out

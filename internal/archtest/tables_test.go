@@ -1,69 +1,64 @@
 package archtest
 
-// layers maps packages, or with a trailing /... whole subtrees, to their layer. A package may import
-// packages of a lower layer. The most specific line counts.
+// layers maps packages, or with a trailing /... whole subtrees, to their layer. A package may import packages of its own
+// layer and of lower ones: Go refuses cycles, and what else must not meet is in apart. The most specific line counts.
 var layers = map[string]int{
-	"cmd/...":                6,
-	"mcp/...":                4,
-	"mcp/overhead":           0, // constants
-	"lsp/...":                4,
-	"cli/...":                5,
-	"cli/columns":            1,
-	"agents":                 4,
-	"agents/audit":           4,
-	"agents/hook":            4,
-	"agents/resume":          4,
-	"agents/...":             3,
-	"llm/...":                4,
-	"ledger":                 3, // the contract: faces know it, not the engine
-	"engine/...":             4,
-	"trust":                  3,
-	"servertools/...":        4,
-	"transcript/...":         2,
-	"sessions/...":           2,
-	"window/...":             2,
-	"compaction/...":         2,
-	"retention/...":          2,
-	"intents/...":            2,
-	"changes/...":            2,
-	"artifacts/...":          2,
-	"memory/...":             2,
-	"config/...":             2,
-	"workspace/...":          2,
-	"report/...":             2,
-	"carried/...":            3,
-	"kv/...":                 1,
-	"kv/held":                0, // who looks for an owner asks there, without a store
-	"kv/stores":              2, // names every store
-	"tokens/...":             1,
-	"internal/...":           0,
-	"internal/wiring":        6, // what the programs share
+	"cmd/...":         6,
+	"internal/wiring": 5, // what the programs share
+	"mcp/...":         4,
+	"mcp/overhead":    0, // constants
+	"lsp/...":         4,
+	"cli/...":         4,
+	"cli/columns":     1,
+	"engine/...":      4,
+	"agents":          4,
+	"agents/audit":    4,
+	"agents/hook":     4,
+	"agents/resume":   4,
+	"agents/...":      3,
+	"llm/...":         4,
+	"servertools/...": 4,
+	"ledger":          3, // the contract: faces know it, not the engine
+	"trust":           3,
+	"carried/...":     3,
+	"transcript/...":  2,
+	"sessions/...":    2,
+	"window/...":      2,
+	"compaction/...":  2,
+	"intents/...":     2,
+	"changes/...":     2,
+	"artifacts/...":   2,
+	"memory/...":      2,
+	"config/...":      2,
+	"workspace/...":   2,
+	"report/...":      2,
+	"kv/stores":       2, // names every store
+	"kv/...":          1,
+	"tokens/...":      1,
+	"internal/...":    0,
+	"kv/held":         0, // who looks for an owner asks there, without a store
+
 	"lab/...":                7, // programs and tests from outside, in a module of their own
-	"lab/e2e/...":            7, // tests of the whole product from outside
-	"lab/demo/...":           8, // drives the built binaries
-	"lab/benchmark/...":      8, // measures the product from outside
-	"lab/calibration":        8, // measures estimates on session files
-	"lab/commandline":        6, // calls commands as their help says
-	"lab/shown":              6, // the session of documents and pictures
-	"lab/sandbox":            6, // runs the programs for demo, benchmark and e2e
-	"lab/crashtest":          7, // kills owners and compares what is left
-	"lab/crashtest/crash":    8, // its program, which is the owner as well
-	"lab/crashtest/script":   7, // what the harnesses below play and compare
-	"lab/crashtest/powercut": 8, // examines what a cut of the power leaves
-	"lab/crashtest/damage":   8, // examines what damaged files answer
-	"lab/crashtest/faults":   8, // makes system calls fail
-	"lab/crashtest/subject":  9, // the program that these drive
-	"lab/sharetest":          7, // many processes at one ledger
+	"internal/archtest":      7,
 	"internal/testonly/...":  7, // no product code imports it: conversations in every format, an editor
 	"internal/storetest/...": 7, // stores for tests, and what they must do
-	"lab/poison":             7, // hostile texts through every way in and out
-	"lab/vscodetest":         7, // the extension in a real VS Code
-	"lab/escapetest":         7, // swaps the files at the paths that the product opens
-	"internal/archtest":      7,
-	"lab/authority":          7, // the built programs from outside
-	"lab/installed":          0, // programs that are not ours
-	"lab/wayback":            0, // what Claude Code has where stubs are shown
-	"lab/scriptedmodel/...":  0,
+}
+
+// apart lists what does not import each other in one layer: subtrees that may not, and what they leave alone.
+var apart = []struct {
+	from, to []string
+	why      string
+}{
+	{[]string{"mcp", "lsp", "agents", "llm", "servertools"}, []string{"engine", "cli", "kv"},
+		"facts go down, views come back; what must meet meets in the programs"},
+	{[]string{"engine"}, []string{"mcp", "lsp", "cli", "agents", "llm", "servertools"}, "the engine knows no face"},
+	{[]string{"cli"}, []string{"mcp", "lsp"}, "each face is one of several"},
+	{[]string{"mcp"}, []string{"lsp", "agents", "llm"}, "each face is one of several"},
+	{[]string{"lsp"}, []string{"mcp", "llm"}, "each face is one of several"},
+	{[]string{"trust"}, []string{"ledger"}, "what may run is decided without a ledger"},
+	{[]string{"intents"}, []string{"compaction", "window"}, "what calls mean to do does not depend on a view of them"},
+	{[]string{"sessions", "transcript"}, []string{"window", "compaction", "intents", "config"},
+		"what was said does not depend on what is made of it"},
 }
 
 // storeless lists the subtrees that link neither the engine nor a store, through any import.
@@ -83,98 +78,6 @@ var light = []struct {
 		"ctxledger.dev/agents", "ctxledger.dev/config", "ctxledger.dev/engine/core", "ctxledger.dev/ledger",
 		"ctxledger.dev/tokens", "ctxledger.dev/kv/bolt", "ctxledger.dev/kv/stores", "ctxledger.dev/cli/pages"},
 		"an agent waits for each of its calls, and the daemon answers them"},
-}
-
-// sideways lists the imports inside one layer that are allowed, with the reason.
-var sideways = map[[2]string]string{
-	{"lsp", "lsp/agentfile"}:                     "what is shown of agent files is told there",
-	{"lsp/agentfile", "lsp/anyfile"}:             "with the shares of a window that other files have",
-	{"trust", "carried"}:                         "which program a server is, its configuration says",
-	{"lsp", "servertools/asking"}:                "a person has a server asked for its tools",
-	{"servertools", "servertools/asking"}:        "what is asked and answered is told there",
-	{"carried", "ledger"}:                        "how often servers and skills are used is counted in recorded sessions",
-	{"carried", "carried/library"}:               "what a hook lists when a session begins is told there",
-	{"carried", "agents/claudecode"}:             "where Claude Code keeps its own memory of a project is told there",
-	{"mcp", "mcp/overhead"}:                      "a test holds the constant against what is sent",
-	{"tokens/filecount", "tokens"}:               "files are counted with it",
-	{"sessions", "transcript"}:                   "an entry says where in its original a message of which format stands",
-	{"window", "transcript"}:                     "a view is made of messages",
-	{"window", "sessions"}:                       "a view is folded from the headers of the log",
-	{"window/overflow", "transcript"}:            "a request is trimmed by editing its messages",
-	{"window", "compaction/settings"}:            "what a compaction keeps is a part of the policy",
-	{"compaction", "compaction/settings"}:        "what stays, and what a model is asked for, is told there",
-	{"config", "compaction/settings"}:            "a configuration names sections of a summary, and what a compaction keeps",
-	{"compaction/feedback", "compaction/layout"}: "rules are parts of a text, and quoted whole",
-	{"config", "window"}:                         "a policy is read where the configuration is; the same fields twice would be a second way to say it",
-	{"window", "intents"}:                        "operations are spelled there",
-	{"compaction/shellcmd", "intents"}:           "what no success prints is told there",
-	{"compaction", "compaction/shellcmd"}:        "a document lists commands by what they are run for, and what is committed",
-	{"compaction/feedback", "intents"}:           "tools are named as the operations name them",
-	{"compaction/tasklist", "intents"}:           "which calls write a file, and what, is told there",
-	{"compaction", "compaction/layout"}:          "a document is laid out and taken apart there",
-	{"compaction", "compaction/feedback"}:        "a refusal is a rule, not a failure",
-	{"compaction", "compaction/statements"}:      "a document quotes the agent's sentences",
-	{"compaction", "compaction/tasklist"}:        "a document has the newest task list",
-	{"compaction", "compaction/effects"}:         "a document lists files by what edits did to them",
-	{"compaction", "intents"}:                    "a document lists what calls meant to do, and operations are spelled there",
-	{"compaction", "transcript"}:                 "a summary is a message",
-	{"compaction", "sessions"}:                   "a summary is made from the headers of the log",
-	{"engine", "engine/core"}:                    "the engine composes its parts",
-	{"engine", "engine/files"}:                   "the engine composes its parts",
-	{"engine", "engine/views"}:                   "the engine composes its parts",
-	{"engine", "engine/upkeep"}:                  "the engine composes its parts",
-	{"engine/core", "engine/attribution"}:        "what calls do to files is recorded with their messages",
-	{"engine/files", "engine/core"}:              "built on the open ledger",
-	{"engine/files", "engine/attribution"}:       "observed changes are attributed to calls",
-	{"engine/views", "engine/core"}:              "built on the open ledger",
-	{"engine/upkeep", "engine/core"}:             "built on the open ledger",
-	{"engine/upkeep", "engine/temporary"}:        "gc removes what was left, and a backup is noted there",
-	{"engine/daemon", "engine/temporary"}:        "checks and repairs have their copies there",
-	{"engine/replay", "engine/temporary"}:        "a session is played into a ledger that is made there",
-	{"engine", "engine/temporary"}:               "an owner removes what killed processes left",
-	{"engine/upkeep", "engine/attribution"}:      "an audit of each of its buckets",
-	{"engine/upkeep", "engine/views"}:            "an audit of each of its buckets",
-	{"engine/daemon", "engine/upkeep"}:           "checks and repairs run in a process of their own",
-	{"engine/exports", "engine"}:                 "exports are read through the engine's API",
-	{"engine/daemon", "engine"}:                  "the daemon serves the engine's API",
-	{"engine/daemon", "engine/daemon/link"}:      "clients reach the owner through it, and its files are written for it",
-	{"engine/daemon", "engine/daemon/wire"}:      "what both sides send is told there",
-	{"engine/daemon/link", "engine/daemon/wire"}: "what both sides send is told there",
-	{"engine/calibrate", "engine"}:               "sessions are measured through the engine's API",
-	{"engine/observe", "engine"}:                 "the observer hands in what it sees through the engine's API",
-	{"engine/replay", "engine"}:                  "sessions are played through the engine's API",
-	{"compaction/lost", "compaction/layout"}:     "documents are taken apart there, and what is lost has the form of one",
-	{"compaction/lost", "compaction/shellcmd"}:   "failing checks matter more than other commands",
-	{"compaction/lost", "retention"}:             "what a summary keeps is measured there",
-	{"retention", "transcript"}:                  "what is measured stands in messages",
-	{"retention", "intents"}:                     "what calls mean tells edits and commands from the rest",
-	{"cli", "agents"}:                            "the commands import the session files that agents know",
-	{"cli", "llm"}:                               "the command line asks models with the user's credentials",
-	{"agents/install", "agents/claudecode"}:      "where Claude Code keeps its configuration is told there",
-	{"agents/...", "agents/sessionfile"}:         "lines are decoded into its records",
-	{"kv/bolt", "kv/internal/blobfile"}:          "blobs are framed the same on every backend",
-	{"cmd/...", "internal/wiring"}:               "the programs share their wiring",
-	{"kv/...", "kv"}:                             "what is below it is for its stores",
-
-	{"lsp", "lsp/text"}:            "a document has a text",
-	{"lsp", "lsp/outline"}:         "the editor says which language it is",
-	{"lsp", "lsp/anyfile"}:         "the kind of document there is",
-	{"lsp/anyfile", "lsp/text"}:    "a document has a text",
-	{"lsp/anyfile", "lsp/outline"}: "a document has sections",
-	{"lsp/anyfile", "lsp/live"}:    "what the live session did is shown with the document",
-	{"lsp/outline", "lsp/text"}:    "sections are parts of a text",
-	{"lsp", "lsp/configfile"}:      "a configuration is a document, too",
-	{"cli", "cli/hooking"}:         "hooks are answered there",
-	{"cli", "compaction/quote"}:    "turns are printed as a document prints them",
-	{"cli", "cli/pages"}:           "windows, the status, what requests carry, audits and trees are drawn there",
-	{"lsp", "lsp/live"}:            "the server follows the live session",
-	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
-
-	{"agents/hook", "agents/claudecode/hooks"}: "it answers the hooks of Claude Code",
-	{"cli", "agents/audit"}:                    "the audit reads session files without a ledger",
-	{"cli", "agents/resume"}:                   "sessions are written there",
-	{"agents/resume", "agents"}:                "the table of the agents for which sessions are written",
-	{"agents/audit", "agents"}:                 "the table of the agents, and sessions read whole",
 }
 
 // importers says which packages alone may import a third-party module, and why it is there.

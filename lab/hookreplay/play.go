@@ -15,10 +15,10 @@ import (
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/wayback"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/retention"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
@@ -155,7 +155,7 @@ func (p *player) prompted(ctx context.Context) error {
 
 // restored notes what a text has that the summary lacks.
 func (p *player) restored(text string) {
-	_, names := retention.Identifiers(text)
+	_, names := replay.Identifiers(text)
 	if p.record == nil {
 		p.record = names
 	}
@@ -328,7 +328,7 @@ func (p *player) compacted(ctx context.Context, i int) error {
 	p.carried, p.carriedC, p.extraC = 0, 0, 0
 	p.compacts++
 	if p.do.Summary {
-		_, p.record = retention.Identifiers(a.Plain)
+		_, p.record = replay.Identifiers(a.Plain)
 	}
 	if a, err = p.ask(ctx, map[string]any{"hook_event_name": hooks.SessionStart, "source": hooks.Compact}); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/retention"
 	"ctxledger.dev/tokens"
 )
 
@@ -49,7 +49,7 @@ func (s seen) add(text string, words map[string]bool) {
 }
 
 func (s seen) read(text string) {
-	_, words := retention.Identifiers(text)
+	_, words := replay.Identifiers(text)
 	s.add(text, words)
 }
 
@@ -75,7 +75,7 @@ func wants(p part) (w wanted) {
 	what, named := plain(p.Args), p.named
 	if c.Op == intents.OpWrite || c.Op == intents.OpPatch {
 		what = c.Target + "\n" + args.Old
-		named, _ = retention.Identifiers(what)
+		named, _ = replay.Identifiers(what)
 	}
 	w.words = append(append(w.words, named...), number.FindAllString(what, -1)...)
 	w.words = append(w.words, word.FindAllString(args.Pattern, -1)...)

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/agents"
-	"ctxledger.dev/retention"
+	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
@@ -102,7 +102,7 @@ func partOf(p transcript.Part) part {
 	if p.Kind == transcript.KindCall {
 		read = plain(p.Args)
 	}
-	out.named, out.words = retention.Identifiers(read)
+	out.named, out.words = replay.Identifiers(read)
 	return out
 }
 

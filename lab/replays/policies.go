@@ -47,7 +47,7 @@ func (b bench) replay(ctx context.Context, files []string) error {
 }
 
 func (r *replayed) sum() {
-	r.Policies = replay.Sum(r.Sessions)
+	r.Policies = sum(r.Sessions)
 	for _, s := range r.Sessions {
 		if ratio := s.Ratio(replay.Ours); ratio > 1 {
 			r.Lost = append(r.Lost, lost{s.Session, ratio})

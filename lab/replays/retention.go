@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/retention"
+	"ctxledger.dev/lab/retention"
 )
 
 // benchCalls is how many tool calls have to follow a compaction for it to be measured: fewer say nothing.
@@ -18,7 +18,7 @@ const benchCalls = 10
 // measured is one compaction of one session.
 type measured struct {
 	Session string `json:"session"`
-	replay.Kept
+	kept
 }
 
 // retained is what the command answers.
@@ -32,13 +32,13 @@ type retained struct {
 // summaries are the texts that are compared, in the order of the table.
 var summaries = []struct {
 	key, label string
-	of         func(k replay.Kept) replay.Text
+	of         func(k kept) text
 }{
-	{"ours", "ctxledger", func(k replay.Kept) replay.Text { return k.Ours }},
-	{"half", "ctxledger, half the length", func(k replay.Kept) replay.Text { return k.Half }},
-	{"host", "the session's own model", func(k replay.Kept) replay.Text { return k.Host }},
-	{"words", "ranked word list", func(k replay.Kept) replay.Text { return k.Words }},
-	{"tail", "the end, verbatim", func(k replay.Kept) replay.Text { return k.Tail }},
+	{"ours", "ctxledger", func(k kept) text { return k.Ours }},
+	{"half", "ctxledger, half the length", func(k kept) text { return k.Half }},
+	{"host", "the session's own model", func(k kept) text { return k.Host }},
+	{"words", "ranked word list", func(k kept) text { return k.Words }},
+	{"tail", "the end, verbatim", func(k kept) text { return k.Tail }},
 }
 
 // retention measures what summaries keep of what was needed later. At every compaction in the sessions it builds ctxledger's
@@ -52,7 +52,7 @@ var summaries = []struct {
 func (b bench) retention(ctx context.Context, files []string) error {
 	out := retained{Mean: map[string]retention.Figures{}, Compactions: []measured{}}
 	failed := b.each(ctx, files, func(ctx context.Context, s *replay.Session) error {
-		kept, err := replay.Retention(ctx, b.env, s, benchCalls)
+		kept, err := measure(ctx, b.env, s, benchCalls)
 		if len(kept) > 0 {
 			out.Sessions++
 		}
@@ -72,7 +72,7 @@ func (r *retained) sum() {
 	for _, s := range summaries {
 		var all []retention.Figures
 		for _, m := range r.Compactions {
-			all = append(all, s.of(m.Kept).Figures)
+			all = append(all, s.of(m.kept).Figures)
 		}
 		r.Mean[s.key] = retention.Mean(all)
 	}

@@ -1,6 +1,7 @@
 package retention
 
 import (
+	"ctxledger.dev/engine/replay"
 	"strings"
 
 	"ctxledger.dev/internal/pattern"
@@ -110,5 +111,5 @@ func (c *command) keptIn(flat string) bool {
 // continues reports whether the command continues at i and so is another one: "go test ./a" is not
 // "go test ./a/b".
 func continues(s string, i int) bool {
-	return i < len(s) && (isWord(rune(s[i])) || s[i] == '/' || s[i] == '.' || s[i] == '-')
+	return i < len(s) && (replay.IsWord(rune(s[i])) || s[i] == '/' || s[i] == '.' || s[i] == '-')
 }

@@ -1,6 +1,7 @@
 package retention
 
 import (
+	"ctxledger.dev/engine/replay"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,7 +65,7 @@ const (
 // field takes what stands between two white spaces.
 func (r *wordReader) field(field string) {
 	if strings.HasPrefix(field, "```") || strings.HasPrefix(field, "~~~") {
-		if paths, names := extract(field); len(paths)+len(names) == 0 {
+		if paths, names := replay.Extract(field); len(paths)+len(names) == 0 {
 			return // a fence with the name of a language
 		}
 	}
@@ -74,7 +75,7 @@ func (r *wordReader) field(field string) {
 		if at < 0 {
 			break
 		}
-		scheme := strings.LastIndexFunc(rest[:at], func(c rune) bool { return !isWord(c) }) + 1
+		scheme := strings.LastIndexFunc(rest[:at], func(c rune) bool { return !replay.IsWord(c) }) + 1
 		r.tokens(rest[:scheme])
 		end := strings.IndexAny(rest[at:], brackets)
 		if end < 0 {
@@ -93,7 +94,7 @@ func (r *wordReader) field(field string) {
 func (r *wordReader) tokens(s string) {
 	inToken := func(c rune) bool { return inWord(c) || strings.ContainsRune(`./\~-+@$`, c) }
 	for token := range strings.FieldsFuncSeq(s, func(c rune) bool { return !inToken(c) }) {
-		if paths, _ := extract(token); len(paths) > 0 {
+		if paths, _ := replay.Extract(token); len(paths) > 0 {
 			r.add(token, true)
 			continue
 		}
@@ -134,7 +135,7 @@ func (r *wordReader) word(w string) {
 func (r *wordReader) identifier(w string) bool {
 	is, known := r.known[w]
 	if !known {
-		_, names := extract(w)
+		_, names := replay.Extract(w)
 		is = len(names) > 0
 		r.known[w] = is
 	}

@@ -1,4 +1,4 @@
-package retention
+package lost
 
 import (
 	"strings"
@@ -26,18 +26,18 @@ var binding = pattern.Lazy(`(?i)\b(never|not|don'?t|cannot|can't|won'?t|always|o
 // failing recognises that something failed.
 var failing = pattern.Lazy(`(?i)fail|error|exit (code |status )?[1-9]|✗|broke|\bnot pass|\bred\b|interrupt`)
 
-// Held looks up in a text whether it says a thing, in whatever words it puts it around those of the thing.
-type Held struct {
+// held looks up in a text whether it says a thing, in whatever words it puts it around those of the thing.
+type held struct {
 	raw    string
 	lines  []string
 	places []map[string]bool // the words of each place
 	all    map[string]bool
 }
 
-// NewHeld reads a text.
-func NewHeld(text string) *Held {
+// newHeld reads a text.
+func newHeld(text string) *held {
 	text = text[:min(len(text), heldBytes)]
-	h := &Held{raw: text, all: map[string]bool{}}
+	h := &held{raw: text, all: map[string]bool{}}
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(line) != "" {
 			h.lines = append(h.lines, line)
@@ -62,23 +62,23 @@ func NewHeld(text string) *Held {
 	return h
 }
 
-// Share returns the share of the words of a thing that the text has in one place. A thing of many words may be spread
+// share returns the share of the words of a thing that the text has in one place. A thing of many words may be spread
 // over the text.
-func (h *Held) Share(thing string) Share { return h.share(thing, nil) }
+func (h *held) share(thing string) float64 { return h.in(thing, nil) }
 
-// Binds is Share in those places alone where something is demanded, forbidden or refused.
-func (h *Held) Binds(thing string) Share { return h.share(thing, binding().MatchString) }
+// binds is share in those places alone where something is demanded, forbidden or refused.
+func (h *held) binds(thing string) float64 { return h.in(thing, binding().MatchString) }
 
-// Fails is Share in those places alone where something failed.
-func (h *Held) Fails(thing string) Share { return h.share(thing, failing().MatchString) }
+// fails is share in those places alone where something failed.
+func (h *held) fails(thing string) float64 { return h.in(thing, failing().MatchString) }
 
-// Has reports whether the text has a word as it is.
-func (h *Held) Has(word string) bool { return word != "" && strings.Contains(h.raw, word) }
+// has reports whether the text has a word as it is.
+func (h *held) has(word string) bool { return word != "" && strings.Contains(h.raw, word) }
 
-func (h *Held) share(thing string, where func(string) bool) Share {
+func (h *held) in(thing string, where func(string) bool) float64 {
 	words := stems(thing)
 	if len(words) >= heldLong {
-		return part(count(words, h.all), len(words))
+		return float64(count(words, h.all)) / float64(len(words))
 	}
 	most := 0
 	for i, place := range h.places {
@@ -87,7 +87,7 @@ func (h *Held) share(thing string, where func(string) bool) Share {
 			most = n
 		}
 	}
-	return part(most, len(words))
+	return float64(most) / float64(max(1, len(words)))
 }
 
 func count(words []string, in map[string]bool) (n int) {
@@ -128,4 +128,10 @@ func stems(text string) (out []string) {
 		}
 	}
 	return out
+}
+
+// unspaced reports whether a character is of a script that writes no spaces between words.
+func unspaced(c rune) bool {
+	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar)
 }
