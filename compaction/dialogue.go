@@ -277,7 +277,7 @@ func (l *listener) sayAs(from origin, text string) {
 	if from.by == agent {
 		l.last = text
 	}
-	l.messages = append(l.messages, statements.Message{Text: text, Turn: from.turn,
+	l.messages = append(l.messages, statements.Message{Text: text,
 		Acts: from.by == agent && len(l.in.Items[from.index].Calls) > 0,
 		At:   float64(max(0, from.index+1-l.covered)) / float64(len(l.in.Items)-l.covered)})
 	l.said = append(l.said, from)

@@ -51,20 +51,16 @@ func TestAForgottenMemoryIsInNoStoredAnswer(t *testing.T) {
 				Name: canary + " name"}); err != nil {
 				t.Fatal(err)
 			}
-			purge := ledger.DeleteMemoryRequest{Name: canary + " name", Purge: true}
-			purge.Key = "d"
-			for range 2 { // the same request gets the same answer
-				e, err := l.DeleteMemory(t.Context(), purge)
-				if err != nil || e.Name != purge.Name || e.Body != "" {
-					t.Errorf("%+v, %v", e, err)
-				}
+			forget := ledger.ForgetRequest{Mutation: ledger.Mutation{Key: "d"}, Memory: canary + " name"}
+			if _, err := l.Forget(t.Context(), forget); err != nil {
+				t.Error(err)
 			}
 			nowhere(t, state, canary)
 			_, err := l.SaveMemory(t.Context(), save("s0", " first"))
 			if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "its answer was forgotten") {
 				t.Errorf("the request that saved it: %v", err)
 			}
-			wantCode(t, second(l.DeleteMemory(t.Context(), ledger.DeleteMemoryRequest{Name: "none", Purge: true})),
+			wantCode(t, second(l.Forget(t.Context(), ledger.ForgetRequest{Memory: "none"})),
 				fault.NotFound)
 		})
 	}

@@ -55,8 +55,6 @@ type DeleteMemoryRequest struct {
 	Mutation
 	Name  string       `json:"name"`
 	Scope memory.Scope `json:"scope,omitempty"`
-	// Purge removes it with all its earlier versions, also one that is deleted already.
-	Purge bool `json:"purge,omitempty"`
 }
 
 // RestoreMemoryRequest restores one memory.

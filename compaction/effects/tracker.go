@@ -36,7 +36,6 @@ type File struct {
 	FirstTurn, LastTurn int   // turns of the first and the last edit; 0: no edit
 	Edits               int   // all edits, the undone ones included
 	Seq                 int64 // of the newest operation on the file
-	Rewritten           bool  // a whole edit replaced unknown contents: Changed lists what it declares
 
 	Change // net: of names that came and went there is nothing
 }
@@ -365,6 +364,6 @@ func (t *Tracker) result(f *file) File {
 	default:
 		r.State = Changed
 	}
-	r.Change, r.Rewritten = now.net(f)
+	r.Change = now.net(f)
 	return r
 }

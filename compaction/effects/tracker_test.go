@@ -135,7 +135,7 @@ var sessions = []struct{ name, steps, want string }{
 	{"a function that moved in its file", "edit a.go | func A() {}/x | x\nedit a.go | y | y/func A() {}", "changed a.go ~A"},
 	{"a body that changed", "edit a.go | func A() { one() } | func A() { two() }", "changed a.go ~A"},
 	{"nothing declared", "edit a.go | return nil | return fmt.Errorf(\"no price\")", `changed a.go "return fmt.Errorf("no price")"`},
-	{"a file written over", "read a.go\nwrite a.go | func A() {}", "changed a.go ~A rewritten"},
+	{"a file written over", "read a.go\nwrite a.go | func A() {}", "changed a.go ~A"},
 	{"a file written over, known", "read a.go | func A() {}\nwrite a.go | func B() {}", "changed a.go +B -A"},
 	{"a here-document", "$ cat > a.py <<'E'/def a(): pass/E", "created a.py +a"},
 	{"a here-document behind a file", "read a.py\n$ cat >> a.py <<'E'/def a(): pass/E", "changed a.py +a"},
@@ -218,9 +218,6 @@ func (f File) text() string {
 	}
 	if f.First != "" {
 		s += fmt.Sprintf(" \"%s\"", f.First)
-	}
-	if f.Rewritten {
-		s += " rewritten"
 	}
 	return s
 }

@@ -145,12 +145,12 @@ func (h *hunk) then(e hunk) (hunk, bool) {
 }
 
 // net describes a version by names, against the file before the session.
-func (v version) net(f *file) (Change, bool) {
+func (v version) net(f *file) Change {
 	switch {
 	case !f.base.exists && v.known:
-		return Of(Edit{Path: f.path, New: v.text}), false
+		return Of(Edit{Path: f.path, New: v.text})
 	case f.baseText && v.known:
-		return Of(Edit{Path: f.path, Old: f.base.text, New: v.text}), false
+		return Of(Edit{Path: f.path, Old: f.base.text, New: v.text})
 	}
 	var n names
 	if v.whole {
@@ -163,7 +163,7 @@ func (v version) net(f *file) (Change, bool) {
 	for _, h := range v.hunks {
 		n.take(Of(Edit{Path: f.path, Old: h.old, New: h.new}))
 	}
-	return n.change(), v.whole && f.base.exists
+	return n.change()
 }
 
 // maxNetHunks bounds the hunks that are kept of a file, and describe it.

@@ -32,14 +32,8 @@ type Feedback struct {
 
 // A Pair is one question with its answer.
 type Pair struct {
-	Question string   // "" if neither the call nor the result tells it
-	Answer   string   // with the user's notes behind it
-	Options  []Option // what there was to choose from
-}
-
-// An Option is one of the answers that were offered.
-type Option struct {
-	Label, Detail string
+	Question string // "" if neither the call nor the result tells it
+	Answer   string // with the user's notes behind it
 }
 
 const (
@@ -49,7 +43,6 @@ const (
 	headBytes = 600
 	// jsonBytes bounds the results and arguments that are decoded.
 	jsonBytes = 256 << 10
-	// maxPairs and maxOptions bound what is taken of one call.
-	maxPairs   = 40
-	maxOptions = 20
+	// maxPairs bounds what is taken of one call.
+	maxPairs = 40
 )

@@ -9,18 +9,10 @@ import (
 )
 
 // question is one question of a call.
-type question struct {
-	id, header, text string
-	options          []Option
-}
+type question struct{ id, header, text string }
 
-// The names under which hosts pass a question, what there is to choose from, and the parts of an option.
-var (
-	questionKeys = []string{"question", "prompt", "message", "text", "title", "response"}
-	optionKeys   = []string{"options", "choices", "follow_up", "suggestions", "suggest", "alternatives"}
-	labelKeys    = []string{"label", "text", "title", "answer", "name", "value"}
-	detailKeys   = []string{"description", "detail"}
-)
+// questionKeys are the names under which hosts pass a question.
+var questionKeys = []string{"question", "prompt", "message", "text", "title", "response"}
 
 // questions returns what a call asks.
 func questions(args json.RawMessage) []question {
@@ -40,26 +32,7 @@ func questions(args json.RawMessage) []question {
 			text = firstString(q, questionKeys)
 		}
 		if text != "" {
-			out = append(out, question{id: str(q["id"]), header: str(q["header"]), text: text, options: options(q)})
-		}
-	}
-	return out
-}
-
-// options returns what a question offers.
-func options(q map[string]json.RawMessage) []Option {
-	var out []Option
-	for _, key := range optionKeys {
-		for _, one := range elements(q[key]) {
-			o := object(one)
-			option := Option{Label: firstString(o, labelKeys), Detail: firstString(o, detailKeys)}
-			if o == nil {
-				option.Label = str(one)
-			}
-			if option.Label = oneLine(option.Label); option.Label != "" && len(out) < maxOptions {
-				option.Detail = oneLine(option.Detail)
-				out = append(out, option)
-			}
+			out = append(out, question{id: str(q["id"]), header: str(q["header"]), text: text})
 		}
 	}
 	return out
@@ -148,7 +121,7 @@ func pair(pairs []Pair, q question, answer string) []Pair {
 	if noAnswers[answer] || len(pairs) >= maxPairs {
 		return pairs
 	}
-	return append(pairs, Pair{Question: q.text, Answer: answer, Options: q.options})
+	return append(pairs, Pair{Question: q.text, Answer: answer})
 }
 
 // unquoted returns a text without the quotes around it.

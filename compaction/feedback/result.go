@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/intents"
-	"ctxledger.dev/internal/chars"
 )
 
 // Result recognises the result of a call of the named tool that carries a decision of the user. failed says that the host
@@ -192,6 +191,3 @@ func fromJSON(tool string, args json.RawMessage, s string, failed bool) (Feedbac
 	}
 	return Feedback{}, false
 }
-
-// oneLine returns a text in one line without characters that deceive.
-func oneLine(s string) string { return strings.Join(strings.Fields(chars.Strip(s)), " ") }

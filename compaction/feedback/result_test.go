@@ -23,8 +23,6 @@ const twoQuestions = `{"questions":[
 // TestResult: to add a case, add a row: the call, its result, and what the user decided.
 func TestResult(t *testing.T) {
 	long := strings.Repeat("a line of output\n", 400)
-	database := []Option{{"Postgres", "as today"}, {"SQLite", "one file"}}
-	api := []Option{{Label: "Yes"}}
 	for _, c := range []struct {
 		name, tool, args, result string
 		failed                   bool
@@ -82,30 +80,30 @@ func TestResult(t *testing.T) {
 		// Answers.
 		{"Claude Code: two answers", "AskUserQuestion", twoQuestions,
 			`User has answered your questions: "Which database?"="SQLite", "Keep the "old" API?"="yes, as "legacy", please". You can now continue with the user's answers in mind.`, false,
-			Feedback{Kind: Answered, Pairs: []Pair{{"Which database?", "SQLite", database}, {`Keep the "old" API?`, `yes, as "legacy", please`, api}}}},
+			Feedback{Kind: Answered, Pairs: []Pair{{"Which database?", "SQLite"}, {`Keep the "old" API?`, `yes, as "legacy", please`}}}},
 		{"Claude Code: notes and a preview", "AskUserQuestion", twoQuestions,
 			"Your questions have been answered: \"Which database?\"=\"SQLite\" selected preview:\nCREATE TABLE x user notes: in memory, \"Keep the \"old\" API?\"=\"Yes\". You can now continue with these answers in mind.", false,
-			Feedback{Kind: Answered, Pairs: []Pair{{"Which database?", "SQLite (in memory)", database}, {`Keep the "old" API?`, "Yes", api}}}},
+			Feedback{Kind: Answered, Pairs: []Pair{{"Which database?", "SQLite (in memory)"}, {`Keep the "old" API?`, "Yes"}}}},
 		{"Claude Code: notes alone", "AskUserQuestion", twoQuestions,
 			`The user answered: "Which database?"=(no option selected) notes: whichever works. Read the answers carefully — they may request changes.`, false,
-			Feedback{Kind: Answered, Pairs: []Pair{{"Which database?", "whichever works", database}}}},
+			Feedback{Kind: Answered, Pairs: []Pair{{"Which database?", "whichever works"}}}},
 		{"Claude Code: to be talked about first", "AskUserQuestion", twoQuestions,
 			rejected + said + "The user wants to clarify these questions.\n    This means more.\n\n    Questions asked:\n- \"Which database?\"\n  Answer: SQLite\n  User notes: maybe\n- \"Keep the \"old\" API?\"\n  (No answer provided)" + note, true,
-			Feedback{Kind: Refused, Pairs: []Pair{{"Which database?", "SQLite\nmaybe", database}}}},
+			Feedback{Kind: Refused, Pairs: []Pair{{"Which database?", "SQLite\nmaybe"}}}},
 		{"opencode: without the arguments", "question", `{}`, `User has answered your questions: "A, or B?"="A", "Sure?"="Unanswered", "When?"="now". You can now continue with the user's answers in mind.`, false,
 			Feedback{Kind: Answered, Pairs: []Pair{{Question: "A, or B?", Answer: "A"}, {Question: "When?", Answer: "now"}}}},
 		{"Codex: by id", "request_user_input", `{"questions":[{"id":"db","header":"DB","question":"Which database?","options":[{"label":"SQLite","description":"one file"}]},{"id":"no","question":"Else?"}]}`,
 			`{"answers":{"db":{"answers":["SQLite","user_note: in memory"]},"no":{"answers":[]}}}`, false,
-			Feedback{Kind: Answered, Pairs: []Pair{{"Which database?", "SQLite, in memory", []Option{{"SQLite", "one file"}}}}}},
+			Feedback{Kind: Answered, Pairs: []Pair{{"Which database?", "SQLite, in memory"}}}},
 		{"Gemini: by number", "ask_user", `{"questions":[{"question":"One?"},{"question":"Two?"}]}`, `{"answers":{"1":"b","0":"a"}}`, false,
 			Feedback{Kind: Answered, Pairs: []Pair{{Question: "One?", Answer: "a"}, {Question: "Two?", Answer: "b"}}}},
 		{"Gemini: no answer", "ask_user", `{"questions":[{"question":"One?"}]}`, `{"answers":{}}`, false, Feedback{}},
 		{"Cline: a follow-up question", "ask_followup_question", `{"question":"Which one?","options":"[\"a\",\"b\"]"}`, "<answer>\nthe second\n</answer>", false,
-			Feedback{Kind: Answered, Pairs: []Pair{{"Which one?", "the second", []Option{{Label: "a"}, {Label: "b"}}}}}},
+			Feedback{Kind: Answered, Pairs: []Pair{{"Which one?", "the second"}}}},
 		{"Roo: suggestions", "ask_followup_question", `{"question":"Which one?","follow_up":[{"text":"a","mode":"code"}]}`, "<user_message>\na\n</user_message>", false,
-			Feedback{Kind: Answered, Pairs: []Pair{{"Which one?", "a", []Option{{Label: "a"}}}}}},
+			Feedback{Kind: Answered, Pairs: []Pair{{"Which one?", "a"}}}},
 		{"Copilot: choices", "ask_user", `{"question":"Push?","choices":["yes","no"]}`, "User selected: no", false,
-			Feedback{Kind: Answered, Pairs: []Pair{{"Push?", "no", []Option{{Label: "yes"}, {Label: "no"}}}}}},
+			Feedback{Kind: Answered, Pairs: []Pair{{"Push?", "no"}}}},
 		{"Copilot in VS Code: by header", "vscode_askQuestions", `{"questions":[{"header":"DB","question":"Which?"}]}`, `{"answers":{"DB":{"selected":["x"],"freeText":"or y","skipped":false}}}`, false,
 			Feedback{Kind: Answered, Pairs: []Pair{{Question: "Which?", Answer: "x, or y"}}}},
 		{"a server's question tool", "mcp__ui__ask_user", `{"question":"Push?"}`, "not yet", false,

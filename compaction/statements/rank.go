@@ -11,7 +11,6 @@ import (
 // Message is one message of the agent.
 type Message struct {
 	Text string
-	Turn int     // of the conversation
 	At   float64 // its place in the conversation, from 0 to 1
 	// Closing is set if it is the last message of its turn: it answers.
 	Closing bool

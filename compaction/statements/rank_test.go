@@ -13,7 +13,7 @@ import (
 func told(texts ...string) []Message {
 	var out []Message
 	for i, text := range texts {
-		out = append(out, Message{Text: text, Turn: i + 1, At: float64(i+1) / float64(len(texts))})
+		out = append(out, Message{Text: text, At: float64(i+1) / float64(len(texts))})
 	}
 	return out
 }
@@ -42,8 +42,8 @@ func TestRankPrefers(t *testing.T) {
 		{"the newer of two alike", told("The file load.go has a cache there.", "The file save.go has a cache there."), nil,
 			"save.go", "load.go"},
 		{"a closing message to one in between", []Message{
-			{Text: "The file load.go has a cache there.", Turn: 1, At: 0.5, Closing: true},
-			{Text: "The file save.go has a cache there.", Turn: 2, At: 0.5}}, nil, "load.go", "save.go"},
+			{Text: "The file load.go has a cache there.", At: 0.5, Closing: true},
+			{Text: "The file save.go has a cache there.", At: 0.5}}, nil, "load.go", "save.go"},
 		{"what says something new", told("parse.go fails because cache.go is empty.\n\n" +
 			"parse.go fails since cache.go is empty.\n\nwrite.go fails because lock.go is held."), nil,
 			"lock.go", "fails because cache.go"},

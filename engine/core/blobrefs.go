@@ -94,11 +94,10 @@ func unreferencedBlobs(tx kv.Tx) (map[string]bool, error) {
 
 // BlobReference is a reference from a record to a blob.
 type BlobReference struct {
-	Hash     string
-	Size     int64  // bytes of the content; 0: the record does not say
-	Session  string // of the log entry that names it
-	Seq      int64  // of that entry; 0: an artifact names it
-	artifact string // handle
+	Hash    string
+	Size    int64  // bytes of the content; 0: the record does not say
+	Session string // of the log entry that names it
+	Seq     int64  // of that entry; 0: an artifact names it
 }
 
 // BlobReferences yields every reference to a blob in the ledger: those of each log, then those of artifacts. A blob
@@ -126,7 +125,7 @@ func BlobReferences(tx kv.Tx) iter.Seq2[BlobReference, error] {
 				yield(BlobReference{}, err)
 				return
 			}
-			if a.Forgotten == nil && !yield(BlobReference{Hash: a.Hash, Size: a.Bytes, artifact: a.ID}, nil) {
+			if a.Forgotten == nil && !yield(BlobReference{Hash: a.Hash, Size: a.Bytes}, nil) {
 				return
 			}
 		}

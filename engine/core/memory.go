@@ -107,10 +107,6 @@ func (l *Ledger) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest)
 		return memory.Entry{}, err
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
-		if r.Purge {
-			e, err := memory.Forget(tx, l.Scope, r.Name)
-			return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "forgotten"}}, err
-		}
 		e, err := memory.Delete(tx, l.Scope, r.Name, m.At)
 		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "deleted"}}, err
 	})

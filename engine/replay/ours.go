@@ -27,7 +27,6 @@ type ours struct {
 type oursRun struct {
 	ours
 	*Scratch
-	t      *track
 	played *Session   // without its host's compactions: those of the product take their place
 	clock  *time.Time // of the ledger: the time of the step
 
@@ -45,7 +44,7 @@ func openOurs(o ours) func(context.Context, env.Env, *track, int) (viewer, error
 		if err != nil {
 			return nil, err
 		}
-		return &oursRun{ours: o, Scratch: l, t: t, played: t.uncompacted(), clock: &clock,
+		return &oursRun{ours: o, Scratch: l, played: t.uncompacted(), clock: &clock,
 			known: map[string]block{}, saved: map[string]int{}}, nil
 	}
 }

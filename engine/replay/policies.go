@@ -10,8 +10,7 @@ import (
 
 // A Policy decides what each request of a session carries.
 type Policy struct {
-	Name  string
-	About string
+	Name string
 	// recorded says that the session ran like this: what its agent had to read again, it did.
 	recorded bool
 	// open starts a run of the policy. Above limit o200k_base tokens of messages it makes the view smaller.
@@ -46,20 +45,14 @@ func Policies() []Policy {
 	warm.Compact.Idle = 0
 	full.Compact.Fraction, full.Compact.Effective, full.Compact.Idle, full.Compact.Gain = 0.85, 0, 0, 0
 	return []Policy{
-		{Name: "none", About: "the recorded session with its host's own compactions", recorded: true,
-			open: openRecorded},
-		{Name: "sliding window", About: "the newest messages that fit", open: openSliding},
-		{Name: "ctxledger", About: "stubs for large results, edits that pay, a document for old turns",
-			open: openOurs(ours{})},
-		{Name: "without stubs", About: "ctxledger with all results whole", open: openOurs(ours{whole: true})},
-		{Name: "without edits", About: "ctxledger, nothing shown less of but by stubs and the document",
-			open: openOurs(ours{noEdits: true})},
-		{Name: "without document", About: "ctxledger, old turns dropped",
-			open: openOurs(ours{mode: compaction.Window})},
-		{Name: "without pauses", About: "ctxledger, no compaction because the provider's cache has expired",
-			open: openOurs(ours{policy: &warm})},
-		{Name: "at 85 % of the window", About: "ctxledger, which compacts there alone",
-			open: openOurs(ours{policy: &full})},
+		{Name: "none", recorded: true, open: openRecorded}, // with its host's own compactions
+		{Name: "sliding window", open: openSliding},        // the newest messages that fit
+		{Name: "ctxledger", open: openOurs(ours{})},
+		{Name: "without stubs", open: openOurs(ours{whole: true})},
+		{Name: "without edits", open: openOurs(ours{noEdits: true})},
+		{Name: "without document", open: openOurs(ours{mode: compaction.Window})}, // old turns are dropped
+		{Name: "without pauses", open: openOurs(ours{policy: &warm})},             // it ignores that a cache has expired
+		{Name: "at 85 % of the window", open: openOurs(ours{policy: &full})},
 	}
 }
 

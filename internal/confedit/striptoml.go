@@ -114,7 +114,6 @@ type statement struct {
 	keyEnd   int // where its last key ends
 	end      int // where its value ends
 	inner    []statement
-	open     int // where the brace of inner begins
 }
 
 // statements returns the expressions of a text. Their lines are without the comments and blank lines in front of what
@@ -163,7 +162,6 @@ func (s *statement) read(e *unstable.Node, table []string) {
 	s.end = int(e.Raw.Offset + e.Raw.Length)
 	s.to = s.end
 	if v := e.Value(); v.Kind == unstable.InlineTable {
-		s.open = int(v.Raw.Offset)
 		for it := v.Children(); it.Next(); {
 			if n := it.Node(); n.Kind == unstable.KeyValue {
 				in := statement{}

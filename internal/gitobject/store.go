@@ -126,7 +126,6 @@ type pack struct {
 	index, data *os.File // data is nil until it is needed
 	open        func() (*os.File, fs.FileInfo, error)
 	fanout      [257]int64 // how many names begin with less than a byte
-	size        int64      // of the index
 	bytes       int64      // of a name
 }
 
@@ -134,11 +133,11 @@ const indexHeader = 8 + 256*4
 
 // openPack opens the index of a pack.
 func openPack(tree *safefs.Tree, base string, bytes int) (*pack, error) {
-	index, info, err := tree.Open(base + ".idx")
+	index, _, err := tree.Open(base + ".idx")
 	if err != nil {
 		return nil, err
 	}
-	p := &pack{index: index, size: info.Size(), bytes: int64(bytes),
+	p := &pack{index: index, bytes: int64(bytes),
 		open: func() (*os.File, fs.FileInfo, error) { return tree.Open(base + ".pack") }}
 	var head [indexHeader]byte
 	_, err = index.ReadAt(head[:], 0)

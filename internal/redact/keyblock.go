@@ -26,7 +26,7 @@ func keyAfterBegin(text []byte, at, _ int) []stretch {
 	if m == nil {
 		return nil
 	}
-	w := keyWalk{text: text[:min(at+maxWindow, len(text))], from: at}
+	w := keyWalk{text: text[:min(at+maxWindow, len(text))]}
 	w.pieces = []stretch{{at, at + m[1], at, at + m[1]}}
 	return w.down(at + m[1])
 }
@@ -48,7 +48,7 @@ func keyWithoutBegin(text []byte, at, _ int) []stretch {
 	if !keyStart().Match(text[lo:min(lo+48, len(text))]) {
 		return nil
 	}
-	w := keyWalk{text: text[:min(lo+maxWindow, len(text))], from: lo}
+	w := keyWalk{text: text[:min(lo+maxWindow, len(text))]}
 	return w.down(lo)
 }
 
@@ -65,7 +65,6 @@ var keyStarts = lits("IBAAK", "IBADANBgkq", "BgkqhkiG9w0BBQ", "AgEAMBAGByqGSM49"
 // keyWalk collects a key line by line.
 type keyWalk struct {
 	text   []byte
-	from   int       // where it begins
 	pieces []stretch // quotation marks part them
 	body   bool      // whether there was a line of base64
 }
@@ -189,6 +188,6 @@ func keyBeforeEnd(text []byte, at, _ int) []stretch {
 	if start == at {
 		return nil
 	}
-	w := keyWalk{text: text[:at+m[1]], from: start}
+	w := keyWalk{text: text[:at+m[1]]}
 	return w.down(start)
 }
