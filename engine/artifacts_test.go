@@ -52,8 +52,15 @@ func TestWhatArtifactsAreCalledIsLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("x", 301)
-	_, err = l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: ref.Hash, Title: long})
-	wantCode(t, err, fault.TooLarge)
+	for name, r := range map[string]ledger.PutArtifactRequest{
+		"title": {Title: long}, "tool": {Tool: long}, "hint": {Hint: long},
+		"session": {Ref: artifacts.Ref{Session: long}},
+	} {
+		r.Blob = ref.Hash
+		if _, err := l.PutArtifact(t.Context(), r); !fault.Is(err, fault.TooLarge) {
+			t.Errorf("a long %s: %v", name, err)
+		}
+	}
 	_, err = l.PutArtifact(t.Context(), ledger.PutArtifactRequest{Blob: "none"})
 	wantCode(t, err, fault.NotFound)
 }

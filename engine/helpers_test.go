@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/upkeep"
@@ -283,6 +284,8 @@ func readFile(t testing.TB, name string) []byte {
 
 // compactionOf are the options that keep some turns.
 func compactionOf(keep int) compaction.Options { return compaction.Options{Keep: keep} }
+
+func artifactRef(session string) artifacts.Ref { return artifacts.Ref{Session: session} }
 
 // readWhole reads a session file without a ledger.
 func readWhole(tb testing.TB, path string) agents.Recording {

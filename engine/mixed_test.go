@@ -119,7 +119,7 @@ func (w *worker) round(t *testing.T, l *engine.Local, round int) error {
 	if err != nil {
 		return err
 	}
-	a, err := l.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash})
+	a, err := l.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Ref: artifactRef(w.session)})
 	if err != nil {
 		return err
 	}

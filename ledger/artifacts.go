@@ -25,8 +25,11 @@ type ArtifactStore interface {
 // PutArtifactRequest keeps a blob as an artifact. The blob was stored with PutBlob.
 type PutArtifactRequest struct {
 	Mutation
-	Blob  string `json:"blob"`
-	Title string `json:"title,omitempty"`
+	Blob  string        `json:"blob"`
+	Title string        `json:"title,omitempty"`
+	Tool  string        `json:"tool,omitempty"`
+	Hint  string        `json:"hint,omitempty"`
+	Ref   artifacts.Ref `json:"ref,omitzero"`
 }
 
 // ArtifactRequest asks for one artifact's record, by its handle.

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
@@ -122,7 +121,7 @@ func (h *hooking) answer(ctx context.Context) (a link.HookAnswer, err error) {
 	if place.Strange == nil { // else nothing is written there
 		h.state.Store(&place.State)
 	}
-	raw, err := io.ReadAll(io.LimitReader(h.In, wire.HookInput+1)) // in any case: the agent writes it
+	raw, err := io.ReadAll(io.LimitReader(h.In, link.HookInput+1)) // in any case: the agent writes it
 	if err != nil {
 		return a, fault.Wrap(fault.Unavailable, "hook", err)
 	}
@@ -133,8 +132,8 @@ func (h *hooking) answer(ctx context.Context) (a link.HookAnswer, err error) {
 	if place.Strange != nil {
 		return link.HookAnswer{Out: undecided(event, place.Undecided())}, nil
 	}
-	if len(raw) > wire.HookInput {
-		h.log(fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", event, wire.HookInput))
+	if len(raw) > link.HookInput {
+		h.log(fault.New(fault.TooLarge, "hook", "%s: an event of more than %d bytes", event, link.HookInput))
 		_, _ = io.Copy(io.Discard, h.In) // so that the agent can write it all
 		return a, nil
 	}
@@ -168,7 +167,7 @@ func (h *hooking) ask(
 	ctx context.Context, place workspace.Workspace, event string, input []byte,
 ) (link.HookAnswer, error) {
 	_, offset := h.Env.Now().Zone()
-	e := wire.HookEvent{Agent: agent, Name: event, Root: place.Root, Variables: map[string]string{}, Offset: offset,
+	e := link.HookEvent{Agent: agent, Name: event, Root: place.Root, Variables: map[string]string{}, Offset: offset,
 		Input: input}
 	if len(h.Args) > 3 {
 		e.Server = h.Args[3]

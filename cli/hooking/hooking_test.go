@@ -14,7 +14,6 @@ import (
 	"ctxledger.dev/cli/hooking"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
@@ -104,7 +103,7 @@ var patient = map[string]string{hooking.Variable: "20000", "SHELL": "/bin/zsh", 
 func TestADaemonAnswersWithWhatTheHookKnows(t *testing.T) {
 	p := newPlace(t, patient)
 	large := strings.Repeat("x", 5<<20) // more than a frame has
-	p.serve(t, func(ctx context.Context, api ledger.API, e wire.HookEvent) (daemon.HookAnswer, error) {
+	p.serve(t, func(ctx context.Context, api ledger.API, e link.HookEvent) (daemon.HookAnswer, error) {
 		info, err := api.Info(ctx, ledger.InfoRequest{})
 		_, offset := time.Now().Zone()
 		if err != nil || info.Workspace != p.Root || e.Agent != "claude-code" || e.Name != "PreToolUse" ||
@@ -125,13 +124,13 @@ func TestADaemonAnswersWithWhatTheHookKnows(t *testing.T) {
 func TestAnAnswerThatFailsIsOneLine(t *testing.T) {
 	for name, answer := range map[string]daemon.HookAnswerer{
 		"no answerer": nil,
-		"an error": func(context.Context, ledger.API, wire.HookEvent) (daemon.HookAnswer, error) {
+		"an error": func(context.Context, ledger.API, link.HookEvent) (daemon.HookAnswer, error) {
 			return daemon.HookAnswer{Out: []byte("half")}, errors.New("of the answerer")
 		},
-		"a panic": func(context.Context, ledger.API, wire.HookEvent) (daemon.HookAnswer, error) {
+		"a panic": func(context.Context, ledger.API, link.HookEvent) (daemon.HookAnswer, error) {
 			panic("of the answerer")
 		},
-		"the end of its time": func(ctx context.Context, _ ledger.API, _ wire.HookEvent) (daemon.HookAnswer, error) {
+		"the end of its time": func(ctx context.Context, _ ledger.API, _ link.HookEvent) (daemon.HookAnswer, error) {
 			<-ctx.Done()
 			return daemon.HookAnswer{Out: []byte("late")}, ctx.Err()
 		},
@@ -197,7 +196,7 @@ func TestAnEndlessInput(t *testing.T) {
 // TestAnInputThatIsTooLong is read to its end, so that the agent can write it, and not sent.
 func TestAnInputThatIsTooLong(t *testing.T) {
 	p := newPlace(t, patient)
-	in := strings.NewReader(strings.Repeat("x", 2*wire.HookInput))
+	in := strings.NewReader(strings.Repeat("x", 2*link.HookInput))
 	out, log := p.hook(t, "PostToolUse", in)
 	if out != "" || in.Len() > 0 || strings.Count(log, "\n") != 1 || !strings.Contains(log, "more than 8388608 bytes") {
 		t.Errorf("it prints %q, leaves %d bytes and logs %q", out, in.Len(), log)

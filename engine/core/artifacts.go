@@ -15,7 +15,8 @@ import (
 
 // PutArtifact implements ledger.ArtifactStore.
 func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
-	if err := CheckTexts("engine.artifact", Label("title", r.Title)); err != nil {
+	if err := CheckTexts("engine.artifact", Label("title", r.Title), Label("tool", r.Tool), Label("hint", r.Hint),
+		Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)); err != nil {
 		return artifacts.Artifact{}, err
 	}
 	m, err := l.NewMutation("artifact", r.Key, r)
@@ -37,7 +38,7 @@ func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (
 		if err != nil {
 			return kept, nil, err
 		}
-		event := ledger.Event{Kind: ledger.EventArtifact, ID: kept.ID, Detail: kept.Title}
+		event := ledger.Event{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}
 		return kept, []ledger.Event{event}, l.ReferenceBlob(tx, kept.Hash)
 	})
 }
@@ -50,7 +51,11 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 	}
 	defer b.Close() // opened for reading
 	ref := b.Ref()
-	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Title: r.Title, Put: true}
+	a := artifacts.Artifact{Hash: ref.Hash, Bytes: ref.Size, Lines: ref.Lines, Tool: r.Tool, Hint: r.Hint,
+		Title: r.Title, Put: true}
+	if r.Ref != (artifacts.Ref{}) {
+		a.Refs = []artifacts.Ref{r.Ref}
+	}
 	chunk := make([]byte, 1<<20)
 	for at := int64(0); at < ref.Size; {
 		if err := ctx.Err(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -48,7 +47,7 @@ func (d *daemon) serve(conn net.Conn) {
 		_ = conn.Close() // greet has sent the refusal
 		return
 	}
-	if h.Want == wire.WantLeave {
+	if h.Want == link.WantLeave {
 		d.presence.hold(conn)
 		d.leave(errAsked)
 		return
@@ -56,23 +55,23 @@ func (d *daemon) serve(conn net.Conn) {
 	defer conn.Close() // the client has its answer, or has disconnected
 	defer d.presence.exit()
 	switch h.Want {
-	case wire.WantCalls:
+	case link.WantCalls:
 		d.serveCalls(conn)
-	case wire.WantPut:
+	case link.WantPut:
 		d.servePut(conn)
-	case wire.WantRead:
+	case link.WantRead:
 		d.serveRead(conn)
-	case wire.WantHook:
+	case link.WantHook:
 		d.serveHook(conn)
 	}
 }
 
 // greet answers a client's hello. An accepted client is counted, unless it asks the daemon to leave.
-func (d *daemon) greet(conn net.Conn) (wire.Hello, error) {
-	defer wire.HangUpAfter(conn, wire.Greeting)()
+func (d *daemon) greet(conn net.Conn) (link.Hello, error) {
+	defer link.HangUpAfter(conn, link.Greeting)()
 	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.Close() })
-	var h wire.Hello
-	err := wire.ReadJSON(conn, wire.HelloFrame, &h)
+	var h link.Hello
+	err := link.ReadJSON(conn, link.HelloFrame, &h)
 	// From here on, shutdown does not close the connection: a welcomed client gets a goodbye, or it would
 	// believe that this owner died.
 	if !unwatch() && err == nil {
@@ -82,18 +81,18 @@ func (d *daemon) greet(conn net.Conn) (wire.Hello, error) {
 		return h, err
 	}
 	failpoint.Hit("daemon.greet.heard")
-	w := wire.Welcome{Protocol: wire.Protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
+	w := link.Welcome{Protocol: link.Protocol, PID: d.self.PID, Version: d.self.Version, Started: d.started}
 	w.Error = d.judge(h)
-	if w.Error == nil && h.Want != wire.WantLeave && !d.presence.enter() {
+	if w.Error == nil && h.Want != link.WantLeave && !d.presence.enter() {
 		w.Error = full(link.Descriptors())
 	}
 	if w.Error != nil {
 		d.log.Warn("refused", "error", w.Error.Message)
-		_ = wire.WriteJSON(conn, w) // the connection is closed in any case
+		_ = link.WriteJSON(conn, w) // the connection is closed in any case
 		return h, w.Error
 	}
-	if err := wire.WriteJSON(conn, w); err != nil && h.Want != wire.WantHook { // its event counts if it is gone, too
-		if h.Want != wire.WantLeave {
+	if err := link.WriteJSON(conn, w); err != nil && h.Want != link.WantHook { // its event counts if it is gone, too
+		if h.Want != link.WantLeave {
 			d.presence.exit()
 		}
 		return h, err
@@ -103,33 +102,33 @@ func (d *daemon) greet(conn net.Conn) (wire.Hello, error) {
 }
 
 // judge returns why a client is rejected, or nil.
-func (d *daemon) judge(h wire.Hello) *fault.Error {
+func (d *daemon) judge(h link.Hello) *fault.Error {
 	const op = "daemon.greet"
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(d.self.Token)) != 1:
 		return fault.New(fault.Denied, op, "the token is not that of this daemon")
-	case h.Want == wire.WantLeave:
+	case h.Want == link.WantLeave:
 		return nil // understood in every protocol
-	case h.Protocol < wire.OldestProtocol:
+	case h.Protocol < link.OldestProtocol:
 		return fault.New(fault.Invalid, op, "the daemon no longer serves protocol %d", h.Protocol).
 			WithHint("update this program, or run its newer version: ctxledger daemon stop")
-	case !slices.Contains([]string{wire.WantCalls, wire.WantPut, wire.WantRead, wire.WantHook}, h.Want):
+	case !slices.Contains([]string{link.WantCalls, link.WantPut, link.WantRead, link.WantHook}, h.Want):
 		return fault.New(fault.Invalid, op, "unknown connection purpose %.1000q", h.Want)
 	}
 	return nil
 }
 
 // send writes a response, and closes the connection to a client that does not read it.
-func (d *daemon) send(conn net.Conn, r wire.Response) {
-	defer wire.HangUpAfter(conn, limits.Call)()
-	frame, err := wire.Message(r, r.Attachment)
+func (d *daemon) send(conn net.Conn, r link.Response) {
+	defer link.HangUpAfter(conn, limits.Call)()
+	frame, err := link.Message(r, r.Attachment)
 	if err == nil {
 		_, err = conn.Write(frame)
 	}
 	if fault.Is(err, fault.TooLarge) {
 		f := d.wire(err)
 		f.Message = "the answer is too long: " + f.Message
-		err = wire.WriteJSON(conn, wire.Response{ID: r.ID, Error: f.WithHint("ask for less at a time")})
+		err = link.WriteJSON(conn, link.Response{ID: r.ID, Error: f.WithHint("ask for less at a time")})
 	}
 	if err != nil {
 		_ = conn.Close() // the reader of conn notices

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
@@ -23,7 +23,7 @@ func noise(n int) []byte {
 
 func TestBlobsComeBackByteForByte(t *testing.T) {
 	api := open(t, optionsFor(t, stateDir(t)))
-	for _, content := range [][]byte{nil, []byte("x"), noise(wire.Chunk), noise(wire.Chunk + 1), noise(5 << 20)} {
+	for _, content := range [][]byte{nil, []byte("x"), noise(link.Chunk), noise(link.Chunk + 1), noise(5 << 20)} {
 		ref, err := api.PutBlob(deadlined(t), bytes.NewReader(content))
 		if err != nil || ref.Size != int64(len(content)) {
 			t.Fatalf("%d bytes: %+v, %v", len(content), ref, err)
@@ -107,7 +107,7 @@ func TestABlobThatCannotBeSentAgainSaysSo(t *testing.T) {
 func TestBlobErrors(t *testing.T) {
 	api := open(t, optionsFor(t, stateDir(t)))
 	broken := errors.New("the disk of the sender")
-	_, err := api.PutBlob(deadlined(t), io.MultiReader(bytes.NewReader(noise(wire.Chunk*2)), iotest.ErrReader(broken)))
+	_, err := api.PutBlob(deadlined(t), io.MultiReader(bytes.NewReader(noise(link.Chunk*2)), iotest.ErrReader(broken)))
 	if !errors.Is(err, broken) {
 		t.Errorf("a content that fails: %v", err)
 	}

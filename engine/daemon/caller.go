@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -36,9 +36,9 @@ func (d *daemon) serveCalls(conn net.Conn) {
 	// A deadline in the past ends only the reading: answers are still sent.
 	unwatch := context.AfterFunc(d.leaving, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer unwatch()
-	in := bufio.NewReaderSize(conn, wire.ReadAhead)
+	in := bufio.NewReaderSize(conn, link.ReadAhead)
 	for {
-		r, err := wire.ReadRequest(in)
+		r, err := link.ReadRequest(in)
 		if err != nil {
 			break
 		}
@@ -53,16 +53,16 @@ func (d *daemon) serveCalls(conn net.Conn) {
 	}
 	c.work.Wait()
 	if d.leaving.Err() != nil {
-		c.answer(wire.Response{Bye: true})
+		c.answer(link.Response{Bye: true})
 	}
 }
 
 // begin answers a call on a goroutine of its own.
-func (c *caller) begin(r wire.Request) {
+func (c *caller) begin(r link.Request) {
 	ctx, cancel := context.WithTimeout(c.d.hard, deadline(r))
 	if refusal := c.admit(r.ID, cancel); refusal != nil {
 		cancel()
-		c.answer(wire.Response{ID: r.ID, Error: refusal})
+		c.answer(link.Response{ID: r.ID, Error: refusal})
 		return
 	}
 	c.work.Go(func() {
@@ -100,7 +100,7 @@ func (c *caller) finish(id uint64) {
 }
 
 // deadline returns how long a call may take.
-func deadline(r wire.Request) time.Duration {
+func deadline(r link.Request) time.Duration {
 	if r.Deadline <= 0 {
 		return limits.Call
 	}
@@ -113,8 +113,8 @@ func deadline(r wire.Request) time.Duration {
 
 // run executes one call. A long poll that the daemon's shutdown interrupts is not answered: the client
 // asks the next owner.
-func (c *caller) run(ctx context.Context, r wire.Request) (a wire.Response, answered bool) {
-	poll := r.Method == wire.WaitEvents
+func (c *caller) run(ctx context.Context, r link.Request) (a link.Response, answered bool) {
+	poll := r.Method == link.WaitEvents
 	if poll {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
@@ -126,12 +126,12 @@ func (c *caller) run(ctx context.Context, r wire.Request) (a wire.Response, answ
 	failpoint.Hit("daemon.call.done")
 	c.d.leaveIfMoved(err)
 	if err == nil {
-		return wire.Reply(r, out), true
+		return link.Reply(r, out), true
 	}
 	if poll && c.d.leaving.Err() != nil {
-		return wire.Response{}, false
+		return link.Response{}, false
 	}
-	return wire.Response{ID: r.ID, Error: c.d.wire(err)}, true
+	return link.Response{ID: r.ID, Error: c.d.wire(err)}, true
 }
 
 // leaveIfMoved makes the daemon leave when an error says that its ledger was moved or replaced: the next
@@ -143,7 +143,7 @@ func (d *daemon) leaveIfMoved(err error) {
 }
 
 // answer sends a response.
-func (c *caller) answer(r wire.Response) {
+func (c *caller) answer(r link.Response) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	c.d.send(c.conn, r)
@@ -168,13 +168,13 @@ func (c *caller) cancelAll() {
 }
 
 // handle calls the method that a request names.
-func (d *daemon) handle(ctx context.Context, r wire.Request) (out wire.Content, err error) {
+func (d *daemon) handle(ctx context.Context, r link.Request) (out link.Content, err error) {
 	method, ok := methods[r.Method]
 	if !ok {
 		method, ok = older[r.Method]
 	}
 	if !ok {
-		return wire.Content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.1000q", r.Method).
+		return link.Content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.1000q", r.Method).
 			WithHint(hintSkew)
 	}
 	if r.Method != "Info" {

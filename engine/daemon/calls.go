@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ctxledger.dev/artifacts"
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -226,5 +226,5 @@ func (c *client) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (le
 		ctx, cancel = context.WithTimeout(ctx, wait+limits.Call)
 		defer cancel()
 	}
-	return call[ledger.WaitEventsResponse](ctx, c, wire.WaitEvents, r)
+	return call[ledger.WaitEventsResponse](ctx, c, link.WaitEvents, r)
 }

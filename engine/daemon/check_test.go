@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -129,7 +129,7 @@ func TestTheNextOwnerRemovesTheCopiesOfAKilledCheck(t *testing.T) {
 }
 
 func TestHousekeepingHasItsOwnDeadline(t *testing.T) {
-	long := wire.Request{Method: "CollectGarbage", Deadline: time.Hour.Milliseconds() / 2}
+	long := link.Request{Method: "CollectGarbage", Deadline: time.Hour.Milliseconds() / 2}
 	if got := deadline(long); got != 30*time.Minute {
 		t.Errorf("gc may take %s", got)
 	}

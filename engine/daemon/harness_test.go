@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -32,7 +31,7 @@ func crash(how string) {
 	case "panic":
 		panic(seededCrash)
 	case "request":
-		methods["Growth"] = func(context.Context, ledger.API, wire.Content, bool) (wire.Content, error) {
+		methods["Growth"] = func(context.Context, ledger.API, link.Content, bool) (link.Content, error) {
 			go panic(seededCrash) // a goroutine that nothing guards
 			select {}
 		}

@@ -7,7 +7,7 @@ import (
 	"net"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -16,7 +16,7 @@ import (
 
 // HookAnswerer returns the answer to an event. api is the ledger of the event's tree, with the memories of the user. ctx
 // lasts as long as the hook waits.
-type HookAnswerer func(ctx context.Context, api ledger.API, e wire.HookEvent) (HookAnswer, error)
+type HookAnswerer func(ctx context.Context, api ledger.API, e link.HookEvent) (HookAnswer, error)
 
 // HookAnswer is the answer to an event.
 type HookAnswer struct {
@@ -28,15 +28,15 @@ type HookAnswer struct {
 
 // serveHook answers one event of an agent's hooks.
 func (d *daemon) serveHook(raw net.Conn) {
-	conn := wire.NewPatient(raw)
+	conn := link.NewPatient(raw)
 	defer conn.Close() // the answer was sent
 	d.presence.touch()
 	defer context.AfterFunc(d.hard, func() { _ = raw.Close() })()
-	in := bufio.NewReaderSize(conn, wire.ReadAhead)
-	var e wire.HookEvent
-	err := wire.ReadJSON(in, limits.Frame, &e)
+	in := bufio.NewReaderSize(conn, link.ReadAhead)
+	var e link.HookEvent
+	err := link.ReadJSON(in, limits.Frame, &e)
 	if err == nil {
-		e.Input, err = io.ReadAll(io.LimitReader(wire.NewStreamReader(in), wire.HookInput+1))
+		e.Input, err = io.ReadAll(io.LimitReader(link.NewStreamReader(in), link.HookInput+1))
 	}
 	if err != nil {
 		return // the client has disconnected or sent garbage: closing is the answer
@@ -70,13 +70,13 @@ func (d *daemon) guarded(fn func() error) error {
 // that it was sent. An answer that prints nothing is told when it is made.
 func (d *daemon) sendAnswer(conn net.Conn, in io.Reader, out []byte, failed error) (told bool) {
 	if failed != nil {
-		d.send(conn, wire.Response{Error: d.wire(failed)})
+		d.send(conn, link.Response{Error: d.wire(failed)})
 		return false
 	}
 	w := bufio.NewWriter(conn)
-	err := wire.WriteJSON(w, wire.Response{})
+	err := link.WriteJSON(w, link.Response{})
 	if err == nil {
-		err = wire.SendBytes(w, out)
+		err = link.SendBytes(w, out)
 	}
 	if err == nil {
 		err = w.Flush()
@@ -85,13 +85,13 @@ func (d *daemon) sendAnswer(conn net.Conn, in io.Reader, out []byte, failed erro
 		return true
 	}
 	if err == nil {
-		_, err = wire.ReadFrame(in, 0)
+		_, err = link.ReadFrame(in, 0)
 	}
 	return err == nil
 }
 
 // treeOf returns the ledger of an event's tree, with the memories of the user.
-func (d *daemon) treeOf(e wire.HookEvent) *ledgers {
+func (d *daemon) treeOf(e link.HookEvent) *ledgers {
 	return newLedgers(present{d.api, d}, e.Root, func(ctx context.Context) (ledger.API, error) {
 		ws, err := workspace.Find(d.config.Env, workspace.Options{Flag: e.Root})
 		if err != nil {
@@ -102,13 +102,13 @@ func (d *daemon) treeOf(e wire.HookEvent) *ledgers {
 }
 
 // answerHook returns the answer to an event.
-func (d *daemon) answerHook(tree ledger.API, e wire.HookEvent) (HookAnswer, error) {
+func (d *daemon) answerHook(tree ledger.API, e link.HookEvent) (HookAnswer, error) {
 	const op = "daemon.hook"
 	switch {
 	case d.config.Hook == nil || d.config.Workspace == "" || e.Root == "":
 		return HookAnswer{}, fault.New(fault.Invalid, op, "this daemon answers no hooks")
-	case len(e.Input) > wire.HookInput:
-		return HookAnswer{}, fault.New(fault.TooLarge, op, "an event of more than %d bytes", wire.HookInput)
+	case len(e.Input) > link.HookInput:
+		return HookAnswer{}, fault.New(fault.TooLarge, op, "an event of more than %d bytes", link.HookInput)
 	}
 	ctx, cancel := context.WithTimeout(d.hard, min(time.Duration(e.Deadline)*time.Millisecond, limits.Call))
 	defer cancel()

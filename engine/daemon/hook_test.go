@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -18,7 +17,7 @@ import (
 )
 
 // hookOf asks the daemon of a state directory to answer an event.
-func hookOf(t *testing.T, state string, e wire.HookEvent) ([]byte, error) {
+func hookOf(t *testing.T, state string, e link.HookEvent) ([]byte, error) {
 	t.Helper()
 	a, err := link.Hook(deadlined(t), link.Options{State: state, Env: env.System()}, e, patience)
 	if err != nil {
@@ -39,7 +38,7 @@ func TestAHookIsAnsweredInItsTree(t *testing.T) {
 	}
 	run(t, Config{State: ws.UserState})
 	run(t, Config{State: ws.State, Workspace: root,
-		Hook: func(ctx context.Context, api ledger.API, _ wire.HookEvent) (HookAnswer, error) {
+		Hook: func(ctx context.Context, api ledger.API, _ link.HookEvent) (HookAnswer, error) {
 			info, err := api.Info(ctx, ledger.InfoRequest{})
 			if err != nil || info.Workspace != ws.Root {
 				t.Errorf("%v: %+v", err, info)
@@ -63,7 +62,7 @@ func TestAHookIsAnsweredInItsTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := hookOf(t, ws.State, wire.HookEvent{Root: ws.Root})
+	out, err := hookOf(t, ws.State, link.HookEvent{Root: ws.Root})
 	if err != nil || string(out) != "project near, user far" {
 		t.Errorf("%q, %v", out, err)
 	}
@@ -71,7 +70,7 @@ func TestAHookIsAnsweredInItsTree(t *testing.T) {
 
 // TestHooksThatADaemonRefuses: of no tree, of the user ledger, and longer than they may be.
 func TestHooksThatADaemonRefuses(t *testing.T) {
-	answer := func(context.Context, ledger.API, wire.HookEvent) (HookAnswer, error) {
+	answer := func(context.Context, ledger.API, link.HookEvent) (HookAnswer, error) {
 		return HookAnswer{Out: []byte("answer")}, nil
 	}
 	state, user, without := stateDir(t), stateDir(t), stateDir(t)
@@ -81,17 +80,17 @@ func TestHooksThatADaemonRefuses(t *testing.T) {
 	run(t, Config{State: without, Workspace: root})
 	for _, c := range []struct {
 		name, state string
-		event       wire.HookEvent
+		event       link.HookEvent
 		code        fault.Code
 	}{
-		{"a tree", state, wire.HookEvent{Root: root}, ""},
+		{"a tree", state, link.HookEvent{Root: root}, ""},
 		{"as much as there may be", state,
-			wire.HookEvent{Root: root, Input: make([]byte, wire.HookInput)}, ""},
-		{"no tree", state, wire.HookEvent{}, fault.Invalid},
-		{"the user ledger", user, wire.HookEvent{Root: root}, fault.Invalid},
-		{"a daemon without answers", without, wire.HookEvent{Root: root}, fault.Invalid},
+			link.HookEvent{Root: root, Input: make([]byte, link.HookInput)}, ""},
+		{"no tree", state, link.HookEvent{}, fault.Invalid},
+		{"the user ledger", user, link.HookEvent{Root: root}, fault.Invalid},
+		{"a daemon without answers", without, link.HookEvent{Root: root}, fault.Invalid},
 		{"too long an input", state,
-			wire.HookEvent{Root: root, Input: make([]byte, wire.HookInput+1)}, fault.TooLarge},
+			link.HookEvent{Root: root, Input: make([]byte, link.HookInput+1)}, fault.TooLarge},
 	} {
 		out, err := hookOf(t, c.state, c.event)
 		if fault.CodeOf(err) != c.code || (err == nil) != (string(out) == "answer") {
@@ -105,7 +104,7 @@ func TestADaemonThatLeavesAnswersItsHooks(t *testing.T) {
 	state, root := stateDir(t), t.TempDir()
 	begun, leaving := make(chan struct{}), make(chan struct{})
 	r := run(t, Config{State: state, Workspace: root,
-		Hook: func(ctx context.Context, _ ledger.API, _ wire.HookEvent) (HookAnswer, error) {
+		Hook: func(ctx context.Context, _ ledger.API, _ link.HookEvent) (HookAnswer, error) {
 			close(begun)
 			<-leaving
 			return HookAnswer{Out: []byte("answer")}, ctx.Err()
@@ -115,7 +114,7 @@ func TestADaemonThatLeavesAnswersItsHooks(t *testing.T) {
 		r.stop()
 		close(leaving)
 	}()
-	if out, err := hookOf(t, state, wire.HookEvent{Root: root}); err != nil || string(out) != "answer" {
+	if out, err := hookOf(t, state, link.HookEvent{Root: root}); err != nil || string(out) != "answer" {
 		t.Errorf("%q, %v", out, err)
 	}
 	if err := r.wait(t); err != nil {
@@ -128,7 +127,7 @@ func TestAHookWhoseTimeIsOver(t *testing.T) {
 	state, root := stateDir(t), t.TempDir()
 	ended := make(chan error, 1)
 	run(t, Config{State: state, Workspace: root,
-		Hook: func(ctx context.Context, _ ledger.API, _ wire.HookEvent) (HookAnswer, error) {
+		Hook: func(ctx context.Context, _ ledger.API, _ link.HookEvent) (HookAnswer, error) {
 			<-ctx.Done()
 			ended <- ctx.Err()
 			return HookAnswer{}, ctx.Err()
@@ -136,7 +135,7 @@ func TestAHookWhoseTimeIsOver(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	o := link.Options{State: state, Env: env.System()}
-	a, err := link.Hook(ctx, o, wire.HookEvent{Root: root}, patience)
+	a, err := link.Hook(ctx, o, link.HookEvent{Root: root}, patience)
 	if a.Out != nil || !fault.Is(err, fault.Unavailable) {
 		t.Errorf("%q, %v", a.Out, err)
 	}
@@ -151,7 +150,7 @@ func TestAnAnswerIsToldWhenItWasPrinted(t *testing.T) {
 	state, root := stateDir(t), t.TempDir()
 	told := make(chan bool, 1)
 	run(t, Config{State: state, Workspace: root,
-		Hook: func(_ context.Context, _ ledger.API, e wire.HookEvent) (HookAnswer, error) {
+		Hook: func(_ context.Context, _ ledger.API, e link.HookEvent) (HookAnswer, error) {
 			return HookAnswer{Out: e.Input, After: func(_ context.Context, printed bool) error {
 				told <- printed
 				return nil
@@ -175,7 +174,7 @@ func TestAnAnswerIsToldWhenItWasPrinted(t *testing.T) {
 		{"it was killed", "text", false, false},
 		{"nothing is printed", "", false, true},
 	} {
-		a, err := link.Hook(deadlined(t), o, wire.HookEvent{Root: root, Input: []byte(c.prints)}, patience)
+		a, err := link.Hook(deadlined(t), o, link.HookEvent{Root: root, Input: []byte(c.prints)}, patience)
 		if err != nil || string(a.Out) != c.prints {
 			t.Fatalf("%s: %q, %v", c.name, a.Out, err)
 		}
@@ -195,13 +194,13 @@ func TestAnAnswerIsToldWhenItWasPrinted(t *testing.T) {
 	if err != nil {
 		t.Skipf("no Unix socket: %v", err) // what was sent on others may be lost with the connection
 	}
-	for _, v := range []any{wire.Hello{Protocol: wire.Protocol, Token: own.Token, Want: wire.WantHook},
-		wire.HookEvent{Root: root, Deadline: 1000}} {
-		if err := wire.WriteJSON(conn, v); err != nil {
+	for _, v := range []any{link.Hello{Protocol: link.Protocol, Token: own.Token, Want: link.WantHook},
+		link.HookEvent{Root: root, Deadline: 1000}} {
+		if err := link.WriteJSON(conn, v); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(wire.SendBytes(conn, []byte("text")), conn.Close()); err != nil {
+	if err := errors.Join(link.SendBytes(conn, []byte("text")), conn.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if after() {

@@ -13,7 +13,6 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -38,7 +37,7 @@ func rawDial(t *testing.T, state string) net.Conn {
 
 // hangUp bounds how long a test waits on a connection.
 func hangUp(conn net.Conn) func() {
-	stop := wire.HangUpAfter(conn, patience)
+	stop := link.HangUpAfter(conn, patience)
 	return func() { stop() }
 }
 
@@ -55,18 +54,18 @@ func greeted(t *testing.T, state, want string) net.Conn {
 }
 
 // ask sends one request and returns its answer.
-func ask(t *testing.T, conn net.Conn, r wire.Request) wire.Response {
+func ask(t *testing.T, conn net.Conn, r link.Request) link.Response {
 	t.Helper()
-	if err := wire.WriteJSON(conn, r); err != nil {
+	if err := link.WriteJSON(conn, r); err != nil {
 		t.Fatal(err)
 	}
 	return answer(t, conn)
 }
 
-func answer(t *testing.T, conn net.Conn) wire.Response {
+func answer(t *testing.T, conn net.Conn) link.Response {
 	t.Helper()
-	var a wire.Response
-	if err := wire.ReadJSON(conn, limits.Frame, &a); err != nil {
+	var a link.Response
+	if err := link.ReadJSON(conn, limits.Frame, &a); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -76,7 +75,7 @@ func answer(t *testing.T, conn net.Conn) wire.Response {
 func ended(t *testing.T, conn net.Conn) {
 	t.Helper()
 	for range 2 {
-		if _, err := wire.ReadFrame(conn, limits.Frame); err != nil {
+		if _, err := link.ReadFrame(conn, limits.Frame); err != nil {
 			return
 		}
 	}
@@ -96,7 +95,7 @@ func TestGarbageEndsItsConnectionAlone(t *testing.T) {
 		{"an empty frame", []byte{0, 0, 0, 0}},
 		{"no json", []byte{0, 0, 0, 3, 'a', 'b', 'c'}},
 		{"another json", []byte{0, 0, 0, 2, '[', ']'}},
-		{"an introduction beyond its limit", binary.BigEndian.AppendUint32(nil, wire.HelloFrame+1)},
+		{"an introduction beyond its limit", binary.BigEndian.AppendUint32(nil, link.HelloFrame+1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn := rawDial(t, state)
@@ -117,29 +116,29 @@ func TestWhoIsNotLetIn(t *testing.T) {
 	token := published(t, state).Token
 	for _, c := range []struct {
 		name string
-		h    wire.Hello
+		h    link.Hello
 		code fault.Code
 	}{
-		{"no token", wire.Hello{Protocol: wire.Protocol, Want: wire.WantCalls}, fault.Denied},
+		{"no token", link.Hello{Protocol: link.Protocol, Want: link.WantCalls}, fault.Denied},
 		{"another token",
-			wire.Hello{Protocol: wire.Protocol, Token: strings.Repeat("0", len(token)), Want: wire.WantCalls},
+			link.Hello{Protocol: link.Protocol, Token: strings.Repeat("0", len(token)), Want: link.WantCalls},
 			fault.Denied},
 		{"another token to stop it",
-			wire.Hello{Protocol: wire.Protocol, Token: "x", Want: wire.WantLeave}, fault.Denied},
+			link.Hello{Protocol: link.Protocol, Token: "x", Want: link.WantLeave}, fault.Denied},
 		{"a protocol too old",
-			wire.Hello{Protocol: wire.OldestProtocol - 1, Token: token, Want: wire.WantCalls}, fault.Invalid},
-		{"an unknown wish", wire.Hello{Protocol: wire.Protocol, Token: token, Want: "x"}, fault.Invalid},
+			link.Hello{Protocol: link.OldestProtocol - 1, Token: token, Want: link.WantCalls}, fault.Invalid},
+		{"an unknown wish", link.Hello{Protocol: link.Protocol, Token: token, Want: "x"}, fault.Invalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := wire.Introduce(rawDial(t, state), c.h)
+			_, err := link.Introduce(rawDial(t, state), c.h)
 			if fault.CodeOf(err) != c.code {
 				t.Errorf("error %v", err)
 			}
 		})
 	}
-	newer := wire.Hello{Protocol: wire.Protocol + 1, Token: token, Want: wire.WantCalls}
-	w, err := wire.Introduce(rawDial(t, state), newer)
-	if err != nil || w.Protocol != wire.Protocol {
+	newer := link.Hello{Protocol: link.Protocol + 1, Token: token, Want: link.WantCalls}
+	w, err := link.Introduce(rawDial(t, state), newer)
+	if err != nil || w.Protocol != link.Protocol {
 		t.Errorf("a newer client, who is to decide for itself: %+v, %v", w, err)
 	}
 }
@@ -147,7 +146,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 func TestBadRequestsAreAnswered(t *testing.T) {
 	state := stateDir(t)
 	run(t, Config{State: state})
-	conn := greeted(t, state, wire.WantCalls)
+	conn := greeted(t, state, link.WantCalls)
 	for i, c := range []struct {
 		name, method, body string
 		code               fault.Code
@@ -160,7 +159,7 @@ func TestBadRequestsAreAnswered(t *testing.T) {
 		{"unknown thing", "Summary", `{"id":"000000000000"}`, fault.NotFound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := ask(t, conn, wire.Request{ID: uint64(i), Method: c.method, Body: json.RawMessage(c.body)})
+			a := ask(t, conn, link.Request{ID: uint64(i), Method: c.method, Body: json.RawMessage(c.body)})
 			if _, err := a.Result(); a.ID != uint64(i) || fault.CodeOf(err) != c.code {
 				t.Errorf("answer %d: %v", a.ID, err)
 			}
@@ -209,28 +208,28 @@ func runSlow(t *testing.T, state string) (*running, slow) {
 func TestCallsOfOneConnectionAreLimited(t *testing.T) {
 	state := stateDir(t)
 	_, s := runSlow(t, state)
-	conn := greeted(t, state, wire.WantCalls)
+	conn := greeted(t, state, link.WantCalls)
 	for id := range maxCalls {
-		r := wire.Request{ID: uint64(id), Method: "Info", Body: json.RawMessage("{}")}
-		if err := wire.WriteJSON(conn, r); err != nil {
+		r := link.Request{ID: uint64(id), Method: "Info", Body: json.RawMessage("{}")}
+		if err := link.WriteJSON(conn, r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range maxCalls {
 		<-s.began
 	}
-	a := ask(t, conn, wire.Request{ID: 7, Method: "Info", Body: json.RawMessage("{}")})
+	a := ask(t, conn, link.Request{ID: 7, Method: "Info", Body: json.RawMessage("{}")})
 	if fault.CodeOf(a.Error) != fault.Invalid {
 		t.Errorf("an id that is taken: %+v", a)
 	}
-	a = ask(t, conn, wire.Request{ID: 999, Method: "Info", Body: json.RawMessage("{}")})
+	a = ask(t, conn, link.Request{ID: 999, Method: "Info", Body: json.RawMessage("{}")})
 	if fault.CodeOf(a.Error) != fault.Limited {
 		t.Errorf("one call too many: %+v", a)
 	}
-	if a := ask(t, conn, wire.Request{ID: 7, Cancel: true}); a.ID != 7 || fault.CodeOf(a.Error) != fault.Unavailable {
+	if a := ask(t, conn, link.Request{ID: 7, Cancel: true}); a.ID != 7 || fault.CodeOf(a.Error) != fault.Unavailable {
 		t.Errorf("a call taken back: %+v", a)
 	}
-	if a := ask(t, conn, wire.Request{ID: 1000, Method: "Memories", Body: json.RawMessage("{}")}); a.Error != nil {
+	if a := ask(t, conn, link.Request{ID: 1000, Method: "Memories", Body: json.RawMessage("{}")}); a.Error != nil {
 		t.Errorf("after one has ended: %+v", a)
 	}
 	_ = conn.Close()
@@ -242,8 +241,8 @@ func TestCallsOfOneConnectionAreLimited(t *testing.T) {
 func TestTheDeadlineOfACallReachesTheLedger(t *testing.T) {
 	state := stateDir(t)
 	_, s := runSlow(t, state)
-	a := ask(t, greeted(t, state, wire.WantCalls),
-		wire.Request{ID: 1, Method: "Info", Deadline: 20, Body: json.RawMessage("{}")})
+	a := ask(t, greeted(t, state, link.WantCalls),
+		link.Request{ID: 1, Method: "Info", Deadline: 20, Body: json.RawMessage("{}")})
 	if fault.CodeOf(a.Error) != fault.Unavailable {
 		t.Errorf("answer %+v", a)
 	}
@@ -321,9 +320,9 @@ func TestConnectionsOfADaemonAreLimited(t *testing.T) {
 			"TestAnOwnerWithFewDescriptors fills such a daemon from outside", n)
 	}
 	for range maxClients - 1 {
-		greeted(t, state, wire.WantCalls)
+		greeted(t, state, link.WantCalls)
 	}
-	last := greeted(t, state, wire.WantCalls)
+	last := greeted(t, state, link.WantCalls)
 	began := time.Now()
 	_, err := Open(deadlined(t), optionsFor(t, state))
 	if !fault.Is(err, fault.Limited) || fault.HintOf(err) == "" || time.Since(began) > limits.Connect/2 {

@@ -9,7 +9,6 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -43,7 +42,7 @@ func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 		return nil, err
 	}
 	a := &alone{API: local, env: o.Env, state: o.State, self: link.Owner{
-		Protocol: wire.Protocol, Version: o.Version, PID: os.Getpid(), Token: o.Env.ID(32),
+		Protocol: link.Protocol, Version: o.Version, PID: os.Getpid(), Token: o.Env.ID(32),
 		Started: o.Env.Now().UTC(), Workspace: o.Workspace, InProcess: true,
 	}}
 	_ = os.Remove(filepath.Join(o.State, socketName)) // left by a daemon that crashed

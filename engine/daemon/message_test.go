@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -28,13 +28,13 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		frame, err := wire.Message(wire.Request{ID: 1, Attachment: packed.Attached()}, packed.Attached())
+		frame, err := link.Message(link.Request{ID: 1, Attachment: packed.Attached()}, packed.Attached())
 		if err != nil {
 			t.Fatal(err)
 		}
 		stream := bytes.NewReader(append(frame, frame...))
 		for range 2 {
-			q, err := wire.ReadRequest(stream)
+			q, err := link.ReadRequest(stream)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func FuzzMessagesRoundTrip(f *testing.F) {
 				}
 			}
 		}
-		if _, err := wire.ReadRequest(stream); err != io.EOF {
+		if _, err := link.ReadRequest(stream); err != io.EOF {
 			t.Errorf("after the last: %v", err)
 		}
 	})
@@ -71,12 +71,12 @@ func TestAnOlderClientGetsPlainJSON(t *testing.T) {
 }
 
 func TestRawBytesThatDoNotFit(t *testing.T) {
-	two := wire.Content{Body: []byte(`{"entries":[{"kind":"note","time":"2026-01-01T00:00:00Z"}]}`),
+	two := link.Content{Body: []byte(`{"entries":[{"kind":"note","time":"2026-01-01T00:00:00Z"}]}`),
 		Data: [][]byte{nil, nil}}
 	if err := unpack(two, new(ledger.AppendEntriesRequest), true); !fault.Is(err, fault.Invalid) {
 		t.Errorf("bytes for another number of entries: %v", err)
 	}
-	err := unpack(wire.Content{Body: []byte("{}"), Data: [][]byte{{1}}}, new(ledger.InfoRequest), true)
+	err := unpack(link.Content{Body: []byte("{}"), Data: [][]byte{{1}}}, new(ledger.InfoRequest), true)
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("bytes where none belong: %v", err)
 	}

@@ -3,13 +3,13 @@ package daemon
 import (
 	"context"
 
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
 // handler answers one request of a method.
-type handler func(ctx context.Context, api ledger.API, in wire.Content, raw bool) (wire.Content, error)
+type handler func(ctx context.Context, api ledger.API, in link.Content, raw bool) (link.Content, error)
 
 // maintenance lists the methods that may take limits.Maintenance.
 var maintenance = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget", "Retain", "ForgetArtifact"}
@@ -20,7 +20,7 @@ const hintSkew = "the daemon may be older than this program: run: ctxledger daem
 // methods has every call of engine.API except the streams. calls.go has the client side.
 var methods = map[string]handler{
 	"Info":             on(ledger.API.Info),
-	wire.WaitEvents:    on(ledger.API.WaitEvents),
+	link.WaitEvents:    on(ledger.API.WaitEvents),
 	"ImportState":      on(ledger.API.ImportState),
 	"AppendEntries":    on(ledger.API.AppendEntries),
 	"AppendMessages":   on(ledger.API.AppendMessages),
@@ -73,15 +73,15 @@ var methods = map[string]handler{
 
 // on makes a handler from a method of engine.API.
 func on[Request, Response any](method func(ledger.API, context.Context, Request) (Response, error)) handler {
-	return func(ctx context.Context, api ledger.API, in wire.Content, raw bool) (wire.Content, error) {
+	return func(ctx context.Context, api ledger.API, in link.Content, raw bool) (link.Content, error) {
 		var r Request
 		if err := unpack(in, &r, true); err != nil {
-			return wire.Content{}, fault.New(fault.Invalid, "daemon.request", "request body: %s", err).
+			return link.Content{}, fault.New(fault.Invalid, "daemon.request", "request body: %s", err).
 				WithHint(hintSkew)
 		}
 		answer, err := method(api, ctx, r)
 		if err != nil {
-			return wire.Content{}, err
+			return link.Content{}, err
 		}
 		out, err := pack(&answer, raw)
 		return out, fault.Wrap(fault.Internal, "daemon.response", err)

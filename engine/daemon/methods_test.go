@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/ledger"
 )
 
@@ -46,7 +45,7 @@ func TestEveryMethodOfTheAPIIsServedUnderItsName(t *testing.T) {
 		if !ok {
 			return true
 		}
-		name := wire.WaitEvents
+		name := link.WaitEvents
 		if key, ok := line.Key.(*ast.BasicLit); ok {
 			if name, err = strconv.Unquote(key.Value); err != nil {
 				t.Fatal(err)
@@ -74,11 +73,11 @@ func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := link.Owner{Protocol: wire.Protocol, Token: "token", PID: os.Getpid(), Address: "tcp:" + l.Addr().String()}
+	o := link.Owner{Protocol: link.Protocol, Token: "token", PID: os.Getpid(), Address: "tcp:" + l.Addr().String()}
 	if err := publish(o, state); err != nil {
 		t.Fatal(err)
 	}
-	asked := make(chan wire.Request, 1)
+	asked := make(chan link.Request, 1)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -87,18 +86,18 @@ func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
 			return
 		}
 		defer far.Close() // the client has
-		if wire.ReadJSON(far, wire.HelloFrame, new(wire.Hello)) != nil ||
-			wire.WriteJSON(far, wire.Welcome{Protocol: wire.Protocol}) != nil {
+		if link.ReadJSON(far, link.HelloFrame, new(link.Hello)) != nil ||
+			link.WriteJSON(far, link.Welcome{Protocol: link.Protocol}) != nil {
 			return
 		}
 		for {
-			r, err := wire.ReadRequest(far)
+			r, err := link.ReadRequest(far)
 			if err != nil {
 				return
 			}
 			asked <- r
 			// an owner may answer without raw bytes
-			if wire.WriteJSON(far, wire.Response{ID: r.ID, Body: json.RawMessage("{}")}) != nil {
+			if link.WriteJSON(far, link.Response{ID: r.ID, Body: json.RawMessage("{}")}) != nil {
 				return
 			}
 		}

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
 // pack returns v as content; raw says whether its raw bytes may be detached from the JSON.
-func pack(v any, raw bool) (c wire.Content, err error) {
+func pack(v any, raw bool) (c link.Content, err error) {
 	if a, ok := v.(ledger.Attached); ok && raw {
 		v, c.Data = a.Detach()
 	}
@@ -20,7 +20,7 @@ func pack(v any, raw bool) (c wire.Content, err error) {
 
 // unpack decodes content into v, a pointer. strict refuses a field that v does not have: an owner would
 // otherwise silently ignore part of a request.
-func unpack(c wire.Content, v any, strict bool) error {
+func unpack(c link.Content, v any, strict bool) error {
 	d := json.NewDecoder(bytes.NewReader(c.Body))
 	if strict {
 		d.DisallowUnknownFields()

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/ledger"
 )
 
@@ -25,12 +25,12 @@ var freeze = flag.Bool("freeze", false, "write the API of this protocol to testd
 func TestOlderProtocolsAreStillServed(t *testing.T) {
 	now := wireForm()
 	if *freeze {
-		write(t, frozen(wire.Protocol), strings.Join(now, "\n")+"\n")
+		write(t, frozen(link.Protocol), strings.Join(now, "\n")+"\n")
 	}
 	newest := 0
-	for p := wire.OldestProtocol; p <= wire.Protocol; p++ {
+	for p := link.OldestProtocol; p <= link.Protocol; p++ {
 		raw, err := os.ReadFile(frozen(p))
-		if os.IsNotExist(err) && p == wire.Protocol {
+		if os.IsNotExist(err) && p == link.Protocol {
 			continue // not released yet
 		}
 		if err != nil {
@@ -42,12 +42,12 @@ func TestOlderProtocolsAreStillServed(t *testing.T) {
 				t.Errorf("protocol %d has %q, which a client of it relies on", p, line)
 			}
 		}
-		if n := strings.Count(string(raw), "\n"); p == wire.Protocol && len(now) != n {
+		if n := strings.Count(string(raw), "\n"); p == link.Protocol && len(now) != n {
 			t.Errorf("the API has changed since protocol %d was released: raise the protocol", p)
 		}
 	}
-	if wire.Protocol-newest > 1 {
-		t.Errorf("protocol %d was never released, but %d is spoken", newest+1, wire.Protocol)
+	if link.Protocol-newest > 1 {
+		t.Errorf("protocol %d was never released, but %d is spoken", newest+1, link.Protocol)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
@@ -121,7 +120,7 @@ func own(ctx context.Context, c Config, api ledger.API, log *slog.Logger) error 
 	failpoint.Hit("daemon.listen.bound")
 	d := &daemon{config: c, api: api, log: log, started: c.Env.Now().UTC()}
 	d.self = link.Owner{
-		Protocol: wire.Protocol, Version: c.Version, PID: os.Getpid(), Address: l.address,
+		Protocol: link.Protocol, Version: c.Version, PID: os.Getpid(), Address: l.address,
 		Token: c.Env.ID(32), Started: d.started, Workspace: c.Workspace,
 	}
 	ctx, d.leave = context.WithCancelCause(ctx)

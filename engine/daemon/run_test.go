@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
@@ -232,7 +231,7 @@ func TestOverLoopbackItIsTheSame(t *testing.T) {
 	if err != nil || blob.Size != 7 {
 		t.Errorf("%+v, %v", blob, err)
 	}
-	_, err = wire.Introduce(rawDial(t, state), wire.Hello{Protocol: wire.Protocol, Want: wire.WantCalls})
+	_, err = link.Introduce(rawDial(t, state), link.Hello{Protocol: link.Protocol, Want: link.WantCalls})
 	if !fault.Is(err, fault.Denied) {
 		t.Errorf("without the token: %v", err)
 	}
@@ -249,7 +248,7 @@ func TestAnOlderOwnerIsAskedToLeave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := link.Owner{Protocol: wire.Protocol - 1, PID: os.Getpid(), Address: l.address, Token: "old"}
+	old := link.Owner{Protocol: link.Protocol - 1, PID: os.Getpid(), Address: l.address, Token: "old"}
 	if err := publish(old, state); err != nil {
 		t.Fatal(err)
 	}
@@ -272,12 +271,12 @@ func serveOld(l net.Listener, self link.Owner, state string) error {
 		if err != nil {
 			return err
 		}
-		var h wire.Hello
-		err = wire.ReadJSON(conn, wire.HelloFrame, &h)
+		var h link.Hello
+		err = link.ReadJSON(conn, link.HelloFrame, &h)
 		if err == nil {
-			err = wire.WriteJSON(conn, wire.Welcome{Protocol: self.Protocol, PID: self.PID})
+			err = link.WriteJSON(conn, link.Welcome{Protocol: self.Protocol, PID: self.PID})
 		}
-		if err == nil && h.Want == wire.WantLeave {
+		if err == nil && h.Want == link.WantLeave {
 			err = errors.Join(withdraw(self, state), l.Close())
 			return errors.Join(err, conn.Close())
 		}
@@ -297,7 +296,7 @@ func TestAnOwnerThatIsTooNewIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := link.Owner{Protocol: wire.Protocol + 1, PID: os.Getpid(), Address: l.address, Token: "new"}
+	newer := link.Owner{Protocol: link.Protocol + 1, PID: os.Getpid(), Address: l.address, Token: "new"}
 	if err := publish(newer, state); err != nil {
 		t.Fatal(err)
 	}
@@ -308,11 +307,11 @@ func TestAnOwnerThatIsTooNewIsNamed(t *testing.T) {
 			served <- err
 			return
 		}
-		var h wire.Hello
-		err = wire.ReadJSON(conn, wire.HelloFrame, &h)
+		var h link.Hello
+		err = link.ReadJSON(conn, link.HelloFrame, &h)
 		refusal := fault.New(fault.Invalid, "daemon.greet", "the daemon no longer serves protocol %d", h.Protocol).
 			WithHint("update this program")
-		err = errors.Join(err, wire.WriteJSON(conn, wire.Welcome{Protocol: newer.Protocol, Error: refusal}))
+		err = errors.Join(err, link.WriteJSON(conn, link.Welcome{Protocol: newer.Protocol, Error: refusal}))
 		served <- errors.Join(err, conn.Close(), l.Close())
 	}()
 	_, err = Open(deadlined(t), optionsFor(t, state))

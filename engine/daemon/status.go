@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -30,7 +29,7 @@ type State struct {
 func Status(ctx context.Context, state string) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.Connect)
 	defer cancel()
-	conn, o, w, err := link.Meet(ctx, state, wire.WantCalls)
+	conn, o, w, err := link.Meet(ctx, state, link.WantCalls)
 	switch {
 	case fault.Is(err, fault.NotFound) || errors.Is(err, link.ErrNobody):
 		return State{}, nil // there is none, or it crashed and left owner.json
@@ -45,12 +44,12 @@ func Status(ctx context.Context, state string) (State, error) {
 		Running: true, PID: w.PID, Version: w.Version, Protocol: w.Protocol,
 		Address: o.Address, Started: w.Started,
 	}
-	if w.Protocol < wire.Protocol {
+	if w.Protocol < link.Protocol {
 		return s, conn.Close()
 	}
 	l := link.NewConn(conn, o, w.PID)
 	defer l.Close()
-	out, err := l.Call(ctx, "Info", wire.Content{Body: []byte("{}")})
+	out, err := l.Call(ctx, "Info", link.Content{Body: []byte("{}")})
 	if err != nil {
 		return s, err
 	}

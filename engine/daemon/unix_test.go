@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -325,7 +324,7 @@ func TestAStoppedDaemonIsNamedAndAppliesNothingTwice(t *testing.T) {
 
 func leave(t *testing.T, state string, o link.Owner) {
 	t.Helper()
-	o.Protocol, o.Token = wire.Protocol, "stale"
+	o.Protocol, o.Token = link.Protocol, "stale"
 	if err := publish(o, state); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -19,7 +19,7 @@ import (
 // environment of the process that the agent started. reads hands session files to the task that follows them.
 func answerer(e env.Env, load func(tree string) config.Config, reads chan<- agents.Asked) daemon.HookAnswerer {
 	contexts := new(hook.Contexts)
-	return func(ctx context.Context, api ledger.API, event wire.HookEvent) (daemon.HookAnswer, error) {
+	return func(ctx context.Context, api ledger.API, event link.HookEvent) (daemon.HookAnswer, error) {
 		if event.Agent != string(sessionfile.ClaudeCode) {
 			return daemon.HookAnswer{}, nil
 		}
@@ -54,7 +54,7 @@ func read(ctx context.Context, reads chan<- agents.Asked, path string) error {
 }
 
 // environmentOf returns the environment of the process that hands in an event, as far as it was told, and of this one.
-func environmentOf(e env.Env, event wire.HookEvent) env.Env {
+func environmentOf(e env.Env, event link.HookEvent) env.Env {
 	own := e
 	own.Lookup = func(name string) string {
 		if value, told := event.Variables[name]; told {

@@ -8,7 +8,7 @@ import (
 
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
-	"ctxledger.dev/engine/daemon/wire"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 )
 
@@ -46,7 +46,7 @@ func TestHooksDoWhatTheUserSays(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a, err := Role(e).Hook(t.Context(), l, wire.HookEvent{Agent: c.agent, Name: "SessionStart", Root: root,
+		a, err := Role(e).Hook(t.Context(), l, link.HookEvent{Agent: c.agent, Name: "SessionStart", Root: root,
 			Variables: map[string]string{"SHELL": "/bin/fish", "TZ": ""}, Offset: 5*3600 + 1800,
 			Input: []byte(`{"session_id":"s` + string(rune('0'+i)) + `","source":"startup"}`)})
 		out := a.Out

@@ -64,7 +64,7 @@ func (c *collector) store(r *rand.Rand) *operation {
 
 // put makes an artifact of a blob.
 func (c *collector) put(t *thing, key ledger.Mutation) *operation {
-	r := ledger.PutArtifactRequest{Mutation: key, Blob: t.hash, Title: c.name + " " + t.hash[:8]}
+	r := ledger.PutArtifactRequest{Mutation: key, Blob: t.hash, Title: c.name + " " + t.hash[:8], Tool: "Bash"}
 	return mutation("put artifact", func(ctx context.Context, api ledger.API) (artifacts.Artifact, error) {
 		return api.PutArtifact(ctx, r)
 	}, func(a artifacts.Artifact) { t.record = &a })

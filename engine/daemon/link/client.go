@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 )
@@ -87,21 +86,21 @@ func (c *Client) connected(ctx context.Context) (*Conn, error) {
 var errClosed = fault.New(fault.Unavailable, "daemon.call", "the connection to the ledger is closed")
 
 // Call sends a call, and repeats it while owners are lost. Errors: those of the call; unavailable when ctx ends first.
-func (c *Client) Call(ctx context.Context, method string, in wire.Content) (wire.Content, error) {
+func (c *Client) Call(ctx context.Context, method string, in Content) (Content, error) {
 	a := &attempt{c: c, method: method, in: in}
 	defer a.end()
 	for {
 		l, err := c.connected(ctx)
 		if err != nil {
-			return wire.Content{}, err
+			return Content{}, err
 		}
 		if err := a.pause(ctx); err != nil {
-			return wire.Content{}, err
+			return Content{}, err
 		}
 		out, err := l.Call(ctx, method, in)
 		if errors.Is(err, errLost) {
 			if err := a.lost(l, err); err != nil {
-				return wire.Content{}, err
+				return Content{}, err
 			}
 			continue
 		}

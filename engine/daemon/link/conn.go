@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -30,9 +29,9 @@ type Conn struct {
 	work    sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[uint64]chan wire.Response // guarded by mu; nil when the connection has ended
-	last    uint64                        // guarded by mu; the newest id
-	bye     bool                          // guarded by mu; the owner shut down cleanly
+	waiting map[uint64]chan Response // guarded by mu; nil when the connection has ended
+	last    uint64                   // guarded by mu; the newest id
+	bye     bool                     // guarded by mu; the owner shut down cleanly
 }
 
 // NewConn takes ownership of a connection that was opened for calls.
@@ -40,7 +39,7 @@ func NewConn(conn net.Conn, o Owner, pid int) *Conn {
 	l := &Conn{
 		conn: conn, owner: o, pid: pid,
 		writing: make(chan struct{}, 1), gone: make(chan struct{}),
-		waiting: make(map[uint64]chan wire.Response),
+		waiting: make(map[uint64]chan Response),
 	}
 	l.work.Go(l.read)
 	return l
@@ -48,9 +47,9 @@ func NewConn(conn net.Conn, o Owner, pid int) *Conn {
 
 // read delivers responses until the connection ends.
 func (l *Conn) read() {
-	in := bufio.NewReaderSize(l.conn, wire.ReadAhead)
+	in := bufio.NewReaderSize(l.conn, ReadAhead)
 	for {
-		r, err := wire.ReadResponse(in)
+		r, err := ReadResponse(in)
 		if err != nil {
 			l.end()
 			return
@@ -90,18 +89,18 @@ func (l *Conn) Close() {
 }
 
 // Call sends one request and waits for its answer. errLost: the connection ended first.
-func (l *Conn) Call(ctx context.Context, method string, in wire.Content) (wire.Content, error) {
+func (l *Conn) Call(ctx context.Context, method string, in Content) (Content, error) {
 	id, answer := l.begin()
 	if answer == nil {
-		return wire.Content{}, errUnsent
+		return Content{}, errUnsent
 	}
 	defer l.forget(id)
-	frame, err := requestFrame(ctx, wire.Request{ID: id, Method: method, Raw: true, Attachment: in.Attached()})
+	frame, err := requestFrame(ctx, Request{ID: id, Method: method, Raw: true, Attachment: in.Attached()})
 	if err != nil {
-		return wire.Content{}, err
+		return Content{}, err
 	}
 	if err := l.send(ctx, frame); err != nil {
-		return wire.Content{}, err
+		return Content{}, err
 	}
 	select {
 	case r := <-answer:
@@ -111,23 +110,23 @@ func (l *Conn) Call(ctx context.Context, method string, in wire.Content) (wire.C
 		case r := <-answer: // it came before the end
 			return r.Result()
 		default:
-			return wire.Content{}, errLost
+			return Content{}, errLost
 		}
 	case <-ctx.Done():
 		l.cancel(id)
-		return wire.Content{}, lateOwner(ctx, l.pid)
+		return Content{}, lateOwner(ctx, l.pid)
 	}
 }
 
 // begin returns a new id and the channel for its answer; nil when the connection has ended.
-func (l *Conn) begin() (uint64, chan wire.Response) {
+func (l *Conn) begin() (uint64, chan Response) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waiting == nil {
 		return 0, nil
 	}
 	l.last++
-	answer := make(chan wire.Response, 1)
+	answer := make(chan Response, 1)
 	l.waiting[l.last] = answer
 	return l.last, answer
 }
@@ -177,17 +176,17 @@ const cancelWait = 50 * time.Millisecond
 func (l *Conn) cancel(id uint64) {
 	ctx, done := context.WithTimeout(context.Background(), cancelWait)
 	defer done()
-	if frame, err := requestFrame(ctx, wire.Request{ID: id, Cancel: true}); err == nil {
+	if frame, err := requestFrame(ctx, Request{ID: id, Cancel: true}); err == nil {
 		_ = l.send(ctx, frame) // best effort
 	}
 }
 
 // requestFrame returns a request as a frame, with the time left until ctx's deadline.
-func requestFrame(ctx context.Context, r wire.Request) ([]byte, error) {
+func requestFrame(ctx context.Context, r Request) ([]byte, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		r.Deadline = max(1, time.Until(deadline).Milliseconds())
 	}
-	return wire.Message(r, r.Attachment)
+	return Message(r, r.Attachment)
 }
 
 // late is the error of a call whose context has ended.

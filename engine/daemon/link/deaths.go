@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -71,7 +70,7 @@ type suspects struct {
 // digest identifies a request by its method and body, which includes the key of a mutation.
 type digest [sha256.Size]byte
 
-func digestOf(method string, in wire.Content) (d digest) {
+func digestOf(method string, in Content) (d digest) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", method)
 	for _, part := range append([][]byte{in.Body}, in.Data...) {
@@ -111,8 +110,8 @@ func (s *suspects) answered(d digest) {
 type attempt struct {
 	c      *Client
 	method string
-	in     wire.Content // empty for a blob: all blobs count as one request
-	token  string       // of the owner that was lost last
+	in     Content // empty for a blob: all blobs count as one request
+	token  string  // of the owner that was lost last
 	deaths int
 	failed error    // the error if ctx ends before the request is sent again; nil: it is no suspect
 	turn   *os.File // held while a suspect is in flight; nil: it is not
@@ -149,7 +148,7 @@ func (a *attempt) lost(l *Conn, err error) error {
 	}
 	a.deaths = a.c.suspects.died(digestOf(a.method, a.in))
 	failed := crashLoop(a.c.o.State, a.deaths, "while answering "+a.method, cause)
-	if a.deaths >= maxDeaths && a.method != wire.WaitEvents { // a long poll does no harm
+	if a.deaths >= maxDeaths && a.method != WaitEvents { // a long poll does no harm
 		return failed
 	}
 	a.failed = failed
@@ -185,7 +184,7 @@ func (a *attempt) pause(ctx context.Context) error {
 
 // takeTurn takes the lock of the suspects, and reports whether it was free. A long poll needs none.
 func (a *attempt) takeTurn() (lock *os.File, free bool) {
-	if a.method == wire.WaitEvents {
+	if a.method == WaitEvents {
 		return nil, true
 	}
 	return lockDir(filepath.Dir(LogPath(a.c.o.State)))

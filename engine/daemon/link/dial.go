@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv/held"
 )
@@ -43,17 +42,17 @@ func whileOwner(ctx context.Context, o Owner) (_ context.Context, stop func()) {
 
 // Dial connects to a published owner and sends hello. Errors: denied and invalid are the owner's answer;
 // unavailable says that there was none; ErrNobody, that there is no such process.
-func Dial(ctx context.Context, o Owner, want, version string) (net.Conn, wire.Welcome, error) {
+func Dial(ctx context.Context, o Owner, want, version string) (net.Conn, Welcome, error) {
 	const op = "daemon.dial"
 	ctx, stop := whileOwner(ctx, o)
 	defer stop()
 	conn, err := o.connect(ctx)
 	if err != nil {
-		return nil, wire.Welcome{}, err
+		return nil, Welcome{}, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	inTime := wire.HangUpAfter(conn, wire.Greeting)
-	w, err := wire.Introduce(conn, wire.Hello{Protocol: wire.Protocol, Token: o.Token, Version: version, Want: want})
+	inTime := HangUpAfter(conn, Greeting)
+	w, err := Introduce(conn, Hello{Protocol: Protocol, Token: o.Token, Version: version, Want: want})
 	late := !inTime() || ctx.Err() != nil
 	if err == nil {
 		return conn, w, nil
@@ -66,7 +65,7 @@ func Dial(ctx context.Context, o Owner, want, version string) (net.Conn, wire.We
 	case late:
 		err = silent(ctx, o)
 	}
-	return nil, wire.Welcome{}, err
+	return nil, Welcome{}, err
 }
 
 // connect connects to a published owner. Errors: unavailable for one that does not accept connections; ErrNobody, that
@@ -104,16 +103,16 @@ func silent(ctx context.Context, o Owner) error {
 
 // Meet is Dial for callers that ask whether there is an owner at all. A connection that ends before the
 // welcome means that the owner is leaving, and a denied token that it was replaced, so Meet tries again
-// until the answer is certain or wire.Greeting has passed. Errors: not_found when no owner has published
+// until the answer is certain or Greeting has passed. Errors: not_found when no owner has published
 // itself, and those of Dial.
-func Meet(ctx context.Context, state, want string) (net.Conn, Owner, wire.Welcome, error) {
+func Meet(ctx context.Context, state, want string) (net.Conn, Owner, Welcome, error) {
 	const op = "daemon.dial"
-	over := time.NewTimer(wire.Greeting)
+	over := time.NewTimer(Greeting)
 	defer over.Stop()
 	for {
 		o, err := ReadOwner(state)
 		if err != nil || o.InProcess {
-			return nil, o, wire.Welcome{}, err
+			return nil, o, Welcome{}, err
 		}
 		conn, w, err := Dial(ctx, o, want, "")
 		if err == nil || !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Denied) {
@@ -128,9 +127,9 @@ func Meet(ctx context.Context, state, want string) (net.Conn, Owner, wire.Welcom
 		select {
 		case <-time.After(redial):
 		case <-over.C:
-			return nil, o, wire.Welcome{}, err
+			return nil, o, Welcome{}, err
 		case <-ctx.Done():
-			return nil, o, wire.Welcome{}, late(ctx)
+			return nil, o, Welcome{}, late(ctx)
 		}
 	}
 }

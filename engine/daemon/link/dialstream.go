@@ -5,7 +5,6 @@ import (
 	"net"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -19,7 +18,7 @@ func (c *Client) dialStream(ctx context.Context, want string) (net.Conn, *Conn, 
 		}
 		conn, _, err := Dial(ctx, l.owner, want, c.o.Version)
 		if err == nil {
-			return wire.NewPatient(conn), l, nil
+			return NewPatient(conn), l, nil
 		}
 		if !fault.Is(err, fault.Unavailable) {
 			return nil, nil, err

@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -24,7 +23,7 @@ type HookAnswer struct {
 // waits for anything.
 func (a HookAnswer) Told() {
 	if a.conn != nil && len(a.Out) > 0 {
-		_ = wire.WriteFrame(a.conn, nil) // to a daemon that is gone: the next one says it again
+		_ = WriteFrame(a.conn, nil) // to a daemon that is gone: the next one says it again
 	}
 }
 
@@ -40,7 +39,7 @@ func (a HookAnswer) Close() {
 // the time until the daemon's welcome.
 //
 // Errors: those of the answer; unavailable when there is no daemon or it does not answer in time.
-func Hook(ctx context.Context, o Options, e wire.HookEvent, connecting time.Duration) (HookAnswer, error) {
+func Hook(ctx context.Context, o Options, e HookEvent, connecting time.Duration) (HookAnswer, error) {
 	own, err := ReadOwner(o.State)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -68,21 +67,21 @@ func Hook(ctx context.Context, o Options, e wire.HookEvent, connecting time.Dura
 }
 
 // ask sends an event and reads the answer. soon bounds the time until the daemon's welcome.
-func ask(ctx, soon context.Context, conn net.Conn, own Owner, o Options, e wire.HookEvent) ([]byte, error) {
+func ask(ctx, soon context.Context, conn net.Conn, own Owner, o Options, e HookEvent) ([]byte, error) {
 	until, _ := ctx.Deadline()
 	e.Deadline = time.Until(until).Milliseconds()
 	_ = conn.SetDeadline(until) // fails only on a connection that has ended
 	if err := postHook(conn, own, o.Version, e); errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, silent(ctx, own)
 	} // after any other error, the daemon has said why it closed the connection
-	in := bufio.NewReaderSize(conn, wire.ReadAhead)
+	in := bufio.NewReaderSize(conn, ReadAhead)
 	welcomed, _ := soon.Deadline()
 	_ = conn.SetReadDeadline(welcomed)
-	var w wire.Welcome
-	switch err := wire.ReadJSON(in, limits.Frame, &w); {
+	var w Welcome
+	switch err := ReadJSON(in, limits.Frame, &w); {
 	case err != nil:
 		return nil, silent(soon, own)
-	case w.Protocol < wire.Protocol: // it knows no hooks
+	case w.Protocol < Protocol: // it knows no hooks
 		return nil, errors.Join(olderOwner(), askToLeave(ctx, own))
 	case w.Error != nil:
 		return nil, w.Error
@@ -100,16 +99,16 @@ func ask(ctx, soon context.Context, conn net.Conn, own Owner, o Options, e wire.
 }
 
 // postHook sends an event along with the hello.
-func postHook(conn net.Conn, own Owner, version string, e wire.HookEvent) error {
-	w := bufio.NewWriterSize(conn, wire.ReadAhead)
-	h := wire.Hello{Protocol: wire.Protocol, Token: own.Token, Version: version, Want: wire.WantHook}
-	if err := wire.WriteJSON(w, h); err != nil {
+func postHook(conn net.Conn, own Owner, version string, e HookEvent) error {
+	w := bufio.NewWriterSize(conn, ReadAhead)
+	h := Hello{Protocol: Protocol, Token: own.Token, Version: version, Want: WantHook}
+	if err := WriteJSON(w, h); err != nil {
 		return err
 	}
-	if err := wire.WriteJSON(w, e); err != nil {
+	if err := WriteJSON(w, e); err != nil {
 		return err
 	}
-	if err := wire.SendBytes(w, e.Input); err != nil {
+	if err := SendBytes(w, e.Input); err != nil {
 		return err
 	}
 	return w.Flush()
@@ -117,14 +116,14 @@ func postHook(conn net.Conn, own Owner, version string, e wire.HookEvent) error 
 
 // hookAnswer reads the answer to an event.
 func hookAnswer(in io.Reader) ([]byte, error) {
-	var r wire.Response
-	if err := wire.ReadJSON(in, limits.Frame, &r); err != nil {
+	var r Response
+	if err := ReadJSON(in, limits.Frame, &r); err != nil {
 		return nil, err
 	}
 	if r.Error != nil {
 		return nil, r.Error
 	}
-	return io.ReadAll(wire.NewStreamReader(in))
+	return io.ReadAll(NewStreamReader(in))
 }
 
 // olderOwner says that an owner has an older protocol, which is a reason to replace it.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 )
@@ -20,7 +19,7 @@ import (
 func frame(t *testing.T, v any) string {
 	t.Helper()
 	var b strings.Builder
-	if err := wire.WriteJSON(&b, v); err != nil {
+	if err := link.WriteJSON(&b, v); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -53,7 +52,7 @@ func answering(t *testing.T, text string, hangsUp bool) link.Options {
 		<-ended
 	})
 	o := link.Options{State: t.TempDir(), Env: env.System()}
-	own, err := json.Marshal(link.Owner{Protocol: wire.Protocol, PID: os.Getpid(), Token: "token",
+	own, err := json.Marshal(link.Owner{Protocol: link.Protocol, PID: os.Getpid(), Token: "token",
 		Address: "tcp:" + l.Addr().String()})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(o.State, link.OwnerName), own, 0o600)
@@ -66,7 +65,7 @@ func answering(t *testing.T, text string, hangsUp bool) link.Options {
 
 // TestAHookGetsNoAnswer has owners that do not answer. A hook does not wait longer than it may, and says what happened.
 func TestAHookGetsNoAnswer(t *testing.T) {
-	welcome := frame(t, wire.Welcome{Protocol: wire.Protocol, PID: 7})
+	welcome := frame(t, link.Welcome{Protocol: link.Protocol, PID: 7})
 	for _, c := range []struct {
 		name, text string
 		hangsUp    bool
@@ -77,13 +76,13 @@ func TestAHookGetsNoAnswer(t *testing.T) {
 		{"nothing, and the end", "", true, "does not answer"},
 		{"a welcome alone", welcome, false, "pid 7 has not answered in time"},
 		{"a welcome, and the end", welcome, true, "pid 7 has not answered in time"},
-		{"half of an answer", welcome + frame(t, wire.Response{}) + "\x00\x00\x00\x09half", true,
+		{"half of an answer", welcome + frame(t, link.Response{}) + "\x00\x00\x00\x09half", true,
 			"pid 7 has not answered in time"},
-		{"a refusal", frame(t, wire.Welcome{Protocol: wire.Protocol,
+		{"a refusal", frame(t, link.Welcome{Protocol: link.Protocol,
 			Error: fault.New(fault.Limited, "x", "it is full")}), true, "it is full"},
-		{"an error", welcome + frame(t, wire.Response{Error: fault.New(fault.Corrupt, "x", "it is damaged")}), true,
+		{"an error", welcome + frame(t, link.Response{Error: fault.New(fault.Corrupt, "x", "it is damaged")}), true,
 			"it is damaged"},
-		{"an older protocol", frame(t, wire.Welcome{Protocol: wire.Protocol - 1,
+		{"an older protocol", frame(t, link.Welcome{Protocol: link.Protocol - 1,
 			Error: fault.New(fault.Invalid, "x", "unknown connection purpose")}), true, "older owner"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,7 +97,7 @@ func TestAHookGetsNoAnswer(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), whole)
 			defer cancel()
-			e := wire.HookEvent{Input: []byte(strings.Repeat("x", 1<<20))}
+			e := link.HookEvent{Input: []byte(strings.Repeat("x", 1<<20))}
 			a, err := link.Hook(ctx, o, e, connecting)
 			if a.Out != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%q, %v", a.Out, err)
@@ -124,7 +123,7 @@ func TestWithoutAnOwner(t *testing.T) {
 			}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		if _, err := link.Hook(ctx, o, wire.HookEvent{}, time.Second); err == nil ||
+		if _, err := link.Hook(ctx, o, link.HookEvent{}, time.Second); err == nil ||
 			!strings.Contains(err.Error(), strings.TrimSpace(says)) {
 			t.Errorf("%s: %v", content, err)
 		}
@@ -135,14 +134,14 @@ func TestWithoutAnOwner(t *testing.T) {
 // TestAnAnswerMayHaveAnyLength reads one that is longer than a frame.
 func TestAnAnswerMayHaveAnyLength(t *testing.T) {
 	var text strings.Builder
-	text.WriteString(frame(t, wire.Welcome{Protocol: wire.Protocol}) + frame(t, wire.Response{}))
+	text.WriteString(frame(t, link.Welcome{Protocol: link.Protocol}) + frame(t, link.Response{}))
 	long := strings.Repeat("0123456789", 600_000)
-	if err := wire.SendStream(&text, strings.NewReader(long), func() bool { return false }); err != nil {
+	if err := link.SendStream(&text, strings.NewReader(long), func() bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	a, err := link.Hook(ctx, answering(t, text.String(), false), wire.HookEvent{}, 20*time.Second)
+	a, err := link.Hook(ctx, answering(t, text.String(), false), link.HookEvent{}, 20*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,13 @@ import (
 	"io"
 	"net"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
 
 // askToLeave asks an owner to leave and waits until it has released the ledger.
 func askToLeave(ctx context.Context, o Owner) error {
-	conn, _, err := Dial(ctx, o, wire.WantLeave, "")
+	conn, _, err := Dial(ctx, o, WantLeave, "")
 	if err != nil {
 		return err
 	}
@@ -39,7 +38,7 @@ const stopWait = limits.Call + 2*limits.Leave
 func Stop(ctx context.Context, state string) error {
 	ctx, cancel := context.WithTimeout(ctx, stopWait)
 	defer cancel()
-	conn, o, _, err := Meet(ctx, state, wire.WantLeave)
+	conn, o, _, err := Meet(ctx, state, WantLeave)
 	switch {
 	case fault.Is(err, fault.NotFound) || errors.Is(err, ErrNobody):
 		return nil // there is none, or it crashed and left owner.json

@@ -7,14 +7,13 @@ import (
 	"net"
 	"sync"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
 
 // PutBlob sends a blob on a connection of its own, and returns the answer. When the owner is lost meanwhile, a blob that
 // can seek is sent again; any other is unavailable.
-func (c *Client) PutBlob(ctx context.Context, blob io.Reader) (wire.Content, error) {
+func (c *Client) PutBlob(ctx context.Context, blob io.Reader) (Content, error) {
 	const op = "daemon.putblob"
 	seeker, _ := blob.(io.Seeker)
 	var start int64
@@ -27,12 +26,12 @@ func (c *Client) PutBlob(ctx context.Context, blob io.Reader) (wire.Content, err
 	a := &attempt{c: c, method: "PutBlob"}
 	defer a.end()
 	for {
-		conn, l, err := c.dialStream(ctx, wire.WantPut)
+		conn, l, err := c.dialStream(ctx, WantPut)
 		if err != nil {
-			return wire.Content{}, err
+			return Content{}, err
 		}
 		if err := a.pause(ctx); err != nil {
-			return wire.Content{}, errors.Join(err, conn.Close())
+			return Content{}, errors.Join(err, conn.Close())
 		}
 		out, err := putBlob(ctx, conn, blob)
 		if !errors.Is(err, errLost) {
@@ -53,19 +52,19 @@ func (c *Client) PutBlob(ctx context.Context, blob io.Reader) (wire.Content, err
 }
 
 // putBlob sends one blob and returns the owner's answer, which may arrive before all is sent.
-func putBlob(ctx context.Context, conn net.Conn, blob io.Reader) (wire.Content, error) {
+func putBlob(ctx context.Context, conn net.Conn, blob io.Reader) (Content, error) {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	var (
 		work     sync.WaitGroup
-		answer   wire.Response
+		answer   Response
 		received error
 		done     = make(chan struct{})
 	)
 	work.Go(func() {
 		defer close(done)
-		received = wire.ReadJSON(conn, limits.Frame, &answer)
+		received = ReadJSON(conn, limits.Frame, &answer)
 	})
-	sent := wire.SendStream(conn, blob, func() bool {
+	sent := SendStream(conn, blob, func() bool {
 		select {
 		case <-done:
 			return true
@@ -73,7 +72,7 @@ func putBlob(ctx context.Context, conn net.Conn, blob io.Reader) (wire.Content, 
 			return false
 		}
 	})
-	source, failed := errors.AsType[*wire.SourceError](sent)
+	source, failed := errors.AsType[*SourceError](sent)
 	if failed {
 		_ = conn.Close() // the owner discards what it has received
 	}
@@ -81,11 +80,11 @@ func putBlob(ctx context.Context, conn net.Conn, blob io.Reader) (wire.Content, 
 	_ = conn.Close() // the answer is here
 	switch {
 	case failed:
-		return wire.Content{}, fault.Wrap(fault.Invalid, "daemon.putblob", source.Err)
+		return Content{}, fault.Wrap(fault.Invalid, "daemon.putblob", source.Err)
 	case received != nil && ctx.Err() != nil:
-		return wire.Content{}, late(ctx)
+		return Content{}, late(ctx)
 	case received != nil:
-		return wire.Content{}, errLost
+		return Content{}, errLost
 	}
 	return answer.Result()
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -139,11 +138,11 @@ func (s *seeker) try(ctx context.Context) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, w, err := Dial(ctx, o, wire.WantCalls, s.o.Version)
+	conn, w, err := Dial(ctx, o, WantCalls, s.o.Version)
 	if err != nil {
 		return nil, err
 	}
-	if w.Protocol < wire.Protocol {
+	if w.Protocol < Protocol {
 		_ = conn.Close() // nothing was sent on it
 		if err := askToLeave(ctx, o); err != nil {
 			return nil, err

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 
-	"ctxledger.dev/engine/daemon/wire"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -30,7 +29,7 @@ type blobReader struct {
 	attempt attempt
 	link    *Conn // to the owner that sends it
 	conn    net.Conn
-	stream  *wire.StreamReader
+	stream  *StreamReader
 	unwatch func() bool // detaches conn from ctx
 	err     error       // the result of every further Read
 }
@@ -50,19 +49,19 @@ func (b *blobReader) begin() error {
 
 // open dials and asks for the rest of the blob. errLost: the connection ended.
 func (b *blobReader) open() error {
-	conn, l, err := b.c.dialStream(b.ctx, wire.WantRead)
+	conn, l, err := b.c.dialStream(b.ctx, WantRead)
 	if err != nil {
 		return err
 	}
 	if err := b.attempt.pause(b.ctx); err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	b.link, b.conn, b.stream = l, conn, wire.NewStreamReader(conn)
+	b.link, b.conn, b.stream = l, conn, NewStreamReader(conn)
 	b.unwatch = context.AfterFunc(b.ctx, func() { _ = conn.Close() })
-	var answer wire.Response
-	err = wire.WriteJSON(conn, b.rest(b.read))
+	var answer Response
+	err = WriteJSON(conn, b.rest(b.read))
 	if err == nil {
-		err = wire.ReadJSON(conn, limits.Frame, &answer)
+		err = ReadJSON(conn, limits.Frame, &answer)
 	}
 	if err != nil {
 		return b.fail(b.lost())
@@ -104,8 +103,8 @@ func (b *blobReader) Read(p []byte) (int, error) {
 
 // verdict returns the owner's response after the last byte: io.EOF for success.
 func (b *blobReader) verdict() error {
-	var answer wire.Response
-	if err := wire.ReadJSON(b.conn, limits.Frame, &answer); err != nil {
+	var answer Response
+	if err := ReadJSON(b.conn, limits.Frame, &answer); err != nil {
 		return b.lost()
 	}
 	b.attempt.answered()

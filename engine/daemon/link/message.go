@@ -1,4 +1,4 @@
-package wire
+package link
 
 import (
 	"encoding/binary"

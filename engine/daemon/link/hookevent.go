@@ -1,4 +1,4 @@
-package wire
+package link
 
 // HookInput bounds the input of a hook, in bytes.
 const HookInput = 8 << 20
