@@ -201,10 +201,8 @@ func example(list []string, s string) []string {
 		s = strings.ToValidUTF8(s[:maxExample], "")
 	}
 	s = strings.Clone(s)
-	for _, x := range list {
-		if x == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/env"
@@ -59,10 +60,8 @@ func (r refusals) why(dir string) string {
 	case r.temp != "" && key == r.fold(r.temp):
 		return "the directory for temporary files"
 	}
-	for _, root := range systemRoots {
-		if key == root {
-			return "a directory of the system"
-		}
+	if slices.Contains(systemRoots, key) {
+		return "a directory of the system"
 	}
 	for _, tree := range systemTrees {
 		if key == tree || strings.HasPrefix(key, tree+r.separator()) {

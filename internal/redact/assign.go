@@ -1,5 +1,7 @@
 package redact
 
+import "slices"
+
 import "bytes"
 
 // Bounds of an assignment, in bytes.
@@ -128,12 +130,10 @@ func (c *cursor) sign(inQuotes bool) bool {
 		return true
 	}
 	c.gap()
-	for _, s := range []string{":=", "=>", "===", "==", "!=", "=", ":"} {
-		if c.take(s) {
-			c.escaped("003e") // =>
-			c.gap()
-			return true
-		}
+	if slices.ContainsFunc([]string{":=", "=>", "===", "==", "!=", "=", ":"}, c.take) {
+		c.escaped("003e") // =>
+		c.gap()
+		return true
 	}
 	if c.escaped("003d") {
 		c.gap()
