@@ -273,6 +273,35 @@ func TestBytesThatStayAreNoChange(t *testing.T) {
 	}
 }
 
+// TestAChangeThatTheNextCallUndidIsNotLost looks at a file when the ledger knows of a call and not yet of the next one,
+// which has undone it. A real agent's fork that did again what its trunk did lost both.
+func TestAChangeThatTheNextCallUndidIsNotLost(t *testing.T) {
+	for _, test := range []struct {
+		name, content string // before the calls and after them
+		next          string
+		want          []string
+	}{
+		{"put back", "1", `{"command":"echo 1 > a.go"}`,
+			[]string{"modified a.go transcript by a", "modified a.go inferred by a"}},
+		{"deleted again", "", `{"command":"rm a.go"}`,
+			[]string{"created a.go transcript by a", "deleted a.go inferred by a"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l, _ := openIn(t, t.TempDir(), "/w")
+			a := &agent{t: t, l: l, name: "a", dir: "/w"}
+			observe(t, l, is("a.go", test.content, at(-9), at(-5)))
+			a.prompt(at(0))
+			a.call(at(1), "c1", "Write", editA)
+			a.result(at(2), "c1", false)
+			observe(t, l, is("a.go", test.content, at(2.2), at(2.3)))
+			a.call(at(2.1), "c2", "Bash", test.next)
+			a.result(at(2.4), "c2", false)
+			observe(t, l, is("a.go", test.content, at(2.2), at(2.5)))
+			wantTold(t, l, []*agent{a}, test.want...)
+		})
+	}
+}
+
 func TestTwoEditsSeenAsOneBelongToTheLater(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		l, _ := openIn(t, t.TempDir(), "/w")

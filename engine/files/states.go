@@ -220,11 +220,15 @@ func (w *witness) first(is changes.State) error {
 }
 
 // unchanged withdraws a claim that the file contradicts: its content is that from before the call. Of several claims
-// none is withdrawn, since one may have undone another.
+// none is withdrawn, since one may have undone another. Nor is one that a call may have undone of which the ledger does not
+// know yet: a file that was written after the claimed call, or that is gone, does not show what that call had left.
 func (w *witness) unchanged(was changes.State, o ledger.Observation) error {
 	claims, err := claimsSince(w.Tx, w.tree, o.Path, was.Since)
 	if err != nil || len(claims) != 1 || claims[0].Time.After(o.Seen) || attribution.ContentOf(was) == "" {
 		return err
+	}
+	if o.Modified.After(claims[0].Time) || !o.Exists && claims[0].Op != changes.Deleted {
+		return nil
 	}
 	by, err := w.Of(w.tree, o.Path, claims[0].Time)
 	if err != nil || by.Intent == nil || by.Intent.ID != claims[0].Intent || by.Intent.Begun.Before(was.Since) {
