@@ -30,6 +30,7 @@ const (
 	markAgain     = "[omitted — these lines are in the result of %s as well]"
 	noteWritten   = "[superseded — later write_file for same path]"
 	noteRepeated  = "[superseded — repeated call with same arguments]"
+	noteCleared   = "[cleared]"
 	markWords     = "[text omitted]"
 	collapsedHead = "[COLLAPSED TOOL CALLS — %d call(s)]"
 	// What replaces an evicted result: its call, and its beginning.

@@ -18,17 +18,19 @@ const markTrimmed = "[...context-trimmed — {N} chars removed to fit model limi
 
 // caps are the characters that results keep.
 type caps struct {
-	result int
-	newest int // of the newest calls: the model has just asked for them
+	result   int
+	newest   int // of the newest calls: the model has just asked for them
+	consumed int // of what was read of a file that was changed later
 }
 
 // stages are the first two stages. In the third no tool content is left.
-var stages = [Stages - 1]caps{{4000, 16_000}, {500, 4000}}
+var stages = [Stages - 1]caps{{4000, 16_000, 500}, {500, 4000, 500}}
 
 // Copy is a request that may be trimmed: a copy, of which nothing is recorded.
 type Copy struct {
 	Format   transcript.Format
-	Messages [][]byte // as they were sent, valid for the provider
+	Messages [][]byte        // as they were sent, valid for the provider
+	Consumed map[string]bool // calls that read files which were changed later
 	// Handles read the results of each message back, by call, and Whole reads the conversation back: what was cut names
 	// them. There may be none.
 	Handles []map[string]string
@@ -120,6 +122,8 @@ func (t *trimmer) cuts(i int, c caps) map[string]string {
 			continue
 		case i > t.newest:
 			limit = c.newest
+		case t.Consumed[p.ID]:
+			limit = c.consumed
 		}
 		if text, shorter := shorten(p.Text, limit, handles[p.ID]); shorter {
 			cut[p.ID] = text

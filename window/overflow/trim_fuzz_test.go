@@ -55,7 +55,7 @@ func FuzzTrim(f *testing.F) {
 // what comes with them, the second how long their results are.
 func scripted(t *testing.T, f transcript.Format, script []byte) Copy {
 	t.Helper()
-	c := Copy{Format: f}
+	c := Copy{Format: f, Consumed: map[string]bool{}}
 	add := func(role transcript.Role, parts ...transcript.Part) {
 		for _, m := range separate(f, transcript.Message{Role: role, Parts: parts}) {
 			raw, err := transcript.Encode(f, m)
@@ -74,6 +74,7 @@ func scripted(t *testing.T, f transcript.Format, script []byte) Copy {
 		}
 		for k := range int(kind % 4) {
 			id := fmt.Sprintf("c%d-%d", i, k)
+			c.Consumed[id] = kind&0x40 != 0
 			uses = append(uses,
 				transcript.Part{Kind: transcript.KindCall, ID: id, Name: "tool", Args: json.RawMessage(`{"a":1}`)})
 			answers = append(answers, transcript.Part{Kind: transcript.KindResult, ID: id, Name: "tool",

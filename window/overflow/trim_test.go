@@ -36,7 +36,7 @@ func conversation(long int) Copy {
 		return fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"content":%s}`, id, lit(text))
 	}
 	var c Copy
-	c.Format = transcript.Anthropic
+	c.Format, c.Consumed = transcript.Anthropic, map[string]bool{"read": true}
 	for _, m := range []string{
 		`{"role":"user","content":"Do it."}`,
 		call("short"), `{"role":"user","content":[` + result("short", "fine") + `]}`,
@@ -79,7 +79,7 @@ func TestTrimStages(t *testing.T) {
 		stage int
 		want  map[string]int
 	}{
-		{1, map[string]int{"short": 4, "a": 4000 + mark("46,000"), "read": 4000 + mark("46,000"),
+		{1, map[string]int{"short": 4, "a": 4000 + mark("46,000"), "read": 500 + mark("49,500"),
 			"pic": 4000 + mark("46,000"), "new": 16_000 + mark("34,000")}},
 		{2, map[string]int{"short": 4, "a": 500 + mark("49,500"), "read": 500 + mark("49,500"),
 			"pic": 500 + mark("49,500"), "new": 4000 + mark("46,000")}},

@@ -132,7 +132,7 @@ func (t *trimmer) largest(f fit) (best Trimmed, err error) {
 	}
 	for low <= high {
 		keep := (low + high) / 2
-		out, err := t.to(caps{result: keep, newest: 4 * keep}, stageOf(keep))
+		out, err := t.to(caps{result: keep, newest: 4 * keep, consumed: min(keep, minKept)}, stageOf(keep))
 		if err != nil {
 			return out, err
 		}
