@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/text"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
@@ -39,6 +41,7 @@ type agentFiles struct {
 	at       time.Time                  // guarded by mu
 	meter    anyfile.Meter              // guarded by mu; of report
 	report   carried.Report             // guarded by mu
+	changed  bool                       // guarded by mu; a file had changed when report was replaced: see watchAgentFiles
 	uses     map[string][]agentfile.Use // guarded by mu
 	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
 	begun    bool                       // guarded by mu; whether they were ever counted
@@ -86,6 +89,7 @@ func (s *folder) carried(ctx context.Context) found {
 	defer f.mu.Unlock()
 	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.meter != k.meter ||
 		now.Sub(f.at) > freshness || now.Before(f.at) {
+		f.changed = f.changed || f.report.Changed()
 		f.meter, f.report = k.meter, s.findCarried(ctx, k.meter.Counter)
 		f.report.Count(f.recorded, s.workspace.Root)
 		f.uses, f.at = agentfile.Of(f.report), s.o.Env.Now()
@@ -122,21 +126,38 @@ func (s *folder) carriedFor(ctx context.Context, api Ledger, model string) carri
 // recheck is how often the files are looked at that agents load.
 const recheck = 500 * time.Millisecond
 
-// watchAgentFiles shows everything about files that agents load again when one of them changes on disk, until the client
-// closes the folder. It has calls counted again that may have been made since, and the session looked at again when its
-// agent's settings say something else about compacting: the ledger has no event for that.
+// watchAgentFiles shows everything about files that agents load again when one of them changes on disk, or in an editor that
+// has been still since, until the client closes the folder: an editor asks about the document that is edited, and not
+// about what it imports. It has calls counted again that may have been made since, and the session looked at again when
+// its agent's settings may say something else about compacting: the ledger has no event for that.
 func (s *folder) watchAgentFiles() {
-	var compacts autoCompact
+	settings := func() carried.Stamps {
+		return carried.StampsOf(claudecode.SettingsFiles(s.o.Env, s.workspace.Root)...)
+	}
+	var before carried.Stamps // none: what was read until now may be older
+	var typed, shown map[uri.URI]*text.Text
+	var unsaved map[string]string
 	for s.life.Err() == nil {
 		env.Sleep(s.life, recheck)
-		if now := s.autoCompact(); now != compacts {
-			compacts = now
+		if before == nil || before.Changed() {
+			before = settings()
 			s.again.Look()
 			s.pending.ledger()
 		}
 		f := &s.agents
+		now := s.agentTexts()
+		still := maps.Equal(now, typed)
+		if typed = now; still && !maps.Equal(now, shown) {
+			shown = now
+			f.stale.Store(true)
+			if texts := s.carried(s.life).Unsaved(); !maps.Equal(texts, unsaved) {
+				unsaved = texts
+				s.pending.refresh()
+			}
+		}
 		f.mu.Lock()
-		changed := f.report.Changed()
+		changed := f.changed || f.report.Changed()
+		f.changed = false
 		if s.snapshot().live.Event != f.upTo && f.report.Counts() && s.counts() {
 			s.countLocked()
 		}
@@ -150,18 +171,15 @@ func (s *folder) watchAgentFiles() {
 	}
 }
 
-// autoCompact is at how many tokens the session that is followed is compacted, and what says so.
-type autoCompact struct {
-	at  int
-	why string
-}
-
-// autoCompact returns what the settings of Claude Code say by now, zero without a session.
-func (s *folder) autoCompact() (now autoCompact) {
-	if l := s.snapshot().live; l.Session != "" {
-		now.at, now.why = claudecode.AutoCompact(s.o.Env, s.workspace.Root, l.Model, l.Window)
+// agentTexts returns the texts of the open documents that agents may load.
+func (s *Server) agentTexts() map[uri.URI]*text.Text {
+	texts := map[uri.URI]*text.Text{}
+	for _, d := range s.documents.all() {
+		if couldBeAgentFile(d.uri) {
+			texts[d.uri] = d.text
+		}
 	}
-	return now
+	return texts
 }
 
 // counts reports whether calls of recorded sessions can be counted: that opens the ledger.

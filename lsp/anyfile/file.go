@@ -21,6 +21,7 @@ type File struct {
 	Use     live.File // what the live session did with it
 	// Everywhere reports what reading costs on files that the session did not touch, too.
 	Everywhere bool
+	Unsaved    bool // the file on disk is known to have another text, or to be gone
 	// Ignored reports whether git ignores the file; nil: unknown.
 	Ignored func() bool
 	// Disk returns the file as it is saved; nil: that is not known.
@@ -33,10 +34,18 @@ type Disk struct {
 	Gone bool       // there is no such file
 }
 
-// saved returns the file on disk, if a session read it and it is not as it is open. Editors take off a mark of the byte
-// order, make line ends alike, and decode what is not UTF-8: of such a file nothing is known.
+// saved is OnDisk of a file that a session read.
 func (f File) saved() (d Disk) {
-	if f.Use.Reads == 0 || f.Disk == nil {
+	if f.Use.Reads == 0 {
+		return d
+	}
+	return f.OnDisk()
+}
+
+// OnDisk returns the file on disk, if it is not as it is open. Editors take off a mark of the byte order, make line ends
+// alike, and decode what is not UTF-8: of such a file nothing is known.
+func (f File) OnDisk() (d Disk) {
+	if f.Disk == nil {
 		return d
 	}
 	d = f.Disk()

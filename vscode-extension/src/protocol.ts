@@ -247,6 +247,8 @@ export interface Cost {
   readonly cut: boolean;
   /** The model that is counted for; empty when none is known. */
   readonly model: string;
+  /** Whether the file on disk is known to have another text: what is counted is the open one. */
+  readonly unsaved?: boolean;
 }
 
 /** A place in a document: a line, and UTF-16 units from its start. */
