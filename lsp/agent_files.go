@@ -92,7 +92,7 @@ func (s *folder) carried(ctx context.Context) found {
 		f.changed = f.changed || f.report.Changed()
 		f.meter, f.report = k.meter, s.findCarried(ctx, k.meter.Counter)
 		f.report.Count(f.recorded, s.workspace.Root)
-		f.uses, f.at = agentfile.Of(f.report), s.o.Env.Now()
+		f.uses, f.at = usesIn(f.report), s.o.Env.Now()
 	}
 	if !f.begun && f.report.Counts() && s.counts() {
 		s.countLocked()
@@ -101,12 +101,22 @@ func (s *folder) carried(ctx context.Context) found {
 		return found{f.report, f.uses, f.meter}
 	}
 	report := f.report.Charged(k.live.Host, k.live.CarriedDollars)
-	return found{report, agentfile.Of(report), f.meter}
+	return found{report, usesIn(report), f.meter}
 }
 
 // findCarried looks for what the requests of agents carry.
 func (s *folder) findCarried(ctx context.Context, c tokens.Counter) carried.Report {
-	return carried.Find(ctx, carried.Options{Root: s.workspace.Root, Env: s.o.Env, Counter: c, Text: s.textAt})
+	return carried.Find(ctx, carried.Options{Root: s.workspace.Root, Env: s.o.Env, Counter: c, Text: s.texts()})
+}
+
+// usesIn returns the uses of each file of a report, by its path without links: CLAUDE.md may be one to AGENTS.md.
+func usesIn(r carried.Report) map[string][]agentfile.Use {
+	of, files := agentfile.Of(r), map[string][]agentfile.Use{}
+	for _, path := range slices.Sorted(maps.Keys(of)) {
+		real := withoutLinks(path)
+		files[real] = append(files[real], of[path]...)
+	}
+	return files
 }
 
 // carriedFor is carried, counted for the model of a session: the one that is shown may not be that of the editor.
@@ -247,13 +257,25 @@ func (s *folder) count(ctx context.Context) {
 	}
 }
 
-// textAt returns the text of an open document by the path of its file.
-func (s *folder) textAt(path string) (string, bool) {
-	d := s.documents.get(uri.File(path))
-	if d == nil {
-		return "", false
+// texts returns what returns the text of an open document by the path of its file, through links, too: best that of a
+// document which is spelled so.
+func (s *Server) texts() func(path string) (string, bool) {
+	open := map[string]*document{}
+	for _, d := range s.documents.all() {
+		if real := d.file(); couldBeAgentFile(d.uri) && (open[real] == nil || real == pathOf(d.uri)) {
+			open[real] = d
+		}
 	}
-	return string(d.text.Bytes(0, d.text.Len())), true
+	return func(path string) (string, bool) {
+		d := s.documents.get(uri.File(path))
+		if d == nil && len(open) > 0 {
+			d = open[withoutLinks(path)]
+		}
+		if d == nil {
+			return "", false
+		}
+		return string(d.text.Bytes(0, d.text.Len())), true
+	}
 }
 
 // loads reports whether agents were found to load a document: a lens shows what was paid for it.
@@ -263,7 +285,7 @@ func (f *agentFiles) loads(d *document) bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.uses[pathOf(d.uri)]) > 0
+	return len(f.uses[d.file()]) > 0
 }
 
 // usesOf returns what agents load of a document, and the meter that it was counted by.
@@ -272,7 +294,7 @@ func (s *folder) usesOf(ctx context.Context, d *document) ([]agentfile.Use, anyf
 		return nil, anyfile.Meter{}
 	}
 	now := s.carried(ctx)
-	return now.uses[pathOf(d.uri)], now.meter
+	return now.uses[d.file()], now.meter
 }
 
 // documentLinkMethod links the imports of a file that agents load to the imported files.

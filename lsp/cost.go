@@ -25,8 +25,8 @@ type Cost struct {
 	Read   tokens.Count `json:"read"`   // what reading the file adds to a conversation; zero for parts
 	Cut    bool         `json:"cut"`    // an agent reads only a part of it
 	Model  string       `json:"model"`  // that is counted for; "": o200k_base
-	// Unsaved says that the file on disk is known to have another text, or to be gone: what is counted is the open one.
-	Unsaved bool `json:"unsaved,omitempty"`
+	// Unsaved says whether the file on disk has another text, or is gone: what is counted is the open one. null: not known.
+	Unsaved *bool `json:"unsaved"`
 }
 
 // costMethod is a custom request: what an open document or a selection costs, for a status bar.

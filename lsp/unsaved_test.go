@@ -1,12 +1,15 @@
 package lsp
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"go.lsp.dev/uri"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/ledger"
@@ -150,7 +153,7 @@ func TestTheHoverOfABufferLabelsBothFigures(t *testing.T) {
 			t.Errorf("the hover is %q, not %s", got, hover)
 		}
 		var c Cost
-		if err := f.Call(f.ctx, "ctxledger/cost", b.of(nil), &c); err != nil || c.Unsaved != unsaved {
+		if err := f.Call(f.ctx, "ctxledger/cost", b.of(nil), &c); err != nil || c.Unsaved == nil || *c.Unsaved != unsaved {
 			t.Errorf("unsaved %v: the cost is %+v, %v", unsaved, c, err)
 		}
 		var said string
@@ -203,5 +206,79 @@ func TestTheAgentsSettingsAreReadOnlyAfterTheyChanged(t *testing.T) {
 	}
 	if n := len(reads); n >= looks {
 		t.Errorf("in %d looks they were read %d times", looks, n)
+	}
+}
+
+// TestALinkIsTheFileThatItLeadsTo: through a link to the workspace files had no lens, and that of AGENTS.md said nothing of
+// Claude Code, whose CLAUDE.md is a link to it.
+func TestALinkIsTheFileThatItLeadsTo(t *testing.T) {
+	f, claude := agentWorkspace(t)
+	root := filepath.Dir(claude)
+	link := filepath.Join(t.TempDir(), "link")
+	for _, err := range []error{os.Remove(claude), os.WriteFile(filepath.Join(root, "AGENTS.md"), []byte("# Shop\nRun.\n"), 0o600),
+		os.Symlink("AGENTS.md", claude), os.Symlink(root, link)} {
+		if err != nil {
+			t.Skip("no links: ", err)
+		}
+	}
+	if _, err := f.Initialize(f.ctx, refreshing(), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{claude, filepath.Join(root, "AGENTS.md"), filepath.Join(link, "AGENTS.md")} {
+		b := f.buffer(t, path)
+		want := regexp.MustCompile(`^\d+–\d+ tokens in every request of 2 agents$`)
+		if got := f.lenses(t, b.u); len(got) != 1 || !want.MatchString(got[0]) {
+			t.Errorf("the lenses of %s are %q", path, got)
+		}
+		f.refreshed(t, func() { b.types(t, "# Shop\nRun, and test.\n") })
+		if got := b.hover(t); strings.Count(got, "this buffer, once saved, in every request: ") != 2 {
+			t.Errorf("the hover of %s is %q", path, got)
+		}
+		f.refreshed(t, func() { b.notify(t, "textDocument/didClose", b.of(nil)) })
+	}
+}
+
+// TestWhatIsNotOnDiskIsLabelled: a server that is only in the buffer had the words and the cost of one that requests carry,
+// and a document that has no file, or one that is not read, was told to be one.
+func TestWhatIsNotOnDiskIsLabelled(t *testing.T) {
+	f, claude := agentWorkspace(t)
+	if _, err := f.Initialize(f.ctx, refreshing(), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	servers := f.buffer(t, filepath.Join(filepath.Dir(claude), ".mcp.json"))
+	f.refreshed(t, func() {
+		servers.types(t, `{"mcpServers": {"ctxledger": {"command": "ctxmcp"}, "docs": {"command": "x"}}}`)
+	})
+	want := []string{"Claude Code: 1 MCP server, 2 once saved", "in no request before it is saved", "calls unknown · cost unknown"}
+	if got := f.lenses(t, servers.u); !slices.Equal(got, want) {
+		t.Errorf("the lenses are %q, want %q", got, want)
+	}
+	f.refreshed(t, func() {
+		if err := os.Remove(claude); err != nil {
+			t.Fatal(err)
+		}
+		f.shows(t, claude, "# Shop\n")
+	})
+	deleted := &buffer{fixture: f, u: string(uri.File(claude))}
+	outside := filepath.Join(t.TempDir(), "notes.md")
+	for _, c := range []struct{ u, want, unsaved string }{
+		{deleted.u, `^Claude Code: in no request, it is not saved\nthis buffer, once saved, in every request: \d+ tokens\n` +
+			`(?s:.*)67 % of this buffer's \d$`, "true"},
+		{"untitled:Untitled-1", `67 % of this buffer's \d+$`, "null"},
+		{string(uri.File(outside)), `67 % of this buffer's \d+$`, "null"},
+	} {
+		b := &buffer{fixture: f, u: c.u}
+		if c.u != deleted.u {
+			if err := f.Open(c.u, "markdown", "# Notes\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var cost struct{ Unsaved json.RawMessage }
+		if err := f.Call(f.ctx, "ctxledger/cost", b.of(nil), &cost); err != nil || string(cost.Unsaved) != c.unsaved {
+			t.Errorf("%s: unsaved is %s, %v, want %s", c.u, cost.Unsaved, err, c.unsaved)
+		}
+		if got := b.hover(t); !regexp.MustCompile(c.want).MatchString(got) {
+			t.Errorf("%s: the hover is %q, want %s", c.u, got, c.want)
+		}
 	}
 }

@@ -209,6 +209,9 @@ func server(u Use) string {
 // explainServer returns the lines with all that is known of an MCP server.
 func explainServer(u Use) string {
 	said := "MCP server " + u.Name + ": " + server(u)
+	if u.New {
+		return said
+	}
 	if u.Use != nil && u.Use.Calls > 0 {
 		said += " · last call " + u.Use.Last.Format(time.DateOnly)
 	}

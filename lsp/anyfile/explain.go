@@ -18,7 +18,7 @@ const heaviest = 5
 func Explain(f File, name string) string {
 	c := CostOf(f)
 	said := chars.Short(chars.Line(path.Base(name)), longestName)
-	if f.Unsaved {
+	if f.Unsaved != nil && *f.Unsaved {
 		said += ", as it is open and not saved"
 	}
 	said += ": " + f.Meter.Say(c.Tokens) + ". "

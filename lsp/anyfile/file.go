@@ -21,7 +21,8 @@ type File struct {
 	Use     live.File // what the live session did with it
 	// Everywhere reports what reading costs on files that the session did not touch, too.
 	Everywhere bool
-	Unsaved    bool // the file on disk is known to have another text, or to be gone
+	// Unsaved reports whether the file on disk has another text, or is gone; nil: that is not known.
+	Unsaved *bool
 	// Ignored reports whether git ignores the file; nil: unknown.
 	Ignored func() bool
 	// Disk returns the file as it is saved; nil: that is not known.
@@ -32,6 +33,7 @@ type File struct {
 type Disk struct {
 	Text *text.Text // nil: not known
 	Gone bool       // there is no such file
+	Same bool       // its text is the open one
 }
 
 // saved is OnDisk of a file that a session read.
@@ -53,7 +55,8 @@ func (f File) OnDisk() (d Disk) {
 		return d
 	}
 	disk := d.Text.Bytes(0, d.Text.Len())
-	if !utf8.Valid(disk) || bytes.Equal(plain(disk), plain(f.Text.Bytes(0, f.Text.Len()))) {
+	d.Same = bytes.Equal(plain(disk), plain(f.Text.Bytes(0, f.Text.Len())))
+	if !utf8.Valid(disk) || d.Same {
 		d.Text = nil
 	}
 	return d
