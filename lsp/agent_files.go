@@ -41,7 +41,7 @@ type agentFiles struct {
 	at       time.Time                  // guarded by mu
 	meter    anyfile.Meter              // guarded by mu; of report
 	report   carried.Report             // guarded by mu
-	changed  bool                       // guarded by mu; a file had changed when report was replaced: see watchAgentFiles
+	changed  bool                       // guarded by mu; a file had when report was replaced: see watchAgentFiles
 	uses     map[string][]agentfile.Use // guarded by mu
 	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
 	begun    bool                       // guarded by mu; whether they were ever counted

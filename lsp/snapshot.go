@@ -125,7 +125,8 @@ func (s *folder) beside(ctx context.Context, d *document) anyfile.File {
 	f := s.file(d)
 	uses, _ := s.usesOf(ctx, d)
 	disk := f.OnDisk()
-	unsaved := disk.Gone || disk.Text != nil || slices.ContainsFunc(uses, func(u agentfile.Use) bool { return u.Unsaved })
+	unsaved := disk.Gone || disk.Text != nil ||
+		slices.ContainsFunc(uses, func(u agentfile.Use) bool { return u.Unsaved })
 	if unsaved || disk.Same || len(uses) > 0 {
 		f.Unsaved = &unsaved
 	}

@@ -92,7 +92,8 @@ func (f *fixture) refreshed(t *testing.T, do func()) {
 func TestWhatOnlyABufferImportsIsInNoRequest(t *testing.T) {
 	const without, with = "# Shop\nRun them all.\n", "# Shop\nSee @other.md\n"
 	const none, later = ``, `^in no request, \d+ tokens once its import is saved$`
-	const now, until = `^Claude Code: [1-9]\d+ tokens in every request$`, `^[1-9]\d+ tokens in every request, none once saved$`
+	const now = `^Claude Code: [1-9]\d+ tokens in every request$`
+	const until = `^[1-9]\d+ tokens in every request, none once saved$`
 	for _, order := range [][]string{{"CLAUDE.md", "other.md"}, {"other.md", "CLAUDE.md"}} {
 		f, claude := agentWorkspace(t)
 		if err := os.WriteFile(claude, []byte(without), 0o600); err != nil {
@@ -153,12 +154,14 @@ func TestTheHoverOfABufferLabelsBothFigures(t *testing.T) {
 			t.Errorf("the hover is %q, not %s", got, hover)
 		}
 		var c Cost
-		if err := f.Call(f.ctx, "ctxledger/cost", b.of(nil), &c); err != nil || c.Unsaved == nil || *c.Unsaved != unsaved {
+		err := f.Call(f.ctx, "ctxledger/cost", b.of(nil), &c)
+		if err != nil || c.Unsaved == nil || *c.Unsaved != unsaved {
 			t.Errorf("unsaved %v: the cost is %+v, %v", unsaved, c, err)
 		}
 		var said string
-		if err := f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": commandExplain,
-			"arguments": []any{map[string]any{"uri": b.u}}}, &said); err != nil || !regexp.MustCompile(explained).MatchString(said) {
+		err = f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": commandExplain,
+			"arguments": []any{map[string]any{"uri": b.u}}}, &said)
+		if err != nil || !regexp.MustCompile(explained).MatchString(said) {
 			t.Errorf("a click says %q, %v, not %s", said, err, explained)
 		}
 	}
@@ -215,7 +218,8 @@ func TestALinkIsTheFileThatItLeadsTo(t *testing.T) {
 	f, claude := agentWorkspace(t)
 	root := filepath.Dir(claude)
 	link := filepath.Join(t.TempDir(), "link")
-	for _, err := range []error{os.Remove(claude), os.WriteFile(filepath.Join(root, "AGENTS.md"), []byte("# Shop\nRun.\n"), 0o600),
+	agents := filepath.Join(root, "AGENTS.md")
+	for _, err := range []error{os.Remove(claude), os.WriteFile(agents, []byte("# Shop\nRun.\n"), 0o600),
 		os.Symlink("AGENTS.md", claude), os.Symlink(root, link)} {
 		if err != nil {
 			t.Skip("no links: ", err)
@@ -224,7 +228,7 @@ func TestALinkIsTheFileThatItLeadsTo(t *testing.T) {
 	if _, err := f.Initialize(f.ctx, refreshing(), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{claude, filepath.Join(root, "AGENTS.md"), filepath.Join(link, "AGENTS.md")} {
+	for _, path := range []string{claude, agents, filepath.Join(link, "AGENTS.md")} {
 		b := f.buffer(t, path)
 		want := regexp.MustCompile(`^\d+–\d+ tokens in every request of 2 agents$`)
 		if got := f.lenses(t, b.u); len(got) != 1 || !want.MatchString(got[0]) {
@@ -249,7 +253,8 @@ func TestWhatIsNotOnDiskIsLabelled(t *testing.T) {
 	f.refreshed(t, func() {
 		servers.types(t, `{"mcpServers": {"ctxledger": {"command": "ctxmcp"}, "docs": {"command": "x"}}}`)
 	})
-	want := []string{"Claude Code: 1 MCP server, 2 once saved", "in no request before it is saved", "calls unknown · cost unknown"}
+	want := []string{"Claude Code: 1 MCP server, 2 once saved", "in no request before it is saved",
+		"calls unknown · cost unknown"}
 	if got := f.lenses(t, servers.u); !slices.Equal(got, want) {
 		t.Errorf("the lenses are %q, want %q", got, want)
 	}

@@ -40,7 +40,8 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 			"≈80 tokens in every request of 2 agents",
 			"Codex: ≈80 tokens in every request" + frame("Codex") +
 				"\nCursor: ≈80 tokens in every request" + frame("Cursor")},
-		{[]Use{{Agent: "Codex", Host: "codex", Part: part(12_345)}, {Agent: "Cursor", Host: "cursor", Part: part(11_111)}},
+		{[]Use{{Agent: "Codex", Host: "codex", Part: part(12_345)},
+			{Agent: "Cursor", Host: "cursor", Part: part(11_111)}},
 			"≈11,111–12,345 tokens in every request of 2 agents",
 			"Codex: ≈12,345 tokens in every request" + frame("Codex") +
 				"\nCursor: ≈11,111 tokens in every request" + frame("Cursor")},
@@ -51,7 +52,8 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: later(carried.Memory, nested)}},
 			"≈2,825 tokens when its directory is read",
 			"Claude Code: ≈2,825 tokens when " + nested + frame("Claude Code")},
-		{[]Use{{Agent: "Codex", Host: "codex", Part: later(carried.Memory, "Codex runs in services/payments/internal/adapters/")}},
+		{[]Use{{Agent: "Codex", Host: "codex",
+			Part: later(carried.Memory, "Codex runs in services/payments/internal/adapters/")}},
 			"Codex: ≈2,825 tokens when it runs there",
 			"Codex: ≈2,825 tokens when Codex runs in services/payments/internal/adapters/" + frame("Codex")},
 		{[]Use{{Agent: "Cursor", Host: "cursor", Part: later(carried.Rule, matching)}},
@@ -67,7 +69,8 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 		{[]Use{much}, "in no request", // no longer title fits
 			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
 				"once what is open is saved, in every request: ≈91,500 tokens"},
-		{[]Use{fresh, {Agent: "Codex", Host: "codex", Part: part(80), Open: &same}}, "Codex: ≈80 tokens in every request",
+		{[]Use{fresh, {Agent: "Codex", Host: "codex", Part: part(80), Open: &same}},
+			"Codex: ≈80 tokens in every request",
 			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
 				"once what is open is saved, in every request: ≈57 tokens\n" +
 				"Codex: ≈80 tokens in every request" + frame("Codex")},
@@ -76,7 +79,8 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 				"once what is open is saved, in every request: ≈57 tokens\n" +
 				"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
 				"once what is open is saved, in every request: ≈57 tokens"},
-		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: part(80), Open: &carried.Part{}, Gone: true, By: "CLAUDE.md"}},
+		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: part(80), Open: &carried.Part{}, Gone: true,
+			By: "CLAUDE.md"}},
 			"≈80 tokens in every request, none once saved",
 			"Claude Code, on disk, in every request: ≈80 tokens\nonce what is open is saved, in no request" +
 				frame("Claude Code")},
