@@ -199,7 +199,7 @@ func TestTheAgentsSettingsAreReadOnlyAfterTheyChanged(t *testing.T) {
 	}
 	f.follows(t, session.ID, func(Status) bool { return true })
 	b := f.buffer(t, filepath.Join(root, "CLAUDE.md"))
-	const looks = 4
+	const looks = 5
 	for i := range looks {
 		f.refreshed(t, func() {
 			if err := os.WriteFile(b.path, slices.Repeat([]byte("Prices are in cents.\n"), i+2), 0o600); err != nil {
@@ -207,7 +207,7 @@ func TestTheAgentsSettingsAreReadOnlyAfterTheyChanged(t *testing.T) {
 			}
 		})
 	}
-	if n := len(reads); n >= looks {
+	if n := len(reads); n > 1 { // the first look reads them
 		t.Errorf("in %d looks they were read %d times", looks, n)
 	}
 }
