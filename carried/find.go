@@ -39,21 +39,20 @@ var hosts = []struct {
 // Find returns what the requests of each agent carry that has files in the workspace or in the user's home. It never
 // fails: what cannot be read is a problem of its part. It ends early, with less, when ctx does.
 func Find(ctx context.Context, o Options) Report {
-	r, unsaved := find(ctx, o, false)
-	if unsaved {
-		edited, _ := find(ctx, o, true)
+	r := find(ctx, o, false)
+	if len(r.unsaved) > 0 {
+		edited := find(ctx, o, true)
 		r.Edited = &edited
 	}
 	return r
 }
 
-// find is Find for the files, or with edited for the documents where they are open. It reports whether one of these has
-// another text than its file.
-func find(ctx context.Context, o Options, edited bool) (r Report, unsaved bool) {
+// find is Find for the files, or with edited for the documents where they are open.
+func find(ctx context.Context, o Options, edited bool) Report {
 	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o.Env)...)...)}
 	f.reader.opened, f.reader.edited = o.Text, edited
 	defer f.reader.close()
-	r = Report{Hosts: []Host{}, counter: o.Counter, stamps: f.reader.stamps}
+	r := Report{Hosts: []Host{}, counter: o.Counter, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
 	for _, h := range hosts {
 		if ctx.Err() != nil {
 			break
@@ -80,7 +79,7 @@ func find(ctx context.Context, o Options, edited bool) (r Report, unsaved bool) 
 		r.Hosts = append(r.Hosts, host)
 	}
 	slices.SortStableFunc(r.Hosts, func(a, b Host) int { return cmp.Compare(b.Carried.N, a.Carried.N) })
-	return r, f.reader.unsaved
+	return r
 }
 
 // agentDirs are the directories below the user's home that agents keep their files in, and the only ones there that are

@@ -29,9 +29,9 @@ type reader struct {
 	fixed map[string]bool  // single files that may be read besides
 	// opened returns the text of an open document; nil: none is open.
 	opened  func(path string) (string, bool)
-	edited  bool // such texts are read instead of the files
-	unsaved bool // one of them differs from its file
-	stamps  map[string]stamp
+	edited  bool              // such texts are read instead of the files
+	unsaved map[string]string // those that differ from their files, by path
+	stamps  Stamps
 }
 
 // tree is a directory; its Tree is nil if there is none, or it cannot be opened.
@@ -63,7 +63,7 @@ func (f *file) is(other *file) bool {
 
 // open opens directories. Those that do not exist are empty.
 func open(dirs ...string) *reader {
-	r := &reader{files: map[string]*file{}, fixed: map[string]bool{}, stamps: map[string]stamp{}}
+	r := &reader{files: map[string]*file{}, fixed: map[string]bool{}, unsaved: map[string]string{}, stamps: Stamps{}}
 	for _, dir := range dirs {
 		if dir == "" {
 			continue
@@ -113,18 +113,11 @@ func (r *reader) read(path string) *file {
 	t, name, ok := r.in(path)
 	if !ok && r.fixed[path] {
 		f.takeAlone()
+		r.replace(f)
 		return f
 	}
 	if !ok {
 		f.reason = "not read: it is outside of the workspace and of the agents' directories"
-		return f
-	}
-	text, open := "", false
-	if r.opened != nil {
-		text, open = r.opened(path)
-	}
-	if open && r.edited {
-		f.set([]byte(text), nil)
 		return f
 	}
 	r.stamps[path] = stampOf(path) // before it is read: what happens later counts as a change
@@ -135,8 +128,25 @@ func (r *reader) read(path string) *file {
 			f.take(t, name)
 		}
 	}
-	r.unsaved = r.unsaved || open && strings.TrimPrefix(text, mark) != f.text
+	r.replace(f)
 	return f
+}
+
+// replace notes where an open document has another text than its file that was read. Of a file that is there and cannot be
+// read as text that is not known: an editor decodes it.
+func (r *reader) replace(f *file) {
+	if r.opened == nil || f.reason != "" && !f.absent {
+		return
+	}
+	text, open := r.opened(f.path)
+	if !open || strings.TrimPrefix(text, mark) == f.text {
+		return
+	}
+	r.unsaved[f.path] = text
+	if r.edited {
+		f.absent, f.reason = false, ""
+		f.set([]byte(text), nil)
+	}
 }
 
 // behind returns the place in one of the trees that a link of another one leads to.

@@ -110,7 +110,16 @@ type Report struct {
 	Edited *Report `json:"-"`
 
 	counter tokens.Counter
-	stamps  map[string]stamp
+	stamps  Stamps
+	unsaved map[string]string // texts of open documents that differ from their files, by path
+}
+
+// Unsaved returns the texts of the open documents that it has in the place of their files, by path.
+func (r Report) Unsaved() map[string]string {
+	if r.Edited != nil {
+		return r.Edited.unsaved
+	}
+	return r.unsaved
 }
 
 // Each calls fn for every part of a host and what it imports, in their order.

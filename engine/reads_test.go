@@ -3,6 +3,7 @@ package engine_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,26 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 		return did{tool: "Read", args: `{"file_path":"/w/a.go"}`, result: result}
 	}
 	part := did{tool: "Read", args: `{"file_path":"/w/a.go","offset":1,"limit":2}`, result: "1\tpackage a\n2\t"}
-	write := did{tool: "Write", args: `{"file_path":"/w/a.go","content":"x"}`}
+	written := func(text string) did {
+		return did{tool: "Write", args: fmt.Sprintf(`{"file_path":"/w/a.go","content":%q}`, text)}
+	}
+	edit := func(old, with, more string) did {
+		return did{tool: "Edit",
+			args: fmt.Sprintf(`{"file_path":"/w/a.go","old_string":%q,"new_string":%q%s}`, old, with, more)}
+	}
+	lines := func(from, n int, result string) did {
+		return did{tool: "Read", result: result,
+			args: fmt.Sprintf(`{"file_path":"/w/a.go","offset":%d,"limit":%d}`, from, n)}
+	}
+	bash := func(command string) did { return did{tool: "Bash", args: fmt.Sprintf(`{"command":%q}`, command)} }
+	failed, pending := written("x"), written("x")
+	failed.failed, pending.pending = true, true
+	write := written("x")
+	const edited, note = "package a\n\nvar x = 2\n", "File unchanged since last read. The content is still current."
+	edits := did{tool: "MultiEdit", args: `{"file_path":"/w/a.go","edits":[{"old_string":"x = 1","new_string":"y = 1"},` +
+		`{"old_string":"y = 1","new_string":"x = 2"}]}`}
+	notebook := read("<cell id=\"1\">print(1)</cell id=\"1\">")
+	wide := "\xff\xfep\x00a\x00c\x00k\x00a\x00g\x00e\x00 \x00b\x00\n\x00"
 	long := "1\t" + strings.Repeat("x", 50_000)
 	seen := start.Add(2 * time.Hour)
 	before, after, late := start.Add(-time.Hour), start.Add(150*time.Second), start.Add(time.Hour)
@@ -38,7 +58,7 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 			"package a\r\n\r\nvar x = 1\r\nx\r\ny\nz\na\nb\n", before, ""},
 		{"older than the read, of a text that is not known", []did{read("whatever")}, content, before, ""},
 		{"older than the read, read in part", []did{part}, content, before, ""},
-		{"older than what the session wrote since", []did{read(shown), write}, content, before, ""},
+		{"older than what the session wrote since", []did{read(shown), write}, content, before, "stale"},
 		{"older than the read, of a text that may be cut", []did{read(long)}, "package b\n", before, ""},
 		{"with a mark of the byte order", []did{read(shown)}, "\ufeff" + content, before, "fresh"},
 		{"modified in the tick of the read", []did{read(shown)}, "package b\n",
@@ -58,7 +78,44 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 			after, ""},
 		{"no result yet", []did{{tool: "Read", args: read("").args, pending: true}}, content, after, ""},
 		{"written by the session since", []did{read(shown), write}, "x", start.Add(230 * time.Second), "fresh"},
-		{"written by the session, and later by somebody", []did{read(shown), write}, "x", late, ""},
+		{"written by the session, and the same later by somebody", []did{read(shown), write}, "x", late, "fresh"},
+		{"written by the session, and another text later", []did{read(shown), write}, "y", late, "stale"},
+		{"written, with a mark of the byte order", []did{read(shown), written("package b\n")},
+			"\ufeffpackage b\n", late, "fresh"},
+		{"written, with other line ends", []did{read(shown), written(content)},
+			strings.ReplaceAll(content, "\n", "\r\n"), late, "fresh"},
+		{"written, without a line end", []did{read(shown), written("package b\n")}, "package b", late, "fresh"},
+		{"written, in UTF-16", []did{read(shown), written("package b\n")}, wide, late, "fresh"},
+		{"written with mixed line ends", []did{read(shown), written("a\r\nb\nc")}, "a\nb\r\nc", late, ""},
+		{"written, and read in part", []did{read(shown), written(edited), part}, edited, late, "fresh"},
+		{"written, read in part, another text", []did{read(shown), written(edited), part}, content, late, "stale"},
+		{"read in part another text than was written", []did{read(shown), write, part}, "x", late, ""},
+		{"not written, because it failed", []did{read(shown), failed}, content, late, "fresh"},
+		{"maybe written", []did{read(shown), pending}, content, late, ""},
+		{"edited by the session", []did{read(shown), edit("x = 1", "x = 2", "")}, edited, late, "fresh"},
+		{"edited by the session, another text", []did{read(shown), edit("x = 1", "x = 2", "")}, content, late, "stale"},
+		{"edited by several edits of a call", []did{read(shown), edits}, edited, late, "fresh"},
+		{"edited everywhere", []did{read(shown), edit("a", "b", `,"replace_all":true`)},
+			"pbckbge b\n\nvbr x = 1\n", late, "fresh"},
+		{"edited where it is not known", []did{read(shown), edit("a", "b", "")}, content, late, ""},
+		{"a line was deleted", []did{read(shown), edit("var x = 1", "", "")}, "package a\n\n", late, "fresh"},
+		{"edited with white space that hosts take off", []did{read(shown), edit("x = 1", "x = 2 ", "")}, edited, late,
+			""},
+		{"written and edited", []did{read(shown), written(content), edit("x = 1", "x = 2", "")}, edited, late, "fresh"},
+		{"read in part and edited", []did{part, edit("package a", "package b", "")}, "package b\n\nvar x = 1\n", late,
+			""},
+		{"read in parts that are all", []did{lines(3, 2, "3\tvar x = 1\n4\t"), part}, content, late, "fresh"},
+		{"read in parts that are all, another text", []did{part, lines(3, 2, "3\tvar x = 1\n4\t")}, edited, late, ""},
+		{"read in parts with a gap", []did{part, lines(4, 2, "4\tvar x = 1\n5\t")}, content, late, ""},
+		{"read up to a limit that it has not", []did{lines(1, 100, shown)}, edited, late, "stale"},
+		{"read again, unchanged", []did{read(shown), read(note)}, content, late, "fresh"},
+		{"read again, unchanged, and then another text", []did{read(shown), read(note)}, edited, late, "stale"},
+		{"formatted by a command of the session", []did{read(shown), bash("make fmt")}, edited,
+			start.Add(210 * time.Second), ""},
+		{"moved there by the session", []did{read(shown), bash("mv b.go a.go")}, edited, late, ""},
+		{"a notebook", []did{notebook}, "{}", late, ""},
+		{"with a line that may be cut", []did{read("1\t" + strings.Repeat("x", 2000))}, "package b\n", late, ""},
+		{"with one other line end", []did{read(shown)}, "package a\r\n\nvar x = 1\n", late, ""},
 		{"gone", []did{read(shown)}, "", after, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

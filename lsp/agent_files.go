@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/text"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
@@ -39,6 +41,7 @@ type agentFiles struct {
 	at       time.Time                  // guarded by mu
 	meter    anyfile.Meter              // guarded by mu; of report
 	report   carried.Report             // guarded by mu
+	changed  bool                       // guarded by mu; a file had when report was replaced: see watchAgentFiles
 	uses     map[string][]agentfile.Use // guarded by mu
 	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
 	begun    bool                       // guarded by mu; whether they were ever counted
@@ -86,9 +89,10 @@ func (s *folder) carried(ctx context.Context) found {
 	defer f.mu.Unlock()
 	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.meter != k.meter ||
 		now.Sub(f.at) > freshness || now.Before(f.at) {
+		f.changed = f.changed || f.report.Changed()
 		f.meter, f.report = k.meter, s.findCarried(ctx, k.meter.Counter)
 		f.report.Count(f.recorded, s.workspace.Root)
-		f.uses, f.at = agentfile.Of(f.report), s.o.Env.Now()
+		f.uses, f.at = usesIn(f.report), s.o.Env.Now()
 	}
 	if !f.begun && f.report.Counts() && s.counts() {
 		s.countLocked()
@@ -97,12 +101,22 @@ func (s *folder) carried(ctx context.Context) found {
 		return found{f.report, f.uses, f.meter}
 	}
 	report := f.report.Charged(k.live.Host, k.live.CarriedDollars)
-	return found{report, agentfile.Of(report), f.meter}
+	return found{report, usesIn(report), f.meter}
 }
 
 // findCarried looks for what the requests of agents carry.
 func (s *folder) findCarried(ctx context.Context, c tokens.Counter) carried.Report {
-	return carried.Find(ctx, carried.Options{Root: s.workspace.Root, Env: s.o.Env, Counter: c, Text: s.textAt})
+	return carried.Find(ctx, carried.Options{Root: s.workspace.Root, Env: s.o.Env, Counter: c, Text: s.texts()})
+}
+
+// usesIn returns the uses of each file of a report, by its path without links: CLAUDE.md may be one to AGENTS.md.
+func usesIn(r carried.Report) map[string][]agentfile.Use {
+	of, files := agentfile.Of(r), map[string][]agentfile.Use{}
+	for _, path := range slices.Sorted(maps.Keys(of)) {
+		real := withoutLinks(path)
+		files[real] = append(files[real], of[path]...)
+	}
+	return files
 }
 
 // carriedFor is carried, counted for the model of a session: the one that is shown may not be that of the editor.
@@ -122,21 +136,38 @@ func (s *folder) carriedFor(ctx context.Context, api Ledger, model string) carri
 // recheck is how often the files are looked at that agents load.
 const recheck = 500 * time.Millisecond
 
-// watchAgentFiles shows everything about files that agents load again when one of them changes on disk, until the client
-// closes the folder. It has calls counted again that may have been made since, and the session looked at again when its
-// agent's settings say something else about compacting: the ledger has no event for that.
+// watchAgentFiles shows everything about files that agents load again when one of them changes on disk, or in an editor that
+// has been still since, until the client closes the folder: an editor asks about the document that is edited, and not
+// about what it imports. It has calls counted again that may have been made since, and the session looked at again when
+// its agent's settings may say something else about compacting: the ledger has no event for that.
 func (s *folder) watchAgentFiles() {
-	var compacts autoCompact
+	settings := func() carried.Stamps {
+		return carried.StampsOf(claudecode.SettingsFiles(s.o.Env, s.workspace.Root)...)
+	}
+	var before carried.Stamps // none: what was read until now may be older
+	var typed, shown map[uri.URI]*text.Text
+	var unsaved map[string]string
 	for s.life.Err() == nil {
 		env.Sleep(s.life, recheck)
-		if now := s.autoCompact(); now != compacts {
-			compacts = now
+		if before == nil || before.Changed() {
+			before = settings()
 			s.again.Look()
 			s.pending.ledger()
 		}
 		f := &s.agents
+		now := s.agentTexts()
+		still := maps.Equal(now, typed)
+		if typed = now; still && !maps.Equal(now, shown) {
+			shown = now
+			f.stale.Store(true)
+			if texts := s.carried(s.life).Unsaved(); !maps.Equal(texts, unsaved) {
+				unsaved = texts
+				s.pending.refresh()
+			}
+		}
 		f.mu.Lock()
-		changed := f.report.Changed()
+		changed := f.changed || f.report.Changed()
+		f.changed = false
 		if s.snapshot().live.Event != f.upTo && f.report.Counts() && s.counts() {
 			s.countLocked()
 		}
@@ -150,18 +181,15 @@ func (s *folder) watchAgentFiles() {
 	}
 }
 
-// autoCompact is at how many tokens the session that is followed is compacted, and what says so.
-type autoCompact struct {
-	at  int
-	why string
-}
-
-// autoCompact returns what the settings of Claude Code say by now, zero without a session.
-func (s *folder) autoCompact() (now autoCompact) {
-	if l := s.snapshot().live; l.Session != "" {
-		now.at, now.why = claudecode.AutoCompact(s.o.Env, s.workspace.Root, l.Model, l.Window)
+// agentTexts returns the texts of the open documents that agents may load.
+func (s *Server) agentTexts() map[uri.URI]*text.Text {
+	texts := map[uri.URI]*text.Text{}
+	for _, d := range s.documents.all() {
+		if couldBeAgentFile(d.uri) {
+			texts[d.uri] = d.text
+		}
 	}
-	return now
+	return texts
 }
 
 // counts reports whether calls of recorded sessions can be counted: that opens the ledger.
@@ -229,13 +257,25 @@ func (s *folder) count(ctx context.Context) {
 	}
 }
 
-// textAt returns the text of an open document by the path of its file.
-func (s *folder) textAt(path string) (string, bool) {
-	d := s.documents.get(uri.File(path))
-	if d == nil {
-		return "", false
+// texts returns what returns the text of an open document by the path of its file, through links, too: best that of a
+// document which is spelled so.
+func (s *Server) texts() func(path string) (string, bool) {
+	open := map[string]*document{}
+	for _, d := range s.documents.all() {
+		if real := d.file(); couldBeAgentFile(d.uri) && (open[real] == nil || real == pathOf(d.uri)) {
+			open[real] = d
+		}
 	}
-	return string(d.text.Bytes(0, d.text.Len())), true
+	return func(path string) (string, bool) {
+		d := s.documents.get(uri.File(path))
+		if d == nil && len(open) > 0 {
+			d = open[withoutLinks(path)]
+		}
+		if d == nil {
+			return "", false
+		}
+		return string(d.text.Bytes(0, d.text.Len())), true
+	}
 }
 
 // loads reports whether agents were found to load a document: a lens shows what was paid for it.
@@ -245,7 +285,7 @@ func (f *agentFiles) loads(d *document) bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.uses[pathOf(d.uri)]) > 0
+	return len(f.uses[d.file()]) > 0
 }
 
 // usesOf returns what agents load of a document, and the meter that it was counted by.
@@ -254,7 +294,7 @@ func (s *folder) usesOf(ctx context.Context, d *document) ([]agentfile.Use, anyf
 		return nil, anyfile.Meter{}
 	}
 	now := s.carried(ctx)
-	return now.uses[pathOf(d.uri)], now.meter
+	return now.uses[d.file()], now.meter
 }
 
 // documentLinkMethod links the imports of a file that agents load to the imported files.

@@ -132,7 +132,7 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 		t.Errorf("a file that no agent loads has the lenses %q", titles)
 	}
 	_, titles = f.shows(t, filepath.Join(filepath.Dir(claude), ".mcp.json"), "{}")
-	if len(titles) > 0 {
+	if !slices.Equal(titles, []string{"Claude Code: 1 MCP server, 0 once saved"}) {
 		t.Errorf("the open text has no server, and the lenses are %q", titles)
 	}
 }

@@ -25,14 +25,17 @@ type Cost struct {
 	Read   tokens.Count `json:"read"`   // what reading the file adds to a conversation; zero for parts
 	Cut    bool         `json:"cut"`    // an agent reads only a part of it
 	Model  string       `json:"model"`  // that is counted for; "": o200k_base
+	// Unsaved says whether the file on disk has another text, or is gone: what is counted is the open one. null: not known.
+	Unsaved *bool `json:"unsaved"`
 }
 
 // costMethod is a custom request: what an open document or a selection costs, for a status bar.
 func costMethod() method {
 	of := func(p *costParams) uri.URI { return p.TextDocument.URI }
-	return about("ctxledger/cost", of, func(_ context.Context, s *folder, d *document, p *costParams) (Cost, error) {
-		f := s.file(d)
-		out := Cost{Model: f.Meter.Counter.Model(), Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true}}
+	return about("ctxledger/cost", of, func(ctx context.Context, s *folder, d *document, p *costParams) (Cost, error) {
+		f := s.beside(ctx, d)
+		out := Cost{Model: f.Meter.Counter.Model(), Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true},
+			Unsaved: f.Unsaved}
 		if len(p.Ranges) == 0 {
 			whole := anyfile.CostOf(f)
 			out.Tokens, out.Read, out.Cut = whole.Tokens, whole.Read, whole.Cut

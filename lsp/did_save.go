@@ -6,7 +6,8 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// didSaveMethod refreshes all documents after a .gitignore was saved, or a file that agents may load. The text itself is known already.
+// didSaveMethod refreshes all documents after a .gitignore was saved, or a file that agents may load. The text itself is
+// known already.
 func didSaveMethod() method {
 	return notification("textDocument/didSave", func(s *Server, p *protocol.DidSaveTextDocumentParams) error {
 		u := p.TextDocument.URI

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"path/filepath"
 	"sync"
 
 	"go.lsp.dev/uri"
@@ -33,6 +34,14 @@ func (d document) with(version int32, t *text.Text) *document {
 func (d document) of(f *folder, e *tokens.Encoding) *document {
 	d.folder, d.path = f, f.workspace.inside(d.uri)
 	return d.in(e)
+}
+
+// file returns the path of the document's file without links; "": it has none.
+func (d document) file() string {
+	if ws := d.folder.workspace; d.path != "" && !ws.outside(d.path) { // also a file that is not there
+		return withoutLinks(filepath.Join(ws.Root, filepath.FromSlash(d.path)))
+	}
+	return withoutLinks(pathOf(d.uri))
 }
 
 // in returns the document in another encoding. It is counted on the next use.

@@ -102,7 +102,7 @@ func (s *Server) explain(ctx context.Context, args []protocol.LSPAny) (any, erro
 	if d == nil {
 		return nil, notOpen(string(document.URI))
 	}
-	return s.say(ctx, anyfile.Explain(d.folder.file(d), d.uri.Path()))
+	return s.say(ctx, anyfile.Explain(d.folder.beside(ctx, d), d.uri.Path()))
 }
 
 // say shows a text as a message, and returns it.

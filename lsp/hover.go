@@ -23,7 +23,7 @@ func hoverMethod() method {
 		offset := d.text.Offset(text.Position(p.Position))
 		k := s.snapshot()
 		settings := k.settings
-		note, ok := anyfile.Note{}, false
+		f, note, ok := s.beside(ctx, d), anyfile.Note{}, false
 		if settings.Hover != showOff {
 			_, end := d.text.Line(0)
 			uses, meter := s.usesOf(ctx, d)
@@ -32,11 +32,11 @@ func hoverMethod() method {
 		switch {
 		case ok:
 			note.Text, note.To = plainLines(note.Text), min(note.To, d.text.Len())
-			if heading, also := anyfile.Heading(s.file(d), offset); also {
+			if heading, also := anyfile.Heading(f, offset); also {
 				note.Text += "\n" + heading.Text
 			}
 		case settings.Hover != showOff:
-			note, ok = s.note(d, offset, settings.Hover == showAlways)
+			note, ok = s.note(f, offset, settings.Hover == showAlways)
 		}
 		if !ok {
 			return nil, nil
@@ -49,10 +49,9 @@ func hoverMethod() method {
 
 // note returns what is said about a byte of a file: in the first line also what explains the lens above it, since few
 // editors show the hover of a lens.
-func (s *folder) note(d *document, offset int, always bool) (note anyfile.Note, ok bool) {
-	f := s.file(d)
+func (s *folder) note(f anyfile.File, offset int, always bool) (note anyfile.Note, ok bool) {
 	note, ok = anyfile.Heading(f, offset)
-	from, to := d.text.Line(0)
+	from, to := f.Text.Line(0)
 	switch lensed := offset <= to && s.lensed(f); {
 	case !lensed && !ok && always:
 		return anyfile.Anywhere(f, offset), true

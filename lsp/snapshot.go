@@ -1,7 +1,11 @@
 package lsp
 
 import (
+	"context"
+	"slices"
+
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/text"
@@ -114,6 +118,19 @@ func (s *folder) file(d *document) anyfile.File {
 		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.workspace.ignores(d.path) },
 		Everywhere: k.settings.Lens == showAlways, Disk: func() anyfile.Disk { return s.disk(d.path, t.Encoding()) },
 	}
+}
+
+// beside is file, with whether what is on disk is known to be something else: that takes reading it.
+func (s *folder) beside(ctx context.Context, d *document) anyfile.File {
+	f := s.file(d)
+	uses, _ := s.usesOf(ctx, d)
+	disk := f.OnDisk()
+	unsaved := disk.Gone || disk.Text != nil ||
+		slices.ContainsFunc(uses, func(u agentfile.Use) bool { return u.Unsaved })
+	if unsaved || disk.Same || len(uses) > 0 {
+		f.Unsaved = &unsaved
+	}
+	return f
 }
 
 // disk returns what a file of the workspace is on disk, by its path in the ledger.

@@ -56,6 +56,14 @@ func pathOf(u uri.URI) string {
 	return filepath.FromSlash(u.FsPath())
 }
 
+// withoutLinks returns the path that a path leads to through symbolic links. Where there is no file, that is the path.
+func withoutLinks(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
 // inside returns the path of a document as the ledger stores it: relative to the root if it is below it, also through
 // symbolic links, else absolute. "" if the document is not a file.
 func (p Workspace) inside(u uri.URI) string {

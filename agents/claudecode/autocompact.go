@@ -40,16 +40,20 @@ func (w *compactWindow) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// SettingsFiles returns the paths of the settings of the user, of a tree, and of the user in the tree: later ones win.
+func SettingsFiles(e env.Env, tree string) []string {
+	return []string{filepath.Join(ConfigDir(e), "settings.json"), filepath.Join(tree, ".claude", "settings.json"),
+		filepath.Join(tree, ".claude", "settings.local.json")}
+}
+
 // AutoCompact returns at how many tokens Claude Code compacts by itself a session in a tree, if that is set: in the
 // settings of the user, of the tree or of the user in the tree, of which later ones win, or by a variable of this process
 // or of these settings. why names what says so. It is 0 where that says that it does not; without why nothing is set.
 func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {
 	var set compactSettings
-	names := []string{filepath.Join(ConfigDir(e), "settings.json"), filepath.Join(tree, ".claude", "settings.json"),
-		filepath.Join(tree, ".claude", "settings.local.json")}
 	variable := e.Lookup
 	limit, from := 0, ""
-	for _, name := range names {
+	for _, name := range SettingsFiles(e, tree) {
 		raw, err := safefs.ReadFile(name, maxSettings)
 		one := compactSettings{}
 		if err != nil || json.Unmarshal(raw, &one) != nil {

@@ -177,6 +177,7 @@ var openings = []opening{
 	{"lsp Workspace.inside", "filepath.EvalSymlinks", resolve},
 	{"lsp Workspace.read", "safefs.Open", "safefs"},
 	{"lsp Workspace.uriOf", "os.Stat", resolve},
+	{"lsp withoutLinks", "filepath.EvalSymlinks", resolve},
 	{"tokens/filecount Counter.Dir", "filepath.EvalSymlinks safefs.Open", "count in the editor"},
 	{"tokens/filecount repositoryIn", "os.Lstat", resolve},
 	{"tokens/filecount repositoryOf", "os.Lstat", resolve},

@@ -33,6 +33,13 @@ func Plain(text string, numbered bool) string {
 	return b.String()
 }
 
+// First returns the number in front of the first line of what a tool printed; 0: there is none.
+func First(text string) int {
+	line, _, _ := strings.Cut(text, "\n")
+	n, _, _ := numberOf(line)
+	return n
+}
+
 // reminder begins what Claude Code adds behind some files.
 const reminder = "<system-reminder>"
 

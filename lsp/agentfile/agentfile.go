@@ -20,45 +20,75 @@ import (
 
 // Use is what one agent loads of a file.
 type Use struct {
-	Agent string // "Claude Code"
-	Host  string // "claude-code"
-	carried.Part
-	// Open is the part as the open document has it, with its places; nil: as on disk.
-	Open *carried.Part
+	Agent        string // "Claude Code"
+	Host         string // "claude-code"
+	carried.Part        // as what is saved has it; New: without its cost
+	// Open is the part as the open documents have it, with its places; nil: none differs from its file.
+	Open    *carried.Part
+	Unsaved bool   // the open document differs from the file
+	New     bool   // nothing that is saved loads the file: it is in no request
+	Gone    bool   // nothing loads it any more once the open documents are saved
+	By      string // the file through which the agent loads it, or its own name
 }
 
 // Of returns the uses of each file of a report, by its path. MCP servers of one configuration are a use each.
 func Of(r carried.Report) map[string][]Use {
-	files := map[string][]Use{}
-	for _, h := range r.Hosts {
-		h.Each(func(p *carried.Part) { files[p.Path] = append(files[p.Path], Use{h.Title, h.Name, *p, nil}) })
-	}
+	saved := of(r)
 	if r.Edited == nil {
-		return files
+		return saved
 	}
-	open := Of(*r.Edited)
-	for path, uses := range open {
+	files := of(*r.Edited)
+	for path, uses := range files {
 		for i, u := range uses {
-			uses[i] = u.from(files[path])
+			uses[i] = u.beside(saved[path])
+			_, uses[i].Unsaved = r.Unsaved()[path]
 		}
 	}
-	return open
+	for path, uses := range saved {
+		for _, u := range uses {
+			if !slices.ContainsFunc(files[path], u.is) {
+				u.Open, u.Gone = &carried.Part{Kind: u.Kind}, true
+				_, u.Unsaved = r.Unsaved()[path]
+				files[path] = append(files[path], u)
+			}
+		}
+	}
+	return files
 }
 
-// from returns the use of an open document with what is on disk, of the uses of its file.
-func (u Use) from(files []Use) Use {
-	for _, f := range files {
-		if f.Host == u.Host && f.Kind == u.Kind && f.Name == u.Name {
-			f.Open = &u.Part
-			return f
+// of returns the uses of each file without what open documents have.
+func of(r carried.Report) map[string][]Use {
+	files := map[string][]Use{}
+	for _, h := range r.Hosts {
+		for _, root := range h.Parts {
+			carried.Host{Parts: []carried.Part{root}}.Each(func(p *carried.Part) {
+				files[p.Path] = append(files[p.Path], Use{Agent: h.Title, Host: h.Name, Part: *p, By: root.Name})
+			})
 		}
 	}
-	part := u.Part
-	if u.Kind != carried.Server { // a server that is not there yet is not known either
-		part.Carried, part.Later, part.Imports = tokens.Count{Exact: true}, tokens.Count{Exact: true}, nil
+	return files
+}
+
+// is reports whether two uses are of the same part.
+func (u Use) is(other Use) bool {
+	return u.Host == other.Host && u.Kind == other.Kind && u.Name == other.Name
+}
+
+// beside returns the use of an open document beside what is saved, of the uses of its file.
+func (u Use) beside(saved []Use) Use {
+	open := u.Part
+	if i := slices.IndexFunc(saved, u.is); i >= 0 {
+		u = saved[i]
+	} else {
+		u.New, u.Carried, u.Later, u.Imports = true, tokens.Count{Exact: true}, tokens.Count{Exact: true}, nil
 	}
-	u.Part, u.Open = part, &u.Part
+	u.Open = &open
 	return u
+}
+
+// differs reports whether what is open makes another figure of the use than what is saved.
+func (u Use) differs() bool {
+	return u.Unsaved || u.New || u.Gone || u.Open != nil && (u.Open.Carried != u.Carried || u.Open.Later != u.Later)
 }
 
 // Placed returns the part with its places in the document.
@@ -80,13 +110,16 @@ type Lens struct {
 // Lenses returns the title above the first line of a file, for all agents that load it, and above each MCP server that it
 // configures. An editor shows those of one line side by side, and cuts them.
 func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
-	servers, loaded, hovers := map[string]int{}, []Use{}, []string{}
+	servers, loaded, hovers := map[string][]Use{}, []Use{}, []string{}
 	for _, u := range uses {
 		if u.Kind == carried.Server {
-			servers[u.Agent]++
+			servers[u.Agent] = append(servers[u.Agent], u)
 			continue
 		}
 		loaded, hovers = append(loaded, u), append(hovers, explain(u, m))
+	}
+	if slices.ContainsFunc(loaded, func(u Use) bool { return !u.New }) { // what is in requests is the title
+		loaded = slices.DeleteFunc(loaded, func(u Use) bool { return u.New })
 	}
 	switch hover := strings.Join(append(hovers, m.Counted()), "\n"); len(loaded) {
 	case 0:
@@ -96,15 +129,15 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 		out = append(out, Lens{Title: together(loaded), Hover: hover})
 	}
 	for _, u := range uses { // in the order of the agents
-		if n := servers[u.Agent]; n > 0 {
-			servers[u.Agent] = 0
-			out = append(out, Lens{Title: u.Agent + ": " + chars.Plural(n, "MCP server"), Hover: serving(u)})
+		if all := servers[u.Agent]; all != nil {
+			servers[u.Agent] = nil
+			out = append(out, Lens{Title: u.Agent + ": " + counted(all), Hover: serving(u)})
 		}
 	}
 	for _, u := range uses {
 		if at := u.Placed().At; u.Kind == carried.Server && at.To > at.From {
 			l := Lens{At: at.From, Title: server(u), Hover: u.Agent + ": " + explainServer(u)}
-			if u.Unknown && u.Config != nil && u.Config.Problem == "" {
+			if u.Unknown && !u.New && u.Config != nil && u.Config.Problem == "" {
 				l.Ask = &u
 			}
 			out = append(out, l)
@@ -113,9 +146,30 @@ func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
 	return out
 }
 
+// counted says how many MCP servers there are, and will be.
+func counted(servers []Use) string {
+	saved, open := len(servers), len(servers)
+	for _, u := range servers {
+		if u.New {
+			saved--
+		}
+		if u.Gone {
+			open--
+		}
+	}
+	said := chars.Plural(saved, "MCP server")
+	if open != saved {
+		said += fmt.Sprintf(", %d once saved", open)
+	}
+	return said
+}
+
 // together says what requests of several agents carry of one file.
 func together(uses []Use) string {
 	of, when := func(u Use) tokens.Count { return u.Carried }, "in every request of "
+	if uses[0].New { // so are all
+		return "in no request, in those of " + chars.Plural(len(uses), "agent") + " once saved"
+	}
 	if !slices.ContainsFunc(uses, func(u Use) bool { return u.Carried.N > 0 || u.When == "" }) {
 		of, when = func(u Use) tokens.Count { return u.Later }, "when needed by "
 	}
@@ -141,6 +195,8 @@ func serving(u Use) string {
 func server(u Use) string {
 	cost := "cost unknown"
 	switch {
+	case u.New:
+		return "in no request before it is saved"
 	case u.Off():
 		cost = "switched off"
 	case !u.Unknown:
@@ -153,6 +209,9 @@ func server(u Use) string {
 // explainServer returns the lines with all that is known of an MCP server.
 func explainServer(u Use) string {
 	said := "MCP server " + u.Name + ": " + server(u)
+	if u.New {
+		return said
+	}
 	if u.Use != nil && u.Use.Calls > 0 {
 		said += " · last call " + u.Use.Last.Format(time.DateOnly)
 	}
@@ -179,7 +238,7 @@ func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bo
 		} else {
 			text = explain(u, m)
 		}
-		if offset < at.From || offset > at.To {
+		if offset < at.From || offset > at.To || u.Gone && u.Kind == carried.Server {
 			continue
 		}
 		counted = counted || u.Kind != carried.Server
@@ -198,14 +257,28 @@ func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bo
 // lens is figure as short as a title has to be. The rest is in the hover.
 func lens(u Use) (title string) {
 	for _, when := range []string{u.When, briefly(u), "needed"} {
+		saved, open := figure(u.Part, when), ""
+		switch {
+		case u.New:
+			saved, open = "in no request", ", "+tally(*u.Open).String()+" tokens once its import is saved"
+			if u.By == u.Name {
+				open = strings.ReplaceAll(open, "its import is ", "")
+			}
+		case u.Gone:
+			open = ", none once saved"
+		case u.Open != nil && tally(*u.Open) != tally(u.Part):
+			open = ", " + tally(*u.Open).String() + " once saved"
+		}
 		for _, agent := range []string{u.Agent + ": ", ""} {
-			if title = agent + figure(u, when); utf8.RuneCountInString(title) <= anyfile.MaxLens {
+			if title = agent + saved + open; utf8.RuneCountInString(title) <= anyfile.MaxLens {
 				return title
 			}
 		}
+		if title = saved; when == "needed" {
+			break
+		}
 	}
-	u.Open = nil
-	return figure(u, "needed")
+	return title
 }
 
 // briefly says when a part is loaded, without the names of directories and patterns.
@@ -221,39 +294,40 @@ func briefly(u Use) string {
 	return u.When
 }
 
-// figure says the one figure of a use that counts most: what every request sends of it, else what is loaded later, when
-// that is. What is not saved is in no request.
-func figure(u Use, when string) string {
-	was, is := u.Part, u.Placed()
-	costs := func(disk, open tokens.Count, when string) string {
-		said := disk.String() + " tokens " + when
-		if disk == open {
-			return said
-		}
-		return said + ", " + open.String() + " once saved"
+// tally is the figure of a part that counts most: what every request sends of it, else what is loaded later.
+func tally(p carried.Part) tokens.Count {
+	if p.Carried.N > 0 || p.Later.N == 0 {
+		return p.Carried
 	}
-	imported := is.At.To > is.At.From
+	return p.Later
+}
+
+// figure says that figure, and when it is sent, which the caller may have shortened; "": when is not said.
+func figure(p carried.Part, when string) string {
+	n := tally(p).String() + " tokens"
 	switch {
-	case u.Unknown:
+	case p.Unknown:
 		return "unknown cost in every request"
-	case imported && was.Carried.N+was.Later.N == 0 && is.Carried.N > 0: // by a text that is not saved
-		return "in no request, " + is.Carried.String() + " tokens once its import is saved"
-	case was.Carried.N > 0 || was.Later.N == 0 && u.When == "":
-		return costs(was.Carried, is.Carried, "in every request")
-	case was.Later.N > 0 || is.Later.N > 0:
-		return costs(was.Later, is.Later, "when "+when)
+	case p.Carried.N > 0 || p.Later.N == 0 && p.When == "":
+		return n + " in every request"
+	case p.Later.N > 0:
+		return n + " when " + when
 	}
 	return "loaded when " + when
 }
 
-// explain returns the lines below that figure: all others.
+// explain returns the lines below that figure: all others. Where what is open differs, it has the figures of both and no
+// others, which would be those of the one or the other.
 func explain(u Use, m anyfile.Meter) string {
-	lines := []string{u.Agent + ": " + figure(u, u.When)}
+	lines := []string{u.Agent + ": " + figure(u.Part, u.When)}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if u.differs() {
+		lines = unsaved(u)
+	}
 	if (u.Kind == carried.Memory || u.Kind == carried.Rule) && u.Carried.N+u.Later.N > 0 {
 		say("counted as %s sends it: with what the agent puts around the text", u.Agent)
 	}
-	if u.Carried.N > 0 {
+	if u.Carried.N > 0 && !u.differs() {
 		if m.Window > 0 {
 			say("%s of the window of %s tokens", anyfile.Share(u.Carried.N, m.Window), chars.Commas(m.Window))
 		}
@@ -270,10 +344,43 @@ func explain(u Use, m anyfile.Meter) string {
 	if used := u.Used(); used != "" {
 		lines = append(lines, used)
 	}
-	if u.Share > 0 {
+	if u.Share > 0 && !u.differs() {
 		say("longest section: %s, %.0f %% of the file", u.Heaviest, 100*u.Share)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// unsaved returns the lines that say what requests carry of what is saved, and what they will of what is open.
+func unsaved(u Use) []string {
+	saved, once := ", on disk, "+sent(u.Part), "once what is open is saved, "
+	if u.Unsaved {
+		once = "this buffer, once saved, "
+	}
+	switch {
+	case u.New && u.By != u.Name:
+		saved, once = ": in no request, what is saved of "+u.By+" does not load it", "once what is open is saved, "
+	case u.New && u.Unsaved:
+		saved = ": in no request, it is not saved"
+	case u.New:
+		saved = ": in no request, nothing that is saved loads it"
+	}
+	return []string{u.Agent + saved, once + sent(*u.Open)}
+}
+
+// sent says all figures of a part, each behind when it is sent.
+func sent(p carried.Part) string {
+	var said []string
+	say := func(n tokens.Count, when string) {
+		if n.N > 0 {
+			said = append(said, when+": "+n.String()+" tokens")
+		}
+	}
+	say(p.Carried, "in every request")
+	say(p.Later, "when "+p.When)
+	if p.Unknown {
+		return "in every request: an unknown cost"
+	}
+	return cmp.Or(strings.Join(said, ", "), "in no request")
 }
 
 // WithImports is what each request carries of a part with everything that it imports.
@@ -303,6 +410,11 @@ func Links(uses []Use) []Link {
 			}
 			known[i.At] = true
 			tip := fmt.Sprintf("%s: %s tokens in every request of %s", i.Name, WithImports(i), u.Agent)
+			if u.Open != nil && !slices.ContainsFunc(u.Imports, func(saved carried.Part) bool {
+				return saved.Path == i.Path && WithImports(saved) == WithImports(i)
+			}) {
+				tip += ", once what is open is saved"
+			}
 			out = append(out, Link{i.At.From, i.At.To, i.Path, chars.Line(tip)})
 		}
 	}

@@ -19,6 +19,11 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 	}
 	edited, imported := part(91_500), part(57)
 	imported.At = carried.Span{From: 4, To: 9}
+	same := part(80)
+	fresh := Use{Agent: "Claude Code", Host: "claude-code", Part: carried.Part{Kind: carried.Memory, Name: "AGENTS.md"},
+		Open: &imported, New: true, By: "CLAUDE.md"}
+	much := fresh
+	much.Open = &edited
 	const nested = "a file in services/payments/internal/adapters/ is read"
 	const matching = "a file that matches services/payments/internal/adapters/** is read"
 	frame := func(agent string) string {
@@ -29,34 +34,56 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 		want  string
 		hover string
 	}{
-		{[]Use{{"Codex", "codex", part(80), nil}}, "Codex: ≈80 tokens in every request",
+		{[]Use{{Agent: "Codex", Host: "codex", Part: part(80)}}, "Codex: ≈80 tokens in every request",
 			"Codex: ≈80 tokens in every request" + frame("Codex")},
-		{[]Use{{"Codex", "codex", part(80), nil}, {"Cursor", "cursor", part(80), nil}},
+		{[]Use{{Agent: "Codex", Host: "codex", Part: part(80)}, {Agent: "Cursor", Host: "cursor", Part: part(80)}},
 			"≈80 tokens in every request of 2 agents",
 			"Codex: ≈80 tokens in every request" + frame("Codex") +
 				"\nCursor: ≈80 tokens in every request" + frame("Cursor")},
-		{[]Use{{"Codex", "codex", part(12_345), nil}, {"Cursor", "cursor", part(11_111), nil}},
+		{[]Use{{Agent: "Codex", Host: "codex", Part: part(12_345)},
+			{Agent: "Cursor", Host: "cursor", Part: part(11_111)}},
 			"≈11,111–12,345 tokens in every request of 2 agents",
 			"Codex: ≈12,345 tokens in every request" + frame("Codex") +
 				"\nCursor: ≈11,111 tokens in every request" + frame("Cursor")},
-		{[]Use{{"Claude Code", "claude-code", part(80), &edited}}, "≈80 tokens in every request, ≈91,500 once saved",
-			"Claude Code: ≈80 tokens in every request, ≈91,500 once saved" + frame("Claude Code")},
-		{[]Use{{"Claude Code", "claude-code", later(carried.Memory, nested), nil}},
+		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: part(80), Open: &edited, Unsaved: true}},
+			"≈80 tokens in every request, ≈91,500 once saved",
+			"Claude Code, on disk, in every request: ≈80 tokens\nthis buffer, once saved, in every request: ≈91,500 tokens" +
+				frame("Claude Code")},
+		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: later(carried.Memory, nested)}},
 			"≈2,825 tokens when its directory is read",
 			"Claude Code: ≈2,825 tokens when " + nested + frame("Claude Code")},
-		{[]Use{{"Codex", "codex", later(carried.Memory, "Codex runs in services/payments/internal/adapters/"), nil}},
+		{[]Use{{Agent: "Codex", Host: "codex",
+			Part: later(carried.Memory, "Codex runs in services/payments/internal/adapters/")}},
 			"Codex: ≈2,825 tokens when it runs there",
 			"Codex: ≈2,825 tokens when Codex runs in services/payments/internal/adapters/" + frame("Codex")},
-		{[]Use{{"Cursor", "cursor", later(carried.Rule, matching), nil}},
+		{[]Use{{Agent: "Cursor", Host: "cursor", Part: later(carried.Rule, matching)}},
 			"≈2,825 tokens when a file that matches is read",
 			"Cursor: ≈2,825 tokens when " + matching + frame("Cursor")},
-		{[]Use{{"Codex", "codex", later(carried.Memory, nested), nil},
-			{"Cursor", "cursor", later(carried.Memory, nested), nil}},
+		{[]Use{{Agent: "Codex", Host: "codex", Part: later(carried.Memory, nested)},
+			{Agent: "Cursor", Host: "cursor", Part: later(carried.Memory, nested)}},
 			"≈2,825 tokens when needed by 2 agents", "Codex: ≈2,825 tokens when " + nested + frame("Codex") +
 				"\nCursor: ≈2,825 tokens when " + nested + frame("Cursor")},
-		{[]Use{{"Claude Code", "claude-code", carried.Part{Kind: carried.Memory, At: imported.At}, &imported}},
-			"in no request, ≈57 tokens once its import is saved",
-			"Claude Code: in no request, ≈57 tokens once its import is saved"},
+		{[]Use{fresh}, "in no request, ≈57 tokens once its import is saved",
+			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+				"once what is open is saved, in every request: ≈57 tokens"},
+		{[]Use{much}, "in no request", // no longer title fits
+			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+				"once what is open is saved, in every request: ≈91,500 tokens"},
+		{[]Use{fresh, {Agent: "Codex", Host: "codex", Part: part(80), Open: &same}},
+			"Codex: ≈80 tokens in every request",
+			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+				"once what is open is saved, in every request: ≈57 tokens\n" +
+				"Codex: ≈80 tokens in every request" + frame("Codex")},
+		{[]Use{fresh, fresh}, "in no request, in those of 2 agents once saved",
+			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+				"once what is open is saved, in every request: ≈57 tokens\n" +
+				"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+				"once what is open is saved, in every request: ≈57 tokens"},
+		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: part(80), Open: &carried.Part{}, Gone: true,
+			By: "CLAUDE.md"}},
+			"≈80 tokens in every request, none once saved",
+			"Claude Code, on disk, in every request: ≈80 tokens\nonce what is open is saved, in no request" +
+				frame("Claude Code")},
 	} {
 		c.hover += "\ncounted in o200k_base, since no model is known"
 		got := Lenses(c.uses, anyfile.Meter{})

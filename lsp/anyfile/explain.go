@@ -17,7 +17,14 @@ const heaviest = 5
 // conversation, and its most expensive sections. name is what the file is called.
 func Explain(f File, name string) string {
 	c := CostOf(f)
-	said := chars.Short(chars.Line(path.Base(name)), longestName) + ": " + f.Meter.Say(c.Tokens) + ". "
+	said := chars.Short(chars.Line(path.Base(name)), longestName)
+	if f.Unsaved != nil && *f.Unsaved {
+		said += ", as it is open and not saved"
+	}
+	said += ": " + f.Meter.Say(c.Tokens) + ". "
+	if d := f.OnDisk(); d.Text != nil {
+		said += "On disk: " + d.count(f.Meter).String() + ". The rest is about the open text. "
+	}
 	switch {
 	case c.Cut && c.Read.N == 0:
 		said += "Claude Code refuses to read it in full."

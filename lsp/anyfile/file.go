@@ -21,6 +21,8 @@ type File struct {
 	Use     live.File // what the live session did with it
 	// Everywhere reports what reading costs on files that the session did not touch, too.
 	Everywhere bool
+	// Unsaved reports whether the file on disk has another text, or is gone; nil: that is not known.
+	Unsaved *bool
 	// Ignored reports whether git ignores the file; nil: unknown.
 	Ignored func() bool
 	// Disk returns the file as it is saved; nil: that is not known.
@@ -31,12 +33,21 @@ type File struct {
 type Disk struct {
 	Text *text.Text // nil: not known
 	Gone bool       // there is no such file
+	Same bool       // its text is the open one
 }
 
-// saved returns the file on disk, if a session read it and it is not as it is open. Editors take off a mark of the byte
-// order, make line ends alike, and decode what is not UTF-8: of such a file nothing is known.
+// saved is OnDisk of a file that a session read.
 func (f File) saved() (d Disk) {
-	if f.Use.Reads == 0 || f.Disk == nil {
+	if f.Use.Reads == 0 {
+		return d
+	}
+	return f.OnDisk()
+}
+
+// OnDisk returns the file on disk, if it is not as it is open. Editors take off a mark of the byte order, make line ends
+// alike, and decode what is not UTF-8: of such a file nothing is known.
+func (f File) OnDisk() (d Disk) {
+	if f.Disk == nil {
 		return d
 	}
 	d = f.Disk()
@@ -44,7 +55,8 @@ func (f File) saved() (d Disk) {
 		return d
 	}
 	disk := d.Text.Bytes(0, d.Text.Len())
-	if !utf8.Valid(disk) || bytes.Equal(plain(disk), plain(f.Text.Bytes(0, f.Text.Len()))) {
+	d.Same = bytes.Equal(plain(disk), plain(f.Text.Bytes(0, f.Text.Len())))
+	if !utf8.Valid(disk) || d.Same {
 		d.Text = nil
 	}
 	return d

@@ -97,15 +97,19 @@ func staleRead(f File) []Finding {
 	if !f.Use.Stale {
 		return nil
 	}
-	if f.saved().Gone {
+	disk := f.saved()
+	if disk.Gone {
 		return f.first(StaleRead, "This file was deleted %s after the live session read it, so what the session has of it "+
 			"is out of date. Tell it that the file is gone.", by(f.Use.By))
 	}
-	again := "Have it read the file again."
+	again, line := "Have it read the file again.", f
+	if disk.Text != nil { // which is what it reads
+		f.Text = disk.Text
+	}
 	if read := CostOf(f).Read; read.N > 0 {
 		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
 	}
-	return f.first(StaleRead, "This file was changed %s after the live session read it, "+
+	return line.first(StaleRead, "This file was changed %s after the live session read it, "+
 		"so what the session has of it is out of date. %s", by(f.Use.By), again)
 }
 

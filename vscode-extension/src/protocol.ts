@@ -247,6 +247,8 @@ export interface Cost {
   readonly cut: boolean;
   /** The model that is counted for; empty when none is known. */
   readonly model: string;
+  /** Whether the file on disk has another text, or is gone: what is counted is the open one. null: not known. */
+  readonly unsaved?: boolean | null;
 }
 
 /** A place in a document: a line, and UTF-16 units from its start. */

@@ -1,0 +1,288 @@
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"ctxledger.dev/artifacts"
+	"ctxledger.dev/changes"
+	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/engine/core"
+	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/filetext"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/transcript"
+)
+
+// text is what a session knows of the text of a file.
+type text struct {
+	body string // with line feeds
+	// whole says that the file has no other text where it is unchanged, but for line ends; else the text can only tell
+	// that it is unchanged.
+	whole bool
+	shown bool    // a tool printed it: what its line ends are is not known
+	by    []*step // the calls that it is made of, the newest first
+}
+
+// compare compares the text that a session knows of a file, which is there, with it: whether it is the same, and if it is
+// not, and would be if the file were unchanged, who changed it. Line ends, whether the last line has one, and a mark of
+// the byte order are not in it. It counts the calls that it decodes.
+func (l *Files) compare(
+	ctx context.Context, tx kv.Tx, f *core.Folded, steps []*step, st changes.State, decoded *int,
+) (same bool, other *changes.Stale, err error) {
+	t, err := l.known(ctx, tx, f, steps, decoded)
+	if err != nil || len(t.by) == 0 {
+		return false, nil, err
+	}
+	if same = t.is(st); same || !t.whole || t.mixed(st) {
+		return same, nil, nil
+	}
+	if last := t.by[0]; st.Looked.Before(f.Entries[last.result-1].Time) &&
+		!(st.Looked.IsZero() && last.call.Op == intents.OpRead) {
+		return false, nil, nil // nobody has looked since
+	}
+	if mine, err := l.otherwise(tx, f, t, st); err != nil || mine {
+		return false, nil, err
+	}
+	since := t.by[0].Time
+	if st.Since.Before(since.Add(-slack)) { // states of earlier versions do not say when they were first seen
+		if st.Looked.After(since) {
+			since = st.Looked
+		}
+		return false, &changes.Stale{Changed: since, By: changes.External}, nil
+	}
+	by, err := attribution.NewAttributor(l.core.Trees, tx, nil).Of(st.Tree, st.Path, st.Since)
+	if err != nil || by.Intent != nil && by.Intent.Session == f.Session.ID {
+		return false, nil, err // what it triggered, or a command of its own
+	}
+	var c changes.Change
+	by.Put(&c)
+	return false, &changes.Stale{Changed: st.Since, By: c.By()}, nil
+}
+
+// is reports whether a file has the text, however its lines and the text end.
+func (t text) is(st changes.State) bool {
+	body := strings.TrimRight(t.body, "\n")
+	fits := func(text string) bool { return int64(len(text)) == st.Size && hashIs(text, st.Hash) }
+	for _, tail := range []string{"\n", "", "\n\n", t.body[len(body):]} {
+		for _, end := range []string{"\n", "\r\n"} {
+			full := strings.ReplaceAll(body+tail, "\n", end)
+			if fits(full) || fits("\ufeff"+full) || st.Size > int64(len(full)) && fits(utf16Of("\ufeff"+full)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mixed reports whether a file may be the text with line ends of both kinds.
+func (t text) mixed(st changes.State) bool {
+	body := strings.TrimRight(t.body, "\n")
+	more := int(st.Size) - len(body)
+	return t.shown && more > len("\n") && more <= strings.Count(body, "\n")+len("\r\n")
+}
+
+// known returns what the calls of a session on a file say of its text: what the newest of them read or wrote whole, and the
+// later edits, or else the parts that were read one after the other.
+func (l *Files) known(
+	ctx context.Context, tx kv.Tx, f *core.Folded, steps []*step, decoded *int,
+) (t text, err error) {
+	k := knowing{lines: map[int]string{}, whole: true}
+	for _, s := range slices.Backward(steps) {
+		if s.failed || s.stub == artifacts.CauseRepeated {
+			continue // it changed nothing, or has the same text again
+		}
+		if *decoded++; *decoded > maxDecoded {
+			return text{}, nil
+		}
+		var call, result transcript.Part
+		if s.call.Op != intents.OpRead || s.call.Partial {
+			call, err = l.part(ctx, tx, f, s.Seq, s.call.ID, transcript.KindCall)
+		}
+		if err == nil && s.call.Op == intents.OpRead && s.result > 0 {
+			result, err = l.part(ctx, tx, f, s.result, s.call.ID, transcript.KindResult)
+		}
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return text{}, nil // forgotten
+		case err != nil:
+			return text{}, err
+		}
+		if ended := k.take(s, call, result); ended {
+			return k.text, nil
+		}
+	}
+	return k.joined(), nil
+}
+
+// part returns the part of a message that is a call or its result.
+func (l *Files) part(
+	ctx context.Context, tx kv.Tx, f *core.Folded, seq int64, id string, kind transcript.Kind,
+) (transcript.Part, error) {
+	m, err := l.core.DecodeEntry(ctx, tx, f, seq)
+	if err != nil {
+		return transcript.Part{}, err
+	}
+	at := slices.IndexFunc(m.Parts, func(p transcript.Part) bool { return p.Kind == kind && p.ID == id })
+	if at < 0 {
+		return transcript.Part{}, fault.New(fault.NotFound, "files.known", "entry %d has no call %.100q", seq, id)
+	}
+	return m.Parts[at], nil
+}
+
+// knowing is what is known of a text while calls are looked at, the newest first.
+type knowing struct {
+	text
+	whole bool
+	edits []intents.Edit // the newest first
+	by    []*step
+	lines map[int]string // that were read in part, by their numbers
+}
+
+// unchanged begins what Claude Code (2.1.328) answers a read of a file that is as it was read before.
+const unchanged = "File unchanged since last read"
+
+// take takes one call. It reports whether nothing more is needed, or helps.
+func (k *knowing) take(s *step, call, result transcript.Part) (ended bool) {
+	k.by = append(k.by, s)
+	k.whole = k.whole && !s.rewound
+	switch {
+	case s.call.Op == intents.OpRead && s.result == 0:
+		k.whole = false // the text may be another one by now
+		return false
+	case s.call.Op == intents.OpRead && strings.HasPrefix(result.Text, unchanged):
+		return false
+	case s.call.Op == intents.OpRead && s.stub == "" && result.Media == 0:
+		return k.read(s, call, result.Text)
+	case s.result == 0 || s.call.Op != intents.OpWrite && s.call.Op != intents.OpPatch:
+		return true
+	}
+	edits := intents.Edits(call.Name, call.Args)
+	switch {
+	case len(edits) == 1 && edits[0].Whole:
+		k.found(edits[0].New, true, false)
+		return true
+	case len(edits) == 0 || slices.ContainsFunc(edits, func(e intents.Edit) bool { return e.Whole }):
+		return true
+	}
+	slices.Reverse(edits)
+	k.edits = append(k.edits, edits...)
+	return false
+}
+
+// read takes what a call read.
+func (k *knowing) read(s *step, call transcript.Part, printed string) (ended bool) {
+	plain := filetext.Plain(printed, true)
+	numbered := strings.TrimRight(plain, "\n") != strings.TrimRight(printed, "\n") // as the tool of Claude Code prints
+	lines := strings.Split(strings.TrimSuffix(plain, "\n"), "\n")
+	var asked struct{ Offset, Limit int }
+	_ = json.Unmarshal(call.Args, &asked) // other hosts have other ones
+	if all := asked.Offset <= 1 && asked.Limit > strings.Count(plain, "\n"); s.call.Partial && !(all && numbered) {
+		first := filetext.First(printed)
+		if !numbered || first == 0 || len(k.edits) > 0 {
+			k.whole = false
+			return !numbered
+		}
+		for i, line := range lines {
+			if _, known := k.lines[first+i]; !known {
+				k.lines[first+i] = strings.TrimSuffix(line, "\r")
+			}
+		}
+		return false
+	}
+	cut := slices.ContainsFunc(lines, func(line string) bool { return len(line) >= cutLine })
+	k.found(plain, numbered && !cut && len(lines) < cutLines && len(plain) < cutBytes &&
+		!strings.ContainsRune(plain, utf8.RuneError), true) // it replaces bytes that were not UTF-8
+	return true
+}
+
+// found takes a text that a call read or wrote, and makes the later edits in it.
+func (k *knowing) found(body string, whole, shown bool) {
+	if n := strings.Count(body, "\r\n"); n > 0 && n < strings.Count(body, "\n") {
+		whole = false // line ends of both kinds
+	}
+	body = strings.ReplaceAll(body, "\r\n", "\n")
+	for n, line := range k.lines { // of later reads
+		if all := strings.Split(body, "\n"); n > len(all) || all[n-1] != line {
+			return
+		}
+	}
+	for _, e := range slices.Backward(k.edits) {
+		old := strings.ReplaceAll(e.Old, "\r\n", "\n")
+		if e.New == "" && !strings.HasSuffix(old, "\n") && strings.Contains(body, old+"\n") {
+			old += "\n" // Claude Code takes the whole line
+		}
+		n := strings.Count(body, old)
+		if old == "" || n == 0 || n > 1 && !e.All {
+			return
+		}
+		whole = whole && e.New != "" && !spaceAtEnd(e.New) // of which hosts take off what they like
+		body = strings.ReplaceAll(body, old, strings.ReplaceAll(e.New, "\r\n", "\n"))
+	}
+	k.text = text{body, whole && k.whole, shown, k.by}
+}
+
+// joined returns the text of the parts that were read, if they are one behind the other from the first line: whether more
+// follows is not known.
+func (k *knowing) joined() text {
+	if len(k.edits) > 0 || len(k.lines) == 0 {
+		return text{}
+	}
+	var b strings.Builder
+	for n := range len(k.lines) {
+		line, known := k.lines[n+1]
+		if !known {
+			return text{}
+		}
+		b.WriteString(line + "\n")
+	}
+	return text{b.String(), false, true, k.by}
+}
+
+// spaceAtEnd reports whether a line of a text ends in white space.
+func spaceAtEnd(text string) bool {
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		return strings.TrimRight(line, " \t\r") != line
+	})
+}
+
+// otherwise reports whether the session changed a file, after the first call that its text is made of, by another call.
+func (l *Files) otherwise(tx kv.Tx, f *core.Folded, t text, st changes.State) (bool, error) {
+	list, err := attribution.Recent(tx, st.Tree, st.Path)
+	if err != nil {
+		return false, err
+	}
+	from := t.by[len(t.by)-1].Time
+	for _, c := range list {
+		if c.Session != f.Session.ID || !c.Time.After(from) {
+			continue
+		}
+		known := slices.ContainsFunc(t.by, func(s *step) bool { return c.Seq == s.Seq || c.Seq == s.result })
+		if !known {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func hashIs(text, hash string) bool {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:]) == hash
+}
+
+// utf16Of returns a text in UTF-16, with the lower byte first.
+func utf16Of(text string) string {
+	var b strings.Builder
+	for _, u := range utf16.Encode([]rune(text)) {
+		b.WriteByte(byte(u))
+		b.WriteByte(byte(u >> 8))
+	}
+	return b.String()
+}
