@@ -31,7 +31,7 @@ func TestChangesAreGroupedByFile(t *testing.T) {
 			} else if n.Kind == KindFile {
 				id = "="
 			}
-			said := strings.NewReplacer(" · 2026-11-20 12:00", "", " · session "+session, "").Replace(n.Description)
+			said := strings.NewReplacer(" · 12:00", "", "12:00 · ", "", " · session "+session, "").Replace(n.Description)
 			got = append(got, fmt.Sprintf("%s %s|%s|%s|%s", id, n.Kind, n.Label, said, n.File))
 		})
 		want := []string{
@@ -96,7 +96,7 @@ func TestAnArtifactOfAFileIsNamedAfterIt(t *testing.T) {
 		got[n.Label] = n
 	}
 	of, ran := got["big.log"], got["cat a/b.log"]
-	if of.File != "logs/big.log" || !strings.HasPrefix(of.Description, "logs · Read · ") ||
+	if of.File != "logs/big.log" || !strings.HasPrefix(of.Description, "logs · 11,200 tokens · Read · ") ||
 		!strings.HasSuffix(of.URI, "/big.log") || ran.URI == "" || ran.File != "" {
 		t.Errorf("the artifacts are %+v", nodes)
 	}

@@ -14,7 +14,7 @@ export function isEmpty(roots: readonly Node[]): boolean {
 }
 
 /** The longest label of a session in characters: what it cost is to be seen in a side bar of the usual width. */
-const longestSession = 18;
+const longestSession = 22;
 
 /** Returns what a node is called: a session in short, since its tooltip has the whole title. */
 export function labelOf({ kind, label }: Pick<Node, 'kind' | 'label'>): string {

@@ -63,7 +63,7 @@ test('past sessions are offered where other things are recorded, but no session'
 
 test('a session is called in short, so that its cost is seen, and others as they are', () => {
   const label = 'We oversold the oak table last week: two customers got';
-  assert.equal(labelOf({ kind: 'session', label }), 'We oversold the…');
+  assert.equal(labelOf({ kind: 'session', label }), 'We oversold the oak…');
   assert.equal(labelOf({ kind: 'artifact', label }), label);
 });
 
