@@ -44,6 +44,6 @@ func (f File) note(s outline.Section) Note {
 	n, all := f.cost(s), f.whole()
 	// Between backquotes nothing of a name becomes markup.
 	name := "`" + strings.ReplaceAll(chars.Short(chars.Line(s.Name), longestName), "`", "'") + "`"
-	return Note{fmt.Sprintf("%s, counted on its own: %s\n%s of the file's %s", name, f.Meter.Say(n),
+	return Note{fmt.Sprintf("%s, counted on its own: %s\n%s of the file's %s tokens", name, f.Meter.Say(n),
 		Share(n.N, max(1, all.N)), all), s.At, s.End}
 }

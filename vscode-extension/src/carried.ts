@@ -98,20 +98,22 @@ function usesOf({ kind, use }: CarriedPart): string {
   return use.calls === 0 ? `not used in ${sessions}` : `${plural(use.calls, 'call')} in ${sessions}${last}`;
 }
 
+function sumOf(counts: readonly Count[]): Count {
+  return counts.reduce((sum, { n, exact, upper }) => ({ n: sum.n + n, exact: sum.exact && exact, upper: sum.upper + upper }),
+    { n: 0, exact: true, upper: 0 });
+}
+
 /** Returns what a part carries with what it imports. */
 export function totalOf(part: CarriedPart): Count {
-  return (part.imports ?? []).map(totalOf).reduce(
-    (sum, { n, exact, upper }) => ({ n: sum.n + n, exact: sum.exact && exact, upper: sum.upper + upper }), part.carried,
-  );
+  return sumOf([part.carried, ...(part.imports ?? []).map(totalOf)]);
 }
 
 /** Returns what is seen of a part in a narrow side bar: its figure, and that it is not used. */
 function shortOf(part: CarriedPart): string {
-  const total = totalOf(part);
-  const figure = part.unknown === true ? 'unknown' : part.carried.n > 0 ? sayCount(part.carried)
+  const imported = sumOf((part.imports ?? []).map(totalOf));
+  const figure = part.unknown === true ? 'unknown' : part.carried.n > 0 ? sayCount(part.carried) + (imported.n > 0 ? ` + ${sayCount(imported)} imported` : '')
     : part.later.n > 0 ? `${sayCount(part.later)} when ${part.when ?? ''}` : part.when === undefined || part.when === '' ? '' : `when ${part.when}`;
   const more = [
-    total.n > part.carried.n ? `${sayCount(total)} with imports` : '',
     part.asked === undefined ? '' : plural(part.tools?.length ?? 0, 'tool'),
     part.use?.calls === 0 ? 'not used' : '',
   ];

@@ -2,9 +2,9 @@
 import { totalOf } from './carried';
 import { sayCost, sayDollars, sayShare } from './panel/figures';
 import type { Audited, Carried, CarriedPart, Context, Host } from './protocol';
-import { capital, commas, escapeMarkdown, mark, oneLine, sayCount } from './text';
+import { capital, commas, escapeMarkdown, mark, oneLine, sayCount, wholeWords } from './text';
 
-const longestTitle = 100;
+const longestTitle = 80;
 
 /** One page of figures. */
 export interface Figures {
@@ -27,7 +27,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
   const cost = sayCost(context);
   const name = context.title === '' ? `Session ${context.session}` : context.title;
   const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : `${sayCount(held)} tokens`;
-  return page(title, true, said, `## ${inert(name)}`,
+  return page(title, true, said, `**${inert(wholeWords(name, longestTitle))}**`,
     `${live ? 'Live now' : 'The latest session in this folder'}${model === '' ? '' : `, with ${inert(model)}`}, ${commas(turns.length + earlier)} turns so far.`,
     table(['what', 'figure'],
       ['**Cost**', cost === '' ? 'unknown: the price of its model is not known' : `**${inert(cost)}**`],
@@ -55,7 +55,7 @@ function memoryPage(host: Host, part: CarriedPart): Figures {
   return page(`What ${name.slice(name.search(/[^\\/]*$/))} Costs`, true,
     `${agent} sends ${inert(name)} with **every** request, whatever you ask:`,
     table(['in every request', 'tokens'], [`**${inert(name)}**`, `**${sayCount(part.carried)}**`], ...imports,
-      [`everything that ${agent} loads from files`, sayCount(host.carried)]),
+      [`everything that ${agent} loads from files`, sayCount(host.carried) + (host.unknown === 0 ? '' : ` + ${host.unknown} unknown`)]),
     heaviest, 'The view *In Every Request* lists all of these files; a click opens one.');
 }
 
@@ -71,10 +71,11 @@ function page(title: string, found: boolean, ...paragraphs: readonly string[]): 
   return { title, found, text: [`# ${inert(title)}`, ...paragraphs.filter((text) => text !== '')].join('\n\n') + '\n' };
 }
 
-/** Returns a table, whose cells are Markdown. */
+/** Returns a table, whose cells are Markdown; numbers are at the right. */
 function table(...rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
-  return [head, head.map(() => ':--'), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const right = ['tokens', 'cost'];
+  return [head, head.map((name) => (right.includes(name) ? '--:' : ':--')), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** Returns text of others as one line that stays what it is. */

@@ -21,9 +21,10 @@ export function labelOf({ kind, label }: Pick<Node, 'kind' | 'label'>): string {
   return kind === 'session' ? wholeWords(label, longestSession) : label;
 }
 
-/** Returns what is said behind a label: of a session what it cost and when, since its tooltip has the rest. */
-export function descriptionOf({ kind, description }: Pick<Node, 'kind' | 'description'>): string {
-  return kind === 'session' ? description.replace(/ · [\d,]+ turns?( · .*)?$/, '') : description;
+/** Returns what is said behind a label: of a session what it cost and when, unless that is now, since its tooltip has the rest. */
+export function descriptionOf({ kind, description, live }: Pick<Node, 'kind' | 'description' | 'live'>): string {
+  const short = description.replace(/ · [\d,]+ turns?( · .*)?$/, '');
+  return kind !== 'session' ? description : live ? short.replace(/ · [^·]*$/, '') : short;
 }
 
 /** How many sessions are listed at once: what is below them in the view stays in sight. */

@@ -22,7 +22,7 @@ test('the last session is shown with its cost', () => {
 
 Read 3 past sessions.
 
-## Fix the cart
+**Fix the cart**
 
 The latest session in this folder, with claude-sonnet-4-5, 0 turns so far.
 
@@ -36,7 +36,7 @@ The command **ctxledger: Show What Fills the Context** has the details, turn by 
 `);
   assert.ok(full.found);
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, nextDollars: null, window: 0 }).text);
-  assert.match(unpriced, /## Session ab12\n\nLive now, .*\| unknown: the price of its model is not known \|.*\| ≈63,250 tokens \|\n\n/s);
+  assert.match(unpriced, /\*\*Session ab12\*\*\n\nLive now, .*\| unknown: the price of its model is not known \|.*\| ≈63,250 tokens \|\n\n/s);
   assert.doesNotMatch(unpriced, /Each further/);
   assert.match(words(sessionFigures({ ...context, unpriced: '9 tokens of foo without a known price' }).text), /list prices, and 9 tokens of foo/);
 });
@@ -49,7 +49,7 @@ test('without a session the page says so, and is not what was asked for', () => 
 
 test('a page has no markup of titles', () => {
   const { text } = sessionFigures({ ...context, title: '![x](http://h/x.png) | <b>$1 and $2' });
-  assert.match(text, /## \\!\\\[x\\\]\\\(http\\:\/\/h\/x\\\.png\\\) \\\| &lt;b\\>\\\$1 and \\\$2\n/);
+  assert.match(text, /\*\*\\!\\\[x\\\]\\\(http\\:\/\/h\/x\\\.png\\\) \\\| &lt;b\\>\\\$1 and \\\$2\*\*\n/);
 });
 
 test('CLAUDE.md is shown with what it imports, and others where it is not', () => {
