@@ -205,6 +205,18 @@ test('the panel and the status bar say the same share', () => {
   }
 });
 
+test('what is not the conversation has the same figures in both windows', () => {
+  const own = [['system prompt and tools', 4_950], ['memory files', 356], ['skills, agents and commands', 10], ['user', 90_000]] as const;
+  const context = (fixed: number): Context => session(1, {
+    own: own.map(([name, n]) => ({ name, tokens: about(n) })), held: about(95_316), fixed: about(fixed), used: about(20_000),
+    categories: [{ name: 'user', tokens: about(20_000) }],
+  });
+  const sent = (fixed: number): string => textOf(viewOf({ kind: 'context', context: context(fixed), asked: { session: '', folder: '' } }, 800, 0).sent);
+  assert.match(sent(5_316), /system prompt and tools\|≈4,950\|.*memory files\|≈356\|.*skills, agents and commands\|≈10\|/);
+  assert.match(sent(6_000), /system prompt and tools\|≈6,000\|/, 'where they are not all of it');
+  assert.doesNotMatch(sent(6_000), /memory files/);
+});
+
 test('a long title ends with a word, and is whole under the mouse', () => {
   const title = 'Please get to know this shop first: read the packages and tell me how they hang together. Then make `go test ./...` gre…';
   assert.match(shown(session(1, { title })), /<h1 title="Please[^"]*gre…">Please get .* tell me how they…<\/h1>/);

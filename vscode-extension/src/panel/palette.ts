@@ -5,6 +5,9 @@ import { element } from './html';
 /** The part of every request that is not the conversation. */
 export const beside = 'system prompt and tools';
 
+/** All kinds that are not the conversation. */
+export const besideConversation: readonly string[] = [beside, 'memory files', 'skills, agents and commands'];
+
 /** The kind of what no record explains. */
 export const notAttributable = 'not attributable';
 
