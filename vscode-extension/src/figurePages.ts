@@ -18,12 +18,13 @@ export class FigurePages implements vscode.TextDocumentContentProvider, vscode.D
     return this.texts.get(path) ?? 'These figures are from before VS Code was started. Ask for them again.';
   }
 
-  /** Shows a page beside what is looked at, which stays in front of the keys. */
+  /** Shows a page beside what is looked at, if anything is, which keeps the keys. */
   async show(server: Server, { title, text }: Figures): Promise<void> {
     const uri = vscode.Uri.from({ scheme, path: `/${title}.md` });
     this.texts.set(uri.path, text);
     this.changes.fire(uri);
-    await openRecord(server, uri.toString(), vscode.ViewColumn.Beside, true);
+    const alone = vscode.window.tabGroups.activeTabGroup.tabs.length === 0;
+    await openRecord(server, uri.toString(), alone ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside, true);
   }
 
   dispose(): void {
