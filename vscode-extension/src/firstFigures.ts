@@ -2,7 +2,7 @@
 import { totalOf } from './carried';
 import { sayCost, sayDollars, sayShare } from './panel/figures';
 import type { Audited, Carried, CarriedPart, Context, Host } from './protocol';
-import { capital, commas, escapeMarkdown, mark, oneLine, sayCount, wholeWords } from './text';
+import { capital, commas, escapeMarkdown, mark, oneLine, plural, sayCount, wholeWords } from './text';
 
 const longestTitle = 80;
 
@@ -20,15 +20,15 @@ export interface Figures {
 export function sessionFigures(context: Context, said = ''): Figures {
   const title = 'What Your Last Session Cost';
   if (context.session === '') {
-    return page(title, false, said, 'No session is recorded here yet. New sessions of Claude Code in this folder appear on their own, in the view *Ledger*.',
+    return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code in this folder appear on their own, in the view *Ledger*.',
       'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
   }
   const { held, window, nextDollars, live, model, turns, earlier } = context;
   const cost = sayCost(context);
   const name = context.title === '' ? `Session ${context.session}` : context.title;
   const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : `${sayCount(held)} tokens`;
-  return page(title, true, said, `**${inert(wholeWords(name, longestTitle))}**`,
-    `${live ? 'Live now' : 'The latest session in this folder'}${model === '' ? '' : `, with ${inert(model)}`}, ${commas(turns.length + earlier)} turns so far.`,
+  return page(title, true, inert(said), `**${inert(wholeWords(name, longestTitle))}**`,
+    `${live ? 'Live now' : 'The latest session in this folder'}${model === '' ? '' : `, with ${inert(model)}`}, ${plural(turns.length + earlier, 'turn')} so far.`,
     table(['what', 'figure'],
       ['**Cost**', cost === '' ? 'unknown: the price of its model is not known' : `**${inert(cost)}**`],
       ['**Context window**', fills],

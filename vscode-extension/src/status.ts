@@ -54,16 +54,13 @@ export function entryOf(state: ServerState, status: Status | undefined, now: num
     default:
       return undefined;
   }
+  if (status !== undefined && status.problem !== '') {
+    return wrong(status.problem, status.hint, 'ctxledger.showPanel');
+  }
   if (!limits.live) {
     return off;
   }
-  if (status === undefined) {
-    return undefined;
-  }
-  if (status.problem !== '') {
-    return wrong(status.problem, status.hint, 'ctxledger.showPanel');
-  }
-  return status.session === '' ? undefined : session(status, idleMinutes(status, now), limits);
+  return status === undefined || status.session === '' ? undefined : session(status, idleMinutes(status, now), limits);
 }
 
 /** Returns what the status bar says of other sessions: how many are live, or that the user chose this one. */

@@ -48,7 +48,8 @@ test('without a session the page says so, and is not what was asked for', () => 
 });
 
 test('a page has no markup of titles', () => {
-  const { text } = sessionFigures({ ...context, title: '![x](http://h/x.png) | <b>$1 and $2' });
+  const { text } = sessionFigures({ ...context, title: '![x](http://h/x.png) | <b>$1 and $2' }, 'No *x*.');
+  assert.match(text, /No \\\*x\\\*\\\./);
   assert.match(text, /\*\*\\!\\\[x\\\]\\\(http\\:\/\/h\/x\\\.png\\\) \\\| &lt;b\\>\\\$1 and \\\$2\*\*\n/);
 });
 

@@ -47,6 +47,8 @@ test('while no session is followed the entry says off, and a click leads to the 
     assert.deepEqual([entry?.command, entry?.argument], ['workbench.action.openSettings', '@id:ctxledger.live']);
   }
   assert.equal(entryOf({ kind: 'starting' }, live, now, { ...limits, live: false }), undefined);
+  const damaged = { ...none, problem: 'the ledger is damaged' };
+  assert.match(entryOf(running, damaged, now, { ...limits, live: false })?.text ?? '', /damaged/, 'a problem goes first');
 });
 
 test('a problem is one line, with what to do', () => {
