@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -204,9 +203,16 @@ func (s *folder) clearWindow(said windowArgument) (any, error) {
 
 // audited is what past sessions cost, and which habits cost most.
 type audited struct {
-	Sessions int    `json:"sessions"`
-	Said     string `json:"said"`   // what all of them cost, in one line
-	Detail   string `json:"detail"` // the habits, a paragraph each, the most expensive first
+	Sessions int     `json:"sessions"`
+	Said     string  `json:"said"`             // what all of them cost, in one line
+	Habits   []habit `json:"habits,omitempty"` // the most expensive first
+}
+
+// habit is a way of working that made requests larger.
+type habit struct {
+	Cost   string `json:"cost"`
+	Name   string `json:"name"`
+	Advice string `json:"advice"` // what to do about it
 }
 
 // audit reads the session files of the user's agents, with progress, and says what the sessions cost. It can be cancelled
@@ -233,7 +239,7 @@ func auditedOf(r report.Report) audited {
 	if r.Sessions == 0 {
 		return audited{Said: "No coding agent has left a session on this machine yet."}
 	}
-	cost := report.Dollars(r.Total.Dollars) + " at list prices"
+	cost := "≈" + report.Dollars(r.Total.Dollars) + " at list prices"
 	if r.Total.Dollars == 0 {
 		cost = report.Magnitude(float64(r.Total.Tokens())) + " tokens of models without a known price"
 	}
@@ -242,10 +248,8 @@ func auditedOf(r report.Report) audited {
 		out.Said += " since " + r.From.Format(time.DateOnly)
 	}
 	out.Said += "."
-	var habits []string
 	for _, h := range r.Habits {
-		habits = append(habits, h.String()+".")
+		out.Habits = append(out.Habits, habit{h.Cost(), h.Name, h.Advice})
 	}
-	out.Detail = strings.Join(habits, "\n\n")
 	return out
 }

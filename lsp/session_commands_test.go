@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -230,8 +231,8 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 // nothing, or nothing to pay with, that.
 func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 	cost := report.Carried{Sent: 2_000_000, Dollars: 1.5}
-	habit := report.Habit{Name: "old results", Advice: "compact", Carried: cost}
-	unpriced := habit
+	priced := report.Habit{Name: "old results", Advice: "compact", Carried: cost}
+	unpriced := priced
 	unpriced.Dollars = 0
 	first := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -239,12 +240,12 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 		want  audited
 	}{
 		{report.Report{Sessions: 2, From: first, Total: report.Spent{Dollars: 1234.5},
-			Habits: []report.Habit{habit, unpriced}},
-			audited{2, "2 sessions on this machine cost $1,234.50 at list prices since 2026-11-02.",
-				"≈$1.50 for old results: compact.\n\n≈2.00 M tokens for old results: compact."}},
+			Habits: []report.Habit{priced, unpriced}},
+			audited{2, "2 sessions on this machine cost ≈$1,234.50 at list prices since 2026-11-02.",
+				[]habit{{"≈$1.50", "old results", "compact"}, {"≈2.00 M tokens", "old results", "compact"}}}},
 		{report.Report{Sessions: 1, Total: report.Spent{Usage: report.Usage{Input: 1500}}},
-			audited{1, "1 session on this machine cost 1.50 K tokens of models without a known price.", ""}},
-		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", ""}},
+			audited{1, "1 session on this machine cost 1.50 K tokens of models without a known price.", nil}},
+		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", nil}},
 	} {
 		f := newFixture(t, func(s *Server) {
 			s.o.Audit = func(_ context.Context, m *tokens.Registry, expect, advance func(int64),
@@ -261,7 +262,7 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 		var got audited
 		err := f.Call(f.ctx, "workspace/executeCommand",
 			map[string]any{"command": commandAudit, "workDoneToken": "t"}, &got)
-		if err != nil || got != c.want {
+		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, "$/progress") >= 2 })

@@ -197,14 +197,14 @@ func (d Decision) words(st State) string {
 	freed := chars.Commas(d.Before - d.After)
 	switch {
 	case len(d.Edits) == 0 && d.Waiting > 0:
-		return fmt.Sprintf("%s tokens could go, but rewriting the provider's cache would cost more than %d more "+
-			"requests save", chars.Commas(d.Waiting), st.Ahead)
+		return fmt.Sprintf("%s tokens could be cut, but rewriting the provider's cache would cost more than the "+
+			"next %d requests would save", chars.Commas(d.Waiting), st.Ahead)
 	case len(d.Edits) == 0:
 		return "nothing to cut"
 	case d.Rewritten == 0:
-		return fmt.Sprintf("%s tokens go that no provider has in its cache", freed)
+		return fmt.Sprintf("cuts %s tokens, at no cost: none of them are in the provider's cache yet", freed)
 	}
-	return fmt.Sprintf("%s tokens go, %s are written into the provider's cache again", freed, chars.Commas(d.Rewritten))
+	return fmt.Sprintf("cuts %s tokens; %s have to be written to the provider's cache again", freed, chars.Commas(d.Rewritten))
 }
 
 // Waits says that old results would be cleared at the size of the view, and why they are not yet; "" otherwise.

@@ -56,7 +56,7 @@ func TestDocumentedConfigurationsShowEverythingInRealEditors(t *testing.T) {
 	dir := realEditors(t)
 	section := "## Install\n" + strings.Repeat("Some words of a long section.\n", 40) // long enough for a hint
 	text := "@generated, it says.\n\n# Guide\n\n" + section                           // costs more than any of its sections
-	const found = "This file is generated, and git"
+	const found = "Generated, but not ignored by git: agents"
 	for _, c := range []struct {
 		name    string
 		program []string

@@ -312,7 +312,7 @@ func (w *witness) window(f figures) {
 		{"the window", "context_status", tool.Window},
 		{"the window", "the status bar", bar.Window},
 		{"the window", "the panel", panel.Window},
-		{"the window", "Set the Window of This Model", size.Window},
+		{"the window", "Set the Size of the Context Window", size.Window},
 		{"the window", "the hover of a lens", w.find(`of #$`, strings.Split(w.lens("notes.txt").Tooltip, "\n")[0])},
 	} {
 		f.add(row.quantity, row.face, row.n)

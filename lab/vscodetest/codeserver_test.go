@@ -46,6 +46,7 @@ var quiet = map[string]any{
 	"window.commandCenter":                             false,
 	"workbench.layoutControl.enabled":                  false,
 	"workbench.editor.empty.hint":                      "hidden",
+	"workbench.editor.useModal":                        "off", // settings are a tab
 	"workbench.welcomePage.walkthroughs.openOnInstall": false,
 }
 

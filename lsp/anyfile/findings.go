@@ -79,8 +79,8 @@ func largeRead(f File) []Finding {
 	}
 	size := f.Text.Len()
 	if size > readBytes {
-		return f.first(LargeRead, "Claude Code refuses to read this file in full: it has %s, and the limit is %s. "+
-			"Ask for parts of it.", chars.Size(int64(size)), chars.Size(readBytes))
+		return f.first(LargeRead, "Claude Code refuses to read all of this file: %s, the limit is %s.\n"+
+			"Ask the agent for parts of it.", chars.Size(int64(size)), chars.Size(readBytes))
 	}
 	if size <= readTokens { // a token has a byte at least
 		return nil
@@ -89,8 +89,8 @@ func largeRead(f File) []Finding {
 	if n.N <= readTokens {
 		return nil
 	}
-	return f.first(LargeRead, "Claude Code reads at most %s tokens of a file at a time, and this one has %s. Ask for parts of it.",
-		chars.Commas(readTokens), n)
+	return f.first(LargeRead, "Too long for Claude Code to read at once: %s tokens, the limit is %s.\n"+
+		"Ask the agent for parts of it.", n, chars.Commas(readTokens))
 }
 
 func staleRead(f File) []Finding {
@@ -99,8 +99,8 @@ func staleRead(f File) []Finding {
 	}
 	disk := f.saved()
 	if disk.Gone {
-		return f.first(StaleRead, "This file was deleted %s after the live session read it, so what the session has of it "+
-			"is out of date. Tell it that the file is gone.", by(f.Use.By))
+		return f.first(StaleRead, "Deleted %s since the live session read it.\n"+
+			"What the session has of it is out of date. Tell it that the file is gone.", by(f.Use.By))
 	}
 	again, line := "Have it read the file again.", f
 	if disk.Text != nil { // which is what it reads
@@ -109,8 +109,8 @@ func staleRead(f File) []Finding {
 	if read := CostOf(f).Read; read.N > 0 {
 		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
 	}
-	return line.first(StaleRead, "This file was changed %s after the live session read it, "+
-		"so what the session has of it is out of date. %s", by(f.Use.By), again)
+	return line.first(StaleRead, "Changed %s since the live session read it.\n"+
+		"What the session has of it is out of date. %s", by(f.Use.By), again)
 }
 
 // by says who made a change.
@@ -138,19 +138,19 @@ func generated(f File) []Finding {
 	at := vendored().FindStringSubmatchIndex(f.Path)
 	switch {
 	case at != nil:
-		what = "vendored code"
+		what = "Vendored code"
 		if end := at[3]; end > 0 {
 			ignore = f.Path[:end] // the whole directory
 		}
 	case generatedLine().Match(bytes.ReplaceAll(f.Text.Bytes(0, head), []byte("\r"), nil)):
-		what = "generated"
+		what = "Generated"
 	}
 	if what == "" || f.Ignored == nil || f.Ignored() {
 		return nil
 	}
 	found := f.first(Generated,
-		"This file is %s, and git does not ignore it, so agents that search will read it: %s. "+
-			"If nobody needs %s in the repository, "+
+		"%s, but not ignored by git: agents that search will read it.\n"+
+			"It has %s. If nobody needs %s in the repository, "+
 			"add it to .gitignore, and remove what git already tracks with `git rm --cached`.",
 		what, f.Meter.Say(f.whole()), ignore)
 	found[0].Ignore = ignore
@@ -166,9 +166,9 @@ func longLines(f File) []Finding {
 		}
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
-				"This line has %s characters, %s. Gemini CLI, opencode and others show an agent only the first %s "+
-					"of them; Claude Code reads the whole line.",
-				chars.Commas(n), f.Meter.Say(f.count(from, to)), chars.Commas(maxLine))})
+				"This line has %s characters: several agents see only the first %s.\nIt has %s. Gemini CLI, opencode "+
+					"and others show an agent only its beginning; Claude Code reads the whole line.",
+				chars.Commas(n), chars.Commas(maxLine), f.Meter.Say(f.count(from, to)))})
 		}
 	}
 	return found

@@ -73,7 +73,7 @@ func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
 	read := f.Meter.Say(CostOf(f).Read)
 	for gone, want := range map[bool]string{
 		false: "Have it read the file again, which costs " + read + ", line numbers included.",
-		true:  "This file was deleted outside the session after",
+		true:  "Deleted outside the session since",
 	} {
 		f.Disk = func() Disk { return Disk{Gone: gone} }
 		got := Findings(f, []string{StaleRead})

@@ -43,7 +43,7 @@ func (r Reader) artifact(b branch, a artifacts.Artifact, cost string) Node {
 	}
 	n := Node{
 		ID: b.here + "/" + a.ID, Kind: KindArtifact, Label: subject, Handle: a.ID,
-		Description: fields(" · ", tool, cost, chars.Size(a.Bytes), r.stamp(a.Created)),
+		Description: fields(" · ", cost, tool, chars.Size(a.Bytes), r.day(a.Created)),
 		Tooltip: fields("\n", what, named("handle", a.ID), named("title", a.Title),
 			named("size", chars.Plural(a.Lines, "line")+", "+chars.Size(a.Bytes)+", "+cost),
 			named("kept", r.stamp(a.Created)), named("of sessions", strings.Join(sessionsOf(a), ", "))),

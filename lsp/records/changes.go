@@ -82,7 +82,7 @@ func (r Reader) ofFile(ctx context.Context, b branch) ([]Node, error) {
 		}
 		n := r.change(b, c)
 		n.File, n.Label = "", fields(" ", string(c.Op), inTurn(c))
-		n.Description = fields(" · ", who(c), r.stamp(c.Time))
+		n.Description = fields(" · ", r.day(c.Time), other(c))
 		nodes = append(nodes, n)
 	}
 	return nodes, nil
@@ -94,7 +94,7 @@ func (r Reader) file(b branch, list []changes.Change) Node {
 	n := chars.Plural(len(list), "change")
 	return Node{
 		ID: b.here + "/" + fileStep + fileKey(c), Kind: KindFile, File: flat(c.Path), Children: true,
-		Description: fields(" · ", n, r.stamp(c.Time)),
+		Description: fields(" · ", n, r.day(c.Time)),
 		Tooltip: fields("\n", flat(c.Path), n,
 			named("newest", fields(" · ", string(c.Op), who(c), r.stamp(c.Time)))),
 	}
@@ -106,11 +106,19 @@ func (r Reader) change(b branch, c changes.Change) Node {
 	file := flat(c.Path)
 	return Node{
 		ID: b.here + "/" + id, Kind: KindChange, File: file, title: file,
-		Description: fields(" · ", string(c.Op), who(c), r.stamp(c.Time)),
+		Description: fields(" · ", string(c.Op), r.day(c.Time), other(c)),
 		Tooltip: fields("\n", file, named("change", id), named("what", string(c.Op)), named("by", who(c)),
 			named("known from", string(c.Source)), named("when", r.stamp(c.Time))),
 		opens: Address{Kind: KindChange, ID: id},
 	}
+}
+
+// other is who, where it is not known to be a session: most changes are made by one, and the row is short.
+func other(c changes.Change) string {
+	if c.Session != "" && len(c.Candidates) == 0 {
+		return ""
+	}
+	return who(c)
 }
 
 // who says who changed a file: a session, several candidates, or somebody else.

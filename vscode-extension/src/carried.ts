@@ -35,17 +35,18 @@ const longestName = 120;
 
 /** Returns the rows of the view: the agents, and below them what their requests carry. */
 export function rowsOf(carried: Carried): Row[] {
-  return carried.hosts.map((host) => hostRow(host, carried.model === '' ? 'counted in o200k_base, since no model is known' : ''));
+  return carried.hosts.map((host) => hostRow(host, carried.model === '' ? 'Counted in o200k_base, since no model is known.' : ''));
 }
 
 function hostRow(host: Host, counted: string): Row {
-  const unknown = host.unknown === 0 ? '' : `, ${host.unknown} unknown`;
+  const unknown = host.unknown === 0 ? '' : ` + ${host.unknown} unknown`;
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
-    description: [`${sayCount(host.carried)} tokens${unknown}`, counted].filter((text) => text !== '').join(' · '),
+    description: `${sayCount(host.carried)}${unknown}${counted === '' ? '' : ' · o200k_base'}`,
     tooltip: [
-      `What ${host.title} sends with every request besides the conversation, as far as files tell.`, spentOn(host),
+      `What ${host.title} sends with every request besides the conversation, as far as files tell: ${sayCount(host.carried)} tokens.`,
+      host.unknown === 0 ? '' : `Not in it: ${plural(host.unknown, 'part')} whose cost is not known.`, counted, spentOn(host),
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',
@@ -58,7 +59,7 @@ function partRow(part: CarriedPart, id: string, agent: string): Row {
   return {
     id,
     label: oneLine(part.name, longestName),
-    description: costOf(part),
+    description: shortOf(part),
     tooltip: [`${part.kind} ${part.name}`, costOf(part), spentOn(part), ...problems.map(({ message }) => `⚠ ${message}`)]
       .map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: problems.length > 0 ? 'warning' : icons[part.kind],
@@ -97,14 +98,29 @@ function usesOf({ kind, use }: CarriedPart): string {
   return use.calls === 0 ? `not used in ${sessions}` : `${plural(use.calls, 'call')} in ${sessions}${last}`;
 }
 
-/** Returns what a part carries with what it imports. */
-export function totalOf(part: CarriedPart): Count {
-  return (part.imports ?? []).map(totalOf).reduce(
-    (sum, { n, exact, upper }) => ({ n: sum.n + n, exact: sum.exact && exact, upper: sum.upper + upper }), part.carried,
-  );
+function sumOf(counts: readonly Count[]): Count {
+  return counts.reduce((sum, { n, exact, upper }) => ({ n: sum.n + n, exact: sum.exact && exact, upper: sum.upper + upper }),
+    { n: 0, exact: true, upper: 0 });
 }
 
-/** Returns what a part costs, and when. */
+/** Returns what a part carries with what it imports. */
+export function totalOf(part: CarriedPart): Count {
+  return sumOf([part.carried, ...(part.imports ?? []).map(totalOf)]);
+}
+
+/** Returns what is seen of a part in a narrow side bar: its figure, and that it is not used. */
+function shortOf(part: CarriedPart): string {
+  const imported = sumOf((part.imports ?? []).map(totalOf));
+  const figure = part.unknown === true ? 'unknown' : part.carried.n > 0 ? sayCount(part.carried) + (imported.n > 0 ? ` + ${sayCount(imported)} imported` : '')
+    : part.later.n > 0 ? `${sayCount(part.later)} when ${part.when ?? ''}` : part.when === undefined || part.when === '' ? '' : `when ${part.when}`;
+  const more = [
+    part.asked === undefined ? '' : plural(part.tools?.length ?? 0, 'tool'),
+    part.use?.calls === 0 ? 'not used' : '',
+  ];
+  return oneLine([figure, ...more].filter((text) => text !== '').join(' · '), 200);
+}
+
+/** Returns what a part costs, and when, and how often it was used. */
 function costOf(part: CarriedPart): string {
   const said: string[] = [];
   if (part.unknown === true) {

@@ -26,7 +26,7 @@ export class CarriedTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   /** Asks the server again. */
   refresh(): void {
-    this.view.description = this.server.folders.several ? this.server.folders.current?.name ?? '' : '';
+    this.view.description = [this.server.folders.several ? this.server.folders.current?.name ?? '' : '', 'tokens'].filter((part) => part !== '').join(' · ');
     this.changes.fire(undefined);
   }
 

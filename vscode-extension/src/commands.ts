@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { askServer } from './askServer';
 import { countWorkspace } from './counted';
 import { costActions } from './costBar';
+import { FigurePages } from './figurePages';
 import { isCancelled, sentenceOf } from './failures';
 import { openRecord } from './open';
 import { pick, type Step } from './pick';
@@ -23,6 +24,7 @@ type Named = Pick<Node, 'handle'> & Partial<Node> & { readonly folder?: string }
 export function registerCommands(extension: vscode.Uri, server: Server, views: readonly { refresh(): void }[]): vscode.Disposable {
   const getPrograms = (): Thenable<unknown> =>
     vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(extension, 'media', 'programs.md'));
+  const pages = new FigurePages();
   const commands: Record<string, (node?: Named) => unknown> = {
     compact: (node) => compact(server, node),
     startCompacted: async (node) => await startCompacted(server, node) ?? getPrograms(),
@@ -34,11 +36,11 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     setWindow: (node) => setWindow(server, node),
     costActions,
     getStarted,
-    showLastSession: () => showLastSession(server),
-    showMemoryCost: () => showMemoryCost(server),
+    showLastSession: () => showLastSession(server, pages),
+    showMemoryCost: () => showMemoryCost(server, pages),
     turnHintsOn,
-    readPast: () => readPast(server),
-    showHabits: () => showHabits(server),
+    readPast: () => readPast(server, pages),
+    showHabits: () => showHabits(server, pages),
     openRecord: (node) => node?.uri === undefined ? undefined : openRecord(server, node.uri),
     copyHandle: (node) => node && vscode.env.clipboard.writeText(node.handle),
     countSelection: () => countSelection(server),
@@ -51,6 +53,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     getPrograms,
   };
   return vscode.Disposable.from(
+    pages,
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`ctxledger.${name}`, (node?: Named) => said(() => run(node))),
     ),

@@ -22,7 +22,7 @@ export function costEntry(cost: Cost, selected: boolean): CostEntry {
     cost.tokens.exact ? '' : '≈ marks estimates.',
   ];
   return {
-    text: `${short(cost.tokens)} · ${cost.cut && cost.read.n === 0 ? 'read in parts' : `read ${short(cost.read)}`}`,
+    text: `${short(cost.tokens)} tok · ${cost.cut && cost.read.n === 0 ? 'read in parts' : `read ${short(cost.read)}`}`,
     tooltip: lines.filter((line) => line !== '').join('\n'),
   };
 }

@@ -1,50 +1,84 @@
-// What the walkthrough says: the reader's own figures, as plain values.
+// The pages of the walkthrough: the reader's own figures, as Markdown.
 import { totalOf } from './carried';
-import { sayCost, sayDollars } from './panel/figures';
-import type { Carried, CarriedPart, Context, Host } from './protocol';
-import { commas, oneLine, sayCount, wholeWords } from './text';
+import { sayCost, sayDollars, sayShare } from './panel/figures';
+import type { Audited, Carried, CarriedPart, Context, Host } from './protocol';
+import { capital, commas, escapeMarkdown, mark, oneLine, plural, sayCount, wholeWords } from './text';
 
-const longestTitle = 60;
+const longestTitle = 80;
 
-/** Returns what the last session cost; nothing where none is recorded. */
-export function sessionFigures(context: Context): string | undefined {
-  const { held, window, nextDollars } = context;
-  const cost = sayCost(context);
-  if (context.session === '') {
-    return undefined;
-  }
-  const title = context.title === '' ? `session ${oneLine(context.session, longestTitle)}` : `“${wholeWords(context.title, longestTitle)}”`;
-  const fills = window > 0 ? ` of ${commas(window)}` : '';
-  const next = nextDollars === null || nextDollars === 0 ? '' : `, and each further request pays ${sayDollars(nextDollars)} to read it`;
-  return [
-    `${context.live ? 'The live' : 'Your last'} session, ${title}:`,
-    `${cost === '' ? 'the price of its model is not known' : cost};`,
-    `its context window holds ${sayCount(held)}${fills} tokens${next}.`,
-  ].join(' ');
-}
-
-/** What a memory file costs, and where it is. */
-export interface MemoryFigures {
+/** One page of figures. */
+export interface Figures {
+  /** The name of its tab. */
+  readonly title: string;
+  /** Markdown. */
   readonly text: string;
-  /** Absolute. */
-  readonly path: string;
+  /** It has the figures that were asked for, and does not only say why there are none. */
+  readonly found: boolean;
 }
 
-/** Returns what the memory file costs that is looked at first: CLAUDE.md, else the most expensive; nothing without any. */
-export function memoryFigures(carried: Carried): MemoryFigures | undefined {
+/** Returns what the last session cost, below what is said already. */
+export function sessionFigures(context: Context, said = ''): Figures {
+  const title = 'What Your Last Session Cost';
+  if (context.session === '') {
+    return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code in this folder appear on their own, in the view *Ledger*.',
+      'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
+  }
+  const { held, window, nextDollars, live, model, turns, earlier } = context;
+  const cost = sayCost(context);
+  const name = context.title === '' ? `Session ${context.session}` : context.title;
+  const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : `${sayCount(held)} tokens`;
+  return page(title, true, inert(said), `**${inert(wholeWords(name, longestTitle))}**`,
+    `${live ? 'Live now' : 'The latest session in this folder'}${model === '' ? '' : `, with ${inert(model)}`}, ${plural(turns.length + earlier, 'turn')} so far.`,
+    table(['what', 'figure'],
+      ['**Cost**', cost === '' ? 'unknown: the price of its model is not known' : `**${inert(cost)}**`],
+      ['**Context window**', fills],
+      ...nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} to read that from the provider’s cache`] as const]),
+    'The command **ctxledger: Show What Fills the Context** has the details, turn by turn.');
+}
+
+/** Returns what the memory file costs that is looked at first: CLAUDE.md, else the most expensive. */
+export function memoryFigures(carried: Carried): Figures {
   const files = carried.hosts.flatMap((host) =>
     host.parts.filter(({ kind, unknown }) => kind === 'memory' && unknown !== true).map((part) => ({ host, part, total: totalOf(part) })));
   const byCost = (a: (typeof files)[number], b: (typeof files)[number]): number => b.total.n - a.total.n;
   const found = files.filter(({ part }) => /(^|[\\/])CLAUDE\.md$/.test(part.path)).sort(byCost)[0] ?? files.sort(byCost)[0];
-  return found === undefined ? undefined : { text: memoryText(found.host, found.part), path: found.part.path };
+  return found === undefined
+    ? page('What Every Request Has', false, 'There is no memory file here: no CLAUDE.md, AGENTS.md or GEMINI.md.')
+    : memoryPage(found.host, found.part);
 }
 
-function memoryText(host: Host, part: CarriedPart): string {
-  const agent = oneLine(host.title, longestTitle);
-  const total = totalOf(part);
+function memoryPage(host: Host, part: CarriedPart): Figures {
+  const [agent, name, total] = [inert(host.title), oneLine(part.name, longestTitle), totalOf(part)];
   const heaviest = part.heaviest === undefined || part.share === undefined || part.share <= 0 ? ''
-    : ` Its longest section, ${oneLine(part.heaviest, longestTitle)}, is ${Math.round(100 * part.share)} % of it.`;
-  return `${agent} sends ${oneLine(part.name, longestTitle)} with every request: ${sayCount(part.carried)} tokens` +
-    (total.n > part.carried.n ? `, ${sayCount(total)} with imports.` : '.') + heaviest +
-    ` All files that it sends: ${sayCount(host.carried)} tokens.`;
+    : `The longest section, **${inert(part.heaviest)}**, is ${Math.round(100 * part.share)} % of the file.`;
+  const imports = total.n > part.carried.n ? [['with its imports', sayCount(total)] as const] : [];
+  return page(`What ${name.slice(name.search(/[^\\/]*$/))} Costs`, true,
+    `${agent} sends ${inert(name)} with **every** request, whatever you ask:`,
+    table(['in every request', 'tokens'], [`**${inert(name)}**`, `**${sayCount(part.carried)}**`], ...imports,
+      [`everything that ${agent} loads from files`, sayCount(host.carried) + (host.unknown === 0 ? '' : ` + ${host.unknown} unknown`)]),
+    heaviest, 'The view *In Every Request* lists all of these files; a click opens one.');
+}
+
+/** Returns what all past sessions cost, and which habits cost most. */
+export function habitFigures({ sessions, said, habits = [] }: Audited): Figures {
+  return page('What Everything Cost, and Why', sessions > 0, `## ${inert(said)}`,
+    ...habits.length === 0 ? [] : ['These habits cost most, as part of that:', table(['cost', 'habit', 'what to do'],
+      ...habits.map(({ cost, name, advice }) => [`**${inert(cost)}**`, capital(name), `${capital(advice)}.`] as const))],
+    sessions > 0 ? 'All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
+}
+
+function page(title: string, found: boolean, ...paragraphs: readonly string[]): Figures {
+  return { title, found, text: [`# ${inert(title)}`, ...paragraphs.filter((text) => text !== '')].join('\n\n') + '\n' };
+}
+
+/** Returns a table, whose cells are Markdown; numbers are at the right. */
+function table(...rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows;
+  const right = ['tokens', 'cost'];
+  return [head, head.map((name) => (right.includes(name) ? '--:' : ':--')), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Returns text of others as one line that stays what it is. */
+function inert(text: string): string {
+  return escapeMarkdown(oneLine(text, 300));
 }

@@ -14,16 +14,17 @@ export function isEmpty(roots: readonly Node[]): boolean {
 }
 
 /** The longest label of a session in characters: what it cost is to be seen in a side bar of the usual width. */
-const longestSession = 18;
+const longestSession = 22;
 
 /** Returns what a node is called: a session in short, since its tooltip has the whole title. */
 export function labelOf({ kind, label }: Pick<Node, 'kind' | 'label'>): string {
   return kind === 'session' ? wholeWords(label, longestSession) : label;
 }
 
-/** Returns what is said behind a label: of a session what it cost and when, since its tooltip has the rest. */
-export function descriptionOf({ kind, description }: Pick<Node, 'kind' | 'description'>): string {
-  return kind === 'session' ? description.replace(/ · [\d,]+ turns?( · .*)?$/, '') : description;
+/** Returns what is said behind a label: of a session what it cost and when, unless that is now, since its tooltip has the rest. */
+export function descriptionOf({ kind, description, live }: Pick<Node, 'kind' | 'description' | 'live'>): string {
+  const short = description.replace(/ · [\d,]+ turns?( · .*)?$/, '');
+  return kind !== 'session' ? description : live ? short.replace(/ · [^·]*$/, '') : short;
 }
 
 /** How many sessions are listed at once: what is below them in the view stays in sight. */

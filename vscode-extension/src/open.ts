@@ -6,10 +6,10 @@ import type { Server } from './server';
 /** The editor of VS Code that shows the preview of a Markdown document in a tab with the document's own name. */
 const preview = 'vscode.markdown.preview.editor';
 
-/** Opens a document: a change as a diff as far as its record has one, sessions and summaries as previews, others as text. */
-export async function openRecord(server: Server, uri: string, viewColumn = vscode.ViewColumn.Active): Promise<void> {
+/** Opens a document: a change as a diff as far as its record has one, sessions, summaries and figures as previews, others as text. */
+export async function openRecord(server: Server, uri: string, viewColumn = vscode.ViewColumn.Active, preserveFocus = false): Promise<void> {
   const document = vscode.Uri.parse(uri, true);
-  const shown: vscode.TextDocumentShowOptions = { preview: true, viewColumn };
+  const shown: vscode.TextDocumentShowOptions = { preview: true, viewColumn, preserveFocus };
   switch (formOf(uri)) {
     case 'diff': {
       const sides = await server.request(diffRequest, { uri }).catch(() => undefined); // the document says what is wrong

@@ -319,8 +319,15 @@ export interface Audited {
   readonly sessions: number;
   /** One line. */
   readonly said: string;
-  /** The habits that cost most, a paragraph each. */
-  readonly detail: string;
+  /** Those that cost most, the most expensive first; nothing where there are none. */
+  readonly habits?: readonly Habit[];
+}
+
+/** A way of working that made requests larger, with what that cost and what to do about it. */
+export interface Habit {
+  readonly cost: string;
+  readonly name: string;
+  readonly advice: string;
 }
 
 /** What a new chat needs to go on from a session. */

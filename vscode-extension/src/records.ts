@@ -5,8 +5,8 @@ export type Form = 'text' | 'preview' | 'diff';
 
 /** Returns the form in which a document is opened, by its address. */
 export function formOf(uri: string): Form {
-  const kind = /^ctxledger:\/+([a-z]+)\//.exec(uri)?.[1];
-  return kind === 'change' ? 'diff' : kind === 'session' || kind === 'summary' ? 'preview' : 'text';
+  const kind = /^ctxledger:\/+([a-z]+)\//.exec(uri)?.[1] ?? /^ctxledger-(figures):/.exec(uri)?.[1];
+  return kind === 'change' ? 'diff' : kind === 'session' || kind === 'summary' || kind === 'figures' ? 'preview' : 'text';
 }
 
 /** Returns the title of a diff editor for a text of a change, whose address ends with the name of the file. */

@@ -17,5 +17,5 @@ export function restorables(sessions: readonly (readonly [Node, readonly Node[]]
   const rows = sessions.flatMap(([session, below]) => below.filter((node) => node.kind === 'summary' && node.restorable).map((node) => ({
     label: escapeIcons(node.label), description: escapeIcons(node.description), detail: escapeIcons(session.label), handle: node.handle,
   })));
-  return more ? [...rows, { label: 'Another Session…', description: 'that is older', detail: '', handle: '' }] : rows;
+  return more ? [...rows, { label: 'Another Session…', description: 'an older one', detail: '', handle: '' }] : rows;
 }

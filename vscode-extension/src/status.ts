@@ -1,12 +1,13 @@
 // What the status bar says, as plain values.
 import type { Count, Other, Status } from './protocol';
 import type { ServerState } from './server';
-import { commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount, thousands } from './text';
+import { capital, commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount, thousands } from './text';
 
-/** The shares of the window in percent from which on the entry warns. */
+/** What is set: the shares of the window in percent from which on the entry warns, and whether sessions are followed at all. */
 export interface Limits {
   readonly warnFrom: number;
   readonly alarmFrom: number;
+  readonly live: boolean;
 }
 
 /** From this many minutes without activity on, a session is idle. */
@@ -28,7 +29,18 @@ export interface Entry {
   readonly colour: 'plain' | 'warning' | 'error' | 'dim';
   /** The command that a click runs. */
   readonly command: string;
+  readonly argument?: string;
 }
+
+/** What is said while no session is followed. */
+const off: Entry = {
+  text: '$(circle-slash) ctxledger: off',
+  tooltip: 'ctxledger does not follow sessions, because the setting `ctxledger.live` is off.\n\nClick to turn it on.',
+  spoken: 'ctxledger is off',
+  colour: 'dim',
+  command: 'workbench.action.openSettings',
+  argument: '@id:ctxledger.live',
+};
 
 /** Returns what the status bar says at a time in milliseconds; nothing without a session when nothing is wrong. */
 export function entryOf(state: ServerState, status: Status | undefined, now: number, limits: Limits): Entry | undefined {
@@ -42,13 +54,13 @@ export function entryOf(state: ServerState, status: Status | undefined, now: num
     default:
       return undefined;
   }
-  if (status === undefined) {
-    return undefined;
-  }
-  if (status.problem !== '') {
+  if (status !== undefined && status.problem !== '') {
     return wrong(status.problem, status.hint, 'ctxledger.showPanel');
   }
-  return status.session === '' ? undefined : session(status, idleMinutes(status, now), limits);
+  if (!limits.live) {
+    return off;
+  }
+  return status === undefined || status.session === '' ? undefined : session(status, idleMinutes(status, now), limits);
 }
 
 /** Returns what the status bar says of other sessions: how many are live, or that the user chose this one. */
@@ -141,7 +153,7 @@ function fullAt(status: Pick<Status, 'compactsAt' | 'window'>): number {
 }
 
 /** Returns the colour of a share of the window. */
-export function colourOf(share: number | undefined, { warnFrom, alarmFrom }: Limits): 'plain' | 'warning' | 'error' {
+export function colourOf(share: number | undefined, { warnFrom, alarmFrom }: Pick<Limits, 'warnFrom' | 'alarmFrom'>): 'plain' | 'warning' | 'error' {
   if (share === undefined || share < Math.min(warnFrom, alarmFrom)) {
     return 'plain';
   }
@@ -174,8 +186,8 @@ function table(status: Status, share: number | undefined, idle: number): string 
   rows.push(['session', oneLine(status.session, 100)]);
   const lines = rows.filter(([, value]) => value !== '').map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
   const title = status.title === '' ? 'Session' : escapeMarkdown(oneLine(status.title, 120));
-  const warning = status.warning === '' ? [] : [`$(warning) ${escapeMarkdown(sentence(status.warning))}`, ''];
-  const change = status.model === '' ? [] : ['', `[Set the Window of This Model…](command:${setWindowCommand})`];
+  const warning = status.warning === '' ? [] : [`$(warning) ${escapeMarkdown(`${capital(status.warning)}.`)}`, ''];
+  const change = status.model === '' ? [] : ['', `[Set the Size of the Context Window…](command:${setWindowCommand})`];
   return [`**${title}**`, '', ...warning, '| | |', '|:--|--:|', ...lines, ...change, ...list(status.others)].join('\n');
 }
 
@@ -187,8 +199,4 @@ function list(others: readonly Other[]): string[] {
     return `- ${[figure, oneLine(other.title, 60), oneLine(other.model, longestModel)].filter((part) => part !== '').map(escapeMarkdown).join(' · ')}`;
   });
   return lines.length === 0 ? [] : ['', 'Also live:', '', ...lines];
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1) + '.';
 }

@@ -36,10 +36,10 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-/** The shares of the window from which on the entry warns, as they are set. */
+/** What is set. */
 function limits(): Limits {
   const ours = vscode.workspace.getConfiguration('ctxledger');
-  return { warnFrom: ours.get('warnFrom', 70), alarmFrom: ours.get('alarmFrom', 90) };
+  return { warnFrom: ours.get('warnFrom', 70), alarmFrom: ours.get('alarmFrom', 90), live: ours.get('live', true) };
 }
 
 function item(id: string, name: string, priority: number): vscode.StatusBarItem {
@@ -60,7 +60,7 @@ function put(item: vscode.StatusBarItem, entry: Entry | undefined): void {
   item.accessibilityInformation = { label: entry.spoken };
   item.color = entry.colour === 'dim' ? new vscode.ThemeColor('disabledForeground') : undefined;
   item.backgroundColor = backgroundOf(entry.colour);
-  item.command = entry.command;
+  item.command = entry.argument === undefined ? entry.command : { command: entry.command, title: '', arguments: [entry.argument] };
   item.show();
 }
 

@@ -37,6 +37,11 @@ export function percentOf(part: number, whole: number, decimals: number): number
   return Math.round((100 * unit * part) / whole) / unit;
 }
 
+/** Returns a text that begins with a capital letter. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Returns what marks an estimate. */
 export function mark({ exact }: Pick<Count, 'exact'>): string {
   return exact ? '' : '≈';

@@ -20,15 +20,24 @@ test('a row says what a part costs, and when', () => {
       ],
     }],
   });
-  assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 tokens, 1 unknown']]);
+  assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 + 1 unknown']]);
+  assert.match(rows[0]!.tooltip, /as files tell: 1,200 tokens\.\nNot in it: 1 part whose cost is not known\./);
   assert.deepEqual(rows[0]!.rows.map(({ label, description, icon }) => [label, description, icon]), [
-    ['CLAUDE.md', '1,080 · 1,113 with imports · 57 % of the file: Tests', 'book'],
-    ['deploy', '9 · 4 when it is used · calls unknown', 'tools'],
+    ['CLAUDE.md', '1,080 + 33 imported', 'book'],
+    ['deploy', '9', 'tools'],
     ['go.md', '50 when a file that matches *.go is read', 'law'],
-    ['docs', 'unknown · calls unknown', 'plug'],
-    ['off', 'when it is enabled · not used in 1 session', 'plug'],
-    ['db', 'unknown · 12 calls in 30 sessions, last 2026-11-20', 'plug'],
+    ['docs', 'unknown', 'plug'],
+    ['off', 'when it is enabled · not used', 'plug'],
+    ['db', 'unknown', 'plug'],
   ]);
+  assert.deepEqual(rows[0]!.rows.map(({ tooltip }) => tooltip.split('\n')[1]), [
+    '1,080 · 1,113 with imports · 57 % of the file: Tests',
+    '9 · 4 when it is used · calls unknown',
+    '50 when a file that matches *.go is read',
+    'unknown · calls unknown',
+    'when it is enabled · not used in 1 session',
+    'unknown · 12 calls in 30 sessions, last 2026-11-20',
+  ], 'all of it is under the mouse');
   assert.deepEqual(rows[0]!.rows[0]!.rows.map(({ id, label, path }) => [id, label, path]), [['claude-code/0/0', 'docs/rules.md', '/w/CLAUDE.md']]);
 });
 
@@ -36,15 +45,16 @@ test('what is wrong with a part is in its tooltip, in lines of its own', () => {
   const [host] = rowsOf({
     hosts: [{ name: 'codex', title: 'Codex', carried: count(1), unknown: 0, parts: [{ ...part, name: 'a\nb', problems: [{ message: 'cut\noff' }] }] }],
   });
-  assert.equal(host!.description, '1 tokens');
+  assert.equal(host!.description, '1');
   assert.equal(host!.rows[0]!.icon, 'warning');
   assert.equal(host!.rows[0]!.tooltip, 'memory a b\n1,080\n⚠ cut off');
 });
 
 test('where no model is known, the view names what it is counted in', () => {
   const hosts = [{ name: 'codex', title: 'Codex', carried: count(41), unknown: 0, parts: [part] }];
-  assert.equal(rowsOf({ hosts, model: '' })[0]!.description, '41 tokens · counted in o200k_base, since no model is known');
-  assert.equal(rowsOf({ hosts, model: 'claude-sonnet-4-5' })[0]!.description, '41 tokens');
+  assert.equal(rowsOf({ hosts, model: '' })[0]!.description, '41 · o200k_base');
+  assert.equal(rowsOf({ hosts, model: 'claude-sonnet-4-5' })[0]!.description, '41');
+  assert.match(rowsOf({ hosts, model: '' })[0]!.tooltip, /Counted in o200k_base, since no model is known\./);
 });
 
 test('what a session has paid is in the tooltip', () => {
@@ -71,7 +81,8 @@ test('a server that was asked has its tools below it, those that cost most first
     }],
   });
   const [asked, unknown, off] = host!.rows;
-  assert.equal(asked!.description, '30 · 700 when the model searches for its tools · 2 tools, asked on 2026-11-25 · calls unknown');
+  assert.equal(asked!.description, '30 · 2 tools');
+  assert.equal(asked!.tooltip.split('\n')[1], '30 · 700 when the model searches for its tools · 2 tools, asked on 2026-11-25 · calls unknown');
   assert.deepEqual(asked!.rows.map(({ label, description }) => [label, description]), [
     ['b c', '500 when the model searches for it'], ['a', '200 when the model searches for it'],
   ]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
-import { memoryFigures, sessionFigures } from '../src/firstFigures';
+import { habitFigures, memoryFigures, sessionFigures } from '../src/firstFigures';
 import type { CarriedPart, Context, Host } from '../src/protocol';
 
 const count = (n: number, exact = true) => ({ n, exact, upper: n });
@@ -13,28 +13,67 @@ const context: Context = {
 const part: CarriedPart = { kind: 'memory', name: 'CLAUDE.md', path: '/w/CLAUDE.md', carried: count(1080), later: count(0) };
 const host: Host = { name: 'claude-code', title: 'Claude Code', parts: [part], carried: count(1500), unknown: 0 };
 
-test('the last session is said with its cost', () => {
-  for (const [change, wanted] of [
-    [{}, 'Your last session, “Fix the cart”: ≈$0.42 so far, at list prices; its context window holds ≈63,250 of 200,000 tokens, and each further request pays ≈$0.019 to read it.'],
-    [{ live: true, dollars: null, nextDollars: null, window: 0 }, 'The live session, “Fix the cart”: the price of its model is not known; its context window holds ≈63,250 tokens.'],
-    [{ title: '', dollars: 2 }, 'Your last session, session ab12: ≈$2.00 so far, at list prices; its context window holds ≈63,250 of 200,000 tokens, and each further request pays ≈$0.019 to read it.'],
-    [{ window: 0, nextDollars: null, unpriced: '9 tokens of foo without a known price' }, 'Your last session, “Fix the cart”: ≈$0.42 so far, at list prices, and 9 tokens of foo without a known price; its context window holds ≈63,250 tokens.'],
-    [{ session: '' }, undefined],
-  ] as const) {
-    assert.equal(sessionFigures({ ...context, ...change }), wanted);
-  }
+/** Returns what is to be read on a page: Markdown without the escapes. */
+const words = (text: string): string => text.replace(/\\([^\w\s])/g, '$1');
+
+test('the last session is shown with its cost', () => {
+  const full = sessionFigures(context, 'Read 3 past sessions.');
+  assert.equal(words(full.text), `# What Your Last Session Cost
+
+Read 3 past sessions.
+
+**Fix the cart**
+
+The latest session in this folder, with claude-sonnet-4-5, 0 turns so far.
+
+| what | figure |
+| :-- | :-- |
+| **Cost** | **≈$0.42 so far, at list prices** |
+| **Context window** | ≈63,250 of 200,000 tokens (≈31.6 %) |
+| **Each further request** | ≈$0.019 to read that from the provider’s cache |
+
+The command **ctxledger: Show What Fills the Context** has the details, turn by turn.
+`);
+  assert.ok(full.found);
+  const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, nextDollars: null, window: 0 }).text);
+  assert.match(unpriced, /\*\*Session ab12\*\*\n\nLive now, .*\| unknown: the price of its model is not known \|.*\| ≈63,250 tokens \|\n\n/s);
+  assert.doesNotMatch(unpriced, /Each further/);
+  assert.match(words(sessionFigures({ ...context, unpriced: '9 tokens of foo without a known price' }).text), /list prices, and 9 tokens of foo/);
 });
 
-test('CLAUDE.md is said with what it imports, and others where it is not', () => {
+test('without a session the page says so, and is not what was asked for', () => {
+  const { text, found } = sessionFigures({ ...context, session: '' });
+  assert.match(text, /No session is recorded here yet\./);
+  assert.equal(found, false);
+});
+
+test('a page has no markup of titles', () => {
+  const { text } = sessionFigures({ ...context, title: '![x](http://h/x.png) | <b>$1 and $2' }, 'No *x*.');
+  assert.match(text, /No \\\*x\\\*\\\./);
+  assert.match(text, /\*\*\\!\\\[x\\\]\\\(http\\:\/\/h\/x\\\.png\\\) \\\| &lt;b\\>\\\$1 and \\\$2\*\*\n/);
+});
+
+test('CLAUDE.md is shown with what it imports, and others where it is not', () => {
   const imports = [{ ...part, name: 'README.md', carried: count(20, false), imports: [{ ...part, name: 'a.md', carried: count(13) }] }];
   const figures = (...hosts: Host[]) => memoryFigures({ hosts });
-  assert.deepEqual(figures({ ...host, parts: [{ ...part, imports, heaviest: 'Tests', share: 0.571 }] }), {
-    text: 'Claude Code sends CLAUDE.md with every request: 1,080 tokens, ≈1,113 with imports. Its longest section, Tests, is 57 % of it. All files that it sends: 1,500 tokens.',
-    path: '/w/CLAUDE.md',
-  });
-  const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'AGENTS.md', path: '/w/AGENTS.md', carried: count(5000) }] };
-  assert.equal(figures(codex, host)?.path, '/w/CLAUDE.md', 'the one that is asked for');
-  assert.equal(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] })?.path, '/w/CLAUDE.md');
-  assert.match(figures(codex)?.text ?? '', /^Codex sends AGENTS\.md with every request: 5,000 tokens\. All/);
-  assert.equal(figures({ ...host, parts: [{ ...part, kind: 'skill' }, { ...part, unknown: true }] }), undefined);
+  const claude = figures({ ...host, parts: [{ ...part, imports, heaviest: 'Tests', share: 0.571 }] });
+  assert.deepEqual([claude.title, claude.found], ['What CLAUDE.md Costs', true]);
+  assert.match(words(claude.text), /sends CLAUDE.md with \*\*every\*\* request.*\| \*\*1,080\*\* \|\n\| with its imports \| ≈1,113 \|\n\| everything .* \| 1,500 \|\n\nThe longest section, \*\*Tests\*\*, is 57 % of the file\./s);
+  const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'docs/AGENTS.md', path: '/w/docs/AGENTS.md', carried: count(5000) }] };
+  assert.equal(figures(codex, host).title, 'What CLAUDE.md Costs', 'the one that is asked for');
+  assert.match(words(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] }).text), /\*\*1,080\*\*/);
+  assert.equal(figures(codex).title, 'What AGENTS.md Costs');
+  assert.match(words(figures(codex).text), /^# What AGENTS\.md Costs\n\nCodex sends docs\/AGENTS\.md /);
+  assert.equal(figures({ ...host, parts: [{ ...part, kind: 'skill' }, { ...part, unknown: true }] }).found, false);
+});
+
+test('what everything cost ends with the habits, each with what to do', () => {
+  const habits = [{ cost: '≈$1.20', name: 'files read again', advice: 'compact (`ctxledger context`) less' }];
+  const { text, found } = habitFigures({ sessions: 6, said: '6 sessions on this machine cost ≈$5.36 at list prices.', habits });
+  assert.match(words(text), /## 6 sessions on this machine cost ≈\$5\.36 .*\| \*\*≈\$1\.20\*\* \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
+  assert.match(text, /≈\\\$1/, 'two dollars would be a formula');
+  assert.ok(found);
+  const none = habitFigures({ sessions: 0, said: 'No coding agent has left a session on this machine yet.' });
+  assert.equal(none.found, false);
+  assert.doesNotMatch(none.text, /\|/);
 });

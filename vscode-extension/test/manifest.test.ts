@@ -62,14 +62,16 @@ function pictures(): string[] {
   return [...page.matchAll(/!\[[^\]]*\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"/g)].map((match) => match[1] ?? match[2] ?? '');
 }
 
-test('every picture of the page is in the package, and all of them are small', () => {
+test('every picture of the page and of the walkthrough is in the package, and all of them are small', () => {
   const named = pictures();
   assert.ok(named.length >= 6, named.join(' '));
   const packed = execFileSync('node_modules/.bin/vsce', ['ls', '--no-dependencies'], { encoding: 'utf8' }).split('\n');
-  for (const file of [...named, manifest.icon]) {
+  const stepped = walkthroughs.flatMap(({ steps }) => steps.flatMap(({ media }) => Object.values(media.image ?? {})));
+  const all = [...new Set([...named, ...stepped])];
+  for (const file of [...all, manifest.icon]) {
     assert.ok(packed.includes(file), `${file} is not packed: ${packed.join(' ')}`);
   }
-  assert.deepEqual(packed.filter((file) => file.startsWith('media/page/')).sort(), [...named].sort(), 'no other pictures');
+  assert.deepEqual(packed.filter((file) => file.startsWith('media/page/')).sort(), all.sort(), 'no other pictures');
   const sizes = new Map(packed.filter((file) => file.startsWith('media/page/')).map((file) => [file, statSync(file).size]));
   assert.deepEqual([...sizes.keys()].filter((file) => file.endsWith('.webp') && sizes.get(file)! > 600_000), []);
   assert.ok([...sizes.values()].reduce((sum, size) => sum + size, 0) < 1_200_000, JSON.stringify([...sizes]));

@@ -205,9 +205,21 @@ test('the panel and the status bar say the same share', () => {
   }
 });
 
+test('what is not the conversation has the same figures in both windows', () => {
+  const own = [['system prompt and tools', 4_950], ['memory files', 356], ['skills, agents and commands', 10], ['user', 90_000]] as const;
+  const context = (fixed: number): Context => session(1, {
+    own: own.map(([name, n]) => ({ name, tokens: about(n) })), held: about(95_316), fixed: about(fixed), used: about(20_000),
+    categories: [{ name: 'user', tokens: about(20_000) }],
+  });
+  const sent = (fixed: number): string => textOf(viewOf({ kind: 'context', context: context(fixed), asked: { session: '', folder: '' } }, 800, 0).sent);
+  assert.match(sent(5_316), /system prompt and tools\|≈4,950\|.*memory files\|≈356\|.*skills, agents and commands\|≈10\|/);
+  assert.match(sent(6_000), /system prompt and tools\|≈6,000\|/, 'where they are not all of it');
+  assert.doesNotMatch(sent(6_000), /memory files/);
+});
+
 test('a long title ends with a word, and is whole under the mouse', () => {
   const title = 'Please get to know this shop first: read the packages and tell me how they hang together. Then make `go test ./...` gre…';
-  assert.match(shown(session(1, { title })), /<h1 title="Please[^"]*gre…">Please.* hang together\. Then…<\/h1>/);
+  assert.match(shown(session(1, { title })), /<h1 title="Please[^"]*gre…">Please get .* tell me how they…<\/h1>/);
   assert.match(shown(session(1, { title: 'make them gre…' })), /<h1 title="make them gre…">make them…<\/h1>/);
 });
 
@@ -346,7 +358,7 @@ test('a source says what the agent has of it, and then what ctxledger would send
     { kind: 'tool' as const, name: 'Read', tokens: about(50_000), calls: 9, uri: '' },
   ];
   const markup = viewOf({ kind: 'context', context: session(1, { sources }), asked: live }, 800, 0).sources;
-  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|sent instead\|orders\.ndjson\|data\|≈48,752\|24\.4 %\|1\|≈612\|Forget…\|/);
+  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|with ctxledger\|orders\.ndjson\|data\|≈48,752\|24\.4 %\|1\|≈612\|Forget…\|/);
   assert.deepEqual(markup.match(/data-forget="[^"]*"/g), ['data-forget="data/orders.ndjson"']);
 });
 

@@ -13,6 +13,7 @@ test('a document is opened in the form that VS Code has for it', () => {
     ['ctxledger:/memory/project/session.md', 'text'],
     ['ctxledger:/artifact/ab12/session/x.md', 'text'],
     ['ctxledger:/after/7/add.go', 'text'],
+    ['ctxledger-figures:/What%20CLAUDE.md%20Costs.md', 'preview'],
     ['file:///session/x.md', 'text'],
   ] as const) {
     assert.equal(formOf(uri), form, uri);

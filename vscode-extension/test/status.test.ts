@@ -10,7 +10,7 @@ const none: Status = {
   folder: '', session: '', title: '', model: '', held: count(0), window: 0, windowFrom: '', compactsAt: 0, compactsFrom: '', updated: 0,
   others: [], pinned: false, near: false, warning: '', problem: '', hint: '',
 };
-const limits = { warnFrom: 70, alarmFrom: 90 };
+const limits = { warnFrom: 70, alarmFrom: 90, live: true };
 const other: Other = { session: 'cd', title: 'Paint it', model: 'claude-opus-4', held: count(82_000), window: 200_000, compactsAt: 0 };
 const now = 1_800_000_000_000;
 const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000, updated: 1_800_000_000_000 };
@@ -37,6 +37,18 @@ test('nothing is said when no session lives and nothing is wrong', () => {
   assert.equal(entryOf(running, undefined, now, limits), undefined);
   assert.equal(entryOf({ kind: 'starting' }, live, now, limits), undefined);
   assert.equal(entryOf({ kind: 'stopped' }, live, now, limits), undefined);
+});
+
+test('while no session is followed the entry says off, and a click leads to the setting', () => {
+  for (const status of [undefined, none, live]) {
+    const entry = entryOf(running, status, now, { ...limits, live: false });
+    assert.equal(entry?.text, '$(circle-slash) ctxledger: off');
+    assert.match(entry?.tooltip ?? '', /ctxledger\.live.*Click to turn it on/s);
+    assert.deepEqual([entry?.command, entry?.argument], ['workbench.action.openSettings', '@id:ctxledger.live']);
+  }
+  assert.equal(entryOf({ kind: 'starting' }, live, now, { ...limits, live: false }), undefined);
+  const damaged = { ...none, problem: 'the ledger is damaged' };
+  assert.match(entryOf(running, damaged, now, { ...limits, live: false })?.text ?? '', /damaged/, 'a problem goes first');
 });
 
 test('a problem is one line, with what to do', () => {
@@ -129,7 +141,7 @@ test('the tooltip has the exact figures as a table, and the words of others are 
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
     '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| because | known \\| of it |', '| share | ≈29 % |',
     '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
-    '', '[Set the Window of This Model…](command:ctxledger.setWindow)',
+    '', '[Set the Size of the Context Window…](command:ctxledger.setWindow)',
   ]);
 });
 

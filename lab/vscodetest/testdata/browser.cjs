@@ -68,6 +68,19 @@ exports.run = async (page, title) => {
 /** The document in the preview or the panel that is in front. */
 exports.inside = page => page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
 
+/** Waits until a text is to be read in one of several previews or panels. */
+exports.read = async (page, what, text) => {
+  const until = Date.now() + exports.patience;
+  for (let said = []; Date.now() < until; await page.waitForTimeout(100)) {
+    said = await Promise.all(page.frames().map(frame => frame.locator('body').innerText({ timeout: 1000 }).catch(() => '')));
+    if (said.some(words => text.test(words))) {
+      console.log('seen:', what);
+      return;
+    }
+  }
+  throw new Error(`${what} is not to be read: ${text}`);
+};
+
 /** Opens a folder with a file and lets a script look at it. Where that fails there is a picture of what there was instead. */
 exports.look = async ({ host, folder, file, pictures, size }, script) => {
   const { browser, page } = await exports.open(size);

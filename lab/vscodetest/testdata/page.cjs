@@ -3,11 +3,12 @@
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
-const { inside, look, main, rows, run, see, showViews, status } = require('./browser.cjs');
+const { inside, look, main, read, rows, run, see, showViews, status } = require('./browser.cjs');
 
 /** Small, so that text can be read in a column of a page, and with more pixels than that for screens that have them. */
 const size = { viewport: { width: 1230, height: 680 }, deviceScaleFactor: 1.5 };
 const sidebar = 380;
+const narrow = 1010;
 
 /** A pointer, which pictures of a page do not have. */
 function addPointer() {
@@ -86,6 +87,10 @@ async function takePanel(page, pictures) {
   await settle(page);
   const { y } = await inside(page).locator('#sources').boundingBox();
   await part(page, pictures, 'panel', '.part.editor', y - 16, inside(page).locator('body'));
+  await page.setViewportSize({ width: narrow, height: 1700 }); // for the walkthrough, which has less room
+  await settle(page);
+  const grown = await inside(page).locator('#grown').boundingBox();
+  await part(page, pictures, 'window', '.part.editor', grown.y - 12, inside(page).locator('body'));
   await page.setViewportSize(size.viewport);
   await pointer.evaluate(shown => { shown.style.visibility = ''; });
 }
@@ -108,12 +113,11 @@ async function arrange(page) {
   await page.mouse.up();
 }
 
-/** Reads the sessions of before, and puts the message away that says so. */
+/** Reads the sessions of before, and closes the page that says so. */
 async function readPast(page) {
   await run(page, 'Read Past Sessions');
-  const toast = await see(page, 'what was read', '.notification-toast', /Read 3 past sessions/);
-  await toast.hover();
-  await page.locator('.notification-toast .codicon-notifications-clear').first().click();
+  await read(page, 'what was read', /Read 3 past sessions/);
+  await page.getByRole('tab', { name: /^What Your Last Session Cost/ }).first().click({ button: 'middle' });
 }
 
 // What is measured of the live session is awaited first, and sessions of before are read last: both change estimates a
@@ -123,7 +127,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await see(page, 'the status bar', status, /\d+ % claude-sonnet-4-5/);
   await showViews(page);
   await arrange(page);
-  await see(page, 'the live session with its cost', rows, /^Please get to….*≈\$\d/s);
+  await see(page, 'the live session with its cost', rows, /^Please get to know….*≈\$\d/s);
   await page.locator(`${status} a`).click();
   await inside(page).locator('svg.bar').first().waitFor();
   await awaitMeasurements(page);

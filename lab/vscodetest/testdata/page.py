@@ -7,7 +7,7 @@ import sys
 
 from PIL import Image, PngImagePlugin
 
-PARTS = {"dark": ("ledger", "panel"), "light": ("ledger", "panel", "file")}
+PARTS = {"dark": ("ledger", "panel", "window"), "light": ("ledger", "panel", "window", "file")}
 
 
 def smaller(picture):

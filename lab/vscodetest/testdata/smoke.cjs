@@ -2,7 +2,7 @@
 // ledger, then the panel, waits for what each is to show, and takes a picture of each into a directory.
 'use strict';
 const path = require('node:path');
-const { inside, look, main, rows, run, see, showViews, status } = require('./browser.cjs');
+const { inside, look, main, read, rows, run, see, showViews, status } = require('./browser.cjs');
 
 /** The steps, with the pictures after which they are named. */
 const steps = {
@@ -13,7 +13,7 @@ const steps = {
   async tree(page) {
     await showViews(page);
     for (const root of ['Sessions', 'Artifacts', 'Memory', 'Changes']) await see(page, root, rows, new RegExp(`^${root}`));
-    await see(page, 'the live session with its cost', rows, /^Please get to….*≈\$\d/s);
+    await see(page, 'the live session with its cost', rows, /^Please get to know….*≈\$\d/s);
     await see(page, 'what every request carries', rows, /^Claude Code/);
     await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
@@ -60,8 +60,8 @@ async function ticked(page, title, wanted) {
   else if (await mark.count() > 0) throw new Error(`${title} is ticked before its result was seen`);
 }
 
-/** The steps after which there is a message, for which the person has asked. */
-const asked = {
+/** The walkthrough, whose figures are pages beside it: there is no message. */
+const last = {
   async walkthrough(page, pictures) {
     await page.keyboard.press('Control+b'); // without the side bar there is room for the pictures of steps
     await run(page, 'Get Started');
@@ -74,18 +74,21 @@ const asked = {
     await inside(page).locator('svg.bar').first().waitFor();
     await run(page, 'Get Started');
     await ticked(page, 'What fills the context window?', true);
-    for (const [title, button, shown, said] of [
-      ['Read your past sessions', 'Read Past Sessions', '.notification-toast', /past sessions?.*The live session, “Please get to know/],
-      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', '.notification-toast', /sends CLAUDE\.md with every request: .*tokens/],
-      ['What did all of it cost, and why?', 'Show the Most Expensive Habits', '.monaco-dialog-box', /sessions on this machine cost \$.*≈\$[\d.]+ for /s],
+    for (const [title, button, said] of [
+      ['Read your past sessions', 'Read Past Sessions', /Read 3 past sessions.*Please get to know.*Live now, with claude-sonnet-4-5.*≈\$\d+\.\d+ so far/s],
+      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*with its imports/s],
+      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine cost ≈\$.*≈\$[\d.]+\s/s],
+      ['See costs while you write', 'Turn On Hints', undefined],
     ]) {
       await ticked(page, title, false);
       const step = page.locator('.getting-started-step', { hasText: title });
       await step.first().click();
       await step.locator('.monaco-button', { hasText: button }).first().click();
-      await see(page, title, shown, said);
+      if (said !== undefined) await read(page, title, said);
+      else await see(page, title, '.settings-editor .setting-item-contents', /Hints/);
+      await page.waitForTimeout(500); // the page has its style
       await page.screenshot({ path: path.join(pictures, `walkthrough-${button.split(' ').at(-1).toLowerCase()}.png`) });
-      if (shown === '.monaco-dialog-box') await page.keyboard.press('Escape');
+      if (said === undefined) await run(page, 'Get Started');
       await ticked(page, title, true);
     }
   },
@@ -99,7 +102,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'currency/currency.g
     }
   };
   await take(steps);
+  await take(last);
   const toasts = await page.locator('.notification-toast').allInnerTexts();
   if (toasts.length > 0) throw new Error(`there are messages that nobody asked for: ${toasts.join('; ')}`);
-  await take(asked);
 }));

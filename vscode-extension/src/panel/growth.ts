@@ -132,7 +132,7 @@ function grid(layout: Layout): string {
   return element('g', { class: 'grid' }, ...all);
 }
 
-/** Returns the numbers of the turns, about one for each 60 pixels. */
+/** Returns what the axes count, and the numbers of the turns, about one for each 60 pixels. */
 function axis({ turns }: Context, layout: Layout): string {
   const first = turns[0]?.turn ?? 1;
   const wanted = Math.max(1, Math.floor((layout.right - layout.left) / 60));
@@ -144,7 +144,8 @@ function axis({ turns }: Context, layout: Layout): string {
     const x = (layout.column(i) + layout.column(i + 1) - layout.gap) / 2;
     return element('text', { x, y: layout.height - 6, 'text-anchor': 'middle' }, String(turn.turn));
   });
-  return element('g', { class: 'axis' }, ...named);
+  const unit = (y: number, name: string): string => element('text', { x: layout.left - 6, y, 'text-anchor': 'end' }, name);
+  return element('g', { class: 'axis' }, unit(layout.top - 6, 'tokens'), unit(layout.height - 6, 'turn'), ...named);
 }
 
 /** Says what the chart shows, for those who do not see it. */

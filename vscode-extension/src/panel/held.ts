@@ -35,7 +35,7 @@ export function heldHead(context: Context): string {
     ` of ${sayTokens(window, true)} tokens, ${sayTokens(Math.max(0, window - held.n), held.exact)} free`,
   ];
   return element('h2', { id: 'now' }, 'In the agent’s window now') +
-    element('p', { class: 'headline' }, ...words) + element('p', { class: 'basis' }, basis(context)) + size(context) + money(context);
+    element('p', { class: 'headline' }, ...words) + money(context) + element('p', { class: 'basis' }, basis(context), size(context));
 }
 
 /** Says what the window's size rests on and where the agent compacts, and offers to set the size; nothing where no model is known. */
@@ -43,12 +43,12 @@ function size({ window, windowFrom, compactsAt, compactsFrom, held, model }: Con
   if (model === '') {
     return '';
   }
-  const why = window === 0 ? 'The size of this model’s context window is not known.' : windowFrom === '' ? '' : `Window: ${escape(windowFrom)}.`;
+  const why = window === 0 ? ' The size of this model’s context window is not known.' : windowFrom === '' ? '' : ` Size of the window: ${escape(windowFrom)}.`;
   const left = compactsAt - held.n;
   const compacts = compactsFrom === '' ? '' : compactsAt === 0 ? ` Auto-compact: ${escape(compactsFrom)}.`
     : ` Auto-compact at ${sayTokens(compactsAt, true)} (${escape(compactsFrom)}): ` +
       (left > 0 ? `${sayTokens(left, held.exact)} left.` : 'due with the next request.');
-  return element('p', { class: 'basis' }, why, compacts, ' ', element('button', { class: 'link', 'data-wish': 'size' }, 'Set the Window…'));
+  return why + compacts + ' ' + element('button', { class: 'link', 'data-wish': 'size' }, 'Set Its Size…');
 }
 
 /** Says what the session cost, what of it has no known price, and what its window costs from now on; nothing where nothing was used. */
@@ -61,7 +61,7 @@ function money(context: Context): string {
   const next = nextDollars === null || nextDollars === 0 ? ''
     : ` Each further request pays ${sayDollars(nextDollars)} to read the window from the provider’s cache.`;
   const part = subagents === '' ? '' : `; ${escape(subagents)}`;
-  return element('p', { class: 'basis' }, `${escape(cost)}${part}.${next}`);
+  return element('p', { class: 'money' }, `${escape(cost)}${part}.${next}`);
 }
 
 /** Returns the bar of what the agent's window holds, by what it is made of where that is known. */

@@ -4,7 +4,7 @@ import { sayCount, sayTokens } from '../text';
 import type { Piece } from './bar';
 import { sayShare } from './figures';
 import { element, escape } from './html';
-import { fillOf, stacked } from './palette';
+import { aboutOf, fillOf, stacked } from './palette';
 
 /** One part of a bar, and one line of a table. */
 export interface Share {
@@ -44,7 +44,7 @@ export function table(shares: readonly Share[], total: Count, window: number, ..
 /** Returns a line of a table of shares. */
 export function line(sample: string, name: string, figure: string, share: string, kind?: string): string {
   return element('tr', { class: kind },
-    element('td', { class: 'swatch' }, sample), element('th', { scope: 'row' }, escape(name)),
+    element('td', { class: 'swatch' }, sample), element('th', { scope: 'row', title: aboutOf(name) }, escape(name)),
     element('td', { class: 'number' }, figure), element('td', { class: 'number' }, share));
 }
 

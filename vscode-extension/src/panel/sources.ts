@@ -25,10 +25,10 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number, o
     element('th', { scope: 'row' }, nameOf(source)),
     number(sayCount(source.tokens)), number(sayShare(source.tokens.n, whole)), number(String(source.calls)),
     number(source.sent === undefined ? '0' : sayCount(source.sent)),
-    ...kind === 'tool' ? [] : [number(source.artifacts === undefined ? '' : forgets(source.name))]));
-  const column = (name: string): string => element('th', { scope: 'col', class: 'number' }, name);
+    number(kind === 'tool' || source.artifacts === undefined ? '' : forgets(source.name))));
+  const column = (name: string, few = ''): string => element('th', { scope: 'col', class: `number${few}` }, name);
   const head = element('tr', {}, element('th', { scope: 'col' }, kind),
-    column('tokens'), column(of), column('calls'), column('sent instead'), kind === 'tool' ? '' : element('td'));
+    column('tokens'), column(of), column('calls', ' few'), column('with ctxledger'), element('td'));
   const label = plural(some.length, kind);
   return element('table', { 'aria-label': label }, element('thead', {}, head), element('tbody', {}, ...rows));
 }

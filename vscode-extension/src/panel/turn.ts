@@ -1,6 +1,6 @@
 // What is said of one turn: its figures, exact.
 import type { Context, Part, Turn } from '../protocol';
-import { sayCount, sayTokens } from '../text';
+import { sayCount, sayTokens, wholeWords } from '../text';
 import { sayTime } from './figures';
 import { apart, viewCount } from './held';
 import { element, escape } from './html';
@@ -50,11 +50,14 @@ export function turnCard(context: Context, index: number): string {
     listOf(changes));
 }
 
+/** The longest request in characters. */
+const longestRequest = 100;
+
 function requestOf(turn: Turn): string {
   if (turn.turn === 0) {
     return 'before the first request';
   }
-  return turn.request === '' ? 'no text, or forgotten' : turn.request;
+  return turn.request === '' ? 'no text, or forgotten' : wholeWords(turn.request, longestRequest);
 }
 
 /** Says what was compacted in a turn, or undone. */

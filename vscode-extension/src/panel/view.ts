@@ -51,10 +51,13 @@ function empty(title: string, lines: readonly string[], more = ''): string {
 }
 
 /** The longest title in characters: the rest of it is under the mouse. */
-const longestTitle = 100;
+const longestTitle = 80;
+
+/** The agents whose names are not those that they go by. */
+const hosts: Readonly<Record<string, string>> = { 'claude-code': 'Claude Code', codex: 'Codex' };
 
 function heading({ title, model, host, session, live, turns, earlier }: Context, asked: string): string {
-  const facts = [model, host, plural(turns.length + earlier, 'turn'), session].filter((fact) => fact !== '');
+  const facts = [model, hosts[host] ?? host, plural(turns.length + earlier, 'turn'), `session ${session}`].filter((fact) => fact !== '');
   const state = live
     ? element('span', { class: 'state live' }, 'live')
     : element('span', { class: 'state' }, asked === '' ? 'not live: the latest session' : 'not live');

@@ -1,11 +1,11 @@
 // The panel's two windows: what the agent's own holds now, and, for comparison, what ctxledger would send instead.
-import type { Context } from '../protocol';
+import type { Category, Context } from '../protocol';
 import { sayCount, sayTokens } from '../text';
 import { bar } from './bar';
 import { sayShare } from './figures';
 import { apart, heldBar, heldHead, viewCount, viewHead, wholeOf } from './held';
 import { element } from './html';
-import { beside } from './palette';
+import { beside, besideConversation } from './palette';
 import { line, piecesOf, sharesOf, table } from './shares';
 
 /** Returns the top of the panel: the agent's own window, and what can be done about it. */
@@ -29,10 +29,19 @@ function actions(...buttons: readonly (readonly [wish: string, words: string])[]
     element('button', { class: i > 0 ? 'second' : undefined, 'data-wish': wish }, words)).join(' '));
 }
 
+/** Returns what a request has besides the conversation, in the parts that the agent's window has of it where these are all of it. */
+function besides({ own, fixed }: Context): readonly Category[] {
+  if (fixed === null) {
+    return [];
+  }
+  const parts = own.filter(({ name }) => besideConversation.includes(name));
+  return parts.reduce((sum, { tokens }) => sum + tokens.n, 0) === fixed.n ? parts : [{ name: beside, tokens: fixed }];
+}
+
 /** Returns what the view is made of, as a bar and a table. */
 function viewBar(context: Context): string {
-  const { window, threshold, categories, fixed } = context;
-  const shares = sharesOf(fixed === null ? categories : [...categories, { name: beside, tokens: fixed }]);
+  const { window, threshold, categories } = context;
+  const shares = sharesOf([...categories, ...besides(context)]);
   const whole = wholeOf(context);
   const parts = shares.map((share) => `${share.name} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
