@@ -48,6 +48,6 @@ func (f File) note(s outline.Section) Note {
 	if f.Unsaved != nil && !*f.Unsaved {
 		how, of = "counted on its own", "the file's"
 	}
-	return Note{fmt.Sprintf("%s, %s: %s\n%s of %s %s tokens", name, how, f.Meter.Say(n), Share(n.N, max(1, all.N)), of, all),
-		s.At, s.End}
+	share := Share(n.N, max(1, all.N))
+	return Note{fmt.Sprintf("%s, %s: %s\n%s of %s %s tokens", name, how, f.Meter.Say(n), share, of, all), s.At, s.End}
 }
