@@ -271,6 +271,19 @@ func TestBytesThatStayAreNoChange(t *testing.T) {
 	if err != nil || resp.Changes[1].ID != 2 {
 		t.Errorf("the number of the withdrawn change was given again: %+v, %v", resp.Changes, err)
 	}
+
+	none := is("none", "", at(0), at(-5))
+	observe(t, l, none)
+	a.call(at(20), "c4", "Bash", `{"command":"rm -f none"}`)
+	a.result(at(21), "c4", false)
+	if got := told(t, l, a); len(got) != 3 {
+		t.Errorf("told before anybody looked: %q", got)
+	}
+	none.Seen = at(22)
+	observe(t, l, none)
+	if got := told(t, l, a); len(got) != 2 {
+		t.Errorf("a file was deleted that never was: %q", got)
+	}
 }
 
 // TestAChangeThatTheNextCallUndidIsNotLost looks at a file when the ledger knows of a call and not yet of the next one,
