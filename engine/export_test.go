@@ -6,7 +6,7 @@ import (
 
 	"ctxledger.dev/engine/upkeep"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -20,16 +20,17 @@ func (l *Local) PutEstimator(ctx context.Context, model string, raw []byte) erro
 
 var errUndo = errors.New("undone")
 
-// Mend damages the records, mends what an audit finds, audits again and renders every view, all in a
+// Mend damages the records, repairs what a check finds, checks again and renders every view, all in a
 // transaction that is not kept. It returns what was found and what was left after mending.
 func (l *Local) Mend(ctx context.Context,
-	damage func(tx kv.Tx, blobs map[string]bool) error) (found, left []audit.Finding, err error) {
+	damage func(tx kv.Tx, blobs map[string]bool) error) (found, left []consistency.Finding, err error) {
 	blobs, err := stored(ctx, l.core.Store)
 	if err != nil {
 		return nil, nil, err
 	}
-	run := func(tx kv.Tx, fix bool) (all []audit.Finding, err error) {
-		err = upkeep.AuditRecords(ctx, tx, fix, l.core.Now(), blobs, func(f audit.Finding) { all = append(all, f) })
+	run := func(tx kv.Tx, fix bool) (all []consistency.Finding, err error) {
+		found := func(f consistency.Finding) { all = append(all, f) }
+		err = upkeep.CheckRecords(ctx, tx, fix, l.core.Now(), blobs, found)
 		return all, err
 	}
 	err = l.core.Store.Update(ctx, func(tx kv.Tx) error {

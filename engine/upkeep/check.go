@@ -9,11 +9,11 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 )
 
 // Finding is something wrong in a ledger, for faces, which do not import the store.
-type Finding = audit.Finding
+type Finding = consistency.Finding
 
 // maxDamage is how many findings a report lists; the rest is counted.
 const maxDamage = 200
@@ -53,7 +53,7 @@ func Check(ctx context.Context, o core.Options) (Checked, error) {
 	if err != nil {
 		return c, err
 	}
-	err = auditStore(ctx, s, o.Env.Now(), damaged, c.find)
+	err = checkStore(ctx, s, o.Env.Now(), damaged, c.find)
 	if fault.Is(err, fault.Corrupt) && c.Total > 0 {
 		err = nil // the findings explain why the rest could not be read
 	}
@@ -82,8 +82,8 @@ func (c *Checked) files(ctx context.Context, o core.Options) (damaged map[string
 // errKeepNothing rolls a transaction back.
 var errKeepNothing = errors.New("nothing is kept")
 
-// auditStore audits the records of an open store, those of an older schema as if they had been migrated.
-func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[string]bool, report func(Finding)) error {
+// checkStore checks the records of an open store, those of an older schema as if they had been migrated.
+func checkStore(ctx context.Context, s kv.Store, at time.Time, damaged map[string]bool, report func(Finding)) error {
 	blobs, err := wholeBlobs(ctx, s, damaged)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[strin
 		if current = schema == newestSchema(); err != nil || !current {
 			return err
 		}
-		return AuditRecords(ctx, tx, false, at, blobs, report)
+		return CheckRecords(ctx, tx, false, at, blobs, report)
 	})
 	if err != nil || current {
 		return err
@@ -102,7 +102,7 @@ func auditStore(ctx context.Context, s kv.Store, at time.Time, damaged map[strin
 	var failed error
 	err = s.Update(ctx, func(tx kv.Tx) error {
 		if failed = bringUp(ctx, s, tx, make([]byte, core.MaskKeySize)); failed == nil {
-			failed = AuditRecords(ctx, tx, false, at, blobs, report)
+			failed = CheckRecords(ctx, tx, false, at, blobs, report)
 		}
 		return errKeepNothing
 	})

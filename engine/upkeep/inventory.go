@@ -27,7 +27,7 @@ const (
 // How forgetting reaches buckets.
 const (
 	byRule  = "its rule takes the text out; see rules"                       // and what forgets sessions and handles
-	byIndex = "it is derived from other buckets, and rewritten with them"    // checked by kv/audit
+	byIndex = "it is derived from other buckets, and rewritten with them"    // checked by kv/consistency
 	noWords = "it holds hashes, numbers, times and ids of ctxledger's alone" // nothing that a user wrote
 	isID    = "it identifies what it names, see format.md"                   // the search afterwards finds and names it
 )

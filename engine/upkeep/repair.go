@@ -85,7 +85,7 @@ func (r *Repaired) mend(ctx context.Context, o core.Options) error {
 			return err
 		}
 		report := func(f Finding) { found = append(found, f) }
-		return AuditRecords(ctx, tx, true, o.Env.Now().UTC().Round(0), blobs, report)
+		return CheckRecords(ctx, tx, true, o.Env.Now().UTC().Round(0), blobs, report)
 	})
 	for _, f := range found {
 		if f.Lost {

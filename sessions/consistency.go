@@ -11,23 +11,23 @@ import (
 	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 )
 
-// Audit checks that every session and entry can be read, that logs have no gaps, that the chains of messages are
+// Check reports whether that every session and entry can be read, that logs have no gaps, that the chains of messages are
 // intact, and that the indexes agree with the logs. It fills a gap with an entry that records it, dated at.
-func Audit(at time.Time) func(*audit.Audit) error {
-	return func(a *audit.Audit) error {
+func Check(at time.Time) func(*consistency.Check) error {
+	return func(a *consistency.Check) error {
 		err := a.Each(bucketSessions, "session", func(r kv.Record) error {
 			s, err := decodeSession(r.Value)
 			if err == nil && s.ID != string(r.Key) {
-				err = fault.New(fault.Corrupt, "sessions.audit", "key and stored id differ: the record has %.1000q",
+				err = fault.New(fault.Corrupt, "sessions.check", "key and stored id differ: the record has %.1000q",
 					s.ID)
 			}
 			return err
 		})
 		if err == nil {
-			err = auditLogs(a, at)
+			err = checkLogs(a, at)
 		}
 		if err == nil {
 			err = sweepIndexes(a)
@@ -39,17 +39,17 @@ func Audit(at time.Time) func(*audit.Audit) error {
 	}
 }
 
-// logAudit walks over one log.
-type logAudit struct {
-	*audit.Audit
+// logCheck walks over one log.
+type logCheck struct {
+	*consistency.Check
 	at      time.Time
 	session string
 	next    Session // the session's record as derived from the log
 	unknown bool    // whether the chain was lost
 }
 
-// auditLogs checks all logs, then the sessions that have none.
-func auditLogs(a *audit.Audit, at time.Time) error {
+// checkLogs checks all logs, then the sessions that have none.
+func checkLogs(a *consistency.Check, at time.Time) error {
 	ids, err := logged(a.Tx)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func auditLogs(a *audit.Audit, at time.Time) error {
 		}
 	}
 	for _, id := range ids {
-		l := logAudit{Audit: a, at: at, session: id}
+		l := logCheck{Check: a, at: at, session: id}
 		if err := l.run(); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func logged(tx kv.Tx) ([]string, error) {
 }
 
 // run checks one log.
-func (l *logAudit) run() error {
+func (l *logCheck) run() error {
 	var wrong []Entry // entries that replace missing ones
 	for r, err := range l.Tx.Scan(bucketLog, kv.Range{Prefix: logPrefix(l.session)}) {
 		if err != nil {
@@ -108,12 +108,12 @@ func (l *logAudit) run() error {
 			seq = int64(binary.BigEndian.Uint64(rest))
 		}
 		if seq <= l.next.Seq {
-			return fault.New(fault.Corrupt, "sessions.audit", "the log of session %s has the key %x", l.session, r.Key)
+			return fault.New(fault.Corrupt, "sessions.check", "the log of session %s has the key %x", l.session, r.Key)
 		}
 		wrong = append(wrong, l.gap(seq-1)...)
 		e, err := decodeEntry(r.Value)
 		if err == nil && e.Seq != seq {
-			err = fault.New(fault.Corrupt, "sessions.audit", "key and stored number differ: the record has %d", e.Seq)
+			err = fault.New(fault.Corrupt, "sessions.check", "key and stored number differ: the record has %d", e.Seq)
 		}
 		if err != nil {
 			wrong = append(wrong, l.lose(seq, fmt.Sprintf("cannot be read: %s", err)))
@@ -134,7 +134,7 @@ func (l *logAudit) run() error {
 }
 
 // gap returns entries for those that are missing up to a number.
-func (l *logAudit) gap(to int64) []Entry {
+func (l *logCheck) gap(to int64) []Entry {
 	const most = 1 << 20 // a number beyond is no gap but nonsense
 	var missing []Entry
 	for len(missing) < most && l.next.Seq < to {
@@ -144,14 +144,14 @@ func (l *logAudit) gap(to int64) []Entry {
 }
 
 // lose reports an entry as lost and returns what takes its place.
-func (l *logAudit) lose(seq int64, what string) Entry {
+func (l *logCheck) lose(seq int64, what string) Entry {
 	l.FindLost(Where(l.session, seq), "%s", what)
 	l.next.Seq, l.unknown = seq, true
 	return lostEntry(seq, l.next.Turns, l.next.Updated, l.at)
 }
 
 // take brings what is known of the session up to date with an entry.
-func (l *logAudit) take(e Stored) {
+func (l *logCheck) take(e Stored) {
 	s := &l.next
 	s.Seq, s.Turns = e.Seq, max(s.Turns, e.Turn)
 	if s.Created.IsZero() || e.Time.Before(s.Created) {
@@ -196,7 +196,7 @@ func (e Stored) digest() string {
 }
 
 // rewound returns the id from which the chain continues after an entry that rewound the log.
-func (l *logAudit) rewound(e Entry) (chain string, unknown bool) {
+func (l *logCheck) rewound(e Entry) (chain string, unknown bool) {
 	var data struct {
 		To int64 `json:"to"`
 	}
@@ -209,7 +209,7 @@ func (l *logAudit) rewound(e Entry) (chain string, unknown bool) {
 
 // record compares the session's record with its log, and returns entries for those that the record counts after
 // the end of the log.
-func (l *logAudit) record() ([]Entry, error) {
+func (l *logCheck) record() ([]Entry, error) {
 	where := "session " + l.session
 	s, err := Get(l.Tx, l.session)
 	if fault.Is(err, fault.NotFound) {
@@ -232,7 +232,7 @@ func (l *logAudit) record() ([]Entry, error) {
 }
 
 // recreate makes a session's record from its log and from the index of hosts.
-func (l *logAudit) recreate() error {
+func (l *logCheck) recreate() error {
 	s := l.next
 	s.ID, s.Host, s.Title = l.session, "unknown", "(found by repair)"
 	for r, err := range l.Tx.Scan(bucketHosts, kv.Range{}) {
@@ -255,7 +255,7 @@ func Where(session string, seq int64) string {
 }
 
 // sweepIndexes looks for records of indexes that point to nothing.
-func sweepIndexes(a *audit.Audit) error {
+func sweepIndexes(a *consistency.Check) error {
 	for _, x := range []struct {
 		bucket kv.Bucket
 		sound  func(kv.Tx, kv.Record) (bool, error)
@@ -322,7 +322,7 @@ func soundRead(tx kv.Tx, r kv.Record) (bool, error) {
 }
 
 // wantIndexes finds sessions and entries that are missing from the indexes.
-func wantIndexes(a *audit.Audit) error {
+func wantIndexes(a *consistency.Check) error {
 	all, err := List(a.Tx)
 	if err != nil {
 		return err
@@ -345,7 +345,7 @@ func wantIndexes(a *audit.Audit) error {
 	return nil
 }
 
-func wantEntry(a *audit.Audit, session string, e Entry) error {
+func wantEntry(a *consistency.Check, session string, e Entry) error {
 	where := Where(session, e.Seq)
 	seq := binary.BigEndian.AppendUint64(nil, uint64(e.Seq))
 	if e.ID != "" {
@@ -362,7 +362,7 @@ func wantEntry(a *audit.Audit, session string, e Entry) error {
 }
 
 // WantRead checks that a call is indexed by the path of the file that it reads.
-func WantRead(a *audit.Audit, path, session string, seq int64, callID string) error {
+func WantRead(a *consistency.Check, path, session string, seq int64, callID string) error {
 	k := readKey(path, session, seq, callID)
 	if len(k) > kv.MaxKey {
 		return nil

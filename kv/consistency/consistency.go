@@ -1,7 +1,7 @@
-// Package audit compares derived data of a ledger, such as indexes and counts, with the records from which
+// Package consistency compares derived data of a ledger, such as indexes and counts, with the records from which
 // it was derived, and can repair it.
 //
-// Start at Run. Each domain has a function that audits its own buckets with the methods here: first the
+// Start at Run. Each domain has a function that checks its own buckets with the methods here: first the
 // records themselves (Each), then the references to them (Sweep), then the missing references (Want). In
 // this order one repair leaves nothing to be found.
 //
@@ -10,7 +10,7 @@
 //
 // The package deliberately knows no domain, and does not check pages or checksums: a backend does that,
 // beforehand.
-package audit
+package consistency
 
 import (
 	"bytes"
@@ -29,8 +29,8 @@ type Finding struct {
 	Lost bool `json:"lost,omitempty"`
 }
 
-// Audit is one audit of a ledger in one transaction.
-type Audit struct {
+// Check is one check of a ledger in one transaction.
+type Check struct {
 	Tx  kv.Tx
 	Fix bool // whether to repair; the transaction is writable then
 
@@ -38,10 +38,10 @@ type Audit struct {
 	report func(Finding)
 }
 
-// Run runs the audits of several domains in order and reports their findings. Errors: unavailable when ctx
+// Run runs the checks of several domains in order and reports their findings. Errors: unavailable when ctx
 // ends; corrupt when a record's envelope is damaged.
-func Run(ctx context.Context, tx kv.Tx, fix bool, report func(Finding), domains ...func(*Audit) error) error {
-	a := &Audit{Tx: tx, Fix: fix, ctx: ctx, report: report}
+func Run(ctx context.Context, tx kv.Tx, fix bool, report func(Finding), domains ...func(*Check) error) error {
+	a := &Check{Tx: tx, Fix: fix, ctx: ctx, report: report}
 	for _, domain := range domains {
 		if err := domain(a); err != nil {
 			return err
@@ -51,18 +51,18 @@ func Run(ctx context.Context, tx kv.Tx, fix bool, report func(Finding), domains 
 }
 
 // Find reports an inconsistency that can be repaired without loss.
-func (a *Audit) Find(where, format string, args ...any) {
+func (a *Check) Find(where, format string, args ...any) {
 	a.report(Finding{Where: where, What: fmt.Sprintf(format, args...)})
 }
 
 // FindLost reports lost data.
-func (a *Audit) FindLost(where, format string, args ...any) {
+func (a *Check) FindLost(where, format string, args ...any) {
 	a.report(Finding{Where: where, What: fmt.Sprintf(format, args...), Lost: true})
 }
 
 // Each calls read with every record of a bucket. A record for which read returns corrupt is lost; with Fix
 // it is deleted. read may call other methods, but not write to the bucket.
-func (a *Audit) Each(b kv.Bucket, thing string, read func(kv.Record) error) error {
+func (a *Check) Each(b kv.Bucket, thing string, read func(kv.Record) error) error {
 	return a.sweep(b, func(r kv.Record) (bool, error) {
 		err := read(r)
 		if fault.Is(err, fault.Corrupt) {
@@ -74,21 +74,21 @@ func (a *Audit) Each(b kv.Bucket, thing string, read func(kv.Record) error) erro
 }
 
 // Sweep calls sound with every record of an index and reports the dangling ones; with Fix it deletes them.
-func (a *Audit) Sweep(b kv.Bucket, sound func(kv.Record) (bool, error)) error {
+func (a *Check) Sweep(b kv.Bucket, sound func(kv.Record) (bool, error)) error {
 	return a.sweepDangling(b, sound, func(r kv.Record) {
 		a.Find(fmt.Sprintf("index %s", b), "%s points to nothing that it should", Name(r.Key))
 	})
 }
 
 // SweepNames is Sweep for an index that still names the lost record.
-func (a *Audit) SweepNames(b kv.Bucket, sound func(kv.Record) (bool, error), name func(kv.Record) string) error {
+func (a *Check) SweepNames(b kv.Bucket, sound func(kv.Record) (bool, error), name func(kv.Record) string) error {
 	return a.sweepDangling(b, sound, func(r kv.Record) {
 		a.FindLost(name(r), "is missing, and the index %s still names it", b)
 	})
 }
 
 // sweepDangling calls report for the records that are not sound: those whose target is missing or corrupt.
-func (a *Audit) sweepDangling(b kv.Bucket, sound func(kv.Record) (bool, error), report func(kv.Record)) error {
+func (a *Check) sweepDangling(b kv.Bucket, sound func(kv.Record) (bool, error), report func(kv.Record)) error {
 	return a.sweep(b, func(r kv.Record) (bool, error) {
 		ok, err := sound(r)
 		if ok || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Corrupt) {
@@ -100,11 +100,11 @@ func (a *Audit) sweepDangling(b kv.Bucket, sound func(kv.Record) (bool, error), 
 }
 
 // sweep scans a bucket and, with Fix, deletes the records for which wrong returns true.
-func (a *Audit) sweep(b kv.Bucket, wrong func(kv.Record) (bool, error)) error {
+func (a *Check) sweep(b kv.Bucket, wrong func(kv.Record) (bool, error)) error {
 	var bad [][]byte
 	for r, err := range a.Tx.Scan(b, kv.Range{}) {
 		if err == nil {
-			err = fault.Wrap(fault.Unavailable, "audit", a.ctx.Err())
+			err = fault.Wrap(fault.Unavailable, "consistency", a.ctx.Err())
 		}
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (a *Audit) sweep(b kv.Bucket, wrong func(kv.Record) (bool, error)) error {
 
 // Want reports a missing record of an index; with Fix it adds the record. Sweep has checked the value of an
 // existing one.
-func (a *Audit) Want(b kv.Bucket, key, value []byte, where string) error {
+func (a *Check) Want(b kv.Bucket, key, value []byte, where string) error {
 	old, err := a.Tx.Get(b, key)
 	if err != nil || old != nil {
 		return err

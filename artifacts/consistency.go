@@ -6,25 +6,25 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 )
 
-// Audit checks that every artifact's record can be read, that the indexes say what the records say,
+// Check reports whether that every artifact's record can be read, that the indexes say what the records say,
 // and that the counts are true.
-func Audit(a *audit.Audit) error {
+func Check(a *consistency.Check) error {
 	err := a.Each(bucketRecords, "artifact", func(r kv.Record) error {
 		var x Artifact
 		if err := json.Unmarshal(r.Value, &x); err != nil {
-			return fault.Wrap(fault.Corrupt, "artifacts.audit", err)
+			return fault.Wrap(fault.Corrupt, "artifacts.check", err)
 		}
 		if x.ID != string(r.Key) {
-			return fault.New(fault.Corrupt, "artifacts.audit", "key and stored id differ: the record has %.1000q", x.ID)
+			return fault.New(fault.Corrupt, "artifacts.check", "key and stored id differ: the record has %.1000q", x.ID)
 		}
 		return nil
 	})
 	if err == nil {
 		err = a.SweepNames(bucketHashes, func(r kv.Record) (bool, error) { return soundHash(a.Tx, r) },
-			func(r kv.Record) string { return "artifact " + audit.Name(r.Value) })
+			func(r kv.Record) string { return "artifact " + consistency.Name(r.Value) })
 	}
 	if err == nil {
 		err = a.Sweep(bucketTimes, func(r kv.Record) (bool, error) { return soundTime(a.Tx, r) })
@@ -61,7 +61,7 @@ func soundOwner(tx kv.Tx, r kv.Record) (bool, error) {
 }
 
 // wantAll checks that the indexes know every artifact, and counts them.
-func wantAll(a *audit.Audit) error {
+func wantAll(a *consistency.Check) error {
 	var actual Counts
 	for x, err := range All(a.Tx) {
 		if err != nil {
@@ -92,7 +92,7 @@ func wantAll(a *audit.Audit) error {
 	return saveCounts(a.Tx, actual)
 }
 
-func want(a *audit.Audit, x Artifact) error {
+func want(a *consistency.Check, x Artifact) error {
 	where := "artifact " + x.ID
 	if err := a.Want(bucketHashes, []byte(x.Hash), []byte(x.ID), where); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package audit_test
+package consistency_test
 
 import (
 	"context"
@@ -8,11 +8,11 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/storetest"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 )
 
-// fruit audits a bucket of things, whose values are colours, and an index by colour.
-func fruit(a *audit.Audit) error {
+// fruit checks a bucket of things, whose values are colours, and an index by colour.
+func fruit(a *consistency.Check) error {
 	err := a.Each("fruit", "fruit", func(r kv.Record) error {
 		if len(r.Value) == 0 {
 			return fault.New(fault.Corrupt, "test", "it has no colour")
@@ -32,7 +32,7 @@ func fruit(a *audit.Audit) error {
 		if err != nil {
 			return err
 		}
-		if err := a.Want("colour", r.Value, r.Key, "fruit "+audit.Name(r.Key)); err != nil {
+		if err := a.Want("colour", r.Value, r.Key, "fruit "+consistency.Name(r.Key)); err != nil {
 			return err
 		}
 	}
@@ -50,15 +50,15 @@ func put(records ...[3]string) func(kv.Tx) error {
 	}
 }
 
-func TestAnAuditFindsAndMends(t *testing.T) {
+func TestACheckFindsAndRepairs(t *testing.T) {
 	s := storetest.Open(t)
 	storetest.Update(t, s, put([3]string{"fruit", "lemon", "yellow"}, [3]string{"fruit", "ghost", ""},
 		[3]string{"fruit", "plum", "blue"}, [3]string{"colour", "yellow", "lemon"}, [3]string{"colour", "red", "plum"}))
-	audits := func(fix bool) string {
+	checks := func(fix bool) string {
 		var found []string
 		run := func(tx kv.Tx) error {
 			found = nil
-			return audit.Run(t.Context(), tx, fix, func(f audit.Finding) {
+			return consistency.Run(t.Context(), tx, fix, func(f consistency.Finding) {
 				mark := "mended"
 				if f.Lost {
 					mark = "lost"
@@ -74,24 +74,25 @@ func TestAnAuditFindsAndMends(t *testing.T) {
 		return strings.Join(found, ", ")
 	}
 	const all = `fruit "ghost" lost, index colour mended, `
-	if got := audits(false); !strings.HasPrefix(got, all) || !strings.HasSuffix(got, `fruit "plum" mended`) {
+	if got := checks(false); !strings.HasPrefix(got, all) || !strings.HasSuffix(got, `fruit "plum" mended`) {
 		t.Errorf("found: %s", got)
 	}
-	if got := audits(true); got != all+`fruit "plum" mended` {
+	if got := checks(true); got != all+`fruit "plum" mended` {
 		t.Errorf("mended: %s", got)
 	}
-	if got := audits(false); got != "" {
+	if got := checks(false); got != "" {
 		t.Errorf("left: %s", got)
 	}
 }
 
-func TestAnAuditEndsWithItsCaller(t *testing.T) {
+func TestACheckEndsWithItsCaller(t *testing.T) {
 	s := storetest.Open(t)
 	storetest.Update(t, s, put([3]string{"fruit", "lemon", "yellow"}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	storetest.View(t, s, func(tx kv.Tx) error {
-		if err := audit.Run(ctx, tx, false, func(audit.Finding) {}, fruit); !fault.Is(err, fault.Unavailable) {
+		err := consistency.Run(ctx, tx, false, func(consistency.Finding) {}, fruit)
+		if !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%v", err)
 		}
 		return nil
@@ -104,7 +105,7 @@ func FuzzNamesArePlain(f *testing.F) {
 	f.Add([]byte{0, 0xff, '\n', 0x1b})
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, key []byte) {
-		name := audit.Name(key)
+		name := consistency.Name(key)
 		if len(name) > 90 || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r >= 0x7f && r != '…' }) {
 			t.Errorf("%q is named %q", key, name)
 		}

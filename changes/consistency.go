@@ -7,15 +7,15 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 )
 
-// Audit checks that every change can be read and that the indexes say what the changes say.
-func Audit(a *audit.Audit) error {
+// Check reports whether that every change can be read and that the indexes say what the changes say.
+func Check(a *consistency.Check) error {
 	err := a.Each(bucketChanges, "change", func(r kv.Record) error {
 		c, err := decode(r)
 		if err == nil && !bytes.Equal(idKey(c.ID), r.Key) {
-			err = fault.New(fault.Corrupt, "changes.audit", "key and stored id differ: %d", c.ID)
+			err = fault.New(fault.Corrupt, "changes.check", "key and stored id differ: %d", c.ID)
 		}
 		return err
 	})
@@ -36,7 +36,7 @@ func Audit(a *audit.Audit) error {
 		err = a.Sweep(bucketTimes, indexed(bucketTimes))
 	}
 	if err == nil {
-		err = auditStates(a)
+		err = checkStates(a)
 	}
 	if err != nil {
 		return err
@@ -52,8 +52,8 @@ func Audit(a *audit.Audit) error {
 	return nil
 }
 
-// auditStates checks that the states of files can be read and that touches and states refer to each other.
-func auditStates(a *audit.Audit) error {
+// checkStates checks that the states of files can be read and that touches and states refer to each other.
+func checkStates(a *consistency.Check) error {
 	err := a.Each(bucketStates, "state of", func(r kv.Record) error {
 		_, err := loadStored(a.Tx, string(r.Key))
 		return err
@@ -74,7 +74,7 @@ func nameChange(r kv.Record) string {
 }
 
 // want checks that the indexes contain a change.
-func want(a *audit.Audit, c Change) error {
+func want(a *consistency.Check, c Change) error {
 	where := fmt.Sprintf("change %d of %s", c.ID, strings.ToValidUTF8(c.Path, "?"))
 	keys := indexes(c)
 	for _, b := range []kv.Bucket{bucketSessions, bucketTimes, bucketPaths} {

@@ -14,7 +14,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -22,7 +22,7 @@ import (
 )
 
 // summaries checks the indexes of compactions.
-func (x *auditor) summaries() error {
+func (x *checker) summaries() error {
 	err := x.Sweep(core.BucketSummaries, func(r kv.Record) (bool, error) {
 		rec, err := core.SummaryRecord(x.Tx, string(r.Key))
 		return rec != nil && rec.ID == string(r.Key), err
@@ -40,7 +40,7 @@ func (x *auditor) summaries() error {
 	for _, c := range x.compacted {
 		at, err := json.Marshal(core.SummaryPlace{Session: c.session, Seq: c.seq})
 		if err != nil {
-			return fault.Wrap(fault.Internal, "engine.audit", err)
+			return fault.Wrap(fault.Internal, "engine.check", err)
 		}
 		where := sessions.Where(c.session, c.seq)
 		if err := x.Want(core.BucketSummaries, []byte(c.ID), at, where); err != nil {
@@ -54,7 +54,7 @@ func (x *auditor) summaries() error {
 }
 
 // stubs checks that every stub is of a result that an artifact stores.
-func (x *auditor) stubs() error {
+func (x *checker) stubs() error {
 	return x.Sweep(core.BucketStubs, func(r kv.Record) (bool, error) {
 		session, rest, _ := strings.Cut(string(r.Key), "\x00")
 		if len(rest) < 8 {
@@ -68,7 +68,7 @@ func (x *auditor) stubs() error {
 }
 
 // commands checks that every kept command line has its intent.
-func (x *auditor) commands() error {
+func (x *checker) commands() error {
 	known := map[string]bool{}
 	for in, err := range intents.All(x.Tx) {
 		if err != nil {
@@ -82,29 +82,29 @@ func (x *auditor) commands() error {
 }
 
 // imports checks the state of imports.
-func (x *auditor) imports() error {
+func (x *checker) imports() error {
 	return x.Each(core.BucketImports, "import", func(r kv.Record) error {
 		var st core.ImportRecord
 		if err := json.Unmarshal(r.Value, &st); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.audit", err)
+			return fault.Wrap(fault.Corrupt, "engine.check", err)
 		}
 		if st.Session == "" {
 			return nil
 		}
 		if _, err := sessions.Get(x.Tx, st.Session); err != nil {
-			return fault.New(fault.Corrupt, "engine.audit", "its session %s does not exist", st.Session)
+			return fault.New(fault.Corrupt, "engine.check", "its session %s does not exist", st.Session)
 		}
 		return nil
 	})
 }
 
 // keys checks the stored responses to mutations and their index by time.
-func (x *auditor) keys() error {
+func (x *checker) keys() error {
 	at := map[string][]byte{} // by key, where the index has it
 	err := x.Each(core.BucketKeys, "answer to request", func(r kv.Record) error {
 		var a core.StoredResponse
 		if err := json.Unmarshal(r.Value, &a); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.audit", err)
+			return fault.Wrap(fault.Corrupt, "engine.check", err)
 		}
 		at[string(r.Key)] = append(core.TimeKey(a.At), r.Key...)
 		return nil
@@ -119,7 +119,8 @@ func (x *auditor) keys() error {
 		return err
 	}
 	for key, indexed := range at {
-		if err := x.Want(core.BucketKeyAt, indexed, nil, "answer to request "+audit.Name([]byte(key))); err != nil {
+		where := "answer to request " + consistency.Name([]byte(key))
+		if err := x.Want(core.BucketKeyAt, indexed, nil, where); err != nil {
 			return err
 		}
 	}
@@ -128,14 +129,14 @@ func (x *auditor) keys() error {
 
 // events checks that events can be read and are numbered without gaps. A gap is filled, so that followers of the
 // ledger can continue.
-func (x *auditor) events() error {
+func (x *checker) events() error {
 	last := int64(0)
 	var missing []ledger.Event
 	err := x.Each(core.BucketEvents, "event", func(r kv.Record) error {
 		var e ledger.Event
 		err := json.Unmarshal(r.Value, &e)
 		if err != nil || !bytes.Equal(core.SeqKey(e.Seq), r.Key) {
-			return fault.New(fault.Corrupt, "engine.audit", "it cannot be read, or key and stored number differ: %v",
+			return fault.New(fault.Corrupt, "engine.check", "it cannot be read, or key and stored number differ: %v",
 				err)
 		}
 		if last > 0 && e.Seq > last+1 {
@@ -153,7 +154,7 @@ func (x *auditor) events() error {
 	for _, e := range missing {
 		raw, err := json.Marshal(e)
 		if err != nil {
-			return fault.Wrap(fault.Internal, "engine.audit", err)
+			return fault.Wrap(fault.Internal, "engine.check", err)
 		}
 		if err := x.Tx.Put(core.BucketEvents, core.SeqKey(e.Seq), raw); err != nil {
 			return err
@@ -163,7 +164,7 @@ func (x *auditor) events() error {
 }
 
 // estimators checks what was learned about models. Unreadable records are lost and learned again.
-func (x *auditor) estimators() error {
+func (x *checker) estimators() error {
 	err := x.Each(core.BucketEstimators, "estimator", func(r kv.Record) error {
 		_, err := tokens.ParseEstimator("a model", r.Value)
 		if fault.Is(err, fault.Unavailable) {
@@ -176,21 +177,21 @@ func (x *auditor) estimators() error {
 	}
 	err = x.Each(views.BucketWindows, "learned window", func(r kv.Record) error {
 		var known overflow.Learned
-		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &known))
+		return fault.Wrap(fault.Corrupt, "engine.check", json.Unmarshal(r.Value, &known))
 	})
 	if err != nil {
 		return err
 	}
 	err = x.Each(core.BucketHostWindows, "window of a host", func(r kv.Record) error {
 		var known core.HostWindow
-		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &known))
+		return fault.Wrap(fault.Corrupt, "engine.check", json.Unmarshal(r.Value, &known))
 	})
 	if err != nil {
 		return err
 	}
 	err = x.Each(core.BucketServers, "tools of a server", func(r kv.Record) error {
 		var asked ledger.AskedServer
-		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &asked))
+		return fault.Wrap(fault.Corrupt, "engine.check", json.Unmarshal(r.Value, &asked))
 	})
 	if err != nil {
 		return err

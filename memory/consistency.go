@@ -5,18 +5,18 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 )
 
-// Audit checks that every memory and its earlier versions can be read. Where a memory is lost and an
+// Check reports whether that every memory and its earlier versions can be read. Where a memory is lost and an
 // earlier version is there, that takes its place.
-func Audit(a *audit.Audit) error {
+func Check(a *consistency.Check) error {
 	living := map[string]bool{}
 	err := a.Each(bucketEntries, "memory", func(r kv.Record) error {
 		e, err := decode(r.Value)
 		if err == nil && !bytes.Equal(entryKey(e.Scope, e.Name), r.Key) &&
 			!bytes.Equal(caseKey(e.Scope, e.Name), r.Key) {
-			err = fault.New(fault.Corrupt, "memory.audit", "key and stored name differ: the record has %.1000q", e.Name)
+			err = fault.New(fault.Corrupt, "memory.check", "key and stored name differ: the record has %.1000q", e.Name)
 		}
 		living[e.GUID] = true
 		return err
@@ -28,7 +28,7 @@ func Audit(a *audit.Audit) error {
 	err = a.Each(bucketHistory, "earlier version of memory", func(r kv.Record) error {
 		e, err := decode(r.Value)
 		if err == nil && !bytes.HasPrefix(r.Key, historyPrefix(e.GUID)) {
-			err = fault.New(fault.Corrupt, "memory.audit", "key and stored id differ: this is a version of %.1000q",
+			err = fault.New(fault.Corrupt, "memory.check", "key and stored id differ: this is a version of %.1000q",
 				e.Name)
 		}
 		if err == nil && !living[e.GUID] {
@@ -48,7 +48,7 @@ func Audit(a *audit.Audit) error {
 }
 
 // revive puts the newest earlier version of a memory in the place of a lost one.
-func revive(a *audit.Audit, version []byte) error {
+func revive(a *consistency.Check, version []byte) error {
 	e, err := decode(version)
 	if err != nil {
 		return err

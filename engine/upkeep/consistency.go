@@ -14,14 +14,14 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
 
-// auditor checks the engine's own invariants of a ledger's records, which no domain checks.
-type auditor struct {
-	*audit.Audit
+// checker checks the engine's own invariants of a ledger's records, which no domain checks.
+type checker struct {
+	*consistency.Check
 	at    time.Time
 	blobs map[string]bool // the undamaged ones
 
@@ -35,34 +35,34 @@ type compacted struct {
 	seq     int64
 }
 
-// AuditRecords runs all audits on the records that tx sees. Those of the engine that change entries and artifacts run
+// CheckRecords runs all checks on the records that tx sees. Those of the engine that change entries and artifacts run
 // before the domains count them.
-func AuditRecords(
-	ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs map[string]bool, report func(audit.Finding),
+func CheckRecords(
+	ctx context.Context, tx kv.Tx, fix bool, at time.Time, blobs map[string]bool, report func(consistency.Finding),
 ) error {
-	var x *auditor
-	mine := func(part func(*auditor) error) func(*audit.Audit) error {
-		return func(a *audit.Audit) error {
+	var x *checker
+	mine := func(part func(*checker) error) func(*consistency.Check) error {
+		return func(a *consistency.Check) error {
 			if x == nil {
-				x = &auditor{Audit: a, at: at, blobs: blobs}
+				x = &checker{Check: a, at: at, blobs: blobs}
 			}
 			return part(x)
 		}
 	}
-	return audit.Run(ctx, tx, fix, report,
-		sessions.Audit(at), mine((*auditor).contents), mine((*auditor).logs),
-		intents.Audit, changes.Audit, artifacts.Audit, memory.Audit,
-		mine((*auditor).summaries), mine((*auditor).stubs), mine((*auditor).commands), mine((*auditor).imports),
-		mine((*auditor).keys), mine((*auditor).events), mine((*auditor).estimators),
+	return consistency.Run(ctx, tx, fix, report,
+		sessions.Check(at), mine((*checker).contents), mine((*checker).logs),
+		intents.Check, changes.Check, artifacts.Check, memory.Check,
+		mine((*checker).summaries), mine((*checker).stubs), mine((*checker).commands), mine((*checker).imports),
+		mine((*checker).keys), mine((*checker).events), mine((*checker).estimators),
 	)
 }
 
 // contents checks that the content of every artifact exists. Without it the artifact becomes a tombstone.
-func (x *auditor) contents() error {
+func (x *checker) contents() error {
 	var lost []string
 	for a, err := range artifacts.All(x.Tx) {
 		if fault.Is(err, fault.Corrupt) {
-			break // the audit of package artifacts reports it
+			break // the check of package artifacts reports it
 		}
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func (x *auditor) contents() error {
 }
 
 // logs checks the entries of every log and what they refer to.
-func (x *auditor) logs() error {
+func (x *checker) logs() error {
 	all, err := sessions.List(x.Tx)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (x *auditor) logs() error {
 }
 
 // entry checks one entry and returns a function that repairs it, or nil.
-func (x *auditor) entry(session string, e sessions.Stored, c *core.Compactions) (mend func() error, err error) {
+func (x *checker) entry(session string, e sessions.Stored, c *core.Compactions) (mend func() error, err error) {
 	where := sessions.Where(session, e.Seq)
 	if err := c.Add(&e.Entry); err != nil {
 		x.FindLost(where, "does not fit the log: %s", err)
@@ -134,7 +134,7 @@ func (x *auditor) entry(session string, e sessions.Stored, c *core.Compactions) 
 		if call.Op != intents.OpRead || call.Target == "" {
 			continue
 		}
-		if err := sessions.WantRead(x.Audit, call.Target, session, e.Seq, call.ID); err != nil {
+		if err := sessions.WantRead(x.Check, call.Target, session, e.Seq, call.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +142,7 @@ func (x *auditor) entry(session string, e sessions.Stored, c *core.Compactions) 
 }
 
 // wrongOriginal says what is wrong with an entry's original, "" for nothing.
-func (x *auditor) wrongOriginal(e sessions.Stored) string {
+func (x *checker) wrongOriginal(e sessions.Stored) string {
 	switch {
 	case e.Blob != "" && !x.blobs[e.Blob]:
 		return fmt.Sprintf("(%d bytes, blob %.12s) is missing or damaged", e.Size, e.Blob)
@@ -155,7 +155,7 @@ func (x *auditor) wrongOriginal(e sessions.Stored) string {
 }
 
 // lose drops the original of an entry, with the stubs of its results.
-func (x *auditor) lose(session string, e sessions.Stored) error {
+func (x *checker) lose(session string, e sessions.Stored) error {
 	for _, r := range e.Results {
 		if err := x.Tx.Delete(core.BucketStubs, core.StubKey(session, e.Seq, r.CallID)); err != nil {
 			return err
@@ -166,7 +166,7 @@ func (x *auditor) lose(session string, e sessions.Stored) error {
 
 // results checks that results stored as artifacts have their artifact and stub. If one is missing, the original is
 // shown again.
-func (x *auditor) results(session string, e sessions.Stored) (mend func() error, err error) {
+func (x *checker) results(session string, e sessions.Stored) (mend func() error, err error) {
 	e.Results = slices.Clone(e.Results)
 	var stubs [][]byte
 	for i := range e.Results {
@@ -208,13 +208,13 @@ const lostSummary = "[The text of this summary was lost: its record was damaged.
 	"`ctxledger restore` brings back what it stands for.]"
 
 // compaction checks the text of a compaction.
-func (x *auditor) compaction(session string, e sessions.Stored, r compaction.Record) (mend func() error, err error) {
+func (x *checker) compaction(session string, e sessions.Stored, r compaction.Record) (mend func() error, err error) {
 	if r.TextBlob != "" && !x.blobs[r.TextBlob] {
 		x.FindLost(sessions.Where(session, e.Seq), "the text of summary %s, blob %.12s, is missing or damaged", r.ID,
 			r.TextBlob)
 		r.Text, r.TextBlob, r.TextHash = lostSummary, "", sessions.Digest([]byte(lostSummary))
 		if e.Data, err = json.Marshal(r); err != nil {
-			return nil, fault.Wrap(fault.Internal, "engine.audit", err)
+			return nil, fault.Wrap(fault.Internal, "engine.check", err)
 		}
 		mend = func() error { return sessions.Replace(x.Tx, session, e) }
 	}

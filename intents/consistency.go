@@ -8,15 +8,15 @@ import (
 	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
-	"ctxledger.dev/kv/audit"
+	"ctxledger.dev/kv/consistency"
 )
 
-// Audit checks that every intent can be read and that the indexes say what the intents say.
-func Audit(a *audit.Audit) error {
+// Check reports whether that every intent can be read and that the indexes say what the intents say.
+func Check(a *consistency.Check) error {
 	err := a.Each(bucketIntents, "intent", func(r kv.Record) error {
 		in, err := decode(r.Value)
 		if err == nil && !bytes.Equal(key(in), r.Key) {
-			err = fault.New(fault.Corrupt, "intents.audit", "key and stored id differ")
+			err = fault.New(fault.Corrupt, "intents.check", "key and stored id differ")
 		}
 		return err
 	})
@@ -78,7 +78,7 @@ func soundTime(tx kv.Tx, r kv.Record) (bool, error) {
 }
 
 // want checks that the indexes contain an intent.
-func want(a *audit.Audit, in Intent) error {
+func want(a *consistency.Check, in Intent) error {
 	where := fmt.Sprintf("session %s, intent of entry %d", in.Session, in.Seq)
 	if err := a.Want(bucketCalls, callid.Key(in.Session, in.CallID), key(in), where); err != nil {
 		return err
