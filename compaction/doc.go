@@ -39,11 +39,11 @@
 // of the host covers comes after what was said since.
 //
 // A model's words replace the sentences of the agent, and no fact: verify.go checks each statement against what was
-// recorded, retention.go carries what they leave out, and if they are unusable as a whole, the document of Intent is
+// recorded, leftout.go carries what they leave out, and if they are unusable as a whole, the document of Intent is
 // used without them. The brief of the model has the document, so that it need not find the facts again.
 //
 // What the texts were chosen by is in docs/benchmarks.md: how well readers who have nothing else answer questions about
-// sessions, and the measures of package retention.
+// sessions, and the measures of lab/carryover.
 //
 // # Guarantees
 //

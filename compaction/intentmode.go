@@ -64,7 +64,7 @@ func (s *source) write() (text string, need int, err error) {
 	if s.carry(d) {
 		text, size, ok = d.Fill(s.budget)
 	}
-	if more, err := s.retain(d, text); err != nil {
+	if more, err := s.addLeftOut(d, text); err != nil {
 		return "", 0, err
 	} else if more {
 		text, size, ok = d.Fill(s.budget)

@@ -1,9 +1,9 @@
 // Command replays measures the product on recorded sessions: it plays them through ctxledger, in temporary ledgers.
 //
 //	go run -C lab ./replays FILE…
-//	go run -C lab ./replays -retention FILE…
+//	go run -C lab ./replays -kept FILE…
 //
-// It is replay, not solved tasks: with another view the agent might have acted differently. Nothing leaves the machine.
+// It is simulated: no tasks are re-run, and with another view the agent might have acted differently. Nothing leaves the machine.
 package main
 
 import (
@@ -24,12 +24,12 @@ import (
 func main() {
 	process.KeepOwnAccess()
 	b := bench{env: env.System(), out: os.Stdout}
-	retained := flag.Bool("retention", false, "measure what summaries keep of what was needed later")
+	retained := flag.Bool("kept", false, "measure what summaries keep of what was needed later")
 	flag.BoolVar(&b.json, "json", false, "print the answer as JSON")
 	flag.Parse()
 	do := b.replay
 	if *retained {
-		do = b.retention
+		do = b.kept
 	}
 	if err := do(context.Background(), flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "replays:", err)

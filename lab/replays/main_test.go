@@ -25,7 +25,7 @@ func TestASessionIsPlayed(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if err := b.retention(context.Background(), []string{shop}); err != nil || !strings.HasPrefix(out.String(), "No compaction") {
+	if err := b.kept(context.Background(), []string{shop}); err != nil || !strings.HasPrefix(out.String(), "No compaction") {
 		t.Errorf("%v, %s", err, &out)
 	}
 }

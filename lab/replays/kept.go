@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/lab/retention"
+	"ctxledger.dev/lab/carryover"
 )
 
 // benchCalls is how many tool calls have to follow a compaction for it to be measured: fewer say nothing.
@@ -25,7 +25,7 @@ type measured struct {
 type retained struct {
 	Sessions    int                          `json:"sessions"` // those with a compaction
 	Restorable  int                          `json:"restorable"`
-	Mean        map[string]retention.Figures `json:"mean"`
+	Mean        map[string]carryover.Figures `json:"mean"`
 	Compactions []measured                   `json:"compactions"`
 }
 
@@ -41,7 +41,7 @@ var summaries = []struct {
 	{"tail", "the end, verbatim", func(k kept) text { return k.Tail }},
 }
 
-// retention measures what summaries keep of what was needed later. At every compaction in the sessions it builds ctxledger's
+// kept measures what summaries keep of what was needed later. At every compaction in the sessions it builds ctxledger's
 // summary of the same length in tokens, and compares it with the one that the session's own model wrote. need: identifiers
 // of the next 200 tool calls that were known before. hard: those that nothing repeats before they are used. files: changed
 // files. bind: changed files with what was done to them. cmds: tests and builds with their last outcome. user: words of the
@@ -49,8 +49,8 @@ var summaries = []struct {
 // more than eight identifiers. lists: the part in lists of identifiers, wherever lines are broken; less is better. need and
 // dense decide nothing: word lists meet them. A word list and the end of the conversation, of the same length, are the
 // baselines.
-func (b bench) retention(ctx context.Context, files []string) error {
-	out := retained{Mean: map[string]retention.Figures{}, Compactions: []measured{}}
+func (b bench) kept(ctx context.Context, files []string) error {
+	out := retained{Mean: map[string]carryover.Figures{}, Compactions: []measured{}}
 	failed := b.each(ctx, files, func(ctx context.Context, s *replay.Session) error {
 		kept, err := measure(ctx, b.env, s, benchCalls)
 		if len(kept) > 0 {
@@ -70,11 +70,11 @@ func (b bench) retention(ctx context.Context, files []string) error {
 
 func (r *retained) sum() {
 	for _, s := range summaries {
-		var all []retention.Figures
+		var all []carryover.Figures
 		for _, m := range r.Compactions {
 			all = append(all, s.of(m.kept).Figures)
 		}
-		r.Mean[s.key] = retention.Mean(all)
+		r.Mean[s.key] = carryover.Mean(all)
 	}
 	for _, m := range r.Compactions {
 		if m.Restorable {
@@ -93,7 +93,7 @@ func (r *retained) print(w io.Writer) {
 	for _, s := range summaries {
 		f := r.Mean[s.key]
 		cells := []string{s.label}
-		for _, v := range []retention.Share{f.Need, f.Hard, f.Files, f.Bind, f.Commands, f.User, f.Precision, f.Dense,
+		for _, v := range []carryover.Share{f.Need, f.Hard, f.Files, f.Bind, f.Commands, f.User, f.Precision, f.Dense,
 			f.Lists} {
 			cells = append(cells, percent(float64(v), v.Known()))
 		}

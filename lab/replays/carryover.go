@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/lab/retention"
+	"ctxledger.dev/lab/carryover"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -37,7 +37,7 @@ type kept struct {
 type text struct {
 	Text    string            `json:"-"`
 	Tokens  int               `json:"tokens"` // o200k_base
-	Figures retention.Figures `json:"figures"`
+	Figures carryover.Figures `json:"figures"`
 }
 
 // measure builds our summary at each compaction of a session and measures what it keeps. Compactions
@@ -69,7 +69,7 @@ func measure(ctx context.Context, e env.Env, s *replay.Session, least int) ([]ke
 
 // keptAt compacts the session as far as it was appended, and measures the summary.
 func keptAt(ctx context.Context, l *replay.Scratch, s *replay.Session, at int) (kept, error) {
-	p := retention.NewPoint(s.About.Dir, messages(s.Entries[:at]), messages(s.Entries[at+1:]))
+	p := carryover.NewPoint(s.About.Dir, messages(s.Entries[:at]), messages(s.Entries[at+1:]))
 	of := func(t string) text { return text{t, tokens.O200kBase.CountString(t), p.Measure(t)} }
 	m, _ := replay.MessageOf(s.Entries[at])
 	k := kept{Entry: at, Calls: p.Calls(), Host: of(transcript.PlainText(m))}
@@ -113,8 +113,8 @@ func restorable(ctx context.Context, l *replay.Scratch, s *replay.Session, id st
 }
 
 // messages returns the messages of the main conversation.
-func messages(entries []sessions.NewEntry) []retention.Message {
-	var out []retention.Message
+func messages(entries []sessions.NewEntry) []carryover.Message {
+	var out []carryover.Message
 	for _, e := range entries {
 		if e.Hidden || e.Author != "" {
 			continue
@@ -123,7 +123,7 @@ func messages(entries []sessions.NewEntry) []retention.Message {
 		if !ok {
 			continue
 		}
-		out = append(out, retention.Message{Message: m, Request: isRequest(m) && !e.Loaded})
+		out = append(out, carryover.Message{Message: m, Request: isRequest(m) && !e.Loaded})
 	}
 	return out
 }

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// retainedPerLine is how many things one line of carried anchors names: more are not read.
-	retainedPerLine = 8
-	// retainedLooked is how many of the newest requests are looked through, and how much of each, in bytes.
-	retainedLooked = 200
-	retainedBytes  = 8_000
+	// leftOutPerLine is how many things one line of carried anchors names: more are not read.
+	leftOutPerLine = 8
+	// leftOutLooked is how many of the newest requests are looked through, and how much of each, in bytes.
+	leftOutLooked = 200
+	leftOutBytes  = 8_000
 )
 
 // exact recognises what must be copied letter by letter and is neither a path nor an identifier: URLs,
@@ -25,10 +25,10 @@ var exact = pattern.Lazy(`https?://[^\s<>"'` + "`" + `)\]]+|\b[Ee]xit(?: code| s
 	`\b\d[\d.,]*\s?(?:ns|µs|ms|s|min|h|days?|KB|MB|GB|KiB|MiB|GiB|bytes?|tokens?|lines?|px|Hz|kHz|MHz|GHz|rows?|` +
 	`columns?|USD|EUR)\b|\b\d[\d.,]*\s?[%€$]`)
 
-// retain finds what a model's summary left out: paths, identifiers, codes, addresses and quantities that the user
+// addLeftOut finds what a model's summary left out: paths, identifiers, codes, addresses and quantities that the user
 // or the change log names and the document does not contain. It adds them verbatim, the most recent first, and
 // reports whether there were any.
-func (s *source) retain(d *layout.Document, text string) (bool, error) {
+func (s *source) addLeftOut(d *layout.Document, text string) (bool, error) {
 	if s.story == nil {
 		return false, nil
 	}
@@ -41,7 +41,7 @@ func (s *source) retain(d *layout.Document, text string) (bool, error) {
 			seen[t] = true
 			return gone
 		})
-		for part := range slices.Chunk(things, retainedPerLine) {
+		for part := range slices.Chunk(things, leftOutPerLine) {
 			l := "  turn " + strconv.Itoa(max(1, turn)) + ": " + strings.Join(part, ", ")
 			if added += len(l) + 1; added > carriedChars {
 				return false
@@ -63,7 +63,7 @@ func (s *source) retain(d *layout.Document, text string) (bool, error) {
 				return b != nil, nil
 			}
 		}
-		if !it.Prompt || looked == retainedLooked {
+		if !it.Prompt || looked == leftOutLooked {
 			continue
 		}
 		looked++
@@ -72,7 +72,7 @@ func (s *source) retain(d *layout.Document, text string) (bool, error) {
 			return false, err
 		}
 		things := slices.Concat(it.Paths, it.Names,
-			exact().FindAllString(chars.Strip(said[:min(len(said), retainedBytes)]), 64))
+			exact().FindAllString(chars.Strip(said[:min(len(said), leftOutBytes)]), 64))
 		for i, t := range things {
 			things[i] = layout.OneLine(t, 200)
 		}

@@ -1,4 +1,4 @@
-package retention
+package carryover
 
 import (
 	"ctxledger.dev/engine/replay"

@@ -1,4 +1,4 @@
-// Package retention measures what a summary keeps of a conversation, by what really happened after it.
+// Package carryover measures what a summary keeps of a conversation, by what really happened after it.
 //
 // Start with NewPoint: it takes the messages before and after one compaction. Point.Measure measures any
 // text by them; Point.WordList and Point.Tail make the two texts of the same length that a
@@ -70,4 +70,4 @@
 //
 // The package deliberately does not say whether an agent solves its task: only whether the words that
 // it used later were there.
-package retention
+package carryover
