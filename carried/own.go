@@ -1,12 +1,11 @@
 package carried
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/tokens"
 )
@@ -55,10 +54,59 @@ func (r Report) OwnTokens(host string) (n *int) {
 	return n
 }
 
-// OwnTokens is Report.OwnTokens of the workspace at root; nil where there is none.
-func OwnTokens(ctx context.Context, e env.Env, root, host string) *int {
-	if root == "" {
-		return nil
+// OwnCost is OwnTokens, or else what a host's requests carry of our own list where it is offered. as says whose form that is
+// in; "": it is as our server sends it, since the host's is not known.
+func (r Report) OwnCost(host string) (n int, as string) {
+	client, known := overhead.Named(host)
+	n = client.Tokens
+	if known {
+		as = client.Host
 	}
-	return Find(ctx, Options{Root: root, Env: e, Counter: tokens.O200kBase.Counter()}).OwnTokens(host)
+	if own := r.OwnTokens(host); own != nil {
+		n = *own
+	}
+	return n, as
+}
+
+// The names of what is known of ledger.CategoryFixed: what the agent of a live session loads of files.
+const (
+	categoryMemory = "memory files"
+	categoryLists  = "skills, agents and commands"
+	categoryTools  = "MCP servers" // that were asked for their tools
+)
+
+// Explain returns what fills the window of a host's agent (ledger.Use.Own), with what its requests carry of files taken out
+// of the system prompt. It is for a session that is live: the files are those of now.
+func (r Report) Explain(own []ledger.Category, host string) (out []ledger.Category) {
+	memory, lists, tools := tokens.Count{Exact: true}, tokens.Count{Exact: true}, tokens.Count{Exact: true}
+	for _, h := range r.Hosts {
+		if h.Name != host {
+			continue
+		}
+		h.Each(func(p *Part) {
+			sum := &lists
+			switch p.Kind {
+			case Memory, Rule:
+				sum = &memory
+			case Server:
+				sum = &tools
+			}
+			*sum = Plus(*sum, p.Carried)
+		})
+	}
+	known := memory.N + lists.N + tools.N
+	for _, x := range own {
+		if x.Name != ledger.CategoryFixed || known == 0 || known > x.Tokens.N {
+			out = append(out, x)
+			continue
+		}
+		x.Tokens.N, x.Tokens.Upper, x.Tokens.Exact = x.Tokens.N-known, x.Tokens.Upper-known, false
+		for _, part := range []ledger.Category{x, {Name: categoryMemory, Tokens: memory},
+			{Name: categoryLists, Tokens: lists}, {Name: categoryTools, Tokens: tools}} {
+			if part.Tokens.N > 0 {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
 }

@@ -33,11 +33,7 @@ func artifactCommand() command {
 			if err != nil {
 				return out, err
 			}
-			var of []string
-			for _, art := range out.Artifacts {
-				of = append(of, art.Session())
-			}
-			out.counters, err = countersOf(ctx, a, api, of)
+			out.Artifacts, err = countArtifacts(ctx, a, api, out.ArtifactsResponse.Artifacts)
 			return out, err
 		}, printArtifacts),
 	}
@@ -46,7 +42,33 @@ func artifactCommand() command {
 // artifactsAnswer is the list of artifacts as it is answered.
 type artifactsAnswer struct {
 	ledger.ArtifactsResponse
-	counters map[string]tokens.Counter // by session: for the texts that are read, JSON has the counts in o200k_base
+	Artifacts []countedArtifact `json:"artifacts"`
+}
+
+// countedArtifact is an artifact with what its text costs the model of the session that it came from.
+type countedArtifact struct {
+	artifacts.Artifact
+	Tokens tokens.Count `json:"tokens"`
+}
+
+// countArtifacts counts artifacts. Errors: those of the models and of ledger.CountersOf.
+func countArtifacts(
+	ctx context.Context, a *action, api ledger.API, list []artifacts.Artifact,
+) ([]countedArtifact, error) {
+	models, err := a.models()
+	if err != nil {
+		return nil, err
+	}
+	var of []string
+	for _, art := range list {
+		of = append(of, art.Session())
+	}
+	counters, err := ledger.CountersOf(ctx, api, models, of)
+	out := make([]countedArtifact, 0, len(list))
+	for _, art := range list {
+		out = append(out, countedArtifact{art, counters[art.Session()].Of(art.Tokens)})
+	}
+	return out, err
 }
 
 func printArtifacts(a *action, w io.Writer, resp artifactsAnswer) {
@@ -61,7 +83,7 @@ func printArtifacts(a *action, w io.Writer, resp artifactsAnswer) {
 			what = "(forgotten on " + a.stamp(*art.Forgotten) + ") " + what
 		}
 		t.Add(art.ID, a.stamp(art.Created), chars.Size(art.Bytes), chars.Commas(art.Lines),
-			resp.counters[art.Session()].Of(art.Tokens).String(), what)
+			art.Tokens.String(), what)
 	}
 	t.Print(w)
 	more(w, resp.Total-len(resp.Artifacts), resp.Total)
@@ -73,23 +95,31 @@ func artifactSaveCommand() command {
 		name: "artifact save", args: "FILE|-", short: "Keep a file or standard input, and print its handle",
 		example: "echo 'ok 12 tests' | ctxledger artifact save - --title 'test run'",
 		was:     map[string]string{"artifact put": ""},
-		does:    keeps, undo: "it adds", json: answers(artifacts.Artifact{}),
+		does:    keeps, undo: "it adds", json: answers(countedArtifact{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&title, "title", "", "a `TITLE` (default: the file's name)")
 		},
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (artifacts.Artifact, error) {
-			var art artifacts.Artifact
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string,
+		) (out countedArtifact, err error) {
 			content, name, err := openInput(a, args[0])
 			if err != nil {
-				return art, err
+				return out, err
 			}
 			defer content.Close() // opened for reading
 			ref, err := api.PutBlob(ctx, content)
 			if err != nil {
-				return art, err
+				return out, err
 			}
-			return api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: cmp.Or(title, name)})
-		}, func(_ *action, w io.Writer, art artifacts.Artifact) { fmt.Fprintln(w, art.ID) }),
+			art, err := api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: cmp.Or(title, name)})
+			if err != nil {
+				return out, err
+			}
+			all, err := countArtifacts(ctx, a, api, []artifacts.Artifact{art})
+			if err != nil {
+				return out, err
+			}
+			return all[0], nil
+		}, func(_ *action, w io.Writer, art countedArtifact) { fmt.Fprintln(w, art.ID) }),
 	}
 }
 

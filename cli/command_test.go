@@ -195,7 +195,8 @@ func jsonFields(of reflect.Type) (names []string) {
 		case f.Anonymous && name == "":
 			names = append(names, jsonFields(f.Type)...)
 		case f.IsExported() && name != "-":
-			names = append(names, cmp.Or(name, f.Name))
+			name = cmp.Or(name, f.Name)
+			names = append(slices.DeleteFunc(names, func(hidden string) bool { return hidden == name }), name)
 		}
 	}
 	return names

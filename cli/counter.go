@@ -3,18 +3,8 @@ package cli
 import (
 	"context"
 
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
-
-// countersOf returns how each of these sessions is counted. Errors: those of models and of ledger.CountersOf.
-func countersOf(ctx context.Context, a *action, api ledger.API, ids []string) (map[string]tokens.Counter, error) {
-	models, err := a.models()
-	if err != nil {
-		return nil, err
-	}
-	return ledger.CountersOf(ctx, api, models, ids)
-}
 
 // counterOf returns the counter that the flags ask for. Errors: wrong use; those of models.
 func counterOf(ctx context.Context, a *action, model, encoding string) (tokens.Counter, error) {

@@ -43,13 +43,18 @@ func showStatus(ctx context.Context, a *action, api ledger.API, args []string) e
 	out.Candidates = countCandidates(ctx, api)
 	switch {
 	case missing == nil:
-		own := carried.OwnTokens(ctx, a.Env, a.place.Root, s.Host)
-		if own != nil {
-			out.ServerCost = *own
+		var found carried.Report
+		if a.place.Root != "" {
+			counter, _ := ledger.CounterOf(ctx, api, c.Models, s.Model) // else without what is not known
+			found = carried.Find(ctx, carried.Options{Root: a.place.Root, Env: a.Env, Counter: counter})
 		}
-		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Tools: own})
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Tools: found.OwnTokens(s.Host)})
 		if err != nil {
 			return err
+		}
+		out.ServerCost, out.ServerCostAs = found.OwnCost(s.Host)
+		if s.Live(a.Env.Now()) {
+			st.Own = found.Explain(st.Own, s.Host)
 		}
 		out.Session, out.Unread = &st, info.Unread(s)
 	case len(args) > 0 || !fault.Is(missing, fault.NotFound):

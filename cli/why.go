@@ -30,10 +30,14 @@ func whyCommand() command {
 				return out, err
 			}
 			var of []string
-			for _, r := range out.Reads {
+			for _, r := range out.FileHistory.Reads {
 				of = append(of, r.Session)
 			}
-			out.counters, err = countersOf(ctx, a, api, of)
+			scales, err := ledger.ScalesOf(ctx, api, of)
+			out.Reads = make([]countedRead, 0, len(of))
+			for _, r := range out.FileHistory.Reads {
+				out.Reads = append(out.Reads, countedRead{r, scales[r.Session].Of(r.Tokens)})
+			}
 			return out, err
 		}, printHistory),
 	}
@@ -42,9 +46,14 @@ func whyCommand() command {
 // historyAnswer is what the why command answers.
 type historyAnswer struct {
 	ledger.FileHistory
-	NotFollowed string `json:"not_followed,omitempty"` // why more may have happened than is recorded
+	Reads       []countedRead `json:"reads"`
+	NotFollowed string        `json:"not_followed,omitempty"` // why more may have happened than is recorded
+}
 
-	counters map[string]tokens.Counter // by session, of the reads: JSON has the counts in o200k_base
+// countedRead is one time an agent read a file, with what that took in the agent's window.
+type countedRead struct {
+	ledger.FileRead
+	Tokens tokens.Count `json:"tokens"`
 }
 
 // historyOf asks for the history of a file. Of the paths that name may mean it takes the first with a history.
@@ -72,8 +81,8 @@ type moment struct {
 func storyOf(a *action, h historyAnswer) []moment {
 	var out []moment
 	for _, r := range h.Reads {
-		n := h.counters[r.Session].Of(r.Tokens)
-		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", n.String() + " tokens"})
+		took := r.Tokens.String() + " tokens of the window"
+		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", took})
 	}
 	for _, in := range h.Intents {
 		detail := strings.ToLower(string(in.Status)) + ": " + in.Name

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // measuredSession records a session with a result that ctxledger would send a stub of. Its answers say what the provider
@@ -120,5 +122,63 @@ func TestAnExactCountStaysExact(t *testing.T) {
 	if last := g.Turns[len(g.Turns)-1]; !g.Used.Exact || last.Used != g.Used || sum(partsOf(last.Own)) != last.Held.N {
 		t.Errorf("of %s, %v, the view is %s, at the end of the last turn %s", last.Held, partsOf(last.Own), g.Used,
 			last.Used)
+	}
+}
+
+// TestWhatAReadTookHasTheFigureOfTheWindow: reads of a file were a raw estimate beside what the window shows of that file.
+func TestWhatAReadTookHasTheFigureOfTheWindow(t *testing.T) {
+	for _, c := range []struct {
+		model  string
+		shares []int64
+		taught bool
+	}{
+		{"claude-opus-4-7", []int64{90, 80}, false}, {"claude-opus-4-7", []int64{300, 300}, false},
+		{"claude-opus-4-7", []int64{90, 80}, true}, {"gpt-4o", []int64{70, 70}, false},
+	} {
+		l := open(t)
+		if c.taught {
+			taught(t, l, c.model)
+		}
+		st := status(t, l, measuredSession(t, l, c.model, c.shares...))
+		for _, name := range []string{"a.go", "b.go"} {
+			h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: name})
+			if err != nil || len(h.Reads) != 1 {
+				t.Fatalf("%+v, %v", h.Reads, err)
+			}
+			i := slices.IndexFunc(st.OwnSources, func(s ledger.Source) bool { return s.Name == name })
+			if took := st.Scale.Of(h.Reads[0].Tokens); i < 0 || took.N != st.OwnSources[i].Tokens.N || took.N == 0 {
+				t.Errorf("%+v: reading %s took %s, of the window %+v", c, name, took, st.OwnSources)
+			}
+		}
+	}
+}
+
+// TestTheThresholdIsInTheMeasureOfTheView: what is shown is over it when the estimate that decides is over the limit. It was
+// the limit itself, beside a view that the provider measured to be less.
+func TestTheThresholdIsInTheMeasureOfTheView(t *testing.T) {
+	for _, shares := range [][]int64{{90, 80}, {300, 300}, {0, 0}} {
+		l := open(t)
+		id := measuredSession(t, l, "claude-opus-4-7", shares...)
+		p, over := window.Default(), 0
+		for p.Compact.Effective = 500; p.Compact.Effective < 12_000; p.Compact.Effective += 250 {
+			st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Reader: ledger.Reader{Policy: &p}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := st.Next.TokensAfter.N - st.Threshold
+			if st.Fixed != nil {
+				shown += st.Fixed.N
+			}
+			if (shown > 0) != st.Next.Over && (shown < -1 || 1 < shown) {
+				t.Errorf("%v, a limit of %d: the request is %d above %d, and over it: %v", shares, st.Next.Threshold, shown,
+					st.Threshold, st.Next.Over)
+			}
+			if st.Next.Over {
+				over++
+			}
+		}
+		if over == 0 || over > 45 {
+			t.Errorf("%v: it is over %d limits", shares, over)
+		}
 	}
 }

@@ -52,6 +52,22 @@ func CountersOf(ctx context.Context, api interface {
 	return out, nil
 }
 
+// ScalesOf returns how the windows of these sessions' agents are counted: see Use.Scale. Errors: those of Status.
+func ScalesOf(ctx context.Context, api Views, ids []string) (map[string]tokens.Scale, error) {
+	out := map[string]tokens.Scale{}
+	for _, id := range ids {
+		if _, twice := out[id]; twice {
+			continue
+		}
+		st, err := api.Status(ctx, StatusRequest{Session: id, Brief: true})
+		if err != nil {
+			return nil, err
+		}
+		out[id] = st.Scale
+	}
+	return out, nil
+}
+
 // Learnt returns what a ledger has learnt of a model, the state of a tokens.Estimator; nil: nothing. Errors: those of
 // Estimators.
 func Learnt(ctx context.Context, api Calibration, model string) ([]byte, error) {

@@ -86,7 +86,7 @@ type FileRead struct {
 	Seq     int64     `json:"seq"`
 	Turn    int       `json:"turn"`
 	Time    time.Time `json:"time"`
-	Tokens  int       `json:"tokens"` // of the result, o200k_base
+	Tokens  int       `json:"tokens"` // of the call and its result, o200k_base
 }
 
 // TouchedRequest asks which files of one tree sessions touched lately.

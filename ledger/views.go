@@ -117,7 +117,9 @@ type Use struct {
 	// Held is what the agent's own window holds: the newest answer on the active path, measured, and what came
 	// since; without a measurement Used and Fixed.
 	Held      tokens.Count `json:"held"`
-	Threshold int          `json:"threshold"` // of the view: above it a compaction of ours is due
+	// Threshold is what a request with the view may have, in the measure of Used and with Fixed: above it a compaction of ours
+	// is due. The limit itself is Status.Next.Threshold: it is compared with an estimate that may be larger.
+	Threshold int `json:"threshold"`
 	// CompactsAt is where the agent's host compacts by itself, as it is set for it, else what its window held when it did so
 	// the last time; 0: not known, switched off, or it does not fit a window that the user set.
 	CompactsAt int `json:"compacts_at,omitempty"`
@@ -136,6 +138,9 @@ type Use struct {
 	Sources []Source `json:"sources"`
 	// OwnSources is the agent's own window by origin, as Own is, in the order of Sources and at most as many.
 	OwnSources []Source `json:"own_sources"`
+	// Scale is how Own and OwnSources are counted: what a part of the conversation takes in the agent's own window, whatever is
+	// shown of it, is counted by it.
+	Scale tokens.Scale `json:"scale"`
 	// Fixed is what every request carries besides the conversation; nil where nothing was measured.
 	Fixed   *tokens.Count `json:"fixed,omitempty"`
 	Summary string        `json:"summary"` // the compaction that the view starts with

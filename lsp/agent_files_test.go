@@ -235,16 +235,17 @@ func TestAgentFilesCanBeSwitchedOff(t *testing.T) {
 }
 
 // TestWithoutASessionFilesAreCountedForTheNewest: the lens and the view have the figure of the command line, whose model
-// is that of the newest recorded session, though it is too old to be followed. Where none is followed by a setting, the
-// hover names what is counted for.
+// is that of the newest recorded session, though it is too old to be followed, or none is by a setting. Where that
+// setting leaves nothing to ask, the hover names what is counted for.
 func TestWithoutASessionFilesAreCountedForTheNewest(t *testing.T) {
-	for _, live := range []bool{true, false} {
+	for _, c := range []struct{ live, recorded bool }{{true, false}, {false, true}, {false, false}} {
+		asked := c.live || c.recorded
 		k := newKept(t)
 		f, claude := agentWorkspace(t, func(s *Server) {
 			find := s.o.Find
 			s.o.Find = func(roots []string) (Workspace, error) {
 				ws, err := find(roots)
-				ws.Open = k.dial
+				ws.Open, ws.Recorded = k.dial, func() bool { return c.recorded }
 				return ws, err
 			}
 		})
@@ -255,11 +256,11 @@ func TestWithoutASessionFilesAreCountedForTheNewest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Initialize(f.ctx, nil, map[string]any{"live": live, "status": true}, nil); err != nil {
+		if _, err := f.Initialize(f.ctx, nil, map[string]any{"live": c.live, "status": true}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
-			return !live || f.snapshot().live.Event > 0
+			return !asked || f.snapshot().live.Event > 0
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -279,13 +280,13 @@ func TestWithoutASessionFilesAreCountedForTheNewest(t *testing.T) {
 		}
 		want := "counted in o200k_base, since no model is known"
 		model := ""
-		if live {
+		if asked {
 			model, want = "claude-sonnet-4-5", "estimated for claude-sonnet-4-5, before anything was measured"
 		}
 		figure := "Claude Code: " + r.Hosts[0].Parts[0].Carried.String() + " tokens in every request"
-		if len(titles) != 1 || titles[0] != figure || strings.Contains(figure, "≈") != live || r.Model != model ||
+		if len(titles) != 1 || titles[0] != figure || strings.Contains(figure, "≈") != asked || r.Model != model ||
 			!strings.Contains(hover.Contents.Value, want) {
-			t.Errorf("live %v: the lenses are %q, the view has %s for %q, the hover is %q", live, titles, figure,
+			t.Errorf("%+v: the lenses are %q, the view has %s for %q, the hover is %q", c, titles, figure,
 				r.Model, hover.Contents.Value)
 		}
 	}

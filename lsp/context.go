@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/carried"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -75,7 +74,9 @@ func contextMethod() method {
 			g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
 			if err == nil {
 				c = s.contextOf(g)
-				c.Own = s.explained(ctx, api, c)
+				if c.Live {
+					c.Own = s.carriedFor(ctx, api, c.Model).Explain(c.Own, c.Host)
+				}
 			}
 			return err
 		})
@@ -128,54 +129,6 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 		c.Turns[i].Request = plainLine(c.Turns[i].Request)
 	}
 	return c
-}
-
-// The names of what is known of CategoryFixed: what the agent of a live session loads of files.
-const (
-	categoryMemory = "memory files"
-	categoryLists  = "skills, agents and commands"
-	categoryTools  = "MCP servers" // that were asked for their tools
-)
-
-// explained returns what fills the agent's own window, with what its requests carry of files taken out of the system
-// prompt. For a session that is over that is not known: the files are those of today.
-func (s *folder) explained(ctx context.Context, api Ledger, c Context) []ledger.Category {
-	if !c.Live {
-		return c.Own
-	}
-	memory, lists, tools := tokens.Count{Exact: true}, tokens.Count{Exact: true}, tokens.Count{Exact: true}
-	for _, h := range s.carriedFor(ctx, api, c.Model).Hosts {
-		if h.Name != c.Host {
-			continue
-		}
-		h.Each(func(p *carried.Part) {
-			sum := &lists
-			switch p.Kind {
-			case carried.Memory, carried.Rule:
-				sum = &memory
-			case carried.Server:
-				sum = &tools
-			}
-			*sum = carried.Plus(*sum, p.Carried)
-		})
-	}
-	var out []ledger.Category
-	for _, x := range c.Own {
-		known := memory.N + lists.N + tools.N
-		if x.Name != ledger.CategoryFixed || known == 0 || known > x.Tokens.N {
-			out = append(out, x)
-			continue
-		}
-		x.Tokens.N, x.Tokens.Upper, x.Tokens.Exact = x.Tokens.N-known, x.Tokens.Upper-known, false
-		files := []ledger.Category{x, {Name: categoryMemory, Tokens: memory}, {Name: categoryLists, Tokens: lists},
-			{Name: categoryTools, Tokens: tools}}
-		for _, part := range files {
-			if part.Tokens.N > 0 {
-				out = append(out, part)
-			}
-		}
-	}
-	return out
 }
 
 // maxLine is the maximum length of a line of stored text, in characters.

@@ -9,19 +9,20 @@ import (
 	"ctxledger.dev/lsp/live"
 )
 
-// following says whether a session is followed, whether for the status too, and which one the user chose.
+// following says whether a ledger is followed, whether for its live session too, which one the user chose, and the model
+// that is counted for.
 type following struct {
-	live, status  bool
+	ledger, live  bool
 	pinned, model string
 }
 
-// follow starts or stops following the live session, as the settings ask for.
+// follow starts or stops following the live session, as the settings ask for. Without it, a ledger that is there says for
+// which model texts are counted, as on the command line, and what was learnt of it.
 func (s *folder) follow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	want := following{live: s.now.settings.Live && s.workspace.Open != nil}
-	want.status = want.live && s.now.settings.Status
-	want.pinned, want.model = s.now.pinned, s.now.settings.Model
+	want := following{live: s.now.settings.Live, pinned: s.now.pinned, model: s.now.settings.Model}
+	want.ledger = s.workspace.Open != nil && (want.live || s.workspace.Recorded != nil && s.workspace.Recorded())
 	if want == s.followed {
 		return
 	}
@@ -30,14 +31,14 @@ func (s *folder) follow() {
 		s.unfollow()
 		s.unfollow = nil
 	}
-	if !want.live {
+	if !want.ledger {
 		s.updateLocked(func(k *snapshot) { k.live = live.State{} })
 		return
 	}
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
 	open := func(ctx context.Context) (live.Ledger, error) { return s.workspace.Open(ctx) }
-	o := live.Options{Open: open, Env: s.o.Env, Status: want.status, Tree: s.workspace.Root, Pinned: want.pinned,
+	o := live.Options{Open: open, Env: s.o.Env, Tree: s.workspace.Root, Apart: !want.live, Pinned: want.pinned,
 		Model: want.model, Near: s.near, Again: &s.again, Tell: func(st live.State) { s.takeLive(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
 }

@@ -18,10 +18,11 @@ type Configured struct {
 // reread is how often the configuration is looked at: a change is to be in force within a second.
 const reread = 400 * time.Millisecond
 
-// obey applies changes of the configuration until the server ends.
+// obey applies changes of the configuration, and follows a ledger that begins, until the server ends.
 func (s *folder) obey() {
 	for s.life.Err() == nil {
 		env.Sleep(s.life, reread)
+		s.follow()
 		if now := s.workspace.Configured(); now != s.snapshot().configured {
 			s.update(func(k *snapshot) { k.configured = now })
 			s.pending.refresh()

@@ -21,6 +21,8 @@ type Workspace struct {
 	Configured func() Configured
 	// Open opens the ledger. It is called again after an error; nil: there is no ledger.
 	Open func(context.Context) (Ledger, error)
+	// Recorded reports whether there is a ledger already; nil: there is none.
+	Recorded func() bool
 	// Past records sessions that agents left in the workspace, and calls progress with the bytes done and those of all
 	// their files. nil: no agent's sessions can be read.
 	Past func(ctx context.Context, api Ledger, progress func(done, total int64)) (Past, error)

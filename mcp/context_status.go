@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -25,7 +26,7 @@ func statusTool() tool {
 			`"held":{"type":"object","description":"by this chat's window"},` +
 			`"compacts_at":{"type":"integer","description":"by the host itself"},` +
 			`"used":{"type":"object","description":"what ctxledger would send"},` +
-			`"threshold":{"type":"integer","description":"of used: compact above it"},` +
+			`"threshold":{"type":"integer","description":"of a request: compact above"},` +
 			`"categories":{"type":"array"},` +
 			`"next_cuts":{"type":"array"},` +
 			`"carried":{"type":"array","description":"files in every request"},` +
@@ -88,7 +89,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	}
 	s, err := c.session(ctx, a.Session)
 	if errors.Is(err, errUnknownChat) {
-		r := statusResult{Categories: []share{}, NextCuts: []share{}, Overhead: c.cost(c.client),
+		r := statusResult{Categories: []share{}, NextCuts: []share{}, Overhead: c.cost(carried.Report{}, c.client),
 			Warnings: c.problems(ctx)}
 		return reply{r, unrecorded(err, r)}, nil
 	}
@@ -109,7 +110,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Measured: st.Measured, Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold,
 		Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
-		Overhead: c.cost(s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
+		Overhead: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Next.Waits(), whose: "this chat's",
 	}
 	if a.Session != "" {

@@ -32,7 +32,7 @@ const shopRoot = "/home/dev/shop"
 // testEnv is the process environment without host variables, at the end of the recorded session.
 func testEnv() env.Env {
 	e := env.System()
-	e.Lookup = func(string) string { return "" }
+	e.Lookup, e.Home = func(string) string { return "" }, "/home/dev" // where no agent is set up
 	now := time.Date(2026, 11, 20, 11, 5, 0, 0, time.UTC)
 	e.Now = func() time.Time { return now }
 	return e

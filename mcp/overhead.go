@@ -8,7 +8,7 @@ import (
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
-	"ctxledger.dev/mcp/overhead"
+	"ctxledger.dev/carried"
 )
 
 // measure returns a function that counts the tokens of the tool list, as it is sent, and the instructions. It counts
@@ -17,11 +17,11 @@ func (s *Server) measure() func() int {
 	return sync.OnceValue(func() int { return count(s.toolList()) + count(s.instructions()) })
 }
 
-// cost returns what a request of a host or client carries of our tools and instructions: as it lists them, or of one that
-// is not known our own list.
-func (s *Server) cost(name string) int {
-	if c, known := overhead.Named(name); known {
-		return c.Tokens
+// cost returns what a request of a host or client carries of our tools and instructions: as what was found says that it
+// lists them, or of one that is not known our own list.
+func (s *Server) cost(found carried.Report, name string) int {
+	if n, as := found.OwnCost(name); as != "" {
+		return n
 	}
 	return s.overhead()
 }

@@ -9,6 +9,20 @@ type Count struct {
 	Upper int  `json:"upper"` // upper bound for budgets: N when exact
 }
 
+// Scale is how a Counter counts texts whose o200k_base count is known, in a form that can be sent: the Count of one that has
+// Scaled of these tokens.
+type Scale Count
+
+// Scaled is what Scale is the Count of: so many that roundings show in no figure.
+const Scaled = 1_000_000_000
+
+// Of returns the count of a text whose o200k_base count is known. A negative one counts as 0.
+func (s Scale) Of(o200k int) Count {
+	share := func(n int) int { return int((int64(max(o200k, 0))*int64(n) + Scaled/2) / Scaled) }
+	n := share(s.N)
+	return Count{N: n, Exact: s.Exact, Upper: max(n, share(s.Upper))}
+}
+
 // String returns N with thousands separators, and ≈ before it when it is not exact: ≈12,345.
 func (c Count) String() string {
 	digits := strconv.Itoa(c.N)

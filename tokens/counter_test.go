@@ -36,6 +36,26 @@ func TestCountAsJSON(t *testing.T) {
 	}
 }
 
+// TestAScaleCountsAsItsCounter: what crosses between processes gives the same figures.
+func TestAScaleCountsAsItsCounter(t *testing.T) {
+	taught := NewEstimator("claude-opus-4-7")
+	for n := 500; n < 2_000; n += 50 {
+		taught.Learn(Features{n, n / 2, 2 * n, n / 2, n / 9, 3, n / 2, n / 5, 1}, int64(7*n/3))
+	}
+	for _, c := range []Counter{Builtin().For("gpt-4o"), Builtin().For("gpt-4"), Builtin().For("claude-opus-5"),
+		Builtin().For("no such model"), Builtin().For("claude-opus-4-7").With(taught)} {
+		s := Scale(c.Of(Scaled))
+		for n := -1; n < 10_000_000; n = 1 + 2*n + n/7 {
+			if got, want := s.Of(n), c.Of(n); got.N != want.N || got.Exact != want.Exact || got.Upper < got.N {
+				t.Errorf("%s, %s: %d are %v, not %v", c.Model(), c.Quality(), n, got, want)
+			}
+			if n < 0 {
+				n = 0
+			}
+		}
+	}
+}
+
 func TestOnlyTheModelsOwnEncodingIsExact(t *testing.T) {
 	const text = "iPhone12345" // 4 tokens in o200k_base, 3 in cl100k_base
 	for _, c := range []struct {

@@ -75,7 +75,7 @@ var triggers = []trigger{
 			return over("the turn's input", s.TurnInput, t.SingleTurn)
 		}, false, false},
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
-		func(t TriggerPolicy, s Situation) string { return over("the view", s.View, t.SingleTurn) }, true, true},
+		func(t TriggerPolicy, s Situation) string { return s.over("the request", t.SingleTurn) }, true, true},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
 		func(TriggerPolicy, Situation) string {
 			return "the provider refused the request because of its size"
@@ -86,7 +86,7 @@ var triggers = []trigger{
 		}, false, false},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return t.over(s, t.Threshold(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return over("the request", s.View, t.Threshold(s.Window))
+			return s.over("the request", t.Threshold(s.Window))
 		}, true, true},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return max(s.View, s.Most) > t.Limit(s.Window) },
 		func(t TriggerPolicy, s Situation) string {
@@ -94,7 +94,7 @@ var triggers = []trigger{
 		}, true, true},
 	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && t.over(s, t.idle(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return over("the request, of which the provider's cache has nothing any more,", s.View, t.idle(s.Window))
+			return s.over("the request, of which the provider's cache has nothing any more,", t.idle(s.Window))
 		}, true, true},
 	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {
@@ -111,6 +111,15 @@ var triggers = []trigger{
 // over reports whether a request is over a limit, and a compaction has enough in reach.
 func (t TriggerPolicy) over(s Situation, limit int) bool {
 	return s.View > limit && float64(s.View-s.Fixed) >= t.Gain*float64(limit)
+}
+
+// over says that the request, of whose size only an estimate is known unless it is exact, is over a limit.
+func (s Situation) over(what string, limit int) string {
+	if s.Most <= s.View {
+		return over(what, s.View, limit)
+	}
+	return fmt.Sprintf("%s has %s tokens by the estimate that decides, the limit is %s", what, chars.Commas(s.View),
+		chars.Commas(limit))
 }
 
 func over(what string, n, limit int) string {

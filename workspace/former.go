@@ -30,7 +30,7 @@ func Others(e env.Env, w Workspace) (list []Other) {
 	}
 	for ; dir != w.Root; dir = filepath.Dir(dir) {
 		if id, _ := identify(dir, r); r.why(dir) == "" {
-			if state := id.state(base, dir, r); holdsLedger(state) {
+			if state := id.state(base, dir, r); HoldsLedger(state) {
 				list = append(list, Other{Root: dir, State: state})
 			}
 		}
@@ -38,7 +38,7 @@ func Others(e env.Env, w Workspace) (list []Other) {
 	id, _ := identify(w.Root, r)
 	if before, main := id.otherwise(w.Root, r); main != "" {
 		for _, name := range []string{id.directory(), before.directory()} {
-			if state := filepath.Join(base, name); state != w.State && holdsLedger(state) {
+			if state := filepath.Join(base, name); state != w.State && HoldsLedger(state) {
 				list = append(list, Other{main, state, true})
 			}
 		}
@@ -50,11 +50,11 @@ func Others(e env.Env, w Workspace) (list []Other) {
 // `git init`, or before it lost its repository, if only that one holds a ledger.
 func (i identity) state(base, root string, r refusals) string {
 	own := filepath.Join(base, i.directory())
-	if holdsLedger(own) {
+	if HoldsLedger(own) {
 		return own
 	}
 	if before, main := i.otherwise(root, r); main != "" {
-		if state := filepath.Join(base, before.directory()); holdsLedger(state) {
+		if state := filepath.Join(base, before.directory()); HoldsLedger(state) {
 			return state
 		}
 	}
@@ -77,8 +77,8 @@ func (i identity) otherwise(root string, r refusals) (other identity, main strin
 	return alone(main), main
 }
 
-// holdsLedger reports whether a state directory holds a ledger.
-func holdsLedger(state string) bool {
+// HoldsLedger reports whether a state directory holds a ledger.
+func HoldsLedger(state string) bool {
 	info, err := os.Lstat(filepath.Join(state, recordsName))
 	return err == nil && info.Mode().IsRegular()
 }

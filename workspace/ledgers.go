@@ -56,7 +56,7 @@ func Ledgers(e env.Env, w Workspace) ([]Ledger, error) {
 	list := []Ledger{}
 	for _, entry := range entries[:min(len(entries), maxLedgers)] {
 		l := Ledger{Name: entry.Name(), State: filepath.Join(base, entry.Name())}
-		if !entry.IsDir() || l.Name == userLedger || strings.Contains(l.Name, ".damaged-") || !holdsLedger(l.State) {
+		if !entry.IsDir() || l.Name == userLedger || strings.Contains(l.Name, ".damaged-") || !HoldsLedger(l.State) {
 			continue
 		}
 		l.Place = ReadPlace(l.State)

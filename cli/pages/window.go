@@ -155,6 +155,12 @@ func (p Page) heldLine(s ledger.Status) string {
 // viewLine says what ctxledger would send instead.
 func viewLine(s ledger.Status) string {
 	due := "a compaction of it is due above " + chars.Commas(s.Threshold)
+	if s.Fixed != nil {
+		due += " with what is besides"
+	}
+	if limit := s.Next.Threshold; limit != s.Threshold {
+		due += " (" + chars.Commas(limit) + " by the estimate that decides)"
+	}
 	if s.Next.Due.Reason != "" {
 		due = "a compaction of it is due now"
 	}

@@ -60,6 +60,7 @@ func workspaceOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Lo
 		Root:       ws.Root,
 		Configured: func() lsp.Configured { return configured(files.Load(ws.Root, ws.State)) },
 		Open:       func(ctx context.Context) (lsp.Ledger, error) { return wiring.Open(ctx, e, ws, inProcess) },
+		Recorded:   func() bool { return workspace.HoldsLedger(ws.State) },
 		Past: func(ctx context.Context, api lsp.Ledger, progress func(done, total int64)) (lsp.Past, error) {
 			p, err := past(ctx, api, progress)
 			return lsp.Past(p), err

@@ -142,6 +142,11 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 		if err != nil {
 			return nil, err
 		}
+		for _, c := range e.Calls {
+			if c.ID == r.CallID {
+				size += c.Tokens
+			}
+		}
 		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size})
 	}
 	return newestOf(list, func(a, b ledger.FileRead) int {

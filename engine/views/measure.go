@@ -15,15 +15,15 @@ import (
 // counter is exact. Decisions use the counter itself.
 type measure struct {
 	tokens.Counter
-	estimated, measured int // of all content; 0: as the counter counts
+	scale tokens.Scale // that of the share; 0: as the counter counts
 }
 
 // fit returns the measure in which content is what held has besides carries, if it was estimated to be more.
 func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []ledger.Category) measure {
 	m := measure{Counter: c}
-	all, room := c.Of(content.Total()).N, held.N-total(carries).N
-	if 0 < room && room < all {
-		m.estimated, m.measured = all, room
+	all, room := content.Total(), held.N-total(carries).N
+	if 0 < room && room < c.Of(all).N {
+		m.scale = tokens.Scale{N: int(int64(room) * tokens.Scaled / int64(all)), Upper: c.Of(tokens.Scaled).Upper}
 	}
 	return m
 }
@@ -34,24 +34,25 @@ const believable = 4
 // ofView returns the measure of what ctxledger would send: that of the agent's window, but what is exact stays so, and a
 // measurement that is not believable is none.
 func (m measure) ofView() measure {
-	if m.Counter.Exact() || m.measured*believable < m.estimated {
-		m.estimated = 0
+	if m.Counter.Exact() || m.scale.N*believable < m.Counter.Of(tokens.Scaled).N {
+		m.scale = tokens.Scale{}
 	}
 	return m
 }
 
 // Of returns the count of content whose o200k_base count is known.
 func (m measure) Of(o200k int) tokens.Count {
-	n := m.Counter.Of(o200k)
-	if m.estimated > 0 {
-		n.N = int(int64(n.N) * int64(m.measured) / int64(m.estimated))
-		n.Exact, n.Upper = false, max(n.N, n.Upper)
+	if m.scale.N > 0 {
+		return m.scale.Of(o200k)
 	}
-	return n
+	return m.Counter.Of(o200k)
 }
 
+// Scale returns the measure in a form that can be sent.
+func (m measure) Scale() tokens.Scale { return tokens.Scale(m.Of(tokens.Scaled)) }
+
 // Exact reports whether Of counts as the model's own tokenizer does.
-func (m measure) Exact() bool { return m.estimated == 0 && m.Counter.Exact() }
+func (m measure) Exact() bool { return m.scale.N == 0 && m.Counter.Exact() }
 
 // between returns what content has from one size up to another, so that it and the smaller one are the larger.
 func (m measure) between(from, to int) tokens.Count {
@@ -68,6 +69,20 @@ type gauge struct {
 	fixed   *tokens.Count     // what every request carries besides; nil: not known
 	carries []ledger.Category // that, and what the host attached
 	held    *tokens.Count     // what the window holds; nil: nothing was measured
+}
+
+// limit returns a limit of a whole request, with which a decision compares the counter's estimate, in the measure of what is
+// shown: where the request would have so much.
+func (g gauge) limit(estimate int) int {
+	all := g.Counter.Of(tokens.Scaled).N
+	if g.scale.N == 0 || all == 0 {
+		return estimate
+	}
+	fixed := 0
+	if g.fixed != nil {
+		fixed = g.fixed.N
+	}
+	return fixed + int(int64(max(estimate-fixed, 0))*int64(g.scale.N)/int64(all))
 }
 
 // measureOf returns the measure of a session for a model; "": its own.

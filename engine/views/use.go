@@ -32,10 +32,12 @@ func use(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledger.Us
 func briefUse(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledger.Use {
 	u := ledger.Use{
 		Session: f.Session, Model: g.Model(), Counting: g.Quality(), Window: w.Tokens, Used: g.Of(filled.Total()),
-		Threshold: f.Policy.Compact.Threshold(w.Tokens), CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
+		Threshold:  g.limit(f.Policy.Compact.Threshold(w.Tokens)),
+		CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
 		WindowFrom: w.From, Windows: w.Likely,
 		Categories: []ledger.Category{}, Own: []ledger.Category{},
 		Sources: []ledger.Source{}, OwnSources: []ledger.Source{}, Fixed: g.fixed,
+		Scale: g.agents.Scale(),
 	}
 	if cur := f.Current(); cur != nil {
 		u.Summary, u.Became = cur.ID, figuresOf(f, cur).String()

@@ -196,7 +196,7 @@ var openings = []opening{
 	{"workspace commonDir", "safefs.Open", "workspace"},
 	{"workspace directory", "filepath.EvalSymlinks os.Stat", resolve},
 	{"workspace enclosing", "os.Lstat", resolve},
-	{"workspace holdsLedger", "os.Lstat", ours},
+	{"workspace HoldsLedger", "os.Lstat", ours},
 	{"workspace linked", "os.Readlink", resolve},
 	{"workspace linkedTrees", "safefs.Open", "linked worktrees"},
 	{"workspace linksBack", "safefs.Open", "linked worktrees"},

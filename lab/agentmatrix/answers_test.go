@@ -24,6 +24,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{8}([0-9a-f]{4})?\b`), "ID"},
 	{regexp.MustCompile(`Wall time: [0-9.]+`), "Wall time: N"},
 	{regexp.MustCompile(`≈[0-9,]+`), "≈N"}, // estimates get better while an agent works, if it takes long enough
+	{regexp.MustCompile(`compact it above [0-9,]+`), "compact it above ≈N"},
 	{regexp.MustCompile(`20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?`), "TIME"},
 }
 

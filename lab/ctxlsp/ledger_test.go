@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
+	"ctxledger.dev/lab/sandbox"
 )
 
 // node is a node of the tree.
@@ -284,12 +285,12 @@ func TestPastSessionsAreReadWhenSomebodyAsks(t *testing.T) {
 	p.StopDaemons(t)
 	a := newAgent(t, p)
 	a.read(t, "a.md", guide)
-	written, err := os.ReadFile(a.file.Name())
+	written, err := os.ReadFile(a.File)
 	must(t, err)
 	const before = "99999999-0000-4000-8000-000000000000"
-	past := strings.NewReplacer(hostSession, before, "Please read.", "Read it first.", `"uuid":"0000`, `"uuid":"9999`,
+	past := strings.NewReplacer(sandbox.HostSession, before, "Please read.", "Read it first.", `"uuid":"0000`, `"uuid":"9999`,
 		"toolu_", "toolu_9").Replace(string(written))
-	file := filepath.Join(filepath.Dir(a.file.Name()), before+".jsonl")
+	file := filepath.Join(filepath.Dir(a.File), before+".jsonl")
 	must(t, os.WriteFile(file, []byte(past), 0o600))
 	lastMonth := time.Now().AddDate(0, 0, -30)
 	must(t, os.Chtimes(file, lastMonth, lastMonth))

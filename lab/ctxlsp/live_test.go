@@ -11,35 +11,22 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
+	"ctxledger.dev/lab/sandbox"
 )
 
-// agent is a coding agent at work: it writes a session file as Claude Code does.
+// agent is a coding agent at work.
 type agent struct {
-	root, home string
-	file       *os.File
-	calls      int
+	*sandbox.Agent
+	home string
 }
-
-const hostSession = "0b0b0b0b-1111-4222-8333-444444444444"
 
 // newAgent begins a session in the place.
 func newAgent(t *testing.T, p place) *agent {
 	t.Helper()
-	a := &agent{root: p.Root, home: t.TempDir()}
-	name := strings.Map(func(r rune) rune {
-		if r < '0' || '9' < r && r < 'A' || 'Z' < r && r < 'a' || 'z' < r {
-			return '-'
-		}
-		return r
-	}, p.Root)
-	dir := filepath.Join(a.home, "projects", name)
-	must(t, os.MkdirAll(dir, 0o755))
-	var err error
-	a.file, err = os.Create(filepath.Join(dir, hostSession+".jsonl"))
+	home := t.TempDir()
+	a, err := sandbox.NewAgent(home, p.Root, "gpt-5", "Please read.")
 	must(t, err)
-	t.Cleanup(func() { must(t, a.file.Close()) })
-	a.write(t, "user", map[string]any{"role": "user", "content": "Please read."})
-	return a
+	return &agent{a, home}
 }
 
 // variables is the environment variable with the directory of the agent's sessions.
@@ -48,30 +35,13 @@ func (a *agent) variables() string { return "CLAUDE_CONFIG_DIR=" + a.home }
 // write appends a record.
 func (a *agent) write(t *testing.T, kind string, message map[string]any) {
 	t.Helper()
-	a.calls++
-	raw, err := json.Marshal(map[string]any{
-		"type": kind, "message": message, "uuid": fmt.Sprintf("00000000-0000-4000-8000-%012d", a.calls),
-		"parentUuid": nil,
-		"timestamp":  time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "sessionId": hostSession, "cwd": a.root,
-		"version": "2.1.328", "isSidechain": false,
-	})
-	must(t, err)
-	_, err = a.file.Write(append(raw, '\n'))
-	must(t, err)
+	must(t, a.Write(kind, message))
 }
 
 // read reads a file.
 func (a *agent) read(t *testing.T, name, content string) {
 	t.Helper()
-	id := fmt.Sprintf("toolu_%d", a.calls)
-	a.write(t, "assistant", map[string]any{
-		"id": "msg_" + id, "type": "message", "role": "assistant", "model": "gpt-5",
-		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Read",
-			"input": map[string]any{"file_path": filepath.Join(a.root, name)}}},
-		"usage": map[string]any{"input_tokens": 10, "output_tokens": 5},
-	})
-	a.write(t, "user", map[string]any{
-		"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": content}}})
+	must(t, a.Read(name, content, 10))
 }
 
 // quiet are the default settings, with the status.

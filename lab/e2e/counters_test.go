@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/sandbox"
@@ -21,7 +20,7 @@ import (
 const askedModel = "claude-sonnet-4-5"
 
 // leastFigures is how many figures have to be compared: fewer, and a row is gone.
-const leastFigures = 120
+const leastFigures = 190
 
 // guide is a text with sections.
 const guide = "# Guide\n\n## Install\nmake it, then wait for ≈3 minutes.\n\n" +
@@ -40,10 +39,11 @@ var sections = map[string]section{
 	"Use":     {5, strings.TrimSpace(guide[strings.Index(guide, "## Use"):])},
 }
 
-// texts are the files of the workspace. The source is long enough for its index to have several leaves.
+// texts are the files of the workspace. The source is long enough for its index to have several leaves,
+// and for its result to be an artifact.
 var texts = map[string]string{
 	"order/order.go": "package order\n\n" + strings.Repeat("// ID returns 0x2A as an OrderID of the shop.\n"+
-		"func (o *Order) ID(n int64) OrderID { return o.IDs[n] + 1042 }\n\n", 60),
+		"func (o *Order) ID(n int64) OrderID { return o.IDs[n] + 1042 }\n\n", 450),
 	"docs/guide.md": guide,
 	"docs/rules.md": "Never push to main.\n",
 	"CLAUDE.md":     "# Shop\nSee @docs/rules.md for the rules.\n## Tests\nRun them all.\n",
@@ -62,22 +62,34 @@ func TestEveryFaceCountsTheSame(t *testing.T) {
 		}
 		write(t, path, text)
 	}
+	write(t, filepath.Join(s.Workspace, ".mcp.json"),
+		`{"mcpServers": {"ctxledger": {"command": "ctxmcp", "args": [], "alwaysLoad": true}}}`)
 	liveSession(t, s)
 	w := &witness{t: t, box: s, editor: edit(t, s), mcp: connect(t, s, s.Workspace, "agent")}
+	w.apart = alone(t, s)
 	before := w.figures()
 	compare(t, "before anything was measured", before)
 	asked := w.editor.Asked("workspace/codeLens/refresh")
+	askedApart := w.apart.Asked("workspace/codeLens/refresh")
 	teach(t, open(t, s), askedModel)
 	order := before["tokens of order/order.go"]["the status bar"]
-	if _, err := w.editor.Until(deadlined(t), func([]scriptededitor.Message) bool {
-		return w.editor.Asked("workspace/codeLens/refresh") > asked && w.cost("order/order.go", nil).Tokens.N != order
-	}); err != nil {
-		t.Fatalf("the editor was not told that figures are out of date: %v", err)
+	for e, asked := range map[*scriptededitor.Editor]int{w.editor: asked, w.apart: askedApart} {
+		if _, err := e.Until(deadlined(t), func([]scriptededitor.Message) bool {
+			return e.Asked("workspace/codeLens/refresh") > asked && w.costIn(e, "order/order.go", nil).Tokens.N != order
+		}); err != nil {
+			t.Fatalf("an editor was not told that figures are out of date: %v", err)
+		}
 	}
 	after := w.figures()
 	compare(t, "after measurements", after)
+	for _, f := range []figures{before, after} {
+		took, text := f["the file order/order.go in the window"]["the panel"], f["tokens of order/order.go"]["the lens"]
+		if took == 0 || took >= text { // else no measurement was in force
+			t.Errorf("reading %d tokens took %d of the window", text, took)
+		}
+	}
 	for _, quantity := range []string{"tokens of order/order.go", "tokens of the workspace", "CLAUDE.md in every request",
-		"what ctxledger would send"} {
+		"ctxledger compacts above"} {
 		if maps.Equal(before[quantity], after[quantity]) {
 			t.Errorf("%s is %v whatever was measured", quantity, after[quantity])
 		}
@@ -143,48 +155,48 @@ func compare(t *testing.T, when string, f figures) {
 	}
 }
 
-// liveSession writes the file of a session of Claude Code that is at work: it reads a file once and another one twice. What
-// it measures is too much to be learnt from.
+// liveSession writes the file of a session of Claude Code that is at work: it reads a large file once and another one
+// twice. What it measures is less than any estimate of that, and by request too little or too much to be learnt from.
 func liveSession(t *testing.T, s *sandbox.Sandbox) {
 	t.Helper()
-	var lines []string
-	say := func(kind string, message map[string]any) {
-		raw, err := json.Marshal(map[string]any{"type": kind, "message": message,
-			"uuid": fmt.Sprintf("00000000-0000-4000-8000-%012d", len(lines)), "parentUuid": nil,
-			"timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
-			"sessionId": "0b0b0b0b-1111-4222-8333-444444444444", "cwd": s.Workspace, "version": "2.1.328",
-			"isSidechain": false})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, string(raw))
-	}
-	say("user", map[string]any{"role": "user", "content": "Please read what there is about orders."})
+	a, err := sandbox.NewAgent(s.Config, s.Workspace, askedModel, "Please read what there is about orders.")
 	for i, name := range []string{"order/order.go", "docs/guide.md", "docs/guide.md"} {
-		id := fmt.Sprintf("toolu_%d", i)
-		say("assistant", map[string]any{"id": "msg_" + id, "type": "message", "role": "assistant", "model": askedModel,
-			"content": []any{map[string]any{"type": "text", "text": "I read " + name + "."},
-				map[string]any{"type": "tool_use", "id": id, "name": "Read",
-					"input": map[string]any{"file_path": filepath.Join(s.Workspace, name)}}},
-			"usage": map[string]any{"input_tokens": 20_000 + 50_000*i, "output_tokens": 50}})
-		say("user", map[string]any{"role": "user", "content": []any{
-			map[string]any{"type": "tool_result", "tool_use_id": id, "content": texts[name]}}})
-	}
-	dashed := strings.Map(func(r rune) rune {
-		if r < '0' || '9' < r && r < 'A' || 'Z' < r && r < 'a' || 'z' < r {
-			return '-'
+		if err == nil {
+			err = a.Read(name, texts[name], []int{20_000, 24_000, 33_000}[i])
 		}
-		return r
-	}, s.Workspace)
-	dir := filepath.Join(s.Config, "projects", dashed)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "0b0b0b0b-1111-4222-8333-444444444444.jsonl"), strings.Join(lines, "\n")+"\n")
 }
 
 // edit starts a language server for an editor that shows everything, opens the files, and waits for the live session.
 func edit(t *testing.T, s *sandbox.Sandbox) *scriptededitor.Editor {
+	t.Helper()
+	e := startEditor(t, s, true)
+	if _, err := e.Until(deadlined(t), func(told []scriptededitor.Message) bool {
+		st := newestStatus(t, told)
+		return st.Held.N > 33_000 && st.Window > 0
+	}); err != nil {
+		t.Fatalf("the live session was not shown: %v", err)
+	}
+	return e
+}
+
+// alone is edit for an editor that follows no session, and waits for the model that the ledger names.
+func alone(t *testing.T, s *sandbox.Sandbox) *scriptededitor.Editor {
+	t.Helper()
+	e, w := startEditor(t, s, false), witness{t: t, box: s}
+	if _, err := e.Until(deadlined(t), func([]scriptededitor.Message) bool {
+		return w.costIn(e, "notes.txt", nil).Model == askedModel
+	}); err != nil {
+		t.Fatalf("it does not count for the model of the ledger: %v", err)
+	}
+	return e
+}
+
+// startEditor starts a language server for an editor that shows everything, and opens the files.
+func startEditor(t *testing.T, s *sandbox.Sandbox, live bool) *scriptededitor.Editor {
 	t.Helper()
 	life, end := context.WithTimeout(context.Background(), patience) // that of the test ends before its cleanups
 	cmd := s.Program(life, "ctxlsp", "--stdio")
@@ -210,7 +222,7 @@ func edit(t *testing.T, s *sandbox.Sandbox) *scriptededitor.Editor {
 		}
 	})
 	everything := map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "countSelection": true,
-		"status": true}
+		"status": true, "live": live}
 	can := map[string]any{
 		"textDocument": map[string]any{"documentSymbol": map[string]any{"hierarchicalDocumentSymbolSupport": true}},
 		"workspace":    map[string]any{"codeLens": map[string]any{"refreshSupport": true}}}
@@ -222,12 +234,6 @@ func edit(t *testing.T, s *sandbox.Sandbox) *scriptededitor.Editor {
 		if err := e.Open(uriOf(s, name), "markdown", text); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if _, err := e.Until(deadlined(t), func(told []scriptededitor.Message) bool {
-		st := newestStatus(t, told)
-		return st.Held.N > 120_000 && st.Window > 0
-	}); err != nil {
-		t.Fatalf("the live session was not shown: %v: %s", err, stderr)
 	}
 	return e
 }

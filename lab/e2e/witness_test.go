@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
+	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/tokens"
 )
 
@@ -22,6 +23,7 @@ type witness struct {
 	t      *testing.T
 	box    *sandbox.Sandbox
 	editor *scriptededitor.Editor
+	apart  *scriptededitor.Editor // that follows no session
 	mcp    *sandbox.Client
 }
 
@@ -33,6 +35,8 @@ func (w *witness) figures() figures {
 	w.sections(f)
 	w.requests(f)
 	w.window(f)
+	w.took(f)
+	w.ours(f)
 	return f
 }
 
@@ -56,11 +60,17 @@ func (w *witness) find(pattern, text string) int {
 // call asks the language server about a file.
 func (w *witness) call(method, file string, more map[string]any, result any) {
 	w.t.Helper()
+	w.callIn(w.editor, method, file, more, result)
+}
+
+// callIn is call for one of the editors.
+func (w *witness) callIn(e *scriptededitor.Editor, method, file string, more map[string]any, result any) {
+	w.t.Helper()
 	params := map[string]any{}
 	if file != "" {
 		params = scriptededitor.Document(uriOf(w.box, file), more)
 	}
-	if err := w.editor.Call(deadlined(w.t), method, params, result); err != nil {
+	if err := e.Call(deadlined(w.t), method, params, result); err != nil {
 		w.t.Fatalf("%s of %s: %v", method, file, err)
 	}
 }
@@ -74,13 +84,16 @@ func (w *witness) json(result any, args ...string) {
 }
 
 // cost asks what the status bar shows of a file, or of a part of it.
-func (w *witness) cost(file string, part any) (c lsp.Cost) {
+func (w *witness) cost(file string, part any) (c lsp.Cost) { return w.costIn(w.editor, file, part) }
+
+// costIn is cost for one of the editors.
+func (w *witness) costIn(e *scriptededitor.Editor, file string, part any) (c lsp.Cost) {
 	w.t.Helper()
 	more := map[string]any{}
 	if part != nil {
 		more["ranges"] = []any{part}
 	}
-	w.call("ctxledger/cost", file, more, &c)
+	w.callIn(e, "ctxledger/cost", file, more, &c)
 	return c
 }
 
@@ -115,6 +128,7 @@ func (w *witness) files(f figures) {
 		f.add(q, "ctxledger count --json", of[name])
 		f.add(q, "ctxledger count", w.find(`# +[0-9,]+  `+regexp.QuoteMeta(name)+`\n`, table))
 		f.add(q, "the status bar", w.cost(name, nil).Tokens.N)
+		f.add(q, "the status bar, without a session", w.costIn(w.apart, name, nil).Tokens.N)
 		f.add(q, "the status bar, all selected", w.cost(name, span(0, strings.Count(text, "\n"))).Tokens.N)
 		var said string
 		w.command("explain", map[string]any{"uri": uriOf(w.box, name)}, &said)
@@ -124,6 +138,7 @@ func (w *witness) files(f figures) {
 		if name != "CLAUDE.md" && name != "docs/rules.md" { // whose lenses say what requests carry
 			lens := w.lens(name)
 			f.add(q, "the lens", w.find(`^# tokens`, lens.Title))
+			f.add(q, "the lens, without a session", w.find(`^# tokens`, w.lensIn(w.apart, name).Title))
 			f.add(q, "the hover of the lens", w.find(`as it is open: # tokens`, lens.Tooltip))
 		}
 	}
@@ -184,6 +199,8 @@ func (w *witness) sections(f figures) {
 // toolStatus is what context_status answers.
 type toolStatus struct {
 	Window     int
+	Threshold  int
+	Overhead   int `json:"overhead_tokens"`
 	Held, Used tokens.Count
 	Categories []struct {
 		Name   string
@@ -216,14 +233,16 @@ func (w *witness) context() (c lsp.Context) {
 
 // requests reads what every request carries of files.
 func (w *witness) requests(f figures) {
-	var cli, view struct{ Hosts []carried.Host }
+	var cli, view, apart struct{ Hosts []carried.Host }
 	w.json(&cli, "context")
 	w.call("ctxledger/carried", "", nil, &view)
+	w.callIn(w.apart, "ctxledger/carried", "", nil, &apart)
 	page := string(run(w.t, w.box, "context"))
 	tool, said := w.status()
 	imports := 0
 	for face, hosts := range map[string][]carried.Host{
 		"ctxledger context --json": cli.Hosts, "the view In Every Request": view.Hosts,
+		"that view without a session": apart.Hosts,
 	} {
 		f.add("Claude Code in every request", face, hosts[0].Carried.N)
 		hosts[0].Each(func(p *carried.Part) {
@@ -252,6 +271,9 @@ func (w *witness) requests(f figures) {
 	f.add(q, "its parts together", imports)
 	f.add(q, "the hover of the lens", w.find(`# tokens with imports`, w.lens("CLAUDE.md").Tooltip))
 	f.add(q, "memory files in the panel", category(w.context().Own, "memory files"))
+	var st struct{ Session ledger.Status }
+	w.json(&st, "status", w.context().Session)
+	f.add(q, "memory files in ctxledger status", category(st.Session.Own, "memory files"))
 }
 
 // category returns what a category takes.
@@ -282,6 +304,7 @@ func (w *witness) window(f figures) {
 	w.json(&carry, "context")
 	last := panel.Turns[len(panel.Turns)-1]
 	held, used, fixed := "what the agent's window holds", "what ctxledger would send", "what is in every request besides"
+	above := "ctxledger compacts above"
 	for _, row := range []struct {
 		quantity, face string
 		n              int
@@ -305,9 +328,13 @@ func (w *witness) window(f figures) {
 		{fixed, "ctxledger context --json", carry.Measured.N},
 		{fixed, "ctxledger context", w.find(`measured # tokens`, string(run(w.t, w.box, "context")))},
 		{fixed, "the panel", panel.Fixed.N},
-		{fixed, "the panel's parts of it together",
-			category(panel.Own, ledger.CategoryFixed) + category(panel.Own, "memory files")},
-		{fixed, "ctxledger status, in the agent's window", category(cli.Session.Own, ledger.CategoryFixed)},
+		{fixed, "the panel's parts of it together", fixedOf(panel.Own)},
+		{fixed, "those of ctxledger status", fixedOf(cli.Session.Own)},
+		{above, "ctxledger status --json", cli.Session.Threshold},
+		{above, "ctxledger status", w.find(`due above #`, page)},
+		{above, "context_status", tool.Threshold},
+		{above, "context_status in words", w.find(`compact it above #`, said)},
+		{above, "the panel", panel.Threshold},
 		{"the window", "ctxledger status --json", cli.Session.Window},
 		{"the window", "context_status", tool.Window},
 		{"the window", "the status bar", bar.Window},
@@ -325,12 +352,10 @@ func (w *witness) window(f figures) {
 		f.add(q, "the panel", category(panel.Categories, c.Name))
 	}
 	for _, c := range cli.Session.Own {
-		if c.Name != ledger.CategoryFixed { // of which the panel takes files
-			q := c.Name + " in the agent's window"
-			f.add(q, "ctxledger status --json", c.Tokens.N)
-			f.add(q, "ctxledger status", w.find(`(?m)^  `+c.Name+` +#`, page))
-			f.add(q, "the panel", category(panel.Own, c.Name))
-		}
+		q := c.Name + " in the agent's window"
+		f.add(q, "ctxledger status --json", c.Tokens.N)
+		f.add(q, "ctxledger status", w.find(`(?m)^  `+c.Name+` +#`, page))
+		f.add(q, "the panel", category(panel.Own, c.Name))
 	}
 	for _, x := range panel.Sources {
 		q := fmt.Sprintf("the %s %s in the window", x.Kind, x.Name)
@@ -342,6 +367,63 @@ func (w *witness) window(f figures) {
 			}
 		}
 	}
+}
+
+// took reads what reads of files took in the agent's window, and what an artifact of them costs.
+func (w *witness) took(f figures) {
+	for _, name := range []string{"order/order.go", "docs/guide.md"} {
+		q := fmt.Sprintf("the %s %s in the window", ledger.SourceFile, name) // as window reads it off the panel
+		f.add(q, "the hover of the lens", w.find(`by the live session, # tokens of its window`, w.lens(name).Tooltip))
+		var history struct {
+			Reads []struct{ Tokens tokens.Count }
+		}
+		w.json(&history, "why", name)
+		each := history.Reads[0].Tokens.N
+		if len(history.Reads) == 1 {
+			f.add(q, "ctxledger why --json", each)
+		}
+		f.add("a read of "+name, "ctxledger why --json", each)
+		f.add("a read of "+name, "ctxledger why", w.find(`read +# tokens of the window`, string(run(w.t, w.box, "why", name))))
+	}
+	var kept struct {
+		Artifacts []struct {
+			ID     string
+			Tokens tokens.Count
+		}
+	}
+	w.json(&kept, "artifact")
+	var tree struct{ Nodes []records.Node }
+	if err := w.editor.Call(deadlined(w.t), "ctxledger/tree", map[string]any{"parent": "artifacts"}, &tree); err != nil {
+		w.t.Fatal(err)
+	}
+	art, list := kept.Artifacts[0], string(run(w.t, w.box, "artifact"))
+	f.add("the artifact", "ctxledger artifact --json", art.Tokens.N)
+	f.add("the artifact", "ctxledger artifact", w.find(art.ID+`.* [0-9,]+ +# +`, list))
+	f.add("the artifact", "the editor's tree", w.find(`# tokens`, tree.Nodes[0].Description))
+}
+
+// ours reads what our own tools take of every request.
+func (w *witness) ours(f figures) {
+	var st struct {
+		Session ledger.Status
+		Cost    int `json:"server_cost"`
+	}
+	panel := w.context()
+	w.json(&st, "status", panel.Session)
+	tool, said := w.status()
+	q := "our own tools in every request"
+	f.add(q, "ctxledger status --json", st.Cost)
+	f.add(q, "ctxledger status", w.find(`own cost +# tokens`, string(run(w.t, w.box, "status", panel.Session))))
+	f.add(q, "ctxledger context", w.find(`server ctxledger +#`, string(run(w.t, w.box, "context"))))
+	f.add(q, "context_status", tool.Overhead)
+	f.add(q, "context_status in words", w.find(`own tools cost #`, said))
+	f.add(q, "MCP servers in the panel", category(panel.Own, "MCP servers"))
+	f.add(q, "MCP servers in ctxledger status", category(st.Session.Own, "MCP servers"))
+}
+
+// fixedOf adds up what is in every request besides the conversation.
+func fixedOf(all []ledger.Category) int {
+	return category(all, ledger.CategoryFixed) + category(all, "memory files") + category(all, "MCP servers")
 }
 
 // sumOf adds up categories.
@@ -356,10 +438,13 @@ func sumOf(all []ledger.Category) (n int) {
 type lensCommand struct{ Title, Tooltip string }
 
 // lens returns the first lens of a file.
-func (w *witness) lens(file string) lensCommand {
+func (w *witness) lens(file string) lensCommand { return w.lensIn(w.editor, file) }
+
+// lensIn is lens for one of the editors.
+func (w *witness) lensIn(e *scriptededitor.Editor, file string) lensCommand {
 	w.t.Helper()
 	var all []struct{ Command lensCommand }
-	w.call("textDocument/codeLens", file, nil, &all)
+	w.callIn(e, "textDocument/codeLens", file, nil, &all)
 	if len(all) == 0 {
 		w.t.Fatalf("%s has no lens", file)
 	}

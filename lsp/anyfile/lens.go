@@ -71,7 +71,7 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 	case u.Fresh:
 		state = "unchanged since"
 	}
-	return times, ", " + f.Meter.Counter.Of(u.Tokens).String() + " tokens", state, who
+	return times, ", " + u.Took.String() + " tokens", state, who
 }
 
 // ExplainLens returns the lines that explain the figures of a lens.
@@ -83,7 +83,7 @@ func ExplainLens(f File) string {
 	}
 	lines = append(lines, f.Meter.Counted())
 	if times, taken, state, who := f.used(disk); times != "" {
-		lines = append(lines, times+" by the live session"+taken)
+		lines = append(lines, times+" by the live session"+taken+" of its window")
 		if state == "" {
 			state = "whether it has changed since is not known"
 		}

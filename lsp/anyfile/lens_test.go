@@ -17,6 +17,7 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 	saved := func(words int) *Disk {
 		return &Disk{Text: text.New(tokens.O200kBase, []byte(strings.Repeat(" word", words)))}
 	}
+	took := tokens.Count{N: 6}
 	for _, c := range []struct {
 		name  string
 		words int
@@ -26,27 +27,27 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		hover string // its last line
 	}{
 		{"nobody read it", 3, live.File{}, nil, "≈3 tokens · < 0.1 % of 200,000", "estimated for claude-opus-4-6, before anything was measured"},
-		{"known to be as it was", 3, live.File{Reads: 1, Tokens: 5, Fresh: true}, nil,
+		{"known to be as it was", 3, live.File{Reads: 1, Took: took, Fresh: true}, nil,
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
-		{"changed", 3, live.File{Reads: 1, Tokens: 5, Stale: true, By: changes.External}, nil,
+		{"changed", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, nil,
 			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, " + by(changes.External)},
-		{"nobody knows", 3, live.File{Reads: 2, Tokens: 5}, nil, "≈3 tokens · read 2 times, ≈6 tokens",
+		{"nobody knows", 3, live.File{Reads: 2, Took: took}, nil, "≈3 tokens · read 2 times, ≈6 tokens",
 			"whether it has changed since is not known"},
-		{"much of everything", 900_000, live.File{Reads: 12, Tokens: 9_000_000, Fresh: true}, nil,
+		{"much of everything", 900_000, live.File{Reads: 12, Took: tokens.Count{N: 10_440_000}, Fresh: true}, nil,
 			"≈1,044,000 tokens · unchanged since", "unchanged since"},
-		{"with edits that are not saved", 3, live.File{Reads: 1, Tokens: 5, Fresh: true}, saved(2),
+		{"with edits that are not saved", 3, live.File{Reads: 1, Took: took, Fresh: true}, saved(2),
 			"≈2 tokens, ≈3 once saved · unchanged since", "unchanged since"},
-		{"with edits to much", 900_000, live.File{Reads: 1, Tokens: 5, Fresh: true}, saved(800_000),
+		{"with edits to much", 900_000, live.File{Reads: 1, Took: took, Fresh: true}, saved(800_000),
 			"≈928,000 tokens · unchanged since", "unchanged since"},
-		{"open as it is on disk", 3, live.File{Reads: 1, Tokens: 5, Fresh: true}, saved(3),
+		{"open as it is on disk", 3, live.File{Reads: 1, Took: took, Fresh: true}, saved(3),
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
-		{"open without the mark on disk", 3, live.File{Reads: 1, Tokens: 5, Fresh: true},
+		{"open without the mark on disk", 3, live.File{Reads: 1, Took: took, Fresh: true},
 			&Disk{Text: text.New(tokens.O200kBase, []byte("\ufeff word word word"))},
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
-		{"open in another encoding", 3, live.File{Reads: 1, Tokens: 5, Fresh: true},
+		{"open in another encoding", 3, live.File{Reads: 1, Took: took, Fresh: true},
 			&Disk{Text: text.New(tokens.O200kBase, []byte(" w\xf6rd"))},
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
-		{"deleted", 3, live.File{Reads: 1, Tokens: 5, Stale: true, By: changes.External}, &Disk{Gone: true},
+		{"deleted", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, &Disk{Gone: true},
 			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + by(changes.External)},
 	} {
 		x := text.New(tokens.O200kBase, []byte(strings.Repeat(" word", c.words)))

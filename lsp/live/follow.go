@@ -45,8 +45,8 @@ type Ledger interface {
 type Options struct {
 	Open   func(context.Context) (Ledger, error) // called again after an error
 	Env    env.Env
-	Status bool   // fill in Title, Held and Window
 	Tree   string // of the workspace, whose sessions go first
+	Apart  bool   // follow no session: find only the model that is counted for
 	Pinned string // the session that the user chose; "": none
 	Model  string // that is counted for; "": that of the session
 	// Near returns the sessions that work in terminals of this window, asked at each look; nil: not known.
@@ -62,7 +62,7 @@ type Near struct {
 	Active   bool   // the terminal is the one that was used last
 }
 
-// Follow reports the live session, or else the one that was live last, until ctx is cancelled.
+// Follow reports the live session, or else the one that was live last, until ctx is cancelled; with Apart, no session.
 func Follow(ctx context.Context, o Options) {
 	retry := firstRetry
 	for ctx.Err() == nil {
@@ -160,11 +160,13 @@ func changesFiles(e ledger.Event) bool {
 func (w *watcher) look(ctx context.Context) error {
 	began := w.o.Env.Now()
 	defer func() { w.took = w.o.Env.Now().Sub(began) }()
-	s, others, err := w.choose(ctx)
-	if err != nil {
-		return err
+	var s *sessions.Session
+	var err error
+	if !w.o.Apart {
+		if s, w.others, err = w.choose(ctx); err != nil {
+			return err
+		}
 	}
-	w.others = others
 	counted := s
 	if s == nil {
 		if counted, err = w.newest(ctx); err != nil {
@@ -184,7 +186,7 @@ func (w *watcher) look(ctx context.Context) error {
 	default:
 		w.reader.session = *s
 	}
-	if err := w.reader.read(ctx, w.api); err != nil || !w.o.Status {
+	if err := w.reader.read(ctx, w.api); err != nil {
 		return err
 	}
 	w.used, err = w.api.Status(ctx, ledger.StatusRequest{Session: w.reader.session.ID, Brief: true})
@@ -236,16 +238,14 @@ func (w *watcher) state() State {
 		return State{Model: w.model, Event: w.after, Others: w.others, Learnt: w.learnt}
 	}
 	s := w.reader.session
-	st := State{Session: s.ID, Host: s.Host, Model: s.Model, Updated: s.Updated, Others: w.others, Near: w.isNear(s),
-		Event: w.after, Learnt: w.learnt, Files: w.reader.snapshot()}
-	if w.o.Status {
-		st.Title, st.Held, st.Window = w.title, w.used.Held, w.used.Window
-		st.CompactsAt, st.CompactsFrom = w.used.CompactsAt, w.used.CompactsFrom
-		if n := len(w.used.Warned); n > 0 {
-			st.Warning = w.used.Warned[n-1].String()
-		}
-		st.Requests, st.CarriedDollars = w.used.Requests, w.used.CarriedDollars
-		st.WindowFrom = ledger.WindowSize{From: w.used.WindowFrom}.Words(s.Host)
+	u := w.used
+	st := State{Session: s.ID, Host: s.Host, Title: w.title, Model: s.Model, Updated: s.Updated, Others: w.others,
+		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Files: w.reader.snapshot(u.Scale),
+		Held: u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(s.Host),
+		CompactsAt: u.CompactsAt, CompactsFrom: u.CompactsFrom,
+		Requests: u.Requests, CarriedDollars: u.CarriedDollars}
+	if n := len(u.Warned); n > 0 {
+		st.Warning = u.Warned[n-1].String()
 	}
 	return st
 }

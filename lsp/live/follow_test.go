@@ -68,7 +68,7 @@ func TestTheLiveSessionIsFollowed(t *testing.T) {
 	}
 	s := awaited(t, told, func(s State) bool { return s.Files["a.go"].Reads == 2 })
 	f := s.Files["a.go"]
-	if f.Tokens != 4 || f.Stale || s.Model != "gpt-5" || s.Held.N == 0 ||
+	if f.Took.N != 24 || f.Stale || s.Model != "gpt-5" || s.Held.N == 0 ||
 		!strings.HasPrefix(s.Title, "Please read with password=[masked:") {
 		t.Errorf("the state is %+v", s)
 	}
@@ -171,7 +171,7 @@ func followed(t *testing.T, open func(context.Context) (Ledger, error)) <-chan S
 	t.Helper()
 	told, done := make(chan State), make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
-	o := Options{Env: env.System(), Status: true, Open: open, Tell: func(s State) {
+	o := Options{Env: env.System(), Open: open, Tell: func(s State) {
 		select {
 		case told <- s:
 		case <-ctx.Done():

@@ -46,7 +46,7 @@ func TestAnAgentThatNeverRestsIsFollowedAtEase(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
-			Follow(ctx, Options{Env: env.System(), Status: true, Tell: func(State) {},
+			Follow(ctx, Options{Env: env.System(), Tell: func(State) {},
 				Open: func(context.Context) (Ledger, error) { return c, nil }})
 			close(done)
 		}()

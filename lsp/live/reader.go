@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 )
 
 // maxPending bounds the reads without a result that are tracked.
@@ -20,13 +21,21 @@ type reader struct {
 	session sessions.Session
 	next    int64                  // entry to read next
 	files   map[string]File        // from the log
-	pending map[string]string      // paths of reads without a result, by call id
+	took    map[string]int         // by reads of each file, in o200k_base tokens: the calls and their results
+	pending map[string]pending     // reads without a result, by call id
 	known   ledger.ChangesResponse // which of the files are fresh, and which stale
 	unsure  bool                   // known may be outdated
 }
 
+// pending is a read without a result.
+type pending struct {
+	path   string
+	tokens int // of the call
+}
+
 func newReader(s sessions.Session) *reader {
-	return &reader{session: s, next: 1, files: map[string]File{}, pending: map[string]string{}, unsure: true}
+	return &reader{session: s, next: 1, files: map[string]File{}, took: map[string]int{}, pending: map[string]pending{},
+		unsure: true}
 }
 
 // read reads new entries of the session and the files that are stale.
@@ -67,19 +76,19 @@ func (r *reader) take(e sessions.Entry) {
 			r.files[c.Target] = f
 		}
 		if c.Op == intents.OpRead && c.Target != "" && len(r.pending) < maxPending {
-			r.pending[c.ID] = c.Target
+			r.pending[c.ID] = pending{c.Target, c.Tokens}
 		}
 	}
 	for _, res := range e.Results {
-		path, ok := r.pending[res.CallID]
+		read, ok := r.pending[res.CallID]
 		delete(r.pending, res.CallID)
 		if !ok || res.Failed {
 			continue
 		}
-		f := r.files[path]
+		f := r.files[read.path]
 		f.Reads++
-		f.Tokens += res.Tokens
-		r.files[path] = f
+		r.files[read.path] = f
+		r.took[read.path] += read.tokens + res.Tokens
 	}
 }
 
@@ -88,9 +97,14 @@ func touches(op string) bool {
 	return op == intents.OpRead || op == intents.OpWrite || op == intents.OpPatch
 }
 
-// snapshot returns the current state of files.
-func (r *reader) snapshot() map[string]File {
+// snapshot returns the current state of files, counted as the agent's window is.
+func (r *reader) snapshot(by tokens.Scale) map[string]File {
 	files := maps.Clone(r.files)
+	for path, took := range r.took {
+		f := files[path]
+		f.Took = by.Of(took)
+		files[path] = f
+	}
 	for _, path := range r.known.Fresh {
 		f := files[path]
 		f.Fresh = true

@@ -11,28 +11,25 @@ import (
 type State struct {
 	Session string       // "": none
 	Host    string       // whose session it is: "claude-code"
-	Title   string       // of the session, secrets masked; "" without Options.Status
+	Title   string       // of the session, secrets masked
 	Model   string       // of the newest answer; without a session that of the newest one: texts are counted for it
 	Updated time.Time    // of the newest entry
 	Others  []Other      // other sessions that are live, the fullest first
 	Near    bool         // it works in a terminal of this window
-	Held    tokens.Count // by the agent's window; zero without Options.Status
+	Held    tokens.Count // by the agent's window
 	Window  int          // of the model; 0: unknown
-	// WindowFrom says in words what Window rests on; "" without Options.Status.
+	// WindowFrom says in words what Window rests on.
 	WindowFrom string
-	// CompactsAt is where the host compacts by itself, as far as is known, and CompactsFrom says in words what that rests
-	// on; without Options.Status 0 and "".
+	// CompactsAt is where the host compacts by itself, as far as is known, and CompactsFrom says in words what that rests on.
 	CompactsAt   int
 	CompactsFrom string
-	// Requests and CarriedDollars are what was paid for what each request carries, see ledger.Use; zero without
-	// Options.Status.
+	// Requests and CarriedDollars are what was paid for what each request carries, see ledger.Use.
 	Requests       int
 	CarriedDollars *float64
 	Learnt         Learnt
 	Event          int64           // the newest of the ledger, of any session
 	Files          map[string]File // by path in the ledger: relative to the root in the workspace
-	// Warning is the newest one about the session's input since its last compaction: see ledger.BudgetWarning. "": none, or
-	// without Options.Status.
+	// Warning is the newest one about the session's input since its last compaction: see ledger.BudgetWarning. "": none.
 	Warning string
 	// Problem says why there is no data, Hint what to do.
 	Problem, Hint string
@@ -65,10 +62,10 @@ type Learnt struct {
 
 // File is what the session did with a file.
 type File struct {
-	Touched bool   // it read or wrote the file, or tried to
-	Reads   int    // that succeeded
-	Tokens  int    // of these reads as the agent got them, o200k_base
-	Fresh   bool   // known to be as the session knows it
-	Stale   bool   // changed after the newest read, not by the session
-	By      string // who changed it: a session, changes.External or changes.Several
+	Touched bool         // it read or wrote the file, or tried to
+	Reads   int          // that succeeded
+	Took    tokens.Count // by these reads in the agent's window: see ledger.Use.Scale
+	Fresh   bool         // known to be as the session knows it
+	Stale   bool         // changed after the newest read, not by the session
+	By      string       // who changed it: a session, changes.External or changes.Several
 }
