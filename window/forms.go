@@ -28,7 +28,6 @@ var forms = []string{
 var (
 	endMarker  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:` + anyForm() + `)$`) })
 	onlyMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + anyForm() + `)$`) })
-	number     = pattern.Lazy(`[\d,]*\d`)
 	handleLine = pattern.Lazy(`^` + artifactLine + `([0-9a-f]{8,64}(?:\.[0-9]{1,9}(?:-[0-9]{1,9})?)?)$`)
 	handleCall = pattern.Lazy(`read_artifact\(id=\\?"([0-9a-f]{12,64}(?:\.[0-9]{1,4})?)`)
 )
@@ -43,14 +42,4 @@ func anyForm() string {
 		all = append(all, f)
 	}
 	return strings.Join(all, "|")
-}
-
-// plainMarker returns a marker without its numbers, its preview and its escapes, so that it can be compared
-// with the text that it was made from.
-func plainMarker(s string) string {
-	s = strings.ReplaceAll(s, `\u2014`, "—")
-	for _, cut := range []string{` Preview: "`, ` Preview: \"`, previewMark, " Re-read with targeted"} {
-		s, _, _ = strings.Cut(s, cut)
-	}
-	return number().ReplaceAllString(s, "{N}")
 }

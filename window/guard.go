@@ -10,15 +10,15 @@ import (
 // A Write is content that a call is about to write to a file. A model that was shown a marker instead of a value
 // may pass the marker on as the value: it must never reach the disk.
 //
-// The hook before a call (package agents/hook) checks it; the gateway will.
+// The hook before a call (package agents/hook) checks it.
 type Write struct {
 	Path string
 	// Content is what would be written: of a patch its new text alone, of a command the body of a
 	// here-document. See intents.Written.
 	Content string
 	Present string // the file as it is; "": there is none
-	// Shown reports whether a marker was shown to this agent in this session. nil: none was.
-	Shown func(marker string) bool
+	// Shown is set if the content names something that was cut out of the agent's context: then its markers were shown.
+	Shown bool
 }
 
 // Check refuses a write that would put a marker on the disk. The error is denied: it names the marker and the call
@@ -45,8 +45,8 @@ func (w Write) Check() error {
 const longestMarker = 4 << 10
 
 // Marker returns the marker that a write would put on the disk, and the handle in it or after it, if there is one;
-// "" if there is none. It is a marker at the very end of the content, or one on a line of its own that was shown
-// to the agent. Markers that the file has already do not count.
+// "" if there is none. It is a marker at the very end of the content, or one on a line of its own, if markers
+// were shown to the agent. Markers that the file has already do not count.
 func (w Write) Marker() (marker, handle string) {
 	lines := strings.Split(strings.TrimSpace(w.Content), "\n")
 	last := len(lines) - 1
@@ -61,7 +61,7 @@ func (w Write) Marker() (marker, handle string) {
 		case !strings.HasSuffix(line, "]") && !strings.HasSuffix(line, ")"): // fast, and true of most lines
 		case i == last:
 			found = endMarker().FindString(line[max(0, len(line)-longestMarker):])
-		case w.Shown != nil && len(line) <= longestMarker && onlyMarker().MatchString(line) && w.Shown(line):
+		case w.Shown && len(line) <= longestMarker && onlyMarker().MatchString(line):
 			found = line
 		}
 		if found == "" || w.had(found) {
@@ -88,22 +88,4 @@ func (w Write) had(marker string) bool {
 		}
 	}
 	return false
-}
-
-// Shown reports whether a marker was shown in a session, by one of its edits or by a stub.
-func Shown(in Input) func(marker string) bool {
-	shown := map[string]bool{}
-	for _, e := range in.Edits {
-		for line := range strings.SplitSeq(e.Text, "\n") {
-			shown[plainMarker(line)] = true
-		}
-	}
-	for i := range in.Entries {
-		for _, r := range in.Entries[i].Results {
-			if r.Artifact != "" {
-				shown["[result offloaded — {N} chars stored to artifact store]"] = true
-			}
-		}
-	}
-	return func(marker string) bool { return shown[plainMarker(marker)] }
 }

@@ -39,14 +39,6 @@ func TestNoMarkerReachesTheDiskAtTheEnd(t *testing.T) {
 }
 
 func TestMarkersInTheMiddle(t *testing.T) {
-	shown := Shown(Input{
-		Edits: []Edit{
-			{Text: markResult}, {Text: markConsumed},
-			{Text: "[tool result — evicted: read(a.go)." + previewMark + " Re-read with targeted ranges if " +
-				"needed.]\nArtifact: 0123456789ab"},
-		},
-		Entries: []sessions.Entry{{Results: []sessions.Result{{Artifact: "0123456789ab"}}}},
-	})
 	eviction := `[tool result — evicted: read(a.go). Preview: "package a…". Re-read with targeted ranges if needed.]`
 	for _, c := range []struct{ name, content, present, handle string }{
 		{"shown", "a\n  " + markResult + "\nb\n", "", ""},
@@ -59,7 +51,7 @@ func TestMarkersInTheMiddle(t *testing.T) {
 		{"a cleared result at the end", `x [cleared: read(a.go) — 12 chars, ~4 tokens; re-read with ` +
 			`read_artifact(id="a3f9c20b1d7e") or run the tool again]`, "", "a3f9c20b1d7e"},
 	} {
-		w := Write{Path: "a.go", Content: c.content, Present: c.present, Shown: shown}
+		w := Write{Path: "a.go", Content: c.content, Present: c.present, Shown: true}
 		marker, handle := w.Marker()
 		if marker == "" || handle != c.handle {
 			t.Errorf("%s: marker %q, handle %q", c.name, marker, handle)
@@ -73,18 +65,23 @@ func TestMarkersInTheMiddle(t *testing.T) {
 		}
 	}
 	for name, content := range map[string]string{
-		"not shown to this agent":  "a\n[text omitted]\nb",
 		"not on a line of its own": "a\n// " + markResult + " is what a model sees\nb",
 		"a source of markers": "const (\n\tmarkResult = \"" + markResult + "\"\n\tmarkWords = \"[text " +
 			"omitted]\"\n)\n",
-		"another eviction":             "a\n" + strings.Replace(eviction, "a.go", "b.go", 1) + "\nb",
 		"an index, and nothing else":   "return list[cleared[0]]",
 		"nothing":                      "",
 		"an ordinary end in a bracket": "[1, 2, 3]",
 	} {
-		if marker, _ := (Write{Path: "a.go", Content: content, Shown: shown}).Marker(); marker != "" {
+		if marker, _ := (Write{Path: "a.go", Content: content, Shown: true}).Marker(); marker != "" {
 			t.Errorf("%s: %q is no marker", name, marker)
 		}
+	}
+}
+
+func TestMarkersInTheMiddleOfWhatNamesNothing(t *testing.T) {
+	w := Write{Path: "a.go", Content: "a\n" + markResult + "\nb"}
+	if marker, _ := w.Marker(); marker != "" {
+		t.Errorf("%q was not shown to this agent", marker)
 	}
 }
 
@@ -107,7 +104,7 @@ func TestEveryMarkerOfOursIsRecognised(t *testing.T) {
 			t.Errorf("%s: %q is written", name, shown)
 		}
 		if marker, _ := (Write{Content: "a\n" + shown[e.Head:] + "\nb",
-			Shown: Shown(Input{Edits: []Edit{e}})}).Marker(); marker == "" && name != "bulk" {
+			Shown: true}).Marker(); marker == "" && name != "bulk" {
 			t.Errorf("%s, in the middle: %q is written", name, shown)
 		}
 	}
@@ -119,7 +116,7 @@ func FuzzGuard(f *testing.F) {
 	}
 	f.Add("[cleared: [cleared: ]]\nArtifact: 0123456789ab", "")
 	f.Fuzz(func(t *testing.T, content, present string) {
-		w := Write{Path: "p", Content: content, Present: present, Shown: func(string) bool { return true }}
+		w := Write{Path: "p", Content: content, Present: present, Shown: true}
 		marker, _ := w.Marker()
 		if marker != "" && (!strings.Contains(content, marker) || strings.Contains(marker, "\n") ||
 			!endMarker().MatchString(marker)) {

@@ -24,11 +24,10 @@ const (
 func (r *run) guard(ctx context.Context) (string, error) {
 	for _, text := range intents.Written(r.event.Tool, r.event.Input) {
 		write := window.Write{Path: intents.Classify(r.event.Tool, r.event.Input).Target, Content: text}
-		shown, err := r.shown(ctx, text)
-		if err != nil {
+		var err error
+		if write.Shown, err = r.shown(ctx, text); err != nil {
 			return "", err
 		}
-		write.Shown = func(string) bool { return shown }
 		if write.Check() == nil {
 			continue
 		}
