@@ -30,6 +30,8 @@ type blobs struct {
 	codec *blobfile.Codec
 	temps atomic.Int64 // number of temporary files so far, for their names
 
+	cache blobCache
+
 	scratch bool             // do not sync
 	durable [256]atomic.Bool // directories of blobs, by number, whose names are known to be on disk
 }
@@ -86,7 +88,7 @@ func openDir(parent *os.Root, name string) (*os.Root, error) {
 	return parent.OpenRoot(name + "/.")
 }
 
-func (b *blobs) close() error { return b.root.Close() }
+func (b *blobs) close() error { return errors.Join(b.cache.close(), b.root.Close()) }
 
 // place returns the directory and the path of a blob's file.
 func place(hash string) (dir, path string) { return hash[:2], hash[:2] + "/" + hash }
@@ -140,18 +142,18 @@ func (b *blobs) put(ctx context.Context, r io.Reader, limit int64) (ref kv.BlobR
 		return kv.BlobRef{}, osError("kv.putblob", err)
 	}
 	failpoint.Hit("kv.blob.renamed")
-	err = b.sync(ref.Hash)
+	err = errors.Join(b.cache.drop(ref.Hash), b.sync(ref.Hash))
 	failpoint.Hit("kv.blob.named")
 	return ref, osError("kv.putblob", err)
 }
 
 // intact reports whether a blob is already stored and undamaged.
 func (b *blobs) intact(hash string) bool {
-	r, err := b.open(hash)
+	r, f, err := b.openFile(hash)
 	if err != nil {
 		return false
 	}
-	defer r.Close() // opened only for reading
+	defer f.Close() // opened only for reading
 	return r.Verify() == nil
 }
 
@@ -194,28 +196,34 @@ func (b *blobs) sync(hash string) error {
 // blob is an open blob. It implements kv.Blob.
 type blob struct {
 	*blobfile.Reader
-	file   *os.File
+	cache  *blobCache
+	of     *cachedBlob
 	closed sync.Once
 }
 
 // Close implements kv.Blob. It is idempotent.
 func (b *blob) Close() (err error) {
-	b.closed.Do(func() { err = osError("kv.blob", b.file.Close()) })
+	b.closed.Do(func() { err = osError("kv.blob", b.cache.put(b.of)) })
 	return err
 }
 
 // open opens a stored blob.
 func (b *blobs) open(hash string) (*blob, error) {
+	return b.cache.take(hash, func() (*blobfile.Reader, *os.File, error) { return b.openFile(hash) })
+}
+
+// openFile opens the file of a stored blob.
+func (b *blobs) openFile(hash string) (*blobfile.Reader, *os.File, error) {
 	f, size, err := b.file(hash)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := b.reader(f, size, hash)
 	if err != nil {
 		_ = f.Close() // opened only for reading
-		return nil, err
+		return nil, nil, err
 	}
-	return &blob{Reader: r, file: f}, nil
+	return r, f, nil
 }
 
 // file opens the file of a blob.
@@ -257,14 +265,15 @@ func (b *blobs) delete(hash string) error {
 	}
 	dir, path := place(hash)
 	err := b.root.Remove(path)
+	kept := b.cache.drop(hash)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return osError("kv.deleteblob", kept)
 	}
 	failpoint.Hit("kv.blob.removed")
 	if err == nil {
 		err = syncRoot(b.root, dir)
 	}
-	return osError("kv.deleteblob", err)
+	return osError("kv.deleteblob", errors.Join(err, kept))
 }
 
 // each yields the blob files in order of hash. It holds the names of one directory at a time.
