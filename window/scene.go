@@ -141,7 +141,7 @@ func (s *scene) hide(a *act, text string) []Edit {
 func (s *scene) cut(a *act, e Edit) []Edit {
 	e.Seq, e.Call, e.Part, e.Before = a.answer.Seq, a.ID, PartResult, a.resultTokens
 	e.Tokens = textTokens(e.Text)
-	if keep := e.Head + e.Tail + e.Quote; keep > 0 {
+	if keep := e.Head + e.Tail; keep > 0 {
 		e.Tokens += a.result.Tokens * min(keep, a.result.Chars) / max(a.result.Chars, 1)
 	}
 	return smaller(e)

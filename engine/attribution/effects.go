@@ -35,11 +35,10 @@ func NewEffects(trees *Trees, tx kv.Tx, own *sessions.Session, at time.Time) *Ef
 	return &Effects{Attributor: NewAttributor(trees, tx, own), at: at}
 }
 
-// Call is a tool call with its arguments, which the log's entry abbreviates.
+// Call is a tool call with what its arguments mean.
 type Call struct {
 	sessions.Call
 	Meaning intents.Meaning
-	Args    json.RawMessage
 	Shown   ShownCall
 }
 

@@ -251,8 +251,8 @@ func (l *Ledger) calledWith(id, tool string, args json.RawMessage) attribution.C
 	m := intents.Classify(tool, args)
 	return attribution.Call{
 		Call:    sessions.Call{ID: id, Name: CutLabel(shown.Name), Op: m.Op, Partial: m.Partial},
-		Meaning: m, Args: args,
-		Shown: attribution.ShownCall{Meaning: intents.Classify(tool, shown.Args), Args: shown.Args},
+		Meaning: m,
+		Shown:   attribution.ShownCall{Meaning: intents.Classify(tool, shown.Args), Args: shown.Args},
 	}
 }
 

@@ -257,7 +257,7 @@ func (p *prepared) part(part, shown transcript.Part) int {
 			ID: part.ID, Name: CutLabel(shown.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args),
 			Partial: m.Partial, Malformed: part.Malformed(),
 		}
-		p.calls = append(p.calls, attribution.Call{Call: c, Meaning: m, Args: part.Args,
+		p.calls = append(p.calls, attribution.Call{Call: c, Meaning: m,
 			Shown: attribution.ShownCall{Meaning: m, Args: part.Args}})
 		if !bytes.Equal(shown.Args, part.Args) {
 			p.calls[len(p.calls)-1].Shown = attribution.ShownCall{Meaning: intents.Classify(part.Name, shown.Args),
