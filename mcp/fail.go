@@ -31,9 +31,6 @@ func (s *Server) explain(err error) string {
 
 // failure is explain for prompts and resources, whose errors are protocol errors.
 func (s *Server) failure(err error) error {
-	if err == nil {
-		return nil
-	}
 	return fault.New(fault.CodeOf(err), "mcp", "%s", s.explain(err))
 }
 

@@ -34,7 +34,8 @@ type hints struct {
 // call is one request to a tool.
 type call struct {
 	*Server
-	api    Ledger
+	*Client
+	api    opened
 	args   json.RawMessage       // checked against the input schema; its bytes are as received
 	client string                // self-reported name of the client; never ""
 	chat   ledger.SessionRequest // the session that the host says the call belongs to
@@ -42,8 +43,9 @@ type call struct {
 
 // newCall returns a call without arguments. Errors: those of opening the ledger.
 func (s *Server) newCall(ctx context.Context) (*call, error) {
-	api, err := s.ledger.Get(ctx)
-	return &call{Server: s, api: api, client: clientName(ctx)}, err
+	c := clientOf(ctx)
+	api, err := c.ledger.Get(ctx)
+	return &call{Server: s, Client: c, api: api, client: clientName(ctx)}, err
 }
 
 // reply is the answer of a tool: the value of its output schema, and text for a model. Without text, the text is
@@ -89,17 +91,15 @@ func (s *Server) describe(t tool) proto.Tool {
 func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 	return func(ctx context.Context, r proto.CallToolRequest) (*proto.CallToolResult, error) {
 		answer, err := guarded("tool "+t.name, func() (reply, error) {
-			raw := r.Params.RawArguments
-			if raw == nil {
-				var err error // a client in this process hands over values
-				if raw, err = json.Marshal(r.Params.Arguments); err != nil {
-					return reply{}, fault.Wrap(fault.Invalid, "mcp.arguments", err)
-				}
-			}
-			args, err := sc.check(s.o.ToolPrefix+t.name, raw)
+			args, err := sc.check(s.o.ToolPrefix+t.name, r.Params.RawArguments)
 			if err != nil {
 				return reply{}, err
 			}
+			busy := clientOf(ctx).busy
+			if !enter(ctx, busy) {
+				return reply{}, fault.Wrap(fault.Unavailable, "mcp.call", ctx.Err())
+			}
+			defer func() { <-busy }()
 			c, err := s.newCall(ctx)
 			if err != nil {
 				return reply{}, err
@@ -120,25 +120,10 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 
 // result converts an answer to the protocol's form.
 func (s *Server) result(r reply) *proto.CallToolResult {
-	cache := s.answers.Load()
-	if len(r.text) < minCached {
-		cache = nil
-	}
 	if s.o.Structured {
-		if cache != nil {
-			r.value = cache.put(r.value)
-		}
-		return proto.NewToolResultStructured(r.value, cached(cache, r.text))
+		return proto.NewToolResultStructured(r.value, r.text)
 	}
-	return proto.NewToolResultText(cached(cache, r.text))
-}
-
-// cached returns the text that the library encodes for a text: its name in the cache, or without one the text.
-func cached(cache *answerCache, text string) string {
-	if cache != nil {
-		text, _ = cache.put(text).(string)
-	}
-	return text
+	return proto.NewToolResultText(r.text)
 }
 
 // clientName returns the client's own name, in one line.

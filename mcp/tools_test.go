@@ -28,10 +28,7 @@ func listed(t *testing.T, c *client.Client) []proto.Tool {
 // overTheWire returns the bytes of a server's answer to tools/list.
 func overTheWire(t *testing.T, f *fixture, request string) []byte {
 	t.Helper()
-	raw, err := json.Marshal(f.mcp.HandleMessage(t.Context(), json.RawMessage(request)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := f.Handle(t.Context(), []byte(request))
 	var answer struct {
 		Result struct {
 			Tools json.RawMessage `json:"tools"`
@@ -53,7 +50,7 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 	want := overTheWire(t, empty, listLegacy)
 	full := newFixture(t, nil)
 	session := full.shop(t)
-	c := connect(t, full.mcp, "another client")
+	c := connect(t, full.Server, "another client")
 	do[memoryResult](t, c, "memory",
 		args{"action": "save", "name": "tools", "description": "compact_conversation", "body": "x"})
 	do[compactResult](t, c, "compact_conversation", args{"session": session})
@@ -74,7 +71,7 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 func TestEachToolIsAsInItsGoldenFile(t *testing.T) {
 	f := newFixture(t, nil)
 	var names []string
-	for _, tool := range listed(t, connect(t, f.mcp, "tester")) {
+	for _, tool := range listed(t, connect(t, f.Server, "tester")) {
 		names = append(names, tool.Name)
 		raw, err := json.Marshal(tool)
 		if err != nil {
@@ -148,7 +145,7 @@ func TestExamplesInMessagesAreOfTheirType(t *testing.T) {
 
 func TestToolPrefixIsPutBeforeEveryNameAndReference(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.ToolPrefix = "ctx_" })
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	for _, tool := range listed(t, c) {
 		if !strings.HasPrefix(tool.Name, "ctx_") {
 			t.Errorf("tool %q has no prefix", tool.Name)

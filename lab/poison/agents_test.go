@@ -97,7 +97,7 @@ type agent struct {
 func connect(s *scene, api ledger.API, look looker) *agent {
 	s.t.Helper()
 	var log serverLog
-	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return kept{api}, nil },
+	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return kept{api}, "", nil },
 		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
 	s.do(err)
 	in, toServer := io.Pipe()

@@ -143,7 +143,7 @@ func table() []Exit {
 		{MCP, "resource changes", Exact, agent, nil},
 		{MCP, "resource artifact", Exact, agent, nil},
 		{MCP, "resource memory", Masked, "before storing, by `engine.SaveMemory`", nil},
-		{MCP, "errors", Masked, "`mcp/fail.go` and `mcp/wire.go`, those of the MCP library too; the id of a request " +
+		{MCP, "errors", Masked, "`mcp/fail.go` and `mcp/handle.go`, those of the MCP library too; the id of a request " +
 			"comes back as it was", nil},
 		{MCP, "standard error", Masked, "`internal/wiring.Stderr`", nil},
 
