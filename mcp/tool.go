@@ -11,10 +11,12 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// tool is one tool, as a value.
+// tool is one tool, as a value: all that the list, the checks of its arguments, the documentation and the harnesses in lab
+// need to know.
 type tool struct {
 	name        string // without the prefix
-	description string
+	description string // for models: each request pays for it
+	does        string // for people, in a row of a table
 	hints       hints
 	input       string // JSON schema of the arguments: one flat object, see schema.go
 	output      string // JSON schema of the structured result, see Options.Structured
@@ -22,7 +24,12 @@ type tool struct {
 	forms map[string]string
 	// longest is the number of characters of a result that the host should accept; 0: its own limit.
 	longest int
-	run     func(ctx context.Context, c *call) (reply, error)
+	// masked says where secrets in its answers are masked; "": they are exact, back to the agent that has the workspace.
+	masked string
+	// calls are arguments, as JSON, of calls that show what is stored: the harnesses make each. SESSION is a session, and
+	// HANDLE an artifact.
+	calls []string
+	run   func(ctx context.Context, c *call) (reply, error)
 }
 
 // hints are a tool's annotations. The fourth, openWorld, is always false: no tool reaches out of the workspace,
@@ -55,9 +62,25 @@ type reply struct {
 	text  string
 }
 
-// tools returns the tools, in no order: the MCP library lists them by name.
+// tools returns all tools in the order of the documentation; the MCP library lists them by name. A new one is a name here
+// and a file of its own.
 func tools() []tool {
 	return []tool{compactTool(), memoryTool(), readTool(), statusTool(), changesTool()}
+}
+
+// Tool is what the harnesses in lab, which have a row for each tool, know of one.
+type Tool struct {
+	Name   string   // without a prefix
+	Masked string   // where secrets in its answers are masked; "": they are exact, back to the agent that has the workspace
+	Calls  []string // arguments as JSON, of which SESSION and HANDLE are to be replaced
+}
+
+// Tools returns every tool.
+func Tools() (all []Tool) {
+	for _, t := range tools() {
+		all = append(all, Tool{t.name, t.masked, t.calls})
+	}
+	return all
 }
 
 // decode reads the arguments of a call into a struct.

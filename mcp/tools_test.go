@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -83,10 +85,29 @@ func TestEachToolIsAsInItsGoldenFile(t *testing.T) {
 		}
 		golden(t, "testdata/tools/"+tool.Name+".json", append(pretty.Bytes(), '\n'))
 	}
-	want := []string{"changes", "compact_conversation", "context_status", "memory", "read_artifact"}
-	if !slices.Equal(names, want) {
-		t.Errorf("tools are %v, not %v", names, want)
+	files, err := filepath.Glob("testdata/tools/*.json")
+	if err != nil || len(files) != len(names) || !slices.IsSorted(names) {
+		t.Errorf("tools are %v, with golden files %v (%v)", names, files, err)
 	}
+}
+
+// TestTheReadmeHasTheTableOfTools compares the table in README.md; -update writes it.
+func TestTheReadmeHasTheTableOfTools(t *testing.T) {
+	const head, file = "| tool | does |\n|---|---|\n", "../README.md"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(raw), head)
+	_, after, found := strings.Cut(rest, "\n\n")
+	if !found {
+		t.Fatalf("%s has no place for the table", file)
+	}
+	rows := ""
+	for _, tl := range tools() {
+		rows += fmt.Sprintf("| `%s` | %s |\n", tl.name, tl.does)
+	}
+	golden(t, file, []byte(before+head+rows+"\n"+after))
 }
 
 func TestEveryToolFollowsTheRulesOfHosts(t *testing.T) {

@@ -184,26 +184,24 @@ func content(result json.RawMessage) string {
 }
 
 // uses are calls of every tool that show what is stored. One whose lines may begin with what is stored has exact set.
-func uses(s *scene) []use {
-	return []use{
-		{tool: "changes"},
-		{tool: "changes", args: map[string]any{"session": s.session, "limit": 200}},
-		{tool: "context_status", args: map[string]any{"session": s.session}},
-		{tool: "compact_conversation",
-			args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1, "return": "receipt"}},
-		{tool: "compact_conversation", args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1,
-			"return": "summary"}, exact: true},
-		{tool: "memory", args: map[string]any{"action": "list"}},
-		{tool: "memory", args: map[string]any{"action": "recall", "query": "build name described " + poison.Canary,
-			"limit": 20}},
-		{tool: "memory", args: map[string]any{"action": "get", "name": "build"}},
-		{tool: "read_artifact", args: map[string]any{"id": s.artifact}, exact: true},
+func uses(s *scene) (all []use) {
+	for _, t := range mcp.Tools() {
+		for _, c := range t.Calls {
+			c = strings.NewReplacer("SESSION", s.session, "HANDLE", s.artifact).Replace(c)
+			all = append(all, use{tool: t.Name, args: json.RawMessage(c)})
+		}
 	}
+	return append(all,
+		use{tool: "compact_conversation", args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1,
+			"return": "summary"}, exact: true},
+		use{tool: "memory", args: map[string]any{"action": "recall", "query": "build name described " + poison.Canary,
+			"limit": 20}},
+		use{tool: "memory", args: map[string]any{"action": "get", "name": "build"}})
 }
 
 type use struct {
 	tool  string
-	args  map[string]any
+	args  any
 	exact bool
 }
 
@@ -230,7 +228,7 @@ func tools(s *scene, look looker) {
 	for _, u := range uses(s) {
 		used[u.tool] = true
 		r, refused := a.ask("tools/call", map[string]any{"name": u.tool, "arguments": u.args})
-		name := fmt.Sprintf("tool %s %v", u.tool, u.args)
+		name := fmt.Sprintf("tool %s %s", u.tool, u.args)
 		if refused != "" {
 			s.t.Errorf("%s: %s", name, refused)
 			continue
@@ -298,7 +296,7 @@ func refusals(s *scene, a *agent, look looker, used map[string]bool) {
 	hostile := planted(s.text.Value, s.form)
 	for _, t := range all.Tools {
 		if !used[t.Name] {
-			s.t.Errorf("nothing is asked of tool %s: it needs a row in uses", t.Name)
+			s.t.Errorf("nothing is asked of tool %s: it needs calls", t.Name)
 		}
 		for name := range t.InputSchema.Properties {
 			args := map[string]any{name: hostile}
