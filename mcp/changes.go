@@ -35,7 +35,8 @@ func changesTool() tool {
 			`"limit":{"type":"integer"}}}`,
 		output: `{"type":"object","properties":{"entries":{"type":"array"},` +
 			`"total":{"type":"integer"},"stale":{"type":"array"}},"required":["entries","stale"]}`,
-		forms: map[string]string{"path": `"src/app.go"`, "since": `"2h"`, "limit": "30"},
+		forms:   map[string]string{"path": `"src/app.go"`, "since": `"2h"`, "limit": "30"},
+		secrets: "exact", why: toOwner,
 		calls: []string{`{}`, `{"session":"SESSION","limit":200}`},
 		run:   listChanges,
 	}

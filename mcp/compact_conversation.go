@@ -73,9 +73,9 @@ func compactTool() tool {
 			`"warnings":{"type":"array"}},"required":["status"]}`,
 		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`,
 			"budget_tokens": "2000", "keep_turns": "2"},
-		masked: "made of masked words; the messages of `return: messages` are exact, back to the agent that has the workspace",
-		calls:  []string{`{"session":"SESSION","dry_run":true,"keep_turns":1,"return":"receipt"}`},
-		run:    compact,
+		secrets: "masked", why: "made of masked words; the messages of `return: messages` are exact, " + toOwner,
+		calls: []string{`{"session":"SESSION","dry_run":true,"keep_turns":1,"return":"receipt"}`},
+		run:   compact,
 	}
 }
 

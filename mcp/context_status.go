@@ -31,9 +31,9 @@ func statusTool() tool {
 			`"next_cuts":{"type":"array"},` +
 			`"carried":{"type":"array","description":"files in every request"},` +
 			`"overhead_tokens":{"type":"integer","description":"these tools"}},"required":["used"]}`,
-		masked: "names and labels are made of masked words",
-		calls:  []string{`{"session":"SESSION"}`},
-		run:    contextStatus,
+		secrets: "masked", why: "names and labels are made of masked words",
+		calls: []string{`{"session":"SESSION"}`},
+		run:   contextStatus,
 	}
 }
 

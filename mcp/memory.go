@@ -45,9 +45,9 @@ func memoryTool() tool {
 			`"notes":{"type":"array"}},"required":["entries"]}`,
 		forms: map[string]string{"action": `"recall"`, "name": `"build command"`, "type": `"project"`,
 			"query": `"how to run the tests"`, "limit": "5"},
-		masked: "before storing, by `engine.SaveMemory`",
-		calls:  []string{`{"action":"list"}`},
-		run:    remember,
+		secrets: "masked", why: "before storing, by `engine.SaveMemory`",
+		calls: []string{`{"action":"list"}`},
+		run:   remember,
 	}
 }
 

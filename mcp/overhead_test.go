@@ -37,15 +37,18 @@ func TestTheFiguresAreThoseOfTheTools(t *testing.T) {
 		names += "mcp__ctxledger__" + tl.name + "\n"
 		claude += count(fmt.Sprintf(`{"name":"mcp__ctxledger__%s","description":%q,"input_schema":%s}`, tl.name,
 			tl.description, tl.input))
-		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output), count(tl.description))
+		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output),
+			count(tl.description))
 	}
 	const file = "overhead/overhead.go"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for form, n := range map[string]int{`(const Tokens = )\d+`: s.overhead(),
-		`(const Names = )\d+`: count(names) + count(s.instructions()), `(\{"claude-code", "claude-code", )\d+`: claude} {
+	for form, n := range map[string]int{
+		`(const Tokens = )\d+`: s.overhead(), `(const Names = )\d+`: count(names) + count(s.instructions()),
+		`(\{"claude-code", "claude-code", )\d+`: claude,
+	} {
 		raw = regexp.MustCompile(form).ReplaceAll(raw, fmt.Appendf(nil, "${1}%d", n))
 	}
 	golden(t, file, raw)

@@ -43,8 +43,9 @@ func readTool() tool {
 			"context": "3", "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
 		},
 		longest: 2 * limits.ArtifactTextMax, // JSON can double the length of a text
-		calls:   []string{`{"id":"HANDLE","limit":40000}`},
-		run:     readArtifact,
+		secrets: "exact", why: toOwner,
+		calls: []string{`{"id":"HANDLE","limit":40000}`},
+		run:   readArtifact,
 	}
 }
 

@@ -24,8 +24,8 @@ type tool struct {
 	forms map[string]string
 	// longest is the number of characters of a result that the host should accept; 0: its own limit.
 	longest int
-	// masked says where secrets in its answers are masked; "": they are exact, back to the agent that has the workspace.
-	masked string
+	// secrets says what becomes of secrets in its answers, by a rule of lab/taint, and why.
+	secrets, why string
 	// calls are arguments, as JSON, of calls that show what is stored: the harnesses make each. SESSION is a session, and
 	// HANDLE an artifact.
 	calls []string
@@ -70,15 +70,16 @@ func tools() []tool {
 
 // Tool is what the harnesses in lab, which have a row for each tool, know of one.
 type Tool struct {
-	Name   string   // without a prefix
-	Masked string   // where secrets in its answers are masked; "": they are exact, back to the agent that has the workspace
-	Calls  []string // arguments as JSON, of which SESSION and HANDLE are to be replaced
+	Name         string // without a prefix
+	Secrets, Why string // what becomes of secrets in its answers: masked, exact or silent; where, or why
+	// Calls are arguments as JSON, in which SESSION and HANDLE are to be replaced.
+	Calls []string
 }
 
 // Tools returns every tool.
 func Tools() (all []Tool) {
 	for _, t := range tools() {
-		all = append(all, Tool{t.name, t.masked, t.calls})
+		all = append(all, Tool{t.name, t.secrets, t.why, t.calls})
 	}
 	return all
 }
@@ -109,6 +110,9 @@ func (s *Server) describe(t tool) proto.Tool {
 		},
 	}
 }
+
+// toOwner is why the answers of some tools are exact.
+const toOwner = "back to the agent that has the workspace"
 
 // handler returns the MCP library's handler of a tool. Errors of the tool are results that the model can read.
 func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {

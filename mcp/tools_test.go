@@ -136,6 +136,18 @@ func TestEveryToolFollowsTheRulesOfHosts(t *testing.T) {
 		if len(tl.description) > 2048 || tl.hints.readOnly && tl.hints.destructive {
 			t.Errorf("%s: description or annotations", tl.name)
 		}
+		if tl.does == "" || tl.secrets == "" || tl.why == "" || len(tl.calls) == 0 {
+			t.Errorf("%s: a table or a harness has nothing of it", tl.name)
+		}
+		s, err := parseSchema(tl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range tl.calls {
+			if _, err := s.check(tl.name, json.RawMessage(c)); err != nil {
+				t.Errorf("%s: the call %s is refused: %v", tl.name, c, err)
+			}
+		}
 	}
 }
 

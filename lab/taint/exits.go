@@ -131,7 +131,7 @@ func table() []Exit {
 		{CLI, "config validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},
 		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
-	}, tools(agent), []Exit{
+	}, tools(), []Exit{
 		{MCP, "prompt memory", Masked, "`mcp/memory_prompt.go`, the whole text", nil},
 		{MCP, "prompt resume", Masked,
 			"a handoff to another chat: made of masked words, then `mcp/resume.go`, the whole document", nil},
@@ -199,13 +199,9 @@ func table() []Exit {
 }
 
 // tools has a row for each tool of the MCP server.
-func tools(agent string) (all []Exit) {
+func tools() (all []Exit) {
 	for _, t := range mcp.Tools() {
-		x := Exit{MCP, "tool " + t.Name, Masked, t.Masked, nil}
-		if t.Masked == "" {
-			x.Rule, x.Why = Exact, agent
-		}
-		all = append(all, x)
+		all = append(all, Exit{MCP, "tool " + t.Name, Rule(t.Secrets), t.Why, nil})
 	}
 	return all
 }
