@@ -22,9 +22,7 @@ type Client struct {
 	long    longAnswers
 	told    chan []string // its roots
 	busy    chan struct{} // holds a token for each tool at work
-
-	mu   sync.Mutex
-	open map[any]bool // guarded by mu; the ids of unanswered requests
+	open    sync.Map      // the ids of unanswered requests, each as keyOf
 }
 
 // opened is the ledger of a client.
@@ -34,10 +32,10 @@ type opened struct {
 }
 
 // Connect returns a client of which nothing is known yet. With send the server sends it a line that is no answer: a
-// request, or a notification. nil: it is sent none.
+// request, or a notification. nil: it is sent none. It is called at any time, and concurrently.
 func (s *Server) Connect(send func(line []byte) error) *Client {
 	c := &Client{server: s, session: server.NewInProcessSession(s.o.Env.ID(8), nil), send: send,
-		told: make(chan []string, 1), busy: make(chan struct{}, workers), open: map[any]bool{}}
+		told: make(chan []string, 1), busy: make(chan struct{}, workers)}
 	c.ledger = connection.NewLazy(func(ctx context.Context) (opened, error) {
 		api, tree, err := s.open(ctx, c.roots(ctx))
 		return opened{api, tree}, err
@@ -63,21 +61,11 @@ func clientOf(ctx context.Context) *Client {
 
 // begin keeps the id of a request until end. It reports false if a request with the same id is unanswered.
 func (c *Client) begin(id json.RawMessage) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	key := keyOf(id)
-	if c.open[key] {
-		return false
-	}
-	c.open[key] = true
-	return true
+	_, used := c.open.LoadOrStore(keyOf(id), nil)
+	return !used
 }
 
-func (c *Client) end(id json.RawMessage) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.open, keyOf(id))
-}
+func (c *Client) end(id json.RawMessage) { c.open.Delete(keyOf(id)) }
 
 // keyOf returns what two spellings of one valid id have in common.
 func keyOf(id json.RawMessage) (key any) {
@@ -104,6 +92,7 @@ const (
 	rootsPatience = 2 * time.Second // then the client has no roots
 	maxRoots      = 16
 	rootsID       = 1
+	rootsRequest  = `{"jsonrpc":"2.0","id":1,"method":"roots/list"}`
 )
 
 // roots asks the client for its roots, if Options.AskRoots is set and the client offers them. Only clients of the older
@@ -117,23 +106,16 @@ func (c *Client) roots(ctx context.Context) []string {
 	case <-c.told: // too late, or without being asked
 	default:
 	}
-	line, err := json.Marshal(proto.JSONRPCRequest{JSONRPC: proto.JSONRPC_VERSION, ID: proto.NewRequestId(rootsID),
-		Request: proto.Request{Method: string(proto.MethodListRoots)}})
-	if err == nil {
-		err = c.send(line)
-	}
 	ctx, cancel := context.WithTimeout(ctx, rootsPatience)
 	defer cancel()
-	if err == nil {
-		select {
-		case uris := <-c.told:
-			return uris
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
+	_ = c.send([]byte(rootsRequest)) // whoever sends knows
+	select {
+	case uris := <-c.told:
+		return uris
+	case <-ctx.Done():
+		c.server.o.Log.Warn("the client does not tell its roots", "error", ctx.Err().Error())
+		return nil
 	}
-	c.server.o.Log.Warn("roots", "error", err.Error())
-	return nil
 }
 
 // hear takes an answer of the client, if it is about roots: nothing else is asked. It reports whether it was.

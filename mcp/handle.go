@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/termtext"
 )
 
@@ -24,7 +22,7 @@ func (s *Server) Handle(ctx context.Context, message []byte) []byte {
 		defer func() { _ = c.Close() }() // what was answered stays
 		ctx = c.Context(ctx)
 	}
-	m, refused := c.accept(message)
+	m, refused := c.accept(input{line: message})
 	if m.line == nil {
 		return refused
 	}
@@ -33,10 +31,16 @@ func (s *Server) Handle(ctx context.Context, message []byte) []byte {
 
 // accept takes a message that the MCP library is to answer. Of any other the returned one has no line, and what is answered
 // instead is returned, if anything.
-func (c *Client) accept(line []byte) (m message, refused []byte) {
-	m, wrong := check(line)
+func (c *Client) accept(in input) (m message, refused []byte) {
 	switch {
-	case m.answer && c.hear(line):
+	case in.long != nil:
+		return message{}, c.server.refuse(tooLarge(in.long))
+	case in.err != nil && len(in.line) == 0:
+		return message{}, nil
+	}
+	m, wrong := check(in.line)
+	switch {
+	case m.answer && c.hear(in.line):
 		return message{}, nil
 	case wrong != nil && wrong.code == 0:
 		c.server.o.Log.Debug("line dropped", "method", m.method)
@@ -47,7 +51,7 @@ func (c *Client) accept(line []byte) (m message, refused []byte) {
 		return message{}, c.server.refuse(refusal{code: codeRequest,
 			text: "the id belongs to a request that is not answered yet"})
 	}
-	m.line = line
+	m.line = in.line
 	return m, nil
 }
 
@@ -57,12 +61,15 @@ func (c *Client) answer(ctx context.Context, m message) []byte {
 		return c.server.mcp.HandleMessage(ctx, m.line), nil
 	})
 	c.forward()
-	if m.id == nil {
+	c.end(m.id) // of a notification there is none
+	switch {
+	case err != nil && m.id == nil:
+		c.server.o.Log.Error("panic", "detail", err.Error()) // nobody waits
 		return nil
-	}
-	defer c.end(m.id)
-	if err != nil {
+	case err != nil:
 		return c.server.refuse(refusal{m.id, codeInternal, c.server.explain(err)})
+	case got == nil:
+		return nil
 	}
 	return c.server.encode(m.id, got)
 }
@@ -117,15 +124,10 @@ func (s *Server) refuse(r refusal) []byte {
 const maxForeign = 400
 
 // harmless makes an error of the MCP library safe to show: the library quotes names and addresses unchanged, so its message
-// becomes one short line without hidden characters. What explain made stays: it begins with a code.
+// becomes one short line without hidden characters. What explain made stays.
 func harmless(text string) string {
-	code, _, ok := strings.Cut(text, ": ")
-	if ok && slices.Contains([]fault.Code{
-		fault.Invalid, fault.NotFound, fault.Conflict, fault.Stale, fault.TooLarge,
-		fault.Limited, fault.Denied, fault.Corrupt, fault.Unavailable, fault.Internal,
-		fault.Full, fault.Moved, fault.Locked,
-	}, fault.Code(code)) {
-		return text
+	if ours, ok := strings.CutPrefix(text, explained); ok {
+		return ours
 	}
 	return chars.Short(inline(text), maxForeign)
 }

@@ -23,16 +23,17 @@ const (
 // withholding returns what takes the capability out of what a client is told of the server, if resources would cost it
 // something in every request. To all others they cost nothing: a person picks them.
 func withholding() *server.Hooks {
-	h := &server.Hooks{}
-	h.AddAfterInitialize(func(_ context.Context, _ any, r *proto.InitializeRequest, told *proto.InitializeResult) {
-		if c, _ := overhead.Named(r.Params.ClientInfo.Name); c.Resources > 0 {
-			told.Capabilities.Resources = nil
+	withhold := func(ctx context.Context, told *proto.ServerCapabilities) {
+		if c, _ := overhead.Named(clientName(ctx)); c.Resources > 0 {
+			told.Resources = nil
 		}
+	}
+	h := &server.Hooks{}
+	h.AddAfterInitialize(func(ctx context.Context, _ any, _ *proto.InitializeRequest, told *proto.InitializeResult) {
+		withhold(ctx, &told.Capabilities)
 	})
 	h.AddAfterDiscover(func(ctx context.Context, _ any, _ *proto.DiscoverRequest, told *proto.DiscoverResult) {
-		if c, _ := overhead.Named(clientName(ctx)); c.Resources > 0 {
-			told.Capabilities.Resources = nil
-		}
+		withhold(ctx, &told.Capabilities)
 	})
 	return h
 }

@@ -47,7 +47,7 @@ func (c *Client) serve(ctx context.Context, lines <-chan input, w *writer, work 
 	for {
 		select {
 		case in := <-lines:
-			m, refused := c.take(in)
+			m, refused := c.accept(in)
 			switch {
 			case refused != nil:
 				_ = w.send(refused) // it cancels ctx
@@ -86,17 +86,6 @@ func enter(ctx context.Context, room chan<- struct{}) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// take is accept for a line.
-func (c *Client) take(in input) (m message, refused []byte) {
-	switch {
-	case in.long != nil:
-		return message{}, c.server.refuse(tooLarge(in.long))
-	case in.err != nil && len(in.line) == 0:
-		return message{}, nil
-	}
-	return c.accept(in.line)
 }
 
 // input is a line of the client without its end, or of one that is too long what has searched it for the id.

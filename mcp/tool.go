@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -153,16 +154,7 @@ func (s *Server) result(r reply) *proto.CallToolResult {
 	return proto.NewToolResultText(r.text)
 }
 
-// clientName returns the client's own name, in one line.
+// clientName returns the client's own name, in one line: the MCP library keeps what it says with any message.
 func clientName(ctx context.Context) string {
-	name := ""
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
-		name = info.ClientInfo.Name
-	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		name = session.GetClientInfo().Name
-	}
-	if name = oneLine(name, 60); name == "" {
-		return "mcp"
-	}
-	return name
+	return cmp.Or(oneLine(clientOf(ctx).session.GetClientInfo().Name, 60), "mcp")
 }

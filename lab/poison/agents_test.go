@@ -3,11 +3,9 @@
 package poison_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -88,9 +86,7 @@ func memoryBlock(s *scene, look looker) {
 // agent speaks MCP with a server on the scene's ledger.
 type agent struct {
 	s   *scene
-	in  io.WriteCloser
-	out *bufio.Reader
-	id  int
+	say func(message []byte) (answer []byte)
 	end func()
 }
 
@@ -100,20 +96,11 @@ func connect(s *scene, api ledger.API, look looker) *agent {
 	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return kept{api}, "", nil },
 		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
 	s.do(err)
-	in, toServer := io.Pipe()
-	fromServer, out := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		done <- server.Serve(s.t.Context(), in, out)
-		_ = out.Close() // a pipe
-	}()
-	a := &agent{s: s, in: toServer, out: bufio.NewReader(fromServer)}
-	a.end = func() {
-		s.do(toServer.Close())
-		_, _ = io.Copy(io.Discard, a.out) // what is left until it ends
-		s.do(<-done)
+	c := server.Connect(nil)
+	a := &agent{s, func(message []byte) []byte { return server.Handle(c.Context(s.t.Context()), message) }, func() {
+		s.do(c.Close())
 		log.see("the MCP server", look)
-	}
+	}}
 	a.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{},
 		"clientInfo": map[string]any{"name": s.cut(planted(s.text.Value, inline), 60), "version": "1"}})
 	return a
@@ -127,29 +114,18 @@ func (kept) Close() error { return nil }
 // ask returns the answer to a request: its result, or its error.
 func (a *agent) ask(method string, params any) (result json.RawMessage, refused string) {
 	a.s.t.Helper()
-	a.id++
-	_, err := a.in.Write(append(
-		encoded(map[string]any{"jsonrpc": "2.0", "id": a.id, "method": method, "params": params}), '\n'))
-	a.s.do(err)
-	for {
-		line, err := a.out.ReadBytes('\n')
-		a.s.do(err)
-		var m struct {
-			ID     *int            `json:"id"`
-			Result json.RawMessage `json:"result"`
-			Error  *struct {
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		a.s.do(json.Unmarshal(line, &m))
-		switch {
-		case m.ID == nil || *m.ID != a.id:
-		case m.Error != nil:
-			return nil, m.Error.Message
-		default:
-			return m.Result, ""
-		}
+	var m struct {
+		Result json.RawMessage `json:"result"`
+		Error  *struct {
+			Message string `json:"message"`
+		} `json:"error"`
 	}
+	line := a.say(encoded(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+	a.s.do(json.Unmarshal(line, &m))
+	if m.Error != nil {
+		return nil, m.Error.Message
+	}
+	return m.Result, ""
 }
 
 // content returns the texts of a result.
