@@ -13,7 +13,7 @@
 //   - Stored text is returned as data with its control characters made visible; only read_artifact returns exact text.
 //   - Requests in flight at the end of input are answered before the server ends.
 //
-// Requests of both protocol versions are served, and no state is kept between requests.
+// Requests of both protocol versions are served. No state of a client is anywhere but in its Client.
 //
 // The package deliberately computes nothing about conversations: it asks the ledger. It is the only package that
 // imports the MCP library's server.

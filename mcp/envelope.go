@@ -18,7 +18,7 @@ const (
 	codeParse    = -32700 // not JSON
 	codeRequest  = -32600 // JSON, but not a request
 	codeParams   = -32602 // a request whose params are wrong
-	codeInternal = -32603
+	codeInternal = -32603 // a defect of ours
 )
 
 // Bounds of a message's envelope. The content of params has its own.

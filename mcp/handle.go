@@ -61,15 +61,16 @@ func (c *Client) answer(ctx context.Context, m message) []byte {
 		return c.server.mcp.HandleMessage(ctx, m.line), nil
 	})
 	c.forward()
-	c.end(m.id) // of a notification there is none
-	switch {
-	case err != nil && m.id == nil:
-		c.server.o.Log.Error("panic", "detail", err.Error()) // nobody waits
+	why := ""
+	if err != nil {
+		why = c.server.explain(err) // and logs it
+	}
+	if m.id == nil {
 		return nil
-	case err != nil:
-		return c.server.refuse(refusal{m.id, codeInternal, c.server.explain(err)})
-	case got == nil:
-		return nil
+	}
+	c.end(m.id)
+	if err != nil {
+		return c.server.refuse(refusal{m.id, codeInternal, why})
 	}
 	return c.server.encode(m.id, got)
 }

@@ -13,6 +13,7 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/limits"
 )
 
 // asked is a request as a client writes it.
@@ -93,6 +94,8 @@ func TestWithoutAClientARequestSpeaksForItself(t *testing.T) {
 		}
 	}
 	contains(t, string(f.Handle(t.Context(), []byte("["))), `"id":null`, "-32700")
+	long := asked("7", "ping", `{"x":"`+strings.Repeat("x", limits.MCPMessage)+`"}`)
+	contains(t, string(f.Handle(t.Context(), long)), `"id":7`, "-32600", "longer than 16 MiB")
 }
 
 // TestAnAnswerIsWhatTheLibraryWouldWrite: our encoder of a tool's result only saves copies.
