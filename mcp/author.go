@@ -27,10 +27,8 @@ func (c *call) author(ctx context.Context, mode compaction.Mode) (ledger.Author,
 
 // tree returns the root of the tree that the client works in; its configuration applies.
 func (c *call) tree(ctx context.Context) (string, error) {
-	if c.o.Tree != nil {
-		if root := c.o.Tree(); root != "" {
-			return root, nil
-		}
+	if c.api.tree != "" {
+		return c.api.tree, nil
 	}
 	info, err := c.api.Info(ctx, ledger.InfoRequest{})
 	return info.Workspace, err

@@ -30,7 +30,7 @@ func TestAModelWritesInTheServersProcess(t *testing.T) {
 			&asked)
 	})
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	a := args{"session": session, "mode": "hybrid", "keep_turns": 2, "budget_tokens": 4_000, "request_id": "r1"}
 	a["dry_run"] = true
 	dry, _ := do[compactResult](t, c, "compact_conversation", a)
@@ -60,7 +60,7 @@ func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
 		}
 	})
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	r, _ := do[compactResult](t, c, "compact_conversation",
 		args{"session": session, "mode": "llm", "keep_turns": 2, "return": "receipt"})
 	if r.Status != statusCompacted ||
@@ -79,7 +79,7 @@ func TestAnAuthorThatIsRefusedIsSaid(t *testing.T) {
 		}
 	})
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": "llm"})
 	if r.Status != statusRefused {
 		t.Fatal(r.Status)

@@ -13,7 +13,7 @@ import (
 
 func TestModeAutoCompactsOnlyWhatIsDue(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	session := f.shop(t)
 	// Too early, and nothing is handed in: the answer says so, and nothing changes.
 	small, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(5), "dry_run": true})
@@ -62,7 +62,7 @@ func TestModeAutoCompactsOnlyWhatIsDue(t *testing.T) {
 
 func TestAProvidersRefusalIsRecoveredFrom(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	conversation := talk(30)
 	a := args{"messages": conversation, "model": "gpt-4", "error": "prompt is too long: 20000 tokens > 7000 maximum"}
 	first, text := do[compactResult](t, c, "compact_conversation", a)

@@ -28,11 +28,9 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 		}
 	}
 	home := t.TempDir()
-	f := newFixture(t, func(o *Options) {
-		o.Env.Home = home
-		o.Tree = func() string { return root }
-	})
-	c := connect(t, f.mcp, "tester")
+	f := newFixture(t, func(o *Options) { o.Env.Home = home })
+	f.tree = root
+	c := connect(t, f.Server, "tester")
 	raw, err := os.ReadFile(shopFile)
 	if err != nil {
 		t.Fatal(err)

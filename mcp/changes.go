@@ -26,6 +26,7 @@ func changesTool() tool {
 		name: "changes",
 		description: "What happened to files, whoever did it, newest first, " +
 			"and which files changed by other hands after this chat read them (stale).",
+		does:  "lists what happened to files, and which files that were read are stale",
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: all"},` +
@@ -34,7 +35,9 @@ func changesTool() tool {
 			`"limit":{"type":"integer"}}}`,
 		output: `{"type":"object","properties":{"entries":{"type":"array"},` +
 			`"total":{"type":"integer"},"stale":{"type":"array"}},"required":["entries","stale"]}`,
-		forms: map[string]string{"path": `"src/app.go"`, "since": `"2h"`, "limit": "30"},
+		forms:   map[string]string{"path": `"src/app.go"`, "since": `"2h"`, "limit": "30"},
+		secrets: "exact", why: toOwner,
+		calls: []string{`{}`, `{"session":"SESSION","limit":200}`},
 		run:   listChanges,
 	}
 }

@@ -30,6 +30,7 @@ func compactTool() tool {
 		description: "Shorten a long conversation: a summary of its older part, with ids that read back what is left " +
 			"out. Acts on this chat's recorded session, or on `messages`. A chat goes on as it is; a new one goes on " +
 			"from the summary with the prompt resume.",
+		does:  "replaces the older part of a conversation by a summary made from the ledger",
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: this chat's"},` +
@@ -72,7 +73,9 @@ func compactTool() tool {
 			`"warnings":{"type":"array"}},"required":["status"]}`,
 		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`,
 			"budget_tokens": "2000", "keep_turns": "2"},
-		run: compact,
+		secrets: "masked", why: "made of masked words; the messages of `return: messages` are exact, " + toOwner,
+		calls: []string{`{"session":"SESSION","dry_run":true,"keep_turns":1,"return":"receipt"}`},
+		run:   compact,
 	}
 }
 

@@ -118,7 +118,7 @@ func sameMessages(a, b []json.RawMessage) bool {
 func TestCompactedSessionIsReadBackThroughItsHandle(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	r, text := do[compactResult](t, c, "compact_conversation",
 		args{"session": session, "notes": "goal: ship the report"})
 	if r.Status != "compacted" || r.SummaryID == "" || r.Session != session {
@@ -185,10 +185,10 @@ type rawResult struct {
 	IsError bool `json:"isError"`
 }
 
-// tryRaw calls compact_conversation with arguments in their exact bytes.
+// tryRaw calls compact_conversation with arguments in their exact bytes, which the envelope would not all let pass.
 func tryRaw(t *testing.T, f *fixture, arguments string) rawResult {
 	t.Helper()
-	raw, err := json.Marshal(f.mcp.HandleMessage(t.Context(), json.RawMessage(
+	raw, err := json.Marshal(f.mcp.HandleMessage(f.Connect(nil).Context(t.Context()), json.RawMessage(
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"compact_conversation","arguments":`+
 			arguments+`}}`)))
 	if err != nil {
@@ -205,7 +205,7 @@ func tryRaw(t *testing.T, f *fixture, arguments string) rawResult {
 
 func TestSpliceCountsInTheMessagesHandedIn(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	conversation := talk(20)
 	r, _ := do[compactResult](t, c, "compact_conversation",
 		args{"messages": conversation, "keep_turns": 3, "return": "splice"})
@@ -226,7 +226,7 @@ func TestSpliceCountsInTheMessagesHandedIn(t *testing.T) {
 
 func TestSameRequestIDGetsTheSameAnswer(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	a := args{"messages": talk(20), "keep_turns": 2, "return": "splice", "request_id": "r1"}
 	first := try(t, c, "compact_conversation", a)
 	second := try(t, c, "compact_conversation", a)
@@ -243,7 +243,7 @@ func TestSameRequestIDGetsTheSameAnswer(t *testing.T) {
 func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	for mode, want := range map[string]string{"llm": "no model", "hybrid": "no model", "lossless": "evidence store"} {
 		r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "mode": mode})
 		if r.Status != "refused" || !strings.Contains(r.Reason, want) || !strings.Contains(r.Reason, "intent") ||
@@ -286,7 +286,7 @@ func TestCompactRefusesWhatIsNotBuilt(t *testing.T) {
 
 func TestWindowModeCompactsToABudgetOfTheWholeView(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	r, _ := do[compactResult](t, c, "compact_conversation", args{
 		"messages": talk(30), "mode": "window", "budget_tokens": 6000, "return": "messages", "model": "gpt-4o",
 	})
@@ -332,7 +332,7 @@ func TestACompactionThatStandsIsHandedOutInAnyShape(t *testing.T) {
 
 func TestOnlyTheRolesOfAnAnthropicConversationAreTaken(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	for _, role := range []string{"system", "robot", ""} {
 		m := append([]json.RawMessage{json.RawMessage(`{"role":"` + role + `","content":"be terse"}`)}, talk(3)...)
 		text := refused(t, c, "compact_conversation", args{"messages": m, "format": "anthropic"})

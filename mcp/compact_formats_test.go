@@ -135,7 +135,7 @@ func TestPlainMessagesNeedNoFormat(t *testing.T) {
 	} {
 		t.Run(string(tt.format), func(t *testing.T) {
 			f := newFixture(t, nil)
-			c := connect(t, f.mcp, "tester")
+			c := connect(t, f.Server, "tester")
 			first, _ := do[compactResult](t, c, "compact_conversation", args{"messages": plain})
 			whole := slices.Clone(plain)
 			for _, m := range tt.next {

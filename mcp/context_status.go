@@ -18,6 +18,7 @@ func statusTool() tool {
 	return tool{
 		name:        "context_status",
 		description: "What fills this chat's context window, how much is left, what a compaction would cut next.",
+		does:        "shows what fills the window and what would be cut next",
 		hints:       hints{readOnly: true, idempotent: true},
 		input:       `{"type":"object","properties":{"session":{"type":"string"},"model":{"type":"string"}}}`,
 		output: `{"type":"object","properties":{` +
@@ -31,7 +32,9 @@ func statusTool() tool {
 			`"next_cuts":{"type":"array"},` +
 			`"carried":{"type":"array","description":"files in every request"},` +
 			`"overhead_tokens":{"type":"integer","description":"these tools"}},"required":["used"]}`,
-		run: contextStatus,
+		secrets: "masked", why: "names and labels are made of masked words",
+		calls: []string{`{"session":"SESSION"}`},
+		run:   contextStatus,
 	}
 }
 

@@ -1,8 +1,9 @@
-// Package mcp is ctxledger's face for agents: an MCP server over standard input and output.
+// Package mcp is ctxledger's face for agents: an MCP server, which answers one message at a time for any transport, and
+// has one for standard input and output.
 //
-// Start at New and Serve. A tool is a value (tool.go) with its name, description, annotations, schemas and handler,
-// one file per tool; server.go registers them with the prompt and the resources; framer.go and wire.go sit between
-// the client and the MCP library.
+// Start at New and Server.Handle, which answers a message: envelope.go decides whether the MCP library gets it. Serve is
+// the read loop in front of it. All that is known of a client is in its Client. A tool is a value of the table in tool.go,
+// and a file of its own.
 //
 // Guarantees:
 //   - The tool list is byte-stable, whatever is stored (design invariant 9), and costs at most 1,500 tokens (P8).
@@ -12,9 +13,8 @@
 //   - Stored text is returned as data with its control characters made visible; only read_artifact returns exact text.
 //   - Requests in flight at the end of input are answered before the server ends.
 //
-// Requests of both protocol versions are served, and no state is kept between requests.
+// Requests of both protocol versions are served. No state of a client is anywhere but in its Client.
 //
 // The package deliberately computes nothing about conversations: it asks the ledger. It is the only package that
-// imports the MCP library's server. One process serves one client on standard input, because the library keeps that session
-// in a package variable.
+// imports the MCP library's server.
 package mcp

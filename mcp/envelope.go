@@ -10,13 +10,15 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/internal/limits"
 )
 
 // Codes of JSON-RPC.
 const (
-	codeParse   = -32700 // not JSON
-	codeRequest = -32600 // JSON, but not a request
-	codeParams  = -32602 // a request whose params are wrong
+	codeParse    = -32700 // not JSON
+	codeRequest  = -32600 // JSON, but not a request
+	codeParams   = -32602 // a request whose params are wrong
+	codeInternal = -32603 // a defect of ours
 )
 
 // Bounds of a message's envelope. The content of params has its own.
@@ -27,8 +29,9 @@ const (
 	maxNumber = 1 << 53 // beyond it the MCP library would answer with another id
 )
 
-// message is what the framer needs to know about an accepted line.
+// message is a line, and what its envelope says.
 type message struct {
+	line   []byte          // nil: the MCP library does not get it
 	id     json.RawMessage // as received; nil for a notification
 	method string          // "" for an answer
 	answer bool            // to a request of the server
@@ -42,7 +45,7 @@ type refusal struct {
 }
 
 // envelopeKeys and paramKeys are the names that the MCP library looks up. It ignores their case, so that two programs
-// could read one line differently; the framer requires the exact spelling.
+// could read one line differently; the exact spelling is required.
 var (
 	envelopeKeys = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	paramKeys    = []string{
@@ -55,6 +58,9 @@ var (
 // check reads the envelope of a line. A refusal without a code means: drop the line without an answer.
 func check(line []byte) (message, *refusal) {
 	switch {
+	case len(line) > limits.MCPMessage:
+		tooLong := tooLarge(newSeeker(line))
+		return message{}, &tooLong
 	case len(bytes.TrimSpace(line)) == 0:
 		return message{}, &refusal{code: codeParse, text: "an empty line: send one JSON-RPC message a line"}
 	case !utf8.Valid(line):
@@ -62,9 +68,7 @@ func check(line []byte) (message, *refusal) {
 	}
 	at, err := jsonspan.Whole(line, maxDepth)
 	if bad, ok := errors.AsType[*jsonspan.Error](err); ok && bad.TooDeep {
-		s := newSeeker()
-		_, _ = s.Write(line)
-		return message{}, &refusal{found(s), codeRequest, bad.What}
+		return message{}, &refusal{found(newSeeker(line)), codeRequest, bad.What}
 	} else if ok {
 		return message{}, &refusal{code: codeParse,
 			text: "the line is not one JSON value: send one JSON-RPC message a line"}
@@ -123,7 +127,20 @@ func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) 
 }
 
 // newSeeker finds the id of a message that is too long to keep: its sender waits for an answer with that id.
-func newSeeker() *jsonspan.Seeker { return &jsonspan.Seeker{Name: "id", Max: maxID} }
+// parts are its beginning.
+func newSeeker(parts ...[]byte) *jsonspan.Seeker {
+	s := &jsonspan.Seeker{Name: "id", Max: maxID}
+	for _, p := range parts {
+		_, _ = s.Write(p)
+	}
+	return s
+}
+
+// tooLarge refuses a message that is too long to keep.
+func tooLarge(s *jsonspan.Seeker) refusal {
+	return refusal{found(s), codeRequest, fmt.Sprintf("the message is longer than %d MiB: hand in the conversation in "+
+		"parts with `since`, or import its file with `ctxledger import`", limits.MCPMessage>>20)}
+}
 
 // found returns the id, or nil if there is no valid one.
 func found(s *jsonspan.Seeker) json.RawMessage {
@@ -180,19 +197,6 @@ func badParams(raw json.RawMessage) string {
 	}
 	_, wrong := object(raw, paramKeys)
 	return wrong
-}
-
-// canonical returns an id as the MCP library encodes it in the answer.
-func canonical(id json.RawMessage) string {
-	var v any
-	if json.Unmarshal(id, &v) != nil {
-		return string(id)
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return string(id)
-	}
-	return string(text)
 }
 
 // spelled returns the known key that a key misspells by case, or "".

@@ -13,8 +13,8 @@ import (
 
 // A server answers line by line; the ledger is opened when a tool needs it.
 func ExampleServer_Serve() {
-	open := func(context.Context, []string) (mcp.Ledger, error) {
-		return nil, fault.New(fault.Unavailable, "example", "no ledger here")
+	open := func(context.Context, []string) (mcp.Ledger, string, error) {
+		return nil, "", fault.New(fault.Unavailable, "example", "no ledger here")
 	}
 	s, err := mcp.New(open, mcp.Options{Version: "1", Env: env.System()})
 	if err != nil {
@@ -23,9 +23,6 @@ func ExampleServer_Serve() {
 	}
 	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")
 	if err := s.Serve(context.Background(), in, os.Stdout); err != nil {
-		fmt.Println(err)
-	}
-	if err := s.Close(); err != nil {
 		fmt.Println(err)
 	}
 	// Output: {"jsonrpc":"2.0","id":1,"result":{}}

@@ -29,12 +29,12 @@ func (s *Server) explain(err error) string {
 	return termtext.Clip(chars.ShortQuotes(s.masks.String(text)), termtext.ResultMax)
 }
 
+// explained begins what explain made, until it is encoded: no message of the MCP library begins so.
+const explained = "\x00"
+
 // failure is explain for prompts and resources, whose errors are protocol errors.
 func (s *Server) failure(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fault.New(fault.CodeOf(err), "mcp", "%s", s.explain(err))
+	return fault.New(fault.CodeOf(err), "mcp", "%s", explained+s.explain(err))
 }
 
 // guarded runs fn and converts a panic to an internal error with the stack, for the log.

@@ -48,7 +48,9 @@ func TestWhatIsNotFollowedIsNeverNone(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFixture(t, nil)
-			s, err := New(func(context.Context, []string) (Ledger, error) { return ownedBy{f.local, c.info}, nil }, f.o)
+			s, err := New(func(context.Context, []string) (Ledger, string, error) {
+				return kept{ownedBy{f.local, c.info}}, "", nil
+			}, f.o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +60,7 @@ func TestWhatIsNotFollowedIsNeverNone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			agent := connect(t, s.mcp, "tester")
+			agent := connect(t, s, "tester")
 			for tool, want := range map[string]string{"changes": c.changes, "context_status": c.status} {
 				var r proto.CallToolRequest
 				r.Params.Name, r.Params.Meta = tool, proto.NewMetaFromMap(map[string]any{metaClaudeCall: c.call})

@@ -5,16 +5,12 @@ import "testing"
 // TestTheLibrarysErrorsAreHarmless: it quotes what it does not know as it came.
 func TestTheLibrarysErrorsAreHarmless(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"tool 'x\u001b[31m\nhint: obey' not found"}}` +
-			"\n": `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"tool 'x␛[31m␤hint: obey' not found"}}` +
-			"\n",
-		`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"not_found: no x\nhint: list them"}}` +
-			"\n": `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"not_found: no x\nhint: list them"}}` + "\n",
-		`{"jsonrpc":"2.0","id":1,"result":{"error":{"message":"a\nb"}}}` +
-			"\n": `{"jsonrpc":"2.0","id":1,"result":{"error":{"message":"a\nb"}}}` + "\n",
+		"tool 'x\x1b[31m\nhint: obey' not found":  "tool 'x␛[31m␤hint: obey' not found",
+		"not_found: no x\nhint: obey":             "not_found: no x␤hint: obey",
+		explained + "not_found: no x\nhint: list": "not_found: no x\nhint: list",
 	} {
-		if got := string(harmlessError([]byte(in))); got != want {
-			t.Errorf("%s%s, want %s", in, got, want)
+		if got := harmless(in); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
@@ -41,9 +42,15 @@ func testEnv() env.Env {
 // fixture is a server on a real ledger, and what it logged.
 type fixture struct {
 	*Server
+	tree  string // that its clients work in
 	local *engine.Local
 	log   *logtest.Buffer
 }
+
+// kept is a ledger that the fixture closes, and no client.
+type kept struct{ Ledger }
+
+func (kept) Close() error { return nil }
 
 // newFixture opens a ledger of its own in a temporary directory.
 func newFixture(t *testing.T, edit func(*Options)) *fixture {
@@ -64,12 +71,12 @@ func fixtureWith(t *testing.T, settings engine.Settings, edit func(*Options)) *f
 	if edit != nil {
 		edit(&o)
 	}
-	s, err := New(func(context.Context, []string) (Ledger, error) { return local, nil }, o)
+	f := &fixture{local: local, log: log}
+	f.Server, err = New(func(context.Context, []string) (Ledger, string, error) { return kept{local}, f.tree, nil }, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.WithOutputSchemaValidation()(s.mcp) // every result of every test fits its output schema
-	f := &fixture{s, local, log}
+	server.WithOutputSchemaValidation()(f.mcp) // every result of every test fits its output schema
 	t.Cleanup(func() {
 		if err := local.Close(); err != nil {
 			t.Error(err)
@@ -94,13 +101,36 @@ var eras = map[string][]client.ClientOption{
 	"2025-11-25": {client.WithProtocolVersion("2025-11-25")},
 }
 
-// connect returns an initialised client in the server's process.
-func connect(t *testing.T, s *server.MCPServer, name string, options ...client.ClientOption) *client.Client {
-	t.Helper()
-	c, err := client.NewInProcessClientWithOptions(s, options...)
+// handled is the way to a server without a process between: Handle.
+type handled struct {
+	server *Server
+	client *Client
+}
+
+func (h handled) Start(context.Context) error                              { return nil }
+func (h handled) SetNotificationHandler(func(n proto.JSONRPCNotification)) {}
+func (h handled) GetSessionId() string                                     { return "" }
+func (h handled) Close() error                                             { return h.client.Close() }
+
+func (h handled) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	line, err := json.Marshal(r)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
+	var answer transport.JSONRPCResponse
+	return &answer, json.Unmarshal(h.server.Handle(h.client.Context(ctx), line), &answer)
+}
+
+func (h handled) SendNotification(ctx context.Context, n proto.JSONRPCNotification) error {
+	line, err := json.Marshal(n)
+	h.server.Handle(h.client.Context(ctx), line)
+	return err
+}
+
+// connect returns an initialised client in the server's process.
+func connect(t *testing.T, s *Server, name string, options ...client.ClientOption) *client.Client {
+	t.Helper()
+	c := client.NewClient(handled{s, s.Connect(nil)}, options...)
 	if err := c.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +150,7 @@ func inEachEra(t *testing.T, test func(t *testing.T, f *fixture, c *client.Clien
 	for era, options := range eras {
 		t.Run(era, func(t *testing.T) {
 			f := newFixture(t, nil)
-			test(t, f, connect(t, f.mcp, "tester", options...))
+			test(t, f, connect(t, f.Server, "tester", options...))
 		})
 	}
 }

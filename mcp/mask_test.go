@@ -41,7 +41,7 @@ func (f *fixture) told(t *testing.T) string {
 func TestNoSecretLeavesThroughTheHandoff(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.told(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	text, err := resume(t, c, map[string]string{"session": session})
 	if err != nil {
 		t.Fatal(err)
@@ -51,14 +51,14 @@ func TestNoSecretLeavesThroughTheHandoff(t *testing.T) {
 
 func TestTheSameAgentGetsItsExactBytes(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	page, _ := do[pageResult](t, c, "read_artifact", args{"id": f.told(t)})
 	contains(t, page.Text, secret)
 }
 
 func TestNoSecretLeavesThroughTheMemoryTool(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	_, text := do[memoryResult](t, c, "memory", args{"action": "save", "name": "deploy", "body": "use " + secret})
 	contains(t, text, "note: 1 secret values were masked")
 	_, text = do[memoryResult](t, c, "memory", args{"action": "get", "name": "deploy"})
@@ -67,7 +67,7 @@ func TestNoSecretLeavesThroughTheMemoryTool(t *testing.T) {
 
 func TestNoSecretLeavesThroughErrors(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	leaks(t, "a tool's error", refused(t, c, "memory", args{"action": "get", "name": secret}))
 	if _, err := resume(t, c, map[string]string{secret: "x"}); err != nil {
 		leaks(t, "a prompt's error", err.Error())

@@ -29,6 +29,7 @@ func memoryTool() tool {
 		description: "Facts that outlive the session. recall finds the best matches of query, restore undoes the last " +
 			"change or deletion of one. Save what a later chat must know: commands that work, decisions with their " +
 			"reason, what the user wants.",
+		does:  "keeps facts that outlive sessions, for the project or the user",
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"action":{"type":"string","enum":["save","recall","get","list","delete","restore"]},` +
@@ -44,7 +45,9 @@ func memoryTool() tool {
 			`"notes":{"type":"array"}},"required":["entries"]}`,
 		forms: map[string]string{"action": `"recall"`, "name": `"build command"`, "type": `"project"`,
 			"query": `"how to run the tests"`, "limit": "5"},
-		run: remember,
+		secrets: "masked", why: "before storing, by `engine.SaveMemory`",
+		calls: []string{`{"action":"list"}`},
+		run:   remember,
 	}
 }
 

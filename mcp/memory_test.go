@@ -37,7 +37,7 @@ func TestMemoryIsSavedRecalledListedAndDeleted(t *testing.T) {
 		if len(none.Entries) != 0 || text != "no memory found" {
 			t.Errorf("recalled %+v, %q", none.Entries, text)
 		}
-		other := connect(t, f.mcp, "someone else")
+		other := connect(t, f.Server, "someone else")
 		do[memoryResult](t, other, "memory",
 			args{"action": "save", "name": "Test command", "body": "make check", "request_id": "m2"})
 		_, text = do[memoryResult](t, c, "memory", args{"action": "get", "name": "Test command"})
@@ -62,7 +62,7 @@ func TestMemoryIsSavedRecalledListedAndDeleted(t *testing.T) {
 
 func TestMemoryListAndRecallStayWithinTheirTokens(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	const n = 60
 	for i := range n {
 		do[memoryResult](t, c, "memory", args{

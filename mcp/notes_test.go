@@ -15,7 +15,7 @@ func resumed(t *testing.T, f *fixture) string {
 	t.Helper()
 	var r proto.GetPromptRequest
 	r.Params.Name = "resume"
-	got, err := connect(t, f.mcp, "another chat").GetPrompt(t.Context(), r)
+	got, err := connect(t, f.Server, "another chat").GetPrompt(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestNotesOfAChatWithoutASessionAreHandedOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, nil)
 			before(t, f)
-			c := connect(t, f.mcp, "claude-ai")
+			c := connect(t, f.Server, "claude-ai")
 			do[memoryResult](t, c, "memory", args{"action": "save", "name": "port", "body": "The port is 4711."})
 			r, text := do[compactResult](t, c, "compact_conversation", args{"notes": noted})
 			if r.Status != statusHandedOff {
@@ -72,7 +72,7 @@ func TestNotesOutliveACallThatCompactsNothing(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, nil)
-			c := connect(t, f.mcp, "tester")
+			c := connect(t, f.Server, "tester")
 			tt.args["notes"] = noted
 			r, text := do[compactResult](t, c, "compact_conversation", tt.args)
 			if r.Status != tt.status || r.Summary != "" {
@@ -92,7 +92,7 @@ func TestTheNextSummaryHasKeptNotesOnce(t *testing.T) {
 	session := f.shop(t)
 	f.note(t, session, noted)
 	f.note(t, session, "newer: the upload test is fixed")
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session})
 	contains(t, r.Summary, noted, "newer: the upload test is fixed")
 	again, err := f.local.PlanCompaction(t.Context(), ledger.PlanCompactionRequest{
@@ -112,7 +112,7 @@ func TestTheNextSummaryHasKeptNotesOnce(t *testing.T) {
 func TestNothingToDoIsOneLine(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	do[compactResult](t, c, "compact_conversation", args{"session": session})
 	r, text := do[compactResult](t, c, "compact_conversation", args{"session": session})
 	if r.Status != statusNothing || r.Summary != "" || strings.Count(text, "\n") > 1 {

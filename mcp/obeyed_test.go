@@ -49,7 +49,7 @@ func TestTheViewObeysWhatTheUserSet(t *testing.T) {
 			p := window.Default()
 			c.set(&p)
 			f := fixtureWith(t, engine.Settings{Policy: &p}, nil)
-			r, _ := do[compactResult](t, connect(t, f.mcp, "tester"), "compact_conversation",
+			r, _ := do[compactResult](t, connect(t, f.Server, "tester"), "compact_conversation",
 				args{"messages": readsOf(30, 2_000), "keep_turns": 9, "return": "messages"})
 			c.check(t, r.Messages)
 		})
@@ -63,7 +63,7 @@ func TestNothingLargerThanTheUserAllowsIsHandedOut(t *testing.T) {
 	for _, most := range []int{0, 4_000, 20} {
 		p := window.Default()
 		p.Compact.MaxContext = most
-		c := connect(t, fixtureWith(t, engine.Settings{Policy: &p}, nil).mcp, "tester")
+		c := connect(t, fixtureWith(t, engine.Settings{Policy: &p}, nil).Server, "tester")
 		a := args{"messages": handed, "keep_turns": 9, "return": "messages"}
 		if most == 20 {
 			contains(t, refused(t, c, "compact_conversation", a), "too_large: Context budget exceeded: ",
@@ -81,7 +81,7 @@ func TestNothingLargerThanTheUserAllowsIsHandedOut(t *testing.T) {
 
 // A conversation that fits is not compacted for next to nothing; the answer says what is to be said for it to be.
 func TestASmallGainIsNotWorthACompaction(t *testing.T) {
-	c := connect(t, newFixture(t, nil).mcp, "tester")
+	c := connect(t, newFixture(t, nil).Server, "tester")
 	long := json.RawMessage(`{"role":"user","content":"` + strings.Repeat("Mind the gap. ", 300) + `"}`)
 	handed := append([]json.RawMessage{long}, readsOf(1, 39_000)[:3]...)
 	r, text := do[compactResult](t, c, "compact_conversation", args{"messages": handed})
@@ -98,7 +98,7 @@ func TestASmallGainIsNotWorthACompaction(t *testing.T) {
 // What a default holds back until it pays, the status names with its size.
 func TestContextStatusSaysWhatDoesNotPayYet(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	handed := append(readsOf(11, 12_000), json.RawMessage(`{"role":"assistant","content":"Yes."}`))
 	r, _ := do[compactResult](t, c, "compact_conversation",
 		args{"messages": handed, "keep_turns": 9, "return": "receipt", "dry_run": true})

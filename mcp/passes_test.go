@@ -65,7 +65,7 @@ func TestMessagesShowWhatEveryPassDid(t *testing.T) {
 			policy := none()
 			c.policy(&policy)
 			f := fixtureWith(t, engine.Settings{Policy: &policy}, nil)
-			r, _ := do[compactResult](t, connect(t, f.mcp, "tester"), "compact_conversation", args{
+			r, _ := do[compactResult](t, connect(t, f.Server, "tester"), "compact_conversation", args{
 				"messages": rounds(), "model": "gpt-4o", "mode": "auto", "return": "messages"})
 			var shown strings.Builder
 			for _, m := range r.Messages {

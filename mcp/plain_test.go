@@ -6,7 +6,7 @@ import "testing"
 func TestResultsAreTextAlone(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.Structured = false })
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	for _, tool := range listed(t, c) {
 		if tool.RawOutputSchema != nil || tool.OutputSchema.Type != "" {
 			t.Errorf("%s has an output schema", tool.Name)

@@ -26,19 +26,7 @@ func (s *Server) addPrompt(p prompt) {
 		Description: p.description,
 		Arguments:   []proto.PromptArgument{{Name: p.argument, Description: p.meaning}},
 	}, func(ctx context.Context, r proto.GetPromptRequest) (*proto.GetPromptResult, error) {
-		text, err := guarded("prompt "+p.name, func() (string, error) {
-			for name := range r.Params.Arguments {
-				if name != p.argument {
-					return "", fault.New(fault.Invalid, "mcp."+p.name, "there is no argument %.1000q: there is %s",
-						clean(name), p.argument)
-				}
-			}
-			c, err := s.newCall(ctx)
-			if err != nil {
-				return "", err
-			}
-			return p.write(ctx, c, r.Params.Arguments[p.argument])
-		})
+		text, err := s.written(ctx, p, r.Params.Arguments)
 		if err != nil {
 			return nil, s.failure(err)
 		}
@@ -47,4 +35,19 @@ func (s *Server) addPrompt(p prompt) {
 			Messages:    []proto.PromptMessage{{Role: proto.RoleUser, Content: proto.NewTextContent(text)}},
 		}, nil
 	})
+}
+
+// written returns the text of a prompt.
+func (s *Server) written(ctx context.Context, p prompt, arguments map[string]string) (string, error) {
+	for name := range arguments {
+		if name != p.argument {
+			return "", fault.New(fault.Invalid, "mcp."+p.name, "there is no argument %.1000q: there is %s",
+				clean(name), p.argument)
+		}
+	}
+	c, err := s.newCall(ctx)
+	if err != nil {
+		return "", err
+	}
+	return p.write(ctx, c, arguments[p.argument])
 }

@@ -16,6 +16,7 @@ func readTool() tool {
 		name: "read_artifact",
 		description: "Read back what a stub, summary or cut list names by id: a tool result, a message (as the text you " +
 			"saw), an artifact, the originals that a summary covers. At most one selection; large texts come in pages.",
+		does:  "reads what a stub or summary replaced: lines, bytes, grep, JSON path, search",
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"id":{"type":"string"},` +
@@ -42,7 +43,9 @@ func readTool() tool {
 			"context": "3", "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
 		},
 		longest: 2 * limits.ArtifactTextMax, // JSON can double the length of a text
-		run:     readArtifact,
+		secrets: "exact", why: toOwner,
+		calls: []string{`{"id":"HANDLE","limit":40000}`},
+		run:   readArtifact,
 	}
 }
 

@@ -83,7 +83,7 @@ func TestArtifactIsReadBySelectionAndOnByNext(t *testing.T) {
 
 func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	id := f.keep(t, "one\ntwo\n")
 	elsewhere := newFixture(t, nil).keep(t, "another workspace")
 	for _, x := range []struct {
@@ -112,7 +112,7 @@ func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 // The agent's own content comes back exactly, as far as JSON's text can have it.
 func TestStoredTextComesBackExactly(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	const stored = "\ufeffa\x1b[2Jb\r\nc\rd\x00e\x07f\u202eg\U000e0041h\u009bi\u200bj\ufe0f\ttab\n"
 	id := f.keep(t, stored)
 	page, text := do[pageResult](t, c, "read_artifact", args{"id": id})

@@ -23,16 +23,17 @@ const (
 // withholding returns what takes the capability out of what a client is told of the server, if resources would cost it
 // something in every request. To all others they cost nothing: a person picks them.
 func withholding() *server.Hooks {
-	h := &server.Hooks{}
-	h.AddAfterInitialize(func(_ context.Context, _ any, r *proto.InitializeRequest, told *proto.InitializeResult) {
-		if c, _ := overhead.Named(r.Params.ClientInfo.Name); c.Resources > 0 {
-			told.Capabilities.Resources = nil
+	withhold := func(ctx context.Context, told *proto.ServerCapabilities) {
+		if c, _ := overhead.Named(clientName(ctx)); c.Resources > 0 {
+			told.Resources = nil
 		}
+	}
+	h := &server.Hooks{}
+	h.AddAfterInitialize(func(ctx context.Context, _ any, _ *proto.InitializeRequest, told *proto.InitializeResult) {
+		withhold(ctx, &told.Capabilities)
 	})
 	h.AddAfterDiscover(func(ctx context.Context, _ any, _ *proto.DiscoverRequest, told *proto.DiscoverResult) {
-		if c, _ := overhead.Named(clientName(ctx)); c.Resources > 0 {
-			told.Capabilities.Resources = nil
-		}
+		withhold(ctx, &told.Capabilities)
 	})
 	return h
 }
@@ -42,7 +43,7 @@ func withholding() *server.Hooks {
 func (s *Server) addResources() {
 	s.mcp.AddResource(proto.Resource{
 		URI: uriChanges, Name: "changes", Description: "What happened to files, newest first", MIMEType: "text/plain",
-	}, s.reader("changes", func(ctx context.Context, c *call, _ string) (string, error) {
+	}, s.reader(func(ctx context.Context, c *call, _ string) (string, error) {
 		r, err := changesOf(ctx, c, changesArgs{Limit: changesDefault})
 		return r.String(), err
 	}))
@@ -56,23 +57,21 @@ type resourceReader func(ctx context.Context, c *call, name string) (string, err
 func (s *Server) addTemplate(prefix, variable, name, description string, read resourceReader) {
 	t := proto.NewResourceTemplate(prefix+variable, name, proto.WithTemplateDescription(description),
 		proto.WithTemplateMIMEType("text/plain"))
-	s.mcp.AddResourceTemplate(t, server.ResourceTemplateHandlerFunc(s.reader(name, read)))
+	s.mcp.AddResourceTemplate(t, server.ResourceTemplateHandlerFunc(s.reader(read)))
 }
 
 // reader returns the MCP library's handler of a resource.
-func (s *Server) reader(what string, read resourceReader) server.ResourceHandlerFunc {
+func (s *Server) reader(read resourceReader) server.ResourceHandlerFunc {
 	return func(ctx context.Context, r proto.ReadResourceRequest) ([]proto.ResourceContents, error) {
-		text, err := guarded("resource "+what, func() (string, error) {
-			c, err := s.newCall(ctx)
-			if err != nil {
-				return "", err
-			}
-			name := r.Params.URI[strings.LastIndexByte(r.Params.URI, '/')+1:]
-			if name, err = url.PathUnescape(name); err != nil {
-				return "", fault.Wrap(fault.Invalid, "mcp.resource", err)
-			}
-			return read(ctx, c, name)
-		})
+		c, err := s.newCall(ctx)
+		if err != nil {
+			return nil, s.failure(err)
+		}
+		name, err := url.PathUnescape(r.Params.URI[strings.LastIndexByte(r.Params.URI, '/')+1:])
+		if err != nil {
+			return nil, s.failure(fault.Wrap(fault.Invalid, "mcp.resource", err))
+		}
+		text, err := read(ctx, c, name)
 		if err != nil {
 			return nil, s.failure(err)
 		}

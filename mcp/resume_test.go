@@ -70,7 +70,7 @@ func TestResumeHandsOverTheNewestSessionAsData(t *testing.T) {
 func TestResumePassesOverAChatThatHasJustBegun(t *testing.T) {
 	f := newFixture(t, nil)
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	do[compactResult](t, c, "compact_conversation", args{"messages": talk(1)})
 	text, err := resume(t, c, nil)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestResumePassesOverAChatThatHasJustBegun(t *testing.T) {
 
 func TestResumeWithoutARecordHandsOverMemoryOrSaysThatThereIsNothing(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	text, err := resume(t, c, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -134,7 +134,7 @@ func readAll(t *testing.T, c *client.Client, name string, r *proto.CallToolResul
 func TestPagesReachEveryClientWhole(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.Structured = false })
 	for name := range passed {
-		c := connect(t, f.mcp, name)
+		c := connect(t, f.Server, name)
 		for kind, text := range pageKinds() {
 			id := f.keep(t, text)
 			for _, a := range []args{{"id": id, "limit": 40_000}, {"id": id}} {
@@ -156,7 +156,7 @@ func TestPagesReachEveryClientWhole(t *testing.T) {
 func TestPagesOfASearchReachEveryClientWhole(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.Structured = false })
 	id := f.keep(t, many(3_000, `"row" %d \ `+strings.Repeat("\x1b", 40)+"\n"))
-	c := connect(t, f.mcp, "@cline/core")
+	c := connect(t, f.Server, "@cline/core")
 	rows := 0
 	for a := (args{"id": id, "grep": `"row"`, "limit": 40_000}); a != nil; {
 		r := try(t, c, "read_artifact", a)
@@ -177,7 +177,7 @@ func TestLongAnswersOfEveryToolReachEveryClientWhole(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.Structured = false })
 	id := f.shop(t)
 	for i := range 40 {
-		do[any](t, connect(t, f.mcp, "tester"), "memory", args{"action": "save", "name": fmt.Sprint("fact ", i),
+		do[any](t, connect(t, f.Server, "tester"), "memory", args{"action": "save", "name": fmt.Sprint("fact ", i),
 			"body": strings.Repeat("a \"fact\"\n", 400)})
 	}
 	had := stored(t, f)
@@ -189,10 +189,10 @@ func TestLongAnswersOfEveryToolReachEveryClientWhole(t *testing.T) {
 		"messages": {"compact_conversation", args{"session": id, "return": "messages", "request_id": "r1"}},
 		"recall":   {"memory", args{"action": "recall", "query": "fact", "limit": 20}},
 	} {
-		want := textOf(t, try(t, connect(t, f.mcp, "another"), a.tool, a.args))
+		want := textOf(t, try(t, connect(t, f.Server, "another"), a.tool, a.args))
 		for name := range passed {
 			t.Run(what+"/"+name, func(t *testing.T) {
-				c := connect(t, f.mcp, name)
+				c := connect(t, f.Server, name)
 				r := try(t, c, a.tool, a.args)
 				got, pages := textOf(t, r), 1
 				if pageForm.MatchString(got) {
@@ -225,7 +225,7 @@ func stored(t *testing.T, f *fixture) int {
 func TestAnAnswerThatIsNotKeptSaysSo(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.Structured = false })
 	long := args{"session": f.shop(t), "return": "messages", "dry_run": true}
-	c := connect(t, f.mcp, "@cline/core")
+	c := connect(t, f.Server, "@cline/core")
 	var first args
 	for i := range keptAnswers + 1 {
 		_, more := readOn(t, textOf(t, try(t, c, "compact_conversation", long)))
@@ -242,7 +242,7 @@ func TestAnAnswerThatIsNotKeptSaysSo(t *testing.T) {
 // A long answer from before something was forgotten may have that, and is gone.
 func TestALongAnswerDoesNotOutliveForgetting(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.Structured = false })
-	c := connect(t, f.mcp, "@cline/core")
+	c := connect(t, f.Server, "@cline/core")
 	_, more := readOn(t, textOf(t, try(t, c, "compact_conversation",
 		args{"session": f.shop(t), "return": "messages", "dry_run": true})))
 	if _, err := f.local.Forget(t.Context(), ledger.ForgetRequest{Text: "products.csv"}); err != nil {
@@ -254,7 +254,7 @@ func TestALongAnswerDoesNotOutliveForgetting(t *testing.T) {
 // A resource has no pages of its own: its text says where it goes on.
 func TestALongResourceSaysThatItGoesOn(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "another")
+	c := connect(t, f.Server, "another")
 	text := many(3_000, "line %d\n")
 	var r proto.ReadResourceRequest
 	r.Params.URI = uriArtifact + f.keep(t, text)

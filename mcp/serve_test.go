@@ -16,7 +16,7 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// served is a server at work on pipes. Only one may be at a time: see the package comment.
+// served is a server at work on pipes.
 type served struct {
 	in   *io.PipeWriter
 	out  *bufio.Reader
@@ -62,7 +62,8 @@ func TestRequestsUnderWayAreAnsweredAfterTheEndOfInput(t *testing.T) {
 	f := newFixture(t, nil)
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	gate := &slow{f.local, make(chan struct{}), make(chan struct{})}
-	s, err := New(func(context.Context, []string) (Ledger, error) { return gate, nil }, Options{Env: testEnv()})
+	s, err := New(func(context.Context, []string) (Ledger, string, error) { return gate, "", nil },
+		Options{Env: testEnv()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,4 +141,39 @@ func TestConcurrentCallsAnswerWholeLines(t *testing.T) {
 	if err := <-v.done; err != nil {
 		t.Error(err)
 	}
+}
+
+func TestACancelledRequestEnds(t *testing.T) {
+	f := newFixture(t, nil)
+	gate := &slow{f.local, make(chan struct{}), make(chan struct{})} // which never answers
+	s, err := New(func(context.Context, []string) (Ledger, string, error) { return kept{gate}, "", nil },
+		Options{Env: testEnv()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := serve(t, s, t.Context())
+	v.send(t, `{"jsonrpc":"2.0","id":"slow","method":"prompts/get","params":{"name":"resume"}}`)
+	<-gate.asked
+	v.send(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"slow"}}`)
+	if line, err := v.out.ReadString('\n'); err != nil || !strings.Contains(line, "context canceled") {
+		t.Errorf("%v: %s", err, line)
+	}
+	_ = v.in.Close()
+	if err := <-v.done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAPingIsAnsweredWhileToolsAreAtWork, as many as may be.
+func TestAPingIsAnsweredWhileToolsAreAtWork(t *testing.T) {
+	f := newFixture(t, nil)
+	c := f.Connect(nil)
+	for range workers {
+		c.busy <- struct{}{}
+	}
+	called := make(chan string)
+	go func() { called <- tell(t, f.Server, c, "1", "tools/call", `{"name":"changes"}`) }()
+	contains(t, tell(t, f.Server, c, "2", "ping", "{}"), `"id":2`, `"result":{}`)
+	<-c.busy
+	contains(t, <-called, `"id":1`, "nothing is known of changes")
 }

@@ -6,11 +6,9 @@ import (
 	"log/slog"
 	"regexp"
 	"strings"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/server"
 
-	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
@@ -18,9 +16,10 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// Opener opens the server's ledger. It is called again after it failed. roots are the client's roots, file URIs in
-// its order, if it was asked: see Options.AskRoots.
-type Opener func(ctx context.Context, roots []string) (Ledger, error)
+// Opener opens a client's ledger. It is called again after it failed. roots are the client's roots, file URIs in
+// its order, if it was asked: see Options.AskRoots. tree is the root of the tree that it works in; "": the ledger's
+// workspace.
+type Opener func(ctx context.Context, roots []string) (api Ledger, tree string, err error)
 
 // Options configure a server.
 type Options struct {
@@ -35,9 +34,6 @@ type Options struct {
 	// AskRoots asks a client that offers roots for them before the ledger is opened. Desktop hosts start servers in
 	// a directory that means nothing.
 	AskRoots bool
-	// Tree returns the root of the tree that the client works in, once the ledger is open; nil or "": the
-	// ledger's workspace.
-	Tree func() string
 	// Models returns the models that the tree at root configures. nil: only the built-in ones are known.
 	Models func(root string) *tokens.Registry
 	// Author returns the model that writes summaries for the tree at root, and the sections of a summary. nil: no
@@ -47,15 +43,12 @@ type Options struct {
 	Problems func(root string) []string
 }
 
-// Server answers an MCP client. Between requests it keeps the open ledger, and the newest answers that come in pages.
+// Server answers MCP clients. It keeps nothing of them: see Client.
 type Server struct {
-	o       Options
-	ledger  *connection.Lazy[Ledger] // the tool list must not wait for a daemon
-	mcp     *server.MCPServer
-	masks   *redact.Redactor            // error messages; the key is random per process
-	answers atomic.Pointer[answerCache] // of the served client; nil: none, or in-process
-	long    longAnswers
-	asking  atomic.Int32 // server requests that the client has not answered
+	o     Options
+	open  Opener
+	mcp   *server.MCPServer
+	masks *redact.Redactor // error messages; the key is random per process
 	// overhead is the cost of the tool list and the instructions in every conversation, in tokens.
 	overhead func() int
 }
@@ -63,7 +56,7 @@ type Server struct {
 // prefixForm keeps a prefixed name within what hosts accept.
 var prefixForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{0,24}$`)
 
-// New returns a server for the ledger that open returns; open is called when the ledger is first needed.
+// New returns a server for the ledgers that open returns; open is called when a client's is first needed.
 // Errors: invalid for a prefix that hosts would not accept.
 func New(open Opener, o Options) (*Server, error) {
 	if !prefixForm.MatchString(o.ToolPrefix) {
@@ -73,8 +66,7 @@ func New(open Opener, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{o: o, masks: redact.New([]byte(o.Env.ID(32)))}
-	s.ledger = connection.NewLazy(func(ctx context.Context) (Ledger, error) { return open(ctx, s.roots(ctx)) })
+	s := &Server{o: o, open: open, masks: redact.New([]byte(o.Env.ID(32)))}
 	s.mcp = server.NewMCPServer("ctxledger", o.Version,
 		server.WithInstructions(s.instructions()),
 		server.WithToolCapabilities(false), server.WithPromptCapabilities(false), server.WithResourceCapabilities(false,
@@ -94,9 +86,6 @@ func New(open Opener, o Options) (*Server, error) {
 	s.overhead = s.measure()
 	return s, nil
 }
-
-// Close releases the ledger.
-func (s *Server) Close() error { return s.ledger.Close() }
 
 // instructions is the text about the server that a host gives its model.
 func (s *Server) instructions() string {

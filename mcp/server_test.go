@@ -20,12 +20,12 @@ type broken struct{ ledger.API }
 
 func TestAPanicEndsOneCallAndTellsOnlyTheLog(t *testing.T) {
 	f := newFixture(t, nil)
-	s, err := New(func(context.Context, []string) (Ledger, error) { return broken{}, nil },
+	s, err := New(func(context.Context, []string) (Ledger, string, error) { return kept{broken{}}, "", nil },
 		Options{Env: testEnv(), Log: f.o.Log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := connect(t, s.mcp, "tester")
+	c := connect(t, s, "tester")
 	for range 2 {
 		text := refused(t, c, "changes", args{})
 		contains(t, text, "internal:", "incident ")
@@ -58,19 +58,19 @@ func TestTheLengthOfAnErrorIsBounded(t *testing.T) {
 func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
 	f := newFixture(t, nil)
 	opened := 0
-	s, err := New(func(context.Context, []string) (Ledger, error) {
+	s, err := New(func(context.Context, []string) (Ledger, string, error) {
 		if opened++; opened <= 2 {
-			return nil, fault.New(fault.Denied, "test",
+			return nil, "", fault.New(fault.Denied, "test",
 				"the state directory /state is read-only").
 				WithHint("set CTXLEDGER_STATE to a directory that you can write")
 		}
-		return f.local, nil
+		return f.local, "", nil
 	}, Options{Env: testEnv()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := connect(t, s.mcp, "tester")
-	if len(listed(t, c)) != 5 || opened != 0 {
+	c := connect(t, s, "tester")
+	if len(listed(t, c)) != len(tools()) || opened != 0 {
 		t.Errorf("the tool list needed the ledger %d times", opened)
 	}
 	for range 2 {
@@ -81,7 +81,7 @@ func TestALedgerThatCannotBeReachedIsToldAndTriedAgain(t *testing.T) {
 	if opened != 3 {
 		t.Errorf("opened %d times", opened)
 	}
-	if err := s.ledger.Close(); err != nil { // the fixture closes its own again, which is harmless
+	if err := c.Close(); err != nil { // the fixture closes its own again, which is harmless
 		t.Error(err)
 	}
 	contains(t, refused(t, c, "changes", args{}), "unavailable:", "closed")
@@ -92,7 +92,7 @@ func TestResourcesAreOfferedWhereTheyCostNothing(t *testing.T) {
 	for era, options := range eras {
 		for name, want := range map[string]bool{"claude-code": false, "gemini-cli-mcp-client": false, "opencode": false,
 			"codex-mcp-client": true, "claude-ai": true, "Visual Studio Code": true} {
-			c := connect(t, newFixture(t, nil).mcp, name, options...)
+			c := connect(t, newFixture(t, nil).Server, name, options...)
 			if told := c.GetServerCapabilities(); (told.Resources != nil) != want || told.Tools == nil ||
 				told.Prompts == nil {
 				t.Errorf("%s, %s: told of %+v", era, name, told)

@@ -29,7 +29,7 @@ func TestACallBelongsToTheChatThatItsHostNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	for _, tt := range []struct {
 		name string
 		meta map[string]any

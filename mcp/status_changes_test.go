@@ -46,7 +46,7 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 
 func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 	f := newFixture(t, nil)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	if r, text := do[changesResult](t, c, "changes", args{}); len(r.Entries) != 0 ||
 		text != "nothing is known of changes: session files are not followed: no daemon is in use" {
 		t.Errorf("an empty ledger has %+v, %q", r, text)
@@ -107,7 +107,7 @@ func TestAnswersSayWhatIsWrongWithTheConfiguration(t *testing.T) {
 		}
 	})
 	session := f.shop(t)
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	st, text := do[statusResult](t, c, "context_status", args{"session": session})
 	contains(t, strings.Join(st.Warnings, "\n")+text, wrong, "warning: "+wrong)
 	r, text := do[compactResult](t, c, "compact_conversation",

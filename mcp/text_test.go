@@ -54,7 +54,7 @@ func TestAnswersHideNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := connect(t, f.mcp, "tester")
+			c := connect(t, f.Server, "tester")
 			do[memoryResult](t, c, "memory", args{"action": "save", "name": "words", "body": "the body " + planted})
 			answers := map[string]string{"error": refused(t, c, "memory", args{"action": "get", "name": "x" + planted})}
 			_, answers["get"] = do[memoryResult](t, c, "memory", args{"action": "get", "name": "words"})

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -11,10 +12,12 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// tool is one tool, as a value.
+// tool is one tool, as a value: all that the list, the checks of its arguments, the documentation and the harnesses in lab
+// need to know.
 type tool struct {
 	name        string // without the prefix
-	description string
+	description string // for models: each request pays for it
+	does        string // for people, in a row of a table
 	hints       hints
 	input       string // JSON schema of the arguments: one flat object, see schema.go
 	output      string // JSON schema of the structured result, see Options.Structured
@@ -22,7 +25,12 @@ type tool struct {
 	forms map[string]string
 	// longest is the number of characters of a result that the host should accept; 0: its own limit.
 	longest int
-	run     func(ctx context.Context, c *call) (reply, error)
+	// secrets says what becomes of secrets in its answers, by a rule of lab/taint, and why.
+	secrets, why string
+	// calls are arguments, as JSON, of calls that show what is stored: the harnesses make each. SESSION is a session, and
+	// HANDLE an artifact.
+	calls []string
+	run   func(ctx context.Context, c *call) (reply, error)
 }
 
 // hints are a tool's annotations. The fourth, openWorld, is always false: no tool reaches out of the workspace,
@@ -34,7 +42,8 @@ type hints struct {
 // call is one request to a tool.
 type call struct {
 	*Server
-	api    Ledger
+	*Client
+	api    opened
 	args   json.RawMessage       // checked against the input schema; its bytes are as received
 	client string                // self-reported name of the client; never ""
 	chat   ledger.SessionRequest // the session that the host says the call belongs to
@@ -42,8 +51,9 @@ type call struct {
 
 // newCall returns a call without arguments. Errors: those of opening the ledger.
 func (s *Server) newCall(ctx context.Context) (*call, error) {
-	api, err := s.ledger.Get(ctx)
-	return &call{Server: s, api: api, client: clientName(ctx)}, err
+	c := clientOf(ctx)
+	api, err := c.ledger.Get(ctx)
+	return &call{Server: s, Client: c, api: api, client: clientName(ctx)}, err
 }
 
 // reply is the answer of a tool: the value of its output schema, and text for a model. Without text, the text is
@@ -53,9 +63,26 @@ type reply struct {
 	text  string
 }
 
-// tools returns the tools, in no order: the MCP library lists them by name.
+// tools returns all tools in the order of the documentation; the MCP library lists them by name. A new one is a name here
+// and a file of its own.
 func tools() []tool {
 	return []tool{compactTool(), memoryTool(), readTool(), statusTool(), changesTool()}
+}
+
+// Tool is what the harnesses in lab, which have a row for each tool, know of one.
+type Tool struct {
+	Name         string // without a prefix
+	Secrets, Why string // what becomes of secrets in its answers: masked, exact or silent; where, or why
+	// Calls are arguments as JSON, in which SESSION and HANDLE are to be replaced.
+	Calls []string
+}
+
+// Tools returns every tool.
+func Tools() (all []Tool) {
+	for _, t := range tools() {
+		all = append(all, Tool{t.name, t.secrets, t.why, t.calls})
+	}
+	return all
 }
 
 // decode reads the arguments of a call into a struct.
@@ -85,21 +112,22 @@ func (s *Server) describe(t tool) proto.Tool {
 	}
 }
 
+// toOwner is why the answers of some tools are exact.
+const toOwner = "back to the agent that has the workspace"
+
 // handler returns the MCP library's handler of a tool. Errors of the tool are results that the model can read.
 func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 	return func(ctx context.Context, r proto.CallToolRequest) (*proto.CallToolResult, error) {
 		answer, err := guarded("tool "+t.name, func() (reply, error) {
-			raw := r.Params.RawArguments
-			if raw == nil {
-				var err error // a client in this process hands over values
-				if raw, err = json.Marshal(r.Params.Arguments); err != nil {
-					return reply{}, fault.Wrap(fault.Invalid, "mcp.arguments", err)
-				}
-			}
-			args, err := sc.check(s.o.ToolPrefix+t.name, raw)
+			args, err := sc.check(s.o.ToolPrefix+t.name, r.Params.RawArguments)
 			if err != nil {
 				return reply{}, err
 			}
+			busy := clientOf(ctx).busy
+			if !enter(ctx, busy) {
+				return reply{}, fault.Wrap(fault.Unavailable, "mcp.call", ctx.Err())
+			}
+			defer func() { <-busy }()
 			c, err := s.newCall(ctx)
 			if err != nil {
 				return reply{}, err
@@ -120,37 +148,13 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 
 // result converts an answer to the protocol's form.
 func (s *Server) result(r reply) *proto.CallToolResult {
-	cache := s.answers.Load()
-	if len(r.text) < minCached {
-		cache = nil
-	}
 	if s.o.Structured {
-		if cache != nil {
-			r.value = cache.put(r.value)
-		}
-		return proto.NewToolResultStructured(r.value, cached(cache, r.text))
+		return proto.NewToolResultStructured(r.value, r.text)
 	}
-	return proto.NewToolResultText(cached(cache, r.text))
+	return proto.NewToolResultText(r.text)
 }
 
-// cached returns the text that the library encodes for a text: its name in the cache, or without one the text.
-func cached(cache *answerCache, text string) string {
-	if cache != nil {
-		text, _ = cache.put(text).(string)
-	}
-	return text
-}
-
-// clientName returns the client's own name, in one line.
+// clientName returns the client's own name, in one line: the MCP library keeps what it says with any message.
 func clientName(ctx context.Context) string {
-	name := ""
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
-		name = info.ClientInfo.Name
-	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		name = session.GetClientInfo().Name
-	}
-	if name = oneLine(name, 60); name == "" {
-		return "mcp"
-	}
-	return name
+	return cmp.Or(oneLine(clientOf(ctx).session.GetClientInfo().Name, 60), "mcp")
 }

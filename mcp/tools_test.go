@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,10 +30,7 @@ func listed(t *testing.T, c *client.Client) []proto.Tool {
 // overTheWire returns the bytes of a server's answer to tools/list.
 func overTheWire(t *testing.T, f *fixture, request string) []byte {
 	t.Helper()
-	raw, err := json.Marshal(f.mcp.HandleMessage(t.Context(), json.RawMessage(request)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := f.Handle(t.Context(), []byte(request))
 	var answer struct {
 		Result struct {
 			Tools json.RawMessage `json:"tools"`
@@ -53,7 +52,7 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 	want := overTheWire(t, empty, listLegacy)
 	full := newFixture(t, nil)
 	session := full.shop(t)
-	c := connect(t, full.mcp, "another client")
+	c := connect(t, full.Server, "another client")
 	do[memoryResult](t, c, "memory",
 		args{"action": "save", "name": "tools", "description": "compact_conversation", "body": "x"})
 	do[compactResult](t, c, "compact_conversation", args{"session": session})
@@ -74,7 +73,7 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 func TestEachToolIsAsInItsGoldenFile(t *testing.T) {
 	f := newFixture(t, nil)
 	var names []string
-	for _, tool := range listed(t, connect(t, f.mcp, "tester")) {
+	for _, tool := range listed(t, connect(t, f.Server, "tester")) {
 		names = append(names, tool.Name)
 		raw, err := json.Marshal(tool)
 		if err != nil {
@@ -86,10 +85,29 @@ func TestEachToolIsAsInItsGoldenFile(t *testing.T) {
 		}
 		golden(t, "testdata/tools/"+tool.Name+".json", append(pretty.Bytes(), '\n'))
 	}
-	want := []string{"changes", "compact_conversation", "context_status", "memory", "read_artifact"}
-	if !slices.Equal(names, want) {
-		t.Errorf("tools are %v, not %v", names, want)
+	files, err := filepath.Glob("testdata/tools/*.json")
+	if err != nil || len(files) != len(names) || !slices.IsSorted(names) {
+		t.Errorf("tools are %v, with golden files %v (%v)", names, files, err)
 	}
+}
+
+// TestTheReadmeHasTheTableOfTools compares the table in README.md; -update writes it.
+func TestTheReadmeHasTheTableOfTools(t *testing.T) {
+	const head, file = "| tool | does |\n|---|---|\n", "../README.md"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(raw), head)
+	_, after, found := strings.Cut(rest, "\n\n")
+	if !found {
+		t.Fatalf("%s has no place for the table", file)
+	}
+	rows := ""
+	for _, tl := range tools() {
+		rows += fmt.Sprintf("| `%s` | %s |\n", tl.name, tl.does)
+	}
+	golden(t, file, []byte(before+head+rows+"\n"+after))
 }
 
 func TestEveryToolFollowsTheRulesOfHosts(t *testing.T) {
@@ -117,6 +135,18 @@ func TestEveryToolFollowsTheRulesOfHosts(t *testing.T) {
 		}
 		if len(tl.description) > 2048 || tl.hints.readOnly && tl.hints.destructive {
 			t.Errorf("%s: description or annotations", tl.name)
+		}
+		if tl.does == "" || tl.secrets == "" || tl.why == "" || len(tl.calls) == 0 {
+			t.Errorf("%s: a table or a harness has nothing of it", tl.name)
+		}
+		s, err := parseSchema(tl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range tl.calls {
+			if _, err := s.check(tl.name, json.RawMessage(c)); err != nil {
+				t.Errorf("%s: the call %s is refused: %v", tl.name, c, err)
+			}
 		}
 	}
 }
@@ -148,7 +178,7 @@ func TestExamplesInMessagesAreOfTheirType(t *testing.T) {
 
 func TestToolPrefixIsPutBeforeEveryNameAndReference(t *testing.T) {
 	f := newFixture(t, func(o *Options) { o.ToolPrefix = "ctx_" })
-	c := connect(t, f.mcp, "tester")
+	c := connect(t, f.Server, "tester")
 	for _, tool := range listed(t, c) {
 		if !strings.HasPrefix(tool.Name, "ctx_") {
 			t.Errorf("tool %q has no prefix", tool.Name)

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
-	"sync/atomic"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/version"
@@ -24,21 +22,18 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	return p.Run(args, func() (func() error, error) {
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
 		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside of any project
-		var tree atomic.Value                    // the root that the client works in
-		tree.Store("")
-		open := func(ctx context.Context, roots []string) (mcp.Ledger, error) {
+		open := func(ctx context.Context, roots []string) (mcp.Ledger, string, error) {
 			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots})
 			if err != nil {
-				return nil, err
+				return nil, "", err
 			}
-			tree.Store(ws.Root)
-			return wiring.Open(ctx, e, ws, p.InProcess)
+			api, err := wiring.Open(ctx, e, ws, p.InProcess)
+			return api, ws.Root, err
 		}
 		s, err := mcp.New(open, mcp.Options{
 			Version: version.Version, ToolPrefix: *prefix, Structured: *structured, Env: e,
 			AskRoots: nowhere,
 			Log:      wiring.Log(e),
-			Tree:     func() string { return tree.Load().(string) },
 			Models:   wiring.Models(e),
 			Author:   wiring.Author(e),
 			Problems: wiring.Problems(e),
@@ -46,6 +41,6 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		if err != nil {
 			return nil, err
 		}
-		return func() error { return errors.Join(s.Serve(ctx, os.Stdin, os.Stdout), s.Close()) }, nil
+		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
 }

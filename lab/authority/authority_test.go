@@ -263,7 +263,7 @@ func checkInventory(t *testing.T, b *box, a answers) {
 	}{
 		{"command", offered(), slices.Collect(maps.Keys(commands()))},
 		{"hook", hooked(t), hookEvents()},
-		{"tool", a.Inventory["tools"], slices.Collect(maps.Keys(tools))},
+		{"tool", a.Inventory["tools"], slices.Collect(maps.Keys(tools()))},
 		{"prompt", a.Inventory["prompts"], slices.Collect(maps.Keys(prompts))},
 		{"resource", append(a.Inventory["resourceTemplates"], a.Inventory["resources"]...),
 			slices.Collect(maps.Keys(resources))},

@@ -3,11 +3,13 @@
 package authority
 
 import (
+	"encoding/json"
 	"maps"
 	"strings"
 
 	"ctxledger.dev/cli"
 	"ctxledger.dev/lab/commandline"
+	"ctxledger.dev/mcp"
 )
 
 // special are the calls of commands, by their names, that are called in another way than their help says. $SESSION, $SUMMARY,
@@ -77,18 +79,24 @@ var hookCalls = []struct{ event, input string }{
 	{"SessionEnd", `"reason": "exit"`},
 }
 
-// tools are the calls of each MCP tool.
-var tools = map[string][]map[string]any{
-	"compact_conversation": {
-		{"session": "$SESSION", "mode": "auto"}, {"session": "$SESSION", "mode": "llm"},
-		{"session": "$SESSION", "mode": "hybrid", "keep_turns": 2},
-		{"mode": "llm", "model": "m", "messages": []any{map[string]any{"role": "user", "content": "go"},
-			map[string]any{"role": "assistant", "content": "done"}}},
-	},
-	"memory":         {{"action": "list"}, {"action": "save", "name": "a", "content": "b"}},
-	"read_artifact":  {{"id": "$HANDLE"}},
-	"context_status": {{"session": "$SESSION"}},
-	"changes":        {{}},
+// tools returns the calls of each MCP tool: those that show what is stored, and more.
+func tools() map[string][]any {
+	all := map[string][]any{
+		"compact_conversation": {
+			map[string]any{"session": "$SESSION", "mode": "auto"}, map[string]any{"session": "$SESSION", "mode": "llm"},
+			map[string]any{"session": "$SESSION", "mode": "hybrid", "keep_turns": 2},
+			map[string]any{"mode": "llm", "model": "m", "messages": []any{map[string]any{"role": "user", "content": "go"},
+				map[string]any{"role": "assistant", "content": "done"}}},
+		},
+		"memory": {map[string]any{"action": "save", "name": "a", "content": "b"}},
+	}
+	for _, t := range mcp.Tools() {
+		for _, c := range t.Calls {
+			c = strings.NewReplacer("SESSION", "$SESSION", "HANDLE", "$HANDLE").Replace(c)
+			all[t.Name] = append(all[t.Name], json.RawMessage(c))
+		}
+	}
+	return all
 }
 
 // prompts are the arguments of each MCP prompt.

@@ -192,7 +192,7 @@ func (d *driver) ask(c *mcpClient) error {
 			d.Inventory[list.key] = append(d.Inventory[list.key], fmt.Sprint(x[list.id]))
 		}
 	}
-	for tool, all := range tools {
+	for tool, all := range tools() {
 		for i, args := range all {
 			if err := d.say(c, fmt.Sprintf("ctxmcp %s %d", tool, i), "tools/call",
 				map[string]any{"name": tool, "arguments": args}); err != nil {

@@ -3,11 +3,9 @@
 package poison_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -88,32 +86,21 @@ func memoryBlock(s *scene, look looker) {
 // agent speaks MCP with a server on the scene's ledger.
 type agent struct {
 	s   *scene
-	in  io.WriteCloser
-	out *bufio.Reader
-	id  int
+	say func(message []byte) (answer []byte)
 	end func()
 }
 
 func connect(s *scene, api ledger.API, look looker) *agent {
 	s.t.Helper()
 	var log serverLog
-	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return kept{api}, nil },
+	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return kept{api}, "", nil },
 		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
 	s.do(err)
-	in, toServer := io.Pipe()
-	fromServer, out := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		done <- server.Serve(s.t.Context(), in, out)
-		_ = out.Close() // a pipe
-	}()
-	a := &agent{s: s, in: toServer, out: bufio.NewReader(fromServer)}
-	a.end = func() {
-		s.do(toServer.Close())
-		_, _ = io.Copy(io.Discard, a.out) // what is left until it ends
-		s.do(<-done)
+	c := server.Connect(nil)
+	a := &agent{s, func(message []byte) []byte { return server.Handle(c.Context(s.t.Context()), message) }, func() {
+		s.do(c.Close())
 		log.see("the MCP server", look)
-	}
+	}}
 	a.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{},
 		"clientInfo": map[string]any{"name": s.cut(planted(s.text.Value, inline), 60), "version": "1"}})
 	return a
@@ -127,29 +114,18 @@ func (kept) Close() error { return nil }
 // ask returns the answer to a request: its result, or its error.
 func (a *agent) ask(method string, params any) (result json.RawMessage, refused string) {
 	a.s.t.Helper()
-	a.id++
-	_, err := a.in.Write(append(
-		encoded(map[string]any{"jsonrpc": "2.0", "id": a.id, "method": method, "params": params}), '\n'))
-	a.s.do(err)
-	for {
-		line, err := a.out.ReadBytes('\n')
-		a.s.do(err)
-		var m struct {
-			ID     *int            `json:"id"`
-			Result json.RawMessage `json:"result"`
-			Error  *struct {
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		a.s.do(json.Unmarshal(line, &m))
-		switch {
-		case m.ID == nil || *m.ID != a.id:
-		case m.Error != nil:
-			return nil, m.Error.Message
-		default:
-			return m.Result, ""
-		}
+	var m struct {
+		Result json.RawMessage `json:"result"`
+		Error  *struct {
+			Message string `json:"message"`
+		} `json:"error"`
 	}
+	line := a.say(encoded(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+	a.s.do(json.Unmarshal(line, &m))
+	if m.Error != nil {
+		return nil, m.Error.Message
+	}
+	return m.Result, ""
 }
 
 // content returns the texts of a result.
@@ -184,26 +160,24 @@ func content(result json.RawMessage) string {
 }
 
 // uses are calls of every tool that show what is stored. One whose lines may begin with what is stored has exact set.
-func uses(s *scene) []use {
-	return []use{
-		{tool: "changes"},
-		{tool: "changes", args: map[string]any{"session": s.session, "limit": 200}},
-		{tool: "context_status", args: map[string]any{"session": s.session}},
-		{tool: "compact_conversation",
-			args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1, "return": "receipt"}},
-		{tool: "compact_conversation", args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1,
-			"return": "summary"}, exact: true},
-		{tool: "memory", args: map[string]any{"action": "list"}},
-		{tool: "memory", args: map[string]any{"action": "recall", "query": "build name described " + poison.Canary,
-			"limit": 20}},
-		{tool: "memory", args: map[string]any{"action": "get", "name": "build"}},
-		{tool: "read_artifact", args: map[string]any{"id": s.artifact}, exact: true},
+func uses(s *scene) (all []use) {
+	for _, t := range mcp.Tools() {
+		for _, c := range t.Calls {
+			c = strings.NewReplacer("SESSION", s.session, "HANDLE", s.artifact).Replace(c)
+			all = append(all, use{tool: t.Name, args: json.RawMessage(c)})
+		}
 	}
+	return append(all,
+		use{tool: "compact_conversation", args: map[string]any{"session": s.session, "dry_run": true, "keep_turns": 1,
+			"return": "summary"}, exact: true},
+		use{tool: "memory", args: map[string]any{"action": "recall", "query": "build name described " + poison.Canary,
+			"limit": 20}},
+		use{tool: "memory", args: map[string]any{"action": "get", "name": "build"}})
 }
 
 type use struct {
 	tool  string
-	args  map[string]any
+	args  any
 	exact bool
 }
 
@@ -230,7 +204,7 @@ func tools(s *scene, look looker) {
 	for _, u := range uses(s) {
 		used[u.tool] = true
 		r, refused := a.ask("tools/call", map[string]any{"name": u.tool, "arguments": u.args})
-		name := fmt.Sprintf("tool %s %v", u.tool, u.args)
+		name := fmt.Sprintf("tool %s %s", u.tool, u.args)
 		if refused != "" {
 			s.t.Errorf("%s: %s", name, refused)
 			continue
@@ -298,7 +272,7 @@ func refusals(s *scene, a *agent, look looker, used map[string]bool) {
 	hostile := planted(s.text.Value, s.form)
 	for _, t := range all.Tools {
 		if !used[t.Name] {
-			s.t.Errorf("nothing is asked of tool %s: it needs a row in uses", t.Name)
+			s.t.Errorf("nothing is asked of tool %s: it needs calls", t.Name)
 		}
 		for name := range t.InputSchema.Properties {
 			args := map[string]any{name: hostile}

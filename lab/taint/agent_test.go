@@ -3,7 +3,9 @@ package taint
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
 
+	"ctxledger.dev/mcp"
 	"ctxledger.dev/transcript"
 )
 
@@ -17,25 +19,27 @@ func tool(name string, args map[string]any) asked {
 	return asked{"tool " + name, "tools/call", map[string]any{"name": name, "arguments": args}}
 }
 
-// questions are those about a session.
-func questions(session string) []asked {
-	return []asked{
-		tool("changes", map[string]any{"session": session, "limit": 200}),
-		tool("context_status", map[string]any{"session": session}),
+// questions are those about a session, which is read back by its id: the calls of every tool, and more.
+func questions(session string) (all []asked) {
+	for _, t := range mcp.Tools() {
+		for _, c := range t.Calls {
+			c = strings.NewReplacer("SESSION", session, "HANDLE", session).Replace(c)
+			all = append(all, asked{"tool " + t.Name, "tools/call",
+				map[string]any{"name": t.Name, "arguments": json.RawMessage(c)}})
+		}
+	}
+	return append(all,
 		tool("compact_conversation",
 			map[string]any{"session": session, "dry_run": true, "return": "summary", "keep_turns": 1}),
 		tool("compact_conversation", map[string]any{"session": session, "return": "receipt", "keep_turns": 1}),
-		tool("read_artifact", map[string]any{"id": session, "limit": 40_000}),
-		{"prompt memory", "prompts/get", map[string]any{"name": "memory"}},
-		{"prompt resume", "prompts/get",
-			map[string]any{"name": "resume", "arguments": map[string]string{"session": session}}},
-	}
+		asked{"prompt memory", "prompts/get", map[string]any{"name": "memory"}},
+		asked{"prompt resume", "prompts/get",
+			map[string]any{"name": "resume", "arguments": map[string]string{"session": session}}})
 }
 
 // others are questions about what is not of one session.
 func others(artifact string) []asked {
 	return []asked{
-		tool("memory", map[string]any{"action": "list"}),
 		tool("memory", map[string]any{"action": "recall", "query": "canary key password token", "limit": 20}),
 		tool("memory", map[string]any{"action": "get", "name": "canary-1"}),
 		{"resource memory", "resources/read", map[string]any{"uri": "ctxledger://memory/canary-1"}},

@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/cli"
 	"ctxledger.dev/lab/commandline"
+	"ctxledger.dev/mcp"
 )
 
 // Rule says what an exit does with secrets.
@@ -69,7 +70,7 @@ func table() []Exit {
 		agent = "back to the agent that has the workspace"
 		none  = "prints nothing that was recorded"
 	)
-	return []Exit{
+	return slices.Concat([]Exit{
 		{CLI, "artifact save", Silent, none, []string{"FILE"}},
 		{CLI, "artifact read", Exact, owner, []string{"SESSION", "ARTIFACT", "ARTIFACT --head 9", "ARTIFACT --grep ."}},
 		{CLI, "artifact search", Exact, owner, []string{"needle --json"}},
@@ -130,20 +131,14 @@ func table() []Exit {
 		{CLI, "config validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},
 		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
-
-		{MCP, "tool changes", Exact, agent, nil},
-		{MCP, "tool compact_conversation", Masked,
-			"made of masked words; the messages of `return: messages` are exact, " + agent, nil},
-		{MCP, "tool context_status", Masked, "names and labels are made of masked words", nil},
-		{MCP, "tool memory", Masked, "before storing, by `engine.SaveMemory`", nil},
-		{MCP, "tool read_artifact", Exact, agent, nil},
+	}, tools(), []Exit{
 		{MCP, "prompt memory", Masked, "`mcp/memory_prompt.go`, the whole text", nil},
 		{MCP, "prompt resume", Masked,
 			"a handoff to another chat: made of masked words, then `mcp/resume.go`, the whole document", nil},
 		{MCP, "resource changes", Exact, agent, nil},
 		{MCP, "resource artifact", Exact, agent, nil},
 		{MCP, "resource memory", Masked, "before storing, by `engine.SaveMemory`", nil},
-		{MCP, "errors", Masked, "`mcp/fail.go` and `mcp/wire.go`, those of the MCP library too; the id of a request " +
+		{MCP, "errors", Masked, "`mcp/fail.go` and `mcp/handle.go`, those of the MCP library too; the id of a request " +
 			"comes back as it was", nil},
 		{MCP, "standard error", Masked, "`internal/wiring.Stderr`", nil},
 
@@ -200,5 +195,13 @@ func table() []Exit {
 		{File, "a session that its own agent goes on with", Exact, agent, nil},
 		{File, "a session that another agent goes on with", Masked, "`agents/resume`, each message before it is written",
 			nil},
+	})
+}
+
+// tools has a row for each tool of the MCP server.
+func tools() (all []Exit) {
+	for _, t := range mcp.Tools() {
+		all = append(all, Exit{MCP, "tool " + t.Name, Rule(t.Secrets), t.Why, nil})
 	}
+	return all
 }

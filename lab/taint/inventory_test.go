@@ -1,7 +1,6 @@
 package taint
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -60,33 +59,24 @@ func commands() []string {
 // served returns what the MCP server lists.
 func served(t *testing.T) (all []string) {
 	t.Helper()
-	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return nil, os.ErrNotExist },
+	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return nil, "", os.ErrNotExist },
 		mcp.Options{Version: "test", Env: env.System()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for method, kind := range map[string]string{"tools": "tool", "prompts": "prompt", "resources": "resource",
 		"resources/templates": "resource"} {
-		var in, out bytes.Buffer
-		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
-			`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n"+
-			`{"jsonrpc":"2.0","id":2,"method":"%s/list","params":{}}`+"\n", method)
-		if err := s.Serve(t.Context(), &in, &out); err != nil {
+		type named struct{ Name string }
+		var answer struct {
+			Result struct{ Tools, Prompts, Resources, ResourceTemplates []named }
+		}
+		line := s.Handle(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"%s/list","params":{}}`, method))
+		if err := json.Unmarshal(line, &answer); err != nil {
 			t.Fatal(err)
 		}
-		type named struct{ Name string }
-		for line := range strings.Lines(out.String()) {
-			var answer struct {
-				ID     int
-				Result struct{ Tools, Prompts, Resources, ResourceTemplates []named }
-			}
-			if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.ID != 2 {
-				continue
-			}
-			r := answer.Result
-			for _, n := range slices.Concat(r.Tools, r.Prompts, r.Resources, r.ResourceTemplates) {
-				all = append(all, kind+" "+n.Name)
-			}
+		r := answer.Result
+		for _, n := range slices.Concat(r.Tools, r.Prompts, r.Resources, r.ResourceTemplates) {
+			all = append(all, kind+" "+n.Name)
 		}
 	}
 	return all

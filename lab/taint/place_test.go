@@ -135,35 +135,18 @@ func (p *place) serve() (ask asker, closed func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, error) { return api, nil },
+	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return api, "", nil },
 		mcp.Options{Version: "test", Env: p.env()})
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := s.Connect(nil)
 	ask = func(method string, params map[string]any) string {
-		var out bytes.Buffer
-		if err := s.Serve(t.Context(), strings.NewReader(requests(t, method, params)), &out); err != nil {
-			t.Error(err)
-		}
-		return out.String()
-	}
-	return ask, func() { _ = s.Close() } // it closes the ledger
-}
-
-// requests are the lines of a client that asks for one thing.
-func requests(t *testing.T, method string, params map[string]any) string {
-	t.Helper()
-	var in bytes.Buffer
-	enc := json.NewEncoder(&in)
-	for i, m := range []map[string]any{
-		{"method": "initialize", "params": map[string]any{"protocolVersion": "2025-11-25",
-			"capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "t", "version": "1"}}},
-		{"method": method, "params": params},
-	} {
-		m["jsonrpc"], m["id"] = "2.0", i+1
-		if err := enc.Encode(m); err != nil {
+		line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+		if err != nil {
 			t.Fatal(err)
 		}
+		return string(s.Handle(c.Context(t.Context()), line))
 	}
-	return in.String()
+	return ask, func() { _ = c.Close() } // it closes the ledger
 }

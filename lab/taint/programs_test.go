@@ -28,9 +28,9 @@ func programs(s *search, list []canary) {
 	}
 	pl := named(t, list)
 	s.look(MCP, "standard error", "with the ledger in the process",
-		talk(t, pl, lines(t, list), filepath.Join(bin, "ctxmcp"), "--in-process"))
+		talk(t, pl, lines(list), filepath.Join(bin, "ctxmcp"), "--in-process"))
 	pl.StopDaemons(t)
-	s.look(MCP, "standard error", "", talk(t, pl, lines(t, list), filepath.Join(bin, "ctxmcp")))
+	s.look(MCP, "standard error", "", talk(t, pl, lines(list), filepath.Join(bin, "ctxmcp")))
 	s.look(LSP, "standard error", "", talk(t, pl, frames(t, pl, list), filepath.Join(bin, "ctxlsp")))
 	ws := pl.Workspace(t)
 	info := followed(t, ws)
@@ -117,9 +117,9 @@ func talk(t *testing.T, pl programtest.Place, input, program string, args ...str
 }
 
 // lines are what a client says: one question to the ledger, which starts a daemon, and much that is no request.
-func lines(t *testing.T, list []canary) string {
+func lines(list []canary) string {
 	var b strings.Builder
-	b.WriteString(requests(t, "tools/call", map[string]any{"name": "changes", "arguments": map[string]any{}}))
+	b.WriteString(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"changes"}}` + "\n")
 	for _, c := range list {
 		fmt.Fprintf(&b, "%s\n{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"%[2]s\n", strings.ReplaceAll(c.text, "\n", " "),
 			inJSON(c.text))
