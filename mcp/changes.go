@@ -26,7 +26,7 @@ func changesTool() tool {
 		name: "changes",
 		description: "What happened to files, whoever did it, newest first, " +
 			"and which files changed by other hands after this chat read them (stale).",
-		does:  "lists what happened to files, and which files that were read are stale",
+		does:  "lists what happened to files, and which files have changed since they were read",
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: all"},` +

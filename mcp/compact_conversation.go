@@ -30,7 +30,7 @@ func compactTool() tool {
 		description: "Shorten a long conversation: a summary of its older part, with ids that read back what is left " +
 			"out. Acts on this chat's recorded session, or on `messages`. A chat goes on as it is; a new one goes on " +
 			"from the summary with the prompt resume.",
-		does:  "replaces the older part of a conversation by a summary made from the ledger",
+		does:  "replaces the older part of a conversation with a summary made from the ledger",
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: this chat's"},` +
