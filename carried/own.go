@@ -1,12 +1,10 @@
 package carried
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"ctxledger.dev/internal/env"
 	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/tokens"
 )
@@ -23,19 +21,16 @@ func (p Part) Own() bool {
 	return p.Name == "ctxledger"
 }
 
-// know gives our own server what it costs: it need not be asked. Claude Code loads the definitions of its tools only when
-// the model looks for them, unless the configuration says otherwise, as that of install does.
-func (p *Part) know(host string, counter tokens.Counter) {
+// know gives our own server what it costs: it need not be asked. What install writes has its tools always loaded.
+func (p *Part) know(counter tokens.Counter) {
 	longer := func(arg string) bool { return strings.HasPrefix(strings.TrimLeft(arg, "-"), "structured") }
 	if !p.Unknown || !p.Own() || p.Config == nil || slices.ContainsFunc(p.Config.Command, longer) {
 		return
 	}
 	cost := func(o200k int) tokens.Count { return tokens.Count{N: o200k, Upper: counter.Of(o200k).Upper} }
 	p.Unknown = false
-	client, _ := overhead.Named(host)
-	whole := client.Tokens
-	if p.Carried = cost(whole); host == claudeCode && !p.Config.Loaded {
-		p.Carried, p.Later, p.When = cost(overhead.Names), cost(whole), searched
+	if p.Carried = cost(p.agent.Own); p.Searched() && !p.Config.Loaded {
+		p.Carried, p.Later, p.When = cost(overhead.Names), p.Carried, searched
 	}
 }
 
@@ -53,12 +48,4 @@ func (r Report) OwnTokens(host string) (n *int) {
 		})
 	}
 	return n
-}
-
-// OwnTokens is Report.OwnTokens of the workspace at root; nil where there is none.
-func OwnTokens(ctx context.Context, e env.Env, root, host string) *int {
-	if root == "" {
-		return nil
-	}
-	return Find(ctx, Options{Root: root, Env: e, Counter: tokens.O200kBase.Counter()}).OwnTokens(host)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/mcp/overhead"
@@ -16,7 +17,7 @@ import (
 // that of a server with another program stays unknown.
 func TestOurOwnServerIsKnownWithoutAsking(t *testing.T) {
 	const own, named = overhead.Tokens, overhead.Names
-	listed, _ := overhead.Named("claude-code")
+	listed := registry.ClientOf("claude-code")
 	claude := listed.Tokens
 	for entry, want := range map[string]struct {
 		claude, later, cursor int
@@ -39,7 +40,8 @@ func TestOurOwnServerIsKnownWithoutAsking(t *testing.T) {
 		}
 		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
 		for _, model := range []string{"gpt-5", "claude-opus-4-8"} {
-			r := carried.Find(t.Context(), carried.Options{Root: root, Env: e, Counter: tokens.Builtin().For(model)})
+			r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
+				Counter: tokens.Builtin().For(model)})
 			if len(r.Hosts) != 2 {
 				t.Fatalf("%+v", r.Hosts)
 			}

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/llm"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 	"ctxledger.dev/workspace"
 )
@@ -43,7 +45,8 @@ func showStatus(ctx context.Context, a *action, api ledger.API, args []string) e
 	out.Candidates = countCandidates(ctx, api)
 	switch {
 	case missing == nil:
-		own := carried.OwnTokens(ctx, a.Env, a.place.Root, s.Host)
+		own := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env,
+			Counter: tokens.O200kBase.Counter()}).OwnTokens(s.Host)
 		if own != nil {
 			out.ServerCost = *own
 		}

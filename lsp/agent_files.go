@@ -12,7 +12,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
@@ -20,6 +20,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
@@ -102,7 +103,8 @@ func (s *folder) carried(ctx context.Context) found {
 
 // findCarried looks for what the requests of agents carry.
 func (s *folder) findCarried(ctx context.Context, c tokens.Counter) carried.Report {
-	return carried.Find(ctx, carried.Options{Root: s.workspace.Root, Env: s.o.Env, Counter: c, Text: s.textAt})
+	return carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: s.workspace.Root, Env: s.o.Env,
+		Counter: c, Text: s.textAt})
 }
 
 // carriedFor is carried, counted for the model of a session: the one that is shown may not be that of the editor.
@@ -156,10 +158,11 @@ type autoCompact struct {
 	why string
 }
 
-// autoCompact returns what the settings of Claude Code say by now, zero without a session.
+// autoCompact returns what the settings of its agent say by now, zero without a session.
 func (s *folder) autoCompact() (now autoCompact) {
 	if l := s.snapshot().live; l.Session != "" {
-		now.at, now.why = claudecode.AutoCompact(s.o.Env, s.workspace.Root, l.Model, l.Window)
+		at := registry.AutoCompact(s.o.Env, s.workspace.Root)
+		now.at, now.why = at(sessions.Session{Host: l.Host, Model: l.Model}, l.Window)
 	}
 	return now
 }

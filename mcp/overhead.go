@@ -8,7 +8,7 @@ import (
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
-	"ctxledger.dev/mcp/overhead"
+	"ctxledger.dev/agents/registry"
 )
 
 // measure returns a function that counts the tokens of the tool list, as it is sent, and the instructions. It counts
@@ -20,7 +20,7 @@ func (s *Server) measure() func() int {
 // cost returns what a request of a host or client carries of our tools and instructions: as it lists them, or of one that
 // is not known our own list.
 func (s *Server) cost(name string) int {
-	if c, known := overhead.Named(name); known {
+	if c := registry.ClientOf(name); c.Tokens > 0 {
 		return c.Tokens
 	}
 	return s.overhead()

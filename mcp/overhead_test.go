@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/mcp/overhead"
 )
 
@@ -43,7 +44,7 @@ func TestP8ToolListAndInstructionsStayWithinTheirBudget(t *testing.T) {
 		listed += count(fmt.Sprintf(`{"name":"mcp__ctxledger__%s","description":%q,"input_schema":%s}`, tl.name,
 			tl.description, tl.input))
 	}
-	if c, _ := overhead.Named("claude-code"); c.Tokens != listed {
+	if c := registry.ClientOf("claude-code"); c.Tokens != listed {
 		t.Errorf("overhead says that Claude Code's requests carry %d tokens of ours, not %d: correct that and, with "+
 			"make matrix, the other rows", c.Tokens, listed)
 	}

@@ -8,9 +8,9 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/mcp/overhead"
 )
 
 // The addresses of resources.
@@ -25,12 +25,12 @@ const (
 func withholding() *server.Hooks {
 	h := &server.Hooks{}
 	h.AddAfterInitialize(func(_ context.Context, _ any, r *proto.InitializeRequest, told *proto.InitializeResult) {
-		if c, _ := overhead.Named(r.Params.ClientInfo.Name); c.Resources > 0 {
+		if registry.ClientOf(r.Params.ClientInfo.Name).Resources > 0 {
 			told.Capabilities.Resources = nil
 		}
 	})
 	h.AddAfterDiscover(func(ctx context.Context, _ any, _ *proto.DiscoverRequest, told *proto.DiscoverResult) {
-		if c, _ := overhead.Named(clientName(ctx)); c.Resources > 0 {
+		if registry.ClientOf(clientName(ctx)).Resources > 0 {
 			told.Capabilities.Resources = nil
 		}
 	})

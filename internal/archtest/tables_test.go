@@ -12,6 +12,8 @@ var layers = map[string]int{
 	"agents":                 4,
 	"agents/audit":           4,
 	"agents/hook":            4,
+	"agents/install":         4,
+	"agents/registry":        4, // names every agent
 	"agents/resume":          4,
 	"agents/...":             3,
 	"llm/...":                4,
@@ -94,7 +96,6 @@ var sideways = map[[2]string]string{
 	{"servertools", "servertools/asking"}:        "what is asked and answered is told there",
 	{"carried", "ledger"}:                        "how often servers and skills are used is counted in recorded sessions",
 	{"carried", "carried/library"}:               "what a hook lists when a session begins is told there",
-	{"carried", "agents/claudecode"}:             "where Claude Code keeps its own memory of a project is told there",
 	{"mcp", "mcp/overhead"}:                      "a test holds the constant against what is sent",
 	{"tokens/filecount", "tokens"}:               "files are counted with it",
 	{"sessions", "transcript"}:                   "an entry says where in its original a message of which format stands",
@@ -150,7 +151,6 @@ var sideways = map[[2]string]string{
 	{"retention", "intents"}:                     "what calls mean tells edits and commands from the rest",
 	{"cli", "agents"}:                            "the commands import the session files that agents know",
 	{"cli", "llm"}:                               "the command line asks models with the user's credentials",
-	{"agents/install", "agents/claudecode"}:      "where Claude Code keeps its configuration is told there",
 	{"agents/...", "agents/sessionfile"}:         "lines are decoded into its records",
 	{"kv/bolt", "kv/internal/blobfile"}:          "blobs are framed the same on every backend",
 	{"cmd/...", "internal/wiring"}:               "the programs share their wiring",
@@ -170,11 +170,15 @@ var sideways = map[[2]string]string{
 	{"lsp", "lsp/live"}:            "the server follows the live session",
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
-	{"agents/hook", "agents/claudecode/hooks"}: "it answers the hooks of Claude Code",
-	{"cli", "agents/audit"}:                    "the audit reads session files without a ledger",
-	{"cli", "agents/resume"}:                   "sessions are written there",
-	{"agents/resume", "agents"}:                "the table of the agents for which sessions are written",
-	{"agents/audit", "agents"}:                 "the table of the agents, and sessions read whole",
+	{"agents/registry", "agents/hook"}: "how hooks are answered is a property of an agent",
+	{"agents/...", "agents/registry"}:  "what agents are is told there",
+	{"mcp", "agents/registry"}:         "what their clients of MCP pass on is told there",
+	{"lsp", "agents/registry"}:         "what agents are is told there",
+	{"servertools", "agents/registry"}: "whose configurations name servers is told there",
+	{"cli", "agents/audit"}:            "the audit reads session files without a ledger",
+	{"cli", "agents/resume"}:           "sessions are written there",
+	{"agents/resume", "agents"}:        "the table of the agents for which sessions are written",
+	{"agents/audit", "agents"}:         "the table of the agents, and sessions read whole",
 }
 
 // importers says which packages alone may import a third-party module, and why it is there.

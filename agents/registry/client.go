@@ -1,0 +1,60 @@
+package registry
+
+import (
+	"strings"
+	"unicode/utf16"
+)
+
+// Client is the MCP client of an agent. Zero is what is not known.
+type Client struct {
+	Name string // the beginning of the name that it gives itself
+	// Tokens are those of our tools, as it lists them, and of our instructions in each request to its model, and Resources
+	// is what it would add for a server that offers resources: tools of its own that list and read them. Where that is not
+	// 0, resources are not offered: the tools tell the same. lab/agentmatrix compares real requests with both.
+	Tokens, Resources int
+	// Most is how long a result may be, as Size counts it, and Lines how many lines it may have, so that the client passes it
+	// on to its model whole: a little below its limit, since what it adds to a result counts as well. What is longer it
+	// cuts in the middle, or writes to a file and shows the beginning. For sources see docs/answers.md.
+	Most  int
+	Size  func(text string) int
+	Lines int
+	// Call is the member of a call's _meta with its id, as the agent's session file has it, and Chat are those of which the
+	// first that is there has the agent's id of the session.
+	Call string
+	Chat []string
+}
+
+// ClientOf returns the client that gives itself a name, or that of the agent of a name.
+func ClientOf(name string) Client {
+	for _, a := range All() {
+		if a.Client.Name != "" && (strings.HasPrefix(name, a.Client.Name) || name == string(a.Name)) {
+			return a.Client
+		}
+	}
+	return Client{}
+}
+
+func inBytes(text string) int { return len(text) }
+
+// codeUnits counts as JavaScript does: in UTF-16.
+func codeUnits(text string) int {
+	n := 0
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// quoted counts a text within JSON in UTF-16, as JSON.stringify writes it.
+func quoted(text string) int {
+	n := codeUnits(text)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"', c == '\\', c >= '\b' && c <= '\r' && c != '\v':
+			n++
+		case c < ' ':
+			n += len(`u001b`)
+		}
+	}
+	return n
+}
